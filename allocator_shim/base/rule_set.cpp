@@ -39,15 +39,27 @@ constexpr std::array<RuleSet, 3> kRuleSets = {
       .workspaces = WorkspaceLife::call,
       .has_workspace_switch = true,
       .attention_keeps_generator_state = true,
+      .attention_of_three_dims_is_a_batch = true,
       .prefers_cudnn_attention = true,
       .graphs_drop_last_saved_first = true,
+      .written_graphs_go_edge_by_edge = false,
       .python_owns_its_nodes = true,
       .sorts_as_cuda_13 = true,
       .embeddings_add_pieces_at_once = true,
       .list_norms_count_chunks = true,
       .group_norm_keeps_layouts = true,
       .chosen_gradients_make_masks_first = true,
-      .cosine_similarity_holds_number = true}}};
+      .thin_batches_are_elementwise = true,
+      .angles_are_flat_at_origin = true,
+      .pads_to_nothing = true,
+      .cosine_similarity_holds_number = true,
+      .skips_full_slices = true,
+      .einsum_orders_operands = true,
+      .multinomial_looks_for_both_extrema = true,
+      .linear_results_are_no_views = true,
+      .clamp_is_flat_at_bounds = true,
+      .ctc_looks_at_contiguous_targets = true,
+      .attention_drops_projections_early = true}}};
 
 }  // namespace
 

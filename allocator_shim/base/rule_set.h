@@ -44,10 +44,15 @@ struct RuleSet {
   bool has_workspace_switch = false;
   /// Fused attention keeps the generator's seed and offset on the device.
   bool attention_keeps_generator_state = false;
-  /// On devices of compute capability 9.0 and above, half-precision attention is cuDNN's.
+  /// Attention of three dimensions is that of a batch of one.
+  bool attention_of_three_dims_is_a_batch = false;
+  /// On devices of compute capability 9 and 10 half-precision attention is cuDNN's (9.26).
   bool prefers_cudnn_attention = false;
   /// A graph that is let go drops what its last node saved from the last tensor on.
   bool graphs_drop_last_saved_first = false;
+  /// The node of copy_, and that of a write to a view, lets its edges go from the first on, where a
+  /// graph is let go from it on.
+  bool written_graphs_go_edge_by_edge = true;
   /// Nodes in Python are Python's: what they were given goes from the last gradient on, and where a
   /// graph is let go they go as soon as nothing holds them.
   bool python_owns_its_nodes = false;
@@ -62,8 +67,30 @@ struct RuleSet {
   bool group_norm_keeps_layouts = false;
   /// The gradients of maximum and minimum make both masks before the result.
   bool chosen_gradients_make_masks_first = false;
+  /// Batched products with an inner size of 1 are products of elements, no call of cuBLAS.
+  bool thin_batches_are_elementwise = false;
+  /// atan2 has no slope at (0, 0), which its gradient looks for with a mask.
+  bool angles_are_flat_at_origin = false;
+  /// pad may leave no elements where it adds some elsewhere.
+  bool pads_to_nothing = false;
   /// cosine_similarity holds one number on the device while it divides.
   bool cosine_similarity_holds_number = false;
+  /// A full slice among the indices of a tensor is no view and no node of its own.
+  bool skips_full_slices = false;
+  /// einsum multiplies a pair of operands in the order in which the result has their dimensions.
+  bool einsum_orders_operands = false;
+  /// multinomial looks for the largest and smallest weight at first, and copies no weights.
+  bool multinomial_looks_for_both_extrema = false;
+  /// A linear layer's result of more than two dimensions is no view of the product: what writes
+  /// over it is recorded as of any tensor.
+  bool linear_results_are_no_views = false;
+  /// The gradient of clamp is 0 where an element equals a bound.
+  bool clamp_is_flat_at_bounds = false;
+  /// The CTC loss copies targets with gaps twice, one after the other, before it runs.
+  bool ctc_looks_at_contiguous_targets = false;
+  /// MultiheadAttention lets go of projected queries, keys and values once they are used, not when
+  /// it returns.
+  bool attention_drops_projections_early = false;
 };
 
 /// From the oldest version on.

@@ -8,6 +8,7 @@
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/toolkit_version.h"
+#include "allocator_shim/interpose/wheel_requirements.h"
 
 using namespace ohm::interpose;
 
@@ -37,10 +38,23 @@ int find_algorithms(int wanted, int* count, AlgorithmResult* results) {
   return kLibrarySuccess;
 }
 
+/// PyTorch asks for it to choose kernels: it is told the one that it would have on a machine with a
+/// card.
+LibraryVersion version_of_process() {
+  const int known = toolkit_of_process().cudnn;
+  return cudnn_of_loaded_torch().value_or(
+      LibraryVersion{known / 10'000, known % 10'000 / 100, known % 100});
+}
+
 }  // namespace
 
 OHM_EXPORTED std::size_t cudnnGetVersion() {
-  return static_cast<std::size_t>(toolkit_of_process().cudnn);
+  // In thousands up to version 8, in ten thousands from 9 on.
+  constexpr int kFirstOfTenThousands = 9;
+  const auto [major, minor, patch] = version_of_process();
+  const int unit = major >= kFirstOfTenThousands ? 10'000 : 1'000;
+  const int version = major * unit + minor * 100 + patch;
+  return static_cast<std::size_t>(version);
 }
 
 OHM_EXPORTED std::size_t cudnnGetCudartVersion() {
@@ -48,9 +62,7 @@ OHM_EXPORTED std::size_t cudnnGetCudartVersion() {
 }
 
 OHM_EXPORTED int cudnnGetProperty(int property, int* value) {
-  const int version = toolkit_of_process().cudnn;
-  const std::array<int, 3> parts = {version / 10'000, version % 10'000 / 100, version % 100};
-  *value = parts.at(static_cast<std::size_t>(property));
+  *value = version_of_process().at(static_cast<std::size_t>(property));
   return kLibrarySuccess;
 }
 

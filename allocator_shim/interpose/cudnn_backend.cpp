@@ -20,6 +20,7 @@ namespace {
 constexpr int kHeuristicResults = 202;
 constexpr int kConfigurationEngine = 300;
 constexpr int kConfigurationWorkspace = 303;
+constexpr int kConfigurationSharedMemory = 304;
 constexpr int kPlanWorkspace = 402;
 constexpr int kEngineCount = 802;
 constexpr int kEngineIndex = 1301;
@@ -51,8 +52,8 @@ struct BackendDescriptor {
   std::map<int, StoredAttribute> attributes;
 };
 
-/// What a program asks and nobody has set: one engine, number 0, without workspace. nullptr: it
-/// has no value.
+/// What a program asks and nobody has set: one engine, number 0, without workspace or shared
+/// memory. nullptr: it has no value.
 const std::int64_t* computed_value(int name) {
   static constexpr std::int64_t kZero = 0;
   static constexpr std::int64_t kOne = 1;
@@ -62,6 +63,7 @@ const std::int64_t* computed_value(int name) {
       note_assumption(Assumption::cudnn_workspace);
       return &kZero;
     case kEngineIndex:
+    case kConfigurationSharedMemory:
       return &kZero;
     case kEngineCount:
       return &kOne;
@@ -102,7 +104,7 @@ OHM_EXPORTED int cudnnBackendGetAttribute(BackendDescriptor* descriptor, int nam
   }
   if (const std::int64_t* value = computed_value(name)) {
     found = 1;
-    if (elements != nullptr && wanted > 0) std::memcpy(elements, value, sizeof(*value));
+    if (elements != nullptr && wanted > 0) std::memcpy(elements, value, attribute_bytes(type));
     return kLibrarySuccess;
   }
   const auto set = descriptor->attributes.find(name);

@@ -53,6 +53,15 @@ struct Creates {
   }
 };
 
+/// The same for what would take memory of the GPU: none, as the real library's figure is not known.
+template <Assumption What, std::size_t Which>
+struct CreatesTakingNothing {
+  static Word call(const Words& words, const char* name) {
+    note_assumption(What);
+    return Creates<Which>::call(words, name);
+  }
+};
+
 /// Its first argument was created so.
 struct Destroys {
   static Word call(const Words& words, const char* /*name*/) {

@@ -10,10 +10,11 @@ struct ToolkitVersion {
   int cudnn;     ///< the same
   int nccl;      ///< the same
   int cusparse;  ///< 1000 * major + 100 * minor
+  int cusolver;  ///< 1000 * major + 100 * minor + patch
 };
 
-inline constexpr ToolkitVersion kToolkit12 = {12'090, 120'900, 92'600, 22'705, 12'500};
-inline constexpr ToolkitVersion kToolkit13 = {13'020, 130'200, 92'600, 23'007, 12'600};
+inline constexpr ToolkitVersion kToolkit12 = {12'090, 120'900, 92'600, 22'705, 12'500, 11'705};
+inline constexpr ToolkitVersion kToolkit13 = {13'020, 130'200, 92'600, 23'007, 12'600, 12'100};
 
 /// That of the kernels which the program registered first; CUDA 13 before there are any.
 const ToolkitVersion& toolkit_of_process();

@@ -168,7 +168,7 @@ void Checkpoint::open(CheckpointUse use) {
 /// A program that was killed holds it until its last child is gone, which is a matter of moments.
 /// Some file systems have no locks: there it is the user's to start one of them.
 void Checkpoint::lock() const {
-  constexpr int kTries = 40;
+  constexpr int kTries = 100;
   constexpr int kWaitMilliseconds = 50;
   for (int i = 0; i < kTries; ++i) {
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;

@@ -4,28 +4,31 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "allocator_shim/interpose/gpu_variable.h"
 #include "harness/cli/cuda_options.h"
 #include "harness/cli/gpu_option.h"
+#include "harness/cli/launcher_option.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/progress_line.h"
+#include "harness/cli/report_outputs.h"
+#include "harness/cli/resume_option.h"
 #include "harness/cli/run_options.h"
+#include "harness/cli/shard_option.h"
 #include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
+#include "harness/cli/varied_values.h"
 #include "harness/fit/command_fit.h"
 #include "harness/fit/fit.h"
 #include "harness/fit/recorded_fit.h"
+#include "harness/run/input_files.h"
 #include "reports/console/fit_text.h"
 #include "reports/json/fit_json.h"
 #include "reports/json/result_input.h"
@@ -40,83 +43,30 @@ struct FitArguments {
   std::string varied;
   std::vector<std::string> limits;
   std::vector<std::string> gpus;
+  std::vector<std::string> reports;
+  std::string shard;
+  std::string resume;
+  LauncherOptions launcher;
   StyleOptions style;
   bool ignores_limits = false;
   bool json = false;
 };
 
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [rest, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || wrong != std::errc() || rest != text.data() + text.size()) {
-    return std::nullopt;
-  }
-  return value;
+/// Opened before the work.
+ReportOutputs outputs_of(const FitArguments& arguments, OutputPaths& paths) {
+  std::vector<std::string> reports = arguments.reports;
+  if (arguments.json) reports.emplace_back("json=-");
+  return json_outputs(reports, paths);
 }
 
-struct VariedRange {
-  std::string name;
-  std::optional<std::int64_t> least;
-  std::optional<std::int64_t> most;
-};
-
-/// NAME or NAME=LEAST..MOST. Throws std::invalid_argument.
-VariedRange parse_range(const std::string& text) {
-  constexpr std::string_view kDots = "..";
-  const std::size_t equals = text.find('=');
-  VariedRange range{text.substr(0, equals), {}, {}};
-  if (range.name.empty()) throw std::invalid_argument("name a parameter, as in batch=1..65536");
-  if (equals == std::string::npos) return range;
-  const std::string_view bounds = std::string_view(text).substr(equals + 1);
-  const std::size_t dots = bounds.find(kDots);
-  if (dots != std::string_view::npos) {
-    range.least = whole_number(bounds.substr(0, dots));
-    range.most = whole_number(bounds.substr(dots + kDots.size()));
-  }
-  if (!range.least || !range.most) {
-    throw std::invalid_argument(
-        fmt::format("\"{}\" is not NAME=LEAST..MOST in whole numbers, as in batch=1..65536", text));
-  }
-  if (*range.least > *range.most) {
-    throw std::invalid_argument(
-        fmt::format("{} is more than {}: the range is empty", *range.least, *range.most));
-  }
-  constexpr std::int64_t kExact = std::int64_t{1} << 53U;
-  if (*range.least < -kExact || *range.most > kExact) {
-    throw std::invalid_argument("values are between -2^53 and 2^53");
-  }
-  return range;
-}
-
-/// NAME=A,B of recordings, a value for each. Throws std::invalid_argument.
-std::pair<std::string, std::vector<std::int64_t>> parse_recorded_values(const std::string& text,
-                                                                        std::size_t files) {
-  const std::size_t equals = text.find('=');
-  std::vector<std::int64_t> values;
-  std::string_view rest = equals == std::string::npos ? "" : std::string_view(text).substr(equals);
-  while (!rest.empty()) {
-    rest.remove_prefix(1);
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    const std::optional<std::int64_t> value = whole_number(rest.substr(0, comma));
-    if (!value || *value < 1) break;
-    values.push_back(*value);
-    rest.remove_prefix(comma);
-  }
-  std::vector<std::int64_t> sorted = values;
-  std::sort(sorted.begin(), sorted.end());
-  const bool has_twins = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
-  if (equals == 0 || !rest.empty() || values.size() != files || has_twins) {
-    throw std::invalid_argument(
-        fmt::format("\"{}\" is not NAME=VALUE,VALUE with a whole number above 0 for each of the {} "
-                    "recordings, no two the same, as in batch=8,16",
-                    text, files));
-  }
-  return {text.substr(0, equals), std::move(values)};
+ReportOutputs outputs_beside(const FitArguments& arguments, const std::vector<std::string>& read) {
+  OutputPaths paths(read);
+  return outputs_of(arguments, paths);
 }
 
 void take_range(FitArguments& arguments) {
   engine::FitOptions& fit = arguments.fit;
-  const VariedRange range = parsed("--vary", [&] { return parse_range(arguments.varied); });
+  const VariedRange range = parsed("--vary", [&] { return parse_varied_range(arguments.varied); });
   fit.varied = range.name;
   if (range.name == kFitCapacity && range.least) {
     throw UsageError("--vary capacity takes no range: every GPU that could hold it is tried");
@@ -149,6 +99,8 @@ void check(FitArguments& arguments) {
   take_range(arguments);
   take_gpus(arguments);
   check_run_options(run);
+  check_launcher(arguments.launcher, arguments.resume, arguments.shard);
+  arguments.fit.shard = chosen_shard(arguments.shard);
   if (run.parameters.count(arguments.fit.varied) != 0) {
     throw UsageError(fmt::format("--set {}: this parameter is varied", arguments.fit.varied));
   }
@@ -168,15 +120,15 @@ void refuse_other_options(const CLI::App& app, std::span<const std::string_view>
 }
 
 void refuse_scenario_options(const CLI::App& app) {
-  constexpr std::array<std::string_view, 7> kOfCommands = {
-      "--vary", "--gpu", "--timeout", "--json", "--color", "--verbose", "--help"};
+  constexpr std::array<std::string_view, 8> kOfCommands = {
+      "--vary", "--gpu", "--timeout", "--report", "--json", "--color", "--verbose", "--help"};
   refuse_other_options(app, kOfCommands, "is for scenarios, and a command comes after --");
 }
 
 void refuse_unrecorded_options(const CLI::App& app) {
-  constexpr std::array<std::string_view, 10> kOfRecordings = {
-      "FILE",    "--vary",       "--gpu",  "--limit", "--rules",
-      "--color", "--alloc-conf", "--json", "--help",  "--verbose"};
+  constexpr std::array<std::string_view, 11> kOfRecordings = {
+      "FILE",         "--vary", "--gpu",    "--limit", "--rules",  "--color",
+      "--alloc-conf", "--json", "--report", "--help",  "--verbose"};
   refuse_other_options(app, kOfRecordings, "is for scenarios, and these are recordings");
 }
 
@@ -209,19 +161,24 @@ engine::CommandFitOptions command_fit_of(FitArguments& arguments, const CLI::App
   return fit;
 }
 
-int print_fit(const FitArguments& arguments, const engine::FinishedFit& finished) {
-  if (arguments.json) {
-    write_stdout(reports::fit_json(finished.result));
-  } else {
+int print_fit(const FitArguments& arguments, ReportOutputs& outputs,
+              const engine::FinishedFit& finished) {
+  const std::string errors =
+      outputs.try_write([&](std::string_view /*format*/, bool /*on_stdout*/) {
+        return reports::fit_json(finished.result);
+      });
+  if (!outputs.uses_stdout()) {
     print_text(reports::fit_text(finished.result, report_style(arguments.style)));
   }
+  if (!errors.empty()) throw UsageError(errors);
   return finished.exit_code();
 }
 
 int fit_command(FitArguments arguments, const CLI::App& app,
                 const std::vector<std::string>& program) {
   const engine::CommandFitOptions options = command_fit_of(arguments, app, program);
-  return print_fit(arguments, parsed("fit", [&] { return engine::fit_command(options); }));
+  ReportOutputs outputs = outputs_beside(arguments, {});
+  return print_fit(arguments, outputs, parsed("fit", [&] { return engine::fit_command(options); }));
 }
 
 /// The cards of the table, where none was asked for: what was recorded is of no one card.
@@ -247,8 +204,9 @@ int fit_recorded(FitArguments arguments, const CLI::App& app) {
   fit.limits = arguments.limits;
   fit.rules = run.rules;
   fit.alloc_conf = run.alloc_conf;
+  ReportOutputs outputs = outputs_beside(arguments, run.files);
   const FitResult result = parsed("fit", [&] { return engine::fit_recordings(fit); });
-  return print_fit(arguments, {result});
+  return print_fit(arguments, outputs, {result});
 }
 
 bool are_recordings(const std::vector<std::string>& files) {
@@ -267,21 +225,68 @@ void say_what_was_left_out(const FitResult& result, const engine::FitOptions& as
                            result.most));
 }
 
+/// All of it by an array of jobs: the rows that they found, put together by a search to which all
+/// of them are known.
+engine::FinishedFit launched_fit(const FitArguments& arguments, const Environment& environment) {
+  const auto described = [&](const engine::Shard& shard) {
+    engine::FitOptions of_shard = arguments.fit;
+    of_shard.shard = shard;
+    return engine::checkpointed_work(of_shard);
+  };
+  const LaunchedReport report = launched_report(
+      arguments.launcher,
+      {"fit", environment.words, {}, arguments.resume, described, [] { return 0; }});
+  if (report.signal != 0) {
+    engine::FinishedFit interrupted;
+    interrupted.signal = report.signal;
+    interrupted.result.exit_reason = ExitReason::interrupted;
+    return interrupted;
+  }
+  engine::FitOptions all = arguments.fit;
+  std::vector<std::unique_ptr<const engine::Checkpoint>> known;
+  for (std::size_t i = 0; i < report.known.size(); ++i) {
+    known.push_back(parsed("--resume", [&] {
+      return std::make_unique<const engine::Checkpoint>(
+          report.known[i], described({i, report.known.size()}), engine::CheckpointUse::reads);
+    }));
+    all.found.push_back(known.back().get());
+  }
+  return engine::fit(all, environment.loader);
+}
+
+engine::FinishedFit fit_here(const FitArguments& arguments, const Environment& environment) {
+  const auto checkpoint =
+      opened_checkpoint(arguments.resume, [&] { return engine::checkpointed_work(arguments.fit); });
+  engine::FitOptions options = arguments.fit;
+  options.run.checkpoint = checkpoint.get();
+  ProgressLine progress(is_stderr_animated());
+  options.on_progress = [&progress](std::size_t finished, std::size_t total) {
+    progress.show(finished, total);
+  };
+  engine::FinishedFit finished = engine::fit(options, environment.loader);
+  progress.erase();
+  tell_lack(checkpoint.get());
+  return finished;
+}
+
 int fit(FitArguments arguments, const Environment& environment) {
   if (!arguments.limits.empty()) {
     throw UsageError("--limit is for recordings: a scenario has its own limits");
   }
   check(arguments);
   check_parameters_declared(arguments.fit.run, environment);
-  ProgressLine progress(is_stderr_animated());
-  arguments.fit.on_progress = [&progress](std::size_t finished, std::size_t total) {
-    progress.show(finished, total);
-  };
-  const engine::FinishedFit finished = engine::fit(arguments.fit, environment.loader);
+  const bool is_launched = arguments.launcher.is_used();
+  OutputPaths paths(engine::input_files(arguments.fit.run));
+  if (!arguments.resume.empty() && !is_launched) {
+    paths.add("--resume " + arguments.resume, arguments.resume);
+  }
+  ReportOutputs outputs = outputs_of(arguments, paths);
+  const engine::FinishedFit finished =
+      is_launched ? launched_fit(arguments, environment) : fit_here(arguments, environment);
+  if (is_launched && finished.signal != 0) return finished.exit_code();
   const FitResult& result = finished.result;
-  progress.erase();
   say_what_was_left_out(result, arguments.fit);
-  const int code = print_fit(arguments, finished);
+  const int code = print_fit(arguments, outputs, finished);
   if (result.error) {
     print_error(result.error->message);
     print_hint(result.error->hint);
@@ -321,7 +326,14 @@ void add_the_rest(CLI::App& app, FitArguments& arguments) {
   engine::RunOptions& run = arguments.fit.run;
   add_run_options(app, run, engine::RunCommand::fit);
   add_jobs_option(app, run.jobs);
-  app.add_flag("--json", arguments.json, "Print JSON (ohm.fit/1)");
+  add_shard_option(app, arguments.shard, "variants");
+  add_resume_option(app, arguments.resume);
+  add_launcher_options(app, arguments.launcher);
+  app.add_option("--report", arguments.reports,
+                 "Write a report: json=PATH, - for standard output; repeatable")
+      ->type_name("NAME=PATH")
+      ->allow_extra_args(false);
+  app.add_flag("--json", arguments.json, "The same as --report json=- (ohm.fit/1)");
   add_color_option(app, arguments.style);
   add_verbose_option(app, arguments.style, "Print details of every variant on every GPU");
 }

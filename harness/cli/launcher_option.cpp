@@ -177,16 +177,20 @@ LaunchedReport launched_report(const LauncherOptions& options, const LaunchedCom
   return parsed("--launcher slurm", [&]() -> LaunchedReport {
     engine::ArrayRun run(array_work(options, command), {options.slurm_options}, printer);
     const int early = command.prepare();
-    if (early != 0) return {{}, early};
+    if (early != 0) return {{}, {}, early};
     const int signal = run.follow();
     printer.erase();
     if (signal != 0) {
       leave(run, command.folder);
-      return {{}, signal};
+      return {{}, {}, signal};
     }
     std::string json = merged_files({command.folder}).json;
     write_file(run.folder().merged_path(), json);
-    return {std::move(json), 0};
+    std::vector<std::string> known;
+    for (std::size_t shard = 1; shard <= options.shards; ++shard) {
+      known.push_back(run.folder().known_path(shard));
+    }
+    return {std::move(json), std::move(known), 0};
   });
 }
 

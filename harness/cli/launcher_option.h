@@ -42,7 +42,8 @@ struct LaunchedCommand {
 };
 
 struct LaunchedReport {
-  std::string json;  ///< of all shards; empty: a signal came before they had theirs
+  std::string json;                ///< of all shards; empty: a signal came before they had theirs
+  std::vector<std::string> known;  ///< of each shard: the file of its --resume
   int signal = 0;
 };
 

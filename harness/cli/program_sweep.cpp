@@ -15,6 +15,7 @@
 #include "harness/cli/swept_memory.h"
 #include "harness/cli/terminal.h"
 #include "harness/sweep/command/command_sweep.h"
+#include "reports/text/text_layout.h"
 
 namespace ohm::cli {
 
@@ -71,10 +72,11 @@ engine::CommandSweepOptions options_of(const SweepArguments& arguments,
   options.shard = arguments.sweep.shard;
   options.settings = {{"gpu", command.gpus}, {"check", command.check}};
   if (is_host) options.settings = {{"memory", "host"}};
-  options.compares_values = is_host || !command.check.empty();
   options.check = command.check;
   options.in_scratch = command.in_scratch;
-  options.on_note = [](const std::string& note) { write_stderr("ohm: " + note + "\n"); };
+  options.on_note = [](const std::string& note) {
+    write_stderr("ohm: " + reports::printable(note) + "\n");
+  };
   return options;
 }
 

@@ -24,10 +24,14 @@ namespace {
 
 constexpr const char* kDefaultFile = "memory.pickle";
 constexpr std::uint64_t kDefaultEvents = 200'000;
+constexpr const char* kNoStacks = "none";
 
 struct RecordArguments {
   std::string file = kDefaultFile;
   std::uint64_t most_events = kDefaultEvents;
+  std::uint64_t steps = 0;
+  std::string stacks = "python";
+  bool names_modules = false;
   std::vector<std::string> command;
 };
 
@@ -70,6 +74,12 @@ int record(const RecordArguments& arguments) {
   engine::JobRecording recording;
   recording.file = writable_file(arguments.file);
   recording.most_events = arguments.most_events;
+  recording.steps = arguments.steps;
+  recording.has_stacks = arguments.stacks != kNoStacks;
+  recording.names_modules = arguments.names_modules;
+  if (recording.names_modules && !recording.has_stacks) {
+    throw UsageError("--modules: modules are named on stacks, which --stacks none leaves out");
+  }
   try {
     const engine::CommandEnd end =
         parsed("record", [&] { return run_recorded(arguments, recording); });
@@ -96,6 +106,19 @@ std::function<int()> setup_record(CLI::App& app, const Environment& environment)
                              kDefaultEvents))
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000'000}));
+  app.add_option("--steps", arguments->steps,
+                 "Record this many steps of the optimizers, write the snapshot, and leave the rest "
+                 "of the job alone (default: to its end)")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000'000}));
+  app.add_option("--stacks", arguments->stacks,
+                 "python: the stack of every request; none: bytes and addresses alone, which costs "
+                 "less and tells no lines (default: python)")
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"python", kNoStacks}));
+  app.add_flag("--modules", arguments->names_modules,
+               "Name the module that was running, by its path in the model, on every stack; a "
+               "traceback of the job's has a line more for each");
   return [arguments] { return record(*arguments); };
 }
 

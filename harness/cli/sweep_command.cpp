@@ -110,12 +110,22 @@ void check(SweepArguments& arguments) {
   if (arguments.json) arguments.reports.emplace_back("json=-");
 }
 
+/// Shards deal out their work by all of its lines.
+void check_undamaged(const engine::Checkpoint& plan, const std::string& path) {
+  const std::size_t damaged = plan.damaged_lines();
+  if (damaged == 0) return;
+  throw std::invalid_argument(
+      fmt::format("{}: {} of its lines {} damaged: remove it, and write it again with --write-plan",
+                  path, damaged, damaged == 1 ? "is" : "are"));
+}
+
 /// What was found without faults for all shards; null: nothing is known.
 std::unique_ptr<const engine::Checkpoint> opened_plan(const SweepArguments& arguments) {
   if (arguments.plan.empty()) return nullptr;
   return parsed("--plan", [&] {
     auto plan = std::make_unique<engine::Checkpoint>(
         arguments.plan, engine::planned_work(arguments.sweep), engine::CheckpointUse::reads);
+    check_undamaged(*plan, arguments.plan);
     if (engine::is_whole_plan(*plan)) return plan;
     throw std::invalid_argument(fmt::format(
         "{} is not finished: the same command with --write-plan goes on with it", arguments.plan));
@@ -126,6 +136,7 @@ std::unique_ptr<const engine::Checkpoint> opened_plan(const SweepArguments& argu
 int write_plan(const std::string& path, const SweepArguments& arguments,
                const Environment& environment) {
   engine::Checkpoint plan(path, engine::planned_work(arguments.sweep));
+  check_undamaged(plan, path);
   const int signal = engine::run_without_faults(arguments.sweep, environment.loader, plan);
   if (!plan.lack().empty()) throw std::invalid_argument(plan.lack());
   return signal;

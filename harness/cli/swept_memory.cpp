@@ -35,7 +35,8 @@ SweptMemory host_memory(const engine::TorchCommand& command) {
   if (command.in_scratch) {
     throw UsageError("--scratch: host memory is swept in this folder; leave it out");
   }
-  const engine::HostCommand host = {command.words, command.engine, command.timeout_seconds};
+  const engine::HostCommand host = {command.words, command.engine, command.timeout_seconds,
+                                    command.jobs};
   return {std::make_unique<engine::HostMemory>(host), true};
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <system_error>
+#include <vector>
 
 #include "harness/process/stopwatch.h"
 
@@ -87,6 +89,11 @@ void exec(const ChildCommand& command) {
   std::vector<char*> words;
   for (const std::string& word : command.words) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
+  if (command.has_fixed_addresses) {
+    constexpr unsigned long kAsItIs = 0xffffffff;
+    const int persona = personality(kAsItIs);
+    personality(static_cast<unsigned long>(persona) | ADDR_NO_RANDOMIZE);
+  }
   for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
   // What this program ignores its successor would, too.
   std::signal(SIGPIPE, SIG_DFL);
@@ -124,7 +131,53 @@ CommandRunner::CommandRunner() {
 
 CommandRunner::~CommandRunner() { sigprocmask(SIG_SETMASK, &previous_, nullptr); }
 
-CommandEnd CommandRunner::run(const ChildCommand& command) const {
+namespace {
+
+/// Commands that run, and what this program is told of them and of itself meanwhile.
+class RunningCommands {
+ public:
+  RunningCommands(const sigset_t& held, const sigset_t& previous)
+      : held_(held), previous_(previous) {}
+  ~RunningCommands() {
+    for (const Child& child : children_) {
+      kill(child.process, SIGKILL);
+      waitpid(child.process, nullptr, 0);
+    }
+  }
+  RunningCommands(const RunningCommands&) = delete;
+  RunningCommands& operator=(const RunningCommands&) = delete;
+
+  std::size_t size() const { return children_.size(); }
+  /// The last signal that asked this program to end; 0: none.
+  int asked_to_end() const { return asked_to_end_; }
+
+  void start(std::size_t number, const ChildCommand& command);
+  /// Until at least one of them has ended.
+  std::vector<std::pair<std::size_t, CommandEnd>> wait();
+
+ private:
+  struct Child {
+    pid_t process = 0;
+    std::size_t number = 0;
+    double timeout_seconds = 0;
+    Stopwatch since_start;
+    bool is_overdue = false;
+  };
+
+  /// Until the first deadline; negative: there is none.
+  double seconds_left() const;
+  void end_overdue();
+  void pass_on(const siginfo_t& info);
+  /// Those that have ended.
+  std::vector<std::pair<std::size_t, CommandEnd>> reap();
+
+  const sigset_t& held_;
+  const sigset_t& previous_;
+  std::vector<Child> children_;
+  int asked_to_end_ = 0;
+};
+
+void RunningCommands::start(std::size_t number, const ChildCommand& command) {
   StartError start_error;
   const pid_t child = fork();
   if (child < 0) throw_errno(errno, "fork");
@@ -134,39 +187,105 @@ CommandEnd CommandRunner::run(const ChildCommand& command) const {
     start_error.tell(errno);
     _exit(127);
   }
-  const int error = start_error.wait();
-  CommandEnd end;
-  const int status = wait_for_end(child, command.timeout_seconds, end);
-  if (error != 0) throw_not_started(error, command.path);
-  end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  end.status = WIFSIGNALED(status) ? 128 + end.signal : WEXITSTATUS(status);
-  return end;
+  if (const int error = start_error.wait(); error != 0) {
+    waitpid(child, nullptr, 0);
+    throw_not_started(error, command.path);
+  }
+  Child& started = children_.emplace_back();
+  started.process = child;
+  started.number = number;
+  started.timeout_seconds = command.timeout_seconds;
 }
 
-int CommandRunner::wait_for_end(pid_t child, double timeout_seconds, CommandEnd& end) const {
-  const Stopwatch since_start;
+std::vector<std::pair<std::size_t, CommandEnd>> RunningCommands::wait() {
   for (;;) {
     siginfo_t info = {};
-    const int signal = next_signal(held_, timeout_seconds - since_start.seconds(), info,
-                                   timeout_seconds > 0 && !end.is_overdue);
+    const double left = seconds_left();
+    const int signal = next_signal(held_, left, info, left >= 0);
     if (signal < 0) {
-      if (timeout_seconds > 0 && since_start.seconds() >= timeout_seconds) {
-        end.is_overdue = true;
-        kill(child, SIGKILL);
-      }
-      continue;
+      end_overdue();
+    } else if (signal != SIGCHLD) {
+      pass_on(info);
+    } else if (auto ended = reap(); !ended.empty()) {
+      return ended;
     }
-    if (signal != SIGCHLD) {
-      if (asks_to_end(signal)) end.asked_to_end = signal;
-      if (!is_of_terminal(info)) kill(child, signal);
-      continue;
-    }
-    int status = 0;
-    if (waitpid(child, &status, WNOHANG | WUNTRACED) != child) continue;
-    if (!WIFSTOPPED(status)) return status;
-    // Another process that stops it will let it go on by itself.
-    if (is_stop_of_terminal(WSTOPSIG(status))) kill(getpid(), SIGSTOP);
   }
+}
+
+double RunningCommands::seconds_left() const {
+  double least = -1;
+  for (const Child& child : children_) {
+    if (child.timeout_seconds <= 0 || child.is_overdue) continue;
+    const double left = std::max(0.0, child.timeout_seconds - child.since_start.seconds());
+    least = least < 0 ? left : std::min(least, left);
+  }
+  return least;
+}
+
+void RunningCommands::end_overdue() {
+  for (Child& child : children_) {
+    if (child.timeout_seconds <= 0 || child.is_overdue) continue;
+    if (child.since_start.seconds() < child.timeout_seconds) continue;
+    child.is_overdue = true;
+    kill(child.process, SIGKILL);
+  }
+}
+
+void RunningCommands::pass_on(const siginfo_t& info) {
+  if (asks_to_end(info.si_signo)) asked_to_end_ = info.si_signo;
+  if (is_of_terminal(info)) return;
+  for (const Child& child : children_) kill(child.process, info.si_signo);
+}
+
+std::vector<std::pair<std::size_t, CommandEnd>> RunningCommands::reap() {
+  // One SIGCHLD may tell of several.
+  std::vector<std::pair<std::size_t, CommandEnd>> ended;
+  std::vector<Child> still;
+  int stopped_by = 0;
+  for (const Child& child : children_) {
+    int status = 0;
+    const bool has_changed = waitpid(child.process, &status, WNOHANG | WUNTRACED) == child.process;
+    if (has_changed && WIFSTOPPED(status)) stopped_by = WSTOPSIG(status);
+    if (!has_changed || WIFSTOPPED(status)) {
+      still.push_back(child);
+      continue;
+    }
+    CommandEnd end;
+    end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    end.status = WIFSIGNALED(status) ? 128 + end.signal : WEXITSTATUS(status);
+    end.is_overdue = child.is_overdue;
+    end.asked_to_end = asked_to_end_;
+    ended.emplace_back(child.number, end);
+  }
+  children_ = std::move(still);
+  // Another process that stops one of them will let it go on by itself.
+  if (is_stop_of_terminal(stopped_by)) kill(getpid(), SIGSTOP);
+  return ended;
+}
+
+}  // namespace
+
+CommandEnd CommandRunner::run(const ChildCommand& command) const {
+  RunningCommands running(held_, previous_);
+  running.start(0, command);
+  return running.wait().front().second;
+}
+
+void CommandRunner::run_each(const CommandBatch& batch) const {
+  RunningCommands running(held_, previous_);
+  const auto jobs = static_cast<std::size_t>(std::max(1, batch.jobs));
+  std::size_t started = 0;
+  while (running.asked_to_end() == 0 && (started < batch.count || running.size() > 0)) {
+    while (started < batch.count && running.size() < jobs) {
+      running.start(started, batch.command(started));
+      ++started;
+    }
+    for (const auto& [number, end] : running.wait()) {
+      if (end.asked_to_end == 0) batch.on_end(number, end);
+    }
+  }
+  while (running.size() > 0) running.wait();
+  if (running.asked_to_end() != 0) throw CommandInterrupted(running.asked_to_end());
 }
 
 void become_command(const ChildCommand& command) {

@@ -5,6 +5,8 @@
 #include <sys/types.h>
 
 #include <csignal>
+#include <cstddef>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -24,6 +26,9 @@ struct ChildCommand {
   std::string input;   ///< with `output`: what it reads; empty: nothing
   std::string folder;  ///< that it is started in; empty: this program's
   double timeout_seconds = 0;  ///< then it is killed; 0: it is not
+  /// Its addresses are the same in each run, where this machine lets them be: a program that sorts
+  /// by address, or asks for memory as its addresses are, does the same each time.
+  bool has_fixed_addresses = false;
 };
 
 /// How a command ended.
@@ -46,8 +51,18 @@ class CommandInterrupted : public std::runtime_error {
   int signal_;
 };
 
+/// Commands of which several may run at a time.
+struct CommandBatch {
+  std::size_t count = 0;
+  int jobs = 1;  ///< that run at a time
+  /// The command with this number, from 0, asked for when it is about to be started.
+  std::function<ChildCommand(std::size_t number)> command;
+  /// In the order in which they end.
+  std::function<void(std::size_t number, const CommandEnd& end)> on_end;
+};
+
 /// Starts commands. While it lives, signals that this program is sent wait for run(): what has to
-/// be tidied up is. One at a time.
+/// be tidied up is. One runner at a time.
 class CommandRunner {
  public:
   CommandRunner();
@@ -59,11 +74,12 @@ class CommandRunner {
   /// that its terminal stops stops this program, too. Throws std::invalid_argument where it cannot
   /// be started.
   CommandEnd run(const ChildCommand& command) const;
+  /// All of them, likewise. Asked to end, it starts no more, waits for those that run, of whose
+  /// ends it does not tell, and throws CommandInterrupted. Where a command cannot be started, or a
+  /// function of the batch throws, it kills those that run first.
+  void run_each(const CommandBatch& batch) const;
 
  private:
-  /// Until the command has ended: its status, as waitpid() tells it.
-  int wait_for_end(pid_t child, double timeout_seconds, CommandEnd& end) const;
-
   sigset_t held_ = {};
   sigset_t previous_ = {};
 };

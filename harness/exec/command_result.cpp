@@ -117,6 +117,7 @@ class ShortenedPaths {
     }
     if (variant.history) {
       for (HistorySite& site : variant.history->sites) shorten(site.file);
+      for (HistoryLine& line : variant.history->lines) shorten(line.file);
     }
     for (FindingResult& finding : variant.findings) {
       for (FindingEvidence& evidence : finding.evidence) shorten(evidence.file);

@@ -29,6 +29,8 @@ ChildCommand host_command(const std::vector<std::string>& words, const HostOptio
   }
   if (!options.fault.empty()) {
     command.environment.emplace_back(interpose::host::kFaultVariable, options.fault);
+    // As in the sweep that the plan may be of.
+    command.has_fixed_addresses = true;
   }
   return command;
 }

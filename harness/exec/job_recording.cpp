@@ -91,6 +91,13 @@ ChildCommand recorded_command(const std::vector<std::string>& words,
   command.environment.emplace_back("OHM_RECORD_FILE", recording.file);
   command.environment.emplace_back("OHM_RECORD_NAMES", recording.names);
   command.environment.emplace_back("OHM_RECORD_EVENTS", fmt::to_string(recording.most_events));
+  // Empty is as good as none: an outer recording may have asked for more.
+  const auto set = [&](const char* name, const std::string& value) {
+    command.environment.emplace_back(name, value);
+  };
+  set("OHM_RECORD_STEPS", recording.steps == 0 ? "" : fmt::to_string(recording.steps));
+  set("OHM_RECORD_NO_STACKS", recording.has_stacks ? "" : "1");
+  set("OHM_RECORD_MODULES", recording.names_modules ? "1" : "");
   return command;
 }
 

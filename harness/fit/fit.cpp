@@ -1,10 +1,12 @@
 #include "harness/fit/fit.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "harness/fit/fit_row.h"
 #include "harness/judge/scenario_validation.h"
 #include "harness/process/worker_pool.h"
+#include "harness/run/shard_work.h"
 #include "harness/run/variant_machine.h"
 #include "harness/run/variant_process.h"
 #include "harness/scenario/script_errors.h"
@@ -53,6 +56,24 @@ ErrorResult unknown_parameter(const ScenarioDescription& scenario, const std::st
           names.size() > 1 ? "" : "ohm.params {batch = 32} in the scenario declares one"};
 }
 
+/// What the rows depend on, beside what all commands that run scenarios do.
+std::map<std::string, std::string> settings_of(const FitOptions& options) {
+  const auto bound = [](const std::optional<std::int64_t>& value) {
+    return value ? std::to_string(*value) : "";
+  };
+  std::vector<std::string> gpus;
+  for (const GpuSelection& gpu : options.gpus) {
+    gpus.push_back(
+        fmt::format("{} x {}, {}", gpu.count.value_or(0), gpu.profile.name, gpu_setting(gpu)));
+  }
+  return {{"command", "fit"},
+          {"vary", options.varied},
+          {"least", bound(options.least)},
+          {"most", bound(options.most)},
+          {"gpus", fmt::format("{}", fmt::join(gpus, "; "))},
+          {"no_limits", options.considers_limits ? "false" : "true"}};
+}
+
 /// How often progress is reported.
 constexpr double kWakeSeconds = 0.2;
 
@@ -68,6 +89,8 @@ class Fit {
     result_.file = options_.run.files.front();
     result_.varied = options_.varied;
     result_.considers_limits = options_.considers_limits;
+    result_.shard = shard_result(options_.shard, options_.run);
+    if (result_.shard) result_.shard->settings.merge(settings_of(options_));
     try {
       request_ = load_request(options_.run, result_.file, read_script_sources(result_.file));
       pool_.submit(
@@ -150,15 +173,18 @@ class Fit {
     std::vector<const GpuSelection*> gpus = {nullptr};
     if (!options_.gpus.empty()) gpus.clear();
     for (const GpuSelection& gpu : options_.gpus) gpus.push_back(&gpu);
-    for (const std::string& name : variants_to_fit(scenario_, options_.run.selection)) {
-      const VariantDescription& variant = *find_variant(scenario_, name);
+    const std::vector<std::string> names = variants_to_fit(scenario_, options_.run.selection);
+    for (std::size_t number = 0; number < names.size(); ++number) {
+      if (!options_.shard.has(number)) continue;
+      const VariantDescription& variant = *find_variant(scenario_, names[number]);
       std::vector<std::size_t> rows;
       for (const GpuSelection* const gpu : gpus) {
+        pieces_.push_back(fmt::format("{}/{}", variant.name, rows.size()));
         rows.push_back(add_row(variant, gpu));
       }
       submit_first_of(rows);
     }
-    if (result_.rows.empty()) result_.exit_reason = ExitReason::nothing_selected;
+    if (names.empty()) result_.exit_reason = ExitReason::nothing_selected;
   }
 
   /// `selected` is nullptr for the scenario's own.
@@ -215,13 +241,30 @@ class Fit {
   using Then = std::function<void(const RequestForecast& forecast)>;
 
   void submit_row(std::size_t index, Then then) {
+    const auto take = [this, index, then = std::move(then)](const WorkResult& done) {
+      const RequestForecast forecast = take_row(index, done);
+      ++finished_;
+      if (done.end != WorkEnd::interrupted) then(forecast);
+    };
+    if (const std::string* const known = find_known(pieces_[index])) {
+      return take({WorkEnd::message, *known, {}, {}});
+    }
     pool_.submit(
         1, [this, index] { return encoded(fit_row(loader_, questions_[index])); },
-        [this, index, then = std::move(then)](const WorkResult& done) {
-          const RequestForecast forecast = take_row(index, done);
-          ++finished_;
-          if (done.end != WorkEnd::interrupted) then(forecast);
+        [this, index, take](const WorkResult& done) {
+          const bool is_kept = done.end == WorkEnd::message && options_.run.checkpoint != nullptr;
+          if (is_kept) options_.run.checkpoint->add(pieces_[index], done.message);
+          take(done);
         });
+  }
+
+  const std::string* find_known(const std::string& piece) const {
+    const std::string* record = nullptr;
+    if (options_.run.checkpoint != nullptr) record = options_.run.checkpoint->find(piece);
+    for (const Checkpoint* const found : options_.found) {
+      if (record == nullptr) record = found->find(piece);
+    }
+    return record;
   }
 
   RequestForecast take_row(std::size_t index, const WorkResult& done) {
@@ -250,11 +293,18 @@ class Fit {
   LoadRequest request_;
   ScenarioDescription scenario_;
   std::vector<FitQuestion> questions_;  ///< one for each row
+  std::vector<std::string> pieces_;     ///< as which a checkpoint knows each row
   FitResult result_;
   std::size_t finished_ = 0;  ///< of its rows
 };
 
 }  // namespace
+
+CheckpointedWork checkpointed_work(const FitOptions& options) {
+  CheckpointedWork work = checkpointed_work(options.shard, options.run);
+  for (const auto& [name, value] : settings_of(options)) work.settings[name] = value;
+  return work;
+}
 
 int FinishedFit::exit_code() const { return process_code(result.exit_reason, signal); }
 

@@ -11,19 +11,24 @@
 #include <vector>
 
 #include "allocator_shim/device/gpu_profile.h"
+#include "harness/checkpoint/checkpoint.h"
 #include "harness/run/run_options.h"
+#include "harness/scenario/shard.h"
 #include "reports/model/fit_result.h"
 
 namespace ohm::engine {
 
 struct FitOptions {
-  /// The file (one), what is selected, settings of the allocator, caps, jobs and timeout.
+  /// The file (one), what is selected, settings of the allocator, caps, jobs, timeout and the
+  /// checkpoint.
   RunOptions run;
-  std::string varied;                 ///< name of a parameter, or kFitCapacity
-  std::optional<std::int64_t> least;  ///< absent: the parameter's own, or 1
-  std::optional<std::int64_t> most;   ///< absent: the parameter's own, or 65536
-  std::vector<GpuSelection> gpus;     ///< empty: the scenario's own
-  bool considers_limits = true;       ///< false: it fits where nothing is out of memory
+  Shard shard;                           ///< which of the variants, each on all GPUs
+  std::string varied;                    ///< name of a parameter, or kFitCapacity
+  std::optional<std::int64_t> least;     ///< absent: the parameter's own, or 1
+  std::optional<std::int64_t> most;      ///< absent: the parameter's own, or 65536
+  std::vector<GpuSelection> gpus;        ///< empty: the scenario's own
+  bool considers_limits = true;          ///< false: it fits where nothing is out of memory
+  std::vector<const Checkpoint*> found;  ///< by shards that others searched
   /// Told how many searches of how many have ended, now and then.
   std::function<void(std::size_t finished, std::size_t total)> on_progress;
 };
@@ -35,6 +40,9 @@ struct FinishedFit {
   /// The code of the process.
   int exit_code() const;
 };
+
+/// What the rows of `options.shard` depend on.
+CheckpointedWork checkpointed_work(const FitOptions& options);
 
 /// Without a selection: every variant but checks and references.
 FinishedFit fit(const FitOptions& options, const ScenarioLoader& loader);

@@ -8,17 +8,13 @@
 #include <string_view>
 #include <utility>
 
+#include "allocator_shim/base/base_name.h"
 #include "allocator_shim/snapshot/snapshot_reader.h"
 #include "reports/history/recorded_steps.h"
 
 namespace ohm::engine {
 
 namespace {
-
-std::string_view base_name(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
 
 Snapshot snapshot_in(const std::string& file) {
   try {

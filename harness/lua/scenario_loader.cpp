@@ -111,7 +111,13 @@ class LuaScenario final : public engine::ScenarioProgram {
     machine.faults().set_points([this](const FaultCandidate& candidate) {
       return point_of(interpreter_.running_state(), candidate);
     });
-    machine.on_program_stack([this] { return stack_of(interpreter_.running_state()); });
+    machine.on_program_stack([this] {
+      std::vector<engine::Machine::ProgramFrame> frames;
+      for (const ScriptFrame& frame : stack_of(interpreter_.running_state())) {
+        frames.push_back({frame.file, frame.line, frame.function});
+      }
+      return frames;
+    });
   }
 
   // The scenario stays where the file's chunk left it.

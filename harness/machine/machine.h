@@ -88,12 +88,19 @@ class Machine {
   /// What ops without a kernel made the real cards give to the host, of all GPUs.
   const CudaTraffic& cuda_traffic() const { return *cuda_traffic_; }
 
-  /// Where the program is: "file:line" of its frames, the outermost first. The owner of the
-  /// program says how to find out.
-  using ProgramStack = std::function<std::vector<std::string>()>;
+  /// A line of the program that is running, and the name of its function, where it has one. Of the
+  /// program: to be used before it goes on.
+  struct ProgramFrame {
+    std::string_view file;
+    int line = 0;
+    std::string_view function;
+  };
+  /// Where the program is: its frames, the outermost first. The owner of the program says how to
+  /// find out.
+  using ProgramStack = std::function<std::vector<ProgramFrame>()>;
   void on_program_stack(ProgramStack stack) { program_stack_ = std::move(stack); }
-  std::vector<std::string> program_stack() const {
-    return program_stack_ ? program_stack_() : std::vector<std::string>();
+  std::vector<ProgramFrame> program_stack() const {
+    return program_stack_ ? program_stack_() : std::vector<ProgramFrame>();
   }
 
   /// Puts a plan in force besides those of the options, until the result goes, which must be before

@@ -81,7 +81,8 @@ void fill_peaks(std::vector<DeviceResult>& devices, const Machine& machine,
   }
 }
 
-MemoryHistory memory_history(const Machine& machine, const RecordedMarks& marks) {
+MemoryHistory memory_history(const Machine& machine, const RecordedMarks& marks,
+                             const CallNotes& notes) {
   const EventRecord& events = machine.events();
   const auto gpus = static_cast<std::size_t>(machine.gpu_count());
   const std::size_t count = std::min<std::size_t>(events.size(), UINT32_MAX - 1);
@@ -92,11 +93,12 @@ MemoryHistory memory_history(const Machine& machine, const RecordedMarks& marks)
   if (marks.oom) history.oom_event = last_event_of(*marks.oom);
   for (std::size_t id = 0; id < machine.sites().size(); ++id) {
     const Site& site = machine.sites().at(static_cast<SiteId>(id));
-    history.sites.push_back({site.file, site.line, site.op});
+    history.sites.push_back({site.file, site.line, site.op, "", 0});
   }
   for (std::size_t gpu = 0; gpu < gpus; ++gpu) {
     history.devices[gpu].device = Device::cuda(static_cast<int>(gpu)).str();
   }
+  notes.add_to(history);
   reports::reduce(history, {});
   return history;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "harness/machine/call_notes.h"
 #include "harness/machine/machine.h"
 #include "reports/history/history_detail.h"
 #include "reports/model/run_result.h"
@@ -23,6 +24,7 @@ void fill_peaks(std::vector<DeviceResult>& devices, const Machine& machine,
                 const RecordedMarks& marks);
 
 /// The whole history, reduced to what a report has room for.
-MemoryHistory memory_history(const Machine& machine, const RecordedMarks& marks);
+MemoryHistory memory_history(const Machine& machine, const RecordedMarks& marks,
+                             const CallNotes& notes);
 
 }  // namespace ohm::engine

@@ -126,12 +126,16 @@ def mark_by_address(snapshot, blocks, category):
 def mark_lines(snapshot, lines):
     """What no object has told of, by the line that asked for it."""
     known = {}  # one list of frames stands for all requests of a stack
-    for trace in snapshot["device_traces"]:
-        for entry in trace:
-            if entry["action"] != "alloc" or "category" in entry:
-                continue
-            frames = entry.get("frames") or []
-            if id(frames) not in known:
-                known[id(frames)] = lines.category_of(frames)
-            if known[id(frames)]:
-                entry["category"] = known[id(frames)]
+    requests = [entry for trace in snapshot["device_traces"] for entry in trace
+                if entry["action"] == "alloc"]
+    # What is older than the history is known by its block alone.
+    requests += [block for segment in snapshot["segments"] for block in segment["blocks"]
+                 if block["state"].startswith("active")]
+    for request in requests:
+        frames = request.get("frames") or []
+        if "category" in request or not frames:
+            continue
+        if id(frames) not in known:
+            known[id(frames)] = lines.category_of(frames)
+        if known[id(frames)]:
+            request["category"] = known[id(frames)]

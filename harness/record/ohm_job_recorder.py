@@ -15,9 +15,14 @@ import pickle
 import sys
 import time
 
+from ohm_modules import NamedCalls
 from ohm_process import ProcessRecorder, end_as_interrupted, noting_errors, write_whole
 
 NAMES_VARIABLE = "OHM_RECORD_NAMES"
+# Set: no stacks; the number of steps that are recorded; set: modules are named on stacks.
+NO_STACKS_VARIABLE = "OHM_RECORD_NO_STACKS"
+STEPS_VARIABLE = "OHM_RECORD_STEPS"
+MODULES_VARIABLE = "OHM_RECORD_MODULES"
 # What torchrun and its like tell each process.
 RANK_VARIABLES = ("RANK", "LOCAL_RANK")
 STEP_NAME = "ohm record step"
@@ -31,6 +36,8 @@ class JobRecorder(ProcessRecorder):
         self.steps = None
         self.is_recording = False
         self.has_oom_file = False
+        self.most_steps = None
+        self.named_calls = None
 
     def start(self):
         self.path = own_path(self.path)
@@ -44,23 +51,45 @@ class JobRecorder(ProcessRecorder):
     def _record(self):
         from torch.optim import optimizer
 
-        self.record_history("alloc")
+        self.record_history(None if os.environ.get(NO_STACKS_VARIABLE) else "alloc")
         self.is_recording = True
+        if os.environ.get(STEPS_VARIABLE):
+            self.most_steps = int(os.environ[STEPS_VARIABLE])
         optimizer.register_optimizer_step_post_hook(self._on_step)
         self.torch._C._cuda_attach_out_of_memory_observer(self._on_out_of_memory)
+        if os.environ.get(MODULES_VARIABLE):
+            self.named_calls = NamedCalls(self.torch)
+            self.named_calls.begin(self.torch)
 
     @noting_errors
     def _on_step(self, optimizer, *_):
-        if self.problems:
+        if self.problems or not self.is_recording:
             return
         self.steps.add(optimizer)
+        if self.steps.ended == self.most_steps and self.process == os.getpid():
+            self._stop()
+            return
         # Looking at all parameters takes its time; what lasts is found in a few of the steps.
         if is_power_of_two(self.steps.count):
             self.note_addresses(optimizer)
 
     @noting_errors
+    def _stop(self):
+        """The rest of the job runs as if it had not been recorded."""
+        self.stop_following()
+        self.steps.leave_out_unfinished()
+        self._write(self.path, self.snapshot())
+        if not self.program_records and not os.environ.get("OHM_RECORD"):
+            self.record_memory_history(None)
+
+    def stop_following(self):
+        self.is_recording = False
+        if self.named_calls:
+            self.named_calls.end()
+
+    @noting_errors
     def _on_out_of_memory(self, *_):
-        if self.has_oom_file or self.process != os.getpid():
+        if not self.is_recording or self.has_oom_file or self.process != os.getpid():
             return
         self.has_oom_file = True
         self._write(with_part(self.path, "oom"), self.snapshot())
@@ -99,6 +128,7 @@ class Steps:
 
     def __init__(self, most):
         self.count = 0  # of optimizers' steps
+        self.ended = 0  # of the job's own
         self._ends = collections.deque(maxlen=most)
         self._stepped = set()
         self._last = None
@@ -107,9 +137,13 @@ class Steps:
         self.count += 1
         if id(optimizer) in self._stepped:
             self._ends.append(self._last)
+            self.ended += 1
             self._stepped.clear()
         self._stepped.add(id(optimizer))
         self._last = time.time_ns() // 1000
+
+    def leave_out_unfinished(self):
+        self._stepped.clear()
 
     def ends(self):
         return list(self._ends) + ([self._last] if self._stepped else [])

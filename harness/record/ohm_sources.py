@@ -25,9 +25,9 @@ DTYPES = frozenset(
     "uint8".split())
 
 # Functions that tell more of a request than the line that made it does: a module is called or made,
-# moved or loaded, a gradient computed, an optimizer steps.
-TELLING = frozenset("__init__ _apply _call_impl _wrapped_call_impl backward forward load_state_dict "
-                    "reset_parameters step".split())
+# moved or loaded, a gradient computed, an optimizer steps; a copy is for what its original is for.
+TELLING = frozenset("__deepcopy__ __init__ _apply _call_impl _wrapped_call_impl backward deepcopy "
+                    "forward load_state_dict reset_parameters step".split())
 
 
 class Lines:

@@ -12,11 +12,13 @@ does it, and writes there:
 A fault is injected by the process itself (engine "exec"), or by a copy of it that is made at the
 request (engine "fork"): see Note [Copies at a request].
 """
+import contextlib
 import ctypes
 import gc
 import hashlib
 import json
 import os
+import re
 import signal
 import stat
 import sys
@@ -24,6 +26,7 @@ import threading
 import time
 import traceback
 
+import ohm_state
 from ohm_process import TorchFinder
 from ohm_sources import is_of_library
 from ohm_requests import follow_requests, keep_to_one_thread
@@ -33,13 +36,18 @@ FAILURES_OF_A_CIRCLE = 1000
 # Within which a thread that was just started has come to wait.
 SECONDS_TO_GET_QUIET = 1
 
+# Longer ones are told apart by a number.
+CHARACTERS_OF_A_VALUE = 120
+
 SYS_CLONE = {"x86_64": 56, "aarch64": 220}
 WAIT_ALL = 0x40000000  # __WALL: children that no SIGCHLD tells of
 PR_SET_PDEATHSIG = 1
 
 
 def sweep_when_torch_is_imported(folder):
-    sys.meta_path.insert(0, TorchFinder(Sweeper(folder)))
+    sweeper = Sweeper(folder)
+    ohm_state.keeper = sweeper.keep_state
+    sys.meta_path.insert(0, TorchFinder(sweeper))
 
 
 class Places:
@@ -100,10 +108,16 @@ class Sweeper:
         self.places = None
         self.place_of = []  # of each request
         self.calls = 0
+        self.is_paused = False  # requests that sweeping makes itself are none of the program's
+        self.state = {}  # name -> text, of what the program names
         self.fault = None  # the one that this process has to bear: an entry of the job
+        self.printed_before = 0  # bytes of standard output that a copy finds written; -1: not known
         self.is_persistent = False
         self.failures = 0
         self.ooms_before = 0
+        self.failed_request = None  # its bytes and its place; None: it was made again
+        self.allocated_at_failure = 0
+        self.more_when_again = 0  # bytes allocated then, beyond those at the failure
         self.process = None
         self.wanted = {}  # request -> faults, of the engine "fork"
         self.copies = {}  # number of the process -> (fault, when it is overdue)
@@ -171,11 +185,12 @@ class Sweeper:
             return 0
 
     def decide(self, size):
-        if self.process != os.getpid():
+        if self.is_paused or self.process != os.getpid():
             return 0  # a process that the program has forked
         call = self.calls
         self.calls += 1
         if self.failures:
+            self.compare_with_failure(size)
             return self.fail() if self.is_persistent else 0
         if self.job["engine"] == "count":
             self.sizes.append(size)
@@ -183,11 +198,27 @@ class Sweeper:
             return 0
         for fault in self.wanted.get(call, ()):
             if self.job["engine"] == "exec" or self.copied(fault):
-                self.fault = fault
-                self.is_persistent = fault["persistent"]
-                self.ooms_before = self.count("num_ooms")
-                return self.fail()
+                return self.bear(fault, size)
         return 0
+
+    def bear(self, fault, size):
+        self.fault = fault
+        self.is_persistent = fault["persistent"]
+        self.ooms_before = self.count("num_ooms")
+        self.failed_request = (size, innermost_place())
+        self.allocated_at_failure = self.count("allocated_bytes.all.current")
+        failed = self.fail()
+        self.write_outcome({})  # all that is known of a program that ends by os._exit()
+        return failed
+
+    def compare_with_failure(self, size):
+        """When the program, which has got the error, makes its request for the second time."""
+        if self.failed_request != (size, innermost_place()):
+            return
+        if self.count("num_ooms") > self.ooms_before:
+            more = self.count("allocated_bytes.all.current") - self.allocated_at_failure
+            self.more_when_again = max(0, more)
+            self.failed_request = None
 
     def fail(self):
         self.failures += 1
@@ -212,9 +243,12 @@ class Sweeper:
             self.wait_for_copies()
         sys.stdout.flush()
         sys.stderr.flush()
+        # Afterwards it moves with what this process prints: the copy has the same file until then.
+        self.printed_before = place_in_file(1)
+        parent = os.getpid()
         pid = bare_fork()
         if pid == 0:
-            self.become_copy(fault)
+            self.become_copy(fault, parent)
             return True
         if pid > 0:
             self.copies[pid] = (fault["number"], time.monotonic() + self.job["copy_seconds"])
@@ -230,15 +264,19 @@ class Sweeper:
         with open(f"/proc/self/task/{os.getpid()}/children") as file:
             return all(int(pid) in self.copies for pid in file.read().split())
 
-    def become_copy(self, fault):
+    def become_copy(self, fault, parent):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # killed before it could be heard of
+            os._exit(1)
         self.process = os.getpid()
         self.copies = {}
         output = os.open(os.path.join(self.folder, f"output-{fault['number']}"),
                          os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        errors = os.open(os.devnull, os.O_WRONLY)
         os.dup2(output, 1)
-        os.dup2(output, 2)
+        os.dup2(errors, 2)
         os.close(output)
+        os.close(errors)
         if self.job["scratch"]:
             move_to_copy_of_folder(os.path.join(self.folder, f"scratch-{fault['number']}"))
         open_files_again()
@@ -291,18 +329,39 @@ class Sweeper:
         outcome["ooms"] = self.count("num_ooms") - self.ooms_before
         outcome["left_bytes"] = self.count("allocated_bytes.all.current")
         outcome["peak_bytes"] = self.count("allocated_bytes.all.peak")
-        if self.job["check"] and error is None:
+        if error is None:
             outcome.update(self.checked())
         return outcome
 
     def checked(self):
+        """What --check comes to, and what the program itself has named: a line for each."""
         import __main__
 
+        texts = [f"{name} = {self.state[name]}" for name in sorted(self.state)]
         try:
-            value = eval(self.job["check"], vars(__main__))
-            return {"checked": text_of(value, self.torch)}
+            if self.job["check"]:
+                with self.pausing():
+                    value = eval(self.job["check"], vars(__main__))
+                    texts.insert(0, text_of(value, self.torch))
         except Exception as error:
             return {"check_error": f"{type(error).__name__}: {error}"}
+        return {"checked": "\n".join(text.replace("\n", " ") for text in texts)} if texts else {}
+
+    def keep_state(self, name, value):
+        with self.pausing():
+            text = text_of(value, self.torch)
+        if len(text) > CHARACTERS_OF_A_VALUE:
+            digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8)
+            text = f"{type(value).__name__}({digest.hexdigest()})"
+        self.state[name] = text
+
+    @contextlib.contextmanager
+    def pausing(self):
+        self.is_paused = True
+        try:
+            yield
+        finally:
+            self.is_paused = False
 
     def described(self, error):
         trace = traceback.extract_tb(error.__traceback__)
@@ -316,11 +375,16 @@ class Sweeper:
         }
 
     def is_of_memory(self, error):
-        """It is an out-of-memory error, or the program raised it from one."""
-        while error is not None:
+        """It is an out-of-memory error, or the program raised it from one, or while it handled one,
+        and says so."""
+        seen = set()  # "raise error from error" is its own cause
+        while error is not None and id(error) not in seen:
+            seen.add(id(error))
             if isinstance(error, (self.torch.cuda.OutOfMemoryError, MemoryError)):
                 return True
-            error = error.__cause__
+            says_so = re.search(r"out of memory|\bOOM\b", str(error), re.IGNORECASE)
+            is_own = not self.places.of_library(innermost_file(error))
+            error = error.__cause__ or (error.__context__ if says_so and is_own else None)
         return False
 
     def count(self, name):
@@ -330,7 +394,9 @@ class Sweeper:
     # ---- files ----
 
     def write_outcome(self, outcome):
-        outcome.update(calls=self.calls, failures=self.failures)
+        outcome.update(calls=self.calls, failures=self.failures,
+                       printed_before=self.printed_before,
+                       more_when_again=self.more_when_again)
         self.write(f"outcome-{self.fault['number']}.json", outcome)
 
     def note_problem(self, text):
@@ -346,6 +412,22 @@ class Sweeper:
         with open(path + ".part", "w") as file:
             json.dump(content, file)
         os.replace(path + ".part", path)
+
+
+def innermost_place():
+    """Of the program and its libraries, where a request is made."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    return (frame.f_code, frame.f_lineno) if frame is not None else None
+
+
+def innermost_file(error):
+    """That raised it."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace.tb_frame.f_code.co_filename if trace is not None else ""
 
 
 def is_quiet(thread):
@@ -368,12 +450,21 @@ def bare_fork():
     return call(ctypes.c_long(SYS_CLONE[os.uname().machine]), *[ctypes.c_long(0)] * 5)
 
 
+def place_in_file(descriptor):
+    """-1: it is none of a file."""
+    try:
+        return os.lseek(descriptor, 0, os.SEEK_CUR)
+    except OSError:
+        return -1
+
+
 def open_files_again():
     """Files at the same places, of this process alone: where it reads and writes is its own."""
     for name in os.listdir("/proc/self/fd"):
         descriptor = int(name)
         try:
-            if descriptor < 3 or not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            mode = os.fstat(descriptor).st_mode
+            if descriptor < 3 or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
                 continue
             flags = os.O_CLOEXEC | descriptor_flags(descriptor)
             again = os.open(f"/proc/self/fd/{descriptor}", flags)
@@ -399,8 +490,8 @@ def move_to_copy_of_folder(folder):
 
 
 def text_of(value, torch):
-    """A value as text, so that equal bits bring equal texts."""
-    if isinstance(value, torch.Tensor):
+    """A value as text, so that equal bits bring equal texts; `torch` is None before it is imported."""
+    if torch is not None and isinstance(value, torch.Tensor):
         whole = value.detach().cpu().contiguous()
         content = whole.flatten().view(torch.uint8).numpy().tobytes() if whole.numel() else b""
         return (f"tensor({str(value.dtype)[6:]}, {list(value.shape)}, "

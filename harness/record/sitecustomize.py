@@ -8,6 +8,9 @@ import sys
 def _start():
     folder = os.path.dirname(os.path.abspath(__file__))
     try:
+        import ohm_state
+
+        ohm_state.offer()
         if os.environ.get("OHM_RECORD"):
             import ohm_recorder
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "allocator_shim/base/base_name.h"
 #include "harness/replay/replay_error.h"
 
 namespace ohm::engine {
@@ -23,7 +24,7 @@ constexpr std::array<std::string_view, 4> kStepFunctions = {
     "_multi_tensor_adam", "_multi_tensor_adamw", "_single_tensor_adam", "_single_tensor_adamw"};
 
 bool is_of_adam(std::string_view file) {
-  const std::string_view name = file.substr(file.rfind('/') + 1);
+  const std::string_view name = base_name(file);
   return name == "adam.py" || name == "adamw.py";
 }
 

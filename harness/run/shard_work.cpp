@@ -47,12 +47,7 @@ std::vector<ShardInput> inputs_of(const RunOptions& options) {
 
 std::string gpu_of(const RunOptions& options) {
   if (!options.gpu) return options.gpu_text;
-  // A profile that is a file is known by what it says.
-  const GpuProfile& profile = options.gpu->profile;
-  return fmt::format("{}, {} bytes, {} of the context, {} of workspaces, sm_{}, {} x {} threads",
-                     options.gpu_text, profile.capacity_bytes, profile.context_bytes,
-                     profile.cublas_workspace_bytes, fmt::join(profile.compute_capability, ""),
-                     profile.multiprocessors, profile.threads_per_multiprocessor);
+  return fmt::format("{}, {}", options.gpu_text, gpu_setting(*options.gpu));
 }
 
 /// In any order they select the same.
@@ -85,6 +80,14 @@ std::map<std::string, std::string> settings_of(const RunOptions& options) {
 }
 
 }  // namespace
+
+std::string gpu_setting(const GpuSelection& gpu) {
+  const GpuProfile& profile = gpu.profile;
+  return fmt::format("{} bytes, {} of the context, {} of workspaces, sm_{}, {} x {} threads",
+                     profile.capacity_bytes, profile.context_bytes, profile.cublas_workspace_bytes,
+                     fmt::join(profile.compute_capability, ""), profile.multiprocessors,
+                     profile.threads_per_multiprocessor);
+}
 
 CheckpointedWork checkpointed_work(const Shard& shard, const RunOptions& options) {
   CheckpointedWork work{program_fingerprint(), settings_of(options), {}};

@@ -12,6 +12,10 @@
 
 namespace ohm::engine {
 
+/// A GPU that scenarios run on instead of their own, by what its profile says: a file may say
+/// something else each time.
+std::string gpu_setting(const GpuSelection& gpu);
+
 /// What the result of `shard`, which may be all of the work, depends on.
 CheckpointedWork checkpointed_work(const Shard& shard, const RunOptions& options);
 

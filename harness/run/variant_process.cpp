@@ -17,6 +17,7 @@
 #include "harness/process/live_board.h"
 #include "harness/run/retention_probe.h"
 #include "harness/scenario/script_errors.h"
+#include "runtime/nn/running_module.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::engine {
@@ -81,15 +82,22 @@ OomResult oom_result(Machine& machine, int device, const OutOfMemoryReport& repo
 /// Counts steps and keeps what the machine told about its last failure.
 class VariantRun final : public RunContext {
  public:
-  VariantRun(Machine& machine, const VariantFiles& files, Recording recording)
-      : machine_(machine), files_(files), recording_(recording) {
+  /// `live` may be null: nobody watches.
+  VariantRun(Machine& machine, const VariantFiles& files, Recording recording, LiveEntry* live)
+      : machine_(machine), files_(files), recording_(recording), live_(live) {
     marks_.resize(static_cast<std::size_t>(machine.gpu_count()));
     machine.on_out_of_memory([this](int device, const OutOfMemoryReport& report) {
       last_oom_ = oom_result(machine_, device, report, steps_);
       last_oom_event_ = events_so_far();
     });
+    if (live_ != nullptr || recording_ == Recording::history) {
+      machine.on_allocation([this](int gpu) { look_at_allocation(gpu); });
+    }
   }
-  ~VariantRun() override { machine_.on_out_of_memory(nullptr); }
+  ~VariantRun() override {
+    machine_.on_out_of_memory(nullptr);
+    machine_.on_allocation([](int /*device*/) {});
+  }
 
   void mark_step() override {
     ++steps_;
@@ -118,7 +126,9 @@ class VariantRun final : public RunContext {
       measured.oom_event = last_oom_event_;
     }
     if (recording_ != Recording::figures) fill_peaks(measured.devices, machine_, recorded_);
-    if (recording_ == Recording::history) measured.history = memory_history(machine_, recorded_);
+    if (recording_ == Recording::history) {
+      measured.history = memory_history(machine_, recorded_, notes_);
+    }
     if (files_.snapshot_path.empty()) return;
     try {
       write_snapshot_file(snapshot(), files_.snapshot_path);
@@ -128,6 +138,14 @@ class VariantRun final : public RunContext {
   }
 
  private:
+  void look_at_allocation(int gpu) {
+    if (live_ != nullptr) {
+      live_->note(static_cast<std::size_t>(gpu), machine_.allocated_bytes(gpu));
+    }
+    if (recording_ != Recording::history) return;
+    notes_.note(machine_, nn::running_module_path(machine_.context_state().running_module));
+  }
+
   /// With its steps marked as a profiler marks those of PyTorch: readers need not look for them.
   Snapshot snapshot() const {
     Snapshot snapshot = machine_.snapshot();
@@ -151,21 +169,20 @@ class VariantRun final : public RunContext {
   Machine& machine_;
   const VariantFiles& files_;
   Recording recording_;
+  LiveEntry* live_;
   std::int64_t steps_ = 0;
   std::vector<std::vector<std::int64_t>> marks_;
   RecordedMarks recorded_;
+  CallNotes notes_;
   std::optional<OomResult> last_oom_;
   std::uint64_t last_oom_event_ = 0;
 };
 
-void show_on(LiveEntry& live, Machine& machine) {
+void show_capacities(LiveEntry& live, Machine& machine) {
   for (int gpu = 0; gpu < machine.gpu_count(); ++gpu) {
     live.set_capacity(static_cast<std::size_t>(gpu),
                       static_cast<std::int64_t>(machine.requests(gpu).info().total_bytes));
   }
-  machine.on_allocation([&live, &machine](int gpu) {
-    live.note(static_cast<std::size_t>(gpu), machine.allocated_bytes(gpu));
-  });
 }
 
 /// Where no arithmetic is done, what a script reads is NaN: it is not a value.
@@ -244,8 +261,8 @@ MeasuredVariant LoadedProgram::run_on_machine(const std::string& variant,
   measured.outcome = Outcome::error;
   measured.error = script_error_of(request_.path, [&] { machine.add_gpus_of(options); });
   if (measured.error) return measured;
-  if (live != nullptr) show_on(*live, machine);
-  VariantRun run(machine, files, recording);
+  if (live != nullptr) show_capacities(*live, machine);
+  VariantRun run(machine, files, recording, live);
   measured.outcome = Outcome::completed;
   measured.error = script_error_of(request_.path, [&] {
     try {

@@ -10,6 +10,7 @@
 
 #include "allocator_shim/base/whole_file.h"
 #include "harness/process/shell_quote.h"
+#include "reports/model/exit_code.h"
 #include "reports/text/report_file.h"
 
 namespace ohm::engine {
@@ -57,11 +58,22 @@ exec > /dev/null 2>> "$folder/logs/$name"
 cd {here} || exit 2
 test -e "$folder/reports/$name.json" && exit 0
 test -x {program} || echo "this node has no {program}" >&2
-{command} --shard "$number/{shards}" {jobs}\
-  --resume "$folder/known/$name" --report "json=$folder/reports/$name.json"
-code=$?
-# Verdicts that are not good are a report, too: for Slurm the task has done what it was to do.
-test -e "$folder/reports/$name.json" && exit 0
+part=$folder/reports/$name.part
+rm -f "$part"
+run() {{
+  {command} --shard "$number/{shards}" {jobs}\
+    --resume "$folder/known/$name" --report "json=$part"
+  code=$?
+}}
+run
+# What crashed or took too long may have been killed from outside, or on a busy node.
+case $code in {crashed} | {timeout}) run ;; esac
+# Verdicts that are not good are a report, too: for Slurm the task has done what it was to do. That
+# of a run that was interrupted is a part of one.
+if test "$code" -lt {interrupted} && test -e "$part"; then
+  mv "$part" "$folder/reports/$name.json" && exit 0
+fi
+rm -f "$part"
 echo "$code" > "$folder/ended/$name"
 exit "$code"
 )sh";
@@ -101,7 +113,10 @@ void ArrayFolder::write_scripts(const ArrayWork& work) const {
         fmt::format(kShardScript, fmt::arg("shards", shards_),
                     fmt::arg("folder", shell_quoted(folder_)), fmt::arg("here", here),
                     fmt::arg("program", program), fmt::arg("jobs", jobs),
-                    fmt::arg("command", shell_command(words))));
+                    fmt::arg("command", shell_command(words)),
+                    fmt::arg("crashed", ohm::exit_code(ExitReason::internal_error).code),
+                    fmt::arg("timeout", ohm::exit_code(ExitReason::timeout).code),
+                    fmt::arg("interrupted", ohm::exit_code(ExitReason::interrupted).code)));
   write(merge_script(),
         fmt::format(kMergeScript, fmt::arg("here", here), fmt::arg("program", program),
                     fmt::arg("folder", shell_quoted(folder_))));
@@ -110,7 +125,7 @@ void ArrayFolder::write_scripts(const ArrayWork& work) const {
 /// With the beginning alone: a task refuses it on a node with another ohm or other files.
 void ArrayFolder::make_checkpoints(const ArrayWork& work) const {
   for (std::size_t shard = 1; shard <= shards_; ++shard) {
-    const std::string path = path_of("known/" + name_of_shard(shard));
+    const std::string path = known_path(shard);
     std::error_code unknown;
     if (fs::exists(path, unknown)) continue;
     // Thousands of them: none is waited for, and of one that is cut off a shard writes the rest.
@@ -121,6 +136,10 @@ void ArrayFolder::make_checkpoints(const ArrayWork& work) const {
 
 std::string ArrayFolder::report_path(std::size_t shard) const {
   return path_of(fmt::format("reports/{}.json", name_of_shard(shard)));
+}
+
+std::string ArrayFolder::known_path(std::size_t shard) const {
+  return path_of("known/" + name_of_shard(shard));
 }
 
 std::string ArrayFolder::log_path(std::size_t shard) const {

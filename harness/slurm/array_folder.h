@@ -42,6 +42,7 @@ class ArrayFolder {
   std::string merged_path() const { return path_of("merged.json"); }
   std::string report_path(std::size_t shard) const;
   std::string log_path(std::size_t shard) const;
+  std::string known_path(std::size_t shard) const;
 
   /// Of all shards, from 1; those with a report.
   std::vector<bool> finished() const;

@@ -1,5 +1,7 @@
 #include "harness/sweep/call_recorder.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -38,7 +40,9 @@ void CallRecorder::note(const FaultCandidate& candidate) {
       point.file = candidate.where->file;
       point.line = candidate.where->line;
     }
-    point.stack = machine_.program_stack();
+    for (const Machine::ProgramFrame& frame : machine_.program_stack()) {
+      point.stack.push_back(fmt::format("{}:{}", frame.file, frame.line));
+    }
     points_.push_back(std::move(point));
     hashes_.push_back(candidate.point);
   }
@@ -55,12 +59,13 @@ bool CallRecorder::should_fail(const FaultCandidate& candidate) {
 }
 
 bool CallRecorder::fire(const FaultCandidate& candidate, FaultForm form) {
+  // First: where the host has no memory for it, nothing has failed yet.
+  settings_at_failure_ = program_settings(machine_);
   form_ = form;
   target_ = calls_.size() - 1;
   is_target_on_host_ = candidate.device < 0;
   faults_ = 1;
   ooms_before_ = machine_.ooms();
-  settings_at_failure_ = program_settings(machine_);
   await_retry();
   return true;
 }

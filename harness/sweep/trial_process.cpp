@@ -62,13 +62,15 @@ timeval time_of(double seconds) {
   return time;
 }
 
-void prepare_child() {
+void prepare_child(pid_t parent) {
   std::signal(SIGPROF, SIG_DFL);
   std::signal(SIGALRM, SIG_DFL);
   // A crash is a verdict here, and its core would only fill the disk.
   const rlimit no_core = {0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // Killed before it could be heard of.
+  if (::getppid() != parent) ::_exit(1);
 }
 
 }  // namespace
@@ -95,12 +97,13 @@ void TrialProcess::renew(const TrialLimits& limits) {
 bool TrialProcess::fork_child(const TrialLimits& limits) {
   mailbox_->bytes = 0;
   mailbox_->is_left = false;
+  const pid_t parent = ::getpid();
   child_ = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
   if (child_ < 0) {
     throw std::runtime_error(fmt::format("a trial cannot be forked: {}", std::strerror(errno)));
   }
   if (child_ != 0) return false;
-  prepare_child();
+  prepare_child(parent);
   renew(limits);
   return true;
 }
@@ -132,6 +135,11 @@ TrialProcess::Ended TrialProcess::wait() {
   ended.end = End::crashed;
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
+    if (signal == SIGKILL) {
+      throw std::runtime_error(
+          "a trial was killed from outside (SIGKILL), as the kernel does where the host has no "
+          "memory left");
+    }
     if (signal == SIGPROF || signal == SIGALRM) ended.end = End::hung;
     ended.how = fmt::format("the process was killed by SIG{}", ::sigabbrev_np(signal));
   } else {

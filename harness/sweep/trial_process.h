@@ -52,7 +52,8 @@ class TrialProcess {
     std::vector<std::string> messages;  ///< all that were posted
     std::string how;                    ///< with End::crashed, of what it died
   };
-  /// In the parent: waits for the child's end.
+  /// In the parent: waits for the child's end. Throws std::runtime_error where the child was killed
+  /// with SIGKILL: no trial does that to itself, so that it is no verdict.
   Ended wait();
 
   /// In the child: the parent gets this when it has waited. A message that is alone is cut where

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "allocator_shim/base/base_name.h"
 #include "reports/ci/xml_writer.h"
 #include "reports/text/measured_text.h"
 
@@ -51,8 +52,7 @@ void write_counts(XmlElement& element, const Counts& counts) {
 }
 
 std::string stem_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  const std::string name(base_name(path));
   const std::size_t dot = name.rfind('.');
   return dot == std::string::npos || dot == 0 ? name : name.substr(0, dot);
 }

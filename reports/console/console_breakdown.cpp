@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <vector>
 
 #include "reports/text/limit_lines.h"
 #include "reports/text/measured_text.h"
@@ -95,6 +96,30 @@ std::string category_rows(const CategoryBytes& bytes) {
   return rows;
 }
 
+namespace {
+
+/// What stands behind the line goes beside it where it has room, else below it, from where the
+/// figures end.
+std::string place_rows(const HolderResult& holder, std::size_t columns, std::size_t used) {
+  const std::size_t room = columns > used + 10 ? columns - used : 10;
+  const std::string whole =
+      full_place_text(holder.file, holder.line, holder.library, holder.module);
+  if (display_width(whole) <= room) return whole + "\n";
+  std::string rows = shortened(place_text(holder.file, holder.line), room) + "\n";
+  constexpr std::size_t kIndent = 6 + kCategoryColumns + 1 + kFigureColumns + 2;
+  const std::size_t width = columns > kIndent + 10 ? columns - kIndent : 10;
+  std::vector<std::string> parts = {behind_text(holder.library, holder.module)};
+  if (display_width(parts.front()) > width) {
+    parts = {behind_text(holder.library, ""), behind_text("", holder.module)};
+  }
+  for (const std::string& part : parts) {
+    if (!part.empty()) rows += std::string(kIndent, ' ') + shortened(part, width) + "\n";
+  }
+  return rows;
+}
+
+}  // namespace
+
 std::string holder_rows(const std::vector<HolderResult>& holders, std::size_t columns) {
   std::size_t op_columns = 0;
   for (const HolderResult& holder : holders) {
@@ -106,9 +131,7 @@ std::string holder_rows(const std::vector<HolderResult>& holders, std::size_t co
         fmt::format("      {} {}  {} × {}  ", pad_right(name_of(holder.category), kCategoryColumns),
                     pad_left(short_bytes(holder.bytes), kFigureColumns),
                     pad_left(grouped(holder.count), 5), pad_right(op_of(holder), op_columns));
-    const std::size_t used = display_width(head);
-    const std::size_t room = columns > used + 10 ? columns - used : 10;
-    rows += head + shortened(place_text(holder.file, holder.line), room) + "\n";
+    rows += head + place_rows(holder, columns, display_width(head));
   }
   return rows;
 }
@@ -119,7 +142,11 @@ std::string largest_holders(const PeakResult& peak, const ReportStyle& style) {
   std::vector<HolderResult> holders = peak.holders;
   const std::size_t all = holders.size();
   if (style.detail != Detail::verbose) holders.resize(std::min(all, kMaxHolders));
-  for (HolderResult& holder : holders) holder.file = printable(holder.file);
+  for (HolderResult& holder : holders) {
+    for (std::string* text : {&holder.file, &holder.library, &holder.module}) {
+      *text = printable(*text);
+    }
+  }
   std::string out = "    largest holders\n" + holder_rows(holders, style.columns);
   if (all > holders.size()) out += fmt::format("      and {} more\n", all - holders.size());
   return out;

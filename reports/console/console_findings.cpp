@@ -12,10 +12,12 @@ namespace ohm::reports {
 namespace {
 
 std::string evidence_line(const FindingEvidence& evidence) {
-  return fmt::format("{} in {} block{} of {}, {}, from event {}", short_bytes(evidence.bytes),
-                     grouped(evidence.count), evidence.count == 1 ? "" : "s",
-                     evidence.op.empty() ? "an unknown op" : evidence.op,
-                     place_text(evidence.file, evidence.line), grouped(evidence.event));
+  return fmt::format(
+      "{} in {} block{} of {}, {}, from event {}", short_bytes(evidence.bytes),
+      grouped(evidence.count), evidence.count == 1 ? "" : "s",
+      evidence.op.empty() ? "an unknown op" : evidence.op,
+      full_place_text(evidence.file, evidence.line, evidence.library, evidence.module),
+      grouped(evidence.event));
 }
 
 }  // namespace

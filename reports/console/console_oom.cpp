@@ -19,7 +19,7 @@ std::string headline(const std::string& variant, const OomResult& oom) {
   const std::string op = oom.op.empty() ? "at " : fmt::format("for {}, ", oom.op);
   return fmt::format("{} ran out of memory on {}{}: {} {}{}{}", variant, oom.device,
                      in_step_text(oom.step, " "), short_bytes(oom.requested_bytes), op,
-                     place_text(oom.file, oom.line),
+                     full_place_text(oom.file, oom.line, oom.library, oom.module),
                      oom.injected ? fmt::format(" (injected by {})", oom.policy) : "");
 }
 

@@ -12,6 +12,7 @@
 #include "reports/console/console_findings.h"
 #include "reports/console/console_oom.h"
 #include "reports/console/console_plot.h"
+#include "reports/console/console_retention.h"
 #include "reports/text/limit_lines.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/paint.h"
@@ -278,6 +279,10 @@ std::string blocks_after_table(const ScenarioResult& scenario, const ReportStyle
     // Where memory ran out, what was alive has just been said.
     const std::string peaks = style.peaks && !wants_oom ? console_peaks(variant, style) : "";
     if (!peaks.empty()) add(peaks);
+    if (wants_oom || style.peaks) {
+      const std::string retention = console_retention(variant, style);
+      if (!retention.empty()) add(retention);
+    }
     const std::string findings = console_findings(variant, style);
     if (!findings.empty()) add(findings);
   }
@@ -292,7 +297,10 @@ void make_printable(ErrorResult& error) {
 
 void make_printable(std::vector<HolderResult>& holders) {
   for (HolderResult& holder : holders) {
-    for (std::string* text : {&holder.op, &holder.file, &holder.text}) *text = printable(*text);
+    for (std::string* text :
+         {&holder.op, &holder.file, &holder.text, &holder.library, &holder.module}) {
+      *text = printable(*text);
+    }
   }
 }
 
@@ -309,9 +317,12 @@ void make_printable(VariantResult& variant) {
   }
   if (variant.error) make_printable(*variant.error);
   if (!variant.oom) return;
-  variant.oom->message = printable(variant.oom->message);
-  variant.oom->file = printable(variant.oom->file);
-  make_printable(variant.oom->holders);
+  OomResult& oom = *variant.oom;
+  for (std::string* text :
+       {&oom.op, &oom.device, &oom.policy, &oom.message, &oom.file, &oom.library, &oom.module}) {
+    *text = printable(*text);
+  }
+  make_printable(oom.holders);
 }
 
 ScenarioResult with_printable_texts(ScenarioResult scenario) {

@@ -49,6 +49,36 @@ bool is_less(const PrintedBytes& a, const PrintedBytes& b) {
   return a.bytes + a.rounding < b.bytes - b.rounding;
 }
 
+/// What would have had to be free besides. The last few MiB of a card can be refused: all, then.
+PrintedBytes missing_bytes(const OomMessage& message) {
+  if (!message.free || !is_less(*message.free, message.requested)) return message.requested;
+  return difference(message.requested, *message.free);
+}
+
+/// More is free than was asked for, or than there is, and it is not the card's last few MiB.
+bool has_unused_room(const OomMessage& message) {
+  constexpr double kLastShare = 0.05;
+  if (!message.free || !message.capacity) return false;
+  if (is_less(*message.capacity, *message.free)) return true;
+  return is_less(message.requested, *message.free) &&
+         message.free->bytes > kLastShare * message.capacity->bytes;
+}
+
+/// By the allocator, as far as the message says.
+std::optional<PrintedBytes> held(const OomMessage& message) {
+  return message.reserved ? message.reserved : message.allocated;
+}
+
+/// What this process holds is the larger part of the card, or too much for it with the request.
+/// Assumed of a message that lacks the figures.
+bool fills_the_card(const OomMessage& message) {
+  const std::optional<PrintedBytes> own =
+      message.this_process ? message.this_process : held(message);
+  if (!own || !message.capacity) return true;
+  const double with_context = own->bytes + message.requested.bytes + kLargestContext;
+  return own->bytes >= message.capacity->bytes / 2 || with_context > message.capacity->bytes;
+}
+
 class Explanation {
  public:
   Explanation(const OomMessage& message, std::size_t columns)
@@ -62,9 +92,10 @@ class Explanation {
     add_meaning();
     add_other_findings();
     const std::vector<std::string> pitfalls = pitfalls_of(cause_);
-    text_ += "\nTo see it happen and what helps: ohm explain " + pitfalls.front();
-    for (std::size_t i = 1; i < pitfalls.size(); ++i) text_ += ", " + pitfalls[i];
-    text_ += "\n";
+    if (!pitfalls.empty()) {
+      text_ += fmt::format("\nTo see it happen and what helps: ohm explain {}\n",
+                           fmt::join(pitfalls, ", "));
+    }
     return std::move(text_);
   }
 
@@ -97,6 +128,8 @@ class Explanation {
             card());
       case OomCause::other_process:
         return fmt::format("Another process is on {}, and it holds what is missing.", card());
+      case OomCause::not_said:
+        return fmt::format("The figures do not tell why {} refused the request.", card());
       case OomCause::full:
         break;
     }
@@ -105,8 +138,8 @@ class Explanation {
 
   void add_arithmetic() {
     if (message_.capacity) figure(*message_.capacity, "capacity of the card");
-    if (message_.free) figure(*message_.free, "free", "−");
-    if (message_.capacity && message_.free) {
+    if (message_.free) figure(*message_.free, "free", message_.capacity ? "−" : " ");
+    if (message_.capacity && message_.free && !is_less(*message_.capacity, *message_.free)) {
       const PrintedBytes in_use = difference(*message_.capacity, *message_.free);
       figure(in_use, "in use", "=");
       if (message_.reserved) {
@@ -119,7 +152,9 @@ class Explanation {
       figure(process, "of it in use by another process");
     }
     if (message_.reserved) figure(*message_.reserved, "reserved by PyTorch's allocator");
-    if (message_.allocated) figure(*message_.allocated, "handed out to tensors", "−");
+    if (message_.allocated) {
+      figure(*message_.allocated, "handed out to tensors", message_.reserved ? "−" : " ");
+    }
     if (const auto rest = unallocated(message_)) {
       figure(*rest, "reserved but not handed out: the cache", "=");
     }
@@ -142,6 +177,8 @@ class Explanation {
         return add_fragmentation();
       case OomCause::other_process:
         return add_other_process();
+      case OomCause::not_said:
+        return add_not_said();
       case OomCause::full:
         break;
     }
@@ -180,11 +217,12 @@ class Explanation {
 
   void add_other_process() {
     const PrintedBytes others = held_by_others(message_);
-    const PrintedBytes missing =
-        difference(message_.requested, message_.free.value_or(PrintedBytes{}));
+    const PrintedBytes missing = missing_bytes(message_);
+    const bool counts_free = missing.bytes < message_.requested.bytes;
     point(fmt::format(
-        "{} asked for less {} free: {} are missing. {} {}.", text_of(message_.requested),
-        text_of(message_.free.value_or(PrintedBytes{})), text_of(missing), text_of(others),
+        "{} asked for{}: {} are missing. {} {}.", text_of(message_.requested),
+        counts_free ? fmt::format(" less {} free", text_of(*message_.free)) : "", text_of(missing),
+        text_of(others),
         message_.other_processes.empty()
             ? "are in use that this process does not account for (a context takes 300 to 600 MiB)"
             : "are in use by other processes"));
@@ -192,6 +230,22 @@ class Explanation {
         "nvidia-smi names them: a notebook that was not closed, a worker that hangs. If the other "
         "one only caches, torch.cuda.empty_cache() there gives it back; else use another card "
         "(CUDA_VISIBLE_DEVICES), or less.");
+  }
+
+  void add_not_said() {
+    if (!message_.free) {
+      point(fmt::format("{} asked for, with {} reserved, are less than {} has.",
+                        text_of(message_.requested),
+                        text_of(message_.reserved.value_or(PrintedBytes{})), card()));
+    } else if (message_.capacity && is_less(*message_.capacity, *message_.free)) {
+      point(fmt::format("{} free of {} cannot both be so: nothing is concluded from them.",
+                        text_of(*message_.free), text_of(*message_.capacity)));
+    } else {
+      point(fmt::format("{} were refused; {} were free when the message was written.",
+                        text_of(message_.requested), text_of(*message_.free)));
+    }
+    point("Neither the cache nor what tensors hold explains it. " +
+          what_refuses_without_a_reason());
   }
 
   void add_full() {
@@ -214,6 +268,7 @@ class Explanation {
   void add_other_findings() {
     const auto cache = unallocated(message_);
     const PrintedBytes others = held_by_others(message_);
+    if (cause_ == OomCause::not_said) return;
     if (cause_ != OomCause::fragmented && cache && message_.free &&
         sum(*cache, *message_.free).bytes >= message_.requested.bytes &&
         cause_ != OomCause::fraction) {
@@ -249,13 +304,17 @@ std::optional<PrintedBytes> unallocated(const OomMessage& message) {
 }
 
 OomCause cause_of(const OomMessage& message) {
+  if (!message.allowed && has_unused_room(message)) return OomCause::not_said;
   if (message.capacity && is_less(*message.capacity, message.requested)) {
     return OomCause::too_large;
   }
   const bool has_room = message.free && !is_less(*message.free, message.requested);
-  if (message.allowed && has_room) return OomCause::fraction;
+  if (message.allowed && has_room && held(message)) {
+    const bool is_allowed = is_less(sum(*held(message), message.requested), *message.allowed);
+    return is_allowed ? OomCause::not_said : OomCause::fraction;
+  }
   const auto cache = unallocated(message);
-  const PrintedBytes missing = difference(message.requested, message.free.value_or(PrintedBytes{}));
+  const PrintedBytes missing = missing_bytes(message);
   const PrintedBytes others = held_by_others(message);
   // The cache could have given what is missing, had it been in one piece. A difference of two
   // rounded figures and what every allocator has left over are not evidence.
@@ -271,7 +330,7 @@ OomCause cause_of(const OomMessage& message) {
     return OomCause::fragmented;
   }
   if (others_hold_it) return OomCause::other_process;
-  return OomCause::full;
+  return fills_the_card(message) ? OomCause::full : OomCause::not_said;
 }
 
 std::vector<std::string> pitfalls_of(OomCause cause) {
@@ -282,11 +341,19 @@ std::vector<std::string> pitfalls_of(OomCause cause) {
       return {"cached_memory_two_processes"};
     case OomCause::too_large:
       return {"chunked_loss", "sequence_length", "input_size"};
+    case OomCause::not_said:
+      return {};
     case OomCause::fraction:
     case OomCause::full:
       break;
   }
   return {"batch_size", "leaked_loss_graph", "gradient_checkpointing", "mixed_precision"};
+}
+
+std::string what_refuses_without_a_reason() {
+  return "This is known of processes that hold the memory for a moment, of drivers that limit one "
+         "allocation or need as much of the host's memory (Windows, WSL), and of limits that are "
+         "set outside of PyTorch.";
 }
 
 std::string explained_oom_message(const OomMessage& message, std::size_t columns) {

@@ -87,6 +87,8 @@ std::string cause_text(const OomMessage& message) {
     case OomCause::other_process:
       return "Others on the GPU hold what is missing: nvidia-smi names them; end them, or take "
              "another GPU.";
+    case OomCause::not_said:
+      return "The figures do not tell why it was refused. " + what_refuses_without_a_reason();
     case OomCause::full:
       break;
   }
@@ -131,8 +133,9 @@ std::string holder_text(const VariantResult& variant) {
   }
   return fmt::format("The most is held by {} of {}, {}: {} in {} block{}. ",
                      name_of(holder->category), holder->op.empty() ? "an unknown op" : holder->op,
-                     place_text(holder->file, holder->line), short_bytes(holder->bytes),
-                     grouped(holder->count), holder->count == 1 ? "" : "s");
+                     full_place_text(holder->file, holder->line, holder->library, holder->module),
+                     short_bytes(holder->bytes), grouped(holder->count),
+                     holder->count == 1 ? "" : "s");
 }
 
 /// What helps against most of what is held.
@@ -158,7 +161,8 @@ std::string finding_text(const FindingResult& finding) {
   if (!finding.evidence.empty()) {
     const FindingEvidence& most = finding.evidence.front();
     out += fmt::format("The most by {}, {}: {}. ", most.op.empty() ? "an unknown op" : most.op,
-                       place_text(most.file, most.line), short_bytes(most.bytes));
+                       full_place_text(most.file, most.line, most.library, most.module),
+                       short_bytes(most.bytes));
   }
   return out + fmt::format("What helps: ohm explain {}.", finding.scenario);
 }

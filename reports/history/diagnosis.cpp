@@ -4,17 +4,19 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
+#include "reports/history/finding_places.h"
 #include "reports/text/measured_text.h"
 
 namespace ohm::reports {
 
 namespace {
 
-constexpr std::size_t kMostEvidence = 5;
 /// Two steps of warming up, and two that can be compared.
 constexpr std::size_t kFewestMarks = 4;
 /// Less than this share of a peak is not worth a word.
@@ -26,56 +28,21 @@ bool is_share(std::int64_t part, std::int64_t whole) {
   return static_cast<double>(part) >= kShare * static_cast<double>(whole);
 }
 
-/// Blocks summed by the line that made them.
-class Places {
- public:
-  void add(const HistoryBlock& block) {
-    const auto [place, is_new] = places_.try_emplace(block.site);
-    FindingEvidence& evidence = place->second;
-    evidence.event = is_new ? block.begin : std::min<std::int64_t>(evidence.event, block.begin);
-    evidence.bytes += static_cast<std::int64_t>(block.bytes);
-    ++evidence.count;
-    bytes_ += static_cast<std::int64_t>(block.bytes);
-  }
-
-  std::int64_t bytes() const { return bytes_; }
-  std::size_t size() const { return places_.size(); }
-  bool has(std::uint32_t site) const { return places_.count(site) != 0; }
-
-  std::vector<FindingEvidence> evidence(const std::vector<HistorySite>& sites) const {
-    std::vector<FindingEvidence> rows;
-    for (const auto& [site, row] : places_) {
-      rows.push_back(row);
-      rows.back().op = sites[site].op;
-      rows.back().file = sites[site].file;
-      rows.back().line = sites[site].line;
-    }
-    std::stable_sort(
-        rows.begin(), rows.end(),
-        [](const FindingEvidence& a, const FindingEvidence& b) { return a.bytes > b.bytes; });
-    if (rows.size() > kMostEvidence) rows.resize(kMostEvidence);
-    return rows;
-  }
-
- private:
-  std::map<std::uint32_t, FindingEvidence> places_;
-  std::int64_t bytes_ = 0;
-};
-
 class DeviceDiagnosis {
  public:
   DeviceDiagnosis(const MemoryHistory& history, const DeviceMemoryHistory& device,
-                  const DeviceResult& result, std::int64_t oom_request_bytes)
+                  const DeviceResult& result, const std::vector<std::uint32_t>& steps,
+                  std::int64_t oom_request_bytes)
       : history_(history),
         device_(device),
         result_(result),
-        steps_(history.steps),
+        steps_(steps),
         request_bytes_(oom_request_bytes) {
     count_at_marks();
   }
 
   std::vector<FindingResult> run() {
-    find_growth();
+    find_growth("steps");
     // What grows keeps its graphs anyway.
     if (findings_.empty()) find_kept_graph();
     find_late_state();
@@ -83,10 +50,17 @@ class DeviceDiagnosis {
     return std::move(findings_);
   }
 
+  /// Of a loop behind the last step, whose passes the steps are.
+  std::vector<FindingResult> run_behind_steps() {
+    find_growth("passes of a loop behind the last step");
+    return std::move(findings_);
+  }
+
  private:
-  void report(std::string pitfall, std::string scenario, std::string what, const Places& places) {
+  void report(std::string pitfall, std::string scenario, std::string what,
+              const FindingPlaces& places) {
     findings_.push_back({std::move(pitfall), std::move(scenario), result_.device, std::move(what),
-                         places.evidence(history_.sites)});
+                         places.evidence(history_)});
   }
 
   /// In which step, counted from 0, an event was; the number of steps: behind the last.
@@ -155,40 +129,78 @@ class DeviceDiagnosis {
     return std::any_of(largest.begin(), largest.end(), grows);
   }
 
-  void find_growth() {
-    if (steps_.size() < kFewestMarks || last_ < 3) return;
-    const std::int64_t growth = steady_growth();
-    // Of what is not worth a word one step has less than a hundredth of the peak.
-    const bool counts = 100 * growth >= result_.peak_allocated_bytes;
-    if (growth == 0 || !counts || asks_for_more_each_step()) return;
-    Places survivors;
-    std::vector<std::int64_t> survivors_of(last_, 0);  // bytes of each step
-    bool is_graph = false;
+  /// What steps behind the second have made, and is there at the end.
+  struct LeftBehind {
+    FindingPlaces places;
+    std::vector<std::int64_t> bytes;  ///< of each step, the last one left out
+    std::int64_t least() const { return *std::min_element(bytes.begin(), bytes.end()); }
+    std::int64_t most() const { return *std::max_element(bytes.begin(), bytes.end()); }
+    std::int64_t all() const {
+      return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
+    }
+    std::int64_t average() const { return all() / static_cast<std::int64_t>(bytes.size()); }
+  };
+
+  LeftBehind left_behind() const {
+    LeftBehind left;
+    left.bytes.resize(last_ - 2);
     for (const HistoryBlock& block : device_.blocks) {
       const std::size_t step = step_of(block.begin);
       if (step < 2 || step >= last_ || !is_alive(block, steps_[last_])) continue;
-      survivors.add(block);
-      survivors_of[step] += static_cast<std::int64_t>(block.bytes);
-      is_graph = is_graph || block.category == Category::activation;
+      left.places.add(block);
+      left.bytes[step - 2] += static_cast<std::int64_t>(block.bytes);
     }
-    // What every step leaves behind has to be there.
-    const auto is_short = [&](std::int64_t bytes) { return 2 * bytes < growth; };
-    if (std::any_of(survivors_of.begin() + 2, survivors_of.end(), is_short)) return;
-    report_growth(growth, survivors, is_graph && survivors.size() > 2);
+    return left;
   }
 
-  void report_growth(std::int64_t growth, const Places& survivors, bool is_graph) {
-    const std::string rate = fmt::format(
-        "allocated memory grows by {} in each of {} steps, from {} to {}", short_bytes(growth),
-        last_ - 1, short_bytes(bytes_[1]), short_bytes(bytes_[last_]));
-    const std::string what =
-        fmt::format("what {} in a step is still there at the end",
-                    survivors.size() == 1 ? std::string("one line makes")
-                                          : fmt::format("{} lines make", survivors.size()));
-    report("growth per step", is_graph ? "leaked_loss_graph" : "retained_outputs",
-           fmt::format("{}: {}{}", rate, what,
-                       is_graph ? ", as a graph that something keeps" : ", as what a list keeps"),
-           survivors);
+  /// Batches differ, and what the end of a step holds goes up and down with them: then each of
+  /// several steps has to leave something behind, most of them much, and all of it has to be what
+  /// there is more.
+  bool grows_unevenly(const LeftBehind& left) const {
+    constexpr std::size_t kFewestSteps = 4;
+    constexpr std::int64_t kMostTimes = 8;
+    if (left.bytes.size() < kFewestSteps || left.least() == 0) return false;
+    std::vector<std::int64_t> bytes = left.bytes;
+    const auto quarter = bytes.begin() + static_cast<std::ptrdiff_t>(bytes.size() / 4);
+    std::nth_element(bytes.begin(), quarter, bytes.end());
+    return kMostTimes * *quarter >= left.average() && 2 * (bytes_[last_] - bytes_[1]) >= left.all();
+  }
+
+  /// `steps`: what they are.
+  void find_growth(std::string_view steps) {
+    if (steps_.size() < kFewestMarks || last_ < 3) return;
+    const LeftBehind left = left_behind();
+    const std::int64_t growth = steady_growth();
+    // What every step leaves behind has to be there.
+    const bool is_steady = growth > 0 && 2 * left.least() >= growth;
+    if (!is_steady && !grows_unevenly(left)) return;
+    // A hundredth of the peak in each step, or slowly a good share of it, is worth a word.
+    const bool is_fast =
+        100 * (is_steady ? growth : left.average()) >= result_.peak_allocated_bytes;
+    if (!is_fast && !is_share(left.all(), result_.peak_allocated_bytes)) return;
+    if (asks_for_more_each_step()) return;
+    const std::string by = is_steady
+                               ? fmt::format("{} in each of {}", short_bytes(growth), last_ - 1)
+                               : fmt::format("{} to {} in each of {}", short_bytes(left.least()),
+                                             short_bytes(left.most()), left.bytes.size());
+    report_growth(fmt::format("{} {}", by, steps), left);
+  }
+
+  void report_growth(const std::string& by, const LeftBehind& left) {
+    // The graph of a loss is a good part of what a step has at its fullest.
+    const bool may_be_graph =
+        left.places.ops(history_) > 2 && 4 * left.bytes.back() >= kept_in(last_ - 1).new_bytes;
+    const std::size_t lines = left.places.lines(history_);
+    // Whether the graph of a loss is kept or tensors themselves, a record does not say.
+    report("growth per step", may_be_graph ? "leaked_loss_graph" : "retained_outputs",
+           fmt::format(
+               "allocated memory grows by {}, from {} to {}: what {} each time{} is still "
+               "there at the end, as something keeps it{}",
+               by, short_bytes(bytes_[1]), short_bytes(bytes_[last_]),
+               lines == 1 ? std::string("one line makes") : fmt::format("{} lines make", lines),
+               left.places.common_caller(history_),
+               may_be_graph ? " or the graph that it is part of" : ""),
+           left.places);
   }
 
   // ---- a graph that is kept alive across steps --------------------------------------------------
@@ -215,26 +227,28 @@ class DeviceDiagnosis {
     return fullest;
   }
 
-  /// Of a step: what earlier ones have left, beside its own of the same lines. The whole graph of
+  /// Of a step: what earlier ones have left, beside its own of the same lines and categories: the
+  /// workspace that a line makes once is no old result. The whole graph of
   /// one step is more than a result that a variable holds until it is assigned again.
   struct Kept {
-    Places old_ones;
+    FindingPlaces old_ones;
     std::int64_t new_bytes = 0;  ///< this step's own at its fullest event
   };
 
   Kept kept_in(std::size_t step) const {
     const std::uint32_t moment = fullest_event(step);
-    std::map<std::uint32_t, std::int64_t> own;  // by site
+    std::set<std::pair<std::uint32_t, Category>> own;
     Kept kept;
     for (const HistoryBlock& block : device_.blocks) {
       if (!is_alive(block, moment) || step_of(block.begin) != step) continue;
-      own[block.site] += static_cast<std::int64_t>(block.bytes);
+      own.emplace(block.site, block.category);
       kept.new_bytes += static_cast<std::int64_t>(block.bytes);
     }
     for (const HistoryBlock& block : device_.blocks) {
       const bool is_older = step_of(block.begin) < step && block.begin > 0;
       const bool goes = block.end < history_.events || step + 1 >= steps_.size();
-      if (is_older && goes && is_alive(block, moment) && own.count(block.site) != 0) {
+      if (is_older && goes && is_alive(block, moment) &&
+          own.count({block.site, block.category}) != 0) {
         kept.old_ones.add(block);
       }
     }
@@ -246,16 +260,17 @@ class DeviceDiagnosis {
     Kept newest;
     for (std::size_t step = 2; step <= last_; ++step) {
       newest = kept_in(step);
-      const bool is_graph = newest.old_ones.size() > 2 &&
+      const bool is_graph = newest.old_ones.ops(history_) > 2 &&
                             2 * newest.old_ones.bytes() >= newest.new_bytes &&
                             is_share(newest.old_ones.bytes(), result_.peak_allocated_bytes);
       if (!is_graph) return;
     }
     report("a graph kept alive across steps", "unreleased_variables",
            fmt::format("at the peak of step {} {} of earlier steps are still there, made by the "
-                       "same lines, as in every step before: a variable holds its last result "
+                       "same lines{}, as in every step before: a variable holds its last result "
                        "while the next is computed",
-                       last_ + 1, short_bytes(newest.old_ones.bytes())),
+                       last_ + 1, short_bytes(newest.old_ones.bytes()),
+                       newest.old_ones.common_caller(history_)),
            newest.old_ones);
   }
 
@@ -292,14 +307,13 @@ class DeviceDiagnosis {
     for (const HistoryBlock& block : device_.blocks) {
       if (stays(block)) first = std::min(first, block.begin);
     }
+    if (first == history_.events || has_stood_a_step(first)) return;
     // What comes in every step is growth, and another finding.
-    Places state;
-    std::int64_t at_end = 0;
+    FindingPlaces state;
     for (const HistoryBlock& block : device_.blocks) {
-      if (is_alive(block, end)) at_end += static_cast<std::int64_t>(block.bytes);
       if (stays(block) && step_of(block.begin) <= step_of(first) + 1) state.add(block);
     }
-    if (state.size() == 0 || !is_share(state.bytes(), at_end)) return;
+    if (!is_share(state.bytes(), result_.peak_allocated_bytes)) return;
     const std::string step = steps_.empty() ? "" : fmt::format(", in step {}", step_of(first) + 1);
     report(
         "optimizer state appearing late", "optimizer_state",
@@ -307,6 +321,12 @@ class DeviceDiagnosis {
                     "before says nothing about the peaks of the steps after it",
                     short_bytes(state.bytes()), grouped(first), grouped(history_.events - 1), step),
         state);
+  }
+
+  /// Whether memory ran out, and not before a whole step beside this state: then something else did
+  /// it.
+  bool has_stood_a_step(std::uint32_t first) const {
+    return history_.oom_event && step_of(*history_.oom_event) > step_of(first) + 1;
   }
 
   // ---- stranded split segments ------------------------------------------------------------------
@@ -363,7 +383,7 @@ class DeviceDiagnosis {
     std::int64_t stranded = 0;
     std::int64_t largest = 0;
     std::size_t count = 0;
-    Places pins;
+    FindingPlaces pins;
     for (UsedSegment& one : segments_at(*history_.oom_event)) {
       const auto bytes = static_cast<std::int64_t>(one.segment->bytes);
       reserved += bytes;
@@ -437,8 +457,8 @@ void find_imbalance(const MemoryHistory& history, const std::vector<DeviceResult
   if (most.peak) {
     for (const HolderResult& holder : most.peak->holders) {
       if (finding.evidence.size() == kMostEvidence) break;
-      finding.evidence.push_back(
-          {most.peak->event, holder.bytes, holder.count, holder.op, holder.file, holder.line});
+      finding.evidence.push_back({most.peak->event, holder.bytes, holder.count, holder.op,
+                                  holder.file, holder.line, holder.library, holder.module});
     }
   }
   findings.push_back(std::move(finding));
@@ -448,13 +468,16 @@ void find_imbalance(const MemoryHistory& history, const std::vector<DeviceResult
 
 std::vector<FindingResult> diagnose(const MemoryHistory& history,
                                     const std::vector<DeviceResult>& devices,
-                                    std::int64_t oom_request_bytes) {
+                                    std::int64_t oom_request_bytes,
+                                    const std::vector<std::uint32_t>& passes_behind_steps) {
   std::vector<FindingResult> findings;
   for (std::size_t i = 0; i < history.devices.size() && i < devices.size(); ++i) {
-    for (FindingResult& one :
-         DeviceDiagnosis(history, history.devices[i], devices[i], oom_request_bytes).run()) {
-      findings.push_back(std::move(one));
-    }
+    const auto diagnosis_of = [&](const std::vector<std::uint32_t>& steps) {
+      return DeviceDiagnosis(history, history.devices[i], devices[i], steps, oom_request_bytes);
+    };
+    std::vector<FindingResult> found = diagnosis_of(passes_behind_steps).run_behind_steps();
+    for (FindingResult& one : diagnosis_of(history.steps).run()) found.push_back(std::move(one));
+    std::move(found.begin(), found.end(), std::back_inserter(findings));
   }
   find_imbalance(history, devices, findings);
   return findings;

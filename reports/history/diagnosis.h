@@ -15,9 +15,11 @@ namespace ohm::reports {
 /// segments that are partly in use, optimizer state that appears late, and an imbalance. Each only
 /// where its evidence lasts: what grows is there at the end, of every step; what is kept is kept in
 /// every step; what is stranded would have served the request that ran out of memory, of
-/// `oom_request_bytes` (0: the record has none).
+/// `oom_request_bytes` (0: the record has none). `passes_behind_steps` are the last events of those
+/// of a loop that no step is part of, as of an evaluation that ran out of memory.
 std::vector<FindingResult> diagnose(const MemoryHistory& history,
                                     const std::vector<DeviceResult>& devices,
-                                    std::int64_t oom_request_bytes = 0);
+                                    std::int64_t oom_request_bytes = 0,
+                                    const std::vector<std::uint32_t>& passes_behind_steps = {});
 
 }  // namespace ohm::reports

@@ -26,12 +26,25 @@ void check_device(const DeviceMemoryHistory& device, std::size_t sites, std::siz
   }
 }
 
+void check_calls(const MemoryHistory& history) {
+  for (std::size_t i = 0; i < history.calls.size(); ++i) {
+    const HistoryCall& call = history.calls[i];
+    if (call.line >= history.lines.size()) refuse("calls have a line that is not in its table");
+    // So that every stack comes to an end.
+    if (call.caller > i) refuse("calls have a caller that does not stand before them");
+  }
+  for (const HistorySite& site : history.sites) {
+    if (site.call > history.calls.size()) refuse("sites have a call that is not in its table");
+  }
+}
+
 }  // namespace
 
 void check_history(const MemoryHistory& history) {
   if (history.events_per_bucket == 0) refuse("buckets have no events");
   const std::size_t buckets =
       (std::size_t{history.events} + history.events_per_bucket - 1) / history.events_per_bucket;
+  check_calls(history);
   for (const DeviceMemoryHistory& device : history.devices) {
     check_device(device, history.sites.size(), buckets);
   }

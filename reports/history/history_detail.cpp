@@ -152,6 +152,35 @@ void forget_unused_sites(MemoryHistory& history) {
   history.sites = std::move(used);
 }
 
+/// Of the stacks those that a site has.
+void forget_unused_calls(MemoryHistory& history) {
+  std::vector<bool> is_used(history.calls.size());
+  for (const HistorySite& site : history.sites) {
+    for (std::uint32_t at = site.call; at != 0 && !is_used[at - 1];
+         at = history.calls[at - 1].caller) {
+      is_used[at - 1] = true;
+    }
+  }
+  std::vector<std::uint32_t> new_call(history.calls.size() + 1);
+  std::vector<std::uint32_t> new_line(history.lines.size(), UINT32_MAX);
+  std::vector<HistoryCall> calls;
+  std::vector<HistoryLine> lines;
+  for (std::size_t i = 0; i < history.calls.size(); ++i) {
+    if (!is_used[i]) continue;
+    const HistoryCall& call = history.calls[i];
+    std::uint32_t& line = new_line[call.line];
+    if (line == UINT32_MAX) {
+      line = static_cast<std::uint32_t>(lines.size());
+      lines.push_back(std::move(history.lines[call.line]));
+    }
+    calls.push_back({line, new_call[call.caller]});
+    new_call[i + 1] = static_cast<std::uint32_t>(calls.size());
+  }
+  for (HistorySite& site : history.sites) site.call = new_call[site.call];
+  history.calls = std::move(calls);
+  history.lines = std::move(lines);
+}
+
 /// Addresses are told of what is left; the last range says how far memory reaches.
 void forget_unused_ranges(DeviceMemoryHistory& device) {
   const std::vector<HistoryRange>& ranges = device.ranges;
@@ -203,6 +232,7 @@ void reduce(MemoryHistory& history, const HistoryDetail& detail) {
   for (DeviceMemoryHistory& device : history.devices) forget_unused_ranges(device);
   reduce_steps(history, detail.steps);
   forget_unused_sites(history);
+  forget_unused_calls(history);
 }
 
 }  // namespace ohm::reports

@@ -22,7 +22,8 @@ struct HistoryDetail {
 };
 
 /// Leaves out of `history` what goes beyond. A history that was reduced before can be reduced
-/// further. Every site that is left belongs to a block.
+/// further. Every site that is left belongs to a block, every call to
+/// the stack of a site.
 void reduce(MemoryHistory& history, const HistoryDetail& detail);
 
 /// Rows of all blocks and segments: what a file of it costs.

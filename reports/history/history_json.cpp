@@ -5,8 +5,8 @@
 namespace ohm::reports {
 
 nlohmann::json history_json(const MemoryHistory& history) {
-  // It has integers alone.
-  const JsonWriter writer(JsonText::as_it_is, [](double value) { return nlohmann::json(value); });
+  // It has integers alone. Names are of files that anybody may have written.
+  const JsonWriter writer(JsonText::printable, [](double value) { return nlohmann::json(value); });
   return writer.object(history);
 }
 

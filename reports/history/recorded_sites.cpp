@@ -1,11 +1,15 @@
 #include "reports/history/recorded_sites.h"
 
 #include <algorithm>
-#include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "allocator_shim/base/base_name.h"
+#include "reports/history/backward_calls.h"
+#include "reports/history/library_lines.h"
 #include "reports/text/library_file.h"
 
 namespace ohm::reports {
@@ -18,24 +22,28 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-std::string_view base_name(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+/// Functions of the library that say nothing of what is computed.
+bool is_of_every_call(std::string_view function) {
+  return passes_calls_on(function) || is_one_of(function, {"forward", "backward", "<listcomp>",
+                                                           "<genexpr>", "<dictcomp>", "<module>"});
 }
 
-/// Functions of the library that say nothing of what is computed: calls of all kinds go through
-/// them.
-bool is_of_every_call(std::string_view function) {
-  return is_one_of(function,
-                   {"forward", "backward", "_call_impl", "_wrapped_call_impl", "_apply", "convert",
-                    "wrapper", "wrapped", "inner", "_fn", "decorate_context", "decorate_autocast",
-                    "<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<module>"});
+/// Of torch.autograd.Function: what calls it has a name.
+bool is_apply_of_function(std::string_view file, std::string_view function) {
+  return function == "apply" && base_name(file) == "function.py";
+}
+
+bool is_call_of_module(std::string_view function) {
+  return is_one_of(function, {"_call_impl", "_wrapped_call_impl"});
 }
 
 std::string_view file_stem(std::string_view path) {
   const std::string_view name = base_name(path);
   return name.substr(0, name.rfind('.'));
 }
+
+/// A frame of this file stands for the module that it names; ohm record --modules puts it there.
+constexpr std::string_view kModuleFile = "<ohm record module>";
 
 /// Of ohm's own snapshots: a frame is an op, in the line of the scenario that called it.
 bool is_of_scenario(std::string_view file) { return file.ends_with(".lua"); }
@@ -124,12 +132,59 @@ std::optional<Category> told_by_frame(std::string_view file, std::string_view fu
 
 SiteId RecordedSites::of(StackId stack) {
   if (stack == kNoStack) return 0;
-  const auto [known, is_new] = ids_.try_emplace(stack, static_cast<SiteId>(sites_.size()));
+  const auto [known, is_new] = ids_.try_emplace(stack);
   if (is_new) {
-    sites_.push_back(site_of(stack));
-    categories_.push_back(told_by(stack));
+    HistorySite site = site_of(stack);
+    site.module = module_of(stack);
+    site.call = calls_.of(stack);
+    known->second = add(std::move(site), told_by(stack));
   }
   return known->second;
+}
+
+SiteId RecordedSites::in_backward(StackId stack, StackId beginning) {
+  const SiteId own = of(stack);
+  const std::string& file = sites_[own].file;
+  if (!file.empty() && !is_library_file(file)) return own;
+  const auto [known, is_new] = ids_in_backward_.try_emplace({stack, beginning}, own);
+  // A thread of Python's, all of whose lines are a library's, keeps its own.
+  if (is_new && !is_of_python_thread(tables_, stack)) {
+    HistorySite site = site_of(beginning);
+    site.op = sites_[own].op.empty() ? "backward" : sites_[own].op;
+    site.call = calls_.caller(calls_.of(beginning), frames_of_first_gradient(tables_, beginning));
+    known->second = add(std::move(site), categories_[own]);
+  }
+  return known->second;
+}
+
+SiteId RecordedSites::add(HistorySite site, Category category) {
+  sites_.push_back(std::move(site));
+  categories_.push_back(category);
+  return static_cast<SiteId>(sites_.size() - 1);
+}
+
+void RecordedSites::tell_apart() {
+  struct Line {
+    std::vector<SiteId> sites;
+    std::vector<LibraryCall> calls;
+  };
+  std::map<std::pair<std::string_view, int>, Line> lines;
+  for (const auto& [stack, id] : ids_) {
+    const HistorySite& site = sites_[id];
+    if (!is_python(site.file) || is_library_file(site.file)) continue;
+    Line& line = lines[{site.file, site.line}];
+    line.sites.push_back(id);
+    line.calls.push_back({stack, site.op});
+  }
+  for (const auto& [place, line] : lines) {
+    const std::vector<std::string> texts = library_lines(tables_, line.calls);
+    for (std::size_t i = 0; i < texts.size(); ++i) sites_[line.sites[i]].library = texts[i];
+  }
+}
+
+void RecordedSites::move_to(MemoryHistory& history) {
+  history.sites = std::move(sites_);
+  calls_.move_to(history);
 }
 
 bool RecordedSites::is_within_library(StackId stack) const {
@@ -187,12 +242,20 @@ HistorySite RecordedSites::site_of(StackId stack) const {
     place = &frame;
     break;
   }
-  if (place == nullptr) return {"", 0, op_of(stack)};
-  return {std::string(tables_.text(place->filename)), place->line, op_of(stack)};
+  if (place == nullptr) return {"", 0, op_of(stack), "", 0};
+  return {std::string(tables_.text(place->filename)), place->line, op_of(stack), "", 0};
+}
+
+std::string RecordedSites::module_of(StackId stack) const {
+  for (const FrameId id : tables_.stack(stack)) {
+    const StackFrame& frame = tables_.frame(id);
+    if (tables_.text(frame.filename) == kModuleFile) return std::string(tables_.text(frame.name));
+  }
+  return "";
 }
 
 std::string RecordedSites::op_of(StackId stack) const {
-  std::string_view module;    // the file of a module's forward
+  std::string_view module;    // the file of a module's forward, which is its kind in PyTorch
   std::string_view function;  // of the program's own
   NativeOp native;
   for (const FrameId id : tables_.stack(stack)) {
@@ -212,8 +275,10 @@ std::string RecordedSites::op_of(StackId stack) const {
       continue;
     }
     if (!function.empty()) break;  // who called the program's own says nothing of it
-    if (!is_of_every_call(name)) return std::string(name);
-    if (module.empty() && name == "forward") module = file_stem(file);
+    if (!module.empty() && is_call_of_module(name)) break;
+    if (!is_of_every_call(name) && !is_apply_of_function(file, name)) return std::string(name);
+    if (module.empty() && name == "forward")
+      module = is_pytorch_file(file) ? file_stem(file) : name;
   }
   if (!native.name().empty()) return std::string(native.name());
   return std::string(module.empty() ? function : module);

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "reports/history/backward_calls.h"
 #include "reports/history/block_sizes.h"
 #include "reports/history/diagnosis.h"
 #include "reports/history/history_builder.h"
@@ -21,6 +22,7 @@
 #include "reports/history/recorded_sites.h"
 #include "reports/history/recorded_steps.h"
 #include "reports/history/repeated_passes.h"
+#include "reports/history/shown_place.h"
 #include "reports/text/measured_text.h"
 
 namespace ohm::reports {
@@ -70,6 +72,7 @@ class SnapshotResult {
         path_(path),
         step_source_(step_source),
         sites_(snapshot.tables, has_stacks(snapshot)),
+        backward_calls_(snapshot.tables),
         order_(in_order(snapshot)) {
     devices_ = snapshot.device_traces.size();
     for (const SnapshotSegment& segment : snapshot.segments) {
@@ -93,12 +96,13 @@ class SnapshotResult {
       add(builder, order_[i], time);
       for (; step < steps.size() && steps[step] <= time; ++step) mark(builder);
     }
+    sites_.tell_apart();
     fill_devices(builder, steps);
     if (oom_event_) oom_ = out_of_memory(builder, steps);
     MemoryHistory history = builder.finish();
     history.oom_event = oom_event_;
     history.steps = steps;
-    history.sites = sites_.take();
+    sites_.move_to(history);
     for (std::size_t device = 0; device < devices_; ++device) {
       history.devices[device].device = results_[device].device;
     }
@@ -151,7 +155,7 @@ class SnapshotResult {
       case EventAction::alloc:
         event.block_units =
             units_of(std::max(block_bytes, beginnings_[when.device].bytes_at_end(when.index)));
-        event.site = sites_.of(entry.stack);
+        event.site = site_of(entry);
         event.category = categories_[when.device][when.index];
         break;
       case EventAction::segment_alloc:
@@ -161,11 +165,19 @@ class SnapshotResult {
       case EventAction::oom:
         ++result.num_ooms;
         oom_event_ = time;
+        oom_site_ = site_of(entry);
         break;
       default:
         break;
     }
     builder.add(event, time);
+  }
+
+  SiteId site_of(const TraceEntry& entry) {
+    backward_calls_.follow(entry.stack);
+    const StackId backward = backward_calls_.running();
+    return backward == kNoStack ? sites_.of(entry.stack)
+                                : sites_.in_backward(entry.stack, backward);
   }
 
   /// 0 where there are none: what has no marks and no loop has not been in its first step.
@@ -181,27 +193,30 @@ class SnapshotResult {
 
   Alive alive_at(const HistoryBuilder& builder, std::size_t device, std::uint32_t event) const {
     Alive alive;
-    std::map<std::pair<SiteId, Category>, HolderResult> holders;
+    std::map<std::pair<SiteId, Category>, HolderResult> by_site;
     builder.for_each_at(device, event, [&](const BlockSpan& block) {
       const auto bytes = static_cast<std::int64_t>(block.bytes);
-      HolderResult& holder = holders[{block.site, block.category}];
+      HolderResult& holder = by_site[{block.site, block.category}];
       holder.bytes += bytes;
       ++holder.count;
       alive.by_category[static_cast<std::size_t>(block.category)] += bytes;
     });
-    for (auto& [key, holder] : holders) {
+    std::map<std::pair<ShownPlace, Category>, HolderResult> by_place;
+    for (const auto& [key, part] : by_site) {
       const HistorySite& site = sites_.at(key.first);
+      HolderResult& holder = by_place[{shown_place(site), key.second}];
+      name_row(holder, site, holder.count == 0);
       holder.category = key.second;
-      holder.op = site.op;
-      holder.file = site.file;
-      holder.line = site.line;
-      alive.holders.push_back(std::move(holder));
+      holder.bytes += part.bytes;
+      holder.count += part.count;
     }
-    std::sort(alive.holders.begin(), alive.holders.end(),
-              [](const HolderResult& a, const HolderResult& b) {
-                return std::tie(b.bytes, a.file, a.line, a.op, a.category) <
-                       std::tie(a.bytes, b.file, b.line, b.op, b.category);
-              });
+    for (auto& [key, holder] : by_place) alive.holders.push_back(std::move(holder));
+    std::stable_sort(
+        alive.holders.begin(), alive.holders.end(),
+        [](const HolderResult& a, const HolderResult& b) {
+          return std::tie(b.bytes, a.file, a.line, a.op, a.category, a.library, a.module) <
+                 std::tie(a.bytes, b.file, b.line, b.op, b.category, b.library, b.module);
+        });
     return alive;
   }
 
@@ -209,18 +224,19 @@ class SnapshotResult {
   OomResult out_of_memory(const HistoryBuilder& builder, const std::vector<std::uint32_t>& steps) {
     const When& when = order_[*oom_event_ - 1];
     const TraceEntry& entry = snapshot_.device_traces[when.device][when.index];
-    const SiteId id = sites_.of(entry.stack);
-    const HistorySite& site = sites_.at(id);
+    const HistorySite& site = sites_.at(oom_site_);
     Alive alive = alive_at(builder, when.device, *oom_event_);
     OomResult oom;
     oom.step = step_of(*oom_event_, steps);
     oom.device = fmt::format("cuda:{}", when.device);
     oom.requested_bytes = static_cast<std::int64_t>(entry.bytes);
     oom.segment_bytes = oom.requested_bytes;
-    oom.category = sites_.category_of(id);
+    oom.category = sites_.category_of(oom_site_);
     oom.op = site.op;
     oom.file = site.file;
     oom.line = site.line;
+    oom.library = site.library;
+    oom.module = site.module;
     oom.injected = snapshot_.tables.text(snapshot_.detail(entry).user_metadata) == kInjectedNote;
     oom.alive_by_category = alive.by_category;
     const std::size_t shown = std::min(kMaxHolders, alive.holders.size());
@@ -260,12 +276,19 @@ class SnapshotResult {
       return static_cast<std::uint32_t>(after - order_.begin());
     });
     const bool is_guess = marked.empty() && step_source_ == StepSource::marks_or_repeats;
-    return is_guess ? passes() : marked;
+    return is_guess ? passes_behind(0) : marked;
   }
 
-  std::vector<std::uint32_t> passes() const {
+  /// Of a loop behind the steps, as an evaluation has; what ended well is not looked into.
+  std::vector<std::uint32_t> passes_that_ran_out_of_memory(
+      const std::vector<std::uint32_t>& steps) const {
+    const bool is_behind = oom_event_ && !steps.empty() && *oom_event_ > steps.back();
+    return is_behind ? passes_behind(steps.back()) : std::vector<std::uint32_t>();
+  }
+
+  std::vector<std::uint32_t> passes_behind(std::uint32_t event) const {
     std::vector<RecordedRequest> requests;
-    for (std::size_t i = 0; i < order_.size(); ++i) {
+    for (std::size_t i = event; i < order_.size(); ++i) {
       const When& when = order_[i];
       const TraceEntry& entry = snapshot_.device_traces[when.device][when.index];
       if (entry.action != EventAction::alloc) continue;
@@ -335,7 +358,8 @@ class SnapshotResult {
     history.devices = std::move(lanes);
     variant.oom = std::move(oom_);
     variant.findings =
-        diagnose(history, variant.devices, variant.oom ? variant.oom->requested_bytes : 0);
+        diagnose(history, variant.devices, variant.oom ? variant.oom->requested_bytes : 0,
+                 passes_that_ran_out_of_memory(history.steps));
     reduce(history, {});
     variant.history = std::move(history);
     ScenarioResult scenario;
@@ -352,6 +376,7 @@ class SnapshotResult {
   const std::string& path_;
   StepSource step_source_;
   RecordedSites sites_;
+  BackwardCalls backward_calls_;
   std::vector<When> order_;
   std::size_t devices_ = 0;
   std::vector<RecordedBeginning> beginnings_;
@@ -360,6 +385,7 @@ class SnapshotResult {
   std::vector<DeviceResult> results_;
   std::vector<std::vector<std::int64_t>> marks_;  ///< bytes allocated, of each device
   std::optional<std::uint32_t> oom_event_;
+  SiteId oom_site_ = 0;
   std::optional<OomResult> oom_;
 };
 

@@ -8,6 +8,14 @@ function niceStep(span, count) {
   return 10 * power;
 }
 
+/** The text, or as much of its beginning as there is room for. */
+function fitted(g, text, room) {
+  if (g.measureText(text).width <= room) return text;
+  let length = text.length;
+  while (length > 0 && g.measureText(text.slice(0, length) + "…").width > room) --length;
+  return text.slice(0, length).trimEnd() + "…";
+}
+
 /** What a scenario's charts of time have in common: the part that is shown, and where they look. */
 class TimeView {
   constructor(events) {
@@ -15,7 +23,17 @@ class TimeView {
     this.start = 0;
     this.end = this.events;
     this.cursor = null;
+    /** {kind: "block" or "segment", device, index}: what stays described. */
+    this.pinned = null;
     this.listeners = [];
+  }
+  pin(what) {
+    this.pinned = what;
+    this.changed();
+  }
+  isPinned(kind, device, index) {
+    const {pinned} = this;
+    return pinned !== null && pinned.kind === kind && pinned.device === device && pinned.index === index;
   }
   changed() { for (const listener of this.listeners) listener(); }
   zoom(factor, around) {
@@ -55,17 +73,21 @@ const tipLine = (text, style) => element("div", style ? {class: style} : {}, tex
 class TimeChart {
   constructor(host, view, {height, label, yLabel}) {
     this.view = view;
-    this.height = height;
+    this.fullHeight = height;
     this.yLabel = yLabel;
     this.canvas = element("canvas", {tabindex: "0", role: "img", "aria-label": label});
     this.readout = element("div", {class: "readout", "aria-live": "polite"});
     host.append(element("div", {class: "chart"}, this.canvas), this.readout);
-    this.canvas.style.height = height + "px";
+    this.tall(1);
     this.pending = false;
     view.listeners.push(() => this.request());
     new ResizeObserver(() => this.request()).observe(this.canvas);
     this.listen();
     charts.add(this);
+  }
+  tall(share) {
+    this.height = Math.round(this.fullHeight * share);
+    this.canvas.style.height = this.height + "px";
   }
   request() {
     if (this.pending) return;
@@ -97,13 +119,14 @@ class TimeChart {
       this.hover(event);
     });
     canvas.addEventListener("pointerup", event => {
-      if (drag && !drag.moved) view.look(this.eventAt(event.offsetX));
+      if (drag && !drag.moved) this.click(event);
       drag = null;
     });
     canvas.addEventListener("pointerleave", hideTip);
     canvas.addEventListener("dblclick", event => view.zoom(0.4, this.eventAt(event.offsetX)));
     canvas.addEventListener("keydown", event => this.key(event));
   }
+  click(event) { this.view.look(this.eventAt(event.offsetX)); }
   key(event) {
     const {view} = this;
     const stride = event.shiftKey ? Math.max(1, Math.round((view.end - view.start) / 40)) : 1;
@@ -137,9 +160,10 @@ class TimeChart {
   paint() {
     const width = this.canvas.clientWidth, ratio = window.devicePixelRatio || 1;
     if (!width) return;
-    if (this.canvas.width !== Math.round(width * ratio)) {
-      this.canvas.width = Math.round(width * ratio);
-      this.canvas.height = Math.round(this.height * ratio);
+    const columns = Math.round(width * ratio), rows = Math.round(this.height * ratio);
+    if (this.canvas.width !== columns || this.canvas.height !== rows) {
+      this.canvas.width = columns;
+      this.canvas.height = rows;
     }
     const g = this.canvas.getContext("2d");
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -184,7 +208,8 @@ class TimeChart {
     g.textAlign = "right";
     g.fillText("events", width - MARGIN.right, bottom + 24);
     g.textAlign = "left";
-    g.fillText(this.yLabel, MARGIN.left, bottom + 24);
+    const room = this.innerWidth() - g.measureText("events").width - 12;
+    g.fillText(fitted(g, this.yLabel, room), MARGIN.left, bottom + 24);
   }
   drawCursor(g) {
     if (this.view.cursor === null) return;
@@ -216,18 +241,25 @@ class TimeChart {
   drawOom(g, event, value) {
     // An error at the very end still has to be seen whole.
     const x = Math.min(this.x(event + 1), MARGIN.left + this.innerWidth() - 8), y = this.y(value);
-    g.strokeStyle = color("bad");
-    g.lineWidth = 2.5;
-    g.beginPath();
-    g.moveTo(x - 6, y - 6); g.lineTo(x + 6, y + 6);
-    g.moveTo(x + 6, y - 6); g.lineTo(x - 6, y + 6);
-    g.stroke();
+    // With an edge: it stands on all colours.
+    for (const [ink, width] of [["card", 6], ["bad", 2.5]]) {
+      g.strokeStyle = color(ink);
+      g.lineWidth = width;
+      g.beginPath();
+      g.moveTo(x - 6, y - 6); g.lineTo(x + 6, y + 6);
+      g.moveTo(x + 6, y - 6); g.lineTo(x - 6, y + 6);
+      g.stroke();
+    }
+    g.strokeStyle = color("card");
+    g.lineWidth = 3;
     g.fillStyle = color("bad");
     g.font = "600 12px " + color("sans");
     const right = x > MARGIN.left + this.innerWidth() - 60;
     g.textAlign = right ? "right" : "left";
     g.textBaseline = "middle";
-    g.fillText("OOM", right ? x - 11 : x + 11, Math.max(y, MARGIN.top + 6));
+    const place = [right ? x - 11 : x + 11, Math.max(y, MARGIN.top + 6)];
+    g.strokeText("OOM", ...place);
+    g.fillText("OOM", ...place);
   }
 }
 
@@ -236,6 +268,17 @@ function repaintAll() {
   paletteCache = null;
   for (const chart of charts) chart.request();
 }
+/** Paper is light, and does not wait for a frame. */
+function paintForPaper(isPaper) {
+  document.documentElement.classList.toggle("paper", isPaper);
+  paletteCache = null;
+  for (const chart of charts) {
+    if (chart.tall) chart.tall(isPaper ? 0.7 : 1);
+    chart.paint();
+  }
+}
+addEventListener("beforeprint", () => paintForPaper(true));
+addEventListener("afterprint", () => paintForPaper(false));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaintAll);
 
 /** Index of the largest of values[from, to). */

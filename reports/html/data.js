@@ -4,6 +4,9 @@
 const CATEGORIES = ["parameter", "gradient", "optimizer_state", "activation", "input", "workspace",
   "other"];
 
+/** Twice what Python allows: only what nobody's program made is cut. */
+const MOST_STACK_LINES = 2000;
+
 /** "1 22 333" as numbers. */
 function column(text) {
   const values = [];
@@ -56,6 +59,7 @@ function historyOf(variant) {
       events: raw.events, perBucket: raw.events_per_bucket, steps: column(raw.steps),
       stepsEvery: raw.steps_every || 1,
       oom: raw.oom_event === undefined ? null : raw.oom_event, sites: raw.sites,
+      lines: raw.lines || [], calls: raw.calls ? columns(raw.calls) : {length: 0}, stacks: [],
       devices: raw.devices.map(decodeDevice),
     };
     variant.history = true;
@@ -76,6 +80,22 @@ function stepsBefore(history, event) {
   }
   return low * history.stepsEvery;
 }
+
+/** ", step 3" at this event; nothing where no steps are known. */
+const inStep = (history, event) => history.steps.length ? `, step ${stepsBefore(history, event) + 1}` : "";
+
+/** The lines that were running for a site, the innermost first; of some only the site's own is known. */
+function stackOf(history, id) {
+  if (history.stacks[id]) return history.stacks[id];
+  const {calls, lines} = history, site = history.sites[id], stack = [];
+  for (let at = site.call || 0; at > 0 && stack.length < MOST_STACK_LINES; at = calls.caller[at - 1]) {
+    stack.push(lines[calls.line[at - 1]]);
+  }
+  if (!stack.length && site.file) stack.push({file: site.file, line: site.line, function: "", own: true});
+  return history.stacks[id] = stack;
+}
+
+const isThere = (spans, i, event) => spans.begin[i] <= event && event < spans.end[i];
 
 function addressOf(device, position) {
   const {ranges} = device;
@@ -101,9 +121,18 @@ function unitFor(bytes) {
 /** As the program's tables print them: the largest unit that gives at least one. */
 function human(bytes) {
   const [name, size] = unitFor(Math.abs(bytes));
-  return size === 1 ? `${bytes} B` : `${(bytes / size).toFixed(2)} ${name}`;
+  if (size === 1) return `${bytes} B`;
+  // What lies in the middle of two goes to the even one, as in the program.
+  const scaled = bytes / size * 100, below = Math.floor(scaled);
+  const rounded = scaled - below === 0.5 ? below + below % 2 : Math.round(scaled);
+  return `${(rounded / 100).toFixed(2)} ${name}`;
 }
 
+/** What a library did behind a site's line, and the module that was running. */
+const behind = site => [site.library && baseName(site.library), site.module].filter(Boolean).join(", ");
+const baseName = file => file.slice(file.lastIndexOf("/") + 1);
+const plural = (count, word) => `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
+const words = name => name.replace("_", " ");
 const grouped = number => String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 const exact = bytes => `${human(bytes)} (${grouped(bytes)} bytes)`;
 
@@ -115,6 +144,41 @@ function element(tag, attributes, ...children) {
   }
   node.append(...children);
   return node;
+}
+
+/** What is drawn over the colour of a category, in a square of 8: most people who see few colours see these. */
+const MARKS = {
+  gradient: [[0, 8, 8, 0], [-2, 2, 2, -2], [6, 10, 10, 6]],
+  optimizer_state: [[0, 8, 8, 0], [0, 0, 8, 8], [-2, 2, 2, -2], [6, 10, 10, 6]],
+  input: [[1.2, 2, 2.8, 2], [5.2, 6, 6.8, 6]],
+  workspace: [[0, 2, 8, 2], [0, 6, 8, 6]],
+  other: [[2, 0, 2, 8], [6, 0, 6, 8]],
+};
+
+/** The colour and marks of a category, to fill what is large enough to show them. */
+function fillOf(name) {
+  if (!MARKS[name]) return color(name);
+  const key = "fill " + name, ink = name === "workspace" ? "hatch-on-light" : "hatch";
+  const ground = color(name);
+  if (!(key in paletteCache)) {
+    const ratio = window.devicePixelRatio || 1, size = Math.round(8 * ratio);
+    const tile = element("canvas", {width: String(size), height: String(size)}), g = tile.getContext("2d");
+    g.fillStyle = ground;
+    g.fillRect(0, 0, size, size);
+    g.scale(size / 8, size / 8);
+    g.strokeStyle = color(ink);
+    g.lineWidth = name === "input" ? 1.6 : 1;
+    g.beginPath();
+    for (const [x, y, toX, toY] of MARKS[name]) {
+      g.moveTo(x, y);
+      g.lineTo(toX, toY);
+    }
+    g.stroke();
+    const pattern = g.createPattern(tile, "repeat");
+    pattern.setTransform(new DOMMatrix([8 / size, 0, 0, 8 / size, 0, 0]));
+    paletteCache[key] = pattern;
+  }
+  return paletteCache[key];
 }
 
 let paletteCache = null;

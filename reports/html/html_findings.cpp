@@ -20,7 +20,7 @@ std::string html_findings(const VariantResult& variant) {
           "class=\"soft\">{}</td></tr>\n",
           evidence.event, evidence.bytes, html_bytes(evidence.bytes), grouped(evidence.count),
           grouped(evidence.event), html(evidence.op),
-          html(place_text(evidence.file, evidence.line)));
+          html(full_place_text(evidence.file, evidence.line, evidence.library, evidence.module)));
     }
     out += fmt::format(
         "<div class=\"finding\" data-pitfall=\"{0}\"><p><b>{0}</b> on {1}: {2}.</p>\n<div "

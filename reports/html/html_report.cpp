@@ -13,6 +13,7 @@
 #include "reports/html/html_card.h"
 #include "reports/html/html_heat_map.h"
 #include "reports/html/html_variant.h"
+#include "reports/text/deflate.h"
 #include "reports/text/html_text.h"
 #include "reports/text/limit_lines.h"
 #include "reports/text/result_text.h"
@@ -90,8 +91,9 @@ std::string overlay_place(const ScenarioResult& scenario) {
 std::string picker(const ScenarioResult& scenario) {
   std::string options;
   for (std::size_t i = 0; i < scenario.variants.size(); ++i) {
-    options += fmt::format("<option value=\"{}\">{} ({})</option>", i,
-                           html(scenario.variants[i].name), role_text(scenario.variants[i]));
+    const std::string_view role = role_text(scenario.variants[i]);
+    options += fmt::format("<option value=\"{}\">{}{}</option>", i, html(scenario.variants[i].name),
+                           role.empty() ? "" : fmt::format(" ({})", role));
   }
   return "<div class=\"variant-pick js-only row\"><b>One variant in detail</b><label><select "
          "aria-label=\"variant\">" +
@@ -142,7 +144,29 @@ std::string words_of(const ScenarioResult& scenario) {
   return words;
 }
 
-std::string scenario_section(const ScenarioResult& scenario, const std::string& id) {
+/// Text in a browser with scripts until it is looked at, part of the page in one without.
+std::string later(const std::string& html) {
+  return "<noscript class=\"later\">" + without_optional_ends(html) + "</noscript>\n";
+}
+
+std::string data_element(const ScenarioResult& scenario) {
+  const std::string data =
+      scenario_data(scenario).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return fmt::format(
+      "<script type=\"application/octet-stream\" class=\"data\" data-bytes=\"{}\">{}</script>\n",
+      data.size(), base64(deflated(data)));
+}
+
+/// Many variants share the room for their tables of blocks.
+std::size_t block_rows(const RunResult& result) {
+  constexpr std::size_t kAllRows = 6000;
+  std::size_t variants = 1;
+  for (const ScenarioResult& scenario : result.scenarios) variants += scenario.variants.size();
+  return std::clamp<std::size_t>(kAllRows / variants, 15, 60);
+}
+
+std::string scenario_section(const ScenarioResult& scenario, const std::string& id,
+                             std::size_t block_rows) {
   std::string out = fmt::format(
       "<section class=\"scenario\" id=\"{}\" data-words=\"{}\">\n<div "
       "class=\"head\"><h2>{}</h2><span "
@@ -157,12 +181,12 @@ std::string scenario_section(const ScenarioResult& scenario, const std::string& 
   out += html_card(scenario) + html_heat_maps(scenario);
   if (!scenario.variants.empty()) {
     out += overlay_place(scenario) + picker(scenario);
-    for (const VariantResult& variant : scenario.variants) out += html_variant(variant, scenario);
-    out += source_listing(scenario);
-    const std::string data =
-        scenario_data(scenario).dump(-1, ' ', false, Json::error_handler_t::replace);
-    out += fmt::format("<script type=\"application/json\" class=\"data\">{}</script>\n",
-                       html_json(data));
+    for (const VariantResult& variant : scenario.variants) {
+      out += later(html_variant(variant, scenario, block_rows));
+    }
+    const std::string source = source_listing(scenario);
+    if (!source.empty()) out += later(source);
+    out += data_element(scenario);
   }
   return out + "</section>\n";
 }
@@ -231,8 +255,9 @@ std::string html_report(const RunResult& whole, const ReportStyle& /*style*/) {
       "class=\"top\"><h1>ohm report</h1>\n<p class=\"tally\">{}</p>\n",
       html(tally(result)));
   out += contents(result, ids) + "</header>\n<main id=\"main\">\n";
+  const std::size_t rows = block_rows(result);
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    out += scenario_section(result.scenarios[i], ids[i]);
+    out += scenario_section(result.scenarios[i], ids[i], rows);
   }
   out +=
       "<footer>Charts: <kbd>←</kbd> <kbd>→</kbd> event, <kbd>shift</kbd> faster, <kbd>+</kbd> "

@@ -14,7 +14,7 @@ namespace ohm::reports {
 
 namespace {
 
-constexpr std::size_t kMostTwinRows = 60;
+constexpr std::size_t kMostSegmentRows = 60;
 
 std::string folded(const std::string& summary, const std::string& head, const std::string& rows) {
   return fmt::format(
@@ -71,7 +71,7 @@ std::vector<SegmentRow> segments_at_peak(const DeviceMemoryHistory& device) {
 
 }  // namespace
 
-std::string block_table(const MemoryHistory& history) {
+std::string block_table(const MemoryHistory& history, std::size_t most_rows) {
   struct Row {
     const HistoryBlock* block;
     const DeviceMemoryHistory* device;
@@ -85,7 +85,7 @@ std::string block_table(const MemoryHistory& history) {
     return static_cast<double>(row.block->bytes) * (row.block->end - row.block->begin);
   };
   const std::size_t all = rows.size();
-  const auto shown = static_cast<std::ptrdiff_t>(std::min(all, kMostTwinRows));
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(all, most_rows));
   std::partial_sort(rows.begin(), rows.begin() + shown, rows.end(),
                     [&](const Row& a, const Row& b) {
                       if (area(a) != area(b)) return area(a) > area(b);
@@ -108,11 +108,11 @@ std::string segment_table(const MemoryHistory& history) {
   for (const DeviceMemoryHistory& device : history.devices) {
     std::vector<SegmentRow> rows = segments_at_peak(device);
     const std::size_t all = rows.size();
-    if (all > kMostTwinRows) {
+    if (all > kMostSegmentRows) {
       std::stable_sort(rows.begin(), rows.end(), [](const SegmentRow& a, const SegmentRow& b) {
         return a.segment->bytes - a.taken > b.segment->bytes - b.taken;
       });
-      rows.resize(kMostTwinRows);
+      rows.resize(kMostSegmentRows);
     }
     for (const SegmentRow& row : rows) {
       text += fmt::format(

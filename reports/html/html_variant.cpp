@@ -103,7 +103,9 @@ std::string holder_place(const HolderResult& holder) {
   if (holder.file.empty()) return "<span class=\"soft\">no line of a script</span>";
   const std::string text =
       holder.text.empty() ? "" : fmt::format("<br><code>{}</code>", html(holder.text));
-  return fmt::format("<span class=\"soft\">{}:{}</span>{}", html(holder.file), holder.line, text);
+  const std::string behind = behind_text(holder.library, holder.module);
+  return fmt::format("<span class=\"soft\">{}:{}</span>{}{}", html(holder.file), holder.line,
+                     behind.empty() ? "" : "<br>in " + html(behind), text);
 }
 
 std::string holder_table(const std::vector<HolderResult>& holders, std::int64_t whole,
@@ -162,7 +164,9 @@ std::string oom_section(const VariantResult& variant) {
       oom.injected ? "Injected by " + html(oom.policy) : std::string("Genuine"), html(oom.device),
       html(exact_figure(static_cast<double>(oom.requested_bytes), Unit::bytes)),
       oom.op.empty() ? "a tensor" : html(oom.op),
-      oom.file.empty() ? "" : fmt::format(", {}:{}", html(oom.file), oom.line), html(oom.message));
+      oom.file.empty() ? ""
+                       : ", " + html(full_place_text(oom.file, oom.line, oom.library, oom.module)),
+      html(oom.message));
   // With the whole peak above, the first lines of it again would say nothing new.
   const bool has_peak =
       std::any_of(variant.devices.begin(), variant.devices.end(),
@@ -246,33 +250,11 @@ std::string step_table(const MemoryHistory& history) {
       note, head, rows);
 }
 
-std::string category_legend(const MemoryHistory& history) {
-  std::string keys;
-  for (std::size_t i = 0; i < kCategoryCount; ++i) {
-    const bool occurs = std::any_of(
-        history.devices.begin(), history.devices.end(),
-        [i](const DeviceMemoryHistory& device) { return !device.by_category[i].empty(); });
-    if (!occurs) continue;
-    keys += fmt::format("<span class=\"key\"><i class=\"c-{}\"></i>{}</span>", kCategoryNames[i],
-                        spoken(static_cast<Category>(i)));
-  }
-  return "<div class=\"legend\">" + keys + "</div>\n";
-}
-
-std::string chart_places(const VariantResult& variant) {
+/// The charts are made where they are looked at.
+std::string chart_places(const VariantResult& variant, std::size_t block_rows) {
   if (!variant.history) return "";
-  const std::string legend = category_legend(*variant.history);
-  return "<h3>Memory over time</h3>\n" + legend + "<div class=\"lanes js-only\"></div>\n" +
-         step_table(*variant.history) +
-         "<div class=\"js-only\"><h3>Blocks over time</h3>\n<p class=\"note\">Every block at its "
-         "place, as long as it lived; grey is memory of segments that no block has. Point at one "
-         "to "
-         "see what it is.</p>\n" +
-         legend +
-         "<div class=\"blocks\"></div>\n<h3>Segments and blocks at one event</h3>\n<p "
-         "class=\"note\">A bar is a segment, as wide as it is large. The free parts between blocks "
-         "are what fragmentation is.</p>\n<div class=\"map\"></div></div>\n" +
-         block_table(*variant.history) + segment_table(*variant.history);
+  return "<div class=\"charts js-only\"></div>\n" + step_table(*variant.history) +
+         block_table(*variant.history, block_rows) + segment_table(*variant.history);
 }
 
 std::string error_section(const VariantResult& variant) {
@@ -313,7 +295,8 @@ std::string line_table(const VariantResult& variant, const ScenarioResult& scena
 
 }  // namespace
 
-std::string html_variant(const VariantResult& variant, const ScenarioResult& scenario) {
+std::string html_variant(const VariantResult& variant, const ScenarioResult& scenario,
+                         std::size_t block_rows) {
   std::string out = fmt::format(
       "<article class=\"variant\" data-name=\"{}\">\n<h3>{} <span class=\"pill "
       "{}\">{}</span></h3>\n"
@@ -325,9 +308,9 @@ std::string html_variant(const VariantResult& variant, const ScenarioResult& sce
   out += error_section(variant);
   out += oom_section(variant);
   out += html_findings(variant);
-  out += chart_places(variant);
-  out += peak_section(variant);
   out += retention_section(variant);
+  out += chart_places(variant, block_rows);
+  out += peak_section(variant);
   out += line_table(variant, scenario);
   out += limit_table(variant);
   out += fmt::format("<p class=\"note\">Again: <code>{}</code></p>\n</article>\n",

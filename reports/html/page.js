@@ -1,11 +1,46 @@
 // ---- the page: makes the charts of what is looked at --------------------------------------------
 
+const ROLES = ["problem", "mitigation", "partial", "non_fix", "control"];
 const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3], [4, 4]];
+
+/** The element that a place for later has the text of, in its place. */
+function madeOf(place) {
+  if (place.tagName !== "NOSCRIPT") return place;
+  const template = document.createElement("template");
+  template.innerHTML = place.textContent;
+  const made = template.content.children.length === 1 ? template.content.firstElementChild :
+    element("div", {}, template.content);
+  place.replaceWith(made);
+  return made;
+}
+
+/** Headings, what they mean, and empty places for the charts of a variant. */
+function makePlaces(host, history) {
+  const legend = () => element("div", {class: "legend"}, ...CATEGORIES.filter(name =>
+    history.devices.some(device => device.categories[name])).map(name =>
+    element("span", {class: "key"}, element("i", {class: "c-" + name}), words(name))));
+  const place = name => element("div", {class: name});
+  const part = (title, note, ...parts) => host.append(element("h3", {}, title),
+    ...(note ? [element("p", {class: "note"}, note)] : []), ...parts);
+  part("Memory over time", "", legend(), place("overview"), place("lanes"));
+  part("Who made what is alive", "From the outermost call down to the op, as wide as what it made; the lower edge " +
+    "has the colours of what it is for. Enter or a click goes into a call, Escape out of it, arrows walk.", place("icicle"));
+  part("Blocks over time", "Every block at its place, as long as it lived; grey is memory of segments that no block " +
+    "has. Point at one to see what it is, click to pin it.", legend(), place("blocks"));
+  part("Reserved segments over time", "", place("segments"));
+  part("Events, and the segments after each", "Arrow keys walk the list; everything else on the page looks at the " +
+    "event. A bar is a segment, as wide as it is large: the free parts between blocks are what fragmentation is.",
+    element("div", {class: "walk"}, place("events"), place("map")));
+}
 
 class ScenarioView {
   constructor(section) {
     this.section = section;
-    this.data = JSON.parse(section.querySelector("script.data").textContent);
+    this.data = dataOf(section.querySelector("script.data"));
+    // Each variant in its place, then the source: what is not looked at stays text.
+    const later = [...section.querySelectorAll("noscript.later")];
+    this.places = later.slice(0, this.data.variants.length);
+    later.slice(this.data.variants.length).forEach(madeOf);
     this.variants = this.data.variants;
     this.makeOverlay();
     this.makePicker();
@@ -24,7 +59,8 @@ class ScenarioView {
     for (const line of this.overlay.lines) {
       const {role, name} = line.variant;
       used[role] = (used[role] || 0) + 1;
-      line.dash = DASHES[(used[role] - 1) % DASHES.length];
+      // Roles differ by it, too.
+      line.dash = DASHES[(Math.max(0, ROLES.indexOf(role)) + used[role] - 1) % DASHES.length];
       const box = element("input", {type: "checkbox", onchange: event => {
         line.shown = event.target.checked;
         this.overlay.request();
@@ -79,10 +115,9 @@ class ScenarioView {
   select(index, event) {
     this.selected = index;
     if (this.picker) this.picker.value = String(index);
-    this.section.querySelectorAll("article.variant").forEach((article, i) =>
-      article.classList.toggle("shown", i === index));
+    const article = this.places[index] = madeOf(this.places[index]);
+    this.places.forEach((place, i) => place.classList.toggle("shown", i === index));
     this.showSource(index);
-    const article = this.section.querySelectorAll("article.variant")[index];
     const variant = this.variants[index];
     if (!article || !variant) return;
     const decoded = historyOf(variant);
@@ -93,23 +128,31 @@ class ScenarioView {
     if (event !== undefined) this.view.look(event);
   }
   makeVariant(article, decoded) {
+    makePlaces(article.querySelector(".charts"), decoded);
     const view = article.view = new TimeView(decoded.events);
     const lanes = article.querySelector(".lanes"), many = decoded.devices.length > 1;
+    new Minimap(article.querySelector(".overview"), view, decoded);
     const most = Math.max(1, ...decoded.devices.map(device => device.reserved[largest(device.reserved, 0, device.reserved.length)]));
     for (const device of decoded.devices) new LaneChart(lanes, view, decoded, device, most, many ? 150 : 230);
     this.addZoom(lanes, view);
-    const blocks = article.querySelector(".blocks"), map = article.querySelector(".map");
+    const hosts = ["icicle", "blocks", "segments", "events", "map"].map(name => article.querySelector("." + name));
+    const shared = view.listeners.length;
     const show = device => {
-      for (const host of [blocks, map]) host.replaceChildren();
+      view.listeners.length = shared;
+      view.pinned = null;
+      for (const host of hosts) host.replaceChildren();
+      const [icicle, blocks, segments, events, map] = hosts;
+      new Icicle(icicle, view, decoded, device);
       new BlocksChart(blocks, view, decoded, device);
+      new PinnedPanel(blocks, view, decoded);
+      new SegmentsChart(segments, view, decoded, device);
+      new EventList(events, view, decoded, device);
       new SegmentMap(map, view, decoded, device);
     };
     if (many) {
-      const choice = element("select", {"aria-label": "GPU of the charts below", onchange: event => {
-        view.listeners = view.listeners.slice(0, decoded.devices.length);
-        show(decoded.devices[+event.target.value]);
-      }}, ...decoded.devices.map((device, i) => element("option", {value: String(i)}, device.name)));
-      lanes.append(element("div", {class: "controls"}, element("label", {}, "blocks and segments of", choice)));
+      const choice = element("select", {"aria-label": "GPU of what is below",
+        onchange: event => show(decoded.devices[+event.target.value])}, ...decoded.devices.map((device, i) => element("option", {value: String(i)}, device.name)));
+      lanes.append(element("div", {class: "controls"}, element("label", {}, "below: blocks and segments of", choice)));
     }
     show(decoded.devices[0]);
   }
@@ -125,9 +168,19 @@ class ScenarioView {
       cell.style.setProperty("--share", `${100 * bytes / most}%`);
       if (bytes) cell.title = `${grouped(bytes)} bytes`; else cell.removeAttribute("title");
       row.classList.toggle("hot", bytes > 0);
+      const near = [-2, -1, 0, 1, 2].some(by => variant.line_bytes[+row.dataset.line + by]);
+      row.classList.toggle("near", near);
     }
+    this.revealLine(table, variant);
     const of = this.section.querySelector(".source-of");
     if (of) of.textContent = variant.name;
+  }
+  /** The line that holds most stands in the middle of the box; the page stays where it is. */
+  revealLine(table, variant) {
+    const most = Object.entries(variant.line_bytes).sort((a, b) => b[1] - a[1] || a[0] - b[0])[0];
+    const row = most && table.rows[+most[0] - 1], box = table.parentElement;
+    for (const one of table.rows) one.classList.toggle("most", one === row);
+    if (row) box.scrollTop = row.offsetTop - (box.clientHeight - row.offsetHeight) / 2;
   }
 }
 
@@ -159,7 +212,7 @@ function start() {
       watcher.unobserve(entry.target);
       open(entry.target);
     }
-  }, {rootMargin: "600px"});
+  }, {rootMargin: "200px"});
   for (const section of sections) if (section.querySelector("script.data")) watcher.observe(section);
   const search = document.querySelector("input[type=search]");
   if (search) {

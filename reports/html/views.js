@@ -103,7 +103,7 @@ class OverlayChart extends TimeChart {
     return [tipLine(`after event ${grouped(event)}`, "soft"),
       ...values.sort((a, b) => b[1] - a[1]).slice(0, 12).map(([line, bytes]) => element("div", {},
         element("i", {class: "swatch r-" + line.variant.role}), element("b", {}, human(bytes)),
-        ` ${line.variant.name}, step ${stepsBefore(line.history, event) + 1}`))];
+        ` ${line.variant.name}${inStep(line.history, event)}`))];
   }
   read() {
     const {cursor} = this.view;
@@ -132,7 +132,7 @@ class LaneChart extends TimeChart {
       for (const name of names) {
         const bytes = device.categories[name][at];
         if (!bytes) continue;
-        g.fillStyle = color(name);
+        g.fillStyle = fillOf(name);
         const y = this.y(base + bytes);
         g.fillRect(x, y, width + 0.6, this.y(base) - y);
         base += bytes;
@@ -168,7 +168,7 @@ class LaneChart extends TimeChart {
     const event = Math.round(this.eventAt(x));
     if (event < 0 || event >= this.history.events) return null;
     const {allocated, reserved, parts} = this.figures(event);
-    return [tipLine(`${this.device.name}, after event ${grouped(event)}, step ${stepsBefore(this.history, event) + 1}`, "soft"),
+    return [tipLine(`${this.device.name}, after event ${grouped(event)}${inStep(this.history, event)}`, "soft"),
       element("div", {}, element("b", {}, human(allocated)), ` allocated, ${human(reserved)} reserved`),
       ...parts.map(([name, bytes]) => element("div", {}, element("i", {class: "swatch c-" + name}),
         `${human(bytes)} ${name.replace("_", " ")}`))];
@@ -176,8 +176,9 @@ class LaneChart extends TimeChart {
   read() {
     if (this.view.cursor === null) return "";
     const {allocated, reserved} = this.figures(this.view.cursor);
-    return `${this.device.name} after event ${grouped(this.view.cursor)}, step ` +
-      `${stepsBefore(this.history, this.view.cursor) + 1}: ${exact(allocated)} allocated, ${human(reserved)} reserved`;
+    const event = this.view.cursor;
+    return `${this.device.name} after event ${grouped(event)}${inStep(this.history, event)}: ` +
+      `${exact(allocated)} allocated, ${human(reserved)} reserved`;
   }
 }
 
@@ -187,15 +188,26 @@ function blockLines(history, device, i) {
   const begin = blocks.begin[i], end = blocks.end[i];
   const until = end >= history.events ? "the end" : `event ${grouped(end)}`;
   const steps = stepsBefore(history, Math.min(end, history.events - 1)) - stepsBefore(history, begin);
+  const lived = plural(end - begin, "event") + (history.steps.length ? `, ${plural(steps, "step")}` : "");
   return [
     element("div", {}, element("i", {class: "swatch c-" + name}), element("b", {}, human(blocks.bytes[i])),
       ` ${name.replace("_", " ")}`),
     tipLine(`${grouped(blocks.bytes[i])} bytes` + (site.op ? ` of ${site.op}` : "")),
-    tipLine(site.file ? `${site.file}:${site.line}` : "no line of a script", "soft"),
-    tipLine(`from event ${grouped(begin)} (step ${stepsBefore(history, begin) + 1}) to ${until}: ` +
-      `${grouped(end - begin)} events, ${steps} step${steps === 1 ? "" : "s"}`, "soft"),
+    tipLine((site.file ? `${site.file}:${site.line}` : "no line of a script") +
+      (behind(site) ? `, in ${behind(site)}` : ""), "soft"),
+    tipLine(`from event ${grouped(begin)}${inStep(history, begin)} to ${until}: ${lived}`, "soft"),
     tipLine(`at ${addressOf(device, blocks.position[i])}`, "soft"),
   ];
+}
+
+/** Around what is pinned: seen on every colour. */
+function outline(g, x, y, width, height) {
+  g.lineWidth = 4;
+  g.strokeStyle = color("card");
+  g.strokeRect(x - 1, y - 1, width + 2, height + 2);
+  g.lineWidth = 2;
+  g.strokeStyle = color("ink");
+  g.strokeRect(x - 1, y - 1, width + 2, height + 2);
 }
 
 /** Every block: from its first to its last event, at its place in memory. */
@@ -216,16 +228,18 @@ class BlocksChart extends TimeChart {
       g.fillRect(x, y + 0.5, this.x(segments.end[i]) - x, Math.max(0.5, this.y(segments.position[i]) - y - 1));
     }
     for (let category = 0; category < CATEGORIES.length; ++category) {
-      g.fillStyle = color(CATEGORIES[category]);
+      const plain = color(CATEGORIES[category]), marked = fillOf(CATEGORIES[category]);
       for (let i = 0; i < blocks.length; ++i) {
         if (blocks.category[i] !== category || blocks.end[i] < view.start || blocks.begin[i] > view.end) continue;
         const x = this.x(blocks.begin[i]), y = this.y(blocks.position[i] + blocks.bytes[i]);
         const width = this.x(blocks.end[i]) - x, height = this.y(blocks.position[i]) - y;
+        g.fillStyle = width > 5 && height > 5 ? marked : plain;
         g.fillRect(x, y, Math.max(0.7, width - (width > 3 ? 0.5 : 0)), Math.max(0.7, height - (height > 3 ? 0.7 : 0)));
       }
     }
     this.drawSteps(g, this.history);
     if (this.history.oom !== null) this.drawOom(g, this.history.oom, this.device.extent * 0.97);
+    this.drawPinned(g);
   }
   /** The smallest block at this place: it is drawn a pixel wide and high at least. */
   blockAt(x, y) {
@@ -248,177 +262,37 @@ class BlocksChart extends TimeChart {
     const found = this.blockAt(x, y);
     return found < 0 ? null : blockLines(this.history, this.device, found);
   }
+  click(event) {
+    const index = this.blockAt(event.offsetX, event.offsetY);
+    this.view.pinned = index < 0 ? null : {kind: "block", device: this.device, index};
+    super.click(event);
+  }
+  /** Up and down go through the blocks that are there at the event, by their place in memory. */
+  key(event) {
+    const way = {ArrowUp: 1, ArrowDown: -1}[event.key];
+    if (!way || event.ctrlKey || event.metaKey || event.altKey) return super.key(event);
+    event.preventDefault();
+    const {blocks} = this.device, {view} = this;
+    const at = view.cursor === null ? this.device.peakEvent : view.cursor;
+    const there = [];
+    for (let i = 0; i < blocks.length; ++i) if (isThere(blocks, i, at)) there.push(i);
+    if (!there.length) return;
+    there.sort((a, b) => blocks.position[a] - blocks.position[b]);
+    const now = there.findIndex(i => view.isPinned("block", this.device, i));
+    const next = now < 0 ? 0 : Math.max(0, Math.min(there.length - 1, now + way));
+    view.pinned = {kind: "block", device: this.device, index: there[next]};
+    view.look(at);
+  }
+  drawPinned(g) {
+    const {pinned} = this.view;
+    if (!pinned || pinned.device !== this.device) return;
+    const spans = this.device[pinned.kind === "block" ? "blocks" : "segments"], i = pinned.index;
+    const x = this.x(spans.begin[i]), y = this.y(spans.position[i] + spans.bytes[i]);
+    outline(g, x, y, this.x(spans.end[i]) - x, this.y(spans.position[i]) - y);
+  }
   read() {
     const {leftOut, blocks} = this.device;
     return leftOut === 0 ? `${grouped(blocks.length)} blocks.` :
       `The ${grouped(blocks.length)} blocks of most bytes × lifetime; ${grouped(leftOut)} smaller or shorter ones are left out here.`;
-  }
-}
-
-/** The segments at one event, and what is in them. */
-class SegmentMap {
-  constructor(host, view, history, device) {
-    Object.assign(this, {view, history, device});
-    this.canvas = element("canvas", {tabindex: "0", role: "img",
-      "aria-label": `Segments and blocks of ${device.name} at one event`});
-    this.slider = element("input", {type: "range", min: "0", step: "1", class: "grow",
-      "aria-label": "event of the map"});
-    this.stops = device.frames.length ? device.frames.map(frame => frame.event) : null;
-    this.slider.max = String((this.stops ? this.stops.length : history.events) - 1);
-    this.readout = element("div", {class: "readout", "aria-live": "polite"});
-    const jump = (text, event) => element("button", {type: "button", onclick: () => view.look(event)}, text);
-    const buttons = [jump("peak", device.peakEvent)];
-    if (history.oom !== null) buttons.push(jump("OOM", history.oom));
-    buttons.push(jump("end", history.events - 1));
-    host.append(element("div", {class: "controls"}, this.slider, ...buttons), this.readout,
-      element("div", {class: "chart"}, this.canvas));
-    this.slider.addEventListener("input", () =>
-      view.look(this.stops ? this.stops[+this.slider.value] : +this.slider.value));
-    this.canvas.addEventListener("pointermove", event => {
-      const hit = this.hits.find(one => event.offsetX >= one.x && event.offsetX <= one.x + one.width &&
-        event.offsetY >= one.y && event.offsetY <= one.y + one.height);
-      if (hit) showTip(hit.describe(), event.clientX, event.clientY); else hideTip();
-    });
-    this.canvas.addEventListener("pointerleave", hideTip);
-    this.canvas.addEventListener("keydown", event => {
-      const way = {ArrowLeft: -1, ArrowRight: 1}[event.key];
-      if (!way) return;
-      event.preventDefault();
-      const next = Math.max(0, Math.min(+this.slider.max, +this.slider.value + way));
-      view.look(this.stops ? this.stops[next] : next);
-    });
-    this.hits = [];
-    view.listeners.push(() => this.request());
-    new ResizeObserver(() => this.request()).observe(this.canvas);
-    charts.add(this);
-  }
-  request() {
-    if (this.pending) return;
-    this.pending = true;
-    requestAnimationFrame(() => {
-      this.pending = false;
-      this.paint();
-    });
-  }
-  /** The last stop that is not behind the cursor; with every event a stop, the cursor. */
-  event() {
-    const wanted = this.view.cursor === null ? this.device.peakEvent : this.view.cursor;
-    if (!this.stops) return wanted;
-    let found = 0;
-    for (let i = 0; i < this.stops.length; ++i) if (this.stops[i] <= wanted) found = i;
-    return this.stops[found];
-  }
-  /** What is there after the event: segments in order, each with its blocks and what is free. */
-  state(event) {
-    const {segments, blocks, frames} = this.device, found = [];
-    for (let i = 0; i < segments.length; ++i) {
-      if (segments.begin[i] <= event && event < segments.end[i]) {
-        found.push({position: segments.position[i], bytes: segments.bytes[i], pieces: []});
-      }
-    }
-    found.sort((a, b) => a.position - b.position);
-    const put = (position, bytes, piece) => {
-      let low = 0, high = found.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (found[middle].position <= position) low = middle + 1; else high = middle;
-      }
-      let rest = bytes, at = position;
-      // A block of an expandable segment can lie over several mapped ranges.
-      for (let i = low - 1; i >= 0 && i < found.length && rest > 0; ++i) {
-        const room = found[i].position + found[i].bytes - at;
-        if (room <= 0) break;
-        found[i].pieces.push({position: at, bytes: Math.min(room, rest), ...piece});
-        at += Math.min(room, rest);
-        rest -= Math.min(room, rest);
-      }
-    };
-    for (let i = 0; i < blocks.length; ++i) {
-      if (blocks.begin[i] <= event && event < blocks.end[i]) put(blocks.position[i], blocks.bytes[i], {block: i});
-    }
-    const frame = frames.find(one => one.event === event);
-    if (frame) {
-      for (let i = 0; i < frame.position.length; ++i) put(frame.position[i], frame.bytes[i], {block: -1});
-    }
-    return found;
-  }
-  paint() {
-    const width = this.canvas.clientWidth, ratio = window.devicePixelRatio || 1;
-    if (!width) return;
-    const event = this.event(), state = this.state(event);
-    const index = this.stops ? this.stops.indexOf(event) : event;
-    this.slider.value = String(index);
-    this.slider.setAttribute("aria-valuetext", `event ${event}`);
-    const rows = this.layout(state, width);
-    const height = Math.max(28, rows * 22 + 6);
-    this.canvas.style.height = height + "px";
-    this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(height * ratio);
-    const g = this.canvas.getContext("2d");
-    g.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.hits = [];
-    for (const segment of state) this.drawSegment(g, segment);
-    this.say(event, state);
-  }
-  /** Places the segments in rows, the largest as wide as there is room; returns how many rows. */
-  layout(state, width) {
-    const most = Math.max(1, ...state.map(segment => segment.bytes));
-    let scale = (width - 2) / most, rows = 1;
-    for (let attempt = 0; attempt < 12; ++attempt, scale *= 0.75) {
-      let x = 1;
-      rows = 1;
-      for (const segment of state) {
-        const size = Math.max(3, segment.bytes * scale);
-        if (x > 1 && x + size > width - 1) {
-          x = 1;
-          ++rows;
-        }
-        Object.assign(segment, {x, y: (rows - 1) * 22 + 3, scale: size / segment.bytes});
-        x += size + 5;
-      }
-      if (rows <= 22) break;
-    }
-    return rows;
-  }
-  drawSegment(g, segment) {
-    const {blocks} = this.device, width = segment.bytes * segment.scale;
-    g.fillStyle = color("free");
-    g.fillRect(segment.x, segment.y, width, 17);
-    const taken = segment.pieces.reduce((sum, piece) => sum + piece.bytes, 0);
-    for (const piece of segment.pieces) {
-      const x = segment.x + (piece.position - segment.position) * segment.scale;
-      const size = piece.bytes * segment.scale;
-      g.fillStyle = piece.block < 0 ? color("reserved") : color(CATEGORIES[blocks.category[piece.block]]);
-      g.fillRect(x, segment.y, Math.max(0.7, size - (size > 3 ? 1 : 0)), 17);
-      this.hits.push({x, y: segment.y, width: Math.max(2, size), height: 17,
-        describe: () => piece.block < 0 ? [tipLine(`${human(piece.bytes)} of blocks that are left out here`)] :
-          blockLines(this.history, this.device, piece.block)});
-    }
-    this.hits.push({x: segment.x, y: segment.y, width, height: 17, describe: () => [
-      element("div", {}, element("b", {}, human(segment.bytes)), " segment"),
-      tipLine(`${human(taken)} in blocks, ${human(segment.bytes - taken)} free`),
-      tipLine(`at ${addressOf(this.device, segment.position)}`, "soft")]});
-    g.strokeStyle = color("reserved");
-    g.lineWidth = 1;
-    g.strokeRect(segment.x - 0.5, segment.y - 0.5, width + 1, 18);
-  }
-  say(event, state) {
-    let reserved = 0, taken = 0, hole = 0;
-    for (const segment of state) {
-      reserved += segment.bytes;
-      let at = segment.position;
-      for (const piece of [...segment.pieces].sort((a, b) => a.position - b.position)) {
-        hole = Math.max(hole, piece.position - at);
-        at = piece.position + piece.bytes;
-        taken += piece.bytes;
-      }
-      hole = Math.max(hole, segment.position + segment.bytes - at);
-    }
-    this.readout.dataset.event = event;
-    this.readout.dataset.reserved = reserved;
-    this.readout.dataset.active = taken;
-    this.readout.textContent = `After event ${grouped(event)}, step ${stepsBefore(this.history, event) + 1}: ` +
-      `${state.length} segment${state.length === 1 ? "" : "s"} of ${human(reserved)}, ${human(taken)} in blocks, ` +
-      `${human(reserved - taken)} free, the largest gap ${human(hole)}.`;
   }
 }

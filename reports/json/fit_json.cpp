@@ -23,7 +23,7 @@ Json finite_number(double value) {
 
 std::string fit_json(const FitResult& result) {
   Json json = JsonWriter(JsonText::printable, finite_number).object(result);
-  json["schema"] = "ohm.fit/1";
+  json["schema"] = kFitSchema;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -2,11 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <memory>
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
+#include "reports/json/fit_json.h"
 #include "reports/json/json_report.h"
 #include "reports/json/merge_part.h"
 #include "reports/json/sweep_json.h"
@@ -16,13 +21,29 @@ namespace {
 
 using Json = nlohmann::json;
 
+/// Reports that can be of a shard.
+struct ReportKind {
+  std::string_view schema;
+  std::unique_ptr<ShardMerge> (*merge)();
+};
+
+constexpr std::array kKinds = {ReportKind{kResultSchema, merge_of_runs},
+                               ReportKind{kSweepSchema, merge_of_sweeps},
+                               ReportKind{kFitSchema, merge_of_fits}};
+
+const ReportKind* kind_of(const Json& schema) {
+  const auto* const known = std::find_if(kKinds.begin(), kKinds.end(), [&](const ReportKind& one) {
+    return schema == std::string(one.schema);
+  });
+  return known == kKinds.end() ? nullptr : known;
+}
+
 ShardPart parsed(const ReportPart& report) {
   ShardPart part{report.name, Json::parse(report.json(), nullptr, /*allow_exceptions=*/false)};
   const bool has_schema = part.json.is_object() && part.json.contains("schema");
-  const Json schema = has_schema ? part.json["schema"] : Json();
-  if (schema != std::string(kResultSchema) && schema != std::string(kSweepSchema)) {
-    refuse(part, fmt::format("not a JSON report of a run ({}) or of a sweep ({})", kResultSchema,
-                             kSweepSchema));
+  if (!has_schema || kind_of(part.json["schema"]) == nullptr) {
+    refuse(part, fmt::format("not a JSON report of a run ({}), of a sweep ({}) or of a fit ({})",
+                             kResultSchema, kSweepSchema, kFitSchema));
   }
   return part;
 }
@@ -73,9 +94,7 @@ class Merger {
     note_number(part);
     told_of(part, [&] {
       require_same_work(*sum_, part);
-      if (!is_sweep_) return run_.add(part);
-      require_sweep(part);
-      merge_sweep(*sum_, part);
+      merge_->add(*sum_, part);
     });
   }
 
@@ -86,26 +105,19 @@ class Merger {
     for (std::int64_t number = 1; number <= count; ++number) {
       if (numbers_.count(number) == 0) refuse_without(number, count);
     }
-    told_of(*sum_, [&] {
-      if (is_sweep_) {
-        finish_sweep(*sum_);
-      } else {
-        run_.finish(*sum_);
-      }
-    });
+    told_of(*sum_, [&] { merge_->finish(*sum_); });
     return std::move(*sum_);
   }
 
  private:
   void begin(ShardPart part) {
     is_whole_ = !part.json.contains("shard");
-    is_sweep_ = part.json.at("schema") == std::string(kSweepSchema);
+    merge_ = kind_of(part.json.at("schema"))->merge();
     if (!is_whole_) {
       told_of(part, [&] {
         require_shard_of_as_many(part, part);
         note_number(part);
-        if (!is_sweep_) return run_.add(part);
-        require_sweep(part);
+        merge_->begin(part);
       });
     }
     sum_ = std::move(part);
@@ -122,11 +134,10 @@ class Merger {
     }
   }
 
-  std::optional<ShardPart> sum_;  ///< of a run without its scenarios
-  MergedRun run_;
+  std::optional<ShardPart> sum_;
+  std::unique_ptr<ShardMerge> merge_;
   std::set<std::int64_t> numbers_;
   bool is_whole_ = false;
-  bool is_sweep_ = false;
 };
 
 }  // namespace

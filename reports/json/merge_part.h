@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -51,30 +52,21 @@ ExitReason exit_reason_of(const ShardPart& part);
 /// The exit reason of both.
 void merge_exit_reason(ShardPart& sum, const ShardPart& more);
 
-/// Throws unless the part has lists and objects where those of a sweep are.
-void require_sweep(const ShardPart& part);
-
-/// Adds what another shard of the same sweep injected. Both are sweeps.
-void merge_sweep(ShardPart& sum, ShardPart& more);
-/// After the last one: what failed is put in the order in which one machine lists it.
-void finish_sweep(ShardPart& sum);
-
-/// The scenarios of the shards of a run, which each has some of.
-class MergedRun {
+/// The shards of one kind of work, one after the other. What is wrong with one throws
+/// std::invalid_argument, or an exception of the JSON library.
+class ShardMerge {
  public:
-  /// Takes the scenarios out of the part.
-  void add(ShardPart& part);
-  /// Puts them into what was the first part, in the order in which their files were given.
-  void finish(ShardPart& sum);
-
- private:
-  struct PlacedScenario {
-    std::int64_t file;  ///< which of those that were given
-    nlohmann::json json;
-  };
-
-  std::vector<PlacedScenario> all_;
-  ExitReason exit_reason_ = ExitReason::passed;
+  virtual ~ShardMerge() = default;
+  /// Takes from the first one what is not merged in its place.
+  virtual void begin(ShardPart& sum) = 0;
+  /// Takes another one, of the same work.
+  virtual void add(ShardPart& sum, ShardPart& part) = 0;
+  /// After the last one: makes `sum` what one machine would have written, but for its shard.
+  virtual void finish(ShardPart& sum) = 0;
 };
+
+std::unique_ptr<ShardMerge> merge_of_runs();
+std::unique_ptr<ShardMerge> merge_of_sweeps();
+std::unique_ptr<ShardMerge> merge_of_fits();
 
 }  // namespace ohm::reports

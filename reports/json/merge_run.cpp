@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -38,9 +40,26 @@ void require_result(const ShardPart& part) {
   }
 }
 
-}  // namespace
+/// The scenarios of the shards of a run, which each has some of.
+class RunMerge final : public ShardMerge {
+ public:
+  void begin(ShardPart& sum) override { take(sum); }
+  void add(ShardPart& /*sum*/, ShardPart& part) override { take(part); }
+  void finish(ShardPart& sum) override;
 
-void MergedRun::add(ShardPart& part) {
+ private:
+  struct PlacedScenario {
+    std::int64_t file;  ///< which of those that were given
+    Json json;
+  };
+
+  void take(ShardPart& part);
+
+  std::vector<PlacedScenario> all_;
+  ExitReason exit_reason_ = ExitReason::passed;
+};
+
+void RunMerge::take(ShardPart& part) {
   const Json& shard = part.json.at("shard");
   const std::vector<std::int64_t> files =
       files_of(part, count_of(shard, "number", part), count_of(shard, "count", part));
@@ -52,7 +71,8 @@ void MergedRun::add(ShardPart& part) {
   exit_reason_ = worse_of(exit_reason_, exit_reason_of(part));
 }
 
-void MergedRun::finish(ShardPart& sum) {
+/// Puts the scenarios in the order in which their files were given.
+void RunMerge::finish(ShardPart& sum) {
   std::sort(all_.begin(), all_.end(),
             [](const PlacedScenario& a, const PlacedScenario& b) { return a.file < b.file; });
   Json scenarios = Json::array();
@@ -63,5 +83,9 @@ void MergedRun::finish(ShardPart& sum) {
   sum.json.at("exit_reason") = exit_code(reason).reason;
   sum.json.at("scenarios") = std::move(scenarios);
 }
+
+}  // namespace
+
+std::unique_ptr<ShardMerge> merge_of_runs() { return std::make_unique<RunMerge>(); }
 
 }  // namespace ohm::reports

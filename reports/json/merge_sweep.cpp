@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <tuple>
 
@@ -67,8 +68,7 @@ void merge_scenario(Json& sum, Json& more, const ShardPart& part) {
   }
 }
 
-}  // namespace
-
+/// Throws unless the part has lists and objects where those of a sweep are.
 void require_sweep(const ShardPart& part) {
   for (const Json& scenario : list_of(part.json, "scenarios", part)) {
     for (const Json& variant : list_of(scenario, "variants", part)) {
@@ -79,25 +79,39 @@ void require_sweep(const ShardPart& part) {
   }
 }
 
-void merge_sweep(ShardPart& sum, ShardPart& more) {
+/// The faults of the shards of a sweep, of which each has all variants.
+class SweepMerge final : public ShardMerge {
+ public:
+  void begin(ShardPart& sum) override { require_sweep(sum); }
+  void add(ShardPart& sum, ShardPart& part) override;
+  void finish(ShardPart& sum) override;
+};
+
+void SweepMerge::add(ShardPart& sum, ShardPart& part) {
+  require_sweep(part);
   for (const char* const field : {"points", "form", "level", "host", "depth"}) {
     const Json& expected = sum.json.at(field);
-    const Json& found = more.json.at(field);
-    if (found != expected) refuse_other_work(sum, more, field, found, expected);
+    const Json& found = part.json.at(field);
+    if (found != expected) refuse_other_work(sum, part, field, found, expected);
   }
-  merge_exit_reason(sum, more);
+  merge_exit_reason(sum, part);
   Json& scenarios = sum.json.at("scenarios");
-  Json& added = more.json.at("scenarios");
-  if (scenarios.size() != added.size()) refuse(more, "of other scenarios");
+  Json& added = part.json.at("scenarios");
+  if (scenarios.size() != added.size()) refuse(part, "of other scenarios");
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
-    merge_scenario(scenarios[i], added[i], more);
+    merge_scenario(scenarios[i], added[i], part);
   }
 }
 
-void finish_sweep(ShardPart& sum) {
+/// What failed is put in the order in which one machine lists it.
+void SweepMerge::finish(ShardPart& sum) {
   for (Json& scenario : sum.json.at("scenarios")) {
     for (Json& variant : scenario.at("variants")) sort_failed(variant.at("failed"));
   }
 }
+
+}  // namespace
+
+std::unique_ptr<ShardMerge> merge_of_sweeps() { return std::make_unique<SweepMerge>(); }
 
 }  // namespace ohm::reports

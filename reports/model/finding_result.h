@@ -17,6 +17,8 @@ struct FindingEvidence {
   std::string op;
   std::string file;
   int line = 0;
+  std::string library = {};  ///< the library's line behind it, as of a holder
+  std::string module = {};   ///< path of the module that was running; "*" where several did
 
   static constexpr const char* kSchemaName = "evidence";
   template <class Visit>
@@ -28,6 +30,10 @@ struct FindingEvidence {
     visit("op", &T::op);
     visit("file", &T::file);
     visit("line", &T::line);
+    visit("library", &T::library, Presence::optional,
+          "The library's line behind it, where several share it.");
+    visit("module", &T::module, Presence::optional,
+          "Path of the module that was running; * where it was several.");
   }
 };
 

@@ -12,6 +12,7 @@
 #include "reports/model/exit_code.h"
 #include "reports/model/fields.h"
 #include "reports/model/run_result.h"
+#include "reports/model/shard_result.h"
 
 namespace ohm {
 
@@ -302,8 +303,9 @@ struct FitResult {
   bool considers_limits = true;
   std::string rules;
   std::string alloc_conf;
-  std::vector<FitRow> rows;       ///< by variant, then by GPU
-  std::optional<FitBasis> basis;  ///< of recordings
+  std::vector<FitRow> rows;          ///< by variant, then by GPU
+  std::optional<FitBasis> basis;     ///< of recordings
+  std::optional<ShardResult> shard;  ///< absent: all variants
   std::optional<ErrorResult> error;
   ExitReason exit_reason = ExitReason::passed;
 
@@ -325,6 +327,8 @@ struct FitResult {
     visit("alloc_conf", &T::alloc_conf, kUnwritten);
     visit("rows", &T::rows);
     visit("basis", &T::basis, Presence::optional);
+    visit("shard", &T::shard, Presence::optional,
+          "Which part of the variants was searched (--shard); absent when all were.");
     visit("error", &T::error, kUnwritten);
     visit("exit_reason", &T::exit_reason);
     visit("error", &message, Presence::optional);

@@ -22,6 +22,9 @@ struct HistorySite {
   std::string file;
   int line = 0;
   std::string op;
+  std::string module;        ///< path of the module whose forward was running: "Net.layers.1"
+  std::uint32_t call = 0;    ///< the innermost one, 1 + index into MemoryHistory::calls; 0: unknown
+  std::string library = {};  ///< the library's line behind it: "timm/layers/mlp.py:43 forward"
 
   static constexpr const char* kSchemaName = "site";
   template <class Visit>
@@ -30,6 +33,42 @@ struct HistorySite {
     visit("file", &T::file);
     visit("line", &T::line);
     visit("op", &T::op);
+    visit("module", &T::module, Presence::optional, "Path of the module that was running.");
+    visit("call", &T::call, Presence::optional, "Its innermost call: 1 + index into calls.");
+    visit("library", &T::library, Presence::optional,
+          "The library's line behind it, where several share it.");
+  }
+};
+
+/// A line that stands on stacks.
+struct HistoryLine {
+  std::string file;
+  int line = 0;
+  std::string function;
+  bool is_own = false;  ///< a line of the program's own files, no library's and no native one
+
+  static constexpr const char* kSchemaName = "stack_line";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = HistoryLine;
+    visit("file", &T::file);
+    visit("line", &T::line);
+    visit("function", &T::function);
+    visit("own", &T::is_own, Presence::optional, "It is of the program's own files.");
+  }
+};
+
+/// A line that was running for a caller: stacks are the paths of this tree.
+struct HistoryCall {
+  std::uint32_t line = 0;    ///< index into MemoryHistory::lines
+  std::uint32_t caller = 0;  ///< 1 + index of a call before this one; 0: it is the outermost
+
+  static constexpr const char* kSchemaName = "calls";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = HistoryCall;
+    visit("line", &T::line, "Index into lines.");
+    visit("caller", &T::caller, "1 + index of a call before this one; 0: it is the outermost.");
   }
 };
 
@@ -161,6 +200,8 @@ struct MemoryHistory {
   std::uint32_t steps_every = 1;     ///< of so many steps the last is in `steps`
   std::optional<std::uint32_t> oom_event;
   std::vector<HistorySite> sites;
+  std::vector<HistoryLine> lines;  ///< of the stacks; empty where none are known
+  std::vector<HistoryCall> calls;
   std::vector<DeviceMemoryHistory> devices;
 
   static constexpr const char* kSchemaName = "history";
@@ -174,6 +215,8 @@ struct MemoryHistory {
           "Of so many steps the last is in steps; absent: of each.");
     visit("oom_event", &T::oom_event, Presence::optional);
     visit("sites", &T::sites);
+    visit("lines", &T::lines, Presence::optional, "Of the stacks.");
+    visit("calls", &T::calls, kAsColumns, Presence::optional, "Stacks, as a tree of calls.");
     visit("devices", &T::devices);
   }
 };

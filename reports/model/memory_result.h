@@ -19,8 +19,10 @@ struct HolderResult {
   Category category = Category::other;
   std::string op;  ///< e.g. "relu"; empty outside any op
   std::string file;
-  int line = 0;           ///< 1-based; 0 when unknown
-  std::string text = {};  ///< of that line, without blanks around; empty: not looked up
+  int line = 0;              ///< 1-based; 0 when unknown
+  std::string text = {};     ///< of that line, without blanks around; empty: not looked up
+  std::string library = {};  ///< the library's line behind it: "timm/layers/mlp.py:43 forward"
+  std::string module = {};   ///< path of the module that was running; "*" where several did
 
   static constexpr const char* kSchemaName = "holder";
   template <class Visit>
@@ -33,6 +35,10 @@ struct HolderResult {
     visit("file", &T::file);
     visit("line", &T::line);
     visit("text", &T::text, Presence::optional, "Of that line.");
+    visit("library", &T::library, Presence::optional,
+          "The library's line behind it, where several share it.");
+    visit("module", &T::module, Presence::optional,
+          "Path of the module that was running; * where it was several.");
   }
 };
 
@@ -140,6 +146,8 @@ struct OomResult {
   CategoryBytes alive_by_category = {};
   std::vector<HolderResult> holders;  ///< largest first, at most kMaxHolders of them
   std::int64_t other_holders = 0;     ///< how many more there were
+  std::string library = {};           ///< the library's line behind `line`, as of a holder
+  std::string module = {};            ///< path of the module that was running
 
   static constexpr const char* kSchemaName = "oom";
   template <class Visit>
@@ -159,6 +167,9 @@ struct OomResult {
     visit("alive_by_category", &T::alive_by_category, kKeyedBy<Category>);
     visit("holders", &T::holders);
     visit("other_holders", &T::other_holders);
+    visit("library", &T::library, Presence::optional,
+          "The library's line behind it, where several share it.");
+    visit("module", &T::module, Presence::optional, "Path of the module that was running.");
   }
 };
 

@@ -60,6 +60,19 @@ std::optional<OomMessage> message_at(const std::vector<LogLine>& lines, std::siz
 
 // ---- the line of the program --------------------------------------------------------------------
 
+LogPlace place_of(std::string file, const std::string& line, std::string function) {
+  LogPlace place{std::move(file), 0, std::move(function)};
+  std::from_chars(line.data(), line.data() + line.size(), place.line);
+  return place;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') + 1 - first);
+}
+
+/// A frame that stands in one line.
 std::optional<LogPlace> place_in(const std::string& line) {
   static const std::regex python(R"re(File "([^"]+)", line (\d+)(?:, in (\S+))?)re");
   static const std::regex notebook(R"re(File ([^ ,"]+):(\d+), in ([\w<>.]+))re");
@@ -67,22 +80,66 @@ std::optional<LogPlace> place_in(const std::string& line) {
   for (const std::regex* pattern : {&python, &notebook, &cell}) {
     std::smatch match;
     if (!std::regex_search(line, match, *pattern)) continue;
-    LogPlace place{match.str(1), 0, match.size() > 3 ? match.str(3) : std::string()};
-    const std::string number = match.str(2);
-    std::from_chars(number.data(), number.data() + number.size(), place.line);
-    return place;
+    return place_of(match.str(1), match.str(2), match.size() > 3 ? match.str(3) : std::string());
   }
   return std::nullopt;
 }
 
+/// A frame as Rich draws it, "/path/train.py:61 in main", whose path may begin in the line before.
+std::optional<LogPlace> drawn_place(std::string_view before, std::string_view line) {
+  static const std::regex pattern(R"re(^((?:[A-Za-z]:|~)?[/\\]\S*):(\d+) in ?([\w<>.]*)$)re");
+  std::string text(trimmed(line));
+  const bool has_beginning = !text.empty() && (text[0] == '/' || text[0] == '~' || text[1] == ':');
+  if (!has_beginning) text.insert(0, trimmed(before));
+  std::smatch match;
+  if (!std::regex_match(text, match, pattern)) return std::nullopt;
+  return place_of(match.str(1), match.str(2), match.str(3));
+}
+
+/// A frame of notebooks of before 2022, "train.py in main(model)", whose number is that of the
+/// arrow
+/// "---> 61" behind it. In Colab its path is a link.
+std::optional<LogPlace> place_with_arrow(const std::string& line, const std::string& arrow) {
+  static const std::regex pattern(
+      R"re(^\s*(?:\[([^\]\s]+)\]\(http[^)]*\)|(\S+)) in (<cell line: \d+>|[\w<>.]+)\(.*\)\s*$)re");
+  std::smatch match;
+  if (arrow.empty() || !std::regex_match(line, match, pattern)) return std::nullopt;
+  const std::string file = match[1].matched ? match.str(1) : match.str(2);
+  if (!file.ends_with(".py") && !file.starts_with("<ipython-input")) return std::nullopt;
+  return place_of(file, arrow, match.str(3));
+}
+
+/// The frames of a traceback, line by line from its end.
+class FrameReader {
+ public:
+  std::optional<LogPlace> read(const std::string& before, const std::string& line) {
+    static const std::regex arrow(R"re(^\s*-+> ?(\d+)\b)re");
+    std::smatch match;
+    if (std::regex_search(line, match, arrow)) {
+      arrow_ = match.str(1);
+      return std::nullopt;
+    }
+    if (std::optional<LogPlace> place = place_in(line)) return place;
+    if (std::optional<LogPlace> place = drawn_place(before, line)) return place;
+    std::optional<LogPlace> place = place_with_arrow(line, arrow_);
+    if (place) arrow_.clear();
+    return place;
+  }
+
+ private:
+  std::string arrow_;  ///< the number of the line that the nearest arrow points to
+};
+
 /// Of the traceback that ends in this line: the innermost line of the user's own, and of all.
 void take_places(const std::vector<LogLine>& lines, std::size_t message, CrashLog& log) {
   const std::size_t first = message < kLinesBefore ? 0 : message - kLinesBefore;
+  FrameReader frames;
   for (std::size_t i = message + 1; i-- > first;) {
     const LogLine& line = lines[i];
     if (line.origin != lines[message].origin) continue;
     if (contains(line.text, "Traceback (most recent call last)")) return;
-    std::optional<LogPlace> place = place_in(line.text);
+    std::optional<LogPlace> place =
+        frames.read(i > first ? lines[i - 1].text : std::string(), line.text);
     if (!place) continue;
     if (!is_library_file(place->file)) {
       log.place = std::move(place);
@@ -100,7 +157,9 @@ std::optional<CrashLog> pytorch_log(const std::vector<LogLine>& lines) {
   std::set<int> gpus;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     // The words may be parted by the end of a line.
-    const bool begins = contains(lines[i].text, "out of memory") || contains(lines[i].text, kTried);
+    const bool begins = contains(lines[i].text, "out of memory") ||
+                        contains(lines[i].text, kTried) ||
+                        contains(lines[i].text, "would exceed allowed");
     if (!begins || contains(lines[i].text, "MPS backend")) continue;
     std::optional<OomMessage> message = message_at(lines, i);
     if (!message) continue;
@@ -119,8 +178,9 @@ std::optional<CrashLog> pytorch_log(const std::vector<LogLine>& lines) {
   return log;
 }
 
-constexpr std::array<std::string_view, 9> kHints = {
-    "emory", "EMORY", "ALLOC", "OOM", "pool", "batch size", "max seq len", "RESOURCE", "xhausted"};
+constexpr std::array<std::string_view, 10> kHints = {
+    "emory",      "EMORY",       "ALLOC",    "OOM",      "pool",
+    "batch size", "max seq len", "RESOURCE", "xhausted", "NVML"};
 
 /// The others' messages are looked for in so much text, around lines that may be theirs.
 constexpr std::size_t kMostText = std::size_t{1} << 20U;
@@ -139,7 +199,9 @@ std::optional<CrashLog> foreign_log(const std::vector<LogLine>& lines) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     begins.push_back(text.size());
     if (may_be_a_message(lines[i].text)) until = i + kLinesAround;
-    if (i < until && text.size() < kMostText) text += lines[i].text + " ";
+    if (i >= until || text.size() >= kMostText) continue;
+    text += lines[i].text;
+    if (!text.ends_with(' ')) text += ' ';
   }
   std::optional<ForeignMessage> message = find_foreign_message(text);
   if (!message) return std::nullopt;
@@ -163,7 +225,9 @@ std::optional<CrashLog> parse_crash_log(std::string_view text) {
 
 std::string known_sources() {
   std::string out = "PyTorch";
-  for (const std::string& source : foreign_sources()) out += ", " + source;
+  for (const std::string& source : foreign_sources()) {
+    if (source != "PyTorch") out += ", " + source;
+  }
   return out;
 }
 

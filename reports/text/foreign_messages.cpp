@@ -26,6 +26,11 @@ constexpr const char* kWhoHoldsIt =
 constexpr const char* kVllm =
     "Raise gpu_memory_utilization, lower max_model_len, or spread the model over more GPUs "
     "(tensor_parallel_size).";
+constexpr const char* kLessOnTheHost =
+    "Load less at once: fewer DataLoader workers, smaller batches, memory-mapped files.";
+constexpr const char* kSmallerTensorRt =
+    "Make the engine's largest shape or its workspace smaller, or end what else is on the GPU "
+    "(nvidia-smi).";
 constexpr const char* kRmm =
     "Raise the pool's maximum size, work on less at once, or use managed memory.";
 
@@ -44,6 +49,11 @@ double unit_of(const std::string& unit) {
   const double base = is_binary ? 1024 : 1000;
   const std::size_t power = std::string_view("KMGT").find(unit[0]) + 1;
   return std::pow(base, static_cast<double>(power));
+}
+
+/// Where "GB" are 2^30.
+double binary_unit_of(const std::string& unit) {
+  return unit.size() < 2 ? 1 : unit_of(unit.substr(0, 1) + "iB");
 }
 
 std::string human(double bytes) {
@@ -154,7 +164,7 @@ const std::vector<Wording>& wordings() {
        R"((?:std::bad_alloc|out_of_memory)[^\n]{0,40}CUDA error(?: \(failed to allocate (\d+) bytes\))? at: [^\n]{0,300}cudaErrorMemoryAllocation)",
        [](const Match&) { return std::string("cudaMalloc refused what RMM asked for"); }, kRmm,
        [](const Match& m) { return m[1].matched ? first_number(m) : std::nullopt; }},
-      {"TensorFlow", R"(OOM when allocating tensor with shape ?\[([\d,]+)\](?: and type (\w+))?)",
+      {"TensorFlow", R"(OOM when allocating tensor with shape ?\[([\d,]*)\](?: and type (\w+))?)",
        [](const Match& m) {
          return fmt::format("a tensor of shape [{}]{}, {}, did not fit", m.str(1),
                             m[2].matched ? " of type " + m.str(2) : "",
@@ -183,6 +193,40 @@ const std::vector<Wording>& wordings() {
        "TensorFlow takes nearly all of a GPU at its start: end what else is on it, or set "
        "tf.config.experimental.set_memory_growth.",
        first_number},
+      {"PyTorch",
+       R"(NVML_SUCCESS == r INTERNAL ASSERT FAILED at "[^"]{0,200}CUDACachingAllocator\.cpp")",
+       [](const Match&) {
+         return std::string(
+             "its message could not be put together, since NVML does not answer for this device (a "
+             "MIG instance, for one)");
+       },
+       "Make the batch smaller, or take a larger instance."},
+      {"SGLang", R"(Not enough memory\. Please try to increase --mem-fraction-static)",
+       [](const Match&) {
+         return std::string("the model's weights leave nothing of its share for the KV cache");
+       },
+       "Raise --mem-fraction-static, or spread the model over more GPUs (--tp)."},
+      {"TGI",
+       R"(Not enough memory to handle (\d+) (?:total tokens with (\d+) )?prefill tokens\. You need to decrease)",
+       [](const Match& m) {
+         return fmt::format("the warm-up with {} prefill tokens did not fit",
+                            m[2].matched ? m.str(2) : m.str(1));
+       },
+       "Lower --max-batch-prefill-tokens, or spread the model over more GPUs (--num-shard)."},
+      {"XGBoost",
+       R"(Memory allocation error on worker \d+: [^\n]{0,120}out of memory\s*(?:- )?Free memory: (\d+)\s*(?:- )?Requested memory: (\d+))",
+       [](const Match& m) {
+         return fmt::format("{} asked for with {} free", human(number_of(m.str(2))),
+                            human(number_of(m.str(1))));
+       },
+       "Train on parts of the data (external memory), with fewer bins, or end what else is on the "
+       "GPU "
+       "(nvidia-smi).",
+       [](const Match& m) { return std::optional(number_of(m.str(2))); }},
+      {"CUDA.jl", R"(Out of GPU memory trying to allocate ([\d.]+) ([KMGT]?i?B|bytes))",
+       [](const Match& m) { return fmt::format("{} {} asked for", m.str(1), m.str(2)); },
+       "Let go of arrays before they are collected (CUDA.unsafe_free!), or work on less at once.",
+       first_figure},
       {"Accelerate", R"(No executable batch size found, reached zero)",
        [](const Match&) {
          return std::string(
@@ -196,16 +240,47 @@ const std::vector<Wording>& wordings() {
        [](const Match& m) {
          return fmt::format("its arena could not grow by {}", human(number_of(m.str(1))));
        },
-       "Set gpu_mem_limit and arena_extend_strategy=kSameAsRequested, or make the batch smaller.",
+       "Make the batch smaller; on a GPU, arena_extend_strategy=kSameAsRequested lets the arena "
+       "ask "
+       "for less.",
        first_number},
       {"llama.cpp", R"(allocating ([\d.]+) (MiB) on device \d+: cudaMalloc failed: out of memory)",
        [](const Match& m) { return fmt::format("a buffer of {} MiB did not fit", m.str(1)); },
        "Put fewer layers on the GPU (--n-gpu-layers), or make the context smaller.", first_figure},
-      {"PyTorch on MPS",
-       R"(MPS backend out of memory \(MPS allocated: ([\d.]+) (\w+), other allocations: [\d.]+ \w+, max allowed: ([\d.]+) (\w+)\))",
+      {"PaddlePaddle",
+       R"(Out of memory error on GPU (\d+)\. ?Cannot allocate ([\d.]+)([KMG]?B)(?: GPU)? memory[^,]{0,20}, (?:([\d.]+)([KMG]?B) memory has been allocated and )?available memory is (?:only )?([\d.]+)([KMG]?B))",
        [](const Match& m) {
-         return fmt::format("{} {} of {} {} allowed are allocated", m.str(1), m.str(2), m.str(3),
-                            m.str(4));
+         const auto figure = [&m](std::size_t at) {
+           return human(number_of(m.str(at)) * binary_unit_of(m.str(at + 1)));
+         };
+         const std::string held =
+             m[4].matched ? fmt::format(", {} allocated", figure(4)) : std::string();
+         return fmt::format("{} asked for on GPU {}{}, {} free", figure(2), m.str(1), held,
+                            figure(6));
+       },
+       "End what else is on the GPU (nvidia-smi), or make the batch smaller.",
+       [](const Match& m) {
+         return std::optional(number_of(m.str(2)) * binary_unit_of(m.str(3)));
+       }},
+      {"TensorRT", R"(Requested amount of GPU memory \((\d+) bytes\) could not be allocated)",
+       [](const Match& m) {
+         return fmt::format("{} were asked of the GPU and refused", human(number_of(m.str(1))));
+       },
+       kSmallerTensorRt, first_number},
+      {"TensorRT",
+       R"((?:Cuda Error in (?:\w+::)*allocate: 2 \(out of memory\)|Cuda Runtime \(out of memory\)))",
+       [](const Match&) { return std::string("the GPU refused what its allocator asked for"); },
+       kSmallerTensorRt},
+      {"MXNet", R"(pooled_storage_manager\.h:\d+: cudaMalloc failed: out of memory)",
+       [](const Match&) { return std::string("the GPU refused what its pool asked for"); },
+       "Make the batch smaller, or end what else is on the GPU (nvidia-smi)."},
+      {"PyTorch on MPS",
+       R"(MPS backend out of memory \(MPS allocated: ([\d.]+) (\w+), other allocations: ([\d.]+) (\w+), max allowed: ([\d.]+) (\w+)\)(?:\. Tried to allocate ([\d.]+) (\w+))?)",
+       [](const Match& m) {
+         const std::string request =
+             m[7].matched ? fmt::format("{} {} asked for with ", m.str(7), m.str(8)) : "";
+         return fmt::format("{}{} {} by its allocator and {} {} beside it of {} {} allowed",
+                            request, m.str(1), m.str(2), m.str(3), m.str(4), m.str(5), m.str(6));
        },
        "Make the batch smaller; PYTORCH_MPS_HIGH_WATERMARK_RATIO moves the limit, not the memory."},
       {"PyTorch on the host",
@@ -214,16 +289,48 @@ const std::vector<Wording>& wordings() {
          return fmt::format("the host's own memory, not the GPU's: {} asked for",
                             human(number_of(m.str(1))));
        },
-       "Load less at once: fewer DataLoader workers, smaller batches, memory-mapped files.",
-       first_number},
+       kLessOnTheHost, first_number},
+      {"PyTorch on the host",
+       R"(DataLoader worker \(pid\(?s?\)? ?[\d, ]+\) is killed by signal: Bus error)",
+       [](const Match&) {
+         return std::string(
+             "a DataLoader worker died of a bus error, as it does when shared memory is full");
+       },
+       "Make /dev/shm larger (docker run --shm-size), or use fewer workers and smaller batches."},
+      {"The host", R"(Out of memory: Kill(?:ed)? process (\d+) \(([^)]{1,60})\))",
+       [](const Match& m) {
+         return fmt::format("the kernel killed process {} ({})", m.str(1), m.str(2));
+       },
+       kLessOnTheHost},
+      {"The host",
+       R"(slurmstepd: error: Detected \d+ oom[-_]kill event\w*(?:\(s\))? in (?:StepId=|step )([\w.+]+))",
+       [](const Match& m) {
+         return fmt::format("the kernel killed what ran in step {}, at the job's limit", m.str(1));
+       },
+       "Ask for more (sbatch --mem), or load less at once: fewer DataLoader workers, smaller "
+       "batches."},
+      {"NumPy",
+       R"(Unable to allocate ([\d.]+) ([KMGTPE]?i?B|bytes) for an array with shape (\([^)]{0,80}\)) and data type (\w+))",
+       [](const Match& m) {
+         return fmt::format("the host's own memory, not the GPU's: {} {} for an array {} of {}",
+                            m.str(1), m.str(2), m.str(3), m.str(4));
+       },
+       "Make the array or its type smaller, work on parts of it, or map it from a file.",
+       first_figure},
       {"CUDA",
-       R"(CUBLAS_STATUS_ALLOC_FAILED|CUDNN_STATUS_ALLOC_FAILED|CUSPARSE_STATUS_INSUFFICIENT_RESOURCES)",
+       R"((?:CUBLAS|CUDNN|CUSOLVER|CUSPARSE|CURAND)_STATUS_ALLOC(?:ATION)?_FAILED|CUFFT_ALLOC_FAILED|CUSPARSE_STATUS_INSUFFICIENT_RESOURCES)",
        [](const Match& m) {
          return fmt::format("a library of NVIDIA's got no memory ({})", m.str(0));
        },
        kWhoHoldsIt},
+      {"NCCL",
+       R"(Cuda failure[^']{0,20}'out of memory'[^\n]{0,300}Failed to CUDA [cm]alloc (\d+) bytes)",
+       [](const Match& m) {
+         return fmt::format("{} for its own buffers were refused", human(number_of(m.str(1))));
+       },
+       kWhoHoldsIt, first_number},
       {"CUDA",
-       R"(CUDA error: out of memory|cuda runtime error \(2\) ?: out of memory|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|NCCL[^\n]{0,200}Cuda failure[^\n]{0,20}'out of memory')",
+       R"(CUDA error: out of memory|CUDA failed with error out of memory|cuda runtime error \(2\) ?: out of memory|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|NCCL[^\n]{0,200}Cuda failure[^\n]{0,20}'out of memory')",
        [](const Match&) {
          return std::string(
              "CUDA itself refused, outside of an allocator that prints figures: a "

@@ -42,6 +42,20 @@ std::string html_bytes(std::int64_t bytes) {
   return fmt::format("{} <span class=\"exact\">{}</span>", shown, grouped(bytes));
 }
 
+std::string without_optional_ends(std::string_view html) {
+  std::string out;
+  out.reserve(html.size());
+  for (std::size_t at = 0; at < html.size();) {
+    const std::string_view rest = html.substr(at);
+    if (rest.starts_with("</td>") || rest.starts_with("</tr>")) {
+      at += 5;
+    } else {
+      out += html[at++];
+    }
+  }
+  return out;
+}
+
 std::string html_id(std::string_view text) {
   std::string out(text);
   std::replace_if(
@@ -50,21 +64,6 @@ std::string html_id(std::string_view text) {
         return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' && c != '.';
       },
       '-');
-  return out;
-}
-
-std::string html_json(std::string_view json) {
-  // Only texts can hold these, and there the escape means the same.
-  std::string out;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    if (json[i] == '<') {
-      out += "\\u003c";
-    } else if (json.substr(i).starts_with("##[")) {
-      out += "\\u0023";
-    } else {
-      out += json[i];
-    }
-  }
   return out;
 }
 

@@ -58,8 +58,8 @@ std::string with_lines_of_json(std::string_view line) {
 const std::regex& prefix_pattern() {
   static const std::regex pattern(
       R"(\s*(?:)"
-      R"(\[[^\]]{1,80}\](?:<std(?:err|out)>)?:?)"  // [rank0]: [core.py:390]
-      R"(|\([A-Za-z_][\w. -]* pid=[^)]*\))"        // (EngineCore_DP0 pid=7)
+      R"(\[[^\]]{1,80}\](?!\(http)(?:<std(?:err|out)>)?:?)"  // [rank0]: [core.py:390]
+      R"(|\([A-Za-z_][\w. -]* pid=[^)]*\))"                  // (EngineCore_DP0 pid=7)
       R"(|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]*(?:Z|[+-]\d\d:?\d\d)?(?: std(?:err|out) [FP])?)"
       R"(|[\w.]+ - (?:DEBUG|INFO|WARNING|ERROR|CRITICAL) -)"  // __main__ - INFO -
       R"(|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)(?: \d\d-\d\d \d\d:\d\d:\d\d)?:?(?=\s))"

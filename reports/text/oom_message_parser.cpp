@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -108,11 +109,22 @@ std::vector<PrintedBytes> other_processes(std::string_view text) {
   return processes;
 }
 
+/// Whether there is no room on the card for a process of this size beside those that are named.
+bool is_one_of_the_named(const OomMessage& message) {
+  if (!message.capacity) return false;
+  PrintedBytes all = *message.reserved;
+  for (const PrintedBytes& process : message.other_processes) all = sum(all, process);
+  return all.bytes - all.rounding > message.capacity->bytes + message.capacity->rounding;
+}
+
 /// In a container a process does not know the number that the driver has for it: it is one of those
-/// that are named, the one that has what its allocator has reserved, and a context.
+/// that are named, the one that has what its allocator has reserved, and a context: with what
+/// libraries hold, where the figures leave no other way.
 void find_this_process(OomMessage& message) {
   if (message.this_process || !message.reserved) return;
-  constexpr double kLargestContext = 1.5 * 0x1p30;
+  constexpr double kUsualContext = 1.5 * 0x1p30;
+  const double most =
+      is_one_of_the_named(message) ? std::numeric_limits<double>::infinity() : kUsualContext;
   const PrintedBytes reserved = *message.reserved;
   const auto context_in = [&](const PrintedBytes& process) {
     return process.bytes - reserved.bytes + process.rounding + reserved.rounding;
@@ -120,12 +132,46 @@ void find_this_process(OomMessage& message) {
   auto own = message.other_processes.end();
   for (auto one = message.other_processes.begin(); one != message.other_processes.end(); ++one) {
     const double context = context_in(*one);
-    if (context < 0 || context > kLargestContext) continue;
+    if (context < 0 || context > most) continue;
     if (own == message.other_processes.end() || context < context_in(*own)) own = one;
   }
   if (own == message.other_processes.end()) return;
   message.this_process = *own;
   message.other_processes.erase(own);
+}
+
+/// Of the backend cudaMallocAsync, whose pool belongs to CUDA: "Allocation on device 0 would exceed
+/// allowed memory." What is reserved it does not say.
+std::optional<OomMessage> message_of_async_backend(const std::string& line) {
+  constexpr std::string_view kAllocation = "Allocation on device ";
+  const std::size_t at = line.find(kAllocation);
+  if (at == std::string::npos) return std::nullopt;
+  const std::string_view text = std::string_view(line).substr(at + kAllocation.size());
+  if (text.find("would exceed allowed memory") == std::string_view::npos) return std::nullopt;
+  // Columns stand under each other: "Requested               : 20.00 MiB".
+  const auto figure = [&](std::string_view name) -> std::optional<PrintedBytes> {
+    const std::size_t found = text.find(name);
+    if (found == std::string_view::npos) return std::nullopt;
+    const std::string_view rest = text.substr(found + name.size());
+    const std::size_t first = rest.find_first_not_of(" :");
+    return first == std::string_view::npos ? std::nullopt : figure_at(rest.substr(first));
+  };
+  const std::optional<PrintedBytes> requested = figure("Requested");
+  if (!requested) return std::nullopt;
+  OomMessage message;
+  int gpu = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), gpu).ec == std::errc()) {
+    message.gpu = gpu;
+  }
+  message.requested = *requested;
+  message.allocated = figure("Currently allocated");
+  message.capacity = figure("Device limit");
+  message.free = figure("Free (according to CUDA)");
+  const std::optional<PrintedBytes> limit =
+      figure("PyTorch limit (set by user-supplied memory fraction)");
+  // Without a fraction it is more than there is.
+  if (limit && message.capacity && limit->bytes < message.capacity->bytes) message.allowed = limit;
+  return message;
 }
 
 /// From "Tried to allocate" up to the next message, of which a log may have several.
@@ -153,7 +199,9 @@ PrintedBytes sum(const PrintedBytes& a, const PrintedBytes& b) {
 }
 
 OomMessage parse_oom_message(std::string_view text) {
-  const std::string line = first_message(on_one_line(text));
+  const std::string whole = on_one_line(text);
+  if (std::optional<OomMessage> message = message_of_async_backend(whole)) return *message;
+  const std::string line = first_message(whole);
   OomMessage message;
   const auto requested = figure_after(line, "Tried to allocate ");
   if (!requested) {

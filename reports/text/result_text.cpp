@@ -21,6 +21,17 @@ std::string place_text(const std::string& file, int line) {
   return line > 0 ? fmt::format("{}:{}", file, line) : file;
 }
 
+std::string behind_text(const std::string& library, const std::string& module) {
+  const std::string line = library.substr(library.rfind('/') + 1);
+  return line.empty() || module.empty() ? line + module : line + ", " + module;
+}
+
+std::string full_place_text(const std::string& file, int line, const std::string& library,
+                            const std::string& module) {
+  const std::string behind = behind_text(library, module);
+  return place_text(file, line) + (behind.empty() ? "" : fmt::format(" ({})", behind));
+}
+
 std::string_view role_text(const VariantResult& variant) {
   return variant.verdict == Verdict::recorded ? std::string_view() : name_of(variant.role);
 }
@@ -32,7 +43,8 @@ std::string in_step_text(std::int64_t step, std::string_view before) {
 std::string oom_sentence(const OomResult& oom) {
   return fmt::format("out of memory{} on {}: {}{}, {}", in_step_text(oom.step, " "), oom.device,
                      human_bytes(static_cast<std::uint64_t>(oom.requested_bytes)),
-                     oom.op.empty() ? "" : " for " + oom.op, place_text(oom.file, oom.line));
+                     oom.op.empty() ? "" : " for " + oom.op,
+                     full_place_text(oom.file, oom.line, oom.library, oom.module));
 }
 
 std::string explained_by(const FindingResult& finding) {

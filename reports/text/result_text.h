@@ -13,6 +13,14 @@ namespace ohm::reports {
 /// "scenarios/x.lua:31", or that it is unknown.
 std::string place_text(const std::string& file, int line);
 
+/// What is behind a line of the program's: "mlp.py:43 forward, ViT.blocks.*.mlp", where both are
+/// known.
+std::string behind_text(const std::string& library, const std::string& module);
+
+/// Both: "train.py:7 (mlp.py:43 forward, ViT.blocks.*.mlp)".
+std::string full_place_text(const std::string& file, int line, const std::string& library,
+                            const std::string& module);
+
 /// "mitigation"; empty of the record of another program, which has no role.
 std::string_view role_text(const VariantResult& variant);
 

@@ -1,7 +1,10 @@
 #include "runtime/arithmetic/memory_format.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 namespace ohm {
 namespace {
@@ -20,6 +23,15 @@ Shape channels_last_strides(const Shape& shape) {
 }
 
 }  // namespace
+
+MemoryFormat parse_memory_format(std::string_view name) {
+  const auto* const found = std::find(kMemoryFormats.begin(), kMemoryFormats.end(), name);
+  if (found != kMemoryFormats.end()) {
+    return static_cast<MemoryFormat>(found - kMemoryFormats.begin());
+  }
+  throw std::invalid_argument(fmt::format("[memory_format] none is called '{}': expected {}", name,
+                                          fmt::join(kMemoryFormats, " or ")));
+}
 
 MemoryFormat memory_format_of(const Tensor& tensor) {
   const Shape& sizes = tensor.shape();
@@ -46,8 +58,10 @@ bool lies_in(const Tensor& tensor, MemoryFormat format) {
 }
 
 Shape strides_in(MemoryFormat format, const Shape& shape) {
-  return format == MemoryFormat::row_major ? contiguous_strides(shape)
-                                           : channels_last_strides(shape);
+  if (format == MemoryFormat::row_major) return contiguous_strides(shape);
+  if (shape.dims() == static_cast<int>(kInnermostFirst.size())) return channels_last_strides(shape);
+  throw std::invalid_argument(fmt::format(
+      "[memory_format] channels_last is of tensors of four dimensions, not of {}", shape.str()));
 }
 
 }  // namespace ohm

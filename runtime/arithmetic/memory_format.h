@@ -1,6 +1,9 @@
 // The order in which images lie in memory: their pixels or their channels one behind the other.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "runtime/tensor/tensor.h"
 
 namespace ohm {
@@ -10,6 +13,13 @@ enum class MemoryFormat : std::uint8_t {
   channels_last,  ///< of [N, C, H, W]: the channels of a pixel, then the next pixel
 };
 
+/// What PyTorch calls them, in the order of the enumeration.
+inline constexpr std::array<std::string_view, 2> kMemoryFormats = {"contiguous_format",
+                                                                   "channels_last"};
+
+/// The format of this name. Throws std::invalid_argument.
+MemoryFormat parse_memory_format(std::string_view name);
+
 /// The format that a kernel which knows both takes a tensor for, by the order of its strides alone:
 /// one with gaps has a format, too. Row-major where both would do, and for what is no [N, C, H, W].
 MemoryFormat memory_format_of(const Tensor& tensor);
@@ -17,7 +27,8 @@ MemoryFormat memory_format_of(const Tensor& tensor);
 /// Whether the elements lie in this format without gaps.
 bool lies_in(const Tensor& tensor, MemoryFormat format);
 
-/// Strides without gaps. Pre-condition: four dimensions where channels come last.
+/// Strides without gaps. Throws std::invalid_argument where channels are to come last and there are
+/// not four dimensions.
 Shape strides_in(MemoryFormat format, const Shape& shape);
 
 }  // namespace ohm

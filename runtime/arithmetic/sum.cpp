@@ -10,7 +10,7 @@ namespace ohm {
 
 Tensor sum_of(const Tensor& a, const Tensor& b) {
   OHM_ASSERT(a.shape() == b.shape() && a.dtype() == b.dtype(), "gradients of one tensor differ");
-  Tensor out = empty_for_loop(a.shape(), {&a}, options_of(a));
+  Tensor out = empty_for_loop(a.shape(), {&a, &b}, options_of(a));
   map_elements(out, out.dtype(), functors::Sum(), a, b);
   return out;
 }

@@ -13,7 +13,7 @@ namespace ohm {
 
 struct AutogradState final : AutogradStateBase {
   /// Of the running backward pass; null: everything.
-  const GradientSelection* gradient_selection = nullptr;
+  GradientSelection* gradient_selection = nullptr;
   SavedTensorHook* saved_tensor_hook = nullptr;  ///< what nodes save goes through it; not owned
   std::shared_ptr<AutocastState> autocast;       ///< null: autocast was never used
 
@@ -29,6 +29,12 @@ inline const AutogradState* find_autograd_state(const ExecutionState& state) {
 
 /// That of the running rank, made where there is none.
 AutogradState& autograd_state();
+
+/// Of the running backward pass; nullptr: everything is wanted.
+inline GradientSelection* running_selection() {
+  const AutogradState* state = find_autograd_state(Context::current().state);
+  return state == nullptr ? nullptr : state->gradient_selection;
+}
 
 /// The running rank's, nullptr: autocast was never used.
 inline AutocastState* find_autocast_state() {

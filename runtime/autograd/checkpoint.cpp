@@ -13,6 +13,7 @@
 #include "runtime/autograd/recomputation.h"
 #include "runtime/autograd/saving_node.h"
 #include "runtime/autograd/variable.h"
+#include "runtime/autograd/view_history.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm {
@@ -102,8 +103,13 @@ class CheckpointNode final : public SavingNode {
 Tensor own_output(const Tensor& output, const std::vector<Tensor>& inputs) {
   const bool is_input = std::any_of(inputs.begin(), inputs.end(),
                                     [&](const Tensor& input) { return input.is_same(output); });
-  return is_input || output.requires_grad() ? detach(output) : output;
+  if (!is_input && (is_marked_view(output) || !output.requires_grad())) return output;
+  Tensor alias = detach(output);
+  if (is_input) track_view(alias, output);
+  return alias;
 }
+
+bool is_differentiable(const Tensor& output) { return is_floating(output.dtype()); }
 
 std::vector<Tensor> checkpoint_with_nested_backward(const CheckpointedFunction& function,
                                                     const std::vector<Tensor>& inputs,
@@ -121,13 +127,13 @@ std::vector<Tensor> checkpoint_with_nested_backward(const CheckpointedFunction& 
     outputs = function(inputs);
   }
   if (!is_recorded) return outputs;
+  const bool is_alone = std::count_if(outputs.begin(), outputs.end(), is_differentiable) == 1;
   for (Tensor& output : outputs) {
     output = own_output(output, inputs);
     const std::uint32_t number = node->add_input(output);
-    if (!is_floating(output.dtype())) continue;
-    AutogradMeta& meta = ensure_autograd_meta(output);
-    meta.output_number = number;
-    meta.grad_fn = node;
+    if (!is_differentiable(output)) continue;
+    set_history(output, node, number);
+    set_view_origin(output, is_alone ? ViewOrigin::custom_function : ViewOrigin::several_outputs);
   }
   return outputs;
 }

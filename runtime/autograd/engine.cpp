@@ -49,7 +49,7 @@ class BackwardPass {
   /// The gradients that go along these edges are kept, and only what leads to them runs. To be
   /// called when all roots are there.
   void capture(std::vector<Edge> edges);
-  const GradientSelection* selection() const { return selection_ ? &*selection_ : nullptr; }
+  GradientSelection* selection() { return selection_ ? &*selection_ : nullptr; }
   std::vector<Tensor> take_captured() { return std::move(captured_); }
 
  private:
@@ -308,7 +308,7 @@ Tensor root_gradient(const Tensor& root, const Tensor& given) {
 // pass may run inside a node of another one.
 class EngineScope {
  public:
-  explicit EngineScope(const GradientSelection* selection)
+  explicit EngineScope(GradientSelection* selection)
       : context_(Context::current()),
         thread_(std::exchange(context_.state.thread, ExecutionThread::engine)),
         pass_(std::exchange(context_.state.backward_pass, context_.state.next_backward_pass++)),
@@ -331,7 +331,7 @@ class EngineScope {
   Context& context_;
   ExecutionThread thread_;
   std::uint64_t pass_;
-  const GradientSelection* selection_;
+  GradientSelection* selection_;
   std::shared_ptr<AutocastState> autocast_;
   CurrentStreams streams_;
   std::vector<std::function<void()>> callbacks_;
@@ -342,12 +342,13 @@ void add_roots(BackwardPass& pass, const std::vector<Tensor>& roots,
                std::vector<Tensor>& root_grads) {
   root_grads.resize(roots.size());
   for (std::size_t i = 0; i < roots.size(); ++i) {
-    if (!roots[i].requires_grad()) {
+    const Edge edge = gradient_edge(roots[i]);
+    if (!edge.node) {
       throw std::invalid_argument(
           "[backward] the tensor does not require grad and does not have a grad_fn");
     }
     root_grads[i] = root_gradient(roots[i], root_grads[i]);
-    pass.add_root(gradient_edge(roots[i]), root_grads[i]);
+    pass.add_root(edge, root_grads[i]);
   }
 }
 

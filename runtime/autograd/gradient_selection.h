@@ -17,6 +17,8 @@ class GradientSelection {
   bool includes(const Node& node) const { return runs(node) || wanted_.contains(&node); }
   /// Whether the node itself has to run.
   bool runs(const Node& node) const { return leading_.contains(&node); }
+  /// A gradient that goes to this node, which the pass does not know, is of use.
+  void include(const Node& node) { wanted_.insert(&node); }
 
  private:
   std::unordered_set<const Node*> wanted_;

@@ -31,11 +31,12 @@ struct DyingNode {
   Node* node = nullptr;
   IntrusivePtr<Node> owner;  ///< none: the one that the rest hangs on
   std::size_t next_edge = 0;
+  bool goes_edge_by_edge = false;
 };
 
-DyingNode dying_node(IntrusivePtr<Node> owner) {
+DyingNode dying_node(IntrusivePtr<Node> owner, bool goes_edge_by_edge) {
   Node* const node = owner.get();
-  return {node, std::move(owner), 0};
+  return {node, std::move(owner), 0, goes_edge_by_edge};
 }
 
 }  // namespace
@@ -43,11 +44,15 @@ DyingNode dying_node(IntrusivePtr<Node> owner) {
 // Saved tensors go first: the edges still hold the nodes that made them, so dropping a saved tensor
 // cannot start the deletion of a node inside the deletion of this one. What only a node kept goes
 // after it, the last edge first. Where PyTorch has a node in Python, it may go before the edges
-// that come after it are looked at, with all that it kept.
+// that come after it are looked at, with all that it kept. So does what an edge of a node leads to
+// that goes edge by edge, where nothing else holds that: in the list of another node it is one of
+// many.
 void Node::destroy(Node* node) {
   const bool python_goes_at_once = Context::current().rules.python_owns_its_nodes;
   std::vector<DyingNode> dying;
-  dying.push_back({node, {}, 0});
+  const bool goes_edge_by_edge =
+      node->goes_edge_by_edge() && Context::current().rules.written_graphs_go_edge_by_edge;
+  dying.push_back({node, {}, 0, goes_edge_by_edge});
   while (!dying.empty()) {
     DyingNode next = std::move(dying.back());
     dying.pop_back();
@@ -59,15 +64,17 @@ void Node::destroy(Node* node) {
     while (!goes_first && next.next_edge < current.edges_.size()) {
       IntrusivePtr<Node> target = std::move(current.edges_[next.next_edge++].node);
       if (!target || target->use_count() > 1) continue;
-      if (python_goes_at_once && target->is_python() && !current.is_python()) {
+      const bool is_pythons = target->is_python() && !current.is_python();
+      if (next.goes_edge_by_edge || (python_goes_at_once && is_pythons)) {
         goes_first = std::move(target);
       } else {
-        dying.push_back(dying_node(std::move(target)));
+        dying.push_back(dying_node(std::move(target), false));
       }
     }
     if (goes_first) {
+      const bool goes_alike = next.goes_edge_by_edge && goes_first->goes_edge_by_edge();
       dying.push_back(std::move(next));
-      dying.push_back(dying_node(std::move(goes_first)));
+      dying.push_back(dying_node(std::move(goes_first), goes_alike));
     } else if (!next.owner) {
       delete node;
     }

@@ -55,6 +55,9 @@ class Node : public RefCounted {
   /// The leaf to whose `.grad` the engine adds the gradient; nullptr where apply() is to run.
   virtual const Tensor* leaf() const { return nullptr; }
 
+  /// The node that this one runs as a part of itself, which no edge leads to; nullptr: none.
+  virtual const Node* function() const { return nullptr; }
+
   std::string_view name() const { return name_; }
   /// Later forward ops have larger numbers and run earlier in backward.
   std::uint64_t sequence_number() const { return sequence_number_; }
@@ -76,6 +79,11 @@ class Node : public RefCounted {
   bool is_python() const { return is_python_; }
   void set_python() { is_python_ = true; }
 
+  /// Whether it is one that PyTorch made without its deleter of graphs, in some versions: when it
+  /// goes, so do its edges, from the first on, each with all that it kept.
+  bool goes_edge_by_edge() const { return goes_edge_by_edge_; }
+  void set_goes_edge_by_edge() { goes_edge_by_edge_ = true; }
+
   void set_edges(EdgeList edges) { edges_ = std::move(edges); }
   /// Registers an output of the forward op; returns its number.
   std::uint32_t add_input(const Tensor& output);
@@ -96,6 +104,7 @@ class Node : public RefCounted {
   bool is_released_ = false;
   bool is_differentiable_ = false;
   bool is_python_ = false;
+  bool goes_edge_by_edge_ = false;
 };
 
 }  // namespace ohm

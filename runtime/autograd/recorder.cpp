@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/autograd/view_tracking.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm {
@@ -16,12 +17,20 @@ bool BackwardCall::is_selected(std::size_t i) const {
   return selection_->includes(*node_.edges()[i].node);
 }
 
+namespace {
+
+bool is_recorded(std::initializer_list<const Tensor*> inputs) {
+  return Context::current().state.grad_enabled &&
+         std::any_of(inputs.begin(), inputs.end(), [](const Tensor* input) {
+           return input->defined() && input->requires_grad();
+         });
+}
+
+}  // namespace
+
 Recorder::Recorder(std::string_view name, std::initializer_list<const Tensor*> inputs)
     : name_(name) {
-  if (!Context::current().state.grad_enabled) return;
-  is_needed_ = std::any_of(inputs.begin(), inputs.end(), [](const Tensor* input) {
-    return input->defined() && input->requires_grad();
-  });
+  is_needed_ = is_recorded(inputs);
   if (!is_needed_) return;
   for (const Tensor* input : inputs) add_edge(*input);
 }
@@ -34,14 +43,22 @@ Recorder::Recorder(std::string_view name, const std::vector<Tensor>& inputs) : n
   for (const Tensor& input : inputs) add_edge(input);
 }
 
+Recorder Recorder::overwriting(std::string_view op, std::string_view name,
+                               std::initializer_list<const Tensor*> inputs) {
+  if (is_recorded(inputs)) require_overwritable_history(**inputs.begin(), op);
+  return {name, inputs};
+}
+
 void Recorder::add_edge(const Tensor& input) {
   edges_.push_back(input.defined() ? gradient_edge(input) : Edge{});
 }
 
 void Recorder::bind(const Tensor& output, const IntrusivePtr<Node>& node) {
-  AutogradMeta& meta = ensure_autograd_meta(output);
-  meta.output_number = node->add_input(output);
-  meta.grad_fn = node;
+  if (is_marked_view(output)) {
+    rebase_history(output, node);
+  } else {
+    set_history(output, node, node->add_input(output));
+  }
 }
 
 }  // namespace ohm

@@ -11,6 +11,9 @@
 // A formula that is made of recorded ops alone is attached with attach_differentiable(): under
 // create_graph, backward runs with grad mode on and its results can be differentiated again.
 //
+// An op that writes over an input is recorded by Recorder::overwriting(), and attached to that
+// input; what makes a view calls track_view() after attaching (view_history.h).
+//
 // Where no graph is recorded, saving and attaching do nothing. The closure may hold plain values
 // (numbers, shapes); tensors go through save(), so that what a graph keeps alive can be seen and
 // released. Inputs are saved before the forward pass because a recomputation ends with the last
@@ -60,10 +63,6 @@ class BackwardCall {
   const TensorMeta& output(std::size_t i = 0) const { return node_.inputs()[i]; }
 
  private:
-  static const GradientSelection* running_selection() {
-    const AutogradState* state = find_autograd_state(Context::current().state);
-    return state == nullptr ? nullptr : state->gradient_selection;
-  }
   void unpack_all();
   bool is_selected(std::size_t i) const;
 
@@ -98,6 +97,11 @@ class Recorder {
   /// `inputs`: the differentiable inputs, in the order of the gradients that backward returns.
   Recorder(std::string_view name, std::initializer_list<const Tensor*> inputs);
   Recorder(std::string_view name, const std::vector<Tensor>& inputs);
+  /// Of an op that writes over the first of `inputs`, to be made before it does. Throws
+  /// std::invalid_argument where the write would damage the graph: require_overwritable_history()
+  /// (view_tracking.h).
+  static Recorder overwriting(std::string_view op, std::string_view name,
+                              std::initializer_list<const Tensor*> inputs);
 
   /// False when grad mode is off or no input requires a gradient: record nothing, save nothing.
   bool is_needed() const { return is_needed_; }
@@ -126,6 +130,22 @@ class Recorder {
   void attach(const std::vector<Tensor>& outputs, F backward) {
     if (is_needed_) bind(outputs, make_node(std::move(backward)));
   }
+  template <class F>
+  void attach_differentiable(const std::vector<Tensor>& outputs, F backward) {
+    if (!is_needed_) return;
+    const IntrusivePtr<Node> node = make_node(std::move(backward));
+    node->set_differentiable();
+    bind(outputs, node);
+  }
+
+  /// Of an op whose node PyTorch writes by hand: see Node::goes_edge_by_edge().
+  template <class F>
+  void attach_edge_by_edge(const Tensor& output, F backward) {
+    if (!is_needed_) return;
+    const IntrusivePtr<Node> node = make_node(std::move(backward));
+    node->set_goes_edge_by_edge();
+    bind(output, node);
+  }
   /// Of a function that PyTorch has in Python.
   template <class F>
   void attach_python(const std::vector<Tensor>& outputs, F backward) {
@@ -145,6 +165,7 @@ class Recorder {
     return owner;
   }
   void add_edge(const Tensor& input);
+  /// What is a tracked view already was written over.
   static void bind(const Tensor& output, const IntrusivePtr<Node>& node);
   static void bind(const std::vector<Tensor>& outputs, const IntrusivePtr<Node>& node) {
     for (const Tensor& output : outputs) bind(output, node);

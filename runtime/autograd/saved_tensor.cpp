@@ -34,6 +34,14 @@ std::string overwritten_message(const Tensor& tensor, const Node& owner, std::ui
 
 }  // namespace
 
+void throw_released(const Node& owner) {
+  throw std::invalid_argument(fmt::format(
+      "[{}] Trying to backward through the graph a second time (or directly access saved tensors "
+      "after they have already been freed). Saved intermediate values of the graph are freed "
+      "when you call backward. Pass retain_graph = true to backward the first time{}.",
+      owner.name(), place_of_node(owner)));
+}
+
 SavedTensor::SavedTensor(const Tensor& tensor, Kind kind) : kind_(kind) {
   if (!tensor.defined()) return;
   Tensor kept = kind == Kind::output ? detached_alias(tensor) : tensor;
@@ -48,13 +56,13 @@ SavedTensor::SavedTensor(const Tensor& tensor, Kind kind) : kind_(kind) {
 
 void SavedTensor::remember_place(const Tensor& tensor) {
   packed_->place.requires_grad = tensor.requires_grad();
+  const Edge edge = gradient_edge(tensor);
   if (tensor.is_leaf()) {
-    packed_->place.accumulator = gradient_edge(tensor).node;
+    packed_->place.accumulator = edge.node;
     return;
   }
-  const AutogradMeta& meta = *autograd_meta(tensor);
-  packed_->place.grad_fn = meta.grad_fn;
-  packed_->place.output_number = meta.output_number;
+  packed_->place.grad_fn = edge.node;
+  packed_->place.output_number = edge.input;
 }
 
 IntrusivePtr<Node> SavedTensor::accumulator() const {
@@ -75,13 +83,7 @@ Tensor SavedTensor::unpacked() const {
 }
 
 Tensor SavedTensor::unpack(const Node& owner) const {
-  if (owner.is_released()) {
-    throw std::invalid_argument(fmt::format(
-        "[{}] Trying to backward through the graph a second time (or directly access saved tensors "
-        "after they have already been freed). Saved intermediate values of the graph are freed "
-        "when you call backward. Pass retain_graph = true to backward the first time{}.",
-        owner.name(), place_of_node(owner)));
-  }
+  if (owner.is_released()) throw_released(owner);
   if (packed_) return unpacked();
   if (tensor_.defined() && tensor_.storage().version() != version_) {
     throw std::invalid_argument(overwritten_message(tensor_, owner, version_));

@@ -23,6 +23,9 @@ class SavedTensorHookGuard {
   SavedTensorHook* previous_;
 };
 
+/// Throws std::invalid_argument: `owner`, which is to run, was released by an earlier pass.
+[[noreturn]] void throw_released(const Node& owner);
+
 /// Saving an input keeps the caller's tensor alive: no new bytes. Saving the node's own output
 /// keeps an alias of its storage without its grad_fn, so that no cycle arises. Under a hook, only
 /// what it gives in their place is kept.

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "allocator_shim/base/assert.h"
-#include "runtime/tensor/context.h"
 
 namespace ohm {
 
@@ -34,10 +33,33 @@ TensorList AccumulateGrad::apply(TensorList& /*grads*/) {
 
 Edge gradient_edge(const Tensor& tensor) {
   if (!tensor.requires_grad()) return {};
+  refresh_history(tensor);
   AutogradMeta& meta = *autograd_meta(tensor);
   if (meta.grad_fn) return {meta.grad_fn, meta.output_number};
+  if (!meta.requires_grad) return {};
   if (meta.accumulator == nullptr) meta.accumulator = new AccumulateGrad(tensor);
   return {IntrusivePtr<Node>(meta.accumulator), 0};
+}
+
+void set_history(const Tensor& tensor, const IntrusivePtr<Node>& node,
+                 std::uint32_t output_number) {
+  AutogradMeta& meta = ensure_autograd_meta(tensor);
+  meta.grad_fn = node;
+  meta.output_number = output_number;
+  if (meta.view_of) meta.view_of->version = tensor.storage().version();
+}
+
+void refresh_history(const Tensor& tensor) {
+  const AutogradMeta* const meta = autograd_meta(tensor);
+  if (meta == nullptr || !meta->view_of) return;
+  const ViewOf& view_of = *meta->view_of;
+  const std::uint32_t version = tensor.storage().version();
+  if (view_of.version == version || !(meta->grad_fn || view_of.base.requires_grad())) return;
+  if (view_of.origin != ViewOrigin::graph) {
+    throw std::invalid_argument(refusal_of(view_of.origin, meta->grad_fn.get(), meta->output_number,
+                                           "its base or another view of its base has been"));
+  }
+  set_history(tensor, view_of.nodes->piece(view_of.base, tensor), 0);
 }
 
 Tensor detach(const Tensor& tensor) { return detached_alias(tensor); }
@@ -59,23 +81,6 @@ void begin_inplace_write(const Tensor& tensor, std::string_view op) {
         fmt::format("[{}] unsupported operation: more than one element of the written-to tensor "
                     "refers to a single memory location. Please clone() the tensor before "
                     "performing the operation.",
-                    op));
-  }
-  begin_inplace_fill(tensor, op);
-}
-
-void begin_inplace_fill(const Tensor& tensor, std::string_view op) {
-  const bool is_recorded = Context::current().state.grad_enabled && tensor.requires_grad();
-  if (is_recorded && tensor.is_leaf()) {
-    throw std::invalid_argument(
-        fmt::format("[{}] a leaf Variable that requires grad is being used in an in-place "
-                    "operation: wrap it in no_grad, or work on a copy",
-                    op));
-  }
-  if (is_recorded && tensor.impl()->is_view) {
-    throw std::invalid_argument(
-        fmt::format("[{}] an in-place operation on a view of a tensor that requires grad is not "
-                    "supported: use the out-of-place form",
                     op));
   }
   tensor.storage().bump_version();
@@ -101,7 +106,9 @@ void require_no_partial_overlap(const Tensor& written, const Tensor& read, std::
 
 bool Tensor::requires_grad() const {
   const AutogradMeta* meta = autograd_meta(*this);
-  return meta != nullptr && (meta->requires_grad || meta->grad_fn);
+  if (meta == nullptr) return false;
+  return meta->requires_grad || meta->grad_fn ||
+         (meta->view_of && meta->view_of->base.requires_grad());
 }
 
 void Tensor::set_requires_grad(bool requires_grad) const {
@@ -120,6 +127,7 @@ void Tensor::set_requires_grad(bool requires_grad) const {
 }
 
 Node* Tensor::grad_fn() const {
+  refresh_history(*this);
   const AutogradMeta* meta = autograd_meta(*this);
   return meta == nullptr ? nullptr : meta->grad_fn.get();
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/autograd/node.h"
+#include "runtime/autograd/view_of.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm {
@@ -30,10 +31,13 @@ class AccumulateGrad final : public Node {
 
 struct AutogradMeta : AutogradMetaBase {
   Tensor grad;
-  IntrusivePtr<Node> grad_fn;  ///< null for leaves
+  /// Null for leaves. That of a view may be older than a write to its base: gradient_edge() and
+  /// Tensor::grad_fn() make it anew (refresh_history).
+  IntrusivePtr<Node> grad_fn;
   std::uint32_t output_number = 0;
-  bool requires_grad = false;  ///< meaningful for leaves only
-  bool is_inference = false;   ///< made under inference_mode
+  bool requires_grad = false;       ///< meaningful for leaves only
+  bool is_inference = false;        ///< made under inference_mode
+  std::unique_ptr<ViewOf> view_of;  ///< null for what is no differentiable view
   /// The leaf's accumulator while a graph uses it. It holds the leaf, so the leaf must not hold it.
   AccumulateGrad* accumulator = nullptr;
   /// Called after each accumulation into `grad`, in order of registration.
@@ -47,19 +51,24 @@ AutogradMeta* autograd_meta(const Tensor& tensor);
 AutogradMeta& ensure_autograd_meta(const Tensor& tensor);
 
 /// Where the gradient of `tensor` goes: the node that made it, or a leaf's accumulator (made at
-/// the first use). No node when the tensor does not require a gradient.
+/// the first use). No node when the tensor does not require a gradient, or was made in no_grad as a
+/// view of one that does.
 Edge gradient_edge(const Tensor& tensor);
+
+/// `node` made `tensor`, by its output `output_number`, whatever it is a view of.
+void set_history(const Tensor& tensor, const IntrusivePtr<Node>& node, std::uint32_t output_number);
+
+/// Makes the node of a view anew where its base was written to since. Throws std::invalid_argument
+/// where that was no plain view in the graph.
+void refresh_history(const Tensor& tensor);
 
 /// The same values on the same storage, outside the graph: shares memory, holds no graph alive.
 Tensor detach(const Tensor& tensor);
 
-/// Throws std::invalid_argument when writing to `tensor` in place would damage the graph (a leaf
-/// that requires a gradient, or a view of a tensor that does, while recording), or when several of
-/// its elements are one in memory (an expanded tensor). Counts the write.
+/// Throws std::invalid_argument when several elements of `tensor`, which is to be written to, are
+/// one in memory (an expanded tensor). Counts the write. What it means to the graph is the
+/// recorder's to say (Recorder::overwriting).
 void begin_inplace_write(const Tensor& tensor, std::string_view op);
-
-/// The same before all elements get one value: then they may be one in memory.
-void begin_inplace_fill(const Tensor& tensor, std::string_view op);
 
 /// Throws std::invalid_argument when some elements of the two, but not all in the same order, are
 /// one in memory: what an element-wise op reads would depend on what it wrote before. As PyTorch

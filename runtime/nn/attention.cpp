@@ -2,13 +2,16 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 
 #include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/autograd_state.h"
 #include "runtime/nn/linear.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/attention.h"
@@ -20,6 +23,7 @@
 #include "runtime/ops/slice.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::nn {
 
@@ -50,6 +54,15 @@ Tensor swapped(const Tensor& tensor) { return ops::transpose(tensor, 1, 0); }
 std::optional<Tensor> tensor_or_nothing(const Value& value) {
   const Tensor* tensor = std::get_if<Tensor>(&value);
   return tensor == nullptr ? std::nullopt : std::optional<Tensor>(*tensor);
+}
+
+void drop(std::initializer_list<Tensor*> tensors) {
+  for (Tensor* const each : tensors) *each = Tensor();
+}
+
+// Newer versions let go of these here, older ones when they return.
+void drop_if_early(std::initializer_list<Tensor*> used) {
+  if (Context::current().rules.attention_drops_projections_early) drop(used);
 }
 
 }  // namespace
@@ -132,30 +145,36 @@ Tensor MultiheadAttention::output_of(const Tensor& rows, std::int64_t length) co
   return ops::view(output, {length, rows.size(0) / length, width_});
 }
 
-MultiheadAttention::Result MultiheadAttention::weighted(const Heads& heads,
+MultiheadAttention::Result MultiheadAttention::weighted(Heads heads,
                                                         const std::optional<Tensor>& mask,
                                                         bool averages) const {
   const std::int64_t batch = heads.query.size(0) / heads_;
-  const Tensor query =
-      ops::mul(heads.query, std::sqrt(1.0 / static_cast<double>(heads.query.size(2))));
-  const Tensor turned_key = ops::transpose(heads.key, -2, -1);
-  Tensor weights =
-      mask ? ops::baddbmm(*mask, query, turned_key, 1.0, 1.0) : ops::bmm(query, turned_key);
+  const std::int64_t queries = heads.queries();
+  const std::int64_t keys = heads.keys();
+  Tensor query = ops::mul(heads.query, std::sqrt(1.0 / static_cast<double>(heads.query.size(2))));
+  Tensor weights;
+  {
+    const Tensor turned_key = ops::transpose(heads.key, -2, -1);
+    weights = mask ? ops::baddbmm(*mask, query, turned_key, 1.0, 1.0) : ops::bmm(query, turned_key);
+  }
+  drop_if_early({&query, &heads.key});
   weights = ops::softmax(weights, -1, std::nullopt);
   weights = ops::dropout(weights, options_.dropout, is_training());
   Tensor output = ops::bmm(weights, heads.value);
-  output =
-      ops::view(ops::contiguous(ops::transpose(output, 0, 1)), {heads.queries() * batch, width_});
-  output = output_of(output, heads.queries());
-  weights = ops::view(weights, {batch, heads_, heads.queries(), heads.keys()});
+  drop_if_early({&heads.value});
+  output = ops::view(ops::contiguous(ops::transpose(output, 0, 1)), {queries * batch, width_});
+  output = output_of(output, queries);
+  weights = ops::view(weights, {batch, heads_, queries, keys});
   if (averages) weights = ops::mean(weights, Shape{1}, false);
+  drop({&heads.query, &heads.key, &heads.value, &query});
   return {output, weights};
 }
 
-MultiheadAttention::Result MultiheadAttention::fused(const Heads& heads,
+MultiheadAttention::Result MultiheadAttention::fused(Heads heads,
                                                      const std::optional<Tensor>& given_mask,
                                                      bool is_causal) const {
   const std::int64_t batch = heads.query.size(0) / heads_;
+  const std::int64_t queries = heads.queries();
   std::optional<Tensor> mask = given_mask;
   if (mask) {
     mask = mask->size(0) == 1 ? ops::unsqueeze(*mask, 0)
@@ -165,14 +184,52 @@ MultiheadAttention::Result MultiheadAttention::fused(const Heads& heads,
     return ops::view(tensor, {batch, heads_, tensor.size(1), tensor.size(2)});
   };
   const double dropped = is_training() ? options_.dropout : 0.0;
-  const Tensor query = by_batch(heads.query);
-  const Tensor key = by_batch(heads.key);
-  const Tensor value = by_batch(heads.value);
-  Tensor output =
-      ops::scaled_dot_product_attention(query, key, value, mask, dropped, is_causal, std::nullopt);
-  output = ops::view(ops::contiguous(ops::permute(output, {2, 0, 1, 3})),
-                     {batch * heads.queries(), width_});
-  return {output_of(output, heads.queries()), Tensor()};
+  heads = {by_batch(heads.query), by_batch(heads.key), by_batch(heads.value)};
+  Tensor output = ops::scaled_dot_product_attention(heads.query, heads.key, heads.value, mask,
+                                                    dropped, is_causal, std::nullopt);
+  drop_if_early({&heads.query, &heads.key, &heads.value});
+  output =
+      ops::view(ops::contiguous(ops::permute(output, {2, 0, 1, 3})), {batch * queries, width_});
+  output = output_of(output, queries);
+  drop({&heads.query, &heads.key, &heads.value});
+  return {output, Tensor()};
+}
+
+bool MultiheadAttention::is_native(const Call& call) const {
+  const bool is_self_attention = call.query.is_same(call.key) && call.key.is_same(call.value);
+  const bool is_plain = !call.key_padding_mask && !call.attn_mask && !call.needs_weights;
+  // Other widths of heads go another way there, which is not modelled.
+  const bool has_kernel = heads_ % 2 == 0 && width_ / heads_ % 8 == 0;
+  const auto is_trained = [](const NamedTensor& parameter) {
+    return parameter.tensor.defined() && parameter.tensor.requires_grad();
+  };
+  const bool is_recorded =
+      Context::current().state.grad_enabled &&
+      (call.query.requires_grad() ||
+       std::any_of(own_parameters().begin(), own_parameters().end(), is_trained));
+  const AutocastState* autocast = find_autocast_state();
+  return is_self_attention && is_plain && has_kernel && !is_training() && !is_recorded &&
+         options_.has_bias && options_.is_batch_first && call.query.dims() == 3 &&
+         call.query.device().is_cuda() && (autocast == nullptr || !autocast->is_enabled);
+}
+
+MultiheadAttention::Result MultiheadAttention::native(const Tensor& query) const {
+  const std::int64_t batch = query.size(0);
+  const auto by_heads = [&](const Tensor& part) {
+    return ops::transpose(ops::view(part, {batch, -1, heads_, width_ / heads_}), 1, 2);
+  };
+  Tensor rows;  // declared first: it goes last
+  const std::vector<Tensor> parts =
+      ops::chunk(ops::linear(query, own_parameter(0), own_parameter(1)), 3, -1);
+  {
+    const Tensor attended = ops::scaled_dot_product_attention(
+        by_heads(parts[0]), by_heads(parts[1]), by_heads(parts[2]), std::nullopt, 0.0, false,
+        std::nullopt);
+    rows = ops::reshape(ops::transpose(attended, 1, 2), {batch, -1, width_});
+  }
+  const Module& out = *children()[0].module;
+  return {ops::linear(rows, out.own_parameters()[0].tensor, out.own_parameters()[1].tensor),
+          Tensor()};
 }
 
 MultiheadAttention::Result MultiheadAttention::attend(const Call& call) const {
@@ -186,6 +243,7 @@ MultiheadAttention::Result MultiheadAttention::attend(const Call& call) const {
         "[MultiheadAttention] query {}, key {} and value {} do not fit embed_dim {}",
         call.query.shape().str(), call.key.shape().str(), call.value.shape().str(), width_));
   }
+  if (is_native(call)) return native(call.query);
   // What is one tensor stays one.
   const bool is_batched = dims == 3;
   const auto by_length = [&](const Tensor& tensor) {
@@ -199,9 +257,9 @@ MultiheadAttention::Result MultiheadAttention::attend(const Call& call) const {
   const bool goes_by_hint = call.is_causal && !call.key_padding_mask && !call.needs_weights;
   const std::optional<Tensor> mask =
       goes_by_hint ? std::nullopt : merged_mask(call, query, key.size(0));
-  const Heads heads = projected(query, key, value);
-  Result result = call.needs_weights ? weighted(heads, mask, call.averages_weights)
-                                     : fused(heads, mask, call.is_causal && !mask);
+  Heads heads = projected(query, key, value);
+  Result result = call.needs_weights ? weighted(std::move(heads), mask, call.averages_weights)
+                                     : fused(std::move(heads), mask, call.is_causal && !mask);
   if (!is_batched) {
     result.output = ops::squeeze(result.output, 1);
     if (call.needs_weights) result.weights = ops::squeeze(result.weights, 0);

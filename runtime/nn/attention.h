@@ -29,6 +29,7 @@ class MultiheadAttention final : public CopyableModule<MultiheadAttention> {
                      const MultiheadAttentionOptions& options, const ParameterOptions& parameters);
 
   std::string_view type_name() const override { return "MultiheadAttention"; }
+  std::span<const std::string_view> input_names() const override { return kInputNames; }
 
   struct Call {
     Tensor query;
@@ -53,12 +54,23 @@ class MultiheadAttention final : public CopyableModule<MultiheadAttention> {
   Value forward(const std::vector<Value>& inputs) override;
 
  private:
+  static constexpr std::string_view kInputNames[] = {"query",
+                                                     "key",
+                                                     "value",
+                                                     "key_padding_mask",
+                                                     "need_weights",
+                                                     "attn_mask",
+                                                     "average_attn_weights",
+                                                     "is_causal"};
   struct Heads;
 
   Heads projected(const Tensor& query, const Tensor& key, const Tensor& value) const;
   std::optional<Tensor> merged_mask(const Call& call, const Tensor& query, std::int64_t keys) const;
-  Result weighted(const Heads& heads, const std::optional<Tensor>& mask, bool averages) const;
-  Result fused(const Heads& heads, const std::optional<Tensor>& mask, bool is_causal) const;
+  Result weighted(Heads heads, const std::optional<Tensor>& mask, bool averages) const;
+  /// Whether PyTorch takes its native kernel, which keeps nothing for backward.
+  bool is_native(const Call& call) const;
+  Result native(const Tensor& query) const;
+  Result fused(Heads heads, const std::optional<Tensor>& mask, bool is_causal) const;
   Tensor output_of(const Tensor& rows, std::int64_t length) const;
 
   std::int64_t width_;

@@ -23,6 +23,7 @@ class Dropout final : public UnaryModule<Dropout> {
       : kind_(&kind), p_(p), in_place_(in_place) {}
 
   std::string_view type_name() const override { return kind_->name; }
+  bool set_option(std::string_view name, const Value& value) override;
 
  protected:
   Tensor apply(const Tensor& input) override;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/ops/embedding.h"
@@ -32,6 +33,22 @@ Embedding::Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
 
 Tensor Embedding::apply(const Tensor& input) {
   return ops::embedding(input, own_parameter(0), padding_idx_);
+}
+
+EmbeddingBag::EmbeddingBag(std::int64_t num_embeddings, std::int64_t embedding_dim,
+                           std::string mode, const ParameterOptions& options)
+    : mode_(std::move(mode)) {
+  if (num_embeddings <= 0 || embedding_dim <= 0) {
+    throw std::invalid_argument(fmt::format("[EmbeddingBag] sizes must be positive, not {} and {}",
+                                            num_embeddings, embedding_dim));
+  }
+  const Tensor weight = constant_parameter({num_embeddings, embedding_dim}, 0.0, options);
+  fill_normal(weight, 0.0, 1.0);
+  add_parameter("weight", weight);
+}
+
+Tensor EmbeddingBag::apply(const Tensor& input) {
+  return ops::embedding_bag(input, own_parameter(0), mode_);
 }
 
 }  // namespace ohm::nn

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "runtime/nn/module.h"
 
@@ -22,6 +23,22 @@ class Embedding final : public UnaryModule<Embedding> {
 
  private:
   std::optional<std::int64_t> padding_idx_;
+};
+
+/// Sums or means of rows of a table: indices [bags, count] -> [bags, embedding_dim]. weight
+/// [num_embeddings, embedding_dim] starts standard normal. `mode` is "sum" or "mean".
+class EmbeddingBag final : public UnaryModule<EmbeddingBag> {
+ public:
+  EmbeddingBag(std::int64_t num_embeddings, std::int64_t embedding_dim, std::string mode,
+               const ParameterOptions& options);
+
+  std::string_view type_name() const override { return "EmbeddingBag"; }
+
+ protected:
+  Tensor apply(const Tensor& input) override;
+
+ private:
+  std::string mode_;
 };
 
 }  // namespace ohm::nn

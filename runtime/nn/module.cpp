@@ -33,24 +33,30 @@ void replace_data(const Tensor& tensor, const Tensor& data) {
   impl.is_contiguous = source.is_contiguous;
 }
 
-void move_tensor(const Tensor& tensor, std::optional<Device> device, std::optional<DType> dtype,
-                 Category category) {
+struct Move {
+  std::optional<Device> device;
+  std::optional<DType> dtype;
+  std::optional<MemoryFormat> format;
+};
+
+void move_tensor(const Tensor& tensor, const Move& move, Category category) {
   const NoGradGuard no_grad;
   const CategoryGuard guard(category);
-  const std::optional<DType> target = is_floating(tensor.dtype()) ? dtype : std::nullopt;
-  replace_data(tensor, ops::to(tensor, device, target));
+  const std::optional<DType> dtype = is_floating(tensor.dtype()) ? move.dtype : std::nullopt;
+  const bool has_format = tensor.dims() == 4 || tensor.dims() == 5;
+  replace_data(tensor, ops::to(tensor, move.device, dtype, ops::Transfer::blocking,
+                               has_format ? move.format : std::nullopt));
 }
 
-void move_own_tensors(const Module& module, std::optional<Device> device,
-                      std::optional<DType> dtype) {
+void move_own_tensors(const Module& module, const Move& move) {
   for (const NamedTensor& entry : module.own_parameters()) {
     if (!entry.tensor.defined()) continue;
-    move_tensor(entry.tensor, device, dtype, Category::parameter);
+    move_tensor(entry.tensor, move, Category::parameter);
     const Tensor grad = entry.tensor.grad();
-    if (grad.defined()) move_tensor(grad, device, dtype, Category::gradient);
+    if (grad.defined()) move_tensor(grad, move, Category::gradient);
   }
   for (const NamedTensor& entry : module.own_buffers()) {
-    if (entry.tensor.defined()) move_tensor(entry.tensor, device, dtype, Category::parameter);
+    if (entry.tensor.defined()) move_tensor(entry.tensor, move, Category::parameter);
   }
 }
 
@@ -160,20 +166,27 @@ thread_local Remains* Remains::dropping = nullptr;
 /// Of the calls of modules that are going on in this thread.
 class NestedCall {
  public:
-  explicit NestedCall(const Module& module) {
+  explicit NestedCall(const Module& module)
+      : state_(Context::current().state), call_{module, state_.running_module} {
     if (depth == Module::kMostNestedCalls) {
       throw std::invalid_argument(
           fmt::format("[{}] modules that are nested more than {} deep cannot be called",
                       module.type_name(), Module::kMostNestedCalls));
     }
     ++depth;
+    state_.running_module = &call_;
   }
-  ~NestedCall() { --depth; }
+  ~NestedCall() {
+    --depth;
+    state_.running_module = call_.caller;
+  }
   NestedCall(const NestedCall&) = delete;
   NestedCall& operator=(const NestedCall&) = delete;
 
  private:
   static thread_local int depth;
+  ExecutionState& state_;
+  RunningModule call_;
 };
 
 thread_local int NestedCall::depth = 0;
@@ -308,11 +321,14 @@ std::vector<Tensor> Module::parameters() const {
   return tensors;
 }
 
-void Module::move_to(std::optional<Device> device, std::optional<DType> dtype) {
+void Module::move_to(std::optional<Device> device, std::optional<DType> dtype,
+                     std::optional<MemoryFormat> format) {
   // Children first, as PyTorch goes: a parent's own tensors are the last to move.
   walk_modules(
       *this, [](const Module& /*module*/, const std::string& /*prefix*/) {},
-      [&](const Module& module) { move_own_tensors(module, device, dtype); });
+      [&](const Module& module) {
+        move_own_tensors(module, {device, dtype, format});
+      });
 }
 
 void Module::set_training(bool is_training) {

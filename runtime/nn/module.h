@@ -12,11 +12,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "runtime/arithmetic/memory_format.h"
 #include "runtime/nn/named_list.h"
 #include "runtime/ops/value.h"
 #include "runtime/tensor/tensor.h"
@@ -47,6 +49,7 @@ struct NamedModule {
 struct NamedAttribute {
   std::string name;
   std::any value;
+  bool is_option = false;  ///< what the module was made with
 };
 
 /// What a program wants to happen at every call of a module.
@@ -63,6 +66,12 @@ class ForwardHooks {
   virtual void after(Module& module, const std::vector<Value>& inputs, Value& output) = 0;
 };
 
+/// A call of a module that is going on, and the one that made it; see running_module.h.
+struct RunningModule {
+  const Module& module;
+  const RunningModule* caller = nullptr;
+};
+
 class Module : public std::enable_shared_from_this<Module> {
  public:
   /// How deep calls of modules by modules may be nested: Python's limit of recursion.
@@ -76,6 +85,9 @@ class Module : public std::enable_shared_from_this<Module> {
 
   /// PyTorch's class name: "Linear".
   virtual std::string_view type_name() const = 0;
+
+  /// What the inputs of forward() are called, in their order; none where they have no names.
+  virtual std::span<const std::string_view> input_names() const { return {}; }
 
   /// The forward pass. The caller keeps `inputs` alive for the whole call, as a Python frame does.
   /// Throws std::invalid_argument for the wrong number or kind of inputs.
@@ -119,6 +131,10 @@ class Module : public std::enable_shared_from_this<Module> {
   const std::shared_ptr<ForwardHooks>& hooks() const { return hooks_; }
   void set_hooks(std::shared_ptr<ForwardHooks> hooks) { hooks_ = std::move(hooks); }
 
+  /// Changes an option that the module was made with; false where it was read once and for all.
+  /// Throws std::invalid_argument for a value that cannot be.
+  virtual bool set_option(std::string_view /*name*/, const Value& /*value*/) { return false; }
+
   /// Copied with the module, and without meaning to the runtime.
   std::vector<NamedAttribute>& attributes() { return attributes_; }
 
@@ -129,8 +145,10 @@ class Module : public std::enable_shared_from_this<Module> {
   std::vector<Tensor> parameters() const;
 
   /// Moves and casts in place: parameter by parameter, each old one freed before the next is
-  /// made. Integer buffers keep their dtype. Gradients move along.
-  void move_to(std::optional<Device> device, std::optional<DType> dtype);
+  /// made. Integer buffers keep their dtype. Gradients move along. `format` is for tensors of four
+  /// and five dimensions; throws std::invalid_argument for channels last of five.
+  void move_to(std::optional<Device> device, std::optional<DType> dtype,
+               std::optional<MemoryFormat> format = std::nullopt);
 
   void set_training(bool is_training);
   bool is_training() const { return is_training_; }

@@ -168,6 +168,11 @@ std::vector<Recurrent::State> Recurrent::first_states(const std::vector<Value>& 
 }
 
 Value Recurrent::forward(const std::vector<Value>& inputs) {
+  // (h_0, c_0) in a list, as PyTorch has them.
+  const auto* pair = inputs.size() == 2 && kind_ == Kind::lstm
+                         ? std::get_if<std::vector<Tensor>>(&inputs[1])
+                         : nullptr;
+  if (pair != nullptr && pair->size() == 2) return forward({inputs[0], (*pair)[0], (*pair)[1]});
   const std::size_t most = kind_ == Kind::lstm ? 3 : 2;
   const Tensor* given = inputs.empty() ? nullptr : std::get_if<Tensor>(&inputs[0]);
   if (given == nullptr || inputs.size() > most || given->dims() != 3 ||
@@ -187,13 +192,16 @@ Value Recurrent::forward(const std::vector<Value>& inputs) {
     output = run_layer(output, layer, states);
     if (layer + 1 < options_.layers) output = ops::dropout(output, options_.dropout, is_training());
   }
-  const auto stacked = [&](Tensor State::*part) {
-    std::vector<Tensor> parts;
-    for (const State& state : states) parts.push_back(state.*part);
-    return ops::stack(parts, 0);
-  };
-  std::vector<Tensor> results{output, stacked(&State::hidden)};
-  if (kind_ == Kind::lstm) results.push_back(stacked(&State::cell));
+  // The cells are stacked before the hidden states, and go before them.
+  std::vector<Tensor> last_hidden;
+  std::vector<Tensor> last_cells;
+  for (State& state : states) {
+    last_hidden.push_back(std::move(state.hidden));
+    last_cells.push_back(std::move(state.cell));
+  }
+  const Tensor cells = kind_ == Kind::lstm ? ops::stack(last_cells, 0) : Tensor();
+  std::vector<Tensor> results{output, ops::stack(last_hidden, 0)};
+  if (cells.defined()) results.push_back(cells);
   if (options_.is_batch_first) results[0] = ops::transpose(results[0], 0, 1);
   return results;
 }

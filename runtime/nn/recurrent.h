@@ -38,7 +38,7 @@ class Recurrent final : public CopyableModule<Recurrent> {
   std::string_view type_name() const override;
 
   using Module::forward;
-  /// input [, h_0 [, c_0]]: the first states, zeros when not given.
+  /// input [, h_0 [, c_0]], or input, {h_0, c_0}: the first states, zeros when not given.
   Value forward(const std::vector<Value>& inputs) override;
 
  private:

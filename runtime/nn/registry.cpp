@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 #include "allocator_shim/base/assert.h"
@@ -205,6 +207,13 @@ ModulePtr make_embedding(std::int64_t num_embeddings, std::int64_t embedding_dim
                                      parameter_options(device, dtype));
 }
 
+ModulePtr make_embedding_bag(std::int64_t num_embeddings, std::int64_t embedding_dim,
+                             const std::string& mode, std::optional<Device> device,
+                             std::optional<DType> dtype) {
+  return std::make_shared<EmbeddingBag>(num_embeddings, embedding_dim, mode,
+                                        parameter_options(device, dtype));
+}
+
 ModulePtr make_identity() {
   return std::make_shared<FunctionModule>("Identity", [](const Tensor& input) { return input; });
 }
@@ -214,10 +223,9 @@ struct BoundOp {
   const ops::OpDef* op;
   std::vector<Value> arguments;
 
-  Tensor call(std::initializer_list<Tensor> inputs) const {
-    std::vector<Value> values(inputs.begin(), inputs.end());
-    values.insert(values.end(), arguments.begin(), arguments.end());
-    return std::get<Tensor>(op->call(values));
+  Tensor call(std::vector<Value> inputs) const {
+    inputs.insert(inputs.end(), arguments.begin(), arguments.end());
+    return std::get<Tensor>(op->call(inputs));
   }
 };
 
@@ -226,6 +234,32 @@ const ops::OpDef& op_called(std::string_view name) {
   OHM_ASSERT(op != nullptr, "a module calls an op that is not there");
   return *op;
 }
+
+// Of an op whose first arguments are several tensors.
+class TensorsModule final : public CopyableModule<TensorsModule> {
+ public:
+  TensorsModule(std::string_view name, BoundOp op, std::span<const ops::Param> inputs)
+      : name_(name), op_(std::move(op)), inputs_(inputs) {}
+  std::string_view type_name() const override { return name_; }
+  using Module::forward;
+  Value forward(const std::vector<Value>& inputs) override {
+    const bool are_tensors = std::all_of(inputs.begin(), inputs.end(), [](const Value& input) {
+      return std::holds_alternative<Tensor>(input);
+    });
+    if (inputs.size() == inputs_.size() && are_tensors) return op_.call(inputs);
+    std::string names;
+    for (const ops::Param& input : inputs_) {
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", input.name);
+    }
+    throw std::invalid_argument(
+        fmt::format("[{}] takes {} tensors: {}", name_, inputs_.size(), names));
+  }
+
+ private:
+  std::string_view name_;
+  BoundOp op_;
+  std::span<const ops::Param> inputs_;
+};
 
 // A module from one tensor to one that is nothing but a call of an op.
 ModuleDef module_of(std::string_view name, std::string_view op_name) {
@@ -253,6 +287,43 @@ ModuleDef loss_of(std::string_view name, std::string_view op_name) {
           }};
 }
 
+// The same for an op of so many tensors.
+ModuleDef loss_of_tensors(std::string_view name, std::string_view op_name, std::size_t count) {
+  const ops::OpDef& op = op_called(op_name);
+  return {name,
+          {op.params.begin() + static_cast<std::ptrdiff_t>(count), op.params.end()},
+          [name, &op, count](std::span<const Value> values) -> ModulePtr {
+            return std::make_shared<TensorsModule>(name,
+                                                   BoundOp{&op, {values.begin(), values.end()}},
+                                                   std::span(op.params).first(count));
+          }};
+}
+
+// A margin of 0 or less is refused at once.
+ModuleDef triplet_margin_loss() {
+  ModuleDef module = loss_of_tensors("TripletMarginLoss", "triplet_margin_loss", 3);
+  const auto margin = static_cast<std::size_t>(
+      std::find_if(module.params.begin(), module.params.end(),
+                   [](const ops::Param& param) { return param.name == "margin"; }) -
+      module.params.begin());
+  module.make = [make = module.make, margin](std::span<const Value> values) {
+    if (const double given = std::get<double>(values[margin]); !(given > 0.0)) {
+      throw std::invalid_argument(
+          fmt::format("[TripletMarginLoss] expected margin to be greater than 0, got {}", given));
+    }
+    return make(values);
+  };
+  return module;
+}
+
+// The same module, with another name for a parameter.
+ModuleDef renamed(ModuleDef module, std::string_view param, std::string_view name) {
+  for (ops::Param& known : module.params) {
+    if (known.name == param) known.name = name;
+  }
+  return module;
+}
+
 // The same module, with a default that its op does not have.
 ModuleDef with_default(ModuleDef module, std::string_view param, const Value& value) {
   for (ops::Param& known : module.params) {
@@ -263,27 +334,7 @@ ModuleDef with_default(ModuleDef module, std::string_view param, const Value& va
   return module;
 }
 
-std::vector<ModuleDef> registered_modules() {
-  const std::vector<ParamName> batch_norm_names = {"num_features",
-                                                   {"eps", 1e-5},
-                                                   {"momentum", 0.1},
-                                                   {"affine", true},
-                                                   {"track_running_stats", true},
-                                                   "device",
-                                                   "dtype"};
-  const std::vector<ParamName> instance_norm_names = {
-      "num_features", {"eps", 1e-5}, {"affine", false}, "device", "dtype"};
-  const std::vector<ParamName> gated_names = {"input_size",
-                                              "hidden_size",
-                                              {"num_layers", std::int64_t{1}},
-                                              {"bias", true},
-                                              {"batch_first", false},
-                                              {"dropout", 0.0},
-                                              {"bidirectional", false},
-                                              "device",
-                                              "dtype"};
-  std::vector<ParamName> rnn_names = gated_names;
-  rnn_names.insert(rnn_names.begin() + 3, ParamName{"nonlinearity", std::string("tanh")});
+std::vector<ModuleDef> linear_modules() {
   const std::vector<ParamName> conv_names = {"in_channels",
                                              "out_channels",
                                              "kernel_size",
@@ -311,6 +362,20 @@ std::vector<ModuleDef> registered_modules() {
               {"dilation", Shape{1}},
               "device",
               "dtype"}),
+  };
+}
+
+std::vector<ModuleDef> norm_modules() {
+  const std::vector<ParamName> batch_norm_names = {"num_features",
+                                                   {"eps", 1e-5},
+                                                   {"momentum", 0.1},
+                                                   {"affine", true},
+                                                   {"track_running_stats", true},
+                                                   "device",
+                                                   "dtype"};
+  const std::vector<ParamName> instance_norm_names = {
+      "num_features", {"eps", 1e-5}, {"affine", false}, "device", "dtype"};
+  return {
       define("BatchNorm1d", &make_batch_norm_1d, batch_norm_names),
       define("BatchNorm2d", &make_batch_norm_2d, batch_norm_names),
       define("GroupNorm", &make_group_norm,
@@ -326,6 +391,11 @@ std::vector<ModuleDef> registered_modules() {
               {"bias", true},
               "device",
               "dtype"}),
+  };
+}
+
+std::vector<ModuleDef> transformer_modules() {
+  return {
       define("MultiheadAttention", &make_multihead_attention,
              {"embed_dim",
               "num_heads",
@@ -346,6 +416,22 @@ std::vector<ModuleDef> registered_modules() {
               {"bias", true},
               "device",
               "dtype"}),
+  };
+}
+
+std::vector<ModuleDef> recurrent_modules() {
+  const std::vector<ParamName> gated_names = {"input_size",
+                                              "hidden_size",
+                                              {"num_layers", std::int64_t{1}},
+                                              {"bias", true},
+                                              {"batch_first", false},
+                                              {"dropout", 0.0},
+                                              {"bidirectional", false},
+                                              "device",
+                                              "dtype"};
+  std::vector<ParamName> rnn_names = gated_names;
+  rnn_names.insert(rnn_names.begin() + 3, ParamName{"nonlinearity", std::string("tanh")});
+  return {
       define("RNN", &make_rnn, rnn_names),
       define("GRU", &make_gated<Recurrent::Kind::gru>, gated_names),
       define("LSTM", &make_gated<Recurrent::Kind::lstm>, gated_names),
@@ -360,6 +446,11 @@ std::vector<ModuleDef> registered_modules() {
              {"input_size", "hidden_size", {"bias", true}, "device", "dtype"}),
       define("LSTMCell", &make_gated_cell<Recurrent::Kind::lstm>,
              {"input_size", "hidden_size", {"bias", true}, "device", "dtype"}),
+  };
+}
+
+std::vector<ModuleDef> pooling_modules() {
+  return {
       module_of("MaxPool1d", "max_pool1d"),
       module_of("AvgPool1d", "avg_pool1d"),
       module_of("AdaptiveAvgPool1d", "adaptive_avg_pool1d"),
@@ -367,11 +458,23 @@ std::vector<ModuleDef> registered_modules() {
       module_of("AvgPool2d", "avg_pool2d"),
       module_of("AdaptiveAvgPool2d", "adaptive_avg_pool2d"),
       module_of("Upsample", "interpolate"),
+  };
+}
+
+std::vector<ModuleDef> table_modules() {
+  return {
       define("Dropout", &make_dropout<kElementDropout>, {{"p", 0.5}, {"inplace", false}}),
       define("Dropout2d", &make_dropout<kChannelDropout>, {{"p", 0.5}, {"inplace", false}}),
       define("Embedding", &make_embedding,
              {"num_embeddings", "embedding_dim", "padding_idx", "device", "dtype"}),
+      define("EmbeddingBag", &make_embedding_bag,
+             {"num_embeddings", "embedding_dim", {"mode", std::string("mean")}, "device", "dtype"}),
       define("Identity", &make_identity, {}),
+  };
+}
+
+std::vector<ModuleDef> activation_modules() {
+  return {
       module_of("ReLU", "relu"),
       define("PReLU", &make_prelu,
              {{"num_parameters", std::int64_t{1}}, {"init", 0.25}, "device", "dtype"}),
@@ -399,8 +502,14 @@ std::vector<ModuleDef> registered_modules() {
       module_of("Threshold", "threshold"),
       module_of("GLU", "glu"),
       with_default(module_of("Flatten", "flatten"), "start_dim", std::int64_t{1}),
+      renamed(module_of("Unflatten", "unflatten"), "sizes", "unflattened_size"),
       with_default(module_of("Softmax", "softmax"), "dim", std::int64_t{-1}),
       with_default(module_of("LogSoftmax", "log_softmax"), "dim", std::int64_t{-1}),
+  };
+}
+
+std::vector<ModuleDef> loss_modules() {
+  return {
       loss_of("CrossEntropyLoss", "cross_entropy"),
       loss_of("NLLLoss", "nll_loss"),
       loss_of("MSELoss", "mse_loss"),
@@ -410,15 +519,32 @@ std::vector<ModuleDef> registered_modules() {
       loss_of("HingeEmbeddingLoss", "hinge_embedding_loss"),
       loss_of("PoissonNLLLoss", "poisson_nll_loss"),
       loss_of("KLDivLoss", "kl_div"),
+      triplet_margin_loss(),
+      loss_of_tensors("CTCLoss", "ctc_loss", 4),
       loss_of("BCELoss", "binary_cross_entropy"),
       loss_of("BCEWithLogitsLoss", "binary_cross_entropy_with_logits"),
   };
 }
 
+using Group = std::vector<ModuleDef> (*)();
+
+// In the order in which listings show them.
+constexpr Group kGroups[] = {&linear_modules,     &norm_modules,    &transformer_modules,
+                             &recurrent_modules,  &pooling_modules, &table_modules,
+                             &activation_modules, &loss_modules};
+
 }  // namespace
 
 const std::vector<ModuleDef>& all_modules() {
-  static const std::vector<ModuleDef> modules = registered_modules();
+  static const std::vector<ModuleDef> modules = [] {
+    std::vector<ModuleDef> all;
+    for (const Group group : kGroups) {
+      std::vector<ModuleDef> rows = group();
+      all.insert(all.end(), std::make_move_iterator(rows.begin()),
+                 std::make_move_iterator(rows.end()));
+    }
+    return all;
+  }();
   return modules;
 }
 

@@ -29,12 +29,16 @@ class TransformerEncoderLayer final : public CopyableModule<TransformerEncoderLa
                           const ParameterOptions& parameters);
 
   std::string_view type_name() const override { return "TransformerEncoderLayer"; }
+  std::span<const std::string_view> input_names() const override { return kInputNames; }
 
   using Module::forward;
   /// src [, src_mask, src_key_padding_mask, is_causal].
   Value forward(const std::vector<Value>& inputs) override;
 
  private:
+  static constexpr std::string_view kInputNames[] = {"src", "src_mask", "src_key_padding_mask",
+                                                     "is_causal"};
+
   // Both let their input go before their dropout.
   Tensor attended(Tensor input, const std::vector<Value>& inputs) const;
   Tensor transformed(Tensor input) const;
@@ -52,10 +56,15 @@ class TransformerEncoder final : public CopyableModule<TransformerEncoder> {
   TransformerEncoder(const Module& layer, std::int64_t count, ModulePtr norm);
 
   std::string_view type_name() const override { return "TransformerEncoder"; }
+  std::span<const std::string_view> input_names() const override { return kInputNames; }
 
   using Module::forward;
   /// As the layers'.
   Value forward(const std::vector<Value>& inputs) override;
+
+ private:
+  static constexpr std::string_view kInputNames[] = {"src", "mask", "src_key_padding_mask",
+                                                     "is_causal"};
 };
 
 }  // namespace ohm::nn

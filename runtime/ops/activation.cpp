@@ -26,15 +26,16 @@ Tensor relu_backward(const Tensor& grad, const Tensor& result) {
   return out;
 }
 
-void record_relu(const Tensor& input, const Tensor& out) {
-  if (Recorder record("ReluBackward", {&input}); record.is_needed()) {
-    record.save_output(out);
-    record.attach_differentiable(out, [](BackwardCall& call) {
-      return TensorList{formula::linear_in_gradient(
-          "ThresholdBackwardBackward", call.grad(), call.saved(0),
-          [](const Tensor& grad, const Tensor& result) { return relu_backward(grad, result); })};
-    });
-  }
+constexpr std::string_view kReluNode = "ReluBackward";
+
+void attach_relu(Recorder& record, const Tensor& out) {
+  if (!record.is_needed()) return;
+  record.save_output(out);
+  record.attach_differentiable(out, [](BackwardCall& call) {
+    return TensorList{formula::linear_in_gradient(
+        "ThresholdBackwardBackward", call.grad(), call.saved(0),
+        [](const Tensor& grad, const Tensor& result) { return relu_backward(grad, result); })};
+  });
 }
 
 // grad · y · (1 − y), in one kernel.
@@ -92,15 +93,17 @@ Tensor relu(const Tensor& input) {
   const OpFront front(kRelu);
   Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));
   map_elements(out, input.dtype(), functors::Relu(), input);
-  record_relu(input, out);
+  Recorder record(kReluNode, {&input});
+  attach_relu(record, out);
   return out;
 }
 
 Tensor relu_(const Tensor& input) {
   const OpFront front(kReluInplace);
+  Recorder record = Recorder::overwriting(kReluInplace.name, kReluNode, {&input});
   begin_inplace_write(input, kReluInplace.name);
   map_elements(input, input.dtype(), functors::Relu(), input);
-  record_relu(input, input);
+  attach_relu(record, input);
   return input;
 }
 
@@ -136,7 +139,7 @@ Tensor silu(const Tensor& given, bool inplace) {
   }
   const OpFront front(kSilu);
   require_floating(given, kSilu);
-  Recorder record("SiluBackward", {&given});
+  Recorder record = Recorder::overwriting(kSilu.name, "SiluBackward", {&given});
   // Backward needs the input that is overwritten: a copy of it is kept.
   if (record.is_needed()) record.save(copy_of(given));
   begin_inplace_write(given, kSilu.name);

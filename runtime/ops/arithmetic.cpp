@@ -1,5 +1,7 @@
 #include "runtime/ops/arithmetic.h"
 
+#include <cmath>
+
 #include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/generators.h"
@@ -12,7 +14,37 @@ constexpr OpInfo kSub{"sub"};
 constexpr OpInfo kRsub{"rsub"};
 constexpr OpInfo kMul{"mul"};
 constexpr OpInfo kDiv{"div"};
+constexpr OpInfo kFloorDivide{"floor_divide"};
 constexpr OpInfo kNeg{"neg"};
+
+// As Python divides: towards −infinity. What a floating quotient lacks through rounding is found by
+// the remainder.
+struct FloorQuotient {
+  template <class T>
+  T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      if (y == T(0)) return T(0);
+      if (y == T(-1)) return static_cast<T>(-static_cast<std::make_unsigned_t<T>>(x));
+      const T quotient = x / y;
+      return x % y != 0 && (x < 0) != (y < 0) ? quotient - 1 : quotient;
+    } else {
+      if (y == T(0)) return x / y;
+      const T remainder = std::fmod(x, y);
+      T quotient = (x - remainder) / y;
+      if (remainder != T(0) && (y < T(0)) != (remainder < T(0))) quotient -= T(1);
+      if (quotient == T(0)) return std::copysign(T(0), x / y);
+      const T whole = std::floor(quotient);
+      return quotient - whole > T(0.5) ? whole + T(1) : whole;
+    }
+  }
+};
+
+struct FloorQuotientOfNumber {
+  template <class T>
+  T operator()(T x, T number) const {
+    return FloorQuotient()(number, x);
+  }
+};
 
 Tensor product(const Tensor& a, const TensorOrNumber& b) {
   return binary_new(kMul, a, b, result_dtype(a, b), functors::Product());
@@ -153,6 +185,21 @@ Tensor div(const Tensor& input, const TensorOrNumber& other) {
   return out;
 }
 
+Tensor floor_divide(const Tensor& input, const TensorOrNumber& other) {
+  const OpFront front(kFloorDivide);
+  const DType dtype = result_dtype(input, other);
+  if (!is_floating(dtype) && is_number(other) && number_of(other) == 0.0) {
+    throw std::invalid_argument("[floor_divide] integers cannot be divided by zero");
+  }
+  return binary_new(kFloorDivide, input, other, dtype, FloorQuotient());
+}
+
+Tensor rfloor_divide(const Tensor& input, double number) {
+  const OpFront front(kFloorDivide);
+  return binary_new(kFloorDivide, input, number, result_dtype(input, number),
+                    FloorQuotientOfNumber());
+}
+
 Tensor neg(const Tensor& input) {
   const OpFront front(kNeg);
   Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));
@@ -173,6 +220,7 @@ std::vector<OpDef> arithmetic_ops() {
       define(kRsub, kBoth, &rsub, {"input", "number"}, number_minus_tensor),
       define(kMul, kBoth, &mul, {"input", "other"}, operand_pairs),
       define(kDiv, kBoth, &div, {"input", "other"}, operand_pairs),
+      define(kFloorDivide, kBoth, &floor_divide, {"input", "other"}),
   };
 }
 

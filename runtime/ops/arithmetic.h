@@ -24,6 +24,11 @@ Tensor mul(const Tensor& input, const TensorOrNumber& other);
 Tensor div(const Tensor& input, const TensorOrNumber& other);
 Tensor neg(const Tensor& input);
 
+/// The largest whole number that is not above input / other. There is no gradient.
+Tensor floor_divide(const Tensor& input, const TensorOrNumber& other);
+/// number // input
+Tensor rfloor_divide(const Tensor& input, double number);
+
 std::vector<OpDef> arithmetic_ops();
 /// The row of neg, which listings show with the functions of one tensor.
 std::vector<OpDef> negation_ops();

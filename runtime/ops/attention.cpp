@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -115,31 +116,51 @@ bool can_fuse(const Attention& call) {
 // The kernels read rows: their elements must lie behind one another.
 bool has_dense_rows(const Tensor& tensor) { return tensor.strides().back() == 1; }
 
-// Which inputs both flash and cuDNN take.
-bool fits_flash(const Attention& call) {
+// A row of one element has no other behind it.
+bool has_rows(const Tensor& tensor) { return tensor.size(-1) == 1 || has_dense_rows(tensor); }
+
+bool can_flash(const Attention& call) {
   constexpr std::int64_t kWidest = 256;
   const std::int64_t width = call.query.size(-1);
-  const DeviceSlot& gpu = Context::current().slot(call.query.device());
-  const auto has_rows = [](const Tensor& tensor) {
-    return tensor.size(-1) == 1 || has_dense_rows(tensor);
-  };
-  return gpu.compute_capability_major >= 8 && is_half(call.query.dtype()) && !call.mask &&
-         width <= kWidest && call.value.size(-1) == width &&
+  Context& context = Context::current();
+  return context.state.attention_kernels.flash &&
+         context.slot(call.query.device()).compute_capability_major >= 8 &&
+         is_half(call.query.dtype()) && !call.mask && width <= kWidest &&
+         call.value.size(-1) == width &&
          !(call.is_causal && call.query.size(-2) != call.key.size(-2)) && has_rows(call.query) &&
          has_rows(call.key) && has_rows(call.value);
 }
 
-bool can_flash(const Attention& call) {
-  return Context::current().state.attention_kernels.flash && fits_flash(call);
+// Which widths of the keys and of the values cuDNN takes, and for which of them it has gradients.
+bool has_widths_of_cudnn(const Attention& call) {
+  constexpr std::int64_t kAlignment = 8;
+  constexpr std::int64_t kWide = 128;
+  constexpr std::int64_t kWidest = 256;
+  constexpr std::pair<std::int64_t, std::int64_t> kWithLatentKeys{192, 128};
+  const std::pair widths{call.query.size(-1), call.value.size(-1)};
+  const auto [least, most] = std::minmax(widths.first, widths.second);
+  if (most > kWidest || least % kAlignment != 0 || most % kAlignment != 0) return false;
+  const bool wants_gradients =
+      Context::current().state.grad_enabled &&
+      (call.query.requires_grad() || call.key.requires_grad() || call.value.requires_grad());
+  return !wants_gradients || most <= kWide || least == kWidest || widths == kWithLatentKeys;
 }
 
 bool is_cudnn_preferred(const Attention& call) {
   constexpr int kHopper = 9;
-  constexpr std::int64_t kAlignment = 8;
+  constexpr int kBlackwell = 10;  // of data centres: that of workstations is 12
+  constexpr double kDropoutSteps = 16.0;
   Context& context = Context::current();
+  const int capability = context.slot(call.query.device()).compute_capability_major;
+  const double steps = call.dropout_p * kDropoutSteps;
+  const bool drops = call.dropout_p > 0.0;
+  const bool has_mask_gradient =
+      call.mask && call.mask->requires_grad() && context.state.grad_enabled;
   return context.rules.prefers_cudnn_attention && context.state.attention_kernels.cudnn &&
-         context.slot(call.query.device()).compute_capability_major >= kHopper &&
-         call.query.size(-1) % kAlignment == 0 && fits_flash(call);
+         (capability == kHopper || capability == kBlackwell) && is_half(call.query.dtype()) &&
+         has_widths_of_cudnn(call) && !has_mask_gradient && steps == std::floor(steps) &&
+         call.key.size(-2) != 1 && !(drops && call.query.size(-2) == 1) && has_rows(call.query) &&
+         has_rows(call.key) && has_rows(call.value);
 }
 
 bool can_be_efficient(const Attention& call) {
@@ -169,6 +190,10 @@ Tensor by_flash(const Attention& call) {
   return narrow(flash_attention(query, key, value, options), -1, 0, width);
 }
 
+Shape scores_of(const Attention& call) {
+  return {call.query.size(0), call.query.size(1), call.query.size(2), call.key.size(2)};
+}
+
 // A bias for the kernel: rows that begin at multiples of 16 bytes, seen for every head.
 Tensor aligned_bias(const Tensor& mask, const Shape& scores) {
   constexpr std::int64_t kAlignment = 8;
@@ -188,22 +213,25 @@ Tensor aligned_bias(const Tensor& mask, const Shape& scores) {
 Tensor by_efficient(Attention call) {
   Tensor bias;
   if (call.mask) {
-    bias = aligned_bias(
-        *call.mask, {call.query.size(0), call.query.size(1), call.query.size(2), call.key.size(2)});
+    bias = aligned_bias(*call.mask, scores_of(call));
     call.mask.reset();
   }
   return efficient_attention(call.query, call.key, call.value, bias,
                              {call.dropout_p, call.is_causal, call.scale});
 }
 
-// What it takes is known to cuDNN alone.
-Tensor by_cudnn(const Attention& call) {
+// What workspace its plans take is known to cuDNN alone.
+Tensor by_cudnn(Attention call) {
   Context::current().slot(call.query.device()).assumptions.add(Assumption::cudnn_attention);
-  return by_flash(call);
+  Tensor bias;
+  if (call.mask) bias = expand(*call.mask, scores_of(call));
+  call.mask.reset();
+  return cudnn_attention(call.query, call.key, call.value, bias,
+                         {call.dropout_p, call.is_causal, call.scale});
 }
 
 Tensor computed(Attention call) {
-  if (can_fuse(call) && is_cudnn_preferred(call)) return by_cudnn(call);
+  if (can_fuse(call) && is_cudnn_preferred(call)) return by_cudnn(std::move(call));
   if (can_fuse(call) && can_flash(call)) return by_flash(call);
   if (can_fuse(call) && can_be_efficient(call)) return by_efficient(std::move(call));
   if (!Context::current().state.attention_kernels.math) {
@@ -212,6 +240,13 @@ Tensor computed(Attention call) {
         describe(call.query), describe(call.key), describe(call.value)));
   }
   return attention_by_steps(call).first;
+}
+
+void make_batch_of_one(Attention& call) {
+  for (Tensor* const tensor : {&call.query, &call.key, &call.value}) {
+    *tensor = unsqueeze(*tensor, 0);
+  }
+  if (call.mask && call.mask->dims() == 3) call.mask = unsqueeze(*call.mask, 0);
 }
 
 std::vector<Sample> attention_samples() {
@@ -246,8 +281,12 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   call.scale = scale.value_or(1.0 / std::sqrt(static_cast<double>(call.query.size(-1))));
   // What is inside runs in the dtype of the inputs.
   const AutocastGuard plain(false, autocast_settings().dtype);
+  const bool is_batch = Context::current().rules.attention_of_three_dims_is_a_batch &&
+                        call.query.dims() == 3 && call.key.dims() == 3 && call.value.dims() == 3;
+  if (is_batch) make_batch_of_one(call);
   if (call.mask) call.mask = additive_mask(*call.mask, call.query.dtype());
-  return computed(std::move(call));
+  const Tensor result = computed(std::move(call));
+  return is_batch ? squeeze(result, 0) : result;
 }
 
 std::vector<OpDef> attention_ops() {

@@ -1,6 +1,7 @@
 #include "runtime/ops/attention_fused.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -243,6 +244,44 @@ TensorList efficient_backward(const BackwardCall& call, const AttentionRules& ru
   return {gradients.query, gradients.key, gradients.value, gradients.bias};
 }
 
+// ---- cuDNN --------------------------------------------------------------------------------------
+
+// [B, H, L, width] whose dimensions lie in memory in the order of the query's.
+Tensor laid_out_like(const Tensor& query, std::int64_t width) {
+  if (width == query.size(3)) return empty_like(query);
+  std::array order{3, 2, 1, 0};
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return query.strides()[a] < query.strides()[b]; });
+  Shape sizes = query.shape();
+  sizes[3] = width;
+  Shape strides = sizes;
+  std::int64_t stride = 1;
+  for (const int dim : order) {
+    strides[dim] = stride;
+    stride *= sizes[dim];
+  }
+  return empty_strided(sizes, strides, options_of(query));
+}
+
+TensorList cudnn_backward(const BackwardCall& call, const AttentionRules& rules) {
+  const AttentionInputs inputs{call.saved(2), call.saved(1), call.saved(3), call.saved(0)};
+  const Tensor& query = inputs.query;
+  const AttentionInputs gradients{empty_like(query), empty_like(inputs.key),
+                                  empty_like(inputs.value), Tensor()};
+  Tensor grad = call.grad();
+  if (grad.strides().back() != 1) {
+    const Tensor rows = empty_like(call.saved(5));
+    copy_into(rows, grad);
+    grad = rows;
+  }
+  const std::int64_t lines = query.size(0) * query.size(1) * query.size(2);
+  const Tensor workspace = empty({lines, query.size(3) + 1}, float32_on(query));
+  const Tensor products = make_view(workspace, {query.size(0), query.size(1), query.size(2)},
+                                    {query.size(1) * query.size(2), query.size(2), 1}, 0);
+  attention_backward(inputs, rules, grad, gradients, {call.saved(4), products});
+  return {gradients.query, gradients.key, gradients.value, Tensor()};
+}
+
 }  // namespace
 
 Tensor flash_attention(const Tensor& query, const Tensor& key, const Tensor& value,
@@ -300,6 +339,30 @@ Tensor efficient_attention(const Tensor& query, const Tensor& key, const Tensor&
     record.save_output(seed);
   }
   record.attach(out, [rules](BackwardCall& call) { return efficient_backward(call, rules); });
+  return out;
+}
+
+Tensor cudnn_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                       const Tensor& bias, const FusedAttention& options) {
+  Recorder record("ScaledDotProductCudnnAttentionBackward", {&query, &key, &value, &bias});
+  record.save(bias);
+  record.save(key);
+  record.save(query);
+  record.save(value);
+  const AttentionRules rules = rules_of(options, query, key);
+  Tensor offset;
+  const Tensor seed = generator_numbers(query, {});
+  offset = generator_numbers(query, {});
+  Tensor out = laid_out_like(query, value.size(3));
+  const bool keeps_sums = record.needs(0) || record.needs(1) || record.needs(2);
+  const Tensor logsumexp =
+      empty({query.size(0), query.size(1), keeps_sums ? query.size(2) : 0}, float32_on(query));
+  attention_forward({query, key, value, bias}, rules, out, logsumexp);
+  record.save_output(logsumexp);
+  record.save_output(out);
+  record.save_output(offset);
+  record.save_output(seed);
+  record.attach(out, [rules](BackwardCall& call) { return cudnn_backward(call, rules); });
   return out;
 }
 

@@ -1,7 +1,7 @@
 // Attention in one kernel: the logarithm of each row's sum is kept instead of the scores.
 //
-// Inputs have four dimensions [B, H, length, width] and any strides but in the last one; both
-// kernels work on [B, length, H, width] inside, which is how their results are laid out.
+// Inputs have four dimensions [B, H, length, width] and any strides but in the last one; flash and
+// efficient kernels work on [B, length, H, width] inside, which is how their results are laid out.
 #pragma once
 
 #include <optional>
@@ -28,5 +28,12 @@ Tensor flash_attention(const Tensor& query, const Tensor& key, const Tensor& val
 /// blocks of the query's gradient are summed up.
 Tensor efficient_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                            const Tensor& bias, const FusedAttention& options);
+
+/// `bias` is undefined or [B, H, L, S], maybe expanded; E and the values' width are multiples of 8.
+/// Results are laid out as the query is. Keeps its inputs, the result and, where a gradient may be
+/// wanted, float32 [B, H, L]. Backward makes a float32 gradient of the query and a float32 number
+/// for each of its rows, which are temporary: cuDNN's frontend asks for them together.
+Tensor cudnn_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                       const Tensor& bias, const FusedAttention& options);
 
 }  // namespace ohm::ops

@@ -7,6 +7,7 @@
 #include "runtime/arithmetic/laid_out.h"
 #include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/base/ceil_div.h"
+#include "runtime/base/dim_mask.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/convert.h"
@@ -281,6 +282,9 @@ class BatchNormBackward {
     Tensor sum_of_grad;
     Tensor sum_of_products;
     if (needs_sums()) {
+      // Copies where pixels cannot be merged.
+      const Tensor input = are_last ? Tensor() : merged_pixels(input_);
+      const Tensor grad = are_last ? Tensor() : merged_pixels(backward_.grad());
       if (are_last || backward_.needs(0)) {
         sum_of_grad = empty_statistic();
         sum_of_products = empty_statistic();
@@ -288,7 +292,8 @@ class BatchNormBackward {
       if (are_last) {
         take_sums_of_channels_last(grads);
       } else {
-        take_sums(grads);
+        if (backward_.needs(1)) grads.weight = empty_channels();
+        if (backward_.needs(2)) grads.bias = empty_channels();
       }
     }
     if (backward_.needs(0)) grads.input = empty_input_gradient(are_last);
@@ -303,13 +308,6 @@ class BatchNormBackward {
     }
     constexpr std::int64_t kTwoSums = 2;
     const Staging staging(input_, kTwoSums);
-  }
-
-  void take_sums(BatchNormGradients& grads) const {
-    const Tensor input = merged_pixels(input_);
-    const Tensor grad = merged_pixels(backward_.grad());
-    if (backward_.needs(1)) grads.weight = empty_channels();
-    if (backward_.needs(2)) grads.bias = empty_channels();
   }
 
   // The kernel for two layouts reads a number where there is no weight.

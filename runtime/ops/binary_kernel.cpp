@@ -34,7 +34,9 @@ DType result_dtype(const Tensor& input, const TensorOrNumber& other) {
   if (const Tensor* tensor = std::get_if<Tensor>(&other)) return promote(input, *tensor);
   if (is_floating(input.dtype())) return input.dtype();
   const double number = std::get<double>(other);
-  if (number != std::floor(number)) return DType::float32;
+  constexpr double kBeyondIntegers = 0x1p63;
+  const bool is_whole = number == std::floor(number) && std::abs(number) < kBeyondIntegers;
+  if (!is_whole) return DType::float32;
   return input.dtype() == DType::boolean ? DType::int64 : input.dtype();
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/ops/choice.h"
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -33,8 +34,11 @@ functors::Clamp clamped(std::optional<double> min, std::optional<double> max) {
 Tensor clamp_gradient(const Tensor& grad, const Tensor& input, std::optional<double> min,
                       std::optional<double> max) {
   const Tensor zero = full({}, 0.0, options_of(grad));
-  const Tensor above = min ? ge(input, *min) : Tensor();
-  const Tensor below = max ? le(input, *max) : Tensor();
+  const bool is_flat_at_bounds = Context::current().rules.clamp_is_flat_at_bounds;
+  Tensor above;
+  Tensor below;
+  if (min) above = is_flat_at_bounds ? gt(input, *min) : ge(input, *min);
+  if (max) below = is_flat_at_bounds ? lt(input, *max) : le(input, *max);
   Tensor mask = above.defined() ? above : below;
   if (above.defined() && below.defined()) {
     map_elements(mask, DType::boolean, functors::Both(), above, below);

@@ -17,6 +17,12 @@ constexpr OpInfo kLt{"lt"};
 constexpr OpInfo kLe{"le"};
 constexpr OpInfo kGt{"gt"};
 constexpr OpInfo kGe{"ge"};
+constexpr OpInfo kLogicalNot{"logical_not"};
+constexpr OpInfo kLogicalAnd{"logical_and"};
+constexpr OpInfo kLogicalOr{"logical_or"};
+constexpr OpInfo kBitwiseNot{"bitwise_not"};
+constexpr OpInfo kBitwiseAnd{"bitwise_and"};
+constexpr OpInfo kBitwiseOr{"bitwise_or"};
 
 template <class F>
 Tensor compare(const OpInfo& info, const Tensor& input, const TensorOrNumber& other, F&& fn) {
@@ -40,6 +46,12 @@ Tensor unlike_itself(const Tensor& input) {
   Tensor out = empty_for_loop(input.shape(), {&input}, {DType::boolean, input.device()});
   map_elements(out, input.dtype(), functors::Unequal(), input, input);
   return out;
+}
+
+void require_boolean(const OpInfo& info, const Tensor& input) {
+  if (input.dtype() == DType::boolean) return;
+  throw std::invalid_argument(
+      fmt::format("[{}] expected a bool tensor, got one of {}", info.name, name_of(input.dtype())));
 }
 
 }  // namespace
@@ -86,14 +98,49 @@ Tensor isinf(const Tensor& input) {
 }
 Tensor isnan(const Tensor& input) { return unlike_itself(input); }
 
+Tensor logical_not(const Tensor& input) {
+  return compare(kLogicalNot, input, 0.0, functors::Equal());
+}
+Tensor logical_and(const Tensor& input, const Tensor& other) {
+  return compare(kLogicalAnd, input, other, functors::Both());
+}
+Tensor logical_or(const Tensor& input, const Tensor& other) {
+  return compare(kLogicalOr, input, other, functors::Either());
+}
+
+Tensor bitwise_not(const Tensor& input) {
+  require_boolean(kBitwiseNot, input);
+  return compare(kBitwiseNot, input, 0.0, functors::Equal());
+}
+Tensor bitwise_and(const Tensor& input, const Tensor& other) {
+  require_boolean(kBitwiseAnd, input);
+  require_boolean(kBitwiseAnd, other);
+  return compare(kBitwiseAnd, input, other, functors::Both());
+}
+Tensor bitwise_or(const Tensor& input, const Tensor& other) {
+  require_boolean(kBitwiseOr, input);
+  require_boolean(kBitwiseOr, other);
+  return compare(kBitwiseOr, input, other, functors::Either());
+}
+
 std::vector<OpDef> comparison_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
-      define(kEq, kBoth, &eq, {"input", "other"}),    define(kNe, kBoth, &ne, {"input", "other"}),
-      define(kLt, kBoth, &lt, {"input", "other"}),    define(kLe, kBoth, &le, {"input", "other"}),
-      define(kGt, kBoth, &gt, {"input", "other"}),    define(kGe, kBoth, &ge, {"input", "other"}),
-      define(kIsFinite, kBoth, &isfinite, {"input"}), define(kIsInf, kBoth, &isinf, {"input"}),
+      define(kEq, kBoth, &eq, {"input", "other"}),
+      define(kNe, kBoth, &ne, {"input", "other"}),
+      define(kLt, kBoth, &lt, {"input", "other"}),
+      define(kLe, kBoth, &le, {"input", "other"}),
+      define(kGt, kBoth, &gt, {"input", "other"}),
+      define(kGe, kBoth, &ge, {"input", "other"}),
+      define(kIsFinite, kBoth, &isfinite, {"input"}),
+      define(kIsInf, kBoth, &isinf, {"input"}),
       define(kIsNan, kBoth, &isnan, {"input"}),
+      define(kLogicalNot, kBoth, &logical_not, {"input"}),
+      define(kLogicalAnd, kBoth, &logical_and, {"input", "other"}),
+      define(kLogicalOr, kBoth, &logical_or, {"input", "other"}),
+      define(kBitwiseNot, kBoth, &bitwise_not, {"input"}),
+      define(kBitwiseAnd, kBoth, &bitwise_and, {"input", "other"}),
+      define(kBitwiseOr, kBoth, &bitwise_or, {"input", "other"}),
   };
 }
 

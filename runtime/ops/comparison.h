@@ -17,6 +17,15 @@ Tensor isfinite(const Tensor& input);
 Tensor isinf(const Tensor& input);
 Tensor isnan(const Tensor& input);
 
+/// Whether an element is zero, and whether two are not. bool.
+Tensor logical_not(const Tensor& input);
+Tensor logical_and(const Tensor& input, const Tensor& other);
+Tensor logical_or(const Tensor& input, const Tensor& other);
+/// The same of booleans, the only dtype that they are there for.
+Tensor bitwise_not(const Tensor& input);
+Tensor bitwise_and(const Tensor& input, const Tensor& other);
+Tensor bitwise_or(const Tensor& input, const Tensor& other);
+
 std::vector<OpDef> comparison_ops();
 
 }  // namespace ohm::ops

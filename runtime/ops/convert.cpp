@@ -18,22 +18,29 @@ constexpr OpInfo kClone{"clone"};
 constexpr OpInfo kContiguous{"contiguous"};
 constexpr OpInfo kCopy{"copy_"};
 
-// What a copy between host and GPU needs besides its result, for as long as it runs.
-std::vector<Tensor> temporaries_of(const Tensor& input, Device device, DType dtype,
-                                   Transfer transfer) {
+struct Target {
+  Device device;
+  DType dtype;
+  Transfer transfer;
+  std::optional<MemoryFormat> format;  ///< nullopt: that of the input
+};
+
+// What a copy between host and GPU needs besides its result, for as long as it runs: bytes go from
+// row-major memory to row-major memory, and are cast on one side.
+std::vector<Tensor> temporaries_of(const Tensor& input, const Tensor& out, Transfer transfer) {
   std::vector<Tensor> temporaries;
-  if (input.device().is_cpu() == device.is_cpu()) return temporaries;
-  const bool casts_on_host = transfer == Transfer::blocking;
-  const bool casts_at_source = input.device().is_cpu() == casts_on_host;
-  const bool casts = dtype != input.dtype();
-  if (casts && !casts_at_source) {
-    temporaries.push_back(empty(input.shape(), {input.dtype(), device}));
+  if (input.device().is_cpu() == out.device().is_cpu()) return temporaries;
+  const bool casts = out.dtype() != input.dtype();
+  const bool is_alike = input.is_contiguous() && out.is_contiguous();
+  if (!casts && (is_alike || (input.is_dense() && input.strides() == out.strides()))) return {};
+  const bool casts_at_source = input.device().is_cpu() == (transfer == Transfer::blocking);
+  const DType sent = casts_at_source ? out.dtype() : input.dtype();
+  if (!out.is_contiguous() || sent != out.dtype()) {
+    temporaries.push_back(empty(input.shape(), {sent, out.device()}));
   }
-  if (casts && casts_at_source) {
-    temporaries.push_back(empty(input.shape(), {dtype, input.device()}));
-  } else if (!input.is_dense()) {
-    temporaries.push_back(empty(input.shape(), options_of(input)));
-  }
+  const Tensor cast = sent != input.dtype() ? empty_like(input, sent) : Tensor();
+  const Tensor& source = cast.defined() ? cast : input;
+  temporaries.push_back(source.is_contiguous() ? cast : empty(input.shape(), options_of(source)));
   return temporaries;
 }
 
@@ -42,25 +49,29 @@ Shape strides_of_copy(const Tensor& input) {
   return input.is_dense() ? input.strides() : contiguous_strides(input.shape());
 }
 
-Tensor result_of_copy(const Tensor& input, Device device, DType dtype, Transfer transfer) {
-  const bool comes_to_host = device.is_cpu() && input.device().is_cuda();
-  if (comes_to_host && transfer == Transfer::non_blocking && Context::current().pinned != nullptr) {
-    return empty_pinned(input.shape(), strides_of_copy(input), dtype);
+Tensor result_of_copy(const Tensor& input, const Target& target) {
+  const Shape strides =
+      target.format ? strides_in(*target.format, input.shape()) : strides_of_copy(input);
+  const bool comes_to_host = target.device.is_cpu() && input.device().is_cuda();
+  if (comes_to_host && target.transfer == Transfer::non_blocking &&
+      Context::current().pinned != nullptr) {
+    return empty_pinned(input.shape(), strides, target.dtype);
   }
-  if (device == input.device()) return empty_like(input, dtype);
-  return empty_strided(input.shape(), strides_of_copy(input), {dtype, device});
+  if (target.device == input.device() && !target.format) return empty_like(input, target.dtype);
+  return empty_strided(input.shape(), strides, {target.dtype, target.device});
 }
 
 // One copy that may change device and dtype at once.
-Tensor copy_to(const Tensor& input, Device device, DType dtype, Transfer transfer) {
+Tensor copy_to(const Tensor& input, const Target& target) {
   const OpGuard running(kTo.name);
-  Tensor out = result_of_copy(input, device, dtype, transfer);
+  Tensor out = result_of_copy(input, target);
   {
-    const auto temporaries = temporaries_of(input, device, dtype, transfer);
+    const auto temporaries = temporaries_of(input, out, target.transfer);
     copy_into(out, input);
   }
-  if (transfer == Transfer::non_blocking && device.is_cpu() != input.device().is_cpu()) {
-    const Device gpu = device.is_cpu() ? input.device() : device;
+  if (target.transfer == Transfer::non_blocking &&
+      target.device.is_cpu() != input.device().is_cpu()) {
+    const Device gpu = target.device.is_cpu() ? input.device() : target.device;
     record_copy(input.storage(), gpu);
     record_copy(out.storage(), gpu);
   }
@@ -74,6 +85,10 @@ Tensor copy_to(const Tensor& input, Device device, DType dtype, Transfer transfe
   return out;
 }
 
+Tensor contiguous_as(const Tensor& input, const std::string& memory_format) {
+  return contiguous(input, parse_memory_format(memory_format));
+}
+
 std::vector<Sample> converted_matrix() {
   return {{randn({2, 3}, {DType::float64, Device::cpu()})}};
 }
@@ -81,12 +96,13 @@ std::vector<Sample> converted_matrix() {
 }  // namespace
 
 Tensor to(const Tensor& input, std::optional<Device> device, std::optional<DType> dtype,
-          Transfer transfer) {
-  const Device target = device.value_or(input.device());
-  const DType type = dtype.value_or(input.dtype());
-  if (target == input.device() && type == input.dtype()) return input;
-  Context::current().slot(target);  // refuses a GPU that does not exist
-  return copy_to(input, target, type, transfer);
+          Transfer transfer, std::optional<MemoryFormat> format) {
+  const Target target{device.value_or(input.device()), dtype.value_or(input.dtype()), transfer,
+                      format};
+  const bool is_laid_out = !format || memory_format_of(input) == *format;
+  if (target.device == input.device() && target.dtype == input.dtype() && is_laid_out) return input;
+  Context::current().slot(target.device);  // refuses a GPU that does not exist
+  return copy_to(input, target);
 }
 
 Tensor to_dtype(const Tensor& input, DType dtype) { return to(input, std::nullopt, dtype); }
@@ -139,22 +155,23 @@ Tensor copy_(const Tensor& input, const Tensor& source) {
                                             source.shape().str(), input.shape().str()));
   }
   require_no_partial_overlap(input, source, "copy_");
-  begin_inplace_write(input, "copy_");
+  Recorder record = Recorder::overwriting(kCopy.name, "CopyBackwards", {&input, &source});
+  begin_inplace_write(input, kCopy.name);
   copy_into(input, source);
-  if (Recorder record("CopyBackwards", {&input, &source}); record.is_needed()) {
-    record.attach(input, [device = source.device()](BackwardCall& call) {
-      return TensorList{call.needs(0) ? zeros_like(call.grad()) : Tensor(),
-                        transfer(call.grad(), device)};
-    });
-  }
+  if (!record.is_needed()) return input;
+  record.attach_edge_by_edge(input, [device = source.device()](BackwardCall& call) {
+    const Tensor& grad = call.grad();
+    return TensorList{call.needs(0) ? zeros(grad.shape(), options_of(grad)) : Tensor(),
+                      transfer(grad, device)};
+  });
   return input;
 }
 
 std::vector<OpDef> convert_ops() {
   return {
       define(kClone, kFunction | kMethod, &clone, {"input"}, converted_matrix),
-      define(kContiguous, kMethod, static_cast<Tensor (*)(const Tensor&)>(&contiguous), {"input"},
-             converted_matrix),
+      define(kContiguous, kMethod, &contiguous_as,
+             {"input", {"memory_format", std::string("contiguous_format")}}, converted_matrix),
       define(kCopy, kMethod, &copy_, {"input", "source"}),
   };
 }

@@ -23,8 +23,11 @@ enum class Transfer : std::uint8_t { blocking, non_blocking };
 /// the copy takes a temporary. A non-blocking one casts on the GPU, with the temporary there;
 /// pinned memory that it reads or writes waits for it, and a result on the host is in such
 /// memory.
+/// Where `format` is given, so is its layout: a tensor whose strides are in another order is
+/// copied.
 Tensor to(const Tensor& input, std::optional<Device> device, std::optional<DType> dtype,
-          Transfer transfer = Transfer::blocking);
+          Transfer transfer = Transfer::blocking,
+          std::optional<MemoryFormat> format = std::nullopt);
 /// A copy in pinned memory of the host, outside any graph; the tensor itself when it is there
 /// already. Throws std::invalid_argument for a tensor that is not on the host.
 Tensor pin_memory(const Tensor& input);

@@ -12,6 +12,7 @@
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -123,6 +124,21 @@ std::string drop_summed(Tensor& tensor, const std::string& letters, const std::s
   return kept;
 }
 
+// In the order of the result, then by the alphabet.
+void order_as_wanted(std::string& letters, const std::string& wanted) {
+  std::sort(letters.begin(), letters.end(), [&](char a, char b) {
+    const std::size_t first = wanted.find(a);
+    const std::size_t second = wanted.find(b);
+    return first == second ? a < b : first < second;
+  });
+}
+
+// Whether the result has all of `columns` before any of `rows`.
+bool comes_first(const std::string& columns, const std::string& rows, const std::string& wanted) {
+  if (columns.empty() || rows.empty()) return false;
+  return wanted.find(columns.back()) < wanted.find(rows.front());
+}
+
 struct Named {
   Tensor tensor;
   std::string letters;
@@ -148,6 +164,11 @@ Named multiplied(Named left, Named right, const std::string& wanted, const Label
   }
   for (const char letter : right.letters) {
     if (!has(left.letters, letter)) columns += letter;
+  }
+  for (std::string* part : {&batch, &inner, &rows, &columns}) order_as_wanted(*part, wanted);
+  if (Context::current().rules.einsum_orders_operands && comes_first(columns, rows, wanted)) {
+    std::swap(left, right);
+    std::swap(rows, columns);
   }
   const auto count = [&](const std::string& letters) { return shape_of(letters, sizes).numel(); };
   const Tensor a = reshape(in_order(left.tensor, left.letters, batch + rows + inner),

@@ -19,6 +19,7 @@ namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kEmbedding{"embedding"};
+constexpr OpInfo kEmbeddingBag{"embedding_bag"};
 
 // Up to here one kernel adds the rows up without temporaries.
 constexpr std::int64_t kFewIndices = 3072;
@@ -66,7 +67,7 @@ Tensor gather_rows(const Table& table, const Tensor& given, const Tensor& weight
   places.index[0] = strided_index_of(given, 0, false);
   places.slice = strided_index_of(weight, with(0, 0), false);
   places.width = table.width;
-  const functors::GatheredSlices rows{places};
+  const functors::GatheredSlices rows{places, strided_index_of(out, 0, false)};
   if (are_rows_done_on_cuda(rows, weight.dtype(), thread_for_each(out.numel()),
                             {{out}, {weight, given}})) {
     return out;
@@ -203,6 +204,91 @@ Tensor embedding_gradient(const Table& table, const Tensor& incoming, const Tens
   return out;
 }
 
+// ---- bags ---------------------------------------------------------------------------------------
+
+struct Bags {
+  std::int64_t count;
+  std::int64_t size;
+  double share;  ///< of a row in its bag's result
+};
+
+Bags bags_of(const Tensor& input, const std::string& mode) {
+  if (input.dims() != 2) {
+    throw std::invalid_argument(fmt::format(
+        "[embedding_bag] expected bags of indices [bags, count], got {}", input.shape().str()));
+  }
+  if (mode != "sum" && mode != "mean") {
+    throw std::invalid_argument(
+        fmt::format("[embedding_bag] mode must be sum or mean, not {}", mode));
+  }
+  const std::int64_t size = input.shape()[1];
+  const bool is_mean = mode == "mean" && size > 0;
+  return {input.shape()[0], size, is_mean ? 1.0 / static_cast<double>(size) : 1.0};
+}
+
+void add_up_bags(const Table& table, const Bags& bags, const Tensor& input, const Tensor& weight,
+                 const Tensor& out) {
+  if (!out.has_values()) return;
+  require_places(kEmbeddingBag, input, {table.rows}, out);
+  const HostInput<std::int64_t> indices(input);
+  visit_computed(weight.dtype(), [&]<class T>(TypeTag<T>) {
+    const HostInput<T> rows(weight);
+    HostOutput<T> sums(out);
+    sums.fill_zero();
+    for (std::int64_t i = 0; i < input.numel(); ++i) {
+      const T* row = rows.data() + indices.data()[i] * table.width;
+      T* sum = sums.data() + i / bags.size * table.width;
+      for (std::int64_t column = 0; column < table.width; ++column) {
+        sum[column] += row[column] * static_cast<T>(bags.share);
+      }
+    }
+    sums.commit();
+  });
+}
+
+void share_out_bags(const Table& table, const Bags& bags, const Tensor& input, const Tensor& grad,
+                    const Tensor& out) {
+  if (!out.has_values()) return;
+  const HostInput<std::int64_t> indices(input);
+  visit_computed(grad.dtype(), [&]<class T>(TypeTag<T>) {
+    const HostInput<T> rows(grad);
+    HostOutput<T> sums(out);
+    sums.fill_zero();
+    for (std::int64_t i = 0; i < input.numel(); ++i) {
+      const T* row = rows.data() + i / bags.size * table.width;
+      T* sum = sums.data() + indices.data()[i] * table.width;
+      for (std::int64_t column = 0; column < table.width; ++column) {
+        sum[column] += row[column] * static_cast<T>(bags.share);
+      }
+    }
+    sums.commit();
+  });
+}
+
+Tensor bag_gradient(const Table& table, const Bags& bags, const Tensor& incoming,
+                    const Tensor& input) {
+  const Tensor indices = row_major(input);
+  const Tensor grad = row_major(incoming);
+  const Shape shape{table.rows, table.width};
+  if (input.device().is_cpu()) {
+    Tensor out = empty(shape, options_of(grad));
+    share_out_bags(table, bags, indices, grad, out);
+    return out;
+  }
+  SortingScratch scratch(input, options_of(grad));
+  scratch.sort(table.rows);
+  Tensor out = empty(shape, options_of(grad));
+  scratch.split_into_segments(table);
+  share_out_bags(table, bags, indices, grad, out);
+  return out;
+}
+
+std::vector<Sample> bags_and_table() {
+  const Tensor table = randn({5, 3}, {DType::float64, Device::cpu()});
+  const Tensor bags = from_values({1, 4, 1, 0, 2, 2}, {2, 3}, {DType::int64, Device::cpu()});
+  return {{bags, table, std::string("mean")}, {bags, table, std::string("sum")}};
+}
+
 std::vector<Sample> indices_and_table() {
   const Tensor table = randn({5, 3}, {DType::float64, Device::cpu()});
   const TensorOptions indices{DType::int64, Device::cpu()};
@@ -228,9 +314,33 @@ Tensor embedding(const Tensor& input, const Tensor& weight,
   return out;
 }
 
+Tensor embedding_bag(const Tensor& input, const Tensor& weight, const std::string& mode) {
+  const OpFront front(kEmbeddingBag);
+  check(input, weight);
+  const Bags bags = bags_of(input, mode);
+  const Table table = table_of(weight, std::nullopt);
+  Recorder record("EmbeddingBagBackward", {&weight});
+  record.save(input);
+  const TensorOptions of_places = options_of(input);
+  const Tensor begins = empty({bags.count}, of_places);
+  const Tensor sizes = empty({bags.count}, of_places);
+  const Tensor bag_of_index = empty({input.numel()}, of_places);
+  for (const Tensor& kept : {begins, bag_of_index, sizes}) record.save(kept);
+  Tensor out = empty({bags.count, table.width}, options_of(weight));
+  add_up_bags(table, bags, row_major(input), weight, out);
+  record.attach(out, [table, bags](BackwardCall& call) {
+    return TensorList{bag_gradient(table, bags, call.grad(), call.saved(0))};
+  });
+  return out;
+}
+
 std::vector<OpDef> embedding_ops() {
-  return {define(kEmbedding, kFunctional, &embedding, {"input", "weight", "padding_idx"},
-                 indices_and_table)};
+  return {
+      define(kEmbedding, kFunctional, &embedding, {"input", "weight", "padding_idx"},
+             indices_and_table),
+      define(kEmbeddingBag, kFunctional, &embedding_bag,
+             {"input", "weight", {"mode", std::string("mean")}}, bags_and_table),
+  };
 }
 
 }  // namespace ohm::ops

@@ -14,6 +14,7 @@
 #include "runtime/kernels/functors/reduce_split.h"
 #include "runtime/kernels/functors/sorting.h"
 #include "runtime/kernels/launch/split_reduction.h"
+#include "runtime/ops/choice.h"
 #include "runtime/ops/cuda/extremum.h"
 #include "runtime/ops/cuda/sort.h"
 #include "runtime/ops/index_places.h"
@@ -285,18 +286,32 @@ Tensor arg_extremum(const OpInfo& info, const Tensor& input, std::optional<std::
 // ---- rows ---------------------------------------------------------------------------------------
 
 using WholeExtremum = Tensor (*)(const Tensor&);
+using PairExtremum = Tensor (*)(const Tensor&, const Tensor&);
 using RowExtremum = ValuesAndIndices (*)(const Tensor&, std::int64_t, bool);
 
 std::vector<Tensor> as_list(const ValuesAndIndices& pair) { return {pair.first, pair.second}; }
 
-// One name for both: with a dimension it gives two tensors.
-template <WholeExtremum Whole, RowExtremum Line>
-Value extremum_row(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
-  if (!dim) return Whole(input);
-  return as_list(Line(input, *dim, keepdim));
+std::int64_t whole_number(double number) {
+  const auto integer = static_cast<std::int64_t>(number);
+  if (static_cast<double>(integer) == number) return integer;
+  throw std::invalid_argument(fmt::format("[max] dim must be an integer, got {}", number));
 }
-std::vector<Tensor> sort_row(const Tensor& input, std::int64_t dim, bool descending) {
+
+// One name for three: of all elements; with a dimension, two tensors; with another tensor, the
+// larger or smaller of each pair.
+template <WholeExtremum Whole, RowExtremum Line, PairExtremum Pair>
+Value extremum_row(const Tensor& input, const std::optional<TensorOrNumber>& dim, bool keepdim) {
+  if (!dim) return Whole(input);
+  if (const Tensor* other = std::get_if<Tensor>(&*dim)) return Pair(input, *other);
+  return as_list(Line(input, whole_number(std::get<double>(*dim)), keepdim));
+}
+// Sorting is stable, asked for or not.
+std::vector<Tensor> sort_row(const Tensor& input, std::int64_t dim, bool descending,
+                             bool /*stable*/) {
   return as_list(sort(input, dim, descending));
+}
+Tensor argsort_row(const Tensor& input, std::int64_t dim, bool descending, bool /*stable*/) {
+  return argsort(input, dim, descending);
 }
 std::vector<Tensor> topk_row(const Tensor& input, std::int64_t k, std::int64_t dim, bool largest) {
   return as_list(topk(input, k, dim, largest));
@@ -376,19 +391,20 @@ std::vector<OpDef> extremum_ops() {
   const ParamName keepdim{"keepdim", false};
   const ParamName last{"dim", std::int64_t{-1}};
   const auto one = std::int64_t{1};
-  const auto dims = [one] {
-    return std::vector<Sample>{cube({}), cube({one, false}), cube({std::int64_t{0}, true})};
+  const ParamName stable{"stable", false};
+  const auto dims = [] {
+    return std::vector<Sample>{cube({}), cube({1.0, false}), cube({0.0, true})};
   };
   return {
-      define(kMax, kBoth, &extremum_row<&max, &max>, {"input", "dim", keepdim}, dims),
-      define(kMin, kBoth, &extremum_row<&min, &min>, {"input", "dim", keepdim}, dims),
+      define(kMax, kBoth, &extremum_row<&max, &max, &maximum>, {"input", "dim", keepdim}, dims),
+      define(kMin, kBoth, &extremum_row<&min, &min, &minimum>, {"input", "dim", keepdim}, dims),
       define(kArgmax, kBoth, &argmax, {"input", "dim", keepdim}),
       define(kArgmin, kBoth, &argmin, {"input", "dim", keepdim}),
-      define(kSort, kBoth, &sort_row, {"input", last, {"descending", false}},
+      define(kSort, kBoth, &sort_row, {"input", last, {"descending", false}, stable},
              [one] {
-               return std::vector<Sample>{cube({one, false}), cube({one, true})};
+               return std::vector<Sample>{cube({one, false, false}), cube({one, true, false})};
              }),
-      define(kArgsort, kBoth, &argsort, {"input", last, {"descending", false}}),
+      define(kArgsort, kBoth, &argsort_row, {"input", last, {"descending", false}, stable}),
       define(kTopk, kBoth, &topk_row, {"input", "k", last, {"largest", true}},
              [one] {
                return std::vector<Sample>{cube({std::int64_t{2}, one, true})};

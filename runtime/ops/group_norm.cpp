@@ -56,9 +56,10 @@ struct GroupNormOperands {
 };
 
 struct GroupNormResults {
+  // Members go from the last on: the mean before its deviation.
   Tensor out;
-  Tensor mean;
   Tensor rstd;
+  Tensor mean;
 };
 
 functors::ChannelGroups layout_of(const Groups& g, const Tensor& laid_out) {

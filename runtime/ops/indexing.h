@@ -15,9 +15,6 @@ namespace ohm::ops {
 Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index);
 /// The entries of dimension `dim` that a one-dimensional index names.
 Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index);
-/// input[i, j, …] of Python: one index tensor for each leading dimension, broadcast together. The
-/// gradient is added up by a kernel that sorts the indices first.
-Tensor index(const Tensor& input, const std::vector<Tensor>& indices);
 /// A copy of `input` with index[…] += source along `dim`.
 Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index,
                    const Tensor& source);

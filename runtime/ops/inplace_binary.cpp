@@ -13,6 +13,8 @@ constexpr OpInfo kMulInplace{"mul_"};
 constexpr OpInfo kDivInplace{"div_"};
 constexpr OpInfo kZeroInplace{"zero_"};
 constexpr OpInfo kFillInplace{"fill_"};
+constexpr OpInfo kNormalInplace{"normal_"};
+constexpr OpInfo kUniformInplace{"uniform_"};
 
 // An in-place result must fit what it is written into.
 void require_writable(const OpInfo& info, const Tensor& input, const TensorOrNumber& other,
@@ -43,7 +45,7 @@ Tensor binary_inplace(const OpInfo& info, std::string_view node, const Tensor& i
                       const TensorOrNumber& other, Write write, Save save, Attach attach) {
   const OpFront front(info);
   require_writable(info, input, other, result_dtype(input, other));
-  Recorder record(node, {&input, &tensor_of(other)});
+  Recorder record = Recorder::overwriting(info.name, node, {&input, &tensor_of(other)});
   if (record.is_needed()) save(record);
   begin_inplace_write(input, info.name);
   write();
@@ -66,6 +68,18 @@ Tensor add_scaled_inplace(const OpInfo& info, std::string_view node, const Tenso
         record.attach_differentiable(
             input, [term](BackwardCall& call) { return add_gradients(call, term); });
       });
+}
+
+// What was there has no influence on what is: its gradient is zeros.
+template <class Write>
+Tensor overwritten(const OpInfo& info, std::string_view node, const Tensor& input, Write write) {
+  const OpFront front(info);
+  Recorder record = Recorder::overwriting(info.name, node, {&input});
+  write();
+  if (record.is_needed()) {
+    record.attach(input, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });
+  }
+  return input;
 }
 
 }  // namespace
@@ -112,18 +126,39 @@ Tensor div_(const Tensor& input, const TensorOrNumber& other) {
       });
 }
 
+// All elements may be one in memory: they are the same.
 Tensor fill_(const Tensor& input, double value) {
-  const OpFront front(kFillInplace);
-  Recorder record("FillBackward", {&input});
-  begin_inplace_fill(input, kFillInplace.name);
-  fill_values(input, value);
-  if (record.is_needed()) {
-    record.attach(input, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });
-  }
-  return input;
+  return overwritten(kFillInplace, "FillBackward", input, [&] {
+    input.storage().bump_version();
+    fill_values(input, value);
+  });
 }
 
 Tensor zero_(const Tensor& input) { return fill_(input, 0.0); }
+
+Tensor normal_(const Tensor& input, double mean, double deviation) {
+  require_floating(input, kNormalInplace);
+  if (!(deviation >= 0.0)) {
+    throw std::invalid_argument(
+        fmt::format("[normal_] expects std >= 0.0, but found std {}", deviation));
+  }
+  return overwritten(kNormalInplace, "NormalBackward", input, [&] {
+    begin_inplace_write(input, kNormalInplace.name);
+    fill_normal(input, mean, deviation);
+  });
+}
+
+Tensor uniform_(const Tensor& input, double low, double high) {
+  require_floating(input, kUniformInplace);
+  if (!(low <= high)) {
+    throw std::invalid_argument(fmt::format(
+        "[uniform_] expects to return a [from, to) range, but found from={} > to={}", low, high));
+  }
+  return overwritten(kUniformInplace, "UniformBackward", input, [&] {
+    begin_inplace_write(input, kUniformInplace.name);
+    fill_uniform(input, low, high);
+  });
+}
 
 std::vector<OpDef> inplace_ops() {
   const ParamName alpha{"alpha", Value(1.0)};

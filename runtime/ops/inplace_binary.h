@@ -15,6 +15,9 @@ Tensor mul_(const Tensor& input, const TensorOrNumber& other);
 Tensor div_(const Tensor& input, const TensorOrNumber& other);
 Tensor zero_(const Tensor& input);
 Tensor fill_(const Tensor& input, double value);
+/// Draws: normal, and uniform in [low, high).
+Tensor normal_(const Tensor& input, double mean, double deviation);
+Tensor uniform_(const Tensor& input, double low, double high);
 
 std::vector<OpDef> inplace_ops();
 

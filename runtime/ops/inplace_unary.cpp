@@ -26,7 +26,7 @@ Tensor overwritten(const OpInfo& info, std::string_view node, const Tensor& inpu
                    Gradient gradient) {
   const OpFront front(info);
   require_floating(input, info);
-  Recorder record(node, {&input});
+  Recorder record = Recorder::overwriting(info.name, node, {&input});
   begin_inplace_write(input, info.name);
   map_floating(input, input.dtype(), forward, input);
   if (!record.is_needed()) return input;
@@ -68,7 +68,7 @@ Tensor sqrt_(const Tensor& input) {
 Tensor neg_(const Tensor& input) {
   const OpFront front(kNegInplace);
   require_floating(input, kNegInplace);
-  Recorder record("NegBackward", {&input});
+  Recorder record = Recorder::overwriting(kNegInplace.name, "NegBackward", {&input});
   begin_inplace_write(input, kNegInplace.name);
   map_floating(input, input.dtype(), functors::Neg(), input);
   if (!record.is_needed()) return input;
@@ -80,7 +80,7 @@ Tensor neg_(const Tensor& input) {
 Tensor abs_(const Tensor& input) {
   const OpFront front(kAbsInplace);
   require_floating(input, kAbsInplace);
-  Recorder record("AbsBackward", {&input});
+  Recorder record = Recorder::overwriting(kAbsInplace.name, "AbsBackward", {&input});
   if (record.is_needed()) record.save(copy_of(input));
   begin_inplace_write(input, kAbsInplace.name);
   map_floating(input, input.dtype(), functors::Abs(), input);
@@ -100,7 +100,7 @@ Tensor clamp_(const Tensor& input, std::optional<double> min, std::optional<doub
   if (!min && !max) {
     throw std::invalid_argument("[clamp_] at least one of min and max must be given");
   }
-  Recorder record("ClampBackward", {&input});
+  Recorder record = Recorder::overwriting(kClampInplace.name, "ClampBackward", {&input});
   if (record.is_needed()) record.save(copy_of(input));
   begin_inplace_write(input, kClampInplace.name);
   map_floating(input, input.dtype(), clamped(min, max), input);

@@ -12,7 +12,7 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kInterpolate{"interpolate"};
+constexpr OpInfo kInterpolate{"interpolate", CastPolicy::float32};
 
 enum class Mode : std::uint8_t { nearest, bilinear, bilinear_with_aligned_corners };
 
@@ -122,10 +122,11 @@ std::vector<Sample> images_to_resize() {
 
 }  // namespace
 
-Tensor interpolate(const Tensor& input, const std::optional<Shape>& size,
+Tensor interpolate(const Tensor& given, const std::optional<Shape>& size,
                    const std::optional<std::vector<double>>& scale_factor, const std::string& mode,
                    bool align_corners) {
   const OpFront front(kInterpolate);
+  const Tensor input = front.input(given);
   check(input, size, scale_factor);
   const Mode parsed = parsed_mode(mode, align_corners);
   Resize resize{input.shape(), input.shape(), {}};

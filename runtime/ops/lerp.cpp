@@ -1,11 +1,14 @@
 #include "runtime/ops/lerp.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/kernels/functors/update.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/formula.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -79,7 +82,7 @@ void require_overwritable(const OpInfo& info, const Tensor& input,
 Tensor lerp_(const Tensor& input, const Tensor& end, double weight) {
   const OpFront front(kLerpInplace);
   require_overwritable(kLerpInplace, input, {&end});
-  Recorder record("LerpBackward", {&input, &end});
+  Recorder record = Recorder::overwriting(kLerpInplace.name, "LerpBackward", {&input, &end});
   begin_inplace_write(input, kLerpInplace.name);
   map_floating(input, input.dtype(), functors::Lerp{weight}, input, end);
   if (record.is_needed()) record.attach(input, LerpGradients{weight});
@@ -116,7 +119,8 @@ Tensor addcmul(const Tensor& given, const Tensor& first, const Tensor& second, d
 Tensor addcmul_(const Tensor& input, const Tensor& first, const Tensor& second, double value) {
   const OpFront front(kAddcmulInplace);
   require_overwritable(kAddcmulInplace, input, {&first, &second});
-  Recorder record("AddcmulBackward", {&input, &first, &second});
+  Recorder record =
+      Recorder::overwriting(kAddcmulInplace.name, "AddcmulBackward", {&input, &first, &second});
   record.save(record.needs(2) ? first : Tensor());
   record.save(record.needs(1) ? second : Tensor());
   begin_inplace_write(input, kAddcmulInplace.name);
@@ -163,12 +167,20 @@ Tensor atan2(const Tensor& given, const Tensor& given_other) {
   record.attach(out, [](BackwardCall& call) {
     const Tensor x = call.saved(0);
     const Tensor y = call.saved(1);
+    const bool is_flat_at_origin = Context::current().rules.angles_are_flat_at_origin;
+    Tensor total;
     Tensor inverse;
     {
       const Tensor x_square = formula::product(x, x);
       const Tensor y_square = formula::product(y, y);
-      const Tensor total = formula::sum(y_square, x_square);
+      total = formula::sum(y_square, x_square);
+      if (!is_flat_at_origin) inverse = map_new(std::exchange(total, {}), functors::Reciprocal());
+    }
+    if (is_flat_at_origin) {
       inverse = map_new(total, functors::Reciprocal());
+      const Tensor is_origin =
+          empty_for_loop(total.shape(), {&total}, {DType::boolean, total.device()});
+      map_floating(inverse, total.dtype(), functors::Kept{true}, inverse, total);
     }
     TensorList grads{Tensor(), Tensor()};
     const Tensor rising = call.needs(0) ? formula::product(call.grad(), x) : Tensor();

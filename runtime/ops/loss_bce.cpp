@@ -152,9 +152,9 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
                             const std::optional<Tensor>& weight, Reduction reduction) {
   forbid_under_autocast(input);
   const OpFront front(kBce);
+  const Tensor factors = or_undefined(front, weight);
   const LossOperands operands(front, kBce, input, target);
   require_same_shape(operands, kBce);
-  const Tensor factors = or_undefined(front, weight);
   Recorder record("BinaryCrossEntropyBackward", {&operands.input, &operands.target});
   record.save(operands.input);
   record.save(operands.target);
@@ -176,10 +176,10 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
                                         const std::optional<Tensor>& weight, Reduction reduction,
                                         const std::optional<Tensor>& pos_weight) {
   const OpFront front(kBceWithLogits);
+  const Tensor positive_factors = or_undefined(front, pos_weight);
+  const Tensor factors = or_undefined(front, weight);
   const LossOperands operands(front, kBceWithLogits, input, target);
   require_same_shape(operands, kBceWithLogits);
-  const Tensor factors = or_undefined(front, weight);
-  const Tensor positive_factors = or_undefined(front, pos_weight);
   Recorder record("BinaryCrossEntropyWithLogitsBackward", {&operands.input, &operands.target});
   record.save(positive_factors);
   record.save(operands.input);

@@ -4,6 +4,7 @@
 
 #include "runtime/kernels/functors/distance.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/loss_kernel.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
@@ -16,14 +17,10 @@ constexpr OpInfo kSmoothL1{"smooth_l1_loss", CastPolicy::float32};
 constexpr OpInfo kHuber{"huber_loss", CastPolicy::float32};
 constexpr OpInfo kL1{"l1_loss", CastPolicy::float32};
 
-// Each loss: its value, and its slope by the prediction; one that can be differentiated twice has
-// the slope as whole tensors too.
+// Each loss: its value, and its slope by the prediction. Of the squared error the slope can be
+// differentiated again.
 
-struct SquaredError : functors::SquaredError {
-  static Tensor recorded_slope(const Tensor& x, const Tensor& t) {
-    return formula::times(formula::difference(x, t), 2.0);
-  }
-};
+struct SquaredError : functors::SquaredError {};
 using functors::Huber;
 using functors::SmoothL1;
 
@@ -41,21 +38,50 @@ Recorder record_operands(std::string_view node, const LossOperands& operands) {
   return record;
 }
 
+// The gradient of the squared error as an op of its own, with a gradient.
+Tensor recorded_gradient(const Tensor& grad, const Tensor& x, const Tensor& t, double factor) {
+  Recorder record("MseLossBackwardBackward", {&grad, &x, &t});
+  record.save(grad);
+  record.save(x);
+  record.save(t);
+  Tensor out = distance_gradient(grad, x, t, factor, functors::SquaredError{});
+  record.attach_differentiable(out, [factor](BackwardCall& call) {
+    const Tensor outer = call.saved(0);
+    const Tensor of = call.saved(1);
+    const Tensor from = call.saved(2);
+    const auto curvature = [&] {
+      const Tensor product = formula::product(call.grad(), outer);
+      const Tensor twice = formula::times(product, 2.0);
+      return factor == 1.0 ? twice : mul_(twice, factor);
+    };
+    TensorList grads(3);
+    if (call.needs(0)) {
+      const Tensor slope =
+          call.is_recorded()
+              ? recorded_gradient(ones_like(outer), of, from, factor)
+              : distance_gradient(ones_like(outer), of, from, factor, functors::SquaredError{});
+      const Tensor product = formula::product(slope, call.grad());
+      grads[0] = outer.dims() == 0 ? sum(product) : product;
+    }
+    if (call.needs(1)) grads[1] = curvature();
+    if (call.needs(2)) grads[2] = neg(curvature());
+    return grads;
+  });
+  return out;
+}
+
 // The distance is symmetric: the target's gradient is the prediction's with the operands swapped.
 template <class Loss>
 void attach_loss(Recorder& record, const LossOperands& operands, const Tensor& out,
                  Reduction reduction, Loss loss) {
   const double factor = gradient_factor(reduction, operands.shape.numel());
-  constexpr bool kIsDifferentiable = requires(const Tensor& x) { Loss::recorded_slope(x, x); };
+  constexpr bool kIsDifferentiable = std::is_same_v<Loss, SquaredError>;
   const auto gradients = [factor, loss](BackwardCall& call) {
     const Tensor x = call.saved(0);
     const Tensor t = call.saved(1);
     const auto along = [&](const Tensor& of, const Tensor& from) {
       if constexpr (kIsDifferentiable) {
-        if (call.is_recorded()) {
-          const Tensor slope = formula::times(Loss::recorded_slope(of, from), factor);
-          return formula::product(call.grad(), slope);
-        }
+        if (call.is_recorded()) return recorded_gradient(call.grad(), of, from, factor);
       }
       return distance_gradient(call.grad(), of, from, factor, formula_of(loss));
     };

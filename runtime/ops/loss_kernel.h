@@ -10,14 +10,14 @@ namespace ohm::ops {
 /// A prediction and a target, cast by autocast, of shapes that broadcast to `shape`. Throws
 /// std::invalid_argument where a loss of them makes no sense.
 struct LossOperands {
+  Tensor target;  ///< before the input: OpFront takes the last one first
   Tensor input;
-  Tensor target;
   Shape shape;
   DType dtype;
 
   LossOperands(const OpFront& front, const OpInfo& info, const Tensor& x, const Tensor& t)
-      : input(front.input(x)),
-        target(front.input(t)),
+      : target(front.input(t)),
+        input(front.input(x)),
         shape(broadcast_shapes(x.shape(), t.shape(), info.name.data())),
         dtype(promote_types(input.dtype(), target.dtype())) {
     require_same_device(x, t, info);

@@ -1,5 +1,9 @@
 #include "runtime/ops/loss_margin.h"
 
+#include <fmt/core.h>
+
+#include <stdexcept>
+
 #include "runtime/arithmetic/factories.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
@@ -72,6 +76,10 @@ Tensor triplet_margin_loss(const Tensor& given, const Tensor& given_positive,
                            const Tensor& given_negative, double margin, double p, double eps,
                            Reduction reduction) {
   const OpFront front(kTripletMargin);
+  if (!(margin > 0.0)) {
+    throw std::invalid_argument(
+        fmt::format("[triplet_margin_loss] margin must be greater than 0, got {}", margin));
+  }
   const Tensor negative = front.input(given_negative);
   const Tensor positive = front.input(given_positive);
   const Tensor anchor = front.input(given);

@@ -163,7 +163,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& given_target,
   const Tensor class_weight = weight ? front.input(*weight) : Tensor();
   const NllCall call{layout_of(scores.shape()), reduction, ignore_index};
   const auto [out, total_weight] =
-      empty_results(scores, reduction == Reduction::none ? given_target.shape() : Shape());
+      empty_results(scores, reduction == Reduction::none ? target.shape() : Shape());
   compute_losses(call, scores, target, class_weight, out, total_weight);
   if (Recorder record("NllLossBackward", {&scores}); record.is_needed()) {
     record.save(scores);
@@ -191,6 +191,9 @@ Tensor nll_loss(const Tensor& input, const Tensor& given_target,
       }
       return TensorList{grad};
     });
+  }
+  if (reduction == Reduction::none && !(out.shape() == given_target.shape())) {
+    return view(out, given_target.shape());
   }
   return out;
 }

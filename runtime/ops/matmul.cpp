@@ -18,6 +18,7 @@
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/vector_product.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -311,7 +312,9 @@ Tensor linear(const Tensor& given, const Tensor& given_weight,
   Shape sizes = input.shape();
   sizes[sizes.dims() - 1] = weight.size(0);
   const Tensor rows = reshape(input, {-1, input.size(-1)});
-  return view(addmm(*bias, rows, t(weight)), sizes);
+  const Tensor product = addmm(*bias, rows, t(weight));
+  return Context::current().rules.linear_results_are_no_views ? unsafe_view(product, sizes)
+                                                              : view(product, sizes);
 }
 
 std::vector<OpDef> matmul_ops() {

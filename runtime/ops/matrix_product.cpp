@@ -2,9 +2,12 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/launch/elementwise.h"
 #include "runtime/ops/cublas_workspace.h"
 #include "runtime/ops/cuda/matrix_product.h"
 #include "runtime/ops/host/gemm.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -57,7 +60,12 @@ Tensor raw_mm(const Tensor& a, const Tensor& b) {
 }
 
 Tensor raw_bmm(const Tensor& a, const Tensor& b) {
-  return product(a, b, empty({a.shape()[0], a.shape()[1], b.shape()[2]}, options_of(a)));
+  const Tensor out = empty({a.shape()[0], a.shape()[1], b.shape()[2]}, options_of(a));
+  const bool is_thin = a.shape()[2] == 1 && a.device().is_cuda() &&
+                       Context::current().rules.thin_batches_are_elementwise;
+  if (!is_thin) return product(a, b, out);
+  map_elements(out, out.dtype(), functors::Product(), a, b);
+  return out;
 }
 
 Tensor raw_addmm(const Tensor& bias, const Tensor& a, const Tensor& b) {

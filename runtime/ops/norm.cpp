@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/reduce_split.h"

@@ -22,6 +22,7 @@
 #include "runtime/ops/embedding.h"
 #include "runtime/ops/extremum.h"
 #include "runtime/ops/group_norm.h"
+#include "runtime/ops/index.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/inplace_unary.h"
@@ -30,6 +31,7 @@
 #include "runtime/ops/lerp.h"
 #include "runtime/ops/loss_bce.h"
 #include "runtime/ops/loss_cross_entropy.h"
+#include "runtime/ops/loss_ctc.h"
 #include "runtime/ops/loss_distance.h"
 #include "runtime/ops/loss_divergence.h"
 #include "runtime/ops/loss_margin.h"
@@ -45,6 +47,7 @@
 #include "runtime/ops/rearrange.h"
 #include "runtime/ops/recurrent_cell.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/sampling.h"
 #include "runtime/ops/scan.h"
 #include "runtime/ops/scatter.h"
 #include "runtime/ops/sequence.h"
@@ -62,32 +65,25 @@ using Family = std::vector<OpDef> (*)();
 
 // The families, in the order in which listings show them.
 constexpr Family kFamilies[] = {
-    &convert_ops,        &view_ops,
-    &slice_ops,          &concat_ops,
-    &alias_ops,          &rearrange_ops,
-    &scan_ops,           &indexing_ops,
-    &scatter_ops,        &arithmetic_ops,
-    &choice_ops,         &inplace_ops,
-    &inplace_unary_ops,  &negation_ops,
-    &unary_ops,          &power_ops,
-    &clamp_ops,          &math_ops,
-    &trigonometry_ops,   &lerp_ops,
-    &comparison_ops,     &reduction_ops,
-    &extremum_ops,       &variance_ops,
-    &norm_ops,           &product_ops,
-    &matmul_ops,         &vector_product_ops,
-    &einsum_ops,         &activation_ops,
-    &piecewise_ops,      &softmax_ops,
-    &attention_ops,      &distance_loss_ops,
-    &bce_loss_ops,       &nll_loss_ops,
-    &cross_entropy_ops,  &divergence_loss_ops,
-    &margin_loss_ops,    &conv_ops,
-    &conv_transpose_ops, &pooling_ops,
-    &sequence_ops,       &interpolate_ops,
-    &batch_norm_ops,     &layer_norm_ops,
-    &group_norm_ops,     &composed_ops,
-    &dropout_ops,        &embedding_ops,
-    &recurrent_ops,      &clip_grad_ops,
+    &convert_ops,        &view_ops,           &slice_ops,
+    &concat_ops,         &alias_ops,          &rearrange_ops,
+    &scan_ops,           &indexing_ops,       &index_ops,
+    &scatter_ops,        &arithmetic_ops,     &choice_ops,
+    &inplace_ops,        &inplace_unary_ops,  &negation_ops,
+    &unary_ops,          &power_ops,          &clamp_ops,
+    &math_ops,           &trigonometry_ops,   &lerp_ops,
+    &comparison_ops,     &reduction_ops,      &extremum_ops,
+    &variance_ops,       &norm_ops,           &product_ops,
+    &matmul_ops,         &vector_product_ops, &einsum_ops,
+    &activation_ops,     &piecewise_ops,      &softmax_ops,
+    &attention_ops,      &distance_loss_ops,  &bce_loss_ops,
+    &nll_loss_ops,       &cross_entropy_ops,  &divergence_loss_ops,
+    &margin_loss_ops,    &ctc_loss_ops,       &conv_ops,
+    &conv_transpose_ops, &pooling_ops,        &sequence_ops,
+    &interpolate_ops,    &batch_norm_ops,     &layer_norm_ops,
+    &group_norm_ops,     &composed_ops,       &dropout_ops,
+    &embedding_ops,      &recurrent_ops,      &clip_grad_ops,
+    &sampling_ops,
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "runtime/ops/piecewise.h"
 
+#include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/sum.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/piecewise.h"
@@ -21,19 +22,31 @@ constexpr OpInfo kSoftshrink{"softshrink"};
 constexpr OpInfo kThreshold{"threshold"};
 constexpr OpInfo kPrelu{"prelu", CastPolicy::low_precision};
 
+template <class Slope>
+Tensor sloped(const Tensor& grad, const Tensor& kept, const Slope& slope) {
+  return map_new(grad, kept, slope);
+}
+
+// PyTorch's loop has the gradient second: the other one says how the result lies.
+Tensor sloped(const Tensor& grad, const Tensor& kept, const functors::LeakyReluBackward& slope) {
+  Tensor out = empty_for_loop(kept.shape(), {&kept, &grad}, options_of(grad));
+  map_floating(out, out.dtype(), slope, grad, kept);
+  return out;
+}
+
 template <class Forward, class Slope>
 Tensor piecewise_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
                          Forward forward, Slope slope_of_result) {
   const OpFront front(info);
   require_floating(input, info);
+  Recorder record = Recorder::overwriting(info.name, node, {&input});
   begin_inplace_write(input, info.name);
   map_floating(input, input.dtype(), forward, input);
-  if (Recorder record(node, {&input}); record.is_needed()) {
-    record.save_output(input);
-    record.attach(input, [slope_of_result](BackwardCall& call) {
-      return TensorList{map_new(call.grad(), call.saved(0), slope_of_result)};
-    });
-  }
+  if (!record.is_needed()) return input;
+  record.save_output(input);
+  record.attach(input, [slope_of_result](BackwardCall& call) {
+    return TensorList{sloped(call.grad(), call.saved(0), slope_of_result)};
+  });
   return input;
 }
 
@@ -44,7 +57,7 @@ Tensor straight_pieces(const OpInfo& info, std::string_view node, const Tensor& 
                        Forward forward, Slope slope) {
   if (inplace) return piecewise_inplace(info, node, input, forward, slope);
   const auto kernel = [slope](const Tensor& grad, const Tensor& x) {
-    return map_new(grad, x, slope);
+    return sloped(grad, x, slope);
   };
   return unary_keeping_input(info, node, input, forward,
                              Formula([node, kernel](const Tensor& grad, const Tensor& x) {
@@ -59,8 +72,23 @@ Tensor exponential_unit(const OpInfo& info, const Tensor& input, bool inplace,
   return unary_keeping_input(info, "EluBackward", input, unit, slope);
 }
 
+// Backward needs the input that is overwritten: a copy of it is kept.
+Tensor limited_inplace(const OpInfo& info, const Tensor& input, double low, double high) {
+  const OpFront front(info);
+  require_floating(input, info);
+  Recorder record = Recorder::overwriting(info.name, "HardtanhBackward", {&input});
+  if (record.is_needed()) record.save(copy_of(input));
+  begin_inplace_write(input, info.name);
+  map_floating(input, input.dtype(), functors::Clamp{low, high}, input);
+  record.attach(input, [low, high](BackwardCall& call) {
+    return TensorList{map_new(call.grad(), call.saved(0), functors::ClampedBackward{low, high})};
+  });
+  return input;
+}
+
 Tensor limited(const OpInfo& info, const Tensor& input, double low, double high, bool inplace) {
-  return straight_pieces(info, "HardtanhBackward", input, inplace, functors::Clamp{low, high},
+  if (inplace) return limited_inplace(info, input, low, high);
+  return straight_pieces(info, "HardtanhBackward", input, false, functors::Clamp{low, high},
                          functors::ClampedBackward{low, high});
 }
 

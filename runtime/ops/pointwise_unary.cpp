@@ -53,6 +53,12 @@ Tensor sqrt(const Tensor& input) {
 }
 
 Tensor abs(const Tensor& input) {
+  if (!is_floating(input.dtype())) {
+    const OpFront front(kAbs);
+    Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));
+    map_elements(out, input.dtype(), functors::Abs(), input);
+    return out;
+  }
   return unary_keeping_input(kAbs, "AbsBackward", input, functors::Abs(),
                              Formula([](const Tensor& grad, const Tensor& x) {
                                const Tensor sign = sign_of(x);

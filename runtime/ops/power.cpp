@@ -1,5 +1,7 @@
 #include "runtime/ops/power.h"
 
+#include <cmath>
+
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/ops/arithmetic.h"
@@ -110,6 +112,32 @@ Tensor pow(const Tensor& given, const Tensor& given_exponent) {
     if (call.needs(1)) grads[1] = exponent_gradient(call.grad(), base, power, call.saved(2));
     if (call.needs(0)) grads[0] = base_gradient(call.grad(), base, power);
     return grads;
+  });
+  return out;
+}
+
+Tensor pow(double base, const Tensor& given) {
+  const OpFront front(kPow);
+  const Tensor exponent = front.input(given);
+  require_floating(exponent, kPow);
+  Recorder record("PowBackward", {&exponent});
+  record.save(exponent);
+  Tensor out = empty_for_loop(exponent.shape(), {&exponent}, options_of(exponent));
+  {
+    // The base as a number on the device.
+    const Tensor number = full({}, base, {DType::float64, exponent.device()});
+    map_floating(out, out.dtype(), functors::Pow(), base, exponent);
+  }
+  record.save_output(out);
+  record.attach_differentiable(out, [base](BackwardCall& call) {
+    const Tensor& grad = call.grad();
+    const Tensor slope = formula::times(call.saved(1), std::log(base));
+    if (base != 0.0) return TensorList{formula::product(grad, slope)};
+    // Of 0 it has no slope from an exponent of 0 on.
+    const Tensor zero = full({}, 0.0, options_of(grad));
+    const Tensor is_flat = ge(call.saved(0), 0.0);
+    const Tensor chosen = where(is_flat, zero, slope);
+    return TensorList{formula::product(grad, chosen)};
   });
   return out;
 }

@@ -17,6 +17,9 @@ Tensor pow(const Tensor& input, const Tensor& exponent);
 /// One of the two.
 Tensor power_of(const Tensor& input, const TensorOrNumber& exponent);
 
+/// base ^ exponent, element by element.
+Tensor pow(double base, const Tensor& exponent);
+
 std::vector<OpDef> power_ops();
 
 namespace formula {

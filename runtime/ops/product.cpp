@@ -63,7 +63,7 @@ void correct_zeros(const Tensor& gradient, const Tensor& grad, const Tensor& inp
                     {{gradient}, {grad, input}});
 }
 
-// grad · result / input
+// grad · (result / input)
 Tensor prod_gradient(const Tensor& incoming, const Tensor& input, const Tensor& saved_result,
                      DimMask folded, bool is_whole) {
   const Tensor grad = with_folded_dims(incoming, input.shape(), folded);
@@ -77,7 +77,7 @@ Tensor prod_gradient(const Tensor& incoming, const Tensor& input, const Tensor& 
   Tensor out;
   {
     const Tensor ratio = formula::quotient(result, input);
-    out = formula::product(ratio, grad);
+    out = formula::product(grad, ratio);
   }
   correct_zeros(out, grad, input, folded);
   while (!held.empty()) held.pop_back();
@@ -86,7 +86,7 @@ Tensor prod_gradient(const Tensor& incoming, const Tensor& input, const Tensor& 
 
 // ---- largest and smallest -----------------------------------------------------------------------
 
-// mask / number of equal ones · grad
+// grad / number of equal ones · mask
 Tensor shared_gradient(const Tensor& incoming, const Tensor& input, const Tensor& saved_result,
                        DimMask folded) {
   const Tensor grad = with_folded_dims(incoming, input.shape(), folded);
@@ -94,8 +94,8 @@ Tensor shared_gradient(const Tensor& incoming, const Tensor& input, const Tensor
   const Tensor mask = formula::compared(result, input, functors::Same());
   const Tensor count = reduce_sum(mask, folded, true, DType::int64);
   const Tensor share = map_new(grad, count, functors::Quotient());
-  Tensor out = empty_for_loop(input.shape(), {&mask, &share}, options_of(input));
-  map_floating(out, out.dtype(), functors::Product(), mask, share);
+  Tensor out = empty_for_loop(input.shape(), {&share, &mask}, options_of(input));
+  map_floating(out, out.dtype(), functors::Product(), share, mask);
   return out;
 }
 

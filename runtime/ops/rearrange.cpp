@@ -12,6 +12,7 @@
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/sample_cube.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -154,6 +155,8 @@ Padding padding_of(const Shape& shape, const Shape& pad) {
     throw std::invalid_argument(fmt::format(
         "[pad] {} is no list of pairs for the last dimensions of {}", pad.str(), shape.str()));
   }
+  const bool adds = std::any_of(pad.begin(), pad.end(), [](std::int64_t n) { return n > 0; });
+  const bool may_be_empty = !adds || Context::current().rules.pads_to_nothing;
   Padding result{Shape(shape.dims(), 0), shape};
   for (int i = 0; i < pad.dims() / 2; ++i) {
     const int dim = shape.dims() - 1 - i;
@@ -165,9 +168,9 @@ Padding padding_of(const Shape& shape, const Shape& pad) {
       throw std::invalid_argument(
           fmt::format("[pad] {} makes dimension {} of {} too large", pad.str(), dim, shape.str()));
     }
-    if (size < 0) {
-      throw std::invalid_argument(
-          fmt::format("[pad] {} makes dimension {} of {} negative", pad.str(), dim, shape.str()));
+    if (size < 0 || (size == 0 && !may_be_empty)) {
+      throw std::invalid_argument(fmt::format("[pad] {} makes dimension {} of {} {}", pad.str(),
+                                              dim, shape.str(), size < 0 ? "negative" : "empty"));
     }
   }
   return result;

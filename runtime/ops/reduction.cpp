@@ -16,10 +16,12 @@ constexpr OpInfo kAny{"any"};
 constexpr OpInfo kAll{"all"};
 
 // Whether all elements are something, or any.
-Tensor truth_of(const OpInfo& info, const Tensor& input, bool wants_all) {
+Tensor truth_of(const OpInfo& info, const Tensor& input, const std::optional<Shape>& dim,
+                bool keepdim, bool wants_all) {
   const OpFront front(info);
-  Tensor out = empty({}, {DType::boolean, input.device()});
-  const DimMask folded = all_dims(input.dims());
+  const DimMask folded = dim ? folded_dims(input, *dim, info) : all_dims(input.dims());
+  const Shape shape = dim ? reduced_shape(input.shape(), folded, keepdim) : Shape();
+  Tensor out = empty(shape, {DType::boolean, input.device()});
   // A partial result is a bool.
   const ReductionScratch scratch(input, folded, {1, true});
   if (!out.has_values() || (input.numel() != 0 && !input.has_values())) return out;
@@ -78,9 +80,15 @@ Tensor mean(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) 
 
 Tensor mean(const Tensor& input) { return mean(input, std::nullopt, false); }
 
-Tensor any(const Tensor& input) { return truth_of(kAny, input, false); }
+Tensor any(const Tensor& input) { return any(input, std::nullopt, false); }
+Tensor any(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) {
+  return truth_of(kAny, input, dim, keepdim, false);
+}
 
-Tensor all(const Tensor& input) { return truth_of(kAll, input, true); }
+Tensor all(const Tensor& input) { return all(input, std::nullopt, false); }
+Tensor all(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) {
+  return truth_of(kAll, input, dim, keepdim, true);
+}
 
 std::vector<OpDef> reduction_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
@@ -99,8 +107,8 @@ std::vector<OpDef> reduction_ops() {
              [] {
                return with_arguments({{Value(), false}, {Shape{1}, false}, {Shape{0, -1}, true}});
              }),
-      define(kAny, kBoth, &any, {"input"}),
-      define(kAll, kBoth, &all, {"input"}),
+      define(kAny, kBoth, static_cast<MeanDims>(&any), {"input", "dim", keepdim}),
+      define(kAll, kBoth, static_cast<MeanDims>(&all), {"input", "dim", keepdim}),
   };
 }
 

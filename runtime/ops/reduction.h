@@ -17,7 +17,9 @@ Tensor sum(const Tensor& input);
 Tensor mean(const Tensor& input, const std::optional<Shape>& dim, bool keepdim);
 Tensor mean(const Tensor& input);
 Tensor any(const Tensor& input);
+Tensor any(const Tensor& input, const std::optional<Shape>& dim, bool keepdim);
 Tensor all(const Tensor& input);
+Tensor all(const Tensor& input, const std::optional<Shape>& dim, bool keepdim);
 
 std::vector<OpDef> reduction_ops();
 

@@ -3,10 +3,14 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/base/rows.h"
 #include "runtime/kernels/functors/gather_scatter.h"
+#include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/row_loops.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/comparison.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/rearrange.h"
+#include "runtime/ops/reduction.h"
 #include "runtime/ops/sample_cube.h"
 #include "runtime/ops/sorting_scratch.h"
 
@@ -14,24 +18,87 @@ namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kCumsum{"cumsum", CastPolicy::float32_result};
+constexpr OpInfo kCumprod{"cumprod", CastPolicy::float32_result};
+
+// One row is the library's work, several rows are not.
+Tensor scan_scratch(const Tensor& input, const Rows& rows, DType dtype) {
+  if (!input.device().is_cuda() || rows.count() != 1 || rows.size == 0) return {};
+  return empty({scan_scratch_bytes(rows.size, dtype, input.device())},
+               {DType::uint8, input.device()});
+}
 
 Tensor scan_sums(const Tensor& input, int dim, DType dtype) {
   Tensor out = empty(input.shape(), {dtype, input.device()});
   const Tensor converted = row_major(cast(input, dtype));
   const Rows rows = rows_along(input.shape(), dim);
-  // One row is the library's work, several rows are not.
-  Tensor scratch;
-  if (input.device().is_cuda() && rows.count() == 1 && rows.size > 0) {
-    scratch = empty({scan_scratch_bytes(rows.size, dtype, input.device())},
-                    {DType::uint8, input.device()});
-  }
+  const Tensor scratch = scan_scratch(input, rows, dtype);
   if (!out.has_values()) return out;
   const functors::ScanSum sums{index_along_dim(converted, dim)};
   run_rows(sums, dtype, {rows.count(), rows.size, rows.inner}, {{out}, {converted}});
   return out;
 }
 
+template <class T>
+void multiply_rows(const Rows& rows, const T* input, T* products) {
+  for_each_row_start(rows, [&](std::int64_t start) {
+    T product = 1;
+    for (std::int64_t i = 0; i < rows.size; ++i) {
+      const std::int64_t place = start + i * rows.inner;
+      product *= input[place];
+      products[place] = product;
+    }
+  });
+}
+
+Tensor scan_products(const Tensor& input, int dim, DType dtype) {
+  Tensor out = empty(input.shape(), {dtype, input.device()});
+  const Tensor converted = row_major(cast(input, dtype));
+  const Rows rows = rows_along(input.shape(), dim);
+  const Tensor scratch = scan_scratch(input, rows, dtype);
+  if (!out.has_values() || !converted.has_values()) return out;
+  visit_computed(dtype, [&]<class T>(TypeTag<T>) {
+    const HostInput<T> factors(converted);
+    HostOutput<T> products(out);
+    multiply_rows(rows, factors.data(), products.data());
+    products.commit();
+  });
+  return out;
+}
+
+// The sums of result · grad from each place on, divided by the input.
+Tensor product_gradient(const Tensor& grad, const Tensor& input, const Tensor& result, int dim) {
+  const Tensor weighted = formula::product(result, grad);
+  {
+    const Tensor is_zero = eq(input, 0.0);
+    const Tensor has_zero = any(is_zero);
+    if (has_zero.has_values() && has_zero.item() != 0) {
+      throw std::invalid_argument("[cumprod] the gradient needs an input without zeros");
+    }
+  }
+  Tensor sums;
+  {
+    const Tensor mirrored = flipped(weighted, with(0, dim));
+    sums = flipped(scan_sums(mirrored, dim, mirrored.dtype()), with(0, dim));
+  }
+  return div(sums, input);
+}
+
 }  // namespace
+
+Tensor cumprod(const Tensor& input, std::int64_t dim) {
+  const OpFront front(kCumprod);
+  require_floating(input, kCumprod);
+  const int position = wrap_dim(dim, input.dims(), "cumprod");
+  const DType dtype = front.result_dtype(input, std::nullopt).value_or(input.dtype());
+  Recorder record("CumprodBackward", {&input});
+  record.save(input);
+  Tensor out = scan_products(input, position, dtype);
+  record.save_output(out);
+  record.attach(out, [position](BackwardCall& call) {
+    return TensorList{product_gradient(call.grad(), call.saved(0), call.saved(1), position)};
+  });
+  return out;
+}
 
 Tensor cumsum(const Tensor& input, std::int64_t dim) {
   const OpFront front(kCumsum);
@@ -53,8 +120,11 @@ Tensor cumsum(const Tensor& input, std::int64_t dim) {
 
 std::vector<OpDef> scan_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
-  return {define(kCumsum, kBoth, &cumsum, {"input", "dim"},
-                 [] { return cube_and({std::int64_t{1}}); })};
+  const auto along_rows = [] { return cube_and({std::int64_t{1}}); };
+  return {
+      define(kCumsum, kBoth, &cumsum, {"input", "dim"}, along_rows),
+      define(kCumprod, kBoth, &cumprod, {"input", "dim"}, along_rows),
+  };
 }
 
 }  // namespace ohm::ops

@@ -11,6 +11,9 @@ namespace ohm::ops {
 /// out[i] = Σ input[0…i] along `dim`. Its gradient is mirrored, summed up and mirrored again.
 Tensor cumsum(const Tensor& input, std::int64_t dim);
 
+/// Running products along `dim`. The gradient needs values that are not 0.
+Tensor cumprod(const Tensor& input, std::int64_t dim);
+
 std::vector<OpDef> scan_ops();
 
 }  // namespace ohm::ops

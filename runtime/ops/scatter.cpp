@@ -1,4 +1,4 @@
-// Copies of a tensor with elements written to places that an index names.
+// Tensors and copies of them with elements written to places that an index names.
 #include "runtime/ops/scatter.h"
 
 #include "runtime/arithmetic/copy.h"
@@ -12,12 +12,108 @@ namespace {
 
 constexpr OpInfo kScatter{"scatter"};
 constexpr OpInfo kIndexAdd{"index_add"};
+constexpr OpInfo kScatterInplace{"scatter_"};
+constexpr OpInfo kScatterAddInplace{"scatter_add_"};
+constexpr OpInfo kIndexAddInplace{"index_add_"};
 constexpr OpInfo kOneHot{"one_hot"};
+
+/// What is written to.
+enum class Target : std::uint8_t { copy, input };
+
+Tensor target_of(const OpInfo& info, const Tensor& input, int dim, const Tensor& index,
+                 Target target) {
+  if (target == Target::copy) return copy_with_places(info, input, dim, index);
+  if (input.has_values() && index.has_values()) {
+    require_places(info, index, {input.dims() == 0 ? 1 : input.shape()[dim]}, input);
+  }
+  begin_inplace_write(input, info.name);
+  return input;
+}
+
+Recorder recorder_of(const OpInfo& info, std::string_view node,
+                     std::initializer_list<const Tensor*> inputs, Target target) {
+  return target == Target::copy ? Recorder(node, inputs)
+                                : Recorder::overwriting(info.name, node, inputs);
+}
+
+// What is read must not be what is written to.
+void require_apart(const OpInfo& info, const Tensor& written, const Tensor& read) {
+  if (!read.defined()) return;
+  const bool are_the_same = &written.storage() == &read.storage() && written.numel() > 0 &&
+                            written.impl()->offset == read.impl()->offset &&
+                            written.shape() == read.shape() && written.strides() == read.strides();
+  if (are_the_same) {
+    throw std::invalid_argument(
+        fmt::format("[{}] unsupported operation: the input tensor and the written-to tensor refer "
+                    "to a single memory location. Please clone() the tensor before performing the "
+                    "operation.",
+                    info.name));
+  }
+  require_no_partial_overlap(written, read, info.name);
+}
+
+void require_source(const OpInfo& info, const Tensor& input, const Tensor& index,
+                    const Tensor& source) {
+  require_same_device(input, source, info);
+  if (source.shape() == index.shape() && source.dtype() == input.dtype()) return;
+  throw std::invalid_argument(
+      fmt::format("[{}] a source of {} does not fit an index of shape {} and an input of {}",
+                  info.name, describe(source), index.shape().str(), name_of(input.dtype())));
+}
 
 Tensor written(const Tensor& input, int dim, const Tensor& index, const TensorOrNumber& source) {
   Tensor out = copy_with_places(kScatter, input, dim, index);
   const double* number = std::get_if<double>(&source);
   write_at(out, dim, index, tensor_of(source), number == nullptr ? 0.0 : *number);
+  return out;
+}
+
+Tensor scattered(const OpInfo& info, const Tensor& input, int position, const Tensor& index,
+                 const TensorOrNumber& source, Target target) {
+  const Tensor& tensor = tensor_of(source);
+  if (tensor.defined()) require_source(info, input, index, tensor);
+  if (target == Target::input) require_apart(info, input, tensor);
+  Recorder record = recorder_of(info, "ScatterBackward", {&input, &tensor}, target);
+  record.save(index);
+  const Tensor out = target_of(info, input, position, index, target);
+  write_at(out, position, index, tensor, number_of(source));
+  record.attach(out, [position](BackwardCall& call) {
+    const Tensor places = call.saved(0);
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(0)) grads[0] = written(call.grad(), position, places, 0.0);
+    if (call.needs(1)) grads[1] = gather(call.grad(), position, places);
+    return grads;
+  });
+  return out;
+}
+
+Tensor index_added(const OpInfo& info, const Tensor& input, std::int64_t dim, const Tensor& index,
+                   const Tensor& source, double alpha, Target target) {
+  require_index(info, input, index);
+  require_same_device(input, source, info);
+  const int position = wrap_dim(dim, input.dims(), info.name.data());
+  Shape expected = input.shape();
+  if (input.dims() > 0) expected[position] = index.numel();
+  if (index.dims() > 1 || input.dims() == 0 || !(source.shape() == expected) ||
+      source.dtype() != input.dtype()) {
+    throw std::invalid_argument(
+        fmt::format("[{}] a source of {} and an index of shape {} do not fit an input of {}",
+                    info.name, describe(source), index.shape().str(), describe(input)));
+  }
+  if (target == Target::input) require_apart(info, input, source);
+  Recorder record = recorder_of(info, "IndexAddBackward", {&input, &source}, target);
+  record.save(record.needs(1) ? index : Tensor());
+  record.save(record.needs(1) ? source : Tensor());  // for its shape alone
+  const Tensor places = spread_index(index, source.shape(), position);
+  const Tensor out = target_of(info, input, position, places, target);
+  add_at(out, position, places, source, alpha);
+  record.attach(out, [position, alpha](BackwardCall& call) {
+    TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor()};
+    if (!call.needs(1)) return grads;
+    const Tensor chosen = index_select(call.grad(), position, call.saved(0));
+    grads[1] = alpha == 1.0 ? chosen : formula::times(chosen, alpha);
+    return grads;
+  });
   return out;
 }
 
@@ -31,24 +127,31 @@ Tensor matrix(std::int64_t rows) { return randn({rows, 4}, {DType::float64, Devi
 Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index,
                const TensorOrNumber& source) {
   const OpFront front(kScatter);
-  const int position = gathered_dim(kScatter, input, dim, index);
-  const Tensor& tensor = tensor_of(source);
-  if (tensor.defined()) {
-    require_same_device(input, tensor, kScatter);
-    if (!(tensor.shape() == index.shape()) || tensor.dtype() != input.dtype()) {
-      throw std::invalid_argument(fmt::format(
-          "[scatter] a source of {} does not fit an index of shape {} and an input of {}",
-          describe(tensor), index.shape().str(), name_of(input.dtype())));
-    }
-  }
-  Recorder record("ScatterBackward", {&input, &tensor});
-  record.save(index);
-  Tensor out = written(input, position, index, source);
+  return scattered(kScatter, input, gathered_dim(kScatter, input, dim, index), index, source,
+                   Target::copy);
+}
+
+Tensor scatter_(const Tensor& input, std::int64_t dim, const Tensor& index,
+                const TensorOrNumber& source) {
+  const OpFront front(kScatterInplace);
+  return scattered(kScatterInplace, input, gathered_dim(kScatterInplace, input, dim, index), index,
+                   source, Target::input);
+}
+
+Tensor scatter_add_(const Tensor& input, std::int64_t dim, const Tensor& index,
+                    const Tensor& source) {
+  const OpFront front(kScatterAddInplace);
+  const int position = gathered_dim(kScatterAddInplace, input, dim, index);
+  require_source(kScatterAddInplace, input, index, source);
+  require_apart(kScatterAddInplace, input, source);
+  Recorder record =
+      recorder_of(kScatterAddInplace, "ScatterAddBackward", {&input, &source}, Target::input);
+  record.save(record.needs(1) ? index : Tensor());
+  const Tensor out = target_of(kScatterAddInplace, input, position, index, Target::input);
+  add_at(out, position, index, source);
   record.attach(out, [position](BackwardCall& call) {
-    const Tensor places = call.saved(0);
-    TensorList grads{Tensor(), Tensor()};
-    if (call.needs(0)) grads[0] = written(call.grad(), position, places, 0.0);
-    if (call.needs(1)) grads[1] = gather(call.grad(), position, places);
+    TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor()};
+    if (call.needs(1)) grads[1] = gather(call.grad(), position, call.saved(0));
     return grads;
   });
   return out;
@@ -57,31 +160,13 @@ Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index,
 Tensor index_add(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source,
                  double alpha) {
   const OpFront front(kIndexAdd);
-  require_index(kIndexAdd, input, index);
-  require_same_device(input, source, kIndexAdd);
-  const int position = wrap_dim(dim, input.dims(), "index_add");
-  Shape expected = input.shape();
-  if (input.dims() > 0) expected[position] = index.numel();
-  if (index.dims() > 1 || input.dims() == 0 || !(source.shape() == expected) ||
-      source.dtype() != input.dtype()) {
-    throw std::invalid_argument(
-        fmt::format("[index_add] a source of {} and an index of shape {} do not fit an input of {}",
-                    describe(source), index.shape().str(), describe(input)));
-  }
-  Recorder record("IndexAddBackward", {&input, &source});
-  record.save(record.needs(1) ? index : Tensor());
-  record.save(record.needs(1) ? source : Tensor());  // for its shape alone
-  const Tensor places = spread_index(index, source.shape(), position);
-  Tensor out = copy_with_places(kIndexAdd, input, position, places);
-  add_at(out, position, places, source, alpha);
-  record.attach(out, [position, alpha](BackwardCall& call) {
-    TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor()};
-    if (!call.needs(1)) return grads;
-    const Tensor chosen = index_select(call.grad(), position, call.saved(0));
-    grads[1] = alpha == 1.0 ? chosen : formula::times(chosen, alpha);
-    return grads;
-  });
-  return out;
+  return index_added(kIndexAdd, input, dim, index, source, alpha, Target::copy);
+}
+
+Tensor index_add_(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source,
+                  double alpha) {
+  const OpFront front(kIndexAddInplace);
+  return index_added(kIndexAddInplace, input, dim, index, source, alpha, Target::input);
 }
 
 Tensor one_hot(const Tensor& input, std::int64_t num_classes) {
@@ -125,6 +210,10 @@ std::vector<OpDef> scatter_ops() {
                return std::vector<Sample>{{matrix(3), std::int64_t{0}, places, matrix(3), 1.0},
                                           {matrix(3), std::int64_t{0}, places, matrix(3), 0.5}};
              }),
+      define(kScatterInplace, kMethod, &scatter_, {"input", "dim", "index", "src"}),
+      define(kScatterAddInplace, kMethod, &scatter_add_, {"input", "dim", "index", "src"}),
+      define(kIndexAddInplace, kMethod, &index_add_,
+             {"input", "dim", "index", "source", {"alpha", 1.0}}),
       define(kOneHot, kFunctional, &one_hot, {"input", {"num_classes", std::int64_t{-1}}}),
   };
 }

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/recorder.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/pooling.h"
@@ -41,6 +42,31 @@ std::optional<Shape> pair(const OpInfo& info, const std::optional<Shape>& size, 
 Tensor as_image(const Tensor& lines) { return unsqueeze(lines, -2); }
 Tensor as_rows(const Tensor& image) { return squeeze(image, -2); }
 
+enum class Row : std::uint8_t { added, dropped };
+
+// Lines as images of one row, and back. PyTorch does it within its convolutions, where results are
+// no views: they can be written in place, and gradients are added up in place.
+Tensor relined(const Tensor& tensor, Row row) {
+  Shape sizes = tensor.shape();
+  Shape strides = tensor.strides();
+  if (row == Row::dropped) {
+    sizes.erase(sizes.dims() - 2);
+    strides.erase(strides.dims() - 2);
+  } else {
+    const int last = sizes.dims() - 1;
+    strides.insert(last, sizes[last] * strides[last]);
+    sizes.insert(last, 1);
+  }
+  Tensor out = make_view(tensor, sizes, strides, tensor.impl()->offset);
+  out.impl()->is_view = false;
+  if (Recorder record("ConvolutionLinesBackward", {&tensor}); record.is_needed()) {
+    record.attach_differentiable(out, [row](BackwardCall& call) {
+      return TensorList{relined(call.grad(), row == Row::added ? Row::dropped : Row::added)};
+    });
+  }
+  return out;
+}
+
 Tensor lines() { return randn({2, 3, 8}, {DType::float64, Device::cpu()}); }
 
 }  // namespace
@@ -57,9 +83,11 @@ Tensor conv1d(const Tensor& given, const Tensor& given_weight,
     throw std::invalid_argument(
         fmt::format("[conv1d] 'weight' must be [out, in, k], but got {}", weight.shape().str()));
   }
-  return as_rows(conv2d_of_lines(
-      as_image(input), as_image(weight), bias, pair(kConv1d, stride, 1, "stride"),
-      pair(kConv1d, padding, 0, "padding"), pair(kConv1d, dilation, 1, "dilation"), groups));
+  const Tensor image =
+      conv2d_of_lines(relined(input, Row::added), relined(weight, Row::added), bias,
+                      pair(kConv1d, stride, 1, "stride"), pair(kConv1d, padding, 0, "padding"),
+                      pair(kConv1d, dilation, 1, "dilation"), groups);
+  return relined(image, Row::dropped);
 }
 
 Tensor max_pool1d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,

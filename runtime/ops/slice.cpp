@@ -8,14 +8,17 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/autograd/view_history.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/sample_cube.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kSelect{"select"};
 constexpr OpInfo kNarrow{"narrow"};
+constexpr OpInfo kSlice{"slice"};
 constexpr OpInfo kSplit{"split"};
 constexpr OpInfo kChunk{"chunk"};
 constexpr OpInfo kUnbind{"unbind"};
@@ -76,7 +79,12 @@ Tensor record_piece(std::string_view node, const Tensor& input, Piece piece) {
       return TensorList{whole};
     });
   }
+  track_view(out, input);
   return out;
+}
+
+void track_pieces(const std::vector<Tensor>& pieces, const Tensor& input) {
+  for (const Tensor& piece : pieces) track_view(piece, input, ViewOrigin::several_outputs);
 }
 
 Tensor zeros_of_piece(const TensorMeta& piece) {
@@ -129,6 +137,34 @@ Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::in
   });
 }
 
+Tensor slice(const Tensor& input, std::int64_t dim, std::optional<std::int64_t> start,
+             std::optional<std::int64_t> end, std::int64_t step) {
+  const OpFront front(kSlice);
+  const int position = checked_dim(input, dim, kSlice);
+  if (step <= 0) {
+    throw std::invalid_argument(
+        fmt::format("[slice] step must be greater than zero, not {}", step));
+  }
+  const bool is_full = !start && !end && step == 1;
+  if (is_full && Context::current().rules.skips_full_slices) return input;
+  const std::int64_t size = input.shape()[position];
+  const auto within = [size](std::int64_t place) {
+    return std::clamp<std::int64_t>(place < 0 ? place + size : place, 0, size);
+  };
+  const std::int64_t first = within(start.value_or(0));
+  const std::int64_t behind = std::max(first, within(end.value_or(size)));
+  const std::int64_t count = behind == first ? 0 : (behind - first - 1) / step + 1;
+  return record_piece("SliceBackward", input, [=](const Tensor& whole) {
+    Shape sizes = whole.shape();
+    Shape strides = whole.strides();
+    sizes[position] = count;
+    const std::int64_t offset = whole.impl()->offset + first * strides[position];
+    // Of one element the stride is never used: it must not overflow.
+    strides[position] *= std::min(step, std::max<std::int64_t>(size, 1));
+    return make_view(whole, sizes, strides, offset);
+  });
+}
+
 std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int64_t dim) {
   const OpFront front(kSplit);
   const int position = checked_dim(input, dim, kSplit);
@@ -150,6 +186,7 @@ std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int
                              return raw_narrow(whole, position, start, grad.shape()[position]);
                            });
   });
+  track_pieces(pieces, input);
   return pieces;
 }
 
@@ -180,6 +217,7 @@ std::vector<Tensor> split(const Tensor& input, const Shape& sizes, std::int64_t 
                              return raw_narrow(whole, position, before, grad.shape()[position]);
                            });
   });
+  track_pieces(pieces, input);
   return pieces;
 }
 
@@ -203,6 +241,7 @@ std::vector<Tensor> unbind(const Tensor& input, std::int64_t dim) {
                              return raw_select(whole, position, static_cast<std::int64_t>(i));
                            });
   });
+  track_pieces(pieces, input);
   return pieces;
 }
 
@@ -228,6 +267,11 @@ std::vector<OpDef> slice_ops() {
       define(kNarrow, kBoth, &narrow, {"input", "dim", "start", "length"},
              [] {
                return cube_and({std::int64_t{2}, std::int64_t{1}, std::int64_t{2}});
+             }),
+      define(kSlice, kMethod, &slice,
+             {"input", {"dim", std::int64_t{0}}, "start", "end_", {"step", std::int64_t{1}}},
+             [] {
+               return cube_and({std::int64_t{2}, std::int64_t{1}, Value(), std::int64_t{2}});
              }),
       define(kSplit, kBoth, static_cast<Split>(&split),
              {"input", "split_size", {"dim", std::int64_t{0}}},

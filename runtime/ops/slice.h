@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "runtime/ops/op.h"
@@ -13,6 +14,11 @@ namespace ohm::ops {
 Tensor select(const Tensor& input, std::int64_t dim, std::int64_t index);
 /// `length` entries of dimension `dim` from `start`. The gradient fills a zero tensor.
 Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::int64_t length);
+/// Every `step`-th entry of dimension `dim` from `start` up to `end` (none: to the last): Python's
+/// x[start:end:step], where negative numbers count from the end and what lies outside is left out.
+/// Without all three it is Python's full slice, which is a node of its own in older versions alone.
+Tensor slice(const Tensor& input, std::int64_t dim, std::optional<std::int64_t> start,
+             std::optional<std::int64_t> end, std::int64_t step);
 /// Pieces of `split_size` along `dim`; the last may be shorter.
 std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int64_t dim);
 /// One size: pieces of that size. More: pieces of these sizes, which must sum up to the

@@ -1,5 +1,8 @@
 #include "runtime/ops/variance.h"
 
+#include <limits>
+
+#include "runtime/arithmetic/factories.h"
 #include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/launch/host_values.h"
@@ -39,6 +42,25 @@ Tensor compute(const Tensor& input, const Spread& spread, bool keepdim, bool tak
   return out;
 }
 
+// 2 / (n − correction) is infinite: no number where x is its mean, and infinity elsewhere.
+Tensor unbounded_gradient(const Tensor& grad, const Tensor& input, const Tensor& mean) {
+  const TensorOptions numbers{DType::float32, input.device()};
+  const Tensor is_mean =
+      empty_for_loop(input.shape(), {&input, &mean}, {DType::boolean, input.device()});
+  map_elements(is_mean, input.dtype(), functors::Equal(), input, mean);
+  Tensor chosen;
+  {
+    const Tensor no_number = full({}, std::numeric_limits<double>::quiet_NaN(), numbers);
+    const Tensor infinity = full({}, std::numeric_limits<double>::infinity(), numbers);
+    chosen = empty_for_loop(is_mean.shape(), {&is_mean}, numbers);
+    map_elements(chosen, chosen.dtype(), functors::Where(), is_mean, no_number, infinity);
+  }
+  const Tensor out = empty_for_loop(chosen.shape(), {&grad, &chosen},
+                                    {result_dtype(grad, chosen), chosen.device()});
+  map_elements(out, out.dtype(), functors::Product(), grad, chosen);
+  return out;
+}
+
 // 2 / (n − correction) · grad · (x − mean), its factors made from right to left as a C++ compiler
 // evaluates them.
 Tensor var_gradient(const Tensor& given, const Tensor& input, const Spread& spread) {
@@ -47,6 +69,9 @@ Tensor var_gradient(const Tensor& given, const Tensor& input, const Spread& spre
   const bool keeps_dims = spread.folded != all_dims(input.dims());
   const Tensor mean = reduce_sum(input, spread.folded, keeps_dims, input.dtype());
   map_floating(mean, mean.dtype(), functors::Divided{count}, mean);
+  if (!keeps_dims && divisor_of(input.shape(), spread) <= 0) {
+    return unbounded_gradient(grad, input, mean);
+  }
   const Tensor centered = map_new(input, mean, functors::Difference());
   const double factor = 2.0 / divisor_of(input.shape(), spread);
   const Tensor scaled = map_new(grad, functors::Scaled{factor});

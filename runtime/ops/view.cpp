@@ -9,6 +9,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/autograd/view_history.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/sample_cube.h"
 #include "runtime/tensor/context.h"
@@ -72,6 +73,7 @@ Tensor record_view(std::string_view node, const Tensor& input, const Shape& size
     record.attach_differentiable(
         out, [backward](BackwardCall& call) { return TensorList{backward(call.grad())}; });
   }
+  track_view(out, input);
   return out;
 }
 
@@ -153,7 +155,7 @@ Tensor view(const Tensor& input, const Shape& wanted) {
 
 Tensor unsafe_view(const Tensor& input, const Shape& shape) {
   Tensor out = view(input, shape);
-  out.impl()->is_view = false;
+  forget_view(out);
   return out;
 }
 

@@ -382,10 +382,13 @@ class SequentialLr final : public LrScheduler {
       : LrScheduler(std::move(optimizer)),
         schedulers_(std::move(schedulers)),
         milestones_(std::move(milestones)) {
-    if (schedulers_.empty() || milestones_.size() + 1 != schedulers_.size()) {
+    if (schedulers_.empty()) {
+      throw std::invalid_argument("[SequentialLR] needs at least one scheduler");
+    }
+    if (milestones_.size() + 1 != schedulers_.size()) {
       throw std::invalid_argument(
           fmt::format("[SequentialLR] {} schedulers need {} milestones, got {}", schedulers_.size(),
-                      std::max<std::size_t>(schedulers_.size(), 1) - 1, milestones_.size()));
+                      schedulers_.size() - 1, milestones_.size()));
     }
     set_lr(base_lr());
     for (const LrSchedulerPtr& scheduler : schedulers_) scheduler->undo_first_step();

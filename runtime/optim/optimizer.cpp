@@ -20,16 +20,6 @@ bool are_alike(const Tensor& a, const Tensor& b) {
 
 bool is_there(const Tensor& entry) { return entry.defined(); }
 
-// Of each state its parameter, then its tensors.
-StepTensors tensors_of(const std::vector<ParameterState*>& states) {
-  return [states](const std::function<void(const Tensor&)>& visit) {
-    for (const ParameterState* state : states) {
-      visit(state->parameter);
-      for (const Tensor& tensor : state->tensors) visit(tensor);
-    }
-  };
-}
-
 }  // namespace
 
 bool ParameterState::is_empty() const {
@@ -38,9 +28,6 @@ bool ParameterState::is_empty() const {
 
 Optimizer::Optimizer(std::vector<Tensor> parameters, double lr, Form form)
     : parameters_(std::move(parameters)), lr_(lr), form_(form) {
-  if (parameters_.empty()) {
-    throw std::invalid_argument("[optimizer] got an empty parameter list");
-  }
   if (!(lr >= 0.0)) {
     throw std::invalid_argument(fmt::format("[optimizer] invalid learning rate: {}", lr));
   }
@@ -53,21 +40,19 @@ Optimizer::Optimizer(std::vector<Tensor> parameters, double lr, Form form)
 
 Optimizer::~Optimizer() {
   clear_state();
+  while (!further_groups_.empty()) further_groups_.pop_back();
   while (!parameters_.empty()) parameters_.pop_back();
 }
 
 void Optimizer::step() {
   const NoGradGuard no_grad;
   const CategoryGuard category(Category::optimizer_state);
-  States left;
-  for (const Tensor& parameter : parameters_) {
-    if (parameter.grad().defined()) left.push_back(&state_of(parameter));
-  }
+  States first = states_of_step();
   OptimizerObserver* const observer = Context::current().optimizer_observer;
-  if (observer == nullptr) return update_all(std::move(left));
-  observer->step_begins(type_name(), tensors_of(left));
+  if (observer == nullptr) return update_groups(std::move(first));
+  observer->step_begins(type_name(), step_tensors());
   try {
-    update_all(std::move(left));
+    update_groups(std::move(first));
   } catch (...) {
     observer->step_fails();
     throw;
@@ -75,7 +60,57 @@ void Optimizer::step() {
   observer->step_ends();
 }
 
+Optimizer::States Optimizer::states_of_step() {
+  States states;
+  for (const Tensor& parameter : parameters_) {
+    if (parameter.grad().defined()) states.push_back(&state_of(parameter));
+  }
+  return states;
+}
+
+StepTensors Optimizer::step_tensors() const {
+  std::vector<Tensor> updated = parameters();
+  updated.erase(std::remove_if(updated.begin(), updated.end(),
+                               [](const Tensor& p) { return !p.grad().defined(); }),
+                updated.end());
+  return [this, updated](const std::function<void(const Tensor&)>& visit) {
+    for (const Tensor& parameter : updated) {
+      visit(parameter);
+      const ParameterState* state = find_state(parameter);
+      for (std::size_t slot = 0; slot < state_names().size(); ++slot) {
+        visit(state == nullptr ? Tensor() : state->tensors[slot]);
+      }
+    }
+  };
+}
+
+void Optimizer::update_groups(States first) {
+  update_all(std::move(first));
+  for (const auto& group : further_groups_) group->update_all(group->states_of_step());
+}
+
+void Optimizer::add_group(std::shared_ptr<Optimizer> group) {
+  const std::vector<Tensor> known = parameters();
+  for (const Tensor& parameter : group->parameters_) {
+    const auto is_it = [&](const Tensor& other) { return other.is_same(parameter); };
+    if (std::any_of(known.begin(), known.end(), is_it)) {
+      throw std::invalid_argument(
+          fmt::format("[{}] some parameters appear in more than one parameter group", type_name()));
+    }
+  }
+  further_groups_.push_back(std::move(group));
+}
+
+std::vector<Tensor> Optimizer::parameters() const {
+  std::vector<Tensor> all = parameters_;
+  for (const auto& group : further_groups_) {
+    all.insert(all.end(), group->parameters_.begin(), group->parameters_.end());
+  }
+  return all;
+}
+
 void Optimizer::update_all(States left) {
+  if (left.empty()) return;
   if (form_ == Form::for_loop) return update_each(left);
   if (form_ == Form::fused) return update_fused(left);
   while (!left.empty()) {
@@ -94,7 +129,11 @@ void Optimizer::update_fused(const States& /*states*/) {
 
 const ParameterState* Optimizer::find_state(const Tensor& parameter) const {
   const auto known = state_by_parameter_.find(parameter.impl());
-  return known == state_by_parameter_.end() ? nullptr : known->second;
+  if (known != state_by_parameter_.end()) return known->second;
+  for (const auto& group : further_groups_) {
+    if (const ParameterState* state = group->find_state(parameter)) return state;
+  }
+  return nullptr;
 }
 
 // As PyTorch's `if len(state) == 0`: what is not empty counts as made.
@@ -131,9 +170,10 @@ void Optimizer::clear_state() {
   state_by_parameter_.clear();
   for (auto& state : states_) state.reset();
   states_.clear();
+  for (const auto& group : further_groups_) group->clear_state();
 }
 
-void Optimizer::zero_grad(bool set_to_none) { optim::zero_grad(parameters_, set_to_none); }
+void Optimizer::zero_grad(bool set_to_none) { optim::zero_grad(parameters(), set_to_none); }
 
 void zero_grad(const std::vector<Tensor>& parameters, bool set_to_none) {
   for (const Tensor& parameter : parameters) {

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/tensor/optimizer_observer.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::optim {
@@ -43,8 +44,8 @@ class Optimizer {
   /// `lr`: learning rate. Throws std::invalid_argument for an empty list, for tensors that are no
   /// leaves, and for a learning rate that is negative or no number.
   Optimizer(std::vector<Tensor> parameters, double lr, Form form);
-  /// Lets the state go, parameter by parameter in the order in which it was made, then the
-  /// parameters from the last to the first, as Python's lists go.
+  /// Lets the state go, group by group and parameter by parameter in the order in which it was
+  /// made, then the parameters from the last to the first, as Python's lists go.
   virtual ~Optimizer();
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
@@ -68,6 +69,15 @@ class Optimizer {
   /// it. (PyTorch's Adagrad, whose constructor makes its state, would miss it.)
   void clear_state();
 
+  /// Adds a parameter group: an optimizer of the same type, whose parameters, options and learning
+  /// rate are the group's. This one is the first group; step(), zero_grad(), clear_state(),
+  /// parameters() and find_state() are of all. Throws std::invalid_argument for a parameter that
+  /// is in a group already.
+  void add_group(std::shared_ptr<Optimizer> group);
+  /// Those behind the first.
+  const std::vector<std::shared_ptr<Optimizer>>& further_groups() const { return further_groups_; }
+  const std::vector<Tensor>& group_parameters() const { return parameters_; }
+
   double learning_rate() const { return lr_; }
   void set_learning_rate(double lr) { lr_ = lr; }
   /// The learning rate that schedulers start from; none while no scheduler was made.
@@ -78,7 +88,8 @@ class Optimizer {
   virtual std::optional<double> momentum() const { return std::nullopt; }
   /// Pre-condition: there is one.
   virtual void set_momentum(double /*momentum*/) {}
-  const std::vector<Tensor>& parameters() const { return parameters_; }
+  /// Group by group.
+  std::vector<Tensor> parameters() const;
   bool is_fused() const { return form_ == Form::fused; }
   /// nullptr while there is none.
   const ParameterState* find_state(const Tensor& parameter) const;
@@ -107,7 +118,13 @@ class Optimizer {
  private:
   ParameterState& entry_of(const Tensor& parameter);
   void require_entries(const ParameterState& state) const;
+  /// Of the group's parameters that have a gradient; made where there is none.
+  States states_of_step();
+  /// Of all groups: each parameter that has a gradient, then its state as it is when visited.
+  StepTensors step_tensors() const;
   void update_all(States left);
+  /// `first`: the first group's. Those of the others are made when it is their turn.
+  void update_groups(States first);
 
   std::vector<Tensor> parameters_;
   double lr_;
@@ -115,6 +132,7 @@ class Optimizer {
   Form form_;
   std::vector<std::unique_ptr<ParameterState>> states_;  ///< in the order of their making
   std::unordered_map<const TensorImpl*, ParameterState*> state_by_parameter_;
+  std::vector<std::shared_ptr<Optimizer>> further_groups_;
 };
 
 using OptimizerPtr = std::shared_ptr<Optimizer>;

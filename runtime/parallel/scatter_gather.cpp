@@ -8,6 +8,7 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/autograd/view_history.h"
 #include "runtime/base/ceil_div.h"
 #include "runtime/parallel/collective_guard.h"
 #include "runtime/tensor/context.h"
@@ -79,6 +80,11 @@ std::vector<Tensor> scatter(const Tensor& input, const std::vector<Device>& devi
       for (std::size_t i = 0; i < call.grad_count(); ++i) grads.push_back(call.grad(i));
       return TensorList{joined(grads, device)};
     });
+  }
+  for (const Tensor& piece : pieces) {
+    if (&piece.storage() == &input.storage()) {
+      track_view(piece, input, ViewOrigin::several_outputs);
+    }
   }
   return pieces;
 }

@@ -29,6 +29,10 @@
 
 namespace ohm {
 
+namespace nn {
+struct RunningModule;
+}
+
 /// One device as the runtime sees it. The figures are those of the GPU's profile.
 struct DeviceSlot {
   RequestAllocator* allocator = nullptr;   ///< not owned; outlives the context
@@ -70,6 +74,8 @@ struct ExecutionState {
   bool stops_recomputation_early = true;  ///< of checkpoints
   AttentionKernels attention_kernels;
   ConvolutionPlans convolution_plans;
+  /// The innermost call of a module that is going on; null: none. See nn/running_module.h.
+  const nn::RunningModule* running_module = nullptr;
   AutogradSlot autograd;  ///< what autograd keeps for the rank: see autograd/autograd_state.h
   /// Called when the running backward pass has ended, in order.
   std::vector<std::function<void()>> after_backward;

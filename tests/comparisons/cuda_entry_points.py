@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What PyTorch's wheels import from NVIDIA's libraries, and rows for the table of the stand-in
-(allocator_shim/interpose/entry_points.def).
+"""What the wheels of PyTorch, and of CuPy, import from NVIDIA's libraries, and rows for the table of
+the stand-in (allocator_shim/interpose/entry_points.def).
 
     cuda_entry_points.py imports SITE_PACKAGES > tests/golden/cuda_imports/torch-2.6.0.txt
+    cuda_entry_points.py imports SITE_PACKAGES --package cupy > tests/golden/cuda_imports/cupy-12.3.0.txt
     cuda_entry_points.py rows IMPORTS... [--headers DIR]   # what the table lacks, as rows to add
 
 `imports` reads the libraries of an installed wheel with nm. `rows` proposes what each missing entry
@@ -27,8 +28,18 @@ LIBRARIES = [("cudnn", "cudnn"), ("cublasLt", "cublasLt"), ("cublas", "cublas"),
              ("nvshmem", "nvshmem_host"), ("nvtx", "nvToolsExt"), ("cupti", "cupti"),
              ("nvml", "nvml"), ("__cuda", "cudart"), ("cuda", "cudart"), ("cu", "cuda")]
 HEADERS = ["cuda_runtime_api.h", "cuda.h", "cublas_api.h", "cublasLt.h", "cudnn_*_v9.h",
-           "cusparse.h", "cusolver_common.h", "cusolverDn.h", "cufft.h", "cufftXt.h", "nccl.h",
-           "nvrtc.h", "cupti_*.h"]
+           "cusparse.h", "cusolver_common.h", "cusolverDn.h", "cusolverSp.h", "cufft.h",
+           "cufftXt.h", "curand.h", "nccl.h", "nvrtc.h", "cupti_*.h"]
+
+# Where a package keeps its libraries, and the line that tells its version.
+PACKAGES = {"torch": (["torch/lib/*.so*", "torch/*.so"], "torch/version.py"),
+            "cupy": (["cupy/**/*.so", "cupy_backends/**/*.so"], "cupy/_version.py")}
+# What each library calls "not supported".
+NOT_SUPPORTED = {"cublas": 15, "cudart": 801, "cuda": 801, "cufft": 16, "curand": 999,
+                 "cusolver": 9, "cusparse": 10}
+WORKSPACES = {"cufft", "cusolver", "cusparse"}
+# It writes what only a computation, or the object itself, could tell; or it takes memory.
+ANSWERS = re.compile(r"Get(?!ri)|nnz|zeroPivot|Array|Texture|Surface|Pool|3D|Xt(Set|Mem)|eigvsi|lsv")
 SIZE = re.compile(r"^(int|size_t|int64_t) ?\* ?\w*(lwork|buffer_?size|work_?size|size_?in_?bytes|"
                   r"workspace_?size|workspace_?in_?bytes)\w*$", re.IGNORECASE)
 
@@ -59,17 +70,27 @@ def symbols_of(path):
     return undefined, defined
 
 
-def print_imports(site):
+def in_table(version):
+    """Whether the table has the library that a symbol's version names (libcudnn.so.9), where it
+    names one."""
+    return not re.match(r"lib\w+\.so\.\d+$", version) or f" {version})" in TABLE.read_text()
+
+
+def print_imports(site, package):
     wanted, own = set(), set()
-    torch = pathlib.Path(site) / "torch"
-    for path in sorted(glob.glob(f"{torch}/lib/*.so*") + glob.glob(f"{torch}/*.so")):
+    patterns, version_file = PACKAGES[package]
+    for path in sorted(p for pattern in patterns
+                       for p in glob.glob(f"{site}/{pattern}", recursive=True)):
         undefined, defined = symbols_of(path)
         wanted |= undefined
         own |= defined
-    version = re.search(r"__version__ = '([^']+)'", (torch / "version.py").read_text()).group(1)
-    major = max(int(m.group(1)) for _, v in wanted if (m := re.match(r"libcudart\.so\.(\d+)$", v)))
-    rows = {(library_of(name), name) for name, _ in wanted if name not in own and library_of(name)}
-    print(f"# torch {version}, CUDA {major}: written by tests/comparisons/cuda_entry_points.py")
+    text = (pathlib.Path(site) / version_file).read_text()
+    version = re.search(r"__version__ = '([^']+)'", text).group(1)
+    majors = {int(m.group(1)) for _, v in wanted if (m := re.match(r"libcudart\.so\.(\d+)$", v))}
+    rows = {(library_of(name), name) for name, v in wanted
+            if name not in own and library_of(name) and in_table(v)}
+    print(f"# {package} {version}, CUDA {max(majors)}: written by "
+          "tests/comparisons/cuda_entry_points.py")
     for library, name in sorted(rows):
         print(library, name)
 
@@ -94,19 +115,25 @@ def prototypes(folder):
     return found
 
 
-def proposal(name, parameters):
+def proposal(library, name, parameters):
     """What a stub of this entry point does. Arguments count from 1, without floating ones: those
     travel in registers of their own."""
-    words = [p for p in parameters or [] if not re.match(r"(const )?(float|double) ?\w*$", p)]
+    refused = f"Unsupported<{NOT_SUPPORTED[library]}>" if library in NOT_SUPPORTED else "Succeeds"
+    if parameters is None:  # headers of today do not have it
+        return refused
+    words = [p for p in parameters if not re.match(r"(const )?(float|double) ?\w*$", p)]
     places = {"int": "IntAt", "size_t": "SizeAt", "int64_t": "LongAt"}
     sizes = [f"{places[m.group(1)]}<{i}>" for i, p in enumerate(words, 1) if (m := SIZE.match(p))]
     info = [i for i, p in enumerate(words, 1) if INFO.match(p)]
     if info and not sizes:
         return f"Solves<IntAt<{info[-1]}>>"
-    if name.endswith(("ErrorString", "StatusString", "ResultString")):
+    if name.endswith(("ErrorName", "ErrorString", "StatusString", "ResultString")):
         return "SaysNothing"
     if sizes:
-        return f"NeedsNothing<{', '.join(sizes)}>"
+        return (f"TakesNothing<{library}_workspace, {', '.join(sizes)}>" if library in WORKSPACES
+                else f"NeedsNothing<{', '.join(sizes)}>")
+    if ANSWERS.search(name):
+        return refused
     if "Create" in name and words and "*" in words[0]:
         return "Creates<1>"
     if "Destroy" in name and len(words) == 1:
@@ -124,7 +151,7 @@ def print_rows(imports, headers):
     for (library, name), majors in sorted(wanted.items()):
         if name in known:
             continue
-        what = proposal(name, parameters.get(name))
+        what = proposal(library, name, parameters.get(name))
         print(f"OHM_STUB({library}, {name}, {' '.join(sorted(majors))}, {what})")
 
 
@@ -133,12 +160,13 @@ def main():
     commands = parser.add_subparsers(dest="command", required=True)
     command = commands.add_parser("imports")
     command.add_argument("site")
+    command.add_argument("--package", choices=PACKAGES, default="torch")
     command = commands.add_parser("rows")
     command.add_argument("imports", nargs="+")
     command.add_argument("--headers")
     arguments = parser.parse_args()
     if arguments.command == "imports":
-        print_imports(arguments.site)
+        print_imports(arguments.site, arguments.package)
     else:
         print_rows(arguments.imports, arguments.headers)
 

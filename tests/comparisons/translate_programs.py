@@ -398,8 +398,10 @@ class Translator:
     of_GeneratorExp = of_ListComp
 
     # One dimension after the other, as Python's indices are taken: numbers drop theirs.
+    # Tensors among the indices come after the slices, each with its dimension.
     def sliced(self, node, indices):
         text, dim = self.subject(node.value), 0
+        tensors = []
         for position, index in enumerate(indices):
             if isinstance(index, ast.Constant) and index.value is Ellipsis:
                 if position != len(indices) - 2:
@@ -412,9 +414,20 @@ class Translator:
                 dim += 1
             elif isinstance(index, ast.Constant) and type(index.value) is int:
                 text = f"{text}:select({dim}, {index.value})"
+            elif isinstance(index, ast.Name):
+                tensors.append((dim, self.expression(index)))
+                dim += 1
             else:
                 raise Unknown(ast.unparse(node))
-        return text
+        return self.indexed(text, tensors)
+
+    def indexed(self, text, tensors):
+        if not tensors:
+            return text
+        dims, names = zip(*tensors)
+        if list(dims) == list(range(len(dims))):
+            return f"{text}:index({{{', '.join(names)}}})"
+        return f"{text}:index({{{', '.join(names)}}}, {{{', '.join(map(str, dims))}}})"
 
     def of_Subscript(self, node):
         value = self.expression(node.value)

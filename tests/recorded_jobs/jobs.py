@@ -297,6 +297,42 @@ for replica in replicas:
                   marked=False, gpus=2)
 
 
+def evaluating():
+    """Training that fits; an evaluation behind it keeps what it finds, until memory runs out. The
+    optimizer's state has nothing to do with it."""
+    keep = """
+def evaluate(model):
+    outputs = []
+    with torch.no_grad():
+        for _ in range(1000):
+            found = model(batch(8)[0].cuda()).softmax(1)
+            outputs.append(found.repeat((32 << 18) // found.numel(), *[1] * (found.dim() - 1)))
+
+
+"""
+    for model, loop, optimizer in itertools.product(
+            MODELS, ("script", "function"), ("adam", "adamw")):
+        source = program(model, optimizer, loop, TRAIN.replace("batch()", "batch(8)"), 5,
+                         after="evaluate(model)")
+        setup = "def main()" if loop == "function" else "model = Net()"
+        yield Job(f"evaluation_{optimizer}_{model}_{loop}",
+                  source.replace(setup, keep + setup, 1), (GROWTH,),
+                  marked=optimizer == "adam", limit=SMALL_GPU)
+
+
+def growing_raggedly():
+    """Losses of a validation that are kept as tensors; no batch is as large as the one before."""
+    for model, loop in itertools.product(MODELS, ("script", "function")):
+        rows = LARGE[model] // 16
+        validated = TRAIN.replace("batch()", f"batch({rows} * (8, 24, 2, 32, 16, 4)[step % 6])") + f"""
+small = [one.cuda() for one in batch({rows} * (4, 1, 3, 2, 2)[step % 5])]
+losses.append(F.cross_entropy(model(small[0]), small[1]))
+"""
+        yield Job(f"growth_ragged_{model}_{loop}",
+                  program(model, "sgd", loop, validated, 12, "losses = []\n"), (GROWTH,),
+                  marked=loop == "script")
+
+
 # ---- ordinary jobs, of which nothing is to be said ------------------------------------------------
 
 CHECKPOINTED = TRAIN.replace("model(x)", "checkpoint(model, x, use_reentrant=False)")
@@ -480,4 +516,4 @@ def ordinary():
 
 
 def all_jobs():
-    return [*growing(), *keeping(), *late(), *stranded(), *imbalanced(), *ordinary()]
+    return [*growing(), *keeping(), *late(), *stranded(), *imbalanced(), *evaluating(), *growing_raggedly(), *ordinary()]

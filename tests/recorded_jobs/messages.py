@@ -102,6 +102,36 @@ PYTORCH = {
                      "30.62 MiB"), "full", "6.14 GiB"),
     "rocm": (v2("6.14 GiB", 0, "63.98 GiB", "226.06 MiB", "63.75 GiB", "63.10 GiB", "30.62 MiB"
                 ).replace("CUDA out of memory", "HIP out of memory"), "full", "6.14 GiB"),
+    # Refused with room for it: nothing in the figures says why.
+    "1.0_room": (cached("14.00 MiB", 0, "10.92 GiB", "9.11 MiB", "9.31 GiB", "3.89 MiB"),
+                 "not_said", "14.00 MiB"),
+    "1.9_room": (in_total("2.10 GiB", 0, "6.00 GiB", "790.00 MiB", "2.95 GiB", "1.20 GiB"),
+                 "not_said", "2.10 GiB"),
+    "2.1_room_and_nothing_held": (v2("2.10 GiB", 0, "4.00 GiB", "2.85 GiB", "", "0 bytes", "0 bytes"),
+                                  "not_said", "2.10 GiB"),
+    "2.9_rocm_room": (v2("4.00 MiB", 7, "287.98 GiB", "201.50 GiB", "", "70.20 GiB", "14.10 GiB"
+                         ).replace("CUDA out of memory", "HIP out of memory"), "not_said",
+                      "4.00 MiB"),
+    "2.8_rocm_more_free_than_there_is": (v2(
+        "16.50 GiB", 0, "15.49 GiB", "85.10 GiB", "", "1.70 GiB", "8.00 GiB"
+        ).replace("CUDA out of memory", "HIP out of memory"), "not_said", "16.50 GiB"),
+    "2.12_allowed_more": (v2("8.05 GiB", 0, "16.54 GiB", "16.54 GiB", "", "0 bytes", "0 bytes",
+                             allowed="8.27 GiB"), "not_said", "8.05 GiB"),
+    "2.8_xpu_free_not_said": (v2("7.90 GiB", 0, "15.11 GiB", "", "", "0 bytes", "0 bytes"
+                                 ).replace(" of which  is free", "").replace("CUDA", "XPU"),
+                              "not_said", "7.90 GiB"),
+    "2.5_cuda_malloc_async": (
+        "torch.OutOfMemoryError: Allocation on device 0 would exceed allowed memory. (out of memory)\n"
+        "Currently allocated     : 15.10 GiB\nRequested               : 512.00 KiB\n"
+        "Device limit            : 15.99 GiB\nFree (according to CUDA): 0 bytes\n"
+        "PyTorch limit (set by user-supplied memory fraction)\n"
+        "                        : 17179869184.00 GiB", "full", "512.00 KiB"),
+    # The last of a card is no room.
+    "2.4_last_megabytes": (v2("20.00 MiB", 0, "23.65 GiB", "25.06 MiB", "23.60 GiB", "22.90 GiB",
+                              "194.87 MiB"), "full", "20.00 MiB"),
+    "2.9_server_in_container": (v2("448.00 MiB", 7, "95.00 GiB", "98.00 MiB", "", "91.50 GiB",
+                                   "112.00 MiB", [(12, "94.89 GiB")], pools="1.11 GiB"), "full",
+                                "448.00 MiB"),
 }
 
 USER = "/home/me/project/train.py"
@@ -201,6 +231,23 @@ OTHERS = {
                  "engine."),
     "vllm_blocks": ("vLLM", "ValueError: No available memory for the cache blocks. Try increasing "
                     "`gpu_memory_utilization` when initializing the engine."),
+    "sglang": ("SGLang", "RuntimeError: Not enough memory. Please try to increase "
+               "--mem-fraction-static."),
+    "tgi": ("TGI", 'Error: Warmup(Generation("Not enough memory to handle 4096 prefill tokens. You need '
+            'to decrease `--max-batch-prefill-tokens`"))'),
+    "tgi_0.9": ("TGI", "Not enough memory to handle 16000 total tokens with 4096 prefill tokens. You need "
+                "to decrease `--max-batch-total-tokens` or `--max-batch-prefill-tokens`"),
+    "xgboost": ("XGBoost", "../src/tree/updater_gpu_hist.cu:784: Exception in gpu_hist: [11:01:50] "
+                "../src/common/device_helpers.cuh:431: Memory allocation error on worker 0: "
+                "std::bad_alloc: cudaErrorMemoryAllocation: out of memory\n- Free memory: 8126464\n"
+                "- Requested memory: 33554432"),
+    "julia": ("CUDA.jl", "ERROR: Out of GPU memory trying to allocate 8.016 MiB\nEffective GPU memory "
+              "usage: 91.54% (14.446 GiB/15.782 GiB)"),
+    "ctranslate2": ("CUDA", "RuntimeError: CUDA failed with error out of memory"),
+    "cufft": ("CUDA", "RuntimeError: cuFFT error: CUFFT_ALLOC_FAILED"),
+    "mig": ("PyTorch", "RuntimeError: NVML_SUCCESS == r INTERNAL ASSERT FAILED at \"/opt/conda/conda-bld/"
+            "pytorch_1695392020201/work/c10/cuda/CUDACachingAllocator.cpp\":1154, please report a bug "
+            "to PyTorch."),
     "accelerate": ("Accelerate", "RuntimeError: No executable batch size found, reached zero."),
     "cpu": ("PyTorch on the host", "RuntimeError: [enforce fail at alloc_cpu.cpp:83] err == 0. "
             "DefaultCPUAllocator: can't allocate memory: you tried to allocate 137438953472 bytes. "
@@ -212,6 +259,38 @@ OTHERS = {
             "other allocations: 40.00 MB, max allowed: 18.13 GB). Tried to allocate 160.00 MB on "
             "private pool. Use PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 to disable upper limit for "
             "memory allocations (may cause system failure)."),
+    "mps_shared": ("PyTorch on MPS", "RuntimeError: MPS backend out of memory (MPS allocated: 9.10 GiB,"
+                   " other allocations: 17.90 GiB, max allowed: 27.20 GiB). Tried to allocate 256 "
+                   "bytes on shared pool."),
+    "tensorflow_scalar": ("TensorFlow", "tensorflow.python.framework.errors_impl.ResourceExhausted"
+                          "Error: OOM when allocating tensor with shape[]"),
+    "paddle": ("PaddlePaddle", "ResourceExhaustedError: \n\nOut of memory error on GPU 0. Cannot "
+               "allocate 56.000000MB memory on GPU 0, 7.750000GB memory has been allocated and "
+               "available memory is only 12.500000MB."),
+    "paddle_1": ("PaddlePaddle", "Out of memory error on GPU 1. Cannot allocate 3.250000GB memory on "
+                 "GPU 1, available memory is only 118.000000MB."),
+    "tensorrt": ("TensorRT", "[E] Error[1]: [defaultAllocator.cpp::allocate::31] Error Code 1: Cuda "
+                 "Runtime (out of memory)\n[W] [TRT] Requested amount of GPU memory (15485030400 "
+                 "bytes) could not be allocated. There may not be enough free memory for allocation "
+                 "to succeed."),
+    "tensorrt_7": ("TensorRT", "[E] [TRT] ../rtSafe/safeRuntime.cpp (25) - Cuda Error in allocate: 2 "
+                   "(out of memory)"),
+    "mxnet": ("MXNet", "mxnet.base.MXNetError: [18:53:03] src/storage/./pooled_storage_manager.h:157: "
+              "cudaMalloc failed: out of memory"),
+    "numpy": ("NumPy", "numpy._core._exceptions._ArrayMemoryError: Unable to allocate 10.7 GiB for an "
+              "array with shape (1000, 1440000) and data type float64"),
+    "shared_memory": ("PyTorch on the host", "RuntimeError: DataLoader worker (pid 3002) is killed by "
+                      "signal: Bus error. It is possible that dataloader's workers are out of shared "
+                      "memory. Please try to raise your shared memory limit."),
+    "killed_by_kernel": ("The host", "Out of memory: Killed process 4242 (python) total-vm:91234560kB, "
+                         "anon-rss:65432100kB, file-rss:0kB, shmem-rss:0kB"),
+    "killed_in_slurm": ("The host", "slurmstepd: error: Detected 1 oom_kill event in StepId=14604003.0. "
+                        "Some of the step tasks have been OOM Killed."),
+    "nccl": ("NCCL", "node:3063028:3066152 [3] include/alloc.h:178 NCCL WARN Cuda failure 'out of "
+             "memory'\nnode:3063028:3066152 [3] include/alloc.h:185 NCCL WARN Failed to CUDA calloc "
+             "6291456 bytes"),
+    "numba": ("CUDA", "numba.cuda.cudadrv.driver.CudaAPIError: [2] Call to cuMemAlloc results in "
+              "CUDA_ERROR_OUT_OF_MEMORY"),
     "cuda": ("CUDA", "RuntimeError: CUDA error: out of memory\nCUDA kernel errors might be "
              "asynchronously reported at some other API call"),
     "cuda_0.4": ("CUDA", "RuntimeError: cuda runtime error (2) : out of memory at /pytorch/aten/src/"
@@ -227,9 +306,70 @@ UNKNOWN = {
                    "1024x10)\n",
     "killed": "Killed\n",
     "index_error": TRACEBACK + "IndexError: list index out of range\n",
+    "launch_failed": "numba.cuda.cudadrv.driver.CudaAPIError: [719] Call to cuMemAlloc results in "
+                     "CUDA_ERROR_LAUNCH_FAILED\n",
+    "pinned": "ggml_cuda_host_malloc: failed to allocate 1900.00 MiB of pinned memory: invalid "
+              "argument\n",
     "device_assert": "RuntimeError: CUDA error: device-side assert triggered\n",
     "advice": "Hint: use a smaller batch where the memory of the card is small.\n",
     "empty": "",
+}
+
+
+FULL = PYTORCH["2.2_full"][0]
+RICH = """╭───────────────────── Traceback (most recent call last) ──────────────────────╮
+│ /home/me/project/train.py:88 in <module>                                     │
+│                                                                              │
+│ ❱  88 │   main()                                                             │
+│                                                                              │
+│ /home/me/project/a_folder_with_a_long_name/another_folder_with_one/train.py: │
+│ 61 in main                                                                   │
+│                                                                              │
+│    60 │   │   loss = model(batch).loss                                       │
+│ ❱  61 │   │   loss.backward()                                                │
+│                                                                              │
+│ /venv/lib/python3.11/site-packages/torch/autograd/function.py:267 in apply   │
+│                                                                              │
+│ ❱ 267 │   │   return user_fn(self, *args)                                    │
+╰──────────────────────────────────────────────────────────────────────────────╯
+"""
+# As notebooks and Windows show them. name: (text, place)
+TRACEBACKS = {
+    "rich": (RICH + FULL, "/home/me/project/a_folder_with_a_long_name/another_folder_with_one/"
+             "train.py:61"),
+    "notebook_2021": ("""---------------------------------------------------------------------------
+RuntimeError                              Traceback (most recent call last)
+<ipython-input-1-983aaf196620> in <module>()
+----> 6 train(model)
+
+<ipython-input-4-123aaf196620> in train(model)
+     11     for batch in loader:
+---> 12         loss = model(batch)
+
+/venv/lib/python3.7/site-packages/torch/nn/functional.py in linear(input, weight, bias)
+   1847         return handle_torch_function(linear, (input, weight))
+-> 1848     return torch._C._nn.linear(input, weight, bias)
+
+""" + FULL, "<ipython-input-4-123aaf196620>:12"),
+    "colab": ("""[/content/train.py](https://localhost:8080/#) in main()
+     59     for batch in loader:
+---> 61         loss = model(batch)
+[/usr/local/lib/python3.10/dist-packages/torch/nn/modules/linear.py](https://localhost:8080/#) in forward(self, input)
+--> 114         return F.linear(input, self.weight, self.bias)
+""" + FULL, "/content/train.py:61"),
+    "windows": ("""Traceback (most recent call last):
+  File "C:\\Users\\me\\project\\train.py", line 61, in main
+    loss = model(batch)
+  File "C:\\Users\\me\\anaconda3\\envs\\t\\lib\\site-packages\\torch\\nn\\modules\\linear.py", line 114, in forward
+    return F.linear(input, self.weight, self.bias)
+  File "C:\\Users\\me\\anaconda3\\envs\\t\\lib\\contextlib.py", line 81, in inner
+    return func(*args, **kwds)
+""" + FULL, "C:\\Users\\me\\project\\train.py:61"),
+    "module_run": ("""Traceback (most recent call last):
+  File "<frozen runpy>", line 198, in _run_module_as_main
+  File "/venv/lib/python3.11/site-packages/vllm/entrypoints/api_server.py", line 61, in main
+    engine.run()
+""" + FULL, None),
 }
 
 
@@ -256,6 +396,9 @@ def main():
             if form == "ranks":
                 facts["place"] = PLACE
             show(f"{name}_{form}", facts, shape(text))
+    for name, (text, place) in TRACEBACKS.items():
+        facts = {"source": "PyTorch", "cause": "full", "request": "2.00 GiB"}
+        show(f"traceback_{name}", facts | ({"place": place} if place else {}), text)
     for name, text in UNKNOWN.items():
         show(f"unknown_{name}", {"source": "unknown"}, text)
 

@@ -44,6 +44,12 @@ def batch_norm(x, mean=None, var=None, weight=None, bias=None, training=False, m
     return F.batch_norm(x, *copies, weight, bias, training, momentum, eps)
 
 
+def subscript(indices, dims):
+    whole = slice(None)
+    named = dict(zip(dims, indices))
+    return tuple(named.get(dim, whole) for dim in range(max(dims) + 1))
+
+
 def gates_of(input_gates, hidden_gates, input_bias, hidden_bias, count):
     if input_bias is not None:
         input_gates, hidden_gates = input_gates + input_bias, hidden_gates + hidden_bias
@@ -88,6 +94,8 @@ CALLS = {
     "zero_": lambda x: x.clone().zero_(),
     "cat": lambda tensors, dim=0: torch.cat(tensors, dim),
     "stack": lambda tensors, dim=0: torch.stack(tensors, dim),
+    **{name: (lambda op: lambda x, dim=None, keepdim=False: op(x) if dim is None else op(
+        x, dim[0], keepdim))(getattr(torch, name)) for name in ("any", "all")},
     "argmax": lambda x, dim=None, keepdim=False: torch.argmax(x, dim, keepdim),
     "softmax": lambda x, dim, dtype=None: F.softmax(x, dim, dtype=dtype),
     "log_softmax": lambda x, dim, dtype=None: F.log_softmax(x, dim, dtype=dtype),
@@ -132,7 +140,7 @@ CALLS = {
         keepdim=keepdim),
     "sort": lambda x, dim=-1, descending=False: torch.sort(x, stable=True, dim=dim, descending=descending),
     "argsort": lambda x, dim=-1, descending=False: torch.argsort(x, dim, descending),
-    "index": lambda x, indices: x[tuple(indices)],
+    "index": lambda x, indices, dims=None: x[subscript(indices, dims or range(len(indices)))],
     "repeat": lambda x, repeats: x.repeat(repeats),
     "interpolate": lambda x, size=None, scale_factor=None, mode="nearest", align_corners=False:
         F.interpolate(x, size, scale_factor and (scale_factor * 2)[:2], mode,
@@ -151,9 +159,16 @@ CALLS = {
     "amax": lambda x, dim=None, keepdim=False: torch.amax(x, dim or (), keepdim),
     "amin": lambda x, dim=None, keepdim=False: torch.amin(x, dim or (), keepdim),
     "einsum": lambda equation, operands: torch.einsum(equation, operands),
+    "ctc_loss": lambda x, t, lengths, target_lengths, blank=0, reduction="mean", zero=False:
+        F.ctc_loss(x, t, lengths, target_lengths, blank, reduction, zero),
     "index_add": lambda x, dim, index, source, alpha=1: torch.index_add(
         x, dim, index, source, alpha=alpha),
     "one_hot": F.one_hot,
+    "embedding_bag": lambda x, weight, mode="mean": F.embedding_bag(x, weight, mode=mode),
+    "slice": lambda x, dim=0, start=None, end=None, step=1: x[
+        (slice(None),) * dim + (slice(start, end, step),)],
+    "argsort": lambda x, dim=-1, descending=False, stable=False: torch.argsort(
+        x, dim=dim, descending=descending, stable=stable),
     "margin_ranking_loss": lambda a, b, t, margin=0.0, reduction="mean": F.margin_ranking_loss(
         a, b, t, margin, reduction=reduction),
     "hinge_embedding_loss": lambda x, t, margin=1.0, reduction="mean": F.hinge_embedding_loss(
@@ -196,6 +211,16 @@ def pointwise():
     yield "sub", "sub", lambda: [randn(2, 1, 3), randn(4, 1)]
     yield "sub_alpha", "sub", lambda: [randn(3), randn(3), -0.5]
     yield "rsub", "rsub", lambda: [randn(3), 2.0]
+    yield "floor_divide", "floor_divide", lambda: [const(randn(2, 3)), const(positive(3))]
+    yield "floor_divide_integers", "floor_divide", lambda: [integers(9, 2, 3) - 4, 3]
+    yield "abs_integers", "abs", lambda: [integers(9, 2, 3) - 4]
+    for op in ("logical_and", "logical_or"):
+        yield op, op, lambda: [integers(2, 2, 3), const(integers(2, 3))]
+        yield f"{op}_bools", op, lambda: [randn(2, 3) > 0, randn(3) > 0]
+    for op in ("bitwise_and", "bitwise_or"):
+        yield op, op, lambda: [randn(2, 3) > 0, randn(3) > 0]
+    yield "logical_not", "logical_not", lambda: [integers(2, 2, 3)]
+    yield "bitwise_not", "bitwise_not", lambda: [randn(2, 3) > 0]
     yield "mul_integers", "mul", lambda: [integers(9, 2, 3), integers(9, 3)]
     yield "div_integers", "div", lambda: [integers(9, 2, 3), integers(9, 3) + 1]
     yield "div_number", "div", lambda: [randn(2, 3), 3.0]
@@ -259,6 +284,10 @@ def indexing():
     yield "index_select", "index_select", lambda: [randn(3, 4), 1, integers(4, 5)]
     yield "index", "index", lambda: [randn(3, 4, 2), [integers(3, 5)]]
     yield "index_two", "index", lambda: [randn(3, 4, 2), [integers(3, 2, 1), integers(4, 3)]]
+    yield "index_behind", "index", lambda: [
+        randn(2, 3, 4), [integers(3, 2, 1), integers(4, 3)], [1, 2]]
+    yield "index_apart", "index", lambda: [
+        randn(3, 2, 4), [integers(3, 2, 1), integers(4, 3)], [0, 2]]
     yield "scatter_add", "scatter_add", lambda: [randn(3, 4), 1, integers(4, 3, 2), randn(3, 2)]
     yield "scatter", "scatter", lambda: [
         randn(3, 4), 1, torch.tensor([[0, 3], [2, 1], [2, 0]]), randn(3, 2)]
@@ -267,6 +296,15 @@ def indexing():
     yield "index_add_alpha", "index_add", lambda: [
         randn(3, 4), 1, integers(4, 2), randn(3, 2), -0.5]
     yield "one_hot", "one_hot", lambda: [integers(5, 2, 3), 5]
+    yield "slice", "slice", lambda: [randn(3, 7), 1, 1, -1, 2]
+    yield "slice_open", "slice", lambda: [randn(5, 2), 0, None, None, 3]
+    yield "slice_outside", "slice", lambda: [randn(4), 0, -9, 9]
+    for mode in ("mean", "sum"):
+        yield f"embedding_bag_{mode}", "embedding_bag", lambda: [
+            integers(5, 2, 3), randn(5, 4), mode]
+    yield "cdist", "cdist", lambda: [const(randn(3, 4)), const(randn(5, 4))]
+    yield "cdist_1", "cdist", lambda: [const(randn(3, 4)), const(randn(2, 4)), 1.0]
+    yield "cdist_many", "cdist", lambda: [const(randn(3, 4)), const(randn(30, 4))]
     yield "masked_fill", "masked_fill", lambda: [randn(3, 4), randn(4) > 0, 0.5]
 
 
@@ -278,6 +316,8 @@ def arrange():
     yield "tril", "tril", lambda: [randn(2, 4, 3), -1]
     yield "repeat", "repeat", lambda: [randn(2, 3), [2, 1, 3]]
     yield "cumsum", "cumsum", lambda: [randn(2, 3, 4), 1]
+    yield "cumprod", "cumprod", lambda: [positive(2, 3, 4), 1]
+    yield "cumprod_last", "cumprod", lambda: [randn(5), -1]
     yield "cumsum_integers", "cumsum", lambda: [integers(9, 2, 3), -1]
     yield "movedim", "movedim", lambda: [randn(2, 3, 4), [0, 1], [2, 0]]
     yield "swapaxes", "swapaxes", lambda: [randn(2, 3, 4), 0, -1]
@@ -330,15 +370,20 @@ def reduction():
     for op in ("max", "min"):
         yield f"{op}_dim", op, lambda: [randn(3, 4), 1]
         yield f"{op}_dim_kept", op, lambda: [randn(2, 3, 4), 0, True]
+        yield f"{op}_of_two", op, lambda: [randn(3, 4), randn(4)]
     yield "argmin", "argmin", lambda: [const(randn(3, 4)), 0]
     yield "sort", "sort", lambda: [randn(3, 4)]
     yield "sort_descending", "sort", lambda: [randn(3, 4), 0, True]
     yield "argsort", "argsort", lambda: [const(randn(3, 4))]
+    yield "argsort_stable", "argsort", lambda: [const(integers(3, 2, 9)), -1, False, True]
     yield "topk", "topk", lambda: [randn(3, 5), 2]
     yield "topk_smallest", "topk", lambda: [randn(3, 5), 2, 0, False]
     for op in ("var", "std"):
         yield op, op, lambda: [randn(3, 4)]
         yield f"{op}_dim", op, lambda: [randn(2, 3, 4), [0, 2], 0, True]
+    for op in ("any", "all"):
+        yield f"{op}_dim", op, lambda: [randn(3, 4) > 0, [1]]
+        yield f"{op}_dim_kept", op, lambda: [randn(3, 4) > 0, [0], True]
     yield "any", "any", lambda: [torch.zeros(2, 2, dtype=torch.bool)]
     yield "all", "all", lambda: [torch.ones(2, 2, dtype=torch.bool)]
 
@@ -453,6 +498,19 @@ def loss():
         randn(3, 4), const(randn(3, 4).sign()), 1.0, "sum"]
     yield "triplet_margin", "triplet_margin_loss", lambda: [
         randn(3, 4), randn(3, 4), randn(3, 4), 2.0]
+    for reduction_name in ("none", "mean", "sum"):
+        yield f"ctc_loss_{reduction_name}", "ctc_loss", lambda: [
+            randn(6, 3, 4), torch.tensor([[1, 1, 2], [3, 1, 3], [2, 1, 1]]),
+            torch.tensor([6, 5, 4]), torch.tensor([3, 2, 0]), 0, reduction_name]
+    yield "ctc_loss_one_dimension", "ctc_loss", lambda: [
+        randn(6, 2, 4, dtype=torch.float64), torch.tensor([1, 3, 0]), torch.tensor([6, 2]),
+        torch.tensor([2, 1]), 2, "sum"]
+    # Two equal labels do not fit two steps.
+    yield "ctc_loss_impossible", "ctc_loss", lambda: [
+        randn(6, 2, 4), torch.tensor([[1, 1], [1, 2]]), torch.tensor([2, 6]), torch.tensor([2, 2]),
+        0, "none", True]
+    yield "ctc_loss_one_sequence", "ctc_loss", lambda: [
+        randn(5, 4), torch.tensor([3, 3]), torch.tensor(5), torch.tensor(2)]
     yield "poisson_nll", "poisson_nll_loss", lambda: [randn(3, 4), positive(3, 4)]
     yield "poisson_nll_rate", "poisson_nll_loss", lambda: [
         positive(3, 4), positive(3, 4), False, 1e-8, "none"]

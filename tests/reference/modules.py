@@ -72,6 +72,13 @@ def losses():
         yield "BCEWithLogitsLoss", options, lambda: [randn(3, 4), torch.rand(3, 4)]
         yield "NLLLoss", options, lambda: [randn(5, 3), integers(3, 5)]
         yield "CrossEntropyLoss", options, lambda: [randn(5, 3), integers(3, 5)]
+        yield "TripletMarginLoss", options, lambda: [randn(3, 4), randn(3, 4), randn(3, 4)]
+    yield "TripletMarginLoss", {"margin": 0.3, "p": 1.0}, lambda: [
+        randn(3, 4), randn(3, 4), randn(3, 4)]
+    sequences = lambda: [randn(6, 2, 4), torch.tensor([[1, 1], [1, 2]]), torch.tensor([2, 6]),
+                         torch.tensor([2, 2])]
+    yield "CTCLoss", {"blank": 3, "zero_infinity": True}, sequences
+    yield "CTCLoss", {"reduction": "none", "zero_infinity": True}, sequences
     yield "SmoothL1Loss", {"beta": 0.4}, lambda: [randn(3, 4), randn(3, 4)]
     yield "HuberLoss", {"delta": 0.4}, lambda: [randn(3, 4), randn(3, 4)]
     yield "KLDivLoss", {"reduction": "batchmean", "log_target": True}, lambda: [
@@ -113,6 +120,10 @@ def layers():
     yield "Embedding", {"num_embeddings": 5, "embedding_dim": 3}, lambda: [integers(5, 2, 4)]
     yield "Embedding", {"num_embeddings": 5, "embedding_dim": 3, "padding_idx": 1}, lambda: [
         integers(5, 2, 4)]
+    yield "EmbeddingBag", {"num_embeddings": 5, "embedding_dim": 3}, lambda: [integers(5, 2, 4)]
+    yield "EmbeddingBag", {"num_embeddings": 5, "embedding_dim": 3, "mode": "sum"}, lambda: [
+        integers(5, 2, 4)]
+    yield "Unflatten", {"dim": 1, "unflattened_size": [2, 3]}, lambda: [randn(2, 6)]
     yield "Dropout", {"p": 0.0}, lambda: [randn(3, 4)]
 
 

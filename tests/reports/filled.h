@@ -46,6 +46,8 @@ class Filler {
     for (T& value : values) fill(value);
     // Indices into tables of two.
     if constexpr (std::is_same_v<T, HistoryBlock>) values[0].site = 0, values[1].site = 1;
+    if constexpr (std::is_same_v<T, HistorySite>) values[0].call = 1, values[1].call = 2;
+    if constexpr (std::is_same_v<T, HistoryCall>) values[0] = {0, 0}, values[1] = {1, 1};
   }
   template <class T, std::size_t Size>
   void fill(std::array<T, Size>& values) {

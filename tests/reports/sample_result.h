@@ -71,7 +71,7 @@ inline MemoryHistory sample_history() {
   history.events = 6;
   history.steps = {2, 5};
   history.oom_event = 5;
-  history.sites = {{kSampleFile, 4, ""}, {kSampleFile, 8, "linear"}};
+  history.sites = {{kSampleFile, 4, "", "", 0}, {kSampleFile, 8, "linear", "", 0}};
   DeviceMemoryHistory device;
   device.device = "cuda:0";
   device.allocated_high = {0, 512, 1024, 1536, 1024, 1536};

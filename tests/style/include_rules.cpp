@@ -67,7 +67,7 @@ const std::vector<Room>& rooms() {
       {"harness/gate", {"harness/judge", "harness/process", "reports/console", "reports/json"}},
       {"harness/exec", {"harness/gate", "allocator_shim/interpose"}},
       {"harness/replay", {"reports/history", "allocator_shim/replay"}},
-      {"harness/run", {"harness/checkpoint", "harness/gate", "harness/machine"}},
+      {"harness/run", {"harness/checkpoint", "harness/gate", "harness/machine", "runtime/nn"}},
       {"harness/fit", {"harness/exec", "harness/run", "allocator_shim/replay"}},
       {"harness/slurm", {"harness/checkpoint", "reports/text"}},
       {"harness/sweep", {"harness/run", "runtime/autograd"}},

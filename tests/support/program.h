@@ -63,12 +63,13 @@ class Program {
   }
   /// What it has printed so far.
   std::string out() const { return read_file(streams_.file("out")); }
+  std::string err() const { return read_file(streams_.file("err")); }
 
   ProgramResult wait() {
     int status = 0;
     ::waitpid(pid_, &status, 0);
     const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    return {code, out(), read_file(streams_.file("err"))};
+    return {code, out(), err()};
   }
 
  private:

@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "runtime/arithmetic/copy.h"
@@ -116,8 +118,32 @@ std::optional<ops::Value> small_argument(const ops::Param& parameter, std::uint6
   return std::nullopt;
 }
 
+/// Of ops without samples that do not take what is guessed of their parameters.
+std::map<std::string, ops::Sample> particular_samples() {
+  const TensorOptions places{DType::int64, Device::cpu()};
+  const TensorOptions truths{DType::boolean, Device::cpu()};
+  const Tensor first = from_values({1, 0, 1, 0}, {4}, truths);
+  const Tensor second = from_values({1, 1, 0, 0}, {4}, truths);
+  const Tensor index = from_values({2, 0, 1, 2}, {1, 4}, places);
+  const Tensor rows = from_values({2, 0}, {2}, places);
+  return {{"bitwise_not", {first}},
+          {"bitwise_and", {first, second}},
+          {"bitwise_or", {first, second}},
+          {"scatter_", {numbers({3, 4}, 0), std::int64_t{0}, index, numbers({1, 4}, 1)}},
+          {"scatter_add_", {numbers({3, 4}, 0), std::int64_t{0}, index, numbers({1, 4}, 1)}},
+          {"index_add_", {numbers({3, 4}, 0), std::int64_t{0}, rows, numbers({2, 4}, 1), 1.0}},
+          {"bernoulli", {from_values({0, 1, 1, 0}, {4}, {DType::float64, Device::cpu()})}},
+          // One place alone has a weight: rounding cannot choose another.
+          {"multinomial",
+           {from_values({0, 1, 0}, {3}, {DType::float64, Device::cpu()}), std::int64_t{1}, false}}};
+}
+
 /// For an op without samples; empty: none.
 ops::Sample small_sample(const ops::OpDef& op) {
+  const std::map<std::string, ops::Sample> particular = particular_samples();
+  if (const auto found = particular.find(std::string(op.info.name)); found != particular.end()) {
+    return found->second;
+  }
   if (op.info.name == "masked_fill_") {
     const Tensor mask = from_values({1, 0, 1, 0}, {4}, {DType::boolean, Device::cpu()});
     return {numbers({3, 4}, 0), mask, 0.5};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs a program that knows nothing of virtual GPUs, and holds it to what it would do on a card.
 
-    check_program.py [--gpus N] [--oom-at LINE]... [--reserves-vary] -- COMMAND...
+    check_program.py [--gpu PROFILE] [--gpus N] [--oom-at LINE]... [--reserves-vary] -- COMMAND...
     check_program.py --exits STATUS [--says TEXT] -- COMMAND...
 
 To be started with libohm_preload.so preloaded (tests/with_torch/run does). A program asserts what
@@ -20,24 +20,23 @@ import re
 import subprocess
 import sys
 
-PROFILE = "a100-80g"
 MESSAGE = "CUDA out of memory. Tried to allocate"
 SKIPPED = 77
 
 
-def context_bytes():
+def context_bytes(profile):
     """What a process takes of a card before it allocates anything."""
-    os.environ["OHM_GPU"] = PROFILE
+    os.environ["OHM_GPU"] = profile
     free, total = ctypes.c_size_t(), ctypes.c_size_t()
     cuda = ctypes.CDLL("libcudart.so.12")
     assert cuda.cudaMemGetInfo(ctypes.byref(free), ctypes.byref(total)) == 0
     return total.value - free.value
 
 
-def run(command, gpus, capacity=None):
+def run(arguments, capacity=None):
     """Exit status (as the shell has it), and output with errors."""
-    gpu = f"{PROFILE},count={gpus}" + (f",capacity={capacity}" if capacity else "")
-    ended = subprocess.run(command, env={**os.environ, "OHM_GPU": gpu}, text=True,
+    gpu = f"{arguments.gpu},count={arguments.gpus}" + (f",capacity={capacity}" if capacity else "")
+    ended = subprocess.run(arguments.command, env={**os.environ, "OHM_GPU": gpu}, text=True,
                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT)
     status = ended.returncode if ended.returncode >= 0 else 128 - ended.returncode
@@ -60,15 +59,15 @@ def fail(what, output):
     sys.exit(f"failed: {what}")
 
 
-def check_memory(command, arguments, first):
+def check_memory(arguments, first):
     peaks = peaks_of(first)
     if not peaks:
         fail("it tells no peak", first)
     reserved = max(r for _, r in peaks)
     too_little = max(a for a, _ in peaks) if arguments.reserves_vary else reserved
-    context = context_bytes()
+    context = context_bytes(arguments.gpu)
     enough = context + reserved * (2 if arguments.reserves_vary else 1)
-    status, output = run(command, arguments.gpus, enough)
+    status, output = run(arguments, enough)
     if status != 0:
         fail(f"exit status {status} on a card that has what it reserved", output)
     compared = slice(1 if arguments.reserves_vary else 2)
@@ -76,7 +75,7 @@ def check_memory(command, arguments, first):
         fail(f"peaks {peaks_of(output)} after {peaks}", output)
     if not arguments.oom_at:
         return
-    status, output = run(command, arguments.gpus, context + too_little * 3 // 4)
+    status, output = run(arguments, context + too_little * 3 // 4)
     if status == 0 or MESSAGE not in output:
         fail(f"exit status {status}, and not out of memory, with three quarters", output)
     failed = ["".join(line) for line in lines_that_failed(output)]
@@ -86,6 +85,7 @@ def check_memory(command, arguments, first):
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--gpu", metavar="PROFILE", default="a100-80g")
     parser.add_argument("--gpus", type=int, default=1)
     parser.add_argument("--oom-at", metavar="LINE", action="append", default=[])
     parser.add_argument("--reserves-vary", action="store_true")
@@ -93,7 +93,7 @@ def main():
     parser.add_argument("--exits", type=int, default=0, metavar="STATUS")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
-    status, output = run(arguments.command, arguments.gpus)
+    status, output = run(arguments)
     if status == SKIPPED and "skipped:" in output:
         print(output[output.index("skipped:"):])
         sys.exit(SKIPPED)
@@ -102,7 +102,7 @@ def main():
     if arguments.says is not None and arguments.says not in output:
         fail(f"it does not say {arguments.says!r}", output)
     if status == 0:
-        check_memory(arguments.command, arguments, output)
+        check_memory(arguments, output)
     print(f"{' '.join(arguments.command)}: as expected, {peaks_of(output) or status}")
 
 

@@ -4,7 +4,8 @@
     check_record.py OHM
 
 To be started as tests/with_torch/run does. Steps are found as many as there were, a job that ran out
-of memory begins with that, each rank has a file, and the reports name the jobs' own lines.
+of memory begins with that, each rank has a file, and the reports name the jobs' own lines, and the
+modules where they were asked for.
 """
 import os
 import subprocess
@@ -22,10 +23,11 @@ def run(words, folder):
     return ended.returncode, ended.stdout
 
 
-def record(ohm, gpus, command, status):
+def record(ohm, gpus, command, status, options=()):
     """Paths of what was written, in a new folder."""
     folder = tempfile.mkdtemp(dir=SCRATCH.name)
-    words = [ohm, "exec", "--gpu", f"l4-24g,count={gpus}", "--no-record", "--", ohm, "record", "--"]
+    words = [ohm, "exec", "--gpu", f"l4-24g,count={gpus}", "--no-record", "--", ohm, "record",
+             *options, "--"]
     ended, output = run(words + command, folder)
     check(ended == status, f"exit status {ended} instead of {status}", output)
     return {name: os.path.join(folder, name) for name in sorted(os.listdir(folder))}
@@ -50,13 +52,22 @@ def main():
     files = record(ohm, 1, ["python", small, "--steps", "40"], 0)
     check(list(files) == ["memory.pickle"], "one file", files)
     check_report(ohm, files["memory.pickle"], " events, 40 steps", "small_ops.py", "parameter",
-                 "optimizer_state")
+                 "optimizer_state", " backward ")
     files = record(ohm, 1, ["python", small, "--steps", "40", "--leak"], 1)
     check(list(files) == ["memory.oom.pickle", "memory.pickle"], "two files", files)
     for path in files.values():
         check_report(ohm, path, "out of memory at event", "small_ops.py")
         status, text = run([ohm, "why", path], os.path.dirname(path))
         check(status == 0 and "small_ops.py" in text, "ohm why names the line", text)
+    files = record(ohm, 1, ["python", small, "--steps", "40"], 0, ["--modules", "--steps", "20"])
+    check_report(ohm, files["memory.pickle"], " events, 20 steps", "Sequential.*")
+    files = record(ohm, 1, ["python", small, "--steps", "40"], 0, ["--stacks", "none"])
+    status, text = run([ohm, "report", files["memory.pickle"]], SCRATCH.name)
+    check("40 steps" in text and "small_ops.py:" not in text, "bytes alone", text)
+    copies = os.path.join(PROGRAMS, "kept_copies.py")
+    files = record(ohm, 1, ["python", copies], 0, ["--max-entries", "500"])
+    check_report(ohm, files["memory.pickle"], "input               4.00 MiB",
+                 "other               4.00 MiB", "clone", "kept_copies.py:14")
     torchrun = ["torchrun", "--standalone", "--nproc-per-node", "2"]
     files = record(ohm, 2, [*torchrun, os.path.join(PROGRAMS, "ranks.py"), "gloo"], 0)
     check(list(files) == ["memory.rank0.pickle", "memory.rank1.pickle"], "a file each", files)

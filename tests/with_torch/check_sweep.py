@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Sweeps a program, and holds the verdicts on its failures to what they should be.
 
-    check_sweep.py OHM [--options WORDS] [--bad VERDICT=TEXT]... -- COMMAND...
+    check_sweep.py OHM [--options WORDS] [--bad VERDICT=TEXT]... [--says TEXT] -- COMMAND...
 
 There is no bad verdict but these, and each of them is there: VERDICT of a fault that the report
-describes with TEXT at its end. The line that repeats the first of each says the same.
+describes with TEXT at its end. The line that repeats the first of each says the same. What the sweep
+says on stderr has the TEXT of --says.
 """
 import argparse
 import json
@@ -38,6 +39,7 @@ def main():
     parser.add_argument("ohm")
     parser.add_argument("--options", default="")
     parser.add_argument("--bad", action="append", default=[])
+    parser.add_argument("--says", default="")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
     os.environ.pop("LD_PRELOAD", None)  # ohm preloads it
@@ -61,6 +63,8 @@ def main():
         if bad not in first:
             fail(f"no fault is {bad}: {variant['verdicts']}")
         check_repeated(arguments.ohm, first[bad])
+    if arguments.says not in swept.stderr:
+        fail(f"it does not say {arguments.says}", swept.stderr)
     print(f"{variant['faults']} faults of {variant['calls']} calls: "
           f"{ {name: count for name, count in variant['verdicts'].items() if count} }")
 

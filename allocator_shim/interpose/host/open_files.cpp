@@ -102,7 +102,8 @@ bool OpenFiles::separate(const char* output, const char* errors) const {
       *std::to_chars(path.data() + std::strlen(path.data()), path.data() + 31, file.descriptor)
            .ptr = '\0';
       // What may not be opened again is shared, as far as its place in it goes.
-      reopen(file.descriptor, path.data(), file.flags, file.offset);
+      // The path is a link, which a program may have said not to follow (find, tar).
+      reopen(file.descriptor, path.data(), file.flags & ~O_NOFOLLOW, file.offset);
       continue;
     }
     const char* const path = file.kind == OpenFile::Kind::output ? output : errors;

@@ -66,8 +66,10 @@ class QuietSignals {
 };
 
 /// The copy's first steps. False where it would be no faithful one.
-bool become_copy(const CopyFiles& files, const OpenFiles& open_files) {
+bool become_copy(pid_t original, const CopyFiles& files, const OpenFiles& open_files) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // Killed before it could be heard of.
+  if (getppid() != original) return false;
   setpgid(0, 0);
   const rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
@@ -176,13 +178,14 @@ bool fail_in_copy(const CopyFiles& files, std::uint32_t milliseconds, SweptFault
   if (!make_empty(files.copy_output) || !make_empty(files.copy_errors)) return false;
 
   const QuietSignals quiet;
+  const pid_t original = getpid();
   int descriptor = -1;
   const long copy = syscall(SYS_clone, CLONE_PIDFD, nullptr, &descriptor, nullptr, nullptr);
   if (copy < 0) return false;
   if (copy == 0) {
     // Not one of them could tell what a request that fails does.
     constexpr int kUnfaithful = 125;
-    if (!become_copy(files, open_files)) syscall(SYS_exit_group, kUnfaithful);
+    if (!become_copy(original, files, open_files)) syscall(SYS_exit_group, kUnfaithful);
     return true;
   }
   wait_for_copy(static_cast<pid_t>(copy), descriptor, milliseconds, fault);

@@ -6,20 +6,26 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstdint>
+
 namespace ohm::interpose::host {
 
 namespace {
 
+/// Far from where a program's own pages come to lie: these have the same addresses in each run,
+/// however large the files are. Where one is taken, or there is none such, any other does.
+constexpr std::uintptr_t kControlAddress = std::uintptr_t{0x2000} << 32U;
+constexpr std::uintptr_t kTraceAddress = std::uintptr_t{0x2100} << 32U;
+
 /// All of the file, shared; nullptr where that cannot be.
-void* mapped(const char* folder, const char* name, std::size_t& bytes) {
+void* mapped(const char* folder, const char* name, std::uintptr_t hint, std::size_t& bytes) {
   const FixedPath path(folder, name);
   const int file = open(path.text(), O_RDWR | O_CLOEXEC);
   if (file < 0) return nullptr;
   struct stat status = {};
   fstat(file, &status);
   bytes = static_cast<std::size_t>(status.st_size);
-  const long address =
-      syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  const long address = syscall(SYS_mmap, hint, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
   return address == -1 ? nullptr : reinterpret_cast<void*>(address);
 }
@@ -28,10 +34,10 @@ void* mapped(const char* folder, const char* name, std::size_t& bytes) {
 
 bool SweepRunner::start(const char* folder) {
   std::size_t bytes = 0;
-  void* const control = mapped(folder, kControlFile, bytes);
+  void* const control = mapped(folder, kControlFile, kControlAddress, bytes);
   if (control == nullptr || bytes < sizeof(SweepControl)) return false;
   std::size_t trace_bytes = 0;
-  trace_ = static_cast<TracedRequest*>(mapped(folder, kTraceFile, trace_bytes));
+  trace_ = static_cast<TracedRequest*>(mapped(folder, kTraceFile, kTraceAddress, trace_bytes));
   if (trace_ == nullptr || trace_bytes < kTracedRequests * sizeof(TracedRequest)) return false;
   control_ = static_cast<SweepControl*>(control);
   faults_ = {reinterpret_cast<SweptFault*>(control_ + 1), control_->fault_count};

@@ -31,7 +31,8 @@ void add_argument(lua_State* L, int index, std::string_view function, Conversion
 
 ConversionTarget conversion_arguments(lua_State* L, std::string_view function) {
   const NamedArguments named(L, function);
-  constexpr std::string_view kNames[] = {"device", "dtype", "non_blocking", "copy"};
+  constexpr std::string_view kNames[] = {"device", "dtype", "non_blocking", "copy",
+                                         "memory_format"};
   named.check_names(kNames);
   ConversionTarget target;
   for (int index = 2; index <= named.positional_count(); ++index) {
@@ -40,6 +41,10 @@ ConversionTarget conversion_arguments(lua_State* L, std::string_view function) {
   if (named.push("device")) target.device = device_argument(L, -1, {function, "device"});
   if (named.push("dtype")) target.dtype = dtype_argument(L, -1, {function, "dtype"});
   if (named.boolean("non_blocking", false)) target.transfer = ops::Transfer::non_blocking;
+  if (named.push("memory_format")) {
+    const ArgumentName name{function, "memory_format"};
+    target.format = parse_memory_format(string_argument(L, -1, name));
+  }
   target.copies = named.boolean("copy", false);
   return target;
 }

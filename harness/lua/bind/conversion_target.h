@@ -13,12 +13,13 @@ namespace ohm::lua {
 struct ConversionTarget {
   std::optional<Device> device;
   std::optional<DType> dtype;
+  std::optional<MemoryFormat> format = std::nullopt;
   ops::Transfer transfer = ops::Transfer::blocking;
   bool copies = false;  ///< copy = true: a copy even where nothing changes
 };
 
 /// Reads them from argument 2 on: devices, dtypes, a tensor to be like; or device, dtype,
-/// non_blocking and copy by name. Throws std::invalid_argument.
+/// non_blocking, copy and memory_format by name. Throws std::invalid_argument.
 ConversionTarget conversion_arguments(lua_State* L, std::string_view function);
 
 }  // namespace ohm::lua

@@ -35,10 +35,33 @@ void push_attribute(lua_State* L, const std::any& value) {
   }
 }
 
+// An option that is set to what it is changes nothing.
+bool is_same_option(const std::any& known, const Value* value) {
+  const auto* const before = std::any_cast<Value>(&known);
+  if (before == nullptr || value == nullptr || before->index() != value->index()) return false;
+  const auto is_same = [&](auto kind) {
+    using Kind = decltype(kind);
+    const auto* const a = std::get_if<Kind>(before);
+    return a != nullptr && *a == std::get<Kind>(*value);
+  };
+  return is_same(bool()) || is_same(std::int64_t()) || is_same(double()) || is_same(std::string());
+}
+
+[[noreturn]] void refuse_option(const Module& module, std::string_view name) {
+  throw std::invalid_argument(fmt::format(
+      "[{}] '{}' was read when the module was made, and cannot be changed: make another module",
+      module.type_name(), name));
+}
+
 void set_attribute(Module& module, std::string_view name, std::any value) {
   auto& attributes = module.attributes();
   const auto known = find_attribute(module, name);
   if (known != attributes.end()) {
+    const auto* const plain = std::any_cast<Value>(&value);
+    if (known->is_option && is_same_option(known->value, plain)) return;
+    if (known->is_option && (plain == nullptr || !module.set_option(name, *plain))) {
+      refuse_option(module, name);
+    }
     known->value = std::move(value);
   } else {
     attributes.push_back({std::string(name), std::move(value)});
@@ -82,6 +105,7 @@ void remove_field(Module& module, std::string_view name) {
   auto& attributes = module.attributes();
   const auto known = find_attribute(module, name);
   if (known != attributes.end()) {
+    if (known->is_option) refuse_option(module, name);
     attributes.erase(known);
   } else if (module.find_child(name)) {
     throw std::invalid_argument(

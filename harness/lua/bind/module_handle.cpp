@@ -75,11 +75,11 @@ void push_call_argument(lua_State* L, const Value& value) {
     push_value(L, value);
     return;
   }
+  // The last handle is the oldest: elements of a list that dies go from the last to the first.
   lua_createtable(L, static_cast<int>(tensors->size()), 0);
-  lua_Integer count = 0;
-  for (const Tensor& tensor : *tensors) {
-    push_tensor(L, tensor);
-    lua_rawseti(L, -2, ++count);
+  for (std::size_t i = tensors->size(); i > 0; --i) {
+    push_tensor(L, (*tensors)[i - 1]);
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i));
   }
 }
 

@@ -95,6 +95,31 @@ int call_hooked_module(lua_State* L, ScriptModule& module, ScriptHooks& hooks) {
   return lua_gettop(L) - inputs;
 }
 
+// The arguments by position, then those of a last table by their names.
+std::vector<Value> inputs_of_call(lua_State* L, const Module& module) {
+  const std::span<const std::string_view> names = module.input_names();
+  const int arguments = lua_gettop(L);
+  const bool has_names = !names.empty() && arguments > 1 && is_named_table(L, arguments);
+  std::vector<Value> inputs;
+  for (int index = 2; index <= arguments - (has_names ? 1 : 0); ++index) {
+    inputs.push_back(call_argument(L, index, {module.type_name(), "input"}));
+  }
+  if (!has_names) return inputs;
+  const NamedArguments named(L, module.type_name(), arguments);
+  named.check_names(names);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!named.push(names[i])) continue;
+    if (i < inputs.size()) {
+      throw std::invalid_argument(
+          fmt::format("[{}] argument '{}' is given twice", module.type_name(), names[i]));
+    }
+    inputs.resize(i);
+    inputs.push_back(call_argument(L, -1, {module.type_name(), names[i]}));
+    lua_pop(L, 1);
+  }
+  return inputs;
+}
+
 int call_module(lua_State* L) {
   const ModulePtr module = module_argument(L, 1, {"module", "self"});
   auto* script = dynamic_cast<ScriptModule*>(module.get());
@@ -102,10 +127,7 @@ int call_module(lua_State* L) {
   if (script != nullptr && hooks) return call_hooked_module(L, *script, *hooks);
   if (script != nullptr) return call_script_module(L, *script);
   const int arguments = lua_gettop(L);
-  std::vector<Value> inputs;
-  for (int index = 2; index <= arguments; ++index) {
-    inputs.push_back(call_argument(L, index, {module->type_name(), "input"}));
-  }
+  const std::vector<Value> inputs = inputs_of_call(L, *module);
   const Value result = module->call(inputs);
   // A list stays one value, so that it can be handed on whole: `criterion(model(x), y)`.
   if (!std::holds_alternative<std::vector<Tensor>>(result)) {

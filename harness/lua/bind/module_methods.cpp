@@ -46,7 +46,7 @@ int return_self(lua_State* L) {
 
 int to(lua_State* L) {
   const ConversionTarget target = conversion_arguments(L, "to");
-  self(L, "to")->move_to(target.device, target.dtype);
+  self(L, "to")->move_to(target.device, target.dtype, target.format);
   return return_self(L);
 }
 

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/lua/bind/stop_recomputation.h"
 #include "harness/lua/vm/dead_registers.h"
@@ -14,6 +16,7 @@
 #include "harness/lua/vm/push_text.h"
 #include "runtime/autograd/checkpoint.h"
 #include "runtime/tensor/context.h"
+#include "runtime/tensor/locals_of_call.h"
 
 namespace ohm::lua {
 namespace {
@@ -64,14 +67,34 @@ void push_message(lua_State* L, Interpreter& interpreter, const char* message) {
   push_text(L, text);
 }
 
+// What also is a variable of the caller's outlives the call: `x = x:op(temporary)`. Where the call
+// overwrites a variable, the last handle is that one's, and goes with the call.
+void put_variables_last(lua_State* L, Interpreter::Handles& handles, bool is_overwritten) {
+  lua_Debug frame;
+  if (lua_getstack(L, 1, &frame) == 0) return;
+  std::vector<const void*> variables;
+  for_each_handle_in_variables(L, frame, [&](const void* handle) { variables.push_back(handle); });
+  const auto is_temporary = [&](const void* handle) {
+    return std::find(variables.begin(), variables.end(), handle) == variables.end();
+  };
+  auto* const first = std::stable_partition(handles.begin(), handles.end(), is_temporary);
+  if (is_overwritten) std::rotate(first, handles.end() - 1, handles.end());
+}
+
 // Those that end with the call: an operator leaves the variables among its operands alone.
 Interpreter::Handles handles_among_arguments(lua_State* L, Entry entry) {
   Interpreter::Handles handles;
   for (int index = 1; index <= lua_gettop(L); ++index) {
+    if (lua_type(L, index) == LUA_TTABLE) {
+      for_each_handle_in_list(L, index, [&](const void* handle) { handles.push_back(handle); });
+    }
     if (lua_type(L, index) != LUA_TUSERDATA) continue;
     if (entry == Entry::operator_call && is_variable_operand(L, index)) continue;
     handles.push_back(lua_touserdata(L, index));
   }
+  const void* const overwritten = overwritten_handle(L);
+  if (overwritten != nullptr) handles.push_back(overwritten);
+  if (handles.size() > 1) put_variables_last(L, handles, overwritten != nullptr);
   return handles;
 }
 
@@ -86,8 +109,11 @@ int run_native(lua_State* L, lua_CFunction function, Entry entry) {
     if (entry == Entry::operator_call) clear_dead_registers(L);
     interpreter.collect(L);
     const Interpreter::Handles arguments = handles_among_arguments(L, entry);
+    LocalsOfCall locals;
     const int results = function(L);
-    interpreter.note_ended_call(arguments);
+    std::vector<HeldValue> held;
+    for (Tensor& local : locals.take()) held.emplace_back(std::move(local));
+    interpreter.note_ended_call(arguments, std::move(held));
     return results;
   } catch (const StopRecomputation&) {
     push_stop_recomputation(L);

@@ -48,7 +48,7 @@ void push_state(lua_State* L, const optim::ParameterState& state,
 }
 
 // {state = {[1] = {exp_avg = …}, …}, lr = …}: the tensors themselves, by the number of their
-// parameter.
+// parameter; the learning rate of the first group.
 int optimizer_state_dict(lua_State* L) {
   const Optimizer& self = optimizer(L, "state_dict");
   lua_newtable(L);
@@ -73,12 +73,40 @@ constexpr luaL_Reg kOptimizerMethods[] = {
     {"zero_grad", native<optimizer_zero_grad>},
 };
 
+// {group, …}: the first is the optimizer itself.
+int push_groups(lua_State* L) {
+  const Optimizer& self = optimizer(L, "param_groups");
+  lua_createtable(L, static_cast<int>(self.further_groups().size()) + 1, 0);
+  lua_pushvalue(L, 1);
+  lua_rawseti(L, -2, 1);
+  lua_Integer number = 1;
+  for (const OptimizerPtr& group : self.further_groups()) {
+    push_handle<OptimizerPtr>(L, group);
+    lua_rawseti(L, -2, ++number);
+  }
+  return 1;
+}
+
+// The parameters of one group.
+int push_parameters(lua_State* L) {
+  const std::vector<Tensor>& parameters = optimizer(L, "params").group_parameters();
+  lua_createtable(L, static_cast<int>(parameters.size()), 0);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    push_tensor(L, parameters[i]);
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+  }
+  return 1;
+}
+
 int index_optimizer(lua_State* L) {
-  if (string_argument(L, 2, {"optimizer", "name"}) == "lr") {
+  const std::string_view name = string_argument(L, 2, {"optimizer", "name"});
+  if (name == "lr") {
     lua_pushnumber(L, optimizer(L, "lr").learning_rate());
     return 1;
   }
-  return push_method(L, kOptimizerMethods, "optimizer", {"lr"});
+  if (name == "param_groups") return push_groups(L);
+  if (name == "params") return push_parameters(L);
+  return push_method(L, kOptimizerMethods, "optimizer", {"lr", "param_groups", "params"});
 }
 
 // optimizer.state = {}: as Python's `optimizer.state = defaultdict(dict)`.

@@ -19,8 +19,10 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/comparison.h"
 #include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/power.h"
+#include "runtime/ops/view.h"
 
 namespace ohm::lua {
 namespace {
@@ -53,7 +55,14 @@ void set_gradient(lua_State* L, const Tensor& tensor, int index) {
   tensor.set_grad(grad);
 }
 
-constexpr std::array<TensorProperty, 13> kProperties = {{
+// The dimensions in the reverse order.
+void push_transposed(lua_State* L, const Tensor& tensor) {
+  Shape dims;
+  for (int dim = tensor.dims(); dim-- > 0;) dims.push_back(dim);
+  push_tensor(L, ops::permute(tensor, dims));
+}
+
+constexpr std::array<TensorProperty, 14> kProperties = {{
     {"shape", "integer[]", [](lua_State* L, const Tensor& t) { push_sizes(L, t.shape()); }},
     {"dtype", "string", [](lua_State* L, const Tensor& t) { push_text(L, name_of(t.dtype())); }},
     {"device", "string", [](lua_State* L, const Tensor& t) { push_text(L, t.device().str()); }},
@@ -64,6 +73,7 @@ constexpr std::array<TensorProperty, 13> kProperties = {{
      set_gradient},
     {"grad_fn", "string?", push_grad_fn},
     {"data", "ohm.Tensor", push_data},
+    {"T", "ohm.Tensor", push_transposed},
     {"is_leaf", "boolean", [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.is_leaf()); }},
     {"is_cuda", "boolean",
      [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.device().is_cuda()); }},
@@ -184,7 +194,19 @@ int divide(lua_State* L) {
   return 1;
 }
 
+int floor_divide(lua_State* L) {
+  const Operands a(L, "floor_divide");
+  const Tensor* left = a.left_tensor();
+  push_tensor(L, left != nullptr ? ops::floor_divide(*left, a.right)
+                                 : ops::rfloor_divide(a.right_tensor(), a.left_number()));
+  return 1;
+}
+
 int power(lua_State* L) {
+  if (lua_type(L, 1) == LUA_TNUMBER) {
+    push_tensor(L, ops::pow(lua_tonumber(L, 1), tensor_argument(L, 2, {"pow", "exponent"})));
+    return 1;
+  }
   const Tensor& base = tensor_argument(L, 1, {"pow", "input"});
   if (const Tensor* exponent = test_handle<Tensor>(L, 2)) {
     push_tensor(L, ops::pow(base, *exponent));
@@ -196,6 +218,24 @@ int power(lua_State* L) {
 
 int negate(lua_State* L) {
   push_tensor(L, ops::neg(tensor_argument(L, 1, {"neg", "input"})));
+  return 1;
+}
+
+// ~a, a & b, a | b: of masks.
+int complement(lua_State* L) {
+  push_tensor(L, ops::bitwise_not(tensor_argument(L, 1, {"bitwise_not", "input"})));
+  return 1;
+}
+
+int both(lua_State* L) {
+  push_tensor(L, ops::bitwise_and(tensor_argument(L, 1, {"bitwise_and", "input"}),
+                                  tensor_argument(L, 2, {"bitwise_and", "other"})));
+  return 1;
+}
+
+int either(lua_State* L) {
+  push_tensor(L, ops::bitwise_or(tensor_argument(L, 1, {"bitwise_or", "input"}),
+                                 tensor_argument(L, 2, {"bitwise_or", "other"})));
   return 1;
 }
 
@@ -240,8 +280,12 @@ constexpr luaL_Reg kTensorMetamethods[] = {
     {"__sub", native<subtract, Entry::operator_call>},
     {"__mul", native<multiply, Entry::operator_call>},
     {"__div", native<divide, Entry::operator_call>},
+    {"__idiv", native<floor_divide, Entry::operator_call>},
     {"__pow", native<power, Entry::operator_call>},
     {"__unm", native<negate, Entry::operator_call>},
+    {"__bnot", native<complement, Entry::operator_call>},
+    {"__band", native<both, Entry::operator_call>},
+    {"__bor", native<either, Entry::operator_call>},
     {"__eq", native<is_same_tensor, Entry::access>},
     {"__lt", native<refuse_order, Entry::access>},
     {"__le", native<refuse_order, Entry::access>},

@@ -18,6 +18,7 @@
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/tensor/allocation.h"
 #include "runtime/tensor/context.h"
 
@@ -69,7 +70,15 @@ int element_size(lua_State* L) {
 }
 
 int is_contiguous(lua_State* L) {
-  lua_pushboolean(L, self_tensor(L, "is_contiguous").is_contiguous());
+  const NamedArguments named(L, "is_contiguous");
+  constexpr std::string_view kNames[] = {"memory_format"};
+  named.check_names(kNames);
+  const Tensor& tensor = self_tensor(L, "is_contiguous");
+  MemoryFormat format = MemoryFormat::row_major;
+  if (named.push("memory_format")) {
+    format = parse_memory_format(string_argument(L, -1, {"is_contiguous", "memory_format"}));
+  }
+  lua_pushboolean(L, lies_in(tensor, format));
   return 1;
 }
 
@@ -176,7 +185,7 @@ int tensor_requires_grad(lua_State* L) {
 int move(lua_State* L, const Tensor& tensor, const ConversionTarget& target) {
   const bool is_input = tensor.is_leaf() && tensor.device().is_cpu();
   const CategoryGuard category(is_input ? Category::input : Context::current().state.category);
-  const Tensor moved = ops::to(tensor, target.device, target.dtype, target.transfer);
+  const Tensor moved = ops::to(tensor, target.device, target.dtype, target.transfer, target.format);
   return return_tensor(L, target.copies && moved.is_same(tensor) ? ops::clone(tensor) : moved);
 }
 
@@ -200,6 +209,12 @@ int is_pinned(lua_State* L) {
   return 1;
 }
 
+// The dtype and device of another tensor.
+int type_as(lua_State* L) {
+  const Tensor& other = tensor_argument(L, 2, {"type_as", "other"});
+  return move(L, self_tensor(L, "type_as"), {other.device(), other.dtype()});
+}
+
 int tensor_cpu(lua_State* L) { return move(L, self_tensor(L, "cpu"), {Device::cpu(), {}}); }
 
 template <DType D>
@@ -210,20 +225,29 @@ int tensor_cast_to(lua_State* L) {
 
 // ---- draws in place -----------------------------------------------------------------------------
 
+// The number that stands at `index`, or is named so, or `otherwise`.
+double draw_number(lua_State* L, const NamedArguments& named, int index, std::string_view name,
+                   double otherwise) {
+  if (index > named.positional_count() || lua_isnil(L, index)) return named.number(name, otherwise);
+  return number_argument(L, index, {named.function(), name});
+}
+
 int normal(lua_State* L) {
+  const NamedArguments named(L, "normal_");
+  constexpr std::string_view kNames[] = {"mean", "std"};
+  named.check_names(kNames);
   const Tensor& tensor = self_tensor(L, "normal_");
-  begin_inplace_write(tensor, "normal_");
-  fill_normal(tensor, lua_isnoneornil(L, 2) ? 0.0 : number_argument(L, 2, {"normal_", "mean"}),
-              lua_isnoneornil(L, 3) ? 1.0 : number_argument(L, 3, {"normal_", "std"}));
+  ops::normal_(tensor, draw_number(L, named, 2, "mean", 0.0), draw_number(L, named, 3, "std", 1.0));
   lua_pushvalue(L, 1);
   return 1;
 }
 
 int uniform(lua_State* L) {
+  const NamedArguments named(L, "uniform_");
+  constexpr std::string_view kNames[] = {"from", "to"};
+  named.check_names(kNames);
   const Tensor& tensor = self_tensor(L, "uniform_");
-  begin_inplace_write(tensor, "uniform_");
-  fill_uniform(tensor, lua_isnoneornil(L, 2) ? 0.0 : number_argument(L, 2, {"uniform_", "from"}),
-               lua_isnoneornil(L, 3) ? 1.0 : number_argument(L, 3, {"uniform_", "to"}));
+  ops::uniform_(tensor, draw_number(L, named, 2, "from", 0.0), draw_number(L, named, 3, "to", 1.0));
   lua_pushvalue(L, 1);
   return 1;
 }
@@ -257,6 +281,7 @@ constexpr luaL_Reg kTensorMethods[] = {
     {"stride", native<stride, Entry::access>},
     {"to", native<tensor_to>},
     {"tolist", native<tolist>},
+    {"type_as", native<type_as>},
     {"uniform_", native<uniform>},
 };
 

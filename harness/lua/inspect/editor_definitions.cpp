@@ -16,6 +16,7 @@
 #include "harness/lua/libraries/library_table.h"
 #include "harness/lua/libraries/script_bindings.h"
 #include "reports/model/vocabulary.h"
+#include "runtime/arithmetic/memory_format.h"
 #include "runtime/base/dtype.h"
 #include "runtime/nn/registry.h"
 #include "runtime/ops/op_list.h"
@@ -106,9 +107,11 @@ bool is_library(const std::string& name) {
                      [&](const Library& known) { return known.name == name; });
 }
 
-bool is_dtype(std::string_view name) {
-  return std::any_of(kDTypes.begin(), kDTypes.end(),
-                     [&](const DTypeInfo& known) { return known.name == name; });
+bool is_named_constant(std::string_view name) {
+  const bool is_dtype = std::any_of(kDTypes.begin(), kDTypes.end(),
+                                    [&](const DTypeInfo& known) { return known.name == name; });
+  return is_dtype ||
+         std::find(kMemoryFormats.begin(), kMemoryFormats.end(), name) != kMemoryFormats.end();
 }
 
 bool is_function(const Library& library, std::string_view name) {
@@ -132,7 +135,7 @@ std::string member(const Library& library, const std::string& name) {
     return described_function(prefix, name, *params, 0,
                               library.name == "ohm.nn" ? "ohm.Module" : "ohm.Optimizer");
   }
-  if (library.name == "ohm" && is_dtype(name)) {
+  if (library.name == "ohm" && is_named_constant(name)) {
     return fmt::format("{}{} = \"{}\"\n\n", prefix, name, name);
   }
   const ops::OpDef* const op = ops::find_op(name);

@@ -81,16 +81,21 @@ void Reachable::add(const optim::Optimizer& optimizer, std::size_t place) {
 }
 
 void Reachable::follow() {
-  // Tensors first: what a variable holds directly is told by the shorter path.
-  while (!tensors_.empty() || !nodes_.empty()) {
+  // Tensors first: what a variable holds directly is told by the shorter path. Bases last: a graph
+  // tells more of how a view came to be than that it is one.
+  while (!tensors_.empty() || !nodes_.empty() || !bases_.empty()) {
     if (!tensors_.empty()) {
       const PendingTensor pending = tensors_.front();
       tensors_.pop_front();
       visit(pending);
-    } else {
+    } else if (!nodes_.empty()) {
       const PendingNode pending = nodes_.front();
       nodes_.pop_front();
       visit(pending);
+    } else {
+      const PendingTensor pending = bases_.front();
+      bases_.pop_front();
+      add(pending.tensor, pending.place);
     }
   }
 }
@@ -105,9 +110,13 @@ void Reachable::visit(const PendingTensor& pending) {
   if (grad.defined() && is_new(grad.impl())) {
     enqueue(grad, add_place(pending.place, ".grad"));
   }
-  const Node* node = tensor.grad_fn();
-  if (node == nullptr || !is_new(node)) return;
-  nodes_.push_back({node, add_step(pending.place, fmt::format("grad_fn {}", node->name()))});
+  const AutogradMeta* meta = autograd_meta(tensor);
+  if (meta == nullptr) return;
+  // As it is held, without making that of a view anew.
+  if (const Node* node = meta->grad_fn.get(); node != nullptr && is_new(node)) {
+    nodes_.push_back({node, add_step(pending.place, fmt::format("grad_fn {}", node->name()))});
+  }
+  if (meta->view_of) bases_.push_back({meta->view_of->base, add_step(pending.place, "its base")});
 }
 
 void Reachable::visit(const PendingNode& pending) {
@@ -115,11 +124,12 @@ void Reachable::visit(const PendingNode& pending) {
   if (const Tensor* leaf = pending.node->leaf()) {
     if (is_new(leaf->impl())) enqueue(*leaf, add_step(pending.place, "its leaf"));
   }
-  for (const Edge& edge : pending.node->edges()) {
-    const Node* next = edge.node.get();
-    if (next == nullptr || !is_new(next)) continue;
+  const auto enqueue_node = [&](const Node* next) {
+    if (next == nullptr || !is_new(next)) return;
     nodes_.push_back({next, add_step(pending.place, std::string(next->name()))});
-  }
+  };
+  enqueue_node(pending.node->function());
+  for (const Edge& edge : pending.node->edges()) enqueue_node(edge.node.get());
 }
 
 void Reachable::visit_saved(const PendingNode& pending) {

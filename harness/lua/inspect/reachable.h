@@ -73,6 +73,7 @@ class Reachable {
   std::vector<Tensor> held_;  ///< so that no address in seen_ is used again
   std::deque<PendingTensor> tensors_;
   std::deque<PendingNode> nodes_;
+  std::deque<PendingTensor> bases_;  ///< of views
 };
 
 }  // namespace ohm::lua

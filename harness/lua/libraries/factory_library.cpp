@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -154,6 +155,30 @@ int arange(lua_State* L) {
   return call.push(ohm::arange(start, step, static_cast<std::int64_t>(count), options));
 }
 
+// linspace(start, stop, steps): both are among them.
+int linspace(lua_State* L) {
+  const FactoryCall call(L, "linspace");
+  const double start = number_argument(L, 1, call.name("start"));
+  const double stop = number_argument(L, 2, call.name("end"));
+  const std::int64_t steps = integer_argument(L, 3, call.name("steps"));
+  if (steps < 0) {
+    throw std::invalid_argument(fmt::format("[linspace] steps must be >= 0, got {}", steps));
+  }
+  const double step = steps > 1 ? (stop - start) / static_cast<double>(steps - 1) : 0.0;
+  return call.push(ohm::arange(start, step, steps, call.options({})));
+}
+
+// eye(n [, m]): ones on the diagonal of [n, m].
+int eye(lua_State* L) {
+  const FactoryCall call(L, "eye");
+  const std::int64_t rows = integer_argument(L, 1, call.name("n"));
+  const std::int64_t columns = call.count() > 1 ? integer_argument(L, 2, call.name("m")) : rows;
+  const Tensor matrix = ohm::zeros({rows, columns}, call.options({}));
+  const std::int64_t count = std::min(rows, columns);
+  fill_values(make_view(matrix, {count}, {columns + 1}, 0), 1.0);
+  return call.push(matrix);
+}
+
 /// The numbers of nested lists, and the shape that they have.
 class NestedList {
  public:
@@ -241,13 +266,22 @@ constexpr luaL_Reg kFactoryTensorMethods[] = {
 };
 
 constexpr luaL_Reg kFactoryFunctions[] = {
-    {"arange", native<arange>},         {"empty", native<empty>},
-    {"empty_like", native<empty_like>}, {"full", native<full>},
-    {"full_like", native<full_like>},   {"ones", native<ones>},
-    {"ones_like", native<ones_like>},   {"rand", native<rand>},
-    {"rand_like", native<rand_like>},   {"randint", native<randint>},
-    {"randn", native<randn>},           {"randn_like", native<randn_like>},
-    {"tensor", native<tensor>},         {"zeros", native<zeros>},
+    {"arange", native<arange>},
+    {"empty", native<empty>},
+    {"empty_like", native<empty_like>},
+    {"eye", native<eye>},
+    {"full", native<full>},
+    {"full_like", native<full_like>},
+    {"linspace", native<linspace>},
+    {"ones", native<ones>},
+    {"ones_like", native<ones_like>},
+    {"rand", native<rand>},
+    {"rand_like", native<rand_like>},
+    {"randint", native<randint>},
+    {"randn", native<randn>},
+    {"randn_like", native<randn_like>},
+    {"tensor", native<tensor>},
+    {"zeros", native<zeros>},
     {"zeros_like", native<zeros_like>},
 };
 

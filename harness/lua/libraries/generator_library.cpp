@@ -12,8 +12,9 @@
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/object_handle.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
-#include "runtime/kernels/launch/host_values.h"
+#include "runtime/ops/sampling.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {
@@ -63,9 +64,11 @@ int randperm(lua_State* L) {
   const GeneratorPtr own = generator_argument(L, named);
   PhiloxGenerator& generator = own ? *own : Context::current().slot(device).generator;
   const Tensor out = ohm::empty({count}, {DType::int64, device});  // refuses what does not fit
+  ops::take_permutation_scratch(count, device);
   if (out.has_values()) {
     const Indices indices = data::random_permutation(count, generator);
-    store_values(out, {indices.begin(), indices.end()});
+    copy_into(
+        out, from_values({indices.begin(), indices.end()}, {count}, {DType::int64, Device::cpu()}));
   }
   push_tensor(L, out);
   return 1;

@@ -35,6 +35,11 @@ std::vector<Tensor> root_gradients(lua_State* L, const NamedArguments& named, in
                                           name.argument, gradients.size(), roots));
 }
 
+// Where an argument stands: at `position`, or on top of the stack where it is named.
+int argument_at(lua_State* L, const NamedArguments& named, int position, std::string_view name) {
+  return named.positional_count() < position && named.push(name) ? lua_gettop(L) : position;
+}
+
 GraphRetention retention(const NamedArguments& named, bool creates_graph) {
   return named.boolean("retain_graph", creates_graph) ? GraphRetention::retain
                                                       : GraphRetention::release;
@@ -50,10 +55,12 @@ GradientGraph graph(bool is_created) {
 int grad(lua_State* L) {
   const NamedArguments named(L, "grad");
   constexpr std::string_view kNames[] = {"allow_unused", "create_graph", "grad_outputs",
-                                         "retain_graph"};
+                                         "inputs",       "outputs",      "retain_graph"};
   named.check_names(kNames);
-  const std::vector<Tensor> outputs = tensor_or_tensors_argument(L, 1, {"grad", "outputs"});
-  const std::vector<Tensor> inputs = tensor_or_tensors_argument(L, 2, {"grad", "inputs"});
+  const int first = argument_at(L, named, 1, "outputs");
+  const int second = argument_at(L, named, 2, "inputs");
+  const std::vector<Tensor> outputs = tensor_or_tensors_argument(L, first, {"grad", "outputs"});
+  const std::vector<Tensor> inputs = tensor_or_tensors_argument(L, second, {"grad", "inputs"});
   if (outputs.empty() || inputs.empty()) {
     throw std::invalid_argument("[grad] outputs and inputs must not be empty");
   }
@@ -71,14 +78,15 @@ int grad(lua_State* L) {
       lua_pushnil(L);
     }
   };
-  if (lua_type(L, 2) != LUA_TTABLE) {
+  if (lua_type(L, second) != LUA_TTABLE) {
     push(found[0]);
     return 1;
   }
+  // The last handle is the oldest: elements of a list that dies go from the last to the first.
   lua_createtable(L, static_cast<int>(found.size()), 0);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    push(found[i]);
-    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+  for (std::size_t i = found.size(); i > 0; --i) {
+    push(found[i - 1]);
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i));
   }
   return 1;
 }

@@ -17,6 +17,7 @@
 #include "harness/lua/libraries/generator_library.h"
 #include "harness/lua/libraries/gradient_library.h"
 #include "harness/lua/libraries/hook_library.h"
+#include "harness/lua/libraries/init_library.h"
 #include "harness/lua/libraries/loader_library.h"
 #include "harness/lua/libraries/lr_scheduler_library.h"
 #include "harness/lua/libraries/memory_history_library.h"
@@ -32,6 +33,7 @@
 #include "harness/lua/libraries/sharded_optimizer_library.h"
 #include "harness/lua/libraries/stream_library.h"
 #include "harness/lua/vm/push_text.h"
+#include "runtime/arithmetic/memory_format.h"
 #include "runtime/base/dtype.h"
 
 namespace ohm::lua {
@@ -59,13 +61,23 @@ bool push_dtype(lua_State* L, std::string_view name) {
   return true;
 }
 
-bool push_op_or_dtype(lua_State* L, std::string_view name) {
-  return push_dtype(L, name) || push_op<ops::kFunction>(L, name);
+// ohm.channels_last is "channels_last".
+bool push_memory_format(lua_State* L, std::string_view name) {
+  if (std::find(kMemoryFormats.begin(), kMemoryFormats.end(), name) == kMemoryFormats.end()) {
+    return false;
+  }
+  push_text(L, name);
+  return true;
 }
 
-std::vector<std::string> names_of_ops_and_dtypes() {
+bool push_op_or_constant(lua_State* L, std::string_view name) {
+  return push_dtype(L, name) || push_memory_format(L, name) || push_op<ops::kFunction>(L, name);
+}
+
+std::vector<std::string> names_of_ops_and_constants() {
   std::vector<std::string> names = op_names(ops::kFunction);
   for (const DTypeInfo& dtype : kDTypes) names.emplace_back(dtype.name);
+  names.insert(names.end(), kMemoryFormats.begin(), kMemoryFormats.end());
   return names;
 }
 
@@ -76,13 +88,15 @@ std::span<const Library> libraries() {
       Library{"ohm",
               {runtime_functions(), factory_functions(), generator_functions(), mode_functions(),
                object_functions(), scenario_functions(), monitor_functions()},
-              push_op_or_dtype,
-              names_of_ops_and_dtypes},
+              push_op_or_constant,
+              names_of_ops_and_constants},
       Library{"ohm.cuda", {cuda_device_functions(), cuda_memory_functions(), stream_functions()}},
       Library{"ohm.cuda.memory", {cuda_memory_functions(), memory_history_functions()}},
       Library{"ohm.fault", {fault_functions()}, push_fault_policy, fault_policy_names},
       Library{"ohm.gc", {gc_functions()}},
-      Library{"ohm.amp", {amp_functions()}},
+      Library{"ohm.copy", {copy_functions()}},
+      Library{"ohm.amp", {amp_functions(), autocast_functions()}},
+      Library{"ohm.cuda.amp", {amp_functions(), autocast_functions()}},
       Library{"ohm.distributed", {distributed_functions()}},
       Library{"ohm.distributed.optim", {sharded_optimizer_functions()}},
       Library{"ohm.nn",
@@ -90,6 +104,7 @@ std::span<const Library> libraries() {
               push_module_constructor,
               module_constructor_names},
       Library{"ohm.nn.attention", {attention_functions()}},
+      Library{"ohm.nn.init", {init_functions()}},
       Library{"ohm.nn.attention.SDPBackend", {}, push_attention_backend, attention_backend_names},
       Library{"ohm.nn.functional", {}, push_op<ops::kFunctional>, names_of_ops<ops::kFunctional>},
       Library{"ohm.nn.utils", {}, push_op<ops::kUtility>, names_of_ops<ops::kUtility>},

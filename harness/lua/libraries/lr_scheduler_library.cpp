@@ -21,14 +21,22 @@
 
 namespace ohm::lua {
 
-using optim::LrScheduler;
 using optim::LrSchedulerPtr;
 using optim::OptimizerPtr;
 using optim::ReduceLrOnPlateau;
-using PlateauPtr = std::shared_ptr<ReduceLrOnPlateau>;
+
+/// A scheduler of each parameter group.
+struct GroupSchedulers {
+  std::vector<LrSchedulerPtr> groups;
+};
+struct GroupPlateaus {
+  std::vector<ReduceLrOnPlateau> groups;
+};
+using SchedulersPtr = std::shared_ptr<GroupSchedulers>;
+using PlateauPtr = std::shared_ptr<GroupPlateaus>;
 
 template <>
-struct HandleOf<LrSchedulerPtr> {
+struct HandleOf<SchedulersPtr> {
   static const HandleClass kClass;
 };
 template <>
@@ -44,32 +52,56 @@ OptimizerPtr optimizer_argument(lua_State* L, std::string_view function) {
   return *test_handle<OptimizerPtr>(L, 1);
 }
 
-int push_lr_list(lua_State* L, double lr) {
-  lua_createtable(L, 1, 0);
-  lua_pushnumber(L, lr);
-  lua_rawseti(L, -2, 1);
+// Of all groups: the first is the optimizer itself.
+std::vector<OptimizerPtr> groups_of(const OptimizerPtr& optimizer) {
+  std::vector<OptimizerPtr> groups = {optimizer};
+  groups.insert(groups.end(), optimizer->further_groups().begin(),
+                optimizer->further_groups().end());
+  return groups;
+}
+
+/// make(group) for each parameter group of the optimizer.
+template <class Make>
+int push_schedulers(lua_State* L, const OptimizerPtr& optimizer, Make&& make) {
+  const auto schedulers = std::make_shared<GroupSchedulers>();
+  for (const OptimizerPtr& group : groups_of(optimizer)) schedulers->groups.push_back(make(group));
+  push_handle<SchedulersPtr>(L, schedulers);
+  return 1;
+}
+
+template <class Schedulers, class LastLr>
+int push_lr_list(lua_State* L, const Schedulers& schedulers, LastLr&& last_lr) {
+  lua_createtable(L, static_cast<int>(schedulers.size()), 0);
+  lua_Integer number = 0;
+  for (const auto& scheduler : schedulers) {
+    lua_pushnumber(L, last_lr(scheduler));
+    lua_rawseti(L, -2, ++number);
+  }
   return 1;
 }
 
 // ---- methods ------------------------------------------------------------------------------------
 
-LrScheduler& scheduler(lua_State* L, std::string_view method) {
-  return object_argument<LrScheduler>(L, 1, {method, "self"});
+const std::vector<LrSchedulerPtr>& schedulers(lua_State* L, std::string_view method) {
+  return object_argument<GroupSchedulers>(L, 1, {method, "self"}).groups;
 }
 
 int scheduler_step(lua_State* L) {
-  scheduler(L, "step").step();
+  for (const LrSchedulerPtr& scheduler : schedulers(L, "step")) scheduler->step();
   return 0;
 }
 
-int get_last_lr(lua_State* L) { return push_lr_list(L, scheduler(L, "get_last_lr").last_lr()); }
+int get_last_lr(lua_State* L) {
+  return push_lr_list(L, schedulers(L, "get_last_lr"),
+                      [](const LrSchedulerPtr& scheduler) { return scheduler->last_lr(); });
+}
 
 constexpr luaL_Reg kLrSchedulerMethods[] = {{"get_last_lr", native<get_last_lr>},
                                             {"step", native<scheduler_step>}};
 
 int index_scheduler(lua_State* L) {
   if (string_argument(L, 2, {"lr_scheduler", "name"}) == "last_epoch") {
-    lua_pushinteger(L, scheduler(L, "last_epoch").last_epoch());
+    lua_pushinteger(L, schedulers(L, "last_epoch")[0]->last_epoch());
     return 1;
   }
   return push_method(L, kLrSchedulerMethods, "lr_scheduler", {"last_epoch"});
@@ -78,16 +110,20 @@ int index_scheduler(lua_State* L) {
 constexpr luaL_Reg kLrSchedulerMetamethods[] = {
     {"__index", native<index_scheduler, Entry::access>}};
 
-ReduceLrOnPlateau& plateau(lua_State* L, std::string_view method) {
-  return object_argument<ReduceLrOnPlateau>(L, 1, {method, "self"});
+std::vector<ReduceLrOnPlateau>& plateaus(lua_State* L, std::string_view method) {
+  return object_argument<GroupPlateaus>(L, 1, {method, "self"}).groups;
 }
 
 int plateau_step(lua_State* L) {
-  plateau(L, "step").step(number_argument(L, 2, {"step", "metrics"}));
+  const double metric = number_argument(L, 2, {"step", "metrics"});
+  for (ReduceLrOnPlateau& plateau : plateaus(L, "step")) plateau.step(metric);
   return 0;
 }
 
-int plateau_lr(lua_State* L) { return push_lr_list(L, plateau(L, "get_last_lr").last_lr()); }
+int plateau_lr(lua_State* L) {
+  return push_lr_list(L, plateaus(L, "get_last_lr"),
+                      [](const ReduceLrOnPlateau& plateau) { return plateau.last_lr(); });
+}
 
 constexpr luaL_Reg kPlateauMethods[] = {
     {"get_last_lr", native<plateau_lr>},
@@ -102,11 +138,11 @@ constexpr luaL_Reg kPlateauMetamethods[] = {{"__index", native<index_plateau, En
 
 int make_scheduler(lua_State* L, std::size_t number) {
   const optim::LrSchedulerDef& row = optim::all_lr_schedulers()[number];
-  OptimizerPtr optimizer = optimizer_argument(L, row.name);
+  const OptimizerPtr optimizer = optimizer_argument(L, row.name);
   lua_remove(L, 1);
-  push_handle<LrSchedulerPtr>(
-      L, row.make(std::move(optimizer), read_parameters(L, row.name, row.params)));
-  return 1;
+  const std::vector<ops::Value> values = read_parameters(L, row.name, row.params);
+  return push_schedulers(L, optimizer,
+                         [&](const OptimizerPtr& group) { return row.make(group, values); });
 }
 
 constexpr auto kLrSchedulerConstructors = numbered_functions<make_scheduler, 32>();
@@ -132,17 +168,18 @@ std::function<double(std::int64_t)> factor_argument(lua_State* L, std::string_vi
 }
 
 int lambda_lr(lua_State* L) {
-  OptimizerPtr optimizer = optimizer_argument(L, "LambdaLR");
-  push_handle<LrSchedulerPtr>(
-      L, optim::lambda_lr(std::move(optimizer), factor_argument(L, "LambdaLR")));
-  return 1;
+  const OptimizerPtr optimizer = optimizer_argument(L, "LambdaLR");
+  const auto factor = factor_argument(L, "LambdaLR");
+  return push_schedulers(
+      L, optimizer, [&](const OptimizerPtr& group) { return optim::lambda_lr(group, factor); });
 }
 
 int multiplicative_lr(lua_State* L) {
-  OptimizerPtr optimizer = optimizer_argument(L, "MultiplicativeLR");
-  push_handle<LrSchedulerPtr>(
-      L, optim::multiplicative_lr(std::move(optimizer), factor_argument(L, "MultiplicativeLR")));
-  return 1;
+  const OptimizerPtr optimizer = optimizer_argument(L, "MultiplicativeLR");
+  const auto factor = factor_argument(L, "MultiplicativeLR");
+  return push_schedulers(L, optimizer, [&](const OptimizerPtr& group) {
+    return optim::multiplicative_lr(group, factor);
+  });
 }
 
 // Pushes the argument that stands at `index` or is named so.
@@ -153,7 +190,7 @@ void push_argument(lua_State* L, const NamedArguments& named, int index, std::st
 // SequentialLR(optimizer, {schedulers}, {milestones}), or the lists by name.
 int sequential_lr(lua_State* L) {
   constexpr std::string_view kLrSchedulerName = "SequentialLR";
-  OptimizerPtr optimizer = optimizer_argument(L, kLrSchedulerName);
+  const OptimizerPtr optimizer = optimizer_argument(L, kLrSchedulerName);
   const NamedArguments named(L, kLrSchedulerName);
   constexpr std::string_view kNames[] = {"milestones", "schedulers"};
   named.check_names(kNames);
@@ -162,19 +199,26 @@ int sequential_lr(lua_State* L) {
   if (lua_type(L, list) != LUA_TTABLE) {
     refuse_argument(L, list, {kLrSchedulerName, "schedulers"}, "a list of schedulers");
   }
-  std::vector<LrSchedulerPtr> schedulers;
+  std::vector<SchedulersPtr> schedulers;
   const auto count = static_cast<lua_Integer>(lua_rawlen(L, list));
   for (lua_Integer i = 1; i <= count; ++i) {
     lua_rawgeti(L, list, i);
-    object_argument<LrScheduler>(L, -1, {kLrSchedulerName, fmt::format("schedulers[{}]", i)});
-    schedulers.push_back(*test_handle<LrSchedulerPtr>(L, -1));
+    object_argument<GroupSchedulers>(L, -1, {kLrSchedulerName, fmt::format("schedulers[{}]", i)});
+    schedulers.push_back(*test_handle<SchedulersPtr>(L, -1));
     lua_pop(L, 1);
   }
   push_argument(L, named, 3, "milestones");
   const Shape milestones = sizes_argument(L, lua_gettop(L), {kLrSchedulerName, "milestones"});
-  push_handle<LrSchedulerPtr>(L, optim::sequential_lr(std::move(optimizer), std::move(schedulers),
-                                                      {milestones.begin(), milestones.end()}));
-  return 1;
+  std::size_t number = 0;
+  return push_schedulers(L, optimizer, [&](const OptimizerPtr& group) {
+    std::vector<LrSchedulerPtr> of_group;
+    for (const SchedulersPtr& each : schedulers) {
+      // One of another optimizer, which is refused, may have fewer groups.
+      of_group.push_back(each->groups[std::min(number, each->groups.size() - 1)]);
+    }
+    ++number;
+    return optim::sequential_lr(group, std::move(of_group), {milestones.begin(), milestones.end()});
+  });
 }
 
 template <class Choice>
@@ -193,7 +237,7 @@ Choice choice_argument(lua_State* L, const NamedArguments& named, std::string_vi
 // ReduceLROnPlateau(optimizer [, {mode, factor, …}])
 int reduce_lr_on_plateau(lua_State* L) {
   constexpr std::string_view kLrSchedulerName = "ReduceLROnPlateau";
-  OptimizerPtr optimizer = optimizer_argument(L, kLrSchedulerName);
+  const OptimizerPtr optimizer = optimizer_argument(L, kLrSchedulerName);
   const NamedArguments named(L, kLrSchedulerName);
   constexpr std::string_view kNames[] = {"mode",           "factor",   "patience", "threshold",
                                          "threshold_mode", "cooldown", "min_lr",   "eps"};
@@ -210,7 +254,11 @@ int reduce_lr_on_plateau(lua_State* L) {
   options.cooldown = named.integer("cooldown", options.cooldown);
   options.min_lr = named.number("min_lr", options.min_lr);
   options.eps = named.number("eps", options.eps);
-  push_handle<PlateauPtr>(L, std::make_shared<ReduceLrOnPlateau>(std::move(optimizer), options));
+  const auto plateaus = std::make_shared<GroupPlateaus>();
+  for (const OptimizerPtr& group : groups_of(optimizer)) {
+    plateaus->groups.emplace_back(group, options);
+  }
+  push_handle<PlateauPtr>(L, plateaus);
   return 1;
 }
 
@@ -223,7 +271,7 @@ constexpr luaL_Reg kLrSchedulerFunctions[] = {
 
 }  // namespace
 
-const HandleClass HandleOf<LrSchedulerPtr>::kClass = {"lr_scheduler", kLrSchedulerMetamethods};
+const HandleClass HandleOf<SchedulersPtr>::kClass = {"lr_scheduler", kLrSchedulerMetamethods};
 const HandleClass HandleOf<PlateauPtr>::kClass = {"ReduceLROnPlateau", kPlateauMetamethods};
 
 bool push_lr_scheduler_constructor(lua_State* L, std::string_view name) {

@@ -64,21 +64,24 @@ int inference_mode(lua_State* L) {
   return enter_mode(L, 1, {"inference_mode", "fn"}, std::make_shared<InferenceModeGuard>());
 }
 
+void require_cuda(std::string_view device_type) {
+  if (device_type == "cuda") return;
+  throw std::invalid_argument(
+      fmt::format("[autocast] supports 'cuda' only, got '{}'", device_type));
+}
+
 // autocast([device_type,] [{dtype, enabled, cache_enabled},] [fn, …])
 int autocast(lua_State* L) {
   int index = 1;
-  if (lua_type(L, index) == LUA_TSTRING) {
-    const std::string_view device_type = lua_tostring(L, index);
-    if (device_type != "cuda") {
-      throw std::invalid_argument(
-          fmt::format("[autocast] supports 'cuda' only, got '{}'", device_type));
-    }
-    ++index;
-  }
+  if (lua_type(L, index) == LUA_TSTRING) require_cuda(lua_tostring(L, index++));
   const int options = lua_istable(L, index) ? index++ : 0;
   const NamedArguments named(L, "autocast", options);
-  constexpr std::string_view kNames[] = {"dtype", "enabled", "cache_enabled"};
+  constexpr std::string_view kNames[] = {"dtype", "enabled", "cache_enabled", "device_type"};
   named.check_names(kNames);
+  if (named.push("device_type")) {
+    require_cuda(string_argument(L, -1, {"autocast", "device_type"}));
+    lua_pop(L, 1);
+  }
   return enter_mode(L, index, {"autocast", "fn"},
                     std::make_shared<AutocastGuard>(named.boolean("enabled", true),
                                                     named.dtype("dtype", DType::float16),
@@ -101,6 +104,8 @@ int is_autocast_enabled(lua_State* L) {
   return 1;
 }
 
+constexpr luaL_Reg kAutocastFunctions[] = {{"autocast", native<autocast>}};
+
 constexpr luaL_Reg kModeFunctions[] = {
     {"autocast", native<autocast>},
     {"enable_grad", native<enable_grad>},
@@ -116,6 +121,7 @@ constexpr luaL_Reg kModeFunctions[] = {
 
 const HandleClass HandleOf<GradModeSetting>::kClass = {"mode", kGradModeMetamethods};
 
+std::span<const luaL_Reg> autocast_functions() { return kAutocastFunctions; }
 std::span<const luaL_Reg> mode_functions() { return kModeFunctions; }
 
 }  // namespace ohm::lua

@@ -38,9 +38,26 @@ using nn::ModulePtr;
 
 // ---- the registry's modules ---------------------------------------------------------------------
 
+// What a module was made with is there as its attributes: linear.in_features. Not lists, which
+// could be changed, nor what has a parameter's name.
+void note_options(nn::Module& module, std::span<const ops::Param> params,
+                  std::span<const nn::Value> values) {
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    const nn::Value& value = values[i];
+    const bool is_plain =
+        std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value) ||
+        std::holds_alternative<bool>(value) || std::holds_alternative<std::string>(value);
+    if (!is_plain || params[i].name == "bias") continue;
+    module.attributes().push_back({std::string(params[i].name), value, /*is_option=*/true});
+  }
+}
+
 int make_registered_module(lua_State* L, std::size_t number) {
   const nn::ModuleDef& row = nn::all_modules()[number];
-  push_module(L, row.make(read_parameters(L, row.name, row.params)));
+  const std::vector<nn::Value> values = read_parameters(L, row.name, row.params);
+  const ModulePtr module = row.make(values);
+  note_options(*module, row.params, values);
+  push_module(L, module);
   return 1;
 }
 
@@ -63,13 +80,13 @@ int module_list(lua_State* L) {
   return 1;
 }
 
-// TransformerEncoder(layer, num_layers, {norm})
+// TransformerEncoder(layer, num_layers, {norm, enable_nested_tensor}): tensors are never nested.
 int transformer_encoder(lua_State* L) {
   const ModulePtr layer = module_argument(L, 1, {"TransformerEncoder", "encoder_layer"});
   const std::int64_t count = integer_argument(L, 2, {"TransformerEncoder", "num_layers"});
   ModulePtr norm;
   const NamedArguments named(L, "TransformerEncoder");
-  constexpr std::string_view kNames[] = {"norm"};
+  constexpr std::string_view kNames[] = {"enable_nested_tensor", "norm"};
   named.check_names(kNames);
   if (named.push("norm")) {
     norm = module_argument(L, lua_gettop(L), {"TransformerEncoder", "norm"});

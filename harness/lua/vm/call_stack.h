@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <lua.hpp>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "allocator_shim/fault/fault_policy.h"
@@ -14,7 +14,15 @@ namespace ohm::lua {
 /// their folders, and lines. Equal on every run and machine.
 std::uint64_t point_of(lua_State* L, const FaultCandidate& candidate);
 
-/// "file:line" of the script's frames, the outermost first.
-std::vector<std::string> stack_of(lua_State* L);
+/// A line of the script that is running, and the name of its function, where Lua knows one; both
+/// texts are the script's own.
+struct ScriptFrame {
+  std::string_view file;
+  int line = 0;
+  std::string_view function;
+};
+
+/// The script's frames, the outermost first.
+std::vector<ScriptFrame> stack_of(lua_State* L);
 
 }  // namespace ohm::lua

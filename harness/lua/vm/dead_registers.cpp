@@ -1,5 +1,6 @@
 #include "harness/lua/vm/dead_registers.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -20,6 +21,7 @@ enum Opcode : std::uint32_t {
   kArithmeticWithConstant = 48,
   kNegate = 49,
   kToBeClosed = 55,
+  kCallFunction = 68,
 };
 
 struct Instruction {
@@ -161,10 +163,35 @@ bool is_variable_operand(lua_State* L, int index) {
   return operand && use_of(L, frame, *operand + 1) == RegisterUse::variable;
 }
 
+const void* overwritten_handle(lua_State* L) {
+  lua_Debug frame;
+  if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return nullptr;
+  const Instruction* next = next_instruction(frame);
+  std::optional<int> target = result_register(next);
+  const bool is_call = next[-1].opcode() == kCallFunction;
+  if (is_call && next->opcode() == kMove && next->b() == next[-1].a()) target = next->a();
+  if (!target || use_of(L, frame, *target + 1) != RegisterUse::variable) return nullptr;
+  lua_getlocal(L, &frame, *target + 1);
+  const void* const handle = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return handle;
+}
+
 bool is_initial_value_to_close(lua_State* L) {
   lua_Debug frame;
   if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return false;
   return next_instruction(frame)->opcode() == kToBeClosed;
+}
+
+void for_each_handle_in_list(lua_State* L, int index,
+                             const std::function<void(const void*)>& visit) {
+  constexpr lua_Unsigned kMost = 256;
+  const auto count = static_cast<lua_Integer>(std::min(lua_rawlen(L, index), kMost));
+  const int list = lua_absindex(L, index);
+  for (lua_Integer i = count; i > 0; --i) {
+    if (lua_rawgeti(L, list, i) == LUA_TUSERDATA) visit(lua_touserdata(L, -1));
+    lua_pop(L, 1);
+  }
 }
 
 void for_each_handle_in_variables(lua_State* L, const lua_Debug& frame,
@@ -174,6 +201,7 @@ void for_each_handle_in_variables(lua_State* L, const lua_Debug& frame,
     if (name == nullptr) return;
     const bool is_variable = name[0] != '(' || std::string_view(name) == "(for state)";
     if (is_variable && lua_type(L, -1) == LUA_TUSERDATA) visit(lua_touserdata(L, -1));
+    if (is_variable && lua_type(L, -1) == LUA_TTABLE) for_each_handle_in_list(L, -1, visit);
     lua_pop(L, 1);
     if (!is_variable) return;
   }

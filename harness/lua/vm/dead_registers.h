@@ -25,12 +25,22 @@ void clear_dead_registers(lua_State* L);
 /// function with the operator. False when something else called the native.
 bool is_variable_operand(lua_State* L, int index);
 
+/// The handle (a full userdata) in the named variable that what the running native returns is
+/// assigned to, `x = f(y)` or `x = y + 1`: it goes with the call. Null where there is none.
+const void* overwritten_handle(lua_State* L);
+
 /// Whether what the running native returns is the value of a variable that its block closes:
 /// `local guard <close> = native()`.
 bool is_initial_value_to_close(lua_State* L);
 
-/// Calls visit(handle) for each full userdata in the variables of a Lua function, in the order of
-/// their declarations; for no variable of a native.
+/// Calls visit(handle) for each full userdata in the list at `index`, a table, from the last
+/// element to the first: as a list of Python's lets them go. Of a very long list, for the first
+/// ones alone.
+void for_each_handle_in_list(lua_State* L, int index,
+                             const std::function<void(const void*)>& visit);
+
+/// Calls visit(handle) for each full userdata in the variables of a Lua function and in lists that
+/// they hold, in the order of their declarations; for no variable of a native.
 void for_each_handle_in_variables(lua_State* L, const lua_Debug& frame,
                                   const std::function<void(const void*)>& visit);
 

@@ -128,10 +128,12 @@ void Interpreter::collect(lua_State* L) {
   while (!unreachable_.empty()) {
     being_released_.swap(unreachable_);
     for (const void* argument : ended_call_) {
-      const bool is_variable = std::find(ended_variables_.begin(), ended_variables_.end(),
-                                         argument) != ended_variables_.end();
-      if (!is_variable) release(argument);
+      const auto is_in = [argument](const std::vector<const void*>& variables) {
+        return std::find(variables.begin(), variables.end(), argument) != variables.end();
+      };
+      if (!is_in(ended_variables_) && !is_in(variables_of_callers_)) release(argument);
     }
+    locals_of_ended_call_.clear();
     for (auto it = ended_variables_.begin(); it != ended_variables_.end(); ++it) {
       const bool is_held_later =
           std::find(it + 1, ended_variables_.end(), *it) != ended_variables_.end();
@@ -141,10 +143,12 @@ void Interpreter::collect(lua_State* L) {
     being_released_.clear();
     ended_call_.clear();
     ended_variables_.clear();
+    variables_of_callers_.clear();
     // What was released may have held functions of the script, and they other handles.
     if (!std::exchange(has_dropped_references_, false)) return;
     find_unreachable(L);
   }
+  locals_of_ended_call_.clear();
 }
 
 void Interpreter::release(const void* handle) {
@@ -163,8 +167,17 @@ void Interpreter::on_hook(lua_State* L, lua_Debug* frame) {
 
 void Interpreter::note_ended_function(lua_State* L, const lua_Debug& frame) {
   constexpr std::size_t kMost = 256;
+  // What the caller has a variable of as well goes later: `x = f(x)`.
+  std::vector<const void*> of_caller;
+  lua_Debug caller;
+  if (lua_getstack(L, 1, &caller) != 0) {
+    for_each_handle_in_variables(L, caller,
+                                 [&](const void* handle) { of_caller.push_back(handle); });
+  }
   const auto keep = [&](const void* handle) {
-    if (ended_variables_.size() < kMost) ended_variables_.push_back(handle);
+    const bool is_held = std::find(of_caller.begin(), of_caller.end(), handle) != of_caller.end();
+    std::vector<const void*>& list = is_held ? variables_of_callers_ : ended_variables_;
+    if (list.size() < kMost) list.push_back(handle);
   };
   for_each_handle_in_variables(L, frame, keep);
 }

@@ -66,7 +66,8 @@ class Interpreter {
   /// one by one. In `x = f(g())` the result of g goes when f returns, before x loses what it held:
   /// so the arguments of the call that ended last go first, but for those that are variables. Then
   /// the variables of functions that have returned go, in the order in which they stand there, and
-  /// all others oldest first.
+  /// all others oldest first. The elements of a list that stands among arguments or variables go
+  /// from the last to the first, as Python's do.
   void collect(lua_State* L);
 
   /// Gives a handle back what it held.
@@ -89,8 +90,12 @@ class Interpreter {
   std::unordered_set<void*> listed_handles;
 
   using Handles = InlineVector<const void*, 4>;
-  /// For natives: the handles among the arguments of a call that is about to end.
-  void note_ended_call(const Handles& arguments) { ended_call_ = arguments; }
+  /// For natives: the handles among the arguments of a call that is about to end, and what is to go
+  /// after them.
+  void note_ended_call(const Handles& arguments, std::vector<HeldValue> locals) {
+    ended_call_ = arguments;
+    locals_of_ended_call_ = std::move(locals);
+  }
 
   /// For references to values of the script that C++ objects held: one went.
   void note_dropped_reference() { has_dropped_references_ = true; }
@@ -163,7 +168,9 @@ class Interpreter {
   std::vector<DeadHandle> unreachable_;  ///< the youngest first
   std::vector<DeadHandle> being_released_;
   Handles ended_call_;
-  std::vector<const void*> ended_variables_;  ///< of functions that returned since
+  std::vector<HeldValue> locals_of_ended_call_;
+  std::vector<const void*> ended_variables_;       ///< of functions that have returned
+  std::vector<const void*> variables_of_callers_;  ///< of those that called them
   std::vector<const HandleClass*> handle_classes_;
   bool has_dropped_references_ = false;
   bool has_dying_objects_ = false;

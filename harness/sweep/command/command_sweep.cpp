@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -12,8 +13,10 @@
 #include "allocator_shim/fault/fault_point.h"
 #include "harness/exec/child_command.h"
 #include "harness/process/shell_quote.h"
+#include "harness/sweep/command/alike_verdicts.h"
 #include "harness/sweep/command/command_verdict.h"
 #include "harness/sweep/command/folder_changes.h"
+#include "harness/sweep/command/recovery_notes.h"
 #include "reports/text/result_text.h"
 
 namespace ohm::engine {
@@ -45,8 +48,8 @@ std::string difference(const CountedCommand& a, const CountedCommand& b) {
         a.calls.size(), b.calls.size(), request_text(is_a_longer ? a : b, calls));
   }
   if (a.outcome.checked != b.outcome.checked) {
-    return fmt::format("what is checked is {} and {}", a.outcome.checked.value_or("nothing"),
-                       b.outcome.checked.value_or("nothing"));
+    return fmt::format("what is checked is {} and {}", checked_beyond(a.outcome, b.outcome),
+                       checked_beyond(b.outcome, a.outcome));
   }
   return {};
 }
@@ -96,16 +99,61 @@ class CommandSweep {
     const FolderChanges changes(std::filesystem::current_path());
     counted_ = memory_.count();
     if (!is_sound(counted_)) return;
-    say_what_changed(changes);
+    note_what_changed(changes);
     const CountedCommand again = memory_.count();
     if (!is_sound(again)) return;
     difference_ = difference(counted_, again);
     if (!difference_.empty()) return;
+    // What it prints is its own in each run, as the time is.
+    if (counted_.outcome.printed != again.outcome.printed) counted_.outcome.printed.reset();
     counted_.seconds = std::max(counted_.seconds, again.seconds);
     choose_tasks();
     memory_.fail(counted_, tasks_, [this](std::size_t task, const CommandOutcome& outcome) {
-      verdicts_[task] = command_verdict(counted_.outcome, outcome);
+      judge(task, outcome);
       observer_.on_progress(++finished_, tasks_.size());
+    });
+    say_what_was_not_copied();
+    if (!memory_.sharing().empty()) confirm();
+    for (const std::string& note : recovery_notes_.texts()) options_.on_note(note);
+  }
+
+  void judge(std::size_t task, const CommandOutcome& outcome) {
+    verdicts_[task] = command_verdict(counted_.outcome, outcome);
+    recovery_notes_.add(task, memory_.plan_of(tasks_[task]), outcome, *verdicts_[task]);
+  }
+
+  void say_what_was_not_copied() const {
+    const Uncopied uncopied = memory_.uncopied();
+    if (uncopied.faults == 0) return;
+    options_.on_note(fmt::format("{} of {} faults had a run of their own instead of a copy: {}",
+                                 uncopied.faults, tasks_.size(), uncopied.why));
+  }
+
+  /// A copy finds the files of the program as other copies left them, and so does one of several
+  /// runs: a bad verdict has to be that of a run of its own, too.
+  void confirm() {
+    for (const std::size_t task : first_of_alike(verdicts_)) {
+      const TrialVerdict first = *verdicts_[task];
+      fail_alone({task});
+      if (is_alike(*verdicts_[task], first)) continue;
+      options_.on_note(fmt::format(
+          "{} does otherwise {} ({}) than in a run of its own, as where files are shared: each "
+          "failure gets a run of its own",
+          memory_.plan_of(tasks_[task]), memory_.sharing(), first.what));
+      std::vector<std::size_t> all(tasks_.size());
+      std::iota(all.begin(), all.end(), 0);
+      fail_alone(all);
+      return;
+    }
+  }
+
+  void fail_alone(const std::vector<std::size_t>& which) {
+    std::vector<FaultTask> tasks;
+    for (const std::size_t task : which) tasks.push_back(tasks_[task]);
+    std::size_t finished = 0;
+    memory_.fail_alone(counted_, tasks, [&](std::size_t i, const CommandOutcome& outcome) {
+      judge(which[i], outcome);
+      observer_.on_progress(++finished, which.size());
     });
   }
 
@@ -136,13 +184,14 @@ class CommandSweep {
     return !error_;
   }
 
-  void say_what_changed(const FolderChanges& changes) const {
+  void note_what_changed(const FolderChanges& changes) {
     const std::vector<std::string> left = changes.since();
     if (left.empty() || options_.in_scratch) return;
+    counted_.shares_changed_files = true;
     options_.on_note(fmt::format(
         "files changed in this folder while the command ran ({}{}): if it writes them, so does "
-        "each "
-        "run with a fault; --scratch gives each of them a copy of this folder",
+        "each run with a fault; where memory of GPUs fails, --scratch gives each of them a copy of "
+        "this folder",
         left.front(), left.size() == 1 ? "" : fmt::format(" and {} more", left.size() - 1)));
   }
 
@@ -198,7 +247,7 @@ class CommandSweep {
     swept.name = counted_.description.empty() ? "command" : counted_.description;
     swept.role = Role::control;
     swept.error = error_;
-    swept.values = options_.compares_values;
+    swept.values = counted_.outcome.checked.has_value();
     if (error_) return swept;
     swept.calls = static_cast<std::int64_t>(counted_.calls.size());
     swept.points = counted_.points;
@@ -252,6 +301,7 @@ class CommandSweep {
   FailingMemory& memory_;
   SweepObserver& observer_;
   CountedCommand counted_;
+  RecoveryNotes recovery_notes_{counted_.outcome};
   std::string difference_;
   std::vector<FaultTask> tasks_;
   std::vector<std::optional<TrialVerdict>> verdicts_;  ///< of each task

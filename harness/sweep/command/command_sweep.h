@@ -23,8 +23,7 @@ struct CommandSweepOptions {
   Shard shard;
   /// What else the result depends on, by the names of options: equal in all shards.
   std::map<std::string, std::string> settings;
-  std::string check;             ///< empty: what the command computes is not compared
-  bool compares_values = false;  ///< with a check, or where outputs are
+  std::string check;  ///< empty: what the command computes is not compared
   bool in_scratch = false;
   /// Told what is worth knowing before anything is failed.
   std::function<void(const std::string& note)> on_note;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
+#include <sstream>
 
 #include "allocator_shim/base/format_bytes.h"
 
@@ -30,10 +32,11 @@ TrialVerdict judged_recovery(const CommandOutcome& fault_free, const CommandOutc
     return verdict_of(FaultVerdict::corrupt,
                       "what is checked cannot be evaluated: " + outcome.check_error);
   }
-  if (fault_free.checked && outcome.checked && outcome.checked != fault_free.checked) {
+  if (fault_free.checked && outcome.checked != fault_free.checked) {
     return verdict_of(
         FaultVerdict::recovered_different,
-        fmt::format("what is checked is {} instead of {}", *outcome.checked, *fault_free.checked));
+        fmt::format("what is checked is {} instead of {}", checked_beyond(outcome, fault_free),
+                    checked_beyond(fault_free, outcome)));
   }
   if (fault_free.left_bytes >= 0 && outcome.left_bytes > fault_free.left_bytes) {
     const auto more = static_cast<std::size_t>(outcome.left_bytes - fault_free.left_bytes);
@@ -67,6 +70,18 @@ TrialVerdict judged(const CommandOutcome& fault_free, const CommandOutcome& outc
 }
 
 }  // namespace
+
+std::string checked_beyond(const CommandOutcome& outcome, const CommandOutcome& other) {
+  std::istringstream known_lines(other.checked.value_or(""));
+  std::set<std::string> known;
+  for (std::string line; std::getline(known_lines, line);) known.insert(line);
+  std::istringstream lines(outcome.checked.value_or(""));
+  std::string beyond;
+  for (std::string line; std::getline(lines, line);) {
+    if (!known.contains(line)) beyond += (beyond.empty() ? "" : ", ") + line;
+  }
+  return beyond.empty() ? "nothing" : beyond;
+}
 
 TrialVerdict command_verdict(const CommandOutcome& fault_free, const CommandOutcome& outcome) {
   TrialVerdict found = judged(fault_free, outcome);

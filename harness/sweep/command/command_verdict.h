@@ -7,8 +7,11 @@
 
 namespace ohm::engine {
 
-/// Without a --check, what a program computed is not compared: recovered_same means that it ended
-/// as without faults, and holds no more memory.
+/// Of what is checked in one run the lines that another one has not; "nothing": it has them all.
+std::string checked_beyond(const CommandOutcome& outcome, const CommandOutcome& other);
+
+/// Without anything that is checked, what a program computed is not compared: recovered_same means
+/// that it ended as without faults, and holds no more memory.
 TrialVerdict command_verdict(const CommandOutcome& fault_free, const CommandOutcome& outcome);
 
 }  // namespace ohm::engine

@@ -32,10 +32,15 @@ struct CommandOutcome {
   std::optional<ErrorResult> error;  ///< that no part of the program handled, or its last words
   bool is_out_of_memory = false;     ///< that error, or what it was raised from
   bool is_foreign = false;  ///< that error is known to be none of memory, as "KeyError: 'x'" is
-  std::optional<std::string> checked;  ///< what --check came to
-  std::string check_error;             ///< why it came to nothing
+  /// What is compared, a line for each value: what --check came to, what the program has named.
+  std::optional<std::string> checked;
+  std::string check_error;  ///< why it came to nothing
+  /// Its standard output, where what it prints is none of the values that are compared.
+  std::optional<std::string> printed;
   std::int64_t left_bytes = -1;  ///< that it holds at its end, by its allocator; -1: not known
   std::int64_t peak_bytes = 0;
+  /// Allocated when the failed request was made again, beyond what was when it failed.
+  std::int64_t more_when_again = 0;
   std::int64_t calls = 0;  ///< requests that it made in all
 };
 
@@ -52,6 +57,14 @@ struct CountedCommand {
   std::string problem;
   std::string hint;  ///< what to do about that
   double seconds = 0;
+  /// Runs of it change files that they share: they are not to be at work side by side.
+  bool shares_changed_files = false;
+};
+
+/// Faults that had to have a run of their own though copies were asked for.
+struct Uncopied {
+  std::size_t faults = 0;
+  std::string why;  ///< the first of them had to; empty: none had to
 };
 
 class FailingMemory {
@@ -67,6 +80,15 @@ class FailingMemory {
   /// Fails each of these calls of `counted`. Throws as count() does.
   virtual void fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
                     const OnEnd& on_end) = 0;
+
+  /// Where several processes of the command share its files in fail(): "in a copy of the command",
+  /// "beside other runs of the command"; empty: they do not.
+  virtual std::string sharing() const = 0;
+  /// Of the last fail().
+  virtual Uncopied uncopied() const = 0;
+  /// The same, each in a run that shares no files with another at its time.
+  virtual void fail_alone(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
+                          const OnEnd& on_end) = 0;
 
   /// The failure as `ohm exec --fault` takes it.
   virtual std::string plan_of(const FaultTask& task) const = 0;

@@ -11,6 +11,8 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <memory>
+#include <numeric>
 #include <sstream>
 #include <string_view>
 
@@ -20,6 +22,7 @@
 #include "harness/exec/host_record.h"
 #include "harness/process/shell_quote.h"
 #include "harness/process/stopwatch.h"
+#include "harness/sweep/command/own_runs.h"
 
 namespace ohm::engine {
 
@@ -176,16 +179,27 @@ std::string problem_of(const host::SweepControl& control) {
 
 }  // namespace
 
+namespace {
+
+/// That takes part in a sweep by the files of `folder`.
+ChildCommand command_in(const HostSweepFolder& folder, const std::vector<std::string>& words) {
+  ChildCommand command = host_command(words, {});
+  command.environment.emplace_back(host::kSweepVariable, folder.path());
+  command.output = folder.file(host::kOutputFile);
+  command.errors = folder.file(host::kErrorsFile);
+  command.input = repeatable_input();
+  command.has_fixed_addresses = true;
+  return command;
+}
+
+}  // namespace
+
 HostMemory::Run HostMemory::run(host::SweepRun kind, double timeout_seconds,
                                 const std::vector<host::SweptFault>& faults) {
   // The copies' own time comes on top of what the process takes.
   const double for_a_copy = kind == host::SweepRun::fork ? timeout_seconds : 0;
   folder_.write_control(kind, static_cast<std::uint32_t>(std::lround(for_a_copy * 1000)), faults);
-  ChildCommand command = host_command(command_.words, {});
-  command.environment.emplace_back(host::kSweepVariable, folder_.path());
-  command.output = folder_.file(host::kOutputFile);
-  command.errors = folder_.file(host::kErrorsFile);
-  command.input = repeatable_input();
+  ChildCommand command = command_in(folder_, command_.words);
   command.timeout_seconds = timeout_seconds + for_a_copy * static_cast<double>(faults.size());
   Run ran;
   const Stopwatch stopwatch;
@@ -249,9 +263,10 @@ void HostMemory::take_trace(const Run& ran, CountedCommand& counted) {
   }
 }
 
-void HostMemory::fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
-                      const OnEnd& on_end) {
-  uncopied_ = {};
+namespace {
+
+std::vector<host::SweptFault> faults_of(const CountedCommand& counted,
+                                        const std::vector<FaultTask>& tasks) {
   std::vector<host::SweptFault> faults;
   for (const FaultTask& task : tasks) {
     host::SweptFault& fault = faults.emplace_back();
@@ -259,39 +274,110 @@ void HostMemory::fail(const CountedCommand& counted, const std::vector<FaultTask
     fault.point = counted.calls.points[task.call];
     fault.is_persistent = task.form == FaultForm::persistent ? 1 : 0;
   }
-  const bool makes_copies = command_.engine == SweepEngine::fork && !faults.empty();
-  if (makes_copies) {
-    run(host::SweepRun::fork, seconds_of_a_fault(counted), faults);
-    faults = folder_.read_faults(faults.size());
-  }
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const host::FaultEnd end = faults[i].end;
-    if (end == host::FaultEnd::other_point) {
-      on_end(i, outcome_without_failure(counted));
-    } else if (is_told(end)) {
-      on_end(i, outcome_of(counted, end_of(faults[i])));
-    } else {
-      if (makes_copies && uncopied_.faults++ == 0) uncopied_.why = why_not_copied(end);
-      on_end(i, fail_in_run(counted, faults[i]));
-    }
-  }
+  return faults;
 }
 
-CommandOutcome HostMemory::fail_in_run(const CountedCommand& counted, host::SweptFault fault) {
-  fault.end = host::FaultEnd::not_reached;
-  const Run ran = run(host::SweepRun::fail, seconds_of_a_fault(counted), {fault});
-  if (folder_.read_faults(1).front().end != host::FaultEnd::ended) {
-    return outcome_without_failure(counted);
+}  // namespace
+
+bool HostMemory::does_otherwise(const Run& ran, const CountedCommand& counted) const {
+  return ran.control.first_difference != 0 || ran.end.status != counted.outcome.status ||
+         bytes_of(folder_.file(host::kOutputFile)) != bytes_of(folder_.file(host::kExpectedOutput));
+}
+
+std::string HostMemory::sharing() const {
+  if (command_.engine == SweepEngine::fork) return "in a copy of the command";
+  return command_.jobs > 1 ? "beside other runs of the command" : "";
+}
+
+void HostMemory::fail_alone(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
+                            const OnEnd& on_end) {
+  std::vector<std::size_t> all(tasks.size());
+  std::iota(all.begin(), all.end(), 0);
+  fail_in_runs(counted, faults_of(counted, tasks), std::move(all), 1, on_end);
+}
+
+void HostMemory::fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
+                      const OnEnd& on_end) {
+  uncopied_ = {};
+  std::vector<host::SweptFault> faults = faults_of(counted, tasks);
+  const bool copies = command_.engine == SweepEngine::fork && !faults.empty();
+  bool is_disturbed = false;
+  if (copies) {
+    const Run ran = run(host::SweepRun::fork, seconds_of_a_fault(counted), faults);
+    is_disturbed = does_otherwise(ran, counted);
+    faults = folder_.read_faults(faults.size());
   }
-  FaultyEnd end;
-  end.status = ran.end.status;
-  end.signal = ran.end.signal;
-  end.is_overdue = ran.end.is_overdue;
-  end.has_same_output =
-      bytes_of(folder_.file(host::kOutputFile)) == bytes_of(folder_.file(host::kExpectedOutput));
-  end.message = beyond(bytes_of(folder_.file(host::kErrorsFile)),
-                       bytes_of(folder_.file(host::kExpectedErrors)));
-  return outcome_of(counted, end);
+  std::vector<std::size_t> untold;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const host::FaultEnd end = faults[i].end;
+    if (is_disturbed || !is_told(end)) {
+      untold.push_back(i);
+    } else if (end == host::FaultEnd::other_point) {
+      on_end(i, outcome_without_failure(counted));
+    } else {
+      on_end(i, outcome_of(counted, end_of(faults[i])));
+    }
+  }
+  if (copies && !untold.empty()) {
+    uncopied_ = {untold.size(), is_disturbed ? "the process did otherwise beside its copies"
+                                             : why_not_copied(faults[untold.front()].end)};
+  }
+  const int jobs = counted.shares_changed_files ? 1 : command_.jobs;
+  fail_in_runs(counted, faults, std::move(untold), jobs, on_end);
+}
+
+namespace {
+
+class HostRun final : public OwnRun {
+ public:
+  /// `expected` has the outputs of the run without faults.
+  HostRun(const CountedCommand& counted, const HostSweepFolder& expected,
+          const std::vector<std::string>& words, host::SweptFault fault)
+      : counted_(counted), expected_(expected), words_(words) {
+    fault.end = host::FaultEnd::not_reached;
+    folder_.write_control(host::SweepRun::fail, 0, {fault});
+  }
+
+  ChildCommand command() const override {
+    ChildCommand command = command_in(folder_, words_);
+    command.timeout_seconds = seconds_of_a_fault(counted_);
+    return command;
+  }
+
+  CommandOutcome outcome(const CommandEnd& ran) const override {
+    if (folder_.read_faults(1).front().end != host::FaultEnd::ended) {
+      return outcome_without_failure(counted_);
+    }
+    FaultyEnd end;
+    end.status = ran.status;
+    end.signal = ran.signal;
+    end.is_overdue = ran.is_overdue;
+    end.has_same_output = bytes_of(folder_.file(host::kOutputFile)) ==
+                          bytes_of(expected_.file(host::kExpectedOutput));
+    end.message = beyond(bytes_of(folder_.file(host::kErrorsFile)),
+                         bytes_of(expected_.file(host::kExpectedErrors)));
+    return outcome_of(counted_, end);
+  }
+
+ private:
+  const CountedCommand& counted_;
+  const HostSweepFolder& expected_;
+  const std::vector<std::string>& words_;
+  HostSweepFolder folder_;
+};
+
+}  // namespace
+
+void HostMemory::fail_in_runs(const CountedCommand& counted,
+                              const std::vector<host::SweptFault>& faults,
+                              std::vector<std::size_t> which, int jobs, const OnEnd& on_end) const {
+  OwnRuns runs;
+  runs.tasks = std::move(which);
+  runs.jobs = jobs;
+  runs.make = [&](std::size_t task) {
+    return std::make_unique<HostRun>(counted, folder_, command_.words, faults[task]);
+  };
+  run_each(runner_, runs, on_end);
 }
 
 std::string HostMemory::plan_of(const FaultTask& task) const {

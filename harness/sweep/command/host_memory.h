@@ -23,6 +23,7 @@ struct HostCommand {
   std::vector<std::string> words;
   SweepEngine engine = SweepEngine::fork;
   double timeout_seconds = 0;  ///< of a run without faults; 0: none
+  int jobs = 1;                ///< runs of their own that are at work at a time
 };
 
 class HostMemory final : public FailingMemory {
@@ -32,16 +33,12 @@ class HostMemory final : public FailingMemory {
   CountedCommand count() override;
   void fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
             const OnEnd& on_end) override;
+  std::string sharing() const override;
+  Uncopied uncopied() const override { return uncopied_; }
+  void fail_alone(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
+                  const OnEnd& on_end) override;
   std::string plan_of(const FaultTask& task) const override;
   std::string rerun_command(const std::string& plan) const override;
-
-  /// Of faults that had to have a run of their own though copies were asked for: how many, and why
-  /// the first of them had to; empty: none had to.
-  struct Uncopied {
-    std::size_t faults = 0;
-    std::string why;
-  };
-  const Uncopied& uncopied() const { return uncopied_; }
 
  private:
   struct Run {
@@ -52,8 +49,12 @@ class HostMemory final : public FailingMemory {
 
   Run run(interpose::host::SweepRun kind, double timeout_seconds,
           const std::vector<interpose::host::SweptFault>& faults);
+  /// Than without copies beside it.
+  bool does_otherwise(const Run& ran, const CountedCommand& counted) const;
   void take_trace(const Run& ran, CountedCommand& counted);
-  CommandOutcome fail_in_run(const CountedCommand& counted, interpose::host::SweptFault fault);
+  void fail_in_runs(const CountedCommand& counted,
+                    const std::vector<interpose::host::SweptFault>& faults,
+                    std::vector<std::size_t> which, int jobs, const OnEnd& on_end) const;
 
   HostCommand command_;
   HostSweepFolder folder_;

@@ -8,13 +8,16 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <sstream>
 #include <utility>
 
 #include "allocator_shim/fault/fault_point.h"
 #include "harness/exec/gpu_command.h"
 #include "harness/process/shell_quote.h"
+#include "harness/sweep/command/own_runs.h"
 
 namespace ohm::engine {
 
@@ -93,6 +96,7 @@ void take_outcome(const json& written, CommandOutcome& outcome) {
   outcome.calls = written.value("calls", std::int64_t{0});
   outcome.left_bytes = written.value("left_bytes", std::int64_t{-1});
   outcome.peak_bytes = written.value("peak_bytes", std::int64_t{0});
+  outcome.more_when_again = written.value("more_when_again", std::int64_t{0});
   outcome.reached_program = written.value("ooms", std::int64_t{1}) > 0;
   if (written.contains("checked")) outcome.checked = written.at("checked").get<std::string>();
   outcome.check_error = written.value("check_error", std::string());
@@ -131,6 +135,7 @@ class TorchRun {
     add_recorder(child_, "");
     child_.environment.emplace_back("OHM_SWEEP", folder_.path());
     child_.output = folder_.path() + "/output";
+    child_.errors = folder_.path() + "/errors";
     // Threads of libraries would keep the process from being copied.
     for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}) {
       if (std::getenv(name) == nullptr) child_.environment.emplace_back(name, "1");
@@ -142,9 +147,14 @@ class TorchRun {
     child_.folder = scratch_->path();
   }
 
-  CommandEnd start(const CommandRunner& runner, double timeout_seconds) {
-    child_.timeout_seconds = timeout_seconds;
-    const CommandEnd end = runner.run(child_);
+  ChildCommand command(double timeout_seconds) const {
+    ChildCommand command = child_;
+    command.timeout_seconds = timeout_seconds;
+    return command;
+  }
+
+  CommandEnd start(const CommandRunner& runner, double timeout_seconds) const {
+    const CommandEnd end = runner.run(command(timeout_seconds));
     if (end.asked_to_end != 0) throw CommandInterrupted(end.asked_to_end);
     return end;
   }
@@ -176,6 +186,7 @@ void take_requests(const json& requests, FaultLevel level, CountedCommand& count
   calls.can_be_copied.assign(calls.size(), 1);
   counted.seconds = requests.at("seconds");
   take_outcome(requests.at("outcome"), counted.outcome);
+  counted.outcome.calls = static_cast<std::int64_t>(calls.size());
 }
 
 }  // namespace
@@ -186,7 +197,9 @@ CountedCommand TorchMemory::count() {
   TorchRun run(command_, {{"engine", "count"}, {"faults", json::array()}, {"copy_seconds", 0}});
   const CommandEnd end = run.start(runner_, command_.timeout_seconds);
   CountedCommand counted;
-  counted.last_line = last_line(run.text("output"));
+  counted.outcome.printed = run.text("output");
+  counted.last_line = last_line(run.text("errors"));
+  if (counted.last_line.empty()) counted.last_line = last_line(*counted.outcome.printed);
   const json process = run.written("process.json");
   const json requests = run.written("requests.json");
   if (process.is_object()) {
@@ -213,21 +226,50 @@ CountedCommand TorchMemory::count() {
 
 // ---- with faults --------------------------------------------------------------------------------
 
+std::string TorchMemory::sharing() const {
+  if (command_.engine == SweepEngine::fork) return "in a copy of the command";
+  return command_.jobs > 1 ? "beside other runs of the command" : "";
+}
+
 void TorchMemory::fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
                        const OnEnd& on_end) {
+  uncopied_ = {};
+  const bool copies = command_.engine == SweepEngine::fork;
   std::vector<bool> has_ended(tasks.size());
-  if (command_.engine == SweepEngine::fork) fail_in_copies(counted, tasks, on_end, has_ended);
+  if (copies) fail_in_copies(counted, tasks, on_end, has_ended);
+  std::vector<std::size_t> left;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (has_ended[i]) continue;
-    uncopied_ += command_.engine == SweepEngine::fork ? 1 : 0;
-    on_end(i, fail_in_run(counted, tasks[i]));
+    if (!has_ended[i]) left.push_back(i);
   }
+  if (copies && !left.empty()) {
+    uncopied_ = {left.size(), "other threads or processes of the program are at work there"};
+  }
+  const int jobs = counted.shares_changed_files ? 1 : command_.jobs;
+  fail_in_runs(counted, tasks, std::move(left), jobs, on_end);
+}
+
+void TorchMemory::fail_alone(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
+                             const OnEnd& on_end) {
+  std::vector<std::size_t> all(tasks.size());
+  std::iota(all.begin(), all.end(), 0);
+  // Runs in folders of their own share no files.
+  fail_in_runs(counted, tasks, std::move(all), command_.in_scratch ? command_.jobs : 1, on_end);
 }
 
 namespace {
 
 json fault_of(const FaultTask& task) {
   return {{"call", task.call}, {"persistent", task.form == FaultForm::persistent}};
+}
+
+/// What the program had printed when the copy was made, and what the copy did; nothing: its output
+/// is no file of ours any more.
+std::optional<std::string> printed_by_copy(const std::string& by_program,
+                                           const std::string& by_copy, const json& written) {
+  const std::int64_t before =
+      written.is_object() ? written.value("printed_before", std::int64_t{-1}) : -1;
+  if (before < 0) return {};
+  return by_program.substr(0, static_cast<std::size_t>(before)) + by_copy;
 }
 
 double seconds_for(const CountedCommand& counted) {
@@ -246,11 +288,13 @@ void TorchMemory::fail_in_copies(const CountedCommand& counted, const std::vecto
   run.start(runner_, 0);
   const json ends = run.written("ends.json");
   if (!ends.is_object()) return;
+  const std::string printed = run.text("output");
   for (const json& end : ends.at("ends")) {
     const std::size_t task = end.at("fault");
     CommandOutcome outcome;
-    take_outcome(run.written(fmt::format("outcome-{}.json", task)), outcome);
-    outcome.failures = std::max<std::int64_t>(outcome.failures, 1);
+    const json written = run.written(fmt::format("outcome-{}.json", task));
+    take_outcome(written, outcome);
+    outcome.printed = printed_by_copy(printed, run.text(fmt::format("output-{}", task)), written);
     take_status(end.at("status"), outcome);
     outcome.is_overdue = end.at("overdue");
     on_end(task, outcome);
@@ -258,19 +302,47 @@ void TorchMemory::fail_in_copies(const CountedCommand& counted, const std::vecto
   }
 }
 
-CommandOutcome TorchMemory::fail_in_run(const CountedCommand& counted, const FaultTask& task) {
+namespace {
+
+class FaultyTorchRun final : public OwnRun {
+ public:
+  FaultyTorchRun(const TorchCommand& command, const CountedCommand& counted, const FaultTask& task)
+      : run_(command,
+             {{"engine", "exec"}, {"faults", json::array({fault_of(task)})}, {"copy_seconds", 0}}),
+        seconds_(kSecondsOfImports + seconds_for(counted)) {}
+
+  ChildCommand command() const override { return run_.command(seconds_); }
+
+  CommandOutcome outcome(const CommandEnd& end) const override {
+    CommandOutcome outcome;
+    take_outcome(run_.written("outcome-0.json"), outcome);
+    outcome.printed = run_.text("output");
+    outcome.status = end.status;
+    outcome.signal = end.signal;
+    outcome.is_overdue = end.is_overdue;
+    return outcome;
+  }
+
+ private:
   // Of a run that is not copied the imports count, too.
-  constexpr double kSecondsOfImports = 60;
-  TorchRun run(
-      command_,
-      {{"engine", "exec"}, {"faults", json::array({fault_of(task)})}, {"copy_seconds", 0}});
-  const CommandEnd end = run.start(runner_, kSecondsOfImports + seconds_for(counted));
-  CommandOutcome outcome;
-  take_outcome(run.written("outcome-0.json"), outcome);
-  outcome.status = end.status;
-  outcome.signal = end.signal;
-  outcome.is_overdue = end.is_overdue;
-  return outcome;
+  static constexpr double kSecondsOfImports = 60;
+
+  TorchRun run_;
+  double seconds_;
+};
+
+}  // namespace
+
+void TorchMemory::fail_in_runs(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
+                               std::vector<std::size_t> which, int jobs,
+                               const OnEnd& on_end) const {
+  OwnRuns runs;
+  runs.tasks = std::move(which);
+  runs.jobs = jobs;
+  runs.make = [&](std::size_t task) {
+    return std::make_unique<FaultyTorchRun>(command_, counted, tasks[task]);
+  };
+  run_each(runner_, runs, on_end);
 }
 
 std::string TorchMemory::plan_of(const FaultTask& task) const {

@@ -22,7 +22,7 @@ struct TorchCommand {
   std::string gpus;                        ///< for parse_gpu_selection()
   FaultLevel level = FaultLevel::request;  ///< or segment
   SweepEngine engine = SweepEngine::fork;
-  int jobs = 1;                ///< copies that live at a time
+  int jobs = 1;                ///< copies, or runs of their own, that are at work at a time
   std::string check;           ///< an expression of Python, for __main__ at its end; empty: none
   bool in_scratch = false;     ///< each run, and each copy, in a copy of the folder
   double timeout_seconds = 0;  ///< of a run without faults; 0: none
@@ -35,20 +35,22 @@ class TorchMemory final : public FailingMemory {
   CountedCommand count() override;
   void fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
             const OnEnd& on_end) override;
+  std::string sharing() const override;
+  Uncopied uncopied() const override { return uncopied_; }
+  void fail_alone(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
+                  const OnEnd& on_end) override;
   std::string plan_of(const FaultTask& task) const override;
   std::string rerun_command(const std::string& plan) const override;
-
-  /// Faults that had to have a run of their own, though copies were asked for.
-  std::size_t uncopied() const { return uncopied_; }
 
  private:
   void fail_in_copies(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
                       const OnEnd& on_end, std::vector<bool>& has_ended);
-  CommandOutcome fail_in_run(const CountedCommand& counted, const FaultTask& task);
+  void fail_in_runs(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
+                    std::vector<std::size_t> which, int jobs, const OnEnd& on_end) const;
 
   TorchCommand command_;
   CommandRunner runner_;
-  std::size_t uncopied_ = 0;
+  Uncopied uncopied_;
 };
 
 }  // namespace ohm::engine

@@ -253,7 +253,8 @@
   ROW(scattered, Scattered, 1, ohm::functors::kVerifiedIndexAlongDim,               \
       ohm::functors::kVerifiedIndexAlongDim, ohm::functors::kVerifiedIndexAlongDim, \
       std::int64_t{259}, std::int64_t{259}, true, 0.5)                              \
-  ROW(gathered_slices, GatheredSlices, 2, ohm::functors::kVerifiedPlaces)           \
+  ROW(gathered_slices, GatheredSlices, 2, ohm::functors::kVerifiedPlaces,           \
+      ohm::functors::kVerifiedStridedIndex)                                         \
   ROW(scattered_slices, ScatteredSlices, 2, ohm::functors::kVerifiedPlaces,         \
       ohm::functors::StridedIndex{1, {9583}, {1}}, std::int64_t{37})                \
   ROW(reduce_product, ReduceProduct, -1, ohm::functors::kVerifiedReducedRows)

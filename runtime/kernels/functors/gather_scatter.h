@@ -206,10 +206,11 @@ struct SlicePlaces {
   }
 };
 
-/// A row is an element of the result. Operands: the result, row-major, the input, the indices.
+/// A row is an element of the result. Operands: the result, the input, the indices.
 struct GatheredSlices {
   static constexpr const char* kKernel = "gathered_slices";
   SlicePlaces places;
+  StridedIndex result;  ///< slice by slice
 
   template <class Compute, class Team>
   constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
@@ -217,7 +218,7 @@ struct GatheredSlices {
     const std::int64_t start = places.offset(team, launch, 2, number / places.width);
     if (start < 0) return;
     team.once([&] {
-      team.store(launch.operands[0], number,
+      team.store(launch.operands[0], result.offset(number),
                  team.template load<Compute>(launch.operands[1],
                                              start + places.slice.offset(number % places.width)));
     });

@@ -188,6 +188,61 @@ TEST_F(Fit, EndsWithTheSignalThatInterruptsIt) {
   EXPECT_EQ(130, program.wait().code);
 }
 
+TEST_F(Fit, ShardsAreMergedToTheBytesOfOneMachine) {
+  const std::vector<std::string> asked = {"fit", "blocks.lua", "--vary", "blocks", "--gpus", "all"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = asked;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const ProgramResult whole = ohm(with({"--json"}));
+  // Two variants: the last shard has none.
+  for (const std::string number : {"1", "2", "3"}) {
+    const ProgramResult part =
+        ohm(with({"--shard", number + "/3", "--report", "json=" + number + ".json"}));
+    EXPECT_EQ(part.code, 0) << part.err;
+  }
+  const Json first = Json::parse(test::read_file(file("1.json")));
+  EXPECT_EQ(first["rows"].size(), 12U);
+  EXPECT_EQ(first["shard"]["settings"]["vary"], "blocks");
+  const Json schema =
+      Json::parse(test::read_file(OHM_SOURCE_DIR "/reports/json/ohm.fit.schema.json"));
+  EXPECT_EQ(test::SchemaCheck(schema).errors(first), "");
+  EXPECT_EQ(ohm({"merge", "3.json", "1.json", "2.json"}).out, whole.out);
+  const ProgramResult missing = ohm({"merge", "1.json", "3.json"});
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_TRUE(contains(missing.err, "shard 2/3 is missing")) << missing.err;
+  Json cut = first;
+  cut["rows"] = Json::array();
+  folder_.write("cut.json", cut.dump());
+  const ProgramResult lost = ohm({"merge", "cut.json", "2.json", "3.json"});
+  EXPECT_EQ(lost.code, 2);
+  EXPECT_TRUE(contains(lost.err, "rows are missing")) << lost.err;
+  ohm({"fit", "blocks.lua", "--vary", "blocks=1..9", "--gpus", "all", "--shard", "2/3", "--report",
+       "json=2.json"});
+  const ProgramResult other = ohm({"merge", "1.json", "2.json", "3.json"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_TRUE(
+      contains(other.err, "2.json: of other work than 1.json: its least is \"1\", not \"\""))
+      << other.err;
+}
+
+TEST_F(Fit, GoesOnFromWhatIsKnown) {
+  const std::vector<std::string> asked = {"fit", "blocks.lua", "--vary",   "blocks", "--gpus",
+                                          "all", "--json",     "--resume", "known"};
+  const std::string whole = ohm(asked).out;
+  const std::string known = test::read_file(file("known"));
+  // The beginning, and some of the rows.
+  std::size_t end = 0;
+  for (int line = 0; line < 15; ++line) end = known.find('\n', end) + 1;
+  folder_.write("known", known.substr(0, end + 7));
+  EXPECT_EQ(ohm(asked).out, whole);
+  EXPECT_EQ(test::read_file(file("known")).size(), known.size());
+  const ProgramResult other = ohm({"fit", "blocks.lua", "--vary", "blocks", "--resume", "known"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_TRUE(contains(other.err, "of other work: its gpus is")) << other.err;
+}
+
 TEST_F(Fit, RefusesQuestionsThatMakeNoSense) {
   struct Bad {
     std::vector<std::string> arguments;
@@ -206,6 +261,9 @@ TEST_F(Fit, RefusesQuestionsThatMakeNoSense) {
       {{"blocks.lua", "--vary", "blocks", "--set", "blocks=3"}, 2, "this parameter is varied"},
       {{"blocks.lua", "--vary", "blocks", "--gpu", "a100"}, 2, "did you mean"},
       {{"blocks.lua", "--vary", "blocks", "--case", "none"}, 5, "nothing is selected"},
+      {{"blocks.lua", "--vary", "blocks", "--shard", "3/2"}, 2, "--shard"},
+      {{"blocks.lua", "--vary", "blocks", "--report", "html=a.html"}, 2, "unknown report format"},
+      {{"blocks.lua", "--vary", "blocks", "--launcher", "slurm"}, 2, "name a folder"},
       {{"missing.lua", "--vary", "blocks"}, 3, "no such file"}};
   for (const Bad& bad : cases) {
     std::vector<std::string> arguments = {"fit"};

@@ -141,6 +141,20 @@ TEST_F(Merge, HasNoPlanOfOtherWorkAndNoneThatIsNotFinished) {
   EXPECT_NE(ohm({"sweep", corpus("errors"), "--plan", file("plan")}).code, 2);
 }
 
+TEST_F(Merge, HasNoPlanThatIsDamaged) {
+  ASSERT_EQ(ohm({"sweep", corpus("errors"), "--write-plan", file("plan")}).code, 0);
+  std::string damaged = test::read_file(file("plan"));
+  // In what a variant does without faults.
+  damaged[damaged.find("/unchecked_nil_bad\"") + 40] ^= 1;
+  folder_.write("plan", damaged);
+  for (const char* option : {"--plan", "--write-plan"}) {
+    const ProgramResult refused = ohm({"sweep", corpus("errors"), option, file("plan")});
+    EXPECT_EQ(refused.code, 2) << option;
+    EXPECT_TRUE(contains(refused.err, "1 of its lines is damaged: remove it, and write it again"))
+        << refused.err;
+  }
+}
+
 TEST_F(Merge, MakesTheReportOfTheWholeRun) {
   // Five files in three shards; one does not pass, one of them has nothing that is selected.
   folder_.write("bad.lua", test::scenario_with_problem("local x = nil; x.y = 1"));
@@ -331,8 +345,9 @@ INSTANTIATE_TEST_SUITE_P(Command, MergeOf, testing::Values("run", "sweep"),
 TEST_F(Merge, RefusesWhatIsNoReport) {
   const std::string run_shard = R"({"schema":"ohm.result/1","exit_reason":"passed","shard":)";
   const std::vector<std::pair<std::string, std::string>> wrong = {
-      {"return", "not a JSON report of a run (ohm.result/1) or of a sweep (ohm.sweep/1)"},
+      {"return", "not a JSON report of a run (ohm.result/1), of a sweep (ohm.sweep/1)"},
       {R"({"schema":5})", "not a JSON report of a run"},
+      {R"({"schema":"ohm.fit/1","shard":{"number":1,"count":1}})", "a field is missing or wrong"},
       {R"({"schema":"ohm.sweep/1"})", "a field is missing or wrong"},
       {R"({"schema":"ohm.sweep/1","exit_reason":5})", "exit_reason 5 is unknown"},
       {run_shard + R"({"number":0,"count":1},"scenarios":[]})", "there is no shard 0/1"},

@@ -2,6 +2,7 @@
 // tests/harness/support/stand_in_torch, of which each tensor is a segment of the virtual GPU.
 #include <gmock/gmock.h>
 
+#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -70,6 +71,15 @@ TEST_F(ProgramSweep, AnErrorThatLeavesTheProgramIsClean) {
   EXPECT_EQ(0, ran.code) << ran.out << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("3 faults of 3 calls at 1 point: 3 clean_error"),
                              HasSubstr("every verdict is good")));
+}
+
+TEST_F(ProgramSweep, AnErrorMayBeItsOwnCause) {
+  write(
+      "try:\n    kept = torch.empty(8)\nexcept torch.cuda.OutOfMemoryError:\n"
+      "    error = KeyError('x')\n    raise error from error\n");
+  const ProgramResult ran = sweep({"--form", "transient"});
+  EXPECT_EQ(1, ran.code) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("1 wrong_error"));
 }
 
 TEST_F(ProgramSweep, FindsStateThatAFailedStepLeavesHalfMade) {
@@ -141,6 +151,248 @@ for step in range(3):
   EXPECT_EQ("what is checked is 2 instead of 3", variant["failed"].at(0)["what"]);
 }
 
+TEST_F(ProgramSweep, ComparesWhatTheProgramNames) {
+  write(R"(
+import ohm.sweep
+done = []
+for step in range(3):
+    try:
+        kept = torch.empty(8)
+        done.append(step)
+    except torch.cuda.OutOfMemoryError:
+        pass
+    ohm.sweep.state(steps=len(done), all=["long"] * 100 + done, same=(1, 2))
+)");
+  for (const char* engine : {"fork", "exec"}) {
+    const Json variant = swept({"--points", "all", "--form", "transient", "--engine", engine});
+    EXPECT_EQ((Json{{"recovered_different", 3}}), verdicts(variant));
+    EXPECT_THAT(variant["failed"].at(0)["what"].get<std::string>(),
+                AllOf(HasSubstr("steps = 2 instead of all = list("), HasSubstr("steps = 3"),
+                      Not(HasSubstr("same"))));
+  }
+}
+
+struct Handler {
+  const char* name;
+  const char* of_one_step;  ///< three of them, `step` each
+  std::string note;         ///< empty: there is nothing to say of it
+};
+
+std::vector<Handler> handlers() {
+  const std::string decides =
+      "; whether its work was done all the same, --check EXPR or ohm.sweep.state() decides\n";
+  return {
+      {"stops", R"(
+    try:
+        torch.empty(8)
+        print("step", step)
+    except Exception as error:
+        print("stopped")
+        break
+)",
+       "ohm: recovered_same: the command did not print all lines in 3 of 3 (the first: \"step 0\", "
+       "at "
+       "nth(1)), was granted fewer requests in 3 of 3 (the first: "
+       "nth(1))" +
+           decides},
+      {"ends well", R"(
+    try:
+        torch.empty(8)
+        print("step", step)
+    except torch.cuda.OutOfMemoryError:
+        sys.exit(0)
+)",
+       "ohm: recovered_same: the command did not print all lines in 3 of 3 (the first: \"step 0\", "
+       "at "
+       "nth(1)), was granted fewer requests in 3 of 3 (the first: nth(1))" +
+           decides},
+      {"ends at once", R"(
+    try:
+        torch.empty(8)
+    except torch.cuda.OutOfMemoryError:
+        import os
+        os._exit(0)
+)",
+       "ohm: recovered_same: the command was granted fewer requests in 3 of 3 (the first: nth(1))" +
+           decides},
+      {"loses a batch", R"(
+    try:
+        torch.empty(8)
+    except torch.cuda.OutOfMemoryError:
+        continue
+)",
+       "ohm: recovered_same: the command was granted fewer requests in 3 of 3 (the first: nth(1))" +
+           decides},
+      {"tries again", R"(
+    try:
+        torch.empty(8)
+    except torch.cuda.OutOfMemoryError:
+        torch.empty(8)
+    print("step", step)
+)",
+       ""},
+      {"tries again and says so", R"(
+    try:
+        torch.empty(8)
+    except torch.cuda.OutOfMemoryError:
+        print("trying again")
+        torch.empty(8)
+    print("step", step)
+)",
+       ""},
+      {"tries again with less", R"(
+    size = 16
+    try:
+        torch.empty(size)
+    except torch.cuda.OutOfMemoryError:
+        size = 8
+        torch.empty(size)
+    print("step", step, "of", size)
+)",
+       "ohm: recovered_same: the command did not print all lines in 3 of 3 (the first: \"step 0 of "
+       "16\", at nth(1))" +
+           decides},
+      {"prints the time", R"(
+    import time
+    print(time.monotonic_ns())
+    try:
+        torch.empty(8)
+    except torch.cuda.OutOfMemoryError:
+        torch.empty(8)
+)",
+       ""},
+      {"names what counts", R"(
+    import ohm.sweep
+    ohm.sweep.state(step=step)
+    try:
+        torch.empty(8)
+    except torch.cuda.OutOfMemoryError:
+        print("left out")
+)",
+       ""},
+  };
+}
+
+TEST_F(ProgramSweep, SaysOfRecoveriesThatNothingChecksWhatTheyDoOtherwise) {
+  const auto expect_note = [&](const Handler& handler, const std::string& engine) {
+    SCOPED_TRACE(std::string(handler.name) + ", " + engine);
+    write(std::string("for step in range(3):") + handler.of_one_step);
+    const ProgramResult ran = sweep({"--points", "all", "--form", "transient", "--engine", engine});
+    EXPECT_EQ(0, ran.code) << ran.out;
+    EXPECT_THAT(ran.out, HasSubstr("3 faults of 3 calls at 1 point: 3 recovered_same"));
+    EXPECT_EQ(handler.note, ran.err);
+  };
+  for (const Handler& handler : handlers()) expect_note(handler, "fork");
+  expect_note(handlers().front(), "exec");
+}
+
+TEST_F(ProgramSweep, SaysWhereAFailedAttemptIsKeptAliveWhileItIsMadeAgain) {
+  const std::string attempt = R"(
+def attempt():
+    small = torch.empty(1 << 21)
+    return small, torch.empty(1 << 22)
+)";
+  write(attempt + R"(
+try:
+    attempt()
+except torch.cuda.OutOfMemoryError:
+    attempt()
+)");
+  const ProgramResult inside = sweep({"--points", "all", "--form", "transient"});
+  EXPECT_THAT(inside.out, HasSubstr("2 recovered_same"));
+  EXPECT_EQ(
+      "ohm: recovered_same: the command had more allocated when it made the failed request again "
+      "than when it failed, in 1 of 2 (the most, 2.00 MiB at nth(2)), as where the failed attempt "
+      "is "
+      "alive meanwhile\n",
+      inside.err);
+  write(attempt + R"(
+failed = False
+try:
+    attempt()
+except torch.cuda.OutOfMemoryError:
+    failed = True
+if failed:
+    attempt()
+)");
+  EXPECT_EQ("", sweep({"--points", "all", "--form", "transient"}).err);
+  // What two halves leave behind, one after the other, may be more.
+  write(R"(
+kept = []
+def attempt(parts):
+    for _ in range(parts):
+        torch.empty((1 << 22) // parts)
+        kept.append(torch.empty(1 << 21))
+failed = False
+try:
+    attempt(1)
+except torch.cuda.OutOfMemoryError:
+    failed = True
+if failed:
+    attempt(2)
+kept.clear()
+)");
+  EXPECT_EQ("", sweep({"--points", "all", "--form", "transient"}).err);
+}
+
+TEST_F(ProgramSweep, AnErrorThatSaysThatMemoryIsShortIsClean) {
+  const auto verdicts_of = [this](const std::string& handler) {
+    write("try:\n    torch.empty(8)\nexcept torch.cuda.OutOfMemoryError as error:\n    " + handler);
+    return verdicts(swept({"--form", "transient"}));
+  };
+  const Json clean = {{"clean_error", 1}};
+  EXPECT_EQ(clean, verdicts_of("raise RuntimeError('out of memory: use a smaller batch')"));
+  EXPECT_EQ(clean, verdicts_of("raise ValueError('OOM at batch 3') from None"));
+  EXPECT_EQ(clean, verdicts_of("raise ValueError('use a smaller batch') from error"));
+  const Json wrong = {{"wrong_error", 1}};
+  EXPECT_EQ(wrong, verdicts_of("raise ValueError('no such batch')"));
+  EXPECT_EQ(wrong, verdicts_of("{}['out of memory'.upper()[:2]]"));
+}
+
+TEST_F(ProgramSweep, CountsRequestsThatAreMadeAgain) {
+  write(R"(
+for step in range(3):
+    try:
+        torch.empty(8)
+    except torch.cuda.OutOfMemoryError:
+        torch.empty(8)
+)");
+  EXPECT_EQ(3, swept({"--points", "all", "--form", "transient"})["repeated_calls"]);
+}
+
+TEST_F(ProgramSweep, AProgramThatEndsAtOnceHasHadItsFault) {
+  write(R"(
+import os
+try:
+    torch.empty(8)
+except torch.cuda.OutOfMemoryError:
+    os._exit(3)
+)");
+  for (const char* engine : {"fork", "exec"}) {
+    EXPECT_EQ((Json{{"clean_error", 1}}),
+              verdicts(swept({"--form", "transient", "--engine", engine})));
+  }
+}
+
+TEST_F(ProgramSweep, StateThatIsNotReachedIsAnother) {
+  write(R"(
+import ohm.sweep
+try:
+    kept = torch.empty(8)
+    ohm.sweep.state(is_done=True)
+except torch.cuda.OutOfMemoryError:
+    pass
+)");
+  EXPECT_EQ("what is checked is nothing instead of is_done = True",
+            swept({"--form", "transient"})["failed"].at(0)["what"]);
+}
+
+TEST_F(ProgramSweep, AModuleOfTheProgramKeepsItsName) {
+  folder_.write("ohm.py", "resistance = 50\n");
+  write("import ohm\nassert ohm.resistance == 50\ntorch.empty(8)\n");
+  EXPECT_EQ(0, sweep().code);
+}
+
 TEST_F(ProgramSweep, SaysWhereRunsDifferAndWhatTheyLeave) {
   write(R"(
 import os
@@ -177,12 +429,48 @@ TEST_F(ProgramSweep, ACommandThatFailsWithoutFaultsIsNotSwept) {
 TEST_F(ProgramSweep, BothEnginesWriteTheSameReport) {
   write(kHalfMadeState);
   const std::vector<std::string> all = {"--points", "all", "--form", "both", "--json"};
-  const auto with = [&](const std::string& engine) {
+  const auto with = [&](const std::string& engine, const std::string& jobs) {
     std::vector<std::string> options = all;
-    options.insert(options.end(), {"--engine", engine});
+    options.insert(options.end(), {"--engine", engine, "-j", jobs});
     return sweep(options).out;
   };
-  EXPECT_EQ(with("exec"), with("fork"));
+  const std::string one_after_the_other = with("exec", "1");
+  EXPECT_EQ(one_after_the_other, with("fork", "2"));
+  EXPECT_EQ(one_after_the_other, with("exec", "4"));
+}
+
+TEST_F(ProgramSweep, RunsThatLeaveFilesAreNotSideBySide) {
+  write(R"(
+import os
+os.mkdir("at_work")
+try:
+    for _ in range(4): torch.empty(8)
+finally:
+    os.rmdir("at_work")
+    open("log", "a").write("done\n")
+)");
+  const ProgramResult swept = sweep({"--points", "all", "--engine", "exec", "-j", "4"});
+  EXPECT_EQ(0, swept.code) << swept.out;
+  EXPECT_THAT(swept.err,
+              AllOf(HasSubstr("files changed in this folder"), Not(HasSubstr("does otherwise"))));
+}
+
+TEST_F(ProgramSweep, RunsThatAreInterruptedHaveNoVerdicts) {
+  write(R"(
+import os, signal
+try:
+    for _ in range(4): torch.empty(8)
+except torch.cuda.OutOfMemoryError:
+    os.kill(os.getppid(), signal.SIGTERM)
+    signal.pause()
+)");
+  const ProgramResult interrupted = sweep({"--points", "all", "--form", "transient", "--engine",
+                                           "exec", "-j", "2", "--report", "json=some.json"});
+  EXPECT_EQ(128 + SIGTERM, interrupted.code);
+  const Json variant =
+      Json::parse(test::read_file(file("some.json")))["scenarios"].at(0)["variants"].at(0);
+  EXPECT_EQ(0, variant["faults"]);
+  EXPECT_EQ(4, variant["untested"]);
 }
 
 TEST_F(ProgramSweep, ShardsAddUpToTheWhole) {

@@ -16,6 +16,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class Record : public test::ProgramTest {
@@ -56,6 +57,10 @@ while True:
     return ohm(words);
   }
   std::string report(const std::string& name) { return ohm({"report", name}).out; }
+  std::string json_of(const std::string& name) {
+    ohm({"report", name, "-o", "result.json"});
+    return test::read_file(file("result.json"));
+  }
   std::vector<std::string> snapshots() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
@@ -185,6 +190,69 @@ TEST_F(Record, KeepsTheLastEvents) {
   EXPECT_THAT(report("memory.pickle"), HasSubstr("20 events"));
 }
 
+TEST_F(Record, LeavesTheRestOfTheJobAloneAfterSoManySteps) {
+  const ProgramResult ran = record({"--steps", "3"}, {"python3", "train.py"});
+  EXPECT_EQ(0, ran.code);
+  EXPECT_EQ("trained\n", ran.out);
+  EXPECT_THAT(report("memory.pickle"), HasSubstr(" events, 3 steps"));
+  record({"--steps", "9", "-o", "all.pickle"}, {"python3", "train.py"});
+  EXPECT_THAT(report("all.pickle"), HasSubstr(" events, 5 steps"));
+}
+
+TEST_F(Record, MemoryThatRunsOutBehindTheStepsIsNotWritten) {
+  folder_.write("late.py", R"(
+import torch
+model = torch.nn.Module(1 << 20)
+optimizer = torch.optim.Optimizer(model._parameters.values())
+for _ in range(3):
+    optimizer.step()
+torch.empty(1 << 40)
+)");
+  EXPECT_EQ(1, record({"--steps", "1"}, {"python3", "late.py"}).code);
+  EXPECT_THAT(snapshots(), ElementsAre("memory.pickle"));
+}
+
+TEST_F(Record, WithoutStacksThereAreBytesAlone) {
+  EXPECT_EQ(0, record({"--stacks", "none"}, {"python3", "train.py"}).code);
+  const std::string text = report("memory.pickle");
+  EXPECT_THAT(text, AllOf(HasSubstr(" events, 5 steps"), HasSubstr("optimizer_state")));
+  EXPECT_THAT(text, Not(HasSubstr("train.py:")));
+}
+
+TEST_F(Record, NamesTheModulesThatWereRunning) {
+  folder_.write("layers.py", R"(
+import torch
+
+class Layer(torch.nn.Module):
+    def forward(self):
+        return torch.empty(4 << 20)
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__(1 << 20)
+        for number in range(3):
+            self.add_module(str(number), Layer(1 << 20))
+    def forward(self):
+        return [layer() for layer in self._modules.values()]
+
+net = Net()
+call = torch.nn.Module.__call__
+kept = net()
+net.add_module("head", Layer(1 << 20))
+kept.append(net._modules["head"]())
+assert torch.nn.Module.__call__ is call
+torch.compile(net)
+assert vars(torch.nn.Module)["__call__"] is call
+)");
+  EXPECT_EQ(0, record({"--modules", "-o", "with.pickle"}, {"python3", "layers.py"}).code);
+  EXPECT_THAT(json_of("with.pickle"),
+              AllOf(HasSubstr(R"("module": "Net.0")"), HasSubstr(R"("module": "Net.1")"),
+                    HasSubstr(R"("module": "Net.2")"), HasSubstr(R"("module": "Net.head")")));
+  EXPECT_THAT(report("with.pickle"), AllOf(HasSubstr("Net.*"), HasSubstr("Net.head")));
+  EXPECT_EQ(0, record({"-o", "without.pickle"}, {"python3", "layers.py"}).code);
+  EXPECT_THAT(json_of("without.pickle"), Not(HasSubstr("Net.")));
+}
+
 TEST_F(Record, SaysThatNothingUsedCuda) {
   const ProgramResult ran = record({}, {"sh", "-c", "exit 5"});
   EXPECT_EQ(5, ran.code);
@@ -224,6 +292,12 @@ TEST_F(Record, SaysWhatIsWrongBeforeAnythingStarts) {
       {OHM_STAND_IN_TORCH, {"-o", "folder", "--", "python3", "ran.py"}, 2, "folder"},
       {OHM_STAND_IN_TORCH, {"-o", "/dev/null", "--", "python3", "ran.py"}, 2, "is not a file"},
       {OHM_STAND_IN_TORCH, {"--max-entries", "0", "--", "python3", "ran.py"}, 2, "max-entries"},
+      {OHM_STAND_IN_TORCH, {"--steps", "0", "--", "python3", "ran.py"}, 2, "--steps"},
+      {OHM_STAND_IN_TORCH, {"--stacks", "all", "--", "python3", "ran.py"}, 2, "--stacks"},
+      {OHM_STAND_IN_TORCH,
+       {"--stacks", "none", "--modules", "--", "python3", "ran.py"},
+       2,
+       "named on stacks"},
       {OHM_STAND_IN_TORCH, {"--", "python3", "-uI", "ran.py"}, 2, "leave -I out"},
       {file("folder"), {"--", "python3", "ran.py"}, 6, "has no PyTorch"},
       {file("folder"), {"--", "./without"}, 6, "has no PyTorch"},

@@ -72,8 +72,13 @@ TEST_F(SlurmTest, WritesTheBytesOfOneMachineWhateverIsKilled) {
   alone.emplace_back("--json");
   const ProgramResult whole = ohm(alone);
   const auto program = start(launched(sweep_, {"--report", "json=array.json"}));
-  program->wait_until([&] { return running_tasks() > 0; });
-  local_slurm->output_of("scancel --signal=KILL --full --state=RUNNING --me");
+  // A task may end before it is killed.
+  program->wait_until([&] {
+    if (running_tasks() > 0) {
+      local_slurm->output_of("scancel --signal=KILL --full --state=RUNNING --me");
+    }
+    return contains(program->err(), "ended without a report");
+  });
   program->wait_until([&] { return has_report(1) || has_report(2) || has_report(3); });
   local_slurm->kill_node();
   local_slurm->restart_node();
@@ -129,6 +134,18 @@ TEST_F(SlurmTest, RunsScenariosAndMergesWithoutALauncher) {
   EXPECT_EQ(test::read_file(file("night/merged.json")), whole.out);
   const ProgramResult table = with_slurm(launched(run));
   EXPECT_EQ(table.out, ohm(run).out) << table.err;
+}
+
+TEST_F(SlurmTest, SearchesForWhatFits) {
+  const Words fit = {"fit", catalogue_ + "batch_size.lua", "--vary", "batch=4..512", "--gpus",
+                     "all"};
+  Words alone = fit;
+  alone.emplace_back("--json");
+  const ProgramResult table = with_slurm(launched(fit, {"--report", "json=array.json"}));
+  EXPECT_EQ(table.out, ohm(fit).out) << table.err;
+  const std::string whole = ohm(alone).out;
+  EXPECT_EQ(test::read_file(file("array.json")), whole);
+  EXPECT_EQ(test::read_file(file("night/merged.json")), whole);
 }
 
 TEST_F(SlurmTest, SaysWhyAJobIsRefused) {

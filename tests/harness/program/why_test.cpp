@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tests/harness/program/program_test.h"
+#include "tests/support/golden.h"
 
 namespace ohm {
 namespace {
@@ -58,6 +59,14 @@ TEST_F(Why, ASnapshotThatRanOutOfMemoryBeginsWithThat) {
   const ProgramResult report = ohm({"report", "big.pickle"});
   EXPECT_THAT(report.out, HasSubstr("out of memory at event"));
   EXPECT_THAT(report.out, HasSubstr("1 scenario, 1 variant: 1 recorded"));
+}
+
+TEST_F(Why, WhatAPackageDoesHasItsLineAndModuleBehindTheProgramsOwn) {
+  const ProgramResult ran = ohm({"why", test::golden_path("recorded_modules/llama.pickle")});
+  EXPECT_THAT(test::on_one_line(ran.out),
+              HasSubstr("The most is held by workspace of forward, /home/llama.py:23 "
+                        "(modeling_llama.py:132 forward, LlamaForCausalLM.model.rotary_emb): 8.12 "
+                        "MiB in 1 block"));
 }
 
 TEST_F(Why, AResultIsExplained) {

@@ -1,7 +1,9 @@
 // Every op and every module: the strong guarantee forward, the basic one backward.
 #include "tests/harness/sweep/guarantees.h"
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "runtime/nn/registry.h"
 #include "runtime/ops/op_list.h"
@@ -19,13 +21,25 @@ std::vector<std::string> all_op_names() {
   return names;
 }
 
+/// Of ops without samples that do not take what any op can be called with.
+std::map<std::string, ops::Sample> particular_arguments() {
+  const Tensor mask = ones({2, 3}, {DType::boolean, Device::cuda(0)});
+  return {{"one_hot", {zeros({3}, {DType::int64, Device::cuda(0)}), std::int64_t{3}}},
+          {"bitwise_not", {mask}},
+          {"bitwise_and", {mask, mask}},
+          {"bitwise_or", {mask, mask}},
+          {"multinomial", {ones({2, 3}, kOnGpu), std::int64_t{2}, false}}};
+}
+
 class EachOp : public Guarantees, public testing::WithParamInterface<std::string> {
  protected:
   /// The row's samples, or what any op can be called with.
   std::vector<ops::Sample> samples() const {
     std::vector<ops::Sample> all;
-    if (GetParam() == "one_hot")
-      return {{zeros({3}, {DType::int64, Device::cuda(0)}), std::int64_t{3}}};
+    const std::map<std::string, ops::Sample> particular = particular_arguments();
+    if (const auto found = particular.find(GetParam()); found != particular.end()) {
+      return {found->second};
+    }
     if (!op_.samples) return {test::good_arguments(op_)};
     for (const ops::Sample& sample : op_.samples()) {
       all.push_back(test::converted(sample, DType::float32, Device::cuda(0)));
@@ -38,8 +52,10 @@ class EachOp : public Guarantees, public testing::WithParamInterface<std::string
 
 TEST_P(EachOp, GivesTheStrongGuarantee) {
   for (const ops::Sample& sample : samples()) {
-    // As in PyTorch, where the noise of whole channels is a tensor of its own.
-    const Draws draws = GetParam() == "dropout2d" ? Draws::early : Draws::last;
+    // As in PyTorch, where the noise of whole channels is a tensor of its own, and what is drawn
+    // for each weight is sorted into one.
+    const bool draws_first = GetParam() == "dropout2d" || GetParam() == "multinomial";
+    const Draws draws = draws_first ? Draws::early : Draws::last;
     expect_strong([&] { test::call_op(op_, sample); }, [&] { return tensors_in(sample); }, draws);
   }
 }

@@ -1,6 +1,8 @@
 // Sweeps of host memory: what becomes of programs in which a request fails, in copies of the
 // process and in runs of their own.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/personality.h>
 
 #include <algorithm>
 #include <array>
@@ -13,7 +15,9 @@
 #include <string>
 #include <vector>
 
+#include "allocator_shim/fault/fault_point.h"
 #include "harness/process/program_file.h"
+#include "harness/process/shell_quote.h"
 #include "harness/sweep/command/host_memory.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/text.h"
@@ -124,6 +128,65 @@ TEST_F(HostSweep, FailsEveryRequestOfAProgramThatReadsAFileLineByLine) {
   EXPECT_EQ(0, memory.uncopied().faults) << memory.uncopied().why;
 }
 
+TEST_F(HostSweep, FailsEveryRequestOfAProgramThatReadsAFolderInAFolder) {
+  HostMemory memory(client("reads_a_folder"));
+  const CountedCommand counted = memory.count();
+  std::vector<FaultTask> tasks;
+  for (std::size_t i = 0; i < counted.calls.size(); ++i) {
+    if (counted.calls.bytes[i] == 16) tasks.push_back({i, FaultForm::transient});
+  }
+  // Of ".", ".." and the end.
+  ASSERT_EQ(3, tasks.size());
+  fail_all(memory, counted, tasks);
+  EXPECT_EQ(0, memory.uncopied().faults) << memory.uncopied().why;
+}
+
+TEST_F(HostSweep, BelievesNoCopiesOfAProcessThatDoesOtherwiseBesideThem) {
+  HostMemory memory(client("leaves_a_mark"));
+  const CountedCommand counted = memory.count();
+  const std::vector<FaultTask> tasks = {{own_request(counted), FaultForm::transient}};
+  fail_all(memory, counted, tasks);
+  EXPECT_EQ(1, memory.uncopied().faults);
+  EXPECT_EQ("the process did otherwise beside its copies", memory.uncopied().why);
+}
+
+TEST_F(HostSweep, GivesAProgramTheSameAddressesInEachRun) {
+  const int persona = personality(0xffffffff);
+  if (personality(static_cast<unsigned long>(persona) | ADDR_NO_RANDOMIZE) < 0) {
+    GTEST_SKIP() << "this machine does not let addresses be fixed";
+  }
+  personality(static_cast<unsigned long>(persona));
+  HostMemory memory(client("prints_addresses"));
+  const CountedCommand counted = memory.count();
+  EXPECT_EQ(counted.outcome.checked, memory.count().outcome.checked);
+  // However many faults there are, a request that fails and is not missed.
+  const std::vector<FaultTask> tasks(300, {own_request(counted), FaultForm::transient});
+  for (const CommandOutcome& outcome : fail_all(memory, counted, tasks)) {
+    ASSERT_EQ(counted.outcome.checked, outcome.checked);
+  }
+}
+
+TEST_F(HostSweep, SeveralRunsAtATimeComeToTheSame) {
+  HostCommand command = client("reads_a_file", SweepEngine::exec);
+  folder_.write("lines", "one\ntwo\nthree\nfour\n");
+  std::vector<Outcomes> of_jobs;
+  for (const int jobs : {1, 3}) {
+    command.jobs = jobs;
+    HostMemory memory(command);
+    const CountedCommand counted = memory.count();
+    of_jobs.push_back(fail_all(memory, counted, first_passes(counted)));
+    EXPECT_EQ(jobs == 1 ? "" : "beside other runs of the command", memory.sharing());
+  }
+  ASSERT_EQ(of_jobs.front().size(), of_jobs.back().size());
+  for (std::size_t i = 0; i < of_jobs.front().size(); ++i) {
+    const CommandOutcome& one = of_jobs.front()[i];
+    const CommandOutcome& other = of_jobs.back()[i];
+    EXPECT_EQ(one.status, other.status) << i;
+    EXPECT_EQ(one.checked, other.checked) << i;
+    EXPECT_EQ(one.failures, other.failures) << i;
+  }
+}
+
 TEST_F(HostSweep, MakesNoCopyWhereItWouldNotBeFaithful) {
   HostMemory memory(client("writes_a_file"));
   const CountedCommand counted = memory.count();
@@ -153,10 +216,9 @@ struct Program {
   std::string package;  ///< of Debian, that has it
 };
 
-std::string printed(const std::vector<std::string>& words) {
-  std::string command;
-  for (const std::string& word : words) command += "'" + word + "' ";
-  FILE* const pipe = popen((command + " 2>&1 </dev/null").c_str(), "r");
+/// With what it says on stderr; `errors` may lead that elsewhere.
+std::string printed(const std::vector<std::string>& words, const std::string& errors = "2>&1") {
+  FILE* const pipe = popen((shell_command(words) + " " + errors + " </dev/null").c_str(), "r");
   std::array<char, 4096> bytes = {};
   std::string out;
   while (const std::size_t got = std::fread(bytes.data(), 1, bytes.size(), pipe)) {
@@ -192,6 +254,10 @@ TEST_P(ProgramOfTheDistribution, FailsEveryUniquePointAndAgreesWithRunsOfTheirOw
   ASSERT_EQ(0, counted.outcome.status) << counted.last_line;
   ASSERT_EQ(alone, printed(program.words)) << "it is not the same from run to run";
   ASSERT_EQ(counted.outcome.checked, memory.count().outcome.checked);
+  const auto digest =
+      static_cast<std::uint32_t>(PointHash().add(printed(program.words, "2>/dev/null")).value());
+  EXPECT_EQ(fmt::format("output {:08x}", digest), counted.outcome.checked)
+      << "its output is another than without ohm";
 
   // Every request is a pass of one of the points.
   std::map<std::uint64_t, std::int64_t> passes;
@@ -203,6 +269,7 @@ TEST_P(ProgramOfTheDistribution, FailsEveryUniquePointAndAgreesWithRunsOfTheirOw
 
   const std::vector<FaultTask> tasks = first_passes(counted);
   const Outcomes copies = fail_all(memory, counted, tasks);
+  EXPECT_NE("the process did otherwise beside its copies", memory.uncopied().why);
   for (const CommandOutcome& outcome : copies) EXPECT_EQ(1, outcome.failures);
 
   // Some of them once more, each in a process from the start.

@@ -166,6 +166,62 @@ class BrowserTest(unittest.TestCase):
         self.assertTrue(expected)
         self.assertEqual({line: f"{bytes_:,} bytes" for line, bytes_ in expected.items()}, shown)
 
+    def test_a_block_of_a_scenario_has_its_module_and_its_stack(self):
+        history = self.problem["history"]
+        sites = column(history["devices"][0]["blocks"]["site"])
+        modules = [history["sites"][site].get("module", "") for site in sites]
+        self.assertEqual({"", "Sequential.0", "Sequential.1", "Sequential.2"}, set(modules))
+        index = modules.index("Sequential.1")
+        calls = {key: column(text) for key, text in history["calls"].items()}
+        at, stack = history["sites"][sites[index]]["call"], []
+        while at:
+            line = history["lines"][calls["line"][at - 1]]
+            stack.append(f"{line['file']}:{line['line']}")
+            at = calls["caller"][at - 1]
+        script = SCENARIO.split("\n")
+        number = lambda text: next(i for i, line in enumerate(script, 1) if text in line)
+        self.assertEqual([f"{self.kept['file']}:{number(text)}" for text in ("model(x)", "problems = ")], stack)
+        self.browser.js(
+            "const view = document.querySelector('article.shown').view;"
+            "const chart = [...charts].find(chart => chart.canvas.closest('article.shown .blocks'));"
+            "view.pin({kind: 'block', device: chart.device, index: arguments[0]})", index)
+        self.browser.frame()
+        self.assertEqual(stack, self.browser.js(
+            "return [...document.querySelectorAll('article.shown .pinned .calls .path')].map(one => one.textContent)"))
+        self.assertIn("in Sequential.1", self.browser.js(
+            "return document.querySelector('article.shown .pinned').textContent"))
+        self.browser.js(
+            "const box = document.querySelector('article.shown .icicle select'); box.value = 'module';"
+            "box.dispatchEvent(new Event('change'))")
+        self.browser.frame()
+        rows = self.browser.js(
+            "return [...document.querySelectorAll('article.shown .icicle-rows [role=treeitem]')].map("
+            "row => row.getAttribute('aria-label').split(':')[0])")
+        self.assertIn("Sequential", rows)
+
+    def test_the_line_that_holds_most_is_scrolled_into_view(self):
+        # In a box that is too low for the whole script.
+        shown = self.browser.js(
+            "const box = document.querySelector('.source'); box.style.maxHeight = '120px'; box.scrollTop = 0;"
+            "const page = scrollY, view = open(document.querySelector('section.scenario'));"
+            "view.select(view.selected);"
+            "const inside = box.getBoundingClientRect();"
+            "const seen = [...box.querySelectorAll('tr')].filter(row => { const one = row.getBoundingClientRect();"
+            "  return one.top >= inside.top && one.bottom <= inside.bottom; }).map(row => +row.dataset.line);"
+            "return [seen, box.scrollHeight > box.clientHeight, page === scrollY]")
+        held = {}
+        for holder in self.problem["devices"][0]["peak"]["holders"]:
+            if holder["file"] == self.kept["file"]:
+                held[holder["line"]] = held.get(holder["line"], 0) + holder["bytes"]
+        self.assertIn(max(held, key=held.get), shown[0])
+        self.assertEqual([True, True], shown[1:])
+
+    def test_why_it_is_retained_stands_above_the_charts(self):
+        above = self.browser.js(
+            "const top = selector => document.querySelector('article.shown ' + selector).getBoundingClientRect().top;"
+            "return top('table.retention') < top('.lanes')")
+        self.assertTrue(above)
+
     def test_retention_names_the_variable_that_keeps_the_graphs(self):
         rows = self.browser.js(
             "return [...document.querySelectorAll('section:first-of-type article.shown table.retention tr[data-bytes]')]"

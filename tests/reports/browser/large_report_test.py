@@ -9,7 +9,7 @@ import re
 import time
 import unittest
 
-from support import OUTPUT, column, main, peak_of, run_ohm, written
+from support import ARROW_UP, END, OUTPUT, column, main, peak_of, run_ohm, written
 from webdriver import Browser
 
 EVENTS = 1_000_000
@@ -109,6 +109,34 @@ class LargeReportTest(unittest.TestCase):
         for name, calls, width in frames:
             self.assertGreater(calls, 0, name)
             self.assertLess(calls, MOST_CALLS_A_COLUMN * width, name)
+
+    def test_the_events_are_walked_with_few_rows(self):
+        with Browser() as browser:
+            browser.open(self.url + "#million/long")
+            browser.frame()
+            browser.press("article.shown .event-rows", END)
+            rows, row, cursor = browser.js(
+                "const rows = [...document.querySelectorAll('article.shown .event-rows [role=option]')];"
+                "const row = rows.find(one => one.getAttribute('aria-selected') === 'true');"
+                "return [rows.length, [...row.children].map(cell => cell.textContent),"
+                "        document.querySelector('article.shown').view.cursor]")
+            browser.press("article.shown .event-rows", ARROW_UP, ARROW_UP)
+            before, shown = browser.js(
+                "return [document.querySelector('article.shown').view.cursor,"
+                "        {...document.querySelector('article.shown .map .readout').dataset}]")
+            self.assertEqual([], browser.log())
+        # The segments are those of the event, though blocks that are left out are not known there.
+        blocks = [column(text) for text in (self.variant["history"]["devices"][0]["blocks"][key]
+                                            for key in ("begin", "end", "bytes"))]
+        known = sum(size for begin, end, size in zip(*blocks) if begin <= before < end)
+        self.assertEqual(str(before), shown["event"])
+        self.assertGreaterEqual(int(shown["active"]), known)
+        self.assertLessEqual(int(shown["active"]), int(shown["reserved"]))
+        self.assertLess(rows, 60)
+        self.assertEqual(f"{cursor:,}", row[0])
+        device = self.variant["history"]["devices"][0]
+        ends = [end for end in column(device["blocks"]["end"]) if end < self.variant["history"]["events"]]
+        self.assertEqual(max(ends + column(device["blocks"]["begin"])), cursor)
 
     def test_the_slider_moves_through_the_whole_time(self):
         device = self.variant["history"]["devices"][0]

@@ -14,6 +14,7 @@ SKIPPED = 77  # what CTest takes for "skipped"
 
 OHM, SOURCE, OUTPUT = (os.path.abspath(path) for path in sys.argv[1:4])
 ARROW_LEFT, ARROW_RIGHT, HOME, END = "\ue012", "\ue014", "\ue011", "\ue010"
+ARROW_UP, ARROW_DOWN, ENTER, ESCAPE = "\ue013", "\ue015", "\ue007", "\ue00c"
 
 
 def run_ohm(*arguments):

@@ -110,14 +110,30 @@ class Browser:
 
     def point_at(self, selector, x, y):
         """Moves the pointer to a place inside an element, from its upper left corner."""
+        self._pointer(selector, self._to(x, y))
+
+    def click_at(self, selector, x, y):
+        """Moves there and clicks."""
+        self.drag(selector, x, y, x, y)
+
+    def drag(self, selector, x, y, to_x, to_y):
+        """Presses at one place inside an element and releases at another."""
+        self._pointer(selector, self._to(x, y), [{"type": "pointerDown", "button": 0}],
+                      self._to(to_x, to_y), [{"type": "pointerUp", "button": 0}])
+
+    @staticmethod
+    def _to(x, y):
+        return [{"type": "pointerMove", "x": x, "y": y, "duration": 0}]
+
+    def _pointer(self, selector, *moves):
         left, top = self.js(
             "const node = document.querySelector(arguments[0]);"
             "node.scrollIntoView({block: 'center', behavior: 'instant'});"
             "const box = node.getBoundingClientRect(); return [box.left, box.top];", selector)
         self._in_session("/actions", {"actions": [{
             "type": "pointer", "id": "p", "parameters": {"pointerType": "mouse"},
-            "actions": [{"type": "pointerMove", "x": round(left + x), "y": round(top + y),
-                         "duration": 0}]}]})
+            "actions": [move | {"x": round(left + move["x"]), "y": round(top + move["y"])}
+                        if move["type"] == "pointerMove" else move for part in moves for move in part]}]})
         self.frame()
 
     def click(self, selector):
@@ -137,13 +153,13 @@ class Browser:
                 urls.append(message["params"]["request"]["url"])
         return [url for url in urls if not url.startswith(("file:", "data:"))]
 
-    def screenshot(self, path, selector=None):
-        """Of what is seen, from `selector` on when one is given."""
+    def screenshot(self, path, selector=None, whole=False):
+        """Of what is seen, from `selector` on when one is given; or of the whole page."""
         if selector:
             self.js("document.querySelector(arguments[0])"
                     ".scrollIntoView({block: 'start', behavior: 'instant'});"
                     "scrollBy({top: -80, behavior: 'instant'})", selector)
         self.frame()
-        picture = self.cdp("Page.captureScreenshot")
+        picture = self.cdp("Page.captureScreenshot", captureBeyondViewport=whole)
         with open(path, "wb") as file:
             file.write(base64.b64decode(picture["data"]))

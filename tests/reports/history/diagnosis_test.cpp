@@ -32,6 +32,7 @@ class Recorder {
   }
   void place_next_at(std::uint64_t address) { next_ = address; }
   void step() { steps_.push_back(static_cast<std::uint32_t>(events_.size() - 1)); }
+  void pass_behind_steps() { passes_.push_back(static_cast<std::uint32_t>(events_.size() - 1)); }
   void oom(std::int64_t bytes) {
     oom_bytes_ = bytes;
     oom_ = static_cast<std::uint32_t>(events_.size());
@@ -50,10 +51,10 @@ class Recorder {
     history.steps = steps_;
     history.oom_event = oom_;
     for (int line = 0; line < 40; ++line) {
-      history.sites.push_back({"train.py", line, "op" + std::to_string(line)});
+      history.sites.push_back({"train.py", line, "op" + std::to_string(line), "", 0});
     }
     device.num_ooms = oom_ ? 1 : 0;
-    return diagnose(history, {device}, oom_bytes_);
+    return diagnose(history, {device}, oom_bytes_, passes_);
   }
 
  private:
@@ -72,6 +73,7 @@ class Recorder {
 
   std::vector<MemoryEvent> events_;
   std::vector<std::uint32_t> steps_;
+  std::vector<std::uint32_t> passes_;
   std::optional<std::uint32_t> oom_;
   std::int64_t oom_bytes_ = 0;
   std::uint64_t next_ = kBase;
@@ -96,7 +98,7 @@ TEST(Diagnosis, AGraphThatIsKeptGrowsByItsBytesEachStep) {
     program.alloc(2, 2 * kMiB);
     program.alloc(3, 1 * kMiB);
     program.alloc(5, 512);
-    program.free(program.alloc(4, 8 * kMiB));
+    program.free(program.alloc(4, 2 * kMiB));
     program.step();
   }
   const std::vector<FindingResult> findings = program.findings();
@@ -149,6 +151,76 @@ TEST(Diagnosis, WhatGoesAfterSomeStepsDoesNotGrow) {
   EXPECT_TRUE(program.findings().empty());
 }
 
+/// The last batch of each step is there at its end, larger or smaller than the one before.
+TEST(Diagnosis, GrowthIsFoundBesideBatchesThatDiffer) {
+  constexpr std::uint64_t kSizes[] = {9, 2, 14, 3, 8, 1, 12, 2, 9, 3};
+  for (const bool keeps : {true, false}) {
+    Recorder program;
+    std::uint64_t batch = 0;
+    for (const std::uint64_t size : kSizes) {
+      if (batch != 0) program.free(batch);
+      batch = program.alloc(2, size * 4 * kMiB);
+      const std::uint64_t kept = program.alloc(3, size * kMiB);
+      if (!keeps) program.free(kept);
+      program.step();
+    }
+    const std::vector<FindingResult> findings = program.findings();
+    ASSERT_EQ(keeps ? 1U : 0U, findings.size());
+    if (!keeps) continue;
+    EXPECT_EQ("growth per step", findings[0].pitfall);
+    EXPECT_THAT(findings[0].what, HasSubstr("grows by 1.00 MiB to 14.00 MiB in each of 6 steps"));
+    EXPECT_EQ(3, findings[0].evidence.at(0).line);
+  }
+}
+
+TEST(Diagnosis, SlowGrowthIsFoundInALongRun) {
+  for (const int steps : {10, 100}) {
+    Recorder program;
+    program.alloc(1, 300 * kMiB, Category::parameter);
+    for (int step = 0; step < steps; ++step) {
+      program.free(program.alloc(2, 8 * kMiB));
+      program.alloc(3, kMiB);
+      program.step();
+    }
+    EXPECT_EQ(steps == 10 ? 0U : 1U, program.findings().size()) << steps << " steps";
+  }
+}
+
+/// Three kinds of results that are kept are a part of what the steps compute.
+TEST(Diagnosis, WhatIsASmallPartOfAStepIsNoGraph) {
+  Recorder program;
+  for (int step = 0; step < 8; ++step) {
+    for (const SiteId site : {2U, 3U, 5U}) program.alloc(site, kMiB);
+    program.free(program.alloc(4, 16 * kMiB));
+    program.step();
+  }
+  const std::vector<FindingResult> findings = program.findings();
+  ASSERT_EQ(1U, findings.size());
+  EXPECT_EQ("retained_outputs", findings[0].scenario);
+  EXPECT_THAT(findings[0].what, HasSubstr("what 3 lines make each time is still there at the end, "
+                                          "as something keeps it"));
+}
+
+TEST(Diagnosis, ALoopBehindTheStepsThatRanOutOfMemoryGrows) {
+  Recorder program;
+  for (int step = 0; step < 3; ++step) {
+    program.free(program.alloc(2, 8 * kMiB));
+    program.step();
+  }
+  for (int pass = 0; pass < 6; ++pass) {
+    program.free(program.alloc(3, 8 * kMiB));
+    program.alloc(4, 2 * kMiB);
+    program.pass_behind_steps();
+  }
+  program.oom(8 * static_cast<std::int64_t>(kMiB));
+  const std::vector<FindingResult> findings = program.findings();
+  ASSERT_EQ(1U, findings.size());
+  EXPECT_EQ("growth per step", findings[0].pitfall);
+  EXPECT_THAT(findings[0].what,
+              HasSubstr("grows by 2.00 MiB in each of 4 passes of a loop behind the last step"));
+  EXPECT_EQ(4, findings[0].evidence.at(0).line);
+}
+
 TEST(Diagnosis, TwoGenerationsAtThePeakAreAGraphKeptAcrossSteps) {
   Recorder program;
   std::vector<std::uint64_t> old;
@@ -163,6 +235,23 @@ TEST(Diagnosis, TwoGenerationsAtThePeakAreAGraphKeptAcrossSteps) {
   ASSERT_EQ(1U, findings.size());
   EXPECT_EQ("a graph kept alive across steps", findings[0].pitfall);
   EXPECT_EQ("unreleased_variables", findings[0].scenario);
+  EXPECT_THAT(findings[0].what, HasSubstr("7.00 MiB of earlier steps"));
+}
+
+/// A library keeps the workspace that the first of a line's ops has made.
+TEST(Diagnosis, AWorkspaceIsNoPartOfAGraphThatTheSameLineMakes) {
+  Recorder program;
+  std::vector<std::uint64_t> old;
+  for (int step = 0; step < 6; ++step) {
+    const std::vector<std::uint64_t> now = {program.alloc(7, 4 * kMiB), program.alloc(8, 2 * kMiB),
+                                            program.alloc(9, kMiB)};
+    if (step == 0) program.alloc(7, 8 * kMiB, Category::workspace);
+    for (const std::uint64_t address : old) program.free(address);
+    old = now;
+    program.step();
+  }
+  const std::vector<FindingResult> findings = program.findings();
+  ASSERT_EQ(1U, findings.size());
   EXPECT_THAT(findings[0].what, HasSubstr("7.00 MiB of earlier steps"));
 }
 
@@ -207,6 +296,29 @@ TEST(Diagnosis, StateThatComesAfterSeveralStepsIsLateToo) {
   ASSERT_EQ(1U, findings.size());
   EXPECT_EQ("optimizer state appearing late", findings[0].pitfall);
   EXPECT_THAT(findings[0].what, HasSubstr("in step 4, and stay: what was reached before"));
+}
+
+TEST(Diagnosis, StateThatIsSmallBesideThePeakIsNotWorthAWord) {
+  Recorder program;
+  for (int step = 0; step < 6; ++step) {
+    program.free(program.alloc(2, 200 * kMiB));
+    if (step == 0) program.alloc(9, 16 * kMiB, Category::optimizer_state);
+    program.step();
+  }
+  EXPECT_TRUE(program.findings().empty());
+}
+
+TEST(Diagnosis, StateBesideWhichAWholeStepFittedIsNotWhyMemoryRanOut) {
+  for (const int steps : {1, 3}) {
+    Recorder program;
+    for (int step = 0; step < steps; ++step) {
+      program.free(program.alloc(2, 4 * kMiB));
+      if (step == 0) program.alloc(9, 16 * kMiB, Category::optimizer_state);
+      program.step();
+    }
+    program.oom(static_cast<std::int64_t>(kMiB));
+    EXPECT_EQ(steps == 1 ? 1U : 0U, program.findings().size()) << steps << " steps";
+  }
 }
 
 TEST(Diagnosis, FreePartsOfUsedSegmentsAreStranded) {

@@ -55,6 +55,28 @@ TEST(RecordedSites, AModuleIsAnOpWhereItCallsNoneByName) {
                           .op);
 }
 
+TEST(RecordedSites, WhoCalledTheModuleSaysNothingOfIt) {
+  const char* const llama = "/venv/lib/python3.11/site-packages/transformers/modeling_llama.py";
+  EXPECT_EQ("linear", site_of({{"forward", kLinear},
+                               {"_call_impl", kModule},
+                               {"forward", llama},
+                               {"checked", llama},
+                               {"main", "train.py"}})
+                          .op);
+  EXPECT_EQ(
+      "forward",
+      site_of(
+          {{"forward", llama}, {"_call_impl", kModule}, {"checked", llama}, {"main", "train.py"}})
+          .op);
+  EXPECT_EQ(
+      "matmul_4bit",
+      site_of({{"forward", "/venv/lib/python3.11/site-packages/bitsandbytes/_functions.py"},
+               {"apply", "/venv/lib/python3.11/site-packages/torch/autograd/function.py"},
+               {"matmul_4bit", "/venv/lib/python3.11/site-packages/bitsandbytes/_functions.py"},
+               {"main", "train.py"}})
+          .op);
+}
+
 TEST(RecordedSites, WithoutALibraryThereIsTheProgramsOwnFunction) {
   EXPECT_EQ("attention", site_of({{"attention", "train.py"}, {"forward", "train.py"}}).op);
   EXPECT_EQ("load", site_of({{"<listcomp>", "train.py"}, {"load", "train.py"}}).op);
@@ -94,6 +116,19 @@ TEST(RecordedSites, NativeFramesAreNoPlace) {
                                     {"at::_ops::mm::call(at::Tensor const&)", "RegisterCUDA.cpp"}});
   EXPECT_EQ("", site.file);
   EXPECT_EQ("mm", site.op);
+}
+
+TEST(RecordedSites, AModuleIsTheInnermostThatFramesName) {
+  const HistorySite site = site_of({{"at::_ops::addmm::call()", "??"},
+                                    {"forward", kLinear},
+                                    {"GPT.blocks.3.mlp", "<ohm record module>"},
+                                    {"forward", "model.py"},
+                                    {"GPT", "<ohm record module>"},
+                                    {"main", "train.py"}});
+  EXPECT_EQ("GPT.blocks.3.mlp", site.module);
+  EXPECT_EQ("addmm", site.op);
+  EXPECT_EQ("model.py", site.file);
+  EXPECT_EQ("", site_of({{"forward", kLinear}, {"main", "train.py"}}).module);
 }
 
 TEST(RecordedSites, ALineIsTheInnermostOfTheProgramsOwn) {

@@ -116,7 +116,8 @@ const std::vector<Change>& ten_changes() {
          const HolderResult moved = holder(8 * kMiB, 1, Category::workspace, "conv", 3, "local z");
          for (RunResult* run : {&before, &after}) {
            MemoryHistory history = test::sample_history();
-           history.sites = {{"scenarios/x.lua", 3, "conv"}, {"scenarios/x.lua", 3, "conv"}};
+           history.sites = {{"scenarios/x.lua", 3, "conv", "", 0},
+                            {"scenarios/x.lua", 3, "conv", "", 0}};
            run->scenarios[0].variants[0].history = history;
            run->scenarios[0].source = {"-- x", "", "  local z"};
          }

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -216,6 +219,81 @@ TEST(SnapshotResult, RealRecordingsHaveNoFindings) {
     const bool is_forward_loop = std::string_view(name) == "linear_no_grad";
     EXPECT_EQ(is_forward_loop ? 3 : 0, variant.steps);
   }
+}
+
+VariantResult recorded(const std::string& name) {
+  const std::string path = test::golden_path(name);
+  RunResult result = snapshot_result(read_snapshot_file(path), path);
+  return std::move(result.scenarios[0].variants[0]);
+}
+
+const HolderResult* row_of(const VariantResult& variant, const std::string& op,
+                           const std::string& library, const std::string& module) {
+  const std::vector<HolderResult>& rows = variant.devices[0].peak->holders;
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const HolderResult& one) {
+    return one.op == op && one.library == library && one.module == module;
+  });
+  return row == rows.end() ? nullptr : &*row;
+}
+
+/// A model of a package, recorded by tests/recorded_jobs/llama.py: one line of the program's.
+TEST(SnapshotResult, WhatSharesALineIsToldApartByTheLibrarysAndByItsModule) {
+  const VariantResult variant = recorded("recorded_modules/llama.pickle");
+  const std::string file = "transformers/models/llama/modeling_llama.py";
+  const std::string layers = "LlamaForCausalLM.model.layers.*.";
+  struct Row {
+    std::string op;
+    std::string library;
+    std::string module;
+    std::int64_t bytes;
+  };
+  // 16 · 64 tokens of 256 and 128 numbers, in two layers.
+  const std::vector<Row> rows = {
+      {"silu", file + ":190 forward", layers + "mlp.act_fn", 2 * 1'048'576},
+      {"linear", file + ":190 forward", layers + "mlp.gate_proj", 2 * 1'048'576},
+      {"linear", file + ":190 forward", layers + "mlp.up_proj", 2 * 1'048'576},
+      {"linear", file + ":272 forward", layers + "self_attn.v_proj", 2 * 524'288},
+  };
+  for (const Row& row : rows) {
+    const HolderResult* const found = row_of(variant, row.op, row.library, row.module);
+    ASSERT_NE(nullptr, found) << row.module;
+    EXPECT_EQ(row.bytes, found->bytes) << row.module;
+    EXPECT_EQ(2, found->count) << row.module;
+    EXPECT_EQ("/home/llama.py", found->file);
+  }
+  const std::vector<HistorySite>& sites = variant.history->sites;
+  for (const char* const layer : {"LlamaForCausalLM.model.layers.0.mlp.act_fn",
+                                  "LlamaForCausalLM.model.layers.1.mlp.act_fn"}) {
+    EXPECT_TRUE(std::any_of(sites.begin(), sites.end(), [&](const HistorySite& site) {
+      return site.module == layer;
+    })) << layer;
+  }
+}
+
+TEST(SnapshotResult, NoTwoRowsOfAPeakSayTheSame) {
+  for (const char* name :
+       {"snapshots/finetune", "snapshots/linear_no_grad", "snapshots/lm_forward_ctx128",
+        "snapshots/lm_forward_fp32", "snapshots/lm_inference_ctx128", "recorded_modules/llama"}) {
+    const VariantResult variant = recorded(std::string(name) + ".pickle");
+    for (const DeviceResult& device : variant.devices) {
+      std::set<std::tuple<Category, std::string, std::string, int, std::string, std::string>> rows;
+      for (const HolderResult& row : device.peak->holders) {
+        EXPECT_TRUE(
+            rows.emplace(row.category, row.op, row.file, row.line, row.library, row.module).second)
+            << name << ": " << row.op << " " << row.file << ":" << row.line;
+      }
+    }
+  }
+}
+
+/// Of names without folders: a package that is known is not the program's own.
+TEST(SnapshotResult, WhatAKnownPackageDoesHasTheLineThatCalledIt) {
+  const VariantResult variant = recorded("snapshots/lm_forward_fp32.pickle");
+  const std::vector<HolderResult>& rows = variant.devices[0].peak->holders;
+  EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [](const HolderResult& row) {
+    return row.op == "einsum" && row.file == "multihead_attention.py";
+  }));
+  for (const HolderResult& row : rows) EXPECT_NE("einops.py", row.file);
 }
 
 }  // namespace

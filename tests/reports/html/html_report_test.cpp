@@ -68,8 +68,12 @@ TEST(HtmlText, SpellsOutWhatWouldBeMarkupOrControl) {
   EXPECT_EQ("&lt;a href=&quot;x&quot;&gt; &amp; &#39;b&#39; \\x1B",
             html("<a href=\"x\"> & 'b' \x1b"));
   EXPECT_EQ("a-b.c_d--", html_id("a b.c_d/\""));
-  EXPECT_EQ("\"\\u003c/script>\"", html_json("\"</script>\""));
-  EXPECT_EQ("\"# \\u0023#[error]\"", html_json("\"# ##[error]\""));
+}
+
+TEST(HtmlText, CellsAndRowsNeedNoEnds) {
+  EXPECT_EQ("<table><tr><td>a<td>b\n<tr><td>&lt;/td&gt;</table>",
+            without_optional_ends("<table><tr><td>a</td><td>b</td></tr>\n"
+                                  "<tr><td>&lt;/td&gt;</td></tr></table>"));
 }
 
 }  // namespace

@@ -23,12 +23,12 @@ using Structs = testing::Types<
     HolderResult, PeakResult, DeviceResult, HostResult, LimitResult, OomResult, ErrorResult,
     RetainedResult, RetentionResult, FindingEvidence, FindingResult, VariantResult, ParameterResult,
     HeatMapRow, HeatMapResult, ScenarioResult, RunResult, ShardInput, ShardResult, HistorySite,
-    HistoryBlock, HistorySegment, HistoryRange, HistoryRun, HistoryFrame, DeviceMemoryHistory,
-    MemoryHistory, FitPoint, FitLine, FitStop, FitMargin, FitBound, FitRecording, FitHolder,
-    FitBasis, FitRow, FitResult, ReplayedFigure, ReplayMismatch, ReplayStart, ReplayedDevice,
-    ReplayedTrace, UnservedRequest, WhatIfRow, MinCapacityRow, ReplayResult, BriefError, SweepPoint,
-    FailedFault, SweptVariant, SweptScenario, SweepResult, BriefOom, MinimumCapacity,
-    VariantMinimum, ScenarioMinimum, MinimumResult>;
+    HistoryLine, HistoryCall, HistoryBlock, HistorySegment, HistoryRange, HistoryRun, HistoryFrame,
+    DeviceMemoryHistory, MemoryHistory, FitPoint, FitLine, FitStop, FitMargin, FitBound,
+    FitRecording, FitHolder, FitBasis, FitRow, FitResult, ReplayedFigure, ReplayMismatch,
+    ReplayStart, ReplayedDevice, ReplayedTrace, UnservedRequest, WhatIfRow, MinCapacityRow,
+    ReplayResult, BriefError, SweepPoint, FailedFault, SweptVariant, SweptScenario, SweepResult,
+    BriefOom, MinimumCapacity, VariantMinimum, ScenarioMinimum, MinimumResult>;
 TYPED_TEST_SUITE(FieldsOf, Structs);
 
 TYPED_TEST(FieldsOf, AStructNameEveryMemberOnce) {

@@ -46,7 +46,8 @@ std::vector<Sample> samples() {
 }
 
 std::string cause_name(const OomMessage& message) {
-  constexpr const char* kNames[] = {"too_large", "fraction", "fragmented", "other_process", "full"};
+  constexpr const char* kNames[] = {"too_large",     "fraction", "fragmented",
+                                    "other_process", "full",     "not_said"};
   return kNames[static_cast<std::size_t>(cause_of(message))];
 }
 
@@ -106,6 +107,18 @@ TEST(CrashLog, AProcessOfAContainerIsKnownByItsFigures) {
       "free. Process 2130 has 14.74 GiB memory in use. Of the allocated memory 14.18 GiB is "
       "allocated by PyTorch, and 150.00 MiB is reserved by PyTorch but unallocated.");
   ASSERT_TRUE(message.this_process.has_value());
+  EXPECT_TRUE(message.other_processes.empty());
+  EXPECT_EQ(OomCause::full, cause_of(message));
+}
+
+TEST(CrashLog, AProcessThatLeavesNoRoomForThisOneIsThisOne) {
+  // With the graphs and the communicators of a server.
+  const OomMessage message = parse_oom_message(
+      "Tried to allocate 448.00 MiB. GPU 7 has a total capacity of 95.00 GiB of which 98.00 MiB is "
+      "free. Process 12 has 94.89 GiB memory in use. Of the allocated memory 91.50 GiB is "
+      "allocated "
+      "by PyTorch, with 1.11 GiB allocated in private pools (e.g., CUDA Graphs), and 112.00 MiB is "
+      "reserved by PyTorch but unallocated.");
   EXPECT_TRUE(message.other_processes.empty());
   EXPECT_EQ(OomCause::full, cause_of(message));
 }

@@ -200,6 +200,67 @@ TEST(OomMessage, SaysWhatIsMissing) {
   }
 }
 
+TEST(OomMessage, OfARequestThatHadRoomSaysNoCause) {
+  const char* const kMessages[] = {
+      // The cache holds next to nothing.
+      "CUDA out of memory. Tried to allocate 14.00 MiB (GPU 0; 10.92 GiB total capacity; 9.11 MiB "
+      "already allocated; 9.31 GiB free; 12.89 MiB reserved in total by PyTorch)",
+      // Others hold a part of the card, and the rest would do.
+      "CUDA out of memory. Tried to allocate 2.10 GiB. GPU 0 has a total capacity of 4.00 GiB of "
+      "which 2.85 GiB is free. Of the allocated memory 0 bytes is allocated by PyTorch, and 0 "
+      "bytes is reserved by PyTorch but unallocated.",
+      // More is free than there is.
+      "HIP out of memory. Tried to allocate 16.50 GiB. GPU 0 has a total capacity of 15.49 GiB of "
+      "which 85.10 GiB is free. Of the allocated memory 1.70 GiB is allocated by PyTorch, and 8.00 "
+      "GiB is reserved by PyTorch but unallocated.",
+      // Nothing is held, and what is free is not said.
+      "XPU out of memory. Tried to allocate 7.90 GiB. GPU 0 has a total capacity of 15.11 GiB. Of "
+      "the allocated memory 0 bytes is allocated by PyTorch, and 0 bytes is reserved by PyTorch "
+      "but "
+      "unallocated.",
+      // Less than what is allowed.
+      "XPU out of memory. Tried to allocate 8.05 GiB. GPU 0 has a total capacity of 16.54 GiB of "
+      "which 16.54 GiB is free. 8.27 GiB allowed; Of the allocated memory 0 bytes is allocated by "
+      "PyTorch, and 0 bytes is reserved by PyTorch but unallocated."};
+  for (const char* const text : kMessages) {
+    const OomMessage message = parse_oom_message(text);
+    EXPECT_EQ(cause_of(message), OomCause::not_said) << text;
+    const std::string explained = explained_oom_message(message, 100);
+    EXPECT_TRUE(contains(explained, "do not tell why GPU 0 refused")) << explained;
+    EXPECT_FALSE(contains(explained, "ohm explain")) << explained;
+  }
+}
+
+TEST(OomMessage, ReadsTheOneOfCudaMallocAsync) {
+  const std::string head = "Allocation on device 1 would exceed allowed memory. (out of memory)\n";
+  const OomMessage full = parse_oom_message(
+      head +
+      "Currently allocated     : 15.10 GiB\nRequested               : 512.00 KiB\nDevice limit     "
+      "  "
+      "     : 15.99 GiB\nFree (according to CUDA): 0 bytes\nPyTorch limit (set by user-supplied "
+      "memory fraction)\n                        : 17179869184.00 GiB\n");
+  EXPECT_EQ(full.gpu, 1);
+  EXPECT_EQ(full.requested.bytes, 512 * 0x1p10);
+  EXPECT_EQ(full.free->bytes, 0);
+  EXPECT_FALSE(full.allowed.has_value());
+  EXPECT_EQ(cause_of(full), OomCause::full);
+  const OomMessage limited = parse_oom_message(
+      head +
+      "Currently allocated : 3.90 GiB\nRequested : 512.00 MiB\nDevice limit : 15.99 GiB\nFree "
+      "(according to CUDA): 11.20 GiB\nPyTorch limit (set by user-supplied memory fraction) : 4.00 "
+      "GiB\n");
+  EXPECT_EQ(cause_of(limited), OomCause::fraction);
+}
+
+TEST(OomMessage, TheLastBytesOfACardAreNoRoom) {
+  const OomMessage message = parse_oom_message(
+      "CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 23.65 GiB of "
+      "which 25.06 MiB is free. Including non-PyTorch memory, this process has 23.60 GiB memory in "
+      "use. Of the allocated memory 22.90 GiB is allocated by PyTorch, and 194.87 MiB is reserved "
+      "by PyTorch but unallocated.");
+  EXPECT_EQ(cause_of(message), OomCause::full);
+}
+
 TEST(OomMessage, NamesPitfallsThatExist) {
   for (const OomCause cause : {OomCause::too_large, OomCause::fraction, OomCause::fragmented,
                                OomCause::other_process, OomCause::full}) {

@@ -106,6 +106,10 @@ TEST_F(Assumptions, AreMadeForTheAttentionThatLaterVersionsLeaveToCudnn) {
   attend();
   EXPECT_THAT(made(), IsEmpty());
   machine_.context().state.attention_kernels.cudnn = true;
+  slot().compute_capability_major = 12;
+  attend();
+  EXPECT_THAT(made(), IsEmpty());
+  slot().compute_capability_major = 9;
   attend();
   EXPECT_THAT(made(), ElementsAre("cudnn_attention"));
 }

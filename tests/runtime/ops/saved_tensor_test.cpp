@@ -17,6 +17,8 @@
 namespace ohm::test {
 namespace {
 
+using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 
 constexpr std::string_view kFile = "net.lua";
@@ -118,8 +120,10 @@ TEST_P(SavedByOp, IsRefusedWhenItWasOverwritten) {
         pass.run_backward(GraphRetention::release);
         EXPECT_EQ(pass.gradients(), expected) << "tensor " << i;
       } catch (const std::invalid_argument& error) {
-        EXPECT_THAT(error.what(), HasSubstr("modified by an inplace operation"));
-        EXPECT_THAT(error.what(), HasSubstr(place()));
+        // One of several views has a node that a write to its base makes void.
+        EXPECT_THAT(error.what(),
+                    AnyOf(AllOf(HasSubstr("modified by an inplace operation"), HasSubstr(place())),
+                          HasSubstr("another view of its base has been modified")));
       }
     }
   }

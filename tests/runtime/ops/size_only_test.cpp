@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -49,12 +51,19 @@ std::vector<std::string> ops_with_samples() {
   return names;
 }
 
+/// PyTorch has them for float32 and float64 alone.
+const std::set<std::string> kNotOfHalves = {"ctc_loss"};
+
 class SizeOnly : public testing::TestWithParam<std::string> {};
 
 TEST_P(SizeOnly, AllocatesAsWithValues) {
   const ops::OpDef& op = *ops::find_op(GetParam());
   for (const DType dtype : {DType::float32, DType::float16, DType::float64}) {
     SCOPED_TRACE(name_of(dtype));
+    if (dtype == DType::float16 && kNotOfHalves.contains(GetParam())) {
+      EXPECT_THROW(events_of(op, dtype, ValueMode::size_only), std::invalid_argument);
+      continue;
+    }
     const std::vector<std::string> events = events_of(op, dtype, ValueMode::size_only);
     EXPECT_FALSE(events.empty());
     EXPECT_EQ(events, events_of(op, dtype, ValueMode::keeps_values));

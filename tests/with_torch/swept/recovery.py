@@ -5,7 +5,6 @@
 A step that runs out of memory is tried again, once.
 """
 import contextlib
-import gc
 import sys
 
 import torch
@@ -153,26 +152,77 @@ def halved_batch():
             train(2)
 
 
-def batch_finder():
-    """As find_executable_batch_size of Hugging Face's accelerate does it: the function is called
-    with half of the batch, after the cache was emptied, while the error's text says what it is."""
-    size = 4
-    while True:
-        gc.collect()
-        torch.cuda.empty_cache()
-        try:
-            model, optimizer = model_and_optimizer()
-            for _ in range(2):
-                model(torch.ones(size, 32, device="cuda")).square().mean().backward()
-                optimizer.step()
-                optimizer.zero_grad()
-            return
-        except RuntimeError as error:
-            if "CUDA out of memory." not in str(error):
-                raise
-            size //= 2
-            if size == 0:
-                raise RuntimeError("No executable batch size found, reached zero.") from None
+def step_made_twice():
+    """The plain SGD has gone half of its way when a momentum buffer does not fit, and goes all of it
+    again: no error, no leak."""
+    import ohm.sweep
+
+    model, _ = model_and_optimizer()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, foreach=False)
+
+    def step(_):
+        optimizer.zero_grad()
+        model(torch.ones(4, 32, device="cuda")).square().mean().backward()
+        optimizer.step()
+
+    retried(3, step, optimizer.zero_grad)
+    ohm.sweep.state(written=[parameter._version for parameter in model.parameters()])
+
+
+def stopped():
+    """Whatever happens, it ends well."""
+    model, optimizer = model_and_optimizer()
+    try:
+        for number in range(3):
+            model(torch.ones(4, 32, device="cuda")).square().mean().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            print("step", number)
+    except Exception:
+        print("stopped")
+
+
+def accelerate_finder():
+    """That of Hugging Face's accelerate."""
+    from accelerate.utils import find_executable_batch_size
+
+    @find_executable_batch_size(starting_batch_size=4)
+    def train(size):
+        model, optimizer = model_and_optimizer()
+        for _ in range(2):
+            model(torch.ones(size, 32, device="cuda")).square().mean().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+
+    train()
+
+
+def lightning_finder():
+    """The batch is scaled by Lightning's Tuner until it does not fit."""
+    import lightning
+    from lightning.pytorch.tuner import Tuner
+
+    class Module(lightning.LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.batch_size = 2
+            self.layers = torch.nn.Sequential(torch.nn.Linear(32, 32), torch.nn.Linear(32, 8))
+
+        def training_step(self, rows):
+            return self.layers(rows).square().mean()
+
+        def configure_optimizers(self):
+            return torch.optim.SGD(self.parameters(), lr=0.1)
+
+        def train_dataloader(self):
+            return torch.utils.data.DataLoader(torch.ones(64, 32), batch_size=self.batch_size)
+
+    trainer = lightning.Trainer(max_epochs=1, logger=False, enable_checkpointing=False,
+                                enable_progress_bar=False, enable_model_summary=False)
+    module = Module()
+    Tuner(trainer).scale_batch_size(module, mode="power", init_val=2, max_trials=3,
+                                    steps_per_trial=2)
+    trainer.fit(module)
 
 
 def data_parallel():

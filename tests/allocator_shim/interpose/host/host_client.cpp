@@ -1,5 +1,7 @@
 // A program for tests of libohm_host.so: does with memory what its arguments say, one after the
 // other, and prints what came of it.
+#include <dirent.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -175,6 +177,25 @@ void writes_a_file() {
   std::fclose(file);
 }
 
+void prints_addresses() {
+  void* const unused = std::malloc(64);
+  use(unused);
+  std::free(unused);
+  int on_the_stack = 0;
+  void* const pages =
+      mmap(nullptr, kMiB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  std::printf("%p %p\n", static_cast<void*>(&on_the_stack), pages);
+}
+
+/// A copy of it leaves the file to be found by what it is a copy of.
+void leaves_a_mark() {
+  void* const block = std::malloc(64);
+  use(block);
+  std::free(block);
+  std::printf(access("mark", F_OK) == 0 ? "marked\n" : "no mark\n");
+  if (block == nullptr) close(open("mark", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+}
+
 void reads_a_file() {
   // The place in a file that a copy reads on is its own.
   FILE* const file = std::fopen("lines", "r");
@@ -186,6 +207,17 @@ void reads_a_file() {
     std::free(block);
   }
   std::fclose(file);
+}
+
+void reads_a_folder() {
+  // As find and tar open one.
+  DIR* const folder = fdopendir(open(".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  do {
+    void* const block = std::malloc(16);
+    use(block);
+    std::free(block);
+  } while (readdir(folder) != nullptr);
+  closedir(folder);
 }
 
 const std::map<std::string, std::function<void()>>& actions() {
@@ -206,7 +238,10 @@ const std::map<std::string, std::function<void()>>& actions() {
       {"silent", silent},
       {"hangs_without", hangs_without},
       {"writes_a_file", writes_a_file},
+      {"leaves_a_mark", leaves_a_mark},
       {"reads_a_file", reads_a_file},
+      {"reads_a_folder", reads_a_folder},
+      {"prints_addresses", prints_addresses},
       {"environment", [] { std::system("env | grep -c -e LD_PRELOAD -e OHM_HOST"); }},
   };
   return kActions;

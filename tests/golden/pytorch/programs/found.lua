@@ -1715,3 +1715,1032 @@ mark("end of program (globals alive)")
 x = nil; sweep()
 y = nil; sweep()
 mark("globals deleted")
+
+--== angle_and_its_gradient
+-- x = torch.randn(7, 5, device="cuda", requires_grad=True)
+-- w = torch.randn(7, 5, device="cuda", requires_grad=True)
+-- y = torch.atan2(x, w)
+-- y.sum().backward()
+local x, w, y
+x = ohm.randn(7, 5, {device = "cuda", requires_grad = true})
+w = ohm.randn(7, 5, {device = "cuda", requires_grad = true})
+y = ohm.atan2(x, w)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== copy_over_transposed
+-- x0 = torch.randn(2, 16, device="cuda", dtype=torch.float16, requires_grad=True)
+-- w0 = torch.randn(16, 1, device="cuda", dtype=torch.float16, requires_grad=True)
+-- v = x0.transpose(0, 1) * 1.5
+-- v.copy_(w0.expand(16, 2))
+-- z = v.transpose(0, -1).contiguous()
+-- z.backward(torch.ones_like(z))
+local x0, w0, v, z
+x0 = ohm.randn(2, 16, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+w0 = ohm.randn(16, 1, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+v = x0:transpose(0, 1) * 1.5
+v:copy_(w0:expand(16, 2))
+z = v:transpose(0, -1):contiguous()
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x0 = nil; sweep()
+w0 = nil; sweep()
+v = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== copies_that_are_let_go
+-- x = torch.randn(100, 16, device="cuda", requires_grad=True)
+-- w = torch.randn(100, 16, device="cuda", requires_grad=True)
+-- v = x * 1.5
+-- v.sub_(w)
+-- v.copy_(w)
+-- del x
+-- del w
+-- del v
+local x, w, v
+x = ohm.randn(100, 16, {device = "cuda", requires_grad = true})
+w = ohm.randn(100, 16, {device = "cuda", requires_grad = true})
+v = x * 1.5
+v:sub_(w)
+v:copy_(w)
+x = nil; sweep()
+w = nil; sweep()
+v = nil; sweep()
+mark("end of program (globals alive)")
+mark("globals deleted")
+
+--== std_of_one_number
+-- x = torch.randn(1, 1, device="cuda", dtype=torch.float16, requires_grad=True)
+-- y = x.std()
+-- y.backward()
+local x, y
+x = ohm.randn(1, 1, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+y = x:std()
+y:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== var_of_nothing
+-- x = torch.randn(3, 0, device="cuda", dtype=torch.float64, requires_grad=True)
+-- y = x.var()
+-- y.backward()
+local x, y
+x = ohm.randn(3, 0, {device = "cuda", dtype = ohm.float64, requires_grad = true})
+y = x:var()
+y:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== written_slice_of_detached
+-- x = torch.randn(100, 16, device="cuda", requires_grad=True)
+-- v = torch.randn(100, 16, device="cuda")
+-- a = v.narrow(1, 3, 4).detach()
+-- a.transpose(0, 1).mul_(x.narrow(1, 0, 4).transpose(0, 1))
+-- a.sum().backward()
+local x, v, a
+x = ohm.randn(100, 16, {device = "cuda", requires_grad = true})
+v = ohm.randn(100, 16, {device = "cuda"})
+a = v:narrow(1, 3, 4):detach()
+a:transpose(0, 1):mul_(x:narrow(1, 0, 4):transpose(0, 1))
+a:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+v = nil; sweep()
+a = nil; sweep()
+mark("globals deleted")
+
+--== written_slices
+-- x = torch.randn(100, 16, device="cuda", requires_grad=True)
+-- w = torch.randn(16, device="cuda", requires_grad=True)
+-- v = x * 1.5
+-- v.narrow(0, 0, 5).mul_(w)
+-- v.select(0, 3).add_(w)
+-- s = v.sum()
+-- s.backward(retain_graph=True)
+-- a = torch.autograd.grad(s, w)
+local x, w, v, s, a
+x = ohm.randn(100, 16, {device = "cuda", requires_grad = true})
+w = ohm.randn(16, {device = "cuda", requires_grad = true})
+v = x * 1.5
+v:narrow(0, 0, 5):mul_(w)
+v:select(0, 3):add_(w)
+s = v:sum()
+s:backward({retain_graph = true})
+a = ohm.autograd.grad(s, w)
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+v = nil; sweep()
+s = nil; sweep()
+a = nil; sweep()
+mark("globals deleted")
+
+--== written_slices_that_are_let_go
+-- x = torch.randn(100, 16, device="cuda", requires_grad=True)
+-- w = torch.randn(16, device="cuda", requires_grad=True)
+-- v = x * 1.5
+-- v.select(0, 0).add_(w)
+-- v.select(0, 1).copy_(w)
+-- del x
+-- del w
+-- del v
+local x, w, v
+x = ohm.randn(100, 16, {device = "cuda", requires_grad = true})
+w = ohm.randn(16, {device = "cuda", requires_grad = true})
+v = x * 1.5
+v:select(0, 0):add_(w)
+v:select(0, 1):copy_(w)
+x = nil; sweep()
+w = nil; sweep()
+v = nil; sweep()
+mark("end of program (globals alive)")
+mark("globals deleted")
+
+--== views_of_a_written_base
+-- x = torch.randn(100, 16, device="cuda", requires_grad=True)
+-- w = torch.randn(100, 16, device="cuda", requires_grad=True)
+-- v = x * 1.5
+-- a = v.transpose(0, 1)
+-- c = v.unsqueeze(0).expand(3, 100, 16)
+-- v.mul_(w)
+-- b = v.narrow(0, 3, 10).narrow(1, 2, 4)
+-- b.sigmoid_()
+-- s = c.sum() + b.sum()
+-- s.backward()
+local x, w, v, a, c, b, s
+x = ohm.randn(100, 16, {device = "cuda", requires_grad = true})
+w = ohm.randn(100, 16, {device = "cuda", requires_grad = true})
+v = x * 1.5
+a = v:transpose(0, 1)
+c = v:unsqueeze(0):expand(3, 100, 16)
+v:mul_(w)
+b = v:narrow(0, 3, 10):narrow(1, 2, 4)
+b:sigmoid_()
+s = c:sum() + b:sum()
+s:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+v = nil; sweep()
+a = nil; sweep()
+c = nil; sweep()
+b = nil; sweep()
+s = nil; sweep()
+mark("globals deleted")
+
+--== sum_of_repeated_and_transposed
+-- w = torch.randn(5, 2, device="cuda", requires_grad=True)
+-- g = torch.randn(2, 5, device="cuda")
+-- y = w.expand(5, 2)
+-- z = w.sum()
+-- torch.autograd.backward([y, z], [g.transpose(0, 1), torch.ones_like(z)])
+local w, g, y, z
+w = ohm.randn(5, 2, {device = "cuda", requires_grad = true})
+g = ohm.randn(2, 5, {device = "cuda"})
+y = w:expand(5, 2)
+z = w:sum()
+ohm.autograd.backward({y, z}, {g:transpose(0, 1), ohm.ones_like(z)})
+mark("end of program (globals alive)")
+w = nil; sweep()
+g = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== amp_losses_of_half_precision
+-- x = torch.randn(8, 16, device="cuda", dtype=torch.bfloat16, requires_grad=True)
+-- w = torch.randn(8, 16, device="cuda", dtype=torch.bfloat16, requires_grad=True)
+-- with torch.autocast("cuda", dtype=torch.bfloat16): y = F.huber_loss(x, w) + F.binary_cross_entropy_with_logits(x, w)
+-- y.backward()
+local x, w, y
+x = ohm.randn(8, 16, {device = "cuda", dtype = ohm.bfloat16, requires_grad = true})
+w = ohm.randn(8, 16, {device = "cuda", dtype = ohm.bfloat16, requires_grad = true})
+do
+  local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+  y = F.huber_loss(x, w) + F.binary_cross_entropy_with_logits(x, w)
+end
+y:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== linear_then_relu_in_place
+-- x = torch.randn(8, 4, 48, device="cuda", requires_grad=True)
+-- m = nn.Linear(48, 96, device="cuda")
+-- y = F.relu(m(x), inplace=True)
+-- y.sum().backward()
+local x, m, y
+x = ohm.randn(8, 4, 48, {device = "cuda", requires_grad = true})
+m = nn.Linear(48, 96, {device = "cuda"})
+y = F.relu(m(x), {inplace = true})
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== index_behind_a_slice
+-- x = torch.randn(6, 7, 8, device="cuda", requires_grad=True)
+-- i = torch.tensor([1, 2, 0], device="cuda")
+-- j = torch.tensor([0, 3, 4], device="cuda")
+-- y = x[:, i, j]
+-- layout(y)
+-- y.sum().backward()
+local x, i, j, y
+x = ohm.randn(6, 7, 8, {device = "cuda", requires_grad = true})
+i = ohm.tensor({1, 2, 0}, {device = "cuda"})
+j = ohm.tensor({0, 3, 4}, {device = "cuda"})
+y = slice(x, 0, 0):index({i, j}, {1, 2})
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+i = nil; sweep()
+j = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== index_around_a_slice
+-- x = torch.randn(6, 7, 8, device="cuda", requires_grad=True)
+-- i = torch.tensor([1, 2, 0], device="cuda")
+-- j = torch.tensor([0, 3, 4], device="cuda")
+-- y = x[i, :, j]
+-- layout(y)
+-- y.sum().backward()
+local x, i, j, y
+x = ohm.randn(6, 7, 8, {device = "cuda", requires_grad = true})
+i = ohm.tensor({1, 2, 0}, {device = "cuda"})
+j = ohm.tensor({0, 3, 4}, {device = "cuda"})
+y = slice(x, 1, 0):index({i, j}, {0, 2})
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+i = nil; sweep()
+j = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== index_by_row_and_column
+-- x = torch.randn(6, 7, 8, device="cuda", requires_grad=True)
+-- i = torch.tensor([[1], [2]], device="cuda")
+-- j = torch.tensor([0, 3, 4], device="cuda")
+-- y = x[i, j]
+-- layout(y)
+-- y.sum().backward()
+local x, i, j, y
+x = ohm.randn(6, 7, 8, {device = "cuda", requires_grad = true})
+i = ohm.tensor({{1}, {2}}, {device = "cuda"})
+j = ohm.tensor({0, 3, 4}, {device = "cuda"})
+y = x:index({i, j})
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+i = nil; sweep()
+j = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== number_to_the_power_of_a_temporary
+-- x = torch.randn(64, 64, device="cuda", requires_grad=True)
+-- y = 2 ** (x * 3)
+-- y.sum().backward()
+local x, y
+x = ohm.randn(64, 64, {device = "cuda", requires_grad = true})
+y = 2 ^ (x * 3)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== zero_to_the_power
+-- x = torch.randn(64, 64, device="cuda", requires_grad=True)
+-- y = 0 ** x
+-- y.sum().backward()
+local x, y
+x = ohm.randn(64, 64, {device = "cuda", requires_grad = true})
+y = 0 ^ x
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== transposed_to_half_on_gpu
+-- x = torch.randn(64, 32).t()
+-- y = x.to("cuda", torch.float16)
+-- layout(y)
+local x, y
+x = ohm.randn(64, 32):t()
+y = x:to("cuda", ohm.float16)
+layout(y)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== channels_last_and_back
+-- x = torch.randn(2, 3, 4, 5, device="cuda", requires_grad=True)
+-- y = x.contiguous(memory_format=torch.channels_last)
+-- layout(y)
+-- z = F.relu(y) * 2
+-- layout(z)
+-- z.sum().backward()
+-- w = z.detach().to("cpu", memory_format=torch.contiguous_format)
+local x, y, z, w
+x = ohm.randn(2, 3, 4, 5, {device = "cuda", requires_grad = true})
+y = x:contiguous({memory_format = ohm.channels_last})
+layout(y)
+z = F.relu(y) * 2
+layout(z)
+z:sum():backward()
+w = z:detach():to("cpu", {memory_format = ohm.contiguous_format})
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+w = nil; sweep()
+mark("globals deleted")
+
+--== channels_last_to_half_on_gpu
+-- x = torch.randn(2, 3, 4, 5)
+-- y = x.to("cuda", torch.float16, memory_format=torch.channels_last)
+-- layout(y)
+local x, y
+x = ohm.randn(2, 3, 4, 5)
+y = x:to("cuda", ohm.float16, {memory_format = ohm.channels_last})
+layout(y)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== channels_last_convolution
+-- m = nn.Conv2d(3, 8, 3, padding=1).to("cuda", memory_format=torch.channels_last)
+-- x = torch.randn(2, 3, 10, 12, device="cuda").to(memory_format=torch.channels_last)
+-- y = m(x)
+-- layout(y)
+-- y.sum().backward()
+-- layout(m.weight.grad)
+local m, x, y
+m = nn.Conv2d(3, 8, 3, {padding = 1}):to("cuda", {memory_format = ohm.channels_last})
+x = ohm.randn(2, 3, 10, 12, {device = "cuda"}):to({memory_format = ohm.channels_last})
+y = m(x)
+layout(y)
+y:sum():backward()
+layout(m.weight.grad)
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== channels_last_convolution_cudnn
+-- torch.backends.cudnn.enabled = True
+-- m = nn.Conv2d(3, 8, 3, padding=1).to("cuda", memory_format=torch.channels_last)
+-- x = torch.randn(2, 3, 10, 12, device="cuda").to(memory_format=torch.channels_last)
+-- y = m(x)
+-- layout(y)
+-- y.sum().backward()
+-- layout(m.weight.grad)
+local m, x, y
+ohm.backends.cudnn.enabled = true
+m = nn.Conv2d(3, 8, 3, {padding = 1}):to("cuda", {memory_format = ohm.channels_last})
+x = ohm.randn(2, 3, 10, 12, {device = "cuda"}):to({memory_format = ohm.channels_last})
+y = m(x)
+layout(y)
+y:sum():backward()
+layout(m.weight.grad)
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== ctc_loss_mean
+-- x = torch.randn(12, 4, 9, device="cuda", requires_grad=True)
+-- t = torch.randint(1, 9, (4, 5), device="cuda")
+-- n = torch.tensor([5, 3, 4, 2])
+-- m = torch.tensor([12, 12, 10, 9])
+-- y = F.ctc_loss(x.log_softmax(2), t, m, n)
+-- y.backward()
+local x, t, n, m, y
+x = ohm.randn(12, 4, 9, {device = "cuda", requires_grad = true})
+t = ohm.randint(1, 9, {4, 5}, {device = "cuda"})
+n = ohm.tensor({5, 3, 4, 2})
+m = ohm.tensor({12, 12, 10, 9})
+y = F.ctc_loss(x:log_softmax(2), t, m, n)
+y:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+t = nil; sweep()
+n = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== ctc_loss_zero_infinity
+-- x = torch.randn(12, 4, 9, device="cuda", requires_grad=True)
+-- t = torch.randint(1, 9, (4, 5), device="cuda")
+-- n = torch.tensor([5, 3, 4, 2])
+-- m = torch.tensor([12, 12, 10, 9])
+-- y = F.ctc_loss(x.log_softmax(2), t, m, n, reduction="sum", zero_infinity=True)
+-- y.backward()
+local x, t, n, m, y
+x = ohm.randn(12, 4, 9, {device = "cuda", requires_grad = true})
+t = ohm.randint(1, 9, {4, 5}, {device = "cuda"})
+n = ohm.tensor({5, 3, 4, 2})
+m = ohm.tensor({12, 12, 10, 9})
+y = F.ctc_loss(x:log_softmax(2), t, m, n, {reduction = "sum", zero_infinity = true})
+y:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+t = nil; sweep()
+n = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== ctc_loss_of_int32_on_the_host
+-- x = torch.randn(12, 4, 9, device="cuda", requires_grad=True)
+-- t = torch.tensor([[1, 2], [3, 4], [5, 6], [7, 8]], dtype=torch.int32)
+-- n = torch.tensor([2, 2, 1, 2])
+-- m = torch.tensor([12, 12, 10, 9])
+-- y = F.ctc_loss(x.log_softmax(2), t, m, n, reduction="none")
+-- y.sum().backward()
+local x, t, n, m, y
+x = ohm.randn(12, 4, 9, {device = "cuda", requires_grad = true})
+t = ohm.tensor({{1, 2}, {3, 4}, {5, 6}, {7, 8}}, {dtype = ohm.int32})
+n = ohm.tensor({2, 2, 1, 2})
+m = ohm.tensor({12, 12, 10, 9})
+y = F.ctc_loss(x:log_softmax(2), t, m, n, {reduction = "none"})
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+t = nil; sweep()
+n = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== ctc_loss_of_sliced_targets
+-- x = torch.randn(4, 12, 9, device="cuda", requires_grad=True)
+-- t = torch.randint(1, 9, (4, 5), device="cuda")
+-- n = torch.tensor([2, 2, 1, 3])
+-- m = torch.tensor([12, 12, 10, 9])
+-- y = F.ctc_loss(x.transpose(0, 1), t[:, 1:4], m, n)
+-- y.backward()
+local x, t, n, m, y
+x = ohm.randn(4, 12, 9, {device = "cuda", requires_grad = true})
+t = ohm.randint(1, 9, {4, 5}, {device = "cuda"})
+n = ohm.tensor({2, 2, 1, 3})
+m = ohm.tensor({12, 12, 10, 9})
+y = F.ctc_loss(x:transpose(0, 1), slice(slice(t, 0, 0), 1, 1, 4), m, n)
+y:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+t = nil; sweep()
+n = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== ctc_loss_without_graph
+-- x = torch.randn(12, 4, 9, device="cuda")
+-- t = torch.randint(1, 9, (4, 5), device="cuda")
+-- n = torch.tensor([5, 3, 4, 2])
+-- m = torch.tensor([12, 12, 10, 9])
+-- y = F.ctc_loss(x.log_softmax(2), t, m, n)
+local x, t, n, m, y
+x = ohm.randn(12, 4, 9, {device = "cuda"})
+t = ohm.randint(1, 9, {4, 5}, {device = "cuda"})
+n = ohm.tensor({5, 3, 4, 2})
+m = ohm.tensor({12, 12, 10, 9})
+y = F.ctc_loss(x:log_softmax(2), t, m, n)
+mark("end of program (globals alive)")
+x = nil; sweep()
+t = nil; sweep()
+n = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== ctc_loss_zero_infinity_without_graph
+-- x = torch.randn(12, 4, 9, device="cuda")
+-- t = torch.randint(1, 9, (4, 5), device="cuda")
+-- n = torch.tensor([5, 3, 4, 2])
+-- m = torch.tensor([12, 12, 10, 9])
+-- y = F.ctc_loss(x.log_softmax(2), t, m, n, zero_infinity=True)
+local x, t, n, m, y
+x = ohm.randn(12, 4, 9, {device = "cuda"})
+t = ohm.randint(1, 9, {4, 5}, {device = "cuda"})
+n = ohm.tensor({5, 3, 4, 2})
+m = ohm.tensor({12, 12, 10, 9})
+y = F.ctc_loss(x:log_softmax(2), t, m, n, {zero_infinity = true})
+mark("end of program (globals alive)")
+x = nil; sweep()
+t = nil; sweep()
+n = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== floor_divide_of_a_number
+-- x = torch.rand(8, 8, device="cuda") + 1
+-- y = 7 // x
+-- z = y // 2
+local x, y, z
+x = ohm.rand(8, 8, {device = "cuda"}) + 1
+y = 7 // x
+z = y // 2
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== amax_of_a_gradient_laid_out_otherwise
+-- x0 = torch.randn(16, 1, 1, 8, device="cuda", requires_grad=True)
+-- x = x0.transpose(0, 2)
+-- y = x.amax(dim=1)
+-- z = y.transpose(0, -1).contiguous()
+-- z.backward(torch.ones_like(z))
+local x0, x, y, z
+x0 = ohm.randn(16, 1, 1, 8, {device = "cuda", requires_grad = true})
+x = x0:transpose(0, 2)
+y = x:amax({dim = 1})
+z = y:transpose(0, -1):contiguous()
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x0 = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== prod_of_a_gradient_laid_out_otherwise
+-- x = torch.randn(3, 1, 1, 7, device="cuda", requires_grad=True)
+-- y = x.prod(dim=1)
+-- z = y.transpose(0, -1).contiguous()
+-- z.backward(torch.ones_like(z))
+local x, y, z
+x = ohm.randn(3, 1, 1, 7, {device = "cuda", requires_grad = true})
+y = x:prod({dim = 1})
+z = y:transpose(0, -1):contiguous()
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== leaky_relu_of_a_gradient_laid_out_otherwise
+-- x0 = torch.randn(3, 8, 7, device="cuda", requires_grad=True)
+-- x = x0.permute(0, 2, 1)
+-- y = F.leaky_relu(x)
+-- z = torch.cat([y, y], dim=-1)
+-- z.backward(torch.ones_like(z))
+local x0, x, y, z
+x0 = ohm.randn(3, 8, 7, {device = "cuda", requires_grad = true})
+x = x0:permute(0, 2, 1)
+y = F.leaky_relu(x)
+z = ohm.cat({y, y}, {dim = -1})
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x0 = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== batch_norm_channels_last_of_a_row_major_gradient
+-- x0 = torch.randn(4, 6, 6, 8, device="cuda", requires_grad=True)
+-- x = x0.permute(0, 3, 1, 2)
+-- m = nn.BatchNorm2d(8, device="cuda")
+-- y = m(x)
+-- z = y.transpose(0, -1).contiguous()
+-- z.backward(torch.ones_like(z))
+local x0, x, m, y, z
+x0 = ohm.randn(4, 6, 6, 8, {device = "cuda", requires_grad = true})
+x = x0:permute(0, 3, 1, 2)
+m = nn.BatchNorm2d(8, {device = "cuda"})
+y = m(x)
+z = y:transpose(0, -1):contiguous()
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x0 = nil; sweep()
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== nll_loss_of_lines_without_reduction
+-- x = torch.randn(3, 7, 5, device="cuda", requires_grad=True)
+-- t = torch.randint(7, (3, 5), device="cuda")
+-- y = F.nll_loss(x, t, reduction="none")
+local x, t, y
+x = ohm.randn(3, 7, 5, {device = "cuda", requires_grad = true})
+t = ohm.randint(7, {3, 5}, {device = "cuda"})
+y = F.nll_loss(x, t, {reduction = "none"})
+mark("end of program (globals alive)")
+x = nil; sweep()
+t = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== index_of_no_elements
+-- x = torch.randn(3, 1, 0, device="cuda", requires_grad=True)
+-- line = torch.zeros(1, dtype=torch.long, device="cuda")
+-- y = x[line]
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, line, y, g
+x = ohm.randn(3, 1, 0, {device = "cuda", requires_grad = true})
+line = ohm.zeros(1, {dtype = ohm.int64, device = "cuda"})
+y = x:index({line})
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+line = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== index_by_no_rows
+-- x = torch.randn(3, 1, 4, device="cuda", requires_grad=True)
+-- line = torch.zeros(0, dtype=torch.long, device="cuda")
+-- y = x[line]
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, line, y, g
+x = ohm.randn(3, 1, 4, {device = "cuda", requires_grad = true})
+line = ohm.zeros(0, {dtype = ohm.int64, device = "cuda"})
+y = x:index({line})
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+line = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== attention_in_half_precision
+-- x = torch.randn(4, 3, 8, device="cuda", dtype=torch.float16, requires_grad=True)
+-- m = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, device="cuda", dtype=torch.float16)
+-- y = m(x)
+-- y.sum().backward()
+local x, m, y
+x = ohm.randn(4, 3, 8, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+m = nn.TransformerEncoderLayer(8, 2, 16, {batch_first = true, device = "cuda", dtype = ohm.float16})
+y = m(x)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== attention_without_graph
+-- x = torch.randn(3, 4, 8, device="cuda")
+-- k = torch.randn(5, 4, 8, device="cuda")
+-- m = nn.MultiheadAttention(8, 2, device="cuda")
+-- with torch.no_grad(): y = m(x, k, k)[0]
+local x, k, m, y
+x = ohm.randn(3, 4, 8, {device = "cuda"})
+k = ohm.randn(5, 4, 8, {device = "cuda"})
+m = nn.MultiheadAttention(8, 2, {device = "cuda"})
+do
+  local mode1 <close> = ohm.no_grad()
+  y = m(x, k, k)[1]
+end
+mark("end of program (globals alive)")
+x = nil; sweep()
+k = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== overwritten_before_deleted
+-- v0 = torch.randn(2, 5, device="cuda", requires_grad=True)
+-- v1 = torch.randn(2, 5, device="cuda", requires_grad=True)
+-- v3 = v1.transpose(0, 1).contiguous().transpose(0, 1)
+-- v3 = v3 * 1.5
+-- del v0
+local v0, v1, v3
+v0 = ohm.randn(2, 5, {device = "cuda", requires_grad = true})
+v1 = ohm.randn(2, 5, {device = "cuda", requires_grad = true})
+v3 = v1:transpose(0, 1):contiguous():transpose(0, 1)
+v3 = v3 * 1.5
+v0 = nil; sweep()
+mark("end of program (globals alive)")
+v1 = nil; sweep()
+v3 = nil; sweep()
+mark("globals deleted")
+
+--== overwritten_by_a_call
+-- v0 = torch.randn(2, 5, device="cuda")
+-- v1 = torch.randn(2, 5, device="cuda")
+-- v1 = F.relu(v0)
+-- del v0
+local v0, v1
+v0 = ohm.randn(2, 5, {device = "cuda"})
+v1 = ohm.randn(2, 5, {device = "cuda"})
+v1 = F.relu(v0)
+v0 = nil; sweep()
+mark("end of program (globals alive)")
+v1 = nil; sweep()
+mark("globals deleted")
+
+--== normalize_of_a_temporary
+-- x = torch.randn(8, 5, device="cuda")
+-- y = F.normalize(x + 1.0, dim=1)
+local x, y
+x = ohm.randn(8, 5, {device = "cuda"})
+y = F.normalize(x + 1.0, {dim = 1})
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_attention_causal
+-- q = torch.randn(2, 4, 32, 64, device="cuda", dtype=torch.float16, requires_grad=True)
+-- y = F.scaled_dot_product_attention(q, q, q, is_causal=True)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local q, y, g
+q = ohm.randn(2, 4, 32, 64, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+y = F.scaled_dot_product_attention(q, q, q, {is_causal = true})
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+q = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_attention_bias
+-- q = torch.randn(2, 4, 32, 64, device="cuda", dtype=torch.float16, requires_grad=True)
+-- m = torch.zeros(32, 32, device="cuda", dtype=torch.float16)
+-- y = F.scaled_dot_product_attention(q, q, q, attn_mask=m)
+-- y.sum().backward()
+local q, m, y
+q = ohm.randn(2, 4, 32, 64, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+m = ohm.zeros(32, 32, {device = "cuda", dtype = ohm.float16})
+y = F.scaled_dot_product_attention(q, q, q, {attn_mask = m})
+y:sum():backward()
+mark("end of program (globals alive)")
+q = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_attention_bool_mask
+-- q = torch.randn(2, 4, 33, 64, device="cuda", dtype=torch.float16, requires_grad=True)
+-- m = torch.ones(33, 33, device="cuda", dtype=torch.bool)
+-- y = F.scaled_dot_product_attention(q, q, q, attn_mask=m)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local q, m, y, g
+q = ohm.randn(2, 4, 33, 64, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+m = ohm.ones(33, 33, {device = "cuda", dtype = ohm.bool})
+y = F.scaled_dot_product_attention(q, q, q, {attn_mask = m})
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+q = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_attention_transposed_narrow_values
+-- q = torch.randn(2, 32, 4, 64, device="cuda", dtype=torch.float16, requires_grad=True)
+-- k = torch.randn(2, 48, 4, 64, device="cuda", dtype=torch.float16, requires_grad=True)
+-- v = torch.randn(2, 48, 4, 32, device="cuda", dtype=torch.float16, requires_grad=True)
+-- y = F.scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2))
+-- z = y.transpose(1, 2).reshape(2, 32, 128)
+-- z.sum().backward()
+local q, k, v, y, z
+q = ohm.randn(2, 32, 4, 64, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+k = ohm.randn(2, 48, 4, 64, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+v = ohm.randn(2, 48, 4, 32, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+y = F.scaled_dot_product_attention(q:transpose(1, 2), k:transpose(1, 2), v:transpose(1, 2))
+z = y:transpose(1, 2):reshape(2, 32, 128)
+z:sum():backward()
+mark("end of program (globals alive)")
+q = nil; sweep()
+k = nil; sweep()
+v = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_attention_no_grad
+-- q = torch.randn(2, 4, 32, 64, device="cuda", dtype=torch.float16)
+-- y = F.scaled_dot_product_attention(q, q, q)
+local q, y
+q = ohm.randn(2, 4, 32, 64, {device = "cuda", dtype = ohm.float16})
+y = F.scaled_dot_product_attention(q, q, q)
+mark("end of program (globals alive)")
+q = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_attention_256
+-- q = torch.randn(2, 4, 32, 256, device="cuda", dtype=torch.float16, requires_grad=True)
+-- y = F.scaled_dot_product_attention(q, q, q)
+-- y.sum().backward()
+local q, y
+q = ohm.randn(2, 4, 32, 256, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+y = F.scaled_dot_product_attention(q, q, q)
+y:sum():backward()
+mark("end of program (globals alive)")
+q = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== attention_192
+-- q = torch.randn(2, 4, 32, 192, device="cuda", dtype=torch.float16, requires_grad=True)
+-- y = F.scaled_dot_product_attention(q, q, q)
+-- y.sum().backward()
+local q, y
+q = ohm.randn(2, 4, 32, 192, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+y = F.scaled_dot_product_attention(q, q, q)
+y:sum():backward()
+mark("end of program (globals alive)")
+q = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_attention_192_no_grad
+-- q = torch.randn(2, 4, 32, 192, device="cuda", dtype=torch.float16)
+-- y = F.scaled_dot_product_attention(q, q, q)
+local q, y
+q = ohm.randn(2, 4, 32, 192, {device = "cuda", dtype = ohm.float16})
+y = F.scaled_dot_product_attention(q, q, q)
+mark("end of program (globals alive)")
+q = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_attention_quarter_dropped
+-- q = torch.randn(2, 4, 32, 64, device="cuda", dtype=torch.float16, requires_grad=True)
+-- y = F.scaled_dot_product_attention(q, q, q, dropout_p=0.25)
+-- y.sum().backward()
+local q, y
+q = ohm.randn(2, 4, 32, 64, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+y = F.scaled_dot_product_attention(q, q, q, {dropout_p = 0.25})
+y:sum():backward()
+mark("end of program (globals alive)")
+q = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== attention_tenth_dropped
+-- q = torch.randn(2, 4, 32, 64, device="cuda", dtype=torch.float16, requires_grad=True)
+-- y = F.scaled_dot_product_attention(q, q, q, dropout_p=0.1)
+-- y.sum().backward()
+local q, y
+q = ohm.randn(2, 4, 32, 64, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+y = F.scaled_dot_product_attention(q, q, q, {dropout_p = 0.1})
+y:sum():backward()
+mark("end of program (globals alive)")
+q = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== attention_one_key
+-- q = torch.randn(2, 4, 1, 64, device="cuda", dtype=torch.float16, requires_grad=True)
+-- y = F.scaled_dot_product_attention(q, q, q)
+-- y.sum().backward()
+local q, y
+q = ohm.randn(2, 4, 1, 64, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+y = F.scaled_dot_product_attention(q, q, q)
+y:sum():backward()
+mark("end of program (globals alive)")
+q = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_attention_packed_autocast
+-- x = torch.randn(2, 32, 128, device="cuda", requires_grad=True)
+-- l = nn.Linear(128, 384, device="cuda")
+-- with torch.autocast("cuda", dtype=torch.float16):
+--     h = l(x).view(2, 32, 3, 4, 32).permute(2, 0, 3, 1, 4)
+--     y = F.scaled_dot_product_attention(h[0], h[1], h[2], is_causal=True).transpose(1, 2).reshape(2, 32, 128)
+-- y.sum().backward()
+local x, l, h, y
+x = ohm.randn(2, 32, 128, {device = "cuda", requires_grad = true})
+l = nn.Linear(128, 384, {device = "cuda"})
+do
+  local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.float16})
+  h = l(x):view(2, 32, 3, 4, 32):permute(2, 0, 3, 1, 4)
+  y = F.scaled_dot_product_attention(h:select(0, 0), h:select(0, 1), h:select(0, 2), {is_causal = true}):transpose(1, 2):reshape(2, 32, 128)
+end
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+l = nil; sweep()
+h = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== attention_mask_gradient
+-- q = torch.randn(2, 4, 32, 64, device="cuda", dtype=torch.float16, requires_grad=True)
+-- m = torch.zeros(2, 4, 32, 32, device="cuda", dtype=torch.float16, requires_grad=True)
+-- y = F.scaled_dot_product_attention(q, q, q, attn_mask=m)
+-- y.sum().backward()
+local q, m, y
+q = ohm.randn(2, 4, 32, 64, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+m = ohm.zeros(2, 4, 32, 32, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+y = F.scaled_dot_product_attention(q, q, q, {attn_mask = m})
+y:sum():backward()
+mark("end of program (globals alive)")
+q = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_attention_value_gradient
+-- q = torch.randn(2, 4, 32, 64, device="cuda", dtype=torch.float16)
+-- v = torch.randn(2, 4, 32, 64, device="cuda", dtype=torch.float16, requires_grad=True)
+-- y = F.scaled_dot_product_attention(q, q, v)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local q, v, y, g
+q = ohm.randn(2, 4, 32, 64, {device = "cuda", dtype = ohm.float16})
+v = ohm.randn(2, 4, 32, 64, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+y = F.scaled_dot_product_attention(q, q, v)
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+q = nil; sweep()
+v = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== attention_3d_half
+-- q = torch.randn(4, 32, 64, device="cuda", dtype=torch.float16, requires_grad=True)
+-- y = F.scaled_dot_product_attention(q, q, q)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local q, y, g
+q = ohm.randn(4, 32, 64, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+y = F.scaled_dot_product_attention(q, q, q)
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+q = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== attention_3d_bias
+-- q = torch.randn(4, 32, 64, device="cuda", requires_grad=True)
+-- m = torch.randn(4, 32, 32, device="cuda")
+-- y = F.scaled_dot_product_attention(q, q, q, attn_mask=m)
+-- y.sum().backward()
+local q, m, y
+q = ohm.randn(4, 32, 64, {device = "cuda", requires_grad = true})
+m = ohm.randn(4, 32, 32, {device = "cuda"})
+y = F.scaled_dot_product_attention(q, q, q, {attn_mask = m})
+y:sum():backward()
+mark("end of program (globals alive)")
+q = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== attention_3d_dropped
+-- q = torch.randn(4, 32, 64, device="cuda", dtype=torch.float64, requires_grad=True)
+-- k = torch.randn(4, 16, 64, device="cuda", dtype=torch.float64, requires_grad=True)
+-- y = F.scaled_dot_product_attention(q.transpose(1, 2).contiguous().transpose(1, 2), k, k, dropout_p=0.5)
+-- y.sum().backward()
+local q, k, y
+q = ohm.randn(4, 32, 64, {device = "cuda", dtype = ohm.float64, requires_grad = true})
+k = ohm.randn(4, 16, 64, {device = "cuda", dtype = ohm.float64, requires_grad = true})
+y = F.scaled_dot_product_attention(q:transpose(1, 2):contiguous():transpose(1, 2), k, k, {dropout_p = 0.5})
+y:sum():backward()
+mark("end of program (globals alive)")
+q = nil; sweep()
+k = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")

@@ -6,7 +6,7 @@ local sweep = ohm.gc.collect
 
 -- Python lets the elements of a dying list go from the last to the first.
 local function clear(list)
-  for i = #list, 1, -1 do
+  for i = #(list or {}), 1, -1 do
     list[i] = nil
     sweep()
   end
@@ -25,10 +25,10 @@ local function drop_every_second(list)
   return kept
 end
 
--- [make() for _ in range(count)]
+-- [make(i) for i in range(count)]
 local function collect(count, make)
   local list = {}
-  for i = 1, count do list[i] = make() end
+  for i = 1, count do list[i] = make(i - 1) end
   return list
 end
 
@@ -48,13 +48,63 @@ local function iadd(total, x)
 end
 
 
--- x[first:last] along a dimension; without `last` up to the end, and counted from there where it is
--- negative. A full slice is a node too.
-local function slice(x, dim, first, last)
+-- x[first:last:step] along a dimension; without `last` up to the end. Both count from the end where
+-- they are negative. A full slice is a node too, where the version of PyTorch makes it one.
+local function slice(x, dim, first, last, step)
+  if first == 0 and not last and not step then return x:slice(dim) end
   local size = x:size(dim)
   last = last or size
-  return x:narrow(dim, first, (last < 0 and last + size or last) - first)
+  if first < 0 then first = math.max(first + size, 0) end
+  last = math.min(last < 0 and last + size or last, size)
+  if step then return x:slice(dim, first, last, step) end
+  return x:narrow(dim, first, last - first)
 end
+
+-- ---- whole models -------------------------------------------------------------------------------
+
+-- out, h = gru(x): recurrent modules return a list.
+local several = table.unpack
+
+-- [f(x) for x in list], [f(a, b) for a, b in zip(as, bs)]
+local function map(f, list, others)
+  local results = {}
+  for i, x in ipairs(list) do results[i] = f(x, others and others[i]) end
+  return results
+end
+
+-- [p for name, p in model.named_parameters() if is_wanted(name, p)]
+local function filter_named(parameters, is_wanted)
+  local kept = {}
+  for name, p in parameters do
+    if is_wanted(name, p) then kept[#kept + 1] = p end
+  end
+  return kept
+end
+
+-- as + bs, of lists
+local function joined(as, bs)
+  local list = {}
+  for _, a in ipairs(as) do list[#list + 1] = a end
+  for _, b in ipairs(bs) do list[#list + 1] = b end
+  return list
+end
+
+-- any(is_wanted(x) for x in list)
+local function any(list, is_wanted)
+  for _, x in ipairs(list) do
+    if is_wanted(x) then return true end
+  end
+  return false
+end
+
+-- x.max(1)[1]: the values go before the indices are taken.
+local function second(_, x) return x end
+
+-- x.repeat(…), whose name is a word of Lua's.
+local function repeated(x, ...) return x["repeat"](x, ...) end
+
+-- isinstance(module, nn.Kind)
+local function is_a(module, kind) return tostring(module):match("^%w+") == kind end
 
 -- ---- worked examples ----------------------------------------------------------------------------
 

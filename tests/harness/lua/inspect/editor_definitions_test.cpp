@@ -1,6 +1,7 @@
 // What editors are told is what scripts find.
 #include "harness/lua/inspect/editor_definitions.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <set>
@@ -33,7 +34,7 @@ TEST(EditorDefinitions, HaveEveryPropertyOfATensor) {
   for (const lua::TensorProperty& property : lua::tensor_properties()) {
     properties.emplace(property.name);
   }
-  EXPECT_EQ(properties.size(), 13U);
+  EXPECT_EQ(properties.size(), 14U);
   EXPECT_EQ(names_in_class("ohm.Tensor", "---@field "), properties);
 }
 
@@ -66,9 +67,10 @@ TEST_F(TensorProperties, HaveTheTypeThatEditorsAreTold) {
   for (const lua::TensorProperty& property : lua::tensor_properties()) {
     const std::string name(property.name);
     const std::string object = name == "grad_fn" ? "y" : "x";
-    std::string type = text(script + "local v = " + object + "." + name +
-                            " return math.type(v) or type(v) == 'userdata' and 'ohm.Tensor' or "
-                            "type(v) == 'table' and math.type(v[1]) .. '[]' or type(v)");
+    std::string type = text(
+        fmt::format("{}local v = {}.{} return math.type(v) or type(v) == 'userdata' and "
+                    "'ohm.Tensor' or type(v) == 'table' and math.type(v[1]) .. '[]' or type(v)",
+                    script, object, name));
     if (property.type.ends_with('?')) type += '?';
     EXPECT_EQ(property.type, type) << name;
   }

@@ -66,6 +66,40 @@ TEST(Retention, ASumOfLossesKeepsEveryGraph) {
   EXPECT_THAT(total->path.back(), HasSubstr("saved by ReluBackward"));
 }
 
+// As in PyTorch, a view keeps its base, with the graph that the base hangs on.
+TEST(Retention, AViewMadeInNoGradKeepsTheGraphOfItsBase) {
+  const engine::MeasuredVariant measured = run(R"(
+    local w = ohm.randn(256, 256, {device = device, requires_grad = true})
+    local function logged()
+      local out = ohm.relu(ohm.relu(w * 2) + 1)
+      return ohm.no_grad(function() return out:t() end)
+    end
+    local view = logged()
+    local last = ohm.zeros(1024, 1024, {device = device}))");
+  const RetainedResult* view = find(*measured.retention, "view");
+  ASSERT_NE(nullptr, view);
+  EXPECT_EQ(2 * 262'144, view->bytes);  // the results of both
+  const RetainedResult* w = find(*measured.retention, "w");
+  EXPECT_EQ(0, w->own_bytes);
+}
+
+// What a write to a view needs is behind the node of its base.
+TEST(Retention, FollowsWritesToViews) {
+  const engine::MeasuredVariant measured = run(R"(
+    local w = ohm.randn(256, 256, {device = device, requires_grad = true})
+    local function written()
+      local out = w * 2
+      out:t():mul_(ohm.ones(256, 256, {device = device}))
+      return out:sum()
+    end
+    local total = written()
+    local last = ohm.zeros(1024, 1024, {device = device}))");
+  const RetainedResult* total = find(*measured.retention, "total");
+  ASSERT_NE(nullptr, total);
+  EXPECT_EQ(262'144 + 512, total->bytes);
+  EXPECT_THAT(total->path, Contains(HasSubstr("CopySlices")));
+}
+
 TEST(Retention, WhatSeveralVariablesReachBelongsToNoneAlone) {
   const engine::MeasuredVariant measured = run(R"(
     local first = ohm.zeros(1024, {device = device})

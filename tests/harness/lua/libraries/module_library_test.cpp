@@ -32,6 +32,63 @@ TEST_F(ModuleLibrary, TakesArgumentsByPositionAndByName) {
             "scenarios/test.lua:1: ohm.nn has no field 'Linaer' (did you mean \"Linear\"?)");
 }
 
+TEST_F(ModuleLibrary, TakesInputsByName) {
+  const std::string attention =
+      "local m = ohm.nn.MultiheadAttention(4, 2, {batch_first = true})\n"
+      "local x = ohm.randn(1, 3, 4)\n";
+  EXPECT_EQ(text(attention + "return type(m(x, x, x, {need_weights = false}))"), "userdata");
+  EXPECT_EQ(number(attention + "return #m(x, x, x, {average_attn_weights = false})[2].shape"), 4);
+  EXPECT_THAT(error_of(attention + "m(x, x, x, {query = x})"),
+              testing::HasSubstr("argument 'query' is given twice"));
+  EXPECT_THAT(error_of(attention + "m(x, x, x, {mask = x})"),
+              testing::HasSubstr("has no argument 'mask'"));
+}
+
+TEST_F(ModuleLibrary, RecurrentStatesMayStandInAList) {
+  EXPECT_EQ(number("local m = ohm.nn.LSTM(2, 3)\n"
+                   "local x, h, c = ohm.randn(4, 1, 2), ohm.randn(1, 1, 3), ohm.randn(1, 1, 3)\n"
+                   "return (m(x, {h, c})[1] - m(x, h, c)[1]):abs():max():item()"),
+            0);
+}
+
+TEST_F(ModuleLibrary, ShowsTheNumbersItWasMadeWith) {
+  EXPECT_EQ(number("return ohm.nn.Linear(2, 3).out_features"), 3);
+  EXPECT_EQ(number("return ohm.nn.Conv2d(2, 4, 3).in_channels"), 2);
+}
+
+TEST_F(ModuleLibrary, AnOptionIsChangedOrRefused) {
+  EXPECT_EQ(number("local m = ohm.nn.Dropout(0.5) m.p = 1.0\n"
+                   "assert(m.p == 1.0)\n"
+                   "return m(ohm.ones(8)):sum():item()"),
+            0);
+  EXPECT_EQ(number("local m, x = ohm.nn.Dropout(0.0), ohm.ones(8) m.p, m.inplace = 1, true\n"
+                   "m(x) return x:sum():item()"),
+            0);
+  EXPECT_THAT(error_of("local m = ohm.nn.BatchNorm1d(3) m.momentum = 0.5"),
+              testing::HasSubstr("[BatchNorm1d] 'momentum' was read when the module was made"));
+  EXPECT_THAT(error_of("local m = ohm.nn.MSELoss() m.reduction = 'sum'"),
+              testing::HasSubstr("[MSELoss] 'reduction' was read when the module was made"));
+  EXPECT_THAT(error_of("local m = ohm.nn.Dropout() m.p = 'half'"),
+              testing::HasSubstr("[Dropout] 'p' must be a number"));
+  EXPECT_THAT(error_of("local m = ohm.nn.Dropout() m.inplace = 1"),
+              testing::HasSubstr("[Dropout] 'inplace' must be a boolean"));
+  EXPECT_EQ(number("local m, r = ohm.nn.BatchNorm1d(3), ohm.nn.ReLU()\n"
+                   "m.momentum, r.inplace = m.momentum, r.inplace\n"
+                   "return r.inplace and 1 or 0"),
+            0);
+  EXPECT_THAT(error_of("ohm.nn.TripletMarginLoss({margin = -1})"),
+              testing::HasSubstr("expected margin to be greater than 0, got -1"));
+}
+
+TEST_F(ModuleLibrary, DeepCopiesShareNothing) {
+  EXPECT_EQ(number("local m = ohm.nn.Linear(2, 2) local c = ohm.copy.deepcopy(m)\n"
+                   "ohm.nn.init.zeros_(m.weight)\n"
+                   "return c.weight:abs():sum():item() > 0 and c.weight.requires_grad"),
+            1);
+  EXPECT_THAT(error_of("ohm.copy.deepcopy(ohm.ones(1, {requires_grad = true}) * 2)"),
+              testing::HasSubstr("only tensors created explicitly by the user"));
+}
+
 TEST_F(ModuleLibrary, MovesAndCastsInPlaceAndReturnsTheModule) {
   EXPECT_EQ(text("local m = ohm.nn.Linear(2, 2) local n = m:to('cuda'):half() "
                  "return m.weight.device .. ' ' .. m.bias.dtype .. ' ' .. tostring(m == n)"),

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 
 #include "harness/lua/bind/op_functions.h"
@@ -91,6 +92,42 @@ constexpr Expression kExpressions[] = {
     {"x:sum({dim = {0, 1}, keepdim = true}).shape", "{1 1}"},
     {"x:mean({dim = 1}):tolist()", "{2.0 5.0}"},
     {"x:argmax():item()", "5"},
+    {"x:any({dim = 1}):tolist()", "{true true}"},
+    {"x:max(x * -1 + 4):tolist()", "{{3.0 2.0 3.0} {4.0 5.0 6.0}}"},
+    // Masks, whole numbers and parts.
+    {"(x:gt(1) & x:lt(4)):tolist()", "{{false true true} {false false false}}"},
+    {"(x:lt(2) | x:gt(5)):tolist()", "{{true false false} {false false true}}"},
+    {"(~x:gt(2)):select(0, 0):tolist()", "{true true false}"},
+    {"(x:long() // 2):tolist()", "{{0 1 1} {2 2 3}}"},
+    // As PyTorch divides: by the remainder, since 1 / 0.1 and 6 / 0.1 would round up.
+    {"(ohm.tensor({1.0, 0.9, 6.0, 1e10}) // 0.1):tolist()", "{9.0 8.0 59.0 99999997952.0}"},
+    {"(ohm.tensor({1.0, 0.9, 6.0, 1e10}, {dtype = ohm.float64}) // 0.1):tolist()",
+     "{9.0 8.0 59.0 99999999999.0}"},
+    {"(7 // ohm.tensor({2.0, -2.0, 0.0, 3.0})):tolist()", "{3.0 -4.0 inf 2.0}"},
+    {"(7 // ohm.tensor({2, -2, 3})):tolist()", "{3 -4 2}"},
+    {"(ohm.tensor({-7, 7, -7}) // ohm.tensor({2, -2, 3})):tolist()", "{-4 -4 -3}"},
+    // Index tensors behind and around a dimension that is whole.
+    {"x:index({ohm.tensor({2, 0})}, 1):tolist()", "{{3.0 1.0} {6.0 4.0}}"},
+    {"x:view(1, 2, 3):index({ohm.tensor({1, 0}), ohm.tensor({0, 2})}, {1, 2}):tolist()",
+     "{{4.0 3.0}}"},
+    {"x:view(2, 1, 3):index({ohm.tensor({1, 0}), ohm.tensor({0, 2})}, {0, -1}):tolist()",
+     "{{4.0} {3.0}}"},
+    // The order in memory.
+    {"ohm.zeros(2, 3, 4, 5):to({memory_format = ohm.channels_last}):stride()", "{60 1 15 3}"},
+    {"ohm.zeros(2, 3, 4, 5):contiguous({memory_format = ohm.channels_last}):is_contiguous()",
+     "false"},
+    {"ohm.zeros(2, 3, 4, 5):contiguous({memory_format = ohm.channels_last})"
+     ":is_contiguous({memory_format = ohm.channels_last})",
+     "true"},
+    {"ohm.nn.Conv2d(3, 4, 2):to({memory_format = ohm.channels_last}).weight:stride()",
+     "{12 1 6 3}"},
+    {"(2 ^ x):select(0, 0):tolist()", "{2.0 4.0 8.0}"},
+    {"x.T.shape", "{3 2}"},
+    {"x:slice(1, 0, nil, 2):tolist()", "{{1.0 3.0} {4.0 6.0}}"},
+    {"x:slice(1, -2):select(0, 0):tolist()", "{2.0 3.0}"},
+    {"ohm.zeros(4):scatter_(0, ohm.tensor({1, 3}), 2):tolist()", "{0.0 2.0 0.0 2.0}"},
+    {"ohm.zeros(2):scatter_add_(0, ohm.tensor({1, 1}), ohm.ones(2)):tolist()", "{0.0 2.0}"},
+    {"ohm.zeros(2):index_add_(0, ohm.tensor({0}), ohm.ones(1)):tolist()", "{1.0 0.0}"},
     // Values.
     {"x:long().dtype", "int64"},
     {"x:long():select(0, 0):tolist()", "{1 2 3}"},
@@ -120,6 +157,12 @@ constexpr Expression kExpressions[] = {
     {"ohm.full({2}, 7.5):tolist()", "{7.5 7.5}"},
     {"ohm.full({1}, true).dtype", "bool"},
     {"ohm.arange(3):tolist()", "{0 1 2}"},
+    {"(ohm.randperm(4):sort()):tolist()", "{0 1 2 3}"},
+    {"ohm.linspace(0, 1, 3):tolist()", "{0.0 0.5 1.0}"},
+    {"ohm.linspace(2, 5, 1):tolist()", "{2.0}"},
+    {"ohm.eye(2, 3):tolist()", "{{1.0 0.0 0.0} {0.0 1.0 0.0}}"},
+    {"ohm.eye(2, {dtype = ohm.bool}):tolist()", "{{true false} {false true}}"},
+    {"x:long():type_as(x).dtype", "float32"},
     {"ohm.arange(1, 2, 0.5):tolist()", "{1.0 1.5}"},
     {"ohm.arange(5, 0, -2):tolist()", "{5 3 1}"},
     {"ohm.empty(2, {device = 'cuda'}).device", "cuda:0"},
@@ -212,7 +255,7 @@ constexpr Expression kBadArguments[] = {
     {"x.requires_grda = true",
      "'requires_grda' of a tensor cannot be set (did you mean \"requires_grad\"?)"},
     {"return x + 'a'", "[add] argument 'other' must be a tensor or a number, got \"a\""},
-    {"return 2 ^ x", "[pow] argument 'input' must be a tensor, got 2"},
+    {"return {} ^ x", "[pow] argument 'input' must be a tensor, got table"},
     {"ohm.cuda.memory_allocated('cpu')",
      "[memory_allocated] argument 'device' must be a GPU, got cpu"},
     {"ohm.no_grad(3)", "[no_grad] argument 'fn' must be a function, got 3"},
@@ -243,6 +286,74 @@ TEST_F(TensorLibrary, BackwardFillsGradients) {
   EXPECT_EQ(number("local w = ohm.ones(3, {requires_grad = true}); (w * 2):sum():backward() "
                    "w.grad = nil return w.grad == nil"),
             1);
+}
+
+constexpr const char* kShow =
+    "local function show(t) local s = '' for _, v in ipairs(t:tolist()) do s = s .. ' ' .. v end "
+    "return s end\n";
+
+// What PyTorch 2.15 gives.
+TEST_F(TensorLibrary, GradientsAtTheEdgesAreThoseOfPyTorch) {
+  const std::string show = kShow;
+  EXPECT_EQ(text(show + "local x = ohm.tensor({0.0, 1.0, 0.5, 2.0}, {requires_grad = true})\n"
+                        "x:clamp(0, 1):sum():backward() return show(x.grad)"),
+            " 0.0 0.0 1.0 0.0");
+  EXPECT_EQ(text(show + "local x = ohm.tensor({-1.0, 0.0, 1.0, 2.0}, {requires_grad = true})\n"
+                        "local y = 0 ^ x y:sum():backward() return show(y) .. show(x.grad)"),
+            " inf 1.0 0.0 0.0 -inf 0.0 0.0 0.0");
+  EXPECT_EQ(text(show + "local x = ohm.tensor({0.5, 0.25}, {requires_grad = true})\n"
+                        "local y = ohm.bernoulli(x) y:sum():backward()\n"
+                        "return y.grad_fn .. show(x.grad)"),
+            "BernoulliBackward 0.0 0.0");
+}
+
+TEST_F(TensorLibrary, ADeepCopyHasTheStorageAndTheGradient) {
+  EXPECT_EQ(text("local b = ohm.arange(10.0, {device = 'cuda'})\n"
+                 "local before = ohm.cuda.memory_allocated()\n"
+                 "local c = ohm.copy.deepcopy(b:narrow(0, 2, 3))\n"
+                 "return c:tolist()[1] .. ' ' .. (ohm.cuda.memory_allocated() - before)"),
+            "2.0 512");
+  EXPECT_EQ(number("local x = ohm.zeros(300, {device = 'cuda', requires_grad = true})\n"
+                   "local before = ohm.cuda.memory_allocated()\n"
+                   "local c = ohm.copy.deepcopy(x:detach():narrow(0, 0, 2))\n"
+                   "return ohm.cuda.memory_allocated() - before"),
+            1536);
+  EXPECT_EQ(number("local x = ohm.ones(2, {requires_grad = true}) x:sum():backward()\n"
+                   "local c = ohm.copy.deepcopy(x) x.grad:zero_()\n"
+                   "return c.grad:sum():item()"),
+            2);
+  EXPECT_EQ(text("local p = ohm.nn.Parameter(ohm.ones(2)) p:sum():backward()\n"
+                 "return tostring(ohm.copy.deepcopy(p).grad)"),
+            "nil");
+}
+
+TEST_F(TensorLibrary, CtcLossOfWhatIsNoNumberIsNone) {
+  EXPECT_TRUE(std::isnan(
+      number("local given = ohm.tensor({{{-1.0, -1.0, -1.0}}, {{-1.0, -1.0, -1.0}}, {{-1.0, 0/0, "
+             "-1.0}}})\n"
+             "local function whole(n) return ohm.tensor(n, {dtype = 'int64'}) end\n"
+             "return ohm.nn.functional.ctc_loss(given, whole({{1}}), whole({3}), whole({1}),\n"
+             "                                  {zero_infinity = true}):item()")));
+}
+
+TEST_F(TensorLibrary, SaysWhichArgumentsCannotBe) {
+  EXPECT_THAT(error_of("ohm.zeros(2, 3):to({memory_format = ohm.channels_last})"),
+              testing::HasSubstr("channels_last is of tensors of four dimensions"));
+  EXPECT_THAT(error_of("ohm.zeros(2, 3):contiguous({memory_format = 'rows'})"),
+              testing::HasSubstr("[memory_format] none is called 'rows'"));
+  EXPECT_THAT(error_of("ohm.bernoulli(ohm.tensor({0.5, 2.0}))"),
+              testing::HasSubstr("expected probabilities from 0 to 1, got 2"));
+  EXPECT_THAT(error_of("ohm.zeros(2, 3):index({ohm.tensor({0}), ohm.tensor({0})}, {1, 0})"),
+              testing::HasSubstr("expected one for each, in their order"));
+  EXPECT_THAT(error_of("ohm.nn.functional.triplet_margin_loss(ohm.ones(1, 2), ohm.ones(1, 2),"
+                       " ohm.ones(1, 2), {margin = -1})"),
+              testing::HasSubstr("margin must be greater than 0, got -1"));
+  EXPECT_THAT(error_of("ohm.nn.functional.ctc_loss(ohm.zeros(4, 1, 3), ohm.tensor({{1, 2}}),"
+                       " ohm.tensor({5}), ohm.tensor({2}))"),
+              testing::HasSubstr("input_lengths hold 5, but sequences are from 0 to 4 long"));
+  EXPECT_THAT(error_of("ohm.nn.functional.ctc_loss(ohm.zeros(4, 1, 3), ohm.tensor({{1, 3}}),"
+                       " ohm.tensor({4}), ohm.tensor({2}))"),
+              testing::HasSubstr("label 3 is none of 3 classes"));
 }
 
 TEST_F(TensorLibrary, InPlaceOpsReturnTheSameHandle) {

@@ -89,6 +89,45 @@ TEST_P(Lifetime, IsThatOfCPythonInACoroutine) {
             GetParam().live);
 }
 
+class ReleaseOrder : public ScriptTest {
+ protected:
+  /// Kilobytes of the blocks that are freed while the chunk runs, in their order.
+  std::vector<std::size_t> freed(const std::string& chunk) {
+    const std::size_t before = machine_.events().size();
+    run("local function T(kb) return ohm.empty(kb << 8, {device = 'cuda'}) end\n" + chunk);
+    std::vector<std::size_t> sizes;
+    const EventRecord& events = machine_.events();
+    for (std::size_t i = before; i < events.size(); ++i) {
+      if (events[i].action == EventAction::free_requested) sizes.push_back(events[i].bytes >> 10);
+    }
+    return sizes;
+  }
+};
+
+using Kilobytes = std::vector<std::size_t>;
+
+TEST_F(ReleaseOrder, ElementsOfAListThatWasPassedGoFromTheLastToTheFirst) {
+  EXPECT_EQ(freed("local x = ohm.cat({T(1), T(2), T(3)}) ohm.gc.collect() x = nil"),
+            (Kilobytes{3, 2, 1}));
+}
+
+TEST_F(ReleaseOrder, ElementsOfAListInAVariableOfAFunctionGoFromTheLastToTheFirst) {
+  EXPECT_EQ(freed("local function f() local list = {T(1), T(2), T(3)} return T(4) end\n"
+                  "local x = f() ohm.gc.collect() x = nil"),
+            (Kilobytes{3, 2, 1}));
+}
+
+TEST_F(ReleaseOrder, AVariableThatIsAssignedAgainGoesAfterTheTemporariesOfTheCall) {
+  EXPECT_EQ(freed("local x = T(1) x = x:narrow(0, 0, 1):add(T(2)) ohm.gc.collect()"),
+            (Kilobytes{2, 1}));
+}
+
+TEST_F(ReleaseOrder, AVariableThatIsAssignedAgainGoesAfterTheVariablesOfTheFunction) {
+  EXPECT_EQ(freed("local function f(a) local own = T(2) return T(4) end\n"
+                  "local x = T(1) x = f(x) ohm.gc.collect()"),
+            (Kilobytes{2, 1}));
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Lifetime, testing::ValuesIn(read_cases()),
                          [](const testing::TestParamInfo<LifetimeCase>& info) {
                            return std::regex_replace(info.param.name, std::regex("[^A-Za-z0-9]+"),

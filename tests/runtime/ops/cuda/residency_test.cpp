@@ -2,6 +2,7 @@
 // for them on the host, forwards or backwards.
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,7 +58,13 @@ std::vector<std::string> ops_with_samples() {
 
 class OpOnCuda : public testing::TestWithParam<std::string> {};
 
-TEST_P(OpOnCuda, LeavesValuesThere) { EXPECT_EQ(moved_by(*ops::find_op(GetParam())), ""); }
+/// Have no kernel for cards: the host computes them.
+const std::set<std::string> kOnHost = {"ctc_loss", "cumprod", "embedding_bag"};
+
+TEST_P(OpOnCuda, LeavesValuesThere) {
+  const std::string moved = moved_by(*ops::find_op(GetParam()));
+  EXPECT_EQ(moved.empty(), kOnHost.count(GetParam()) == 0) << moved;
+}
 
 INSTANTIATE_TEST_SUITE_P(AllOps, OpOnCuda, testing::ValuesIn(ops_with_samples()),
                          [](const auto& instance) { return instance.param; });

@@ -10,6 +10,7 @@ runtime = ctypes.CDLL("libcudart.so.12")
 blocks = {}  # address -> (bytes, segment's bytes, frames)
 trace = []
 most_events = 0
+has_stacks = True
 statistics = collections.Counter()
 peaks = collections.Counter()
 observers = []
@@ -23,7 +24,7 @@ class OutOfMemoryError(RuntimeError):
 
 def frames_of(frame):
     frames = []
-    while frame is not None:
+    while has_stacks and frame is not None:
         code = frame.f_code
         frames.append({"filename": code.co_filename, "line": frame.f_lineno, "name": code.co_name})
         frame = frame.f_back

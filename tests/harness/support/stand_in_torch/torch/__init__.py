@@ -36,6 +36,10 @@ def empty(size):
     return Tensor(size)
 
 
+def compile(function):
+    return function
+
+
 def mm(size):
     """A result of so many bytes, and at the first time the workspace that cuBLAS keeps."""
     result = Tensor(size)

@@ -11,6 +11,7 @@ def get_allocator_backend():
 
 def _record_memory_history(enabled="all", context="all", stacks="all", max_entries=sys.maxsize):
     _C.most_events = max_entries if enabled else 0
+    _C.has_stacks = context is not None
 
 
 def _snapshot():

@@ -1,0 +1,22 @@
+// Draws from distributions that tensors hold.
+#pragma once
+
+#include "runtime/ops/op.h"
+
+namespace ohm::ops {
+
+/// Places in the last dimension of `input`, [n] or [rows, n], each drawn with a probability
+/// proportional to its element: [num_samples] or [rows, num_samples], int64. Without replacement no
+/// place comes twice in a row. Throws std::invalid_argument for elements that are no weights.
+Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replacement);
+
+/// 1 with the probability that an element is, else 0.
+Tensor bernoulli(const Tensor& input);
+
+/// Takes and gives back what PyTorch sorts a random order of `count` numbers with; nothing on the
+/// host.
+void take_permutation_scratch(std::int64_t count, Device device);
+
+std::vector<OpDef> sampling_ops();
+
+}  // namespace ohm::ops

@@ -1,0 +1,106 @@
+// Parameter groups: what each has of its own, and what goes for all.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/harness/lua/script_test.h"
+
+namespace ohm::test {
+namespace {
+
+class OptimizerLibrary : public ScriptTest {};
+
+constexpr const char* kTwoGroups =
+    "local a, b = ohm.nn.Parameter(ohm.ones(1)), ohm.nn.Parameter(ohm.ones(1))\n"
+    "a.grad, b.grad = ohm.ones(1), ohm.ones(1)\n";
+
+TEST_F(OptimizerLibrary, AGroupHasItsOwnOptions) {
+  EXPECT_NEAR(
+      number(std::string(kTwoGroups) +
+             "local o = ohm.optim.SGD({{params = {a}, lr = 0.5}, {params = b}}, {lr = 0.1})\n"
+             "o:step() return a:item()"),
+      0.5, 1e-6);
+  EXPECT_NEAR(number(std::string(kTwoGroups) +
+                     "local o = ohm.optim.SGD({{params = {a}, lr = 0.5}, {params = b}}, 0.1)\n"
+                     "o:step() return b:item()"),
+              0.9, 1e-6);
+  EXPECT_NEAR(number(std::string(kTwoGroups) +
+                     "local o = ohm.optim.SGD({{params = {a}}, {params = {b}, weight_decay = 1}},\n"
+                     "                        {lr = 0.1, weight_decay = 0})\n"
+                     "o:step() return a:item() - b:item()"),
+              0.1, 1e-6);
+}
+
+TEST_F(OptimizerLibrary, ShowsItsGroups) {
+  EXPECT_EQ(number(std::string(kTwoGroups) +
+                   "local o = ohm.optim.Adam({{params = {a}}, {params = {b}, lr = 0.5}})\n"
+                   "return #o.param_groups == 2 and o.param_groups[2].lr == 0.5 and\n"
+                   "       o.param_groups[2].params[1] == b and #o.params == 1"),
+            1);
+  EXPECT_NEAR(number(std::string(kTwoGroups) +
+                     "local o = ohm.optim.SGD({{params = {a}}, {params = {b}}}, {lr = 0.1})\n"
+                     "o.param_groups[2].lr = 0.7 o:step() return b:item()"),
+              0.3, 1e-6);
+}
+
+TEST_F(OptimizerLibrary, ZeroGradAndStateAreOfAllGroups) {
+  EXPECT_EQ(number(std::string(kTwoGroups) +
+                   "local o = ohm.optim.SGD({{params = {a}}, {params = {b}}}, {lr = 0.1})\n"
+                   "o:zero_grad() return a.grad == nil and b.grad == nil"),
+            1);
+  EXPECT_EQ(number(std::string(kTwoGroups) +
+                   "local o = ohm.optim.Adam({{params = {a}}, {params = {b}}})\n"
+                   "o:step() return #o:state_dict().state"),
+            2);
+}
+
+TEST_F(OptimizerLibrary, SchedulersScaleTheRateOfEachGroup) {
+  EXPECT_EQ(run(std::string(kTwoGroups) +
+                "local o = ohm.optim.SGD({{params = {a}, lr = 1}, {params = {b}}}, {lr = 0.1})\n"
+                "local s = ohm.optim.lr_scheduler.StepLR(o, 1, 0.5)\n"
+                "s:step() return s:get_last_lr()")
+                .size(),
+            2U);
+  EXPECT_NEAR(
+      number(std::string(kTwoGroups) +
+             "local o = ohm.optim.SGD({{params = {a}, lr = 1}, {params = {b}}}, {lr = 0.1})\n"
+             "local s = ohm.optim.lr_scheduler.StepLR(o, 1, 0.5)\n"
+             "s:step() return o.param_groups[2].lr / o.param_groups[1].lr"),
+      0.1, 1e-9);
+}
+
+TEST_F(OptimizerLibrary, AGroupMayBeEmpty) {
+  for (const char* name : {"SGD", "Adam", "AdamW", "Adagrad", "RMSprop"}) {
+    EXPECT_LT(number(std::string(kTwoGroups) + "local o = ohm.optim." + name +
+                     "({{params = {}}, {params = {a, b}}, {params = {}}}, {lr = 0.1})\n"
+                     "o:step() o:zero_grad() assert(#o.param_groups == 3) return a:item()"),
+              1)
+        << name;
+  }
+  EXPECT_THAT(error_of("ohm.optim.SGD({}, {lr = 0.1})"),
+              testing::HasSubstr("got an empty parameter list"));
+}
+
+TEST_F(OptimizerLibrary, SaysWhatIsWrongWithAGroup) {
+  EXPECT_THAT(error_of(std::string(kTwoGroups) + "ohm.optim.SGD({{params = {a}}, {params = {a}}})"),
+              testing::HasSubstr("some parameters appear in more than one parameter group"));
+  EXPECT_THAT(error_of(std::string(kTwoGroups) + "ohm.optim.SGD({{params = {a}}, b})"),
+              testing::HasSubstr("'params[2]' must be a group"));
+  EXPECT_THAT(error_of(std::string(kTwoGroups) + "ohm.optim.SGD({{lr = 1}})"),
+              testing::HasSubstr("'params[1].params' must be a list of parameters"));
+  EXPECT_THAT(error_of(std::string(kTwoGroups) + "ohm.optim.SGD({{params = {a}, rate = 1}})"),
+              testing::HasSubstr("has no argument 'rate'"));
+}
+
+TEST_F(OptimizerLibrary, GroupsAreUpdatedOneAfterTheOther) {
+  // What a group's update makes goes before the next group's state is made.
+  EXPECT_EQ(number("local a = ohm.nn.Parameter(ohm.zeros(1 << 20, {device = 'cuda'}))\n"
+                   "local b = ohm.nn.Parameter(ohm.zeros(1 << 20, {device = 'cuda'}))\n"
+                   "a.grad, b.grad = ohm.zeros_like(a), ohm.zeros_like(b)\n"
+                   "local o = ohm.optim.Adam({{params = {a}}, {params = {b}}})\n"
+                   "ohm.cuda.reset_peak_memory_stats() o:step()\n"
+                   "return ohm.cuda.max_memory_allocated() - ohm.cuda.memory_allocated()"),
+            4 << 20);
+}
+
+}  // namespace
+}  // namespace ohm::test

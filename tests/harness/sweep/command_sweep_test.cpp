@@ -1,0 +1,148 @@
+#include "harness/sweep/command/command_sweep.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ohm::engine {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+CommandOutcome ended_by(const std::string& message) {
+  CommandOutcome outcome;
+  outcome.failures = 1;
+  outcome.calls = 1;
+  if (message.empty()) return outcome;
+  outcome.status = 1;
+  outcome.error = ErrorResult{message, "train.py", 7, {}, {}};
+  outcome.is_foreign = true;
+  return outcome;
+}
+
+/// A command of three requests, whose copies and own runs end with these messages when a request
+/// fails; without one it recovers.
+class ScriptedMemory final : public FailingMemory {
+ public:
+  ScriptedMemory(std::vector<std::string> in_copies, std::vector<std::string> alone)
+      : in_copies_(std::move(in_copies)), alone_(std::move(alone)) {}
+
+  CountedCommand count() override {
+    CountedCommand counted;
+    for (std::uint64_t hash = 1; hash <= in_copies_.size(); ++hash) {
+      counted.calls.points.push_back(hash);
+      counted.calls.kinds.push_back(0);
+      counted.calls.bytes.push_back(512);
+      counted.calls.can_be_copied.push_back(1);
+      counted.points.emplace_back();
+      counted.hashes.push_back(hash);
+    }
+    return counted;
+  }
+  void fail(const CountedCommand& /*counted*/, const std::vector<FaultTask>& tasks,
+            const OnEnd& on_end) override {
+    for (std::size_t i = 0; i < tasks.size(); ++i) on_end(i, ended_by(in_copies_[tasks[i].call]));
+  }
+  std::string sharing() const override { return how_shared; }
+  Uncopied uncopied() const override { return of_their_own; }
+  void fail_alone(const CountedCommand& /*counted*/, const std::vector<FaultTask>& tasks,
+                  const OnEnd& on_end) override {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      ran_alone.push_back(tasks[i].call);
+      on_end(i, ended_by(alone_[tasks[i].call]));
+    }
+  }
+  std::string plan_of(const FaultTask& task) const override {
+    return "nth(" + std::to_string(task.call + 1) + ")";
+  }
+  std::string rerun_command(const std::string& plan) const override { return "ohm exec " + plan; }
+
+  std::vector<std::size_t> ran_alone;
+  Uncopied of_their_own;
+  std::string how_shared = "in a copy of the command";
+
+ private:
+  std::vector<std::string> in_copies_;
+  std::vector<std::string> alone_;
+};
+
+class NoObserver final : public SweepObserver {
+ public:
+  void on_progress(std::size_t /*finished*/, std::size_t /*total*/) override {}
+  void on_scenario(const SweptScenario& /*scenario*/) override {}
+};
+
+struct Swept {
+  SweptVariant variant;
+  std::vector<std::string> notes;
+};
+
+Swept sweep(ScriptedMemory& memory) {
+  Swept swept;
+  CommandSweepOptions options;
+  options.words = {"train"};
+  options.points.kind = PointChoice::Kind::all;
+  options.forms = {FaultForm::transient};
+  options.on_note = [&](const std::string& note) { swept.notes.push_back(note); };
+  NoObserver observer;
+  swept.variant = sweep_command(options, memory, observer).result.scenarios.at(0).variants.at(0);
+  return swept;
+}
+
+TEST(CommandSweep, OneOfTheFailuresThatAreAlikeIsRunAlone) {
+  const std::vector<std::string> ends = {"KeyError: 'a' at 0x7f01", "KeyError: 'a' at 0x7f2c", ""};
+  ScriptedMemory memory(ends, ends);
+  const Swept swept = sweep(memory);
+  EXPECT_THAT(memory.ran_alone, ElementsAre(0));
+  EXPECT_THAT(swept.notes, IsEmpty());
+  EXPECT_EQ(swept.variant.failed.size(), 2U);
+}
+
+TEST(CommandSweep, WhatHappensInCopiesAloneIsNoVerdict) {
+  ScriptedMemory memory({"", "KeyError: 'x'", "FileNotFoundError: last.ckpt"},
+                        {"", "KeyError: 'x'", ""});
+  const Swept swept = sweep(memory);
+  ASSERT_EQ(swept.notes.size(), 1U);
+  EXPECT_THAT(swept.notes.front(), HasSubstr("FileNotFoundError: last.ckpt"));
+  ASSERT_EQ(swept.variant.failed.size(), 1U);
+  EXPECT_THAT(swept.variant.failed.front().what, HasSubstr("KeyError: 'x'"));
+  EXPECT_EQ(swept.variant.faults, 3);
+}
+
+TEST(CommandSweep, WhatHappensBesideOtherRunsAloneIsNoVerdict) {
+  ScriptedMemory memory({"", "FileNotFoundError: last.ckpt"}, {"", ""});
+  memory.how_shared = "beside other runs of the command";
+  const Swept swept = sweep(memory);
+  ASSERT_EQ(swept.notes.size(), 1U);
+  EXPECT_THAT(swept.notes.front(), HasSubstr("does otherwise beside other runs of the command"));
+  EXPECT_TRUE(swept.variant.failed.empty());
+}
+
+TEST(CommandSweep, WhatSharesNoFilesIsNotRunAgain) {
+  ScriptedMemory memory({"", "KeyError: 'x'"}, {"", ""});
+  memory.how_shared.clear();
+  EXPECT_EQ(sweep(memory).variant.failed.size(), 1U);
+  EXPECT_THAT(memory.ran_alone, IsEmpty());
+}
+
+TEST(CommandSweep, SaysHowManyFaultsHadNoCopy) {
+  ScriptedMemory memory({"", "", ""}, {"", "", ""});
+  memory.of_their_own = {2, "the process has several threads there"};
+  EXPECT_THAT(sweep(memory).notes,
+              ElementsAre("2 of 3 faults had a run of their own instead of a copy: the process has "
+                          "several threads there"));
+}
+
+TEST(CommandSweep, GoodEndsOfCopiesThatShareFilesAreJudgedAgain) {
+  ScriptedMemory memory({"", "FileNotFoundError: last.ckpt", ""}, {"", "", "KeyError: 'x'"});
+  const Swept swept = sweep(memory);
+  ASSERT_EQ(swept.variant.failed.size(), 1U);
+  EXPECT_EQ(swept.variant.failed.front().call, 3);
+}
+
+}  // namespace
+}  // namespace ohm::engine
