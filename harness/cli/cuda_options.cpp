@@ -69,12 +69,13 @@ void add_cuda_footer(CLI::App& app) {
       variables));
 }
 
-void check_cuda_options(engine::RunOptions& run) {
+void check_cuda_options(engine::RunOptions& run, CardsOf cards) {
   if (!asks_for_cuda(run.gpu_text)) {
     if (run.limit) throw UsageError("--limit requires --gpu cuda");
     return;
   }
   run.cuda = cuda_libraries();
+  if (cards == CardsOf::other_machines) return;
   try {
     say_what_was_found(engine::find_cuda_devices(*run.cuda));
   } catch (const GpuUnavailable& missing) {

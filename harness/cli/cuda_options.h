@@ -1,6 +1,7 @@
 // `--gpu cuda` and the options that go with it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "harness/cli/command.h"
@@ -19,8 +20,11 @@ engine::CudaLibraries cuda_libraries();
 /// Says in the help where NVIDIA's libraries are looked for.
 void add_cuda_footer(CLI::App& app);
 
-/// Looks for the cards, where they are asked for, and says on stderr what was found. Throws
-/// UsageError, and GpuUnavailable that says what is missing.
-void check_cuda_options(engine::RunOptions& run);
+/// Whose cards `--gpu cuda` means.
+enum class CardsOf : std::uint8_t { this_machine, other_machines };
+
+/// Looks for the cards, where they are asked for on this machine, and says on stderr what was
+/// found. Throws UsageError, and GpuUnavailable that says what is missing.
+void check_cuda_options(engine::RunOptions& run, CardsOf cards = CardsOf::this_machine);
 
 }  // namespace ohm::cli

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <iostream>
 #include <string_view>
@@ -31,11 +32,23 @@ struct OwnOption {
 };
 
 constexpr std::array kOwnOptions = {
-    OwnOption{"--launcher", true},     OwnOption{"--shards", true},  OwnOption{"--resume", true},
-    OwnOption{"--slurm-option", true}, OwnOption{"--report", true},  OwnOption{"--color", true},
-    OwnOption{"--json", false},        OwnOption{"--quiet", false},  OwnOption{"-q", false},
-    OwnOption{"--verbose", false},     OwnOption{"-v", false},       OwnOption{"--watch", false},
-    OwnOption{"--plot", false},        OwnOption{"--tighten", false}};
+    OwnOption{"--launcher", true},   OwnOption{"--shards", true},
+    OwnOption{"--resume", true},     OwnOption{"--slurm-option", true},
+    OwnOption{"--report", true},     OwnOption{"--color", true},
+    OwnOption{"--card-types", true}, OwnOption{"--json", false},
+    OwnOption{"--quiet", false},     OwnOption{"-q", false},
+    OwnOption{"--verbose", false},   OwnOption{"-v", false},
+    OwnOption{"--watch", false},     OwnOption{"--plot", false},
+    OwnOption{"--tighten", false}};
+
+/// It is the name of a folder, too.
+bool is_type_name(const std::string& name) {
+  const auto is_of_it = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+  };
+  return !name.empty() && std::isalnum(static_cast<unsigned char>(name.front())) != 0 &&
+         std::all_of(name.begin(), name.end(), is_of_it);
+}
 
 void say(const std::string& text) { write_stderr("ohm: " + reports::printable(text) + "\n"); }
 
@@ -56,7 +69,7 @@ class ArrayPrinter final : public engine::ArrayObserver {
                                  : fmt::format(", {} submitted again", counts.submitted_again)));
     is_drawn_ = true;
   }
-  void on_again(std::size_t shard, const std::string& how) override {
+  void on_again(const std::string& shard, const std::string& how) override {
     erase();
     say(fmt::format("shard {} ended without a report{}: submitted again", shard,
                     how.empty() ? "" : fmt::format(" ({})", how)));
@@ -78,7 +91,13 @@ bool wants_cancelled(const std::string& jobs) {
   return std::getline(std::cin, answer) && (answer == "y" || answer == "Y" || answer == "yes");
 }
 
-void leave(const engine::ArrayRun& run, const std::string& folder) {
+std::string merged_paths(const engine::ArrayFolder& folder) {
+  std::vector<std::string> paths;
+  for (const engine::ArrayMerge& merge : folder.merges()) paths.push_back(merge.merged);
+  return fmt::format("{}", fmt::join(paths, ", "));
+}
+
+void leave(const engine::ArrayRun& run) {
   const std::vector<engine::SlurmJob> jobs = run.jobs_at_work();
   if (jobs.empty()) return;
   if (wants_cancelled(fmt::format("Slurm's jobs {}", fmt::join(jobs, ", ")))) {
@@ -86,9 +105,9 @@ void leave(const engine::ArrayRun& run, const std::string& folder) {
     return say("cancelled; the same command goes on from what is known");
   }
   say(
-      fmt::format("the jobs go on, and the last of them writes {}/merged.json; the same command "
+      fmt::format("the jobs go on, and the last of them writes {}; the same command "
                   "follows them again, scancel {} ends them",
-                  folder, fmt::join(jobs, " ")));
+                  merged_paths(run.folder()), fmt::join(jobs, " ")));
 }
 
 std::string own_path() {
@@ -107,12 +126,17 @@ engine::ArrayWork array_work(const LauncherOptions& options, const LaunchedComma
   work.command.insert(work.command.end(), words.begin(), words.end());
   work.command.insert(work.command.end(), command.more.begin(), command.more.end());
   work.shards = options.shards;
+  work.card_types = options.card_types;
+  work.joins_card_types = command.joins_card_types;
   // Files and the program do not change from shard to shard, and are read once.
   const engine::CheckpointedWork all = command.described({0, options.shards});
-  work.described = [all, shards = options.shards](std::size_t shard) {
+  work.described = [all, shards = options.shards,
+                    has_types = !options.card_types.empty()](std::size_t shard) {
     engine::CheckpointedWork described = all;
     described.settings["shard"] =
         shard == 0 ? engine::all_shards_text(shards) : fmt::format("{}/{}", shard, shards);
+    // Which types may change: those that are finished stay, new ones are submitted.
+    if (shard == 0) described.settings["card_types"] = has_types ? "some" : "none";
     return described;
   };
   return work;
@@ -172,6 +196,46 @@ void check_launcher(const LauncherOptions& options, const std::string& resume,
   if (!shard.empty()) throw UsageError("--shard: the launcher makes the shards");
 }
 
+void add_card_types_option(CLI::App& app, LauncherOptions& options) {
+  app.add_option("--card-types", options.card_types,
+                 "With --launcher: do all of the work on a card of each of these types, named as "
+                 "Slurm knows them: a100,h100 asks for gpu:a100:1 and for gpu:h100:1")
+      ->type_name("NAME,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
+void check_card_types(const LauncherOptions& options, bool is_on_cuda) {
+  const std::vector<std::string>& types = options.card_types;
+  if (types.empty()) return;
+  if (!options.is_used()) throw UsageError("--card-types: is for --launcher slurm");
+  if (!is_on_cuda) throw UsageError("--card-types: is for real cards, with --gpu cuda");
+  for (const std::string& type : types) {
+    if (!is_type_name(type)) {
+      throw UsageError(fmt::format(
+          "--card-types: \"{}\" is no type of cards, as in a100; sinfo --format=%G lists them",
+          type));
+    }
+    if (std::count(types.begin(), types.end(), type) > 1) {
+      throw UsageError(fmt::format("--card-types: {} is there twice", type));
+    }
+  }
+  for (const std::string& option : options.slurm_options) {
+    if (!option.starts_with("--gres") && !option.starts_with("--gpus")) continue;
+    throw UsageError(
+        fmt::format("--slurm-option={}: --card-types asks for the cards already", option));
+  }
+}
+
+void check_reports_of_card_types(const LauncherOptions& options,
+                                 const std::vector<std::string>& reports) {
+  if (options.card_types.size() < 2 || reports.empty()) return;
+  throw UsageError(
+      fmt::format("--report {}: each type of cards has a report of its own, in the folder of "
+                  "--resume: merged-{}.json, which ohm report shows",
+                  reports.front(), options.card_types.front()));
+}
+
 LaunchedReport launched_report(const LauncherOptions& options, const LaunchedCommand& command) {
   ArrayPrinter printer;
   return parsed("--launcher slurm", [&]() -> LaunchedReport {
@@ -181,16 +245,18 @@ LaunchedReport launched_report(const LauncherOptions& options, const LaunchedCom
     const int signal = run.follow();
     printer.erase();
     if (signal != 0) {
-      leave(run, command.folder);
+      leave(run);
       return {{}, {}, signal};
     }
-    std::string json = merged_files({command.folder}).json;
-    write_file(run.folder().merged_path(), json);
-    std::vector<std::string> known;
-    for (std::size_t shard = 1; shard <= options.shards; ++shard) {
-      known.push_back(run.folder().known_path(shard));
+    LaunchedReport report;
+    for (const engine::ArrayMerge& merge : run.folder().merges()) {
+      report.merged.push_back({merge.card_type, merged_files(merge.reports).json});
+      write_file(merge.merged, report.merged.back().json);
     }
-    return {std::move(json), std::move(known), 0};
+    for (const engine::ArrayPiece& piece : run.folder().pieces()) {
+      report.known.push_back(run.folder().known_path(piece));
+    }
+    return report;
   });
 }
 

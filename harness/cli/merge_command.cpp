@@ -14,7 +14,10 @@
 #include "allocator_shim/base/whole_file.h"
 #include "harness/cli/output_paths.h"
 #include "harness/cli/terminal.h"
+#include "reports/console/verification_text.h"
 #include "reports/json/merge.h"
+#include "reports/json/result_reader.h"
+#include "reports/json/verification_json.h"
 #include "reports/model/exit_code.h"
 
 namespace ohm::cli {
@@ -34,6 +37,20 @@ std::string text_of(const std::string& path) {
   } catch (const std::system_error& error) {
     throw UsageError(fmt::format("cannot read {}: {}", path, error.code().message()));
   }
+}
+
+/// Where the reports of this folder are: of an array of jobs in its reports, or there in a folder
+/// for each type of cards.
+std::vector<fs::path> report_folders(const fs::path& folder) {
+  std::error_code unknown;
+  const fs::path reports = folder / "reports";
+  if (!fs::is_directory(reports, unknown)) return {folder};
+  std::vector<fs::path> of_types;
+  for (const fs::directory_entry& entry : fs::directory_iterator(reports, unknown)) {
+    if (entry.is_directory(unknown)) of_types.push_back(entry.path());
+  }
+  std::sort(of_types.begin(), of_types.end());
+  return of_types.empty() ? std::vector{reports} : of_types;
 }
 
 /// Those that are in the folder, by their names.
@@ -58,10 +75,10 @@ std::vector<std::string> report_files(const std::vector<std::string>& paths) {
       files.push_back(path.string());
       continue;
     }
-    const fs::path reports = path / "reports";
-    const std::vector<std::string> all =
-        reports_in(fs::is_directory(reports, unknown) ? reports : path);
-    files.insert(files.end(), all.begin(), all.end());
+    for (const fs::path& folder : report_folders(path)) {
+      const std::vector<std::string> all = reports_in(folder);
+      files.insert(files.end(), all.begin(), all.end());
+    }
   }
   return files;
 }
@@ -74,6 +91,9 @@ int merge(const MergeArguments& arguments) {
     print_text(merged.json, reports::kAsJson);
   } else {
     write_file(arguments.output, merged.json);
+    if (merged.schema == reports::kVerificationSchema) {
+      print_text(reports::verification_text(reports::read_verification(merged.json)));
+    }
   }
   return exit_code(merged.exit_reason).code;
 }

@@ -1,4 +1,4 @@
-// ohm merge: the reports of shards as one.
+// ohm merge: the reports of shards as one, and those of several cards.
 #pragma once
 
 #include <functional>
@@ -17,9 +17,10 @@ reports::MergedReport merged_files(const std::vector<std::string>& paths);
 std::function<int()> setup_merge(CLI::App& app, const Environment& environment);
 
 inline constexpr Command kMergeCommand = {
-    "merge", "Merge the reports of the shards of a run or a sweep",
+    "merge", "Merge the reports of the shards of a run, a sweep, a fit or a verification",
     "ohm sweep scenarios/*.lua --shard 1/2 --report json=1.json\n"
-    "ohm merge 1.json 2.json > sweep.json",
+    "ohm merge 1.json 2.json > sweep.json\n"
+    "ohm merge a100.json h100.json -o cards.json",
     setup_merge};
 
 }  // namespace ohm::cli

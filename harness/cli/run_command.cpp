@@ -58,15 +58,17 @@ struct RunArguments {
 void check(RunArguments& arguments) {
   engine::RunOptions& run = arguments.run;
   require_files(run);
-  check_cuda_options(run);
-  check_run_options(run);
   check_launcher(arguments.launcher, arguments.resume, arguments.shard);
+  check_cuda_options(run, arguments.launcher.cards());
+  check_card_types(arguments.launcher, run.cuda.has_value());
+  check_run_options(run);
   run.shard = chosen_shard(arguments.shard);
   if (arguments.snapshot) {
     run.snapshots =
         parsed("--snapshot", [&] { return engine::SnapshotPaths(*arguments.snapshot, run.files); });
   }
   if (arguments.json) arguments.reports.emplace_back("json=-");
+  check_reports_of_card_types(arguments.launcher, arguments.reports);
 }
 
 reports::ReportStyle style_of(const RunArguments& arguments) {
@@ -199,9 +201,8 @@ engine::CheckpointedWork work_of(const engine::RunOptions& run) {
   return work;
 }
 
-/// All of it by an array of jobs: the outcome as if this machine had run it.
-engine::RunOutcome launched_run(const RunArguments& arguments, const Environment& environment,
-                                engine::RunObserver& observer) {
+/// All of it by an array of jobs.
+LaunchedReport launched_shards(const RunArguments& arguments, const Environment& environment) {
   const bool has_history = arguments.run.recording == Recording::history;
   engine::RunOptions of_shards = arguments.run;
   // That of a report in JSON, which a shard writes whatever is asked for here.
@@ -210,22 +211,46 @@ engine::RunOutcome launched_run(const RunArguments& arguments, const Environment
       has_history ? Recording::history : recording_of(run_outputs({"json=-"}, none));
   std::vector<std::string> more;
   if (has_history && !arguments.history) more.emplace_back("--history");
-  const LaunchedReport report =
-      launched_report(arguments.launcher, {"run", environment.words, more, arguments.resume,
-                                           [&](const engine::Shard& shard) {
-                                             of_shards.shard = shard;
-                                             return work_of(of_shards);
-                                           },
-                                           [] { return 0; }});
+  LaunchedCommand command{"run", environment.words, more, arguments.resume, {}, {}};
+  command.described = [&](const engine::Shard& shard) {
+    of_shards.shard = shard;
+    return work_of(of_shards);
+  };
+  command.prepare = [] { return 0; };
+  return launched_report(arguments.launcher, command);
+}
+
+/// The outcome as if this machine had run all of it.
+engine::RunOutcome launched_run(const RunArguments& arguments, const Environment& environment,
+                                engine::RunObserver& observer) {
+  const LaunchedReport report = launched_shards(arguments, environment);
   if (report.signal != 0) {
     engine::RunOutcome interrupted;
     interrupted.signal = report.signal;
     interrupted.result.exit_reason = ExitReason::interrupted;
     return interrupted;
   }
-  engine::RunOutcome outcome{reports::read_result(report.json), 0, {}};
+  engine::RunOutcome outcome{reports::read_result(report.merged.front().json), 0, {}};
   for (const ScenarioResult& scenario : outcome.result.scenarios) observer.on_scenario(scenario);
   return outcome;
+}
+
+/// The table of each type of cards; what they found as JSON is in the folder.
+int run_on_card_types(const RunArguments& arguments, const Environment& environment) {
+  const reports::ReportStyle style = style_of(arguments);
+  const LaunchedReport report = launched_shards(arguments, environment);
+  if (report.signal != 0) return process_code(ExitReason::interrupted, report.signal);
+  ExitReason worst = ExitReason::passed;
+  for (const MergedShards& merged : report.merged) {
+    const RunResult result = reports::read_result(merged.json);
+    print_text(fmt::format("{}\n", merged.card_type));
+    for (const ScenarioResult& scenario : result.scenarios) {
+      print_text(reports::console_scenario(scenario, style));
+    }
+    print_text(reports::console_summary(result, style));
+    worst = worse_of(worst, result.exit_reason);
+  }
+  return process_code(worst, 0);
 }
 
 int run(RunArguments arguments, const Environment& environment) {
@@ -255,6 +280,7 @@ int run(RunArguments arguments, const Environment& environment) {
   std::optional<engine::LiveBoard> board;
   if (arguments.watch && is_stderr_animated()) arguments.run.live_board = &board.emplace();
   const bool is_launched = arguments.launcher.is_used();
+  if (arguments.launcher.card_types.size() > 1) return run_on_card_types(arguments, environment);
   const auto checkpoint =
       opened_checkpoint(is_launched ? "" : arguments.resume, [&] { return work_of(run_options); });
   arguments.run.checkpoint = checkpoint.get();
@@ -324,6 +350,7 @@ std::function<int()> setup_run(CLI::App& app, const Environment& environment) {
   add_run_options(app, run_options, engine::RunCommand::run);
   add_jobs_option(app, run_options.jobs);
   add_launcher_options(app, arguments->launcher);
+  add_card_types_option(app, arguments->launcher);
   add_cuda_footer(app);
   add_output(app, *arguments);
   return [arguments, &environment] { return run(*arguments, environment); };

@@ -96,18 +96,20 @@ void check(SweepArguments& arguments) {
   engine::SweepOptions& sweep = arguments.sweep;
   refuse_program_options(arguments);
   require_files(sweep.run);
-  check_cuda_options(sweep.run);
+  check_launcher(arguments.launcher, arguments.resume, arguments.shard);
+  check_cuda_options(sweep.run, arguments.launcher.cards());
   check_run_options(sweep.run);
   const bool is_on_cuda = sweep.run.cuda.has_value();
+  check_card_types(arguments.launcher, is_on_cuda);
   if (arguments.engine.empty() && is_on_cuda) arguments.engine = "exec";
   take_faults(arguments);
   if (is_on_cuda) check_on_cuda(arguments);
-  check_launcher(arguments.launcher, arguments.resume, arguments.shard);
   check_roles(arguments.roles);
   std::vector<std::string>& cases = sweep.run.selection.cases;
   cases.insert(cases.end(), arguments.roles.begin(), arguments.roles.end());
   if (cases.empty()) cases.assign(kSweptRoles.begin(), kSweptRoles.end());
   if (arguments.json) arguments.reports.emplace_back("json=-");
+  check_reports_of_card_types(arguments.launcher, arguments.reports);
 }
 
 /// Shards deal out their work by all of its lines.
@@ -159,28 +161,38 @@ int find_minimum(const SweepArguments& arguments, const Environment& environment
   return outcome.exit_code();
 }
 
-/// All of it by an array of jobs: what they found is printed and reported as if this machine had.
+/// All of it by an array of jobs: what they found is printed and reported as if this machine had,
+/// or, of several types of cards, printed for each.
 int launched_sweep(const SweepArguments& arguments, const Environment& environment,
                    ReportOutputs& outputs, const reports::ReportStyle& style) {
   LaunchedCommand command{"sweep", environment.words, {}, arguments.resume, {}, {}};
   // Relative to the folder of the launcher, as all of its words are.
   const std::string plan = arguments.resume + "/plan";
-  command.more = {"--plan", plan};
+  // What a card does without faults, this machine may not be able to find out.
+  const bool is_planned = !arguments.sweep.run.cuda.has_value();
+  if (is_planned) command.more = {"--plan", plan};
   command.described = [&](const engine::Shard& shard) {
     engine::SweepOptions of_shard = arguments.sweep;
     of_shard.shard = shard;
     return engine::checkpointed_work(of_shard);
   };
-  command.prepare = [&] { return write_plan(plan, arguments, environment); };
+  command.prepare = [&] { return is_planned ? write_plan(plan, arguments, environment) : 0; };
   const LaunchedReport report = launched_report(arguments.launcher, command);
   if (report.signal != 0) return process_code(ExitReason::interrupted, report.signal);
-  const SweepResult result = reports::read_whole_sweep(report.json);
-  SweepPrinter printer(style, !outputs.uses_stdout(), /*shows_progress=*/false);
-  for (const SweptScenario& scenario : result.scenarios) printer.on_scenario(scenario);
-  const std::string errors = outputs.try_write(render_sweep(result));
-  printer.on_end(result);
+  ExitReason worst = ExitReason::passed;
+  std::string errors;
+  for (const MergedShards& merged : report.merged) {
+    const SweepResult result = reports::read_whole_sweep(merged.json);
+    SweepPrinter printer(style, !outputs.uses_stdout(), /*shows_progress=*/false);
+    if (report.merged.size() > 1) print_text(merged.card_type + "\n");
+    for (const SweptScenario& scenario : result.scenarios) printer.on_scenario(scenario);
+    // Of several types there are none but those in the folder.
+    errors += outputs.try_write(render_sweep(result));
+    printer.on_end(result);
+    worst = worse_of(worst, result.exit_reason);
+  }
   if (!errors.empty()) throw UsageError(errors);
-  return process_code(result.exit_reason, 0);
+  return process_code(worst, 0);
 }
 
 int sweep(SweepArguments arguments, const Environment& environment) {
@@ -354,6 +366,7 @@ std::function<int()> setup_sweep(CLI::App& app, const Environment& environment) 
   add_run_options(app, arguments->sweep.run, engine::RunCommand::sweep);
   add_jobs_option(app, arguments->sweep.run.jobs);
   add_launcher_options(app, arguments->launcher);
+  add_card_types_option(app, arguments->launcher);
   add_cuda_footer(app);
   add_output(app, *arguments);
   return [arguments, &app, &environment] {

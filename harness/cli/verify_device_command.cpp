@@ -2,26 +2,29 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
-#include "allocator_shim/base/format_bytes.h"
 #include "harness/cli/cuda_options.h"
+#include "harness/cli/launcher_option.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/output_paths.h"
+#include "harness/cli/report_outputs.h"
+#include "harness/cli/resume_option.h"
 #include "harness/cli/run_options.h"
+#include "harness/cli/shard_option.h"
 #include "harness/cli/terminal.h"
 #include "harness/machine/cuda_devices.h"
 #include "harness/run/input_files.h"
 #include "harness/verify/device_verification.h"
 #include "harness/verify/gpu_profile_file.h"
+#include "reports/console/verification_text.h"
+#include "reports/json/result_reader.h"
+#include "reports/json/verification_json.h"
 #include "reports/text/report_file.h"
-#include "reports/text/text_layout.h"
 
 namespace ohm::cli {
 
@@ -30,85 +33,12 @@ namespace {
 struct VerifyArguments {
   engine::RunOptions run;
   std::string profile_path;
+  std::vector<std::string> reports;
+  std::string shard;
+  std::string resume;
+  LauncherOptions launcher;
+  bool json = false;
 };
-
-std::string text_of(const engine::VariantVerification& variant) {
-  const std::string name = reports::printable(variant.variant);
-  if (!variant.error.empty()) {
-    return fmt::format("error    {}: {}\n", name, reports::printable(variant.error));
-  }
-  if (variant.agrees()) {
-    return fmt::format("same     {}: {} events, peak {}\n", name, variant.cuda_events,
-                       human_bytes(static_cast<std::size_t>(variant.cuda_peak_bytes)));
-  }
-  std::string text;
-  if (!variant.value_difference.empty()) {
-    text += fmt::format("differs  {}: values: {}\n", name,
-                        reports::printable(variant.value_difference));
-  }
-  if (variant.has_same_events()) return text;
-  text += fmt::format(
-      "differs  {}: {} events and a peak of {} bytes on the virtual GPU, "
-      "{} and {} on the card\n",
-      name, variant.virtual_events, variant.virtual_peak_bytes, variant.cuda_events,
-      variant.cuda_peak_bytes);
-  for (const engine::EventDifference& difference : variant.differences) {
-    text += fmt::format("         only on the {}, event {}: {}\n",
-                        difference.is_on_cuda ? "card" : "virtual GPU", difference.ordinal,
-                        reports::printable(difference.event));
-  }
-  if (variant.other_differences > 0) {
-    text += fmt::format("         and {} more\n", variant.other_differences);
-  }
-  return text;
-}
-
-std::string summary_of(const std::vector<engine::VariantVerification>& variants) {
-  const auto same = std::count_if(variants.begin(), variants.end(),
-                                  [](const auto& variant) { return variant.agrees(); });
-  return fmt::format("{} of {} variants have the same events and values on both\n", same,
-                     variants.size());
-}
-
-/// What the host was needed for, the most often first.
-std::string text_of_traffic(const std::vector<engine::VariantVerification>& variants) {
-  std::map<std::string, MovedValues> by_op;
-  MovedValues all;
-  for (const engine::VariantVerification& variant : variants) {
-    for (const auto& [op, moved] : variant.to_host) {
-      for (MovedValues* sum : {&by_op[op], &all}) {
-        sum->times += moved.times;
-        sum->bytes += moved.bytes;
-      }
-    }
-  }
-  std::vector<std::pair<std::string, MovedValues>> rows(by_op.begin(), by_op.end());
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.second.times > b.second.times; });
-  const auto amount = [](const MovedValues& moved) {
-    return fmt::format("{} times, {}", moved.times,
-                       human_bytes(static_cast<std::size_t>(moved.bytes)));
-  };
-  std::string text = fmt::format("values copied from the card to the host: {}\n", amount(all));
-  for (const auto& [op, moved] : rows) {
-    text += fmt::format("         {}: {}\n", op.empty() ? "the program itself" : op, amount(moved));
-  }
-  return text;
-}
-
-std::string text_of(const engine::LibraryWorkspace& workspace) {
-  return fmt::format("library  {}: workspaces of up to {} ({} bytes) on the card, {} calls\n",
-                     reports::printable(workspace.op),
-                     human_bytes(static_cast<std::size_t>(workspace.largest_bytes)),
-                     workspace.largest_bytes, workspace.calls);
-}
-
-std::string text_of(const cuda::LibraryState& library) {
-  if (library.missing.empty())
-    return fmt::format("library  {} {}\n", library.name, library.version);
-  return fmt::format("library  {}: the host computes instead: {}\n", library.name,
-                     reports::printable(library.missing));
-}
 
 /// Where the profile goes, opened before the work: a path that cannot be written is found at once.
 std::optional<reports::ReportFile> profile_file(const std::string& path) {
@@ -120,56 +50,83 @@ std::optional<reports::ReportFile> profile_file(const std::string& path) {
   }
 }
 
-/// What was not compared: the host computed instead of it.
-struct Missing {
-  std::string text;
-  bool is_any = false;
-};
-
-Missing what_is_missing(const engine::CudaLibraries& places,
-                        const engine::FoundCudaDevices& found) {
-  Missing missing;
-  for (const cuda::LibraryState& library : engine::find_libraries(places)) {
-    missing.text += text_of(library);
-    missing.is_any = missing.is_any || !library.missing.empty();
-  }
-  if (found.kernels_missing.empty()) return missing;
-  missing.is_any = true;
-  missing.text += fmt::format("kernels: the host computes instead: {}\n",
-                              reports::printable(found.kernels_missing));
-  return missing;
-}
-
-/// What differs outweighs what was not compared.
-ExitReason reason_of(const std::vector<engine::VariantVerification>& variants,
-                     const Missing& missing) {
-  if (variants.empty()) return ExitReason::nothing_selected;
-  const bool all_agree = std::all_of(variants.begin(), variants.end(),
-                                     [](const auto& variant) { return variant.agrees(); });
-  if (!all_agree) return ExitReason::failed;
-  return missing.is_any ? ExitReason::unavailable : ExitReason::passed;
-}
-
-int verify(VerifyArguments arguments, const Environment& environment) {
+void check(VerifyArguments& arguments, const Environment& environment) {
   engine::RunOptions& run = arguments.run;
   run.gpu_text = "cuda";
   require_files(run);
-  check_cuda_options(run);
+  check_launcher(arguments.launcher, arguments.resume, arguments.shard);
+  check_card_types(arguments.launcher, /*is_on_cuda=*/true);
+  run.shard = chosen_shard(arguments.shard);
+  const bool is_part = !run.shard.is_whole() || arguments.launcher.is_used();
+  if (is_part && !arguments.profile_path.empty()) {
+    throw UsageError(
+        "--write-profile: a part of the variants shows a part of the workspaces: without --shard "
+        "and --launcher, on the card that the profile is of");
+  }
+  check_cuda_options(run, arguments.launcher.cards());
   check_run_options(run);
   check_parameters_declared(run, environment);
-  OutputPaths(engine::input_files(run)).add("--write-profile", arguments.profile_path);
+  if (arguments.json) arguments.reports.emplace_back("json=-");
+}
+
+/// All of it by an array of jobs.
+engine::FinishedVerification launched(const VerifyArguments& arguments,
+                                      const Environment& environment) {
+  LaunchedCommand command{"verify-device", environment.words, {}, arguments.resume, {}, {}};
+  command.described = [&](const engine::Shard& shard) {
+    return engine::verification_work(shard, arguments.run);
+  };
+  command.prepare = [] { return 0; };
+  command.joins_card_types = true;
+  const LaunchedReport report = launched_report(arguments.launcher, command);
+  engine::FinishedVerification finished;
+  finished.signal = report.signal;
+  finished.result.exit_reason = ExitReason::interrupted;
+  if (report.signal == 0) {
+    finished.result = reports::read_verification(report.merged.front().json);
+  }
+  return finished;
+}
+
+engine::FinishedVerification verified_here(VerifyArguments& arguments,
+                                           const Environment& environment) {
+  engine::RunOptions& run = arguments.run;
+  const auto checkpoint = opened_checkpoint(
+      arguments.resume, [&] { return engine::verification_work(run.shard, run); });
+  run.checkpoint = checkpoint.get();
+  engine::FinishedVerification finished = engine::verify_device(run, environment.loader);
+  tell_lack(checkpoint.get());
+  return finished;
+}
+
+void write_profile(reports::ReportFile& profile, const engine::RunOptions& run,
+                   const VerificationResult& result) {
+  const CardVerification& table = result.cards.front();
+  profile.commit(engine::gpu_profile_json(engine::find_cuda_devices(*run.cuda),
+                                          CardVerification::workspaces(table)));
+}
+
+int verify(VerifyArguments arguments, const Environment& environment) {
+  check(arguments, environment);
+  const bool is_launched = arguments.launcher.is_used();
+  OutputPaths paths(engine::input_files(arguments.run));
+  paths.add("--write-profile", arguments.profile_path);
+  if (!is_launched && !arguments.resume.empty()) {
+    paths.add("--resume " + arguments.resume, arguments.resume);
+  }
+  ReportOutputs outputs = json_outputs(arguments.reports, paths);
   std::optional<reports::ReportFile> profile = profile_file(arguments.profile_path);
-  const std::vector<engine::VariantVerification> variants =
-      engine::verify_device(run, environment.loader);
-  const std::vector<engine::LibraryWorkspace> workspaces = engine::all_workspaces(variants);
-  const engine::FoundCudaDevices found = engine::find_cuda_devices(*run.cuda);
-  const Missing missing = what_is_missing(*run.cuda, found);
-  std::string text;
-  for (const engine::VariantVerification& variant : variants) text += text_of(variant);
-  for (const engine::LibraryWorkspace& workspace : workspaces) text += text_of(workspace);
-  print_text(text + missing.text + summary_of(variants) + text_of_traffic(variants));
-  if (profile) profile->commit(engine::gpu_profile_json(found, workspaces));
-  return exit_code(reason_of(variants, missing)).code;
+  const engine::FinishedVerification finished =
+      is_launched ? launched(arguments, environment) : verified_here(arguments, environment);
+  if (is_launched && finished.signal != 0) return finished.exit_code();
+  const std::string errors =
+      outputs.try_write([&](std::string_view /*format*/, bool /*on_stdout*/) {
+        return reports::verification_json(finished.result);
+      });
+  if (!outputs.uses_stdout()) print_text(reports::verification_text(finished.result));
+  if (profile && finished.signal == 0) write_profile(*profile, arguments.run, finished.result);
+  if (!errors.empty()) throw UsageError(errors);
+  return finished.exit_code();
 }
 
 }  // namespace
@@ -179,11 +136,20 @@ std::function<int()> setup_verify_device(CLI::App& app, const Environment& envir
   add_selection_options(app, arguments->run);
   add_run_options(app, arguments->run, engine::RunCommand::verify_device);
   add_jobs_option(app, arguments->run.jobs);
+  add_shard_option(app, arguments->shard, "variants");
+  add_resume_option(app, arguments->resume);
+  add_launcher_options(app, arguments->launcher);
+  add_card_types_option(app, arguments->launcher);
   add_cuda_footer(app);
   app.add_option("--write-profile", arguments->profile_path,
                  "Write a profile of the card as JSON, for a virtual GPU like it")
       ->type_name("PATH")
       ->check(not_empty());
+  app.add_option("--report", arguments->reports,
+                 "Write a report: json=PATH, - for standard output; repeatable")
+      ->type_name("NAME=PATH")
+      ->allow_extra_args(false);
+  app.add_flag("--json", arguments->json, "The same as --report json=- (ohm.verification/1)");
   return [arguments, &environment] { return verify(*arguments, environment); };
 }
 

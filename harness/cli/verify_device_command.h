@@ -11,7 +11,9 @@ inline constexpr Command kVerifyDeviceCommand = {
     "verify-device", "Compare virtual GPUs with this computer's own, event by event",
     "ohm verify-device scenarios/*.lua\n"
     "ohm verify-device scenarios/leaked_loss_graph.lua --case problem --limit 48MiB\n"
-    "ohm verify-device scenarios/*.lua --write-profile card.json",
+    "ohm verify-device scenarios/*.lua --write-profile card.json\n"
+    "ohm verify-device scenarios/*.lua --launcher slurm --shards 8 --resume night --card-types "
+    "a100,h100",
     setup_verify_device};
 
 }  // namespace ohm::cli

@@ -49,9 +49,10 @@ std::string absolute(const std::string& folder) {
 }
 
 constexpr std::string_view kShardScript = R"sh(#!/bin/sh
-# A task of an array of jobs: one of {shards} shards. $1 is added to the task's number.
+# A task of an array of jobs: one of {shards} shards. $1 is added to the task's number; $2, of a
+# type of cards, stands before the names of its files.
 number=$((SLURM_ARRAY_TASK_ID + $1))
-name=$(printf %05d "$number")
+name=$2$(printf %05d "$number")
 folder={folder}
 # What it finds is in its report; here is why there is none.
 exec > /dev/null 2>> "$folder/logs/$name"
@@ -79,12 +80,17 @@ exit "$code"
 )sh";
 
 constexpr std::string_view kMergeScript = R"sh(#!/bin/sh
-# What all shards found, in one report.
+# What all shards found, in one report, or in one for each type of cards.
 cd {here} || exit 2
-{program} merge {folder} -o {folder}/merged.json
-code=$?
-test -e {folder}/merged.json && exit 0
-exit "$code"
+worst=0
+merge() {{
+  merged=$1
+  shift
+  {program} merge "$@" -o "$merged"
+  code=$?
+  test -e "$merged" || worst=$code
+}}
+{merges}exit "$worst"
 )sh";
 
 bool sets_jobs(const std::vector<std::string>& command) {
@@ -97,8 +103,15 @@ bool sets_jobs(const std::vector<std::string>& command) {
 }  // namespace
 
 ArrayFolder::ArrayFolder(const ArrayWork& work)
-    : folder_(absolute(work.folder)), shards_(work.shards) {
-  for (const char* const part : {"known", "logs", "reports", "ended"}) absolute(path_of(part));
+    : folder_(absolute(work.folder)),
+      card_types_(work.card_types),
+      joins_card_types_(work.joins_card_types) {
+  for (std::size_t type = 0; type < groups(); ++type) {
+    for (const char* const part : {"known/", "logs/", "reports/", "ended/"}) {
+      absolute(path_of(part + prefix_of(type)));
+    }
+    for (std::size_t shard = 1; shard <= work.shards; ++shard) pieces_.push_back({type, shard});
+  }
   write_scripts(work);
   make_checkpoints(work);
 }
@@ -110,78 +123,106 @@ void ArrayFolder::write_scripts(const ArrayWork& work) const {
   words.insert(words.end(), work.command.begin(), work.command.end());
   const std::string jobs = sets_jobs(work.command) ? "" : "-j \"${SLURM_CPUS_ON_NODE:-1}\" ";
   write(shard_script(),
-        fmt::format(kShardScript, fmt::arg("shards", shards_),
+        fmt::format(kShardScript, fmt::arg("shards", work.shards),
                     fmt::arg("folder", shell_quoted(folder_)), fmt::arg("here", here),
                     fmt::arg("program", program), fmt::arg("jobs", jobs),
                     fmt::arg("command", shell_command(words)),
                     fmt::arg("crashed", ohm::exit_code(ExitReason::internal_error).code),
                     fmt::arg("timeout", ohm::exit_code(ExitReason::timeout).code),
                     fmt::arg("interrupted", ohm::exit_code(ExitReason::interrupted).code)));
-  write(merge_script(),
-        fmt::format(kMergeScript, fmt::arg("here", here), fmt::arg("program", program),
-                    fmt::arg("folder", shell_quoted(folder_))));
+  std::string all;
+  for (const ArrayMerge& merge : merges()) {
+    std::vector<std::string> call = {"merge", merge.merged};
+    call.insert(call.end(), merge.reports.begin(), merge.reports.end());
+    all += shell_command(call) + "\n";
+  }
+  write(merge_script(), fmt::format(kMergeScript, fmt::arg("here", here),
+                                    fmt::arg("program", program), fmt::arg("merges", all)));
+}
+
+std::vector<ArrayMerge> ArrayFolder::merges() const {
+  const ArrayMerge all = {"", {path_of("reports")}, path_of("merged.json")};
+  if (card_types_.empty()) return {all};
+  std::vector<ArrayMerge> merges;
+  if (joins_card_types_) merges.push_back({"", {}, all.merged});
+  for (const std::string& type : card_types_) {
+    const std::string reports = path_of("reports/" + type);
+    if (joins_card_types_) {
+      merges.front().reports.push_back(reports);
+    } else {
+      merges.push_back({type, {reports}, path_of("merged-" + type + ".json")});
+    }
+  }
+  return merges;
 }
 
 /// With the beginning alone: a task refuses it on a node with another ohm or other files.
 void ArrayFolder::make_checkpoints(const ArrayWork& work) const {
-  for (std::size_t shard = 1; shard <= shards_; ++shard) {
-    const std::string path = known_path(shard);
+  for (const ArrayPiece& piece : pieces_) {
+    const std::string path = known_path(piece);
     std::error_code unknown;
     if (fs::exists(path, unknown)) continue;
     // Thousands of them: none is waited for, and of one that is cut off a shard writes the rest.
-    if (std::ofstream(path) << checkpoint_beginning(work.described(shard)) << std::flush) continue;
+    const std::string beginning = checkpoint_beginning(work.described(piece.shard));
+    if (std::ofstream(path) << beginning << std::flush) continue;
     throw std::invalid_argument("cannot write " + path);
   }
 }
 
-std::string ArrayFolder::report_path(std::size_t shard) const {
-  return path_of(fmt::format("reports/{}.json", name_of_shard(shard)));
+std::string ArrayFolder::prefix_of(std::size_t card_type) const {
+  return card_types_.empty() ? "" : card_types_[card_type] + "/";
 }
 
-std::string ArrayFolder::known_path(std::size_t shard) const {
-  return path_of("known/" + name_of_shard(shard));
+std::string ArrayFolder::path_in(const std::string& part, const ArrayPiece& piece) const {
+  return path_of(part + prefix_of(piece.card_type) + name_of_shard(piece.shard));
 }
 
-std::string ArrayFolder::log_path(std::size_t shard) const {
-  return path_of("logs/" + name_of_shard(shard));
+std::string ArrayFolder::known_path(const ArrayPiece& piece) const {
+  return path_in("known/", piece);
 }
 
-std::vector<bool> ArrayFolder::finished() const {
-  std::vector<bool> finished(shards_ + 1);
-  std::error_code gone;
-  // The names alone: to ask for each file takes a network's file system much longer.
-  for (const fs::directory_entry& entry : fs::directory_iterator(path_of("reports"), gone)) {
-    const std::string name = entry.path().filename().string();
-    std::size_t shard = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), shard);
-    const bool is_report = error == std::errc() && std::string_view(end) == ".json";
-    if (is_report && shard >= 1 && shard <= shards_) finished[shard] = true;
+std::string ArrayFolder::log_path(const ArrayPiece& piece) const { return path_in("logs/", piece); }
+
+std::set<ArrayPiece> ArrayFolder::finished() const {
+  std::set<ArrayPiece> finished;
+  const std::size_t shards = pieces_.size() / groups();
+  for (std::size_t type = 0; type < groups(); ++type) {
+    std::error_code gone;
+    // The names alone: to ask for each file takes a network's file system much longer.
+    for (const fs::directory_entry& entry :
+         fs::directory_iterator(path_of("reports/" + prefix_of(type)), gone)) {
+      const std::string name = entry.path().filename().string();
+      std::size_t shard = 0;
+      const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), shard);
+      const bool is_report = error == std::errc() && std::string_view(end) == ".json";
+      if (is_report && shard >= 1 && shard <= shards) finished.insert({type, shard});
+    }
   }
   return finished;
 }
 
-std::optional<int> ArrayFolder::exit_code(std::size_t shard) const {
-  const std::string text = text_or_nothing(path_of("ended/" + name_of_shard(shard)));
+std::optional<int> ArrayFolder::exit_code(const ArrayPiece& piece) const {
+  const std::string text = text_or_nothing(path_in("ended/", piece));
   int code = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), code);
   return error == std::errc() ? std::optional(code) : std::nullopt;
 }
 
-std::string ArrayFolder::log_end(std::size_t shard) const {
+std::string ArrayFolder::log_end(const ArrayPiece& piece) const {
   constexpr std::size_t kMost = 600;
-  std::string text = text_or_nothing(log_path(shard));
+  std::string text = text_or_nothing(log_path(piece));
   while (!text.empty() && text.back() == '\n') text.pop_back();
   if (text.empty()) {
     return fmt::format("nothing is in {}: do the nodes have this folder, and can they write there?",
-                       log_path(shard));
+                       log_path(piece));
   }
   if (text.size() > kMost) text = "…" + text.substr(text.size() - kMost);
-  return fmt::format("{} ends with: {}", log_path(shard), text);
+  return fmt::format("{} ends with: {}", log_path(piece), text);
 }
 
-void ArrayFolder::forget_end(std::size_t shard) const {
+void ArrayFolder::forget_end(const ArrayPiece& piece) const {
   std::error_code ignored;
-  fs::remove(path_of("ended/" + name_of_shard(shard)), ignored);
+  fs::remove(path_in("ended/", piece), ignored);
 }
 
 }  // namespace ohm::engine

@@ -9,11 +9,17 @@
 //   reports/00001.json
 //   ended/00001    the exit code of its last task
 //   merged.json    the report of all shards
+//
+// Where cards of several types each do all of the shards, those of a type are in folders of its
+// own (reports/a100/00001.json), and merged-a100.json is the report of the type, unless one report
+// has what all of them found.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,8 +33,26 @@ struct ArrayWork {
   std::string program;               ///< the path of ohm, on the nodes too
   std::vector<std::string> command;  ///< arguments of all shards alike
   std::size_t shards = 0;
+  /// Slurm's names of cards, each of which does all of the shards; empty: any machine does them.
+  std::vector<std::string> card_types;
+  bool joins_card_types = false;  ///< one report has what all of them found
   /// What the shard with this number, from 1, depends on; of 0: all of them.
   std::function<CheckpointedWork(std::size_t shard)> described;
+};
+
+/// A shard, on a card of one type.
+struct ArrayPiece {
+  std::size_t card_type = 0;  ///< its place among the types; 0 also where there are none
+  std::size_t shard = 1;      ///< from 1
+
+  friend auto operator<=>(const ArrayPiece&, const ArrayPiece&) = default;
+};
+
+/// Shards that make one report.
+struct ArrayMerge {
+  std::string card_type;             ///< empty: of all of them
+  std::vector<std::string> reports;  ///< the paths of the folders that they are in
+  std::string merged;                ///< the path of the report
 };
 
 class ArrayFolder {
@@ -39,27 +63,36 @@ class ArrayFolder {
   std::string work_path() const { return path_of("work"); }
   std::string shard_script() const { return path_of("shard.sh"); }
   std::string merge_script() const { return path_of("merge.sh"); }
-  std::string merged_path() const { return path_of("merged.json"); }
-  std::string report_path(std::size_t shard) const;
-  std::string log_path(std::size_t shard) const;
-  std::string known_path(std::size_t shard) const;
+  std::string log_path(const ArrayPiece& piece) const;
+  std::string known_path(const ArrayPiece& piece) const;
+  /// What stands before the names of a type's files: "a100/", or nothing.
+  std::string prefix_of(std::size_t card_type) const;
 
-  /// Of all shards, from 1; those with a report.
-  std::vector<bool> finished() const;
+  /// How often all shards are done: once, or once for each type.
+  std::size_t groups() const { return card_types_.empty() ? 1 : card_types_.size(); }
+  /// All of them, by type.
+  const std::vector<ArrayPiece>& pieces() const { return pieces_; }
+  std::vector<ArrayMerge> merges() const;
+
+  /// Those with a report.
+  std::set<ArrayPiece> finished() const;
   /// Of its last task; nullopt: it did not come to say it.
-  std::optional<int> exit_code(std::size_t shard) const;
+  std::optional<int> exit_code(const ArrayPiece& piece) const;
   /// The last lines that its tasks printed, or that there are none.
-  std::string log_end(std::size_t shard) const;
+  std::string log_end(const ArrayPiece& piece) const;
   /// Before a shard is submitted again: what its last task said is no news.
-  void forget_end(std::size_t shard) const;
+  void forget_end(const ArrayPiece& piece) const;
 
  private:
   std::string path_of(const std::string& name) const { return folder_ + "/" + name; }
+  std::string path_in(const std::string& part, const ArrayPiece& piece) const;
   void write_scripts(const ArrayWork& work) const;
   void make_checkpoints(const ArrayWork& work) const;
 
   std::string folder_;
-  std::size_t shards_;
+  std::vector<std::string> card_types_;
+  bool joins_card_types_;
+  std::vector<ArrayPiece> pieces_;
 };
 
 }  // namespace ohm::engine

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "reports/model/exit_code.h"
@@ -26,9 +27,8 @@ constexpr std::size_t kLooksUntilLost = 3;
 /// A controller that is started again does not answer for a while.
 constexpr std::size_t kMostSilentLooks = 40;
 
-std::string jobs_text(const std::vector<std::size_t>& shards) {
-  return fmt::format("{}", fmt::join(shards, " "));
-}
+/// Of shards that any machine may do, in the place of a type's name.
+constexpr std::string_view kNoType = "-";
 
 }  // namespace
 
@@ -37,25 +37,49 @@ ArrayRun::ArrayRun(const ArrayWork& work, ArrayOptions options, ArrayObserver& o
       options_(std::move(options)),
       observer_(observer),
       folder_(work),
-      known_(folder_.work_path(), work.described(0)),
-      shards_(work.shards + 1) {
-  counts_.shards = work.shards;
+      known_(folder_.work_path(), work.described(0)) {
+  for (const ArrayPiece& piece : folder_.pieces()) shards_[piece];
+  counts_.shards = shards_.size();
   take_known_jobs();
 }
 
-/// What another run submitted may still wait or run. A record is a job's offset and shards.
+/// What another run submitted may still wait or run. A record is a job's type of cards, offset and
+/// shards; those of a type that is not asked for now go on by themselves.
 void ArrayRun::take_known_jobs() {
   for (std::size_t i = 0; const std::string* const record = known_.find(fmt::format("job/{}", i));
        ++i) {
     std::istringstream words(*record);
     SlurmJob job;
+    std::string type;
     std::size_t offset = 0;
-    words >> job >> offset;
+    words >> job >> type >> offset;
     jobs_.push_back(job);
-    for (std::size_t shard = 0; words >> shard;) {
-      if (shard < shards_.size()) shards_[shard].task = {job, shard - offset};
+    ArrayPiece piece;
+    while (piece.card_type < folder_.groups() && type_name(piece.card_type) != type) {
+      ++piece.card_type;
+    }
+    while (words >> piece.shard) {
+      const auto shard = shards_.find(piece);
+      if (shard != shards_.end()) shard->second.task = {job, piece.shard - offset};
     }
   }
+}
+
+std::string ArrayRun::type_name(std::size_t card_type) const {
+  return work_.card_types.empty() ? std::string(kNoType) : work_.card_types[card_type];
+}
+
+std::string ArrayRun::text_of(const ArrayPiece& piece, bool has_count) const {
+  std::string text = std::to_string(piece.shard);
+  if (has_count) text += fmt::format("/{}", work_.shards);
+  return work_.card_types.empty() ? text : text + " on " + type_name(piece.card_type);
+}
+
+std::vector<std::string> ArrayRun::slurm_options_of(std::size_t card_type) const {
+  std::vector<std::string> options = {"--job-name=ohm", "--output=/dev/null"};
+  options.insert(options.end(), options_.slurm_options.begin(), options_.slurm_options.end());
+  if (!work_.card_types.empty()) options.push_back("--gres=gpu:" + type_name(card_type) + ":1");
+  return options;
 }
 
 int ArrayRun::follow() {
@@ -76,11 +100,11 @@ int ArrayRun::follow() {
 bool ArrayRun::look() {
   const std::map<SlurmTask, std::string> queued = queue();
   // After the queue: a task that has left it has written its report before.
-  const std::vector<bool> finished = folder_.finished();
+  const std::set<ArrayPiece> finished = folder_.finished();
   note(queued, finished);
   if (counts_.finished == counts_.shards) return true;
   if (silent_looks_ > 0) return false;
-  const std::vector<std::size_t> again = lost(queued, finished);
+  const std::vector<ArrayPiece> again = lost(queued, finished);
   if (!again.empty()) submit(again);
   return false;
 }
@@ -97,15 +121,15 @@ std::map<SlurmTask, std::string> ArrayRun::queue() {
 }
 
 void ArrayRun::note(const std::map<SlurmTask, std::string>& queue,
-                    const std::vector<bool>& finished) {
-  counts_.finished = static_cast<std::size_t>(std::count(finished.begin(), finished.end(), true));
+                    const std::set<ArrayPiece>& finished) {
+  counts_.finished = finished.size();
   if (silent_looks_ == 0) {
     counts_.running = 0;
     counts_.waiting = 0;
     queued_jobs_.clear();
-    for (std::size_t shard = 1; shard < shards_.size(); ++shard) {
-      const auto task = queue.find(shards_[shard].task);
-      if (finished[shard] || task == queue.end()) continue;
+    for (const auto& [piece, shard] : shards_) {
+      const auto task = queue.find(shard.task);
+      if (finished.count(piece) > 0 || task == queue.end()) continue;
       ++(task->second == "PENDING" ? counts_.waiting : counts_.running);
       queued_jobs_.insert(task->first.job);
     }
@@ -114,12 +138,11 @@ void ArrayRun::note(const std::map<SlurmTask, std::string>& queue,
 }
 
 /// Shards without a report that no task is at.
-std::vector<std::size_t> ArrayRun::lost(const std::map<SlurmTask, std::string>& queue,
-                                        const std::vector<bool>& finished) {
-  std::vector<std::size_t> lost;
-  for (std::size_t number = 1; number < shards_.size(); ++number) {
-    Shard& shard = shards_[number];
-    if (finished[number]) continue;
+std::vector<ArrayPiece> ArrayRun::lost(const std::map<SlurmTask, std::string>& queue,
+                                       const std::set<ArrayPiece>& finished) {
+  std::vector<ArrayPiece> lost;
+  for (auto& [piece, shard] : shards_) {
+    if (finished.count(piece) > 0) continue;
     if (queue.count(shard.task) != 0) {
       shard.looks_absent = 0;
       continue;
@@ -127,56 +150,78 @@ std::vector<std::size_t> ArrayRun::lost(const std::map<SlurmTask, std::string>& 
     const bool had_one = !shard.task.job.empty();
     if (had_one && ++shard.looks_absent < kLooksUntilLost) continue;
     if (shard.tasks > 0) {
-      require_another_try(number);
+      require_another_try(piece);
       ++counts_.submitted_again;
-      observer_.on_again(number, end_of_task(shard.task));
+      observer_.on_again(text_of(piece, false), end_of_task(shard.task));
     }
-    lost.push_back(number);
+    lost.push_back(piece);
   }
   return lost;
 }
 
 /// Throws where another task would end as the last one did, or there were enough of them.
-void ArrayRun::require_another_try(std::size_t shard) const {
+void ArrayRun::require_another_try(const ArrayPiece& piece) const {
   const int usage = ohm::exit_code(ExitReason::usage).code;
-  if (folder_.exit_code(shard) == usage) {
-    throw std::invalid_argument(fmt::format("shard {}/{} cannot be done: {}", shard, counts_.shards,
-                                            folder_.log_end(shard)));
+  if (folder_.exit_code(piece) == usage) {
+    throw std::invalid_argument(
+        fmt::format("shard {} cannot be done: {}", text_of(piece, true), folder_.log_end(piece)));
   }
-  if (shards_[shard].tasks < options_.most_tasks) return;
-  const std::string how = end_of_task(shards_[shard].task);
-  throw SlurmUnavailable(fmt::format("shard {}/{} ended {} times without a report{}; {}", shard,
-                                     counts_.shards, shards_[shard].tasks,
-                                     how.empty() ? "" : fmt::format(", the last time as {}", how),
-                                     folder_.log_end(shard)));
+  const Shard& shard = shards_.at(piece);
+  if (shard.tasks < options_.most_tasks) return;
+  const std::string how = end_of_task(shard.task);
+  throw SlurmUnavailable(fmt::format(
+      "shard {} ended {} times without a report{}; {}", text_of(piece, true), shard.tasks,
+      how.empty() ? "" : fmt::format(", the last time as {}", how), folder_.log_end(piece)));
 }
 
-void ArrayRun::submit(const std::vector<std::size_t>& shards) {
-  std::map<std::size_t, std::vector<std::size_t>> arrays;
-  for (const std::size_t shard : shards) {
-    arrays[(shard - 1) / kMostTasksOfAnArray * kMostTasksOfAnArray].push_back(shard);
+void ArrayRun::submit(const std::vector<ArrayPiece>& pieces) {
+  // By type of cards and offset.
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<ArrayPiece>> arrays;
+  for (const ArrayPiece& piece : pieces) {
+    const std::size_t offset = (piece.shard - 1) / kMostTasksOfAnArray * kMostTasksOfAnArray;
+    arrays[{piece.card_type, offset}].push_back(piece);
   }
-  for (const auto& [offset, of_array] : arrays) submit_array(of_array, offset);
+  for (const auto& [place, of_array] : arrays) require_known_type(place.first);
+  for (const auto& [place, of_array] : arrays) submit_array(of_array, place.second);
   submit_merge();
   observer_.on_submitted(jobs_);
 }
 
-void ArrayRun::submit_array(const std::vector<std::size_t>& shards, std::size_t offset) {
-  std::vector<std::size_t> numbers = shards;
-  for (std::size_t& number : numbers) number -= offset;
-  for (const std::size_t shard : shards) folder_.forget_end(shard);
-  std::vector<std::string> options = {"--job-name=ohm", "--output=/dev/null"};
-  options.insert(options.end(), options_.slurm_options.begin(), options_.slurm_options.end());
+/// Throws for a type that Slurm does not have, before anything runs on another.
+void ArrayRun::require_known_type(std::size_t card_type) const {
+  if (work_.card_types.empty()) return;
+  try {
+    test_job(slurm_options_of(card_type), folder_.shard_script());
+  } catch (const std::invalid_argument& refused) {
+    throw std::invalid_argument(
+        fmt::format("a card of the type {}: {}", type_name(card_type), refused.what()));
+  }
+}
+
+/// Of one type of cards.
+void ArrayRun::submit_array(const std::vector<ArrayPiece>& pieces, std::size_t offset) {
+  const std::size_t card_type = pieces.front().card_type;
+  std::vector<std::size_t> shards;
+  std::vector<std::size_t> numbers;
+  for (const ArrayPiece& piece : pieces) {
+    folder_.forget_end(piece);
+    shards.push_back(piece.shard);
+    numbers.push_back(piece.shard - offset);
+  }
+  std::vector<std::string> options = slurm_options_of(card_type);
   options.push_back("--array=" + array_text(numbers));
-  const SlurmJob job = submit_job(options, folder_.shard_script(), {std::to_string(offset)});
+  std::vector<std::string> arguments = {std::to_string(offset)};
+  if (!work_.card_types.empty()) arguments.push_back(folder_.prefix_of(card_type));
+  const SlurmJob job = submit_job(options, folder_.shard_script(), arguments);
   known_.add(fmt::format("job/{}", jobs_.size()),
-             fmt::format("{} {} {}", job, offset, jobs_text(shards)));
+             fmt::format("{} {} {} {}", job, type_name(card_type), offset, fmt::join(shards, " ")));
   known_.sync();
   jobs_.push_back(job);
-  for (const std::size_t shard : shards) {
-    shards_[shard].task = {job, shard - offset};
-    ++shards_[shard].tasks;
-    shards_[shard].looks_absent = 0;
+  for (const ArrayPiece& piece : pieces) {
+    Shard& shard = shards_[piece];
+    shard.task = {job, piece.shard - offset};
+    ++shard.tasks;
+    shard.looks_absent = 0;
   }
 }
 
@@ -184,7 +229,7 @@ void ArrayRun::submit_array(const std::vector<std::size_t>& shards, std::size_t 
 void ArrayRun::submit_merge() {
   if (!merge_job_.empty()) cancel_jobs({merge_job_});
   std::set<SlurmJob> jobs = queued_jobs_;
-  for (const Shard& shard : shards_) {
+  for (const auto& [piece, shard] : shards_) {
     if (shard.tasks > 0) jobs.insert(shard.task.job);
   }
   std::vector<std::string> options = {

@@ -15,7 +15,7 @@
 
 namespace ohm::engine {
 
-/// How many shards are where.
+/// How many shards are where; where there are types of cards, those of each count.
 struct ArrayCounts {
   std::size_t shards = 0;
   std::size_t finished = 0;
@@ -30,9 +30,9 @@ class ArrayObserver {
   virtual ~ArrayObserver() = default;
   virtual void on_submitted(const std::vector<SlurmJob>& jobs) = 0;
   virtual void on_counts(const ArrayCounts& counts) = 0;
-  /// A task ended without a report, and its shard is submitted again. `how` it ended, in Slurm's
-  /// word; empty: Slurm keeps no accounts.
-  virtual void on_again(std::size_t shard, const std::string& how) = 0;
+  /// A task ended without a report, and its shard ("2", "2 on a100") is submitted again. `how` it
+  /// ended, in Slurm's word; empty: Slurm keeps no accounts.
+  virtual void on_again(const std::string& shard, const std::string& how) = 0;
 };
 
 struct ArrayOptions {
@@ -64,13 +64,17 @@ class ArrayRun {
   void take_known_jobs();
   bool look();
   std::map<SlurmTask, std::string> queue();
-  void note(const std::map<SlurmTask, std::string>& queue, const std::vector<bool>& finished);
-  std::vector<std::size_t> lost(const std::map<SlurmTask, std::string>& queue,
-                                const std::vector<bool>& finished);
-  void require_another_try(std::size_t shard) const;
-  void submit(const std::vector<std::size_t>& shards);
-  void submit_array(const std::vector<std::size_t>& shards, std::size_t offset);
+  void note(const std::map<SlurmTask, std::string>& queue, const std::set<ArrayPiece>& finished);
+  std::vector<ArrayPiece> lost(const std::map<SlurmTask, std::string>& queue,
+                               const std::set<ArrayPiece>& finished);
+  void require_another_try(const ArrayPiece& piece) const;
+  void submit(const std::vector<ArrayPiece>& pieces);
+  void require_known_type(std::size_t card_type) const;
+  void submit_array(const std::vector<ArrayPiece>& pieces, std::size_t offset);
   void submit_merge();
+  std::string type_name(std::size_t card_type) const;
+  std::vector<std::string> slurm_options_of(std::size_t card_type) const;
+  std::string text_of(const ArrayPiece& piece, bool has_count) const;
   bool wait(const InterruptGuard& interrupts, double seconds) const;
 
   ArrayWork work_;
@@ -78,7 +82,7 @@ class ArrayRun {
   ArrayObserver& observer_;
   ArrayFolder folder_;
   Checkpoint known_;
-  std::vector<Shard> shards_;  ///< by their number, from 1
+  std::map<ArrayPiece, Shard> shards_;
   std::vector<SlurmJob> jobs_;
   SlurmJob merge_job_;
   std::set<SlurmJob> queued_jobs_;  ///< of the shards, when squeue last answered

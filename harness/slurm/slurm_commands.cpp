@@ -55,21 +55,37 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+CommandOutput output_of_sbatch(const std::string& first, const std::vector<std::string>& options,
+                               const std::string& script,
+                               const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = {"sbatch", first};
+  words.insert(words.end(), options.begin(), options.end());
+  words.push_back(script);
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  CommandOutput output = output_of(words);
+  if (output.status == kNotFound) throw_not_found("sbatch");
+  return output;
+}
+
+[[noreturn]] void throw_refused(const CommandOutput& output) {
+  throw std::invalid_argument(fmt::format("Slurm refused the job: {}", output.text));
+}
+
 }  // namespace
 
 SlurmJob submit_job(const std::vector<std::string>& options, const std::string& script,
                     const std::vector<std::string>& arguments) {
-  std::vector<std::string> words = {"sbatch", "--parsable"};
-  words.insert(words.end(), options.begin(), options.end());
-  words.push_back(script);
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  const CommandOutput output = output_of(words);
-  if (output.status == kNotFound) throw_not_found("sbatch");
+  const CommandOutput output = output_of_sbatch("--parsable", options, script, arguments);
   // It may warn before it prints the number; on a cluster of clusters ";NAME" follows it.
   const std::string last = output.text.substr(output.text.rfind('\n') + 1);
   const std::string job = last.substr(0, last.find(';'));
   if (output.status == 0 && is_number(job)) return job;
-  throw std::invalid_argument(fmt::format("Slurm refused the job: {}", output.text));
+  throw_refused(output);
+}
+
+void test_job(const std::vector<std::string>& options, const std::string& script) {
+  const CommandOutput output = output_of_sbatch("--test-only", options, script, {});
+  if (output.status != 0) throw_refused(output);
 }
 
 std::map<SlurmTask, std::string> tasks_of(std::string_view squeue_text) {

@@ -33,6 +33,9 @@ struct SlurmTask {
 SlurmJob submit_job(const std::vector<std::string>& options, const std::string& script,
                     const std::vector<std::string>& arguments = {});
 
+/// Throws as submit_job() where Slurm would refuse the job; nothing is submitted.
+void test_job(const std::vector<std::string>& options, const std::string& script);
+
 /// What waits, runs or has just ended, with Slurm's word for its state: PENDING, RUNNING, … Throws
 /// SlurmUnavailable where squeue does not answer.
 std::map<SlurmTask, std::string> queued_tasks();

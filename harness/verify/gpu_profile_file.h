@@ -6,7 +6,7 @@
 
 #include "allocator_shim/device/gpu_profile.h"
 #include "harness/machine/cuda_devices.h"
-#include "harness/verify/device_verification.h"
+#include "reports/model/verification_result.h"
 
 namespace ohm::engine {
 

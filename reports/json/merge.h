@@ -17,12 +17,15 @@ struct ReportPart {
 
 struct MergedReport {
   std::string json;
+  std::string schema;
   ExitReason exit_reason = ExitReason::passed;  ///< what one machine would have ended with
 };
 
-/// `parts` are JSON reports of the shards of one run (ohm.result/1), of one sweep (ohm.sweep/1) or
-/// of one fit (ohm.fit/1), each shard once, in any order; or one report of all. Throws
-/// std::invalid_argument that says which part is wrong or missing.
+/// `parts` are JSON reports of the shards of one run (ohm.result/1), of one sweep (ohm.sweep/1), of
+/// one fit (ohm.fit/1) or of one verification (ohm.verification/1), each shard once, in any order;
+/// or one report of all. Verifications of several cards, each in shards or whole, become one report
+/// with a table for each card. Throws std::invalid_argument that says which part is wrong or
+/// missing.
 MergedReport merged_reports(const std::vector<ReportPart>& parts);
 
 }  // namespace ohm::reports

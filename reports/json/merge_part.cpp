@@ -65,18 +65,24 @@ void refuse_other_work(const ShardPart& first, const ShardPart& part, std::strin
 
 namespace {
 
+/// Where a report says what its work depends on: what is so of all shards, or of a shard alone.
+const Json& work_of(const ShardPart& part) {
+  const auto work = part.json.find("work");
+  return work != part.json.end() ? *work : part.json.at("shard");
+}
+
 /// Throws for a shard of a version that did not say it.
 void require_work(const ShardPart& part) {
-  const Json& shard = part.json.at("shard");
-  if (shard.contains("settings") && shard.contains("inputs")) return;
+  const Json& work = work_of(part);
+  if (work.contains("settings") && work.contains("inputs")) return;
   refuse(part,
          "its shard does not say of which settings and files it is, as an older ohm wrote it: make "
          "it again");
 }
 
 void require_same_settings(const ShardPart& first, const ShardPart& part) {
-  const Json& expected = object_of(first.json.at("shard"), "settings", first);
-  const Json& found = object_of(part.json.at("shard"), "settings", part);
+  const Json& expected = object_of(work_of(first), "settings", first);
+  const Json& found = object_of(work_of(part), "settings", part);
   for (const auto& [name, value] : expected.items()) {
     const Json other = found.value(name, Json());
     if (other != value) refuse_other_work(first, part, name, other, value);
@@ -87,8 +93,8 @@ void require_same_settings(const ShardPart& first, const ShardPart& part) {
 }
 
 void require_same_inputs(const ShardPart& first, const ShardPart& part) {
-  const Json& expected = list_of(first.json.at("shard"), "inputs", first);
-  const Json& found = list_of(part.json.at("shard"), "inputs", part);
+  const Json& expected = list_of(work_of(first), "inputs", first);
+  const Json& found = list_of(work_of(part), "inputs", part);
   for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i) {
     const Json& file = found[i].at("file");
     if (file != expected[i].at("file")) {

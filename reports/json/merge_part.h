@@ -44,7 +44,7 @@ const nlohmann::json& list_of(const nlohmann::json& object, std::string_view fie
 const nlohmann::json& object_of(const nlohmann::json& object, std::string_view field,
                                 const ShardPart& part);
 
-/// Throws unless both say that they are shards of one work: the same settings, the same files.
+/// Throws unless both say that they are of one work: the same settings, the same files.
 void require_same_work(const ShardPart& first, const ShardPart& part);
 
 ExitReason exit_reason_of(const ShardPart& part);
@@ -68,5 +68,18 @@ class ShardMerge {
 std::unique_ptr<ShardMerge> merge_of_runs();
 std::unique_ptr<ShardMerge> merge_of_sweeps();
 std::unique_ptr<ShardMerge> merge_of_fits();
+std::unique_ptr<ShardMerge> merge_of_verifications();
+
+/// What of a kind of work has shards of its own.
+struct MergeSubject {
+  std::string key;
+  std::string text;  ///< for people
+};
+
+/// Of a verification: its card.
+MergeSubject card_of_part(const ShardPart& part);
+
+/// Adds to a verification of all variants, of whatever cards, one of the same work on others.
+void join_cards(ShardPart& sum, ShardPart& more);
 
 }  // namespace ohm::reports

@@ -15,6 +15,7 @@
 #include "reports/history/history_check.h"
 #include "reports/json/json_report.h"
 #include "reports/json/sweep_json.h"
+#include "reports/json/verification_json.h"
 #include "reports/model/fields.h"
 
 namespace ohm::reports {
@@ -48,6 +49,15 @@ class Reader {
         scenario.variants[v].error = error_of(from["variants"][v]);
       }
     }
+    return result;
+  }
+
+  VerificationResult verification(const Json& json) {
+    if (!json.is_object() || !json.contains("schema") || json["schema"] != kVerificationSchema) {
+      refuse(fmt::format("not a report of ohm verify-device ({})", kVerificationSchema));
+    }
+    VerificationResult result;
+    read(json, result);
     return result;
   }
 
@@ -310,6 +320,12 @@ Json parsed(std::string_view text) {
 RunResult read_result(std::string_view text) { return result_of(parsed(text)); }
 
 SweepResult read_whole_sweep(std::string_view text) { return Reader().sweep(parsed(text)); }
+
+VerificationResult read_verification(std::string_view text) {
+  return verification_of(parsed(text));
+}
+
+VerificationResult verification_of(const Json& json) { return Reader().verification(json); }
 
 RunResult result_of(const Json& json) { return Reader().result(json); }
 

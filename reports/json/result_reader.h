@@ -1,5 +1,5 @@
-// A result from its JSON: what json_report() or sweep_json() wrote, of this version or an older
-// one.
+// A result from its JSON: what json_report(), sweep_json() or verification_json() wrote, of this
+// version or an older one.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,6 +10,7 @@
 #include "allocator_shim/base/input_file.h"
 #include "reports/model/run_result.h"
 #include "reports/model/sweep_result.h"
+#include "reports/model/verification_result.h"
 
 namespace ohm::reports {
 
@@ -32,5 +33,10 @@ RunResult read_result_file(InputFile& file, const std::string& path);
 
 /// A sweep's report, whole: what sweep_json() wrote. Throws ResultError.
 SweepResult read_whole_sweep(std::string_view json);
+
+/// What verification_json() wrote. Throws ResultError.
+VerificationResult read_verification(std::string_view json);
+/// The same, of JSON that is parsed.
+VerificationResult verification_of(const nlohmann::json& json);
 
 }  // namespace ohm::reports

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
@@ -79,8 +80,8 @@ std::string LocalSlurm::lack() {
   return {};
 }
 
-LocalSlurm::LocalSlurm() {
-  write_configuration();
+LocalSlurm::LocalSlurm(const std::vector<std::string>& card_types) {
+  write_configuration(card_types);
   start(
       "munged --force --socket=munge/socket --key-file=munge/key --pid-file=munge/pid "
       "--log-file=munge/log --seed-file=munge/seed");
@@ -100,7 +101,7 @@ LocalSlurm::~LocalSlurm() {
   }
 }
 
-void LocalSlurm::write_configuration() const {
+void LocalSlurm::write_configuration(const std::vector<std::string>& card_types) const {
   for (const char* const part : {"munge", "state", "spool"}) {
     std::filesystem::create_directory(folder_.path() / part);
   }
@@ -115,6 +116,14 @@ void LocalSlurm::write_configuration() const {
   const std::string host = line_of_shell("hostname -s");
   const std::string user = line_of_shell("id -un");
   const std::string in = folder_.path().string() + "/";
+  constexpr std::array kDevices = {"/dev/null", "/dev/zero", "/dev/full"};
+  std::string cards;
+  std::string of_node;
+  for (std::size_t i = 0; i < card_types.size(); ++i) {
+    cards += "Name=gpu Type=" + card_types[i] + " File=" + kDevices.at(i) + "\n";
+    of_node += (i == 0 ? " Gres=gpu:" : ",gpu:") + card_types[i] + ":1";
+  }
+  folder_.write("gres.conf", cards);
   folder_.write("slurm.conf",
                 kConfiguration + ("AuthInfo=socket=" + in + "munge/socket\n") +
                     "SlurmUser=" + user + "\nSlurmdUser=" + user + "\n" + "SlurmctldHost=" + host +
@@ -122,13 +131,19 @@ void LocalSlurm::write_configuration() const {
                     "spool\n" + "SlurmctldPidFile=" + in + "slurmctld.pid\nSlurmdPidFile=" + in +
                     "slurmd.pid\nSlurmctldLogFile=" + in + "slurmctld.log\nSlurmdLogFile=" + in +
                     "slurmd.log\nSlurmctldPort=" + std::to_string(free_port()) +
-                    "\nSlurmdPort=" + std::to_string(free_port()) + "\nNodeName=" + host +
-                    " NodeAddr=127.0.0.1 CPUs=2 RealMemory=500 State=UNKNOWN\n");
+                    "\nSlurmdPort=" + std::to_string(free_port()) +
+                    (cards.empty() ? "" : "\nGresTypes=gpu") + "\nNodeName=" + host +
+                    " NodeAddr=127.0.0.1 CPUs=2 RealMemory=500 State=UNKNOWN" + of_node + "\n");
 }
 
 std::string LocalSlurm::output_of(const std::string& command) const {
   return output_of_shell("cd " + folder_.path().string() + " && SLURM_CONF=" + configuration() +
                          " " + kPath + command);
+}
+
+std::size_t LocalSlurm::running_tasks() const {
+  const std::string tasks = output_of("squeue --noheader --states=RUNNING --format=%A");
+  return static_cast<std::size_t>(std::count(tasks.begin(), tasks.end(), '\n'));
 }
 
 void LocalSlurm::start(const std::string& command) const {

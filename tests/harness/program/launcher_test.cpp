@@ -28,14 +28,13 @@ count=$(wc -l < "$STAND_IN/submitted")
 for word in "$@"; do
   case $word in
     --array=*) tasks=${word#--array=} ;;
-    --dependency=*) echo "$count"; exit 0 ;;
-    *.sh) script=$word ;;
+    --dependency=* | --test-only) echo "$count"; exit 0 ;;
   esac
-  offset=$word
 done
+while [ "${1%.sh}" = "$1" ]; do shift; done
 for range in $(echo "$tasks" | tr , ' '); do
   for task in $(seq "${range%-*}" "${range#*-}"); do
-    SLURM_ARRAY_TASK_ID=$task SLURM_CPUS_ON_NODE=2 sh "$STAND_IN/task" "$script" "$offset"
+    SLURM_ARRAY_TASK_ID=$task SLURM_CPUS_ON_NODE=2 sh "$STAND_IN/task" "$@"
   done
 done
 echo "$count"
@@ -145,6 +144,29 @@ TEST_F(Launcher, GivesUpAfterThreeTasksAndGoesOnLater) {
   EXPECT_EQ(later.code, 0) << later.err;
   EXPECT_EQ(later.out, ohm(run_).out);
   EXPECT_FALSE(contains(later.err, "submitted again"));
+}
+
+TEST_F(Launcher, GivesEachTypeOfCardsAnArrayAndALookBefore) {
+  // Tasks that come to nothing.
+  node_does("true");
+  const std::string error = error_of(6, {"run", "good.lua", "--gpu", "cuda"},
+                                     {"--card-types", "a100,h100", "--slurm-option=--time=5"});
+  EXPECT_TRUE(contains(error, "shard 1/3 on a100 ended 3 times without a report")) << error;
+  EXPECT_TRUE(contains(error, "shard 3 on h100 ended without a report")) << error;
+  const std::string first = submitted().substr(0, submitted().find("--dependency"));
+  EXPECT_TRUE(contains(first,
+                       "--test-only --job-name=ohm --output=/dev/null --time=5 "
+                       "--gres=gpu:a100:1 "))
+      << first;
+  for (const char* const type : {"a100", "h100"}) {
+    const std::string gres = std::string("--gres=gpu:") + type + ":1";
+    const std::size_t tested = first.find(gres);
+    const std::size_t array = first.find(gres + " --array=1-3 ");
+    EXPECT_LT(tested, array) << first;
+    EXPECT_NE(array, std::string::npos) << first;
+  }
+  EXPECT_TRUE(contains(submitted(), "--dependency=afterany:3:4 --time=5 ")) << submitted();
+  EXPECT_TRUE(contains(submitted(), "shard.sh 0 h100/\n")) << submitted();
 }
 
 TEST_F(Launcher, SaysThatSlurmIsNotThereOrDoesNotAnswer) {

@@ -1,7 +1,6 @@
 // Sweeps and runs as arrays of jobs, by the Slurm of the distribution.
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
@@ -44,11 +43,6 @@ class SlurmTest : public test::ProgramTest {
   }
   ProgramResult with_slurm(const Words& arguments) const { return start(arguments)->wait(); }
 
-  std::size_t running_tasks() const {
-    const std::string tasks =
-        local_slurm->output_of("squeue --noheader --states=RUNNING --format=%A");
-    return static_cast<std::size_t>(std::count(tasks.begin(), tasks.end(), '\n'));
-  }
   bool has_report(int shard) const {
     return !test::read_file(file("night/reports/0000" + std::to_string(shard) + ".json")).empty();
   }
@@ -74,7 +68,7 @@ TEST_F(SlurmTest, WritesTheBytesOfOneMachineWhateverIsKilled) {
   const auto program = start(launched(sweep_, {"--report", "json=array.json"}));
   // A task may end before it is killed.
   program->wait_until([&] {
-    if (running_tasks() > 0) {
+    if (local_slurm->running_tasks() > 0) {
       local_slurm->output_of("scancel --signal=KILL --full --state=RUNNING --me");
     }
     return contains(program->err(), "ended without a report");
@@ -96,7 +90,7 @@ TEST_F(SlurmTest, WritesTheBytesOfOneMachineWhateverIsKilled) {
 
 TEST_F(SlurmTest, GoesOnWithoutItsLauncherAndIsFollowedAgain) {
   auto program = start(launched(sweep_));
-  program->wait_until([&] { return running_tasks() > 0; });
+  program->wait_until([&] { return local_slurm->running_tasks() > 0; });
   program->send(SIGKILL);
   program->wait();
   program = start(launched(sweep_));

@@ -10,6 +10,7 @@
 #include "reports/json/minimum_json.h"
 #include "reports/json/replay_json.h"
 #include "reports/json/sweep_json.h"
+#include "reports/json/verification_json.h"
 #include "tests/reports/filled.h"
 #include "tests/reports/json/schema_of.h"
 #include "tests/reports/sample_result.h"
@@ -78,6 +79,7 @@ TEST(Schemas, AreWhatTheFieldsSay) {
   expect_schema<FitResult>("fit", "ohm fit", test::NotFinite::null);
   expect_schema<ReplayResult>("replay", "ohm replay");
   expect_schema<MinimumResult>("minimum", "ohm sweep --bytes");
+  expect_schema<VerificationResult>("verification", "ohm verify-device");
 }
 
 TEST(Schemas, AreKeptByWhatIsWritten) {
@@ -93,6 +95,8 @@ TEST(Schemas, AreKeptByWhatIsWritten) {
   EXPECT_EQ("", errors("replay", replay_json(ReplayResult())));
   EXPECT_EQ("", errors("minimum", minimum_json(test::filled<MinimumResult>())));
   EXPECT_EQ("", errors("minimum", minimum_json(MinimumResult())));
+  EXPECT_EQ("", errors("verification", verification_json(test::filled<VerificationResult>())));
+  EXPECT_EQ("", errors("verification", verification_json(VerificationResult())));
 }
 
 TEST(JsonReport, SaysWhatIsNotFiniteInWords) {

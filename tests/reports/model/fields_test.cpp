@@ -11,6 +11,7 @@
 #include "reports/model/replay_result.h"
 #include "reports/model/run_result.h"
 #include "reports/model/sweep_result.h"
+#include "reports/model/verification_result.h"
 #include "tests/reports/filled.h"
 
 namespace ohm {
@@ -28,7 +29,9 @@ using Structs = testing::Types<
     FitRecording, FitHolder, FitBasis, FitRow, FitResult, ReplayedFigure, ReplayMismatch,
     ReplayStart, ReplayedDevice, ReplayedTrace, UnservedRequest, WhatIfRow, MinCapacityRow,
     ReplayResult, BriefError, SweepPoint, FailedFault, SweptVariant, SweptScenario, SweepResult,
-    BriefOom, MinimumCapacity, VariantMinimum, ScenarioMinimum, MinimumResult>;
+    BriefOom, MinimumCapacity, VariantMinimum, ScenarioMinimum, MinimumResult, EventDifference,
+    LibraryWorkspace, HostTraffic, VerifiedVariant, CardDevice, CardLibrary, VerifiedCard,
+    CardVerification, VerificationWork, VerificationResult>;
 TYPED_TEST_SUITE(FieldsOf, Structs);
 
 TYPED_TEST(FieldsOf, AStructNameEveryMemberOnce) {
@@ -45,7 +48,8 @@ TYPED_TEST(FieldsOf, AStructNameEveryMemberOnce) {
 template <class Result>
 class FilledResult : public testing::Test {};
 
-using Results = testing::Types<RunResult, SweepResult, FitResult, ReplayResult, MinimumResult>;
+using Results = testing::Types<RunResult, SweepResult, FitResult, ReplayResult, MinimumResult,
+                               VerificationResult>;
 TYPED_TEST_SUITE(FilledResult, Results);
 
 TYPED_TEST(FilledResult, HasNoMemberAsANewOne) {

@@ -64,7 +64,7 @@ Result device_get(DeviceHandle* device, int ordinal) {
 }
 
 Result device_name(char* name, int room, DeviceHandle device) {
-  return copy_text("Stand-in " + std::to_string(device), name, room);
+  return copy_text(machine().name_of(device), name, room);
 }
 
 Result device_attribute(int* value, int which, DeviceHandle /*device*/) {

@@ -16,6 +16,18 @@ std::unique_ptr<Machine>& installed() {
   return instance;
 }
 
+/// "1,0" of CUDA_VISIBLE_DEVICES.
+std::vector<int> visible_devices() {
+  const char* const variable =
+      std::getenv("CUDA_VISIBLE_DEVICES");  // NOLINT(concurrency-mt-unsafe)
+  std::vector<int> visible;
+  std::istringstream numbers(variable == nullptr ? "" : variable);
+  for (std::string number; std::getline(numbers, number, ',');) {
+    visible.push_back(std::stoi(number));
+  }
+  return visible;
+}
+
 Failure failure_of(const std::string& text) {
   std::istringstream words(text);
   Failure failure;
@@ -55,6 +67,8 @@ Machine::Machine(const std::string& words) {
     const std::string value = word.substr(equals + 1);
     if (key == "fail") failures.push_back(failure_of(value));
     if (key == "devices") devices = std::stoi(value);
+    // As Slurm says which cards a task has.
+    if (key == "visible" && value == "environment") visible = visible_devices();
     if (key == "others") others = static_cast<unsigned>(std::stoul(value));
     if (key == "strict") is_strict = value == "1";
     if (key == "wrong") wrong_result = value;
@@ -66,6 +80,12 @@ Machine::Machine(const std::string& words) {
     if (key == "cudnn_random") is_cudnn_random = value == "1";
     if (key == "context") context_bytes = std::stoull(value);
   }
+  if (!visible.empty()) devices = static_cast<int>(visible.size());
+}
+
+std::string Machine::name_of(int device) const {
+  const int ordinal = visible.empty() ? device : visible[static_cast<std::size_t>(device)];
+  return "Stand-in " + std::to_string(ordinal);
 }
 
 int Machine::wrong(const std::string& what, int code) {

@@ -54,6 +54,7 @@ struct Machine {
   /// The current context's. Only after begin() that needs one.
   CudaDevice& card() { return *current; }
   unsigned long long held() const;
+  std::string name_of(int device) const;
 
   /// Something that a library makes, until it is dropped.
   template <class T>
@@ -68,7 +69,8 @@ struct Machine {
   }
 
   int devices = 1;
-  unsigned others = 0;  ///< processes on the cards that NVML lists besides
+  std::vector<int> visible;  ///< of the cards there are, by ordinal; empty: all
+  unsigned others = 0;       ///< processes on the cards that NVML lists besides
   int version = 13000;
   std::size_t capacity_bytes = std::size_t{64} << 20U;
   std::size_t context_bytes = std::size_t{4} << 20U;

@@ -62,7 +62,7 @@ NvmlResult device_by_bus_id(const char* bus_id, NvmlDevice* device) {
 }
 
 NvmlResult device_name(NvmlDevice device, char* name, unsigned room) {
-  return copy_text("Stand-in " + std::to_string(index_of(device)), name, room);
+  return copy_text(machine().name_of(index_of(device)), name, room);
 }
 
 NvmlResult memory_info(NvmlDevice device, NvmlMemory* memory) {

@@ -5,12 +5,13 @@
 // Tests open it by its path (OHM_STAND_IN_DRIVER) and steer it with what follows; the program is
 // steered by the variable OHM_STAND_IN with the same words: "devices=2 capacity=67108864
 // context=4194304 version=13000 others=2 fail=cuMemAlloc_v2:3:700" (the fourth call answers 700);
-// with "strict=1" misuse ends the process.
-// Kernels are run as their twins on the host. NVIDIA's libraries of mathematics are there too, with
-// loops of the host for kernels: "cudnn_version=8907", and "cudnn_workspace=4096" where every
-// algorithm needs so much, "cudnn_random=1" where the fastest is not deterministic, "reserved=4096"
-// for what a driver keeps for itself. "wrong=ohm_relu_float32" or "wrong=cublasGemmEx" is a kernel
-// or a function of a library that computes something else.
+// with "strict=1" misuse ends the process; with "visible=environment" the program sees the cards
+// that CUDA_VISIBLE_DEVICES names alone, as a real driver's. Kernels are run as their twins on the
+// host. NVIDIA's libraries of mathematics are there too, with loops of the host for kernels:
+// "cudnn_version=8907", and "cudnn_workspace=4096" where every algorithm needs so much,
+// "cudnn_random=1" where the fastest is not deterministic, "reserved=4096" for what a driver keeps
+// for itself. "wrong=ohm_relu_float32" or "wrong=cublasGemmEx" is a kernel or a function of a
+// library that computes something else.
 #pragma once
 
 namespace ohm::stand_in {
