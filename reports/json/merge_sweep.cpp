@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "reports/json/merge_part.h"
 
@@ -19,10 +23,67 @@ void add(Json& sum, const Json& more, std::string_view field, const ShardPart& p
       static_cast<std::uint64_t>(count_of(sum, field, part) + count_of(more, field, part));
 }
 
-void merge_point(Json& sum, const Json& more, const ShardPart& part) {
-  for (const char* const field : {"point", "passes"}) require_equal(sum, more, field, part);
-  for (const char* const field : {"faults", "unhandled"}) add(sum, more, field, part);
-}
+/// The points of one variant. The first shard names all of them, the others those at which they had
+/// faults, and those that go by the same name.
+class PointTally {
+ public:
+  void take(Json& points, std::int64_t shard, const ShardPart& part) {
+    for (const Json& point : points) {
+      Counts& counts = counts_of(point, shard);
+      const std::int64_t passes = count_of(point, "passes", part);
+      if (counts.passes != kUnknown && counts.passes != passes) {
+        refuse(part, fmt::format("of other work: its passes is {}, not {}", passes, counts.passes));
+      }
+      counts.passes = passes;
+      counts.faults += count_of(point, "faults", part);
+      counts.unhandled += count_of(point, "unhandled", part);
+    }
+    if (shard == 1) all_ = std::move(points);
+    points = Json::array();
+  }
+
+  /// As the first shard lists them, with what all shards had there.
+  Json all(const ShardPart& sum) {
+    for (Json& point : all_) {
+      const Counts& counts = counts_of(point, kAfterAllShards);
+      // Unsigned, as they would be read.
+      point.at("faults") = static_cast<std::uint64_t>(counts.faults);
+      point.at("unhandled") = static_cast<std::uint64_t>(counts.unhandled);
+    }
+    if (all_.size() != known_) refuse(sum, "of another program: other points");
+    return std::move(all_);
+  }
+
+ private:
+  static constexpr std::int64_t kUnknown = -1;
+  static constexpr std::int64_t kAfterAllShards = -1;
+
+  struct Counts {
+    std::int64_t passes = kUnknown;
+    std::int64_t faults = 0;
+    std::int64_t unhandled = 0;
+    std::int64_t shard = 0;        ///< that was counted last
+    std::unique_ptr<Counts> next;  ///< of the next point of this name; null: there is none
+  };
+
+  /// Of the first point of this name that the shard has not had yet.
+  Counts& counts_of(const Json& point, std::int64_t shard) {
+    auto [first, is_new] = counts_.try_emplace(point.at("point").get_ref<const std::string&>());
+    Counts* counts = &first->second;
+    while (!is_new && counts->shard == shard) {
+      is_new = counts->next == nullptr;
+      if (is_new) counts->next = std::make_unique<Counts>();
+      counts = counts->next.get();
+    }
+    counts->shard = shard;
+    if (is_new) ++known_;
+    return *counts;
+  }
+
+  Json all_ = Json::array();
+  std::unordered_map<std::string, Counts> counts_;  ///< by name
+  std::size_t known_ = 0;
+};
 
 /// As one machine lists them: by the call that failed, transient before persistent.
 void sort_failed(Json& failed) {
@@ -49,11 +110,6 @@ void merge_variant(Json& sum, Json& more, const ShardPart& part) {
                                              count_of(more, "peak_after_faults_bytes", part)));
   for (const auto& [verdict, count] : more.at("verdicts").items()) {
     add(sum.at("verdicts"), more.at("verdicts"), verdict, part);
-  }
-  Json& points = sum.at("points");
-  if (points.size() != more.at("points").size()) refuse(part, "of another program: other points");
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    merge_point(points[i], more.at("points")[i], part);
   }
   Json& failed = sum.at("failed");
   for (Json& one : more.at("failed")) failed.push_back(std::move(one));
@@ -82,10 +138,30 @@ void require_sweep(const ShardPart& part) {
 /// The faults of the shards of a sweep, of which each has all variants.
 class SweepMerge final : public ShardMerge {
  public:
-  void begin(ShardPart& sum) override { require_sweep(sum); }
+  void begin(ShardPart& sum) override {
+    require_sweep(sum);
+    take_points(sum);
+  }
   void add(ShardPart& sum, ShardPart& part) override;
   void finish(ShardPart& sum) override;
+
+ private:
+  void take_points(ShardPart& part);
+
+  std::vector<PointTally> points_;  ///< of the variants, in their order
 };
+
+/// Pre-condition: `part` has the variants of those before.
+void SweepMerge::take_points(ShardPart& part) {
+  const std::int64_t shard = count_of(part.json.at("shard"), "number", part);
+  std::size_t place = 0;
+  for (Json& scenario : part.json.at("scenarios")) {
+    for (Json& variant : scenario.at("variants")) {
+      if (place == points_.size()) points_.emplace_back();
+      points_[place++].take(variant.at("points"), shard, part);
+    }
+  }
+}
 
 void SweepMerge::add(ShardPart& sum, ShardPart& part) {
   require_sweep(part);
@@ -101,12 +177,17 @@ void SweepMerge::add(ShardPart& sum, ShardPart& part) {
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     merge_scenario(scenarios[i], added[i], part);
   }
+  take_points(part);
 }
 
 /// What failed is put in the order in which one machine lists it.
 void SweepMerge::finish(ShardPart& sum) {
+  auto points = points_.begin();
   for (Json& scenario : sum.json.at("scenarios")) {
-    for (Json& variant : scenario.at("variants")) sort_failed(variant.at("failed"));
+    for (Json& variant : scenario.at("variants")) {
+      sort_failed(variant.at("failed"));
+      variant.at("points") = (points++)->all(sum);
+    }
   }
 }
 

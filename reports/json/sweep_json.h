@@ -10,7 +10,8 @@ namespace ohm::reports {
 
 inline constexpr std::string_view kSweepSchema = "ohm.sweep/1";
 
-/// Keys are sorted, bytes are integers.
+/// Keys are sorted, bytes are integers. Of the points of a shard, other than the first, those at
+/// which it injected faults: what merges the shards takes the others from the first.
 std::string sweep_json(const SweepResult& result);
 
 }  // namespace ohm::reports
