@@ -15,7 +15,6 @@
 // has what all of them found.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -45,7 +44,9 @@ struct ArrayPiece {
   std::size_t card_type = 0;  ///< its place among the types; 0 also where there are none
   std::size_t shard = 1;      ///< from 1
 
-  friend auto operator<=>(const ArrayPiece&, const ArrayPiece&) = default;
+  bool operator<(const ArrayPiece& other) const {
+    return card_type != other.card_type ? card_type < other.card_type : shard < other.shard;
+  }
 };
 
 /// Shards that make one report.
