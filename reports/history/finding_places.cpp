@@ -31,11 +31,7 @@ std::size_t FindingPlaces::lines(const MemoryHistory& history) const {
 
 std::size_t FindingPlaces::ops(const MemoryHistory& history) const {
   std::set<ShownPlace> ops;
-  for (const auto& [id, part] : places_) {
-    ShownPlace place = shown_place(history.sites[id]);
-    place.modules.clear();
-    ops.insert(std::move(place));
-  }
+  for (const auto& [id, part] : places_) ops.insert(shown_op(history.sites[id]));
   return ops.size();
 }
 

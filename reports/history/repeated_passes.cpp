@@ -4,11 +4,11 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "reports/history/function_loop.h"
 #include "reports/text/library_file.h"
 
 namespace ohm::reports {
@@ -73,20 +73,6 @@ class StackReader {
 
   const StackTable& tables_;
   std::unordered_map<StackId, Calls> known_;
-};
-
-/// Requests that follow each other in one line of a function.
-struct Stay {
-  FrameId line = 0;
-  std::size_t first = 0;  ///< index of the first request
-  bool trains = false;
-  bool is_in_module = true;  ///< all of them are
-  bool calls_module = false;
-};
-
-struct Pass {
-  std::size_t begin = 0;  ///< index into the stays
-  std::size_t end = 0;
 };
 
 class PassFinder {
@@ -179,72 +165,13 @@ class PassFinder {
     return true;
   }
 
-  /// Of the lines that the function comes back to, the one that it comes back to least often, and
-  /// of several the first: the outermost loop.
   std::vector<std::uint32_t> passes_through(const std::vector<Stay>& stays) const {
-    std::map<FrameId, std::vector<std::size_t>> entries;
-    for (std::size_t i = 0; i < stays.size(); ++i) entries[stays[i].line].push_back(i);
-    std::vector<std::vector<Pass>> loops;
-    std::size_t fewest = stays.size();
-    for (const auto& [line, at] : entries) {
-      std::vector<Pass> passes = passes_at(stays, at);
-      if (passes.empty()) continue;
-      fewest = std::min(fewest, passes.size());
-      loops.push_back(std::move(passes));
-    }
-    // From its second line on a loop has one whole pass less.
-    std::vector<Pass> best;
-    for (const std::vector<Pass>& passes : loops) {
-      const bool is_outermost = passes.size() <= fewest + 1;
-      if (is_outermost && (best.empty() || passes[0].begin < best[0].begin)) best = passes;
-    }
     std::vector<std::uint32_t> ends;
-    for (const Pass& pass : best) {
+    for (const Pass& pass : outermost_loop(stays)) {
       const bool is_last = pass.end == stays.size();
       ends.push_back(is_last ? last_event_ : requests_[stays[pass.end].first].event - 1);
     }
     return ends;
-  }
-
-  static std::set<FrameId> lines_of(const std::vector<Stay>& stays, const Pass& pass) {
-    std::set<FrameId> lines;
-    for (std::size_t i = pass.begin; i < pass.end; ++i) lines.insert(stays[i].line);
-    return lines;
-  }
-
-  static std::vector<Pass> passes_at(const std::vector<Stay>& stays,
-                                     const std::vector<std::size_t>& entries) {
-    if (entries.size() < kFewestPasses) return {};
-    std::map<std::set<FrameId>, std::size_t> kinds;
-    std::vector<Pass> passes;
-    for (std::size_t i = 0; i + 1 < entries.size(); ++i) {
-      passes.push_back({entries[i], entries[i + 1]});
-      ++kinds[lines_of(stays, passes.back())];
-    }
-    const auto usual =
-        std::max_element(kinds.begin(), kinds.end(),
-                         [](const auto& a, const auto& b) { return a.second < b.second; });
-    std::size_t alike = usual->second;
-    // The last one ends where it leaves the lines of the others.
-    Pass last{entries.back(), entries.back()};
-    while (last.end < stays.size() && usual->first.count(stays[last.end].line) != 0) ++last.end;
-    const bool is_whole = lines_of(stays, last) == usual->first;
-    if (is_whole) {
-      passes.push_back(last);
-      ++alike;
-    }
-    const bool is_loop = usual->first.size() > 1 && alike >= kFewestPasses &&
-                         2 * alike >= passes.size() && is_of_program(stays, passes.front());
-    return is_loop ? passes : std::vector<Pass>();
-  }
-
-  /// Layers, too, are called again and again.
-  static bool is_of_program(const std::vector<Stay>& stays, const Pass& pass) {
-    const auto begin = stays.begin() + static_cast<std::ptrdiff_t>(pass.begin);
-    const auto end = stays.begin() + static_cast<std::ptrdiff_t>(pass.end);
-    if (std::any_of(begin, end, [](const Stay& stay) { return stay.trains; })) return true;
-    const auto calls_module = [](const Stay& stay) { return stay.calls_module; };
-    return !begin->is_in_module && !begin->calls_module && std::any_of(begin, end, calls_module);
   }
 
   StackReader reader_;

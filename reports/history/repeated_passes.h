@@ -1,7 +1,6 @@
 // Passes of a recorded program that has no marks: its outermost loop, found in its stacks.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -9,16 +8,13 @@
 
 namespace ohm::reports {
 
-/// Fewer are not a loop.
-inline constexpr std::size_t kFewestPasses = 3;
-
 struct RecordedRequest {
   std::uint32_t event = 0;
   StackId stack = kNoStack;
 };
 
 /// The last event of each pass through the outermost function of the program that comes back to the
-/// same line, each time by the same lines, at least kFewestPasses times; empty where none does.
+/// same line, each time by the same lines, at least three times; empty where none does.
 ///
 /// Layers are no passes: what happens inside of a module is not looked into, and a pass has a
 /// backward or an optimizer in it, or else a module is called with what the loop itself has made.

@@ -37,6 +37,10 @@ ShownPlace shown_place(const HistorySite& site) {
   return {site.op, site.file, site.line, site.library, modules};
 }
 
+ShownPlace shown_op(const HistorySite& site) {
+  return {site.op, site.file, site.line, site.library, ""};
+}
+
 std::string common_module(const std::string& a, const std::string& b) {
   if (a == b) return a;
   const std::vector<std::string_view> left = parts_of(a);

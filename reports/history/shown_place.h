@@ -25,6 +25,9 @@ struct ShownPlace {
 
 ShownPlace shown_place(const HistorySite& site);
 
+/// The same of whichever module.
+ShownPlace shown_op(const HistorySite& site);
+
 /// Of modules whose shown places are equal: the numbers that differ are "*", as in
 /// "GPT.blocks.*.mlp.0".
 std::string common_module(const std::string& a, const std::string& b);

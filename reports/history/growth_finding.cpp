@@ -1,0 +1,166 @@
+#include "reports/history/growth_finding.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "reports/text/measured_text.h"
+
+namespace ohm::reports {
+
+namespace {
+
+/// The middle one of the growths after the second step; 0 where one step does not grow.
+std::int64_t steady_growth(const SteppedDevice& device) {
+  std::vector<std::int64_t> growths;
+  for (std::size_t i = 2; i <= device.last(); ++i) {
+    growths.push_back(device.bytes_at_end(i) - device.bytes_at_end(i - 1));
+  }
+  const auto shrinks = [](std::int64_t bytes) { return bytes <= 0; };
+  if (std::any_of(growths.begin(), growths.end(), shrinks)) return 0;
+  const auto middle = growths.begin() + static_cast<std::ptrdiff_t>(growths.size() / 2);
+  std::nth_element(growths.begin(), middle, growths.end());
+  return *middle;
+}
+
+/// Of a site: whether its largest request of each step is larger than that of the step before.
+class LargestOfSteps {
+ public:
+  /// Steps in ascending order, from the second on.
+  void add(std::size_t step, std::uint64_t bytes) {
+    if (step == step_) {
+      bytes_ = std::max(bytes_, bytes);
+      return;
+    }
+    end_step(step);
+    step_ = step;
+    bytes_ = bytes;
+  }
+
+  bool grows_until(std::size_t last) {
+    constexpr std::uint64_t kLeastBytes = 4096;
+    if (step_ != last || bytes_ < kLeastBytes) return false;
+    end_step(last + 1);
+    return grows_;
+  }
+
+ private:
+  void end_step(std::size_t next) {
+    // The first one that counts is the second step.
+    grows_ = grows_ && next == step_ + 1 && (step_ == 0 || bytes_ > before_);
+    before_ = bytes_;
+  }
+
+  std::size_t step_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t before_ = 0;
+  bool grows_ = true;
+};
+
+/// Whether some line asks for more in every step than in the one before: a sequence that gets
+/// longer, of which the cache grows as it should.
+bool asks_for_more_each_step(const SteppedDevice& device) {
+  std::unordered_map<std::uint32_t, LargestOfSteps> sites;
+  for (const HistoryBlock& block : device.blocks()) {
+    const std::size_t step = device.step_of(block.begin);
+    if (step >= 1 && step <= device.last()) sites[block.site].add(step, block.bytes);
+  }
+  return std::any_of(sites.begin(), sites.end(),
+                     [&](auto& site) { return site.second.grows_until(device.last()); });
+}
+
+/// What steps behind the second have made, and is there at the end.
+struct LeftBehind {
+  FindingPlaces places;
+  std::vector<std::int64_t> bytes;  ///< of each step, the last one left out
+  std::int64_t least() const { return *std::min_element(bytes.begin(), bytes.end()); }
+  std::int64_t most() const { return *std::max_element(bytes.begin(), bytes.end()); }
+  std::int64_t all() const { return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0}); }
+  std::int64_t average() const { return all() / static_cast<std::int64_t>(bytes.size()); }
+};
+
+LeftBehind left_behind(const SteppedDevice& device) {
+  const std::size_t last = device.last();
+  LeftBehind left;
+  left.bytes.resize(last - 2);
+  for (const HistoryBlock& block : device.blocks()) {
+    const std::size_t step = device.step_of(block.begin);
+    if (step < 2 || step >= last || !is_alive(block, device.steps()[last])) continue;
+    left.places.add(block);
+    left.bytes[step - 2] += static_cast<std::int64_t>(block.bytes);
+  }
+  return left;
+}
+
+/// Batches differ, and what the end of a step holds goes up and down with them: then each of
+/// several steps has to leave something behind, most of them much, and all of it has to be what
+/// there is more.
+bool grows_unevenly(const SteppedDevice& device, const LeftBehind& left) {
+  constexpr std::size_t kFewestSteps = 4;
+  constexpr std::int64_t kMostTimes = 8;
+  if (left.bytes.size() < kFewestSteps || left.least() == 0) return false;
+  std::vector<std::int64_t> bytes = left.bytes;
+  const auto quarter = bytes.begin() + static_cast<std::ptrdiff_t>(bytes.size() / 4);
+  std::nth_element(bytes.begin(), quarter, bytes.end());
+  const std::int64_t more = device.bytes_at_end(device.last()) - device.bytes_at_end(1);
+  return kMostTimes * *quarter >= left.average() && 2 * more >= left.all();
+}
+
+/// What the step before the last has made itself, at its fullest.
+std::int64_t bytes_of_a_step(const SteppedDevice& device) {
+  const std::size_t step = device.last() - 1;
+  const std::uint32_t moment = device.fullest_events(step, step).front();
+  std::int64_t bytes = 0;
+  for (const HistoryBlock& block : device.blocks()) {
+    const bool is_own = is_alive(block, moment) && device.step_of(block.begin) == step;
+    if (is_own) bytes += static_cast<std::int64_t>(block.bytes);
+  }
+  return bytes;
+}
+
+FindingResult finding_of(const SteppedDevice& device, const LeftBehind& left,
+                         const std::string& by) {
+  const MemoryHistory& history = device.history();
+  // The graph of a loss is a good part of what a step has at its fullest.
+  const bool may_be_graph =
+      left.places.ops(history) > 2 && 4 * left.bytes.back() >= bytes_of_a_step(device);
+  const std::size_t lines = left.places.lines(history);
+  // Whether the graph of a loss is kept or tensors themselves, a record does not say.
+  return device.finding(
+      "growth per step", may_be_graph ? "leaked_loss_graph" : "retained_outputs",
+      fmt::format("allocated memory grows by {}, from {} to {}: what {} each time{} is still "
+                  "there at the end, as something keeps it{}",
+                  by, short_bytes(device.bytes_at_end(1)),
+                  short_bytes(device.bytes_at_end(device.last())),
+                  lines == 1 ? std::string("one line makes") : fmt::format("{} lines make", lines),
+                  left.places.common_caller(history),
+                  may_be_graph ? " or the graph that it is part of" : ""),
+      left.places);
+}
+
+}  // namespace
+
+std::optional<FindingResult> growth_finding(const SteppedDevice& device, std::string_view steps) {
+  if (!device.has_steps_to_compare()) return std::nullopt;
+  const LeftBehind left = left_behind(device);
+  const std::int64_t growth = steady_growth(device);
+  // What every step leaves behind has to be there.
+  const bool is_steady = growth > 0 && 2 * left.least() >= growth;
+  if (!is_steady && !grows_unevenly(device, left)) return std::nullopt;
+  // A hundredth of the peak in each step, or slowly a good share of it, is worth a word.
+  const std::int64_t peak = device.result().peak_allocated_bytes;
+  const bool is_fast = 100 * (is_steady ? growth : left.average()) >= peak;
+  if (!is_fast && !is_share(left.all(), peak)) return std::nullopt;
+  if (asks_for_more_each_step(device)) return std::nullopt;
+  const std::string by =
+      is_steady ? fmt::format("{} in each of {}", short_bytes(growth), device.last() - 1)
+                : fmt::format("{} to {} in each of {}", short_bytes(left.least()),
+                              short_bytes(left.most()), left.bytes.size());
+  return finding_of(device, left, fmt::format("{} {}", by, steps));
+}
+
+}  // namespace ohm::reports
