@@ -130,6 +130,10 @@ class Explanation {
         return fmt::format("Another process is on {}, and it holds what is missing.", card());
       case OomCause::not_said:
         return fmt::format("The figures do not tell why {} refused the request.", card());
+      case OomCause::cut_off:
+        return fmt::format(
+            "The message breaks off before the figures that tell why {} refused the request.",
+            card());
       case OomCause::full:
         break;
     }
@@ -179,6 +183,10 @@ class Explanation {
         return add_other_process();
       case OomCause::not_said:
         return add_not_said();
+      case OomCause::cut_off:
+        return point(
+            "What PyTorch's allocator has reserved, and what of it is free, stands at the end of "
+            "the message: paste all of it.");
       case OomCause::full:
         break;
     }
@@ -268,7 +276,7 @@ class Explanation {
   void add_other_findings() {
     const auto cache = unallocated(message_);
     const PrintedBytes others = held_by_others(message_);
-    if (cause_ == OomCause::not_said) return;
+    if (cause_ == OomCause::not_said || cause_ == OomCause::cut_off) return;
     if (cause_ != OomCause::fragmented && cache && message_.free &&
         sum(*cache, *message_.free).bytes >= message_.requested.bytes &&
         cause_ != OomCause::fraction) {
@@ -304,10 +312,11 @@ std::optional<PrintedBytes> unallocated(const OomMessage& message) {
 }
 
 OomCause cause_of(const OomMessage& message) {
-  if (!message.allowed && has_unused_room(message)) return OomCause::not_said;
+  if (!message.is_cut && !message.allowed && has_unused_room(message)) return OomCause::not_said;
   if (message.capacity && is_less(*message.capacity, message.requested)) {
     return OomCause::too_large;
   }
+  if (message.is_cut) return OomCause::cut_off;
   const bool has_room = message.free && !is_less(*message.free, message.requested);
   if (message.allowed && has_room && held(message)) {
     const bool is_allowed = is_less(sum(*held(message), message.requested), *message.allowed);
@@ -342,6 +351,7 @@ std::vector<std::string> pitfalls_of(OomCause cause) {
     case OomCause::too_large:
       return {"chunked_loss", "sequence_length", "input_size"};
     case OomCause::not_said:
+    case OomCause::cut_off:
       return {};
     case OomCause::fraction:
     case OomCause::full:

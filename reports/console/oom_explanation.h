@@ -19,7 +19,8 @@ enum class OomCause : std::uint8_t {
   fragmented,
   other_process,
   full,
-  not_said  ///< refused with room for it: the figures do not tell why
+  not_said,  ///< refused with room for it: the figures do not tell why
+  cut_off    ///< the message breaks off before the figures that would tell
 };
 
 /// Reserved and not handed out; nullopt when the message has only one of the two.

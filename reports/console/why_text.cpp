@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "allocator_shim/base/format_bytes.h"
 #include "reports/console/oom_explanation.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/result_text.h"
@@ -15,9 +14,7 @@ namespace ohm::reports {
 
 namespace {
 
-std::string human(const PrintedBytes& figure) {
-  return human_bytes(static_cast<std::uint64_t>(std::max(0.0, figure.bytes)));
-}
+std::string human(const PrintedBytes& figure) { return bytes_text(figure.bytes); }
 
 std::string paragraph(const std::string& text, std::size_t columns, std::size_t most_lines) {
   const std::vector<std::string> lines = wrapped(printable(text), columns);
@@ -89,6 +86,8 @@ std::string cause_text(const OomMessage& message) {
              "another GPU.";
     case OomCause::not_said:
       return "The figures do not tell why it was refused. " + what_refuses_without_a_reason();
+    case OomCause::cut_off:
+      return "The message breaks off there, before the figures that tell why.";
     case OomCause::full:
       break;
   }

@@ -72,12 +72,38 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(' ') + 1 - first);
 }
 
+/// A number that ends its line may go on in the next one.
+const std::regex& python_frame() {
+  static const std::regex pattern(R"re(File "([^"]+)", line (\d+)(?:, in (\S+)|[, ]))re");
+  return pattern;
+}
+
+/// The line, and what a terminal has broken off of a frame that begins in it.
+std::string with_whole_frame(const std::vector<LogLine>& lines, std::size_t at) {
+  constexpr std::size_t kMostLines = 4;
+  std::string text = lines[at].text;
+  if (!contains(text, "File \"")) return text;
+  std::size_t next = at + 1;
+  const auto is_of_frame = [&] {
+    return next < std::min(lines.size(), at + kMostLines) && lines[next].origin == lines[at].origin;
+  };
+  std::smatch match;
+  while (!std::regex_search(text, match, python_frame()) && is_of_frame()) {
+    text += lines[next++].text;
+  }
+  // So may the name of a function, where what comes next is not set in.
+  const bool may_go_on = !match.empty() && match[3].matched && match.suffix().length() == 0 &&
+                         is_of_frame() && !lines[next].text.empty() &&
+                         !lines[next].text.starts_with(' ');
+  if (may_go_on) text.resize(static_cast<std::size_t>(match.position(3)));
+  return text;
+}
+
 /// A frame that stands in one line.
 std::optional<LogPlace> place_in(const std::string& line) {
-  static const std::regex python(R"re(File "([^"]+)", line (\d+)(?:, in (\S+))?)re");
   static const std::regex notebook(R"re(File ([^ ,"]+):(\d+), in ([\w<>.]+))re");
   static const std::regex cell(R"re((Cell In ?\[\d+\]|<ipython-input-[\w-]+>), line (\d+))re");
-  for (const std::regex* pattern : {&python, &notebook, &cell}) {
+  for (const std::regex* pattern : {&python_frame(), &notebook, &cell}) {
     std::smatch match;
     if (!std::regex_search(line, match, *pattern)) continue;
     return place_of(match.str(1), match.str(2), match.size() > 3 ? match.str(3) : std::string());
@@ -86,42 +112,47 @@ std::optional<LogPlace> place_in(const std::string& line) {
 }
 
 /// A frame as Rich draws it, "/path/train.py:61 in main", whose path may begin in the line before.
-std::optional<LogPlace> drawn_place(std::string_view before, std::string_view line) {
+/// What a log begins with may have lost its own beginning.
+std::optional<LogPlace> drawn_place(const std::vector<LogLine>& lines, std::size_t at) {
   static const std::regex pattern(R"re(^((?:[A-Za-z]:|~)?[/\\]\S*):(\d+) in ?([\w<>.]*)$)re");
-  std::string text(trimmed(line));
+  std::string text(trimmed(lines[at].text));
   const bool has_beginning = !text.empty() && (text[0] == '/' || text[0] == '~' || text[1] == ':');
-  if (!has_beginning) text.insert(0, trimmed(before));
+  const std::size_t first = has_beginning || at == 0 ? at : at - 1;
+  if (first < at) text.insert(0, trimmed(lines[first].text));
   std::smatch match;
-  if (!std::regex_match(text, match, pattern)) return std::nullopt;
+  if (first == 0 || !std::regex_match(text, match, pattern)) return std::nullopt;
   return place_of(match.str(1), match.str(2), match.str(3));
 }
 
 /// A frame of notebooks of before 2022, "train.py in main(model)", whose number is that of the
-/// arrow
-/// "---> 61" behind it. In Colab its path is a link.
-std::optional<LogPlace> place_with_arrow(const std::string& line, const std::string& arrow) {
+/// arrow "---> 61" behind it. In Colab its path is a link.
+std::optional<LogPlace> place_with_arrow(const std::string& line, const std::string& arrow,
+                                         bool begins_log) {
   static const std::regex pattern(
       R"re(^\s*(?:\[([^\]\s]+)\]\(http[^)]*\)|(\S+)) in (<cell line: \d+>|[\w<>.]+)\(.*\)\s*$)re");
   std::smatch match;
   if (arrow.empty() || !std::regex_match(line, match, pattern)) return std::nullopt;
   const std::string file = match[1].matched ? match.str(1) : match.str(2);
-  if (!file.ends_with(".py") && !file.starts_with("<ipython-input")) return std::nullopt;
+  const bool is_cell = file.starts_with("<ipython-input");
+  if (!file.ends_with(".py") && !is_cell) return std::nullopt;
+  if (begins_log && !is_cell && !match[1].matched) return std::nullopt;
   return place_of(file, arrow, match.str(3));
 }
 
 /// The frames of a traceback, line by line from its end.
 class FrameReader {
  public:
-  std::optional<LogPlace> read(const std::string& before, const std::string& line) {
+  std::optional<LogPlace> read(const std::vector<LogLine>& lines, std::size_t at) {
+    const std::string& line = lines[at].text;
     static const std::regex arrow(R"re(^\s*-+> ?(\d+)\b)re");
     std::smatch match;
     if (std::regex_search(line, match, arrow)) {
       arrow_ = match.str(1);
       return std::nullopt;
     }
-    if (std::optional<LogPlace> place = place_in(line)) return place;
-    if (std::optional<LogPlace> place = drawn_place(before, line)) return place;
-    std::optional<LogPlace> place = place_with_arrow(line, arrow_);
+    if (std::optional<LogPlace> place = place_in(with_whole_frame(lines, at))) return place;
+    if (std::optional<LogPlace> place = drawn_place(lines, at)) return place;
+    std::optional<LogPlace> place = place_with_arrow(line, arrow_, at == 0);
     if (place) arrow_.clear();
     return place;
   }
@@ -138,8 +169,7 @@ void take_places(const std::vector<LogLine>& lines, std::size_t message, CrashLo
     const LogLine& line = lines[i];
     if (line.origin != lines[message].origin) continue;
     if (contains(line.text, "Traceback (most recent call last)")) return;
-    std::optional<LogPlace> place =
-        frames.read(i > first ? lines[i - 1].text : std::string(), line.text);
+    std::optional<LogPlace> place = frames.read(lines, i);
     if (!place) continue;
     if (!is_library_file(place->file)) {
       log.place = std::move(place);
@@ -151,7 +181,7 @@ void take_places(const std::vector<LogLine>& lines, std::size_t message, CrashLo
 
 // ---- whose message ------------------------------------------------------------------------------
 
-/// PyTorch's, with figures.
+/// PyTorch's, with figures of the GPU.
 std::optional<CrashLog> pytorch_log(const std::vector<LogLine>& lines) {
   CrashLog log;
   std::set<int> gpus;
@@ -165,8 +195,11 @@ std::optional<CrashLog> pytorch_log(const std::vector<LogLine>& lines) {
     if (!message) continue;
     ++log.messages;
     if (message->gpu) gpus.insert(*message->gpu);
-    if (!log.message) {
+    // One that breaks off tells less than the next one.
+    if (!log.message || (log.message->is_cut && !message->is_cut)) {
       log.message = std::move(message);
+      log.place.reset();
+      log.library.reset();
       take_places(lines, i, log);
     }
     // It goes on in the lines behind.
@@ -176,6 +209,27 @@ std::optional<CrashLog> pytorch_log(const std::vector<LogLine>& lines) {
   log.source = "PyTorch";
   log.gpus.assign(gpus.begin(), gpus.end());
   return log;
+}
+
+/// PyTorch's, of which nothing is there behind the request.
+std::optional<CrashLog> cut_pytorch_log(const std::vector<LogLine>& lines) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string& text = lines[i].text;
+    const bool begins = contains(text, "CUDA out of memory") ||
+                        contains(text, "HIP out of memory") || contains(text, "XPU out of memory");
+    if (!begins) continue;
+    const std::optional<PrintedBytes> requested = requested_bytes(joined(lines, i, " "));
+    if (!requested) continue;
+    CrashLog log;
+    log.source = "PyTorch";
+    log.message.emplace();
+    log.message->requested = *requested;
+    log.message->is_cut = true;
+    log.messages = 1;
+    take_places(lines, i, log);
+    return log;
+  }
+  return std::nullopt;
 }
 
 constexpr std::array<std::string_view, 10> kHints = {
@@ -201,7 +255,8 @@ std::optional<CrashLog> foreign_log(const std::vector<LogLine>& lines) {
     if (may_be_a_message(lines[i].text)) until = i + kLinesAround;
     if (i >= until || text.size() >= kMostText) continue;
     text += lines[i].text;
-    if (!text.ends_with(' ')) text += ' ';
+    // What a log ends with in the middle of a line may go on.
+    if (!text.ends_with(' ') && i + 1 < lines.size()) text += ' ';
   }
   std::optional<ForeignMessage> message = find_foreign_message(text);
   if (!message) return std::nullopt;
@@ -220,7 +275,8 @@ std::optional<CrashLog> foreign_log(const std::vector<LogLine>& lines) {
 std::optional<CrashLog> parse_crash_log(std::string_view text) {
   const std::vector<LogLine> lines = log_lines(text);
   std::optional<CrashLog> log = pytorch_log(lines);
-  return log ? log : foreign_log(lines);
+  if (!log) log = foreign_log(lines);
+  return log ? log : cut_pytorch_log(lines);
 }
 
 std::string known_sources() {

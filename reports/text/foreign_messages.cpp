@@ -6,10 +6,11 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <regex>
 #include <utility>
 
-#include "allocator_shim/base/format_bytes.h"
+#include "reports/text/measured_text.h"
 
 namespace ohm::reports {
 
@@ -39,8 +40,9 @@ double number_of(const std::string& text) {
   std::string digits = text;
   digits.erase(std::remove(digits.begin(), digits.end(), ','), digits.end());
   double value = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  return value;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const bool is_too_large = read.ec == std::errc::result_out_of_range;
+  return is_too_large ? std::numeric_limits<double>::infinity() : value;
 }
 
 double unit_of(const std::string& unit) {
@@ -56,23 +58,29 @@ double binary_unit_of(const std::string& unit) {
   return unit.size() < 2 ? 1 : unit_of(unit.substr(0, 1) + "iB");
 }
 
-std::string human(double bytes) {
-  return human_bytes(static_cast<std::uint64_t>(std::max(0.0, bytes)));
-}
-
-/// A shape, "16,112,112,147", of a type of TensorFlow.
-double tensor_bytes(const std::string& shape, const std::string& type) {
-  constexpr std::array<std::pair<std::string_view, double>, 8> kTypes = {{{"double", 8},
-                                                                          {"int64", 8},
-                                                                          {"half", 2},
-                                                                          {"bfloat16", 2},
-                                                                          {"int16", 2},
-                                                                          {"bool", 1},
-                                                                          {"int8", 1},
-                                                                          {"uint8", 1}}};
+/// A shape, "16,112,112,147", of a type of TensorFlow; nullopt: a type that is not known.
+std::optional<double> tensor_bytes(const std::string& shape, const std::string& type) {
+  using Type = std::pair<std::string_view, double>;
+  constexpr std::array<Type, 16> kTypes = {{{"complex128", 16},
+                                            {"complex64", 8},
+                                            {"double", 8},
+                                            {"int64", 8},
+                                            {"uint64", 8},
+                                            {"float", 4},
+                                            {"int32", 4},
+                                            {"uint32", 4},
+                                            {"half", 2},
+                                            {"bfloat16", 2},
+                                            {"int16", 2},
+                                            {"uint16", 2},
+                                            {"bool", 1},
+                                            {"int8", 1},
+                                            {"uint8", 1},
+                                            {"float32", 4}}};
   const auto* known = std::find_if(kTypes.begin(), kTypes.end(),
-                                   [&](const auto& row) { return row.first == type; });
-  double bytes = known == kTypes.end() ? 4 : known->second;
+                                   [&](const Type& row) { return row.first == type; });
+  if (known == kTypes.end()) return std::nullopt;
+  double bytes = known->second;
   const std::regex number(R"(\d+)");
   for (auto at = std::sregex_iterator(shape.begin(), shape.end(), number);
        at != std::sregex_iterator(); ++at) {
@@ -141,17 +149,19 @@ const std::vector<Wording>& wordings() {
        R"([Oo]ut of memory allocating ([\d,]+) bytes \(allocated so far: ([\d,]+) bytes(?:, limit set to: ([\d,]+) bytes)?\))",
        [](const Match& m) {
          const std::string limit =
-             m[3].matched ? fmt::format(", with a limit of {}", human(number_of(m.str(3)))) : "";
-         return fmt::format("{} asked for, with {} in CuPy's pool{}", human(number_of(m.str(1))),
-                            human(number_of(m.str(2))), limit);
+             m[3].matched ? fmt::format(", with a limit of {}", bytes_text(number_of(m.str(3))))
+                          : "";
+         return fmt::format("{} asked for, with {} in CuPy's pool{}",
+                            bytes_text(number_of(m.str(1))), bytes_text(number_of(m.str(2))),
+                            limit);
        },
        "Free arrays and call cupy.get_default_memory_pool().free_all_blocks(), or work on less at "
        "once; other libraries on the GPU cannot use what the pool keeps.",
        first_number},
       {"CuPy", R"(out of memory to allocate (\d+) bytes \(total (\d+) bytes\))",
        [](const Match& m) {
-         return fmt::format("{} asked for, with {} in CuPy's pool", human(number_of(m.str(1))),
-                            human(number_of(m.str(2))));
+         return fmt::format("{} asked for, with {} in CuPy's pool", bytes_text(number_of(m.str(1))),
+                            bytes_text(number_of(m.str(2))));
        },
        "Free arrays and call cupy.get_default_memory_pool().free_all_blocks(), or work on less at "
        "once.",
@@ -164,31 +174,33 @@ const std::vector<Wording>& wordings() {
        R"((?:std::bad_alloc|out_of_memory)[^\n]{0,40}CUDA error(?: \(failed to allocate (\d+) bytes\))? at: [^\n]{0,300}cudaErrorMemoryAllocation)",
        [](const Match&) { return std::string("cudaMalloc refused what RMM asked for"); }, kRmm,
        [](const Match& m) { return m[1].matched ? first_number(m) : std::nullopt; }},
-      {"TensorFlow", R"(OOM when allocating tensor with shape ?\[([\d,]*)\](?: and type (\w+))?)",
+      {"TensorFlow",
+       R"(OOM when allocating tensor with shape ?\[([\d,]*)\](?: and type (\w+) on\b)?)",
        [](const Match& m) {
-         return fmt::format("a tensor of shape [{}]{}, {}, did not fit", m.str(1),
+         const std::optional<double> bytes = tensor_bytes(m.str(1), m.str(2));
+         return fmt::format("a tensor of shape [{}]{}{} did not fit", m.str(1),
                             m[2].matched ? " of type " + m.str(2) : "",
-                            human(tensor_bytes(m.str(1), m.str(2))));
+                            bytes ? fmt::format(", {},", bytes_text(*bytes)) : "");
        },
        "Make the batch or the input smaller, or use mixed precision; "
        "tf.config.experimental.set_memory_growth shows whether others on the GPU matter.",
-       [](const Match& m) { return std::optional(tensor_bytes(m.str(1), m.str(2))); }},
+       [](const Match& m) { return tensor_bytes(m.str(1), m.str(2)); }},
       {"JAX",
        R"((?:RESOURCE_EXHAUSTED|Resource exhausted): (?:Out ?of ?memory|Failed to allocate request for [\d.]+\w+) ?(?:while trying to allocate|allocating|\() ?(\d+) ?(?:bytes|B))",
        [](const Match& m) {
-         return fmt::format("XLA asked for {} at once", human(number_of(m.str(1))));
+         return fmt::format("XLA asked for {} at once", bytes_text(number_of(m.str(1))));
        },
        kSmallerJax, first_number},
       {"JAX", R"(Out of memory while trying to allocate (\d+) bytes)",
        [](const Match& m) {
-         return fmt::format("XLA asked for {} at once", human(number_of(m.str(1))));
+         return fmt::format("XLA asked for {} at once", bytes_text(number_of(m.str(1))));
        },
        kSmallerJax, first_number},
       {"TensorFlow",
        R"(failed to allocate [\d.]+\w+ \((\d+) bytes\) from device: CUDA_ERROR_OUT_OF_MEMORY)",
        [](const Match& m) {
          return fmt::format("{} were asked of the GPU in one piece and refused",
-                            human(number_of(m.str(1))));
+                            bytes_text(number_of(m.str(1))));
        },
        "TensorFlow takes nearly all of a GPU at its start: end what else is on it, or set "
        "tf.config.experimental.set_memory_growth.",
@@ -214,15 +226,19 @@ const std::vector<Wording>& wordings() {
        },
        "Lower --max-batch-prefill-tokens, or spread the model over more GPUs (--num-shard)."},
       {"XGBoost",
-       R"(Memory allocation error on worker \d+: [^\n]{0,120}out of memory\s*(?:- )?Free memory: (\d+)\s*(?:- )?Requested memory: (\d+))",
+       R"(Memory allocation error on worker \d+: [^\n]{0,120}out of memory\s*(?:- )?Free memory: (\d+)\s*(?:- )?Requested memory: (?:(\d+)\s)?)",
        [](const Match& m) {
-         return fmt::format("{} asked for with {} free", human(number_of(m.str(2))),
-                            human(number_of(m.str(1))));
+         const std::string free = bytes_text(number_of(m.str(1)));
+         return m[2].matched ? fmt::format("{} asked for with {} free",
+                                           bytes_text(number_of(m.str(2))), free)
+                             : fmt::format("{} were free", free);
        },
        "Train on parts of the data (external memory), with fewer bins, or end what else is on the "
        "GPU "
        "(nvidia-smi).",
-       [](const Match& m) { return std::optional(number_of(m.str(2))); }},
+       [](const Match& m) {
+         return m[2].matched ? std::optional(number_of(m.str(2))) : std::nullopt;
+       }},
       {"CUDA.jl", R"(Out of GPU memory trying to allocate ([\d.]+) ([KMGT]?i?B|bytes))",
        [](const Match& m) { return fmt::format("{} {} asked for", m.str(1), m.str(2)); },
        "Let go of arrays before they are collected (CUDA.unsafe_free!), or work on less at once.",
@@ -236,14 +252,15 @@ const std::vector<Wording>& wordings() {
        "The model alone does not fit, or what failed attempts left is still held: look at the "
        "first "
        "out-of-memory error before it."},
-      {"ONNX Runtime", R"(Failed to allocate memory for requested buffer of size (\d+))",
+      {"ONNX Runtime", R"(Failed to allocate memory for requested buffer of size (?:(\d+)\s)?)",
        [](const Match& m) {
-         return fmt::format("its arena could not grow by {}", human(number_of(m.str(1))));
+         const std::string by = m[1].matched ? " by " + bytes_text(number_of(m.str(1))) : "";
+         return fmt::format("its arena could not grow{}", by);
        },
        "Make the batch smaller; on a GPU, arena_extend_strategy=kSameAsRequested lets the arena "
        "ask "
        "for less.",
-       first_number},
+       [](const Match& m) { return m[1].matched ? first_number(m) : std::nullopt; }},
       {"llama.cpp", R"(allocating ([\d.]+) (MiB) on device \d+: cudaMalloc failed: out of memory)",
        [](const Match& m) { return fmt::format("a buffer of {} MiB did not fit", m.str(1)); },
        "Put fewer layers on the GPU (--n-gpu-layers), or make the context smaller.", first_figure},
@@ -251,7 +268,7 @@ const std::vector<Wording>& wordings() {
        R"(Out of memory error on GPU (\d+)\. ?Cannot allocate ([\d.]+)([KMG]?B)(?: GPU)? memory[^,]{0,20}, (?:([\d.]+)([KMG]?B) memory has been allocated and )?available memory is (?:only )?([\d.]+)([KMG]?B))",
        [](const Match& m) {
          const auto figure = [&m](std::size_t at) {
-           return human(number_of(m.str(at)) * binary_unit_of(m.str(at + 1)));
+           return bytes_text(number_of(m.str(at)) * binary_unit_of(m.str(at + 1)));
          };
          const std::string held =
              m[4].matched ? fmt::format(", {} allocated", figure(4)) : std::string();
@@ -264,7 +281,8 @@ const std::vector<Wording>& wordings() {
        }},
       {"TensorRT", R"(Requested amount of GPU memory \((\d+) bytes\) could not be allocated)",
        [](const Match& m) {
-         return fmt::format("{} were asked of the GPU and refused", human(number_of(m.str(1))));
+         return fmt::format("{} were asked of the GPU and refused",
+                            bytes_text(number_of(m.str(1))));
        },
        kSmallerTensorRt, first_number},
       {"TensorRT",
@@ -275,7 +293,7 @@ const std::vector<Wording>& wordings() {
        [](const Match&) { return std::string("the GPU refused what its pool asked for"); },
        "Make the batch smaller, or end what else is on the GPU (nvidia-smi)."},
       {"PyTorch on MPS",
-       R"(MPS backend out of memory \(MPS allocated: ([\d.]+) (\w+), other allocations: ([\d.]+) (\w+), max allowed: ([\d.]+) (\w+)\)(?:\. Tried to allocate ([\d.]+) (\w+))?)",
+       R"(MPS backend out of memory \(MPS allocated: ([\d.]+) (\w+), other allocations: ([\d.]+) (\w+), max allowed: ([\d.]+) (\w+)\)(?:\. Tried to allocate ([\d.]+) ([KMGT]?i?B|bytes))?)",
        [](const Match& m) {
          const std::string request =
              m[7].matched ? fmt::format("{} {} asked for with ", m.str(7), m.str(8)) : "";
@@ -287,7 +305,7 @@ const std::vector<Wording>& wordings() {
        R"(DefaultCPUAllocator: (?:can't allocate|not enough) memory: you tried to allocate (\d+) bytes)",
        [](const Match& m) {
          return fmt::format("the host's own memory, not the GPU's: {} asked for",
-                            human(number_of(m.str(1))));
+                            bytes_text(number_of(m.str(1))));
        },
        kLessOnTheHost, first_number},
       {"PyTorch on the host",
@@ -303,17 +321,18 @@ const std::vector<Wording>& wordings() {
        },
        kLessOnTheHost},
       {"The host",
-       R"(slurmstepd: error: Detected \d+ oom[-_]kill event\w*(?:\(s\))? in (?:StepId=|step )([\w.+]+))",
+       R"(slurmstepd: error: Detected \d+ oom[-_]kill event(?:\w*(?:\(s\))? in (?:StepId=|step )([\w+]+(?:\.[\w+]+)*)\.?\s)?)",
        [](const Match& m) {
-         return fmt::format("the kernel killed what ran in step {}, at the job's limit", m.str(1));
+         return fmt::format("the kernel killed what ran in {}, at the job's limit",
+                            m[1].matched ? "step " + m.str(1) : "a step");
        },
        "Ask for more (sbatch --mem), or load less at once: fewer DataLoader workers, smaller "
        "batches."},
       {"NumPy",
-       R"(Unable to allocate ([\d.]+) ([KMGTPE]?i?B|bytes) for an array with shape (\([^)]{0,80}\)) and data type (\w+))",
+       R"(Unable to allocate ([\d.]+) ([KMGTPE]?i?B|bytes) for an array with shape (\([^)]{0,80}\))(?: and data type ((?:u?int|float|complex)\d+|bool|object)(?=\s))?)",
        [](const Match& m) {
-         return fmt::format("the host's own memory, not the GPU's: {} {} for an array {} of {}",
-                            m.str(1), m.str(2), m.str(3), m.str(4));
+         return fmt::format("the host's own memory, not the GPU's: {} {} for an array {}{}",
+                            m.str(1), m.str(2), m.str(3), m[4].matched ? " of " + m.str(4) : "");
        },
        "Make the array or its type smaller, work on parts of it, or map it from a file.",
        first_figure},
@@ -326,7 +345,7 @@ const std::vector<Wording>& wordings() {
       {"NCCL",
        R"(Cuda failure[^']{0,20}'out of memory'[^\n]{0,300}Failed to CUDA [cm]alloc (\d+) bytes)",
        [](const Match& m) {
-         return fmt::format("{} for its own buffers were refused", human(number_of(m.str(1))));
+         return fmt::format("{} for its own buffers were refused", bytes_text(number_of(m.str(1))));
        },
        kWhoHoldsIt, first_number},
       {"CUDA",
@@ -341,6 +360,21 @@ const std::vector<Wording>& wordings() {
   return table;
 }
 
+struct Pattern {
+  const Wording& wording;
+  std::regex pattern;
+};
+
+const std::vector<Pattern>& patterns() {
+  static const std::vector<Pattern> all = [] {
+    std::vector<Pattern> made;
+    for (const Wording& wording : wordings())
+      made.push_back({wording, std::regex(wording.pattern)});
+    return made;
+  }();
+  return all;
+}
+
 /// JAX and TensorFlow share XLA.
 std::string source_of(const Wording& wording, std::string_view line) {
   const bool is_tensorflow = std::string_view(wording.source) == "JAX" &&
@@ -352,8 +386,7 @@ std::string source_of(const Wording& wording, std::string_view line) {
 }  // namespace
 
 std::optional<ForeignMessage> find_foreign_message(std::string_view line) {
-  for (const Wording& wording : wordings()) {
-    const std::regex pattern(wording.pattern);
+  for (const auto& [wording, pattern] : patterns()) {
     Match match;
     if (!std::regex_search(line.data(), line.data() + line.size(), match, pattern)) continue;
     ForeignMessage message;
@@ -362,7 +395,8 @@ std::optional<ForeignMessage> find_foreign_message(std::string_view line) {
     message.fix = wording.fix;
     message.at = static_cast<std::size_t>(match.position());
     const std::optional<double> bytes = wording.request ? wording.request(match) : std::nullopt;
-    if (bytes) message.request = PrintedBytes{*bytes, 0};
+    constexpr double kMostBytes = 0x1p64;
+    if (bytes && *bytes < kMostBytes) message.request = PrintedBytes{*bytes, 0};
     return message;
   }
   return std::nullopt;

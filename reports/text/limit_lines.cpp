@@ -43,7 +43,7 @@ std::vector<LimitLine> limit_lines(const ScenarioResult& scenario) {
   for (const VariantResult& variant : scenario.variants) {
     for (const LimitResult& limit : variant.limits) {
       const bool is_of_peak = limit.limit.starts_with("peak_allocated_bytes") && limit.bound &&
-                              std::isfinite(*limit.bound);
+                              std::abs(*limit.bound) < 0x1p63;
       if (!is_of_peak) continue;
       const auto bound = static_cast<std::int64_t>(*limit.bound);
       add({bound, fmt::format("limit {} ({})", limit.limit, human(bound)), false});

@@ -42,6 +42,11 @@ std::string short_bytes(std::int64_t bytes) {
   return short_figure(static_cast<double>(bytes), Unit::bytes);
 }
 
+std::string bytes_text(double bytes) {
+  if (bytes >= 0x1p64) return "more than 16 EiB";
+  return human_bytes(bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0);
+}
+
 std::string exact_figure(double value, Unit unit) {
   if (unit == Unit::ratio || !is_integer(value)) return fmt::format("{:.6g}", value);
   if (unit == Unit::count) return grouped(static_cast<std::int64_t>(value));

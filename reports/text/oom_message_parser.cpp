@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -49,6 +50,11 @@ constexpr std::array<UnitName, 8> kUnits = {{{"bytes", 1},
 
 bool is_of_number(char c) { return (c >= '0' && c <= '9') || c == '.'; }
 
+constexpr std::string_view kTried = "Tried to allocate ";
+
+/// Memory is counted in 64 bits: what is larger has been garbled.
+constexpr double kMostBytes = 0x1p64;
+
 /// "20.00 MiB" at the start of `text`.
 std::optional<PrintedBytes> figure_at(std::string_view text) {
   double number = 0;
@@ -60,7 +66,7 @@ std::optional<PrintedBytes> figure_at(std::string_view text) {
   const auto unit = std::find_if(kUnits.begin(), kUnits.end(), [&](const UnitName& known) {
     return text.starts_with(known.name);
   });
-  if (unit == kUnits.end()) return std::nullopt;
+  if (unit == kUnits.end() || number * unit->bytes > kMostBytes) return std::nullopt;
   const std::size_t point = digits.find('.');
   const std::size_t decimals = point == std::string_view::npos ? 0 : digits.size() - point - 1;
   const double step = unit->bytes / std::pow(10.0, static_cast<double>(decimals));
@@ -73,6 +79,15 @@ std::optional<PrintedBytes> figure_after(std::string_view text, std::string_view
   return figure_at(text.substr(at + words.size()));
 }
 
+/// Whether a number behind this text is a whole one: "21. 48 GiB" was broken by a terminal.
+bool begins_number(std::string_view before) {
+  if (before.empty() || before.back() == '(') return true;
+  if (before.back() != ' ') return false;
+  before.remove_suffix(1);
+  if (before.ends_with('.')) before.remove_suffix(1);
+  return before.empty() || !is_of_number(before.back());
+}
+
 /// The figure that ends right before the words: "5.92 GiB already allocated".
 std::optional<PrintedBytes> figure_before(std::string_view text, std::string_view words) {
   const std::size_t at = text.find(words);
@@ -81,17 +96,28 @@ std::optional<PrintedBytes> figure_before(std::string_view text, std::string_vie
   if (unit == std::string_view::npos || unit == 0) return std::nullopt;
   std::size_t start = unit;
   while (start > 0 && is_of_number(text[start - 1])) --start;
-  return figure_at(text.substr(start, at - start));
+  return begins_number(text.substr(0, start)) ? figure_at(text.substr(start, at - start))
+                                              : std::nullopt;
 }
 
+/// The number at the start of `text`, where one of these comes behind it: else it may go on.
+std::optional<int> number_before(std::string_view text,
+                                 std::initializer_list<std::string_view> ends) {
+  int number = 0;
+  const auto [rest, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (wrong != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+  const bool has_end = std::any_of(ends.begin(), ends.end(),
+                                   [&](std::string_view end) { return text.starts_with(end); });
+  return has_end ? std::optional(number) : std::nullopt;
+}
+
+/// "(GPU 0; 10.92 GiB", "GPU 0 has a total".
 std::optional<int> gpu_of(std::string_view text) {
   constexpr std::string_view kGpu = "GPU ";
   const std::size_t at = text.find(kGpu);
   if (at == std::string_view::npos) return std::nullopt;
-  text.remove_prefix(at + kGpu.size());
-  int gpu = 0;
-  const auto [rest, wrong] = std::from_chars(text.data(), text.data() + text.size(), gpu);
-  return wrong == std::errc() ? std::optional(gpu) : std::nullopt;
+  return number_before(text.substr(at + kGpu.size()), {";", " has"});
 }
 
 /// "Process 4711 has 2.00 GiB memory in use.", as often as it is there.
@@ -159,10 +185,7 @@ std::optional<OomMessage> message_of_async_backend(const std::string& line) {
   const std::optional<PrintedBytes> requested = figure("Requested");
   if (!requested) return std::nullopt;
   OomMessage message;
-  int gpu = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), gpu).ec == std::errc()) {
-    message.gpu = gpu;
-  }
+  message.gpu = number_before(text, {" would"});
   message.requested = *requested;
   message.allocated = figure("Currently allocated");
   message.capacity = figure("Device limit");
@@ -171,12 +194,12 @@ std::optional<OomMessage> message_of_async_backend(const std::string& line) {
       figure("PyTorch limit (set by user-supplied memory fraction)");
   // Without a fraction it is more than there is.
   if (limit && message.capacity && limit->bytes < message.capacity->bytes) message.allowed = limit;
+  message.is_cut = !limit || !message.capacity;
   return message;
 }
 
 /// From "Tried to allocate" up to the next message, of which a log may have several.
 std::string first_message(const std::string& line) {
-  constexpr std::string_view kTried = "Tried to allocate ";
   const std::size_t at = line.find(kTried);
   if (at == std::string::npos) {
     const bool is_oom = line.find("out of memory") != std::string::npos ||
@@ -203,7 +226,7 @@ OomMessage parse_oom_message(std::string_view text) {
   if (std::optional<OomMessage> message = message_of_async_backend(whole)) return *message;
   const std::string line = first_message(whole);
   OomMessage message;
-  const auto requested = figure_after(line, "Tried to allocate ");
+  const auto requested = figure_after(line, kTried);
   if (!requested) {
     throw std::invalid_argument(
         line.find("more than 1EB") != std::string::npos
@@ -232,13 +255,20 @@ OomMessage parse_oom_message(std::string_view text) {
   const auto cache = first_of(figure_before(line, " is reserved by PyTorch but unallocated"),
                               figure_before(line, " cached"));
   if (cache && message.allocated) message.reserved = sum(*message.allocated, *cache);
+  message.is_cut = !message.reserved;
   find_this_process(message);
+  // Which of those that are named is this process, the rest would have told.
+  if (message.is_cut && !message.this_process) message.other_processes.clear();
   if (!message.capacity && !message.allocated) {
     throw std::invalid_argument(
         "the message breaks off behind \"Tried to allocate\": paste all of it, with the figures of "
         "the GPU");
   }
   return message;
+}
+
+std::optional<PrintedBytes> requested_bytes(std::string_view text) {
+  return figure_after(on_one_line(text), kTried);
 }
 
 }  // namespace ohm::reports

@@ -31,10 +31,16 @@ struct OomMessage {
                                               ///< container the named one that fits
   std::optional<PrintedBytes> private_pools;  ///< of CUDA graphs
   std::vector<PrintedBytes> other_processes;  ///< one for each that is named
+  bool is_cut = false;  ///< it breaks off before its last figures, which say what was reserved
 };
 
-/// The first message in the text, which may be a whole log, broken into lines anywhere. Throws
+/// The first message in the text, which may be a whole log, broken into lines anywhere. A message
+/// that a log's limit has cut has the figures that are there as a whole. Throws
 /// std::invalid_argument that says what is missing.
 OomMessage parse_oom_message(std::string_view text);
+
+/// What the first message asked for, also where it breaks off right behind; nullopt: it does not
+/// say.
+std::optional<PrintedBytes> requested_bytes(std::string_view text);
 
 }  // namespace ohm::reports

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "reports/console/oom_explanation.h"
 #include "reports/console/why_text.h"
 #include "tests/support/golden.h"
+#include "tests/support/text.h"
 
 namespace ohm::reports {
 namespace {
@@ -46,8 +48,8 @@ std::vector<Sample> samples() {
 }
 
 std::string cause_name(const OomMessage& message) {
-  constexpr const char* kNames[] = {"too_large",     "fraction", "fragmented",
-                                    "other_process", "full",     "not_said"};
+  constexpr const char* kNames[] = {"too_large", "fraction", "fragmented", "other_process",
+                                    "full",      "not_said", "cut_off"};
   return kNames[static_cast<std::size_t>(cause_of(message))];
 }
 
@@ -79,6 +81,162 @@ TEST(CrashLog, IsExplainedInAtMostTenLines) {
       EXPECT_LE(std::count(text.begin(), text.end(), '\n'), kMostWhyLines) << text;
       EXPECT_EQ(std::string::npos, text.find("nan")) << text;
     }
+  }
+}
+
+// ---- logs that were cut -------------------------------------------------------------------------
+
+using Figure = std::optional<PrintedBytes>;
+
+bool is_same_or_absent(const Figure& part, const Figure& whole) {
+  return !part || (whole && part->bytes == whole->bytes && part->rounding == whole->rounding);
+}
+
+bool is_same_or_absent(const std::optional<LogPlace>& part, const std::optional<LogPlace>& whole) {
+  return !part || (whole && part->file == whole->file && part->line == whole->line &&
+                   (part->function.empty() || part->function == whole->function));
+}
+
+/// Which figure of a message that was cut the whole one does not have; empty: none.
+std::string wrong_figure(const OomMessage& part, const OomMessage& whole) {
+  if (!is_same_or_absent(part.requested, whole.requested)) return "requested";
+  if (!is_same_or_absent(part.capacity, whole.capacity)) return "capacity";
+  if (!is_same_or_absent(part.free, whole.free)) return "free";
+  if (!is_same_or_absent(part.allocated, whole.allocated)) return "allocated";
+  if (!is_same_or_absent(part.reserved, whole.reserved)) return "reserved";
+  if (!is_same_or_absent(part.allowed, whole.allowed)) return "allowed";
+  if (!is_same_or_absent(part.this_process, whole.this_process)) return "this process";
+  if (!is_same_or_absent(part.private_pools, whole.private_pools)) return "private pools";
+  if (part.gpu && part.gpu != whole.gpu) return "gpu";
+  const auto is_of_whole = [&](const PrintedBytes& process) {
+    return std::any_of(whole.other_processes.begin(), whole.other_processes.end(),
+                       [&](const PrintedBytes& one) { return one.bytes == process.bytes; });
+  };
+  const bool are_others =
+      std::all_of(part.other_processes.begin(), part.other_processes.end(), is_of_whole);
+  return are_others ? "" : "another process";
+}
+
+/// "24.00", "16,112" and the like, each once.
+std::set<std::string> numbers_in(const std::string& text) {
+  std::set<std::string> numbers;
+  std::string number;
+  for (const char c : text + " ") {
+    const bool is_digit = c >= '0' && c <= '9';
+    if (is_digit || (!number.empty() && (c == '.' || c == ','))) {
+      number += c;
+    } else if (!number.empty()) {
+      number.resize(number.find_last_of("0123456789") + 1);
+      numbers.insert(number);
+      number.clear();
+    }
+  }
+  return numbers;
+}
+
+/// What a part of a log is wrong about; empty: nothing.
+std::string what_is_wrong(const std::optional<CrashLog>& part,
+                          const std::optional<CrashLog>& whole) {
+  if (!part) return "";
+  if (!whole) return "a message";
+  if (part->message && !whole->message) return "PyTorch's message";
+  if (!is_same_or_absent(part->place, whole->place)) return "the line";
+  if (!is_same_or_absent(part->request, whole->request)) return "the request";
+  if (part->message) return wrong_figure(*part->message, *whole->message);
+  const std::set<std::string> numbers = numbers_in(part->what);
+  const std::set<std::string> known = numbers_in(whole->what);
+  const bool are_known = std::includes(known.begin(), known.end(), numbers.begin(), numbers.end());
+  return are_known ? "" : part->what;
+}
+
+/// By a log's limit, a terminal, a copy and paste. Each message at any byte once; what collected it
+/// and tracebacks now and then.
+TEST(CrashLog, OfAnyPartOfALogSaysNothingWrong) {
+  std::size_t cut_messages = 0;
+  for (const Sample& sample : samples()) {
+    const std::optional<CrashLog> whole = parse_crash_log(sample.text);
+    const std::size_t bytes = sample.name.ends_with("_plain") ? 1 : 7;
+    for (std::size_t at = 0; at < sample.text.size(); at += bytes) {
+      for (const std::string& text : {sample.text.substr(0, at), sample.text.substr(at)}) {
+        const std::optional<CrashLog> part = parse_crash_log(text);
+        const std::string wrong = what_is_wrong(part, whole);
+        ASSERT_EQ("", wrong) << sample.name << " at " << at << ":\n" << text;
+        if (!part || !part->message || !part->message->is_cut) continue;
+        ++cut_messages;
+        const OomCause cause = cause_of(*part->message);
+        ASSERT_TRUE(cause == OomCause::cut_off || cause == OomCause::too_large) << text;
+      }
+    }
+  }
+  EXPECT_GT(cut_messages, 1000U);
+}
+
+TEST(CrashLog, OfAMessageThatBreaksOffSaysWhatIsThere) {
+  const std::string message =
+      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 1 has a total "
+      "capacity of 79.15 GiB of which 1.24 GiB is free. Process 4711 has 47.99 GiB memory in use. "
+      "Including non-PyTorch memory, this process has 30.10 GiB memory in use. Of the allocated "
+      "memory 29.20 GiB is allocated by PyTorch, and 400.00 MiB is reserved by PyTorch but "
+      "unallocated.";
+  const auto why = [&](std::string_view until) {
+    const std::optional<CrashLog> log = parse_crash_log(message.substr(0, message.find(until)));
+    if (!log) return std::string("unknown");
+    const std::string text = test::on_one_line(why_text(*log, 100));
+    return text.substr(0, text.find(" To learn what held it"));
+  };
+  const std::string cut = " The message breaks off there, before the figures that tell why.";
+  EXPECT_EQ("unknown", why("GiB. GPU"));
+  EXPECT_EQ("PyTorch ran out of memory on the GPU: 2.00 GiB asked for." + cut, why(". GPU"));
+  EXPECT_EQ("PyTorch ran out of memory on the GPU: 2.00 GiB asked for." + cut,
+            why("5 GiB of which"));
+  EXPECT_EQ("PyTorch ran out of memory on GPU 1 of 79.15 GiB: 2.00 GiB asked for." + cut,
+            why(" GiB is free"));
+  EXPECT_EQ(
+      "PyTorch ran out of memory on GPU 1 of 79.15 GiB: 2.00 GiB asked for with 1.24 GiB "
+      "free. Tensors hold 29.20 GiB." +
+          cut,
+      why(" MiB is reserved"));
+  EXPECT_EQ(std::string::npos, why("(never)").find(cut));
+}
+
+TEST(CrashLog, OfAMessageThatBreaksOffTakesTheNextOne) {
+  const std::string whole =
+      "RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB (GPU 3; 10.92 GiB total "
+      "capacity; 10.31 GiB already allocated; 11.50 MiB free; 10.34 GiB reserved in total by "
+      "PyTorch)\n";
+  const std::optional<CrashLog> log = parse_crash_log(
+      "RuntimeError: CUDA out of memory. Tried to allocate 64.00 MiB (GPU 0; 10.92 "
+      "GiB total capacity; 10.3\n" +
+      whole);
+  ASSERT_TRUE(log && log->message);
+  EXPECT_EQ(3, log->message->gpu);
+  EXPECT_EQ(OomCause::full, cause_of(*log->message));
+}
+
+TEST(CrashLog, AFigureThatNoMemoryHasIsNoFigure) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"CUDA out of memory. Tried to allocate 1e30 GiB. GPU 0 has a total capacity of 8.00 GiB of "
+       "which 1.00 GiB is free.",
+       "unknown"},
+      {"CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 1e30 GiB of "
+       "which -1.00 GiB is free. Of the allocated memory 1e400 GiB is allocated by PyTorch, and "
+       "nan "
+       "MiB is reserved by PyTorch but unallocated.",
+       "PyTorch ran out of memory on the GPU: 2.00 GiB asked for. The message breaks off"},
+      {"Out of memory allocating 99999999999999999999999999999999 bytes (allocated so far: 512 "
+       "bytes).",
+       "CuPy ran out of memory: more than 16 EiB asked for, with 512 B in CuPy's pool."},
+      {"OOM when allocating tensor with shape[4294967296,4294967296,4294967296] and type double on "
+       "GPU:0",
+       "TensorFlow ran out of memory: a tensor of shape [4294967296,4294967296,4294967296] of type "
+       "double, more than 16 EiB, did not fit."},
+      {"Out of memory allocating " + std::string(400, '9') + " bytes (allocated so far: 0 bytes).",
+       "CuPy ran out of memory: more than 16 EiB asked for, with 0 B in CuPy's pool."}};
+  for (const auto& [text, says] : cases) {
+    const std::optional<CrashLog> log = parse_crash_log(text + "\n");
+    const std::string why = log ? test::on_one_line(why_text(*log, 100)) : "unknown";
+    EXPECT_TRUE(why.starts_with(says)) << why;
+    EXPECT_FALSE(log && log->request) << text;
   }
 }
 

@@ -261,6 +261,25 @@ TEST(OomMessage, TheLastBytesOfACardAreNoRoom) {
   EXPECT_EQ(cause_of(message), OomCause::full);
 }
 
+TEST(OomMessage, ThatBreaksOffIsExplainedAsFarAsItGoes) {
+  const std::string whole(kFull2);
+  const OomMessage message =
+      parse_oom_message(whole.substr(0, whole.find(" is reserved by PyTorch but")));
+  EXPECT_TRUE(message.is_cut);
+  EXPECT_FALSE(parse_oom_message(whole).is_cut);
+  EXPECT_EQ(cause_of(message), OomCause::cut_off);
+  const std::string text = on_one_line(explained_oom_message(message, 100));
+  EXPECT_TRUE(
+      contains(text, "The message breaks off before the figures that tell why GPU 1 refused"))
+      << text;
+  EXPECT_TRUE(contains(text, "5.08 GiB handed out to tensors")) << text;
+  EXPECT_FALSE(contains(text, "ohm explain")) << text;
+  // Larger than the card is what it is, whatever else the message would have said.
+  EXPECT_EQ(OomCause::too_large,
+            cause_of(parse_oom_message("CUDA out of memory. Tried to allocate 60.00 GiB (GPU 0; "
+                                       "23.65 GiB total capacity; 1.2")));
+}
+
 TEST(OomMessage, NamesPitfallsThatExist) {
   for (const OomCause cause : {OomCause::too_large, OomCause::fraction, OomCause::fragmented,
                                OomCause::other_process, OomCause::full}) {
