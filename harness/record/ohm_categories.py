@@ -10,11 +10,11 @@ LAST_MOMENTS = 64
 
 
 class Moments:
-    """Addresses of known categories, at the moments when they were looked at: the first ones and
-    the last ones are kept."""
+    """Addresses of which something is known (their category), at the moments when they were looked
+    at: the first ones and the last ones are kept."""
 
     def __init__(self):
-        self.first = []  # (time in microseconds, {address: category})
+        self.first = []  # (time in microseconds, {address: what is known})
         self.last = collections.deque(maxlen=LAST_MOMENTS)
 
     def has_first(self):
@@ -26,8 +26,11 @@ class Moments:
             note_optimizer(torch, optimizer, categories)
         for module in modules:
             note_parameters(module._parameters.values(), categories)
+        self.add(categories)
+
+    def add(self, known):
         moments = self.last if self.has_first() else self.first
-        moments.append((time.time_ns() // 1000, categories))
+        moments.append((time.time_ns() // 1000, known))
 
     def all(self):
         return self.first + list(self.last)
@@ -74,14 +77,8 @@ def note_optimizer(torch, optimizer, categories):
 
 def mark_categories(snapshot, moments):
     """Gives the allocations of these addresses, at these times, their category."""
-    wanted = {address for _, categories in moments for address in categories}
-    for trace in snapshot["device_traces"]:
-        allocations = collections.defaultdict(list)  # address -> entries, the oldest first
-        for entry in trace:
-            if entry["action"] == "alloc" and entry["addr"] in wanted:
-                allocations[entry["addr"]].append(entry)
-        for moment, categories in moments:
-            mark_allocations(allocations, moment, categories)
+    for entry, category in last_allocation_at(snapshot, moments):
+        entry.setdefault("category", category)
     if not moments:
         return
     at_end = moments[-1][1]
@@ -92,15 +89,20 @@ def mark_categories(snapshot, moments):
                 block["category"] = category
 
 
-def mark_allocations(allocations, moment, categories):
-    for address, category in categories.items():
-        entries = allocations.get(address)
-        if not entries:
-            continue
-        times = [entry["time_us"] for entry in entries]
-        last = bisect.bisect_right(times, moment) - 1
-        if last >= 0:
-            entries[last].setdefault("category", category)
+def last_allocation_at(snapshot, moments):
+    """Of each address at each moment: the entry that had allocated it, and what is known."""
+    wanted = {address for _, known in moments for address in known}
+    for trace in snapshot["device_traces"]:
+        entries = collections.defaultdict(list)  # of an address, the oldest first
+        for entry in trace:
+            if entry["action"] == "alloc" and entry["addr"] in wanted:
+                entries[entry["addr"]].append(entry)
+        times = {address: [entry["time_us"] for entry in of] for address, of in entries.items()}
+        for moment, known in moments:
+            for address, what in known.items():
+                last = bisect.bisect_right(times.get(address, ()), moment) - 1
+                if last >= 0:
+                    yield entries[address][last], what
 
 
 def active_blocks(snapshot):

@@ -82,6 +82,28 @@ class JobRecorder(ProcessRecorder):
         if not self.program_records and not os.environ.get("OHM_RECORD"):
             self.record_memory_history(None)
 
+    def note_addresses(self, optimizer):
+        super().note_addresses(optimizer)
+        self._note_gradients()
+
+    def note_all_addresses(self):
+        super().note_all_addresses()
+        self._note_gradients()
+
+    @noting_errors
+    def _note_gradients(self):
+        if self.named_calls:
+            self.named_calls.note_gradients()
+
+    def _mark(self, snapshot):
+        super()._mark(snapshot)
+        self._mark_modules(snapshot)
+
+    @noting_errors
+    def _mark_modules(self, snapshot):
+        if self.named_calls:
+            self.named_calls.mark(snapshot)
+
     def stop_following(self):
         self.is_recording = False
         if self.named_calls:

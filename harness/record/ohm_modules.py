@@ -2,11 +2,18 @@
 there, whose function has the module's path for its name, "GPT.blocks.3.mlp".
 
 A path is that of named_modules(), from the outermost module that was called, as it was when it was
-first called; what becomes part of it later has its name from then on. Code that torch.compile makes
-has no such frames, nor has anything that runs after the first call of it."""
+first called; what becomes part of it later has its name from then on. A module that is called by
+itself, and then as a part of another one, has its later name in all of the snapshot, unless other
+modules have had its first one, too. Code that torch.compile makes has no such frames, nor has
+anything that runs after the first call of it.
+
+Autograd's threads run no Python: of what they allocate, the gradients of parameters are known by
+their addresses, when they are looked at."""
 import functools
 import types
 import weakref
+
+from ohm_categories import Moments, last_allocation_at
 
 # Known to RecordedSites (reports/history), which reads it.
 MODULE_FILE = "<ohm record module>"
@@ -25,7 +32,10 @@ class NamedCalls:
         self.call = torch.nn.Module.__call__
         self.callers = {}  # id of a module -> what calls it under its name
         self.watches = {}  # id of a module -> a reference that tells of its end
-        self.by_path = {}
+        self.by_path = {}  # what calls modules of this path from now on
+        self.generations = 0  # of callers: frames of equal paths differ in their line
+        self.renamed = {}  # (path, line) of frames -> the caller that came after
+        self.gradients = Moments()
         self.registration = None
 
     def begin(self, torch):
@@ -65,11 +75,23 @@ class NamedCalls:
     def _name(self, module, path):
         try:
             for part_path, part in self.module_class.named_modules(module, prefix=path):
-                key = id(part)
-                self.callers[key] = self._caller(part_path)
-                self.watches[key] = weakref.ref(part, functools.partial(self._forget, key))
+                self._give(part, part_path)
         except Exception:  # a program's own classes do what they like
             self.callers[id(module)] = self.call
+
+    def _give(self, module, path):
+        key = id(module)
+        before, caller = self.callers.get(key), self._caller(path)
+        if caller is before:
+            return
+        self.callers[key] = caller
+        caller.modules += 1
+        if key not in self.watches:
+            self.watches[key] = weakref.ref(module, functools.partial(self._forget, key))
+        # What several modules were called, nobody can tell apart any more.
+        if getattr(before, "modules", 0) == 1:
+            self.renamed[before.__name__, line_of(before)] = caller
+            self.by_path.pop(before.__name__, None)
 
     def _forget(self, key, _):
         self.callers.pop(key, None)
@@ -77,6 +99,67 @@ class NamedCalls:
 
     def _caller(self, path):
         if path not in self.by_path:
-            code = _template.__code__.replace(co_name=path, co_filename=MODULE_FILE)
-            self.by_path[path] = types.FunctionType(code, {"call": self.call}, path)
+            self.generations += 1
+            code = _template.__code__.replace(co_name=path, co_filename=MODULE_FILE,
+                                              co_firstlineno=self.generations)
+            caller = types.FunctionType(code, {"call": self.call}, path)
+            caller.modules = 0  # that have ever had it
+            self.by_path[path] = caller
         return self.by_path[path]
+
+    # ---- what a snapshot is told ----
+
+    def note_gradients(self):
+        """Where the gradients of the parameters are that one module alone has."""
+        paths = {}
+        for key, watch in list(self.watches.items()):
+            module, caller = watch(), self.callers.get(key)
+            if module is None or caller is None:
+                continue
+            for parameter in module._parameters.values():
+                if parameter is None or parameter.grad is None or not parameter.grad.is_cuda:
+                    continue
+                address = parameter.grad.untyped_storage().data_ptr()
+                paths[address] = caller if paths.get(address, caller) is caller else None
+        self.gradients.add({address: caller for address, caller in paths.items() if caller})
+
+    def mark(self, snapshot):
+        self._mark_gradients(snapshot)
+        if self.renamed:
+            for frames in stacks_of(snapshot):
+                for frame in frames:
+                    if frame["filename"] == MODULE_FILE:
+                        caller = self.renamed.get((frame["name"], frame["line"]))
+                        if caller is not None:
+                            frame.update(self._frame_of(caller))
+
+    def _frame_of(self, caller):
+        """With the last name of a module that has had this one."""
+        while (caller.__name__, line_of(caller)) in self.renamed:
+            caller = self.renamed[caller.__name__, line_of(caller)]
+        return {"name": caller.__name__, "filename": MODULE_FILE, "line": line_of(caller)}
+
+    def _mark_gradients(self, snapshot):
+        stacks = {}  # one list of frames stands for all requests of a stack
+        for entry, caller in last_allocation_at(snapshot, self.gradients.all()):
+            if not entry.get("frames"):
+                if caller not in stacks:
+                    stacks[caller] = [self._frame_of(caller)]
+                entry["frames"] = stacks[caller]
+
+
+def line_of(caller):
+    """Of its frames, as the call is the second line of the template."""
+    return caller.__code__.co_firstlineno + 1
+
+
+def stacks_of(snapshot):
+    """Each once."""
+    known = {}
+    for trace in snapshot["device_traces"]:
+        known.update((id(entry["frames"]), entry["frames"]) for entry in trace if "frames" in entry)
+    for segment in snapshot["segments"]:
+        for part in (segment, *segment["blocks"]):
+            if "frames" in part:
+                known[id(part["frames"])] = part["frames"]
+    return known.values()

@@ -151,6 +151,7 @@ SiteId RecordedSites::in_backward(StackId stack, StackId beginning) {
   if (is_new && !is_of_python_thread(tables_, stack)) {
     HistorySite site = site_of(beginning);
     site.op = sites_[own].op.empty() ? "backward" : sites_[own].op;
+    site.module = sites_[own].module;
     site.call = calls_.caller(calls_.of(beginning), frames_of_first_gradient(tables_, beginning));
     known->second = add(std::move(site), categories_[own]);
   }

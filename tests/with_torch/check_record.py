@@ -7,6 +7,7 @@ To be started as tests/with_torch/run does. Steps are found as many as there wer
 of memory begins with that, each rank has a file, and the reports name the jobs' own lines, and the
 modules where they were asked for.
 """
+import json
 import os
 import subprocess
 import sys
@@ -46,6 +47,22 @@ def check_report(ohm, path, *parts):
         check(part in text, f"{part!r} is not in the report of {path}", text)
 
 
+def check_modules(ohm):
+    """Gradients, which autograd's threads make, have the module of their parameter; a module has one
+    name, whatever it was called as before."""
+    program = os.path.join(PROGRAMS, "named_modules.py")
+    path = record(ohm, 1, ["python", program], 0, ["--modules"])["memory.pickle"]
+    status, text = run([ohm, "report", path, "--report", "json=-"], SCRATCH.name)
+    check(status == 0, f"ohm report ends with {status}", text)
+    peak = json.loads(text)["scenarios"][0]["variants"][0]["devices"][0]["peak"]
+    gradients = {row.get("module"): row["bytes"] for row in peak["holders"]
+                 if row["category"] == "gradient" and "module" in row}
+    of_layer = 4 * 1024 * 1024 + 4 * 1024
+    check(gradients == {"Trainer.model.layers.*": 3 * of_layer, "Trainer.model.head": of_layer},
+          f"gradients of modules: {gradients}", text)
+    check('"module": "Net' not in text, "one name of a module", text)
+
+
 def main():
     ohm = sys.argv[1]
     small = os.path.join(PROGRAMS, "small_ops.py")
@@ -61,6 +78,7 @@ def main():
         check(status == 0 and "small_ops.py" in text, "ohm why names the line", text)
     files = record(ohm, 1, ["python", small, "--steps", "40"], 0, ["--modules", "--steps", "20"])
     check_report(ohm, files["memory.pickle"], " events, 20 steps", "Sequential.*")
+    check_modules(ohm)
     files = record(ohm, 1, ["python", small, "--steps", "40"], 0, ["--stacks", "none"])
     status, text = run([ohm, "report", files["memory.pickle"]], SCRATCH.name)
     check("40 steps" in text and "small_ops.py:" not in text, "bytes alone", text)

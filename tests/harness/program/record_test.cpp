@@ -253,6 +253,42 @@ assert vars(torch.nn.Module)["__call__"] is call
   EXPECT_THAT(json_of("without.pickle"), Not(HasSubstr("Net.")));
 }
 
+/// What is called by itself, and later as a part of another module, is one module.
+TEST_F(Record, NamesAModuleAsItWasCalledLast) {
+  folder_.write("parts.py", R"(
+import torch
+
+class Net(torch.nn.Module):
+    def forward(self):
+        return torch.empty(4 << 20)
+
+class Trainer(torch.nn.Module):
+    def forward(self):
+        return self._modules["model"]()
+
+class Other(Net):
+    pass
+
+def trained(model):
+    trainer = Trainer(1 << 20)
+    trainer.add_module("model", model)
+    return trainer
+
+net, first, second = Net(1 << 20), Other(1 << 20), Other(1 << 20)
+kept = [net(), trained(net)()]
+kept += [first(), second(), trained(first)()]
+third = Net(1 << 20)
+kept.append(third())
+)");
+  EXPECT_EQ(0, record({"--modules"}, {"python3", "parts.py"}).code);
+  const std::string text = report("memory.pickle");
+  // Of net both, and of first what came after it was a part; what was Other may have been second's.
+  const std::string line = " × empty  " + file("parts.py") + ":6 ";
+  EXPECT_THAT(text, HasSubstr("12.00 MiB      3" + line + "(Trainer.model)"));
+  EXPECT_THAT(text, HasSubstr("8.00 MiB      2" + line + "(Other)"));
+  EXPECT_THAT(text, HasSubstr("4.00 MiB      1" + line + "(Net)"));
+}
+
 TEST_F(Record, SaysThatNothingUsedCuda) {
   const ProgramResult ran = record({}, {"sh", "-c", "exit 5"});
   EXPECT_EQ(5, ran.code);
