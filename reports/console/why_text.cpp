@@ -113,7 +113,7 @@ std::string foreign_text(const CrashLog& log) {
 // ---- a result -----------------------------------------------------------------------------------
 
 const HolderResult* largest_holder(const VariantResult& variant) {
-  if (variant.oom && !variant.oom->holders.empty()) return &variant.oom->holders.front();
+  if (variant.oom) return variant.oom->holders.empty() ? nullptr : &variant.oom->holders.front();
   const HolderResult* largest = nullptr;
   for (const DeviceResult& device : variant.devices) {
     if (!device.peak || device.peak->holders.empty()) continue;

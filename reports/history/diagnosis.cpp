@@ -22,12 +22,16 @@ std::vector<FindingResult> diagnose(const MemoryHistory& history,
   };
   for (std::size_t i = 0; i < history.devices.size() && i < devices.size(); ++i) {
     const DeviceMemoryHistory& device = history.devices[i];
-    add(growth_finding(SteppedDevice(history, device, devices[i], passes_behind_steps),
-                       "passes of a loop behind the last step"));
+    const SteppedDevice behind(history, device, devices[i], passes_behind_steps);
+    if (!may_wait_for_backward(behind)) {
+      add(growth_finding(behind, "passes of a loop behind the last step"));
+    }
     const SteppedDevice stepped(history, device, devices[i], history.steps);
-    std::optional<FindingResult> growth = growth_finding(stepped, "steps");
-    // What grows keeps its graphs anyway.
-    add(growth ? std::move(growth) : kept_graph_finding(stepped));
+    if (!may_wait_for_backward(stepped)) {
+      std::optional<FindingResult> growth = growth_finding(stepped, "steps");
+      // What grows keeps its graphs anyway.
+      add(growth ? std::move(growth) : kept_graph_finding(stepped));
+    }
     add(late_state_finding(stepped));
     add(stranded_finding(stepped, oom_request_bytes));
   }

@@ -21,6 +21,12 @@ void FindingPlaces::add(const HistoryBlock& block) {
   bytes_ += static_cast<std::int64_t>(block.bytes);
 }
 
+std::vector<std::uint32_t> FindingPlaces::sites() const {
+  std::vector<std::uint32_t> sites;
+  for (const auto& [id, part] : places_) sites.push_back(id);
+  return sites;
+}
+
 std::size_t FindingPlaces::lines(const MemoryHistory& history) const {
   std::set<std::pair<std::string_view, int>> lines;
   for (const auto& [id, part] : places_) {

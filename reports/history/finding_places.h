@@ -21,6 +21,9 @@ class FindingPlaces {
 
   std::int64_t bytes() const { return bytes_; }
 
+  /// Ascending.
+  std::vector<std::uint32_t> sites() const;
+
   /// Different lines that made it.
   std::size_t lines(const MemoryHistory& history) const;
   /// Different ops of them, of whichever module.

@@ -137,6 +137,41 @@ struct Loop {
   std::size_t alike = 0;  ///< passes with the usual lines
 };
 
+/// Lines that a loop comes back to, that of the fewest passes first.
+class LinesOfLoop {
+ public:
+  explicit LinesOfLoop(const Loop& loop) : rarest_(&loop), first_(&loop) {}
+
+  /// A line that is passed as often as this one is, where this one is: some are passed in a part of
+  /// the loop's passes alone, and from its second line on a loop has one whole pass less.
+  bool takes(const Loop& loop) {
+    const std::size_t inside = entries_inside(loop);
+    if (inside + 1 < rarest_->passes.size() || inside > rarest_->passes.size() + 1) return false;
+    if (loop.passes[0].begin < first_->passes[0].begin) first_ = &loop;
+    return true;
+  }
+
+  /// A line of a loop in this one, which is passed more often.
+  bool has_inside(const Loop& loop) const {
+    return entries_inside(loop) > rarest_->passes.size() + 1;
+  }
+
+  const Loop& first() const { return *first_; }
+
+ private:
+  std::size_t entries_inside(const Loop& loop) const {
+    const auto comes_before = [](const Pass& pass, std::size_t at) { return pass.begin < at; };
+    const auto behind = [&](std::size_t at) {
+      return std::lower_bound(loop.passes.begin(), loop.passes.end(), at, comes_before);
+    };
+    return static_cast<std::size_t>(behind(rarest_->passes.back().end) -
+                                    behind(rarest_->passes.front().begin));
+  }
+
+  const Loop* rarest_;
+  const Loop* first_;
+};
+
 class LoopFinder {
  public:
   explicit LoopFinder(const std::vector<Stay>& stays)
@@ -150,19 +185,22 @@ class LoopFinder {
   std::vector<Pass> run() {
     std::vector<Loop> loops = candidates();
     add_last_passes(loops);
-    std::size_t fewest = stays_.size();
+    std::erase_if(loops, [](const Loop& loop) { return !is_loop(loop); });
+    std::sort(loops.begin(), loops.end(), [](const Loop& a, const Loop& b) {
+      return std::pair(a.passes.size(), a.passes[0].begin) <
+             std::pair(b.passes.size(), b.passes[0].begin);
+    });
+    std::vector<LinesOfLoop> found;
     for (const Loop& loop : loops) {
-      if (is_loop(loop)) fewest = std::min(fewest, loop.passes.size());
+      const bool is_known = std::any_of(found.begin(), found.end(), [&](LinesOfLoop& one) {
+        return one.takes(loop) || one.has_inside(loop);
+      });
+      if (!is_known) found.emplace_back(loop);
     }
-    // From its second line on a loop has one whole pass less.
-    const Loop* best = nullptr;
-    for (const Loop& loop : loops) {
-      const bool is_outermost = is_loop(loop) && loop.passes.size() <= fewest + 1;
-      if (is_outermost && (best == nullptr || loop.passes[0].begin < best->passes[0].begin)) {
-        best = &loop;
-      }
-    }
-    return best == nullptr ? std::vector<Pass>() : best->passes;
+    const auto best = std::max_element(
+        found.begin(), found.end(),
+        [this](const LinesOfLoop& a, const LinesOfLoop& b) { return weight_of(a) < weight_of(b); });
+    return best == found.end() ? std::vector<Pass>() : best->first().passes;
   }
 
  private:
@@ -233,6 +271,13 @@ class LoopFinder {
 
   static bool is_often(std::size_t alike, std::size_t passes) {
     return alike >= kFewestPasses && 2 * alike >= passes;
+  }
+
+  /// Of loops that follow each other one that trains, and then the longest.
+  std::pair<bool, std::size_t> weight_of(const LinesOfLoop& lines) const {
+    const Pass& first = lines.first().passes.front();
+    const Pass& last = lines.first().passes.back();
+    return {trains_[last.end] > trains_[first.begin], last.end - first.begin};
   }
 
   static bool is_loop(const Loop& loop) { return is_often(loop.alike, loop.passes.size()); }

@@ -24,10 +24,10 @@ struct Pass {
 };
 
 /// The passes through the function's outermost loop: of the lines that it comes back to, most of
-/// the time by the same lines, the one that it comes back to least often, and of several the first.
-/// A pass has a backward or an optimizer in it, or else a module is called with what the loop
-/// itself has made: layers, too, are called again and again. Empty: there is no loop of at least
-/// three passes.
+/// the time by the same lines, those that it comes back to least often, where they are, and of
+/// these the first. Of loops that follow each other one that trains, and then the longest. A pass
+/// has a backward or an optimizer in it, or else a module is called with what the loop itself has
+/// made: layers, too, are called again and again. Empty: there is no loop of at least three passes.
 std::vector<Pass> outermost_loop(const std::vector<Stay>& stays);
 
 }  // namespace ohm::reports

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "reports/text/library_file.h"
 #include "reports/text/measured_text.h"
 
 namespace ohm::reports {
@@ -77,6 +78,9 @@ bool asks_for_more_each_step(const SteppedDevice& device) {
 struct LeftBehind {
   FindingPlaces places;
   std::vector<std::int64_t> bytes;  ///< of each step, the last one left out
+  std::int64_t freed_bytes = 0;     ///< of it, before the record ends
+  std::uint32_t first_free = UINT32_MAX;
+  std::uint32_t last_free = 0;
   std::int64_t least() const { return *std::min_element(bytes.begin(), bytes.end()); }
   std::int64_t most() const { return *std::max_element(bytes.begin(), bytes.end()); }
   std::int64_t all() const { return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0}); }
@@ -92,8 +96,48 @@ LeftBehind left_behind(const SteppedDevice& device) {
     if (step < 2 || step >= last || !is_alive(block, device.steps()[last])) continue;
     left.places.add(block);
     left.bytes[step - 2] += static_cast<std::int64_t>(block.bytes);
+    if (block.end >= device.history().events) continue;
+    left.freed_bytes += static_cast<std::int64_t>(block.bytes);
+    left.first_free = std::min(left.first_free, block.end);
+    left.last_free = std::max(left.last_free, block.end);
   }
   return left;
+}
+
+/// Whether most of it goes while gradients are made.
+bool goes_in_backward(const SteppedDevice& device, const LeftBehind& left) {
+  if (2 * left.freed_bytes < left.all()) return false;
+  return std::any_of(device.blocks().begin(), device.blocks().end(), [&](const HistoryBlock& one) {
+    return one.category == Category::gradient && left.first_free < one.begin &&
+           one.begin < left.last_free;
+  });
+}
+
+/// Whether gradients or optimizer state are made behind the first step.
+bool trains(const SteppedDevice& device) {
+  const std::uint32_t begin = device.steps().front();
+  const std::uint32_t end = device.steps()[device.last()];
+  return std::any_of(device.blocks().begin(), device.blocks().end(), [&](const HistoryBlock& one) {
+    const bool is_of_training =
+        one.category == Category::gradient || one.category == Category::optimizer_state;
+    return is_of_training && begin < one.begin && one.begin <= end;
+  });
+}
+
+/// Whether some of it was made by a layer of PyTorch's, and none in a model that is more.
+bool is_of_layers_alone(const SteppedDevice& device, const LeftBehind& left) {
+  const MemoryHistory& history = device.history();
+  bool has_layer = false;
+  for (const std::uint32_t site : left.places.sites()) {
+    for (std::uint32_t call = history.sites[site].call; call != 0;
+         call = history.calls[call - 1].caller) {
+      const HistoryLine& line = history.lines[history.calls[call - 1].line];
+      if (line.function != "forward") continue;
+      if (!is_pytorch_file(line.file) || line.file.ends_with("container.py")) return false;
+      has_layer = true;
+    }
+  }
+  return has_layer;
 }
 
 /// Batches differ, and what the end of a step holds goes up and down with them: then each of
@@ -143,6 +187,12 @@ FindingResult finding_of(const SteppedDevice& device, const LeftBehind& left,
 }
 
 }  // namespace
+
+bool may_wait_for_backward(const SteppedDevice& device) {
+  if (!device.has_steps_to_compare()) return false;
+  const LeftBehind left = left_behind(device);
+  return goes_in_backward(device, left) || (!trains(device) && is_of_layers_alone(device, left));
+}
 
 std::optional<FindingResult> growth_finding(const SteppedDevice& device, std::string_view steps) {
   if (!device.has_steps_to_compare()) return std::nullopt;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -157,13 +158,13 @@ std::optional<FindingResult> kept_graph_finding(const SteppedDevice& device) {
   KeptGraph graph(device);
   if (!graph.is_in_every_step()) return std::nullopt;
   const FindingPlaces places = graph.places();
+  const std::string caller = places.common_caller(device.history());
   return device.finding(
       "a graph kept alive across steps", "unreleased_variables",
       fmt::format("at the peak of step {} {} of earlier steps are still there, made by the same "
-                  "lines{}, as in every step before: a variable holds its last result while the "
+                  "lines{} as in every step before: a variable holds its last result while the "
                   "next is computed",
-                  device.last() + 1, short_bytes(places.bytes()),
-                  places.common_caller(device.history())),
+                  device.last() + 1, short_bytes(places.bytes()), caller.empty() ? "," : caller),
       places);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -26,10 +28,34 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 /// How much a name is a step's; 0: not at all.
+constexpr int kOfOptimizer = 1;
 int rank_of(std::string_view name) {
   if (contains(name, "profilerstep")) return 3;
-  if (contains(name, "optimizer")) return contains(name, ".step") ? 1 : 0;
+  if (contains(name, "optimizer")) return contains(name, ".step") ? kOfOptimizer : 0;
   return contains(name, "step") || contains(name, "iteration") ? 2 : 0;
+}
+
+/// When a name was marked.
+struct MarkedName {
+  std::int64_t first_us = 0;
+  std::int64_t last_us = 0;
+};
+
+/// Of these names, and those that are as much a step's, which mark steps: of optimizers that step
+/// side by side one does, and of one that another takes over from both do.
+std::set<std::string> names_of_steps(const std::map<std::string, MarkedName>& marked,
+                                     const std::string& chosen) {
+  std::set<std::string> names = {chosen};
+  if (rank_of(chosen) != kOfOptimizer) return names;
+  for (const auto& [name, when] : marked) {
+    if (rank_of(name) != kOfOptimizer) continue;
+    const auto is_beside = [&, &name = name, &when = when](const std::string& other) {
+      const MarkedName& others = marked.at(other);
+      return when.first_us <= others.last_us && others.first_us <= when.last_us;
+    };
+    if (std::none_of(names.begin(), names.end(), is_beside)) names.insert(name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -37,15 +63,21 @@ int rank_of(std::string_view name) {
 std::vector<std::uint32_t> marked_steps(
     const Snapshot& snapshot, const std::function<std::uint32_t(std::int64_t)>& event_at) {
   std::string chosen;
+  std::map<std::string, MarkedName> marked;
   for (const SnapshotAnnotation& annotation : snapshot.external_annotations) {
     const std::string name = without_numbers(snapshot.tables.text(annotation.name));
     if (rank_of(name) > rank_of(chosen)) chosen = name;
+    const std::int64_t time = annotation.time_us;
+    MarkedName& when = marked.try_emplace(name, MarkedName{time, time}).first->second;
+    when.first_us = std::min(when.first_us, time);
+    when.last_us = std::max(when.last_us, time);
   }
   std::vector<std::uint32_t> events;
   if (chosen.empty()) return events;
+  const std::set<std::string> names = names_of_steps(marked, chosen);
   for (const SnapshotAnnotation& annotation : snapshot.external_annotations) {
     const bool is_end = snapshot.tables.text(annotation.stage) == "END" &&
-                        without_numbers(snapshot.tables.text(annotation.name)) == chosen;
+                        names.contains(without_numbers(snapshot.tables.text(annotation.name)));
     if (is_end) events.push_back(event_at(annotation.time_us));
   }
   std::sort(events.begin(), events.end());

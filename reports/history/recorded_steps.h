@@ -12,7 +12,8 @@ namespace ohm::reports {
 
 /// The last event of each step. The profiler's steps ("ProfilerStep#5") come first; without them
 /// ranges that are named as steps are ("train_step", "iteration 7", what an optimizer marks); of
-/// several names the one that comes first. Empty where there are none.
+/// several names the one that comes first, and of optimizers also those that take over from it.
+/// Empty where there are none.
 ///
 /// `event_at` finds the last event that is not later than a time.
 std::vector<std::uint32_t> marked_steps(const Snapshot& snapshot,

@@ -1,4 +1,4 @@
-"""Records the memory histories of jobs.py: one snapshot each, and the table of what is true.
+"""Records the memory histories of jobs.py and usual_jobs.py: one snapshot each, and the table of what is true.
 
     ohm exec --no-record --gpu a100-80g,count=2 -- python record.py OUT [NAME...]
     ohm exec --no-record --gpu l4-24g --limit 1350MiB -- python record.py OUT --limit 1350MiB
@@ -17,6 +17,7 @@ import traceback
 import torch
 
 import jobs
+import usual_jobs
 
 HERE = os.path.basename(__file__)
 EVENT_KEYS = ("action", "addr", "size", "stream", "time_us", "frames")
@@ -103,13 +104,14 @@ def main():
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     failed = 0
-    for job in jobs.all_jobs():
+    all_jobs = [*jobs.all_jobs(), *usual_jobs.all_jobs()]
+    for job in all_jobs:
         if job.limit != arguments.limit or (arguments.names and job.name not in arguments.names):
             continue
         if not run_apart(job, arguments.out):
             print("failed:", job.name, file=sys.stderr)
             failed += 1
-    rows = [f"{job.name}\t{','.join(job.truths)}\n" for job in jobs.all_jobs()]
+    rows = [f"{job.name}\t{','.join(job.truths)}\n" for job in all_jobs]
     (arguments.out / "truths.tsv").write_text("".join(rows))
     return failed > 0
 

@@ -186,6 +186,23 @@ TEST(Diagnosis, SlowGrowthIsFoundInALongRun) {
   }
 }
 
+/// Passes through layers look like steps that keep their results, until the backward comes.
+TEST(Diagnosis, WhatOneBackwardBehindTheStepsLetsGoIsNoLeak) {
+  for (const bool is_trained : {true, false}) {
+    Recorder program;
+    std::vector<std::uint64_t> saved;
+    for (int step = 0; step < 8; ++step) {
+      for (const SiteId site : {2U, 3U, 5U}) saved.push_back(program.alloc(site, kMiB));
+      program.step();
+    }
+    for (const std::uint64_t address : saved) {
+      if (is_trained) program.alloc(6, 512, Category::gradient);
+      program.free(address);
+    }
+    EXPECT_EQ(is_trained ? 0U : 1U, program.findings().size());
+  }
+}
+
 /// Three kinds of results that are kept are a part of what the steps compute.
 TEST(Diagnosis, WhatIsASmallPartOfAStepIsNoGraph) {
   Recorder program;

@@ -26,22 +26,47 @@ class LiteralLoops {
     std::map<FrameId, std::vector<std::size_t>> entries;
     for (std::size_t i = 0; i < stays_.size(); ++i) entries[stays_[i].line].push_back(i);
     std::vector<std::vector<Pass>> loops;
-    std::size_t fewest = stays_.size();
     for (const auto& [line, at] : entries) {
       std::vector<Pass> passes = passes_at(at);
-      if (passes.empty()) continue;
-      fewest = std::min(fewest, passes.size());
-      loops.push_back(std::move(passes));
+      if (!passes.empty()) loops.push_back(std::move(passes));
+    }
+    std::sort(loops.begin(), loops.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.size(), a[0].begin) < std::pair(b.size(), b[0].begin);
+    });
+    std::vector<std::pair<std::vector<Pass>, std::vector<Pass>>> found;  // the rarest, the first
+    for (const std::vector<Pass>& loop : loops) {
+      bool is_known = false;
+      for (auto& [rarest, first] : found) {
+        const std::size_t inside = entries_inside(loop, rarest);
+        if (inside + 1 < rarest.size()) continue;
+        is_known = true;
+        const bool is_same = inside <= rarest.size() + 1;
+        if (is_same && loop[0].begin < first[0].begin) first = loop;
+        break;
+      }
+      if (!is_known) found.emplace_back(loop, loop);
     }
     std::vector<Pass> best;
-    for (const std::vector<Pass>& passes : loops) {
-      const bool is_outermost = passes.size() <= fewest + 1;
-      if (is_outermost && (best.empty() || passes[0].begin < best[0].begin)) best = passes;
+    for (const auto& [rarest, first] : found) {
+      if (best.empty() || weight_of(best) < weight_of(first)) best = first;
     }
     return best;
   }
 
  private:
+  static std::size_t entries_inside(const std::vector<Pass>& loop, const std::vector<Pass>& other) {
+    return static_cast<std::size_t>(std::count_if(loop.begin(), loop.end(), [&](const Pass& pass) {
+      return pass.begin >= other.front().begin && pass.begin < other.back().end;
+    }));
+  }
+
+  std::pair<bool, std::size_t> weight_of(const std::vector<Pass>& loop) const {
+    const auto begin = stays_.begin() + static_cast<std::ptrdiff_t>(loop.front().begin);
+    const auto end = stays_.begin() + static_cast<std::ptrdiff_t>(loop.back().end);
+    return {std::any_of(begin, end, [](const Stay& stay) { return stay.trains; }),
+            loop.back().end - loop.front().begin};
+  }
+
   std::set<FrameId> lines_of(const Pass& pass) const {
     std::set<FrameId> lines;
     for (std::size_t i = pass.begin; i < pass.end; ++i) lines.insert(stays_[i].line);
@@ -106,6 +131,19 @@ TEST(FunctionLoop, IsWhereTheLinesComeBack) {
 TEST(FunctionLoop, OfNestedLoopsIsTheOuterOne) {
   EXPECT_EQ((std::vector<Pass>{{0, 6}, {6, 12}, {12, 18}}),
             outermost_loop(stays_of({1, 2, 3, 2, 3, 4, 1, 2, 3, 2, 3, 4, 1, 2, 3, 2, 3, 4}, 4)));
+}
+
+/// `if step >= 3:` has fewer passes than the loop that it is in.
+TEST(FunctionLoop, HasLinesThatSomePassesAloneComeBy) {
+  EXPECT_EQ((std::vector<Pass>{{0, 2}, {2, 4}, {4, 6}, {6, 9}, {9, 12}, {12, 15}}),
+            outermost_loop(stays_of({1, 2, 1, 2, 1, 2, 1, 3, 2, 1, 3, 2, 1, 3, 2, 1, 3, 2}, 2)));
+}
+
+TEST(FunctionLoop, OfSeveralIsTheOneThatTrains) {
+  std::vector<Stay> stays =
+      stays_of({1, 2, 1, 2, 1, 2, 1, 2, 3, 4, 3, 4, 3, 4, 5, 6, 5, 6, 5, 6}, 4);
+  for (Stay& stay : stays) stay.calls_module = stay.line == 2 || stay.line == 6;
+  EXPECT_EQ((std::vector<Pass>{{8, 10}, {10, 12}, {12, 14}}), outermost_loop(stays));
 }
 
 TEST(FunctionLoop, IsTheOneOfItsDefinitionForAnyLines) {
