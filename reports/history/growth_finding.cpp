@@ -113,15 +113,17 @@ bool goes_in_backward(const SteppedDevice& device, const LeftBehind& left) {
   });
 }
 
-/// Whether gradients or optimizer state are made behind the first step.
-bool trains(const SteppedDevice& device) {
+/// Whether something of the category is made behind the first step.
+bool makes(const SteppedDevice& device, Category category) {
   const std::uint32_t begin = device.steps().front();
   const std::uint32_t end = device.steps()[device.last()];
   return std::any_of(device.blocks().begin(), device.blocks().end(), [&](const HistoryBlock& one) {
-    const bool is_of_training =
-        one.category == Category::gradient || one.category == Category::optimizer_state;
-    return is_of_training && begin < one.begin && one.begin <= end;
+    return one.category == category && begin < one.begin && one.begin <= end;
   });
+}
+
+bool trains(const SteppedDevice& device) {
+  return makes(device, Category::gradient) || makes(device, Category::optimizer_state);
 }
 
 /// Whether some of it was made by a layer of PyTorch's, and none in a model that is more.
@@ -191,7 +193,8 @@ FindingResult finding_of(const SteppedDevice& device, const LeftBehind& left,
 bool may_wait_for_backward(const SteppedDevice& device) {
   if (!device.has_steps_to_compare()) return false;
   const LeftBehind left = left_behind(device);
-  return goes_in_backward(device, left) || (!trains(device) && is_of_layers_alone(device, left));
+  if (goes_in_backward(device, left)) return true;
+  return !trains(device) && is_of_layers_alone(device, left);
 }
 
 std::optional<FindingResult> growth_finding(const SteppedDevice& device, std::string_view steps) {

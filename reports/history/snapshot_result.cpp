@@ -294,7 +294,24 @@ class SnapshotResult {
       if (entry.action != EventAction::alloc) continue;
       requests.push_back({static_cast<std::uint32_t>(i + 1), entry.stack});
     }
-    return repeated_passes(snapshot_.tables, requests, static_cast<std::uint32_t>(order_.size()));
+    const std::vector<std::uint32_t> passes =
+        repeated_passes(snapshot_.tables, requests, static_cast<std::uint32_t>(order_.size()));
+    return may_be_steps(passes) ? passes : std::vector<std::uint32_t>();
+  }
+
+  /// In a record that knows what is data, passes that neither get any nor train may be of layers.
+  bool may_be_steps(const std::vector<std::uint32_t>& passes) const {
+    if (passes.empty()) return false;
+    bool knows_data = false;
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const Category category = categories_[order_[i].device][order_[i].index];
+      const bool is_data = category == Category::input;
+      knows_data = knows_data || is_data;
+      const bool is_of_step =
+          is_data || category == Category::gradient || category == Category::optimizer_state;
+      if (is_of_step && passes.front() <= i && i < passes.back()) return true;
+    }
+    return !knows_data;
   }
 
   /// Out of memory first.

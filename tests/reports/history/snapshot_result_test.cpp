@@ -100,6 +100,35 @@ TEST(SnapshotResult, LayersAreNotSteps) {
   EXPECT_TRUE(variant.findings.empty());
 }
 
+/// A loop of a function's own, through layers or over data, after data has come.
+TEST(SnapshotResult, PassesThatGetNoDataAndDoNotTrainAreNotSteps) {
+  for (const bool gets_data : {false, true}) {
+    Snapshot snapshot;
+    snapshot.details.resize(2);
+    snapshot.details[1].category = snapshot.tables.intern("input");
+    std::vector<TraceEntry>& trace = snapshot.device_traces.emplace_back();
+    trace.push_back(entry(EventAction::segment_alloc, kBase, kSegment));
+    const auto allocate = [&](std::vector<std::pair<const char*, int>> calls, bool is_data) {
+      std::vector<FrameId> frames;
+      for (const auto& [function, line] : calls) {
+        frames.push_back(snapshot.tables.intern(StackFrame{
+            snapshot.tables.intern("train.py"), snapshot.tables.intern(function), line}));
+      }
+      TraceEntry made = entry(EventAction::alloc, kBase + 1024 * trace.size(), 1024);
+      made.stack = snapshot.tables.intern(frames);
+      made.detail = is_data ? 1 : 0;
+      trace.push_back(made);
+    };
+    allocate({{"run", 60}}, true);
+    for (int pass = 0; pass < 6; ++pass) {
+      allocate({{"run", 70}}, gets_data);
+      allocate({{"forward", 30}, {"_call_impl", 20}, {"run", 71}}, false);
+    }
+    const RunResult result = snapshot_result(snapshot, "x.pickle");
+    EXPECT_EQ(gets_data, result.scenarios[0].variants[0].steps > 0);
+  }
+}
+
 TEST(SnapshotResult, TellsWhatWasAliveWhenMemoryRanOut) {
   Snapshot snapshot = small_snapshot();
   // After the first allocation, before what was there earlier went.
