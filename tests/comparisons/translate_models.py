@@ -6,11 +6,20 @@ module is meant is told by how names are assigned.
 """
 import ast
 
-from translate_programs import BINARY, COMPARISONS, Scope, Translator, Unknown
+from translate_programs import BINARY, COMPARISONS, SEVERAL_RESULTS, Scope, Translator, Unknown
 
 BITWISE = {ast.BitAnd: "&", ast.BitOr: "|"}
 INPLACE = {ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_"}
 NUMBER_FUNCTIONS = {"len", "int", "float"}
+# Modules of the library that return several tensors, in a list.
+LIBRARY_CLASSES = {f"nn.{name}" for name in ("RNN", "GRU", "LSTM", "LSTMCell", "MultiheadAttention")}
+
+
+def class_of(call):
+    """Of an object that is made: `nn.LSTM(8, 8, device="cuda")`, `Net().to("cuda")`."""
+    while isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):
+        call = call.func.value
+    return ast.unparse(call.func)
 
 
 def parts_of(target):
@@ -24,7 +33,8 @@ class ModelTranslator(Translator):
         self.defaults = {}
         self.numbers = set()  # names of numbers, wherever they are
         self.module_lists = set()  # fields
-        self.several = set()  # functions that return several values
+        self.several = set()  # functions that return several values, "Class.forward" among them
+        self.classes = {}  # what an object is of, by its name: `m`, `self.m`
         self.loops = 0  # around the statement
 
     # ---- what is known before the first line -------------------------------------------------------
@@ -35,8 +45,9 @@ class ModelTranslator(Translator):
             if isinstance(node, ast.ClassDef):
                 for function in node.body:
                     name = node.name if function.name == "__init__" else function.name
-                    self.note_function(name, function, skip=1)
+                    self.note_function(name, function, skip=1, owner=node.name)
             elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                self.classes[ast.unparse(node.targets[0])] = class_of(node.value)
                 if ast.unparse(node.value.func) == "nn.ModuleList":
                     self.module_lists.add(ast.unparse(node.targets[0]))
         for node in tree.body:
@@ -49,7 +60,7 @@ class ModelTranslator(Translator):
                         self.numbers.add(name)
         return super().program(source)
 
-    def note_function(self, name, function, skip):
+    def note_function(self, name, function, skip, owner=None):
         arguments = function.args.args[skip:]
         self.signatures.setdefault(name, [argument.arg for argument in arguments])
         for argument, default in zip(reversed(arguments), reversed(function.args.defaults)):
@@ -57,7 +68,7 @@ class ModelTranslator(Translator):
                 self.numbers.add(argument.arg)
         returned = [n for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None]
         if any(isinstance(n.value, ast.Tuple) for n in returned):
-            self.several.add(name)
+            self.several.update({name, f"{owner}.{name}"})
 
     def is_number(self, node):
         if isinstance(node, ast.Constant):
@@ -173,7 +184,7 @@ class ModelTranslator(Translator):
         name = self.called(value)
         if "need_weights" in text:
             return text  # one value
-        if name in self.several or name in ("chunk", "split", "unbind", "topk", "max", "min", "sort"):
+        if name in self.several or name in SEVERAL_RESULTS:
             return text
         if name in ("self", None):
             return f"{text}:unbind(0)"
@@ -191,7 +202,8 @@ class ModelTranslator(Translator):
         library = ("rnn", "gru", "lstm")
         if text.split(".")[-1] in library:
             return "module"
-        return "forward"
+        known = self.classes.get(text)
+        return f"{known}.forward" if known in self.signatures or known in LIBRARY_CLASSES else "forward"
 
     def is_module(self, function):
         return ast.unparse(function.value) == "self" and function.attr in self.fields
@@ -362,10 +374,6 @@ class ModelTranslator(Translator):
 
     # ---- expressions -------------------------------------------------------------------------------
 
-    def of_Dict(self, node):
-        fields = [f"{key.value} = {self.expression(value)}" for key, value in zip(node.keys, node.values)]
-        return "{" + ", ".join(fields) + "}"
-
     # self.method as a value: bound to its object.
     def of_Attribute(self, node):
         is_method = ast.unparse(node.value) == "self" and node.attr in self.signatures
@@ -472,7 +480,7 @@ class ModelTranslator(Translator):
         name = self.called(node.value)
         if name == "grad":
             return f"({text})"
-        if name in ("topk", "max", "min", "sort") or name in self.several:
+        if name in SEVERAL_RESULTS or name in self.several:
             return f"({text})" if number == 0 else f"second({text})"
         return f"{text}:select(0, {number})"
 

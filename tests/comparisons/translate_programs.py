@@ -29,6 +29,7 @@ RENAMED = {"torch._C._cuda_clearCublasWorkspaces": "ohm.cuda.clear_cublas_worksp
 BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Pow: "^",
           ast.Mod: "%", ast.LShift: "<<"}
 COMPARISONS = {ast.Gt: "gt", ast.GtE: "ge", ast.Lt: "lt", ast.LtE: "le", ast.Eq: "eq", ast.NotEq: "ne"}
+SEVERAL_RESULTS = ("chunk", "split", "unbind", "topk", "max", "min", "sort", "where")  # of ops
 KEYWORDS = {"end", "local", "then", "repeat", "until", "nil", "function", "do"}
 
 
@@ -181,7 +182,7 @@ class Translator:
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("autograd.grad"):
             return text if targets == 1 else f"table.unpack({text})"
         is_op = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        if is_op and node.func.attr in ("chunk", "split", "unbind"):
+        if is_op and node.func.attr in SEVERAL_RESULTS:
             return text
         return f"{text}:unbind(0)"
 
@@ -317,7 +318,20 @@ class Translator:
     def of_Tuple(self, node):
         return "{" + ", ".join(self.expression(part) for part in node.elts) + "}"
 
-    of_List = of_Tuple
+    # [*m0.parameters(), *m1.parameters()]
+    def of_List(self, node):
+        if not any(isinstance(part, ast.Starred) for part in node.elts):
+            return self.of_Tuple(node)
+        lists = [self.expression(part.value) if isinstance(part, ast.Starred)
+                 else f"{{{self.expression(part)}}}" for part in node.elts]
+        text = lists[0]
+        for other in lists[1:]:
+            text = f"joined({text}, {other})"
+        return text
+
+    def of_Dict(self, node):
+        fields = [f"{key.value} = {self.expression(value)}" for key, value in zip(node.keys, node.values)]
+        return "{" + ", ".join(fields) + "}"
 
     def of_UnaryOp(self, node):
         if isinstance(node.op, ast.Not):
@@ -449,9 +463,12 @@ class Translator:
                 return f"{value}[{index.value + 1}]"  # a module that returns a tuple
             if isinstance(node.value, ast.Call) and index.value == 0:
                 return f"({value})"  # an op that returns several values: the first
+            if isinstance(node.value, ast.Call) and ast.unparse(node.value.func).endswith(
+                    tuple(f".{name}" for name in SEVERAL_RESULTS)):
+                return f"second({value})" if index.value == 1 else f"select({index.value + 1}, {value})"
             return f"{value}:select(0, {index.value})"
-        if isinstance(index, ast.Name):
-            return f"{value}:index({{{self.expression(index)}}})"
+        if isinstance(index, (ast.Name, ast.Call)):
+            return f"{self.subject(node.value)}:index({{{self.expression(index)}}})"
         raise Unknown(ast.unparse(node))
 
     def subject(self, node):

@@ -42,20 +42,22 @@ def difference(source, theirs, ours):
     return first_difference(theirs, ours)
 
 
+def has_twin(statements):
+    """Whether it is a program still, after a statement was left out."""
+    try:
+        twin("it", "\n".join(statements) + "\n")
+    except (Unknown, SyntaxError, KeyError, ValueError):
+        return False
+    return True
+
+
 class Comparison:
     def __init__(self, sides):
         self.sides = sides
 
     def differing(self, programs, architecture):
         """{name: (line, theirs, ours)} of {name: statements}."""
-        sources = {}
-        for name, statements in programs.items():
-            source = "\n".join(statements) + "\n"
-            try:
-                twin(name, source)
-            except (Unknown, SyntaxError, KeyError, ValueError):
-                continue  # no program any more, after a statement was left out
-            sources[name] = source
+        sources = {name: "\n".join(statements) + "\n" for name, statements in programs.items()}
         theirs = self.sides.pytorch(sources, architecture)
         ours = self.sides.runtime(sources, architecture)
         found = {name: difference(sources[name], theirs[name], ours[name]) for name in sources}
@@ -65,6 +67,7 @@ class Comparison:
         """Leaves out one statement after the other as long as both sides still differ."""
         while True:
             shorter = {str(i): statements[:i] + statements[i + 1:] for i in range(len(statements))}
+            shorter = {name: shorter[name] for name in shorter if has_twin(shorter[name])}
             still = {name: what for name, what in self.differing(shorter, architecture).items()
                      if not what[2].startswith("error") and not what[1].startswith("error")}
             if not still:

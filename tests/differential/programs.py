@@ -43,7 +43,30 @@ OPS = [
     (1, "F.smooth_l1_loss(x, w)"), (1, "F.huber_loss(x, w)"), (1, 'F.mse_loss(x, w, reduction="sum")'),
     (1, "F.kl_div(x, w)"), (1, "F.binary_cross_entropy_with_logits(x, w)"),
     (2, "torch.matmul(x, w.transpose(-2, -1))"), (2, "torch.matmul(x.transpose(-2, -1), w)"),
+    (1, "x % w"), (1, "x % 2.0"), (1, "2.0 % x"), (1, "torch.remainder(x, w)"), (1, "x // w"),
+    (1, "torch.rsub(x, w)"), (1, "torch.rsub(x, w, alpha=0.5)"), (1, "torch.rsub(x, 2.0)"),
+    (1, "torch.lerp(x, w, w)"), (1, "torch.where(keep, x, 0.5)"), (1, "torch.where(keep, 0.5, x)"),
+    (1, "x[keep]"), (1, "x.masked_select(keep)"), (2, "x.transpose(0, 1)[keep.transpose(0, 1)]"),
+    (2, "x[rows]"), (1, "x.var(unbiased=False)"), (2, "x.std(dim=1, correction=0)"),
+    (2, "x.var(dim=0, unbiased=False, keepdim=True)"), (2, "x.diagonal()"),
+    (3, "x.diagonal(1, 2, 0)"), (2, "x.mT"), (1, "x.nan_to_num()"), (1, "x.nan_to_num(nan=1.0)"),
+    (1, "x.positive()"), (2, "torch.take_along_dim(x, ids, dim=1)"),
+    (2, "torch.take_along_dim(x, ids.narrow(0, 0, 1), dim=1)"),
+    (2, "torch.einsum('...i,...i->...', x, w)"), (2, "torch.einsum('...ij,...kj->...ik', x, w)"),
+    (2, "torch.einsum('i...->...', x)"), (1, "torch.bernoulli(x)"), (1, "x.prod()"),
+    (2, "x.prod(dim=0)"), (1, "x.cumprod(dim=0)"), (2, "x.cumprod(dim=1)"),
+    *[(1, f'F.{name}(x, w, reduction="none")') for name in (
+        "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div",
+        "binary_cross_entropy_with_logits", "hinge_embedding_loss", "poisson_nll_loss")],
+    *[(1, f"F.binary_cross_entropy(torch.sigmoid(x), torch.sigmoid(w){reduction})")
+      for reduction in ("", ', reduction="none"', ', reduction="sum"')],
+    (2, "x.max(dim=1)[1]"), (2, "x.sort(dim=0)[1]"), (1, "x.any()"), (1, "x.all()"),
+    (1, "(x > 0).any()"), (2, "x.any(dim=0)"), (2, "x.all(dim=1)"), (1, "keep.nonzero()"),
+    (1, "torch.where(keep)[0]"), (1, "x.argmax()"), (2, "x.argmin(dim=0)"),
 ]
+
+# What has no gradient.
+WITHOUT_GRADIENT = ("[1]", ".any(", ".all(", "nonzero", "(keep)[0]", ".arg", "//")
 
 # Modules on images and lines, with the dimensions of what they are given and their channels.
 MODULES = [
@@ -146,7 +169,7 @@ def options_of(rng, dtypes=("float32", "float32", "float32", "float16", "bfloat1
 
 
 # What does not broadcast.
-OF_ONE_SHAPE = ("loss", "cat", "stack", "matmul", "scatter")
+OF_ONE_SHAPE = ("loss", "kl_div", "cross_entropy", "cat", "stack", "matmul", "scatter", "einsum")
 
 
 def operands(program, dims, expression, shape=None):
@@ -167,7 +190,10 @@ def operands(program, dims, expression, shape=None):
         program.add(f'ids = torch.zeros({sizes}, dtype=torch.long, device="cuda")')
     if "line" in expression:
         program.add('line = torch.zeros(1, dtype=torch.long, device="cuda")')
-    return leaf, bool(grad)
+    if "rows" in expression:
+        program.add(f'rows = torch.zeros({shape[0]}, dtype=torch.bool, device="cuda")')
+    has_gradient = not any(part in expression for part in WITHOUT_GRADIENT)
+    return leaf, bool(grad) and has_gradient
 
 
 def op_program(rng):
@@ -186,14 +212,15 @@ def op_program(rng):
 def autocast_program(rng):
     program = Program(rng)
     least, expression = rng.choice(OPS)
-    operands(program, rng.randint(least, max(least, 3)), expression)
+    _, has_grad = operands(program, rng.randint(least, max(least, 3)), expression)
     dtype = rng.choice(("float16", "bfloat16"))
     program.add('linear = nn.Linear(8, 8, device="cuda")')
     program.add('start = torch.randn(4, 8, device="cuda")')
     program.add(f'with torch.autocast("cuda", dtype=torch.{dtype}):')
     program.lines[-1] += f" h = linear(start); y = {expression}"
     program.add("layout(y)")
-    program.backward("y")
+    if has_grad:
+        program.backward("y")
     return program.lines
 
 
@@ -346,6 +373,65 @@ def training_program(rng):
     return program.lines
 
 
+def attention_program(rng):
+    """Attention of heads of any size, whose rows begin anywhere."""
+    program = Program(rng)
+    batch, heads, queries = rng.choice((1, 2)), rng.choice((1, 2, 4)), rng.choice((1, 7, 16, 33, 64))
+    keys, size = rng.choice((queries, queries, 9, 40)), rng.choice((3, 4, 8, 12, 20, 33, 40, 64, 72, 130))
+    options, grad = options_of(rng, ("float32", "float16", "float16", "bfloat16"))
+    for name, length in (("q", queries), ("k", keys), ("v", keys)):
+        layout = rng.choice(("plain", "plain", "heads behind", "sliced", "packed"))
+        if layout == "heads behind":
+            program.add(f"{name}0 = torch.randn({batch}, {length}, {heads}, {size}, {options}{grad})")
+            program.add(f"{name} = {name}0.transpose(1, 2)")
+        elif layout == "sliced":
+            program.add(f"{name}0 = torch.randn({batch}, {heads}, {length}, {size + 8}, {options}{grad})")
+            program.add(f"{name} = {name}0.narrow(3, {rng.choice((0, 1, 8))}, {size})")
+        elif layout == "packed":
+            program.add(f"{name}0 = torch.randn({batch}, {length}, {3 * heads * size}, {options}{grad})")
+            first = rng.randrange(3) * heads * size
+            program.add(f"{name} = {name}0.narrow(2, {first}, {heads * size})"
+                        f".view({batch}, {length}, {heads}, {size}).transpose(1, 2)")
+        else:
+            program.add(f"{name} = torch.randn({batch}, {heads}, {length}, {size}, {options}{grad})")
+    arguments = rng.choice(("", "", ", dropout_p=0.25", ", attn_mask=mask"))
+    if queries == keys and not arguments.endswith("mask"):
+        arguments += rng.choice(("", ", is_causal=True"))
+    if arguments.endswith("mask"):
+        program.add(f"mask = torch.zeros({queries}, {keys}, {options})")
+    program.add(f"y = F.scaled_dot_product_attention(q, k, v{arguments})")
+    program.add("layout(y)")
+    if grad:
+        program.backward("y")
+    return program.lines
+
+
+# Ops of several results.
+PAIRS = ("x.max(dim=1)", "x.min(dim=0)", "x.sort(dim=-1)", "x.topk(1, dim=0)", "x.max(dim=-1, keepdim=True)")
+
+
+def pairs_program(rng):
+    """Both results of an op, let go in any order, before and after their use."""
+    program = Program(rng)
+    _, has_grad = operands(program, rng.randint(2, 3), "")
+    program.add(f"v, i = {rng.choice(PAIRS)}")
+    steps = ["del v", "del i", "y = x * 2.0", "n = i.float()"]
+    rng.shuffle(steps)
+    if has_grad and rng.random() < 0.7:
+        steps.insert(rng.randrange(len(steps)), "s = v.sum()")
+    alive = {"v", "i"}
+    for step in steps[:rng.randint(1, len(steps))]:
+        needed = {"n = i.float()": "i", "s = v.sum()": "v"}.get(step)
+        if needed and needed not in alive:
+            continue
+        if step.startswith("del "):
+            alive.discard(step[4:])
+        program.add(step)
+    if any(line.startswith("s =") for line in program.lines):
+        program.add("s.backward()")
+    return program.lines
+
+
 def streams_program(rng):
     """Ops on two streams, with tensors that both use."""
     program = Program(rng)
@@ -379,6 +465,8 @@ KINDS = {
     "modes": modes_program,
     "training": training_program,
     "streams": streams_program,
+    "attention": attention_program,
+    "pairs": pairs_program,
 }
 
 

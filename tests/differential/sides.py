@@ -2,6 +2,7 @@
 import itertools
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -57,8 +58,16 @@ def parse(text):
     return recordings
 
 
+CHOOSES_BY_VALUE = re.compile(r"nonzero|masked_select|\[(keep|rows)\b|where\((\w+)\)\[")
+
+
+def head(name, source):
+    """Of a twin; how many elements a mask chooses is known where values are."""
+    return f"--== {name}" + (" values=true" if CHOOSES_BY_VALUE.search(source) else "")
+
+
 def twin(name, source):
-    return f"--== {name}\n{Translator().program(fix_no_grad_call(source))}"
+    return f"{head(name, source)}\n{Translator().program(fix_no_grad_call(source))}"
 
 
 def twins(programs):

@@ -173,6 +173,7 @@ engine::MachineOptions options_for(const TwinProgram& twin, const RecordedVersio
     if (name == "profile") options.gpu.profile = value;
     if (name == "gpus") options.gpu.count = std::stoi(value);
     if (name == "capacity_bytes") options.gpu.capacity_bytes = std::stoull(value);
+    if (name == "values") options.gpu.values = value == "true";
     if (name == "PYTORCH_CUDA_ALLOC_CONF") options.gpu.alloc_conf = value;
   }
   return options;
