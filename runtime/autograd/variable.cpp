@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "allocator_shim/base/assert.h"
+#include "runtime/tensor/shared_elements.h"
 
 namespace ohm {
 
@@ -63,17 +64,6 @@ void refresh_history(const Tensor& tensor) {
 }
 
 Tensor detach(const Tensor& tensor) { return detached_alias(tensor); }
-
-namespace {
-
-bool has_elements_in_one_place(const Tensor& tensor) {
-  for (int dim = 0; dim < tensor.dims(); ++dim) {
-    if (tensor.strides()[dim] == 0 && tensor.shape()[dim] > 1) return tensor.numel() > 0;
-  }
-  return false;
-}
-
-}  // namespace
 
 void begin_inplace_write(const Tensor& tensor, std::string_view op) {
   if (has_elements_in_one_place(tensor)) {

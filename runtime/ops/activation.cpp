@@ -28,6 +28,11 @@ Tensor relu_backward(const Tensor& grad, const Tensor& result) {
 
 constexpr std::string_view kReluNode = "ReluBackward";
 
+void forbid_booleans(const OpInfo& info, const Tensor& input) {
+  if (input.dtype() != DType::boolean) return;
+  throw std::invalid_argument(fmt::format("[{}] Boolean inputs not supported for relu", info.name));
+}
+
 void attach_relu(Recorder& record, const Tensor& out) {
   if (!record.is_needed()) return;
   record.save_output(out);
@@ -91,6 +96,7 @@ std::vector<Sample> away_from_zero() {
 
 Tensor relu(const Tensor& input) {
   const OpFront front(kRelu);
+  forbid_booleans(kRelu, input);
   Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));
   map_elements(out, input.dtype(), functors::Relu(), input);
   Recorder record(kReluNode, {&input});
@@ -100,6 +106,7 @@ Tensor relu(const Tensor& input) {
 
 Tensor relu_(const Tensor& input) {
   const OpFront front(kReluInplace);
+  forbid_booleans(kReluInplace, input);
   Recorder record = Recorder::overwriting(kReluInplace.name, kReluNode, {&input});
   begin_inplace_write(input, kReluInplace.name);
   map_elements(input, input.dtype(), functors::Relu(), input);

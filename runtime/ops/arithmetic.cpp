@@ -1,10 +1,12 @@
 #include "runtime/ops/arithmetic.h"
 
-#include <cmath>
+#include <algorithm>
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/functions.h"
 #include "runtime/kernels/functors/generators.h"
+#include "runtime/kernels/launch/host_values.h"
 
 namespace ohm::ops {
 namespace {
@@ -15,36 +17,8 @@ constexpr OpInfo kRsub{"rsub"};
 constexpr OpInfo kMul{"mul"};
 constexpr OpInfo kDiv{"div"};
 constexpr OpInfo kFloorDivide{"floor_divide"};
+constexpr OpInfo kRemainder{"remainder"};
 constexpr OpInfo kNeg{"neg"};
-
-// As Python divides: towards −infinity. What a floating quotient lacks through rounding is found by
-// the remainder.
-struct FloorQuotient {
-  template <class T>
-  T operator()(T x, T y) const {
-    if constexpr (std::is_integral_v<T>) {
-      if (y == T(0)) return T(0);
-      if (y == T(-1)) return static_cast<T>(-static_cast<std::make_unsigned_t<T>>(x));
-      const T quotient = x / y;
-      return x % y != 0 && (x < 0) != (y < 0) ? quotient - 1 : quotient;
-    } else {
-      if (y == T(0)) return x / y;
-      const T remainder = std::fmod(x, y);
-      T quotient = (x - remainder) / y;
-      if (remainder != T(0) && (y < T(0)) != (remainder < T(0))) quotient -= T(1);
-      if (quotient == T(0)) return std::copysign(T(0), x / y);
-      const T whole = std::floor(quotient);
-      return quotient - whole > T(0.5) ? whole + T(1) : whole;
-    }
-  }
-};
-
-struct FloorQuotientOfNumber {
-  template <class T>
-  T operator()(T x, T number) const {
-    return FloorQuotient()(number, x);
-  }
-};
 
 Tensor product(const Tensor& a, const TensorOrNumber& b) {
   return binary_new(kMul, a, b, result_dtype(a, b), functors::Product());
@@ -96,7 +70,62 @@ std::vector<Sample> operand_pairs_with_alpha() {
   return samples;
 }
 
-std::vector<Sample> number_minus_tensor() { return {{make_sample({2, 3}, 0.5), 2.0}}; }
+std::vector<Sample> reversed_pairs() {
+  return {{make_sample({2, 3}, 0.5), 2.0, 1.0},
+          {make_sample({2, 3}, 0.5), make_sample({3}, 0.5), 1.0},
+          {make_sample({2, 3}, 0.5), make_sample({2, 1}, 0.5), 2.5}};
+}
+
+// Away from the multiples of the divisor, where the remainder jumps.
+std::vector<Sample> dividends_and_divisors() {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  const Tensor dividends = from_values({-1.3, 0.8, -2.4, 2.3, 4.6, -1.1}, {2, 3}, options);
+  return {{dividends, from_values({0.7, -1.5, 1.0}, {3}, options)}, {dividends, 1.5}};
+}
+
+// Integers on the host, which looks at each divisor.
+void forbid_integer_zero(const OpInfo& info, const TensorOrNumber& divisor, DType dtype) {
+  if (is_floating(dtype)) return;
+  const Tensor* const tensor = std::get_if<Tensor>(&divisor);
+  bool has_zero = tensor == nullptr && number_of(divisor) == 0.0;
+  if (tensor != nullptr && tensor->device().is_cpu() && tensor->has_values()) {
+    const std::vector<std::int64_t> divisors = to_integers(*tensor);
+    has_zero = std::find(divisors.begin(), divisors.end(), 0) != divisors.end();
+  }
+  if (has_zero) throw std::invalid_argument(fmt::format("[{}] ZeroDivisionError", info.name));
+}
+
+// PyTorch records the op, and has no derivative of it.
+void attach_refusal(Recorder& record, const Tensor& out, std::string_view op) {
+  record.attach(out, [op](BackwardCall&) -> TensorList {
+    throw std::invalid_argument(
+        fmt::format("[{}] derivative for aten::{} is not implemented", op, op));
+  });
+}
+
+Tensor floor_quotient(const Tensor& input, const TensorOrNumber& other, DType dtype) {
+  return binary_new(kFloorDivide, input, other, dtype, functors::FloorQuotient());
+}
+
+// A remainder moves with what is divided, and falls as often as the divisor fits into it.
+void attach_remainder(Recorder& record, const Tensor& out) {
+  record.attach_differentiable(out, [](BackwardCall& call) {
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(1)) {
+      const Tensor divisor = call.saved(0);
+      const Tensor times = floor_quotient(call.saved(1), divisor, call.grad().dtype());
+      const Tensor opposite = formula::negated(call.grad());
+      grads[1] = gradient_product(opposite, times);
+    }
+    if (call.needs(0)) grads[0] = call.grad();
+    return grads;
+  });
+}
+
+void forbid_booleans(DType dtype) {
+  if (dtype != DType::boolean) return;
+  throw std::invalid_argument("[remainder] \"remainder_cuda\" not implemented for 'Bool'");
+}
 
 std::vector<Sample> both_signs() {
   return {
@@ -148,13 +177,27 @@ Tensor sub(const Tensor& input, const TensorOrNumber& other, double alpha) {
   return add_scaled(kSub, "SubBackward", input, other, {alpha, true});
 }
 
-Tensor rsub(const Tensor& input, double number) {
+Tensor rsub(const Tensor& input, const TensorOrNumber& other, double alpha) {
   const OpFront front(kRsub);
-  Tensor out =
-      binary_new(kRsub, input, number, result_dtype(input, number), functors::ReversedDifference());
-  if (Recorder record("RsubBackward", {&input}); record.is_needed()) {
-    record.attach_differentiable(
-        out, [](BackwardCall& call) { return TensorList{formula::negated(call.grad())}; });
+  const DType dtype = result_dtype(input, other);
+  const functors::ScaledSum difference{-alpha};
+  const Tensor* const tensor = std::get_if<Tensor>(&other);
+  Tensor out;
+  if (tensor != nullptr) {
+    out = binary_new(kRsub, *tensor, input, dtype, difference);
+  } else {
+    out = empty_for(input, other, dtype, kRsub);
+    map_elements(out, dtype, difference, number_of(other), input);
+  }
+  if (Recorder record("RsubBackward", {&input, &tensor_of(other)}); record.is_needed()) {
+    record.attach_differentiable(out, [alpha](BackwardCall& call) {
+      TensorList grads{Tensor(), call.needs(1) ? call.grad() : Tensor()};
+      if (call.needs(0)) {
+        const Tensor opposite = formula::negated(call.grad());
+        grads[0] = alpha == 1.0 ? opposite : formula::times(opposite, alpha);
+      }
+      return grads;
+    });
   }
   return out;
 }
@@ -188,16 +231,49 @@ Tensor div(const Tensor& input, const TensorOrNumber& other) {
 Tensor floor_divide(const Tensor& input, const TensorOrNumber& other) {
   const OpFront front(kFloorDivide);
   const DType dtype = result_dtype(input, other);
-  if (!is_floating(dtype) && is_number(other) && number_of(other) == 0.0) {
-    throw std::invalid_argument("[floor_divide] integers cannot be divided by zero");
+  forbid_integer_zero(kFloorDivide, other, dtype);
+  Tensor out = floor_quotient(input, other, dtype);
+  if (Recorder record("NotImplemented", {&input, &tensor_of(other)}); record.is_needed()) {
+    attach_refusal(record, out, kFloorDivide.name);
   }
-  return binary_new(kFloorDivide, input, other, dtype, FloorQuotient());
+  return out;
 }
 
 Tensor rfloor_divide(const Tensor& input, double number) {
   const OpFront front(kFloorDivide);
-  return binary_new(kFloorDivide, input, number, result_dtype(input, number),
-                    FloorQuotientOfNumber());
+  const DType dtype = result_dtype(input, number);
+  forbid_integer_zero(kFloorDivide, input, dtype);
+  Tensor out = empty_for(input, number, dtype, kFloorDivide);
+  map_elements(out, dtype, functors::FloorQuotient(), number, input);
+  if (Recorder record("NotImplemented", {&input}); record.is_needed()) {
+    attach_refusal(record, out, kFloorDivide.name);
+  }
+  return out;
+}
+
+Tensor remainder(const Tensor& input, const TensorOrNumber& other) {
+  const OpFront front(kRemainder);
+  const DType dtype = result_dtype(input, other);
+  forbid_booleans(dtype);
+  forbid_integer_zero(kRemainder, other, dtype);
+  Recorder record("RemainderBackward", {&input, &tensor_of(other)});
+  save_operands(record, input, record.needs(1), tensor_of(other), record.needs(1));
+  Tensor out = binary_new(kRemainder, input, other, dtype, functors::Remainder());
+  attach_remainder(record, out);
+  return out;
+}
+
+Tensor rremainder(const Tensor& input, double number) {
+  const OpFront front(kRemainder);
+  const DType dtype = result_dtype(input, number);
+  forbid_booleans(dtype);
+  forbid_integer_zero(kRemainder, input, dtype);
+  Tensor out = empty_for(input, number, dtype, kRemainder);
+  map_elements(out, dtype, functors::Remainder(), number, input);
+  if (Recorder record("NotImplemented", {&input}); record.is_needed()) {
+    attach_refusal(record, out, kRemainder.name);
+  }
+  return out;
 }
 
 Tensor neg(const Tensor& input) {
@@ -217,10 +293,11 @@ std::vector<OpDef> arithmetic_ops() {
   return {
       define(kAdd, kBoth, &add, {"input", "other", alpha}, operand_pairs_with_alpha),
       define(kSub, kBoth, &sub, {"input", "other", alpha}, operand_pairs_with_alpha),
-      define(kRsub, kBoth, &rsub, {"input", "number"}, number_minus_tensor),
+      define(kRsub, kBoth, &rsub, {"input", "other", alpha}, reversed_pairs),
       define(kMul, kBoth, &mul, {"input", "other"}, operand_pairs),
       define(kDiv, kBoth, &div, {"input", "other"}, operand_pairs),
       define(kFloorDivide, kBoth, &floor_divide, {"input", "other"}),
+      define(kRemainder, kBoth, &remainder, {"input", "other"}, dividends_and_divisors),
   };
 }
 

@@ -16,18 +16,24 @@ namespace ohm::ops {
 /// input + alpha · other. Saves nothing; both gradients are the incoming one.
 Tensor add(const Tensor& input, const TensorOrNumber& other, double alpha = 1.0);
 Tensor sub(const Tensor& input, const TensorOrNumber& other, double alpha = 1.0);
-/// number − input.
-Tensor rsub(const Tensor& input, double number);
+/// other − alpha · input.
+Tensor rsub(const Tensor& input, const TensorOrNumber& other, double alpha = 1.0);
 /// Saves each operand only where the other wants a gradient.
 Tensor mul(const Tensor& input, const TensorOrNumber& other);
 /// True division: integers give float32.
 Tensor div(const Tensor& input, const TensorOrNumber& other);
 Tensor neg(const Tensor& input);
 
-/// The largest whole number that is not above input / other. There is no gradient.
+/// The largest whole number that is not above input / other. It is recorded, but has no gradient:
+/// backward throws std::invalid_argument. Integers on the host cannot be divided by 0.
 Tensor floor_divide(const Tensor& input, const TensorOrNumber& other);
 /// number // input
 Tensor rfloor_divide(const Tensor& input, double number);
+/// What a division with floor_divide leaves of the input, with the sign of the divisor. Saves both
+/// tensors where the divisor wants a gradient.
+Tensor remainder(const Tensor& input, const TensorOrNumber& other);
+/// number % input. Without a gradient, as floor_divide.
+Tensor rremainder(const Tensor& input, double number);
 
 std::vector<OpDef> arithmetic_ops();
 /// The row of neg, which listings show with the functions of one tensor.

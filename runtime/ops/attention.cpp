@@ -163,6 +163,12 @@ bool is_cudnn_preferred(const Attention& call) {
          has_rows(call.key) && has_rows(call.value);
 }
 
+// Memory comes in multiples of more: a view alone may begin elsewhere.
+bool is_aligned(const Tensor& tensor) {
+  constexpr std::size_t kBytes = 16;
+  return tensor.offset_bytes() % kBytes == 0;
+}
+
 bool can_be_efficient(const Attention& call) {
   const DType dtype = call.query.dtype();
   const int capability = Context::current().slot(call.query.device()).compute_capability_major;
@@ -174,6 +180,8 @@ bool can_be_efficient(const Attention& call) {
   return Context::current().state.attention_kernels.efficient && capability >= 5 && has_kernel &&
          call.query.size(-1) % alignment == 0 && call.value.size(-1) % alignment == 0 &&
          has_dense_rows(call.query) && has_dense_rows(call.key) && has_dense_rows(call.value) &&
+         (!has_later_fused_kernels() ||
+          (is_aligned(call.query) && is_aligned(call.key) && is_aligned(call.value))) &&
          (!call.mask || has_dense_rows(*call.mask));
 }
 

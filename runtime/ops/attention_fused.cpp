@@ -63,9 +63,6 @@ AttentionRules rules_of(const FusedAttention& options, const Tensor& query, cons
   return rules;
 }
 
-// Where the generator stood, which the kernel writes to the device for backward.
-bool keeps_generator_state() { return Context::current().rules.attention_keeps_generator_state; }
-
 Tensor generator_numbers(const Tensor& like, const Shape& shape) {
   return empty(shape, {DType::int64, like.device()});
 }
@@ -127,7 +124,7 @@ struct FlashGeneratorState {
   Tensor seed_and_offset;
 
   void make(const Tensor& query, double dropout_p) {
-    if (!keeps_generator_state()) return;
+    if (!has_later_fused_kernels()) return;
     seed_and_offset = generator_numbers(query, {2});
     unused = generator_numbers(query, {});
     if (dropout_p > 0.0) seed_and_offset = generator_numbers(query, {2});
@@ -138,6 +135,12 @@ struct FlashGeneratorState {
     record.save_output(unused);
   }
 };
+
+// The width of the float32 sums of the query's gradient.
+std::int64_t summed_width(std::int64_t width) {
+  constexpr std::int64_t kWide = 128;
+  return round_up(width, width > kWide && has_later_fused_kernels() ? 64 : 32);
+}
 
 TensorList flash_backward(const BackwardCall& call, const AttentionRules& rules) {
   const Tensor key = call.saved(0);
@@ -151,7 +154,7 @@ TensorList flash_backward(const BackwardCall& call, const AttentionRules& rules)
   const std::int64_t rows = round_up(query.size(2), 128);
   const Tensor softmax_sums = empty({query.size(0), query.size(1), rows}, float32_on(query));
   const Tensor query_sums =
-      empty({query.size(0), rows, query.size(1), round_up(query.size(3), 32)}, float32_on(query));
+      empty({query.size(0), rows, query.size(1), summed_width(query.size(3))}, float32_on(query));
   attention_backward({query, key, value, Tensor()}, rules, call.grad(), gradients,
                      {call.saved(3), softmax_sums});
   return {gradients.query, gradients.key, gradients.value};
@@ -284,6 +287,8 @@ TensorList cudnn_backward(const BackwardCall& call, const AttentionRules& rules)
 
 }  // namespace
 
+bool has_later_fused_kernels() { return Context::current().rules.attention_keeps_generator_state; }
+
 Tensor flash_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                        const FusedAttention& options) {
   Recorder record("ScaledDotProductFlashAttentionBackward", {&query, &key, &value});
@@ -316,7 +321,7 @@ Tensor efficient_attention(const Tensor& query, const Tensor& key, const Tensor&
   const AttentionRules rules = rules_of(options, query, key);
   const std::int64_t rows = query.size(2);
   // With dropout they are the host's.
-  const bool has_state = keeps_generator_state() && options.dropout_p == 0.0;
+  const bool has_state = has_later_fused_kernels() && options.dropout_p == 0.0;
   Tensor offset;
   const Tensor seed = has_state ? generator_numbers(query, {}) : Tensor();
   if (has_state) offset = generator_numbers(query, {});

@@ -1,8 +1,12 @@
 #include "runtime/ops/choice.h"
 
+#include <cmath>
+
 #include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/convert.h"
+#include "runtime/ops/nonzero.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
@@ -78,8 +82,34 @@ std::vector<Sample> distinct_pair() {
 }
 
 std::vector<Sample> condition_and_pair() {
-  return {{from_values({1, 0, 1, 1, 0, 0}, {2, 3}, {DType::boolean, Device::cpu()}),
-           choice_sample({2, 3}, 0.0), choice_sample({3}, 2.0)}};
+  const Tensor condition = from_values({1, 0, 1, 1, 0, 0}, {2, 3}, {DType::boolean, Device::cpu()});
+  return {{condition, choice_sample({2, 3}, 0.0), choice_sample({3}, 2.0)},
+          {condition, choice_sample({2, 3}, 0.0), 2.5},
+          {condition, -1.0, choice_sample({3}, 2.0)}};
+}
+
+// One number on the device, of the dtype that it and the tensor have together.
+Tensor number_beside(double number, const Tensor& tensor) {
+  return full({}, number, {result_dtype(tensor, number), tensor.device()});
+}
+
+// Of two numbers without a tensor: int64 where both are whole.
+DType dtype_of_numbers(double first, double second) {
+  constexpr double kBeyondIntegers = 0x1p63;
+  const auto is_whole = [](double number) {
+    return number == std::floor(number) && std::abs(number) < kBeyondIntegers;
+  };
+  return is_whole(first) && is_whole(second) ? DType::int64 : DType::float32;
+}
+
+// Three in one: of two tensors, of a number and a tensor, and of a condition alone.
+Value where_row(const Tensor& condition, const std::optional<TensorOrNumber>& input,
+                const std::optional<TensorOrNumber>& other) {
+  if (!input && !other) return nonzero_by_dim(condition);
+  if (!input || !other) {
+    throw std::invalid_argument("[where] expected a value for both answers, or for none");
+  }
+  return where_of(condition, *input, *other);
 }
 
 }  // namespace
@@ -132,12 +162,30 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
   return out;
 }
 
+Tensor where_of(const Tensor& condition, const TensorOrNumber& input, const TensorOrNumber& other) {
+  const OpFront front(kWhere);
+  const Tensor& when_true = tensor_of(input);
+  const Tensor& when_false = tensor_of(other);
+  if (when_true.defined() && when_false.defined()) return where(condition, when_true, when_false);
+  if (when_true.defined()) {
+    const Tensor number = number_beside(number_of(other), when_true);
+    return where(condition, to_dtype(when_true, number.dtype()), number);
+  }
+  if (when_false.defined()) {
+    const Tensor number = number_beside(number_of(input), when_false);
+    return where(condition, number, to_dtype(when_false, number.dtype()));
+  }
+  const DType dtype = dtype_of_numbers(number_of(input), number_of(other));
+  const Tensor number = full({}, number_of(other), {dtype, condition.device()});
+  return where(condition, full({}, number_of(input), {dtype, condition.device()}), number);
+}
+
 std::vector<OpDef> choice_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
       define(kMaximum, kBoth, &maximum, {"input", "other"}, distinct_pair),
       define(kMinimum, kBoth, &minimum, {"input", "other"}, distinct_pair),
-      define(kWhere, kFunction, &where, {"condition", "input", "other"}, condition_and_pair),
+      define(kWhere, kFunction, &where_row, {"condition", "input", "other"}, condition_and_pair),
   };
 }
 

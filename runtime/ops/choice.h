@@ -14,6 +14,8 @@ Tensor maximum(const Tensor& input, const Tensor& other);
 Tensor minimum(const Tensor& input, const Tensor& other);
 /// condition ? input : other, element by element. `condition` is a bool tensor.
 Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other);
+/// The same of numbers, each of which is made on the device before.
+Tensor where_of(const Tensor& condition, const TensorOrNumber& input, const TensorOrNumber& other);
 
 std::vector<OpDef> choice_ops();
 

@@ -7,7 +7,9 @@
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 
+#include "runtime/autograd/autocast_guard.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/reduction.h"
@@ -17,7 +19,7 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kEinsum{"einsum"};
+constexpr OpInfo kEinsum{"einsum", CastPolicy::low_precision};
 
 // An equation taken apart: the letters of each operand and of the result.
 struct Letters {
@@ -42,28 +44,82 @@ std::string checked_letters(const std::string& equation, const std::string& lett
   return letters;
 }
 
-Letters letters_of(const std::string& equation) {
+constexpr std::string_view kEllipsis = "...";
+// The dimensions that an ellipsis stands for are labelled by digits, the last one by 9.
+constexpr char kLastOfEllipsis = '9';
+
+std::string labels_of_ellipsis(int dims) {
+  std::string labels;
+  for (int i = dims - 1; i >= 0; --i) labels += static_cast<char>(kLastOfEllipsis - i);
+  return labels;
+}
+
+bool is_of_ellipsis(char label) { return label >= '0' && label <= kLastOfEllipsis; }
+
+// The letters of one term, with labels for `dims` dimensions where its ellipsis is.
+std::string labels_of_term(const std::string& equation, const std::string& term, int dims) {
+  const std::size_t place = term.find(kEllipsis);
+  if (place == std::string::npos) return checked_letters(equation, term);
+  const std::string rest = term.substr(0, place) + term.substr(place + kEllipsis.size());
+  std::string labels = checked_letters(equation, rest);
+  return labels.insert(place, labels_of_ellipsis(dims));
+}
+
+std::vector<std::string> terms_of(const std::string& left) {
+  std::vector<std::string> terms;
+  for (std::size_t start = 0; start <= left.size();) {
+    const std::size_t comma = std::min(left.find(',', start), left.size());
+    terms.push_back(left.substr(start, comma - start));
+    start = comma + 1;
+  }
+  return terms;
+}
+
+// What an equation without an arrow means: the dimensions of an ellipsis, then the letters that
+// stand once, by the alphabet.
+std::string implied_result(const std::string& left, int ellipsis_dims) {
+  std::string result = labels_of_ellipsis(ellipsis_dims);
+  for (char letter = 'A'; letter <= 'z'; ++letter) {
+    if (std::count(left.begin(), left.end(), letter) == 1) result += letter;
+  }
+  return result;
+}
+
+// The dimensions that the ellipsis of a term stands for.
+int ellipsis_dims_of(const std::string& equation, const std::string& term, const Tensor& operand) {
+  if (term.find(kEllipsis) == std::string::npos) return 0;
+  const int dims = operand.dims() - static_cast<int>(term.size() - kEllipsis.size());
+  if (dims >= 0) return dims;
+  refuse_equation(equation, fmt::format("\"{}\" has more letters than an operand {} has dimensions",
+                                        term, operand.shape().str()));
+}
+
+Letters letters_of(const std::string& equation, const std::vector<Tensor>& operands) {
   std::string text;
   std::copy_if(equation.begin(), equation.end(), std::back_inserter(text),
                [](char c) { return c != ' '; });
   const std::size_t arrow = text.find("->");
   const std::string left = text.substr(0, arrow);
-  Letters letters;
-  for (std::size_t start = 0; start <= left.size();) {
-    const std::size_t comma = std::min(left.find(',', start), left.size());
-    letters.operands.push_back(checked_letters(equation, left.substr(start, comma - start)));
-    start = comma + 1;
+  const std::vector<std::string> terms = terms_of(left);
+  if (operands.empty() || operands.size() != terms.size()) {
+    refuse_equation(equation,
+                    fmt::format("names {} operands, {} are given", terms.size(), operands.size()));
   }
-  if (arrow != std::string::npos) {
-    letters.result = checked_letters(equation, text.substr(arrow + 2));
-    for (const char letter : letters.result) {
-      if (left.find(letter) != std::string::npos) continue;
-      refuse_equation(equation, fmt::format("'{}' stands behind the arrow alone", letter));
-    }
+  Letters letters;
+  int most_dims = 0;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const int dims = ellipsis_dims_of(equation, terms[i], operands[i]);
+    letters.operands.push_back(labels_of_term(equation, terms[i], dims));
+    most_dims = std::max(most_dims, dims);
+  }
+  if (arrow == std::string::npos) {
+    letters.result = implied_result(left, most_dims);
     return letters;
   }
-  for (char letter = 'A'; letter <= 'z'; ++letter) {
-    if (std::count(left.begin(), left.end(), letter) == 1) letters.result += letter;
+  letters.result = labels_of_term(equation, text.substr(arrow + 2), most_dims);
+  for (const char letter : letters.result) {
+    if (is_of_ellipsis(letter) || left.find(letter) != std::string::npos) continue;
+    refuse_equation(equation, fmt::format("'{}' stands behind the arrow alone", letter));
   }
   return letters;
 }
@@ -82,9 +138,12 @@ LabelSizes sizes_of(const std::string& equation, const Letters& letters,
     for (std::size_t dim = 0; dim < names.size(); ++dim) {
       const std::int64_t size = operands[i].shape()[static_cast<int>(dim)];
       const auto [place, is_new] = sizes.emplace(names[dim], size);
-      if (!is_new && place->second != size) {
-        refuse_equation(equation,
-                        fmt::format("'{}' is {} and {}", names[dim], place->second, size));
+      if (!is_new && is_of_ellipsis(names[dim]) && (size == 1 || place->second == 1)) {
+        if (place->second == 1) place->second = size;
+      } else if (!is_new && place->second != size) {
+        const std::string label =
+            is_of_ellipsis(names[dim]) ? std::string(kEllipsis) : std::string(1, names[dim]);
+        refuse_equation(equation, fmt::format("'{}' is {} and {}", label, place->second, size));
       }
     }
   }
@@ -144,9 +203,53 @@ struct Named {
   std::string letters;
 };
 
+// A dimension of an ellipsis that is longer in another operand is none of this one.
+void drop_repeated(Named& operand, const LabelSizes& sizes) {
+  for (std::size_t dim = operand.letters.size(); dim-- > 0;) {
+    const char label = operand.letters[dim];
+    const auto at = static_cast<int>(dim);
+    if (!is_of_ellipsis(label) || operand.tensor.shape()[at] == sizes.at(label)) continue;
+    operand.tensor = squeeze(operand.tensor, at);
+    operand.letters.erase(dim, 1);
+  }
+}
+
+// Both seen with all dimensions that one of them has, and multiplied element by element.
+Named multiplied_elements(const Named& left, const Named& right, const std::string& wanted) {
+  std::string all = left.letters;
+  for (const char letter : right.letters) {
+    if (!has(all, letter)) all += letter;
+  }
+  order_as_wanted(all, wanted);
+  const auto widened = [&all](const Named& operand) {
+    std::string own;
+    for (const char letter : all) {
+      if (has(operand.letters, letter)) own += letter;
+    }
+    Tensor tensor = in_order(operand.tensor, operand.letters, own);
+    for (std::size_t dim = 0; dim < all.size(); ++dim) {
+      if (!has(own, all[dim])) tensor = unsqueeze(tensor, static_cast<std::int64_t>(dim));
+    }
+    return tensor;
+  };
+  return {mul(widened(left), widened(right)), all};
+}
+
+// Dimensions of size 1 that nothing else wants have nothing to sum up.
+void drop_single(Named& operand, const std::string& wanted) {
+  for (std::size_t dim = operand.letters.size(); dim-- > 0;) {
+    const auto at = static_cast<int>(dim);
+    if (has(wanted, operand.letters[dim]) || operand.tensor.shape()[at] != 1) continue;
+    operand.tensor = squeeze(operand.tensor, at);
+    operand.letters.erase(dim, 1);
+  }
+}
+
 // Two operands by one batched product: what both have and the result wants are its batches, what
 // both have and that is not wanted is summed over.
 Named multiplied(Named left, Named right, const std::string& wanted, const LabelSizes& sizes) {
+  drop_single(left, wanted);
+  drop_single(right, wanted);
   left.letters = drop_summed(left.tensor, left.letters, wanted + right.letters);
   right.letters = drop_summed(right.tensor, right.letters, wanted + left.letters);
   std::string batch;
@@ -165,6 +268,7 @@ Named multiplied(Named left, Named right, const std::string& wanted, const Label
   for (const char letter : right.letters) {
     if (!has(left.letters, letter)) columns += letter;
   }
+  if (inner.empty()) return multiplied_elements(left, right, wanted);
   for (std::string* part : {&batch, &inner, &rows, &columns}) order_as_wanted(*part, wanted);
   if (Context::current().rules.einsum_orders_operands && comes_first(columns, rows, wanted)) {
     std::swap(left, right);
@@ -183,27 +287,32 @@ Tensor einsum_matrix(std::int64_t rows, std::int64_t columns) {
   return randn({rows, columns}, {DType::float64, Device::cpu()});
 }
 
+Tensor einsum_batch(const Shape& shape) { return randn(shape, {DType::float64, Device::cpu()}); }
+
 }  // namespace
 
-Tensor einsum(const std::string& equation, const std::vector<Tensor>& operands) {
+Tensor einsum(const std::string& equation, const std::vector<Tensor>& given) {
   const OpFront front(kEinsum);
-  const Letters letters = letters_of(equation);
-  if (operands.empty() || operands.size() != letters.operands.size()) {
-    refuse_equation(equation, fmt::format("names {} operands, {} are given",
-                                          letters.operands.size(), operands.size()));
-  }
+  std::vector<Tensor> operands;
+  for (const Tensor& operand : given) operands.push_back(front.input(operand));
+  // What is inside runs in the dtype of the operands.
+  const AutocastGuard plain(false, autocast_settings().dtype);
+  const Letters letters = letters_of(equation, operands);
   for (const Tensor& operand : operands) {
     require_same_device(operands[0], operand, kEinsum);
     require_floating(operand, kEinsum);
   }
   const LabelSizes sizes = sizes_of(equation, letters, operands);
-  Named result{operands[0], letters.operands[0]};
-  for (std::size_t i = 1; i < operands.size(); ++i) {
+  std::vector<Named> named;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    named.push_back({operands[i], letters.operands[i]});
+    drop_repeated(named.back(), sizes);
+  }
+  Named result = std::move(named[0]);
+  for (std::size_t i = 1; i < named.size(); ++i) {
     std::string wanted = letters.result;
-    for (std::size_t later = i + 1; later < operands.size(); ++later) {
-      wanted += letters.operands[later];
-    }
-    result = multiplied(std::move(result), {operands[i], letters.operands[i]}, wanted, sizes);
+    for (std::size_t later = i + 1; later < named.size(); ++later) wanted += named[later].letters;
+    result = multiplied(std::move(result), std::move(named[i]), wanted, sizes);
   }
   result.letters = drop_summed(result.tensor, result.letters, letters.result);
   return in_order(result.tensor, result.letters, letters.result);
@@ -224,6 +333,12 @@ std::vector<OpDef> einsum_ops() {
                    {std::string("bi,bi->b"),
                     std::vector<Tensor>{einsum_matrix(3, 4), einsum_matrix(3, 4)}},
                    {std::string("ij->j"), std::vector<Tensor>{einsum_matrix(3, 4)}},
+                   {std::string("...ij,...jk->...ik"),
+                    std::vector<Tensor>{einsum_batch({2, 3, 4}), einsum_batch({2, 4, 2})}},
+                   {std::string("...ij,jk"),
+                    std::vector<Tensor>{einsum_batch({2, 3, 4}), einsum_matrix(4, 2)}},
+                   {std::string("b...i,b...i->b..."),
+                    std::vector<Tensor>{einsum_batch({2, 3, 4}), einsum_batch({2, 1, 4})}},
                };
              }),
   };

@@ -21,6 +21,7 @@
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
 #include "runtime/ops/sorting_scratch.h"
+#include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
@@ -274,12 +275,32 @@ ValuesAndIndices extremum_along(const OpInfo& info, std::string_view node, const
   return out;
 }
 
+void require_extremes(const OpInfo& info, const Tensor& input, std::optional<std::int64_t> dim) {
+  if (input.numel() != 0) return;
+  if (!dim) {
+    throw std::invalid_argument(fmt::format(
+        "[{}] Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+        "dim with the 'dim' argument.",
+        info.name));
+  }
+  const int position = wrap_dim(*dim, input.dims(), info.name.data());
+  if (input.shape()[position] != 0) return;
+  throw std::invalid_argument(
+      fmt::format("[{}] Expected reduction dim {} to have non-zero size.", info.name, position));
+}
+
 Tensor arg_extremum(const OpInfo& info, const Tensor& input, std::optional<std::int64_t> dim,
                     bool keepdim, Wanted wanted) {
   const OpFront front(info);
   const DimMask folded = dim ? folded_dims(input, Shape{*dim}, info) : all_dims(input.dims());
+  require_extremes(info, input, dim);
   Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), {DType::int64, input.device()});
-  find_extrema({input, folded, is_largest(wanted), Tensor(), out});
+  if (dim) {
+    find_extrema({input, folded, is_largest(wanted), Tensor(), out});
+  } else {
+    const Tensor flat = unrecorded_reshape(input, {input.numel()});
+    find_extrema({flat, all_dims(1), is_largest(wanted), Tensor(), out});
+  }
   return out;
 }
 

@@ -12,7 +12,9 @@
 #include "runtime/base/strided.h"
 #include "runtime/kernels/functors/gather_scatter.h"
 #include "runtime/kernels/launch/row_loops.h"
+#include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/index_places.h"
+#include "runtime/ops/nonzero.h"
 #include "runtime/ops/sorting_scratch.h"
 
 namespace ohm::ops {
@@ -138,6 +140,71 @@ std::vector<RowArgument> inputs_of(const Tensor& first, const std::vector<Tensor
   return inputs;
 }
 
+// ---- masks --------------------------------------------------------------------------------------
+
+/// Index tensors, and the dimensions that each of them stands for.
+struct Subscript {
+  std::vector<Tensor> indices;
+  std::optional<Shape> dims;
+};
+
+bool is_mask(const Tensor& index) { return index.dtype() == DType::boolean; }
+
+void require_mask_shape(const Tensor& mask, const Shape& shape, int first) {
+  for (int dim = 0; dim < mask.dims(); ++dim) {
+    const int of_input = first + dim;
+    if (of_input < shape.dims() && mask.shape()[dim] == shape[of_input]) continue;
+    throw std::invalid_argument(
+        fmt::format("[index] The shape of the mask {} at index {} does not match the shape of the "
+                    "indexed tensor "
+                    "{} at index {}",
+                    mask.shape().str(), dim, shape.str(), of_input));
+  }
+}
+
+// Where each index stands: a mask takes as many dimensions as it has.
+Shape places_of_indices(const Shape& shape, const Subscript& given) {
+  Shape places;
+  std::int64_t next = 0;
+  for (std::size_t i = 0; i < given.indices.size(); ++i) {
+    if (!given.dims) {
+      places.push_back(next);
+      next += is_mask(given.indices[i]) ? given.indices[i].dims() : 1;
+    } else if (static_cast<int>(i) < given.dims->dims() && shape.dims() > 0) {
+      const std::int64_t dim = (*given.dims)[static_cast<int>(i)];
+      places.push_back(wrap_dim(dim, shape.dims(), kIndex.name.data()));
+    } else {
+      refuse_dims(*given.dims, given.indices.size(), shape);
+    }
+  }
+  return places;
+}
+
+// A mask gives the places where it is true, an index for each of its dimensions.
+Subscript without_masks(const Tensor& input, const Subscript& given) {
+  if (std::none_of(given.indices.begin(), given.indices.end(), is_mask)) return given;
+  const Shape places = places_of_indices(input.shape(), given);
+  Subscript expanded{{}, Shape()};
+  for (std::size_t i = 0; i < given.indices.size(); ++i) {
+    const Tensor& index = given.indices[i];
+    const std::int64_t first = places[static_cast<int>(i)];
+    if (!is_mask(index)) {
+      expanded.indices.push_back(index);
+      expanded.dims->push_back(first);
+      continue;
+    }
+    if (index.dims() == 0) throw std::invalid_argument("[index] a mask needs dimensions");
+    require_mask_shape(index, input.shape(), static_cast<int>(first));
+    const Tensor chosen = nonzero(index);
+    for (int dim = 0; dim < index.dims(); ++dim) {
+      expanded.indices.push_back(
+          make_view(chosen, {chosen.shape()[0]}, {chosen.strides()[0]}, dim * chosen.strides()[1]));
+      expanded.dims->push_back(first + dim);
+    }
+  }
+  return expanded;
+}
+
 // ---- elements -----------------------------------------------------------------------------------
 
 // The loop reads a slice again and again where an index has its dimensions, and the index for each
@@ -194,19 +261,21 @@ Tensor indexed(const Tensor& input, const std::vector<Tensor>& given, const Dims
 // The temporaries of the kernel that adds gradients up in the order of their places.
 class PlaceScratch {
  public:
-  /// `whole`: with its indexed dimensions first, in a copy where that is another order.
-  PlaceScratch(const Tensor& whole, std::int64_t count, std::size_t indices,
+  /// `whole`: with its indexed dimensions first, in a copy where that is another order. `indices`
+  /// go once their places are known.
+  PlaceScratch(const Tensor& whole, std::int64_t count, std::vector<Tensor>& indices,
                const Tensor& gradients)
       : options_{DType::int64, whole.device()}, count_(count) {
     Tensor wrapped = numbers();
     places_ = numbers();
     wrapped = Tensor();
     // Those of further indices are added to the first's.
-    for (std::size_t i = 1; i < indices; ++i) {
+    for (std::size_t i = 1; i < indices.size(); ++i) {
       wrapped = numbers();
       const Tensor further = numbers();
       wrapped = Tensor();
     }
+    indices.clear();
     gradients_ = row_major(gradients);
     if (!whole.is_contiguous()) whole_ = empty(whole.shape(), options_of(whole));
     if (gradients.numel() == 0) return;  // nothing to sort
@@ -229,24 +298,34 @@ class PlaceScratch {
   Tensor order_;
 };
 
-Tensor index_gradient(const Tensor& incoming, const Shape& shape, const std::vector<Tensor>& given,
-                      const Dims& dims) {
-  Tensor sums = zeros(shape, options_of(incoming));
-  const std::vector<Tensor> indices = broadcast_together(given);
+void add_slices(const Tensor& sums, const Tensor& incoming, const std::vector<Tensor>& indices,
+                const Dims& dims) {
+  if (!sums.has_values() || incoming.numel() == 0) return;
   const std::int64_t count = indices[0].numel();
-  const Tensor whole = with_indexed_first(sums, dims);
-  if (sums.device().is_cuda()) {
-    // Neighbours stay where they are.
-    const bool is_moved = dims.before == 0;
-    const PlaceScratch scratch(is_moved ? whole : sums, count, indices.size(), incoming);
-  }
-  if (!sums.has_values() || incoming.numel() == 0) return sums;
   const Tensor addends = with_indices_first(incoming, dims);
-  const functors::ScatteredSlices scattered{places_in(whole, indices),
+  const functors::ScatteredSlices scattered{places_in(with_indexed_first(sums, dims), indices),
                                             strided_index_of(addends, 0, false), count};
   const std::int64_t slices = sums.numel() / scattered.places.width;
   run_rows(scattered, sums.dtype(), owners_of(sums, scattered.places.width, slices),
            {{sums}, inputs_of(incoming, indices)});
+}
+
+Tensor index_gradient(const Tensor& incoming, const Shape& shape, const Subscript& given) {
+  Tensor sums = zeros(shape, options_of(incoming));
+  std::vector<Tensor> indices;
+  Dims dims;
+  {
+    const Subscript expanded = without_masks(sums, given);
+    dims = dims_of(shape, expanded.indices.size(), expanded.dims);
+    indices = broadcast_together(expanded.indices);
+  }
+  add_slices(sums, incoming, indices, dims);
+  if (sums.device().is_cuda()) {
+    // Neighbours stay where they are.
+    const bool is_moved = dims.before == 0;
+    const PlaceScratch scratch(is_moved ? with_indexed_first(sums, dims) : sums, indices[0].numel(),
+                               indices, incoming);
+  }
   return sums;
 }
 
@@ -266,23 +345,31 @@ std::vector<Sample> indexed_samples() {
 
 }  // namespace
 
-Tensor index(const Tensor& input, const std::vector<Tensor>& indices,
+Tensor index(const Tensor& input, const std::vector<Tensor>& given,
              const std::optional<Shape>& given_dims) {
   const OpFront front(kIndex);
-  const Dims dims = dims_of(input.shape(), indices.size(), given_dims);
+  for (const Tensor& each : given) {
+    if (is_mask(each)) {
+      require_same_device(input, each, kIndex);
+    } else {
+      require_index(kIndex, input, each);
+    }
+  }
+  Recorder record("IndexBackward", {&input});
+  for (const Tensor& each : given) record.save(each);
+  const Subscript subscript = without_masks(input, {given, given_dims});
+  const std::vector<Tensor>& indices = subscript.indices;
+  const Dims dims = dims_of(input.shape(), indices.size(), subscript.dims);
   for (std::size_t i = 0; i < indices.size(); ++i) {
-    require_index(kIndex, input, indices[i]);
     const auto dim = static_cast<int>(dims.indexed[static_cast<int>(i)]);
     if (input.shape()[dim] != 0 || indices[i].numel() == 0) continue;
     throw std::invalid_argument("[index] index is out of bounds for dimension with size 0");
   }
-  Recorder record("IndexBackward", {&input});
-  for (const Tensor& each : indices) record.save(each);
   Tensor out = indexed(input, indices, dims);
-  record.attach(out, [shape = input.shape(), count = indices.size(), dims](BackwardCall& call) {
-    std::vector<Tensor> saved;
-    for (std::size_t i = 0; i < count; ++i) saved.push_back(call.saved(i));
-    return TensorList{index_gradient(call.grad(), shape, saved, dims)};
+  record.attach(out, [shape = input.shape(), count = given.size(), given_dims](BackwardCall& call) {
+    Subscript saved{{}, given_dims};
+    for (std::size_t i = 0; i < count; ++i) saved.indices.push_back(call.saved(i));
+    return TensorList{index_gradient(call.grad(), shape, saved)};
   });
   return out;
 }

@@ -14,8 +14,9 @@ namespace ohm::ops {
 /// first.
 ///
 /// Indices are int64 (or int32) tensors on the input's device and may count from the end; values
-/// out of range are refused where there are values. `dims` are different and ascending. Errors:
-/// std::invalid_argument naming shapes.
+/// out of range are refused where there are values. A mask, a bool tensor, stands for the places
+/// where it is true, in as many dimensions as it has: see selection.h. `dims` are different and
+/// ascending. Errors: std::invalid_argument naming shapes.
 Tensor index(const Tensor& input, const std::vector<Tensor>& indices,
              const std::optional<Shape>& dims = std::nullopt);
 

@@ -1,17 +1,23 @@
 #include "runtime/ops/indexing.h"
 
+#include <array>
+
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduce.h"
+#include "runtime/base/strided.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/gather_scatter.h"
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/index_places.h"
+#include "runtime/ops/view.h"
+#include "runtime/tensor/shared_elements.h"
 
 namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kGather{"gather"};
+constexpr OpInfo kTakeAlongDim{"take_along_dim"};
 constexpr OpInfo kIndexSelect{"index_select"};
 constexpr OpInfo kScatterAdd{"scatter_add", CastPolicy::widest};
 constexpr OpInfo kMaskedFill{"masked_fill"};
@@ -52,6 +58,20 @@ void require_mask(const OpInfo& info, const Tensor& input, const Tensor& mask) {
 
 void fill_where(const Tensor& target, const Tensor& mask, double value) {
   map_elements(target, target.dtype(), functors::MaskedFill{value}, target, mask);
+}
+
+// Where several elements are one in memory each true one fills it.
+void fill_shared_where(const Tensor& target, const Tensor& mask, double value) {
+  if (!target.has_values()) return;
+  const std::array<Shape, 2> strides = {
+      target.strides(), broadcast_strides(mask.shape(), mask.strides(), target.shape())};
+  const bool* const chosen = mask.data<const bool>();
+  visit_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
+    T* const elements = target.data<T>();
+    for_each_offsets<2>(target.shape(), strides, [&](const auto& at) {
+      if (chosen[at[1]]) elements[at[0]] = convert_element<T>(value);
+    });
+  });
 }
 
 Tensor filled_copy(const Tensor& input, const Tensor& mask, double value) {
@@ -96,6 +116,32 @@ Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
     return TensorList{whole};
   });
   return out;
+}
+
+Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<std::int64_t> dim) {
+  const OpFront front(kTakeAlongDim);
+  require_same_device(input, indices, kTakeAlongDim);
+  if (!dim) return gather(view(input, {-1}), 0, view(indices, {-1}));
+  if (input.dims() != indices.dims()) {
+    throw std::invalid_argument(fmt::format(
+        "[take_along_dim] input and indices should have the same number of dimensions, but got {} "
+        "dimensions for input, and {} dimensions for indices",
+        input.dims(), indices.dims()));
+  }
+  if (indices.dtype() != DType::int64) {
+    throw std::invalid_argument(fmt::format(
+        "[take_along_dim] dtype of indices should be Long but got {}", name_of(indices.dtype())));
+  }
+  const int position = wrap_dim(*dim, input.dims(), kTakeAlongDim.name.data());
+  if (input.dims() == 0) return gather(input, 0, indices);
+  // Each is as long as the other in all dimensions but this one.
+  const auto widened = [position](const Tensor& tensor, const Tensor& other) {
+    Shape theirs = other.shape();
+    theirs[position] = tensor.shape()[position];
+    return expand(tensor, broadcast_shapes(tensor.shape(), theirs, kTakeAlongDim.name.data()));
+  };
+  const Tensor wide_indices = widened(indices, input);
+  return gather(widened(input, indices), position, wide_indices);
 }
 
 Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) {
@@ -163,8 +209,13 @@ Tensor masked_fill_(const Tensor& input, const Tensor& mask, double value) {
   require_mask(kMaskedFillInplace, input, mask);
   Recorder record = Recorder::overwriting(kMaskedFillInplace.name, kMaskedFillNode, {&input});
   record.save(mask);
-  begin_inplace_write(input, kMaskedFillInplace.name);
-  fill_where(input, mask, value);
+  // PyTorch warns of an expanded tensor, and fills it.
+  input.storage().bump_version();
+  if (has_elements_in_one_place(input)) {
+    fill_shared_where(input, mask, value);
+  } else {
+    fill_where(input, mask, value);
+  }
   attach_masked_fill(record, input);
   return input;
 }
@@ -179,6 +230,13 @@ std::vector<OpDef> indexing_ops() {
              [one] {
                return std::vector<Sample>{
                    {indexed_matrix(), one, numbers({0, 3, 3, 1, 2, 2}, {3, 2})}};
+             }),
+      define(kTakeAlongDim, kBoth, &take_along_dim, {"input", "indices", "dim"},
+             [one] {
+               return std::vector<Sample>{
+                   {indexed_matrix(), numbers({0, 3, 3}, {3, 1}), one},
+                   {indexed_matrix(), numbers({2, 0}, {2, 1}), std::int64_t{0}},
+                   {indexed_matrix(), numbers({11, 0}, {2})}};
              }),
       define(kIndexSelect, kBoth, &index_select, along,
              [one] {

@@ -4,6 +4,7 @@
 // there are values. Errors: std::invalid_argument naming op and shapes.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "runtime/ops/op.h"
@@ -13,6 +14,8 @@ namespace ohm::ops {
 /// out[…i…] = input[…index[…i…]…] along `dim`; the index has the input's number of dimensions. The
 /// gradient is added into zeros of the input's size. Saves the index.
 Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index);
+/// The same with both broadcast in the other dimensions; without `dim`, of all elements in a row.
+Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<std::int64_t> dim);
 /// The entries of dimension `dim` that a one-dimensional index names.
 Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index);
 /// A copy of `input` with index[…] += source along `dim`.

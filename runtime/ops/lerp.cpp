@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/kernels/functors/update.h"
@@ -64,6 +65,49 @@ Tensor lerp(const Tensor& input, const Tensor& end, double weight) {
   return out;
 }
 
+// 1 − share
+Tensor one_less(const Tensor& weight) {
+  if (formula::is_recorded()) return rsub(weight, 1.0);
+  Tensor out = empty_for_loop(weight.shape(), {&weight}, options_of(weight));
+  map_floating(out, out.dtype(), functors::Difference(), 1.0, weight);
+  return out;
+}
+
+// The same by a share for each element. What only the share's gradient needs is kept for it alone.
+struct LerpByGradients {
+  TensorList operator()(BackwardCall& call) const {
+    TensorList grads{Tensor(), Tensor(), Tensor()};
+    const Tensor weight = call.saved(2);
+    if (call.needs(1)) grads[1] = formula::product(call.grad(), weight);
+    if (call.needs(0)) {
+      const Tensor rest = one_less(weight);
+      grads[0] = formula::product(call.grad(), rest);
+    }
+    if (call.needs(2)) {
+      const Tensor distance = formula::difference(call.saved(0), call.saved(1));
+      grads[2] = formula::product(call.grad(), distance);
+    }
+    return grads;
+  }
+};
+
+Tensor lerp(const Tensor& input, const Tensor& end, const Tensor& weight) {
+  const OpFront front(kLerp);
+  for (const Tensor* other : {&end, &weight}) require_alike(kLerp, input, *other);
+  Recorder record("LerpBackward", {&input, &end, &weight});
+  record.save(record.needs(2) ? end : Tensor());
+  record.save(record.needs(2) ? input : Tensor());
+  record.save(weight);
+  Tensor out = ternary_new(kLerp, input, end, weight, functors::LerpBy());
+  record.attach_differentiable(out, LerpByGradients());
+  return out;
+}
+
+Tensor lerp_row(const Tensor& input, const Tensor& end, const TensorOrNumber& weight) {
+  if (const Tensor* share = std::get_if<Tensor>(&weight)) return lerp(input, end, *share);
+  return lerp(input, end, std::get<double>(weight));
+}
+
 // The operands of an op that writes over the first of them, which has the shape of the result.
 void require_overwritable(const OpInfo& info, const Tensor& input,
                           std::initializer_list<const Tensor*> others) {
@@ -87,6 +131,25 @@ Tensor lerp_(const Tensor& input, const Tensor& end, double weight) {
   map_floating(input, input.dtype(), functors::Lerp{weight}, input, end);
   if (record.is_needed()) record.attach(input, LerpGradients{weight});
   return input;
+}
+
+Tensor lerp_(const Tensor& input, const Tensor& end, const Tensor& weight) {
+  const OpFront front(kLerpInplace);
+  require_overwritable(kLerpInplace, input, {&end, &weight});
+  Recorder record =
+      Recorder::overwriting(kLerpInplace.name, "LerpBackward", {&input, &end, &weight});
+  record.save(record.needs(2) ? end : Tensor());
+  record.save(record.needs(2) ? copy_of(input) : Tensor());
+  record.save(weight);
+  begin_inplace_write(input, kLerpInplace.name);
+  map_floating(input, input.dtype(), functors::LerpBy(), input, end, weight);
+  if (record.is_needed()) record.attach(input, LerpByGradients());
+  return input;
+}
+
+Tensor lerp_inplace_row(const Tensor& input, const Tensor& end, const TensorOrNumber& weight) {
+  if (const Tensor* share = std::get_if<Tensor>(&weight)) return lerp_(input, end, *share);
+  return lerp_(input, end, std::get<double>(weight));
 }
 
 struct AddcmulGradients {
@@ -208,11 +271,12 @@ std::vector<OpDef> lerp_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const ParamName value{"value", 1.0};
   return {
-      define(kLerp, kBoth, &lerp, {"input", "end", "weight"},
+      define(kLerp, kBoth, &lerp_row, {"input", "end", "weight"},
              [] {
-               return std::vector<Sample>{{sample(0.5), sample(0.5), 0.3}};
+               return std::vector<Sample>{{sample(0.5), sample(0.5), 0.3},
+                                          {sample(0.5), sample(0.5), sample(0.0)}};
              }),
-      define(kLerpInplace, kMethod, &lerp_, {"input", "end", "weight"}),
+      define(kLerpInplace, kMethod, &lerp_inplace_row, {"input", "end", "weight"}),
       define(kAddcmulInplace, kMethod, &addcmul_, {"input", "tensor1", "tensor2", value}),
       define(kAddcmul, kBoth, &addcmul, {"input", "tensor1", "tensor2", value}, three),
       define(kAddcdiv, kBoth, &addcdiv, {"input", "tensor1", "tensor2", value}, three),

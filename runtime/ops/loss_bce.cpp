@@ -50,12 +50,16 @@ void reduce_in_place(Tensor& losses, Reduction reduction) {
   copy_into(losses, result);
 }
 
+// Laid out as the prediction is.
 Tensor bce_gradient(BackwardCall& call, std::size_t side, double factor) {
   const Tensor x = call.saved(0);
   const Tensor t = call.saved(1);
-  Tensor grad =
-      side == 0 ? distance_gradient(call.grad(), x, t, factor, functors::CrossEntropy())
-                : distance_gradient(call.grad(), t, x, factor, functors::CrossEntropyOfTarget());
+  Tensor grad = empty_like(x);
+  if (side == 0) {
+    compute_gradient_into(grad, call.grad(), x, t, factor, functors::CrossEntropy());
+  } else {
+    compute_gradient_into(grad, call.grad(), t, x, factor, functors::CrossEntropyOfTarget());
+  }
   if (const Tensor weight = call.saved(2); weight.defined()) mul_(grad, weight);
   return grad;
 }

@@ -24,7 +24,9 @@ struct LossOperands {
     require_floating(input, info);
   }
 
-  Tensor empty_losses() const { return empty(shape, {dtype, input.device()}); }
+  Tensor empty_losses() const {
+    return empty_for_loop(shape, {&input, &target}, {dtype, input.device()});
+  }
 };
 
 /// out[i] = fn(a[i], b[i]), read as out's dtype.
@@ -33,12 +35,10 @@ void compute_into(const Tensor& out, const Tensor& a, const Tensor& b, F&& fn) {
   map_floating(out, out.dtype(), fn, a, b);
 }
 
-/// grad · factor · slope(x, t) in a new row-major tensor of x's dtype. `grad` is one number or of
-/// the losses' shape.
+/// out[i] = grad · factor · slope(x, t). `grad` is one number or of the losses' shape.
 template <class Distance>
-Tensor distance_gradient(const Tensor& grad, const Tensor& x, const Tensor& t, double factor,
-                         const Distance& distance) {
-  Tensor out = empty(broadcast_shapes(x.shape(), t.shape(), "backward"), options_of(x));
+void compute_gradient_into(const Tensor& out, const Tensor& grad, const Tensor& x, const Tensor& t,
+                           double factor, const Distance& distance) {
   if (grad.dims() == 0) {
     const functors::DistanceBackward<Distance> slope{distance, grad.item() * factor};
     map_floating(out, x.dtype(), slope, x, t);
@@ -46,6 +46,14 @@ Tensor distance_gradient(const Tensor& grad, const Tensor& x, const Tensor& t, d
     const functors::DistanceWeightedBackward<Distance> slope{distance, factor};
     map_floating(out, x.dtype(), slope, grad, x, t);
   }
+}
+
+/// The same in a new row-major tensor of x's dtype.
+template <class Distance>
+Tensor distance_gradient(const Tensor& grad, const Tensor& x, const Tensor& t, double factor,
+                         const Distance& distance) {
+  Tensor out = empty(broadcast_shapes(x.shape(), t.shape(), "backward"), options_of(x));
+  compute_gradient_into(out, grad, x, t, factor, distance);
   return out;
 }
 

@@ -37,6 +37,7 @@
 #include "runtime/ops/loss_margin.h"
 #include "runtime/ops/loss_nll.h"
 #include "runtime/ops/matmul.h"
+#include "runtime/ops/nonzero.h"
 #include "runtime/ops/norm.h"
 #include "runtime/ops/piecewise.h"
 #include "runtime/ops/pointwise_math.h"
@@ -50,6 +51,7 @@
 #include "runtime/ops/sampling.h"
 #include "runtime/ops/scan.h"
 #include "runtime/ops/scatter.h"
+#include "runtime/ops/selection.h"
 #include "runtime/ops/sequence.h"
 #include "runtime/ops/slice.h"
 #include "runtime/ops/softmax.h"
@@ -83,7 +85,7 @@ constexpr Family kFamilies[] = {
     &interpolate_ops,    &batch_norm_ops,     &layer_norm_ops,
     &group_norm_ops,     &composed_ops,       &dropout_ops,
     &embedding_ops,      &recurrent_ops,      &clip_grad_ops,
-    &sampling_ops,
+    &sampling_ops,       &nonzero_ops,        &selection_ops,
 };
 
 }  // namespace

@@ -1,7 +1,12 @@
 #include "runtime/ops/pointwise_unary.h"
 
+#include <limits>
+
+#include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/functions.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/comparison.h"
 
 namespace ohm::ops {
 namespace {
@@ -10,6 +15,8 @@ constexpr OpInfo kExp{"exp", CastPolicy::float32};
 constexpr OpInfo kLog{"log", CastPolicy::float32};
 constexpr OpInfo kSqrt{"sqrt"};
 constexpr OpInfo kAbs{"abs"};
+constexpr OpInfo kPositive{"positive"};
+constexpr OpInfo kNanToNum{"nan_to_num"};
 
 // −1, 0 or 1; its own gradient is 0 everywhere.
 Tensor sign_of(const Tensor& x) {
@@ -18,6 +25,40 @@ Tensor sign_of(const Tensor& x) {
     record.attach_differentiable(
         out, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });
   }
+  return out;
+}
+
+// +x: the tensor itself.
+Tensor positive(const Tensor& input) {
+  if (input.dtype() != DType::boolean) return input;
+  throw std::invalid_argument("[positive] The `+` operator, on a bool tensor is not supported.");
+}
+
+functors::NanToNum numbers_instead(DType dtype, std::optional<double> nan,
+                                   std::optional<double> posinf, std::optional<double> neginf) {
+  double largest = std::numeric_limits<double>::max();
+  if (dtype == DType::float32) largest = std::numeric_limits<float>::max();
+  if (dtype == DType::float16) largest = 65504.0;
+  if (dtype == DType::bfloat16) largest = 0x1.FEp127;
+  return {nan.value_or(0.0), posinf.value_or(largest), neginf.value_or(-largest)};
+}
+
+// Integers have nothing to replace.
+Tensor nan_to_num(const Tensor& input, std::optional<double> nan, std::optional<double> posinf,
+                  std::optional<double> neginf) {
+  const OpFront front(kNanToNum);
+  Recorder record("NanToNumBackward", {&input});
+  record.save(input);
+  Tensor out = empty_like(input);
+  if (is_floating(input.dtype())) {
+    map_floating(out, input.dtype(), numbers_instead(input.dtype(), nan, posinf, neginf), input);
+  } else {
+    copy_into(out, input);
+  }
+  record.attach_differentiable(out, [](BackwardCall& call) {
+    const Tensor is_kept = isfinite(call.saved(0));
+    return TensorList{formula::product(call.grad(), is_kept)};
+  });
   return out;
 }
 
@@ -73,6 +114,8 @@ std::vector<OpDef> unary_ops() {
       define(kLog, kBoth, &log, {"input"}, unary_positive),
       define(kSqrt, kBoth, &sqrt, {"input"}, unary_positive),
       define(kAbs, kBoth, &abs, {"input"}, unary_both_signs),
+      define(kPositive, kBoth, &positive, {"input"}, unary_both_signs),
+      define(kNanToNum, kBoth, &nan_to_num, {"input", "nan", "posinf", "neginf"}, unary_both_signs),
   };
 }
 

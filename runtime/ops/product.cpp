@@ -12,10 +12,10 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/formula.h"
+#include "runtime/ops/nonzero.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/reduction_kernel.h"
-#include "runtime/ops/sorting_scratch.h"
 
 namespace ohm::ops {
 namespace {
@@ -31,17 +31,10 @@ std::size_t accumulator_bytes(DType dtype) {
 
 // ---- products -----------------------------------------------------------------------------------
 
-// The places of zeros are looked for first: counted, then listed.
+// The places of zeros are looked for first.
 void look_for_zeros(const Tensor& input) {
   const Tensor is_zero = eq(input, 0.0);
-  if (!input.device().is_cuda()) return;
-  const Device device = input.device();
-  const auto scratch = [device](std::int64_t bytes) {
-    return empty({bytes}, {DType::uint8, device});
-  };
-  const Tensor count = empty({1}, {DType::int32, device});
-  { const Tensor sum = scratch(device_sum_scratch_bytes(device)); }
-  { const Tensor list = scratch(flagged_selection_scratch_bytes(input.numel(), device)); }
+  take_nonzero_scratch(is_zero);
 }
 
 // The zeros of each row are counted, and those of all rows.
@@ -66,6 +59,7 @@ void correct_zeros(const Tensor& gradient, const Tensor& grad, const Tensor& inp
 // grad · (result / input)
 Tensor prod_gradient(const Tensor& incoming, const Tensor& input, const Tensor& saved_result,
                      DimMask folded, bool is_whole) {
+  if (input.dims() == 0) return is_whole ? copy_of(incoming) : incoming;
   const Tensor grad = with_folded_dims(incoming, input.shape(), folded);
   const Tensor result = with_folded_dims(saved_result, input.shape(), folded);
   std::vector<Tensor> held;

@@ -22,6 +22,8 @@ Tensor truth_of(const OpInfo& info, const Tensor& input, const std::optional<Sha
   const DimMask folded = dim ? folded_dims(input, *dim, info) : all_dims(input.dims());
   const Shape shape = dim ? reduced_shape(input.shape(), folded, keepdim) : Shape();
   Tensor out = empty(shape, {DType::boolean, input.device()});
+  // One element is no reduction: it is converted.
+  const Tensor converted = input.numel() == 1 ? cast(input, DType::boolean) : Tensor();
   // A partial result is a bool.
   const ReductionScratch scratch(input, folded, {1, true});
   if (!out.has_values() || (input.numel() != 0 && !input.has_values())) return out;

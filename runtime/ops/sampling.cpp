@@ -226,11 +226,14 @@ Tensor bernoulli(const Tensor& input) {
   require_floating(input, kBernoulli);
   require_probabilities(input);
   Recorder record("BernoulliBackward", {&input});
-  Tensor out = empty_like(input);
+  Tensor out = empty(input.shape(), options_of(input));
   record.attach(out, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });
+  // A GPU reads probabilities of float32 for everything but float64.
+  const bool is_half = item_bytes(input.dtype()) == 2 && input.device().is_cuda();
+  const Tensor probabilities = is_half ? cast(input, DType::float32) : input;
   fill_uniform(out, 0.0, 1.0);
   if (!out.has_values() || !input.has_values()) return out;
-  map_floating(out, out.dtype(), functors::Less(), out, input);
+  map_floating(out, out.dtype(), functors::Less(), out, probabilities);
   return out;
 }
 

@@ -66,10 +66,13 @@ Tensor scan_products(const Tensor& input, int dim, DType dtype) {
 }
 
 // The sums of result · grad from each place on, divided by the input.
-Tensor product_gradient(const Tensor& grad, const Tensor& input, const Tensor& result, int dim) {
+Tensor product_gradient(const Tensor& incoming, const Tensor& input, const Tensor& result,
+                        int dim) {
+  const Tensor grad = cast(incoming, input.dtype());
+  if (input.numel() <= 1 || input.shape()[dim] == 1) return grad;
   const Tensor weighted = formula::product(result, grad);
+  const Tensor is_zero = eq(input, 0.0);
   {
-    const Tensor is_zero = eq(input, 0.0);
     const Tensor has_zero = any(is_zero);
     if (has_zero.has_values() && has_zero.item() != 0) {
       throw std::invalid_argument("[cumprod] the gradient needs an input without zeros");

@@ -22,6 +22,7 @@ constexpr OpInfo kSlice{"slice"};
 constexpr OpInfo kSplit{"split"};
 constexpr OpInfo kChunk{"chunk"};
 constexpr OpInfo kUnbind{"unbind"};
+constexpr OpInfo kDiagonal{"diagonal"};
 
 // A tensor can be larger than any list of its pieces.
 constexpr std::int64_t kMostPieces = std::int64_t{1} << 20;
@@ -54,6 +55,25 @@ Tensor raw_select(const Tensor& tensor, int dim, std::int64_t index) {
   sizes.erase(dim);
   strides.erase(dim);
   return make_view(tensor, sizes, strides, tensor.impl()->offset + index * tensor.strides()[dim]);
+}
+
+// The elements of a diagonal of two dimensions, as a last one. `offset` is at most as far from the
+// main one as those dimensions are long.
+Tensor raw_diagonal(const Tensor& tensor, std::int64_t offset, int dim1, int dim2) {
+  const std::int64_t below = std::max<std::int64_t>(-offset, 0);
+  const std::int64_t right = std::max<std::int64_t>(offset, 0);
+  const std::int64_t length = std::min(tensor.shape()[dim1] - below, tensor.shape()[dim2] - right);
+  const std::int64_t start = below * tensor.strides()[dim1] + right * tensor.strides()[dim2];
+  Shape sizes;
+  Shape strides;
+  for (int dim = 0; dim < tensor.dims(); ++dim) {
+    if (dim == dim1 || dim == dim2) continue;
+    sizes.push_back(tensor.shape()[dim]);
+    strides.push_back(tensor.strides()[dim]);
+  }
+  sizes.push_back(std::max<std::int64_t>(length, 0));
+  strides.push_back(tensor.strides()[dim1] + tensor.strides()[dim2]);
+  return make_view(tensor, sizes, strides, tensor.impl()->offset + (length > 0 ? start : 0));
 }
 
 int checked_dim(const Tensor& input, std::int64_t dim, const OpInfo& info) {
@@ -165,6 +185,20 @@ Tensor slice(const Tensor& input, std::int64_t dim, std::optional<std::int64_t> 
   });
 }
 
+Tensor diagonal(const Tensor& input, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+  const OpFront front(kDiagonal);
+  const int first = checked_dim(input, dim1, kDiagonal);
+  const int second = checked_dim(input, dim2, kDiagonal);
+  if (first == second) {
+    throw std::invalid_argument(
+        fmt::format("[diagonal] diagonal dimensions cannot be identical {}, {}", dim1, dim2));
+  }
+  const std::int64_t at = std::clamp(offset, -input.shape()[first], input.shape()[second]);
+  return record_piece("DiagonalBackward", input, [at, first, second](const Tensor& whole) {
+    return raw_diagonal(whole, at, first, second);
+  });
+}
+
 std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int64_t dim) {
   const OpFront front(kSplit);
   const int position = checked_dim(input, dim, kSplit);
@@ -272,6 +306,16 @@ std::vector<OpDef> slice_ops() {
              {"input", {"dim", std::int64_t{0}}, "start", "end_", {"step", std::int64_t{1}}},
              [] {
                return cube_and({std::int64_t{2}, std::int64_t{1}, Value(), std::int64_t{2}});
+             }),
+      define(kDiagonal, kBoth, &diagonal,
+             {"input",
+              {"offset", std::int64_t{0}},
+              {"dim1", std::int64_t{0}},
+              {"dim2", std::int64_t{1}}},
+             [] {
+               return std::vector<Sample>{
+                   cube_and({std::int64_t{-1}, std::int64_t{2}, std::int64_t{1}})[0],
+                   cube_and({std::int64_t{1}})[0]};
              }),
       define(kSplit, kBoth, static_cast<Split>(&split),
              {"input", "split_size", {"dim", std::int64_t{0}}},

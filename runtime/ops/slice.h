@@ -19,6 +19,9 @@ Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::in
 /// Without all three it is Python's full slice, which is a node of its own in older versions alone.
 Tensor slice(const Tensor& input, std::int64_t dim, std::optional<std::int64_t> start,
              std::optional<std::int64_t> end, std::int64_t step);
+/// The elements whose index of `dim2` is that of `dim1` plus `offset`, as a last dimension instead
+/// of those two. The gradient fills a zero tensor.
+Tensor diagonal(const Tensor& input, std::int64_t offset, std::int64_t dim1, std::int64_t dim2);
 /// Pieces of `split_size` along `dim`; the last may be shorter.
 std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int64_t dim);
 /// One size: pieces of that size. More: pieces of these sizes, which must sum up to the

@@ -100,9 +100,12 @@ std::int64_t flagged_selection_scratch_bytes(std::int64_t count, Device device) 
   return states_bytes(ceil_div(count, block_elements), 8) + later_part_bytes() + kPartBytes - 1;
 }
 
-// One partial sum of four bytes for each block: five times as many as can run at once.
-std::int64_t device_sum_scratch_bytes(Device device) {
+// One partial sum of four bytes for each block: five times as many as can run at once. What one
+// block adds up by itself needs none: the library still asks for a byte.
+std::int64_t device_sum_scratch_bytes(std::int64_t count, Device device) {
   constexpr std::int64_t kThreads = 256;
+  constexpr std::int64_t kOneBlockElements = kThreads * 16;
+  if (count <= kOneBlockElements) return 1;
   constexpr std::int64_t kSubscription = 5;
   const DeviceSlot& slot = Context::current().slot(device);
   const std::int64_t at_once = slot.multiprocessors * (slot.threads_per_multiprocessor / kThreads);

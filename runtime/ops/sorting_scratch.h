@@ -32,8 +32,8 @@ std::int64_t selection_scratch_bytes(std::int64_t count, std::int64_t item_bytes
 /// Of listing the places that are marked among `count`.
 std::int64_t flagged_selection_scratch_bytes(std::int64_t count, Device device);
 
-/// Of adding up everything that a device-wide reduction reads, whatever its number.
-std::int64_t device_sum_scratch_bytes(Device device);
+/// Of adding up `count` elements by a device-wide reduction.
+std::int64_t device_sum_scratch_bytes(std::int64_t count, Device device);
 
 /// Of running sums of `count` integers, each starting anew where its key changes.
 std::int64_t keyed_scan_scratch_bytes(std::int64_t count, Device device);

@@ -4,6 +4,7 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/arithmetic/reduction_scratch.h"
+#include "runtime/base/refusal.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/reduce_rows.h"
@@ -97,7 +98,19 @@ std::vector<Sample> spread_samples() {
     result.insert(result.end(), arguments.begin(), arguments.end());
     return result;
   };
-  return {sample({}), sample({Shape{1}, 1.0, false}), sample({Shape{0, 2}, 0.0, true})};
+  return {sample({}), sample({Shape{1}, false}), sample({Shape{0, 2}, Value(), true, 0.0})};
+}
+
+using SpreadOf = Tensor (*)(const Tensor&, const std::optional<Shape>&, double, bool);
+
+// PyTorch's two ways to say what is subtracted from the count.
+template <SpreadOf F>
+Tensor spread_row(const Tensor& input, const std::optional<Shape>& dim,
+                  std::optional<bool> unbiased, bool keepdim, std::optional<double> correction) {
+  if (unbiased && correction) {
+    refuse("expected one of unbiased and correction, not both");
+  }
+  return F(input, dim, correction.value_or(unbiased.value_or(true) ? 1.0 : 0.0), keepdim);
 }
 
 }  // namespace
@@ -133,10 +146,11 @@ Tensor std_deviation(const Tensor& input, const std::optional<Shape>& dim, doubl
 
 std::vector<OpDef> variance_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
-  const std::vector<ParamName> params = {"input", "dim", {"correction", 1.0}, {"keepdim", false}};
+  const std::vector<ParamName> params = {
+      "input", "dim", "unbiased", {"keepdim", false}, "correction"};
   return {
-      define(kVar, kBoth, &var, params, spread_samples),
-      define(kStd, kBoth, &std_deviation, params, spread_samples),
+      define(kVar, kBoth, &spread_row<&var>, params, spread_samples),
+      define(kStd, kBoth, &spread_row<&std_deviation>, params, spread_samples),
   };
 }
 

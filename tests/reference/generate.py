@@ -4,11 +4,13 @@
 Run it with any PyTorch for the CPU (Debian: python3-torch); the tests read the files alone. Each
 case names an op as the registry does, with its arguments in the registry's order. Tensors in
 `const()` get no gradient. A result's own gradient is drawn like everything else from a generator
-that is seeded by the case's name, so that a new case changes no other.
+that is seeded by the case's name, so that a new case changes no other. Families that are named as
+arguments are written alone.
 """
 import json
 import math
 import pathlib
+import sys
 import zlib
 
 import torch
@@ -80,6 +82,8 @@ def lstm_cell(input_gates, hidden_gates, cx, input_bias=None, hidden_bias=None):
 
 CALLS = {
     "add": lambda x, y, alpha=1: torch.add(x, y, alpha=alpha),
+    "rsub": lambda x, y, alpha=1: torch.rsub(x, y, alpha=alpha),
+    "nonzero": lambda x, as_tuple=False: torch.nonzero(x, as_tuple=as_tuple),
     "sub": lambda x, y, alpha=1: torch.sub(x, y, alpha=alpha),
     "sum": lambda x, dim=None, keepdim=False, dtype=None: torch.sum(
         x, dim if dim is not None else list(range(x.dim())), keepdim, dtype=dtype),
@@ -132,12 +136,12 @@ CALLS = {
     "linear": F.linear,
     "gelu": lambda x, approximate="none": F.gelu(x, approximate=approximate),
     "norm": lambda x, p=2.0, dim=None, keepdim=False: torch.norm(x, p, dim, keepdim),
-    "var": lambda x, dim=None, correction=1, keepdim=False: torch.var(
-        x, dim if dim is not None else list(range(x.dim())), correction=int(correction),
-        keepdim=keepdim),
-    "std": lambda x, dim=None, correction=1, keepdim=False: torch.std(
-        x, dim if dim is not None else list(range(x.dim())), correction=int(correction),
-        keepdim=keepdim),
+    "var": lambda x, dim=None, unbiased=None, keepdim=False, correction=None: torch.var(
+        x, dim if dim is not None else list(range(x.dim())), keepdim=keepdim,
+        correction=correction if unbiased is None else int(unbiased)),
+    "std": lambda x, dim=None, unbiased=None, keepdim=False, correction=None: torch.std(
+        x, dim if dim is not None else list(range(x.dim())), keepdim=keepdim,
+        correction=correction if unbiased is None else int(unbiased)),
     "sort": lambda x, dim=-1, descending=False: torch.sort(x, stable=True, dim=dim, descending=descending),
     "argsort": lambda x, dim=-1, descending=False: torch.argsort(x, dim, descending),
     "index": lambda x, indices, dims=None: x[subscript(indices, dims or range(len(indices)))],
@@ -380,7 +384,7 @@ def reduction():
     yield "topk_smallest", "topk", lambda: [randn(3, 5), 2, 0, False]
     for op in ("var", "std"):
         yield op, op, lambda: [randn(3, 4)]
-        yield f"{op}_dim", op, lambda: [randn(2, 3, 4), [0, 2], 0, True]
+        yield f"{op}_dim", op, lambda: [randn(2, 3, 4), [0, 2], None, True, 0]
     for op in ("any", "all"):
         yield f"{op}_dim", op, lambda: [randn(3, 4) > 0, [1]]
         yield f"{op}_dim_kept", op, lambda: [randn(3, 4) > 0, [0], True]
@@ -641,9 +645,62 @@ def composition():
     yield "hstack", "hstack", lambda: [[randn(2, 1), randn(2, 3)]]
 
 
+def selection():
+    yield "nonzero", "nonzero", lambda: [randn(3, 4) > 0]
+    yield "nonzero_tuple", "nonzero", lambda: [integers(3, 2, 3, 2), True]
+    yield "nonzero_number", "nonzero", lambda: [torch.tensor(2.5)]
+    yield "where_alone", "where", lambda: [randn(3, 4) > 0]
+    yield "where_other_number", "where", lambda: [randn(2, 3) > 0, randn(2, 3), -1.5]
+    yield "where_input_number", "where", lambda: [randn(2, 3) > 0, 0.25, randn(3)]
+    yield "where_half_number", "where", lambda: [
+        randn(2, 3) > 0, randn(2, 3, dtype=torch.bfloat16), -1.5]
+    yield "masked_select", "masked_select", lambda: [randn(3, 4), randn(3, 4) > 0]
+    yield "masked_select_broadcast", "masked_select", lambda: [randn(3, 1), randn(2, 1, 4) > 0]
+    yield "masked_select_number", "masked_select", lambda: [randn(), torch.tensor(True)]
+    yield "masked_select_integers", "masked_select", lambda: [integers(9, 3, 4), randn(3, 4) > 0]
+    yield "index_mask", "index", lambda: [randn(3, 4), [randn(3, 4) > 0]]
+    yield "index_mask_of_rows", "index", lambda: [randn(4, 2), [randn(4) > 0]]
+    yield "index_mask_behind", "index", lambda: [randn(2, 4, 3), [randn(4) > 0], [1]]
+    yield "index_mask_and_numbers", "index", lambda: [
+        randn(3, 4), [torch.tensor([True, False, True]), torch.tensor([1, 3])]]
+    yield "take_along_dim", "take_along_dim", lambda: [randn(3, 4), integers(4, 3, 2), 1]
+    yield "take_along_dim_wide", "take_along_dim", lambda: [randn(1, 4), integers(4, 3, 1), 1]
+    yield "take_along_dim_flat", "take_along_dim", lambda: [randn(3, 4), integers(12, 5)]
+    yield "diagonal", "diagonal", lambda: [randn(3, 4)]
+    yield "diagonal_below", "diagonal", lambda: [randn(2, 3, 4), -1, 2, 1]
+    yield "diagonal_outside", "diagonal", lambda: [const(randn(2, 3)), 7]
+
+
+def remainders():
+    yield "remainder", "remainder", lambda: [randn(2, 3) * 5, randn(3)]
+    yield "remainder_number", "remainder", lambda: [randn(2, 3) * 5, -1.5]
+    yield "remainder_integers", "remainder", lambda: [integers(19, 2, 3) - 9, integers(4, 3) + 1]
+    yield "remainder_of_integers", "remainder", lambda: [integers(19, 2, 3) - 9, -4]
+    yield "remainder_half", "remainder", lambda: [randn(2, 3, dtype=torch.bfloat16), 0.75]
+    yield "remainder_special", "remainder", lambda: [const(torch.tensor(SPECIAL)), 1.0]
+    yield "rsub_tensor", "rsub", lambda: [randn(2, 3), randn(3)]
+    yield "rsub_alpha", "rsub", lambda: [randn(2, 3), randn(2, 1), 1.5]
+    yield "rsub_number_alpha", "rsub", lambda: [randn(2, 3), 2.0, -0.5]
+    yield "lerp_tensor", "lerp", lambda: [randn(2, 3), randn(2, 3), torch.rand(3)]
+    yield "var_biased", "var", lambda: [randn(3, 4), None, False]
+    yield "std_biased", "std", lambda: [randn(3, 4), [1], False, True]
+    yield "std_correction", "std", lambda: [randn(3, 4), [0], None, False, 2]
+    yield "nan_to_num", "nan_to_num", lambda: [torch.tensor(SPECIAL)]
+    yield "nan_to_num_given", "nan_to_num", lambda: [torch.tensor(SPECIAL), 1.5, 7.0, -7.0]
+    yield "nan_to_num_half", "nan_to_num", lambda: [const(torch.tensor(SPECIAL).bfloat16())]
+    yield "nan_to_num_integers", "nan_to_num", lambda: [integers(9, 2, 3)]
+    yield "positive", "positive", lambda: [randn(2, 3)]
+    yield "einsum_ellipsis", "einsum", lambda: [
+        "...ij,...jk->...ik", [randn(2, 3, 4), randn(2, 4, 2)]]
+    yield "einsum_ellipsis_of_one", "einsum", lambda: ["...ij,jk", [randn(2, 2, 3, 4), randn(4, 2)]]
+    yield "einsum_ellipsis_wide", "einsum", lambda: [
+        "b...i,b...i->b...", [randn(2, 3, 4), randn(2, 1, 4)]]
+    yield "einsum_ellipsis_summed", "einsum", lambda: ["i...->i", [randn(2, 3, 4)]]
+
+
 FAMILIES = (pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
             pooling, normalization, embedding, attention, recurrent, copies,
-            composition)
+            composition, selection, remainders)
 
 
 def number(value):
@@ -719,4 +776,5 @@ def write(family):
 if __name__ == "__main__":
     OUT.mkdir(parents=True, exist_ok=True)
     for each in FAMILIES:
-        write(each)
+        if each.__name__ in sys.argv[1:] or not sys.argv[1:]:
+            write(each)

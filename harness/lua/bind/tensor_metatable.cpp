@@ -20,6 +20,7 @@
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/comparison.h"
+#include "runtime/ops/index.h"
 #include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/power.h"
 #include "runtime/ops/view.h"
@@ -62,7 +63,17 @@ void push_transposed(lua_State* L, const Tensor& tensor) {
   push_tensor(L, ops::permute(tensor, dims));
 }
 
-constexpr std::array<TensorProperty, 14> kProperties = {{
+// Matrices, whose rows become columns.
+void push_transposed_matrices(lua_State* L, const Tensor& tensor) {
+  if (tensor.dims() < 2) {
+    throw std::invalid_argument(fmt::format(
+        "tensor.mT is only supported on matrices or batches of matrices. Got {}-D tensor.",
+        tensor.dims()));
+  }
+  push_tensor(L, ops::transpose(tensor, -2, -1));
+}
+
+constexpr std::array<TensorProperty, 15> kProperties = {{
     {"shape", "integer[]", [](lua_State* L, const Tensor& t) { push_sizes(L, t.shape()); }},
     {"dtype", "string", [](lua_State* L, const Tensor& t) { push_text(L, name_of(t.dtype())); }},
     {"device", "string", [](lua_State* L, const Tensor& t) { push_text(L, t.device().str()); }},
@@ -74,6 +85,7 @@ constexpr std::array<TensorProperty, 14> kProperties = {{
     {"grad_fn", "string?", push_grad_fn},
     {"data", "ohm.Tensor", push_data},
     {"T", "ohm.Tensor", push_transposed},
+    {"mT", "ohm.Tensor", push_transposed_matrices},
     {"is_leaf", "boolean", [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.is_leaf()); }},
     {"is_cuda", "boolean",
      [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.device().is_cuda()); }},
@@ -109,7 +121,8 @@ const TensorProperty* find_property(std::string_view name) {
 
 int index_tensor(lua_State* L) {
   if (lua_type(L, 2) != LUA_TSTRING) {
-    throw std::invalid_argument("a tensor cannot be indexed with [ ]: write x:select(dim, index)");
+    throw std::invalid_argument(
+        "a tensor cannot be indexed with [ ] by anything but a tensor: write x:select(dim, index)");
   }
   const std::string_view name = lua_tostring(L, 2);
   const std::span<const luaL_Reg> methods = methods_of(L, HandleOf<Tensor>::kClass);
@@ -125,6 +138,20 @@ int index_tensor(lua_State* L) {
   if (function == nullptr) refuse_name(name, methods);
   lua_pushcfunction(L, function);
   return 1;
+}
+
+// x[mask], x[indices]
+int subscript_tensor(lua_State* L) {
+  const Tensor& index = tensor_argument(L, 2, {"index", "index"});
+  push_tensor(L, ops::index(tensor_argument(L, 1, {"index", "input"}), {index}));
+  return 1;
+}
+
+// Names of fields cost the script nothing; a subscript is an op.
+int index_of_tensor(lua_State* L) {
+  const bool is_subscript = test_handle<Tensor>(L, 2) != nullptr;
+  return is_subscript ? run_native(L, subscript_tensor, Entry::operator_call)
+                      : run_native(L, index_tensor, Entry::access);
 }
 
 int set_tensor_property(lua_State* L) {
@@ -202,6 +229,14 @@ int floor_divide(lua_State* L) {
   return 1;
 }
 
+int remainder(lua_State* L) {
+  const Operands a(L, "remainder");
+  const Tensor* left = a.left_tensor();
+  push_tensor(L, left != nullptr ? ops::remainder(*left, a.right)
+                                 : ops::rremainder(a.right_tensor(), a.left_number()));
+  return 1;
+}
+
 int power(lua_State* L) {
   if (lua_type(L, 1) == LUA_TNUMBER) {
     push_tensor(L, ops::pow(lua_tonumber(L, 1), tensor_argument(L, 2, {"pow", "exponent"})));
@@ -274,13 +309,14 @@ int tensor_text(lua_State* L) {
 }
 
 constexpr luaL_Reg kTensorMetamethods[] = {
-    {"__index", native<index_tensor, Entry::access>},
+    {"__index", index_of_tensor},
     {"__newindex", native<set_tensor_property, Entry::operator_call>},
     {"__add", native<add, Entry::operator_call>},
     {"__sub", native<subtract, Entry::operator_call>},
     {"__mul", native<multiply, Entry::operator_call>},
     {"__div", native<divide, Entry::operator_call>},
     {"__idiv", native<floor_divide, Entry::operator_call>},
+    {"__mod", native<remainder, Entry::operator_call>},
     {"__pow", native<power, Entry::operator_call>},
     {"__unm", native<negate, Entry::operator_call>},
     {"__bnot", native<complement, Entry::operator_call>},

@@ -154,7 +154,8 @@ std::string library_text(const Library& library) {
 
 // ---- objects ------------------------------------------------------------------------------------
 
-constexpr std::array<std::string_view, 5> kBinaryOperators = {"add", "div", "mul", "pow", "sub"};
+constexpr std::array<std::string_view, 7> kBinaryOperators = {"add", "div", "idiv", "mod",
+                                                              "mul", "pow", "sub"};
 
 /// What the metamethods say: "__add" is `a + b`.
 std::string operators(std::span<const luaL_Reg> metamethods) {

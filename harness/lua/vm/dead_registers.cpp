@@ -12,6 +12,7 @@ namespace {
 enum Opcode : std::uint32_t {
   kMove = 0,
   kSetUpvalue = 10,
+  kGetTable = 12,
   kSetGlobal = 15,  // a field of an upvalue: _ENV
   kSetTable = 16,
   kSetInteger = 17,
@@ -55,6 +56,7 @@ std::optional<int> result_register(const Instruction* next) {
     case kArithmeticWithConstant:
       return next[-2].a();
     case kNegate:
+    case kGetTable:
       return next[-1].a();
     default:
       return std::nullopt;
@@ -71,6 +73,8 @@ std::optional<int> operand_register(Instruction instruction, int index) {
       return instruction.a();
     case kNegate:
       return instruction.b();
+    case kGetTable:
+      return index == 1 ? instruction.b() : instruction.c();
     default:
       return std::nullopt;
   }

@@ -22,15 +22,6 @@ struct ScaledSum {
   }
 };
 
-/// y − x
-struct ReversedDifference {
-  static constexpr const char* kKernel = "reversed_difference";
-  template <class T>
-  constexpr T operator()(T x, T y) const {
-    return wrapping_difference(y, x);
-  }
-};
-
 struct Difference {
   static constexpr const char* kKernel = "difference";
   template <class T>

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 namespace ohm::functors {
 
@@ -172,6 +174,69 @@ struct Pow {
   template <class T>
   constexpr T operator()(T x, T exponent) const {
     return std::pow(x, exponent);
+  }
+};
+
+/// x / y towards −infinity, as Python divides. Of integers that are divided by 0: 0.
+struct FloorQuotient {
+  static constexpr const char* kKernel = "floor_quotient";
+  template <class T>
+  constexpr T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      if (y == T(0)) return T(0);
+      if (y == T(-1)) return static_cast<T>(-static_cast<std::make_unsigned_t<T>>(x));
+      const T quotient = x / y;
+      return x % y != 0 && (x < 0) != (y < 0) ? quotient - 1 : quotient;
+    } else {
+      if (y == T(0)) return x / y;
+      // What a quotient lacks through rounding is found by the remainder.
+      const T remainder = std::fmod(x, y);
+      T quotient = (x - remainder) / y;
+      if (remainder != T(0) && (y < T(0)) != (remainder < T(0))) quotient -= T(1);
+      if (quotient == T(0)) return std::copysign(T(0), x / y);
+      const T whole = std::floor(quotient);
+      return quotient - whole > T(0.5) ? whole + T(1) : whole;
+    }
+  }
+};
+
+/// What that leaves of x, with the sign of y.
+struct Remainder {
+  static constexpr const char* kKernel = "remainder";
+  template <class T>
+  constexpr T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      if (y == T(0) || y == T(-1)) return T(0);
+      const T rest = x % y;
+      return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+    } else {
+      const T rest = std::fmod(x, y);
+      return rest != T(0) && (rest < T(0)) != (y < T(0)) ? rest + y : rest;
+    }
+  }
+};
+
+/// Numbers in the places of what is no number, and of infinities.
+struct NanToNum {
+  static constexpr const char* kKernel = "nan_to_num";
+  double of_nan;
+  double of_positive;
+  double of_negative;
+  template <class T>
+  constexpr T operator()(T x) const {
+    if (x != x) return static_cast<T>(of_nan);
+    if (x > std::numeric_limits<T>::max()) return static_cast<T>(of_positive);
+    if (x < std::numeric_limits<T>::lowest()) return static_cast<T>(of_negative);
+    return x;
+  }
+};
+
+/// x + share · (y − x)
+struct LerpBy {
+  static constexpr const char* kKernel = "lerp_by";
+  template <class T>
+  constexpr T operator()(T x, T y, T share) const {
+    return std::abs(share) < T(0.5) ? x + share * (y - x) : y - (y - x) * (T(1) - share);
   }
 };
 

@@ -87,7 +87,9 @@
   ROW(logarithm_plus, LogarithmPlus, 2)                      \
   ROW(x_log_y, XLogY, 2)                                     \
   ROW(x_log_y_backward, XLogYBackward, 2)                    \
-  ROW(x_log_y_backward_kept, XLogYBackwardKept, 3)
+  ROW(x_log_y_backward_kept, XLogYBackwardKept, 3)           \
+  ROW(nan_to_num, NanToNum, 1, 0.0, 2.0, -2.0)               \
+  ROW(lerp_by, LerpBy, 3)
 
 /// The same: what is made of pieces, and distances.
 #define OHM_FOR_EACH_PIECEWISE_FUNCTOR(ROW)                                                    \
@@ -163,27 +165,28 @@
   OHM_FOR_EACH_UPDATE_FUNCTOR(ROW)
 
 /// For loops of every dtype.
-#define OHM_FOR_EACH_GENERAL_FUNCTOR(ROW)         \
-  ROW(copy, Copy, 1)                              \
-  ROW(sum, Sum, 2)                                \
-  ROW(relu, Relu, 1)                              \
-  ROW(scaled_sum, ScaledSum, 2, 2.0)              \
-  ROW(reversed_difference, ReversedDifference, 2) \
-  ROW(product, Product, 2)                        \
-  ROW(maximum, Maximum, 2)                        \
-  ROW(minimum, Minimum, 2)                        \
-  ROW(neg, Neg, 1)                                \
-  ROW(clamp, Clamp, 1, -3.0, 4.0)                 \
-  ROW(equal, Equal, 2)                            \
-  ROW(same, Same, 2)                              \
-  ROW(unequal, Unequal, 2)                        \
-  ROW(less, Less, 2)                              \
-  ROW(less_or_equal, LessOrEqual, 2)              \
-  ROW(greater, Greater, 2)                        \
-  ROW(greater_or_equal, GreaterOrEqual, 2)        \
-  ROW(both, Both, 2)                              \
-  ROW(either, Either, 2)                          \
-  ROW(where, Where, 3)                            \
+#define OHM_FOR_EACH_GENERAL_FUNCTOR(ROW)  \
+  ROW(copy, Copy, 1)                       \
+  ROW(sum, Sum, 2)                         \
+  ROW(relu, Relu, 1)                       \
+  ROW(scaled_sum, ScaledSum, 2, 2.0)       \
+  ROW(product, Product, 2)                 \
+  ROW(maximum, Maximum, 2)                 \
+  ROW(minimum, Minimum, 2)                 \
+  ROW(floor_quotient, FloorQuotient, 2)    \
+  ROW(remainder, Remainder, 2)             \
+  ROW(neg, Neg, 1)                         \
+  ROW(clamp, Clamp, 1, -3.0, 4.0)          \
+  ROW(equal, Equal, 2)                     \
+  ROW(same, Same, 2)                       \
+  ROW(unequal, Unequal, 2)                 \
+  ROW(less, Less, 2)                       \
+  ROW(less_or_equal, LessOrEqual, 2)       \
+  ROW(greater, Greater, 2)                 \
+  ROW(greater_or_equal, GreaterOrEqual, 2) \
+  ROW(both, Both, 2)                       \
+  ROW(either, Either, 2)                   \
+  ROW(where, Where, 3)                     \
   ROW(masked_fill, MaskedFill, 2, -2.0)
 
 /// Of an element's number: they count as loops of float32, whatever they write.

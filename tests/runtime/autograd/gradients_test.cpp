@@ -233,7 +233,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "logsumexp", "relu", "sigmoid", "tanh", "leaky_relu", "hardtanh", "relu6",
                     "softmax", "log_softmax", "nll_loss", "mse_loss", "l1_loss", "masked_fill",
                     "gather", "scatter_add", "clone", "contiguous", "normalize", "rms_norm",
-                    "outer", "softsign", "repeat_interleave"),
+                    "outer", "softsign", "repeat_interleave", "remainder", "diagonal",
+                    "take_along_dim"),
     [](const auto& instance) { return instance.param; });
 
 }  // namespace

@@ -2744,3 +2744,552 @@ q = nil; sweep()
 k = nil; sweep()
 y = nil; sweep()
 mark("globals deleted")
+
+--== remainder_gradient
+-- x = torch.randn(5, 7, device="cuda", requires_grad=True)
+-- w = torch.randn(7, device="cuda", requires_grad=True)
+-- y = x % w
+-- layout(y)
+-- y.sum().backward()
+local x, w, y
+x = ohm.randn(5, 7, {device = "cuda", requires_grad = true})
+w = ohm.randn(7, {device = "cuda", requires_grad = true})
+y = x % w
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== remainder_of_number
+-- x = torch.randn(5, 7, device="cuda", requires_grad=True)
+-- y = 2.0 % x
+-- del x
+local x, y
+x = ohm.randn(5, 7, {device = "cuda", requires_grad = true})
+y = 2.0 % x
+x = nil; sweep()
+mark("end of program (globals alive)")
+y = nil; sweep()
+mark("globals deleted")
+
+--== floor_divide_is_recorded
+-- x = torch.randn(64, device="cuda", requires_grad=True)
+-- w = torch.randn(64, device="cuda", requires_grad=True)
+-- y = x // w
+-- z = y * 2.0
+local x, w, y, z
+x = ohm.randn(64, {device = "cuda", requires_grad = true})
+w = ohm.randn(64, {device = "cuda", requires_grad = true})
+y = x // w
+z = y * 2.0
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== rsub_tensor
+-- x = torch.randn(5, 7, device="cuda", requires_grad=True)
+-- w = torch.randn(5, 1, device="cuda", requires_grad=True)
+-- y = torch.rsub(x, w, alpha=0.5)
+-- layout(y)
+-- y.sum().backward()
+local x, w, y
+x = ohm.randn(5, 7, {device = "cuda", requires_grad = true})
+w = ohm.randn(5, 1, {device = "cuda", requires_grad = true})
+y = ohm.rsub(x, w, {alpha = 0.5})
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== index_mask values=true
+-- x = torch.randn(8, 16, device="cuda", requires_grad=True)
+-- keep = torch.zeros(16, 8, dtype=torch.bool, device="cuda")
+-- y = x.transpose(0, 1)[keep]
+-- layout(y)
+-- y.sum().backward()
+local x, keep, y
+x = ohm.randn(8, 16, {device = "cuda", requires_grad = true})
+keep = ohm.zeros(16, 8, {dtype = ohm.bool, device = "cuda"})
+y = x:transpose(0, 1):index({keep})
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+keep = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== index_mask_of_rows values=true
+-- x = torch.randn(8, 5000, device="cuda", requires_grad=True)
+-- rows = torch.zeros(8, dtype=torch.bool, device="cuda")
+-- y = x[rows]
+-- layout(y)
+-- y.sum().backward()
+local x, rows, y
+x = ohm.randn(8, 5000, {device = "cuda", requires_grad = true})
+rows = ohm.zeros(8, {dtype = ohm.bool, device = "cuda"})
+y = x:index({rows})
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+rows = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== masked_select_broadcast values=true
+-- x = torch.randn(3, 1, 16, device="cuda", requires_grad=True)
+-- keep = torch.zeros(8, 16, dtype=torch.bool, device="cuda")
+-- y = x.masked_select(keep)
+-- layout(y)
+-- y.sum().backward()
+local x, keep, y
+x = ohm.randn(3, 1, 16, {device = "cuda", requires_grad = true})
+keep = ohm.zeros(8, 16, {dtype = ohm.bool, device = "cuda"})
+y = x:masked_select(keep)
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+keep = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== nonzero_of_transposed values=true
+-- keep = torch.zeros(70, 80, dtype=torch.bool, device="cuda")
+-- y = keep.transpose(0, 1).nonzero()
+-- layout(y)
+-- i = torch.where(keep)[0]
+local keep, y, i
+keep = ohm.zeros(70, 80, {dtype = ohm.bool, device = "cuda"})
+y = keep:transpose(0, 1):nonzero()
+layout(y)
+i = (ohm.where(keep))
+mark("end of program (globals alive)")
+keep = nil; sweep()
+y = nil; sweep()
+i = nil; sweep()
+mark("globals deleted")
+
+--== where_other_number
+-- x = torch.randn(5, 7, device="cuda", dtype=torch.float16, requires_grad=True)
+-- keep = torch.zeros(5, 7, dtype=torch.bool, device="cuda")
+-- y = torch.where(keep, x, 0.5)
+-- layout(y)
+-- y.sum().backward()
+local x, keep, y
+x = ohm.randn(5, 7, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+keep = ohm.zeros(5, 7, {dtype = ohm.bool, device = "cuda"})
+y = ohm.where(keep, x, 0.5)
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+keep = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== where_input_number
+-- x = torch.randn(5, 7, device="cuda", requires_grad=True)
+-- keep = torch.zeros(5, 7, dtype=torch.bool, device="cuda")
+-- y = torch.where(keep, 0.5, x)
+-- layout(y)
+-- y.sum().backward()
+local x, keep, y
+x = ohm.randn(5, 7, {device = "cuda", requires_grad = true})
+keep = ohm.zeros(5, 7, {dtype = ohm.bool, device = "cuda"})
+y = ohm.where(keep, 0.5, x)
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+keep = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== lerp_by_tensor
+-- x = torch.randn(5, 7, device="cuda", requires_grad=True)
+-- e = torch.randn(5, 7, device="cuda", requires_grad=True)
+-- w = torch.randn(7, device="cuda", requires_grad=True)
+-- y = torch.lerp(x, e, w)
+-- layout(y)
+-- y.sum().backward()
+local x, e, w, y
+x = ohm.randn(5, 7, {device = "cuda", requires_grad = true})
+e = ohm.randn(5, 7, {device = "cuda", requires_grad = true})
+w = ohm.randn(7, {device = "cuda", requires_grad = true})
+y = ohm.lerp(x, e, w)
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+e = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== std_biased
+-- x = torch.randn(5, 7, device="cuda", requires_grad=True)
+-- y = x.std(dim=1, unbiased=False) + x.var(correction=0)
+-- y.sum().backward()
+local x, y
+x = ohm.randn(5, 7, {device = "cuda", requires_grad = true})
+y = x:std({dim = 1, unbiased = false}) + x:var({correction = 0})
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== diagonal_gradient
+-- x = torch.randn(3, 5, 7, device="cuda", requires_grad=True)
+-- y = x.diagonal(1, 2, 0)
+-- layout(y)
+-- y.sum().backward()
+local x, y
+x = ohm.randn(3, 5, 7, {device = "cuda", requires_grad = true})
+y = x:diagonal(1, 2, 0)
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== nan_to_num_gradient
+-- x = torch.randn(7, 5, device="cuda", requires_grad=True)
+-- y = x.mT.nan_to_num(nan=1.0).positive()
+-- layout(y)
+-- y.sum().backward()
+local x, y
+x = ohm.randn(7, 5, {device = "cuda", requires_grad = true})
+y = x.mT:nan_to_num({nan = 1.0}):positive()
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== einsum_outer
+-- a = torch.randn(5, device="cuda", requires_grad=True)
+-- b = torch.randn(6, device="cuda", requires_grad=True)
+-- y = torch.einsum('i,j->ij', a, b)
+-- layout(y)
+-- y.sum().backward()
+local a, b, y
+a = ohm.randn(5, {device = "cuda", requires_grad = true})
+b = ohm.randn(6, {device = "cuda", requires_grad = true})
+y = ohm.einsum("i,j->ij", a, b)
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+a = nil; sweep()
+b = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== einsum_elements
+-- a = torch.randn(5, 6, device="cuda", requires_grad=True)
+-- b = torch.randn(5, 6, device="cuda", requires_grad=True)
+-- y = torch.einsum('ij,ij->ji', a, b)
+-- layout(y)
+-- y.sum().backward()
+local a, b, y
+a = ohm.randn(5, 6, {device = "cuda", requires_grad = true})
+b = ohm.randn(5, 6, {device = "cuda", requires_grad = true})
+y = ohm.einsum("ij,ij->ji", a, b)
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+a = nil; sweep()
+b = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== einsum_inner_of_one
+-- x = torch.randn(8, 3, 1, device="cuda", requires_grad=True)
+-- w = torch.randn(8, 3, 1, device="cuda", requires_grad=True)
+-- y = torch.einsum('...ij,...kj->...ik', x, w)
+-- layout(y)
+-- y.sum().backward()
+local x, w, y
+x = ohm.randn(8, 3, 1, {device = "cuda", requires_grad = true})
+w = ohm.randn(8, 3, 1, {device = "cuda", requires_grad = true})
+y = ohm.einsum("...ij,...kj->...ik", x, w)
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== einsum_ellipsis
+-- x = torch.randn(8, 3, 5, device="cuda", requires_grad=True)
+-- w = torch.randn(5, 4, device="cuda", requires_grad=True)
+-- y = torch.einsum('...ij,jk', x, w)
+-- layout(y)
+-- y.sum().backward()
+local x, w, y
+x = ohm.randn(8, 3, 5, {device = "cuda", requires_grad = true})
+w = ohm.randn(5, 4, {device = "cuda", requires_grad = true})
+y = ohm.einsum("...ij,jk", x, w)
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== bernoulli_transposed_half
+-- x = torch.randn(8, 16, device="cuda", dtype=torch.float16, requires_grad=True)
+-- y = torch.bernoulli(x.transpose(0, 1))
+-- layout(y)
+-- y.sum().backward()
+local x, y
+x = ohm.randn(8, 16, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+y = ohm.bernoulli(x:transpose(0, 1))
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== any_of_one
+-- x = torch.randn(1, device="cuda")
+-- y = x.any()
+-- z = x.all(dim=0)
+local x, y, z
+x = ohm.randn(1, {device = "cuda"})
+y = x:any()
+z = x:all({dim = 0})
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== prod_of_transposed
+-- x = torch.randn(8, 700, device="cuda", requires_grad=True)
+-- y = x.transpose(0, 1).prod()
+-- y.backward()
+local x, y
+x = ohm.randn(8, 700, {device = "cuda", requires_grad = true})
+y = x:transpose(0, 1):prod()
+y:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== cumprod_gradient
+-- x = torch.randn(8, 16, device="cuda", requires_grad=True)
+-- y = x.transpose(0, 1).cumprod(dim=1)
+-- layout(y)
+-- y.sum().backward()
+local x, y
+x = ohm.randn(8, 16, {device = "cuda", requires_grad = true})
+y = x:transpose(0, 1):cumprod({dim = 1})
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== argmax_of_narrow
+-- x = torch.randn(7, 9, device="cuda")
+-- y = x.narrow(1, 1, 7).argmax()
+local x, y
+x = ohm.randn(7, 9, {device = "cuda"})
+y = x:narrow(1, 1, 7):argmax()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== masked_fill_expanded
+-- x = torch.randn(1, device="cuda").expand(3)
+-- x.masked_fill_(torch.zeros(3, dtype=torch.bool, device="cuda"), 1.0)
+-- layout(x)
+local x
+x = ohm.randn(1, {device = "cuda"}):expand(3)
+x:masked_fill_(ohm.zeros(3, {dtype = ohm.bool, device = "cuda"}), 1.0)
+layout(x)
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== max_pair
+-- x = torch.randn(8, 16, device="cuda", requires_grad=True)
+-- v, i = x.max(dim=1)
+-- s = v.sum()
+-- del v
+-- y = x.max(dim=0)[1]
+-- s.backward()
+local x, v, i, s, y
+x = ohm.randn(8, 16, {device = "cuda", requires_grad = true})
+v, i = x:max({dim = 1})
+s = v:sum()
+v = nil; sweep()
+y = second(x:max({dim = 0}))
+s:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+i = nil; sweep()
+s = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== mse_loss_none_of_transposed
+-- x = torch.randn(3, 8, device="cuda", requires_grad=True)
+-- w = torch.randn(3, 9, device="cuda")
+-- y = F.mse_loss(x.transpose(0, 1), w.narrow(1, 1, 8).transpose(0, 1), reduction="none")
+-- layout(y)
+-- y.sum().backward()
+local x, w, y
+x = ohm.randn(3, 8, {device = "cuda", requires_grad = true})
+w = ohm.randn(3, 9, {device = "cuda"})
+y = F.mse_loss(x:transpose(0, 1), w:narrow(1, 1, 8):transpose(0, 1), {reduction = "none"})
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== huber_loss_none_of_transposed
+-- x = torch.randn(3, 8, device="cuda", requires_grad=True)
+-- w = torch.randn(3, 8, device="cuda")
+-- y = F.huber_loss(x.transpose(0, 1), w.transpose(0, 1), reduction="none")
+-- layout(y)
+-- y.sum().backward()
+local x, w, y
+x = ohm.randn(3, 8, {device = "cuda", requires_grad = true})
+w = ohm.randn(3, 8, {device = "cuda"})
+y = F.huber_loss(x:transpose(0, 1), w:transpose(0, 1), {reduction = "none"})
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== binary_cross_entropy_both_gradients
+-- x = torch.randn(7, 2, 16, device="cuda", requires_grad=True)
+-- w = torch.randn(7, 2, 16, device="cuda", requires_grad=True)
+-- y = F.binary_cross_entropy(torch.sigmoid(x.transpose(0, 1)), torch.sigmoid(w.transpose(0, 1)))
+-- y.backward()
+local x, w, y
+x = ohm.randn(7, 2, 16, {device = "cuda", requires_grad = true})
+w = ohm.randn(7, 2, 16, {device = "cuda", requires_grad = true})
+y = F.binary_cross_entropy(ohm.sigmoid(x:transpose(0, 1)), ohm.sigmoid(w:transpose(0, 1)))
+y:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== einsum_autocast_sum
+-- x = torch.randn(5, 5, device="cuda", requires_grad=True)
+-- with torch.autocast("cuda", dtype=torch.bfloat16): y = torch.einsum('ij->j', x)
+-- layout(y)
+-- y.sum().backward()
+local x, y
+x = ohm.randn(5, 5, {device = "cuda", requires_grad = true})
+do
+  local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+  y = ohm.einsum("ij->j", x)
+end
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== einsum_autocast_elements
+-- x = torch.randn(5, 300, device="cuda", requires_grad=True)
+-- w = torch.randn(5, 900, device="cuda")
+-- with torch.autocast("cuda", dtype=torch.float16): y = torch.einsum('ij,ik->ijk', x, w)
+-- layout(y)
+-- y.sum().backward()
+local x, w, y
+x = ohm.randn(5, 300, {device = "cuda", requires_grad = true})
+w = ohm.randn(5, 900, {device = "cuda"})
+do
+  local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.float16})
+  y = ohm.einsum("ij,ik->ijk", x, w)
+end
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== efficient_attention_unaligned
+-- q0 = torch.randn(2, 2, 8, 44, device="cuda", requires_grad=True)
+-- q = q0.narrow(3, 1, 40)
+-- k = torch.randn(2, 2, 8, 40, device="cuda")
+-- y = F.scaled_dot_product_attention(q, k, k)
+-- y.sum().backward()
+local q0, q, k, y
+q0 = ohm.randn(2, 2, 8, 44, {device = "cuda", requires_grad = true})
+q = q0:narrow(3, 1, 40)
+k = ohm.randn(2, 2, 8, 40, {device = "cuda"})
+y = F.scaled_dot_product_attention(q, k, k)
+y:sum():backward()
+mark("end of program (globals alive)")
+q0 = nil; sweep()
+q = nil; sweep()
+k = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== flash_attention_wide_dropped
+-- q = torch.randn(2, 2, 40, 130, device="cuda", dtype=torch.float16, requires_grad=True)
+-- y = F.scaled_dot_product_attention(q, q, q, dropout_p=0.25)
+-- y.sum().backward()
+local q, y
+q = ohm.randn(2, 2, 40, 130, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+y = F.scaled_dot_product_attention(q, q, q, {dropout_p = 0.25})
+y:sum():backward()
+mark("end of program (globals alive)")
+q = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== two_groups
+-- m0 = nn.Linear(8, 8, device="cuda")
+-- m1 = nn.Linear(8, 8, device="cuda")
+-- opt = torch.optim.AdamW([{"params": m0.parameters()}, {"params": m1.parameters(), "lr": 0.01}], lr=0.1)
+-- m1(m0(torch.randn(4, 8, device="cuda"))).pow(2).mean().backward()
+-- opt.step()
+local m0, m1, opt
+m0 = nn.Linear(8, 8, {device = "cuda"})
+m1 = nn.Linear(8, 8, {device = "cuda"})
+opt = ohm.optim.AdamW({{params = m0:parameters()}, {params = m1:parameters(), lr = 0.01}}, {lr = 0.1})
+m1(m0(ohm.randn(4, 8, {device = "cuda"}))):pow(2):mean():backward()
+opt:step()
+mark("end of program (globals alive)")
+m0 = nil; sweep()
+m1 = nil; sweep()
+opt = nil; sweep()
+mark("globals deleted")

@@ -34,7 +34,7 @@ TEST(EditorDefinitions, HaveEveryPropertyOfATensor) {
   for (const lua::TensorProperty& property : lua::tensor_properties()) {
     properties.emplace(property.name);
   }
-  EXPECT_EQ(properties.size(), 14U);
+  EXPECT_EQ(properties.size(), 15U);
   EXPECT_EQ(names_in_class("ohm.Tensor", "---@field "), properties);
 }
 
@@ -46,8 +46,9 @@ TEST(EditorDefinitions, HaveEveryMethodOfATensor) {
 }
 
 TEST(EditorDefinitions, HaveEveryArithmeticOperatorOfATensor) {
-  EXPECT_THAT(names_in_class("ohm.Tensor", "---@operator "),
-              testing::UnorderedElementsAre("add", "sub", "mul", "div", "pow", "unm:"));
+  EXPECT_THAT(
+      names_in_class("ohm.Tensor", "---@operator "),
+      testing::UnorderedElementsAre("add", "sub", "mul", "div", "idiv", "mod", "pow", "unm:"));
 }
 
 TEST(EditorDefinitions, HaveEveryMethodOfAnOptimizer) {
@@ -62,8 +63,8 @@ class TensorProperties : public ScriptTest {};
 // The language server's types, as Lua names what a script reads.
 TEST_F(TensorProperties, HaveTheTypeThatEditorsAreTold) {
   const std::string script =
-      "local x = ohm.ones(2, {requires_grad = true})\n"
-      "local y = (x * 2) x.grad = ohm.ones(2)\n";
+      "local x = ohm.ones(2, 2, {requires_grad = true})\n"
+      "local y = (x * 2) x.grad = ohm.ones(2, 2)\n";
   for (const lua::TensorProperty& property : lua::tensor_properties()) {
     const std::string name(property.name);
     const std::string object = name == "grad_fn" ? "y" : "x";

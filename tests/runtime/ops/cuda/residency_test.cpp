@@ -59,7 +59,7 @@ std::vector<std::string> ops_with_samples() {
 class OpOnCuda : public testing::TestWithParam<std::string> {};
 
 /// Have no kernel for cards: the host computes them.
-const std::set<std::string> kOnHost = {"ctc_loss", "cumprod", "embedding_bag"};
+const std::set<std::string> kOnHost = {"ctc_loss", "cumprod", "embedding_bag", "masked_select"};
 
 TEST_P(OpOnCuda, LeavesValuesThere) {
   const std::string moved = moved_by(*ops::find_op(GetParam()));

@@ -1,0 +1,112 @@
+#include "runtime/ops/selection.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/grad_mode.h"
+#include "runtime/autograd/recorder.h"
+#include "runtime/base/strided.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/index.h"
+#include "runtime/ops/nonzero.h"
+#include "runtime/ops/sorting_scratch.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kMaskedSelect{"masked_select"};
+
+Tensor selection_scratch(std::int64_t bytes, Device device) {
+  return empty({bytes}, {DType::uint8, device});
+}
+
+void require_mask_of(const Tensor& input, const Tensor& mask) {
+  require_same_device(input, mask, kMaskedSelect);
+  if (mask.dtype() == DType::boolean) return;
+  throw std::invalid_argument("[masked_select] expected BoolTensor for mask");
+}
+
+// Of at least one dimension.
+Tensor seen_as(const Tensor& tensor, const Shape& shape) {
+  const Shape strides = broadcast_strides(tensor.shape(), tensor.strides(), shape);
+  const Tensor wide = make_view(tensor, shape, strides, tensor.impl()->offset);
+  return shape.empty() ? make_view(wide, {1}, {1}, wide.impl()->offset) : wide;
+}
+
+// The addends, one after the other, where the mask is true.
+void write_where(const Tensor& target, const Tensor& mask, const Tensor& source) {
+  if (!target.has_values() || source.numel() == 0) return;
+  const std::vector<double> chosen = to_doubles(mask);
+  const std::vector<double> addends = to_doubles(source);
+  std::vector<double> values(chosen.size(), 0.0);
+  auto next = addends.begin();
+  for (std::size_t i = 0; i < chosen.size() && next != addends.end(); ++i) {
+    if (chosen[i] != 0) values[i] = *next++;
+  }
+  copy_into(target, from_values(values, target.shape(), {target.dtype(), Device::cpu()}));
+}
+
+Tensor masked_select_gradient(const Tensor& grad, const Tensor& input, const Tensor& given_mask) {
+  const Shape shape = broadcast_shapes(input.shape(), given_mask.shape(), "masked_select");
+  const Shape strides = broadcast_strides(input.shape(), input.strides(), shape);
+  Tensor whole = zeros_like(make_view(input, shape, strides, input.impl()->offset));
+  if (whole.numel() == 0) return whole;
+  const Tensor sums =
+      whole.device().is_cuda() ? empty(shape, {DType::int64, whole.device()}) : Tensor();
+  const Tensor mask = row_major(make_view(
+      given_mask, shape, broadcast_strides(given_mask.shape(), given_mask.strides(), shape),
+      given_mask.impl()->offset));
+  if (whole.device().is_cuda()) {
+    const Tensor scan = selection_scratch(
+        scan_scratch_bytes(whole.numel(), DType::int64, whole.device()), whole.device());
+  }
+  const Tensor source = row_major(grad);
+  write_where(whole, mask, source);
+  return whole;
+}
+
+Tensor selection_mask(const std::vector<double>& values, const Shape& shape) {
+  return from_values(values, shape, {DType::boolean, Device::cpu()});
+}
+
+std::vector<Sample> masked_matrices() {
+  const auto matrix = [] { return randn({3, 4}, {DType::float64, Device::cpu()}); };
+  return {{matrix(), selection_mask({1, 0, 0, 1}, {4})},
+          {matrix(), selection_mask({1, 0, 0, 1, 1, 1, 0, 0, 0, 1, 0, 1}, {3, 4})}};
+}
+
+}  // namespace
+
+Tensor masked_select(const Tensor& input, const Tensor& mask) {
+  const OpFront front(kMaskedSelect);
+  require_mask_of(input, mask);
+  require_known_values(kMaskedSelect, mask);
+  const Shape shape = broadcast_shapes(input.shape(), mask.shape(), "masked_select");
+  Recorder record("MaskedSelectBackward", {&input});
+  record.save(mask);
+  record.save(input);
+  Tensor out;
+  {
+    const GradModeGuard unrecorded(false);
+    out = index(seen_as(input, shape), {seen_as(mask, shape)});
+  }
+  record.attach(out, [](BackwardCall& call) {
+    const Tensor chosen = call.saved(0);
+    return TensorList{masked_select_gradient(call.grad(), call.saved(1), chosen)};
+  });
+  return out;
+}
+
+std::vector<OpDef> selection_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  return {
+      define(kMaskedSelect, kBoth, &masked_select, {"input", "mask"}, masked_matrices),
+  };
+}
+
+}  // namespace ohm::ops
