@@ -1,0 +1,172 @@
+// docs/surface.md: which of PyTorch's public names a script finds in the runtime. The lists of
+// names are tests/golden/pytorch/names, which tests/comparisons/public_names.py writes.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "harness/lua/bind/op_functions.h"
+#include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/bind/tensor_metatable.h"
+#include "harness/lua/libraries/libraries.h"
+#include "harness/lua/libraries/library_table.h"
+#include "harness/lua/libraries/script_bindings.h"
+#include "runtime/ops/op.h"
+#include "tests/support/golden.h"
+
+namespace ohm::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::set<std::string>;
+
+/// The names of one version, by where they are found: "torch.nn".
+struct Version {
+  std::string number;
+  std::map<std::string, Names> namespaces;
+};
+
+Version read_version(const fs::path& path) {
+  Version version{path.stem().string(), {}};
+  std::istringstream lines(read_file(path.string()));
+  Names* names = nullptr;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("#")) continue;
+    if (line.starts_with("== ")) {
+      names = &version.namespaces[line.substr(3)];
+      continue;
+    }
+    std::istringstream words(line);
+    for (std::string word; words >> word;) names->insert(word);
+  }
+  return version;
+}
+
+// From the oldest on.
+std::vector<Version> recorded_versions() {
+  std::vector<Version> versions;
+  for (const auto& entry : fs::directory_iterator(golden_path("pytorch/names"))) {
+    versions.push_back(read_version(entry.path()));
+  }
+  const auto minor = [](const Version& version) { return std::stoi(version.number.substr(2)); };
+  std::sort(versions.begin(), versions.end(),
+            [&](const Version& a, const Version& b) { return minor(a) < minor(b); });
+  return versions;
+}
+
+Names names_of_tensor() {
+  Names names;
+  for (const std::string& name : lua::op_names(ops::kMethod)) names.insert(name);
+  for (const lua::TensorProperty& property : lua::tensor_properties()) {
+    names.emplace(property.name);
+  }
+  for (const luaL_Reg& method :
+       lua::script_bindings().find_class(lua::HandleOf<Tensor>::kClass)->methods) {
+    names.emplace(method.name);
+  }
+  return names;
+}
+
+// What a script finds under `ohm` where Python has it under `torch`.
+Names own_names(const std::string& space) {
+  if (space == "torch.Tensor") return names_of_tensor();
+  const std::string library = "ohm" + space.substr(std::string("torch").size());
+  for (const lua::Library& known : lua::libraries()) {
+    if (known.name != library) continue;
+    const std::vector<std::string> names = lua::names_of(known);
+    return {names.begin(), names.end()};
+  }
+  return {};
+}
+
+Names shared(const Names& theirs, const Names& own) {
+  Names both;
+  std::set_intersection(theirs.begin(), theirs.end(), own.begin(), own.end(),
+                        std::inserter(both, both.end()));
+  return both;
+}
+
+// Lines of at most 110 columns.
+std::string paragraph(const std::string& head, const Names& names) {
+  constexpr std::size_t kColumns = 110;
+  std::string text;
+  std::string line = head;
+  for (const std::string& name : names) {
+    const std::string word = " `" + name + "`";
+    if (line.size() + word.size() > kColumns) {
+      text += line + "\n";
+      line = word.substr(1);
+    } else {
+      line += word;
+    }
+  }
+  return text + line + (names.empty() ? " none\n" : "\n");
+}
+
+std::string table_of(const std::vector<Version>& versions) {
+  std::string text = "| in Python | in Lua |";
+  std::string rule = "|---|---|";
+  for (const Version& version : versions) {
+    text += fmt::format(" of {} |", version.number);
+    rule += "---:|";
+  }
+  text += "\n" + rule + "\n";
+  for (const auto& [space, names] : versions.back().namespaces) {
+    text += fmt::format("| `{}` | `ohm{}` |", space, space.substr(std::string("torch").size()));
+    for (const Version& version : versions) {
+      const Names& theirs = version.namespaces.at(space);
+      text += fmt::format(" {} of {} |", shared(theirs, own_names(space)).size(), theirs.size());
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+constexpr std::string_view kOpening =
+    "# Surface\n\n"
+    "Which of PyTorch's public names the runtime has, under the same name. A name that is there "
+    "need\n"
+    "not take every argument that PyTorch's takes: what is not known is refused by name.\n\n"
+    "<!-- not run: it needs PyTorch -->\n"
+    "```sh\n"
+    "tests/comparisons/public_names.py --build build/release --python VENV/bin/python\n"
+    "```\n\n"
+    "lists the names of the version in `VENV` (`tests/golden/pytorch/names`) and writes this page; "
+    "a "
+    "test holds\nit to the lists.\n\n";
+
+std::string document_of(const std::vector<Version>& versions) {
+  std::string text = std::string(kOpening) + table_of(versions);
+  text += fmt::format("\nThe lists are those of {}.\n", versions.back().number);
+  for (const auto& [space, theirs] : versions.back().namespaces) {
+    const Names own = own_names(space);
+    Names missing;
+    std::set_difference(theirs.begin(), theirs.end(), own.begin(), own.end(),
+                        std::inserter(missing, missing.end()));
+    text += "\n## " + space + "\n\n" + paragraph("There:", shared(theirs, own)) + "\n" +
+            paragraph("Not there:", missing);
+  }
+  return text;
+}
+
+TEST(Surface, DocumentSaysWhatIsThere) {
+  const std::vector<Version> versions = recorded_versions();
+  ASSERT_FALSE(versions.empty());
+  const std::string path = golden_path("../../docs/surface.md");
+  const std::string document = document_of(versions);
+  if (is_approval_asked_for()) {
+    std::ofstream(path, std::ios::binary) << document;
+    return;
+  }
+  EXPECT_EQ(read_file(path), document) << "tests/comparisons/public_names.py writes " << path;
+}
+
+}  // namespace
+}  // namespace ohm::test
