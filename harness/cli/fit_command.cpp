@@ -120,8 +120,9 @@ void refuse_other_options(const CLI::App& app, std::span<const std::string_view>
 }
 
 void refuse_scenario_options(const CLI::App& app) {
-  constexpr std::array<std::string_view, 8> kOfCommands = {
-      "--vary", "--gpu", "--timeout", "--report", "--json", "--color", "--verbose", "--help"};
+  constexpr std::array<std::string_view, 13> kOfCommands = {
+      "--vary", "--gpu",   "--timeout", "--report",   "--json",   "--color",       "--verbose",
+      "--help", "--shard", "--resume",  "--launcher", "--shards", "--slurm-option"};
   refuse_other_options(app, kOfCommands, "is for scenarios, and a command comes after --");
 }
 
@@ -153,6 +154,8 @@ engine::CommandFitOptions command_fit_of(FitArguments& arguments, const CLI::App
       throw UsageError(fmt::format("--gpu {}: commands run on the GPUs of ohm gpus", gpu.file));
     }
   }
+  check_launcher(arguments.launcher, arguments.resume, arguments.shard);
+  fit.shard = chosen_shard(arguments.shard);
   if (is_stderr_animated() || arguments.style.verbose) {
     fit.on_run = [](std::int64_t run, const std::string& what) {
       write_stderr(fmt::format("ohm: run {}: {}\n", run, what));
@@ -174,11 +177,69 @@ int print_fit(const FitArguments& arguments, ReportOutputs& outputs,
   return finished.exit_code();
 }
 
-int fit_command(FitArguments arguments, const CLI::App& app,
-                const std::vector<std::string>& program) {
-  const engine::CommandFitOptions options = command_fit_of(arguments, app, program);
-  ReportOutputs outputs = outputs_beside(arguments, {});
-  return print_fit(arguments, outputs, parsed("fit", [&] { return engine::fit_command(options); }));
+/// Of what the shards of an array of jobs know.
+std::vector<std::unique_ptr<const engine::Checkpoint>> opened(
+    const std::vector<std::string>& known,
+    const std::function<engine::CheckpointedWork(const engine::Shard&)>& described) {
+  std::vector<std::unique_ptr<const engine::Checkpoint>> checkpoints;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    checkpoints.push_back(parsed("--resume", [&] {
+      return std::make_unique<const engine::Checkpoint>(known[i], described({i, known.size()}),
+                                                        engine::CheckpointUse::reads);
+    }));
+  }
+  return checkpoints;
+}
+
+engine::FinishedFit interrupted_by(int signal) {
+  engine::FinishedFit interrupted;
+  interrupted.signal = signal;
+  interrupted.result.exit_reason = ExitReason::interrupted;
+  return interrupted;
+}
+
+engine::FinishedFit launched_fit_of_command(const FitArguments& arguments,
+                                            engine::CommandFitOptions options,
+                                            const Environment& environment) {
+  const auto described = [&options](const engine::Shard& shard) {
+    engine::CommandFitOptions of_shard = options;
+    of_shard.shard = shard;
+    return engine::checkpointed_work(of_shard);
+  };
+  LaunchedCommand command{"fit",     environment.words, {}, arguments.resume,
+                          described, [] { return 0; }};
+  command.started = environment.program;
+  command.takes_jobs = false;
+  const LaunchedReport report = launched_report(arguments.launcher, command);
+  if (report.signal != 0) return interrupted_by(report.signal);
+  const auto known = opened(report.known, described);
+  for (const auto& checkpoint : known) options.found.push_back(checkpoint.get());
+  return engine::fit_command(options);
+}
+
+engine::FinishedFit fit_of_command_here(const FitArguments& arguments,
+                                        engine::CommandFitOptions options) {
+  const auto checkpoint =
+      opened_checkpoint(arguments.resume, [&] { return engine::checkpointed_work(options); });
+  options.checkpoint = checkpoint.get();
+  engine::FinishedFit finished = parsed("fit", [&] { return engine::fit_command(options); });
+  tell_lack(checkpoint.get());
+  return finished;
+}
+
+int fit_command(FitArguments arguments, const CLI::App& app, const Environment& environment) {
+  const engine::CommandFitOptions options = command_fit_of(arguments, app, environment.program);
+  const bool is_launched = arguments.launcher.is_used();
+  OutputPaths paths({});
+  if (!arguments.resume.empty() && !is_launched) {
+    paths.add("--resume " + arguments.resume, arguments.resume);
+  }
+  ReportOutputs outputs = outputs_of(arguments, paths);
+  const engine::FinishedFit finished =
+      is_launched ? launched_fit_of_command(arguments, options, environment)
+                  : fit_of_command_here(arguments, options);
+  if (is_launched && finished.signal != 0) return finished.exit_code();
+  return print_fit(arguments, outputs, finished);
 }
 
 /// The cards of the table, where none was asked for: what was recorded is of no one card.
@@ -236,21 +297,10 @@ engine::FinishedFit launched_fit(const FitArguments& arguments, const Environmen
   const LaunchedReport report = launched_report(
       arguments.launcher,
       {"fit", environment.words, {}, arguments.resume, described, [] { return 0; }});
-  if (report.signal != 0) {
-    engine::FinishedFit interrupted;
-    interrupted.signal = report.signal;
-    interrupted.result.exit_reason = ExitReason::interrupted;
-    return interrupted;
-  }
+  if (report.signal != 0) return interrupted_by(report.signal);
   engine::FitOptions all = arguments.fit;
-  std::vector<std::unique_ptr<const engine::Checkpoint>> known;
-  for (std::size_t i = 0; i < report.known.size(); ++i) {
-    known.push_back(parsed("--resume", [&] {
-      return std::make_unique<const engine::Checkpoint>(
-          report.known[i], described({i, report.known.size()}), engine::CheckpointUse::reads);
-    }));
-    all.found.push_back(known.back().get());
-  }
+  const auto known = opened(report.known, described);
+  for (const auto& checkpoint : known) all.found.push_back(checkpoint.get());
   return engine::fit(all, environment.loader);
 }
 
@@ -350,7 +400,7 @@ std::function<int()> setup_fit(CLI::App& app, const Environment& environment) {
                                                       : fit(*arguments, environment);
     }
     refuse_scenario_options(app);
-    return fit_command(*arguments, app, environment.program);
+    return fit_command(*arguments, app, environment);
   };
 }
 

@@ -125,6 +125,8 @@ engine::ArrayWork array_work(const LauncherOptions& options, const LaunchedComma
   const std::vector<std::string> words = words_of_shards(command.words);
   work.command.insert(work.command.end(), words.begin(), words.end());
   work.command.insert(work.command.end(), command.more.begin(), command.more.end());
+  work.started = command.started;
+  work.takes_jobs = command.takes_jobs;
   work.shards = options.shards;
   work.card_types = options.card_types;
   work.joins_card_types = command.joins_card_types;

@@ -52,7 +52,9 @@ struct LaunchedCommand {
   /// Before the first shard is submitted: finds what all of them have in common. The signal that
   /// ended it; 0: none. Throws std::invalid_argument.
   std::function<int()> prepare;
-  bool joins_card_types = false;  ///< one report has what all types of cards found
+  bool joins_card_types = false;          ///< one report has what all types of cards found
+  std::vector<std::string> started = {};  ///< what it starts, after `--`; empty: nothing
+  bool takes_jobs = true;                 ///< --jobs
 };
 
 /// What all shards found.

@@ -12,8 +12,10 @@
 #include "harness/cli/cuda_options.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/report_outputs.h"
+#include "harness/cli/resume_option.h"
 #include "harness/cli/swept_memory.h"
 #include "harness/cli/terminal.h"
+#include "harness/slurm/array_folder.h"
 #include "harness/sweep/command/command_sweep.h"
 #include "reports/text/text_layout.h"
 
@@ -23,10 +25,10 @@ namespace {
 
 /// Options that a command after `--` knows nothing of are not passed over in silence.
 void refuse_scenario_options(const CLI::App& app) {
-  constexpr std::array<std::string_view, 17> kOfCommands = {
-      "--gpu",   "--points",  "--form",   "--level",   "--engine", "--shard",
-      "--jobs",  "--timeout", "--report", "--json",    "--check",  "--scratch",
-      "--color", "--memory",  "--quiet",  "--verbose", "--help"};
+  constexpr std::array<std::string_view, 21> kOfCommands = {
+      "--gpu",     "--points",  "--form", "--level",  "--engine",   "--shard",  "--jobs",
+      "--timeout", "--report",  "--json", "--check",  "--scratch",  "--color",  "--memory",
+      "--quiet",   "--verbose", "--help", "--resume", "--launcher", "--shards", "--slurm-option"};
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
     const bool is_known =
@@ -80,6 +82,51 @@ engine::CommandSweepOptions options_of(const SweepArguments& arguments,
   return options;
 }
 
+/// Beside the command's files lie those of the work that goes on.
+std::string own_files(const std::string& resume) {
+  return engine::array_folder_of(resume).value_or(resume);
+}
+
+/// All of it by an array of jobs.
+int launched(const SweepArguments& arguments, const engine::CommandSweepOptions& options,
+             const Environment& environment, ReportOutputs& outputs,
+             const reports::ReportStyle& style) {
+  LaunchedCommand command;
+  command.name = "sweep";
+  command.words = environment.words;
+  // What the command asks for is found out once.
+  if (arguments.memory.empty()) {
+    command.more = {"--memory", options.settings.contains("memory") ? "host" : "device"};
+  }
+  command.started = environment.program;
+  command.folder = arguments.resume;
+  command.described = [options](const engine::Shard& shard) {
+    engine::CommandSweepOptions of_shard = options;
+    of_shard.shard = shard;
+    return engine::checkpointed_work(of_shard);
+  };
+  command.prepare = [] { return 0; };
+  return launched_sweep(arguments.launcher, command, outputs, style);
+}
+
+int swept_here(const SweepArguments& arguments, engine::CommandSweepOptions options,
+               engine::FailingMemory& memory, ReportOutputs& outputs,
+               const reports::ReportStyle& style) {
+  const auto checkpoint =
+      opened_checkpoint(arguments.resume, [&] { return engine::checkpointed_work(options); });
+  options.checkpoint = checkpoint.get();
+  if (checkpoint) options.own_files = own_files(arguments.resume);
+  SweepPrinter printer(style, !outputs.uses_stdout(),
+                       !arguments.style.quiet && is_stderr_animated());
+  const engine::SweepOutcome outcome =
+      parsed("sweep", [&] { return engine::sweep_command(options, memory, printer); });
+  const std::string errors = outputs.try_write(render_sweep(outcome.result));
+  printer.on_end(outcome.result);
+  tell_lack(checkpoint.get());
+  if (!errors.empty()) throw UsageError(errors);
+  return outcome.exit_code();
+}
+
 }  // namespace
 
 void refuse_program_options(const SweepArguments& arguments) {
@@ -89,27 +136,25 @@ void refuse_program_options(const SweepArguments& arguments) {
     throw UsageError("--check, --memory, --scratch: are for a command that comes after --");
 }
 
-int sweep_program(SweepArguments arguments, const CLI::App& app,
-                  const std::vector<std::string>& program) {
+int sweep_program(SweepArguments arguments, const CLI::App& app, const Environment& environment) {
   refuse_scenario_options(app);
   take_faults(arguments);
   check_level(arguments);
+  check_launcher(arguments.launcher, arguments.resume, arguments.shard);
   if (arguments.json) arguments.reports.emplace_back("json=-");
-  const engine::TorchCommand command = command_of(arguments, app, program);
+  const engine::TorchCommand command = command_of(arguments, app, environment.program);
   const bool is_about_gpus = app.count("--gpu") + app.count("--level") + app.count("--check") > 0;
   const SweptMemory swept = swept_memory(arguments.memory, command, is_about_gpus);
   const engine::CommandSweepOptions options = options_of(arguments, command, swept.is_host);
   const reports::ReportStyle style = report_style(arguments.style);
   OutputPaths paths({});
+  const bool is_launched = arguments.launcher.is_used();
+  if (!arguments.resume.empty() && !is_launched) {
+    paths.add("--resume " + arguments.resume, arguments.resume);
+  }
   ReportOutputs outputs = sweep_outputs(arguments.reports, paths);
-  SweepPrinter printer(style, !outputs.uses_stdout(),
-                       !arguments.style.quiet && is_stderr_animated());
-  const engine::SweepOutcome outcome =
-      parsed("sweep", [&] { return engine::sweep_command(options, *swept.memory, printer); });
-  const std::string errors = outputs.try_write(render_sweep(outcome.result));
-  printer.on_end(outcome.result);
-  if (!errors.empty()) throw UsageError(errors);
-  return outcome.exit_code();
+  if (is_launched) return launched(arguments, options, environment, outputs, style);
+  return swept_here(arguments, options, *swept.memory, outputs, style);
 }
 
 }  // namespace ohm::cli

@@ -2,16 +2,14 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <string>
-#include <vector>
 
+#include "harness/cli/command.h"
 #include "harness/cli/sweep_arguments.h"
 
 namespace ohm::cli {
 
 /// The exit code. Throws UsageError, GpuUnavailable.
-int sweep_program(SweepArguments arguments, const CLI::App& app,
-                  const std::vector<std::string>& program);
+int sweep_program(SweepArguments arguments, const CLI::App& app, const Environment& environment);
 
 /// Options of commands are not passed over in silence where scenarios are swept.
 void refuse_program_options(const SweepArguments& arguments);

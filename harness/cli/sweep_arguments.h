@@ -6,6 +6,7 @@
 
 #include "harness/cli/launcher_option.h"
 #include "harness/cli/progress_line.h"
+#include "harness/cli/report_outputs.h"
 #include "harness/cli/style_options.h"
 #include "harness/sweep/sweep.h"
 #include "reports/text/report_style.h"
@@ -36,6 +37,12 @@ struct SweepArguments {
 
 /// Reads which requests fail, and how: points, forms, level, engine, shard. Throws UsageError.
 void take_faults(SweepArguments& arguments);
+
+/// All of it by an array of jobs: what they found is printed and reported as if this machine had,
+/// or, of several types of cards, printed for each. Returns the exit code; throws as
+/// launched_report().
+int launched_sweep(const LauncherOptions& launcher, const LaunchedCommand& command,
+                   ReportOutputs& outputs, const reports::ReportStyle& style);
 
 /// Prints scenarios as they come, and a progress line where people wait.
 class SweepPrinter final : public engine::SweepObserver {

@@ -161,10 +161,8 @@ int find_minimum(const SweepArguments& arguments, const Environment& environment
   return outcome.exit_code();
 }
 
-/// All of it by an array of jobs: what they found is printed and reported as if this machine had,
-/// or, of several types of cards, printed for each.
-int launched_sweep(const SweepArguments& arguments, const Environment& environment,
-                   ReportOutputs& outputs, const reports::ReportStyle& style) {
+int launched_sweep_of_scenarios(const SweepArguments& arguments, const Environment& environment,
+                                ReportOutputs& outputs, const reports::ReportStyle& style) {
   LaunchedCommand command{"sweep", environment.words, {}, arguments.resume, {}, {}};
   // Relative to the folder of the launcher, as all of its words are.
   const std::string plan = arguments.resume + "/plan";
@@ -177,22 +175,7 @@ int launched_sweep(const SweepArguments& arguments, const Environment& environme
     return engine::checkpointed_work(of_shard);
   };
   command.prepare = [&] { return is_planned ? write_plan(plan, arguments, environment) : 0; };
-  const LaunchedReport report = launched_report(arguments.launcher, command);
-  if (report.signal != 0) return process_code(ExitReason::interrupted, report.signal);
-  ExitReason worst = ExitReason::passed;
-  std::string errors;
-  for (const MergedShards& merged : report.merged) {
-    const SweepResult result = reports::read_whole_sweep(merged.json);
-    SweepPrinter printer(style, !outputs.uses_stdout(), /*shows_progress=*/false);
-    if (report.merged.size() > 1) print_text(merged.card_type + "\n");
-    for (const SweptScenario& scenario : result.scenarios) printer.on_scenario(scenario);
-    // Of several types there are none but those in the folder.
-    errors += outputs.try_write(render_sweep(result));
-    printer.on_end(result);
-    worst = worse_of(worst, result.exit_reason);
-  }
-  if (!errors.empty()) throw UsageError(errors);
-  return process_code(worst, 0);
+  return launched_sweep(arguments.launcher, command, outputs, style);
 }
 
 int sweep(SweepArguments arguments, const Environment& environment) {
@@ -220,7 +203,7 @@ int sweep(SweepArguments arguments, const Environment& environment) {
     paths.add("--resume " + arguments.resume, arguments.resume);
   ReportOutputs outputs = sweep_outputs(arguments.reports, paths);
   if (arguments.launcher.is_used()) {
-    return launched_sweep(arguments, environment, outputs, style);
+    return launched_sweep_of_scenarios(arguments, environment, outputs, style);
   }
   SweepPrinter printer(style, !outputs.uses_stdout(),
                        !arguments.style.quiet && is_stderr_animated());
@@ -344,6 +327,26 @@ void take_faults(SweepArguments& arguments) {
   if (sweep.trials.depth < 1 || sweep.trials.depth > 2) throw UsageError("--depth must be 1 or 2");
 }
 
+int launched_sweep(const LauncherOptions& launcher, const LaunchedCommand& command,
+                   ReportOutputs& outputs, const reports::ReportStyle& style) {
+  const LaunchedReport report = launched_report(launcher, command);
+  if (report.signal != 0) return process_code(ExitReason::interrupted, report.signal);
+  ExitReason worst = ExitReason::passed;
+  std::string errors;
+  for (const MergedShards& merged : report.merged) {
+    const SweepResult result = reports::read_whole_sweep(merged.json);
+    SweepPrinter printer(style, !outputs.uses_stdout(), /*shows_progress=*/false);
+    if (report.merged.size() > 1) print_text(merged.card_type + "\n");
+    for (const SweptScenario& scenario : result.scenarios) printer.on_scenario(scenario);
+    // Of several types there are none but those in the folder.
+    errors += outputs.try_write(render_sweep(result));
+    printer.on_end(result);
+    worst = worse_of(worst, result.exit_reason);
+  }
+  if (!errors.empty()) throw UsageError(errors);
+  return process_code(worst, 0);
+}
+
 void SweepPrinter::on_progress(std::size_t finished, std::size_t total) {
   progress_.show(finished, total);
 }
@@ -371,7 +374,7 @@ std::function<int()> setup_sweep(CLI::App& app, const Environment& environment) 
   add_output(app, *arguments);
   return [arguments, &app, &environment] {
     if (environment.program.empty()) return sweep(*arguments, environment);
-    return sweep_program(*arguments, app, environment.program);
+    return sweep_program(*arguments, app, environment);
   };
 }
 

@@ -1,6 +1,7 @@
 #include "harness/fit/command_fit.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -12,7 +13,10 @@
 #include <utility>
 
 #include "allocator_shim/base/rule_set.h"
+#include "harness/checkpoint/program_fingerprint.h"
+#include "harness/exec/command_inputs.h"
 #include "harness/fit/command_trial.h"
+#include "harness/fit/fit_messages.h"
 #include "harness/fit/smallest_gpu.h"
 #include "harness/fit/varied_command.h"
 #include "harness/process/shell_quote.h"
@@ -54,6 +58,22 @@ std::string allocator_settings() {
   return "";
 }
 
+/// What the rows depend on, beside the command.
+std::map<std::string, std::string> settings_of(const CommandFitOptions& options) {
+  std::vector<std::string> gpus;
+  for (const GpuSelection& gpu : options.gpus) {
+    gpus.push_back(gpu_text(gpu, gpu.profile.capacity_bytes));
+  }
+  return {{"command", "fit"},
+          {kFitDealt, kFitDealtByGpu},
+          {"vary", options.varied},
+          {"least", std::to_string(options.least)},
+          {"most", std::to_string(options.most)},
+          {"gpus", fmt::format("{}", fmt::join(gpus, "; "))},
+          {"timeout", fmt::format("{}", options.timeout_seconds)},
+          {"environment_alloc_conf", allocator_settings()}};
+}
+
 class CommandFit {
  public:
   explicit CommandFit(const CommandFitOptions& options) : options_(options) {
@@ -70,9 +90,18 @@ class CommandFit {
       result_.least = options_.least;
       result_.most = options_.most;
     }
+    if (!options_.shard.is_whole()) {
+      ShardResult& shard = result_.shard.emplace();
+      shard.number = static_cast<std::int64_t>(options_.shard.index) + 1;
+      shard.count = static_cast<std::int64_t>(options_.shard.count);
+      shard.settings = settings_of(options_);
+      shard.inputs = command_inputs(options_.words);
+    }
     int signal = 0;
     try {
-      for (const GpuSelection& gpu : options_.gpus) add_row(gpu);
+      for (std::size_t i = 0; i < options_.gpus.size(); ++i) {
+        if (options_.shard.has(i)) add_row(i);
+      }
     } catch (const CommandInterrupted& interrupted) {
       signal = interrupted.signal();
       result_.exit_reason = ExitReason::interrupted;
@@ -87,21 +116,55 @@ class CommandFit {
     using std::runtime_error::runtime_error;
   };
 
-  void add_row(const GpuSelection& gpu) {
+  void add_row(std::size_t number) {
+    const std::string piece = fmt::format("row/{}", number);
+    if (const std::string* const known = find_known(piece)) {
+      CommandRow row = decoded_command_row(*known);
+      result_.name = std::move(row.name);
+      result_.summary = std::move(row.summary);
+      return take(std::move(row.row));
+    }
+    FitRow row = found_row(options_.gpus[number]);
+    if (options_.checkpoint != nullptr) {
+      options_.checkpoint->add(piece, encoded(CommandRow{row, result_.name, result_.summary}));
+    }
+    take(std::move(row));
+  }
+
+  const std::string* find_known(const std::string& piece) const {
+    const std::string* record = nullptr;
+    if (options_.checkpoint != nullptr) record = options_.checkpoint->find(piece);
+    for (const Checkpoint* const found : options_.found) {
+      if (record == nullptr) record = found->find(piece);
+    }
+    return record;
+  }
+
+  void take(FitRow row) {
+    if (row.outcome == FitOutcome::failed) {
+      result_.exit_reason = worse_of(result_.exit_reason, ExitReason::script_error);
+    }
+    result_.rows.push_back(std::move(row));
+  }
+
+  /// What other rows have tried is not known to it: it is the same in any shard.
+  FitRow found_row(const GpuSelection& gpu) {
     FitRow row;
     row.profile = gpu.profile.name;
     row.gpu_count = gpu.count.value_or(1);
-    const std::int64_t runs_before = runs_;
+    workspace_bytes_ = 0;
+    if (varied_) learn_on_large_gpu();
+    forecast_ = learned_;
+    runs_of_row_ = &gpu == &options_.gpus.front() ? runs_to_learn_ : 0;
     try {
       varied_ ? find_value(gpu, row) : find_capacity(gpu, row);
     } catch (const RowError& error) {
       row.outcome = FitOutcome::failed;
       row.error = error.what();
-      result_.exit_reason = worse_of(result_.exit_reason, ExitReason::script_error);
     }
-    row.runs = runs_ - runs_before;
+    row.runs = runs_of_row_;
     row.variant = result_.name;
-    result_.rows.push_back(std::move(row));
+    return row;
   }
 
   // ---- runs -----------------------------------------------------------------------------------
@@ -109,6 +172,7 @@ class CommandFit {
   CommandTrial try_at(std::int64_t value, const GpuSelection& gpu, std::size_t capacity_bytes,
                       const std::string& what) {
     ++runs_;
+    ++runs_of_row_;
     if (options_.on_run) options_.on_run(runs_, what);
     CommandQuestion question;
     question.words = varied_ ? varied_->words_at(value) : options_.words;
@@ -142,7 +206,7 @@ class CommandFit {
   // ---- a number of the command ----------------------------------------------------------------
 
   void find_value(const GpuSelection& gpu, FitRow& row) {
-    if (roomy_.empty()) learn_on_large_gpu(gpu);
+    if (why_not_learned_) throw RowError(*why_not_learned_);
     const std::int64_t room = available(gpu.profile);
     Probes probes([&](std::int64_t value) { return probe_at(value, gpu); });
     const FitRange range = {options_.least, options_.most,
@@ -166,20 +230,27 @@ class CommandFit {
     fill_margin(gpu.profile, static_cast<std::int64_t>(gpu.profile.capacity_bytes), row);
   }
 
-  /// Two values where nothing is scarce tell how requests grow. Not 1 where it can be avoided:
-  /// programs treat a batch of one in ways of their own.
-  void learn_on_large_gpu(const GpuSelection& gpu) {
+  /// Two values where nothing is scarce, on the first of the GPUs, tell how requests grow. Not 1
+  /// where it can be avoided: programs treat a batch of one in ways of their own.
+  void learn_on_large_gpu() {
     constexpr std::int64_t kFirst = 4;
+    if (runs_to_learn_ > 0) return;
+    const GpuSelection& gpu = options_.gpus.front();
+    roomy_profile_ = gpu.profile.name;
     const std::int64_t first = std::clamp(kFirst, options_.least, options_.most);
     for (const std::int64_t value : {first, std::min(options_.most, 2 * first)}) {
       if (roomy_.contains(value)) continue;
       const CommandTrial trial =
           try_at(value, gpu, kLargeCapacity,
                  fmt::format("{} = {} on a large {}", options_.varied, value, gpu.profile.name));
-      if (!trial.probe.point) throw RowError(trial.probe.stop->reason);
+      ++runs_to_learn_;
+      if (!trial.probe.point) {
+        why_not_learned_ = trial.probe.stop->reason;
+        return;
+      }
       roomy_[value] = trial;
-      roomy_profile_ = gpu.profile.name;
     }
+    learned_ = forecast_;
   }
 
   std::vector<FitPoint> known_points() const {
@@ -255,15 +326,27 @@ class CommandFit {
   const CommandRunner runner_;
   std::optional<VariedCommand> varied_;
   FitResult result_;
-  RequestForecast forecast_;
+  RequestForecast forecast_;  ///< by the runs of this row, and learned_
+  RequestForecast learned_;   ///< by runs on a large GPU
+  std::optional<std::string> why_not_learned_;
   RuleSet rules_ = default_rule_set();
   std::map<std::int64_t, CommandTrial> roomy_;  ///< on a large GPU, by value
   std::string roomy_profile_;
   std::int64_t workspace_bytes_ = 0;  ///< of the last run that fitted
   std::int64_t runs_ = 0;
+  std::int64_t runs_of_row_ = 0;
+  std::int64_t runs_to_learn_ = 0;
 };
 
 }  // namespace
+
+CheckpointedWork checkpointed_work(const CommandFitOptions& options) {
+  CheckpointedWork work{program_fingerprint(), settings_of(options), {}};
+  work.settings["shard"] = fmt::format("{}/{}", options.shard.index + 1, options.shard.count);
+  for (const ShardInput& input : command_inputs(options.words))
+    work.files.emplace_back(input.file, input.hash);
+  return work;
+}
 
 FinishedFit fit_command(const CommandFitOptions& options) { return CommandFit(options).run(); }
 

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/checkpoint/checkpoint.h"
 #include "harness/fit/fit.h"
+#include "harness/scenario/shard.h"
 #include "reports/model/fit_result.h"
 
 namespace ohm::engine {
@@ -19,15 +21,21 @@ struct CommandFitOptions {
   std::string varied;              ///< a number in it (varied_command.h), or kFitCapacity
   std::int64_t least = 1;
   std::int64_t most = 65536;
-  std::vector<GpuSelection> gpus;  ///< at least one, of the table
-  double timeout_seconds = 0;      ///< of each run; 0: none
+  std::vector<GpuSelection> gpus;        ///< at least one, of the table
+  double timeout_seconds = 0;            ///< of each run; 0: none
+  Shard shard;                           ///< which of the GPUs
+  Checkpoint* checkpoint = nullptr;      ///< of checkpointed_work(); nullptr: nothing is kept
+  std::vector<const Checkpoint*> found;  ///< by shards that others searched
   /// Told before each run.
   std::function<void(std::int64_t runs, const std::string& what)> on_run;
 };
 
-/// A row for each GPU. A value for which the command fails in any way does not fit. Throws
-/// std::invalid_argument for a command that cannot be started or has no such number;
-/// GpuUnavailable.
+/// What the rows of `options.shard` depend on.
+CheckpointedWork checkpointed_work(const CommandFitOptions& options);
+
+/// A row for each GPU of the shard, which does not depend on the others. A value for which the
+/// command fails in any way does not fit. Throws std::invalid_argument for a command that cannot be
+/// started or has no such number; GpuUnavailable.
 FinishedFit fit_command(const CommandFitOptions& options);
 
 }  // namespace ohm::engine

@@ -20,4 +20,17 @@ FitAnswer decoded_fit_answer(std::string_view bytes) {
   return answer;
 }
 
+std::string encoded(const CommandRow& row) {
+  MessageWriter writer;
+  writer(row.row, row.name, row.summary);
+  return writer.take();
+}
+
+CommandRow decoded_command_row(std::string_view bytes) {
+  CommandRow row;
+  MessageReader reader(bytes);
+  reader(row.row, row.name, row.summary);
+  return row;
+}
+
 }  // namespace ohm::engine

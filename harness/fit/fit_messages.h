@@ -1,4 +1,4 @@
-// Messages of a search of ohm fit, from its worker process.
+// Messages of a search of ohm fit: from its worker process, and to one that goes on with it.
 #pragma once
 
 #include <string>
@@ -6,10 +6,21 @@
 
 #include "harness/fit/fit_row.h"
 #include "harness/run/worker_messages.h"
+#include "reports/model/fit_result.h"
 
 namespace ohm::engine {
 
 std::string encoded(const FitAnswer& answer);
 FitAnswer decoded_fit_answer(std::string_view bytes);
+
+/// The row of one GPU, of a command, and what the command has told of itself.
+struct CommandRow {
+  FitRow row;
+  std::string name;
+  std::string summary;
+};
+
+std::string encoded(const CommandRow& row);
+CommandRow decoded_command_row(std::string_view bytes);
 
 }  // namespace ohm::engine

@@ -63,7 +63,7 @@ part=$folder/reports/$name.part
 rm -f "$part"
 run() {{
   {command} --shard "$number/{shards}" {jobs}\
-    --resume "$folder/known/$name" --report "json=$part"
+    --resume "$folder/known/$name" --report "json=$part"{started}
   code=$?
 }}
 run
@@ -102,6 +102,14 @@ bool sets_jobs(const std::vector<std::string>& command) {
 
 }  // namespace
 
+std::optional<std::string> array_folder_of(const std::string& known) {
+  const fs::path folder = fs::absolute(known).parent_path();
+  std::error_code unknown;
+  const bool is_one =
+      folder.filename() == "known" && fs::exists(folder.parent_path() / "shard.sh", unknown);
+  return is_one ? std::optional(folder.parent_path().string()) : std::nullopt;
+}
+
 ArrayFolder::ArrayFolder(const ArrayWork& work)
     : folder_(absolute(work.folder)),
       card_types_(work.card_types),
@@ -121,15 +129,18 @@ void ArrayFolder::write_scripts(const ArrayWork& work) const {
   const std::string program = shell_quoted(work.program);
   std::vector<std::string> words = {work.program};
   words.insert(words.end(), work.command.begin(), work.command.end());
-  const std::string jobs = sets_jobs(work.command) ? "" : "-j \"${SLURM_CPUS_ON_NODE:-1}\" ";
-  write(shard_script(),
-        fmt::format(kShardScript, fmt::arg("shards", work.shards),
-                    fmt::arg("folder", shell_quoted(folder_)), fmt::arg("here", here),
-                    fmt::arg("program", program), fmt::arg("jobs", jobs),
-                    fmt::arg("command", shell_command(words)),
-                    fmt::arg("crashed", ohm::exit_code(ExitReason::internal_error).code),
-                    fmt::arg("timeout", ohm::exit_code(ExitReason::timeout).code),
-                    fmt::arg("interrupted", ohm::exit_code(ExitReason::interrupted).code)));
+  const bool adds_jobs = work.takes_jobs && !sets_jobs(work.command);
+  const std::string jobs = !adds_jobs ? "" : "-j \"${SLURM_CPUS_ON_NODE:-1}\" ";
+  write(
+      shard_script(),
+      fmt::format(
+          kShardScript, fmt::arg("shards", work.shards), fmt::arg("folder", shell_quoted(folder_)),
+          fmt::arg("here", here), fmt::arg("program", program), fmt::arg("jobs", jobs),
+          fmt::arg("command", shell_command(words)),
+          fmt::arg("started", work.started.empty() ? "" : " -- " + shell_command(work.started)),
+          fmt::arg("crashed", ohm::exit_code(ExitReason::internal_error).code),
+          fmt::arg("timeout", ohm::exit_code(ExitReason::timeout).code),
+          fmt::arg("interrupted", ohm::exit_code(ExitReason::interrupted).code)));
   std::string all;
   for (const ArrayMerge& merge : merges()) {
     std::vector<std::string> call = {"merge", merge.merged};

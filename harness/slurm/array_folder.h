@@ -31,6 +31,8 @@ struct ArrayWork {
   std::string folder;                ///< that this machine and the nodes share
   std::string program;               ///< the path of ohm, on the nodes too
   std::vector<std::string> command;  ///< arguments of all shards alike
+  std::vector<std::string> started;  ///< a command that it starts, after `--`; empty: none
+  bool takes_jobs = true;            ///< --jobs, which each node has its own number of
   std::size_t shards = 0;
   /// Slurm's names of cards, each of which does all of the shards; empty: any machine does them.
   std::vector<std::string> card_types;
@@ -38,6 +40,9 @@ struct ArrayWork {
   /// What the shard with this number, from 1, depends on; of 0: all of them.
   std::function<CheckpointedWork(std::size_t shard)> described;
 };
+
+/// The folder of an array of which `known` is what a shard knows; nullopt: it is none.
+std::optional<std::string> array_folder_of(const std::string& known);
 
 /// A shard, on a card of one type.
 struct ArrayPiece {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/sweep/trial.h"
+#include "reports/model/sweep_result.h"
 
 namespace ohm::engine {
 
@@ -13,6 +14,12 @@ namespace ohm::engine {
 struct FaultTask {
   std::size_t call = 0;  ///< its index
   FaultForm form = FaultForm::transient;
+};
+
+/// What became of a failure of a command's memory.
+struct JudgedFault {
+  TrialVerdict verdict;
+  std::vector<RecoveryNote> notes;  ///< of a recovery: what is true of it, each counted once
 };
 
 /// A second failure, while the first was handled.

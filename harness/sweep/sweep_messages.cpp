@@ -12,6 +12,11 @@ void fields(Archive& archive, T& verdict) {
           verdict.peak_bytes, verdict.repeated_calls, verdict.state_key);
 }
 
+template <class Archive, Is<JudgedFault> T>
+void fields(Archive& archive, T& fault) {
+  archive(fault.verdict, fault.notes);
+}
+
 template <class Archive, Is<ChainVerdict> T>
 void fields(Archive& archive, T& chain) {
   archive(chain.point, chain.occurrence, chain.verdict);
@@ -60,12 +65,16 @@ void fields(Archive& archive, T& run) {
 
 std::string encoded(const FaultFreeRun& run) { return encoded_message(run); }
 std::string encoded(const std::vector<TaskVerdict>& verdicts) { return encoded_message(verdicts); }
+std::string encoded(const JudgedFault& fault) { return encoded_message(fault); }
 
 FaultFreeRun decoded_fault_free_run(std::string_view bytes) {
   return decoded_message<FaultFreeRun>(bytes);
 }
 std::vector<TaskVerdict> decoded_verdicts(std::string_view bytes) {
   return decoded_message<std::vector<TaskVerdict>>(bytes);
+}
+JudgedFault decoded_judged_fault(std::string_view bytes) {
+  return decoded_message<JudgedFault>(bytes);
 }
 
 }  // namespace ohm::engine

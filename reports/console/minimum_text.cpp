@@ -13,7 +13,7 @@
 namespace ohm::reports {
 namespace {
 
-std::string bytes_text(std::int64_t bytes) {
+std::string capacity_text(std::int64_t bytes) {
   return human_and_exact_bytes(static_cast<std::uint64_t>(bytes));
 }
 
@@ -48,7 +48,7 @@ std::string variant_text(const VariantMinimum& variant, const ReportStyle& style
   if (variant.error) return text + indented(printable(variant.error->message), 6, style.columns);
   for (const auto& [what, minimum] : {std::pair("without a retry", &variant.without_retry),
                                       std::pair("with retries", &variant.with_retries)}) {
-    text += fmt::format("    {:<16} {}\n", what, bytes_text(minimum->bytes));
+    text += fmt::format("    {:<16} {}\n", what, capacity_text(minimum->bytes));
     text += fmt::format("      {}\n", printable(failure_text(*minimum)));
     if (minimum->fails_rerun.empty()) continue;
     text += fmt::format("        re-run: {}\n", printable(minimum->fails_rerun));

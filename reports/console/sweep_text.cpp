@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "allocator_shim/base/format_bytes.h"
+#include "reports/console/recovery_note_text.h"
 #include "reports/console/sweep_coverage.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/paint.h"
@@ -89,6 +90,7 @@ std::string variant_text(const SweptVariant& variant, std::size_t name_width,
   if (shown > kMostFailedShown && style.detail != Detail::verbose) {
     text += fmt::format("      {} more; -v shows them all\n", shown - kMostFailedShown);
   }
+  text += recovery_notes_text(variant, style);
   if (style.detail == Detail::verbose) text += points_text(variant);
   return text;
 }

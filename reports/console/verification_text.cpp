@@ -14,7 +14,7 @@ namespace ohm::reports {
 
 namespace {
 
-std::string bytes_text(std::int64_t bytes) { return human_bytes(static_cast<std::size_t>(bytes)); }
+std::string memory_text(std::int64_t bytes) { return human_bytes(static_cast<std::size_t>(bytes)); }
 
 std::string events_text(const std::string& name, const VerifiedVariant& variant) {
   std::string text = fmt::format(
@@ -40,7 +40,7 @@ std::string text_of(const VerifiedVariant& variant) {
   }
   if (variant.agrees()) {
     return fmt::format("same     {}: {} events, peak {}\n", name, variant.card_events,
-                       bytes_text(variant.card_peak_bytes));
+                       memory_text(variant.card_peak_bytes));
   }
   std::string text;
   if (!variant.value_difference.empty()) {
@@ -51,7 +51,7 @@ std::string text_of(const VerifiedVariant& variant) {
 
 std::string text_of(const LibraryWorkspace& workspace) {
   return fmt::format("library  {}: workspaces of up to {} ({} bytes) on the card, {} calls\n",
-                     printable(workspace.op), bytes_text(workspace.largest_bytes),
+                     printable(workspace.op), memory_text(workspace.largest_bytes),
                      workspace.largest_bytes, workspace.calls);
 }
 
@@ -65,7 +65,7 @@ std::string text_of(const CardLibrary& library) {
 /// What the host was needed for, the most often first.
 std::string traffic_text(const std::vector<HostTraffic>& by_op) {
   const auto amount = [](const HostTraffic& moved) {
-    return fmt::format("{} times, {}", moved.times, bytes_text(moved.bytes));
+    return fmt::format("{} times, {}", moved.times, memory_text(moved.bytes));
   };
   HostTraffic all;
   for (const HostTraffic& moved : by_op) {

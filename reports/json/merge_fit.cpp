@@ -4,13 +4,15 @@
 #include <vector>
 
 #include "reports/json/merge_turns.h"
+#include "reports/model/fit_result.h"
 
 namespace ohm::reports {
 namespace {
 
 using Json = nlohmann::json;
 
-/// The variants of the shards of a fit, dealt out in turn, with a row for each GPU.
+/// The variants of the shards of a fit, dealt out in turn, with a row for each GPU. Of a command
+/// there is one, and its rows are dealt out.
 class FitMerge final : public ShardMerge {
  public:
   void begin(ShardPart& sum) override { take(sum); }
@@ -32,9 +34,11 @@ class FitMerge final : public ShardMerge {
 /// Rows of one variant are one after the other.
 void FitMerge::take(ShardPart& part) {
   list_of(part.json, "rows", part);
+  const bool is_by_gpu = part.json.at("shard").at("settings").contains(kFitDealt);
   std::vector<Json> variants;
   for (Json& row : part.json.at("rows")) {
-    const bool is_next = variants.empty() || variants.back()[0].at("variant") != row.at("variant");
+    const bool is_next =
+        is_by_gpu || variants.empty() || variants.back()[0].at("variant") != row.at("variant");
     if (is_next) variants.push_back(Json::array());
     variants.back().push_back(std::move(row));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include "reports/json/merge_part.h"
+#include "reports/model/sweep_result.h"
+#include "reports/text/json_writer.h"
 
 namespace ohm::reports {
 namespace {
@@ -95,6 +98,43 @@ void sort_failed(Json& failed) {
                    [&](const Json& a, const Json& b) { return place(a) < place(b); });
 }
 
+RecoveryNote read_note(const Json& json, const ShardPart& part) {
+  RecoveryNote note;
+  const auto deviation = json.at("deviation").get<std::string>();
+  const auto* const known =
+      std::find(kRecoveryDeviationNames.begin(), kRecoveryDeviationNames.end(), deviation);
+  if (known == kRecoveryDeviationNames.end()) {
+    refuse(part, fmt::format("with a note of \"{}\", which is unknown", deviation));
+  }
+  note.deviation = static_cast<RecoveryDeviation>(known - kRecoveryDeviationNames.begin());
+  note.count = count_of(json, "count", part);
+  note.plan = json.at("plan").get<std::string>();
+  if (json.at("form") == name_of(FaultForm::persistent)) note.form = FaultForm::persistent;
+  note.call = count_of(json, "call", part);
+  note.line = json.value("line", "");
+  note.bytes = json.contains("bytes") ? count_of(json, "bytes", part) : 0;
+  return note;
+}
+
+/// One of a kind, in the order of the kinds; left out where there is none, as of one machine.
+void merge_notes(Json& sum, const Json& more, const ShardPart& part) {
+  std::map<RecoveryDeviation, RecoveryNote> sums;
+  for (const Json* const variant : {static_cast<const Json*>(&sum), &more}) {
+    if (!variant->contains("notes")) continue;
+    for (const Json& json : list_of(*variant, "notes", part)) {
+      const RecoveryNote note = read_note(json, part);
+      const auto [known, is_first] = sums.emplace(note.deviation, note);
+      if (!is_first) known->second = sum_of(known->second, note);
+    }
+  }
+  if (sums.empty()) return;
+  const JsonWriter writer(JsonText::printable, [](double value) { return Json(value); });
+  Json notes = Json::array();
+  for (const auto& [deviation, note] : sums) notes.push_back(writer.object(note));
+  // Numbers as they would be read: the next shard's are added to them.
+  sum["notes"] = Json::parse(notes.dump());
+}
+
 void merge_variant(Json& sum, Json& more, const ShardPart& part) {
   for (const char* const field :
        {"name", "calls", "values", "error", "peak_bytes", "not_tried", "beyond_budget"}) {
@@ -111,6 +151,7 @@ void merge_variant(Json& sum, Json& more, const ShardPart& part) {
   for (const auto& [verdict, count] : more.at("verdicts").items()) {
     add(sum.at("verdicts"), more.at("verdicts"), verdict, part);
   }
+  merge_notes(sum, more, part);
   Json& failed = sum.at("failed");
   for (Json& one : more.at("failed")) failed.push_back(std::move(one));
 }

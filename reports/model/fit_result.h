@@ -335,6 +335,10 @@ struct FitResult {
   }
 };
 
+/// The setting of a shard that says what shards share out, where that is not the variants.
+inline constexpr const char* kFitDealt = "dealt_by";
+inline constexpr const char* kFitDealtByGpu = "gpu";
+
 /// What can be varied besides a scenario's parameters: the memory of the card, in bytes.
 inline constexpr const char* kFitCapacity = "capacity";
 

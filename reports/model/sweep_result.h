@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "reports/model/exit_code.h"
@@ -129,6 +130,57 @@ struct SweepPoint {
   }
 };
 
+/// What recoveries do otherwise than the fault-free run, where that is no verdict.
+enum class RecoveryDeviation : std::uint8_t {
+  unprinted_line,        ///< a line of the fault-free run's is not printed
+  fewer_requests,        ///< fewer requests are granted
+  more_when_made_again,  ///< more is allocated when the failed request is made again than before
+};
+
+inline constexpr std::array<std::string_view, 3> kRecoveryDeviationNames = {
+    "unprinted_line", "fewer_requests", "more_when_made_again"};
+
+constexpr std::string_view name_of(RecoveryDeviation deviation) {
+  return kRecoveryDeviationNames[static_cast<std::size_t>(deviation)];
+}
+constexpr std::size_t word_count(RecoveryDeviation /*of*/) {
+  return kRecoveryDeviationNames.size();
+}
+
+/// How many recoveries deviate, and an example: the first one, or the one with the most bytes.
+struct RecoveryNote {
+  RecoveryDeviation deviation = RecoveryDeviation::unprinted_line;
+  std::int64_t count = 0;
+  std::string plan;  ///< of the example
+  FaultForm form = FaultForm::transient;
+  std::int64_t call = 0;   ///< that failed, of the fault-free run's, from 1
+  std::string line;        ///< that is not printed; empty: of another deviation
+  std::int64_t bytes = 0;  ///< that are allocated beside; 0: of another deviation
+
+  static constexpr const char* kSchemaName = "recovery_note";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = RecoveryNote;
+    visit("deviation", &T::deviation);
+    visit("count", &T::count, "Recoveries that deviate so.");
+    visit("plan", &T::plan, "Of the first one, or of the one with the most bytes.");
+    visit("form", &T::form);
+    visit("call", &T::call, "Which of the fault-free run's calls failed, from 1.");
+    visit("line", &T::line, Presence::optional, "The first line that was not printed.");
+    visit("bytes", &T::bytes, Presence::optional, "That were allocated beside.");
+  }
+};
+
+/// Of two of a kind: both counts, and the better example.
+inline RecoveryNote sum_of(const RecoveryNote& a, const RecoveryNote& b) {
+  const auto place = [](const RecoveryNote& note) {
+    return std::make_tuple(-note.bytes, note.call, note.form);
+  };
+  RecoveryNote sum = place(b) < place(a) ? b : a;
+  sum.count = a.count + b.count;
+  return sum;
+}
+
 /// An injected failure whose verdict is not good.
 struct FailedFault {
   std::string plan;  ///< as --fault takes it: "ohm:3f9c22d1@1"
@@ -182,6 +234,7 @@ struct SweptVariant {
   std::int64_t beyond_budget = 0;   ///< of these, what cost too much for `spread`
   std::vector<SweepPoint> points;   ///< in the order in which they are first passed
   std::vector<FailedFault> failed;  ///< in the order of the calls; transient before persistent
+  std::vector<RecoveryNote> notes;  ///< one of a kind, in the order of the kinds
 
   static std::optional<BriefError> brief_error(const SweptVariant& of) { return brief(of.error); }
 
@@ -214,6 +267,8 @@ struct SweptVariant {
           "Of these, those that points = spread leaves out because of what they cost.");
     visit("points", &T::points, "In the order in which they are first passed.");
     visit("failed", &T::failed, "Faults whose verdict is not good, in the order of the calls.");
+    visit("notes", &T::notes, Presence::optional,
+          "What recoveries did otherwise than the fault-free run, where that is no verdict.");
     visit("error", &brief_error, "Null when it was swept.");
   }
 };

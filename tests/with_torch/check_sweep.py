@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Sweeps a program, and holds the verdicts on its failures to what they should be.
 
-    check_sweep.py OHM [--options WORDS] [--bad VERDICT=TEXT]... [--says TEXT] -- COMMAND...
+    check_sweep.py OHM [--options WORDS] [--bad VERDICT=TEXT]... [--note TEXT]... -- COMMAND...
 
 There is no bad verdict but these, and each of them is there: VERDICT of a fault that the report
-describes with TEXT at its end. The line that repeats the first of each says the same. What the sweep
-says on stderr has the TEXT of --says.
+describes with TEXT at its end. The line that repeats the first of each says the same. Of recoveries
+the report notes what --note says, "DEVIATION COUNT", and nothing else.
 """
 import argparse
 import json
@@ -39,7 +39,7 @@ def main():
     parser.add_argument("ohm")
     parser.add_argument("--options", default="")
     parser.add_argument("--bad", action="append", default=[])
-    parser.add_argument("--says", default="")
+    parser.add_argument("--note", action="append")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
     os.environ.pop("LD_PRELOAD", None)  # ohm preloads it
@@ -63,8 +63,9 @@ def main():
         if bad not in first:
             fail(f"no fault is {bad}: {variant['verdicts']}")
         check_repeated(arguments.ohm, first[bad])
-    if arguments.says not in swept.stderr:
-        fail(f"it does not say {arguments.says}", swept.stderr)
+    notes = [f"{note['deviation']} {note['count']}" for note in variant.get("notes", [])]
+    if arguments.note is not None and notes != arguments.note:
+        fail(f"it notes {notes}")
     print(f"{variant['faults']} faults of {variant['calls']} calls: "
           f"{ {name: count for name, count in variant['verdicts'].items() if count} }")
 

@@ -23,12 +23,12 @@ std::pair<FaultVerdict, std::string> key_of(const TrialVerdict& verdict) {
 
 bool is_alike(const TrialVerdict& a, const TrialVerdict& b) { return key_of(a) == key_of(b); }
 
-std::vector<std::size_t> first_of_alike(const std::vector<std::optional<TrialVerdict>>& verdicts) {
+std::vector<std::size_t> first_of_alike(const std::vector<std::optional<JudgedFault>>& faults) {
   std::set<std::pair<FaultVerdict, std::string>> seen;
   std::vector<std::size_t> first;
-  for (std::size_t i = 0; i < verdicts.size(); ++i) {
-    if (!verdicts[i] || is_good(verdicts[i]->verdict)) continue;
-    if (seen.insert(key_of(*verdicts[i])).second) first.push_back(i);
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    if (!faults[i] || is_good(faults[i]->verdict.verdict)) continue;
+    if (seen.insert(key_of(faults[i]->verdict)).second) first.push_back(i);
   }
   return first;
 }

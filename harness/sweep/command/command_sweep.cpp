@@ -4,19 +4,20 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include "allocator_shim/fault/fault_point.h"
+#include "harness/checkpoint/program_fingerprint.h"
 #include "harness/exec/child_command.h"
+#include "harness/exec/command_inputs.h"
 #include "harness/process/shell_quote.h"
 #include "harness/sweep/command/alike_verdicts.h"
 #include "harness/sweep/command/command_verdict.h"
 #include "harness/sweep/command/folder_changes.h"
 #include "harness/sweep/command/recovery_notes.h"
+#include "harness/sweep/sweep_messages.h"
 #include "reports/text/result_text.h"
 
 namespace ohm::engine {
@@ -54,22 +55,16 @@ std::string difference(const CountedCommand& a, const CountedCommand& b) {
   return {};
 }
 
-std::string hash_of(std::string_view text) {
-  return fmt::format("{:016x}", PointHash().add(text).value());
+std::uint64_t hash_of(const RecordedCalls& calls) {
+  PointHash hash;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    hash.add(calls.points[i]).add(std::uint64_t{calls.bytes[i]});
+  }
+  return hash.value();
 }
 
-/// What all shards have to have in common: the command, and the files that it names.
-std::vector<ShardInput> inputs_of(const std::vector<std::string>& words) {
-  const std::string command = shell_command(words);
-  std::vector<ShardInput> inputs = {{command, hash_of(command)}};
-  for (const std::string& word : words) {
-    if (!std::filesystem::is_regular_file(word)) continue;
-    std::ifstream stream(word, std::ios::binary);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    inputs.push_back({word, hash_of(text.str())});
-  }
-  return inputs;
+std::string form_text(const CommandSweepOptions& options) {
+  return options.forms.size() == 1 ? std::string(name_of(options.forms[0])) : "both";
 }
 
 class CommandSweep {
@@ -85,8 +80,8 @@ class CommandSweep {
       outcome.signal = interrupted.signal();
       reason_ = worse_of(reason_, ExitReason::interrupted);
       if (counted_.calls.size() == 0) {
-        fail("the sweep was interrupted before its requests were counted", {},
-             ExitReason::interrupted);
+        give_up("the sweep was interrupted before its requests were counted", {},
+                ExitReason::interrupted);
       }
     }
     outcome.result = result();
@@ -96,7 +91,7 @@ class CommandSweep {
 
  private:
   void sweep() {
-    const FolderChanges changes(std::filesystem::current_path());
+    const FolderChanges changes(std::filesystem::current_path(), options_.own_files);
     counted_ = memory_.count();
     if (!is_sound(counted_)) return;
     note_what_changed(changes);
@@ -107,19 +102,68 @@ class CommandSweep {
     // What it prints is its own in each run, as the time is.
     if (counted_.outcome.printed != again.outcome.printed) counted_.outcome.printed.reset();
     counted_.seconds = std::max(counted_.seconds, again.seconds);
+    requests_ = hash_of(counted_.calls);
     choose_tasks();
-    memory_.fail(counted_, tasks_, [this](std::size_t task, const CommandOutcome& outcome) {
-      judge(task, outcome);
-      observer_.on_progress(++finished_, tasks_.size());
-    });
+    fail(every_task(), Company::others);
     say_what_was_not_copied();
     if (!memory_.sharing().empty()) confirm();
-    for (const std::string& note : recovery_notes_.texts()) options_.on_note(note);
   }
 
-  void judge(std::size_t task, const CommandOutcome& outcome) {
-    verdicts_[task] = command_verdict(counted_.outcome, outcome);
-    recovery_notes_.add(task, memory_.plan_of(tasks_[task]), outcome, *verdicts_[task]);
+  JudgedFault judged(const FaultTask& task, const CommandOutcome& outcome) const {
+    JudgedFault fault{command_verdict(counted_.outcome, outcome), {}};
+    if (fault.verdict.verdict == FaultVerdict::recovered_same) {
+      fault.notes = recovery_notes(task, memory_.plan_of(task), outcome, counted_.outcome);
+    }
+    return fault;
+  }
+
+  std::vector<std::size_t> every_task() const {
+    std::vector<std::size_t> all(tasks_.size());
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+
+  /// Whether a fault is tried beside others, or in a run of its own.
+  enum class Company : std::uint8_t { others, none };
+
+  /// Tries those of `which` that the checkpoint does not know.
+  void fail(const std::vector<std::size_t>& which, Company company) {
+    std::vector<std::size_t> untried;
+    std::vector<FaultTask> tasks;
+    for (const std::size_t task : which) {
+      if (take_known(task, company)) continue;
+      untried.push_back(task);
+      tasks.push_back(tasks_[task]);
+    }
+    if (tasks.empty()) return;
+    std::size_t finished = which.size() - untried.size();
+    const auto on_end = [&](std::size_t i, const CommandOutcome& outcome) {
+      const std::size_t task = untried[i];
+      judged_[task] = judged(tasks_[task], outcome);
+      if (options_.checkpoint != nullptr) {
+        options_.checkpoint->add(piece_of(task, company), encoded(*judged_[task]));
+      }
+      observer_.on_progress(++finished, which.size());
+    };
+    if (company == Company::none) {
+      memory_.fail_alone(counted_, tasks, on_end);
+    } else {
+      memory_.fail(counted_, tasks, on_end);
+    }
+  }
+
+  bool take_known(std::size_t task, Company company) {
+    if (options_.checkpoint == nullptr) return false;
+    const std::string* const known = options_.checkpoint->find(piece_of(task, company));
+    if (known == nullptr) return false;
+    judged_[task] = decoded_judged_fault(*known);
+    return true;
+  }
+
+  /// What is known of a command that makes other requests now is of no use.
+  std::string piece_of(std::size_t task, Company company) const {
+    return fmt::format("{:016x}/{}/{}/{}", requests_, company == Company::none ? "alone" : "beside",
+                       tasks_[task].call, name_of(tasks_[task].form));
   }
 
   void say_what_was_not_copied() const {
@@ -132,32 +176,20 @@ class CommandSweep {
   /// A copy finds the files of the program as other copies left them, and so does one of several
   /// runs: a bad verdict has to be that of a run of its own, too.
   void confirm() {
-    for (const std::size_t task : first_of_alike(verdicts_)) {
-      const TrialVerdict first = *verdicts_[task];
-      fail_alone({task});
-      if (is_alike(*verdicts_[task], first)) continue;
+    for (const std::size_t task : first_of_alike(judged_)) {
+      const TrialVerdict first = judged_[task]->verdict;
+      fail({task}, Company::none);
+      if (is_alike(judged_[task]->verdict, first)) continue;
       options_.on_note(fmt::format(
           "{} does otherwise {} ({}) than in a run of its own, as where files are shared: each "
           "failure gets a run of its own",
           memory_.plan_of(tasks_[task]), memory_.sharing(), first.what));
-      std::vector<std::size_t> all(tasks_.size());
-      std::iota(all.begin(), all.end(), 0);
-      fail_alone(all);
+      fail(every_task(), Company::none);
       return;
     }
   }
 
-  void fail_alone(const std::vector<std::size_t>& which) {
-    std::vector<FaultTask> tasks;
-    for (const std::size_t task : which) tasks.push_back(tasks_[task]);
-    std::size_t finished = 0;
-    memory_.fail_alone(counted_, tasks, [&](std::size_t i, const CommandOutcome& outcome) {
-      judge(which[i], outcome);
-      observer_.on_progress(++finished, which.size());
-    });
-  }
-
-  void fail(std::string message, std::string hint, ExitReason reason) {
+  void give_up(std::string message, std::string hint, ExitReason reason) {
     error_ = ErrorResult{std::move(message), {}, 0, {}, std::move(hint)};
     reason_ = worse_of(reason_, reason);
   }
@@ -166,20 +198,20 @@ class CommandSweep {
   bool is_sound(const CountedCommand& counted) {
     const CommandOutcome& outcome = counted.outcome;
     if (outcome.is_overdue) {
-      fail("the command without faults took longer than --timeout", {}, ExitReason::timeout);
+      give_up("the command without faults took longer than --timeout", {}, ExitReason::timeout);
     } else if (outcome.status != 0) {
       const bool reads = counted.last_line.find("EOFError") != std::string::npos;
-      fail(fmt::format("the command fails without faults: exit status {}: {}", outcome.status,
-                       counted.last_line),
-           reads ? "it reads its standard input, which is empty in a sweep" : "",
-           ExitReason::script_error);
+      give_up(fmt::format("the command fails without faults: exit status {}: {}", outcome.status,
+                          counted.last_line),
+              reads ? "it reads its standard input, which is empty in a sweep" : "",
+              ExitReason::script_error);
     } else if (!counted.problem.empty()) {
-      fail(counted.problem, counted.hint, ExitReason::script_error);
+      give_up(counted.problem, counted.hint, ExitReason::script_error);
     } else if (!options_.check.empty() && !outcome.checked) {
-      fail(fmt::format("--check: {}",
-                       outcome.check_error.empty() ? "it was not evaluated" : outcome.check_error),
-           "it is an expression of Python, evaluated in the script's module at its end",
-           ExitReason::script_error);
+      give_up(fmt::format("--check: {}", outcome.check_error.empty() ? "it was not evaluated"
+                                                                     : outcome.check_error),
+              "it is an expression of Python, evaluated in the script's module at its end",
+              ExitReason::script_error);
     }
     return !error_;
   }
@@ -202,7 +234,7 @@ class CommandSweep {
     for (std::size_t i = 0; i < chosen.tasks.size(); ++i) {
       if (options_.shard.has(i)) tasks_.push_back(chosen.tasks[i]);
     }
-    verdicts_.resize(tasks_.size());
+    judged_.resize(tasks_.size());
   }
 
   // ---- the result -------------------------------------------------------------------------------
@@ -263,26 +295,27 @@ class CommandSweep {
       swept.failed.push_back(std::move(failed));
     }
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      if (verdicts_[i]) {
-        add_verdict(swept, tasks_[i], *verdicts_[i]);
+      if (judged_[i]) {
+        add_verdict(swept, tasks_[i], judged_[i]->verdict);
       } else {
         ++swept.untested;
       }
     }
+    swept.notes = sum_of_notes(judged_);
     return swept;
   }
 
   SweepResult result() const {
     SweepResult result;
     result.points = options_.points.text();
-    result.form = options_.forms.size() == 1 ? std::string(name_of(options_.forms[0])) : "both";
+    result.form = form_text(options_);
     result.level = name_of(options_.level);
     if (!options_.shard.is_whole()) {
       ShardResult& shard = result.shard.emplace();
       shard.number = static_cast<std::int64_t>(options_.shard.index) + 1;
       shard.count = static_cast<std::int64_t>(options_.shard.count);
       shard.settings = options_.settings;
-      shard.inputs = inputs_of(options_.words);
+      shard.inputs = command_inputs(options_.words);
     }
     SweptScenario& scenario = result.scenarios.emplace_back();
     scenario.file = shell_command(options_.words);
@@ -301,11 +334,10 @@ class CommandSweep {
   FailingMemory& memory_;
   SweepObserver& observer_;
   CountedCommand counted_;
-  RecoveryNotes recovery_notes_{counted_.outcome};
   std::string difference_;
+  std::uint64_t requests_ = 0;  ///< a hash of those that are made without faults
   std::vector<FaultTask> tasks_;
-  std::vector<std::optional<TrialVerdict>> verdicts_;  ///< of each task
-  std::size_t finished_ = 0;
+  std::vector<std::optional<JudgedFault>> judged_;  ///< of each task
   std::size_t beyond_budget_ = 0;
   std::size_t not_tried_ = 0;
   std::optional<ErrorResult> error_;
@@ -313,6 +345,19 @@ class CommandSweep {
 };
 
 }  // namespace
+
+CheckpointedWork checkpointed_work(const CommandSweepOptions& options) {
+  CheckpointedWork work{program_fingerprint(), options.settings, {}};
+  work.settings["command"] = "sweep";
+  work.settings["points"] = options.points.text();
+  work.settings["form"] = form_text(options);
+  work.settings["level"] = name_of(options.level);
+  work.settings["scratch"] = options.in_scratch ? "true" : "false";
+  work.settings["shard"] = fmt::format("{}/{}", options.shard.index + 1, options.shard.count);
+  for (const ShardInput& input : command_inputs(options.words))
+    work.files.emplace_back(input.file, input.hash);
+  return work;
+}
 
 SweepOutcome sweep_command(const CommandSweepOptions& options, FailingMemory& memory,
                            SweepObserver& observer) {

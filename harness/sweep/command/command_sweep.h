@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/checkpoint/checkpoint.h"
 #include "harness/scenario/shard.h"
 #include "harness/sweep/command/failing_memory.h"
 #include "harness/sweep/point_choice.h"
@@ -25,9 +26,15 @@ struct CommandSweepOptions {
   std::map<std::string, std::string> settings;
   std::string check;  ///< empty: what the command computes is not compared
   bool in_scratch = false;
+  Checkpoint* checkpoint = nullptr;  ///< of checkpointed_work(); nullptr: nothing is kept
+  /// What this program writes meanwhile, a file or a folder: no change that the command makes.
+  std::string own_files;
   /// Told what is worth knowing before anything is failed.
   std::function<void(const std::string& note)> on_note;
 };
+
+/// All that the result depends on, for options.checkpoint.
+CheckpointedWork checkpointed_work(const CommandSweepOptions& options);
 
 /// Throws what FailingMemory throws, but for CommandInterrupted: what is known by then is the
 /// result.

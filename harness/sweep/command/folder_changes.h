@@ -11,8 +11,9 @@ namespace ohm::engine {
 
 class FolderChanges {
  public:
-  /// Of the folder as it is now. In one with very many files only the first ones are looked at.
-  explicit FolderChanges(std::string folder);
+  /// Of the folder as it is now, without `left_out`, a file or a folder in it (empty: none). In one
+  /// with very many files only the first ones are looked at.
+  FolderChanges(std::string folder, const std::string& left_out);
 
   /// What has changed since, by name; what Python compiles is left out.
   std::vector<std::string> since() const;
@@ -20,9 +21,10 @@ class FolderChanges {
  private:
   using Files = std::map<std::string, std::pair<std::uintmax_t, std::int64_t>>;
 
-  static Files files_in(const std::string& folder);
+  Files files() const;
 
   std::string folder_;
+  std::string left_out_;
   Files before_;
 };
 

@@ -8,43 +8,23 @@
 // is no room beside it.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/sweep/command/failing_memory.h"
-#include "harness/sweep/trial.h"
+#include "harness/sweep/fault_task.h"
+#include "reports/model/sweep_result.h"
 
 namespace ohm::engine {
 
-class RecoveryNotes {
- public:
-  /// Of a program that ends so without faults.
-  explicit RecoveryNotes(const CommandOutcome& fault_free) : fault_free_(fault_free) {}
+/// What is true of the recovery from the failure of `task`, whose plan is `plan`, beside a program
+/// that ends as `fault_free` without faults. Each is counted once.
+std::vector<RecoveryNote> recovery_notes(const FaultTask& task, const std::string& plan,
+                                         const CommandOutcome& outcome,
+                                         const CommandOutcome& fault_free);
 
-  /// The latest of each task counts.
-  void add(std::size_t task, const std::string& plan, const CommandOutcome& outcome,
-           const TrialVerdict& verdict);
-
-  /// A sentence each.
-  std::vector<std::string> texts() const;
-
- private:
-  struct Recovery {
-    std::string plan;
-    std::optional<std::string> left_out;  ///< the first line that is printed without faults
-    bool was_granted_less = false;
-    std::int64_t more_when_again = 0;  ///< bytes
-  };
-
-  std::string of_work() const;
-  std::string of_attempts() const;
-
-  const CommandOutcome& fault_free_;
-  std::map<std::size_t, Recovery> recoveries_;  ///< by task
-};
+/// Of all faults that were judged: one of a kind, in the order of the kinds.
+std::vector<RecoveryNote> sum_of_notes(const std::vector<std::optional<JudgedFault>>& faults);
 
 }  // namespace ohm::engine

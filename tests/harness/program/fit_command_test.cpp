@@ -81,6 +81,28 @@ TEST_F(FitCommand, VariesOptionsPlaceholdersAndVariables) {
   EXPECT_THAT(ran_.err, HasSubstr("write {batch} where the value belongs"));
 }
 
+TEST_F(FitCommand, ShardsAddUpToTheWhole) {
+  const std::vector<std::string> asked = {"fit",    "--vary",   "batch=1..1000",
+                                          "--gpu",  "tiny-64m", "--gpu",
+                                          "t4-16g", "--gpu",    "tiny-64m,capacity=32MiB"};
+  const auto with = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> words = asked;
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--", "python3", "batches.py", "batch=3"});
+    return ohm(words);
+  };
+  const ProgramResult whole = with({"--json"});
+  ASSERT_EQ(0, whole.code) << whole.err;
+  with({"--report", "json=1.json", "--shard", "1/2"});
+  // Nothing is done twice.
+  with({"--report", "json=2.json", "--shard", "2/2", "--resume", "known"});
+  const std::string known = test::read_file(file("known"));
+  with({"--report", "json=2.json", "--shard", "2/2", "--resume", "known"});
+  EXPECT_EQ(known, test::read_file(file("known")));
+  const ProgramResult merged = ohm({"merge", "1.json", "2.json"});
+  EXPECT_EQ(whole.out, merged.out) << merged.err;
+}
+
 TEST_F(FitCommand, AProgramThatFailsIsAnError) {
   const Json result =
       fit({"--vary", "batch=1..9"}, {"python3", "-c", "raise SystemExit('no data')", "batch=1"});

@@ -2,9 +2,12 @@
 // tests/harness/support/stand_in_torch, of which each tensor is a segment of the virtual GPU.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "tests/harness/program/program_test.h"
 
@@ -175,14 +178,15 @@ for step in range(3):
 struct Handler {
   const char* name;
   const char* of_one_step;  ///< three of them, `step` each
-  std::string note;         ///< empty: there is nothing to say of it
+  std::vector<std::string> notes;
 };
 
 std::vector<Handler> handlers() {
-  const std::string decides =
-      "; whether its work was done all the same, --check EXPR or ohm.sweep.state() decides\n";
+  const std::string decides = "--check EXPR or ohm.sweep.state() decides whether the work was done";
+  const std::string less = "3 of 3 recoveries were granted fewer requests (the first: nth(1))";
   return {
-      {"stops", R"(
+      {"stops",
+       R"(
     try:
         torch.empty(8)
         print("step", step)
@@ -190,48 +194,46 @@ std::vector<Handler> handlers() {
         print("stopped")
         break
 )",
-       "ohm: recovered_same: the command did not print all lines in 3 of 3 (the first: \"step 0\", "
-       "at "
-       "nth(1)), was granted fewer requests in 3 of 3 (the first: "
-       "nth(1))" +
-           decides},
-      {"ends well", R"(
+       {"3 of 3 recoveries did not print all lines (the first: \"step 0\", at nth(1))", less,
+        decides}},
+      {"ends well",
+       R"(
     try:
         torch.empty(8)
         print("step", step)
     except torch.cuda.OutOfMemoryError:
         sys.exit(0)
 )",
-       "ohm: recovered_same: the command did not print all lines in 3 of 3 (the first: \"step 0\", "
-       "at "
-       "nth(1)), was granted fewer requests in 3 of 3 (the first: nth(1))" +
-           decides},
-      {"ends at once", R"(
+       {"3 of 3 recoveries did not print all lines (the first: \"step 0\", at nth(1))", less,
+        decides}},
+      {"ends at once",
+       R"(
     try:
         torch.empty(8)
     except torch.cuda.OutOfMemoryError:
         import os
         os._exit(0)
 )",
-       "ohm: recovered_same: the command was granted fewer requests in 3 of 3 (the first: nth(1))" +
-           decides},
-      {"loses a batch", R"(
+       {less, decides}},
+      {"loses a batch",
+       R"(
     try:
         torch.empty(8)
     except torch.cuda.OutOfMemoryError:
         continue
 )",
-       "ohm: recovered_same: the command was granted fewer requests in 3 of 3 (the first: nth(1))" +
-           decides},
-      {"tries again", R"(
+       {less, decides}},
+      {"tries again",
+       R"(
     try:
         torch.empty(8)
     except torch.cuda.OutOfMemoryError:
         torch.empty(8)
     print("step", step)
 )",
-       ""},
-      {"tries again and says so", R"(
+       {}},
+      {"tries again and says so",
+       R"(
     try:
         torch.empty(8)
     except torch.cuda.OutOfMemoryError:
@@ -239,8 +241,9 @@ std::vector<Handler> handlers() {
         torch.empty(8)
     print("step", step)
 )",
-       ""},
-      {"tries again with less", R"(
+       {}},
+      {"tries again with less",
+       R"(
     size = 16
     try:
         torch.empty(size)
@@ -249,10 +252,10 @@ std::vector<Handler> handlers() {
         torch.empty(size)
     print("step", step, "of", size)
 )",
-       "ohm: recovered_same: the command did not print all lines in 3 of 3 (the first: \"step 0 of "
-       "16\", at nth(1))" +
-           decides},
-      {"prints the time", R"(
+       {"3 of 3 recoveries did not print all lines (the first: \"step 0 of 16\", at nth(1))",
+        decides}},
+      {"prints the time",
+       R"(
     import time
     print(time.monotonic_ns())
     try:
@@ -260,8 +263,9 @@ std::vector<Handler> handlers() {
     except torch.cuda.OutOfMemoryError:
         torch.empty(8)
 )",
-       ""},
-      {"names what counts", R"(
+       {}},
+      {"names what counts",
+       R"(
     import ohm.sweep
     ohm.sweep.state(step=step)
     try:
@@ -269,7 +273,7 @@ std::vector<Handler> handlers() {
     except torch.cuda.OutOfMemoryError:
         print("left out")
 )",
-       ""},
+       {}},
   };
 }
 
@@ -280,7 +284,10 @@ TEST_F(ProgramSweep, SaysOfRecoveriesThatNothingChecksWhatTheyDoOtherwise) {
     const ProgramResult ran = sweep({"--points", "all", "--form", "transient", "--engine", engine});
     EXPECT_EQ(0, ran.code) << ran.out;
     EXPECT_THAT(ran.out, HasSubstr("3 faults of 3 calls at 1 point: 3 recovered_same"));
-    EXPECT_EQ(handler.note, ran.err);
+    EXPECT_EQ("", ran.err);
+    for (const std::string& note : handler.notes) EXPECT_THAT(ran.out, HasSubstr(note + "\n"));
+    const auto lines = static_cast<std::size_t>(std::count(ran.out.begin(), ran.out.end(), '\n'));
+    EXPECT_EQ(7 + handler.notes.size(), lines) << ran.out;
   };
   for (const Handler& handler : handlers()) expect_note(handler, "fork");
   expect_note(handlers().front(), "exec");
@@ -300,12 +307,11 @@ except torch.cuda.OutOfMemoryError:
 )");
   const ProgramResult inside = sweep({"--points", "all", "--form", "transient"});
   EXPECT_THAT(inside.out, HasSubstr("2 recovered_same"));
-  EXPECT_EQ(
-      "ohm: recovered_same: the command had more allocated when it made the failed request again "
-      "than when it failed, in 1 of 2 (the most, 2.00 MiB at nth(2)), as where the failed attempt "
-      "is "
-      "alive meanwhile\n",
-      inside.err);
+  EXPECT_THAT(
+      inside.out,
+      HasSubstr("1 of 2 recoveries had more allocated when the failed request was made again "
+                "than when it failed, as where the failed attempt is still alive (the most: "
+                "2.00 MiB at nth(2))\n"));
   write(attempt + R"(
 failed = False
 try:
@@ -315,7 +321,7 @@ except torch.cuda.OutOfMemoryError:
 if failed:
     attempt()
 )");
-  EXPECT_EQ("", sweep({"--points", "all", "--form", "transient"}).err);
+  EXPECT_THAT(sweep({"--points", "all", "--form", "transient"}).out, Not(HasSubstr("recoveries")));
   // What two halves leave behind, one after the other, may be more.
   write(R"(
 kept = []
@@ -332,7 +338,7 @@ if failed:
     attempt(2)
 kept.clear()
 )");
-  EXPECT_EQ("", sweep({"--points", "all", "--form", "transient"}).err);
+  EXPECT_THAT(sweep({"--points", "all", "--form", "transient"}).out, Not(HasSubstr("recoveries")));
 }
 
 TEST_F(ProgramSweep, AnErrorThatSaysThatMemoryIsShortIsClean) {
@@ -473,14 +479,63 @@ except torch.cuda.OutOfMemoryError:
   EXPECT_EQ(4, variant["untested"]);
 }
 
+/// Each recovery leaves its work out.
+constexpr const char* kSilentRecovery = R"(
+for step in range(4):
+    try:
+        torch.empty(8)
+        print("step", step)
+    except torch.cuda.OutOfMemoryError:
+        pass
+)";
+
 TEST_F(ProgramSweep, ShardsAddUpToTheWhole) {
-  write(kHalfMadeState);
-  sweep({"--report", "json=whole.json"});
-  sweep({"--report", "json=1.json", "--shard", "1/2"});
-  sweep({"--report", "json=2.json", "--shard", "2/2"});
-  const ProgramResult merged = ohm({"merge", "1.json", "2.json", "-o", "merged.json"});
-  EXPECT_EQ("", merged.err);
-  EXPECT_EQ(test::read_file(file("whole.json")), test::read_file(file("merged.json")));
+  for (const char* const program : {kHalfMadeState, kSilentRecovery}) {
+    write(program);
+    const ProgramResult whole = sweep({"--points", "all", "--json"});
+    sweep({"--points", "all", "--report", "json=1.json", "--shard", "1/3"});
+    sweep({"--points", "all", "--report", "json=2.json", "--shard", "2/3"});
+    sweep({"--points", "all", "--report", "json=3.json", "--shard", "3/3"});
+    const ProgramResult merged = ohm({"merge", "3.json", "1.json", "2.json"});
+    EXPECT_EQ("", merged.err);
+    EXPECT_EQ(whole.out, merged.out);
+  }
+  EXPECT_EQ(2U, swept({"--points", "all"})["notes"].size());
+}
+
+TEST_F(ProgramSweep, KilledAndResumedItEndsWithTheSameBytes) {
+  write(std::string("import time\n") + kSilentRecovery + "    time.sleep(0.02)\n");
+  const std::vector<std::string> all = {"--points", "all", "--form", "both", "--json", "-j", "1"};
+  const auto with = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), all.begin(), all.end());
+    return sweep(options);
+  };
+  const ProgramResult whole = with({});
+  std::vector<std::string> words = {"sweep", "--gpu", "tiny-64m", "--level", "segment"};
+  words.insert(words.end(), all.begin(), all.end());
+  words.insert(words.end(), {"--resume", "known", "--", "python3", "train.py"});
+  const auto lines_kept = [this] {
+    const std::string known = test::read_file(file("known"));
+    return std::count(known.begin(), known.end(), '\n');
+  };
+  for (const std::ptrdiff_t lines : {2, 5}) {
+    test::Program program(folder_.path().string(), words);
+    program.wait_until([&] { return lines_kept() >= lines; });
+    program.send(SIGKILL);
+    program.wait();
+  }
+  const ProgramResult resumed = with({"--resume", "known"});
+  EXPECT_EQ(whole.out, resumed.out);
+  EXPECT_EQ(whole.code, resumed.code);
+  // The file in which it is kept is no change that the program makes.
+  EXPECT_EQ("", resumed.err);
+  // All is known, and nothing is failed again.
+  const auto lines = lines_kept();
+  EXPECT_EQ(whole.out, with({"--resume", "known"}).out);
+  EXPECT_EQ(lines, lines_kept());
+  const ProgramResult other = with({"--resume", "known", "--check", "step"});
+  EXPECT_EQ(2, other.code);
+  EXPECT_THAT(other.err, HasSubstr("of other work"));
 }
 
 TEST_F(ProgramSweep, OptionsOfScenariosAndOfCommandsAreToldApart) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/harness/program/program_test.h"
+#include "tests/harness/program/torch_script.h"
 #include "tests/support/golden.h"
 #include "tests/support/local_slurm.h"
 
@@ -35,6 +36,11 @@ class SlurmTest : public test::ProgramTest {
       command.emplace_back(word);
     command.insert(command.end(), more.begin(), more.end());
     return command;
+  }
+  static Words joined(Words words, const Words& options, const Words& program) {
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), program.begin(), program.end());
+    return words;
   }
   std::unique_ptr<Program> start(const Words& arguments) const {
     return std::make_unique<Program>(folder_.path().string(), arguments, [] {
@@ -128,6 +134,40 @@ TEST_F(SlurmTest, RunsScenariosAndMergesWithoutALauncher) {
   EXPECT_EQ(test::read_file(file("night/merged.json")), whole.out);
   const ProgramResult table = with_slurm(launched(run));
   EXPECT_EQ(table.out, ohm(run).out) << table.err;
+}
+
+TEST_F(SlurmTest, SweepsCommands) {
+  folder_.write("train.py", test::torch_script(R"(
+for step in range(12):
+    try:
+        torch.empty(8)
+        print("step", step)
+    except torch.cuda.OutOfMemoryError:
+        pass
+)"));
+  const Words program = {"--", "python3", "train.py"};
+  const Words sweep = {"sweep",    "--gpu", "tiny-64m", "--level", "segment",
+                       "--points", "all",   "--form",   "both"};
+  const ProgramResult whole = ohm(joined(sweep, {"--json"}, program));
+  const ProgramResult array =
+      with_slurm(joined(launched(sweep), {"--report", "json=array.json"}, program));
+  EXPECT_EQ(array.code, whole.code) << array.err;
+  EXPECT_EQ(array.out, ohm(joined(sweep, {}, program)).out);
+  EXPECT_TRUE(contains(array.out, "recoveries did not print all lines")) << array.out;
+  EXPECT_EQ(test::read_file(file("array.json")), whole.out);
+  EXPECT_EQ(test::read_file(file("night/merged.json")), whole.out);
+}
+
+TEST_F(SlurmTest, SearchesForWhatFitsOfCommands) {
+  folder_.write("train.py", test::torch_script("batch = int(sys.argv[1].split('=')[1])\n"
+                                               "x = torch.empty(batch << 20)\n"));
+  const Words program = {"--", "python3", "train.py", "batch=3"};
+  const Words fit = {"fit",      "--vary", "batch=1..100",           "--gpu",
+                     "tiny-64m", "--gpu",  "tiny-64m,capacity=32MiB"};
+  const ProgramResult array = with_slurm(joined(launched(fit), {}, program));
+  EXPECT_EQ(array.out, ohm(joined(fit, {}, program)).out) << array.err;
+  const std::string whole = ohm(joined(fit, {"--json"}, program)).out;
+  EXPECT_EQ(test::read_file(file("night/merged.json")), whole);
 }
 
 TEST_F(SlurmTest, SearchesForWhatFits) {

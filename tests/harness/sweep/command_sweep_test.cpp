@@ -2,9 +2,15 @@
 
 #include <gmock/gmock.h>
 
+#include <csignal>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "harness/exec/child_command.h"
+#include "tests/support/temp_folder.h"
 
 namespace ohm::engine {
 namespace {
@@ -36,7 +42,7 @@ class ScriptedMemory final : public FailingMemory {
     for (std::uint64_t hash = 1; hash <= in_copies_.size(); ++hash) {
       counted.calls.points.push_back(hash);
       counted.calls.kinds.push_back(0);
-      counted.calls.bytes.push_back(512);
+      counted.calls.bytes.push_back(bytes);
       counted.calls.can_be_copied.push_back(1);
       counted.points.emplace_back();
       counted.hashes.push_back(hash);
@@ -45,7 +51,11 @@ class ScriptedMemory final : public FailingMemory {
   }
   void fail(const CountedCommand& /*counted*/, const std::vector<FaultTask>& tasks,
             const OnEnd& on_end) override {
-    for (std::size_t i = 0; i < tasks.size(); ++i) on_end(i, ended_by(in_copies_[tasks[i].call]));
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      if (ran_beside.size() == interrupted_after) throw CommandInterrupted(SIGTERM);
+      ran_beside.push_back(tasks[i].call);
+      on_end(i, ended_by(in_copies_[tasks[i].call]));
+    }
   }
   std::string sharing() const override { return how_shared; }
   Uncopied uncopied() const override { return of_their_own; }
@@ -61,7 +71,10 @@ class ScriptedMemory final : public FailingMemory {
   }
   std::string rerun_command(const std::string& plan) const override { return "ohm exec " + plan; }
 
+  std::vector<std::size_t> ran_beside;
   std::vector<std::size_t> ran_alone;
+  std::size_t interrupted_after = SIZE_MAX;
+  std::size_t bytes = 512;
   Uncopied of_their_own;
   std::string how_shared = "in a copy of the command";
 
@@ -81,12 +94,17 @@ struct Swept {
   std::vector<std::string> notes;
 };
 
-Swept sweep(ScriptedMemory& memory) {
+Swept sweep(ScriptedMemory& memory, const std::string& known = {}) {
   Swept swept;
   CommandSweepOptions options;
   options.words = {"train"};
   options.points.kind = PointChoice::Kind::all;
   options.forms = {FaultForm::transient};
+  std::optional<Checkpoint> checkpoint;
+  if (!known.empty()) {
+    checkpoint.emplace(known, checkpointed_work(options));
+    options.checkpoint = &*checkpoint;
+  }
   options.on_note = [&](const std::string& note) { swept.notes.push_back(note); };
   NoObserver observer;
   swept.variant = sweep_command(options, memory, observer).result.scenarios.at(0).variants.at(0);
@@ -127,6 +145,34 @@ TEST(CommandSweep, WhatSharesNoFilesIsNotRunAgain) {
   memory.how_shared.clear();
   EXPECT_EQ(sweep(memory).variant.failed.size(), 1U);
   EXPECT_THAT(memory.ran_alone, IsEmpty());
+}
+
+TEST(CommandSweep, GoesOnWithWhatACheckpointKnows) {
+  const test::TempFolder folder;
+  const std::string known = folder.file("known");
+  const std::vector<std::string> ends = {"KeyError: 'a'", "", "KeyError: 'c'", ""};
+  ScriptedMemory interrupted(ends, ends);
+  interrupted.interrupted_after = 2;
+  EXPECT_EQ(sweep(interrupted, known).variant.untested, 2);
+  ScriptedMemory resumed(ends, ends);
+  EXPECT_EQ(sweep(resumed, known).variant.failed.size(), 2U);
+  EXPECT_THAT(resumed.ran_beside, ElementsAre(2, 3));
+  EXPECT_THAT(resumed.ran_alone, ElementsAre(0, 2));
+  ScriptedMemory again(ends, ends);
+  EXPECT_EQ(sweep(again, known).variant.failed.size(), 2U);
+  EXPECT_THAT(again.ran_beside, IsEmpty());
+  EXPECT_THAT(again.ran_alone, IsEmpty());
+}
+
+TEST(CommandSweep, WhatIsKnownOfOtherRequestsIsOfNoUse) {
+  const test::TempFolder folder;
+  const std::string known = folder.file("known");
+  ScriptedMemory before({"", ""}, {"", ""});
+  sweep(before, known);
+  ScriptedMemory larger({"", ""}, {"", ""});
+  larger.bytes = 1024;
+  sweep(larger, known);
+  EXPECT_THAT(larger.ran_beside, ElementsAre(0, 1));
 }
 
 TEST(CommandSweep, SaysHowManyFaultsHadNoCopy) {
