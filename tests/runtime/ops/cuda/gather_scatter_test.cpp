@@ -197,8 +197,8 @@ TEST_F(CudaGatherScatter, FoldWithZerosAndWhatIsNoNumber) {
     expect_same(op, {input, Shape{1}, false}, 1e-5);
     expect_same(op, {normal({3, 2000}), Shape{0}, true}, 1e-5);
   }
-  expect_same("var", {normal({5, 700}), Shape{1}, 1.0, false}, 1e-5);
-  expect_same("std", {normal({5, 7, 30}), Shape{0, 2}, 0.0, true}, 1e-5);
+  expect_same("var", {normal({5, 700}), Shape{1}, true, false, Value()}, 1e-5);
+  expect_same("std", {normal({5, 7, 30}), Shape{0, 2}, Value(), true, 0.0}, 1e-5);
   const double infinity = std::numeric_limits<double>::infinity();
   expect_same("norm", {normal({5, 700}), infinity, Shape{1}, false}, 1e-5);
   for (const double value : {0.0, 1.0, std::nan("")}) {
