@@ -307,11 +307,10 @@ except torch.cuda.OutOfMemoryError:
 )");
   const ProgramResult inside = sweep({"--points", "all", "--form", "transient"});
   EXPECT_THAT(inside.out, HasSubstr("2 recovered_same"));
-  EXPECT_THAT(
-      inside.out,
-      HasSubstr("1 of 2 recoveries had more allocated when the failed request was made again "
-                "than when it failed, as where the failed attempt is still alive (the most: "
-                "2.00 MiB at nth(2))\n"));
+  EXPECT_THAT(inside.out,
+              HasSubstr("1 of 2 recoveries had more allocated when the failed request was made "
+                        "again than when it\n      failed, as where the failed attempt is still "
+                        "alive (the most: 2.00 MiB at nth(2))\n"));
   write(attempt + R"(
 failed = False
 try:
