@@ -135,13 +135,6 @@ VerifiedVariant verify(const ScenarioLoader& loader, const LoadRequest& request,
   return found;
 }
 
-template <class Message>
-std::string encoded(const Message& message) {
-  MessageWriter writer;
-  writer(message);
-  return writer.take();
-}
-
 // ---- all of them --------------------------------------------------------------------------------
 
 VerifiedCard card_of(const CudaLibraries& places) {
@@ -174,7 +167,7 @@ class Verification {
  public:
   Verification(const RunOptions& run, const ScenarioLoader& loader) : run_(run), loader_(loader) {
     table_.card = card_of(*run.cuda);
-    card_key_ = fmt::format("{:016x}", PointHash().add(encoded(table_.card)).value());
+    card_key_ = fmt::format("{:016x}", PointHash().add(encoded_message(table_.card)).value());
   }
 
   FinishedVerification run() {
@@ -242,7 +235,7 @@ class Verification {
     pool.submit(
         static_cast<std::int64_t>(index),
         [this, request, name, machine = machine_for(scenario, *variant, run_)] {
-          return encoded(verify(loader_, request, name, machine));
+          return encoded_message(verify(loader_, request, name, machine));
         },
         [this, index, piece, checkpoint](const WorkResult& result) {
           if (result.end != WorkEnd::message) {
@@ -255,11 +248,9 @@ class Verification {
   }
 
   void take(std::size_t index, const std::string& message) {
-    VerifiedVariant& found = table_.variants[index];
-    std::string name = std::move(found.name);
-    MessageReader reader(message);
-    reader(found);
-    found.name = std::move(name);
+    auto found = decoded_message<VerifiedVariant>(message);
+    found.name = std::move(table_.variants[index].name);
+    table_.variants[index] = std::move(found);
   }
 
   static std::string ending_of(const WorkResult& result) {

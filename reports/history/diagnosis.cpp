@@ -23,15 +23,12 @@ std::vector<FindingResult> diagnose(const MemoryHistory& history,
   for (std::size_t i = 0; i < history.devices.size() && i < devices.size(); ++i) {
     const DeviceMemoryHistory& device = history.devices[i];
     const SteppedDevice behind(history, device, devices[i], passes_behind_steps);
-    if (!may_wait_for_backward(behind)) {
-      add(growth_finding(behind, "passes of a loop behind the last step"));
-    }
+    add(growth_of(behind, "passes of a loop behind the last step").finding);
     const SteppedDevice stepped(history, device, devices[i], history.steps);
-    if (!may_wait_for_backward(stepped)) {
-      std::optional<FindingResult> growth = growth_finding(stepped, "steps");
-      // What grows keeps its graphs anyway.
-      add(growth ? std::move(growth) : kept_graph_finding(stepped));
-    }
+    Growth growth = growth_of(stepped, "steps");
+    // What grows keeps its graphs anyway.
+    const bool may_keep_graph = !growth.finding && !growth.may_wait_for_backward;
+    add(may_keep_graph ? kept_graph_finding(stepped) : std::move(growth.finding));
     add(late_state_finding(stepped));
     add(stranded_finding(stepped, oom_request_bytes));
   }

@@ -168,8 +168,7 @@ std::int64_t bytes_of_a_step(const SteppedDevice& device) {
   return bytes;
 }
 
-FindingResult finding_of(const SteppedDevice& device, const LeftBehind& left,
-                         const std::string& by) {
+FindingResult said_of(const SteppedDevice& device, const LeftBehind& left, const std::string& by) {
   const MemoryHistory& history = device.history();
   // The graph of a loss is a good part of what a step has at its fullest.
   const bool may_be_graph =
@@ -188,18 +187,12 @@ FindingResult finding_of(const SteppedDevice& device, const LeftBehind& left,
       left.places);
 }
 
-}  // namespace
-
-bool may_wait_for_backward(const SteppedDevice& device) {
-  if (!device.has_steps_to_compare()) return false;
-  const LeftBehind left = left_behind(device);
-  if (goes_in_backward(device, left)) return true;
-  return !trains(device) && is_of_layers_alone(device, left);
+bool may_wait_for_backward(const SteppedDevice& device, const LeftBehind& left) {
+  return goes_in_backward(device, left) || (!trains(device) && is_of_layers_alone(device, left));
 }
 
-std::optional<FindingResult> growth_finding(const SteppedDevice& device, std::string_view steps) {
-  if (!device.has_steps_to_compare()) return std::nullopt;
-  const LeftBehind left = left_behind(device);
+std::optional<FindingResult> finding_of(const SteppedDevice& device, const LeftBehind& left,
+                                        std::string_view steps) {
   const std::int64_t growth = steady_growth(device);
   // What every step leaves behind has to be there.
   const bool is_steady = growth > 0 && 2 * left.least() >= growth;
@@ -213,7 +206,16 @@ std::optional<FindingResult> growth_finding(const SteppedDevice& device, std::st
       is_steady ? fmt::format("{} in each of {}", short_bytes(growth), device.last() - 1)
                 : fmt::format("{} to {} in each of {}", short_bytes(left.least()),
                               short_bytes(left.most()), left.bytes.size());
-  return finding_of(device, left, fmt::format("{} {}", by, steps));
+  return said_of(device, left, fmt::format("{} {}", by, steps));
+}
+
+}  // namespace
+
+Growth growth_of(const SteppedDevice& device, std::string_view steps) {
+  if (!device.has_steps_to_compare()) return {};
+  const LeftBehind left = left_behind(device);
+  if (may_wait_for_backward(device, left)) return {true, std::nullopt};
+  return {false, finding_of(device, left, steps)};
 }
 
 }  // namespace ohm::reports

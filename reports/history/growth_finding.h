@@ -8,13 +8,17 @@
 
 namespace ohm::reports {
 
-/// Whether what the steps leave behind may be what one backward behind all of them needs: passes
-/// through layers, or through parts of a batch. Either it goes while gradients are made; or no pass
-/// trains, and it was made by PyTorch's layers that no model has called.
-bool may_wait_for_backward(const SteppedDevice& device);
+struct Growth {
+  /// Whether what the steps leave behind may be what one backward behind all of them needs: passes
+  /// through layers, or through parts of a batch. Either it goes while gradients are made; or no
+  /// pass trains, and it was made by PyTorch's layers that no model has called.
+  bool may_wait_for_backward = false;
+  /// What grows is there at the end, of every step behind the second, and does not wait. nullopt:
+  /// nothing does.
+  std::optional<FindingResult> finding;
+};
 
-/// What grows is there at the end, of every step behind the second. nullopt: nothing does.
 /// `steps`: what they are called, "steps".
-std::optional<FindingResult> growth_finding(const SteppedDevice& device, std::string_view steps);
+Growth growth_of(const SteppedDevice& device, std::string_view steps);
 
 }  // namespace ohm::reports
