@@ -3,9 +3,10 @@
 
     tests/differential/compare.py --build build/release --python VENV/bin/python --count 1000
 
-Each program runs on both architectures. The lines of both sides are compared: every block, segment
-and address in its order, and dtype, shape and strides of results. What differs is shrunk, and the
-smallest program of each sort is printed with both sides. Exits with 1 where anything differs.
+Each program runs on both recorded architectures, or on the GPUs that are asked for. The lines of
+both sides are compared: every block, segment and address in its order, and dtype, shape and strides
+of results. What differs is shrunk, and the smallest program of each sort is printed with both
+sides. Exits with 1 where anything differs.
 """
 import argparse
 import re
@@ -55,20 +56,20 @@ class Comparison:
     def __init__(self, sides):
         self.sides = sides
 
-    def differing(self, programs, architecture):
+    def differing(self, programs, gpu):
         """{name: (line, theirs, ours)} of {name: statements}."""
         sources = {name: "\n".join(statements) + "\n" for name, statements in programs.items()}
-        theirs = self.sides.pytorch(sources, architecture)
-        ours = self.sides.runtime(sources, architecture)
+        theirs = self.sides.pytorch(sources, gpu)
+        ours = self.sides.runtime(sources, gpu)
         found = {name: difference(sources[name], theirs[name], ours[name]) for name in sources}
         return {name: what for name, what in found.items() if what}
 
-    def shrink(self, statements, architecture):
+    def shrink(self, statements, gpu):
         """Leaves out one statement after the other as long as both sides still differ."""
         while True:
             shorter = {str(i): statements[:i] + statements[i + 1:] for i in range(len(statements))}
             shorter = {name: shorter[name] for name in shorter if has_twin(shorter[name])}
-            still = {name: what for name, what in self.differing(shorter, architecture).items()
+            still = {name: what for name, what in self.differing(shorter, gpu).items()
                      if not what[2].startswith("error") and not what[1].startswith("error")}
             if not still:
                 return statements
@@ -77,16 +78,16 @@ class Comparison:
 
 def run_kind(comparison, kind, arguments):
     rows, shown = [], set()
-    for architecture in ARCHITECTURES:
+    for gpu in arguments.gpu or ARCHITECTURES:
         count = 0
         for first in range(arguments.first, arguments.first + arguments.count, BATCH):
             last = min(first + BATCH, arguments.first + arguments.count)
             programs = {str(seed): generate(kind, seed) for seed in range(first, last)}
-            differing = comparison.differing(programs, architecture)
+            differing = comparison.differing(programs, gpu)
             count += len(differing)
             for name in differing:
-                show(comparison, kind, programs[name], architecture, differing[name], shown, arguments)
-        rows.append((kind, architecture, arguments.count, count))
+                show(comparison, kind, programs[name], gpu, differing[name], shown, arguments)
+        rows.append((kind, gpu, arguments.count, count))
     return rows
 
 
@@ -96,13 +97,13 @@ def call_in(statements):
     return wanted[0] if wanted else statements[-1]
 
 
-def show(comparison, kind, statements, architecture, what, shown, arguments):
+def show(comparison, kind, statements, gpu, what, shown, arguments):
     if call_in(statements) in shown or len(shown) >= arguments.show:
         return
     shown.add(call_in(statements))
-    smallest = comparison.shrink(statements, architecture)
-    what = comparison.differing({"it": smallest}, architecture).get("it", what)
-    print(f"== {kind}, {architecture}: line {what[0]}: PyTorch {what[1]!r}, here {what[2]!r}")
+    smallest = comparison.shrink(statements, gpu)
+    what = comparison.differing({"it": smallest}, gpu).get("it", what)
+    print(f"== {kind}, {gpu}: line {what[0]}: PyTorch {what[1]!r}, here {what[2]!r}")
     print("\n".join(smallest), flush=True)
 
 
@@ -111,15 +112,17 @@ def main():
     parser.add_argument("--build", required=True, help="folder of a build of ohm")
     parser.add_argument("--python", required=True, help="a Python with PyTorch")
     parser.add_argument("--kind", action="append", choices=list(KINDS), help="all where none is given")
+    parser.add_argument("--gpu", action="append", metavar="PROFILE",
+                        help="80 and 90, the two that were recorded, where none is given")
     parser.add_argument("--count", type=int, default=1000, help="programs of each kind")
     parser.add_argument("--first", type=int, default=0, help="seed of the first one")
     parser.add_argument("--show", type=int, default=20, help="differences of each kind to shrink")
     arguments = parser.parse_args()
     comparison = Comparison(Sides(arguments.build, arguments.python))
     rows = [row for kind in arguments.kind or KINDS for row in run_kind(comparison, kind, arguments)]
-    print(f"\n{'kind':20s} {'sm':>4s} {'programs':>9s} {'differ':>7s}")
-    for kind, architecture, count, differing in rows:
-        print(f"{kind:20s} {architecture:>4s} {count:9d} {differing:7d}")
+    print(f"\n{'kind':20s} {'GPU':>10s} {'programs':>9s} {'differ':>7s}")
+    for kind, gpu, count, differing in rows:
+        print(f"{kind:20s} {gpu:>10s} {count:9d} {differing:7d}")
     sys.exit(1 if any(row[3] for row in rows) else 0)
 
 

@@ -12,7 +12,7 @@ model is a program of the family "model". Exits with 1 where any differs.
 import argparse
 import sys
 
-from sides import ARCHITECTURES, HERE, Sides, first_difference, frees_in_any_order, parse, run, with_sorted_frees
+from sides import ARCHITECTURES, HERE, Sides, first_difference, frees_in_any_order, with_sorted_frees
 from keep import FOLDERS, GOLDEN, commented, title
 from pack_recordings import HEAD, merged
 from translate_models import ModelTranslator
@@ -41,8 +41,8 @@ def pytorch_side(sides, models, architecture):
 
 
 def runtime_side(sides, models, architecture):
-    command = [str(sides.build / "tests" / "differential" / "run_twins"), sides.rules, architecture]
-    return parse(run(command, "\n".join(twin(name, source) for name, source in models.items())))
+    text = "\n".join(twin(name, source) for name, source in models.items())
+    return sides.run_twins(text, architecture)
 
 
 def verdict(source, theirs, ours):

@@ -23,13 +23,6 @@ const RecordedVersion* find_version(std::string_view rules) {
   return nullptr;
 }
 
-const RecordedGpu* find_gpu(std::string_view number) {
-  for (const RecordedGpu& gpu : kRecordedGpus) {
-    if (gpu.number == number) return &gpu;
-  }
-  return nullptr;
-}
-
 void print(const TwinProgram& twin, const TwinRun& run) {
   fmt::print("== {}\n", twin.name);
   for (const Lines& lines : run.gpus) {
@@ -44,15 +37,15 @@ void print(const TwinProgram& twin, const TwinRun& run) {
 int main(int argc, char** argv) {
   using namespace ohm::test;
   const RecordedVersion* version = argc == 3 ? find_version(argv[1]) : nullptr;
-  const RecordedGpu* gpu = argc == 3 ? find_gpu(argv[2]) : nullptr;
-  if (version == nullptr || gpu == nullptr) {
-    fmt::print(stderr, "usage: run_twins pytorch-2.6|pytorch-2.15 80|90 < TWINS\n");
+  if (version == nullptr) {
+    fmt::print(stderr, "usage: run_twins pytorch-2.6|pytorch-2.15 PROFILE < TWINS\n");
     return 2;
   }
+  const RecordedGpu gpu{"", argv[2]};
   const std::string text{std::istreambuf_iterator<char>(std::cin),
                          std::istreambuf_iterator<char>()};
   for (const TwinProgram& twin : parse_twins(text)) {
-    print(twin, run_twin(twin, *version, *gpu));
+    print(twin, run_twin(twin, *version, gpu));
   }
   return 0;
 }

@@ -14,6 +14,11 @@ from translate_programs import Translator, Unknown, fix_no_grad_call  # noqa: E4
 ARCHITECTURES = ("80", "90")
 
 
+def profile_of(gpu):
+    """`gpu`: one of the architectures, or a profile of ohm's."""
+    return f"golden-sm{gpu}" if gpu in ARCHITECTURES else gpu
+
+
 class Sides:
     """`build`: the folder of a build of ohm; `python`: one with PyTorch."""
 
@@ -26,19 +31,22 @@ class Sides:
         self.version = version.strip().split("+")[0]
         self.rules = "pytorch-" + ".".join(self.version.split(".")[:2])
 
-    def pytorch(self, programs, architecture):
+    def pytorch(self, programs, gpu):
         """{name: lines} of {name: source}."""
         text = "".join(json.dumps({"program": name, "source": source}) + "\n"
                        for name, source in programs.items())
         ohm = str(self.build / "harness" / "ohm")
-        command = [ohm, "exec", "--no-record", "--gpu", f"golden-sm{architecture}", "--",
+        command = [ohm, "exec", "--no-record", "--gpu", profile_of(gpu), "--",
                    self.python, "-W", "ignore", str(HERE / "record.py")]
         return parse(run(command, text))
 
-    def runtime(self, programs, architecture):
+    def runtime(self, programs, gpu):
+        return self.run_twins(twins(programs), gpu)
+
+    def run_twins(self, text, gpu):
         command = [str(self.build / "tests" / "differential" / "run_twins"), self.rules,
-                   architecture]
-        return parse(run(command, twins(programs)))
+                   profile_of(gpu)]
+        return parse(run(command, text))
 
 
 def run(command, text):
