@@ -38,7 +38,7 @@ constexpr std::array<RuleSet, 3> kRuleSets = {
       .has_later_snapshot_keys = true,
       .workspaces = WorkspaceLife::call,
       .has_workspace_switch = true,
-      .attention_keeps_generator_state = true,
+      .has_later_attention_kernels = true,
       .attention_of_three_dims_is_a_batch = true,
       .prefers_cudnn_attention = true,
       .graphs_drop_last_saved_first = true,
@@ -59,7 +59,8 @@ constexpr std::array<RuleSet, 3> kRuleSets = {
       .linear_results_are_no_views = true,
       .clamp_is_flat_at_bounds = true,
       .ctc_looks_at_contiguous_targets = true,
-      .attention_drops_projections_early = true}}};
+      .attention_drops_projections_early = true,
+      .take_along_dim_wraps_indices = true}}};
 
 }  // namespace
 

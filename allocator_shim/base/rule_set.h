@@ -42,8 +42,10 @@ struct RuleSet {
   WorkspaceLife workspaces = WorkspaceLife::handle;
   /// TORCH_CUBLAS_WORKSPACE_CACHE=1 makes workspaces live as long as their handle.
   bool has_workspace_switch = false;
-  /// Fused attention keeps the generator's seed and offset on the device.
-  bool attention_keeps_generator_state = false;
+  /// The kernels of fused attention keep the generator's seed and offset on the device. The
+  /// efficient one reads rows from multiples of 16 bytes alone, and flash sums the gradient of a
+  /// query of more than 128 columns up in multiples of 64.
+  bool has_later_attention_kernels = false;
   /// Attention of three dimensions is that of a batch of one.
   bool attention_of_three_dims_is_a_batch = false;
   /// On devices of compute capability 9 and 10 half-precision attention is cuDNN's (9.26).
@@ -91,6 +93,8 @@ struct RuleSet {
   /// MultiheadAttention lets go of projected queries, keys and values once they are used, not when
   /// it returns.
   bool attention_drops_projections_early = false;
+  /// take_along_dim makes indices remainders of the size, in a copy.
+  bool take_along_dim_wraps_indices = false;
 };
 
 /// From the oldest version on.

@@ -260,7 +260,7 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   slot.cublas_workspace_bytes = profile.cublas_workspace_bytes;
   slot.multiprocessors = profile.multiprocessors;
   slot.threads_per_multiprocessor = profile.threads_per_multiprocessor;
-  slot.compute_capability_major = profile.compute_capability[0];
+  slot.compute_capability = profile.compute_capability;
   context_.gpus.push_back(std::move(slot));
   gpus_.push_back(std::move(gpu));
 }

@@ -19,6 +19,10 @@ inline TensorOptions options_of(const Tensor& like) { return {like.dtype(), like
 
 /// Uninitialised; of the current context's category. What ops allocate their results with.
 Tensor empty(const Shape& shape, const TensorOptions& options);
+/// Uninitialised: what kernels need while they run.
+inline Tensor empty_bytes(std::int64_t bytes, Device device) {
+  return empty({bytes}, {DType::uint8, device});
+}
 /// Uninitialised, dense, laid out as `strides` (in elements) say.
 Tensor empty_strided(const Shape& shape, const Shape& strides, const TensorOptions& options);
 /// The same in pinned memory of the host.

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -119,12 +120,26 @@ bool has_dense_rows(const Tensor& tensor) { return tensor.strides().back() == 1;
 // A row of one element has no other behind it.
 bool has_rows(const Tensor& tensor) { return tensor.size(-1) == 1 || has_dense_rows(tensor); }
 
+bool wants_gradients(const Attention& call) {
+  return Context::current().state.grad_enabled &&
+         (call.query.requires_grad() || call.key.requires_grad() || call.value.requires_grad());
+}
+
+// GPUs of compute capability 8.6 to 8.9 have too little shared memory for the gradients of some wide
+// heads.
+bool has_flash_gradients(const Attention& call, const std::array<int, 2>& compute_capability) {
+  if (compute_capability[0] != 8 || compute_capability[1] < 6) return true;
+  const std::int64_t width = call.query.size(-1);
+  return width <= 192 || (width > 224 && call.dropout_p == 0.0);
+}
+
 bool can_flash(const Attention& call) {
   constexpr std::int64_t kWidest = 256;
   const std::int64_t width = call.query.size(-1);
   Context& context = Context::current();
-  return context.state.attention_kernels.flash &&
-         context.slot(call.query.device()).compute_capability_major >= 8 &&
+  const std::array<int, 2>& capability = context.slot(call.query.device()).compute_capability;
+  return context.state.attention_kernels.flash && capability[0] >= 8 &&
+         (!wants_gradients(call) || has_flash_gradients(call, capability)) &&
          is_half(call.query.dtype()) && !call.mask && width <= kWidest &&
          call.value.size(-1) == width &&
          !(call.is_causal && call.query.size(-2) != call.key.size(-2)) && has_rows(call.query) &&
@@ -140,10 +155,7 @@ bool has_widths_of_cudnn(const Attention& call) {
   const std::pair widths{call.query.size(-1), call.value.size(-1)};
   const auto [least, most] = std::minmax(widths.first, widths.second);
   if (most > kWidest || least % kAlignment != 0 || most % kAlignment != 0) return false;
-  const bool wants_gradients =
-      Context::current().state.grad_enabled &&
-      (call.query.requires_grad() || call.key.requires_grad() || call.value.requires_grad());
-  return !wants_gradients || most <= kWide || least == kWidest || widths == kWithLatentKeys;
+  return !wants_gradients(call) || most <= kWide || least == kWidest || widths == kWithLatentKeys;
 }
 
 bool is_cudnn_preferred(const Attention& call) {
@@ -151,7 +163,7 @@ bool is_cudnn_preferred(const Attention& call) {
   constexpr int kBlackwell = 10;  // of data centres: that of workstations is 12
   constexpr double kDropoutSteps = 16.0;
   Context& context = Context::current();
-  const int capability = context.slot(call.query.device()).compute_capability_major;
+  const int capability = context.slot(call.query.device()).compute_capability[0];
   const double steps = call.dropout_p * kDropoutSteps;
   const bool drops = call.dropout_p > 0.0;
   const bool has_mask_gradient =
@@ -171,7 +183,7 @@ bool is_aligned(const Tensor& tensor) {
 
 bool can_be_efficient(const Attention& call) {
   const DType dtype = call.query.dtype();
-  const int capability = Context::current().slot(call.query.device()).compute_capability_major;
+  const int capability = Context::current().slot(call.query.device()).compute_capability[0];
   const bool has_kernel = dtype == DType::float32 || dtype == DType::float16 ||
                           (dtype == DType::bfloat16 && capability >= 8);
   // Tensor cores load 16 bytes at once.
@@ -180,7 +192,7 @@ bool can_be_efficient(const Attention& call) {
   return Context::current().state.attention_kernels.efficient && capability >= 5 && has_kernel &&
          call.query.size(-1) % alignment == 0 && call.value.size(-1) % alignment == 0 &&
          has_dense_rows(call.query) && has_dense_rows(call.key) && has_dense_rows(call.value) &&
-         (!has_later_fused_kernels() ||
+         (!Context::current().rules.has_later_attention_kernels ||
           (is_aligned(call.query) && is_aligned(call.key) && is_aligned(call.value))) &&
          (!call.mask || has_dense_rows(*call.mask));
 }

@@ -95,6 +95,13 @@ std::int64_t key_splits(std::int64_t row_blocks, std::int64_t key_blocks, std::i
   return 1;
 }
 
+// The width of float32 sums: of partial results, and of the query's gradient.
+std::int64_t summed_width(std::int64_t width) {
+  constexpr std::int64_t kWide = 128;
+  return round_up(width,
+                  width > kWide && Context::current().rules.has_later_attention_kernels ? 64 : 32);
+}
+
 // The partial results of each part of the keys, until the kernel has put them together.
 struct SplitResults {
   Tensor out;
@@ -112,9 +119,15 @@ struct SplitResults {
     if (splits == 1) return;
     const Shape lines{splits, query.size(0), query.size(1), rows};
     Shape elements = lines;
-    elements.push_back(round_up(width, 32));
+    elements.push_back(summed_width(width));
     logsumexp = empty(lines, float32_on(query));
     out = empty(elements, float32_on(query));
+  }
+  SplitResults(const SplitResults&) = delete;
+  SplitResults& operator=(const SplitResults&) = delete;
+  // The later kernels let go of the logarithms first.
+  ~SplitResults() {
+    if (!Context::current().rules.has_later_attention_kernels) out = Tensor();
   }
 };
 
@@ -124,7 +137,7 @@ struct FlashGeneratorState {
   Tensor seed_and_offset;
 
   void make(const Tensor& query, double dropout_p) {
-    if (!has_later_fused_kernels()) return;
+    if (!Context::current().rules.has_later_attention_kernels) return;
     seed_and_offset = generator_numbers(query, {2});
     unused = generator_numbers(query, {});
     if (dropout_p > 0.0) seed_and_offset = generator_numbers(query, {2});
@@ -135,12 +148,6 @@ struct FlashGeneratorState {
     record.save_output(unused);
   }
 };
-
-// The width of the float32 sums of the query's gradient.
-std::int64_t summed_width(std::int64_t width) {
-  constexpr std::int64_t kWide = 128;
-  return round_up(width, width > kWide && has_later_fused_kernels() ? 64 : 32);
-}
 
 TensorList flash_backward(const BackwardCall& call, const AttentionRules& rules) {
   const Tensor key = call.saved(0);
@@ -162,20 +169,37 @@ TensorList flash_backward(const BackwardCall& call, const AttentionRules& rules)
 
 // ---- efficient ----------------------------------------------------------------------------------
 
-// The kernel that PyTorch picks for a backward pass: its blocks of queries and keys.
-struct BackwardTiles {
-  std::int64_t queries;
-  std::int64_t keys;
-  bool sums_keys_in_memory;  ///< gradients of key and value do not fit the registers
+// Whether a block of threads may have 160 KiB of shared memory and more, as on the GPUs of data
+// centres since the A100.
+bool has_large_blocks(const std::array<int, 2>& compute_capability) {
+  const auto [major, minor] = compute_capability;
+  return major == 8 ? minor == 0 || minor == 7 : major >= 9 && major <= 11;
+}
 
-  BackwardTiles(DType dtype, int compute_capability, std::int64_t width, bool drops) {
+// The kernel that PyTorch picks for a backward pass: the largest blocks of queries and keys for
+// which the device has shared memory.
+struct BackwardTiles {
+  std::int64_t queries = 64;
+  std::int64_t keys = 64;
+  bool sums_keys_in_memory = false;  ///< gradients of key and value do not fit the registers
+
+  BackwardTiles(DType dtype, const std::array<int, 2>& compute_capability, std::int64_t width,
+                bool drops) {
+    constexpr std::int64_t kNarrow = 96;
+    constexpr std::int64_t kWide = 128;
     const bool is_half = dtype != DType::float32;
-    const bool is_large = compute_capability >= 8 || (compute_capability >= 7 && is_half);
-    queries = is_large && width > 64 ? 128 : 64;
-    const bool fits = is_half && width <= 128 && (width <= 64 || queries == 128);
-    const bool has_narrow_kernel = width <= 96 && !drops;
-    keys = fits && compute_capability >= 8 && width > 64 && !has_narrow_kernel ? 128 : 64;
-    sums_keys_in_memory = is_half && !fits;
+    const bool is_large = has_large_blocks(compute_capability);
+    if (width <= 64) return;
+    if (!is_half) {
+      queries = is_large ? 128 : 64;
+      return;
+    }
+    // Volta's and Turing's kernel keeps its tiles in half precision.
+    const bool is_volta = compute_capability[0] == 7;
+    const bool fits = is_large || is_volta || (width <= kNarrow && !drops);
+    queries = width > kWide || fits ? 128 : 64;
+    keys = is_large && width <= kWide ? 128 : 64;
+    sums_keys_in_memory = width > kWide || !fits;
   }
 };
 
@@ -185,14 +209,14 @@ std::int64_t backward_workspace_bytes(const Tensor& query, const Tensor& key, co
   const std::int64_t value_width = value.size(3);
   const std::int64_t heads = query.size(0) * query.size(1);
   const BackwardTiles tiles(query.dtype(),
-                            Context::current().slot(query.device()).compute_capability_major,
+                            Context::current().slot(query.device()).compute_capability,
                             std::max(width, value_width), dropout_p > 0.0);
-  // Each block of 64 columns of the query's gradient begins with a lock and a counter.
-  constexpr std::int64_t kTileColumns = 64;
+  // Each tile of the query's gradient, as wide as a block of keys, begins with a lock and a
+  // counter.
   constexpr std::int64_t kTileHeader = 4;
-  const std::int64_t tile = kTileHeader + tiles.queries * kTileColumns;
+  const std::int64_t tile = kTileHeader + tiles.queries * tiles.keys;
   std::int64_t elements =
-      ceil_div(query.size(2), tiles.queries) * ceil_div(width, kTileColumns) * tile;
+      ceil_div(query.size(2), tiles.queries) * ceil_div(width, tiles.keys) * tile;
   if (tiles.sums_keys_in_memory) {
     constexpr std::int64_t kMostParts = 200;
     std::int64_t parts = std::min(ceil_div(key.size(2), tiles.keys), kMostParts / heads);
@@ -240,8 +264,8 @@ TensorList efficient_backward(const BackwardCall& call, const AttentionRules& ru
   if (call.needs(3)) gradients.bias = bias_gradient(inputs.bias);
   Tensor products = row_products(grad, swapped(call.saved(5)));
   const Tensor workspace =
-      empty({backward_workspace_bytes(inputs.query, inputs.key, inputs.value, rules.dropout_p)},
-            {DType::uint8, options.device});
+      empty_bytes(backward_workspace_bytes(inputs.query, inputs.key, inputs.value, rules.dropout_p),
+                  options.device);
   attention_backward(inputs, rules, call.grad(), gradients, {call.saved(4), products});
   products = Tensor();
   return {gradients.query, gradients.key, gradients.value, gradients.bias};
@@ -287,8 +311,6 @@ TensorList cudnn_backward(const BackwardCall& call, const AttentionRules& rules)
 
 }  // namespace
 
-bool has_later_fused_kernels() { return Context::current().rules.attention_keeps_generator_state; }
-
 Tensor flash_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                        const FusedAttention& options) {
   Recorder record("ScaledDotProductFlashAttentionBackward", {&query, &key, &value});
@@ -321,7 +343,8 @@ Tensor efficient_attention(const Tensor& query, const Tensor& key, const Tensor&
   const AttentionRules rules = rules_of(options, query, key);
   const std::int64_t rows = query.size(2);
   // With dropout they are the host's.
-  const bool has_state = has_later_fused_kernels() && options.dropout_p == 0.0;
+  const bool has_state =
+      Context::current().rules.has_later_attention_kernels && options.dropout_p == 0.0;
   Tensor offset;
   const Tensor seed = has_state ? generator_numbers(query, {}) : Tensor();
   if (has_state) offset = generator_numbers(query, {});

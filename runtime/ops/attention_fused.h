@@ -10,11 +10,6 @@
 
 namespace ohm::ops {
 
-/// Whether the fused kernels are the later ones, which keep the generator's state on the device.
-/// The efficient kernel of these reads rows from multiples of 16 bytes alone, and flash sums the
-/// gradient of a query of more than 128 columns up in multiples of 64.
-bool has_later_fused_kernels();
-
 struct FusedAttention {
   double dropout_p = 0.0;
   bool is_causal = false;

@@ -178,7 +178,7 @@ class SortingScratch {
     kept_.push_back(empty({count}, options));
   }
   void take_bytes(std::int64_t bytes) {
-    const Tensor scratch = empty({bytes}, {DType::uint8, index_options_.device});
+    const Tensor scratch = empty_bytes(bytes, index_options_.device);
   }
 
   TensorOptions index_options_;

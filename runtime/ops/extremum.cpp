@@ -122,8 +122,7 @@ class SelectionScratch {
     keep(blocks, DType::int32);  // chosen before each block
     keep(blocks, DType::int32);
     for (int scan = 0; scan < 2; ++scan) {
-      const Tensor temporary =
-          empty({keyed_scan_scratch_bytes(blocks, device)}, {DType::uint8, device});
+      const Tensor temporary = empty_bytes(keyed_scan_scratch_bytes(blocks, device), device);
     }
   }
   SelectionScratch(const SelectionScratch&) = delete;

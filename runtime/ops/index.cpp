@@ -9,13 +9,13 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/base/dim_mask.h"
-#include "runtime/base/strided.h"
 #include "runtime/kernels/functors/gather_scatter.h"
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/nonzero.h"
 #include "runtime/ops/sorting_scratch.h"
+#include "runtime/ops/view.h"
 
 namespace ohm::ops {
 namespace {
@@ -98,10 +98,7 @@ std::vector<Tensor> broadcast_together(const std::vector<Tensor>& indices) {
   Shape shape = indices[0].shape();
   for (const Tensor& index : indices) shape = broadcast_shapes(shape, index.shape(), "index");
   std::vector<Tensor> views;
-  for (const Tensor& index : indices) {
-    const Shape strides = broadcast_strides(index.shape(), index.strides(), shape);
-    views.push_back(make_view(index, shape, strides, index.impl()->offset));
-  }
+  for (const Tensor& index : indices) views.push_back(broadcast_view(index, shape));
   return views;
 }
 
@@ -282,8 +279,7 @@ class PlaceScratch {
     sorted_ = numbers();
     order_ = numbers();
     const Tensor range = numbers();
-    const Tensor sort =
-        empty({sort_scratch_bytes(count, 8, whole.device())}, {DType::uint8, whole.device()});
+    const Tensor sort = empty_bytes(sort_scratch_bytes(count, 8, whole.device()), whole.device());
   }
 
  private:

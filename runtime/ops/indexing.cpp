@@ -8,9 +8,11 @@
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/gather_scatter.h"
 #include "runtime/kernels/launch/row_loops.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/context.h"
 #include "runtime/tensor/shared_elements.h"
 
 namespace ohm::ops {
@@ -132,16 +134,24 @@ Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<
     throw std::invalid_argument(fmt::format(
         "[take_along_dim] dtype of indices should be Long but got {}", name_of(indices.dtype())));
   }
+  if (input.dims() == 0) {
+    throw std::invalid_argument(
+        fmt::format("[take_along_dim] dim {} of a tensor without dimensions", *dim));
+  }
   const int position = wrap_dim(*dim, input.dims(), kTakeAlongDim.name.data());
-  if (input.dims() == 0) return gather(input, 0, indices);
   // Each is as long as the other in all dimensions but this one.
   const auto widened = [position](const Tensor& tensor, const Tensor& other) {
     Shape theirs = other.shape();
     theirs[position] = tensor.shape()[position];
     return expand(tensor, broadcast_shapes(tensor.shape(), theirs, kTakeAlongDim.name.data()));
   };
+  const Tensor wide = widened(input, indices);
   const Tensor wide_indices = widened(indices, input);
-  return gather(widened(input, indices), position, wide_indices);
+  const std::int64_t size = input.shape()[position];
+  if (size == 0 || !Context::current().rules.take_along_dim_wraps_indices) {
+    return gather(wide, position, wide_indices);
+  }
+  return gather(wide, position, remainder(wide_indices, static_cast<double>(size)));
 }
 
 Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) {

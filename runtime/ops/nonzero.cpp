@@ -17,22 +17,18 @@ namespace {
 
 constexpr OpInfo kNonzero{"nonzero"};
 
-Tensor nonzero_scratch(std::int64_t bytes, Device device) {
-  return empty({bytes}, {DType::uint8, device});
-}
-
 // The kernels count first, and list when the result is there.
 class NonzeroScratch {
  public:
   explicit NonzeroScratch(const Tensor& input) : device_(input.device()), dense_(row_major(input)) {
     if (!device_.is_cuda()) return;
     count_ = empty({1}, {DType::int32, device_});
-    const Tensor sum = nonzero_scratch(device_sum_scratch_bytes(dense_.numel(), device_), device_);
+    const Tensor sum = empty_bytes(device_sum_scratch_bytes(dense_.numel(), device_), device_);
   }
   void list() const {
     if (!device_.is_cuda() || dense_.dims() == 0) return;
     const Tensor bytes =
-        nonzero_scratch(flagged_selection_scratch_bytes(dense_.numel(), device_), device_);
+        empty_bytes(flagged_selection_scratch_bytes(dense_.numel(), device_), device_);
   }
 
  private:

@@ -204,7 +204,7 @@ void take_permutation_scratch(std::int64_t count, Device device) {
   Tensor keys = empty({count}, of_keys);
   Tensor sorted = empty({count}, of_keys);
   const auto key_bytes = static_cast<std::int64_t>(item_bytes(of_keys.dtype));
-  Tensor scratch = empty({sort_scratch_bytes(count, key_bytes, device)}, {DType::uint8, device});
+  Tensor scratch = empty_bytes(sort_scratch_bytes(count, key_bytes, device), device);
   scratch = Tensor();
   sorted = Tensor();
   keys = Tensor();

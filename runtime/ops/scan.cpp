@@ -23,8 +23,7 @@ constexpr OpInfo kCumprod{"cumprod", CastPolicy::float32_result};
 // One row is the library's work, several rows are not.
 Tensor scan_scratch(const Tensor& input, const Rows& rows, DType dtype) {
   if (!input.device().is_cuda() || rows.count() != 1 || rows.size == 0) return {};
-  return empty({scan_scratch_bytes(rows.size, dtype, input.device())},
-               {DType::uint8, input.device()});
+  return empty_bytes(scan_scratch_bytes(rows.size, dtype, input.device()), input.device());
 }
 
 Tensor scan_sums(const Tensor& input, int dim, DType dtype) {

@@ -9,21 +9,17 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/base/strided.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/index.h"
 #include "runtime/ops/nonzero.h"
 #include "runtime/ops/sorting_scratch.h"
+#include "runtime/ops/view.h"
 
 namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kMaskedSelect{"masked_select"};
-
-Tensor selection_scratch(std::int64_t bytes, Device device) {
-  return empty({bytes}, {DType::uint8, device});
-}
 
 void require_mask_of(const Tensor& input, const Tensor& mask) {
   require_same_device(input, mask, kMaskedSelect);
@@ -33,8 +29,7 @@ void require_mask_of(const Tensor& input, const Tensor& mask) {
 
 // Of at least one dimension.
 Tensor seen_as(const Tensor& tensor, const Shape& shape) {
-  const Shape strides = broadcast_strides(tensor.shape(), tensor.strides(), shape);
-  const Tensor wide = make_view(tensor, shape, strides, tensor.impl()->offset);
+  const Tensor wide = broadcast_view(tensor, shape);
   return shape.empty() ? make_view(wide, {1}, {1}, wide.impl()->offset) : wide;
 }
 
@@ -53,17 +48,14 @@ void write_where(const Tensor& target, const Tensor& mask, const Tensor& source)
 
 Tensor masked_select_gradient(const Tensor& grad, const Tensor& input, const Tensor& given_mask) {
   const Shape shape = broadcast_shapes(input.shape(), given_mask.shape(), "masked_select");
-  const Shape strides = broadcast_strides(input.shape(), input.strides(), shape);
-  Tensor whole = zeros_like(make_view(input, shape, strides, input.impl()->offset));
+  Tensor whole = zeros_like(broadcast_view(input, shape));
   if (whole.numel() == 0) return whole;
-  const Tensor sums =
-      whole.device().is_cuda() ? empty(shape, {DType::int64, whole.device()}) : Tensor();
-  const Tensor mask = row_major(make_view(
-      given_mask, shape, broadcast_strides(given_mask.shape(), given_mask.strides(), shape),
-      given_mask.impl()->offset));
-  if (whole.device().is_cuda()) {
-    const Tensor scan = selection_scratch(
-        scan_scratch_bytes(whole.numel(), DType::int64, whole.device()), whole.device());
+  const Device device = whole.device();
+  const Tensor sums = device.is_cuda() ? empty(shape, {DType::int64, device}) : Tensor();
+  const Tensor mask = row_major(broadcast_view(given_mask, shape));
+  if (device.is_cuda()) {
+    const Tensor scan =
+        empty_bytes(scan_scratch_bytes(whole.numel(), DType::int64, device), device);
   }
   const Tensor source = row_major(grad);
   write_where(whole, mask, source);

@@ -26,13 +26,13 @@ constexpr int kHopper = 9;
 // The library tunes its kernels for the device. Two kinds of CUDA devices were recorded.
 void take_recorded_tuning_for(Device device) {
   DeviceSlot& slot = Context::current().slot(device);
-  const int major = slot.compute_capability_major;
+  const int major = slot.compute_capability[0];
   if (major < kAmpere || major > kHopper) slot.assumptions.add(Assumption::sorting_scratch);
 }
 
 bool is_tuned_for_hopper(Device device) {
   take_recorded_tuning_for(device);
-  return Context::current().slot(device).compute_capability_major >= kHopper;
+  return Context::current().slot(device).compute_capability[0] >= kHopper;
 }
 
 bool is_cuda_13() { return Context::current().rules.sorts_as_cuda_13; }

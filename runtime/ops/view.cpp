@@ -10,6 +10,7 @@
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/autograd/view_history.h"
+#include "runtime/base/strided.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/sample_cube.h"
 #include "runtime/tensor/context.h"
@@ -257,6 +258,11 @@ Tensor expand(const Tensor& input, const Shape& wanted) {
   return record_view(
       "ExpandBackward", input, shape, strides, input.impl()->offset,
       [shape = input.shape()](const Tensor& grad) { return recorded_sum_to(grad, shape); });
+}
+
+Tensor broadcast_view(const Tensor& tensor, const Shape& shape) {
+  const Shape strides = broadcast_strides(tensor.shape(), tensor.strides(), shape);
+  return make_view(tensor, shape, strides, tensor.impl()->offset);
 }
 
 Tensor unsqueeze(const Tensor& input, std::int64_t dim) {

@@ -41,7 +41,7 @@ struct DeviceSlot {
   std::size_t cublas_workspace_bytes = 0;  ///< of one handle; 0: no workspaces are modelled
   int multiprocessors = 108;
   int threads_per_multiprocessor = 2048;
-  int compute_capability_major = 8;
+  std::array<int, 2> compute_capability = {8, 0};  ///< major, minor
   PhiloxGenerator generator;
   LibraryHandles library_handles;
   StreamId streams_made = 0;  ///< by the program

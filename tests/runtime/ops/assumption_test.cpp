@@ -72,7 +72,7 @@ TEST_F(Assumptions, AreNotMadeForPyTorchsOwnKernels) {
 }
 
 TEST_F(Assumptions, AreMadeForSortsOnCardsThatWereNotRecorded) {
-  slot().compute_capability_major = 7;
+  slot().compute_capability = {7, 0};
   look_up_and_back(3000);
   EXPECT_THAT(made(), IsEmpty()) << "few indices are not sorted";
   look_up_and_back(5000);
@@ -98,7 +98,7 @@ TEST_F(Assumptions, AreMadeForTheAttentionThatLaterVersionsLeaveToCudnn) {
   machine_.context().rules = find_rule_set("pytorch-2.15");
   attend();
   EXPECT_THAT(made(), IsEmpty()) << "flash, on compute capability 8.0";
-  slot().compute_capability_major = 9;
+  slot().compute_capability = {9, 0};
   machine_.context().rules = find_rule_set("pytorch-2.6");
   attend();
   machine_.context().rules = find_rule_set("pytorch-2.15");
@@ -106,10 +106,10 @@ TEST_F(Assumptions, AreMadeForTheAttentionThatLaterVersionsLeaveToCudnn) {
   attend();
   EXPECT_THAT(made(), IsEmpty());
   machine_.context().state.attention_kernels.cudnn = true;
-  slot().compute_capability_major = 12;
+  slot().compute_capability = {12, 0};
   attend();
   EXPECT_THAT(made(), IsEmpty());
-  slot().compute_capability_major = 9;
+  slot().compute_capability = {9, 0};
   attend();
   EXPECT_THAT(made(), ElementsAre("cudnn_attention"));
 }

@@ -222,7 +222,7 @@ TEST_F(EmbeddingEvents, ManyIndicesAreSortedFirst) {
 }
 
 TEST_F(EmbeddingEvents, SortingTakesLessOnHopper) {
-  context().gpus[0].compute_capability_major = 9;
+  context().gpus[0].compute_capability = {9, 0};
   const Tensor weight = leaf({kN, 256});
   const Tensor indices = zeros({4096}, on_gpu(DType::int64));
   const Tensor out = ops::embedding(indices, weight, std::nullopt);
