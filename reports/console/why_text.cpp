@@ -142,10 +142,11 @@ std::string holder_text(const VariantResult& variant) {
   const HolderResult* const holder = largest_holder(variant);
   if (holder == nullptr) return "";
   if (holder->file.empty() && holder->category == Category::other) {
-    return fmt::format("The most of it, {} in {} blocks, was there before the record began. ",
-                       short_bytes(holder->bytes), grouped(holder->count));
+    return fmt::format("The largest part, {} in {} block{}, was there before the record began. ",
+                       short_bytes(holder->bytes), grouped(holder->count),
+                       holder->count == 1 ? "" : "s");
   }
-  return fmt::format("The most is held by {} of {}, {}: {} in {} block{}. ",
+  return fmt::format("The largest part is {} of {}, {}: {} in {} block{}. ",
                      name_of(holder->category), holder->op.empty() ? "an unknown op" : holder->op,
                      full_place_text(holder->file, holder->line, holder->library, holder->module),
                      short_bytes(holder->bytes), grouped(holder->count),
