@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "reports/console/oom_explanation.h"
 #include "reports/text/measured_text.h"
@@ -16,7 +17,17 @@ namespace {
 
 std::string human(const PrintedBytes& figure) { return bytes_text(figure.bytes); }
 
-std::string paragraph(const std::string& text, std::size_t columns, std::size_t most_lines) {
+std::size_t lines_of(const std::string& text, std::size_t columns) {
+  return wrapped(printable(text), columns).size();
+}
+
+/// The sentences that these lines have room for; of one that is longer than that its beginning.
+std::string paragraph(std::string text, std::size_t columns, std::size_t most_lines) {
+  while (lines_of(text, columns) > most_lines) {
+    const std::size_t end = text.rfind(". ", text.size() - 2);
+    if (end == std::string::npos) break;
+    text.resize(end + 1);
+  }
   const std::vector<std::string> lines = wrapped(printable(text), columns);
   std::string out;
   for (std::size_t i = 0; i < lines.size() && i < most_lines; ++i) out += lines[i] + "\n";
@@ -34,7 +45,10 @@ constexpr const char* kRecording =
     "      lambda *_: torch.cuda.memory._dump_snapshot(\"oom.pickle\"))\n";
 constexpr std::size_t kRecordingLines = 5;
 
-std::string where_text(const CrashLog& log) {
+/// How much is said where lines are few.
+enum class Length { full, shorter };
+
+std::string where_text(const CrashLog& log, Length length) {
   const auto text_of = [](const LogPlace& place) {
     return place_text(place.file, place.line) +
            (place.function.empty() ? "" : " in " + place.function);
@@ -42,7 +56,8 @@ std::string where_text(const CrashLog& log) {
   if (!log.place && !log.library) return "";
   if (!log.place) return " at " + text_of(*log.library);
   return " at " + text_of(*log.place) +
-         (log.library ? fmt::format(", through {}", text_of(*log.library)) : "");
+         (log.library && length == Length::full ? fmt::format(", through {}", text_of(*log.library))
+                                                : "");
 }
 
 std::string gpu_text(const CrashLog& log) {
@@ -91,23 +106,23 @@ std::string cause_text(const OomMessage& message) {
     case OomCause::full:
       break;
   }
-  return "This process's own tensors fill the GPU: a smaller batch with accumulation, "
-         "checkpointing, mixed precision; and nothing kept longer than a step (losses summed as "
-         "tensors, outputs in lists).";
+  return "This process's own tensors fill the GPU: a smaller batch, mixed precision, in training "
+         "checkpointing, else torch.no_grad(); and nothing kept longer than a step (losses summed "
+         "as tensors, outputs in lists).";
 }
 
-std::string pytorch_text(const CrashLog& log) {
+std::string pytorch_text(const CrashLog& log, Length length) {
   const OomMessage& message = *log.message;
   const std::string free =
       message.free ? fmt::format(" with {} free", human(*message.free)) : std::string();
   return fmt::format("PyTorch ran out of memory on {}: {} asked for{}{}. {}{}", gpu_text(log),
-                     human(message.requested), free, where_text(log), figures_text(message),
+                     human(message.requested), free, where_text(log, length), figures_text(message),
                      cause_text(message));
 }
 
 std::string foreign_text(const CrashLog& log) {
-  return fmt::format("{} ran out of memory{}: {}. {}", log.source, where_text(log), log.what,
-                     log.fix);
+  return fmt::format("{} ran out of memory{}: {}. {}", log.source, where_text(log, Length::full),
+                     log.what, log.fix);
 }
 
 // ---- a result -----------------------------------------------------------------------------------
@@ -127,10 +142,11 @@ std::string holder_text(const VariantResult& variant) {
   const HolderResult* const holder = largest_holder(variant);
   if (holder == nullptr) return "";
   if (holder->file.empty() && holder->category == Category::other) {
-    return fmt::format("The most of it, {} in {} blocks, was there before the record began. ",
-                       short_bytes(holder->bytes), grouped(holder->count));
+    return fmt::format("The largest part, {} in {} block{}, was there before the record began. ",
+                       short_bytes(holder->bytes), grouped(holder->count),
+                       holder->count == 1 ? "" : "s");
   }
-  return fmt::format("The most is held by {} of {}, {}: {} in {} block{}. ",
+  return fmt::format("The largest part is {} of {}, {}: {} in {} block{}. ",
                      name_of(holder->category), holder->op.empty() ? "an unknown op" : holder->op,
                      full_place_text(holder->file, holder->line, holder->library, holder->module),
                      short_bytes(holder->bytes), grouped(holder->count),
@@ -149,7 +165,8 @@ std::string fix_text(const VariantResult& variant) {
     case Category::optimizer_state:
       return "Optimizer state: an optimizer of 8 bits or with less state, or shard it.";
     case Category::activation:
-      return "Activations: a smaller batch with accumulation, checkpointing, mixed precision.";
+      return "Activations: a smaller batch, mixed precision; in training accumulation and "
+             "checkpointing, too, else torch.no_grad().";
     default:
       return "";
   }
@@ -187,7 +204,10 @@ std::string peak_text(const VariantResult& variant) {
 
 std::string why_text(const CrashLog& log, std::size_t columns) {
   if (!log.message) return paragraph(foreign_text(log), columns, kMostWhyLines);
-  return paragraph(pytorch_text(log), columns, kMostWhyLines - kRecordingLines) + kRecording;
+  constexpr std::size_t kLines = kMostWhyLines - kRecordingLines;
+  std::string text = pytorch_text(log, Length::full);
+  if (lines_of(text, columns) > kLines) text = pytorch_text(log, Length::shorter);
+  return paragraph(std::move(text), columns, kLines) + kRecording;
 }
 
 const VariantResult* why_variant(const RunResult& result) {

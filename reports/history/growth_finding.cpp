@@ -15,17 +15,26 @@ namespace ohm::reports {
 
 namespace {
 
-/// The middle one of the growths after the second step; 0 where one step does not grow.
-std::int64_t steady_growth(const SteppedDevice& device) {
+/// By what the ends of the steps after the second have more, in ascending order.
+std::vector<std::int64_t> growths_of(const SteppedDevice& device) {
   std::vector<std::int64_t> growths;
   for (std::size_t i = 2; i <= device.last(); ++i) {
     growths.push_back(device.bytes_at_end(i) - device.bytes_at_end(i - 1));
   }
-  const auto shrinks = [](std::int64_t bytes) { return bytes <= 0; };
-  if (std::any_of(growths.begin(), growths.end(), shrinks)) return 0;
-  const auto middle = growths.begin() + static_cast<std::ptrdiff_t>(growths.size() / 2);
-  std::nth_element(growths.begin(), middle, growths.end());
-  return *middle;
+  std::sort(growths.begin(), growths.end());
+  return growths;
+}
+
+/// The middle one; 0 where one step does not grow.
+std::int64_t steady_growth(const std::vector<std::int64_t>& growths) {
+  return growths.front() <= 0 ? 0 : growths[growths.size() / 2];
+}
+
+/// "1.00 MiB in each of 8", or of steps that differ "1.00 MiB to 6.00 MiB in each of 8".
+std::string in_each_text(std::int64_t least, std::int64_t most, std::size_t steps) {
+  const std::string from = short_bytes(least);
+  const std::string to = short_bytes(most);
+  return fmt::format("{}{} in each of {}", from, from == to ? "" : " to " + to, steps);
 }
 
 /// Of a site: whether its largest request of each step is larger than that of the step before.
@@ -193,7 +202,8 @@ bool may_wait_for_backward(const SteppedDevice& device, const LeftBehind& left) 
 
 std::optional<FindingResult> finding_of(const SteppedDevice& device, const LeftBehind& left,
                                         std::string_view steps) {
-  const std::int64_t growth = steady_growth(device);
+  const std::vector<std::int64_t> growths = growths_of(device);
+  const std::int64_t growth = steady_growth(growths);
   // What every step leaves behind has to be there.
   const bool is_steady = growth > 0 && 2 * left.least() >= growth;
   if (!is_steady && !grows_unevenly(device, left)) return std::nullopt;
@@ -202,10 +212,8 @@ std::optional<FindingResult> finding_of(const SteppedDevice& device, const LeftB
   const bool is_fast = 100 * (is_steady ? growth : left.average()) >= peak;
   if (!is_fast && !is_share(left.all(), peak)) return std::nullopt;
   if (asks_for_more_each_step(device)) return std::nullopt;
-  const std::string by =
-      is_steady ? fmt::format("{} in each of {}", short_bytes(growth), device.last() - 1)
-                : fmt::format("{} to {} in each of {}", short_bytes(left.least()),
-                              short_bytes(left.most()), left.bytes.size());
+  const std::string by = is_steady ? in_each_text(growths.front(), growths.back(), growths.size())
+                                   : in_each_text(left.least(), left.most(), left.bytes.size());
   return said_of(device, left, fmt::format("{} {}", by, steps));
 }
 

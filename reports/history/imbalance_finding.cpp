@@ -15,19 +15,34 @@ namespace {
 
 constexpr double kImbalance = 1.25;
 
+/// By line and size, of which a block is one.
+using Requests = std::map<std::pair<std::uint32_t, std::uint64_t>, std::int64_t>;
+
+Requests requests_of(const DeviceMemoryHistory& device) {
+  Requests requests;
+  for (const HistoryBlock& block : device.blocks) ++requests[{block.site, block.bytes}];
+  return requests;
+}
+
 /// Whether two GPUs do the same: most of what the one with less was asked for, by line and size,
-/// the other was asked for, too.
+/// the other was asked for, too, and not much more often: layers that a loop puts on several GPUs
+/// are of one line and size, too.
 bool are_replicas(const DeviceMemoryHistory& most, const DeviceMemoryHistory& least) {
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::int64_t> asked;
-  for (const HistoryBlock& block : most.blocks) ++asked[{block.site, block.bytes}];
+  constexpr double kMostTimes = 1.5;
+  const Requests asked = requests_of(most);
   std::int64_t all = 0;
   std::int64_t common = 0;
-  for (const HistoryBlock& block : least.blocks) {
-    all += static_cast<std::int64_t>(block.bytes);
-    const auto same = asked.find({block.site, block.bytes});
-    if (same != asked.end() && same->second-- > 0) common += static_cast<std::int64_t>(block.bytes);
+  std::int64_t common_of_most = 0;
+  for (const auto& [request, count] : requests_of(least)) {
+    const auto bytes = static_cast<std::int64_t>(request.second);
+    const auto same = asked.find(request);
+    all += count * bytes;
+    if (same == asked.end()) continue;
+    common += std::min(count, same->second) * bytes;
+    common_of_most += same->second * bytes;
   }
-  return all > 0 && 2 * common >= all;
+  return all > 0 && 2 * common >= all &&
+         static_cast<double>(common_of_most) <= kMostTimes * static_cast<double>(common);
 }
 
 }  // namespace

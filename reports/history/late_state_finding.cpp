@@ -24,6 +24,7 @@ class LateState {
       if (stays(block)) first = std::min(first, block.begin);
     }
     if (first == history.events || has_stood_a_step(first)) return std::nullopt;
+    if (!is_behind_a_pass(first) || has_been_as_full_before(first)) return std::nullopt;
     // What comes in every step is growth, and another finding.
     const std::size_t step = device_.step_of(first);
     FindingPlaces state;
@@ -75,6 +76,25 @@ class LateState {
   bool has_stood_a_step(std::uint32_t first) const {
     const std::optional<std::uint32_t> oom = device_.history().oom_event;
     return oom && device_.step_of(*oom) > device_.step_of(first) + 1;
+  }
+
+  /// Some optimizers make their state before anything is computed: that is not late.
+  bool is_behind_a_pass(std::uint32_t first) const {
+    return std::any_of(device_.blocks().begin(), device_.blocks().end(), [&](const auto& block) {
+      const bool is_of_pass = block.category != Category::parameter &&
+                              block.category != Category::optimizer_state &&
+                              block.category != Category::input;
+      return is_of_pass && block.begin < first;
+    });
+  }
+
+  /// Whether steps beside this state have gone by with less than there was before it: the last of
+  /// several trainings, one after the other.
+  bool has_been_as_full_before(std::uint32_t first) const {
+    const std::optional<PeakResult>& peak = device_.result().peak;
+    const bool has_next_step = device_.step_of(first) + 1 < device_.steps().size();
+    return has_next_step && !device_.history().oom_event && peak &&
+           peak->event < static_cast<std::int64_t>(first);
   }
 
   const SteppedDevice& device_;

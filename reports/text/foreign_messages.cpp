@@ -21,6 +21,11 @@ using Match = std::cmatch;
 constexpr const char* kSmallerJax =
     "Make arrays or the batch smaller, or recompute (jax.checkpoint); if another process shares "
     "the GPU, set XLA_PYTHON_CLIENT_PREALLOCATE=false.";
+constexpr const char* kSmallerTpu =
+    "Make arrays or the batch smaller, recompute (jax.checkpoint), or shard over more devices.";
+constexpr const char* kSmallerTensorFlow =
+    "Make the batch or the input smaller, or use mixed precision; "
+    "tf.config.experimental.set_memory_growth shows whether others on the GPU matter.";
 constexpr const char* kWhoHoldsIt =
     "Look with nvidia-smi at what is in use: other processes, or this one's own allocators, that "
     "leave nothing to the rest.";
@@ -182,9 +187,26 @@ const std::vector<Wording>& wordings() {
                             m[2].matched ? " of type " + m.str(2) : "",
                             bytes ? fmt::format(", {},", bytes_text(*bytes)) : "");
        },
-       "Make the batch or the input smaller, or use mixed precision; "
-       "tf.config.experimental.set_memory_growth shows whether others on the GPU matter.",
-       [](const Match& m) { return tensor_bytes(m.str(1), m.str(2)); }},
+       kSmallerTensorFlow, [](const Match& m) { return tensor_bytes(m.str(1), m.str(2)); }},
+      {"TensorFlow",
+       R"(ran out of memory trying to allocate [\d.]+\w+ \(rounded to (\d+)\) ?requested by op ([\w/.-]+))",
+       [](const Match& m) {
+         return fmt::format("{} asked for by {}", bytes_text(number_of(m.str(1))), m.str(2));
+       },
+       kSmallerTensorFlow, first_number},
+      {"JAX",
+       R"(Ran out of memory in memory space hbm[^U]{0,40}Used ([\d.]+[KMGT]?) of ([\d.]+[KMGT]?) hbm\.)",
+       [](const Match& m) {
+         return fmt::format("a program takes {} of HBM, and there are {}", m.str(1), m.str(2));
+       },
+       kSmallerTpu},
+      {"JAX",
+       R"(Attempting to (?:allocate|reserve) ([\d.]+[KMGT]?)(?: at the bottom of memory)?\. That was not possible\.(?: There are ([\d.]+[KMGT]?) free)?)",
+       [](const Match& m) {
+         return fmt::format("{} asked for{}", m.str(1),
+                            m[2].matched ? fmt::format(" with {} free", m.str(2)) : "");
+       },
+       kSmallerTpu},
       {"JAX",
        R"((?:RESOURCE_EXHAUSTED|Resource exhausted): (?:Out ?of ?memory|Failed to allocate request for [\d.]+\w+) ?(?:while trying to allocate|allocating|\() ?(\d+) ?(?:bytes|B))",
        [](const Match& m) {
@@ -315,11 +337,17 @@ const std::vector<Wording>& wordings() {
              "a DataLoader worker died of a bus error, as it does when shared memory is full");
        },
        "Make /dev/shm larger (docker run --shm-size), or use fewer workers and smaller batches."},
-      {"The host", R"(Out of memory: Kill(?:ed)? process (\d+) \(([^)]{1,60})\))",
+      {"The host", R"([Oo]ut of memory: Kill(?:ed)? process (\d+) \(([^)]{1,60})\))",
        [](const Match& m) {
          return fmt::format("the kernel killed process {} ({})", m.str(1), m.str(2));
        },
        kLessOnTheHost},
+      {"The host", R"(Reason:\s+OOMKilled)",
+       [](const Match&) {
+         return std::string("the kernel killed a container of Kubernetes's, at its limit");
+       },
+       "Raise resources.limits.memory, or load less at once: fewer DataLoader workers, smaller "
+       "batches."},
       {"The host",
        R"(slurmstepd: error: Detected \d+ oom[-_]kill event(?:\w*(?:\(s\))? in (?:StepId=|step )([\w+]+(?:\.[\w+]+)*)\.?\s)?)",
        [](const Match& m) {

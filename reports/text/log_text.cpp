@@ -21,11 +21,26 @@ std::size_t end_of_escape(std::string_view text, std::size_t at) {
   return std::min(end + 1, text.size());
 }
 
+/// Where a colour ends whose escape character was lost, or is written out: "[1;31m", "^[[0m";
+/// `at`: there is none.
+std::size_t end_of_colour(std::string_view text, std::size_t at) {
+  std::size_t next = at;
+  for (const std::string_view escape : {"^[", "#033", "\\033", "\\x1b", "\\x1B", "\\e", "␛"}) {
+    if (text.substr(at).starts_with(escape)) next = at + escape.size();
+  }
+  if (next >= text.size() || text[next] != '[') return at;
+  const std::size_t end = text.find_first_not_of("0123456789;", next + 1);
+  const bool is_colour = end != std::string_view::npos && text[end] == 'm' && end - next <= 20;
+  return is_colour ? end + 1 : at;
+}
+
 std::string without_escapes(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
     if (text[i] == kEscape) {
       i = end_of_escape(text, i);
+    } else if (const std::size_t end = end_of_colour(text, i); end > i) {
+      i = end;
     } else {
       if (text[i] != '\r') out += text[i];
       ++i;
@@ -90,9 +105,15 @@ LogLine line_of(const std::string& raw) {
   const std::string prefix(head.begin(), at);
   if (std::regex_search(prefix, match, origin_pattern())) line.origin = match.str();
   line.text = raw.substr(prefix.size());
-  // A frame that was drawn around the text.
+  // A frame that was drawn around the text; a bar alone may be the text's.
   constexpr std::string_view kFrame = "│";
-  if (line.text.ends_with(kFrame)) line.text.resize(line.text.size() - kFrame.size());
+  const std::string_view trimmed =
+      std::string_view(line.text).substr(0, line.text.find_last_not_of(' ') + 1);
+  if (trimmed.ends_with(kFrame)) {
+    line.text.resize(trimmed.size() - kFrame.size());
+  } else if (trimmed.ends_with(" |") && prefix.find('|') != std::string::npos) {
+    line.text.resize(trimmed.size() - 1);
+  }
   return line;
 }
 

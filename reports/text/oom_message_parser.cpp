@@ -248,6 +248,8 @@ OomMessage parse_oom_message(std::string_view text) {
                                figure_before(line, " is allocated by PyTorch"));
   message.allowed = figure_before(line, " allowed");
   message.this_process = figure_after(line, "this process has ");
+  // It has a context: none is what a driver says that does not count by process (parts of a GPU).
+  if (message.this_process && message.this_process->bytes == 0) message.this_process.reset();
   message.private_pools = figure_before(line, " allocated in private pools");
   message.other_processes = other_processes(line);
   message.reserved = figure_before(line, " reserved in total by PyTorch");

@@ -125,8 +125,8 @@ bool wants_gradients(const Attention& call) {
          (call.query.requires_grad() || call.key.requires_grad() || call.value.requires_grad());
 }
 
-// GPUs of compute capability 8.6 to 8.9 have too little shared memory for the gradients of some wide
-// heads.
+// GPUs of compute capability 8.6 to 8.9 have too little shared memory for the gradients of some
+// wide heads.
 bool has_flash_gradients(const Attention& call, const std::array<int, 2>& compute_capability) {
   if (compute_capability[0] != 8 || compute_capability[1] < 6) return true;
   const std::int64_t width = call.query.size(-1);

@@ -132,6 +132,8 @@ PYTORCH = {
     "2.9_server_in_container": (v2("448.00 MiB", 7, "95.00 GiB", "98.00 MiB", "", "91.50 GiB",
                                    "112.00 MiB", [(12, "94.89 GiB")], pools="1.11 GiB"), "full",
                                 "448.00 MiB"),
+    "2.7_mig_counts_nothing": (v2("2.00 GiB", 0, "9.75 GiB", "1.93 GiB", "0 bytes", "7.12 GiB",
+                                  "310.00 MiB"), "full", "2.00 GiB"),
 }
 
 USER = "/home/me/project/train.py"
@@ -178,8 +180,13 @@ FORMS = {
     "torchrun": lambda text: each_line("[default0]:", TRACEBACK + text),
     "frame": lambda text: "".join(f"│ {line:78} │\n" for line in textwrap.wrap(text, 76)),
 }
+# Of every fourth message.
+RARE_FORMS = {
+    "colours_written_out": lambda text: TRACEBACK + f"[31m[1m{text[:40]}[0m^[[1;36m{text[40:]}#033[0m",
+    "bars": lambda text: "".join(f"| {line:78} |\n" for line in textwrap.wrap(text, 76)),
+}
 WITH_PLACE = {"traceback", "coloured", "cut_at_80", "ranks", "json", "logger", "vllm_worker",
-              "kubernetes", "torchrun"}
+              "kubernetes", "torchrun", "colours_written_out"}
 
 # name: (source, text)
 OTHERS = {
@@ -193,6 +200,17 @@ OTHERS = {
                         "allocating tensor with shape[500,17,17,4032] and type half on "
                         "/job:localhost/replica:0/task:0/device:GPU:0 by allocator GPU_0_bfc\n"
                         "\t [[{{node resnet_v1_50/conv1/ExtractImagePatches}}]]"),
+    "tensorflow_op": ("TensorFlow", "2024-06-11 09:12:44.118820: W external/local_tsl/tsl/framework/"
+                      "bfc_allocator.cc:487] Allocator (GPU_0_bfc) ran out of memory trying to allocate"
+                      " 3.05GiB (rounded to 3276800000)requested by op model/dense/MatMul/MatMul_1"),
+    "jax_tpu_buffer": ("JAX", "jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: Error allocating device "
+                       "buffer: Attempting to allocate 2.50G. That was not possible. There are 1.12G "
+                       "free.; (0x0x0_HBM0)"),
+    "jax_tpu_program": ("JAX", "RESOURCE_EXHAUSTED: Error loading program 'jit_step': Attempting to "
+                        "reserve 6.14G at the bottom of memory. That was not possible."),
+    "jax_tpu_compiled": ("JAX", "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Ran out of "
+                         "memory in memory space hbm. Used 21.94G of 15.48G hbm. Exceeded hbm capacity "
+                         "by 6.46G."),
     "tensorflow_xla": ("TensorFlow", "tensorflow.python.framework.errors_impl.ResourceExhausted"
                        "Error: 2 root error(s) found.\n  (0) Resource exhausted: Out of memory "
                        "while trying to allocate 68852648264 bytes."),
@@ -284,6 +302,10 @@ OTHERS = {
                       "memory. Please try to raise your shared memory limit."),
     "killed_by_kernel": ("The host", "Out of memory: Killed process 4242 (python) total-vm:91234560kB, "
                          "anon-rss:65432100kB, file-rss:0kB, shmem-rss:0kB"),
+    "killed_in_container": ("The host", "[ 8123.331300] Memory cgroup out of memory: Killed process 5512 "
+                            "(python) total-vm:48211404kB, anon-rss:33217280kB, file-rss:92160kB"),
+    "killed_in_kubernetes": ("The host", "    Last State:     Terminated\n      Reason:       OOMKilled\n"
+                             "      Exit Code:    137"),
     "killed_in_slurm": ("The host", "slurmstepd: error: Detected 1 oom_kill event in StepId=14604003.0. "
                         "Some of the step tasks have been OOM Killed."),
     "nccl": ("NCCL", "node:3063028:3066152 [3] include/alloc.h:178 NCCL WARN Cuda failure 'out of "
@@ -311,6 +333,10 @@ UNKNOWN = {
     "pinned": "ggml_cuda_host_malloc: failed to allocate 1900.00 MiB of pinned memory: invalid "
               "argument\n",
     "device_assert": "RuntimeError: CUDA error: device-side assert triggered\n",
+    "tensorflow_advice": "2020-09-24 21:35:23.363348: W tensorflow/core/common_runtime/bfc_allocator.cc:246] "
+                         "Allocator (GPU_0_bfc) ran out of memory trying to allocate 1.02GiB with "
+                         "freed_by_count=0. The caller indicates that this is not a failure, but may mean "
+                         "that there could be performance gains if more memory were available.\n",
     "advice": "Hint: use a smaller batch where the memory of the card is small.\n",
     "empty": "",
 }
@@ -385,11 +411,13 @@ def main():
     for i, (name, (text, cause, request)) in enumerate(PYTORCH.items()):
         # Every message in three forms, every form with several messages.
         forms = list(FORMS)
-        for form in dict.fromkeys(["plain", *(forms[(4 * i + k) % len(forms)] for k in range(4))]):
+        chosen = [forms[(4 * i + k) % len(forms)] for k in range(4)]
+        rare = RARE_FORMS if i % 4 == 0 else ()
+        for form in dict.fromkeys(["plain", *chosen, *rare]):
             facts = {"source": "PyTorch", "cause": cause, "request": request}
             if form in WITH_PLACE:
                 facts["place"] = PLACE
-            show(f"pytorch_{name}_{form}", facts, FORMS[form](text))
+            show(f"pytorch_{name}_{form}", facts, (FORMS | RARE_FORMS)[form](text))
     for name, (source, text) in OTHERS.items():
         for form, shape in OTHER_FORMS.items():
             facts = {"source": source}

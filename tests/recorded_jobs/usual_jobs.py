@@ -397,6 +397,44 @@ def run(tokens):
 
 run(batch()).square().mean().backward()
 '''),
+    "state_from_the_start": ((), HEAD + '''
+model = nn.Sequential(nn.Linear(3072, 1024), nn.ReLU(), nn.Linear(1024, 10)).cuda()
+optimizer = torch.optim.Adagrad(model.parameters())
+for step in range(8):
+    labels = torch.randint(0, 10, (64,), device="cuda")
+    loss = F.cross_entropy(model(torch.randn(64, 3072, device="cuda")), labels)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+'''),
+    "trials_one_after_the_other": ((), HEAD + '''
+
+def trial(width, rate):
+    model = nn.Sequential(nn.Linear(512, width), nn.ReLU(), nn.Linear(width, 10)).cuda()
+    optimizer = torch.optim.AdamW(model.parameters(), rate)
+    for step in range(5):
+        labels = torch.randint(0, 10, (256,), device="cuda")
+        loss = F.cross_entropy(model(torch.randn(256, 512, device="cuda")), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return loss.item()
+
+
+scores = [trial(width, rate) for width in (512, 1024, 2048) for rate in (1e-3, 1e-4)]
+'''),
+    "layers_of_a_loop_on_two_gpus": ((), HEAD + '''
+layers = [nn.Linear(1024, 1024).to(f"cuda:{int(i > 9)}") for i in range(13)]
+optimizer = torch.optim.SGD([p for layer in layers for p in layer.parameters()], lr=0.1)
+for step in range(8):
+    x = torch.randn(64, 1024)
+    for layer in layers:
+        x = layer(x.to(layer.weight.device))
+    loss = x.square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+'''),
     # ---- inference, as it should be ----
     "generation": ((), language("model = GPT().cuda().eval()", '''
     with torch.no_grad():

@@ -112,6 +112,19 @@ TEST(Diagnosis, AGraphThatIsKeptGrowsByItsBytesEachStep) {
   EXPECT_EQ(5 * 2 * static_cast<std::int64_t>(kMiB), findings[0].evidence[0].bytes);
 }
 
+TEST(Diagnosis, GrowthOfStepsThatDifferIsTheLeastAndTheMost) {
+  Recorder program;
+  for (int step = 0; step < 8; ++step) {
+    program.alloc(2, kMiB);
+    if (step == 2 || step == 3) program.alloc(3, 5 * kMiB);
+    program.step();
+  }
+  const std::vector<FindingResult> findings = program.findings();
+  ASSERT_EQ(1U, findings.size());
+  EXPECT_THAT(findings[0].what, HasSubstr("grows by 1.00 MiB to 6.00 MiB in each of 6 steps, from "
+                                          "2.00 MiB to 18.00 MiB"));
+}
+
 TEST(Diagnosis, OneTensorAStepIsARetainedOutput) {
   Recorder program;
   for (int step = 0; step < 8; ++step) {

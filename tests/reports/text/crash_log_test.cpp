@@ -84,6 +84,26 @@ TEST(CrashLog, IsExplainedInAtMostTenLines) {
   }
 }
 
+TEST(CrashLog, IsExplainedInWholeSentencesWhereLinesAreFew) {
+  const std::string library =
+      "/usr/local/lib/python3.10/dist-packages/transformers/models/llama/modeling_llama.py";
+  const std::optional<CrashLog> log = parse_crash_log(fmt::format(
+      "  File \"/app/serve.py\", line 77, in predict\n  File \"{}\", line 413, in forward\n"
+      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 6.25 GiB. GPU 0 has a total "
+      "capacity of 23.65 GiB of which 3.50 GiB is free. Process 3741 has 20.14 GiB memory in use. "
+      "Of the allocated memory 18.90 GiB is allocated by PyTorch, and 800.00 MiB is reserved by "
+      "PyTorch but unallocated.",
+      library));
+  ASSERT_TRUE(log);
+  for (const std::size_t columns : {72U, 80U, 100U, 400U}) {
+    const std::string text = why_text(*log, columns);
+    const std::string said = text.substr(0, text.find("To learn what held it"));
+    EXPECT_TRUE(said.ends_with(".\n")) << text;
+    EXPECT_NE(std::string::npos, said.find("/app/serve.py:77")) << text;
+    EXPECT_EQ(columns == 400, said.find(library) != std::string::npos) << text;
+  }
+}
+
 // ---- logs that were cut -------------------------------------------------------------------------
 
 using Figure = std::optional<PrintedBytes>;
