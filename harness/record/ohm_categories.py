@@ -25,7 +25,7 @@ class Moments:
         for optimizer in optimizers:
             note_optimizer(torch, optimizer, categories)
         for module in modules:
-            note_parameters(module._parameters.values(), categories)
+            note_parameters(vars(module).get("_parameters", {}).values(), categories)
         self.add(categories)
 
     def add(self, known):
@@ -67,9 +67,11 @@ def note_parameters(parameters, categories):
 
 
 def note_optimizer(torch, optimizer, categories):
-    for group in optimizer.param_groups:
+    # What a constructor that failed has left behind may have neither.
+    made = vars(optimizer)
+    for group in made.get("param_groups", ()):
         note_parameters(group["params"], categories)
-    for state in list(optimizer.state.values()):
+    for state in list(made.get("state", {}).values()):
         for value in state.values() if isinstance(state, dict) else ():
             if isinstance(value, torch.Tensor):
                 note_address(value, "optimizer_state", categories)

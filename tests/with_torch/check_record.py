@@ -87,6 +87,9 @@ def main():
     files = record(ohm, 1, ["python", copies], 0, ["--max-entries", "500"])
     check_report(ohm, files["memory.pickle"], "input               4.00 MiB",
                  "other               4.00 MiB", "clone", "kept_copies.py:14")
+    unfinished = os.path.join(PROGRAMS, "unfinished.py")
+    files = record(ohm, 1, ["python", unfinished], 0)
+    check_report(ohm, files["memory.pickle"], " events, 3 steps", "parameter", "optimizer_state")
     torchrun = ["torchrun", "--standalone", "--nproc-per-node", "2"]
     files = record(ohm, 2, [*torchrun, os.path.join(PROGRAMS, "ranks.py"), "gloo"], 0)
     check(list(files) == ["memory.rank0.pickle", "memory.rank1.pickle"], "a file each", files)
