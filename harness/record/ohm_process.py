@@ -5,8 +5,10 @@ import contextlib
 import functools
 import gc
 import importlib.util
+import inspect
 import os
 import sys
+import threading
 import traceback
 import types
 
@@ -118,7 +120,17 @@ class ProcessRecorder:
     def record_history(self, context):
         if not self.program_records:
             self.record_memory_history("all", context=context, stacks="python",
-                                       max_entries=self.most_events)
+                                       max_entries=self.most_events, **self._whose_annotations())
+
+    def _whose_annotations(self):
+        """PyTorch ties them to the thread that asks for the history, and complains when another
+        one ends it: a program may use CUDA in a thread first."""
+        if threading.current_thread() is threading.main_thread():
+            return {}
+        options = getattr(self.torch.cuda.memory, "_record_memory_history_impl", None)
+        name = "global_record_annotations"
+        is_known = options is not None and name in inspect.signature(options).parameters
+        return {name: True} if is_known else {}
 
     def follow_ends(self):
         """Those that no atexit sees: exiting at once, and becoming another program."""

@@ -213,6 +213,16 @@ TEST_F(ExecRecord, AHistoryOfTheProgramStaysItsOwn) {
   EXPECT_EQ("4\n", exec({}, {"python3", "own.py"}).out);
 }
 
+TEST_F(ExecRecord, CudaMayBeUsedInAThreadFirst) {
+  folder_.write("thread.py",
+                torch_script("import threading\n"
+                             "t = threading.Thread(target=torch.empty, args=(1 << 20,))\n"
+                             "t.start()\nt.join()\n"));
+  const ProgramResult ran = exec({}, {"python3", "thread.py"});
+  EXPECT_EQ(0, ran.code);
+  EXPECT_EQ("", ran.err);
+}
+
 TEST_F(ExecRecord, CountsOutliveTheirReset) {
   folder_.write("resets.py", torch_script("try: torch.empty(1 << 30)\n"
                                           "except torch.cuda.OutOfMemoryError: pass\n"
