@@ -431,6 +431,14 @@ TEST_F(ProgramSweep, ACommandThatFailsWithoutFaultsIsNotSwept) {
   EXPECT_THAT(sweep({"--check", "missing"}).out, HasSubstr("--check: NameError"));
 }
 
+// Which memory fails is found out on virtual GPUs: without them it fails for want of them.
+TEST_F(ProgramSweep, ACommandThatFailsBeforeItUsesCudaSaysWhy) {
+  write("import os\nif 'OHM_GPU' not in os.environ: raise OSError('no CUDA')\nmissing\n");
+  const ProgramResult ran = ohm({"sweep", "--", "python3", "train.py"});
+  EXPECT_EQ(3, ran.code);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("exit status 1: NameError"), Not(HasSubstr("no CUDA"))));
+}
+
 TEST_F(ProgramSweep, BothEnginesWriteTheSameReport) {
   write(kHalfMadeState);
   const std::vector<std::string> all = {"--points", "all", "--form", "both", "--json"};
@@ -543,6 +551,7 @@ TEST_F(ProgramSweep, OptionsOfScenariosAndOfCommandsAreToldApart) {
   EXPECT_EQ(2, role.code);
   EXPECT_THAT(role.err, HasSubstr("--role: is for scenarios, and a command comes after --"));
   EXPECT_THAT(ohm({"sweep", "--scratch", "x.lua"}).err, HasSubstr("are for a command"));
+  EXPECT_THAT(ohm({"sweep", "--"}).err, HasSubstr("as in: ohm sweep -- python train.py"));
   EXPECT_THAT(sweep({"--gpu", "cuda"}).err, Not(HasSubstr("internal error")));
 }
 
