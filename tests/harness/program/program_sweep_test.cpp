@@ -423,6 +423,8 @@ TEST_F(ProgramSweep, ACommandThatFailsWithoutFaultsIsNotSwept) {
   const ProgramResult ran = sweep();
   EXPECT_EQ(3, ran.code);
   EXPECT_THAT(ran.out, AllOf(HasSubstr("exit status 1"), HasSubstr("ValueError: of its own")));
+  write("torch.empty(8)\nsys.exit(3)\n");
+  EXPECT_THAT(sweep().out, HasSubstr("the command fails without faults: exit status 3\n"));
   write("torch.empty(8)\ninput()\n");
   EXPECT_THAT(sweep().out, HasSubstr("standard input, which is empty"));
   write("print('no GPU')\n");

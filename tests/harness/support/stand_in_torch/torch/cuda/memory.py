@@ -27,6 +27,9 @@ def _record_memory_history_impl(enabled="all", context="all", stacks="all",
 
 
 def _snapshot():
+    compiler = sys.modules.get("torch._inductor.codecache")
+    if compiler is not None:
+        compiler.PyCodeCache.stack_frames_for_code("compiled.py", 1)
     segments = [
         {"device": 0, "address": address, "total_size": segment, "allocated_size": segment,
          "active_size": segment, "requested_size": size, "stream": 0, "segment_type": "large",
