@@ -304,6 +304,18 @@ TEST(VirtualCudaRuntime, SaysByNameWhatItCannotDo) {
             "ohm: cudaIpcGetMemHandle is not there on a virtual GPU\n");
 }
 
+TEST(VirtualCudaRuntime, GoesOnWithoutWhatItCannotDoWhereThatIsAllowed) {
+  testing::internal::CaptureStderr();
+  auto* const create =
+      function<int(void*, void*, void*, void*)>(kRuntime, "cudaCreateTextureObject");
+  ::setenv("OHM_ALLOW_MISSING", "1", 1);
+  EXPECT_EQ(create(nullptr, nullptr, nullptr, nullptr), kSuccess);
+  ::unsetenv("OHM_ALLOW_MISSING");
+  EXPECT_EQ(create(nullptr, nullptr, nullptr, nullptr), kNotSupported);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "ohm: cudaCreateTextureObject is not there on a virtual GPU\n");
+}
+
 TEST(VirtualCudaRuntime, AChildHasAGpuOfItsOwn) {
   void* const pointer = allocated(2_MiB);
   copy(pointer, "parent", 7);
