@@ -295,6 +295,24 @@ TEST(VirtualCudaRuntime, CapturesWhatIsLaunchedIntoAGraph) {
   EXPECT_EQ(function<int(void*)>(kRuntime, "cudaGraphDestroy")(graph), kSuccess);
 }
 
+TEST(VirtualCudaRuntime, AStreamIsNotWaitedForWhileItIsCaptured) {
+  void* stream = nullptr;
+  function<int(void**)>(kRuntime, "cudaStreamCreate")(&stream);
+  auto* const synchronize = function<int(void*)>(kRuntime, "cudaStreamSynchronize");
+  EXPECT_EQ(synchronize(stream), kSuccess);
+  EXPECT_EQ(function<int(void*, int)>(kRuntime, "cudaStreamBeginCapture")(stream, 0), kSuccess);
+  constexpr int kNotAllowed = 900;
+  constexpr int kInvalidated = 901;
+  EXPECT_EQ(synchronize(stream), kNotAllowed);
+  void* graph = stream;
+  EXPECT_EQ(function<int(void*, void**)>(kRuntime, "cudaStreamEndCapture")(stream, &graph),
+            kInvalidated);
+  EXPECT_EQ(graph, nullptr);
+  EXPECT_EQ(synchronize(stream), kSuccess);
+  function<int()>(kRuntime, "cudaGetLastError")();
+  EXPECT_EQ(function<int(void*)>(kRuntime, "cudaStreamDestroy")(stream), kSuccess);
+}
+
 TEST(VirtualCudaRuntime, SaysByNameWhatItCannotDo) {
   testing::internal::CaptureStderr();
   auto* const share = function<int(void*, void*)>(kRuntime, "cudaIpcGetMemHandle");
