@@ -1,6 +1,6 @@
 // cuDNN's recurrent networks: how their weights lie in one space, which programs fill themselves.
-// Matrices of all layers come first, each gate's input matrix before the recurrent ones; then
-// biases.
+// Matrices of all layers come first, each gate's input matrix before the recurrent ones, and the
+// projection of what is hidden behind them; then biases.
 #include <algorithm>
 #include <cstddef>
 
@@ -20,6 +20,7 @@ struct RnnDescriptor {
   int data_type;
   int input_size;
   int hidden_size;
+  int projection_size;  ///< what a layer hands on; the hidden size where nothing is projected
   int layers;
 };
 
@@ -36,26 +37,45 @@ int biases_of(int bias) {
   return bias == kNone ? 0 : bias == kDouble ? 2 : 1;
 }
 
+/// Of a matrix in the space, in elements.
+struct MatrixPlace {
+  std::size_t rows;
+  std::size_t columns;
+  std::size_t first;
+};
+
 /// Elements of parts of the space; a pseudo-layer is a layer in one direction.
 struct WeightLayout {
   explicit WeightLayout(const RnnDescriptor& rnn) : rnn(rnn) {}
 
   std::size_t hidden() const { return static_cast<std::size_t>(rnn.hidden_size); }
+  /// Elements of a layer's output, which its recurrent matrices take.
+  std::size_t outputs() const { return static_cast<std::size_t>(rnn.projection_size); }
   std::size_t gates() const { return static_cast<std::size_t>(rnn.gates); }
   std::size_t pseudo_layers() const {
     return static_cast<std::size_t>(rnn.layers) * static_cast<std::size_t>(rnn.directions);
   }
   std::size_t inputs(std::size_t layer) const {
     const auto directions = static_cast<std::size_t>(rnn.directions);
-    return layer < directions ? static_cast<std::size_t>(rnn.input_size) : hidden() * directions;
+    return layer < directions ? static_cast<std::size_t>(rnn.input_size) : outputs() * directions;
   }
+  std::size_t projection() const { return outputs() == hidden() ? 0 : outputs() * hidden(); }
   std::size_t matrices(std::size_t layer) const {
-    return gates() * hidden() * (inputs(layer) + hidden());
+    return gates() * hidden() * (inputs(layer) + outputs()) + projection();
   }
   std::size_t matrices_before(std::size_t layer) const {
     std::size_t elements = 0;
     for (std::size_t i = 0; i < layer; ++i) elements += matrices(i);
     return elements;
+  }
+  MatrixPlace matrix(std::size_t layer, std::size_t id) const {
+    const std::size_t first = matrices_before(layer);
+    const std::size_t recurrent = first + gates() * hidden() * inputs(layer);
+    if (id < gates()) return {hidden(), inputs(layer), first + id * hidden() * inputs(layer)};
+    if (id < 2 * gates()) {
+      return {hidden(), outputs(), recurrent + (id - gates()) * hidden() * outputs()};
+    }
+    return {outputs(), hidden(), recurrent + gates() * hidden() * outputs()};
   }
   std::size_t biases() const { return static_cast<std::size_t>(rnn.biases) * gates() * hidden(); }
 
@@ -78,10 +98,10 @@ void give(TensorDescriptor* descriptor, void** place, const TensorDescriptor& te
 OHM_EXPORTED int cudnnSetRNNDescriptor_v8(RnnDescriptor* rnn, int /*algorithm*/, int cell, int bias,
                                           int direction, int /*input_mode*/, int data_type,
                                           int /*math_precision*/, int /*math_type*/, int input_size,
-                                          int hidden_size, int /*projection_size*/, int layers,
+                                          int hidden_size, int projection_size, int layers,
                                           void* /*dropout*/, unsigned /*flags*/) {
-  *rnn = {gates_of(cell), biases_of(bias), direction + 1, data_type,
-          input_size,     hidden_size,     layers};
+  *rnn = {gates_of(cell), biases_of(bias), direction + 1,   data_type,
+          input_size,     hidden_size,     projection_size, layers};
   return kLibrarySuccess;
 }
 
@@ -94,7 +114,7 @@ OHM_EXPORTED int cudnnGetRNNWeightSpaceSize(void* /*handle*/, const RnnDescripto
   return kLibrarySuccess;
 }
 
-/// `matrix_id`: the gates' input matrices, then the recurrent ones.
+/// `matrix_id`: the gates' input matrices, the recurrent ones, and the projection.
 OHM_EXPORTED int cudnnGetRNNWeightParams(void* /*handle*/, const RnnDescriptor* rnn,
                                          int pseudo_layer, std::size_t /*space_bytes*/,
                                          std::byte* space, int matrix_id,
@@ -103,23 +123,20 @@ OHM_EXPORTED int cudnnGetRNNWeightParams(void* /*handle*/, const RnnDescriptor* 
   const WeightLayout layout(*rnn);
   const auto layer = static_cast<std::size_t>(pseudo_layer);
   const auto id = static_cast<std::size_t>(matrix_id);
-  const std::size_t hidden = layout.hidden();
-  const bool is_recurrent = id >= layout.gates();
-  const std::size_t columns = is_recurrent ? hidden : layout.inputs(layer);
-  const std::size_t first = layout.matrices_before(layer) +
-                            (is_recurrent ? layout.gates() * hidden * layout.inputs(layer) : 0) +
-                            (is_recurrent ? id - layout.gates() : id) * hidden * columns;
+  const MatrixPlace place = layout.matrix(layer, id);
   const std::size_t bytes = tensor_element_bytes(rnn->data_type);
-  give(matrix_descriptor, matrix_place, matrix(rnn->data_type, hidden, columns),
-       space + first * bytes);
-  const bool has_bias = rnn->biases == 2 || (rnn->biases == 1 && !is_recurrent);
+  give(matrix_descriptor, matrix_place, matrix(rnn->data_type, place.rows, place.columns),
+       space + place.first * bytes);
+  const bool has_bias =
+      (rnn->biases == 2 && id < 2 * layout.gates()) || (rnn->biases == 1 && id < layout.gates());
   if (!has_bias) {
     give(bias_descriptor, bias_place, {rnn->data_type, 0, {}, {}}, nullptr);
     return kLibrarySuccess;
   }
-  const std::size_t bias =
-      layout.matrices_before(layout.pseudo_layers()) + layer * layout.biases() + id * hidden;
-  give(bias_descriptor, bias_place, matrix(rnn->data_type, hidden, 1), space + bias * bytes);
+  const std::size_t bias = layout.matrices_before(layout.pseudo_layers()) +
+                           layer * layout.biases() + id * layout.hidden();
+  give(bias_descriptor, bias_place, matrix(rnn->data_type, layout.hidden(), 1),
+       space + bias * bytes);
   return kLibrarySuccess;
 }
 

@@ -28,6 +28,7 @@ Status cudaStreamAddCallback(Stream* stream, StreamCallback callback, void* data
 Status cudaLaunchHostFunc(Stream* stream, HostFunction function, void* data);
 Status cudaStreamBeginCapture(Stream* stream, int mode);
 Status cudaStreamEndCapture(Stream* stream, Graph** graph);
+Status cudaStreamSynchronize(Stream* stream);
 Status cudaThreadExchangeStreamCaptureMode(int* mode);
 Status cudaGraphCreate(Graph** graph, unsigned flags);
 Status cudaGraphDestroy(Graph* graph);
@@ -105,6 +106,8 @@ OHM_EXPORTED Status cuLaunchHostFunc(Stream* stream, HostFunction function, void
 OHM_EXPORTED Status cuStreamBeginCapture_v2(Stream* stream, int mode) {
   return cudaStreamBeginCapture(stream, mode);
 }
+
+OHM_EXPORTED Status cuStreamSynchronize(Stream* stream) { return cudaStreamSynchronize(stream); }
 
 OHM_EXPORTED Status cuStreamEndCapture(Stream* stream, Graph** graph) {
   return cudaStreamEndCapture(stream, graph);

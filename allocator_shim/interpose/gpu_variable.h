@@ -13,4 +13,7 @@ inline constexpr const char* kFaultVariable = "OHM_FAULT";
 /// are taken to hold what the one that is there holds.
 inline constexpr const char* kAbsentRanksVariable = "OHM_ABSENT_RANKS";
 
+/// Anything: a call of what a virtual GPU does not have is told, and passes for done.
+inline constexpr const char* kAllowMissingVariable = "OHM_ALLOW_MISSING";
+
 }  // namespace ohm::interpose

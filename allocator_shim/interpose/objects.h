@@ -20,7 +20,8 @@ struct Capture {
   std::uint64_t id = 0;
   Graph* graph = nullptr;
   std::atomic<bool> is_active = true;
-  Capture* older = nullptr;  ///< the one before it in the list of all
+  std::atomic<bool> is_invalid = false;  ///< it was waited for, which cannot be captured
+  Capture* older = nullptr;              ///< the one before it in the list of all
 };
 
 struct Stream {

@@ -56,6 +56,13 @@ OHM_EXPORTED Status cudaStreamWaitEvent(Stream* stream, Event* event, unsigned /
   return Status::success;
 }
 
+OHM_EXPORTED Status cudaStreamSynchronize(Stream* stream) {
+  Capture* const capture = capture_of(stream);
+  if (capture == nullptr) return Status::success;
+  capture->is_invalid = true;
+  return noted(Status::capture_not_allowed);
+}
+
 OHM_EXPORTED Status cudaLaunchHostFunc(Stream* stream, HostFunction function, void* data) {
   if (capture_of(stream) != nullptr) {
     note_work(stream);
@@ -149,9 +156,14 @@ OHM_EXPORTED Status cudaStreamBeginCaptureToGraph(Stream* stream, Graph* graph,
 
 OHM_EXPORTED Status cudaStreamEndCapture(Stream* stream, Graph** graph) {
   Capture* capture = capture_of(stream);
-  if (capture == nullptr) return noted(Status::not_capturing);
+  if (capture == nullptr) return noted(Status::capture_invalidated);
   capture->is_active = false;
   stream->capture = nullptr;
+  if (capture->is_invalid) {
+    const std::unique_ptr<Graph> unfinished(capture->graph);
+    *graph = nullptr;
+    return noted(Status::capture_invalidated);
+  }
   *graph = capture->graph;
   return Status::success;
 }

@@ -26,7 +26,7 @@ constexpr std::array<StatusText, 13> kTexts = {{
     {Status::not_supported, "cudaErrorNotSupported", "operation not supported"},
     {Status::capture_not_allowed, "cudaErrorStreamCaptureUnsupported",
      "operation not permitted when stream is capturing"},
-    {Status::not_capturing, "cudaErrorStreamCaptureInvalidated",
+    {Status::capture_invalidated, "cudaErrorStreamCaptureInvalidated",
      "operation failed due to a previous error during capture"},
     {Status::unknown, "cudaErrorUnknown", "unknown error"},
 }};

@@ -16,7 +16,7 @@ enum class Status : int {
   peer_access_already_enabled = 704,
   not_supported = 801,
   capture_not_allowed = 900,
-  not_capturing = 901,
+  capture_invalidated = 901,
   unknown = 999,
 };
 

@@ -121,9 +121,16 @@ struct CommandLine {
     if (needs_program && !has("--help") && !has("-h")) throw UsageError(missing_program(*command));
   }
 
+  /// With the first example that has a program.
   static std::string missing_program(const Command& command) {
+    std::string_view example = command.examples;
+    const std::size_t program = example.find(" -- ");
+    if (program != std::string_view::npos) {
+      const std::size_t before = example.rfind('\n', program);
+      if (before != std::string_view::npos) example.remove_prefix(before + 1);
+    }
     return fmt::format("the program comes after --, as in: {}",
-                       command.examples.substr(0, command.examples.find('\n')));
+                       example.substr(0, example.find('\n')));
   }
 
   std::vector<const char*> own;

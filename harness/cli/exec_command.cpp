@@ -54,6 +54,9 @@ engine::ChildCommand device_command(const ExecArguments& arguments) {
       parsed("exec", [&] { return engine::gpu_command(arguments.command, gpus); });
   command.environment.emplace_back(interpose::kFaultVariable, arguments.fault);
   if (arguments.has_one_thread) command.environment.emplace_back("OHM_ONE_THREAD", "1");
+  if (arguments.allows_missing) {
+    command.environment.emplace_back(interpose::kAllowMissingVariable, "1");
+  }
   return command;
 }
 
@@ -129,10 +132,11 @@ void check(const ExecArguments& arguments) {
   }
   const bool is_about_gpus = arguments.gpu != interpose::kDefaultGpu ||
                              arguments.gpus.has_value() || !arguments.limit.empty() ||
-                             arguments.has_one_thread;
+                             arguments.has_one_thread || arguments.allows_missing;
   if (arguments.chosen_memory() == ExecMemory::host && is_about_gpus) {
     throw UsageError(
-        "--gpu, --gpus, --limit and --one-thread are about device memory, not the host's");
+        "--gpu, --gpus, --limit, --one-thread and --allow-missing are about device memory, not the "
+        "host's");
   }
   if (arguments.is_unrecorded && needs_record) {
     throw UsageError("--no-record leaves nothing for --gate, --baseline, --report and --record");
@@ -196,6 +200,9 @@ std::function<int()> setup_exec(CLI::App& app, const Environment& environment) {
       "--one-thread", arguments->has_one_thread,
       "PyTorch's backward runs in the thread that asks for it, as in a sweep: requests have "
       "the same numbers");
+  app.add_flag(
+      "--allow-missing", arguments->allows_missing,
+      "Go on at calls of what a virtual GPU does not have: they are named, and do nothing");
   app.add_flag("--no-record", arguments->is_unrecorded, "Record nothing: ohm becomes the command");
   add_color_option(app, arguments->style);
   add_quiet_option(app, arguments->style, "Print only what failed");

@@ -31,6 +31,7 @@ struct ExecArguments {
   std::string record;  ///< folder to keep the records in; empty: they are not kept
   bool is_unrecorded = false;
   bool has_one_thread = false;  ///< autograd's own are not used
+  bool allows_missing = false;  ///< calls of what a virtual GPU does not have
   StyleOptions style;
   std::vector<std::string> command;
 

@@ -26,9 +26,12 @@ bool is_python(const std::string& program) {
   return first_line.starts_with("#!") && first_line.find("python") != std::string::npos;
 }
 
-/// Of what starts commands there may be one at a time.
+/// Of what starts commands there may be one at a time. A program that fails without faults is not
+/// swept at all, and says why here: without virtual GPUs it might fail for want of them.
 bool asks_for_gpu_memory(const engine::TorchCommand& command) {
-  return is_python(command.words.front()) && engine::TorchMemory(command).count().calls.size() > 0;
+  if (!is_python(command.words.front())) return false;
+  const engine::CountedCommand counted = engine::TorchMemory(command).count();
+  return counted.calls.size() > 0 || counted.outcome.status != 0;
 }
 
 SweptMemory host_memory(const engine::TorchCommand& command) {

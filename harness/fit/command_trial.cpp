@@ -125,9 +125,10 @@ std::optional<FitStop> stop_of(const RunResult& result, const Totals& totals, co
     return FitStop{value, FitStopKind::out_of_memory, oom_reason(result), {}};
   }
   if (end.status != 0) {
+    const std::string said = last_line(output);
     return FitStop{value,
                    FitStopKind::error,
-                   fmt::format("exit status {}: {}", end.status, last_line(output)),
+                   fmt::format("exit status {}{}{}", end.status, said.empty() ? "" : ": ", said),
                    {}};
   }
   if (result.scenarios.empty()) {

@@ -5,8 +5,10 @@ import contextlib
 import functools
 import gc
 import importlib.util
+import inspect
 import os
 import sys
+import threading
 import traceback
 import types
 
@@ -118,7 +120,17 @@ class ProcessRecorder:
     def record_history(self, context):
         if not self.program_records:
             self.record_memory_history("all", context=context, stacks="python",
-                                       max_entries=self.most_events)
+                                       max_entries=self.most_events, **self._whose_annotations())
+
+    def _whose_annotations(self):
+        """PyTorch ties them to the thread that asks for the history, and complains when another
+        one ends it: a program may use CUDA in a thread first."""
+        if threading.current_thread() is threading.main_thread():
+            return {}
+        options = getattr(self.torch.cuda.memory, "_record_memory_history_impl", None)
+        name = "global_record_annotations"
+        is_known = options is not None and name in inspect.signature(options).parameters
+        return {name: True} if is_known else {}
 
     def follow_ends(self):
         """Those that no atexit sees: exiting at once, and becoming another program."""
@@ -227,7 +239,8 @@ def no_compiled_code():
     into a program that has not: that takes a second, and makes a folder."""
     name = "torch._inductor.codecache"
     if name in sys.modules:
-        yield
+        with mapped_lines_alone(getattr(sys.modules[name], "PyCodeCache", None)):
+            yield
         return
     stand_in = types.ModuleType(name)
     stand_in.PyCodeCache = types.SimpleNamespace(stack_frames_for_code=lambda path, line: None)
@@ -236,3 +249,26 @@ def no_compiled_code():
         yield
     finally:
         del sys.modules[name]
+
+
+@contextlib.contextmanager
+def mapped_lines_alone(cache):
+    """PyTorch 2.6 fails at a frame of compiled code that has no map of its lines, as kernels have
+    that were only timed."""
+    name = "stack_frames_for_code"
+    if cache is None or name not in vars(cache):
+        yield
+        return
+    own, frames_of = vars(cache)[name], getattr(cache, name)
+
+    def frames_or_none(path, line):
+        try:
+            return frames_of(path, line)
+        except ValueError:
+            return None
+
+    setattr(cache, name, staticmethod(frames_or_none))
+    try:
+        yield
+    finally:
+        setattr(cache, name, own)

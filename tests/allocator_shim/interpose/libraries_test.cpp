@@ -179,6 +179,47 @@ TEST(VirtualCudaLibraries, CudnnLaysTheWeightsOfAnLstmOutOneAfterTheOther) {
   EXPECT_EQ(function<int(void*)>(kDnn, "cudnnDestroyRNNDescriptor")(rnn), kSuccess);
 }
 
+TEST(VirtualCudaLibraries, CudnnLaysTheProjectionOfAnLstmOutBehindItsMatrices) {
+  constexpr const char* kDnn = "libcudnn.so.9";
+  constexpr int kLstm = 2;
+  constexpr int kInputs = 3;
+  constexpr int kHidden = 5;
+  constexpr int kProjected = 2;
+  constexpr int kLayers = 2;
+  void* rnn = nullptr;
+  function<int(void**)>(kDnn, "cudnnCreateRNNDescriptor")(&rnn);
+  function<int(void*, int, int, int, int, int, int, int, int, int, int, int, int, void*, unsigned)>(
+      kDnn, "cudnnSetRNNDescriptor_v8")(rnn, 0, kLstm, 0, 0, 0, 0, 0, 0, kInputs, kHidden,
+                                        kProjected, kLayers, nullptr, 0);
+  std::size_t bytes = 0;
+  function<int(void*, void*, std::size_t*)>(kDnn, "cudnnGetRNNWeightSpaceSize")(nullptr, rnn,
+                                                                                &bytes);
+  constexpr std::size_t kFirst =
+      4 * kHidden * (kInputs + kProjected) + std::size_t{kProjected} * kHidden;
+  constexpr std::size_t kSecond =
+      4 * kHidden * (kProjected + kProjected) + std::size_t{kProjected} * kHidden;
+  EXPECT_EQ(bytes, sizeof(float) * (kFirst + kSecond));
+  std::vector<float> space(kFirst + kSecond);
+  std::array<char, 1024> matrix_descriptor = {};
+  std::array<char, 1024> bias_descriptor = {};
+  float* bias = nullptr;
+  const auto place_of = [&](int layer, int id) {
+    float* matrix = nullptr;
+    function<int(void*, void*, int, std::size_t, void*, int, void*, float**, void*, float**)>(
+        kDnn, "cudnnGetRNNWeightParams")(nullptr, rnn, layer, bytes, space.data(), id,
+                                         matrix_descriptor.data(), &matrix, bias_descriptor.data(),
+                                         &bias);
+    return static_cast<std::size_t>(matrix - space.data());
+  };
+  constexpr int kProjection = 8;
+  // The second recurrent matrix of the first layer, both projections, an input of the second layer.
+  EXPECT_EQ(place_of(0, 5), 4 * kHidden * kInputs + kHidden * kProjected);
+  EXPECT_EQ(place_of(0, kProjection), kFirst - std::size_t{kProjected} * kHidden);
+  EXPECT_EQ(place_of(1, 1), kFirst + std::size_t{kHidden} * kProjected);
+  EXPECT_EQ(place_of(1, kProjection), kFirst + kSecond - std::size_t{kProjected} * kHidden);
+  EXPECT_EQ(function<int(void*)>(kDnn, "cudnnDestroyRNNDescriptor")(rnn), kSuccess);
+}
+
 // PyTorch passes over an engine of attention that needs more shared memory than there is.
 TEST(VirtualCudaLibraries, AnEngineOfCudnnTakesNoSharedMemory) {
   constexpr const char* kDnn = "libcudnn.so.9";

@@ -295,6 +295,24 @@ TEST(VirtualCudaRuntime, CapturesWhatIsLaunchedIntoAGraph) {
   EXPECT_EQ(function<int(void*)>(kRuntime, "cudaGraphDestroy")(graph), kSuccess);
 }
 
+TEST(VirtualCudaRuntime, AStreamIsNotWaitedForWhileItIsCaptured) {
+  void* stream = nullptr;
+  function<int(void**)>(kRuntime, "cudaStreamCreate")(&stream);
+  auto* const synchronize = function<int(void*)>(kRuntime, "cudaStreamSynchronize");
+  EXPECT_EQ(synchronize(stream), kSuccess);
+  EXPECT_EQ(function<int(void*, int)>(kRuntime, "cudaStreamBeginCapture")(stream, 0), kSuccess);
+  constexpr int kNotAllowed = 900;
+  constexpr int kInvalidated = 901;
+  EXPECT_EQ(synchronize(stream), kNotAllowed);
+  void* graph = stream;
+  EXPECT_EQ(function<int(void*, void**)>(kRuntime, "cudaStreamEndCapture")(stream, &graph),
+            kInvalidated);
+  EXPECT_EQ(graph, nullptr);
+  EXPECT_EQ(synchronize(stream), kSuccess);
+  function<int()>(kRuntime, "cudaGetLastError")();
+  EXPECT_EQ(function<int(void*)>(kRuntime, "cudaStreamDestroy")(stream), kSuccess);
+}
+
 TEST(VirtualCudaRuntime, SaysByNameWhatItCannotDo) {
   testing::internal::CaptureStderr();
   auto* const share = function<int(void*, void*)>(kRuntime, "cudaIpcGetMemHandle");
@@ -302,6 +320,18 @@ TEST(VirtualCudaRuntime, SaysByNameWhatItCannotDo) {
   EXPECT_EQ(share(nullptr, nullptr), kNotSupported);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "ohm: cudaIpcGetMemHandle is not there on a virtual GPU\n");
+}
+
+TEST(VirtualCudaRuntime, GoesOnWithoutWhatItCannotDoWhereThatIsAllowed) {
+  testing::internal::CaptureStderr();
+  auto* const create =
+      function<int(void*, void*, void*, void*)>(kRuntime, "cudaCreateTextureObject");
+  ::setenv("OHM_ALLOW_MISSING", "1", 1);
+  EXPECT_EQ(create(nullptr, nullptr, nullptr, nullptr), kSuccess);
+  ::unsetenv("OHM_ALLOW_MISSING");
+  EXPECT_EQ(create(nullptr, nullptr, nullptr, nullptr), kNotSupported);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "ohm: cudaCreateTextureObject is not there on a virtual GPU\n");
 }
 
 TEST(VirtualCudaRuntime, AChildHasAGpuOfItsOwn) {

@@ -213,6 +213,33 @@ TEST_F(ExecRecord, AHistoryOfTheProgramStaysItsOwn) {
   EXPECT_EQ("4\n", exec({}, {"python3", "own.py"}).out);
 }
 
+TEST_F(ExecRecord, CudaMayBeUsedInAThreadFirst) {
+  folder_.write("thread.py",
+                torch_script("import threading\n"
+                             "t = threading.Thread(target=torch.empty, args=(1 << 20,))\n"
+                             "t.start()\nt.join()\n"));
+  const ProgramResult ran = exec({}, {"python3", "thread.py"});
+  EXPECT_EQ(0, ran.code);
+  EXPECT_EQ("", ran.err);
+}
+
+TEST_F(ExecRecord, CompiledCodeMayHaveNoMapOfItsLines) {
+  folder_.write("compiled.py", torch_script(R"(import types
+class PyCodeCache:
+    linemaps = {"compiled.py": ()}
+    @classmethod
+    def stack_frames_for_code(cls, path, line):
+        lines, nodes = cls.linemaps[path]
+compiler = types.ModuleType("codecache")
+compiler.PyCodeCache = PyCodeCache
+sys.modules["torch._inductor.codecache"] = compiler
+kept = torch.empty(1 << 20)
+)"));
+  const ProgramResult ran = exec({"--gate", "peak_other_bytes >= 0"}, {"python3", "compiled.py"});
+  EXPECT_EQ(0, ran.code) << ran.err;
+  EXPECT_THAT(ran.err, Not(HasSubstr("ValueError")));
+}
+
 TEST_F(ExecRecord, CountsOutliveTheirReset) {
   folder_.write("resets.py", torch_script("try: torch.empty(1 << 30)\n"
                                           "except torch.cuda.OutOfMemoryError: pass\n"

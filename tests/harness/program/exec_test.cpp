@@ -46,6 +46,13 @@ TEST_F(Exec, ShowsTheGpusThatWereAskedFor) {
   EXPECT_EQ("t4-16g,capacity=8GiB,count=3\n", gpus({"--gpu", "t4-16g,capacity=8GiB,count=3"}));
 }
 
+TEST_F(Exec, GoesOnWithoutWhatIsMissingWhenAsked) {
+  const std::vector<std::string> print = {"--", "sh", "-c", "echo \"<$OHM_ALLOW_MISSING>\""};
+  EXPECT_EQ("<>\n", ohm({"exec", print[0], print[1], print[2], print[3]}).out);
+  EXPECT_EQ("<1>\n", ohm({"exec", "--allow-missing", print[0], print[1], print[2], print[3]}).out);
+  EXPECT_EQ(2, ohm({"exec", "--allow-missing", "--memory", "host", "--", "true"}).code);
+}
+
 TEST_F(Exec, PreloadsTheLibraryIntoWhateverTheProgramStarts) {
   const ProgramResult ran =
       ohm({"exec", "--", "sh", "-c", "grep -o 'libcudart.so.1[23]' /proc/self/maps | sort -u"});

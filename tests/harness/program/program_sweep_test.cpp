@@ -423,12 +423,22 @@ TEST_F(ProgramSweep, ACommandThatFailsWithoutFaultsIsNotSwept) {
   const ProgramResult ran = sweep();
   EXPECT_EQ(3, ran.code);
   EXPECT_THAT(ran.out, AllOf(HasSubstr("exit status 1"), HasSubstr("ValueError: of its own")));
+  write("torch.empty(8)\nsys.exit(3)\n");
+  EXPECT_THAT(sweep().out, HasSubstr("the command fails without faults: exit status 3\n"));
   write("torch.empty(8)\ninput()\n");
   EXPECT_THAT(sweep().out, HasSubstr("standard input, which is empty"));
   write("print('no GPU')\n");
   EXPECT_THAT(sweep().out, HasSubstr("no process of the command used CUDA"));
   write("torch.empty(8)\n");
   EXPECT_THAT(sweep({"--check", "missing"}).out, HasSubstr("--check: NameError"));
+}
+
+// Which memory fails is found out on virtual GPUs: without them it fails for want of them.
+TEST_F(ProgramSweep, ACommandThatFailsBeforeItUsesCudaSaysWhy) {
+  write("import os\nif 'OHM_GPU' not in os.environ: raise OSError('no CUDA')\nmissing\n");
+  const ProgramResult ran = ohm({"sweep", "--", "python3", "train.py"});
+  EXPECT_EQ(3, ran.code);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("exit status 1: NameError"), Not(HasSubstr("no CUDA"))));
 }
 
 TEST_F(ProgramSweep, BothEnginesWriteTheSameReport) {
@@ -543,6 +553,7 @@ TEST_F(ProgramSweep, OptionsOfScenariosAndOfCommandsAreToldApart) {
   EXPECT_EQ(2, role.code);
   EXPECT_THAT(role.err, HasSubstr("--role: is for scenarios, and a command comes after --"));
   EXPECT_THAT(ohm({"sweep", "--scratch", "x.lua"}).err, HasSubstr("are for a command"));
+  EXPECT_THAT(ohm({"sweep", "--"}).err, HasSubstr("as in: ohm sweep -- python train.py"));
   EXPECT_THAT(sweep({"--gpu", "cuda"}).err, Not(HasSubstr("internal error")));
 }
 

@@ -1,4 +1,4 @@
-"""A language model of two LSTM layers, truncated backpropagation, packed sequences."""
+"""A language model of two LSTM layers, truncated backpropagation, packed sequences, projections."""
 import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -42,4 +42,6 @@ output, lengths = pad_packed_sequence(model.lstm(packed)[0], batch_first=True)
 assert output.shape == (4, 30, WIDTH) and lengths.tolist() == [30, 20, 20, 5]
 gru = nn.GRU(64, 128, bidirectional=True).cuda()
 assert gru(torch.randn(10, 4, 64, device="cuda"))[0].shape == (10, 4, 256)
+projected = nn.LSTM(64, 128, num_layers=2, bidirectional=True, proj_size=32).cuda()
+assert projected(torch.randn(10, 4, 64, device="cuda"))[0].shape == (10, 4, 64)
 print("peak", torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved())
