@@ -66,7 +66,8 @@ class JobRecorder(ProcessRecorder):
         if self.problems or not self.is_recording:
             return
         self.steps.add(optimizer)
-        if self.steps.ended == self.most_steps and self.process == os.getpid():
+        is_enough = self.most_steps is not None and self.steps.ended >= self.most_steps
+        if is_enough and self.process == os.getpid():
             self._stop()
             return
         # Looking at all parameters takes its time; what lasts is found in a few of the steps.
@@ -146,29 +147,38 @@ class JobRecorder(ProcessRecorder):
 
 class Steps:
     """The ends of the last steps, in microseconds since 1970. A step has ended when all of its
-    optimizers have stepped: when one of them steps again, the last one before it was the end."""
+    optimizers have stepped: when one of them steps again, the last one before it was the end. A new
+    one that goes on alone has taken over: those before it had ended a step."""
 
     def __init__(self, most):
         self.count = 0  # of optimizers' steps
         self.ended = 0  # of the job's own
         self._ends = collections.deque(maxlen=most)
-        self._stepped = set()
-        self._last = None
+        self._stepped = {}  # in the step that has not ended: when, by the optimizers' identities
+        self._last_step = frozenset()  # the optimizers of the one before it
 
     def add(self, optimizer):
         self.count += 1
         if id(optimizer) in self._stepped:
-            self._ends.append(self._last)
-            self.ended += 1
-            self._stepped.clear()
-        self._stepped.add(id(optimizer))
-        self._last = time.time_ns() // 1000
+            self._end_before(id(optimizer))
+        self._stepped[id(optimizer)] = time.time_ns() // 1000
+
+    def _end_before(self, next_one):
+        before = self._last_step
+        if before and next_one not in before and before <= self._stepped.keys():
+            self._end(before)
+        self._end(frozenset(self._stepped))
+
+    def _end(self, optimizers):
+        self._ends.append(max(self._stepped.pop(optimizer) for optimizer in optimizers))
+        self.ended += 1
+        self._last_step = optimizers
 
     def leave_out_unfinished(self):
         self._stepped.clear()
 
     def ends(self):
-        return list(self._ends) + ([self._last] if self._stepped else [])
+        return list(self._ends) + ([max(self._stepped.values())] if self._stepped else [])
 
 
 def mark_steps(snapshot, ends):

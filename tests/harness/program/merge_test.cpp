@@ -1,4 +1,5 @@
 // Work that several machines share: --shard and ohm merge.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -24,8 +25,8 @@ std::string source(const std::string& path) { return std::string(OHM_SOURCE_DIR)
 
 class Merge : public test::ProgramTest {
  protected:
-  /// Runs all of a command and each of three shards of it; the codes of the shards.
-  std::vector<int> run_whole_and_shards(const std::vector<std::string>& command) {
+  /// Runs all of a command and each of its shards; the codes of the shards.
+  std::vector<int> run_whole_and_shards(const std::vector<std::string>& command, int shards = 3) {
     const auto run = [&](const std::string& shard, const std::string& name) {
       std::vector<std::string> arguments = command;
       arguments.insert(arguments.end(), {"--shard", shard, "--report", "json=" + file(name)});
@@ -33,8 +34,9 @@ class Merge : public test::ProgramTest {
     };
     whole_code_ = run("1/1", "whole.json");
     std::vector<int> codes;
-    for (int i = 1; i <= 3; ++i) {
-      codes.push_back(run(std::to_string(i) + "/3", std::to_string(i) + ".json"));
+    for (int i = 1; i <= shards; ++i) {
+      const std::string shard = std::to_string(i);
+      codes.push_back(run(shard + "/" + std::to_string(shards), shard + ".json"));
     }
     return codes;
   }
@@ -43,10 +45,14 @@ class Merge : public test::ProgramTest {
     for (const std::string& name : names) arguments.push_back(file(name));
     return ohm(arguments);
   }
-  void expect_merged_is_whole() const {
-    const ProgramResult all = merged({"2.json", "1.json", "3.json"});
+  void expect_merged_is_whole(int shards = 3) const {
+    std::vector<std::string> names;
+    for (int i = 1; i <= shards; ++i) names.push_back(std::to_string(i) + ".json");
+    // Whatever the order of the files.
+    std::rotate(names.begin(), names.begin() + shards / 2, names.end());
+    const ProgramResult all = merged(names);
     EXPECT_EQ(all.code, whole_code_) << all.err;
-    EXPECT_EQ(all.out, test::read_file(file("whole.json")));
+    EXPECT_EQ(all.out, test::read_file(file("whole.json"))) << shards << " shards";
   }
   void expect_refused(const std::vector<std::string>& names, const std::string& message) const {
     folder_.write("merged.json", "as before");
@@ -88,6 +94,13 @@ TEST_F(Merge, MakesTheReportOfTheWholeSweep) {
   run_whole_and_shards({"sweep", corpus("errors"), corpus("state"), "--points", "all"});
   EXPECT_EQ(whole_code_, 1);
   expect_merged_is_whole();
+}
+
+TEST_F(Merge, MakesTheReportOfTheWholeSweepOfAnyNumberOfShards) {
+  for (const int shards : {1, 7, 29, 64}) {
+    run_whole_and_shards({"sweep", corpus("errors"), corpus("state"), "--points", "all"}, shards);
+    expect_merged_is_whole(shards);
+  }
 }
 
 TEST_F(Merge, MakesTheReportOfTheWholeSweepThatWasPlanned) {

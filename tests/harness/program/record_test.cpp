@@ -131,6 +131,33 @@ for _ in range(4):
   EXPECT_THAT(report("memory.pickle"), HasSubstr(" events, 4 steps"));
 }
 
+TEST_F(Record, AnOptimizerThatTakesOverHasStepsOfItsOwn) {
+  folder_.write("trials.py", R"(
+import torch
+model = torch.nn.Module(1 << 20)
+kept = []
+for trial in range(3):
+    optimizer = torch.optim.Optimizer(model._parameters.values())
+    kept.append(optimizer)
+    for _ in range(4):
+        model.backward()
+        optimizer.step()
+)");
+  record({}, {"python3", "trials.py"});
+  EXPECT_THAT(report("memory.pickle"), HasSubstr(" events, 12 steps"));
+  folder_.write("warmed_up.py", R"(
+import torch
+models = [torch.nn.Module(1 << 20) for _ in range(2)]
+optimizers = [torch.optim.Optimizer(model._parameters.values()) for model in models]
+for step in range(6):
+    for model, optimizer in zip(models, optimizers if step > 2 else optimizers[:1]):
+        model.backward()
+        optimizer.step()
+)");
+  record({}, {"python3", "warmed_up.py"});
+  EXPECT_THAT(report("memory.pickle"), HasSubstr(" events, 6 steps"));
+}
+
 TEST_F(Record, WritesAFileWhenMemoryRunsOutAndOneAtTheEnd) {
   const ProgramResult ran = record({"-o", "run.pickle"}, {"python3", "greedy.py"});
   EXPECT_EQ(1, ran.code);
