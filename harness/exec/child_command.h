@@ -41,6 +41,9 @@ struct CommandEnd {
   int asked_to_end = 0;
 };
 
+/// "exit status 3: what it printed last"; of a command that printed nothing without that.
+std::string exit_status_text(int status, const std::string& last_line);
+
 /// This program was asked to end while a command ran.
 class CommandInterrupted : public std::runtime_error {
  public:

@@ -11,6 +11,7 @@
 
 #include "allocator_shim/observe/event_record.h"
 #include "allocator_shim/snapshot/snapshot_reader.h"
+#include "harness/exec/child_command.h"
 #include "harness/exec/command_result.h"
 #include "harness/exec/gpu_command.h"
 #include "harness/exec/process_record.h"
@@ -125,11 +126,7 @@ std::optional<FitStop> stop_of(const RunResult& result, const Totals& totals, co
     return FitStop{value, FitStopKind::out_of_memory, oom_reason(result), {}};
   }
   if (end.status != 0) {
-    const std::string said = last_line(output);
-    return FitStop{value,
-                   FitStopKind::error,
-                   fmt::format("exit status {}{}{}", end.status, said.empty() ? "" : ": ", said),
-                   {}};
+    return FitStop{value, FitStopKind::error, exit_status_text(end.status, last_line(output)), {}};
   }
   if (result.scenarios.empty()) {
     return FitStop{value,

@@ -5,7 +5,6 @@ import contextlib
 import functools
 import gc
 import importlib.util
-import inspect
 import os
 import sys
 import threading
@@ -127,6 +126,8 @@ class ProcessRecorder:
         one ends it: a program may use CUDA in a thread first."""
         if threading.current_thread() is threading.main_thread():
             return {}
+        import inspect  # PyTorch has it; other programs would wait for it
+
         options = getattr(self.torch.cuda.memory, "_record_memory_history_impl", None)
         name = "global_record_annotations"
         is_known = options is not None and name in inspect.signature(options).parameters

@@ -194,9 +194,8 @@ struct BackwardTiles {
       queries = is_large ? 128 : 64;
       return;
     }
-    // Volta's and Turing's kernel keeps its tiles in half precision.
-    const bool is_volta = compute_capability[0] == 7;
-    const bool fits = is_large || is_volta || (width <= kNarrow && !drops);
+    const bool is_volta_or_turing = compute_capability[0] == 7;
+    const bool fits = is_large || is_volta_or_turing || (width <= kNarrow && !drops);
     queries = width > kWide || fits ? 128 : 64;
     keys = is_large && width <= kWide ? 128 : 64;
     sums_keys_in_memory = width > kWide || !fits;

@@ -31,6 +31,7 @@ def record(ohm, gpus, command, status, options=()):
              *options, "--"]
     ended, output = run(words + command, folder)
     check(ended == status, f"exit status {ended} instead of {status}", output)
+    check("is not recorded as it should be" not in output, "all is recorded", output)
     return {name: os.path.join(folder, name) for name in sorted(os.listdir(folder))}
 
 

@@ -201,8 +201,8 @@ class CommandSweep {
       give_up("the command without faults took longer than --timeout", {}, ExitReason::timeout);
     } else if (outcome.status != 0) {
       const bool reads = counted.last_line.find("EOFError") != std::string::npos;
-      give_up(fmt::format("the command fails without faults: exit status {}{}{}", outcome.status,
-                          counted.last_line.empty() ? "" : ": ", counted.last_line),
+      give_up("the command fails without faults: " +
+                  exit_status_text(outcome.status, counted.last_line),
               reads ? "it reads its standard input, which is empty in a sweep" : "",
               ExitReason::script_error);
     } else if (!counted.problem.empty()) {

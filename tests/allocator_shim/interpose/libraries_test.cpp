@@ -147,20 +147,40 @@ TEST(VirtualCudaLibraries, SolversSayOfEachOfABatchThatTheySolved) {
   EXPECT_EQ(infos, kSolved);
 }
 
-TEST(VirtualCudaLibraries, CudnnLaysTheWeightsOfAnLstmOutOneAfterTheOther) {
-  constexpr const char* kDnn = "libcudnn.so.9";
+constexpr const char* kDnn = "libcudnn.so.9";
+
+struct Lstm {
+  int bias;
+  int inputs;
+  int hidden;
+  int projected;
+  int layers;
+};
+
+/// A descriptor of cuDNN's.
+void* described(const Lstm& lstm) {
   constexpr int kLstm = 2;
-  constexpr int kDoubleBias = 2;
-  constexpr int kInputs = 3;
-  constexpr int kHidden = 5;
   void* rnn = nullptr;
   function<int(void**)>(kDnn, "cudnnCreateRNNDescriptor")(&rnn);
   function<int(void*, int, int, int, int, int, int, int, int, int, int, int, int, void*, unsigned)>(
-      kDnn, "cudnnSetRNNDescriptor_v8")(rnn, 0, kLstm, kDoubleBias, 0, 0, 0, 0, 0, kInputs, kHidden,
-                                        kHidden, 1, nullptr, 0);
+      kDnn, "cudnnSetRNNDescriptor_v8")(rnn, 0, kLstm, lstm.bias, 0, 0, 0, 0, 0, lstm.inputs,
+                                        lstm.hidden, lstm.projected, lstm.layers, nullptr, 0);
+  return rnn;
+}
+
+std::size_t weight_bytes(void* rnn) {
   std::size_t bytes = 0;
   function<int(void*, void*, std::size_t*)>(kDnn, "cudnnGetRNNWeightSpaceSize")(nullptr, rnn,
                                                                                 &bytes);
+  return bytes;
+}
+
+TEST(VirtualCudaLibraries, CudnnLaysTheWeightsOfAnLstmOutOneAfterTheOther) {
+  constexpr int kDoubleBias = 2;
+  constexpr int kInputs = 3;
+  constexpr int kHidden = 5;
+  void* const rnn = described({kDoubleBias, kInputs, kHidden, kHidden, 1});
+  const std::size_t bytes = weight_bytes(rnn);
   constexpr std::size_t kMatrices = 4 * kHidden * (kInputs + kHidden);
   constexpr std::size_t kBiases = 2 * 4 * kHidden;
   EXPECT_EQ(bytes, sizeof(float) * (kMatrices + kBiases));
@@ -180,20 +200,11 @@ TEST(VirtualCudaLibraries, CudnnLaysTheWeightsOfAnLstmOutOneAfterTheOther) {
 }
 
 TEST(VirtualCudaLibraries, CudnnLaysTheProjectionOfAnLstmOutBehindItsMatrices) {
-  constexpr const char* kDnn = "libcudnn.so.9";
-  constexpr int kLstm = 2;
   constexpr int kInputs = 3;
   constexpr int kHidden = 5;
   constexpr int kProjected = 2;
-  constexpr int kLayers = 2;
-  void* rnn = nullptr;
-  function<int(void**)>(kDnn, "cudnnCreateRNNDescriptor")(&rnn);
-  function<int(void*, int, int, int, int, int, int, int, int, int, int, int, int, void*, unsigned)>(
-      kDnn, "cudnnSetRNNDescriptor_v8")(rnn, 0, kLstm, 0, 0, 0, 0, 0, 0, kInputs, kHidden,
-                                        kProjected, kLayers, nullptr, 0);
-  std::size_t bytes = 0;
-  function<int(void*, void*, std::size_t*)>(kDnn, "cudnnGetRNNWeightSpaceSize")(nullptr, rnn,
-                                                                                &bytes);
+  void* const rnn = described({0, kInputs, kHidden, kProjected, 2});
+  const std::size_t bytes = weight_bytes(rnn);
   constexpr std::size_t kFirst =
       4 * kHidden * (kInputs + kProjected) + std::size_t{kProjected} * kHidden;
   constexpr std::size_t kSecond =
@@ -222,7 +233,6 @@ TEST(VirtualCudaLibraries, CudnnLaysTheProjectionOfAnLstmOutBehindItsMatrices) {
 
 // PyTorch passes over an engine of attention that needs more shared memory than there is.
 TEST(VirtualCudaLibraries, AnEngineOfCudnnTakesNoSharedMemory) {
-  constexpr const char* kDnn = "libcudnn.so.9";
   constexpr int kEngineConfiguration = 3;
   constexpr int kSharedMemoryUsed = 304;
   constexpr int kInt32 = 23;

@@ -104,6 +104,30 @@ optimizer.step()
   EXPECT_THAT(report("memory.pickle"), HasSubstr("odd.py"));
 }
 
+TEST_F(Record, WhatAConstructorThatFailedLeftIsNotInTheWay) {
+  folder_.write("unfinished.py", R"(
+import torch
+
+def attempt(kind):
+    class Unfinished(kind):
+        def __init__(self):
+            raise ValueError
+    try:
+        Unfinished()
+    except ValueError as error:
+        return error
+
+kept = [attempt(torch.nn.Module), attempt(torch.optim.Optimizer)]
+model = torch.nn.Module(1 << 20)
+optimizer = torch.optim.Optimizer(model._parameters.values())
+model.backward()
+optimizer.step()
+)");
+  const ProgramResult ran = record({}, {"python3", "unfinished.py"});
+  EXPECT_EQ(0, ran.code);
+  EXPECT_THAT(ran.err, Not(HasSubstr("is not recorded as it should be")));
+}
+
 TEST_F(Record, NamesTheWorkspacesThatCublasHasKept) {
   folder_.write("multiplies.py", R"(
 import torch
