@@ -1,7 +1,7 @@
 -- Symptom: "we catch the out-of-memory error and try the step again: KeyError: 'exp_avg_sq'."
 --
 -- Adam makes its state in the first step, entry by entry, and takes a state with any entry for a
--- whole one. An out-of-memory error between two entries leaves it half made: from then on every
+-- whole one. An out-of-memory error between two entries leaves it incomplete: from then on every
 -- step ends with a KeyError, and a loop that skips what fails skips the whole training. Neither
 -- empty_cache() nor a smaller batch helps. What to do: drop the state before the first step is
 -- tried again, or make the optimizer anew; or make the state before the training, in a step
@@ -17,7 +17,7 @@
 --         failed = True
 --     if failed:
 --         if steps_done == 0:
---             optimizer.state.clear()    # half made, and nothing in it yet
+--             optimizer.state.clear()    # incomplete, and nothing in it yet
 --         train_step(batch)
 
 local bytes, nets = require("bytes"), require("nets")
@@ -119,7 +119,7 @@ local ROUNDED = {{
 
 return ohm.scenario {
   name = "optimizer_retry",
-  summary = "An out-of-memory error in Adam's first step leaves its state half made",
+  summary = "An out-of-memory error in Adam's first step leaves its state incomplete",
   gpu = {profile = "tiny-64m", values = true},
   limits = {"steps == " .. STEPS, bytes.exactly("peak_optimizer_state_bytes", STATE)},
   reference = "undisturbed",

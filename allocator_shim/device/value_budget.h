@@ -1,4 +1,4 @@
-// What the values of a process may take of the host's memory, on all of its devices together.
+// The limit on the host memory that holds the values of all devices of a process.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// What is behind cudnnTensorDescriptor_t, and the sizes of cudnnDataType_t.
+// The tensor descriptors of the stand-in cuDNN (cudnnTensorDescriptor_t), and the sizes of
+// cudnnDataType_t.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// What a virtual GPU tells of itself beyond its memory: what a profile does not say is that of the
-// nearest architecture that NVIDIA's programming guide lists. Sizes in bytes.
+// The properties that a virtual GPU reports beyond its memory. What its profile does not say is
+// that of the nearest architecture that NVIDIA's programming guide lists. Sizes in bytes.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What a function of the stand-in is declared with. Its name and arguments are NVIDIA's.
+// Macros that declare the functions which the stand-in exports. Names and arguments are NVIDIA's.
 #pragma once
 
 /// Seen by the programs that call it.

@@ -80,7 +80,7 @@ RangeMap::const_iterator holder(const RangeMap& ranges, DeviceAddress address) {
 }
 
 /// Made at its first use, which another thread may be in the middle of when this one forks: held
-/// then, as all of its state is. A static variable of a function would be left half made in the
+/// then, as all of its state is. A static variable of a function would be left incomplete in the
 /// child, which waits for it for ever.
 std::mutex first_use;
 std::atomic<GpuSystem*> made_system = nullptr;

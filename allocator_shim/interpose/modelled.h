@@ -1,5 +1,5 @@
-// What the program was told that rests on an assumption: noted for each GPU, from any thread and
-// without a lock. A recorder asks for it by ohm_modelled when the process ends.
+// The list of assumptions behind what the program was told: noted for each GPU, from any thread and
+// without a lock. The recorder asks for it by ohm_modelled when the process ends.
 #pragma once
 
 #include "allocator_shim/base/assumption.h"

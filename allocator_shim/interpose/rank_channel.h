@@ -1,4 +1,4 @@
-// What the ranks of a communicator send each other, between processes of one machine.
+// The messages that the ranks of a communicator send each other, between processes of one machine.
 //
 // Each pair of ranks has a queue in a file in memory: one process makes it, the others open it by
 // the process and the descriptor of its meeting. Sending never waits. Receiving waits until the

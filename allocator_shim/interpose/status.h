@@ -1,5 +1,5 @@
-// What CUDA's runtime and driver answer; they share the numbers. Other libraries' are their own,
-// and 0 is success in all of them.
+// Status codes of CUDA's runtime and driver, which share their numbers. Other libraries have
+// numbers of their own; 0 is success in all of them.
 #pragma once
 
 namespace ohm::interpose {

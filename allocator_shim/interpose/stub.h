@@ -1,4 +1,4 @@
-// What an entry point does that has no function of its own: the classes of behaviour of
+// The behaviour of entry points that have no function of their own, by the classes of
 // entry_points.def. A stub sees the words of its call (integers and pointers, without floating
 // arguments) as the x86-64 and AArch64 calling conventions pass them, and reads only those that its
 // class names: the others may not be there.

@@ -1,4 +1,4 @@
-// Which build of ohm this is.
+// The fingerprint of the running build of ohm.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the processes of a command did with host memory: libohm_host.so writes it, a file for each.
+// The host memory of a command's processes, as libohm_host.so recorded it: a file for each.
 #pragma once
 
 #include <cstdint>

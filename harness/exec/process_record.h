@@ -1,5 +1,5 @@
-// What the processes of a command recorded of their memory: harness/record/ohm_recorder.py writes
-// it, a snapshot and a summary for each process that used CUDA.
+// The GPU memory of a command's processes, as harness/record/ohm_recorder.py recorded it: a
+// snapshot and a summary for each process that used CUDA.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What Python programs of a command import when they start: a folder of this project's.
+// The folder of modules that the Python programs of a command import when they start.
 #pragma once
 
 #include <string>

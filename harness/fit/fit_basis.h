@@ -1,4 +1,5 @@
-// What a prediction from recordings rests on, and which lines hold the peak that it is about.
+// The basis of a prediction from recordings: how sizes were found, and the lines that hold the
+// peak.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// How the size of one request depends on the value: a constant, a line, or a parabola, through what
-// was recorded.
+// The law by which the size of one request depends on the value: a constant, a line or a parabola
+// through what was recorded.
 #pragma once
 
 #include <cstddef>

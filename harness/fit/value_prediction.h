@@ -1,4 +1,4 @@
-// What the allocator does when a recorded program asks for what it would at another value.
+// The prediction of what the allocator does when a recorded program runs with another value.
 #pragma once
 
 #include <cstddef>

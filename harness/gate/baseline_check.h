@@ -1,4 +1,4 @@
-// What changed since a baseline was approved.
+// The comparison of a run with its baseline: what changed since that was approved.
 #pragma once
 
 #include <cstdint>

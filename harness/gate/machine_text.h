@@ -1,4 +1,4 @@
-// What a variant was measured on, as a line of a baseline: devices, allocator, seed.
+// The line of a baseline that says what a variant was measured on: devices, allocator, seed.
 #pragma once
 
 #include <cstdint>

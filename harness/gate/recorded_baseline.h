@@ -1,4 +1,4 @@
-// What recordings of a job before allow a recording of it now.
+// The comparison of a recording with earlier recordings of the same job.
 //
 // Several recordings of one job make the tolerance: a figure may be above the largest of them by as
 // much as they are apart.

@@ -1,4 +1,4 @@
-// How near a number has to be to another, by dtype.
+// The tolerance within which two numbers are the same, by dtype.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Who asked for each block of a machine: the program's stack, and the module that was running.
-// Noted for histories alone; events have no room for it.
+// Notes of who asked for each block of a machine: the program's stack, and the module that was
+// running. Kept for histories alone; events have no room for it.
 #pragma once
 
 #include <cstdint>

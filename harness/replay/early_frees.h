@@ -1,4 +1,4 @@
-// What if memory that lines of a program make were freed at the end of the step that it is made in?
+// The what-if of earlier frees: memory that chosen lines make is freed at the end of its step.
 //
 // A record says when memory was asked for and freed, not when it was used last. At the end of a
 // step at the latest a loop is done with what is its own; whether a later step still uses it, only

@@ -1,4 +1,4 @@
-// What if a recorded Adam or AdamW were fused (fused=True)?
+// The what-if of a fused optimizer: a recorded Adam or AdamW with fused=True.
 //
 // A fused step computes in place: what the loops over lists of tensors and over single ones make on
 // the way is not requested. In exchange each parameter's count of steps, four bytes, stands on the

@@ -1,4 +1,4 @@
-// What ohm replay is asked.
+// The options of ohm replay.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What a run reads and must not write over.
+// The files that a run reads and must not write over.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Whether the requests of a run with failures show that the failed work was done again.
+// The test of whether a run's requests show that the work which failed was done again.
 #pragma once
 
 #include "harness/sweep/call_recorder.h"

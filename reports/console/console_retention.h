@@ -1,4 +1,4 @@
-// What the script's variables kept alive, for the terminal.
+// The table of what the script's variables kept alive, for the terminal.
 #pragma once
 
 #include <string>

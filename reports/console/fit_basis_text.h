@@ -1,4 +1,4 @@
-// What a prediction from recordings rests on, in the terminal.
+// The basis of a prediction from recordings, for the terminal.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What recoveries do otherwise than the fault-free run, for people.
+// Sentences about what recoveries did otherwise than the fault-free run.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// What tables say of where memory was asked for: blocks that they would say the same of are one
-// row.
+// The place of a request as tables show it; blocks with the same one share a row.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a variant returned, in a few figures: enough to tell when a program computes something else.
+// The digest of what a variant returned: enough to tell when a program computes something else.
 #pragma once
 
 #include <cstdint>

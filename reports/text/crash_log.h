@@ -1,4 +1,5 @@
-// What the log of a crash says of memory: whose message, its figures, the line of the program.
+// The facts about memory in the log of a crash: whose message, its figures, the line of the
+// program.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What makes a view calls this when the view has its node.
+// The history of a view, noted by the op that makes it once the view has its node.
 #pragma once
 
 #include "runtime/autograd/view_tracking.h"

@@ -1,4 +1,4 @@
-// What a differentiable view knows of the tensor that it is a view of.
+// The link of a differentiable view to the tensor that it is a view of.
 //
 // Note [Writing over views]
 // A write to a view changes its base, so it is the base's history that becomes another one: its

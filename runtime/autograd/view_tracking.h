@@ -1,4 +1,4 @@
-// Which tensors are views in the graph, and what writing to one means to its base; see
+// Tracking of views in the graph, and of what a write to one means to its base; see
 // Note [Writing over views].
 #pragma once
 

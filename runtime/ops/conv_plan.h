@@ -1,4 +1,4 @@
-// How a convolution of images is computed: its sizes, and which of PyTorch's kernels runs, which
+// The plan of a convolution of images: its sizes, and which of PyTorch's kernels runs, which
 // decides what is allocated beside the result.
 #pragma once
 

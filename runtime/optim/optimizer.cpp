@@ -160,7 +160,7 @@ void Optimizer::require_entries(const ParameterState& state) const {
     const auto slot = std::find(names.begin(), names.end(), name) - names.begin();
     if (is_there(state.tensors[static_cast<std::size_t>(slot)])) continue;
     throw std::invalid_argument(fmt::format(
-        "[{}] KeyError: '{}': the state of a parameter of shape {} is half made: the step that "
+        "[{}] KeyError: '{}': the state of a parameter of shape {} is incomplete: the step that "
         "began to make it ended with an error; clear the state, or make a new optimizer",
         type_name(), name, state.parameter.shape().str()));
   }

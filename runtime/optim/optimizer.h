@@ -112,7 +112,7 @@ class Optimizer {
 
   Form form() const { return form_; }
   /// The state of a parameter, made where it has no entry. Throws std::invalid_argument for one
-  /// that is half made.
+  /// that is incomplete.
   ParameterState& state_of(const Tensor& parameter);
 
  private:

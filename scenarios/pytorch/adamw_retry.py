@@ -3,7 +3,7 @@ again, once. Nothing in it is wrong at first sight.
 
     ohm sweep -- python scenarios/pytorch/adamw_retry.py
 
-fails its allocations one at a time, and finds those after which AdamW's state is half made: the
+fails its allocations one at a time, and finds those after which AdamW's state is incomplete: the
 step that is tried again dies with KeyError: 'exp_avg'.
 """
 import torch

@@ -192,7 +192,7 @@ programs.unscaled_twice = function(d)
   return {weights = p.sum_of(net)}
 end
 
--- wrong_error: a first step that is tried again finds the state half made
+-- wrong_error: a first step that is tried again finds the state incomplete
 programs.state_half_made = training(fused, function(t, i)
   p.again(function()
     backward(t, i)

@@ -53,7 +53,7 @@ do
   end
 end
 
--- corrupt: what is half made looks made
+-- corrupt: what is incomplete looks whole
 do
   local halves = {}
   programs.half_made = function(d)

@@ -1,5 +1,5 @@
-// Which requests of a process for host memory fail: the part of the language of fault plans
-// (fault_plan.h) that can be decided in a few nanoseconds, without memory of its own.
+// The plan by which requests of a process for host memory fail: the part of the language of fault
+// plans (fault_plan.h) that can be decided in a few nanoseconds, without memory of its own.
 //
 //     plan = term { "&" term }
 //     term = nth(N) | from(N) | burst(N,COUNT) | every(N) | persistent(nth(N)) | size(>=BYTES)

@@ -1,4 +1,4 @@
-// What libohm_host.so is asked to do in a process, and the files that it and ohm share for it.
+// The settings of libohm_host.so in a process, and the files that it shares with ohm for them.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// What is alive: blocks by their addresses, and ranges of mapped pages, which may go in parts. Not
-// thread-safe.
+// The live host memory: blocks by their addresses, and ranges of mapped pages, which may be
+// unmapped in parts. Not thread-safe.
 #pragma once
 
 #include <array>

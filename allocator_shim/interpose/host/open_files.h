@@ -1,4 +1,4 @@
-// What a process has open, as far as a copy of it must not share it.
+// The open files of a process that a copy of it must not share.
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-// What the environment of the process asks for. It is read once, when the library is loaded.
+// The settings that the environment of the process holds, read once, when the library is loaded.
 #pragma once
 
 #include <array>

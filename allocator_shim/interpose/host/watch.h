@@ -1,5 +1,5 @@
-// What is done at each request of the process for host memory, beside making it: it is counted,
-// fails where a fault plan, a limit or a sweep wants it to, and is recorded.
+// The watch over each request of the process for host memory, beside making it: the request is
+// counted, fails where a fault plan, a limit or a sweep wants it to, and is recorded.
 #pragma once
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// What a command leaves in its folder: files that are new there, or were written to.
+// The changes that a command leaves in its folder: files that are new, or were written to.
 #pragma once
 
 #include <cstdint>

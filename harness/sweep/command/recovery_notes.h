@@ -1,4 +1,4 @@
-// What recoveries did otherwise than the run without faults, where that is no verdict.
+// Notes of what recoveries did otherwise than the fault-free run, where that decides no verdict.
 //
 // A program that has caught an out-of-memory error and ended well may have done its work again, or
 // have left it out. What it does not print any more, and asks for no more, tell them apart no

@@ -1,4 +1,4 @@
-// Where the pixels of images lie: for nvcc and the host alike.
+// The layout of images in memory: for nvcc and the host alike.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,7 @@ local function limit_memory(on) ohm.cuda.set_per_process_memory_fraction(on and 
 local function set_gradients_off(off) ohm.set_grad_enabled(not off) end
 local function set_benchmark(on) ohm.backends.cudnn.benchmark = on end
 
--- What is half made looks made.
+-- What is incomplete looks whole.
 local function half_made(make)
   return function(d)
     if not halves.a and not halves.b then make(d) end

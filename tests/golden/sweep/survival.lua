@@ -1,6 +1,6 @@
 -- What the runtime does with a failure of its own requests: modules, backward, optimizers,
 -- autocast, checkpoints, DataParallel and DistributedDataParallel. Models and optimizers outlive a
--- failed pass, and `next_step` takes another step with them; what an update has left half made is
+-- failed pass, and `next_step` takes another step with them; what an update has left incomplete is
 -- thrown away.
 
 local nn, F, optim = ohm.nn, ohm.nn.functional, ohm.optim

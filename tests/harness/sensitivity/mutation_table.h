@@ -1,4 +1,4 @@
-// How many mutants of scenarios' sources are noticed, kind by kind.
+// The table of how many mutants of scenarios' sources are noticed, kind by kind.
 #pragma once
 
 #include <functional>

@@ -108,7 +108,7 @@ TEST_F(PartialStepDetectorTest, WhereTheStateHasNoRoomNothingIsWritten) {
   const Tensor parameter = parameter_of(20);
   const auto optimizer = adam_of({parameter});
   expect_half_a_step(*optimizer);
-  EXPECT_THROW(optimizer->step(), std::invalid_argument);  // the state is half made
+  EXPECT_THROW(optimizer->step(), std::invalid_argument);  // the state is incomplete
   EXPECT_EQ(detector_.built_on(), "");
   optimizer->clear_state();
   EXPECT_THROW(optimizer->step(), OutOfMemory);
