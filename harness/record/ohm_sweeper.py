@@ -8,6 +8,7 @@ does it, and writes there:
     requests.json     where nothing fails: each request, and the places that make them
     outcome-N.json    how the program ended in which fault N of the job was injected
     ends.json         how the copies of this process ended that were made for the faults
+    network           the first host beyond this machine that it asked for, if it did
 
 A fault is injected by the process itself (engine "exec"), or by a copy of it that is made at the
 request (engine "fork"): see Note [Copies at a request].
@@ -39,15 +40,44 @@ SECONDS_TO_GET_QUIET = 1
 # Longer ones are told apart by a number.
 CHARACTERS_OF_A_VALUE = 120
 
+SOCK_STREAM = 1  # Linux's; the program may do without the module socket
 SYS_CLONE = {"x86_64": 56, "aarch64": 220}
 WAIT_ALL = 0x40000000  # __WALL: children that no SIGCHLD tells of
 PR_SET_PDEATHSIG = 1
 
 
 def sweep_when_torch_is_imported(folder):
+    note_network(folder)
     sweeper = Sweeper(folder)
     ohm_state.keeper = sweeper.keep_state
     sys.meta_path.insert(0, TorchFinder(sweeper))
+
+
+def note_network(folder):
+    """Writes the first host beyond this machine that the program asks for into a file "network"."""
+    path = os.path.join(folder, "network")
+
+    def on_event(event, arguments):
+        if event == "socket.connect":
+            connection, address = arguments
+            is_sent = connection.type == SOCK_STREAM and isinstance(address, tuple)
+            host = address[0] if is_sent else None
+        elif event == "socket.getaddrinfo":
+            host = arguments[0]
+        else:
+            return
+        if isinstance(host, bytes):
+            host = host.decode("ascii", "replace")
+        if host and not is_this_machine(host) and not os.path.exists(path):
+            with open(path, "w") as file:
+                file.write(str(host))
+
+    sys.addaudithook(on_event)
+
+
+def is_this_machine(host):
+    return (host in ("localhost", "0.0.0.0", "::", "::1", os.uname().nodename)
+            or host.startswith("127."))
 
 
 class Places:

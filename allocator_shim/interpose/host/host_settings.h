@@ -61,6 +61,7 @@ enum class FaultEnd : std::uint32_t {
 };
 
 inline constexpr std::size_t kMessageBytes = 240;
+inline constexpr std::size_t kHostNameBytes = 256;
 
 /// Written by ohm up to `is_persistent`, the rest by the library.
 struct SweptFault {
@@ -81,6 +82,8 @@ struct SweepControl {
   std::uint64_t requests = 0;           ///< of the process, when it ended
   std::uint64_t has_ended = 0;          ///< 1: the library saw the process end
   std::uint64_t first_difference = 0;   ///< the first request that came from elsewhere; 0: none did
+  /// The first host beyond this machine that a run which traces asked for, by name or address.
+  std::array<char, kHostNameBytes> network_host = {};
 };
 
 }  // namespace ohm::interpose::host

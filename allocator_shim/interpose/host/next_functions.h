@@ -3,7 +3,9 @@
 #pragma once
 
 #include <malloc.h>
+#include <netdb.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -26,7 +28,9 @@ namespace ohm::interpose::host {
   ROW(mmap)                    \
   ROW(munmap)                  \
   ROW(mremap)                  \
-  ROW(_exit)
+  ROW(_exit)                   \
+  ROW(connect)                 \
+  ROW(getaddrinfo)
 
 struct NextFunctions {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared

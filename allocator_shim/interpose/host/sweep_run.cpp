@@ -6,7 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 namespace ohm::interpose::host {
 
@@ -90,6 +92,13 @@ bool SweepRunner::fails_in_copies(std::uint64_t number, PointHash point) {
     return true;
   }
   return false;
+}
+
+void SweepRunner::note_network(const char* host) {
+  if (!is_traced() || has_network_host_.exchange(true)) return;
+  // The last byte stays 0.
+  const std::size_t bytes = std::min(std::strlen(host), kHostNameBytes - 1);
+  std::memcpy(control_->network_host.data(), host, bytes);
 }
 
 void SweepRunner::end(std::uint64_t requests) {

@@ -2,6 +2,7 @@
 // without faults, and the faults that were chosen happen, in copies of the process or in itself.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -28,6 +29,9 @@ class SweepRunner {
   /// where there are copies: with several no copy is made.
   bool fails(std::uint64_t number, PointHash point, std::uint64_t bytes);
 
+  /// A host beyond this machine that the process asks for; the first one is kept. Thread-safe.
+  void note_network(const char* host);
+
   const FixedPath& points_path() const { return points_path_; }
   void end(std::uint64_t requests);
 
@@ -41,6 +45,7 @@ class SweepRunner {
   std::uint64_t next_fault_ = 0;
   bool is_over_ = false;  ///< here nothing fails any more
   bool has_failed_for_good_ = false;
+  std::atomic<bool> has_network_host_ = false;
   FixedPath points_path_;
   CopyFiles files_;
 };

@@ -74,6 +74,9 @@ class Watch {
   void move_ranges(const void* old, std::uint64_t old_bytes, const void* begin,
                    const Request& request);
 
+  /// The process asks for a host beyond this machine.
+  void note_network(const char* host) { sweep_.note_network(host); }
+
   void before_fork();
   void after_fork_in_parent();
   void after_fork_in_child();

@@ -63,6 +63,15 @@ std::uint64_t hash_of(const RecordedCalls& calls) {
   return hash.value();
 }
 
+/// What may be the reason for which a command fails without faults.
+std::string hint_for_failing(const CountedCommand& counted) {
+  if (counted.last_line.find("EOFError") != std::string::npos) {
+    return "it reads its standard input, which is empty in a sweep";
+  }
+  if (counted.network_host.empty()) return {};
+  return fmt::format("it asks the network, for {}", counted.network_host);
+}
+
 std::string form_text(const CommandSweepOptions& options) {
   return options.forms.size() == 1 ? std::string(name_of(options.forms[0])) : "both";
 }
@@ -94,6 +103,7 @@ class CommandSweep {
     const FolderChanges changes(std::filesystem::current_path(), options_.own_files);
     counted_ = memory_.count();
     if (!is_sound(counted_)) return;
+    note_network();
     note_what_changed(changes);
     const CountedCommand again = memory_.count();
     if (!is_sound(again)) return;
@@ -200,11 +210,9 @@ class CommandSweep {
     if (outcome.is_overdue) {
       give_up("the command without faults took longer than --timeout", {}, ExitReason::timeout);
     } else if (outcome.status != 0) {
-      const bool reads = counted.last_line.find("EOFError") != std::string::npos;
       give_up("the command fails without faults: " +
                   exit_status_text(outcome.status, counted.last_line),
-              reads ? "it reads its standard input, which is empty in a sweep" : "",
-              ExitReason::script_error);
+              hint_for_failing(counted), ExitReason::script_error);
     } else if (!counted.problem.empty()) {
       give_up(counted.problem, counted.hint, ExitReason::script_error);
     } else if (!options_.check.empty() && !outcome.checked) {
@@ -214,6 +222,14 @@ class CommandSweep {
               ExitReason::script_error);
     }
     return !error_;
+  }
+
+  void note_network() const {
+    if (counted_.network_host.empty()) return;
+    options_.on_note(fmt::format(
+        "the command asks the network (for {}), and so does each run with a fault: what "
+        "it gets there may decide how it ends",
+        counted_.network_host));
   }
 
   void note_what_changed(const FolderChanges& changes) {

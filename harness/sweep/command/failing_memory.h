@@ -53,6 +53,8 @@ struct CountedCommand {
   std::vector<std::uint64_t> hashes;  ///< of the points
   CommandOutcome outcome;
   std::string last_line;  ///< of its output
+  /// The first host beyond this machine that it asked for, by name or address; empty: none.
+  std::string network_host;
   /// Why its requests cannot be numbered: nothing was asked for, several processes asked.
   std::string problem;
   std::string hint;  ///< what to do about that

@@ -229,6 +229,7 @@ CountedCommand HostMemory::count() {
     std::filesystem::copy_file(folder_.file(from), folder_.file(to),
                                copy_options::overwrite_existing);
   }
+  counted.network_host = ran.control.network_host.data();
   counted.problem = problem_of(ran.control);
   if (counted.problem.empty()) {
     take_trace(ran, counted);

@@ -200,6 +200,7 @@ CountedCommand TorchMemory::count() {
   counted.outcome.printed = run.text("output");
   counted.last_line = last_line(run.text("errors"));
   if (counted.last_line.empty()) counted.last_line = last_line(*counted.outcome.printed);
+  counted.network_host = run.text("network");
   const json process = run.written("process.json");
   const json requests = run.written("requests.json");
   if (process.is_object()) {

@@ -418,6 +418,44 @@ kept = [torch.empty(8) for _ in range(len(os.listdir()))]
   EXPECT_EQ(before, files());
 }
 
+// A socket that is closed sends nothing: only the call is seen.
+constexpr const char* kAsksTheNetwork = R"(
+import socket
+def ask(address, kind=socket.SOCK_STREAM):
+    asking = socket.socket(type=kind)
+    asking.close()
+    try:
+        asking.connect((address, 9))
+    except OSError:
+        pass
+)";
+
+TEST_F(ProgramSweep, SaysThatACommandAsksTheNetwork) {
+  const std::string asks = kAsksTheNetwork;
+  write(asks + "ask('192.0.2.1')\nask('192.0.2.2')\ntorch.empty(8)\n");
+  const ProgramResult ran = sweep();
+  EXPECT_EQ(0, ran.code) << ran.out;
+  EXPECT_THAT(ran.err, HasSubstr("the command asks the network (for 192.0.2.1)"));
+  write(asks + "ask('192.0.2.1')\ntorch.empty(8)\nraise OSError('unreachable')\n");
+  EXPECT_THAT(sweep().out, HasSubstr("it asks the network, for 192.0.2.1"));
+  write(asks + "ask('127.0.0.1')\nask('192.0.2.1', socket.SOCK_DGRAM)\ntorch.empty(8)\n");
+  EXPECT_THAT(sweep().err, Not(HasSubstr("network")));
+}
+
+TEST_F(ProgramSweep, SaysThatACommandOfHostMemoryAsksTheNetwork) {
+  const auto swept = [&](const std::string& last) {
+    folder_.write("ask.py", kAsksTheNetwork + last);
+    return ohm({"sweep", "--memory", "host", "--points", "sample=1", "--form", "transient", "--",
+                "python3", "ask.py"});
+  };
+  EXPECT_THAT(swept("ask('192.0.2.1')\nask('192.0.2.2')\n").err,
+              HasSubstr("the command asks the network (for 192.0.2.1)"));
+  EXPECT_THAT(swept("ask('192.0.2.1')\nraise OSError('unreachable')\n").out,
+              HasSubstr("it asks the network, for 192.0.2.1"));
+  EXPECT_THAT(swept("ask('127.0.0.1')\nask('0.0.0.0')\nsocket.getaddrinfo('localhost', 9)\n").err,
+              Not(HasSubstr("network")));
+}
+
 TEST_F(ProgramSweep, ACommandThatFailsWithoutFaultsIsNotSwept) {
   write("torch.empty(8)\nraise ValueError('of its own')\n");
   const ProgramResult ran = sweep();
