@@ -65,7 +65,7 @@ bool is_beyond_this_machine(int socket, const sockaddr* address, socklen_t bytes
     if (!is_of_this_machine(in->sin6_addr)) number = &in->sin6_addr;
   }
   if (number == nullptr || is_datagram_socket(socket)) return false;
-  return inet_ntop(address->sa_family, number, name.data(), name.size()) != nullptr;
+  return inet_ntop(address->sa_family, number, name.data(), socklen_t{kHostNameBytes}) != nullptr;
 }
 
 bool is_name_beyond_this_machine(const char* name) {

@@ -446,7 +446,7 @@ TEST_F(ProgramSweep, SaysThatACommandOfHostMemoryAsksTheNetwork) {
   const auto swept = [&](const std::string& last) {
     folder_.write("ask.py", kAsksTheNetwork + last);
     return ohm({"sweep", "--memory", "host", "--points", "sample=1", "--form", "transient", "--",
-                "python3", "ask.py"});
+                "/usr/bin/python3", "ask.py"});
   };
   EXPECT_THAT(swept("ask('192.0.2.1')\nask('192.0.2.2')\n").err,
               HasSubstr("the command asks the network (for 192.0.2.1)"));
