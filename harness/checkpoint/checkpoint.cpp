@@ -15,8 +15,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "allocator_shim/base/whole_file.h"
-#include "allocator_shim/fault/fault_point.h"
+#include "harness/checkpoint/quick_hash.h"
 
 namespace ohm::engine {
 
@@ -28,9 +27,7 @@ constexpr std::string_view kFormat = "ohm.checkpoint/1";
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr std::size_t kChecksumDigits = 16;
 
-std::string checksum(std::string_view text) {
-  return fmt::format("{:016x}", PointHash().add(text).value());
-}
+std::string checksum(std::string_view text) { return fmt::format("{:016x}", quick_hash(text)); }
 
 /// `fields` are words of any bytes; what is not UTF-8 is replaced, the same each time.
 std::string line_of(const std::vector<std::string>& fields) {
@@ -39,12 +36,19 @@ std::string line_of(const std::vector<std::string>& fields) {
   return fmt::format("{} {}\n", checksum(text), text);
 }
 
-/// nullopt for a line that is torn or damaged. Without its end.
-std::optional<std::vector<std::string>> fields_of(std::string_view line) {
+/// What follows the checksum; nullopt for a line that is torn or damaged. Without its end.
+std::optional<std::string_view> undamaged_text(std::string_view line) {
   if (line.size() <= kChecksumDigits || line[kChecksumDigits] != ' ') return std::nullopt;
   const std::string_view text = line.substr(kChecksumDigits + 1);
   if (line.substr(0, kChecksumDigits) != checksum(text)) return std::nullopt;
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return text;
+}
+
+/// nullopt for a line that is torn or damaged. Without its end.
+std::optional<std::vector<std::string>> fields_of(std::string_view line) {
+  const std::optional<std::string_view> text = undamaged_text(line);
+  if (!text) return std::nullopt;
+  const Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_array()) return std::nullopt;
   std::vector<std::string> fields;
   for (const Json& field : json) {
@@ -52,6 +56,39 @@ std::optional<std::vector<std::string>> fields_of(std::string_view line) {
     fields.push_back(field);
   }
   return fields;
+}
+
+/// A piece of work, and the digits of its record.
+using Record = std::pair<std::string, std::string_view>;
+
+/// Of the text of two fields, without reading it as JSON: nullopt where it has to be.
+std::optional<Record> plain_record_of(std::string_view text) {
+  constexpr std::string_view kBegin = "[\"";
+  constexpr std::string_view kBetween = "\",\"";
+  constexpr std::string_view kEnd = "\"]";
+  if (!text.starts_with(kBegin) || !text.ends_with(kEnd)) return std::nullopt;
+  const std::size_t end = text.find(kBetween);
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::string_view piece = text.substr(kBegin.size(), end - kBegin.size());
+  const std::size_t digits = end + kBetween.size();
+  if (piece.find('\\') != std::string_view::npos || digits + kEnd.size() > text.size()) {
+    return std::nullopt;
+  }
+  return Record(piece, text.substr(digits, text.size() - kEnd.size() - digits));
+}
+
+/// nullopt for a line that is torn or damaged.
+std::optional<Record> record_of(std::string_view line) {
+  const std::optional<std::string_view> text = undamaged_text(line);
+  if (!text) return std::nullopt;
+  if (std::optional<Record> plain = plain_record_of(*text)) return plain;
+  const std::optional<std::vector<std::string>> fields = fields_of(line);
+  if (!fields || fields->size() != 2) return std::nullopt;
+  // Digits are no more in JSON than they are.
+  constexpr std::size_t kAfterTheDigits = 2;
+  const std::size_t count = fields->back().size();
+  if (count + kAfterTheDigits > text->size()) return std::nullopt;
+  return Record(fields->front(), text->substr(text->size() - kAfterTheDigits - count, count));
 }
 
 std::string in_hex(std::string_view bytes) {
@@ -69,10 +106,9 @@ std::string in_hex(std::string_view bytes) {
 std::string from_hex(std::string_view digits) {
   std::string bytes;
   bytes.reserve(digits.size() / 2);
+  const auto value_of = [](char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; };
   for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
-    const std::size_t high = kHexDigits.find(digits[i]);
-    const std::size_t low = kHexDigits.find(digits[i + 1]);
-    bytes += static_cast<char>(high << 4U | low);
+    bytes += static_cast<char>(value_of(digits[i]) << 4 | value_of(digits[i + 1]));
   }
   return bytes;
 }
@@ -180,12 +216,12 @@ void Checkpoint::lock() const {
 void Checkpoint::read(const CheckpointedWork& work, CheckpointUse use) {
   const bool keeps = use == CheckpointUse::keeps;
   const std::string beginning = checkpoint_beginning(work);
-  std::string content;
   try {
-    content = read_whole_file(path_);
+    content_.emplace(descriptor_);
   } catch (const std::system_error& error) {
     refuse(path_, fmt::format("cannot be read: {}", error.code().message()));
   }
+  const std::string_view content = content_->text();
   // Killed before the beginning was whole.
   if (keeps && content.size() < beginning.size() && beginning.starts_with(content)) {
     cut_at(0);
@@ -196,19 +232,19 @@ void Checkpoint::read(const CheckpointedWork& work, CheckpointUse use) {
     refuse(path_, "not a file in which ohm keeps what it knows: give another path");
   }
   if (!content.starts_with(beginning)) refuse_other_work(path_, content, work);
-  const std::string_view records = std::string_view(content).substr(beginning.size());
+  const std::string_view records = content.substr(beginning.size());
   for (const std::string_view line : lines_of(records)) read_record(line);
   const std::size_t end = content.rfind('\n') + 1;
   if (keeps && end != content.size()) cut_at(end);
 }
 
 void Checkpoint::read_record(std::string_view line) {
-  std::optional<std::vector<std::string>> fields = fields_of(line);
-  if (!fields || fields->size() != 2) {
+  const std::optional<Record> record = record_of(line);
+  if (!record) {
     ++damaged_lines_;
     return;
   }
-  records_[std::move(fields->front())] = from_hex(fields->back());
+  records_[record->first] = record->second;
 }
 
 void Checkpoint::cut_at(std::size_t bytes) const {
@@ -216,9 +252,9 @@ void Checkpoint::cut_at(std::size_t bytes) const {
   refuse(path_, fmt::format("cannot be written: {}", std::strerror(errno)));
 }
 
-const std::string* Checkpoint::find(const std::string& piece) const {
+std::optional<std::string> Checkpoint::find(const std::string& piece) const {
   const auto found = records_.find(piece);
-  return found == records_.end() ? nullptr : &found->second;
+  return found == records_.end() ? std::nullopt : std::optional(from_hex(found->second));
 }
 
 void Checkpoint::add(const std::string& piece, std::string_view record) {

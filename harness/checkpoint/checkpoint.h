@@ -9,12 +9,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "harness/process/shared_text.h"
 #include "harness/process/stopwatch.h"
 
 namespace ohm::engine {
@@ -42,8 +44,8 @@ class Checkpoint {
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;
 
-  /// The record of this piece of work when the file was opened; nullptr: it has none.
-  const std::string* find(const std::string& piece) const;
+  /// The record of this piece of work when the file was opened; nullopt: it has none.
+  std::optional<std::string> find(const std::string& piece) const;
   /// Pre-condition: CheckpointUse::keeps. Appends a record at once; it is on the disk a second
   /// later, as long as more follow, or when sync() returns. Where it cannot be written, neither are
   /// those that follow: see lack().
@@ -66,8 +68,10 @@ class Checkpoint {
 
   std::string path_;
   int descriptor_ = -1;
-  int* system_error_ = nullptr;  ///< shared with the forks; 0: none
-  std::unordered_map<std::string, std::string> records_;
+  int* system_error_ = nullptr;        ///< shared with the forks; 0: none
+  std::optional<SharedText> content_;  ///< when the file was opened
+  /// By their pieces, and of each the digits in the content.
+  std::unordered_map<std::string, std::string_view> records_;
   std::size_t damaged_lines_ = 0;
   Stopwatch since_sync_;
 };

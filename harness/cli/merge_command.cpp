@@ -66,20 +66,32 @@ std::vector<std::string> reports_in(const fs::path& folder) {
   return files;
 }
 
+reports::ReportPart report_in(const std::string& file, const std::string& folder_of_type) {
+  return {file, [file] { return text_of(file); }, folder_of_type};
+}
+
 /// With the files of each folder in its place.
-std::vector<std::string> report_files(const std::vector<std::string>& paths) {
-  std::vector<std::string> files;
+std::vector<reports::ReportPart> report_parts(const std::vector<std::string>& paths) {
+  std::vector<reports::ReportPart> parts;
   for (const fs::path path : paths) {
     std::error_code unknown;
     if (!fs::is_directory(path, unknown)) {
-      files.push_back(path.string());
+      parts.push_back(report_in(path.string(), {}));
       continue;
     }
-    for (const fs::path& folder : report_folders(path)) {
-      const std::vector<std::string> all = reports_in(folder);
-      files.insert(files.end(), all.begin(), all.end());
+    const std::vector<fs::path> folders = report_folders(path);
+    for (const fs::path& folder : folders) {
+      for (const std::string& file : reports_in(folder)) {
+        parts.push_back(report_in(file, folders.size() > 1 ? folder.string() : std::string()));
+      }
     }
   }
+  return parts;
+}
+
+std::vector<std::string> report_files(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const reports::ReportPart& part : report_parts(paths)) files.push_back(part.name);
   return files;
 }
 
@@ -101,12 +113,8 @@ int merge(const MergeArguments& arguments) {
 }  // namespace
 
 reports::MergedReport merged_files(const std::vector<std::string>& paths) {
-  std::vector<reports::ReportPart> parts;
-  for (const std::string& file : report_files(paths)) {
-    parts.push_back({file, [file] { return text_of(file); }});
-  }
   try {
-    return reports::merged_reports(parts);
+    return reports::merged_reports(report_parts(paths));
   } catch (const std::invalid_argument& error) {
     throw UsageError(error.what());
   }

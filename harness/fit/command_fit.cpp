@@ -118,7 +118,7 @@ class CommandFit {
 
   void add_row(std::size_t number) {
     const std::string piece = fmt::format("row/{}", number);
-    if (const std::string* const known = find_known(piece)) {
+    if (const std::optional<std::string> known = find_known(piece)) {
       CommandRow row = decoded_command_row(*known);
       result_.name = std::move(row.name);
       result_.summary = std::move(row.summary);
@@ -131,11 +131,11 @@ class CommandFit {
     take(std::move(row));
   }
 
-  const std::string* find_known(const std::string& piece) const {
-    const std::string* record = nullptr;
+  std::optional<std::string> find_known(const std::string& piece) const {
+    std::optional<std::string> record;
     if (options_.checkpoint != nullptr) record = options_.checkpoint->find(piece);
     for (const Checkpoint* const found : options_.found) {
-      if (record == nullptr) record = found->find(piece);
+      if (!record) record = found->find(piece);
     }
     return record;
   }

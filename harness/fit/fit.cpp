@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -246,7 +247,7 @@ class Fit {
       ++finished_;
       if (done.end != WorkEnd::interrupted) then(forecast);
     };
-    if (const std::string* const known = find_known(pieces_[index])) {
+    if (const std::optional<std::string> known = find_known(pieces_[index])) {
       return take({WorkEnd::message, *known, {}, {}});
     }
     pool_.submit(
@@ -258,11 +259,11 @@ class Fit {
         });
   }
 
-  const std::string* find_known(const std::string& piece) const {
-    const std::string* record = nullptr;
+  std::optional<std::string> find_known(const std::string& piece) const {
+    std::optional<std::string> record;
     if (options_.run.checkpoint != nullptr) record = options_.run.checkpoint->find(piece);
     for (const Checkpoint* const found : options_.found) {
-      if (record == nullptr) record = found->find(piece);
+      if (!record) record = found->find(piece);
     }
     return record;
   }

@@ -32,6 +32,9 @@ class MemoryImage {
   /// hardly ever be put back. Memory that is shared with other processes is not part of it.
   Taken take();
 
+  /// The quickest take() of all these processes.
+  double seconds_of_a_take() const;
+
   /// After take(): everything is as it was then. Returns where it cannot be; the process has to end
   /// then, as it would have without an image.
   void put_back();

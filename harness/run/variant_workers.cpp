@@ -48,10 +48,10 @@ WorkDone VariantWorkers::kept(const std::string& piece, WorkDone done) const {
 void VariantWorkers::submit(std::size_t task, WorkDone done) {
   if (checkpoint_ != nullptr) {
     const std::string piece = fmt::format("{}/{}", order_, task);
-    const std::string* const known = checkpoint_->find(piece);
-    if (known != nullptr)
+    if (const std::optional<std::string> known = checkpoint_->find(piece)) {
       return pool_.submit(
           order_, [known] { return *known; }, std::move(done));
+    }
     done = kept(piece, std::move(done));
   }
   const MachineOptions machine = tasks_.at(task).machine;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -46,8 +47,8 @@ ArrayRun::ArrayRun(const ArrayWork& work, ArrayOptions options, ArrayObserver& o
 /// What another run submitted may still wait or run. A record is a job's type of cards, offset and
 /// shards; those of a type that is not asked for now go on by themselves.
 void ArrayRun::take_known_jobs() {
-  for (std::size_t i = 0; const std::string* const record = known_.find(fmt::format("job/{}", i));
-       ++i) {
+  for (std::size_t i = 0;
+       const std::optional<std::string> record = known_.find(fmt::format("job/{}", i)); ++i) {
     std::istringstream words(*record);
     SlurmJob job;
     std::string type;

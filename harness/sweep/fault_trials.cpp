@@ -174,17 +174,37 @@ class FaultTrials {
     constexpr std::size_t kMostTrials = 64;  // what is judged and not yet kept
     child_ = &process_;
     if (trials_here_ == kMostTrials) child_->leave();
-    const MemoryImage::Taken taken = image_.take();
-    goes_back_ = taken == MemoryImage::Taken::now;
-    if (taken == MemoryImage::Taken::not_possible && trials_here_ > 0) child_->leave();
-    if (taken != MemoryImage::Taken::put_back) {
-      TrialProcess::renew(options_.limits);
-      return tasks_[next_].form;
+    if (is_time_for_an_image()) {
+      trials_before_image_ = trials_here_;
+      const MemoryImage::Taken taken = image_.take();
+      if (taken == MemoryImage::Taken::put_back) {
+        take_posted();
+        return std::nullopt;
+      }
+      goes_back_ = taken == MemoryImage::Taken::now;
+      if (!goes_back_ && trials_here_ > 0) child_->leave();
     }
+    TrialProcess::renew(options_.limits);
+    return tasks_[next_].form;
+  }
+
+  /// The first in this process, or one that costs no more than the trials since the last one have
+  /// lost on the way from there.
+  bool is_time_for_an_image() const {
+    if (!goes_back_) return true;
+    const auto trials = static_cast<double>(trials_here_ - trials_before_image_);
+    return 0.5 * trials * since_back_.seconds() >= image_.seconds_of_a_take();
+  }
+
+  /// In the child, which knows no more than when the image was taken.
+  void take_posted() {
     TrialProcess::renew(kBetweenTrials);
-    ++trials_here_;
-    take(decoded_verdicts(child_->newest_message()).at(0));
-    return std::nullopt;
+    for (const std::string& message : child_->messages_after(trials_before_image_)) {
+      take(decoded_verdicts(message).at(0));
+      ++trials_here_;
+    }
+    goes_back_ = true;
+    since_back_ = Stopwatch();
   }
 
   /// In the parent.
@@ -303,6 +323,8 @@ class FaultTrials {
   MemoryImage image_;
   bool goes_back_ = false;       ///< this process, once it has posted its verdict
   std::size_t trials_here_ = 0;  ///< after which this process went back
+  std::size_t trials_before_image_ = 0;
+  Stopwatch since_back_;
   bool is_second_ = false;
   std::set<std::uint64_t> seconds_;
   std::vector<ChainVerdict> chains_;

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <filesystem>
 #include <list>
 #include <utility>
 
-#include "allocator_shim/fault/fault_point.h"
 #include "harness/judge/scenario_validation.h"
 #include "harness/process/interrupt.h"
 #include "harness/run/shard_work.h"
@@ -42,8 +40,9 @@ class ScenarioSweep {
     } catch (const ScriptError& error) {
       return fail(error_result(error), ExitReason::script_error);
     }
-    if (const std::string* const known = known_description()) {
-      return take_description({WorkEnd::message, *known, {}, {}});
+    if (std::optional<std::string> known = known_description()) {
+      is_planned_ = true;
+      return take_description({WorkEnd::message, std::move(*known), {}, {}});
     }
     const auto load = [this] { return encoded(load_scenario(loader_, load_request())); };
     pool_.submit(order_, load, [this](const WorkResult& result) { take_description(result); });
@@ -65,13 +64,14 @@ class ScenarioSweep {
     return known;
   }
 
-  SweptScenario result() const {
+  /// To be asked for once.
+  SweptScenario result() {
     SweptScenario swept;
     swept.file = path_;
     swept.name = description_.name.empty() ? std::filesystem::path(path_).stem().string()
                                            : description_.name;
     swept.error = error_;
-    for (const VariantSweep& variant : variants_) swept.variants.push_back(variant.result());
+    for (VariantSweep& variant : variants_) swept.variants.push_back(variant.result());
     return swept;
   }
 
@@ -93,8 +93,8 @@ class ScenarioSweep {
   const Checkpoint* before() const { return found_ != nullptr ? found_ : options_.fault_free; }
   /// Without it nothing else of the scenario is taken as known: what is shared out by its cost has
   /// to be known before anything runs.
-  const std::string* known_description() const {
-    return before() == nullptr ? nullptr : before()->find(piece());
+  std::optional<std::string> known_description() const {
+    return before() == nullptr ? std::nullopt : before()->find(piece());
   }
 
   void fail(ErrorResult error, ExitReason reason) {
@@ -123,7 +123,7 @@ class ScenarioSweep {
       if (std::find(selected.begin(), selected.end(), variant.name) == selected.end()) continue;
       VariantSweep& sweep =
           variants_.emplace_back(options_, loader_, pool_, order_, description_, variant, sources_);
-      if (known_description() != nullptr) sweep.known_in(*before());
+      if (is_planned_) sweep.known_in(*before());
       if (found_ != nullptr) sweep.only_without_faults(*found_);
       sweep.start();
     }
@@ -140,6 +140,7 @@ class ScenarioSweep {
   ScenarioDescription description_;
   std::list<VariantSweep> variants_;
   bool is_loaded_ = false;
+  bool is_planned_ = false;
   std::optional<ErrorResult> error_;
   ExitReason error_reason_ = ExitReason::passed;
 };
@@ -177,16 +178,6 @@ CheckpointedWork checkpointed_work(const SweepOptions& options) {
 
 namespace {
 
-/// Shards that were cut by other costs do not add up.
-std::string name_of_costs(const std::vector<std::vector<double>>& costs) {
-  PointHash hash;
-  for (const std::vector<double>& variant : costs) {
-    hash.add(std::uint64_t{variant.size()});
-    for (const double cost : variant) hash.add(std::bit_cast<std::uint64_t>(cost));
-  }
-  return costs.empty() ? "" : fmt::format("{:016x}", hash.value());
-}
-
 std::vector<VariantSweep*> known_variants(std::list<ScenarioSweep>& scenarios) {
   std::vector<VariantSweep*> known;
   for (ScenarioSweep& scenario : scenarios) {
@@ -195,19 +186,24 @@ std::vector<VariantSweep*> known_variants(std::list<ScenarioSweep>& scenarios) {
   return known;
 }
 
-std::vector<std::vector<double>> costs_of(const std::vector<VariantSweep*>& variants) {
-  std::vector<std::vector<double>> costs;
-  for (const VariantSweep* const variant : variants) costs.push_back(variant->costs());
-  return costs;
-}
-
 /// Of what is known before, by its cost; what comes to be known later is shared out by its numbers.
 /// Returns a name of the costs.
 std::string share_out(std::list<ScenarioSweep>& scenarios, const Shard& shard) {
   const std::vector<VariantSweep*> known = known_variants(scenarios);
-  const std::vector<std::vector<double>> costs = costs_of(known);
-  const std::vector<std::vector<bool>> share = share_of_costs(costs, shard);
-  for (std::size_t i = 0; i < known.size(); ++i) known[i]->begin(share[i]);
+  std::vector<GroupCost> costs;
+  std::vector<double> seconds;
+  for (const VariantSweep* const variant : known) {
+    costs.push_back(variant->cost());
+    seconds.push_back(variant->cost().seconds);
+  }
+  const CostShare share(seconds, shard);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (share.has_part_of(i)) {
+      known[i]->begin(share.part_of(i, known[i]->costs()));
+    } else {
+      known[i]->leave_to_others();
+    }
+  }
   return name_of_costs(costs);
 }
 
@@ -222,7 +218,7 @@ CheckpointedWork planned_work(const SweepOptions& options) {
   return checkpointed_work(whole);
 }
 
-bool is_whole_plan(const Checkpoint& plan) { return plan.find(kAllOfThePlan) != nullptr; }
+bool is_whole_plan(const Checkpoint& plan) { return plan.find(kAllOfThePlan).has_value(); }
 
 int run_without_faults(const SweepOptions& options, const ScenarioLoader& loader,
                        Checkpoint& known) {
@@ -245,7 +241,9 @@ std::vector<std::vector<double>> planned_costs(const SweepOptions& options,
   for (std::size_t i = 0; i < options.run.files.size(); ++i) {
     scenarios.emplace_back(i, options.run.files[i], options, loader, pool, nullptr).start();
   }
-  return costs_of(known_variants(scenarios));
+  std::vector<std::vector<double>> costs;
+  for (VariantSweep* const variant : known_variants(scenarios)) costs.push_back(variant->costs());
+  return costs;
 }
 
 SweepOutcome run_sweep(const SweepOptions& options, const ScenarioLoader& loader,

@@ -63,9 +63,15 @@ void fields(Archive& archive, T& run) {
           run.memory_later, run.modules_later, run.peak_bytes, run.seconds);
 }
 
+template <class Archive, Is<GroupCost> T>
+void fields(Archive& archive, T& cost) {
+  archive(cost.seconds, cost.name);
+}
+
 std::string encoded(const FaultFreeRun& run) { return encoded_message(run); }
 std::string encoded(const std::vector<TaskVerdict>& verdicts) { return encoded_message(verdicts); }
 std::string encoded(const JudgedFault& fault) { return encoded_message(fault); }
+std::string encoded(const GroupCost& cost) { return encoded_message(cost); }
 
 FaultFreeRun decoded_fault_free_run(std::string_view bytes) {
   return decoded_message<FaultFreeRun>(bytes);
@@ -76,5 +82,6 @@ std::vector<TaskVerdict> decoded_verdicts(std::string_view bytes) {
 JudgedFault decoded_judged_fault(std::string_view bytes) {
   return decoded_message<JudgedFault>(bytes);
 }
+GroupCost decoded_group_cost(std::string_view bytes) { return decoded_message<GroupCost>(bytes); }
 
 }  // namespace ohm::engine

@@ -23,8 +23,7 @@ struct TrialProcess::Mailbox {
   static constexpr std::size_t kMostBytes = std::size_t{1} << 22U;
 
   std::size_t bytes = 0;
-  std::size_t newest = 0;  ///< where the last message begins
-  bool is_left = false;    ///< by a process that had nothing more to say
+  bool is_left = false;  ///< by a process that had nothing more to say
   std::array<char, kMostBytes> text;
 
   /// Counts once it is whole: the process can be killed at any moment.
@@ -32,24 +31,22 @@ struct TrialProcess::Mailbox {
     char* const at = text.data() + bytes;
     std::memcpy(at, &count, sizeof count);
     std::memcpy(at + sizeof count, message.data(), count);
-    newest = bytes;
     std::atomic_signal_fence(std::memory_order_release);
     bytes += sizeof count + count;
   }
 
-  std::string message_at(std::size_t at) const {
-    std::size_t count = 0;
-    std::memcpy(&count, text.data() + at, sizeof count);
-    return {text.data() + at + sizeof count, count};
-  }
-
-  std::vector<std::string> messages() const {
-    std::vector<std::string> all;
-    for (std::size_t at = 0; at < bytes;) {
-      all.push_back(message_at(at));
-      at += sizeof at + all.back().size();
+  std::vector<std::string> messages_after(std::size_t first) const {
+    std::vector<std::string> messages;
+    std::size_t size = 0;
+    for (std::size_t at = 0; at < bytes; at += sizeof size + size) {
+      std::memcpy(&size, text.data() + at, sizeof size);
+      if (first > 0) {
+        --first;
+      } else {
+        messages.emplace_back(text.data() + at + sizeof size, size);
+      }
     }
-    return all;
+    return messages;
   }
 };
 
@@ -123,14 +120,16 @@ void TrialProcess::leave() {
   ::_exit(0);
 }
 
-std::string TrialProcess::newest_message() const { return mailbox_->message_at(mailbox_->newest); }
+std::vector<std::string> TrialProcess::messages_after(std::size_t count) const {
+  return mailbox_->messages_after(count);
+}
 
 TrialProcess::Ended TrialProcess::wait() {
   int status = 0;
   while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
   }
   Ended ended;
-  ended.messages = mailbox_->messages();
+  ended.messages = mailbox_->messages_after(0);
   if (mailbox_->is_left && WIFEXITED(status)) return ended;
   ended.end = End::crashed;
   if (WIFSIGNALED(status)) {

@@ -7,7 +7,8 @@
 // original waits and goes on to the next call. A process with several threads (the ranks of a
 // distributed program) cannot be copied: such a failure gets a run of its own from the start. A
 // copy that can goes back after its verdict, and on to the next calls: see Note [Back instead of a
-// copy].
+// copy]. It goes back to the call that was its first, or to a later one, once the way from there to
+// the next call that fails has cost as much as another image does.
 //
 // Note [In turn]
 // Most of what a copy costs is the kernel's work for it, page by page: as much as a few hundred
@@ -60,8 +61,8 @@ class TrialProcess {
   /// it is too long; one that there is no room for any more ends the process.
   void post(const std::string& message);
   [[noreturn]] void leave();
-  /// In the child: what was posted last.
-  std::string newest_message() const;
+  /// In the child: what was posted, without so many of the first.
+  std::vector<std::string> messages_after(std::size_t count) const;
 
   /// Whether this thread is alone in its process, so that it can be forked.
   static bool can_fork();

@@ -78,16 +78,27 @@ void VariantSweep::fail(std::string message, std::string hint, ExitReason reason
 // ---- fault-free --------------------------------------------------------------------------------
 
 void VariantSweep::start() {
-  const std::string* const known = before_ == nullptr ? nullptr : before_->find(fault_free_piece());
-  if (known == nullptr) return submit_fault_free();
-  is_known_ = true;
+  const std::optional<std::string> known =
+      before_ == nullptr ? std::nullopt : before_->find(cost_piece());
+  if (!known) return submit_fault_free();
+  cost_ = decoded_group_cost(*known);
   is_finished_ = found_ != nullptr;
-  fault_free_.push_back(decoded_fault_free_run(*known));
-  choose_tasks();
 }
 
 std::string VariantSweep::fault_free_piece() const {
   return fmt::format("{}/{}", order_, variant_.name);
+}
+
+/// Kept after the run itself.
+std::string VariantSweep::cost_piece() const {
+  return fmt::format("cost/{}/{}", order_, variant_.name);
+}
+
+/// As late as it is needed: a shard has a part of a few of all variants.
+void VariantSweep::read_plan() {
+  if (!fault_free_.empty()) return;
+  fault_free_.push_back(decoded_fault_free_run(before_->find(fault_free_piece()).value()));
+  choose_tasks();
 }
 
 void VariantSweep::submit_fault_free() {
@@ -134,12 +145,14 @@ void VariantSweep::take_fault_free(const WorkResult& result) {
     return;
   }
   fault_free_.pop_back();
+  choose_tasks();
   if (found_ != nullptr) {
     found_->add(fault_free_piece(), encoded(fault_free_.front()));
+    found_->add(cost_piece(), encoded(group_cost(costs_of_chosen())));
+    let_go();
     is_finished_ = true;
     return;
   }
-  choose_tasks();
   take_share([this](std::size_t number) { return options_.shard.has(number); });
 }
 
@@ -167,16 +180,23 @@ void VariantSweep::take_share(const std::function<bool(std::size_t number)>& is_
 }
 
 void VariantSweep::begin(const std::vector<bool>& share) {
+  read_plan();
   take_share([&](std::size_t number) { return bool{share[number]}; });
 }
 
-std::vector<double> VariantSweep::costs() const {
+std::vector<double> VariantSweep::costs() {
+  read_plan();
+  return costs_of_chosen();
+}
+
+std::vector<double> VariantSweep::costs_of_chosen() const {
   // Measured over the catalogue. Most programs end soon after a failure; some make the rest of
-  // their requests. A run of its own is cut short by its failure, too. That it may be one failure
-  // more, which lasts, hardly counts: see Note [Both forms].
+  // their requests. A run of its own, with the threads of its ranks, is cut short by its failure,
+  // and made once more to see that the program can go on. That it may be one failure more, which
+  // lasts, hardly counts: see Note [Both forms].
   constexpr double kSecondsOfATrial = 3e-4;
   constexpr double kPartOfTheRest = 0.05;
-  constexpr double kPartOfAnOwnRun = 0.7;
+  constexpr double kPartOfAnOwnRun = 2.1;
   const FaultFreeRun& run = fault_free_.front();
   const auto calls = static_cast<double>(run.calls.size());
   std::vector<double> costs;
@@ -198,8 +218,8 @@ std::string VariantSweep::piece_of(const FaultTask& task) const {
 void VariantSweep::take_known() {
   if (options_.run.checkpoint == nullptr) return;
   for (std::size_t i = 0; i < tasks_.size(); ++i) {
-    const std::string* const known = options_.run.checkpoint->find(piece_of(tasks_[i]));
-    if (known != nullptr) verdicts_[i] = decoded_verdicts(*known).at(0);
+    const std::optional<std::string> known = options_.run.checkpoint->find(piece_of(tasks_[i]));
+    if (known) verdicts_[i] = decoded_verdicts(*known).at(0);
   }
 }
 
@@ -326,7 +346,23 @@ void VariantSweep::add_verdict(SweptVariant& swept, const FaultTask& task,
   }
 }
 
-SweptVariant VariantSweep::result() const {
+SweptVariant VariantSweep::result() {
+  if (cost_ && !error_) read_plan();
+  SweptVariant swept = described();
+  if (pending_ == 0) let_go();
+  return swept;
+}
+
+void VariantSweep::let_go() {
+  fault_free_ = {};
+  occurrences_ = {};
+  chosen_ = {};
+  tasks_ = {};
+  verdicts_ = {};
+  slices_ = {};
+}
+
+SweptVariant VariantSweep::described() const {
   SweptVariant swept;
   swept.name = variant_.name;
   swept.role = variant_.role;

@@ -10,6 +10,7 @@
 
 #include "harness/checkpoint/checkpoint.h"
 #include "harness/process/worker_pool.h"
+#include "harness/sweep/cost_share.h"
 #include "harness/sweep/sweep_options.h"
 
 namespace ohm::engine {
@@ -25,18 +26,23 @@ class VariantSweep {
 
   /// Without faults first; where that is known it is for begin() to go on, or for nobody.
   void start();
-  bool is_known() const { return is_known_; }
+  bool is_known() const { return cost_.has_value(); }
   /// Before start(): where the fault-free run may be known already.
   void known_in(const Checkpoint& before) { before_ = &before; }
   /// Keeps the fault-free run there once it is known, and ends with it.
   void only_without_faults(Checkpoint& known) { found_ = &known; }
-  /// Pre-condition: is_known(). What each call that is to fail costs, in seconds, as far as the
-  /// fault-free run tells.
-  std::vector<double> costs() const;
+  /// Pre-condition: is_known(). Of all calls that are to fail, without reading what they are.
+  const GroupCost& cost() const { return *cost_; }
+  /// Pre-condition: is_known(). What each of them costs, in seconds, as far as the fault-free run
+  /// tells.
+  std::vector<double> costs();
   /// Pre-condition: is_known(). Of the calls that are to fail those of the share.
   void begin(const std::vector<bool>& share);
+  /// Pre-condition: is_known(). None of them.
+  void leave_to_others() { is_finished_ = true; }
   bool is_finished() const { return is_finished_; }
-  SweptVariant result() const;
+  /// To be asked for once: what it was made of is let go, for forks are slower with it.
+  SweptVariant result();
   /// What it means for the process that the variant could not be swept; `passed` where it was.
   ExitReason error_reason() const { return error_reason_; }
 
@@ -44,17 +50,22 @@ class VariantSweep {
   void submit_fault_free();
   void take_fault_free(const WorkResult& result);
   bool take_error(const WorkResult& result, const std::string& what);
+  void read_plan();
   void choose_tasks();
+  std::vector<double> costs_of_chosen() const;
   void take_share(const std::function<bool(std::size_t number)>& is_in);
   void submit_tasks();
   void make_slices();
   void take_known();
   void keep(std::size_t task, const TaskVerdict& verdict) const;
   std::string fault_free_piece() const;
+  std::string cost_piece() const;
   std::string piece_of(const FaultTask& task) const;
   void take_tasks(std::size_t slice, const WorkResult& result);
   void fail(std::string message, std::string hint, ExitReason reason);
 
+  SweptVariant described() const;
+  void let_go();
   void add_verdict(SweptVariant& swept, const FaultTask& task, const TaskVerdict& found) const;
   void add_failed(SweptVariant& swept, const FaultTask& task, const std::string& plan,
                   const TrialVerdict& found) const;
@@ -82,7 +93,7 @@ class VariantSweep {
   std::vector<std::vector<std::size_t>> slices_;      ///< indices of tasks, each for one worker
   std::size_t pending_ = 0;
   bool is_finished_ = false;
-  bool is_known_ = false;
+  std::optional<GroupCost> cost_;       ///< nullopt: its requests are not known before it runs
   const Checkpoint* before_ = nullptr;  ///< nullptr: the fault-free run is not known
   Checkpoint* found_ = nullptr;         ///< nullptr: the faults are injected
   std::optional<ErrorResult> error_;

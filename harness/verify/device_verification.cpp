@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -227,8 +228,9 @@ class Verification {
                       const std::string& piece) {
     const std::size_t index = table_.variants.size() - 1;
     Checkpoint* const checkpoint = run_.checkpoint;
-    const std::string* const known = checkpoint == nullptr ? nullptr : checkpoint->find(piece);
-    if (known != nullptr) return take(index, *known);
+    const std::optional<std::string> known =
+        checkpoint == nullptr ? std::nullopt : checkpoint->find(piece);
+    if (known) return take(index, *known);
     const auto variant =
         std::find_if(scenario.variants.begin(), scenario.variants.end(),
                      [&](const VariantDescription& one) { return one.name == name; });

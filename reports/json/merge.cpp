@@ -184,6 +184,15 @@ void require_all(const std::map<std::string, Merger>& subjects) {
   }
 }
 
+/// Throws where they are of several types of cards, each of which has a report of its own.
+void require_one_type(const ReportKind& kind, const ReportPart& first, const ReportPart& report) {
+  if (kind.join != nullptr || first.folder_of_type == report.folder_of_type) return;
+  throw std::invalid_argument(
+      fmt::format("{} and {} are of two types of cards, each of which has a report of its own: ohm "
+                  "merge {}",
+                  first.folder_of_type, report.folder_of_type, first.folder_of_type));
+}
+
 /// The reports, each with the others of its subject.
 ShardPart merged(const std::vector<ReportPart>& reports) {
   std::map<std::string, Merger> subjects;
@@ -191,6 +200,7 @@ ShardPart merged(const std::vector<ReportPart>& reports) {
   for (const ReportPart& report : reports) {
     ShardPart part = parsed(report);
     if (kind == nullptr) kind = kind_of(part.json["schema"]);
+    require_one_type(*kind, reports.front(), report);
     // One of another kind is told by those that it is merged with.
     const bool is_alike = kind == kind_of(part.json["schema"]);
     const MergeSubject subject = is_alike ? kind->subject_of(part) : MergeSubject();

@@ -164,8 +164,8 @@ class CommandSweep {
 
   bool take_known(std::size_t task, Company company) {
     if (options_.checkpoint == nullptr) return false;
-    const std::string* const known = options_.checkpoint->find(piece_of(task, company));
-    if (known == nullptr) return false;
+    const std::optional<std::string> known = options_.checkpoint->find(piece_of(task, company));
+    if (!known) return false;
     judged_[task] = decoded_judged_fault(*known);
     return true;
   }

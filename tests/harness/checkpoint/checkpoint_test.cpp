@@ -10,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "tests/support/golden.h"
 #include "tests/support/temp_folder.h"
@@ -41,8 +42,7 @@ class CheckpointTest : public testing::Test {
   }
   std::optional<std::string> found(const std::string& piece) const {
     const Checkpoint checkpoint(path(), work());
-    const std::string* const record = checkpoint.find(piece);
-    return record == nullptr ? std::nullopt : std::optional(*record);
+    return checkpoint.find(piece);
   }
 
   test::TempFolder folder_;
@@ -55,6 +55,31 @@ TEST_F(CheckpointTest, KeepsRecordsOfAnyBytesForWhoOpensItNext) {
   Checkpoint(path(), work()).add("0/kept/3/transient", bytes);
   EXPECT_EQ(found("0/kept/3/transient"), Bytes(bytes));
   EXPECT_EQ(found("0/kept/4/transient"), Bytes());
+}
+
+TEST_F(CheckpointTest, KeepsPiecesOfAnyName) {
+  const std::vector<std::string> pieces = {"plain",         "a \"quoted\" one", R"(back\slash)",
+                                           "two\",\"words", "line\nend",        "\u00e4"};
+  {
+    Checkpoint checkpoint(path(), work());
+    for (const std::string& piece : pieces) checkpoint.add(piece, "of " + piece);
+    checkpoint.add("", "");
+  }
+  for (const std::string& piece : pieces) EXPECT_EQ(found(piece), Bytes("of " + piece)) << piece;
+  EXPECT_EQ(found(""), Bytes(""));
+}
+
+TEST_F(CheckpointTest, NoticesEveryByteThatIsDamaged) {
+  Checkpoint(path(), work()).add("0/kept/3", "some record");
+  const std::string whole = content();
+  for (std::size_t at = checkpoint_beginning(work()).size(); at + 1 < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] ^= 1;
+    write(damaged);
+    const Checkpoint checkpoint(path(), work());
+    EXPECT_EQ(checkpoint.damaged_lines(), 1U) << at;
+    EXPECT_EQ(checkpoint.records(), 0U) << at;
+  }
 }
 
 TEST_F(CheckpointTest, KeepsWhatForksAdd) {
@@ -88,8 +113,8 @@ TEST_F(CheckpointTest, OfEveryBeginningOfAFileKeepsTheWholeLines) {
     write(whole.substr(0, size));
     {
       Checkpoint checkpoint(path(), work());
-      EXPECT_EQ(checkpoint.find("first") != nullptr, size >= first) << size;
-      EXPECT_EQ(checkpoint.find("second") != nullptr, size == whole.size()) << size;
+      EXPECT_EQ(checkpoint.find("first").has_value(), size >= first) << size;
+      EXPECT_EQ(checkpoint.find("second").has_value(), size == whole.size()) << size;
       EXPECT_EQ(checkpoint.damaged_lines(), 0U) << size;
       checkpoint.add("third", "3");
     }
@@ -108,7 +133,7 @@ TEST_F(CheckpointTest, LeavesOutADamagedLine) {
   const Checkpoint checkpoint(path(), work());
   EXPECT_EQ(checkpoint.damaged_lines(), 1U);
   EXPECT_EQ(checkpoint.records(), 2U);
-  EXPECT_EQ(checkpoint.find("second"), nullptr);
+  EXPECT_EQ(checkpoint.find("second"), Bytes());
 }
 
 TEST_F(CheckpointTest, IsRefusedForOtherWork) {
@@ -175,7 +200,7 @@ TEST_F(CheckpointTest, SaysThatTheDiskIsFullAndKeepsWhatItHas) {
   ::waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
   const Checkpoint checkpoint(path(), work());
-  EXPECT_NE(checkpoint.find("first"), nullptr);
+  EXPECT_TRUE(checkpoint.find("first").has_value());
   EXPECT_EQ(checkpoint.records(), 1U);
 }
 

@@ -132,6 +132,12 @@ TEST_F(CardTypes, RunsAndSweepsHaveAReportOfEach) {
     EXPECT_EQ(text("night/merged-a100.json"), on_card(0, command).out);
     EXPECT_EQ(text("night/merged-h100.json"), on_card(1, command).out);
     EXPECT_THAT(array.err, Not(HasSubstr("ended without a report")));
+    const ProgramResult both = ohm({"merge", "night"});
+    EXPECT_EQ(both.code, 2);
+    EXPECT_THAT(both.err,
+                HasSubstr("night/reports/a100 and night/reports/h100 are of two types of cards, "
+                          "each of which has a report of its own: ohm merge night/reports/a100"));
+    EXPECT_EQ(ohm({"merge", "night/reports/a100"}).out, text("night/merged-a100.json"));
   }
 }
 

@@ -89,6 +89,32 @@ TEST(CostShare, OfAnyWorkIsDisjointCompleteAndEven) {
   }
 }
 
+TEST(CostShare, KnowsByTheCostsOfGroupsWhichItHasAPartOf) {
+  std::mt19937 random(2);
+  for (int work = 0; work < 20; ++work) {
+    const Groups costs = random_costs(random);
+    std::vector<double> of_groups;
+    for (const std::vector<double>& group : costs) of_groups.push_back(cost_of(group));
+    for (std::size_t index = 0; index < 7; ++index) {
+      const CostShare share(of_groups, {index, 7});
+      for (std::size_t group = 0; group < costs.size(); ++group) {
+        const std::vector<bool> part = share.part_of(group, costs[group]);
+        const bool has_some = std::count(part.begin(), part.end(), true) > 0;
+        EXPECT_LE(has_some, share.has_part_of(group)) << work << ": " << group;
+      }
+    }
+  }
+}
+
+TEST(CostShare, NamesOtherCostsOtherwise) {
+  const GroupCost some = group_cost({1, 2});
+  EXPECT_EQ(some.seconds, 3);
+  EXPECT_EQ(name_of_costs({}), "");
+  EXPECT_EQ(name_of_costs({some, some}), name_of_costs({group_cost({1, 2}), some}));
+  EXPECT_NE(name_of_costs({some}), name_of_costs({group_cost({2, 1})}));
+  EXPECT_NE(name_of_costs({some}), name_of_costs({some, group_cost({})}));
+}
+
 TEST(CostShare, BeginsFewGroupsInEachShard) {
   // Each is a quarter of a shard's work: what begins and ends in the middle of one is five.
   const Groups costs(4 * 64, std::vector<double>(20, 1.0));
