@@ -118,6 +118,12 @@ void apply(GpuSelection& selection, std::string_view part) {
 
 std::span<const GpuProfile> gpu_profiles() { return profile_table(); }
 
+// PyTorch takes whatever cuDNN suggests first, where there is memory for it. The bound keeps one
+// call from taking most of a card.
+std::size_t cudnn_workspace_bytes(const GpuProfile& profile) {
+  return profile.cublas_workspace_bytes == 0 ? 0 : 1_GiB;
+}
+
 std::size_t cublas_workspace_bytes(const std::array<int, 2>& compute_capability) {
   return compute_capability == std::array{9, 0} ? kHopperWorkspace : kWorkspace;
 }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,7 +26,13 @@ struct GpuProfile {
   int multiprocessors = 0;
   int threads_per_multiprocessor = 0;
   std::size_t cublas_workspace_bytes = 0;  ///< per handle; 0: workspaces are left out
+  /// What cuDNN took for convolutions on such a card, by what was computed; empty: not measured.
+  std::map<std::string, std::size_t> convolution_workspaces = {};
 };
+
+/// The largest workspace that a convolution on a real card may take of a GPU like this: none where
+/// workspaces are left out.
+std::size_t cudnn_workspace_bytes(const GpuProfile& profile);
 
 std::span<const GpuProfile> gpu_profiles();
 

@@ -101,9 +101,8 @@ engine::FinishedVerification verified_here(VerifyArguments& arguments,
 
 void write_profile(reports::ReportFile& profile, const engine::RunOptions& run,
                    const VerificationResult& result) {
-  const CardVerification& table = result.cards.front();
-  profile.commit(engine::gpu_profile_json(engine::find_cuda_devices(*run.cuda),
-                                          CardVerification::workspaces(table)));
+  profile.commit(
+      engine::gpu_profile_json(engine::find_cuda_devices(*run.cuda), result.cards.front()));
 }
 
 int verify(VerifyArguments arguments, const Environment& environment) {

@@ -127,7 +127,9 @@ class LuaScenario final : public engine::ScenarioProgram {
 
   engine::ReturnedValues copy_values(const std::string& variant) {
     try {
-      return copy_returned_values(state(), -1);
+      engine::ReturnedValues values = copy_returned_values(state(), -1);
+      Context::current().check_deferred_errors();
+      return values;
     } catch (const std::invalid_argument& refused) {
       const int line = line_of(variant);
       throw error(fmt::format("{}:{}: {}", description_->file, line, refused.what()), line, "");

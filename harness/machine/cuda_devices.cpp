@@ -166,6 +166,7 @@ CudaDevices::CudaDevices(const CudaLibraries& libraries)
   devices_.resize(static_cast<std::size_t>(driver_->device_count()));
   kernels_.resize(devices_.size());
   libraries_.resize(devices_.size());
+  errors_.resize(devices_.size());
 }
 
 std::shared_ptr<const cuda::CudaDevice> CudaDevices::device(int index) {
@@ -195,9 +196,12 @@ CudaBackend CudaDevices::backend(int index) {
   }
   std::shared_ptr<cuda::DeviceLibraries>& libraries = libraries_[ordinal];
   if (!libraries) libraries = std::make_shared<cuda::DeviceLibraries>(backend.device, places_);
+  std::shared_ptr<DeferredErrors>& errors = errors_[ordinal];
+  if (!errors) errors = std::make_shared<DeferredErrors>(backend.device);
   backend.kernels = kernels;
   backend.libraries = libraries;
   backend.groups = groups_;
+  backend.errors = errors;
   return backend;
 }
 

@@ -54,6 +54,7 @@ class CudaDevices {
   std::vector<std::shared_ptr<const cuda::CudaDevice>> devices_;
   std::vector<std::shared_ptr<const CudaKernels>> kernels_;
   std::vector<std::shared_ptr<cuda::DeviceLibraries>> libraries_;
+  std::vector<std::shared_ptr<DeferredErrors>> errors_;
   std::shared_ptr<cuda::DeviceGroups> groups_;
 };
 

@@ -77,6 +77,9 @@ struct Machine::Gpu {
     }
     backend = cuda->backend(index);
     cuda_memory = std::make_unique<cuda::CudaMemory>(backend.device);
+    if (backend.kernels) {
+      cuda_memory->on_shortage([kernels = backend.kernels] { return kernels->release_scratch(); });
+    }
     streams = std::make_unique<cuda::CudaStreams>(backend.device);
     segment_adaptors.push_back(std::make_unique<DeviceShare>(*cuda_memory, device));
   }
@@ -258,6 +261,10 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   gpu->backend.traffic = cuda_traffic_;
   if (gpu->backend.device) slot.backend = &gpu->backend;
   slot.cublas_workspace_bytes = profile.cublas_workspace_bytes;
+  slot.cudnn_workspace_bytes = cudnn_workspace_bytes(profile);
+  if (!gpu->profile.convolution_workspaces.empty()) {
+    slot.convolution_workspaces = &gpu->profile.convolution_workspaces;
+  }
   slot.multiprocessors = profile.multiprocessors;
   slot.threads_per_multiprocessor = profile.threads_per_multiprocessor;
   slot.compute_capability = profile.compute_capability;

@@ -83,10 +83,15 @@ std::map<std::string, std::string> settings_of(const RunOptions& options) {
 
 std::string gpu_setting(const GpuSelection& gpu) {
   const GpuProfile& profile = gpu.profile;
-  return fmt::format("{} bytes, {} of the context, {} of workspaces, sm_{}, {} x {} threads",
-                     profile.capacity_bytes, profile.context_bytes, profile.cublas_workspace_bytes,
-                     fmt::join(profile.compute_capability, ""), profile.multiprocessors,
-                     profile.threads_per_multiprocessor);
+  std::string text =
+      fmt::format("{} bytes, {} of the context, {} of workspaces, sm_{}, {} x {} threads",
+                  profile.capacity_bytes, profile.context_bytes, profile.cublas_workspace_bytes,
+                  fmt::join(profile.compute_capability, ""), profile.multiprocessors,
+                  profile.threads_per_multiprocessor);
+  if (profile.convolution_workspaces.empty()) return text;
+  PointHash hash;
+  for (const auto& [call, bytes] : profile.convolution_workspaces) hash.add(call).add(bytes);
+  return text + fmt::format(", convolutions {:016x}", hash.value());
 }
 
 CheckpointedWork checkpointed_work(const Shard& shard, const RunOptions& options) {

@@ -35,6 +35,7 @@ struct Recorded {
   RecordedEvents memory;
   std::int64_t peak_bytes = 0;
   std::vector<HostTraffic> to_host;  ///< by op
+  std::vector<ConvolutionWorkspace> convolution_workspaces;
   ReturnedValues values;
 };
 
@@ -87,6 +88,9 @@ Recorded record(const ScenarioLoader& loader, const LoadRequest& request,
   for (const auto& [op, moved] : machine.cuda_traffic().to_host) {
     recorded.to_host.push_back({op, moved.times, moved.bytes});
   }
+  for (const auto& [convolution, bytes] : machine.cuda_traffic().convolution_workspaces) {
+    recorded.convolution_workspaces.push_back({convolution, static_cast<std::int64_t>(bytes)});
+  }
   return recorded;
 }
 
@@ -127,6 +131,7 @@ VerifiedVariant verify(const ScenarioLoader& loader, const LoadRequest& request,
     found.virtual_peak_bytes = on_virtual.peak_bytes;
     found.card_peak_bytes = on_card.peak_bytes;
     found.to_host = std::move(on_card.to_host);
+    found.convolution_workspaces = std::move(on_card.convolution_workspaces);
     compare_events(on_virtual.memory, on_card.memory, found);
   } catch (const std::runtime_error& error) {
     found.error = error.what();

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -30,6 +31,7 @@ class ProfileReader {
     profile.multiprocessors = count("multiprocessors");
     profile.threads_per_multiprocessor = count("threads_per_multiprocessor");
     profile.cublas_workspace_bytes = bytes("cublas_workspace_bytes");
+    profile.convolution_workspaces = convolution_workspaces();
     if (profile.context_bytes >= profile.capacity_bytes) {
       refuse(fmt::format("a context of {} leaves nothing of {}", human_bytes(profile.context_bytes),
                          human_bytes(profile.capacity_bytes)));
@@ -57,9 +59,25 @@ class ProfileReader {
     return *found;
   }
 
-  std::size_t bytes(const char* key) const {
+  std::size_t bytes(const char* key) const { return bytes(key, field(key)); }
+  std::size_t bytes(const char* key, const Json& value) const {
     constexpr std::int64_t kMost = std::int64_t{1} << 48U;
-    return static_cast<std::size_t>(integer(key, field(key), 0, kMost));
+    return static_cast<std::size_t>(integer(key, value, 0, kMost));
+  }
+
+  std::map<std::string, std::size_t> convolution_workspaces() const {
+    constexpr const char* kKey = "convolution_workspaces";
+    std::map<std::string, std::size_t> all;
+    const auto found = json_.find(kKey);
+    if (found == json_.end()) return all;
+    if (!found->is_array()) refuse(fmt::format("{} must be a list", kKey));
+    for (const Json& one : *found) {
+      const bool is_one = one.is_object() && one.contains("convolution") &&
+                          one["convolution"].is_string() && one.contains("bytes");
+      if (!is_one) refuse(fmt::format("{} must have a convolution and bytes in each", kKey));
+      all[one["convolution"].get<std::string>()] = bytes(kKey, one["bytes"]);
+    }
+    return all;
   }
 
   int count(const char* key) const {
@@ -82,8 +100,7 @@ class ProfileReader {
 
 }  // namespace
 
-std::string gpu_profile_json(const FoundCudaDevices& found,
-                             const std::vector<LibraryWorkspace>& workspaces) {
+std::string gpu_profile_json(const FoundCudaDevices& found, const CardVerification& table) {
   const cuda::CudaDeviceProperties& device = found.devices.front();
   Json profile = {{"name", device.name},
                   {"capacity_bytes", device.total_bytes},
@@ -93,8 +110,13 @@ std::string gpu_profile_json(const FoundCudaDevices& found,
                   {"threads_per_multiprocessor", device.threads_per_multiprocessor},
                   {"cublas_workspace_bytes", cublas_workspace_bytes(device.compute_capability)},
                   {"driver", cuda::version_text(found.driver_version)},
-                  {"library_workspaces", Json::array()}};
-  for (const LibraryWorkspace& workspace : workspaces) {
+                  {"library_workspaces", Json::array()},
+                  {"convolution_workspaces", Json::array()}};
+  for (const ConvolutionWorkspace& one : CardVerification::convolution_workspaces(table)) {
+    profile["convolution_workspaces"].push_back(
+        {{"convolution", one.convolution}, {"bytes", one.bytes}});
+  }
+  for (const LibraryWorkspace& workspace : CardVerification::workspaces(table)) {
     profile["library_workspaces"].push_back({{"op", workspace.op},
                                              {"largest_bytes", workspace.largest_bytes},
                                              {"calls", workspace.calls}});

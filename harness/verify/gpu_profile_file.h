@@ -10,10 +10,9 @@
 
 namespace ohm::engine {
 
-/// A virtual GPU like the first card: JSON. `workspaces` are what libraries took beside what is
-/// modelled: the profile has them to be read, a virtual GPU does not take them.
-std::string gpu_profile_json(const FoundCudaDevices& found,
-                             const std::vector<LibraryWorkspace>& workspaces);
+/// A virtual GPU like the first card: JSON. What convolutions took, a virtual GPU takes as well;
+/// what libraries took by op is there to be read.
+std::string gpu_profile_json(const FoundCudaDevices& found, const CardVerification& table);
 
 /// Reads such a file, whose path becomes the profile's name: the name leads to the
 /// file. Throws std::invalid_argument that says what is wrong with it.

@@ -51,6 +51,20 @@ struct LibraryWorkspace {
   }
 };
 
+/// What cuDNN was given for a convolution.
+struct ConvolutionWorkspace {
+  std::string convolution;  ///< what was computed, of which sizes
+  std::int64_t bytes = 0;
+
+  static constexpr const char* kSchemaName = "convolution_workspace";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = ConvolutionWorkspace;
+    visit("convolution", &T::convolution, "What was computed, of which sizes.");
+    visit("bytes", &T::bytes);
+  }
+};
+
 /// Values that the card gave to the host.
 struct HostTraffic {
   std::string op;  ///< that has no kernel; empty: the program itself
@@ -90,6 +104,7 @@ struct VerifiedVariant {
   std::int64_t other_differences = 0;        ///< that are not listed
   std::vector<HostTraffic> to_host;          ///< by op
   std::vector<LibraryWorkspace> workspaces;  ///< on the card alone, by op
+  std::vector<ConvolutionWorkspace> convolution_workspaces;
   /// The first returned value that the card computed otherwise, within the tolerance of its dtype;
   /// empty: none, or nothing was computed.
   std::string value_difference;
@@ -119,6 +134,8 @@ struct VerifiedVariant {
     visit("other_differences", &T::other_differences, "That are not listed.");
     visit("to_host", &T::to_host, "Values that the card gave to the host, by op.");
     visit("workspaces", &T::workspaces, "Of libraries, on the card alone, by op.");
+    visit("convolution_workspaces", &T::convolution_workspaces,
+          "What cuDNN was given, by convolution.");
     visit("value_difference", &T::value_difference, Presence::optional,
           "The first returned value that the card computed otherwise; absent: none.");
     visit("error", &T::error, Presence::optional, "Why there is no comparison; absent: there is.");
@@ -197,6 +214,19 @@ struct CardVerification {
       }
     }
     return all;
+  }
+  /// Those of all variants, by convolution, the largest of each.
+  static std::vector<ConvolutionWorkspace> convolution_workspaces(const CardVerification& of) {
+    std::map<std::string, std::int64_t> all;
+    for (const VerifiedVariant& variant : of.variants) {
+      for (const ConvolutionWorkspace& one : variant.convolution_workspaces) {
+        std::int64_t& bytes = all[one.convolution];
+        bytes = std::max(bytes, one.bytes);
+      }
+    }
+    std::vector<ConvolutionWorkspace> rows;
+    for (const auto& [convolution, bytes] : all) rows.push_back({convolution, bytes});
+    return rows;
   }
   /// That of all variants, by op, the most often first.
   static std::vector<HostTraffic> to_host(const CardVerification& of) {

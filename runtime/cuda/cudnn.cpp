@@ -8,22 +8,13 @@ namespace ohm::cuda {
 
 // ---- convolutions -------------------------------------------------------------------------------
 
-ConvolutionAlgorithm Cudnn::algorithm_for(ConvolutionPass pass, const Convolution& convolution,
-                                          std::size_t workspace_bytes) const {
-  const Question question(pass, convolution, workspace_bytes);
-  const auto known = algorithms_.find(question);
-  if (known != algorithms_.end()) return known->second;
+const std::vector<ConvolutionAlgorithm>& Cudnn::suggested(ConvolutionPass pass,
+                                                          const Convolution& convolution) const {
+  const auto known = suggested_.find({pass, convolution});
+  if (known != suggested_.end()) return known->second;
   device_->current();
-  const ConvolutionAlgorithm found =
-      ConvolutionCall(*this, pass, convolution).algorithm(workspace_bytes);
-  algorithms_.emplace(question, found);
-  return found;
-}
-
-std::size_t Cudnn::largest_workspace(ConvolutionPass pass, const Convolution& convolution,
-                                     std::size_t bytes) const {
-  device_->current();
-  return ConvolutionCall(*this, pass, convolution).largest_workspace(bytes);
+  std::vector<ConvolutionAlgorithm> found = ConvolutionCall(*this, pass, convolution).suggested();
+  return suggested_.emplace(Question{pass, convolution}, std::move(found)).first->second;
 }
 
 void Cudnn::measure(ConvolutionPass pass, const Convolution& convolution,

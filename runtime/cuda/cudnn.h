@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "runtime/cuda/cudnn_convolution.h"
 #include "runtime/cuda/cudnn_library.h"
@@ -68,13 +68,10 @@ class Cudnn final : public CudnnLibrary {
  public:
   using CudnnLibrary::CudnnLibrary;
 
-  /// The first way that the library suggests which needs at most `workspace_bytes`; where none is
-  /// content with that, the one that needs least. The library is asked once for each convolution.
-  ConvolutionAlgorithm algorithm_for(ConvolutionPass pass, const Convolution& convolution,
-                                     std::size_t workspace_bytes) const;
-  /// The largest workspace that a way suggested for it wants, of those that want at most `bytes`.
-  std::size_t largest_workspace(ConvolutionPass pass, const Convolution& convolution,
-                                std::size_t bytes) const;
+  /// The deterministic ways that the library suggests, the best first; never none. It is asked once
+  /// for each convolution.
+  const std::vector<ConvolutionAlgorithm>& suggested(ConvolutionPass pass,
+                                                     const Convolution& convolution) const;
   /// Runs every way that the workspace is enough for: the fastest deterministic one, which is kept.
   /// The result is overwritten with anything.
   void measure(ConvolutionPass pass, const Convolution& convolution,
@@ -106,9 +103,9 @@ class Cudnn final : public CudnnLibrary {
   Tensor channels(const BatchNorm& norm) const;
   Pooling pooling(const AverageWindows& windows) const;
 
-  using Question = std::tuple<ConvolutionPass, Convolution, std::size_t>;
-  mutable std::map<Question, ConvolutionAlgorithm> algorithms_;  ///< found so far
-  mutable std::map<std::pair<ConvolutionPass, Convolution>, ConvolutionAlgorithm> measured_;
+  using Question = std::pair<ConvolutionPass, Convolution>;
+  mutable std::map<Question, std::vector<ConvolutionAlgorithm>> suggested_;  ///< so far
+  mutable std::map<Question, ConvolutionAlgorithm> measured_;
 };
 
 }  // namespace ohm::cuda

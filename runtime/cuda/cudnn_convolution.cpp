@@ -1,6 +1,5 @@
 #include "runtime/cuda/cudnn_convolution.h"
 
-#include <algorithm>
 #include <array>
 
 #include "runtime/cuda/library_product.h"
@@ -103,25 +102,6 @@ std::vector<ConvolutionAlgorithm> ConvolutionCall::suggested() const {
       break;
   }
   return usable(found, count);
-}
-
-ConvolutionAlgorithm ConvolutionCall::algorithm(std::size_t workspace_bytes) const {
-  const std::vector<ConvolutionAlgorithm> all = suggested();
-  const auto content = std::find_if(all.begin(), all.end(), [&](const ConvolutionAlgorithm& one) {
-    return one.workspace_bytes <= workspace_bytes;
-  });
-  if (content != all.end()) return *content;
-  return *std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
-    return a.workspace_bytes < b.workspace_bytes;
-  });
-}
-
-std::size_t ConvolutionCall::largest_workspace(std::size_t most) const {
-  std::size_t largest = 0;
-  for (const ConvolutionAlgorithm& one : suggested()) {
-    if (one.workspace_bytes <= most) largest = std::max(largest, one.workspace_bytes);
-  }
-  return largest;
 }
 
 ConvolutionAlgorithm ConvolutionCall::measured(const ConvolutionOperands& operands,

@@ -57,8 +57,8 @@ class ConvolutionCall {
   ConvolutionCall(const CudnnLibrary& library, ConvolutionPass pass,
                   const Convolution& convolution);
 
-  ConvolutionAlgorithm algorithm(std::size_t workspace_bytes) const;
-  std::size_t largest_workspace(std::size_t most) const;
+  /// Those that can compute it and give the same bits each time, the best first; never none.
+  std::vector<ConvolutionAlgorithm> suggested() const;
   ConvolutionAlgorithm measured(const ConvolutionOperands& operands,
                                 const DeviceRange& workspace) const;
   void run(const ConvolutionAlgorithm& algorithm, const ConvolutionOperands& operands,
@@ -67,8 +67,6 @@ class ConvolutionCall {
  private:
   void describe(const Convolution& convolution);
   void describe_filter(const Convolution& convolution);
-  /// Those that can compute it, the best first.
-  std::vector<ConvolutionAlgorithm> suggested() const;
 
   const CudnnLibrary& library_;
   const CudnnFunctions& functions_;

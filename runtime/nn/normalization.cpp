@@ -6,6 +6,8 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/kernels/functors/generators.h"
+#include "runtime/kernels/launch/elementwise.h"
 #include "runtime/ops/batch_norm.h"
 #include "runtime/ops/layer_norm.h"
 
@@ -14,7 +16,7 @@ namespace {
 
 // Counted where it lies; the count is no part of any graph.
 void count_batch(const Tensor& counter) {
-  if (counter.has_values()) fill_values(counter, counter.item() + 1.0);
+  map_elements(counter, DType::int64, functors::Sum(), counter, 1.0);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "runtime/ops/conv_sizes.h"
+#include "runtime/ops/cuda/convolution.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
@@ -38,7 +39,7 @@ ConvPath path_for(const Tensor& input, const Tensor& weight, const ConvGeometry&
   if (input.device().is_cpu()) return ConvPath::library;
   Context& context = Context::current();
   if (context.cudnn_enabled && !(is_depthwise && is_beyond_cudnn(input, weight, g))) {
-    context.slot(input.device()).assumptions.add(Assumption::cudnn_workspace);
+    assume_no_workspace(context.slot(input.device()));
     return ConvPath::library;
   }
   const bool is_dilated = g.dilation_height > 1 || g.dilation_width > 1;

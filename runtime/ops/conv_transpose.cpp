@@ -74,7 +74,7 @@ TransposePlan plan_for(const Tensor& input, const Tensor& weight, const Shape& s
   Context& context = Context::current();
   plan.unfolds = input.device().is_cuda() && !context.cudnn_enabled;
   if (input.device().is_cuda() && context.cudnn_enabled) {
-    context.slot(input.device()).assumptions.add(Assumption::cudnn_workspace);
+    assume_no_workspace(context.slot(input.device()));
   }
   return plan;
 }

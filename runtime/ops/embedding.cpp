@@ -1,8 +1,10 @@
 #include "runtime/ops/embedding.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/base/ceil_div.h"
 #include "runtime/kernels/functors/gather_scatter.h"
@@ -10,6 +12,7 @@
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/cuda/sort.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/sorting_scratch.h"
 #include "runtime/ops/view.h"
@@ -59,7 +62,7 @@ Tensor gather_rows(const Table& table, const Tensor& given, const Tensor& weight
   const Tensor line = given.device().is_cuda() ? unrecorded_reshape(given, {given.numel()}) : given;
   Tensor out = empty(shape, options_of(weight));
   if (!out.has_values()) return out;
-  require_places(kEmbedding, given, {table.rows}, out);
+  require_places(kEmbedding, given, {table.rows});
   functors::SlicePlaces places;
   places.leading = 1;
   places.sizes[0] = table.rows;
@@ -88,14 +91,21 @@ Tensor gather_rows(const Table& table, const Tensor& given, const Tensor& weight
 
 // ---- backward -----------------------------------------------------------------------------------
 
+// Sorted, the rows of each index are side by side, and those of one are added up in their order.
+bool are_rows_scattered_on_cuda(const Table& table, const Tensor& input, const Tensor& grad,
+                                const Tensor& out) {
+  if (out.cuda_backend() == nullptr || !out.is_contiguous() || input.numel() == 0) return false;
+  const std::optional<SortedRows> sorted =
+      sorted_on_cuda(input, {1, input.numel(), 1}, functors::Ordering{false});
+  if (!sorted) return false;
+  fill_values(out, 0.0);
+  const functors::ScatteredRow rows_of_index{input.numel(), table.rows, table.padding_row};
+  return are_rows_done_on_cuda(rows_of_index, out.dtype(), {input.numel(), table.width},
+                               {{out}, {sorted->elements, sorted->places, grad}});
+}
+
 void scatter_rows(const Table& table, const Tensor& input, const Tensor& grad, const Tensor& out) {
-  if (!out.has_values()) return;
-  const functors::ScatteredRow rows_of_index{input.numel(), table.padding_row};
-  if (input.is_contiguous() && out.is_contiguous() &&
-      are_rows_done_on_cuda(rows_of_index, out.dtype(), {table.rows, table.width},
-                            {{out}, {input, grad}})) {
-    return;
-  }
+  if (!out.has_values() || are_rows_scattered_on_cuda(table, input, grad, out)) return;
   const HostInput<std::int64_t> indices(input);
   visit_computed(grad.dtype(), [&]<class T>(TypeTag<T>) {
     const HostInput<T> rows(grad);
@@ -229,7 +239,7 @@ Bags bags_of(const Tensor& input, const std::string& mode) {
 void add_up_bags(const Table& table, const Bags& bags, const Tensor& input, const Tensor& weight,
                  const Tensor& out) {
   if (!out.has_values()) return;
-  require_places(kEmbeddingBag, input, {table.rows}, out);
+  require_places(kEmbeddingBag, input, {table.rows});
   const HostInput<std::int64_t> indices(input);
   visit_computed(weight.dtype(), [&]<class T>(TypeTag<T>) {
     const HostInput<T> rows(weight);

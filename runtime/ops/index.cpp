@@ -236,7 +236,7 @@ void gather_slices(const Tensor& out, const Tensor& input, const std::vector<Ten
   // Indices of a subscript, and they alone, may count from the end.
   const Tensor whole = with_indexed_first(input, dims);
   for (std::size_t i = 0; i < indices.size(); ++i) {
-    require_places(kIndex, indices[i], {whole.shape()[static_cast<int>(i)], true}, out);
+    require_places(kIndex, indices[i], {whole.shape()[static_cast<int>(i)], true});
   }
   if (!input.has_values()) return;
   const functors::GatheredSlices gathered{

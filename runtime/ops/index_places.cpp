@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/tensor/cuda_backend.h"
 
 namespace ohm::ops {
 namespace {
@@ -33,10 +37,17 @@ void require_index(const OpInfo& info, const Tensor& input, const Tensor& index)
                                           info.name, name_of(index.dtype())));
 }
 
+namespace {
+
+std::string no_place(std::string_view op, std::int64_t index, std::int64_t size) {
+  return fmt::format("[{}] index {} is out of bounds for a size of {}", op, index, size);
+}
+
+}  // namespace
+
 void require_place(const OpInfo& info, std::int64_t index, std::int64_t size) {
   if (index >= 0 && index < size) return;
-  throw std::invalid_argument(
-      fmt::format("[{}] index {} is out of bounds for a size of {}", info.name, index, size));
+  throw std::invalid_argument(no_place(info.name, index, size));
 }
 
 int gathered_dim(const OpInfo& info, const Tensor& input, std::int64_t dim, const Tensor& index) {
@@ -71,18 +82,28 @@ Tensor once_each(const Tensor& index) {
 
 }  // namespace
 
-void require_places(const OpInfo& info, const Tensor& given, const PlaceBounds& bounds,
-                    const Tensor& scratch) {
+bool is_checked_on_cuda(const Tensor& index, const functors::PlacesOutside& outside,
+                        DeferredErrors::Message message) {
+  const CudaBackend* const backend = index.cuda_backend();
+  const bool can_be = backend != nullptr && backend->errors && backend->kernels &&
+                      backend->kernels->has(functors::PlacesOutside::kKernel, DType::int64);
+  if (!can_be) return false;
+  const RowOperand word{backend->errors->defer(std::move(message)), 1, DType::int64};
+  return word.address != 0 &&
+         are_rows_done_on_cuda(outside, DType::int64, thread_for_each(index.numel()),
+                               {{word}, {index}});
+}
+
+void require_places(const OpInfo& info, const Tensor& given, const PlaceBounds& bounds) {
   if (given.numel() == 0) return;
   const Tensor index = once_each(given);
   const std::int64_t lowest = bounds.counts_from_end ? -bounds.size : 0;
-  if (scratch.cuda_backend() != nullptr && scratch.numel() > 0) {
-    const Tensor verdict = make_view(scratch, {}, {}, scratch.impl()->offset);
-    const functors::PlacesOutside outside{strided_index_of(index, 0, false), lowest, bounds.size};
-    const bool is_known =
-        are_rows_done_on_cuda(outside, scratch.dtype(), {1, index.numel()}, {{verdict}, {index}});
-    if (is_known && verdict.item() == 0.0) return;
-  }
+  const bool is_deferred =
+      is_checked_on_cuda(index, {strided_index_of(index, 0, false), lowest, bounds.size, lowest},
+                         [op = std::string(info.name), size = bounds.size](std::int64_t place) {
+                           return no_place(op, place, size);
+                         });
+  if (is_deferred) return;
   const HostInput<std::int64_t> places(index);
   for (std::int64_t i = 0; i < index.numel(); ++i) {
     const std::int64_t place = places.data()[i];
@@ -93,7 +114,7 @@ void require_places(const OpInfo& info, const Tensor& given, const PlaceBounds& 
 Tensor copy_with_places(const OpInfo& info, const Tensor& input, int dim, const Tensor& index) {
   Tensor out = empty(input.shape(), options_of(input));
   if (out.has_values() && index.has_values()) {
-    require_places(info, index, {input.dims() == 0 ? 1 : input.shape()[dim]}, out);
+    require_places(info, index, {input.dims() == 0 ? 1 : input.shape()[dim]});
   }
   copy_into(out, input);
   return out;

@@ -4,6 +4,7 @@
 #include "runtime/kernels/functors/gather_scatter.h"
 #include "runtime/kernels/launch/row_kernels.h"
 #include "runtime/ops/op_front.h"
+#include "runtime/tensor/deferred_errors.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {
@@ -26,15 +27,19 @@ RowShape owners_of(const Tensor& target, std::int64_t rows, std::int64_t places)
 /// The rows of a tensor along one dimension, in the order of the others.
 functors::IndexAlongDim index_along_dim(const Tensor& tensor, int dim);
 
-/// Throws unless every index is a place of `size` (and none counts from the end unless it may),
-/// as require_place does. On a CUDA device `scratch` says so: its first element is written.
-/// Pre-condition: everything has values.
 struct PlaceBounds {
   std::int64_t size = 0;
   bool counts_from_end = false;
 };
-void require_places(const OpInfo& info, const Tensor& index, const PlaceBounds& bounds,
-                    const Tensor& scratch);
+/// Throws unless every index is a place of `size` (and none counts from the end unless it may),
+/// as require_place does; on a CUDA device later (Note [Errors that are told later]), so that
+/// kernels have to leave out what is no place. Pre-condition: the index has values.
+void require_places(const OpInfo& info, const Tensor& index, const PlaceBounds& bounds);
+
+/// Whether a CUDA device looks for what is outside, and `message` is told later. Pre-condition: the
+/// index has values.
+bool is_checked_on_cuda(const Tensor& index, const functors::PlacesOutside& outside,
+                        DeferredErrors::Message message);
 
 /// A copy of the input that is going to be written at places along `dim`, which are checked first.
 Tensor copy_with_places(const OpInfo& info, const Tensor& input, int dim, const Tensor& index);

@@ -40,7 +40,7 @@ void gather_into(const Tensor& out, const Tensor& input, int dim, const Tensor& 
 Tensor gathered(const OpInfo& info, const Tensor& input, int dim, const Tensor& index) {
   Tensor out = empty(index.shape(), options_of(input));
   if (!out.has_values() || !input.has_values()) return out;
-  require_places(info, index, {input.dims() == 0 ? 1 : input.shape()[dim]}, out);
+  require_places(info, index, {input.dims() == 0 ? 1 : input.shape()[dim]});
   gather_into(out, input, dim, index);
   return out;
 }

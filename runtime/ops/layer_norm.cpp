@@ -1,11 +1,14 @@
 #include "runtime/ops/layer_norm.h"
 
 #include <cmath>
+#include <vector>
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/reduce.h"
 #include "runtime/kernels/functors/rows.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/row_kernels.h"
+#include "runtime/kernels/launch/split_reduction.h"
 #include "runtime/ops/binary_kernel.h"
 
 namespace ohm::ops {
@@ -146,6 +149,43 @@ void row_gradient(const NormalizedRows& rows, const T* grad, const T* normalised
   }
 }
 
+// Sums over all rows, in pieces of them: there may be few columns.
+bool are_columns_summed_by_kernels(const NormalizedRows& rows, const Tensor& grad,
+                                   const std::vector<RowArgument>& in,
+                                   const LayerNormGradients& out) {
+  const Shape sizes{rows.count, rows.length};
+  const Tensor matrix = make_view(grad, sizes, contiguous_strides(sizes), grad.impl()->offset);
+  const CudaReduction fold(matrix, with(0, 0), rows.length);
+  const DType dtype = grad.dtype();
+  const std::vector<Tensor> sums{out.weight, out.bias};
+  return reduce_on_cuda(
+      matrix, fold, 2,
+      [&] {
+        return are_rows_done_on_cuda(functors::LayerNormColumn{fold.whole()}, dtype,
+                                     fold.whole_rows(), {{out.weight, out.bias}, in});
+      },
+      [&](const PartialResults& partials) {
+        std::vector<RowArgument> pieces;
+        for (int i = 0; i < 2; ++i) {
+          const bool is_wanted = sums[static_cast<std::size_t>(i)].defined();
+          pieces.emplace_back(is_wanted ? partials.array(i, DType::float64) : RowOperand());
+        }
+        return are_rows_done_on_cuda(functors::LayerNormColumn{fold.in_pieces()}, dtype,
+                                     fold.piece_rows(), {pieces, in});
+      },
+      [&](const PartialResults& partials) {
+        bool is_done = true;
+        for (int i = 0; i < 2; ++i) {
+          const Tensor& sum = sums[static_cast<std::size_t>(i)];
+          if (!sum.defined()) continue;
+          is_done = is_done && are_rows_done_on_cuda(functors::ReduceSum{1.0, fold.of_partials()},
+                                                     DType::float64, fold.partial_rows(),
+                                                     {{sum}, {partials.array(i, DType::float64)}});
+        }
+        return is_done;
+      });
+}
+
 // Every kernel that is needed is there, or none.
 bool are_gradients_done_by_kernels(const NormalizedRows& rows, const Tensor& grad,
                                    const Tensor& input, const Tensor& mean, const Tensor& rstd,
@@ -160,9 +200,7 @@ bool are_gradients_done_by_kernels(const NormalizedRows& rows, const Tensor& gra
     if (!is_done) return false;
   }
   if (out.weight.defined() || out.bias.defined()) {
-    is_done = are_rows_done_on_cuda(functors::LayerNormColumn(), dtype,
-                                    {rows.length, rows.count, rows.length},
-                                    {{out.weight, out.bias}, {grad, input, mean, rstd}});
+    is_done = are_columns_summed_by_kernels(rows, grad, {grad, input, mean, rstd}, out);
   }
   return is_done;
 }

@@ -39,7 +39,8 @@ void compute_into(const Tensor& out, const Tensor& a, const Tensor& b, F&& fn) {
 template <class Distance>
 void compute_gradient_into(const Tensor& out, const Tensor& grad, const Tensor& x, const Tensor& t,
                            double factor, const Distance& distance) {
-  if (grad.dims() == 0) {
+  // A number that a CUDA device has is read there: the host would wait for it.
+  if (grad.dims() == 0 && grad.cuda_backend() == nullptr) {
     const functors::DistanceBackward<Distance> slope{distance, grad.item() * factor};
     map_floating(out, x.dtype(), slope, x, t);
   } else {

@@ -3,11 +3,13 @@
 #include <fmt/core.h>
 
 #include <stdexcept>
+#include <string>
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/kernels/functors/rows.h"
 #include "runtime/kernels/launch/row_loops.h"
+#include "runtime/ops/index_places.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/view.h"
 
@@ -73,25 +75,29 @@ void check_class_targets(const Tensor& input, const Tensor& target,
 
 namespace {
 
-// Throws for a target that is no class. On a CUDA device `scratch`, whose first element is written,
-// says so.
-void require_classes(const NllCall& call, const Tensor& target, const Tensor& scratch) {
+std::string no_class(std::int64_t target, std::int64_t classes) {
+  return fmt::format("[nll_loss] target {} is out of bounds: there are {} classes", target,
+                     classes);
+}
+
+// Throws for a target that is no class, as require_places does.
+void require_classes(const NllCall& call, const Tensor& target) {
   if (target.numel() == 0) return;
   const std::int64_t classes = call.layout.classes;
-  if (scratch.cuda_backend() != nullptr) {
-    const Tensor verdict = make_view(scratch, {}, {}, scratch.impl()->offset);
-    const functors::ClassesOutside outside{call.ignore_index, classes};
-    const bool is_known =
-        are_rows_done_on_cuda(outside, scratch.dtype(), {1, target.numel()}, {{verdict}, {target}});
-    if (is_known && verdict.item() == 0.0) return;
-  }
+  const bool is_deferred = is_checked_on_cuda(
+      target, {strided_index_of(target, 0, false), 0, classes, call.ignore_index},
+      [classes](std::int64_t index) { return no_class(index, classes); });
+  if (is_deferred) return;
   const auto* indices = target.data<const std::int64_t>();
   for (std::int64_t i = 0; i < target.numel(); ++i) {
     const std::int64_t index = indices[i];
     if (index == call.ignore_index || (index >= 0 && index < classes)) continue;
-    throw std::invalid_argument(
-        fmt::format("[nll_loss] target {} is out of bounds: there are {} classes", index, classes));
+    throw std::invalid_argument(no_class(index, classes));
   }
+}
+
+functors::ChosenClass chosen_class(const NllCall& call) {
+  return {call.layout.positions, call.ignore_index, call.layout.classes};
 }
 
 void compute_losses(const NllCall& call, const Tensor& input, const Tensor& target,
@@ -100,19 +106,16 @@ void compute_losses(const NllCall& call, const Tensor& input, const Tensor& targ
   const Tensor indices = row_major(target);
   const Tensor weight = given_weight.defined() ? row_major(given_weight) : Tensor();
   if (!out.has_values()) return;
-  require_classes(call, indices, out.numel() > 0 ? out : total_weight);
-  const functors::ChosenClass chosen{call.layout.positions, call.ignore_index};
-  const std::int64_t classes = call.layout.classes;
+  require_classes(call, indices);
+  const functors::ChosenClass chosen = chosen_class(call);
   if (call.reduction == Reduction::none) {
     fill_values(total_weight, 0.0);
-    RowShape each = thread_for_each(indices.numel());
-    each.inner = classes;
-    run_floating_rows(functors::ChosenLoss{chosen}, input.dtype(), each,
+    run_floating_rows(functors::ChosenLoss{chosen}, input.dtype(), thread_for_each(indices.numel()),
                       {{out}, {scores, indices, weight}});
     return;
   }
   const functors::ChosenLosses losses{chosen, call.reduction == Reduction::mean};
-  run_floating_rows(losses, input.dtype(), {1, indices.numel(), classes},
+  run_floating_rows(losses, input.dtype(), {1, indices.numel()},
                     {{out, total_weight}, {scores, indices, weight}});
 }
 
@@ -123,12 +126,11 @@ Tensor nll_gradient(const NllCall& call, const Tensor& grad, const Tensor& input
   const Tensor g = row_major(grad);
   const Tensor weight = given_weight.defined() ? row_major(given_weight) : Tensor();
   if (!out.has_values()) return out;
-  const double divisor = call.reduction == Reduction::mean ? total_weight.item() : 1.0;
-  const functors::ChosenBackward slope{
-      {call.layout.positions, call.ignore_index}, call.reduction != Reduction::none, divisor};
-  RowShape each = thread_for_each(indices.numel());
-  each.inner = call.layout.classes;
-  run_floating_rows(slope, input.dtype(), each, {{out}, {g, indices, weight}});
+  const bool is_mean = call.reduction == Reduction::mean;
+  const functors::ChosenBackward slope{chosen_class(call), call.reduction != Reduction::none,
+                                       is_mean};
+  run_floating_rows(slope, input.dtype(), thread_for_each(indices.numel()),
+                    {{out}, {g, indices, weight, is_mean ? total_weight : Tensor()}});
   return out;
 }
 

@@ -24,7 +24,7 @@ Tensor target_of(const OpInfo& info, const Tensor& input, int dim, const Tensor&
                  Target target) {
   if (target == Target::copy) return copy_with_places(info, input, dim, index);
   if (input.has_values() && index.has_values()) {
-    require_places(info, index, {input.dims() == 0 ? 1 : input.shape()[dim]}, input);
+    require_places(info, index, {input.dims() == 0 ? 1 : input.shape()[dim]});
   }
   begin_inplace_write(input, info.name);
   return input;
@@ -187,7 +187,7 @@ Tensor one_hot(const Tensor& input, std::int64_t num_classes) {
   const Tensor places =
       make_view(dense, places_shape, contiguous_strides(places_shape), dense.impl()->offset);
   if (!out.has_values()) return out;
-  require_places(kOneHot, places, {num_classes}, out);
+  require_places(kOneHot, places, {num_classes});
   fill_values(out, 0.0);
   write_at(out, out.dims() - 1, places, Tensor(), 1.0);
   return out;

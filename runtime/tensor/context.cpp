@@ -7,6 +7,7 @@
 #include "allocator_shim/base/assert.h"
 #include "runtime/base/refusal.h"
 #include "runtime/base/running_op.h"
+#include "runtime/tensor/cuda_backend.h"
 
 namespace ohm {
 namespace {
@@ -46,6 +47,12 @@ SiteId Context::site() {
 void Context::seed(std::uint64_t seed) {
   host.generator = {seed, 0};
   for (DeviceSlot& gpu : gpus) gpu.generator = {seed, 0};
+}
+
+void Context::check_deferred_errors() {
+  for (const DeviceSlot& gpu : gpus) {
+    if (gpu.backend != nullptr && gpu.backend->errors) gpu.backend->errors->check();
+  }
 }
 
 ContextGuard::ContextGuard(Context& context)

@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -39,6 +41,9 @@ struct DeviceSlot {
   DeviceStreams* streams = nullptr;        ///< the same; null for the host
   const CudaBackend* backend = nullptr;    ///< the same; null on virtual GPUs and for the host
   std::size_t cublas_workspace_bytes = 0;  ///< of one handle; 0: no workspaces are modelled
+  std::size_t cudnn_workspace_bytes = 0;   ///< that a convolution on a card may take
+  /// What convolutions took on a card, as it was measured; not owned; null: nothing is known.
+  const std::map<std::string, std::size_t>* convolution_workspaces = nullptr;
   int multiprocessors = 108;
   int threads_per_multiprocessor = 2048;
   std::array<int, 2> compute_capability = {8, 0};  ///< major, minor
@@ -105,6 +110,9 @@ class Context {
 
   /// Seeds the generators of all devices.
   void seed(std::uint64_t seed);
+
+  /// Throws what kernels found wrong so far: Note [Errors that are told later].
+  void check_deferred_errors();
 
  private:
   friend class ContextGuard;

@@ -9,7 +9,10 @@
 namespace ohm {
 namespace {
 
-void note_moved(const CudaBackend& backend, std::size_t bytes) {
+/// Reads values of the device, which the host waits for.
+void read_device(const CudaBackend& backend, void* to, DeviceAddress from, std::size_t bytes) {
+  if (backend.errors) backend.errors->check();
+  backend.device->read(to, from, bytes);
   if (!backend.traffic) return;
   MovedValues& moved = backend.traffic->to_host[std::string(running_op())];
   ++moved.times;
@@ -46,9 +49,8 @@ Storage::~Storage() {
 
 void Storage::use_on_host(bool to_write) {
   if (residency_ == Residency::device) {
-    backend_->device->read(host_copy(), address(), bytes_);
+    read_device(*backend_, host_copy(), address(), bytes_);
     residency_ = Residency::both;
-    note_moved(*backend_, bytes_);
   }
   if (to_write) residency_ = Residency::host;
 }
@@ -64,7 +66,7 @@ DeviceAddress Storage::cuda_address(CudaAccess access) {
 
 void Storage::peek(void* to, std::size_t offset, std::size_t bytes) const {
   if (residency_ == Residency::device) {
-    backend_->device->read(to, address() + offset, bytes);
+    read_device(*backend_, to, address() + offset, bytes);
   } else {
     std::memcpy(to, host_copy() + offset, bytes);
   }

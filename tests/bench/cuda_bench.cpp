@@ -4,16 +4,26 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "allocator_shim/base/bytes.h"
 #include "harness/cli/cuda_options.h"
 #include "harness/machine/machine.h"
 #include "runtime/cuda/device_libraries.h"
+#include "runtime/ops/attention.h"
+#include "runtime/ops/conv.h"
+#include "runtime/ops/embedding.h"
+#include "runtime/ops/extremum.h"
 #include "runtime/ops/inplace_binary.h"
+#include "runtime/ops/layer_norm.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/pointwise_unary.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/softmax.h"
+#include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/cuda_backend.h"
 #include "tests/bench/training_steps.h"
@@ -149,6 +159,125 @@ void product_of_cublas(benchmark::State& state) {
   });
 }
 BENCHMARK(product_of_cublas)->Arg(64)->Arg(1024)->Arg(4096)->UseRealTime();
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+/// Work on [rows, width] floats, of state.range(0) and state.range(1); it counts as having read and
+/// written so many arrays of them.
+template <class Work>
+void walk_rows(benchmark::State& state, int arrays, Work&& work) {
+  const Shape shape{state.range(0), state.range(1)};
+  const std::size_t bytes = static_cast<std::size_t>(shape.numel()) * sizeof(float);
+  on_cuda(state, 12 * bytes + 128_MiB, [&](CudaMachine& on) {
+    const Tensor rows = randn(shape, kOnGpu);
+    work(rows);  // what is loaded once
+    on.device().synchronize();
+    for (auto _ : state) {
+      work(rows);
+      on.device().synchronize();
+    }
+    state.SetBytesProcessed(state.iterations() * arrays * static_cast<std::int64_t>(bytes));
+  });
+}
+
+void of_rows(benchmark::internal::Benchmark* bench) {
+  bench->Args({64, 96})->Args({8192, 4096})->UseRealTime();
+}
+
+void sum_of_rows(benchmark::State& state) {
+  walk_rows(state, 1, [](const Tensor& rows) {
+    benchmark::DoNotOptimize(ops::sum(rows, Shape{1}, false, std::nullopt));
+  });
+}
+BENCHMARK(sum_of_rows)->Apply(of_rows);
+
+void softmax_of_rows(benchmark::State& state) {
+  walk_rows(state, 2, [](const Tensor& rows) {
+    benchmark::DoNotOptimize(ops::softmax(rows, 1, std::nullopt));
+  });
+}
+BENCHMARK(softmax_of_rows)->Apply(of_rows);
+
+/// Forwards, and backwards where `is_trained`.
+void normalise(benchmark::State& state, bool is_trained) {
+  const Shape width{state.range(1)};
+  Tensor weight;
+  walk_rows(state, is_trained ? 5 : 2, [&](const Tensor& rows) {
+    if (!weight.defined()) weight = ones(width, kOnGpu);
+    for (const Tensor& leaf : {rows, weight}) leaf.set_requires_grad(is_trained);
+    const Tensor out = ops::layer_norm(rows, width, weight, weight, 1e-5);
+    if (is_trained) backward({out}, {out}, GraphRetention::release);
+  });
+}
+void layer_norm(benchmark::State& state) { normalise(state, false); }
+BENCHMARK(layer_norm)->Apply(of_rows);
+void layer_norm_with_gradients(benchmark::State& state) { normalise(state, true); }
+BENCHMARK(layer_norm_with_gradients)->Apply(of_rows);
+
+void uniform_numbers(benchmark::State& state) {
+  walk_rows(state, 1, [](const Tensor& rows) { fill_uniform(rows, 0.0, 1.0); });
+}
+BENCHMARK(uniform_numbers)->Apply(of_rows);
+
+void sort_of_everything(benchmark::State& state) {
+  walk_rows(state, 1, [](const Tensor& rows) {
+    benchmark::DoNotOptimize(ops::sort(ops::unrecorded_reshape(rows, {rows.numel()}), 0, false));
+  });
+}
+BENCHMARK(sort_of_everything)->Apply(of_rows);
+
+/// A table of 50,000 rows at most, of a width of 768 at most.
+void embedding_with_gradient(benchmark::State& state) {
+  const std::int64_t width = std::min<std::int64_t>(state.range(1), 768);
+  Tensor table;
+  Tensor index;
+  walk_rows(state, 1, [&](const Tensor& rows) {
+    if (!table.defined()) {
+      const std::int64_t count = std::min<std::int64_t>(rows.numel(), 50'000);
+      table = randn({count, width}, kOnGpu);
+      table.set_requires_grad(true);
+      index = randint(0, count, {state.range(0)}, {DType::int64, kOnGpu.device});
+    }
+    backward(ops::sum(ops::embedding(index, table, std::nullopt)));
+  });
+}
+BENCHMARK(embedding_with_gradient)->Apply(of_rows);
+
+/// Eight heads, state.range(0) queries and keys.
+void attention_with_gradients(benchmark::State& state) {
+  const std::int64_t length = state.range(0);
+  on_cuda(state, 1_GiB, [&](CudaMachine& on) {
+    const Tensor heads = randn({1, 8, length, 64}, kOnGpu);
+    heads.set_requires_grad(true);
+    const auto step = [&] {
+      backward(ops::sum(ops::scaled_dot_product_attention(heads, heads, heads, std::nullopt, 0.0,
+                                                          true, std::nullopt)));
+      on.device().synchronize();
+    };
+    step();
+    for (auto _ : state) step();
+  });
+}
+BENCHMARK(attention_with_gradients)->Arg(64)->Arg(4096)->UseRealTime();
+
+/// [32, 64, n, n] by [128, 64, 3, 3].
+void convolution(benchmark::State& state, DType dtype) {
+  on_cuda(state, 2_GiB, [&](CudaMachine& on) {
+    const TensorOptions options{dtype, kOnGpu.device};
+    const Tensor images = randn({32, 64, state.range(0), state.range(0)}, options);
+    const Tensor filters = randn({128, 64, 3, 3}, options);
+    const auto step = [&] {
+      benchmark::DoNotOptimize(ops::conv2d(images, filters, {}, {1}, {1}, {1}, 1));
+      on.device().synchronize();
+    };
+    step();
+    for (auto _ : state) step();
+  });
+}
+void convolution_float32(benchmark::State& state) { convolution(state, DType::float32); }
+BENCHMARK(convolution_float32)->Arg(56)->UseRealTime();
+void convolution_bfloat16(benchmark::State& state) { convolution(state, DType::bfloat16); }
+BENCHMARK(convolution_bfloat16)->Arg(56)->UseRealTime();
 
 // ---- training -----------------------------------------------------------------------------------
 

@@ -70,8 +70,9 @@ class CudaMachine {
   struct Gpu {
     Gpu(const std::shared_ptr<const cuda::CudaDevice>& card, int device, ValueMode values,
         const cuda::LibraryPlaces& libraries)
-        : backend{card, kernels_on(card), nullptr,
-                  std::make_shared<cuda::DeviceLibraries>(card, libraries), nullptr},
+        : backend{card,    kernels_on(card),
+                  nullptr, std::make_shared<cuda::DeviceLibraries>(card, libraries),
+                  nullptr, std::make_shared<DeferredErrors>(card)},
           card_memory(card),
           virtual_gpu(128_MiB, {.device = device, .values = values}),
           share(card_memory, virtual_gpu),

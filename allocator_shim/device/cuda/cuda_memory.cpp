@@ -51,7 +51,10 @@ CudaMemory::~CudaMemory() { leave_device(); }
 
 std::optional<DeviceAddress> CudaMemory::allocate_segment(std::size_t bytes) {
   Pointer address = 0;
-  const Result result = device_->current().memory_allocate(&address, bytes);
+  Result result = device_->current().memory_allocate(&address, bytes);
+  if (result == kOutOfMemory && is_less_short()) {
+    result = device_->current().memory_allocate(&address, bytes);
+  }
   if (result == kOutOfMemory) return std::nullopt;
   device_->driver().check(result, "cuMemAlloc_v2");
   segments_.emplace(address, bytes);
@@ -88,7 +91,10 @@ bool CudaMemory::try_map_chunk(DeviceAddress address, std::size_t bytes) {
   const DriverFunctions& functions = device_->current();
   const AllocationProperties properties = properties_on(*device_);
   AllocationHandle handle = 0;
-  const Result created = functions.chunk_create(&handle, bytes, &properties, 0);
+  Result created = functions.chunk_create(&handle, bytes, &properties, 0);
+  if (created == kOutOfMemory && is_less_short()) {
+    created = functions.chunk_create(&handle, bytes, &properties, 0);
+  }
   if (created == kOutOfMemory) return false;
   device_->driver().check(created, "cuMemCreate");
   const Result mapped = functions.chunk_map(address, bytes, 0, handle, 0);

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "allocator_shim/device/cuda/cuda_device.h"
@@ -25,6 +27,9 @@ class CudaMemory final : public DeviceMemory {
   /// What was not given back is.
   ~CudaMemory() override;
 
+  /// Asked where the device has no memory left: true where it was given some back, to try again.
+  void on_shortage(std::function<bool()> give_back) { on_shortage_ = std::move(give_back); }
+
   std::optional<DeviceAddress> allocate_segment(std::size_t bytes) override;
   void free_segment(DeviceAddress address, std::size_t bytes) override;
   DeviceAddress reserve_range(std::size_t bytes) override;
@@ -43,6 +48,7 @@ class CudaMemory final : public DeviceMemory {
   void leave_device();
 
  private:
+  bool is_less_short() const { return on_shortage_ && on_shortage_(); }
   bool try_map_chunk(DeviceAddress address, std::size_t bytes);
   void unmap_chunk(DeviceAddress address, std::size_t bytes);
   std::size_t held_bytes() const;
@@ -54,6 +60,7 @@ class CudaMemory final : public DeviceMemory {
   std::map<DeviceAddress, std::size_t> segments_;
   std::map<DeviceAddress, std::size_t> ranges_;
   std::map<DeviceAddress, std::size_t> chunks_;  ///< mapped
+  std::function<bool()> on_shortage_;
   bool has_left_ = false;
 };
 

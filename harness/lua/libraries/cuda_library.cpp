@@ -172,6 +172,7 @@ int set_device(lua_State* L) {
 
 int synchronize(lua_State* L) {
   Context::current().slot(gpu_argument(L, "synchronize")).streams->synchronize_all();
+  Context::current().check_deferred_errors();
   return 0;
 }
 

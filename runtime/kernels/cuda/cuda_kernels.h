@@ -27,28 +27,11 @@ class CudaKernels {
   virtual void launch(const char* functor, DType dtype, const RowLaunch& rows,
                       const void* parameters) const = 0;
 
-  // Memory of the device for what launches leave one another: no allocator counts it. 0 where the
-  // device has none to spare.
-  virtual std::uint64_t take_scratch(std::size_t bytes) const = 0;
-  virtual void give_back_scratch(std::uint64_t address) const = 0;
-};
-
-/// Scratch for as long as it lives, one at a time.
-class CudaScratch {
- public:
-  CudaScratch(const CudaKernels& kernels, std::size_t bytes)
-      : kernels_(kernels), address_(kernels.take_scratch(bytes)) {}
-  ~CudaScratch() {
-    if (address_ != 0) kernels_.give_back_scratch(address_);
-  }
-  CudaScratch(const CudaScratch&) = delete;
-  CudaScratch& operator=(const CudaScratch&) = delete;
-
-  std::uint64_t address() const { return address_; }
-
- private:
-  const CudaKernels& kernels_;
-  std::uint64_t address_;
+  /// Memory of the device for what launches leave one another, until the next call: no allocator
+  /// counts it, and it is kept for that call. 0 where the device has none to spare.
+  virtual std::uint64_t scratch(std::size_t bytes) const = 0;
+  /// Gives back what is kept; false where there is nothing.
+  virtual bool release_scratch() const = 0;
 };
 
 }  // namespace ohm

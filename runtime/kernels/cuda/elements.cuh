@@ -22,6 +22,27 @@ __device__ To converted(From value) {
   return static_cast<To>(value);
 }
 
+template <class Compute, class Stored>
+__device__ Compute as_compute(Stored stored) {
+  if constexpr (std::is_same_v<Stored, __half>) {
+    return __half2float(stored);
+  } else if constexpr (std::is_same_v<Stored, __nv_bfloat16>) {
+    return __bfloat162float(stored);
+  } else {
+    return stored;
+  }
+}
+template <class Stored, class Compute>
+__device__ Stored narrowed(Compute value) {
+  if constexpr (std::is_same_v<Stored, __half>) {
+    return __float2half_rn(static_cast<float>(value));
+  } else if constexpr (std::is_same_v<Stored, __nv_bfloat16>) {
+    return __float2bfloat16_rn(static_cast<float>(value));
+  } else {
+    return static_cast<Stored>(value);
+  }
+}
+
 template <class T>
 __device__ T at(std::uint64_t address, Integer offset) {
   return reinterpret_cast<const T*>(address)[offset];

@@ -4,8 +4,10 @@
 
 #include <utility>
 
-#include "runtime/kernels/cuda/elementwise_launch.h"
 #include "runtime/kernels/cuda/elements.cuh"
+#include "runtime/kernels/cuda/elementwise_launch.h"
+#include "runtime/kernels/functors/element_run.h"
+#include "runtime/kernels/functors/generators.h"
 
 namespace ohm::kernels {
 
@@ -85,12 +87,7 @@ __device__ void run_strided(const ElementwiseLaunch& loop, const Functor& functo
 
 // ---- one dtype, row-major -----------------------------------------------------------------------
 
-/// What a thread reads and writes at once: 16 bytes, the widest access there is.
-template <class T>
-struct alignas(16) Pack {
-  static constexpr int kCount = 16 / sizeof(T);
-  T values[kCount];
-};
+using functors::Pack;
 
 template <class T, class Compute, class Functor, std::size_t... K>
 __device__ void run_flat(const ElementwiseLaunch& loop, const Functor& functor,
@@ -146,14 +143,50 @@ __device__ void run(const ElementwiseLaunch& loop, const Functor& functor) {
   }
 }
 
-template <class Functor>
+/// Four elements of a row-major result, in one access where they are floats.
+template <class Values>
+__device__ void store_four(const ElementwiseOperand& out, Integer first, const Values& values) {
+  const bool is_aligned = (out.address + first * sizeof(float)) % sizeof(Pack<float>) == 0;
+  if (out.dtype == DType::float32 && is_aligned) {
+    Pack<float> pack;
+#pragma unroll
+    for (int e = 0; e < 4; ++e) pack.values[e] = static_cast<float>(values[e]);
+    *reinterpret_cast<Pack<float>*>(out.address + first * sizeof(float)) = pack;
+    return;
+  }
+#pragma unroll
+  for (int e = 0; e < 4; ++e) store(out, first + e, values[e]);
+}
+
+template <class Index, class Functor>
 __device__ void generate(const ElementwiseLaunch& loop, const Functor& functor) {
+  const auto thread = static_cast<Index>(Count{blockIdx.x} * blockDim.x + threadIdx.x);
+  const auto threads = static_cast<Index>(Count{gridDim.x} * blockDim.x);
+  const auto count = static_cast<Index>(loop.count);
+  if constexpr (requires { functor.of_block(std::uint64_t{}); }) {
+    if (loop.dims == 0 || (loop.dims == 1 && loop.out.strides[0] == 1)) {
+      functors::draw_in_blocks(
+          count, thread, threads, functor,
+          [&](Index first, const auto& values) { store_four(loop.out, first, values); },
+          [&](Index i, auto value) { store(loop.out, i, value); });
+      return;
+    }
+  }
   const ElementwiseOperand* const operands[] = {&loop.out};
-  const Count threads = Count{gridDim.x} * blockDim.x;
-  for (Count i = Count{blockIdx.x} * blockDim.x + threadIdx.x; i < loop.count; i += threads) {
+  for (Index i = thread; i < count; i += threads) {
     Integer offsets[1];
     find_offsets(loop, i, operands, offsets);
     store(loop.out, offsets[0], functor(std::uint64_t{i}));
+  }
+}
+
+/// Indices of 32 bits where all fit.
+template <class Functor>
+__device__ void generate(const ElementwiseLaunch& loop, const Functor& functor) {
+  if (loop.count <= UINT32_MAX / 2) {
+    generate<unsigned>(loop, functor);
+  } else {
+    generate<Count>(loop, functor);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 #include "allocator_shim/base/assert.h"
@@ -18,7 +19,7 @@ constexpr std::uint64_t kMostBlocks = 8192;
 constexpr std::uint64_t kElementsPerThread = 2;
 
 /// Enough for the partial results of any reduction.
-constexpr std::size_t kKeptScratchBytes = std::size_t{1} << 20U;
+constexpr std::size_t kLeastScratchBytes = std::size_t{1} << 20U;
 
 unsigned blocks_for(std::uint64_t count, std::uint64_t share) {
   const std::uint64_t threads = (count + share - 1) / share;
@@ -91,11 +92,7 @@ void KernelModule::load_all() const {
   for (Image& image : images_) loaded(image);
 }
 
-KernelModule::~KernelModule() {
-  if (kept_scratch_ != 0 && device_->make_current()) {
-    device_->driver().functions().memory_free(kept_scratch_);
-  }
-}
+KernelModule::~KernelModule() { release_scratch(); }
 
 cuda::FunctionHandle KernelModule::function(const char* functor, DType dtype) const {
   const auto key = std::make_pair(functor, kernel_dtype(dtype));
@@ -131,22 +128,28 @@ void KernelModule::launch(cuda::FunctionHandle kernel, unsigned blocks, unsigned
                           "cuLaunchKernel");
 }
 
-std::uint64_t KernelModule::take_scratch(std::size_t bytes) const {
-  const bool is_kept = bytes <= kKeptScratchBytes;
-  if (is_kept && kept_scratch_ != 0) return kept_scratch_;
-  cuda::Pointer address = 0;
-  const cuda::Result result =
-      device_->current().memory_allocate(&address, is_kept ? kKeptScratchBytes : bytes);
-  if (result == cuda::kOutOfMemory) return 0;
-  device_->driver().check(result, "cuMemAlloc_v2");
-  if (is_kept) kept_scratch_ = address;
-  return address;
+std::uint64_t KernelModule::scratch(std::size_t bytes) const {
+  if (bytes <= scratch_bytes_) return scratch_;
+  // Kernels may still use what there is: the driver waits for them.
+  release_scratch();
+  for (const std::size_t tried : {std::max(kLeastScratchBytes, std::bit_ceil(bytes)), bytes}) {
+    const cuda::Result result = device_->current().memory_allocate(&scratch_, tried);
+    if (result == cuda::kSuccess) {
+      scratch_bytes_ = tried;
+      return scratch_;
+    }
+    scratch_ = 0;
+    if (result != cuda::kOutOfMemory) device_->driver().check(result, "cuMemAlloc_v2");
+  }
+  return 0;
 }
 
-void KernelModule::give_back_scratch(std::uint64_t address) const {
-  if (address == kept_scratch_) return;
-  // The driver waits for the kernels that use it.
-  if (device_->make_current()) device_->driver().functions().memory_free(address);
+bool KernelModule::release_scratch() const {
+  if (scratch_ == 0) return false;
+  if (device_->make_current()) device_->driver().functions().memory_free(scratch_);
+  scratch_ = 0;
+  scratch_bytes_ = 0;
+  return true;
 }
 
 void KernelModule::launch(const char* functor, const ElementwiseLaunch& loop,

@@ -46,9 +46,8 @@ class KernelModule final : public CudaKernels {
               const void* parameters) const override;
   void launch(const char* functor, DType dtype, const RowLaunch& rows,
               const void* parameters) const override;
-  /// What is small is kept for the next time.
-  std::uint64_t take_scratch(std::size_t bytes) const override;
-  void give_back_scratch(std::uint64_t address) const override;
+  std::uint64_t scratch(std::size_t bytes) const override;
+  bool release_scratch() const override;
 
   /// Loads what is not loaded yet: where the driver compiles for its device, it keeps what it made
   /// for later processes.
@@ -77,7 +76,8 @@ class KernelModule final : public CudaKernels {
   std::map<std::string_view, std::size_t> image_of_;  ///< by functor
   /// By the address of the functor's name, which is the functor's own, and its kernel's dtype.
   mutable std::map<std::pair<const char*, DType>, cuda::FunctionHandle> functions_;
-  mutable cuda::Pointer kept_scratch_ = 0;
+  mutable cuda::Pointer scratch_ = 0;
+  mutable std::size_t scratch_bytes_ = 0;
 };
 
 }  // namespace ohm::kernels

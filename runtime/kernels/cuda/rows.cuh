@@ -6,6 +6,7 @@
 #include <cub/warp/warp_scan.cuh>
 
 #include "runtime/kernels/cuda/elements.cuh"
+#include "runtime/kernels/functors/element_run.h"
 #include "runtime/kernels/functors/row_launch.h"
 
 namespace ohm::kernels {
@@ -23,6 +24,14 @@ struct Elements {
   template <class Value>
   static __device__ void store(const RowOperand& operand, Integer offset, Value value) {
     store_element(operand.address, operand.dtype, offset, value);
+  }
+  template <class Compute>
+  static __device__ Compute element(const functors::ElementRun& run, Integer i) {
+    return load<Compute>(*run.operand, run.offset(i));
+  }
+  /// Of an operand of int64: the least of its first element and `value` stays there.
+  static __device__ void keep_least(const RowOperand& operand, Integer value) {
+    atomicMin(reinterpret_cast<long long*>(operand.address), static_cast<long long>(value));
   }
 };
 
@@ -45,6 +54,20 @@ struct ThreadTeam : Elements {
   __device__ Value fold(Integer size, Value start, const Of& of, const Combine& combine) const {
     for (Integer i = 0; i < size; ++i) start = combine(start, of(i));
     return start;
+  }
+  template <class Compute, class Of, class... Runs>
+  __device__ auto sum_along(Integer size, const Of& of, const Runs&... runs) const {
+    return sum(size, [&](Integer i) { return of(element<Compute>(runs, i)...); });
+  }
+  template <class Compute, class Of, class... Runs>
+  __device__ auto largest_along(Integer size, const Of& of, const Runs&... runs) const {
+    return largest(size, [&](Integer i) { return of(element<Compute>(runs, i)...); });
+  }
+  template <class Compute, class Of, class... Runs>
+  __device__ void store_along(Integer size, const functors::ElementRun& to, const Of& of,
+                              const Runs&... runs) const {
+    each(size,
+         [&](Integer i) { store(*to.operand, to.offset(i), of(element<Compute>(runs, i)...)); });
   }
   template <class Of, class Visit>
   __device__ void scan(Integer size, const Of& of, const Visit& visit) const {
@@ -86,6 +109,37 @@ struct BlockTeam : Elements {
   __device__ Value fold(Integer size, Value start, const Of& of, const Combine& combine) const {
     return combined<Value>(size, of, start, combine);
   }
+  // Of elements of runs, as Compute. Those that lie side by side, and are of one floating dtype,
+  // are read 16 bytes at a time; the dtype is looked at once.
+  template <class Compute, class Of, class... Runs>
+  __device__ auto sum_along(Integer size, const Of& of, const Runs&... runs) const {
+    using Sum = decltype(of(element<Compute>(runs, 0)...));
+    return along<Compute>(
+        size, of, Sum(0), [](Sum a, Sum b) { return a + b; }, runs...);
+  }
+  template <class Compute, class Of, class... Runs>
+  __device__ auto largest_along(Integer size, const Of& of, const Runs&... runs) const {
+    using Value = decltype(of(element<Compute>(runs, 0)...));
+    return along<Compute>(
+        size, of, Value(-INFINITY), [](Value a, Value b) { return max(a, b); }, runs...);
+  }
+  /// to[i] = of(x[i]...)
+  template <class Compute, class Of, class... Runs>
+  __device__ void store_along(Integer size, const functors::ElementRun& to, const Of& of,
+                              const Runs&... runs) const {
+    const bool is_done = with_packs<Compute>(
+        [&](auto element_of) {
+          using T = typename decltype(element_of)::type;
+          functors::store_in_packs<T>(
+              size, thread(), to,
+              [&](const auto&... x) { return narrowed<T>(of(as_compute<Compute>(x)...)); },
+              runs...);
+        },
+        to, runs...);
+    if (is_done) return;
+    each(size,
+         [&](Integer i) { store(*to.operand, to.offset(i), of(element<Compute>(runs, i)...)); });
+  }
   /// A tile of the row after the other; what came before one is the same for all threads.
   template <class Of, class Visit>
   __device__ void scan(Integer size, const Of& of, const Visit& visit) const {
@@ -113,12 +167,72 @@ struct BlockTeam : Elements {
   }
 
  private:
-  /// The same for every thread, and in every run: who adds what does not depend on the time.
+  template <class T>
+  struct Type {
+    using type = T;
+  };
+  static __device__ functors::BlockThread thread() { return {threadIdx.x, blockDim.x}; }
+
+  /// use(Type<T>()) where all runs are of T, which Compute is made of, and lie side by side.
+  template <class Compute, class Use, class... Runs>
+  static __device__ bool with_packs(const Use& use, const functors::ElementRun& first,
+                                    const Runs&... others) {
+    const DType dtype = first.operand->dtype;
+    if (((others.operand->dtype != dtype) || ...)) return false;
+    const auto used = [&](auto type) {
+      using T = typename decltype(type)::type;
+      const bool are_packs =
+          functors::is_in_packs<T>(first) && (functors::is_in_packs<T>(others) && ...);
+      if (are_packs) use(type);
+      return are_packs;
+    };
+    if constexpr (std::is_floating_point_v<Compute>) {
+      if (dtype == DType::float16) return used(Type<__half>());
+      if (dtype == DType::bfloat16) return used(Type<__nv_bfloat16>());
+      if (dtype == DType::float32) return used(Type<float>());
+    }
+    if constexpr (std::is_same_v<Compute, double>) {
+      if (dtype == DType::float64) return used(Type<double>());
+    }
+    return false;
+  }
+
+  template <class Compute, class Of, class Value, class Combine, class... Runs>
+  __device__ Value along(Integer size, const Of& of, Value start, const Combine& combine,
+                         const Runs&... runs) const {
+    Value found[functors::kAccumulators];
+    for (Value& each_lane : found) each_lane = start;
+    const bool is_done = with_packs<Compute>(
+        [&](auto element_of) {
+          using T = typename decltype(element_of)::type;
+          functors::visit_in_packs<T>(
+              size, thread(),
+              [&](int lane, const auto&... x) {
+                found[lane] = combine(found[lane], of(as_compute<Compute>(x)...));
+              },
+              runs...);
+        },
+        runs...);
+    if (!is_done) {
+      for (Integer i = threadIdx.x; i < size; i += blockDim.x) {
+        found[0] = combine(found[0], of(element<Compute>(runs, i)...));
+      }
+    }
+    return of_block(combine(combine(found[0], found[1]), combine(found[2], found[3])), start,
+                    combine);
+  }
+
   template <class Value, class Of, class Combine>
   __device__ Value combined(Integer size, const Of& of, Value start, const Combine& combine) const {
-    static_assert(sizeof(Value) <= sizeof(double));
     Value found = start;
     for (Integer i = threadIdx.x; i < size; i += blockDim.x) found = combine(found, of(i));
+    return of_block(found, start, combine);
+  }
+
+  /// The same for every thread, and in every run: who adds what does not depend on the time.
+  template <class Value, class Combine>
+  __device__ Value of_block(Value found, Value start, const Combine& combine) const {
+    static_assert(sizeof(Value) <= sizeof(double));
     typename cub::WarpReduce<Value>::TempStorage unused;  // whole warps exchange registers
     found = cub::WarpReduce<Value>(unused).Reduce(found, combine);
     auto* const of_warps = reinterpret_cast<Value*>(scratch);

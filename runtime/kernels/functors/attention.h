@@ -39,6 +39,26 @@ struct AttentionLayout {
   double dropout_p = 0.0;
   std::uint64_t seed = 0;        ///< of what is dropped
   std::uint64_t first_draw = 0;  ///< offset of the generator
+
+  /// Of a row of one of the heads, which are numbered through all batches.
+  constexpr std::int64_t start(const HeadSteps& steps, std::int64_t head_number,
+                               std::int64_t row) const {
+    return head_number / heads * steps.batch + head_number % heads * steps.head + row * steps.row;
+  }
+  /// Whether the key takes no part in the query's sum.
+  constexpr bool is_left_out(std::int64_t of_query, std::int64_t of_key) const {
+    return is_causal && of_key > of_query;
+  }
+  /// What dropout multiplies a probability with.
+  constexpr float factor(std::int64_t head_number, std::int64_t of_query,
+                         std::int64_t of_key) const {
+    if (dropout_p == 0.0) return 1.0F;
+    const std::int64_t element = (head_number * queries + of_query) * keys + of_key;
+    const auto keep = static_cast<float>(1.0 - dropout_p);
+    const float draw =
+        uniform_from_word(philox_word(seed, first_draw, static_cast<std::uint64_t>(element)));
+    return draw < keep ? 1.0F / keep : 0.0F;
+  }
 };
 
 /// A head as the row of one of its queries or keys sees it.
@@ -56,11 +76,9 @@ struct AttentionHead {
   const AttentionLayout& layout;
   int first;            ///< operand that is the query; key, value and bias come behind it
   std::int64_t number;  ///< through all batches
-  std::int64_t batch = number / layout.heads;
-  std::int64_t head = number % layout.heads;
 
   constexpr Row row(int operand, const HeadSteps& steps, std::int64_t index) const {
-    return {operand, batch * steps.batch + head * steps.head + index * steps.row, steps.column};
+    return {operand, layout.start(steps, number, index), steps.column};
   }
   constexpr Row query(std::int64_t index) const { return row(first, layout.query, index); }
   constexpr Row key(std::int64_t index) const { return row(first + 1, layout.key, index); }
@@ -81,19 +99,13 @@ struct AttentionHead {
     return sum;
   }
   constexpr double score(std::int64_t of_query, std::int64_t of_key) const {
-    if (layout.is_causal && of_key > of_query) return -std::numeric_limits<double>::infinity();
+    if (layout.is_left_out(of_query, of_key)) return -std::numeric_limits<double>::infinity();
     const double score = dot(query(of_query), key(of_key), layout.width) * layout.scale;
     if (!has(first + 3)) return score;
     return score + static_cast<double>(at(row(first + 3, layout.bias, of_query), of_key));
   }
-  /// What dropout multiplies a probability with.
   constexpr float factor(std::int64_t of_query, std::int64_t of_key) const {
-    if (layout.dropout_p == 0.0) return 1.0F;
-    const std::int64_t element = (number * layout.queries + of_query) * layout.keys + of_key;
-    const auto keep = static_cast<float>(1.0 - layout.dropout_p);
-    const float draw = uniform_from_word(
-        philox_word(layout.seed, layout.first_draw, static_cast<std::uint64_t>(element)));
-    return draw < keep ? 1.0F / keep : 0.0F;
+    return layout.factor(number, of_query, of_key);
   }
   constexpr float probability(std::int64_t of_query, std::int64_t of_key, float log_sum) const {
     if (log_sum == -std::numeric_limits<float>::infinity()) return 0.0F;

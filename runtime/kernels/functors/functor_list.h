@@ -5,6 +5,7 @@
 #include "runtime/kernels/functors/activation.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/attention.h"
+#include "runtime/kernels/functors/attention_tile.h"
 #include "runtime/kernels/functors/batch_norm.h"
 #include "runtime/kernels/functors/cells.h"
 #include "runtime/kernels/functors/distance.h"
@@ -202,21 +203,20 @@
 // ROW(its kKernel, functor of rows, the operand that holds indices or -1, parameters...)
 
 /// For floating dtypes.
-#define OHM_FOR_EACH_FLOATING_ROW(ROW)                                                   \
-  ROW(softmax_row, SoftmaxRow, -1, true)                                                 \
-  ROW(softmax_backward_row, SoftmaxBackwardRow, -1, true)                                \
-  ROW(layer_norm_row, LayerNormRow, -1, 1e-5)                                            \
-  ROW(layer_norm_backward_row, LayerNormBackwardRow, -1)                                 \
-  ROW(layer_norm_column, LayerNormColumn, -1)                                            \
-  ROW(chosen_losses, ChosenLosses, 3, ohm::functors::ChosenClass{1, 0}, true)            \
-  ROW(reduce_extremum, ReduceExtremum, -1, true, ohm::functors::kVerifiedSplitReduction) \
-  ROW(topk_row, TopkRow, -1, std::int64_t{5}, ohm::functors::Ordering{false})            \
-  ROW(reduce_norm, ReduceNorm, -1, true, true, ohm::functors::kVerifiedSplitReduction)   \
-  ROW(non_finite, NonFinite, -1, std::int64_t{9583})                                     \
-  ROW(scattered_row, ScatteredRow, 1, std::int64_t{37}, std::int64_t{3})                 \
-  ROW(classes_outside, ClassesOutside, 1, std::int64_t{0}, std::int64_t{20})             \
-  ROW(chosen_loss, ChosenLoss, 2, ohm::functors::ChosenClass{1, 0})                      \
-  ROW(chosen_backward, ChosenBackward, 2, ohm::functors::ChosenClass{1, 0}, false, 4.0)
+#define OHM_FOR_EACH_FLOATING_ROW(ROW)                                                     \
+  ROW(softmax_row, SoftmaxRow, -1, true)                                                   \
+  ROW(softmax_backward_row, SoftmaxBackwardRow, -1, true)                                  \
+  ROW(layer_norm_row, LayerNormRow, -1, 1e-5)                                              \
+  ROW(layer_norm_backward_row, LayerNormBackwardRow, -1)                                   \
+  ROW(layer_norm_column, LayerNormColumn, -1, ohm::functors::kVerifiedSplitReduction)      \
+  ROW(chosen_losses, ChosenLosses, 3, ohm::functors::ChosenClass{1, 0, 37}, true)          \
+  ROW(reduce_extremum, ReduceExtremum, -1, true, ohm::functors::kVerifiedSplitReduction)   \
+  ROW(topk_row, TopkRow, -1, std::int64_t{5}, ohm::functors::Ordering{false})              \
+  ROW(reduce_norm, ReduceNorm, -1, true, true, ohm::functors::kVerifiedSplitReduction)     \
+  ROW(non_finite, NonFinite, -1, std::int64_t{9583})                                       \
+  ROW(scattered_row, ScatteredRow, 1, std::int64_t{37}, std::int64_t{30}, std::int64_t{3}) \
+  ROW(chosen_loss, ChosenLoss, 2, ohm::functors::ChosenClass{1, 0, 37})                    \
+  ROW(chosen_backward, ChosenBackward, 2, ohm::functors::ChosenClass{1, 0, 37}, false, false)
 
 /// Folds, norms of channels, recurrent cells and images, for floating dtypes.
 #define OHM_FOR_EACH_REDUCTION_ROW(ROW)                                                            \
@@ -250,7 +250,7 @@
   ROW(rearranged, Rearranged, -1, ohm::functors::kVerifiedArrangement, -2.0)        \
   ROW(scan_sum, ScanSum, -1, ohm::functors::kVerifiedIndexAlongDim)                 \
   ROW(places_outside, PlacesOutside, 1, ohm::functors::StridedIndex{1, {259}, {1}}, \
-      std::int64_t{0}, std::int64_t{20})                                            \
+      std::int64_t{0}, std::int64_t{20}, std::int64_t{30})                          \
   ROW(gathered, Gathered, 1, ohm::functors::kVerifiedStridedIndex,                  \
       ohm::functors::kVerifiedStridedIndex, std::int64_t{37}, std::int64_t{37})     \
   ROW(scattered, Scattered, 1, ohm::functors::kVerifiedIndexAlongDim,               \
@@ -279,7 +279,10 @@
   ROW(attention_query_backward, AttentionQueryBackward, -1, ohm::functors::kVerifiedOfQueries, \
       ohm::functors::HeadSteps{80, 40, 4, 1}, ohm::functors::HeadSteps{4800, 2400, 240, 1})    \
   ROW(attention_key_backward, AttentionKeyBackward, -1, ohm::functors::kVerifiedOfKeys,        \
-      ohm::functors::HeadSteps{80, 40, 4, 1}, ohm::functors::HeadSteps{120, 60, 6, 1})
+      ohm::functors::HeadSteps{80, 40, 4, 1}, ohm::functors::HeadSteps{120, 60, 6, 1})         \
+  ROW(attention_weights, AttentionWeights, -1, ohm::functors::kVerifiedAttentionTile)          \
+  ROW(attention_slopes, AttentionSlopes, -1, ohm::functors::kVerifiedSlopesTile,               \
+      ohm::functors::HeadSteps{0, 4800, 240, 1})
 
 /// Sorts, for floating dtypes: what a block does together, and the rest.
 #define OHM_FOR_EACH_SORTED_TILE(ROW)                                  \

@@ -98,21 +98,21 @@ struct ScanSum {
 
 // ---- places that an index names -----------------------------------------------------------------
 
-/// One row over all indices. Operands: what becomes 1 where a place is outside of the size, else
-/// 0, and the indices.
+/// A row is an index. Operands: a word that keeps the least place outside of the size, and the
+/// indices.
 struct PlacesOutside {
   static constexpr const char* kKernel = "places_outside";
   StridedIndex index;
   std::int64_t lowest;  ///< -size where places count from the end too
   std::int64_t size;
+  std::int64_t ignored;  ///< a place that does not count
 
   template <class Compute, class Team>
-  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t /*row_index*/) const {
-    const double outside = team.sum(launch.size, [&](std::int64_t i) {
-      const auto place = team.template load<std::int64_t>(launch.operands[1], index.offset(i));
-      return place < lowest || place >= size ? 1.0 : 0.0;
-    });
-    team.once([&] { team.store(launch.operands[0], 0, outside > 0 ? 1.0 : 0.0); });
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
+    const auto place = team.template load<std::int64_t>(
+        launch.operands[1], index.offset(static_cast<std::int64_t>(row_index)));
+    if (place == ignored || (place >= lowest && place < size)) return;
+    team.once([&] { team.keep_least(launch.operands[0], place); });
   }
 };
 

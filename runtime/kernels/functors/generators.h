@@ -50,7 +50,34 @@ struct WordDraw {
   std::uint64_t seed;
   std::uint64_t offset;
   constexpr std::uint32_t word(std::uint64_t i) const { return philox_word(seed, offset, i); }
+  /// Of elements 4 · number to 4 · number + 3.
+  constexpr std::array<std::uint32_t, 4> block(std::uint64_t number) const {
+    return philox_block(seed, offset + number);
+  }
 };
+
+/// What a draw makes of the four words of a block: formula.of_word of each.
+template <class Formula>
+constexpr auto of_words(const Formula& formula, const std::array<std::uint32_t, 4>& words) {
+  return std::array{formula.of_word(words[0]), formula.of_word(words[1]), formula.of_word(words[2]),
+                    formula.of_word(words[3])};
+}
+
+/// The share of one of `threads` threads in `count` elements of a draw, a block at a time:
+/// put_four(its first element, four values), and put_one(element, value) for the last few.
+template <class Index, class Formula, class PutFour, class PutOne>
+constexpr void draw_in_blocks(Index count, Index thread, Index threads, const Formula& formula,
+                              const PutFour& put_four, const PutOne& put_one) {
+  constexpr Index kBlock = 4;
+  const Index blocks = count / kBlock;
+  Index i = thread;
+  for (; i < blocks; i += threads) put_four(i * kBlock, formula.of_block(std::uint64_t{i}));
+  if (i != blocks || blocks * kBlock == count) return;
+  const auto last = formula.of_block(std::uint64_t{blocks});
+  for (Index e = 0; e < kBlock; ++e) {
+    if (i * kBlock + e < count) put_one(i * kBlock + e, last[e]);
+  }
+}
 
 struct UniformDraw {
   static constexpr const char* kKernel = "uniform_draw";
@@ -61,6 +88,9 @@ struct UniformDraw {
     return low + (high - low) * static_cast<double>(uniform_from_word(word));
   }
   constexpr double operator()(std::uint64_t i) const { return of_word(draw.word(i)); }
+  constexpr auto of_block(std::uint64_t number) const {
+    return of_words(*this, draw.block(number));
+  }
 };
 
 /// Integers from `low`, `range` of them.
@@ -73,6 +103,9 @@ struct IntegerDraw {
     return low + static_cast<std::int64_t>((word * range) >> 32U);
   }
   constexpr std::int64_t operator()(std::uint64_t i) const { return of_word(draw.word(i)); }
+  constexpr auto of_block(std::uint64_t number) const {
+    return of_words(*this, draw.block(number));
+  }
 };
 
 /// `value` with a probability, else 0.
@@ -85,6 +118,9 @@ struct BernoulliDraw {
     return uniform_from_word(word) < probability ? value : 0.0;
   }
   constexpr double operator()(std::uint64_t i) const { return of_word(draw.word(i)); }
+  constexpr auto of_block(std::uint64_t number) const {
+    return of_words(*this, draw.block(number));
+  }
 };
 
 /// Four words give four normal values.

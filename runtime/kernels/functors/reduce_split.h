@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/element_run.h"
 #include "runtime/kernels/functors/row_launch.h"
 #include "runtime/kernels/functors/strided_index.h"
 
@@ -37,6 +38,11 @@ struct SplitReduction {
   constexpr std::int64_t offset(const Piece& of, std::int64_t i) const {
     return folded.offset(of.first + i);
   }
+  /// Whether a piece's elements are at equal steps.
+  constexpr bool is_run() const { return folded.dims == 1; }
+  constexpr ElementRun run(const RowOperand& operand, const Piece& of) const {
+    return {&operand, start(of) + of.first * folded.strides[0], folded.strides[0]};
+  }
 };
 
 /// What the kernels that fold are verified with: four pieces, of which the last is shorter.
@@ -55,10 +61,13 @@ struct ReduceSum {
     using Sum = std::conditional_t<std::is_integral_v<Compute>, Compute, double>;
     const SplitReduction::Piece piece = fold.piece(row_index);
     const std::int64_t start = fold.start(piece);
-    const Sum sum = team.sum(piece.size, [&](std::int64_t i) {
-      return static_cast<Sum>(
-          team.template load<Compute>(launch.operands[1], start + fold.offset(piece, i)));
-    });
+    const auto of = [](Compute x) { return static_cast<Sum>(x); };
+    const Sum sum = fold.is_run() ? team.template sum_along<Compute>(
+                                        piece.size, of, fold.run(launch.operands[1], piece))
+                                  : team.sum(piece.size, [&](std::int64_t i) {
+                                      return of(team.template load<Compute>(
+                                          launch.operands[1], start + fold.offset(piece, i)));
+                                    });
     team.once([&] {
       team.store(launch.operands[0], static_cast<std::int64_t>(row_index),
                  sum * static_cast<Sum>(factor));
@@ -77,11 +86,13 @@ struct ReduceNorm {
   constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
     const SplitReduction::Piece piece = fold.piece(row_index);
     const std::int64_t start = fold.start(piece);
-    const double sum = team.sum(piece.size, [&](std::int64_t i) {
-      const double x =
-          team.template load<double>(launch.operands[1], start + fold.offset(piece, i));
-      return squares ? x * x : static_cast<double>(std::abs(x));
-    });
+    const auto of = [this](double x) { return squares ? x * x : static_cast<double>(std::abs(x)); };
+    const double sum = fold.is_run() ? team.template sum_along<double>(
+                                           piece.size, of, fold.run(launch.operands[1], piece))
+                                     : team.sum(piece.size, [&](std::int64_t i) {
+                                         return of(team.template load<double>(
+                                             launch.operands[1], start + fold.offset(piece, i)));
+                                       });
     team.once([&] {
       team.store(launch.operands[0], static_cast<std::int64_t>(row_index),
                  takes_root ? static_cast<double>(std::sqrt(sum)) : sum);

@@ -9,10 +9,17 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/kernels/functors/element_run.h"
+#include "runtime/kernels/functors/reduce_split.h"
 #include "runtime/kernels/functors/row_launch.h"
 #include "runtime/kernels/functors/strided_index.h"
 
 namespace ohm::functors {
+
+/// The row as it lies in an operand.
+constexpr ElementRun run_of(const RowLaunch& launch, int operand, std::uint64_t row_index) {
+  return {&launch.operands[operand], launch.start(row_index), launch.inner};
+}
 
 /// Operands: the result, x. All of the same rows.
 struct SoftmaxRow {
@@ -21,21 +28,21 @@ struct SoftmaxRow {
 
   template <class Compute, class Team>
   constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
-    const std::int64_t start = launch.start(row_index);
-    const auto at = [&](std::int64_t i) {
-      return team.template load<Compute>(launch.operands[1], start + i * launch.inner);
-    };
-    const Compute largest = team.largest(launch.size, at);
-    const double sum = team.sum(launch.size, [&](std::int64_t i) {
-      return static_cast<double>(std::exp(at(i) - largest));
-    });
+    const ElementRun x = run_of(launch, 1, row_index);
+    const Compute largest = team.template largest_along<Compute>(
+        launch.size, [](Compute value) { return value; }, x);
+    const double sum = team.template sum_along<Compute>(
+        launch.size, [&](Compute value) { return static_cast<double>(std::exp(value - largest)); },
+        x);
     const auto scale = static_cast<Compute>(1.0 / sum);
     const auto log_sum = static_cast<Compute>(std::log(sum));
-    team.each(launch.size, [&](std::int64_t i) {
-      const Compute shifted = at(i) - largest;
-      team.store(launch.operands[0], start + i * launch.inner,
-                 is_log ? shifted - log_sum : static_cast<Compute>(std::exp(shifted)) * scale);
-    });
+    team.template store_along<Compute>(
+        launch.size, run_of(launch, 0, row_index),
+        [&](Compute value) -> Compute {
+          const Compute shifted = value - largest;
+          return is_log ? shifted - log_sum : static_cast<Compute>(std::exp(shifted)) * scale;
+        },
+        x);
   }
 };
 
@@ -47,17 +54,16 @@ struct SoftmaxBackwardRow {
 
   template <class Compute, class Team>
   constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
-    const std::int64_t start = launch.start(row_index);
-    const auto at = [&](int operand, std::int64_t i) {
-      return team.template load<Compute>(launch.operands[operand], start + i * launch.inner);
-    };
-    const auto total = static_cast<Compute>(
-        team.sum(launch.size, [&](std::int64_t i) { return static_cast<double>(at(1, i)); }));
-    team.each(launch.size, [&](std::int64_t i) {
-      const Compute result = at(2, i);
-      const Compute weight = is_log ? static_cast<Compute>(std::exp(result)) : result;
-      team.store(launch.operands[0], start + i * launch.inner, at(1, i) - weight * total);
-    });
+    const ElementRun grad = run_of(launch, 1, row_index);
+    const auto total = static_cast<Compute>(team.template sum_along<Compute>(
+        launch.size, [](Compute value) { return static_cast<double>(value); }, grad));
+    team.template store_along<Compute>(
+        launch.size, run_of(launch, 0, row_index),
+        [&](Compute value, Compute result) -> Compute {
+          const Compute weight = is_log ? static_cast<Compute>(std::exp(result)) : result;
+          return value - weight * total;
+        },
+        grad, run_of(launch, 2, row_index));
   }
 };
 
@@ -69,32 +75,47 @@ struct LayerNormRow {
 
   template <class Compute, class Team>
   constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
-    const std::int64_t start = launch.start(row_index);
     const auto number = static_cast<std::int64_t>(row_index);
     const auto length = static_cast<double>(launch.size);
-    const auto at = [&](std::int64_t i) {
-      return team.template load<Compute>(launch.operands[3], start + i);
-    };
+    const ElementRun x = run_of(launch, 3, row_index);
     const double mean =
-        team.sum(launch.size, [&](std::int64_t i) { return static_cast<double>(at(i)); }) / length;
-    const double squares = team.sum(launch.size, [&](std::int64_t i) {
-      const double distance = static_cast<double>(at(i)) - mean;
-      return distance * distance;
-    });
+        team.template sum_along<Compute>(
+            launch.size, [](Compute value) { return static_cast<double>(value); }, x) /
+        length;
+    const double squares = team.template sum_along<Compute>(
+        launch.size,
+        [&](Compute value) {
+          const double distance = static_cast<double>(value) - mean;
+          return distance * distance;
+        },
+        x);
     const auto center = static_cast<Compute>(mean);
     const auto inverse = static_cast<Compute>(1.0 / std::sqrt(squares / length + eps));
     team.once([&] {
       team.store(launch.operands[1], number, center);
       team.store(launch.operands[2], number, inverse);
     });
-    const bool has_weight = launch.operands[4].address != 0;
-    const bool has_bias = launch.operands[5].address != 0;
-    team.each(launch.size, [&](std::int64_t i) {
-      Compute y = (at(i) - center) * inverse;
-      if (has_weight) y *= team.template load<Compute>(launch.operands[4], i);
-      if (has_bias) y += team.template load<Compute>(launch.operands[5], i);
-      team.store(launch.operands[0], start + i, y);
-    });
+    const ElementRun out = run_of(launch, 0, row_index);
+    const ElementRun weight{&launch.operands[4], 0};
+    const ElementRun bias{&launch.operands[5], 0};
+    const bool has_weight = weight.operand->address != 0;
+    const bool has_bias = bias.operand->address != 0;
+    const auto store = [&](const auto& of, const auto&... runs) {
+      team.template store_along<Compute>(launch.size, out, of, x, runs...);
+    };
+    if (has_weight && has_bias) {
+      store([&](Compute value, Compute w,
+                Compute b) -> Compute { return (value - center) * inverse * w + b; },
+            weight, bias);
+    } else if (has_weight) {
+      store([&](Compute value, Compute w) -> Compute { return (value - center) * inverse * w; },
+            weight);
+    } else if (has_bias) {
+      store([&](Compute value, Compute b) -> Compute { return (value - center) * inverse + b; },
+            bias);
+    } else {
+      store([&](Compute value) -> Compute { return (value - center) * inverse; });
+    }
   }
 };
 
@@ -105,57 +126,71 @@ struct LayerNormBackwardRow {
 
   template <class Compute, class Team>
   constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
-    const std::int64_t start = launch.start(row_index);
     const auto number = static_cast<std::int64_t>(row_index);
     const auto length = static_cast<double>(launch.size);
-    const bool has_weight = launch.operands[5].address != 0;
+    const ElementRun grad = run_of(launch, 1, row_index);
+    const ElementRun x = run_of(launch, 2, row_index);
+    const ElementRun weight{&launch.operands[5], 0};
     const Compute mean = team.template load<Compute>(launch.operands[3], number);
     const Compute inverse = team.template load<Compute>(launch.operands[4], number);
-    const auto normalised = [&](std::int64_t i) {
-      return (team.template load<Compute>(launch.operands[2], start + i) - mean) * inverse;
+    // use(of, runs…): of(x̂, h), whether there is a weight or not.
+    const auto with_runs = [&](const auto& of, const auto& use) {
+      if (weight.operand->address != 0) {
+        return use([&](Compute g, Compute value,
+                       Compute w) { return of((value - mean) * inverse, g * w); },
+                   grad, x, weight);
+      }
+      return use([&](Compute g, Compute value) { return of((value - mean) * inverse, g); }, grad,
+                 x);
     };
-    const auto weighted = [&](std::int64_t i) {
-      const Compute grad = team.template load<Compute>(launch.operands[1], start + i);
-      return has_weight ? grad * team.template load<Compute>(launch.operands[5], i) : grad;
+    const auto sum = [&](const auto& of, const auto&... runs) {
+      return team.template sum_along<Compute>(launch.size, of, runs...);
     };
-    const auto total = static_cast<Compute>(team.sum(launch.size, [&](std::int64_t i) {
-      return static_cast<double>(weighted(i));
-    }) / length);
-    const auto slope = static_cast<Compute>(team.sum(launch.size, [&](std::int64_t i) {
-      return static_cast<double>(weighted(i)) * static_cast<double>(normalised(i));
-    }) / length);
-    team.each(launch.size, [&](std::int64_t i) {
-      team.store(launch.operands[0], start + i,
-                 (weighted(i) - total - normalised(i) * slope) * inverse);
-    });
+    const auto total = static_cast<Compute>(
+        with_runs([](Compute, Compute h) { return static_cast<double>(h); }, sum) / length);
+    const auto slope =
+        static_cast<Compute>(with_runs(
+                                 [](Compute normalised, Compute h) {
+                                   return static_cast<double>(h) * static_cast<double>(normalised);
+                                 },
+                                 sum) /
+                             length);
+    with_runs([&](Compute normalised,
+                  Compute h) -> Compute { return (h - total - normalised * slope) * inverse; },
+              [&](const auto& of, const auto&... runs) {
+                team.template store_along<Compute>(launch.size, run_of(launch, 0, row_index), of,
+                                                   runs...);
+              });
   }
 };
 
-/// Sums over rows: row i is column i. Operands: the gradients of weight and bias, either of which
-/// may be left out, the gradient of the result, x, mean, 1/deviation of each row.
+/// Sums over rows: what is folded are the rows, the outputs are the columns. Operands: the sums for
+/// weight and bias, by rows, either of which may be left out, the gradient of the result, x, mean,
+/// 1/deviation of each row.
 struct LayerNormColumn {
   static constexpr const char* kKernel = "layer_norm_column";
+  SplitReduction fold;
 
   template <class Compute, class Team>
   constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
-    const auto column = static_cast<std::int64_t>(row_index);
-    const auto grad = [&](std::int64_t row) {
-      return team.template load<Compute>(launch.operands[2], row * launch.inner + column);
+    const auto number = static_cast<std::int64_t>(row_index);
+    const SplitReduction::Piece piece = fold.piece(row_index);
+    const auto at = [&](int operand, std::int64_t i) {
+      return team.template load<Compute>(launch.operands[operand],
+                                         (piece.first + i) * fold.outputs + piece.output);
     };
     if (launch.operands[0].address != 0) {
-      const double sum = team.sum(launch.size, [&](std::int64_t row) {
-        const Compute x =
-            team.template load<Compute>(launch.operands[3], row * launch.inner + column);
-        const Compute mean = team.template load<Compute>(launch.operands[4], row);
-        const Compute inverse = team.template load<Compute>(launch.operands[5], row);
-        return static_cast<double>(grad(row) * ((x - mean) * inverse));
+      const double sum = team.sum(piece.size, [&](std::int64_t i) {
+        const Compute mean = team.template load<Compute>(launch.operands[4], piece.first + i);
+        const Compute inverse = team.template load<Compute>(launch.operands[5], piece.first + i);
+        return static_cast<double>(at(2, i) * ((at(3, i) - mean) * inverse));
       });
-      team.once([&] { team.store(launch.operands[0], column, sum); });
+      team.once([&] { team.store(launch.operands[0], number, sum); });
     }
     if (launch.operands[1].address != 0) {
       const double sum =
-          team.sum(launch.size, [&](std::int64_t row) { return static_cast<double>(grad(row)); });
-      team.once([&] { team.store(launch.operands[1], column, sum); });
+          team.sum(piece.size, [&](std::int64_t i) { return static_cast<double>(at(2, i)); });
+      team.once([&] { team.store(launch.operands[1], number, sum); });
     }
   }
 };
@@ -164,32 +199,19 @@ struct LayerNormColumn {
 /// scores of a sample.
 struct ChosenClass {
   Divisor positions;
-  std::int64_t ignored;  ///< a target that does not count
+  std::int64_t ignored;  ///< a target that does not count; nor does one that is no class
+  std::int64_t classes;
 
-  constexpr std::int64_t place(std::int64_t i, std::int64_t index, std::int64_t classes) const {
+  constexpr bool counts(std::int64_t index) const {
+    return index != ignored && index >= 0 && index < classes;
+  }
+  constexpr std::int64_t place(std::int64_t i, std::int64_t index) const {
     return (i / positions * classes + index) * positions + i % positions;
   }
 };
 
-/// One row over all targets. Operands: what becomes 1 where one is no class, else 0, and the
-/// targets.
-struct ClassesOutside {
-  static constexpr const char* kKernel = "classes_outside";
-  std::int64_t ignored;
-  std::int64_t classes;
-
-  template <class Compute, class Team>
-  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t /*row_index*/) const {
-    const double outside = team.sum(launch.size, [&](std::int64_t i) {
-      const auto index = team.template load<std::int64_t>(launch.operands[1], i);
-      return index != ignored && (index < 0 || index >= classes) ? 1.0 : 0.0;
-    });
-    team.once([&] { team.store(launch.operands[0], 0, outside > 0 ? 1.0 : 0.0); });
-  }
-};
-
-/// One row over all targets, with `inner` classes. Operands: the sum of the losses or their mean,
-/// the weights' sum, the scores, the targets, a weight for each class or none.
+/// One row over all targets. Operands: the sum of the losses or their mean, the weights' sum, the
+/// scores, the targets, a weight for each class or none.
 struct ChosenLosses {
   static constexpr const char* kKernel = "chosen_losses";
   ChosenClass chosen;
@@ -201,16 +223,16 @@ struct ChosenLosses {
       return team.template load<std::int64_t>(launch.operands[3], i);
     };
     const auto weight = [&](std::int64_t index) {
-      if (index == chosen.ignored) return 0.0;
+      if (!chosen.counts(index)) return 0.0;
       return launch.operands[4].address == 0
                  ? 1.0
                  : team.template load<double>(launch.operands[4], index);
     };
     const double losses = team.sum(launch.size, [&](std::int64_t i) {
       const std::int64_t index = target(i);
-      if (index == chosen.ignored) return 0.0;
-      const std::int64_t place = chosen.place(i, index, launch.inner);
-      return -weight(index) * team.template load<double>(launch.operands[2], place);
+      if (!chosen.counts(index)) return 0.0;
+      return -weight(index) *
+             team.template load<double>(launch.operands[2], chosen.place(i, index));
     });
     const double weights = team.sum(launch.size, [&](std::int64_t i) { return weight(target(i)); });
     team.once([&] {
@@ -231,65 +253,66 @@ struct ChosenLoss {
     const auto i = static_cast<std::int64_t>(row_index);
     const auto index = team.template load<std::int64_t>(launch.operands[2], i);
     double loss = 0.0;
-    if (index != chosen.ignored) {
+    if (chosen.counts(index)) {
       const double weight = launch.operands[3].address == 0
                                 ? 1.0
                                 : team.template load<double>(launch.operands[3], index);
-      const std::int64_t place = chosen.place(i, index, launch.inner);
-      loss = -weight * team.template load<double>(launch.operands[1], place);
+      loss = -weight * team.template load<double>(launch.operands[1], chosen.place(i, index));
     }
     team.once([&] { team.store(launch.operands[0], i, loss); });
   }
 };
 
 /// A row is a target, and one element of the gradient of the scores is written for it. Operands:
-/// the gradient of the scores, that of the loss, the targets, a weight for each class or none.
+/// the gradient of the scores, that of the loss, the targets, a weight for each class or none, the
+/// weights' sum or none.
 struct ChosenBackward {
   static constexpr const char* kKernel = "chosen_backward";
   ChosenClass chosen;
   bool is_reduced;  ///< one gradient for all targets
-  double divisor;
+  bool is_mean;
 
   template <class Compute, class Team>
   constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
     const auto i = static_cast<std::int64_t>(row_index);
     const auto index = team.template load<std::int64_t>(launch.operands[2], i);
-    if (index == chosen.ignored) return;
+    if (!chosen.counts(index)) return;
     const double weight = launch.operands[3].address == 0
                               ? 1.0
                               : team.template load<double>(launch.operands[3], index);
     const double grad = team.template load<double>(launch.operands[1], is_reduced ? 0 : i);
-    team.once([&] {
-      team.store(launch.operands[0], chosen.place(i, index, launch.inner),
-                 -weight * grad / divisor);
-    });
+    const double divisor = is_mean ? team.template load<double>(launch.operands[4], 0) : 1.0;
+    team.once(
+        [&] { team.store(launch.operands[0], chosen.place(i, index), -weight * grad / divisor); });
   }
 };
 
-/// A row is a row of a table, to which the rows of its index are added, the first one first.
-/// Operands: the sums, the indices, the rows.
+/// A row is one of sorted indices: the first of equal ones adds up their rows in their order, the
+/// others do nothing. Operands: the sums, a row for each index, of which those without any stay as
+/// they are; the indices; where each of them was; the rows, as the indices were.
 struct ScatteredRow {
   static constexpr const char* kKernel = "scattered_row";
   std::int64_t count;    ///< of indices
-  std::int64_t ignored;  ///< the row that stays 0; -1: none
+  std::int64_t rows;     ///< of the sums
+  std::int64_t ignored;  ///< an index that is left out; -1: none
 
   template <class Compute, class Team>
   constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
-    const auto row = static_cast<std::int64_t>(row_index);
-    const auto is_mine = [&](std::int64_t i) {
-      return team.template load<std::int64_t>(launch.operands[1], i) == row;
+    const auto first = static_cast<std::int64_t>(row_index);
+    const auto index_at = [&](std::int64_t i) {
+      return team.template load<std::int64_t>(launch.operands[1], i);
     };
-    // Most rows of a large table have no index.
-    const double mine = team.sum(count, [&](std::int64_t i) { return is_mine(i) ? 1.0 : 0.0; });
-    const bool is_empty = mine == 0.0 || row == ignored;
+    const std::int64_t index = index_at(first);
+    if (index == ignored || index < 0 || index >= rows) return;
+    if (first > 0 && index_at(first - 1) == index) return;
     team.each(launch.size, [&](std::int64_t column) {
       Compute sum = 0;
-      for (std::int64_t i = 0; !is_empty && i < count; ++i) {
-        if (is_mine(i)) {
-          sum += team.template load<Compute>(launch.operands[2], i * launch.size + column);
-        }
+      for (std::int64_t i = first; i < count && index_at(i) == index; ++i) {
+        const auto place = team.template load<std::int64_t>(launch.operands[2], i);
+        if (place < 0 || place >= count) continue;
+        sum += team.template load<Compute>(launch.operands[3], place * launch.size + column);
       }
-      team.store(launch.operands[0], row * launch.size + column, sum);
+      team.store(launch.operands[0], index * launch.size + column, sum);
     });
   }
 };

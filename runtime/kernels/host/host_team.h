@@ -11,11 +11,16 @@
 
 #include "allocator_shim/base/assert.h"
 #include "runtime/base/wrapping.h"
+#include "runtime/kernels/functors/element_run.h"
 #include "runtime/kernels/functors/row_launch.h"
 
 namespace ohm {
 
 struct HostTeam {
+  template <class Compute>
+  static Compute element(const functors::ElementRun& run, std::int64_t i) {
+    return load<Compute>(*run.operand, run.offset(i));
+  }
   /// Most elements are of the type that rows compute with, and need no conversion.
   template <class Compute>
   static constexpr bool is_stored_as(DType dtype) {
@@ -50,6 +55,10 @@ struct HostTeam {
       reinterpret_cast<Stored*>(operand.address)[offset] = convert_element<Stored>(value);
     });
   }
+  static void keep_least(const RowOperand& operand, std::int64_t value) {
+    auto* const kept = reinterpret_cast<std::int64_t*>(operand.address);
+    *kept = std::min(*kept, value);
+  }
   template <class Visit>
   static void each(std::int64_t size, const Visit& visit) {
     for (std::int64_t i = 0; i < size; ++i) visit(i);
@@ -68,6 +77,22 @@ struct HostTeam {
   static Value fold(std::int64_t size, Value start, const Of& of, const Combine& combine) {
     for (std::int64_t i = 0; i < size; ++i) start = combine(start, of(i));
     return start;
+  }
+  // Of elements of runs, as Compute.
+  template <class Compute, class Of, class... Runs>
+  static auto sum_along(std::int64_t size, const Of& of, const Runs&... runs) {
+    return sum(size, [&](std::int64_t i) { return of(element<Compute>(runs, i)...); });
+  }
+  template <class Compute, class Of, class... Runs>
+  static auto largest_along(std::int64_t size, const Of& of, const Runs&... runs) {
+    return largest(size, [&](std::int64_t i) { return of(element<Compute>(runs, i)...); });
+  }
+  template <class Compute, class Of, class... Runs>
+  static void store_along(std::int64_t size, const functors::ElementRun& to, const Of& of,
+                          const Runs&... runs) {
+    each(size, [&](std::int64_t i) {
+      store(*to.operand, to.offset(i), of(element<Compute>(runs, i)...));
+    });
   }
   template <class Of, class Visit>
   static void scan(std::int64_t size, const Of& of, const Visit& visit) {

@@ -67,11 +67,12 @@ RowShape CudaReduction::partial_rows() const {
 
 PartialResults::PartialResults(const CudaBackend& backend, const CudaReduction& fold, int arrays)
     : count_(fold.piece_rows().count),
-      scratch_(*backend.kernels, static_cast<std::size_t>(count_ * arrays * kPartialBytes)) {}
+      scratch_(
+          backend.kernels->scratch(static_cast<std::size_t>(count_ * arrays * kPartialBytes))) {}
 
 RowOperand PartialResults::array(int number, DType dtype) const {
   const auto before = static_cast<std::uint64_t>(number * count_ * kPartialBytes);
-  return {scratch_.address() + before, count_, dtype};
+  return {scratch_ + before, count_, dtype};
 }
 
 }  // namespace ohm

@@ -41,12 +41,12 @@ class PartialResults {
   /// `arrays` of them.
   PartialResults(const CudaBackend& backend, const CudaReduction& fold, int arrays);
 
-  bool are_there() const { return scratch_.address() != 0; }
+  bool are_there() const { return scratch_ != 0; }
   RowOperand array(int number, DType dtype) const;
 
  private:
   std::int64_t count_;
-  CudaScratch scratch_;
+  std::uint64_t scratch_;
 };
 
 /// Runs `whole` in one go, or `in_pieces` and then `of_partials`, as it is worth it: the latter are

@@ -5,6 +5,7 @@
 
 #include "runtime/kernels/functors/attention.h"
 #include "runtime/kernels/launch/row_kernels.h"
+#include "runtime/ops/cuda/attention_products.h"
 
 namespace ohm::ops {
 namespace {
@@ -48,6 +49,7 @@ bool is_attention_done_on_cuda(const AttentionInputs& inputs, const AttentionRul
                                const Tensor& out, const Tensor& logsumexp) {
   if (out.cuda_backend() == nullptr) return false;
   const functors::AttentionLayout layout = layout_of(inputs, rules, out, logsumexp);
+  if (multiply_attention({inputs, layout}, out, logsumexp) == CudaResult::done) return true;
   return are_rows_done_on_cuda(
       functors::AttentionRow{layout}, DType::float32, lines_of(layout, inputs.query, layout.keys),
       {{out, logsumexp}, {inputs.query, inputs.key, inputs.value, inputs.bias}});
@@ -59,6 +61,10 @@ bool are_attention_gradients_done_on_cuda(const AttentionInputs& inputs,
                                           const AttentionSums& sums) {
   if (grad.cuda_backend() == nullptr || sums.logsumexp.numel() == 0) return false;
   const functors::AttentionLayout layout = layout_of(inputs, rules, grad, sums.logsumexp);
+  if (multiply_attention_gradients({inputs, layout}, grad, gradients, sums.logsumexp) ==
+      CudaResult::done) {
+    return true;
+  }
   const functors::AttentionQueryBackward of_queries{layout, steps_of(gradients.query),
                                                     steps_of(gradients.bias)};
   const functors::AttentionKeyBackward of_keys{layout, steps_of(gradients.key),

@@ -1,8 +1,11 @@
 #include "runtime/ops/cuda/convolution.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <string>
 
 #include "allocator_shim/observe/out_of_memory.h"
 #include "runtime/ops/cuda/library_call.h"
@@ -110,26 +113,100 @@ std::optional<Asked> asked_for(ConvolutionPass pass, const ConvGeometry& geometr
 void measure(const Asked& asked, const ConvolutionOperands& operands) {
   const Device device = operands.device();
   const std::size_t room = Context::current().slot(device).allocator->info().free_bytes;
-  const std::size_t bytes = asked.cudnn->largest_workspace(asked.pass, asked.convolution, room);
+  std::size_t bytes = 0;
+  for (const cuda::ConvolutionAlgorithm& one :
+       asked.cudnn->suggested(asked.pass, asked.convolution)) {
+    if (one.workspace_bytes <= room) bytes = std::max(bytes, one.workspace_bytes);
+  }
   const IntrusivePtr<Storage> workspace = workspace_of_at_most(bytes, device);
   asked.cudnn->measure(asked.pass, asked.convolution, operands.on_cuda(), range_of(workspace));
 }
 
-void compute(const Asked& asked, const ConvolutionOperands& operands, ConvolutionPlan plan) {
+/// A way to compute it, with its workspace.
+struct ChosenAlgorithm {
+  cuda::ConvolutionAlgorithm algorithm;
+  IntrusivePtr<Storage> workspace;
+};
+
+// Where there is no memory for a workspace, the next way is taken, as in PyTorch.
+ChosenAlgorithm chosen(const Asked& asked, Device device) {
+  const std::size_t most = Context::current().slot(device).cudnn_workspace_bytes;
+  const auto& suggested = asked.cudnn->suggested(asked.pass, asked.convolution);
+  const auto needs_less = [](const auto& a, const auto& b) {
+    return a.workspace_bytes < b.workspace_bytes;
+  };
+  const auto least = std::min_element(suggested.begin(), suggested.end(), needs_less);
+  for (const cuda::ConvolutionAlgorithm& one : suggested) {
+    if (one.workspace_bytes == least->workspace_bytes) break;
+    if (one.workspace_bytes > most) continue;
+    try {
+      return {one, workspace_of(one.workspace_bytes, device)};
+    } catch (const OutOfMemory&) {  // counted, as PyTorch's is
+    }
+  }
+  return {*least, workspace_of(least->workspace_bytes, device)};
+}
+
+/// The bytes of the workspace that it took.
+std::size_t compute(const Asked& asked, const ConvolutionOperands& operands, ConvolutionPlan plan) {
+  const Device device = operands.device();
   const cuda::ConvolutionAlgorithm* const measured =
       plan == ConvolutionPlan::measured ? asked.cudnn->measured(asked.pass, asked.convolution)
                                         : nullptr;
-  const cuda::ConvolutionAlgorithm algorithm =
-      measured == nullptr ? asked.cudnn->algorithm_for(asked.pass, asked.convolution, 0)
-                          : *measured;
-  const IntrusivePtr<Storage> workspace =
-      workspace_of(algorithm.workspace_bytes, operands.device());
-  asked.cudnn->convolve(asked.pass, asked.convolution, algorithm, operands.on_cuda(),
-                        range_of(workspace));
+  const ChosenAlgorithm way =
+      measured == nullptr
+          ? chosen(asked, device)
+          : ChosenAlgorithm{*measured, workspace_of(measured->workspace_bytes, device)};
+  asked.cudnn->convolve(asked.pass, asked.convolution, way.algorithm, operands.on_cuda(),
+                        range_of(way.workspace));
   if (operands.bias.defined()) {
     asked.cudnn->add_bias(asked.convolution.type, asked.convolution.output,
                           read_on_cuda(operands.bias),
                           operands.result.cuda_address(CudaAccess::write));
+  }
+  return way.algorithm.workspace_bytes;
+}
+
+// ---- workspaces of virtual GPUs -----------------------------------------------------------------
+
+std::string name_of(ConvolutionPass pass) {
+  switch (pass) {
+    case ConvolutionPass::output:
+      return "output";
+    case ConvolutionPass::input_slope:
+      return "gradient of the input";
+    case ConvolutionPass::filter_slope:
+      return "gradient of the filter";
+  }
+  return "";
+}
+
+// What tells one convolution from another in a profile.
+std::string call_text(ConvolutionPass pass, const ConvGeometry& g, DType dtype) {
+  return fmt::format(
+      "{}, {}: [{}, {}, {}, {}] by [{}, {}, {}, {}], stride {} {}, padding {} {}, dilation {} {}, "
+      "groups {}",
+      name_of(pass), name_of(dtype), g.batch, g.groups * g.in_channels, g.in_height, g.in_width,
+      g.groups * g.out_channels, g.in_channels, g.kernel_height, g.kernel_width, g.stride_height,
+      g.stride_width, g.padding_height, g.padding_width, g.dilation_height, g.dilation_width,
+      g.groups);
+}
+
+void note_workspace(const Tensor& result, const std::string& call, std::size_t bytes) {
+  const CudaBackend& backend = *result.cuda_backend();
+  if (backend.traffic) backend.traffic->convolution_workspaces[call] = bytes;
+}
+
+// As it was measured on a card; where there is no memory for it, a card computes in another way.
+void take_measured_workspace(DeviceSlot& slot, Device device, const std::string& call) {
+  const auto measured = slot.convolution_workspaces->find(call);
+  if (measured == slot.convolution_workspaces->end()) {
+    slot.assumptions.add(Assumption::cudnn_workspace);
+    return;
+  }
+  try {
+    workspace_of(measured->second, device);
+  } catch (const OutOfMemory&) {  // counted, as PyTorch's is
   }
 }
 
@@ -176,7 +253,14 @@ CudaResult convolve(ConvolutionPass pass, const ConvGeometry& geometry,
       // What PyTorch does to get rid of what the trials took.
       for (const DeviceSlot& gpu : Context::current().gpus) gpu.allocator->empty_cache();
     }
-    if (asked) compute(*asked, operands, plan);
+    DeviceSlot& slot = Context::current().slot(operands.device());
+    const DType dtype = operands.result.dtype();
+    if (asked) {
+      const std::size_t bytes = compute(*asked, operands, plan);
+      note_workspace(operands.result, call_text(pass, geometry, dtype), bytes);
+    } else if (slot.convolution_workspaces != nullptr) {
+      take_measured_workspace(slot, operands.device(), call_text(pass, geometry, dtype));
+    }
     state.convolution_plans.keep(state.thread, key, plan);
     return asked ? CudaResult::done : CudaResult::no;
   });

@@ -20,16 +20,10 @@ bool is_ranked(const RowSort& sort) {
                                {{sort.values, sort.places}, {sort.input}});
 }
 
-/// Elements and their places, row by row.
-struct Runs {
-  RowOperand elements;
-  RowOperand places;
-};
-
-/// Two of them, from one to the other of which the merges go.
+/// Two of them in one scratch, from one to the other of which the merges go.
 struct RunMemory {
   RunMemory(const CudaKernels& kernels, std::int64_t count, DType dtype)
-      : scratch(kernels, 2 * bytes_of(count, dtype)),
+      : address(kernels.scratch(2 * bytes_of(count, dtype))),
         from(runs(0, count, dtype)),
         to(runs(1, count, dtype)) {}
 
@@ -39,53 +33,57 @@ struct RunMemory {
         static_cast<std::size_t>(count) * (item_bytes(dtype) + item_bytes(DType::int32));
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
-  Runs runs(std::uint64_t number, std::int64_t count, DType dtype) const {
-    const std::uint64_t first = scratch.address() + number * bytes_of(count, dtype);
+  SortedRows runs(std::uint64_t number, std::int64_t count, DType dtype) const {
+    const std::uint64_t first = address + number * bytes_of(count, dtype);
     const std::uint64_t behind = first + static_cast<std::uint64_t>(count) * item_bytes(dtype);
     return {{first, count, dtype}, {behind, count, DType::int32}};
   }
 
-  CudaScratch scratch;
-  Runs from;
-  Runs to;
+  std::uint64_t address;
+  SortedRows from;
+  SortedRows to;
 };
-
-bool is_sorted_by_tiles(const RowSort& sort) {
-  const Rows& rows = sort.rows;
-  const std::int64_t count = rows.count() * rows.size;
-  // Halves fit into float32, integers are compared as float64.
-  const DType dtype = is_floating(sort.input.dtype()) && sort.input.dtype() != DType::float64
-                          ? DType::float32
-                          : DType::float64;
-  RunMemory memory(*sort.input.cuda_backend()->kernels, count, dtype);
-  if (memory.scratch.address() == 0) return false;
-  using functors::SortedTile;
-  bool is_done = are_rows_done_on_cuda(
-      SortedTile{rows.size, rows.inner, sort.precedes}, dtype,
-      {.count = rows.count() * SortedTile::tiles(rows.size), .size = SortedTile::kElements},
-      {{memory.from.elements, memory.from.places}, {sort.input}});
-  for (std::int64_t length = SortedTile::kElements; is_done && length < rows.size; length *= 2) {
-    is_done = are_rows_done_on_cuda(functors::MergedRun{rows.size, length, sort.precedes}, dtype,
-                                    {.count = count, .are_threads = true},
-                                    {{memory.to.elements, memory.to.places},
-                                     {memory.from.elements, memory.from.places},
-                                     sort.input.cuda_backend()});
-    std::swap(memory.from, memory.to);
-  }
-  return is_done && are_rows_done_on_cuda(
-                        functors::PickedOrder{rows.size, rows.inner, sort.picked}, dtype,
-                        {.count = sort.values.numel(), .are_threads = true},
-                        {{sort.values, sort.places}, {memory.from.elements, memory.from.places}});
-}
 
 }  // namespace
 
+std::optional<SortedRows> sorted_on_cuda(const Tensor& input, const Rows& rows,
+                                         const functors::Ordering& precedes) {
+  const CudaBackend* const backend = input.cuda_backend();
+  const bool fits = backend != nullptr && backend->kernels && input.is_contiguous() &&
+                    rows.size <= std::numeric_limits<std::int32_t>::max();
+  if (!fits) return std::nullopt;
+  const std::int64_t count = rows.count() * rows.size;
+  const DType dtype = is_floating(input.dtype()) && input.dtype() != DType::float64
+                          ? DType::float32
+                          : DType::float64;
+  RunMemory memory(*backend->kernels, count, dtype);
+  if (memory.address == 0) return std::nullopt;
+  using functors::SortedTile;
+  bool is_done = are_rows_done_on_cuda(
+      SortedTile{rows.size, rows.inner, precedes}, dtype,
+      {.count = rows.count() * SortedTile::tiles(rows.size), .size = SortedTile::kElements},
+      {{memory.from.elements, memory.from.places}, {input}});
+  for (std::int64_t length = SortedTile::kElements; is_done && length < rows.size; length *= 2) {
+    is_done = are_rows_done_on_cuda(functors::MergedRun{rows.size, length, precedes}, dtype,
+                                    {.count = count, .are_threads = true},
+                                    {{memory.to.elements, memory.to.places},
+                                     {memory.from.elements, memory.from.places},
+                                     backend});
+    std::swap(memory.from, memory.to);
+  }
+  if (!is_done) return std::nullopt;
+  return memory.from;
+}
+
 bool is_sorted_on_cuda(const RowSort& sort) {
-  const CudaBackend* const backend = sort.input.cuda_backend();
-  const bool fits = backend != nullptr && backend->kernels && sort.input.is_contiguous() &&
-                    sort.rows.size <= std::numeric_limits<std::int32_t>::max();
-  if (!fits) return false;
-  return sort.rows.size <= kLongestRankedRow ? is_ranked(sort) : is_sorted_by_tiles(sort);
+  const Rows& rows = sort.rows;
+  if (sort.input.cuda_backend() == nullptr || !sort.input.is_contiguous()) return false;
+  if (rows.size <= kLongestRankedRow) return is_ranked(sort);
+  const std::optional<SortedRows> sorted = sorted_on_cuda(sort.input, rows, sort.precedes);
+  return sorted && are_rows_done_on_cuda(
+                       functors::PickedOrder{rows.size, rows.inner, sort.picked},
+                       sorted->elements.dtype, {.count = sort.values.numel(), .are_threads = true},
+                       {{sort.values, sort.places}, {sorted->elements, sorted->places}});
 }
 
 }  // namespace ohm::ops

@@ -242,6 +242,48 @@ TEST_F(OnCuda, NamesTheLibrariesAndWhatTheyTake) {
   EXPECT_EQ(524288, profile["library_workspaces"][0]["largest_bytes"]);
 }
 
+TEST_F(OnCuda, AVirtualGpuLikeTheCardTakesTheWorkspacesOfItsConvolutions) {
+  folder_.write("libraries.lua", kLibraryModel);
+  machine_is("devices=2 capacity=134217728 cudnn_workspace=524288");
+  EXPECT_EQ(0, ohm({"verify-device", "libraries.lua", "--write-profile", "card.json"}).code);
+  const nlohmann::json profile = nlohmann::json::parse(test::read_file(file("card.json")));
+  ASSERT_EQ(3U, profile["convolution_workspaces"].size());
+  EXPECT_EQ(
+      "output, float32: [1, 1, 4, 4] by [1, 1, 3, 3], stride 1 1, padding 0 0, dilation 1 1, "
+      "groups 1",
+      profile["convolution_workspaces"][2]["convolution"]);
+  const auto peak_on = [&](const std::string& gpu) {
+    const ProgramResult result = ohm({"run", "libraries.lua", "--gpu", gpu, "--json"});
+    const nlohmann::json json = nlohmann::json::parse(result.out);
+    return json["scenarios"][0]["variants"][0]["devices"][0]["peak_allocated_bytes"]
+        .get<std::int64_t>();
+  };
+  EXPECT_EQ(peak_on("cuda"), peak_on("card.json"));
+  nlohmann::json broken = profile;
+  broken["convolution_workspaces"][0] = {{"convolution", 7}};
+  folder_.write("broken.json", broken.dump());
+  EXPECT_THAT(ohm({"run", "libraries.lua", "--gpu", "broken.json"}).err,
+              HasSubstr("convolution_workspaces must have a convolution and bytes in each"));
+}
+
+TEST_F(OnCuda, TellsWhereTheProgramWaitsWhatAKernelFoundWrong) {
+  const std::string lookup = R"lua(
+    local index = ohm.tensor({7}, {dtype = "int64", device = device})
+    ohm.nn.functional.embedding(index, ohm.ones({4, 2}, {device = device}))
+  )lua";
+  folder_.write("ended.lua", test::scenario_with_problem(lookup));
+  const ProgramResult ended = ohm({"run", "ended.lua", "--gpu", "cuda"});
+  EXPECT_NE(0, ended.code);
+  EXPECT_THAT(ended.out + ended.err,
+              HasSubstr("[embedding] index 7 is out of bounds for a size of 4"));
+  folder_.write("waited.lua", test::scenario_with_check(lookup + R"lua(
+    local ok, told = pcall(ohm.cuda.synchronize)
+    assert(not ok and tostring(told):find("index 7 is out of bounds"), told)
+    ohm.cuda.synchronize()
+    error("?"))lua"));
+  EXPECT_EQ(0, ohm({"run", "waited.lua", "--gpu", "cuda"}).code);
+}
+
 TEST_F(OnCuda, ComputesTheSameWithAndWithoutLibraries) {
   folder_.write("libraries.lua", kLibraryModel);
   const auto expect_figures = [&] {

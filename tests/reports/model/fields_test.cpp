@@ -30,8 +30,8 @@ using Structs = testing::Types<
     ReplayStart, ReplayedDevice, ReplayedTrace, UnservedRequest, WhatIfRow, MinCapacityRow,
     ReplayResult, BriefError, SweepPoint, FailedFault, SweptVariant, SweptScenario, SweepResult,
     BriefOom, MinimumCapacity, VariantMinimum, ScenarioMinimum, MinimumResult, EventDifference,
-    LibraryWorkspace, HostTraffic, VerifiedVariant, CardDevice, CardLibrary, VerifiedCard,
-    CardVerification, VerificationWork, VerificationResult>;
+    LibraryWorkspace, ConvolutionWorkspace, HostTraffic, VerifiedVariant, CardDevice, CardLibrary,
+    VerifiedCard, CardVerification, VerificationWork, VerificationResult>;
 TYPED_TEST_SUITE(FieldsOf, Structs);
 
 TYPED_TEST(FieldsOf, AStructNameEveryMemberOnce) {

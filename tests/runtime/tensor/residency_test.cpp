@@ -1,6 +1,8 @@
 // Values of a GPU that is on a real card: there are two copies, and everybody finds the right one.
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "runtime/arithmetic/copy.h"
@@ -87,6 +89,32 @@ TEST(Residency, OneElementIsReadWhereItIs) {
   write_on_cuda(tensor, {4, 3, 2, 1});
   EXPECT_EQ(make_view(tensor, {}, {}, 2).item(), 2);
   EXPECT_EQ(tensor.storage().residency(), Residency::device);
+}
+
+TEST(Residency, EveryReadFromTheCardIsCounted) {
+  using Moved = std::pair<std::int64_t, std::int64_t>;
+  CudaMachine machine;
+  CudaBackend counted = *machine.context().gpus[0].backend;
+  counted.traffic = std::make_shared<CudaTraffic>();
+  machine.context().gpus[0].backend = &counted;
+  const auto moved = [&] {
+    MovedValues sum;
+    for (const auto& [op, of_op] : std::exchange(counted.traffic->to_host, {})) {
+      sum.times += of_op.times;
+      sum.bytes += of_op.bytes;
+    }
+    return Moved{sum.times, sum.bytes};
+  };
+  const Tensor tensor = empty({4}, kOnCuda);
+  write_on_cuda(tensor, {4, 3, 2, 1});
+  make_view(tensor, {}, {}, 2).item();
+  EXPECT_EQ(moved(), (Moved{1, 4})) << "an item";
+  transfer(tensor, Device::cpu());
+  EXPECT_EQ(moved(), (Moved{1, 16})) << "a copy";
+  to_doubles(tensor);
+  EXPECT_EQ(moved(), (Moved{1, 16})) << "all of it";
+  to_doubles(tensor);
+  EXPECT_EQ(moved(), (Moved{0, 0})) << "the host has it";
 }
 
 TEST(Residency, CopiesTakeTheShortestWay) {

@@ -51,6 +51,20 @@ TEST(CudaMemory, ThrowsWhatIsNotAShortageOfMemory) {
   EXPECT_THROW(memory.map(range, 2_MiB, 2_MiB), DriverError);
 }
 
+TEST(CudaMemory, AsksForWhatIsKeptElsewhereBeforeItIsShort) {
+  const StandIn stand_in("fail=cuMemAlloc_v2:0:2 fail=cuMemAlloc_v2:2:2 fail=cuMemCreate:0:2");
+  CudaMemory memory(StandIn::device());
+  int asked = 0;
+  memory.on_shortage([&] { return ++asked != 2; });
+  const auto segment = memory.allocate_segment(2_MiB);
+  ASSERT_TRUE(segment);
+  EXPECT_EQ(asked, 1);
+  EXPECT_FALSE(memory.allocate_segment(2_MiB)) << "nothing was kept";
+  const DeviceAddress range = memory.reserve_range(20_MiB);
+  EXPECT_TRUE(memory.map(range, 2_MiB, 2_MiB));
+  EXPECT_EQ(asked, 3);
+}
+
 TEST(CudaMemory, KeepsNothingOfAMappingThatFails) {
   const StandIn stand_in("fail=cuMemMap:0:801");
   CudaMemory memory(StandIn::device());

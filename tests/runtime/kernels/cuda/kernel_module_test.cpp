@@ -79,6 +79,26 @@ TEST(KernelModule, LoadsAnImageWhenItsFirstKernelIsAskedFor) {
   EXPECT_EQ(stand_in.calls("cuModuleLoadData"), static_cast<int>(kernel_build().images.size()));
 }
 
+TEST(KernelModule, KeepsScratchUntilMoreIsAskedFor) {
+  const StandIn stand_in;
+  {
+    const KernelModule module(StandIn::device());
+    const std::uint64_t first = module.scratch(1000);
+    EXPECT_NE(first, 0U);
+    EXPECT_EQ(module.scratch(1 << 20), first);
+    EXPECT_EQ(stand_in.calls("cuMemAlloc_v2"), 1);
+    module.scratch((1 << 20) + 1);
+    EXPECT_EQ(stand_in.calls("cuMemAlloc_v2"), 2);
+    EXPECT_EQ(stand_in.calls("cuMemFree_v2"), 1);
+    module.scratch(2 << 20);
+    EXPECT_EQ(stand_in.calls("cuMemAlloc_v2"), 2) << "it grows by more than was asked for";
+    EXPECT_TRUE(module.release_scratch());
+    EXPECT_FALSE(module.release_scratch());
+    module.scratch(1000);
+  }
+  EXPECT_EQ(stand_in.held_bytes(), 0U);
+}
+
 TEST(KernelBuild, MachineCodeRunsOnLaterDevicesOfItsGeneration) {
   KernelBuild build;
   build.architectures = {80, 100};

@@ -139,7 +139,7 @@ TEST_F(CudaReductions, PiecesTakeNoMemoryThatIsCounted) {
 }
 
 TEST(CudaReduction, FindsNoMemoryForPieces) {
-  const CudaMachine machine(1, "fail=cuMemAlloc_v2:2:2");
+  const CudaMachine machine(1, "fail=cuMemAlloc_v2:2:2 fail=cuMemAlloc_v2:3:2");
   const Tensor input = full({100'000, 3}, 1.0, {DType::float32, Device::cuda(0)});
   const int before = machine.stand_in().calls("cuLaunchKernel");
   EXPECT_EQ(to_doubles(reduce_sum(input, 1, false, DType::float32)),

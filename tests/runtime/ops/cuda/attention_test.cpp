@@ -2,6 +2,8 @@
 // not needed for them.
 #include "runtime/ops/attention.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -65,12 +67,28 @@ std::vector<std::vector<double>> on_virtual_gpu(const Case& one, const TensorFun
   return numbers_of(results_and_gradients(op, inputs_of(one)));
 }
 
-std::vector<std::vector<double>> on_cuda(const Case& one, const TensorFunction& op) {
-  const CudaMachine machine;
+/// By the products of cuBLAS, or by kernels alone.
+enum class Way : std::uint8_t { products, kernels };
+
+cuda::LibraryPlaces libraries_for(Way way) {
+  cuda::LibraryPlaces places = stand_in::StandIn::libraries();
+  if (way == Way::kernels) places.cublas = {"libthere-is-none.so.1"};
+  return places;
+}
+
+int products(const CudaMachine& machine) {
+  return machine.stand_in().calls("cublasGemmEx") +
+         machine.stand_in().calls("cublasGemmStridedBatchedEx");
+}
+
+std::vector<std::vector<double>> on_cuda(const Case& one, const TensorFunction& op, Way way) {
+  const CudaMachine machine(1, "devices=1 capacity=536870912", ValueMode::keeps_values,
+                            libraries_for(way));
   const std::vector<Tensor> inputs = inputs_of(one);
   const int downloaded = machine.downloads();
   const std::vector<Tensor> found = results_and_gradients(op, inputs);
   EXPECT_EQ(machine.downloads(), downloaded) << "the host was needed";
+  EXPECT_EQ(products(machine) > 0, way == Way::products);
   return numbers_of(found);
 }
 
@@ -80,18 +98,28 @@ double tolerance_of(DType dtype) {
   return dtype == DType::bfloat16 ? 1.6e-2 : 1e-5;
 }
 
-void expect_same_as_virtual(const Case& one, const TensorFunction& op) {
-  const std::vector<std::vector<double>> expected = on_virtual_gpu(one, op);
-  const std::vector<std::vector<double>> found = on_cuda(one, op);
+void expect_close(const std::vector<std::vector<double>>& found,
+                  const std::vector<std::vector<double>>& expected, const Case& one) {
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     SCOPED_TRACE("tensor " + std::to_string(i));
+    double largest = 0;
+    for (const double number : expected[i]) largest = std::max(largest, std::abs(number));
+    // What is left of large numbers has their errors.
     std::vector<testing::Matcher<double>> close;
     for (const double number : expected[i]) {
-      close.push_back(
-          testing::DoubleNear(number, tolerance_of(one.dtype) * (1 + std::abs(number))));
+      close.push_back(testing::DoubleNear(
+          number, tolerance_of(one.dtype) * (1 + std::abs(number)) + 1e-6 * largest));
     }
     EXPECT_THAT(found[i], testing::ElementsAreArray(close));
+  }
+}
+
+void expect_same_as_virtual(const Case& one, const TensorFunction& op) {
+  const std::vector<std::vector<double>> expected = on_virtual_gpu(one, op);
+  for (const Way way : {Way::products, Way::kernels}) {
+    SCOPED_TRACE(way == Way::products ? "by products" : "by kernels");
+    expect_close(on_cuda(one, op, way), expected, one);
   }
 }
 
@@ -137,6 +165,54 @@ TEST_P(CudaAttention, KeepsNoSumsWhereNoGradientIsWanted) {
     const NoGradGuard guard;
     return attention_of(one)(in);
   });
+}
+
+/// Calls of cuBLAS for a result and its gradients, which are compared.
+int products_of(const Case& one) {
+  const TensorFunction op = attention_of(one);
+  const std::vector<std::vector<double>> expected = on_virtual_gpu(one, op);
+  const CudaMachine machine(1, "devices=1 capacity=536870912");
+  const auto found = numbers_of(results_and_gradients(op, inputs_of(one)));
+  EXPECT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i) {
+    EXPECT_EQ(found[i].size(), expected[i].size());
+    // What is left of large numbers has their errors.
+    double largest = 0;
+    double error = 0;
+    for (std::size_t e = 0; e < std::min(found[i].size(), expected[i].size()); ++e) {
+      largest = std::max(largest, std::abs(expected[i][e]));
+      error = std::max(error, std::abs(found[i][e] - expected[i][e]));
+    }
+    EXPECT_LE(error, 1e-5 * largest) << "tensor " << i;
+  }
+  return products(machine);
+}
+
+// Two products of each tile forwards, and five backwards.
+TEST(CudaAttentionTiles, AreOfSomeQueriesWhereAHeadIsLong) {
+  EXPECT_EQ(
+      products_of({.query = {1, 1, 3000, 8}, .key = {1, 1, 3000, 8}, .value = {1, 1, 3000, 8}}),
+      2 * (2 + 5));
+}
+
+TEST(CudaAttentionTiles, AreOfSomeHeadsOrSomeBatches) {
+  EXPECT_EQ(
+      products_of({.query = {1, 7, 1200, 8}, .key = {1, 7, 1200, 8}, .value = {1, 7, 1200, 8}}),
+      2 * (2 + 5));
+  EXPECT_EQ(
+      products_of({.query = {5, 2, 900, 8}, .key = {5, 2, 1100, 8}, .value = {5, 2, 1100, 8}}),
+      2 * (2 + 5));
+}
+
+TEST(CudaAttentionTiles, WithoutMemoryForThemKernelsDoIt) {
+  const Case one;
+  const CudaMachine machine(1,
+                            "devices=1 capacity=268435456 fail=cuMemAlloc_v2:1:2 "
+                            "fail=cuMemAlloc_v2:2:2 fail=cuMemAlloc_v2:3:2 fail=cuMemAlloc_v2:4:2");
+  const int before = machine.downloads();
+  const std::vector<Tensor> found = results_and_gradients(attention_of(one), inputs_of(one));
+  EXPECT_EQ(machine.downloads(), before);
+  EXPECT_EQ(products(machine), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(DTypes, CudaAttention,

@@ -161,14 +161,15 @@ TEST_F(CudaGatherScatter, CountFromTheEndInSubscriptsAlone) {
   expect_same("index", {normal({3, 2}), std::vector<Tensor>{places}});
   const Tensor on_cuda = transfer(places, Device::cuda(0));
   const Tensor input = transfer(normal({3, 2}), Device::cuda(0));
-  EXPECT_THROW(call_op(*ops::find_op("index_select"), {input, std::int64_t{0}, on_cuda}),
-               std::invalid_argument);
+  const auto selected =
+      tensors_in(call_op(*ops::find_op("index_select"), {input, std::int64_t{0}, on_cuda}));
+  EXPECT_THROW(to_doubles(selected.front()), std::invalid_argument);
 }
 
 TEST_F(CudaGatherScatter, RefuseAPlaceThatIsNone) {
   const auto message_of = [](const char* op, const ops::Sample& sample) {
     try {
-      call_op(*ops::find_op(op), sample);
+      to_doubles(tensors_in(call_op(*ops::find_op(op), sample)).front());
     } catch (const std::invalid_argument& error) {
       return std::string(error.what());
     }
@@ -184,6 +185,16 @@ TEST_F(CudaGatherScatter, RefuseAPlaceThatIsNone) {
   EXPECT_EQ(message_of("embedding", {places, input}), "[embedding] " + expected);
   EXPECT_EQ(message_of("nll_loss", {transfer(normal({2, 4}), Device::cuda(0)), places}),
             "[nll_loss] target 4 is out of bounds: there are 4 classes");
+}
+
+// Few rows for many indices, and many rows for few; one of them is left out.
+TEST_F(CudaGatherScatter, AddUpTheRowsOfEqualIndices) {
+  for (const auto& [count, rows] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {1, 4}, {7, 3}, {300, 5}, {5000, 7}, {5000, 4000}}) {
+    expect_same("embedding", {whole_numbers({count}, rows), normal({rows, 3})});
+    expect_same("embedding",
+                {whole_numbers({count}, rows), normal({rows, 3}, DType::float16), std::int64_t{2}});
+  }
 }
 
 TEST_F(CudaGatherScatter, FoldWithZerosAndWhatIsNoNumber) {

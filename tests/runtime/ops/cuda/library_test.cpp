@@ -30,6 +30,7 @@
 #include "runtime/tensor/context.h"
 #include "tests/support/cuda_machine.h"
 #include "tests/support/op_samples.h"
+#include "tests/support/test_machine.h"
 
 namespace ohm::test {
 namespace {
@@ -259,6 +260,75 @@ TEST(DeviceLibraries, AConvolutionsWorkspaceComesFromTheAllocatorAndGoesBack) {
   EXPECT_EQ(after.allocated - before.allocated, 524288 + 16);
   EXPECT_EQ(after.current - before.current, 16);
   EXPECT_NE(machine.stand_in().library_workspace(), 0U);
+}
+
+/// What a convolution of this machine requests beside its result; the fast way wants 4096 bytes.
+std::int64_t workspace_of_convolution() {
+  const RequestAllocator& allocator = *Context::current().slot(kCard).allocator;
+  const TensorOptions options{DType::float32, kCard};
+  const Tensor images = full({1, 1, 2, 2}, 1.0, options);
+  const Tensor filter = full({1, 1, 1, 1}, 2.0, options);
+  for (const Tensor& leaf : {images, filter}) leaf.set_requires_grad(true);
+  const auto before = allocator.stats().requested_bytes[0];
+  const Tensor out = ops::conv2d(images, filter, {}, {1}, {0}, {1}, 1);
+  const auto after = allocator.stats().requested_bytes[0];
+  EXPECT_EQ(after.current - before.current, 16);
+  if (out.has_values()) {
+    EXPECT_EQ(to_doubles(out), (std::vector<double>{2, 2, 2, 2}));
+  }
+  return after.allocated - before.allocated - 16;
+}
+
+TEST(DeviceLibraries, AConvolutionTakesTheBestWayWithinTheBound) {
+  CudaMachine machine(1, kOneDevice);
+  machine.context().gpus[0].cudnn_workspace_bytes = 4096;
+  EXPECT_EQ(workspace_of_convolution(), 4096);
+  machine.context().gpus[0].cudnn_workspace_bytes = 4095;
+  EXPECT_EQ(workspace_of_convolution(), 0);
+  EXPECT_EQ(machine.stand_in().calls("cudnnGetConvolutionForwardAlgorithm_v7"), 1);
+}
+
+TEST(DeviceLibraries, AConvolutionTakesNoWayThatGivesOtherBitsEachTime) {
+  CudaMachine machine(1, kOneDevice + " cudnn_random=1");
+  machine.context().gpus[0].cudnn_workspace_bytes = 1_MiB;
+  EXPECT_EQ(workspace_of_convolution(), 0) << "the fast one's was taken";
+}
+
+TEST(DeviceLibraries, AConvolutionTakesAnotherWayWhereThereIsNoMemory) {
+  CudaMachine machine(1, kOneDevice);
+  DeviceSlot& slot = machine.context().gpus[0];
+  slot.cudnn_workspace_bytes = 1_MiB;
+  FaultPlan faults = FaultPlan::parse("persistent(size(>=4096)) & level(workspace)");
+  FaultyAllocator full(*slot.allocator, faults, 0);
+  slot.allocator = &full;
+  EXPECT_EQ(workspace_of_convolution(), 0);
+  EXPECT_EQ(full.stats().num_ooms, 1) << "counted, as PyTorch's is";
+}
+
+TEST(DeviceLibraries, AVirtualGpuTakesTheWorkspacesThatWereMeasured) {
+  std::map<std::string, std::size_t> measured;
+  {
+    CudaMachine machine(1, kOneDevice);
+    CudaBackend counted = *machine.context().gpus[0].backend;
+    counted.traffic = std::make_shared<CudaTraffic>();
+    machine.context().gpus[0].backend = &counted;
+    machine.context().gpus[0].cudnn_workspace_bytes = 4096;
+    workspace_of_convolution();
+    measured = counted.traffic->convolution_workspaces;
+  }
+  EXPECT_EQ(measured, (std::map<std::string, std::size_t>{
+                          {"output, float32: [1, 1, 2, 2] by [1, 1, 1, 1], stride 1 1, padding "
+                           "0 0, dilation 1 1, groups 1",
+                           4096}}));
+  for (const ValueMode values : {ValueMode::keeps_values, ValueMode::size_only}) {
+    TestMachine machine({.values = values});
+    EXPECT_EQ(workspace_of_convolution(), 0);
+    EXPECT_FALSE(machine.context().gpus[0].assumptions.names().empty());
+    machine.context().gpus[0].assumptions = {};
+    machine.context().gpus[0].convolution_workspaces = &measured;
+    EXPECT_EQ(workspace_of_convolution(), 4096);
+    EXPECT_TRUE(machine.context().gpus[0].assumptions.names().empty()) << "it is known";
+  }
 }
 
 // ---- benchmark mode -----------------------------------------------------------------------------
@@ -581,7 +651,7 @@ TEST(DeviceLibraries, GiveBackAllThatTheyMake) {
     cuda::Convolution convolution;
     convolution.input = convolution.filter = convolution.output = {1, 1, 1, 1};
     const auto ask = [&] {
-      return libraries.cudnn()->algorithm_for(cuda::ConvolutionPass::output, convolution, 0);
+      return libraries.cudnn()->suggested(cuda::ConvolutionPass::output, convolution);
     };
     EXPECT_THROW(ask(), cuda::LibraryError);
     ask();

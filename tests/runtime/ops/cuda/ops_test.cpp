@@ -307,10 +307,40 @@ TEST_F(RowLaunch, RankAndFindExtrema) {
   }
 }
 
+// 64 columns are 64 threads.
+TEST_F(RowLaunch, SumLayersColumnsInPiecesOfRows) {
+  const auto gradients = [](Device device, std::int64_t rows) {
+    Context::current().seed(5);
+    const Tensor input = randn({rows, 64}, {DType::float32, Device::cpu()});
+    std::vector<Tensor> leaves = {transfer(input, device), transfer(ones({64}, {}), device),
+                                  transfer(zeros({64}, {}), device)};
+    for (const Tensor& leaf : leaves) leaf.set_requires_grad(true);
+    const Tensor out = ops::layer_norm(leaves[0], Shape{64}, leaves[1], leaves[2], 1e-5);
+    backward({out}, {transfer(input, device)}, GraphRetention::release);
+    std::vector<double> values = to_doubles(leaves[1].grad());
+    const std::vector<double> bias = to_doubles(leaves[2].grad());
+    values.insert(values.end(), bias.begin(), bias.end());
+    return values;
+  };
+  const auto launches_for = [&](std::int64_t rows) {
+    const int before = launches();
+    gradients(Device::cuda(0), rows);
+    return launches() - before;
+  };
+  EXPECT_EQ(launches_for(4096), launches_for(60) + 2) << "pieces, and a sum of each";
+  const std::vector<double> found = gradients(Device::cuda(0), 4096);
+  const std::vector<double> expected = gradients(Device::cpu(), 4096);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_NEAR(found[i], expected[i], 1e-5 * (1 + std::abs(expected[i]))) << i;
+  }
+}
+
 TEST_F(RowLaunch, RefuseAnIndexThatIsNone) {
   const Tensor table = numbers({4, 3});
   const Tensor indices = cuda_tensor({1, 4}, {2}, DType::int64);
-  EXPECT_THROW(ops::embedding(indices, table, std::nullopt), std::invalid_argument);
+  const Tensor rows = ops::embedding(indices, table, std::nullopt);
+  EXPECT_THROW(to_doubles(rows), std::invalid_argument);
 }
 
 TEST_F(CudaLoops, DoNothingForNothing) {
