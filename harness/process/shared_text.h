@@ -1,4 +1,4 @@
-// What is in a file, in memory that forks share.
+// The text of a file, in memory that forks share.
 //
 // The heap of a process is copied with it, page by page, or its tables are: what is as large as a
 // plan of many variants would make each trial of a sweep slower.

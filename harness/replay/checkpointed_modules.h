@@ -1,5 +1,5 @@
-// What if modules of a recorded job were checkpointed
-// (torch.utils.checkpoint.checkpoint(module, x, use_reentrant=False))?
+// The what-if of checkpointing: modules of a recorded job are called by
+// torch.utils.checkpoint.checkpoint(module, x, use_reentrant=False).
 //
 // Note [Checkpointing a record]
 // A checkpointed module keeps what goes in until its backward is done, and of what it makes only

@@ -1,4 +1,4 @@
-// What the fix of a recorded job would save, as replay computes it.
+// The bytes that the fix of a recorded job would save, as replay computes them.
 #pragma once
 
 #include <string>

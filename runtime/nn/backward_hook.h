@@ -1,5 +1,5 @@
-// What sees the gradients of one call of a module: those of its outputs before they go into its
-// backward pass, and those of its inputs when they come out of it.
+// Hooks on the gradients of one call of a module: on those of its outputs before they go into its
+// backward pass, and on those of its inputs when they come out of it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What layers of encoders and decoders have in common.
+// The parts that layers of encoders and decoders share.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What kernels of a CUDA device find wrong in a program's values, and the host is told later.
+// Errors in a program's values that kernels of a CUDA device find, and the host is told of later.
 #pragma once
 
 #include <cstddef>

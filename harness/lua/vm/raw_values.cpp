@@ -136,7 +136,7 @@ Untouched::~Untouched() {
 
 namespace {
 
-constexpr std::string_view kProbe =
+constexpr std::string_view kLayoutProbe =
     "local probe, t = ...\n"
     "local shared = t\n"
     "local function f() return shared end\n"
@@ -183,7 +183,7 @@ int probe_values(lua_State* L) {
 
 void check_raw_layout(lua_State* L) {
   const int top = lua_gettop(L);
-  luaL_loadbufferx(L, kProbe.data(), kProbe.size(), "=(probe)", "t");
+  luaL_loadbufferx(L, kLayoutProbe.data(), kLayoutProbe.size(), "=(probe)", "t");
   lua_pushcfunction(L, &probe_values);
   lua_newtable(L);
   lua_call(L, 2, 1);

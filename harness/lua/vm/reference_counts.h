@@ -1,5 +1,5 @@
-// Which values of a script are alive, told from what changed: references among them are counted,
-// and for what lies in cycles a way to something that is alive for sure is kept.
+// Reference counts of a script's values, kept from what changed; for what lies in cycles a way to
+// something that is alive for sure is kept.
 #pragma once
 
 #include <cstddef>

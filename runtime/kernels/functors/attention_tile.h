@@ -1,5 +1,5 @@
-// What of attention is no product of matrices, for a tile of all scores: functors of rows, as in
-// rows.h. The products are a library's, of float32; exponents and sums are computed in double.
+// The parts of attention that are not matrix products, for a tile of all scores: functors of rows,
+// as in rows.h. The products are a library's, of float32; exponents and sums are computed in double.
 #pragma once
 
 #include <cmath>
