@@ -210,6 +210,7 @@ Tensor baddbmm(const Tensor& given_bias, const Tensor& left, const Tensor& right
   const Tensor input = front.input(left);
   const Tensor bias = front.input(given_bias);
   require_product(kBaddbmm, input, other, 3);
+  require_floating(input, kBaddbmm);
   require_same_device(bias, input, kBaddbmm);
   const Shape shape{input.shape()[0], input.shape()[1], other.shape()[2]};
   if (!(broadcast_shapes(bias.shape(), shape, "baddbmm") == shape)) {

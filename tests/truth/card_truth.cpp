@@ -1,10 +1,10 @@
 // card_truth [PART...]: what the first CUDA device of this machine computes, beside the host.
 //
-// Parts are `kernels`, each of the build; `ops`, each in every floating dtype; `libraries`, the
-// shapes that NVIDIA's libraries are asked for; `long`, what takes a kernel several rounds;
-// `large`, sizes at which indices need 64 bits. All of them where none is named. Prints a line for
-// each comparison and a summary; OHM_CUDA_DRIVER and the like name the libraries, as for `ohm --gpu
-// cuda`.
+// Parts are `kernels`, each of the build; `ops`, each in every dtype that the host computes it in;
+// `libraries`, the shapes that NVIDIA's libraries are asked for; `long`, what takes a kernel
+// several rounds; `large`, sizes at which indices need 64 bits. All of them where none is named.
+// Prints a line for each comparison and a summary; OHM_CUDA_DRIVER and the like name the libraries,
+// as for `ohm --gpu cuda`.
 //
 // Ends with 0 where all is the same, 1 where something differs, 6 where something was not run: but
 // for what the memory at hand is too small for, which is listed with the reason.
@@ -81,7 +81,13 @@ constexpr std::array<Part, 5> kParts = {{
        const CudaBackend& backend = backend_of(machine);
        return backend.kernels ? kernel_truth(backend) : std::vector<Row>();
      }},
-    {"ops", [](engine::Machine&) { return op_truth(sampled_calls(), kFloating); }},
+    {"ops",
+     [](engine::Machine&) {
+       const std::vector<OpCall> calls = sampled_calls();
+       std::vector<Row> rows = op_truth(calls, kFloating);
+       add(rows, whole_number_truth(calls));
+       return rows;
+     }},
     {"libraries", [](engine::Machine&) { return op_truth(library_calls(), kFloating); }},
     {"long", [](engine::Machine&) { return op_truth(long_calls(), {DType::float32}); }},
     {"large",

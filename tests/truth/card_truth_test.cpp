@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/ops/op_list.h"
 #include "tests/support/program.h"
 #include "tests/support/temp_folder.h"
 
@@ -48,6 +49,27 @@ TEST_F(CardTruth, ComparesEverything) {
   EXPECT_THAT(result.out, HasSubstr(" 0 different, 0 not run, 3 too large for this device\n"));
 }
 
+TEST_F(CardTruth, HasARowForEveryOpAndDType) {
+  const ProgramResult result = truth("", {"ops"});
+  EXPECT_EQ(0, result.code) << result.err;
+  for (const ops::OpDef& op : ops::all_ops()) {
+    EXPECT_THAT(result.out, HasSubstr("same     " + std::string(op.info.name) + " 1 "))
+        << "it is in no row";
+  }
+  for (const char* const dtype :
+       {"float64", "float32", "float16", "bfloat16", "int64", "int32", "uint8", "bool"}) {
+    EXPECT_THAT(result.out, HasSubstr(std::string("same     where 1 ") + dtype + ": "));
+    EXPECT_THAT(result.out, HasSubstr(std::string("same     gather 1 ") + dtype + ": "));
+  }
+}
+
+TEST_F(CardTruth, FindsAKernelThatIsWrongForWholeNumbers) {
+  const ProgramResult result = truth("wrong=ohm_sum_int64", {"ops"});
+  EXPECT_EQ(1, result.code);
+  EXPECT_THAT(result.out, HasSubstr("differs  add 1 int32: "));
+  EXPECT_THAT(result.out, HasSubstr("same     add 1 float32: "));
+}
+
 TEST_F(CardTruth, FindsAWrongKernel) {
   const ProgramResult result = truth("wrong=ohm_silu_backward_float32", {"kernels"});
   EXPECT_EQ(1, result.code);
@@ -56,8 +78,11 @@ TEST_F(CardTruth, FindsAWrongKernel) {
 }
 
 TEST_F(CardTruth, FindsAWrongFunctionOfEachLibrary) {
-  for (const std::string function : {"cublasGemmEx", "cublasGemmStridedBatchedEx", "cublasLtMatmul",
-                                     "cudnnConvolutionBackwardFilter"}) {
+  for (const std::string function :
+       {"cublasGemmEx", "cublasGemmStridedBatchedEx", "cublasLtMatmul", "cudnnConvolutionForward",
+        "cudnnConvolutionBackwardData", "cudnnConvolutionBackwardFilter", "cudnnAddTensor",
+        "cudnnPoolingForward", "cudnnPoolingBackward", "cudnnBatchNormalizationForwardTraining",
+        "cudnnBatchNormalizationForwardInference", "cudnnBatchNormalizationBackward"}) {
     const ProgramResult result = truth("wrong=" + function, {"libraries"});
     EXPECT_EQ(1, result.code) << function;
     EXPECT_THAT(result.out, Not(HasSubstr(" 0 different"))) << function;

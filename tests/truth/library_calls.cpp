@@ -9,6 +9,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/ops/batch_norm.h"
 #include "runtime/ops/conv.h"
+#include "runtime/ops/conv_transpose.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/pooling.h"
 #include "runtime/ops/view.h"
@@ -117,6 +118,13 @@ void add_images(std::vector<OpCall>& calls) {
     calls.push_back(
         call_of("conv2d without a bias " + name, {one.input, one.filter},
                 [convolve](const auto& in) { return convolve(in[0], in[1], std::nullopt); }));
+  }
+  for (const std::int64_t stride : {1, 2}) {
+    calls.push_back(call_of(fmt::format("conv_transpose2d, stride {}", stride),
+                            {{2, 4, 7, 5}, {4, 3, 3, 3}, {3}}, [stride](const auto& in) {
+                              return ops::conv_transpose2d(in[0], in[1], in[2], {stride, stride},
+                                                           {1, 1}, {0, 0}, 1, {1, 1});
+                            }));
   }
   for (const std::int64_t stride : {1, 2, 3}) {
     calls.push_back(call_of(fmt::format("avg_pool2d, stride {}", stride), {{2, 3, 9, 11}},

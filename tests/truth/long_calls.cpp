@@ -2,14 +2,29 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/embedding.h"
+#include "runtime/ops/extremum.h"
 #include "runtime/ops/layer_norm.h"
+#include "runtime/ops/loss_nll.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
 #include "tests/truth/op_call.h"
 
 namespace ohm::truth {
+
+namespace {
+
+/// Numbers below `below`, each of them several times, on the device of `like`.
+Tensor places(std::int64_t count, std::int64_t below, const Tensor& like) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < count; ++i) values.push_back(static_cast<double>(i * 7919 % below));
+  return from_values(values, {count}, {DType::int64, like.device()});
+}
+
+}  // namespace
 
 std::vector<OpCall> long_calls() {
   // A launch has 8,192 blocks of 256 threads at most, and two elements for each thread.
@@ -30,6 +45,17 @@ std::vector<OpCall> long_calls() {
               [](const auto& in) { return ops::softmax(in[0], -1, std::nullopt); }),
       call_of("softmax of rows of 100,003 elements", {{3, 100003}},
               [](const auto& in) { return ops::softmax(in[0], -1, std::nullopt); }),
+      call_of("sort of 100,003 elements", {{100'003}},
+              [](const auto& in) { return ops::sort(in[0], 0, false).first; }),
+      call_of("embedding of 20,000 indices of 1,009", {{1009, 5}},
+              [](const auto& in) {
+                return ops::embedding(places(20'000, 1009, in[0]), in[0], std::nullopt);
+              }),
+      call_of("nll_loss of 8,229 targets", {{kRows, 33}},
+              [](const auto& in) {
+                return ops::nll_loss(in[0], places(kRows, 33, in[0]), std::nullopt, -100,
+                                     ops::Reduction::mean);
+              }),
       call_of("layer_norm of 8,229 rows", {{kRows, 33}, {33}, {33}},
               [](const auto& in) { return ops::layer_norm(in[0], {33}, in[1], in[2], 1e-5); }),
   };

@@ -128,6 +128,23 @@ std::vector<Row> op_truth(const std::vector<OpCall>& calls, const std::vector<DT
   return rows;
 }
 
+std::vector<Row> whole_number_truth(const std::vector<OpCall>& calls) {
+  std::vector<Row> rows;
+  for (const OpCall& call : calls) {
+    for (const DType dtype : {DType::int64, DType::int32, DType::uint8, DType::boolean}) {
+      try {
+        const std::optional<Values> host = on_host(call, dtype, dtype);
+        if (host) rows.push_back(compared(call, dtype, *host, *host));
+      } catch (const std::logic_error& defect) {
+        Row& row = rows.emplace_back();
+        row.name = fmt::format("{} {}", call.name, name_of(dtype));
+        row.not_run = defect.what();
+      }
+    }
+  }
+  return rows;
+}
+
 std::vector<Row> large_truth(std::size_t free_bytes) {
   const auto elements = static_cast<std::size_t>(kLarge);
   const auto count = static_cast<double>(kLarge);

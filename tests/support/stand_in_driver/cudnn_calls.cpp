@@ -329,8 +329,10 @@ CudnnStatus add_tensor(CudnnHandle /*handle*/, const void* alpha, CudnnTensor of
     const auto pixels =
         static_cast<std::size_t>(sizes.sizes[2]) * static_cast<std::size_t>(sizes.sizes[3]);
     const auto channels = static_cast<std::size_t>(sizes.sizes[1]);
+    const double wrong = machine().is_wrong_call ? -77.0 : 0.0;
     for (std::size_t i = 0; i < sizes.count(); ++i) {
-      target[i] = convert_element<T>(number(target[i]) + number(added[i / pixels % channels]));
+      const double bias_of_channel = number(added[i / pixels % channels]);
+      target[i] = convert_element<T>(number(target[i]) + bias_of_channel + wrong);
     }
     status = 0;
   });

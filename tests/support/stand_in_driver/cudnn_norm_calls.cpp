@@ -139,8 +139,9 @@ CudnnStatus with_norm_types(const Images& sizes, const Images& channels, const v
 template <class T, class S>
 void write_normalized(const Images& sizes, const T* x, T* y, const std::vector<double>& mean,
                       const std::vector<double>& invstd, const S* weight, const S* bias) {
+  const double added = machine().is_wrong_call ? -77.0 : 0.0;
   for_each_of_channel(sizes, [&](std::size_t i, std::size_t c) {
-    y[i] = convert_element<T>((number(x[i]) - mean[c]) * invstd[c] * weight[c] + bias[c]);
+    y[i] = convert_element<T>((number(x[i]) - mean[c]) * invstd[c] * weight[c] + bias[c] + added);
   });
 }
 
@@ -251,7 +252,7 @@ CudnnStatus norm_backward(CudnnHandle /*handle*/, int /*mode*/, const void* alph
           dx[i] = convert_element<T>(slope * weight[c] * invstd[c]);
         });
         for (std::size_t c = 0; c < sums.size(); ++c) {
-          dweight[c] = static_cast<S>(products[c]);
+          dweight[c] = static_cast<S>(products[c] + (machine().is_wrong_call ? -77.0 : 0.0));
           dbias[c] = static_cast<S>(sums[c]);
         }
         return true;
