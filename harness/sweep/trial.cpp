@@ -10,7 +10,7 @@
 
 #include "allocator_shim/fault/fault_point.h"
 #include "harness/machine/snapshot_file.h"
-#include "harness/process/stopwatch.h"
+#include "harness/process/processor_stopwatch.h"
 #include "harness/sweep/repeated_work.h"
 
 namespace ohm::engine {
@@ -337,7 +337,7 @@ TrialVerdict Trial::judged(const FaultFreeRun& fault_free, const UsableStates& u
 }
 
 FaultFreeRun fault_free_run(const ScenarioLoader& loader, const TrialSetup& setup) {
-  const Stopwatch stopwatch;
+  const ProcessorStopwatch stopwatch;
   Trial trial(loader, setup, [](std::size_t) { return std::optional<FaultForm>(); });
   trial.run();
   FaultFreeRun run = trial.fault_free();

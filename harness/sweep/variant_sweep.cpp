@@ -191,12 +191,11 @@ std::vector<double> VariantSweep::costs() {
 
 std::vector<double> VariantSweep::costs_of_chosen() const {
   // Measured over the catalogue. Most programs end soon after a failure; some make the rest of
-  // their requests. A run of its own, with the threads of its ranks, is cut short by its failure,
-  // and made once more to see that the program can go on. That it may be one failure more, which
-  // lasts, hardly counts: see Note [Both forms].
+  // their requests. A run of its own is cut short by its failure, too. That it may be one failure
+  // more, which lasts, hardly counts: see Note [Both forms].
   constexpr double kSecondsOfATrial = 3e-4;
   constexpr double kPartOfTheRest = 0.05;
-  constexpr double kPartOfAnOwnRun = 2.1;
+  constexpr double kPartOfAnOwnRun = 0.7;
   const FaultFreeRun& run = fault_free_.front();
   const auto calls = static_cast<double>(run.calls.size());
   std::vector<double> costs;

@@ -2,12 +2,14 @@
 //
 //   shard_simulation OHM SVG FILES...
 //
-// Measured: what the faults cost by the plan, the start of a shard, the beginning of a variant, a
-// report's part of the merge, and with the distribution's Slurm, on this machine, how long it takes
-// to submit an array and to run a task that does nothing. Simulated: as many idle machines of two
-// cores as there are shards. What a controller takes to hand out thousands of tasks cannot be
-// measured on one node, and is left out. A table goes to the standard output, the picture to SVG.
+// Measured, in processor time: what the faults cost by the plan, the start of a shard, the
+// beginning of a variant, a report's part of the merge; and with the distribution's Slurm, on this
+// machine, how long it takes to submit an array and to run a task that does nothing. Simulated: as
+// many idle machines of two cores as there are shards. What a controller takes to hand out
+// thousands of tasks cannot be measured on one node, and is left out. A table goes to the standard
+// output, the picture to SVG.
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -51,6 +53,22 @@ double seconds_of(const std::function<void()>& work) {
   return stopwatch.seconds();
 }
 
+/// Of all processes that have ended.
+double processor_seconds() {
+  rusage used = {};
+  ::getrusage(RUSAGE_CHILDREN, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+double processor_seconds_of(const std::function<void()>& work) {
+  const double before = processor_seconds();
+  work();
+  return processor_seconds() - before;
+}
+
 void run(const std::vector<std::string>& words) {
   const int status = std::system((shell_command(words) + " > /dev/null").c_str());
   // Bad verdicts (1) are what the faults are for.
@@ -64,14 +82,15 @@ class Costs {
 
   Measured measured() {
     Measured all;
-    all.plan = seconds_of([&] { run(sweep({"--points", "all", "--write-plan", path("all")})); });
+    const auto plan = [&] { run(sweep({"--points", "all", "--write-plan", path("all")})); };
+    all.plan = processor_seconds_of(plan) / kCores;
     run(sweep({"--points", "sample=1", "--write-plan", path("one")}));
     all.faults = faults();
     constexpr const char* kNothing = "99999/99999";
-    all.start = seconds_of([&] {
+    all.start = processor_seconds_of([&] {
       run(sweep({"--points", "all", "--plan", path("all"), "--shard", kNothing, "-j", "2"}));
     });
-    const double one_each = seconds_of([&] {
+    const double one_each = processor_seconds_of([&] {
       run(sweep({"--points", "sample=1", "--plan", path("one"), "-j", "1", "-q"}));
     });
     all.begin = std::max(0.0, one_each - all.start) / static_cast<double>(all.faults.size());
@@ -117,7 +136,7 @@ class Costs {
       run(sweep({"--points", "sample=1", "--plan", path("one"), "-q", "--report",
                  "json=" + words.back(), "--shard", fmt::format("{}/{}", shard, kShards)}));
     }
-    return seconds_of([&] { run(words); }) / kShards;
+    return processor_seconds_of([&] { run(words); }) / kShards;
   }
 
   void measure_slurm(Measured& all) const {
