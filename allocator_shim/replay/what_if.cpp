@@ -73,8 +73,8 @@ class HistoryElsewhere {
     begin();
     HistoryStep step;
     while (outcome_.fits() && steps_.next(step) && step.begin < program_.end) {
-      free_early(step.begin);
-      do_step(step);
+      change_until(step.begin);
+      if (outcome_.fits()) do_step(step);
     }
     gather(outcome_, allocator_.stats());
     outcome_.refusals = tracker_.refusals();
@@ -126,6 +126,7 @@ class HistoryElsewhere {
         if (was_flushed(step)) allocator_.empty_cache();
         return request(step);
       case HistoryStep::Kind::free:
+        if (is_kept_behind(step.begin)) return;
         return free_life(lives_.life_of[step.begin]);
       case HistoryStep::Kind::flush:
         return allocator_.empty_cache();
@@ -135,10 +136,54 @@ class HistoryElsewhere {
     }
   }
 
+  bool is_kept_behind(std::size_t event) const {
+    return !program_.kept_until.empty() && event < program_.kept_until[lives_.life_of[event]];
+  }
+
+  /// What the changed program does before this event and the record does not.
+  void change_until(std::size_t event) {
+    const std::vector<ChangedProgram::Repeat>& repeats = program_.repeats;
+    for (; next_repeat_ < repeats.size() && repeats[next_repeat_].event <= event; ++next_repeat_) {
+      free_early(repeats[next_repeat_].event);
+      repeat(repeats[next_repeat_]);
+      if (!outcome_.fits()) return;
+    }
+    free_early(event);
+  }
+
   void free_early(std::size_t event) {
     const std::vector<ChangedProgram::EarlyFree>& frees = program_.early_frees;
     for (; next_early_ < frees.size() && frees[next_early_].event <= event; ++next_early_) {
       free_life(frees[next_early_].life);
+    }
+  }
+
+  void repeat(const ChangedProgram::Repeat& repeat) {
+    using Kind = ChangedProgram::Repeat::Kind;
+    std::unordered_map<std::uint32_t, BlockHandle> taken;  // by life
+    for (const ChangedProgram::Repeat::Step& step : repeat.steps) {
+      const BlockLife& life = lives_.lives[step.life];
+      if (step.kind == Kind::drop) {
+        const auto found = taken.find(step.life);
+        if (found == taken.end()) continue;
+        allocator_.free(found->second);
+        taken.erase(found);
+        continue;
+      }
+      try {
+        const BlockHandle block = allocate(life.requested_bytes, life.stream);
+        (step.kind == Kind::keep ? handles_[step.life] : taken[step.life]) = block;
+      } catch (const OutOfMemory& error) {
+        fail(outcome_, allocator_, {life.allocated_at, asked_bytes_, error.what()});
+        return;
+      }
+    }
+    // In the order of their requests.
+    for (const ChangedProgram::Repeat::Step& step : repeat.steps) {
+      const auto found = taken.find(step.life);
+      if (found == taken.end()) continue;
+      allocator_.free(found->second);
+      taken.erase(found);
     }
   }
 
@@ -214,6 +259,7 @@ class HistoryElsewhere {
   HistorySteps steps_;
   std::size_t next_flush_ = 0;
   std::size_t next_early_ = 0;
+  std::size_t next_repeat_ = 0;
   WhatIfOutcome outcome_;
 };
 

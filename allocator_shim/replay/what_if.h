@@ -27,13 +27,30 @@ struct WhatIf {
   std::optional<double> memory_fraction;
 };
 
-/// The program of a history, changed: what it asks for instead, and what it frees earlier. Lives
-/// are those of VerifiedHistory::lives(), events those of its history.
+/// The program of a history, changed: what it asks for instead, what it frees earlier or later, and
+/// what it asks for again. Lives are those of VerifiedHistory::lives(), events those of its
+/// history.
 struct ChangedProgram {
   /// A block that is freed before this event, where it is still there.
   struct EarlyFree {
     std::uint32_t event = 0;
     std::uint32_t life = 0;
+  };
+
+  /// Blocks that are requested again before this event, one after the other, and behind what is
+  /// freed there.
+  struct Repeat {
+    enum class Kind : std::uint8_t {
+      keep,  ///< the life's next end is as recorded
+      take,  ///< until it is dropped, or the repeat ends
+      drop,
+    };
+    struct Step {
+      std::uint32_t life = 0;
+      Kind kind = Kind::keep;
+    };
+    std::uint32_t event = 0;
+    std::vector<Step> steps;
   };
 
   /// Bytes that are requested for each life, passed over of those that began before the history; 0:
@@ -43,10 +60,16 @@ struct ChangedProgram {
   /// none. Empty: none at all.
   std::vector<std::size_t> companions;
   std::vector<EarlyFree> early_frees;  ///< ascending by event
+  /// Of each life: before this event it is not freed where the record says so; 0: it is. Empty: all
+  /// are.
+  std::vector<std::uint32_t> kept_until;
+  std::vector<Repeat> repeats;  ///< ascending by event
   /// The program ends before this event.
   std::size_t end = std::numeric_limits<std::size_t>::max();
 
-  bool is_changed() const { return !bytes.empty() || !companions.empty() || !early_frees.empty(); }
+  bool is_changed() const {
+    return !bytes.empty() || !companions.empty() || !early_frees.empty() || !repeats.empty();
+  }
 };
 
 struct WhatIfFailure {

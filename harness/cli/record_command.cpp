@@ -31,6 +31,7 @@ struct RecordArguments {
   std::uint64_t most_events = kDefaultEvents;
   std::uint64_t steps = 0;
   std::string stacks = "python";
+  bool has_all_steps = false;
   bool names_modules = false;
   std::vector<std::string> command;
 };
@@ -75,6 +76,7 @@ int record(const RecordArguments& arguments) {
   recording.file = writable_file(arguments.file);
   recording.most_events = arguments.most_events;
   recording.steps = arguments.steps;
+  recording.has_all_steps = arguments.has_all_steps;
   recording.has_stacks = arguments.stacks != kNoStacks;
   recording.names_modules = arguments.names_modules;
   if (recording.names_modules && !recording.has_stacks) {
@@ -111,6 +113,10 @@ std::function<int()> setup_record(CLI::App& app, const Environment& environment)
                  "of the job alone (default: to its end)")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000'000}));
+  app.add_flag(
+      "--all-steps", arguments->has_all_steps,
+      "Record to the end also where steps of the optimizers have become alike, which costs "
+      "small ops a good part of their time");
   app.add_option("--stacks", arguments->stacks,
                  "python: the stack of every request; none: bytes and addresses alone, which costs "
                  "less and tells no lines (default: python)")

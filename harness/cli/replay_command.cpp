@@ -89,6 +89,17 @@ void take_gpus(ReplayArguments& arguments) {
   }
 }
 
+void check_changes(const ReplayArguments& arguments) {
+  const engine::ReplayOptions& replay = arguments.replay;
+  if (!arguments.optimizer.empty() && arguments.optimizer != "fused") {
+    throw UsageError(fmt::format("--optimizer is fused, not \"{}\": what others take is not known",
+                                 arguments.optimizer));
+  }
+  if (!replay.checkpoints.empty() && (!replay.free_at.empty() || !arguments.optimizer.empty())) {
+    throw UsageError("--checkpoint asks its question alone: without --free-at and --optimizer");
+  }
+}
+
 void check(ReplayArguments& arguments) {
   engine::ReplayOptions& replay = arguments.replay;
   if (replay.file.empty()) throw UsageError("name the file, as in ohm replay snapshot.pickle");
@@ -101,10 +112,7 @@ void check(ReplayArguments& arguments) {
     if (replay.capacities.back() == 0) throw UsageError("--capacity must be more than 0");
   }
   take_gpus(arguments);
-  if (!arguments.optimizer.empty() && arguments.optimizer != "fused") {
-    throw UsageError(fmt::format("--optimizer is fused, not \"{}\": what others take is not known",
-                                 arguments.optimizer));
-  }
+  check_changes(arguments);
   replay.is_fused = !arguments.optimizer.empty();
   if (replay.memory_fraction && !(*replay.memory_fraction >= 0 && *replay.memory_fraction <= 1)) {
     throw UsageError("--memory-fraction must be between 0 and 1");
@@ -207,6 +215,15 @@ void add_questions(CLI::App& app, ReplayArguments& arguments) {
   app.add_option("--optimizer", arguments.optimizer,
                  "What if the Adam or AdamW of the recording were fused (fused=True)")
       ->type_name("fused");
+  app.add_option("--checkpoint", replay.checkpoints,
+                 "What if these modules were checkpointed, as ohm record --modules names them: "
+                 "GPT.blocks.*; repeatable")
+      ->type_name("MODULE")
+      ->allow_extra_args(false);
+  app.add_option("--dtype", replay.dtype,
+                 "What if the job computed in this dtype: says why a record does not tell")
+      ->type_name("bf16|fp16")
+      ->check(CLI::IsMember({"bf16", "fp16"}));
   app.add_option(
          "--alloc-conf", replay.settings,
          "What if these were the allocator's settings (PYTORCH_CUDA_ALLOC_CONF); repeatable")

@@ -5,15 +5,20 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
 #include "reports/console/console_report.h"
+#include "reports/console/verification_text.h"
 #include "reports/history/heat_map.h"
 #include "reports/json/result_input.h"
 #include "reports/json/sweep_reader.h"
+#include "reports/json/verification_json.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::cli {
@@ -53,11 +58,21 @@ bool has_history(const RunResult& result) {
       });
 }
 
-int report(const ReportArguments& arguments) {
-  if (arguments.file.empty()) throw UsageError("name the file, as in ohm report result.json");
+/// JSON is the one other form that it has.
+int report_verification(const VerificationResult& result, const ReportArguments& arguments) {
+  if (!arguments.sweep.empty()) {
+    throw UsageError(fmt::format("--sweep: {} is of ohm verify-device, which has no heat map",
+                                 reports::printable(arguments.file)));
+  }
+  OutputPaths paths({arguments.file});
+  ReportOutputs outputs = json_outputs(requested(arguments), paths);
+  outputs.write([&](std::string_view, bool) { return reports::verification_json(result); });
+  if (outputs.is_empty()) print_text(reports::verification_text(result));
+  return exit_code(ExitReason::passed).code;
+}
+
+int report_run(RunResult result, const ReportArguments& arguments) {
   const reports::ReportStyle style = style_of(arguments);
-  // First the file: a report that is asked of nothing leaves what stands there.
-  RunResult result = reports::read_result_or_snapshot(arguments.file);
   if (!arguments.sweep.empty()) {
     reports::add_heat_maps(reports::read_sweep_file(arguments.sweep), result);
   }
@@ -73,12 +88,24 @@ int report(const ReportArguments& arguments) {
   return exit_code(ExitReason::passed).code;
 }
 
+int report(const ReportArguments& arguments) {
+  if (arguments.file.empty()) throw UsageError("name the file, as in ohm report result.json");
+  // First the file: a report that is asked of nothing leaves what stands there.
+  auto input = reports::read_report_input(arguments.file);
+  if (const auto* verification = std::get_if<VerificationResult>(&input)) {
+    return report_verification(*verification, arguments);
+  }
+  return report_run(std::move(std::get<RunResult>(input)), arguments);
+}
+
 }  // namespace
 
 std::function<int()> setup_report(CLI::App& app, const Environment& /*environment*/) {
   const auto arguments = std::make_shared<ReportArguments>();
-  app.add_option("FILE", arguments->file,
-                 "A result (written by --report json=PATH), or a PyTorch memory snapshot")
+  app.add_option(
+         "FILE", arguments->file,
+         "A result (written by --report json=PATH, of ohm verify-device, too), or a PyTorch "
+         "memory snapshot")
       ->type_name("");
   app.add_option("-o,--output", arguments->outputs,
                  "Write a report in the format of the path's extension; repeatable")

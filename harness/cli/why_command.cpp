@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,12 +10,11 @@
 
 #include "harness/cli/terminal.h"
 #include "harness/cli/text_input.h"
-#include "harness/replay/replay_file.h"
+#include "harness/replay/replayed_fix.h"
 #include "reports/console/why_text.h"
 #include "reports/json/result_input.h"
 #include "reports/model/exit_code.h"
 #include "reports/text/crash_log.h"
-#include "reports/text/measured_text.h"
 
 namespace ohm::cli {
 
@@ -27,39 +24,12 @@ struct WhyArguments {
   std::string file;
 };
 
-/// What a snapshot that ended fragmented would have done with segments that grow.
-std::string replayed_text(const std::string& file, const VariantResult& variant) {
-  if (!variant.oom || variant.devices.empty()) return "";
-  const bool is_fragmented =
-      std::any_of(variant.findings.begin(), variant.findings.end(),
-                  [](const FindingResult& one) { return one.scenario == "fragmentation"; });
-  if (!is_fragmented) return "";
-  engine::ReplayOptions options;
-  options.file = file;
-  options.settings = {"expandable_segments:True"};
-  for (const DeviceResult& device : variant.devices) {
-    if (device.device == variant.oom->device) {
-      options.capacities = {static_cast<std::size_t>(device.peak_reserved_bytes)};
-    }
-  }
-  try {
-    const ReplayResult result = engine::replay_file(options);
-    if (result.what_ifs.empty() || result.what_ifs.front().rescued == 0) return "";
-    return fmt::format(
-        "Replayed with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True the request is served, in "
-        "the {} that were reserved at most.",
-        reports::short_bytes(static_cast<std::int64_t>(options.capacities.front())));
-  } catch (const std::exception&) {
-    return "";  // what cannot be replayed is not told
-  }
-}
-
 int why_of_result(const std::string& file) {
   const RunResult result = reports::read_result_or_snapshot(file);
   const VariantResult* const variant = reports::why_variant(result);
   const bool is_snapshot = reports::is_pickle(file);
   const std::string replayed =
-      is_snapshot && variant != nullptr ? replayed_text(file, *variant) : std::string();
+      is_snapshot && variant != nullptr ? engine::replayed_fix_text(file, *variant) : "";
   print_text(reports::why_text(result, replayed, terminal_columns()));
   return exit_code(ExitReason::passed).code;
 }

@@ -96,6 +96,7 @@ ChildCommand recorded_command(const std::vector<std::string>& words,
     command.environment.emplace_back(name, value);
   };
   set("OHM_RECORD_STEPS", recording.steps == 0 ? "" : fmt::to_string(recording.steps));
+  set("OHM_RECORD_ALL_STEPS", recording.has_all_steps ? "1" : "");
   set("OHM_RECORD_NO_STACKS", recording.has_stacks ? "" : "1");
   set("OHM_RECORD_MODULES", recording.names_modules ? "1" : "");
   return command;

@@ -14,6 +14,7 @@ struct JobRecording {
   std::string file;               ///< of the snapshot; ranks make their names of it
   std::uint64_t most_events = 0;  ///< that are kept of each process, the last ones
   std::uint64_t steps = 0;        ///< after so many it ends; 0: it does not
+  bool has_all_steps = false;     ///< those that are alike, too
   bool has_stacks = true;         ///< Python's, of each request
   bool names_modules = false;     ///< those that run, on the stacks
   std::string names;  ///< a folder that names of files are taken in, each by an empty one

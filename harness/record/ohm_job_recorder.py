@@ -8,6 +8,9 @@ nothing has used CUDA.
 
 Steps, and the GPU and PyTorch's version, are annotations, as PyTorch's own are, which every reader of
 snapshots knows or leaves out.
+
+Steps that have become alike are not recorded any further: the snapshot is of those before. When a
+step is not like them, the history begins anew.
 """
 import collections
 import os
@@ -15,18 +18,26 @@ import pickle
 import sys
 import time
 
+from ohm_alike import AlikeSteps
+from ohm_calls import STEPS as NOTED_STEPS
+from ohm_categories import active_blocks, mark_by_address
 from ohm_modules import NamedCalls
 from ohm_process import ProcessRecorder, end_as_interrupted, noting_errors, write_whole
 
 NAMES_VARIABLE = "OHM_RECORD_NAMES"
-# Set: no stacks; the number of steps that are recorded; set: modules are named on stacks.
+# Set: no stacks; the number of steps that are recorded; set: alike ones, too; set: modules are named on
+# stacks.
 NO_STACKS_VARIABLE = "OHM_RECORD_NO_STACKS"
 STEPS_VARIABLE = "OHM_RECORD_STEPS"
+ALL_STEPS_VARIABLE = "OHM_RECORD_ALL_STEPS"
 MODULES_VARIABLE = "OHM_RECORD_MODULES"
 # What torchrun and its like tell each process.
 RANK_VARIABLES = ("RANK", "LOCAL_RANK")
 STEP_NAME = "ohm record step"
 ORIGIN_NAME = "ohm record on"
+# Known to snapshot_result (reports/history).
+LEFT_OUT_NAME = "ohm record left out"
+OWN_FILES = frozenset((__file__, noting_errors.__code__.co_filename))
 
 
 class JobRecorder(ProcessRecorder):
@@ -36,8 +47,12 @@ class JobRecorder(ProcessRecorder):
         self.steps = None
         self.is_recording = False
         self.has_oom_file = False
+        self.has_oom_on_record = False
         self.most_steps = None
         self.named_calls = None
+        self.alike = None  # None: every step is recorded
+        self.paused_after = None  # steps; None: it is recorded
+        self.written = None  # when steps became alike: how many, and their largest peak
 
     def start(self):
         self.path = own_path(self.path)
@@ -51,15 +66,20 @@ class JobRecorder(ProcessRecorder):
     def _record(self):
         from torch.optim import optimizer
 
-        self.record_history(None if os.environ.get(NO_STACKS_VARIABLE) else "alloc")
+        self._begin_history()
         self.is_recording = True
         if os.environ.get(STEPS_VARIABLE):
             self.most_steps = int(os.environ[STEPS_VARIABLE])
+        elif not os.environ.get(ALL_STEPS_VARIABLE) and not os.environ.get("OHM_RECORD"):
+            self.alike = AlikeSteps(self.torch)
         optimizer.register_optimizer_step_post_hook(self._on_step)
         self.torch._C._cuda_attach_out_of_memory_observer(self._on_out_of_memory)
         if os.environ.get(MODULES_VARIABLE):
             self.named_calls = NamedCalls(self.torch)
             self.named_calls.begin(self.torch)
+
+    def _begin_history(self):
+        self.record_history(None if os.environ.get(NO_STACKS_VARIABLE) else "alloc")
 
     @noting_errors
     def _on_step(self, optimizer, *_):
@@ -70,16 +90,43 @@ class JobRecorder(ProcessRecorder):
         if is_enough and self.process == os.getpid():
             self._stop()
             return
+        if self.alike and self.alike.is_due(self.steps.ended) and self.process == os.getpid():
+            self._follow_alike_steps()
+        if self.named_calls and self.steps.ended >= NOTED_STEPS:
+            self.named_calls.end_notes()
         # Looking at all parameters takes its time; what lasts is found in a few of the steps.
-        if is_power_of_two(self.steps.count):
+        if self.paused_after is None and is_power_of_two(self.steps.count):
             self.note_addresses(optimizer)
+
+    def _follow_alike_steps(self):
+        if self.paused_after is not None:
+            if not self.alike.still_are(self.steps.ended):
+                self._resume()
+        elif self.alike.have_become(self.steps.ended) and not self.program_records:
+            self._pause()
+
+    def _pause(self):
+        if self._has_more_to_say():
+            self.written = (self.steps.ended, self.alike.largest_peak())
+            self._write(self.path, self.snapshot(), self.steps.ends_of_whole_ones())
+        self.paused_after = self.steps.ended
+        self.record_memory_history(None)
+
+    def _resume(self):
+        self.paused_after = None
+        self.alike.begin_again()
+        self._begin_history()
+
+    def _has_more_to_say(self):
+        """Than what was written before: a larger peak."""
+        return self.written is None or self.alike.largest_peak() > self.written[1]
 
     @noting_errors
     def _stop(self):
         """The rest of the job runs as if it had not been recorded."""
         self.stop_following()
         self.steps.leave_out_unfinished()
-        self._write(self.path, self.snapshot())
+        self._write(self.path, self.snapshot(), self.steps.ends())
         if not self.program_records and not os.environ.get("OHM_RECORD"):
             self.record_memory_history(None)
 
@@ -111,11 +158,19 @@ class JobRecorder(ProcessRecorder):
             self.named_calls.end()
 
     @noting_errors
-    def _on_out_of_memory(self, *_):
-        if not self.is_recording or self.has_oom_file or self.process != os.getpid():
+    def _on_out_of_memory(self, device, requested, _, free):
+        if not self.is_recording or self.process != os.getpid():
             return
-        self.has_oom_file = True
-        self._write(with_part(self.path, "oom"), self.snapshot())
+        was_paused = self.paused_after is not None
+        self.has_oom_on_record = self.has_oom_on_record or not was_paused
+        if not self.has_oom_file:
+            self.has_oom_file = True
+            snapshot = self.snapshot()
+            if was_paused:
+                snapshot["device_traces"][device].append(out_of_memory_entry(requested, free))
+            self._write(with_part(self.path, "oom"), snapshot, self.steps.ends())
+        if was_paused:
+            self._resume()
 
     def end(self):
         if self.is_recording:
@@ -129,19 +184,48 @@ class JobRecorder(ProcessRecorder):
 
     @noting_errors
     def _write_last(self):
+        if self.written and not self.has_oom_on_record:
+            self.alike.still_are(self.steps.ended)
+            if self.paused_after is not None or not self._has_more_to_say():
+                self._end_written()
+                return
         # Under ohm exec, that still records.
         is_last = not os.environ.get("OHM_RECORD")
-        self._write(self.path, self.last_snapshot() if is_last else self.snapshot())
+        snapshot = self.last_snapshot() if is_last else self.snapshot()
+        self._write(self.path, snapshot, self.steps.ends())
 
-    def _write(self, path, snapshot):
-        self._annotate(snapshot)
+    def _end_written(self):
+        """What is known at the end of the steps that were written before."""
+        with open(self.path, "rb") as file:
+            snapshot = pickle.load(file)
+        self._mark_kept_workspaces(snapshot)
+        steps, peak = self.written
+        left_out = len(self.steps.ends()) + self.steps.forgotten - steps
+        if self.has_oom_file:
+            sys.stderr.write(f"ohm: memory ran out behind the steps in {self.path}\n")
+        elif self._has_more_to_say():
+            sys.stderr.write(f"ohm: the {left_out} steps behind those in {self.path} seemed alike, "
+                             f"but allocated {self.alike.largest_peak():,} bytes in place of "
+                             f"{peak:,}: ohm record --all-steps has them\n")
+        else:
+            mark_left_out(snapshot, left_out)
+            sys.stderr.write(f"ohm: the {left_out} steps behind those in {self.path} needed no more "
+                             "memory, and are left out\n")
+        write_whole(self.path, pickle.dumps(snapshot, protocol=4))
+
+    @noting_errors
+    def _mark_kept_workspaces(self, snapshot):
+        mark_by_address(snapshot, active_blocks(snapshot) & self.kept_workspaces(), "workspace")
+
+    def _write(self, path, snapshot, ends):
+        self._annotate(snapshot, ends)
         write_whole(path, pickle.dumps(snapshot, protocol=4))
         events = sum(len(trace) for trace in snapshot["device_traces"])
         sys.stderr.write(f"ohm: {events:,} events are in {path}\n")
 
     @noting_errors
-    def _annotate(self, snapshot):
-        mark_steps(snapshot, self.steps.ends())
+    def _annotate(self, snapshot, ends):
+        mark_steps(snapshot, ends)
         mark_origin(snapshot, self.torch)
 
 
@@ -153,6 +237,7 @@ class Steps:
     def __init__(self, most):
         self.count = 0  # of optimizers' steps
         self.ended = 0  # of the job's own
+        self.forgotten = 0  # the oldest ends
         self._ends = collections.deque(maxlen=most)
         self._stepped = {}  # in the step that has not ended: when, by the optimizers' identities
         self._last_step = frozenset()  # the optimizers of the one before it
@@ -170,12 +255,16 @@ class Steps:
         self._end(frozenset(self._stepped))
 
     def _end(self, optimizers):
+        self.forgotten += len(self._ends) == self._ends.maxlen
         self._ends.append(max(self._stepped.pop(optimizer) for optimizer in optimizers))
         self.ended += 1
         self._last_step = optimizers
 
     def leave_out_unfinished(self):
         self._stepped.clear()
+
+    def ends_of_whole_ones(self):
+        return list(self._ends)
 
     def ends(self):
         return list(self._ends) + ([max(self._stepped.values())] if self._stepped else [])
@@ -205,6 +294,29 @@ def mark_origin(snapshot, torch):
             snapshot.setdefault("external_annotations", []).append(
                 {"stage": "START", "name": f"{ORIGIN_NAME} {origin}", "device": device,
                  "time_us": trace[0]["time_us"]})
+
+
+def mark_left_out(snapshot, steps):
+    """How many came behind what is recorded."""
+    last = max((trace[-1]["time_us"] for trace in snapshot["device_traces"] if trace), default=0)
+    snapshot.setdefault("external_annotations", []).append(
+        {"stage": "START", "name": f"{LEFT_OUT_NAME} {steps}", "device": 0, "time_us": last})
+
+
+def out_of_memory_entry(requested, free):
+    """As PyTorch would have recorded it, for its observer, in the thread that asked."""
+    return {"action": "oom", "device_free": free, "size": requested, "stream": 0,
+            "time_us": time.time_ns() // 1000,
+            "frames": [frame for frame in frames_of_thread() if frame["filename"] not in OWN_FILES]}
+
+
+def frames_of_thread():
+    """The innermost first."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        yield {"name": code.co_name, "filename": code.co_filename, "line": frame.f_lineno or 0}
+        frame = frame.f_back
 
 
 def own_path(path):

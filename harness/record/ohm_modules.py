@@ -13,6 +13,7 @@ import functools
 import types
 import weakref
 
+from ohm_calls import NotedCalls
 from ohm_categories import Moments, last_allocation_at
 
 # Known to RecordedSites (reports/history), which reads it.
@@ -21,6 +22,11 @@ MODULE_FILE = "<ohm record module>"
 
 def _template(module, *arguments, **named):
     return call(module, *arguments, **named)  # noqa: F821 - of the copies' globals
+
+
+# The line that calls is the same.
+def _noting_template(module, *arguments, **named):
+    return notes.end(notes.begin(module, arguments, named), call(module, *arguments, **named))  # noqa: F821
 
 
 class NamedCalls:
@@ -36,6 +42,9 @@ class NamedCalls:
         self.generations = 0  # of callers: frames of equal paths differ in their line
         self.renamed = {}  # (path, line) of frames -> the caller that came after
         self.gradients = Moments()
+        self.notes = NotedCalls(torch, self.callers)
+        self.template = _noting_template  # of the first steps
+        self.globals = {"call": self.call, "notes": self.notes}
         self.registration = None
 
     def begin(self, torch):
@@ -50,6 +59,16 @@ class NamedCalls:
             return compile_program(*arguments, **named)
 
         torch.compile = compile_without_names
+
+    def end_notes(self):
+        """What is called from now on is not noted."""
+        if self.template is _template:
+            return
+        self.template = _template
+        for caller in set(self.callers.values()):
+            if caller is not self.call:
+                code = caller.__code__
+                caller.__code__ = self._code(code.co_name, code.co_firstlineno)
 
     def end(self):
         """Another one may have taken this one's place since."""
@@ -100,12 +119,15 @@ class NamedCalls:
     def _caller(self, path):
         if path not in self.by_path:
             self.generations += 1
-            code = _template.__code__.replace(co_name=path, co_filename=MODULE_FILE,
-                                              co_firstlineno=self.generations)
-            caller = types.FunctionType(code, {"call": self.call}, path)
+            code = self._code(path, self.generations)
+            caller = types.FunctionType(code, self.globals, path)
             caller.modules = 0  # that have ever had it
             self.by_path[path] = caller
         return self.by_path[path]
+
+    def _code(self, path, line):
+        return self.template.__code__.replace(co_name=path, co_filename=MODULE_FILE,
+                                              co_firstlineno=line)
 
     # ---- what a snapshot is told ----
 
@@ -125,6 +147,7 @@ class NamedCalls:
 
     def mark(self, snapshot):
         self._mark_gradients(snapshot)
+        self.notes.mark(snapshot, lambda caller: self._frame_of(caller)["name"])
         if self.renamed:
             for frames in stacks_of(snapshot):
                 for frame in frames:

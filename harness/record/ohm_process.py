@@ -185,10 +185,24 @@ class ProcessRecorder:
     def _mark_workspaces(self, snapshot):
         self.record_memory_history(None)
         before = active_blocks(snapshot)
+        mark_by_address(snapshot, before - self._active_without_workspaces(), "workspace")
+
+    def kept_workspaces(self):
+        """Lets go of them."""
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            with no_compiled_code():
+                before = active_blocks(self.torch.cuda.memory._snapshot())
+            return before - self._active_without_workspaces()
+        finally:
+            if collects:
+                gc.enable()
+
+    def _active_without_workspaces(self):
         self.torch._C._cuda_clearCublasWorkspaces()
         with no_compiled_code():
-            after = active_blocks(self.torch.cuda.memory._snapshot())
-        mark_by_address(snapshot, before - after, "workspace")
+            return active_blocks(self.torch.cuda.memory._snapshot())
 
     @noting_errors
     def note_addresses(self, optimizer):

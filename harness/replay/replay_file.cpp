@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "allocator_shim/base/input_file.h"
@@ -16,6 +17,7 @@
 #include "allocator_shim/replay/verified_history.h"
 #include "allocator_shim/replay/what_if.h"
 #include "allocator_shim/snapshot/snapshot_reader.h"
+#include "harness/replay/checkpointed_modules.h"
 #include "harness/replay/early_frees.h"
 #include "harness/replay/fused_optimizer.h"
 #include "harness/replay/what_if_runs.h"
@@ -162,6 +164,10 @@ std::string change_text(const ReplayOptions& options) {
     text += fmt::format("{}--free-at {}", text.empty() ? "" : " ", line);
   }
   if (options.is_fused) text += text.empty() ? "--optimizer fused" : " --optimizer fused";
+  if (!options.dtype.empty()) text += (text.empty() ? "--dtype " : " --dtype ") + options.dtype;
+  for (const std::string& module : options.checkpoints) {
+    text += fmt::format("{}--checkpoint {}", text.empty() ? "" : " ", module);
+  }
   return text;
 }
 
@@ -175,9 +181,11 @@ class SnapshotReplay {
         result_(result),
         what_ifs_(options, rules, result),
         early_frees_(snapshot_, options.file, options.free_at),
-        fused_optimizer_(snapshot_, options.file) {}
+        fused_optimizer_(snapshot_, options.file),
+        checkpoints_(snapshot_, options.file, options.checkpoints) {}
 
   void run() {
+    if (!options_.dtype.empty()) refuse_dtype();
     for (DeviceHistory& history : histories_in(snapshot_, options_.file, rules_)) {
       result_.settings = history.settings.text;
       try {
@@ -189,9 +197,18 @@ class SnapshotReplay {
     if (!is_any_replayed_) return;  // what the record disagrees in is the answer
     early_frees_.refuse_what_frees_nothing();
     if (options_.is_fused) fused_optimizer_.refuse_what_changes_nothing();
+    checkpoints_.refuse_what_changes_nothing();
   }
 
  private:
+  [[noreturn]] void refuse_dtype() const {
+    throw ReplayError(fmt::format(
+        "{}: --dtype {}: a record has the bytes of blocks, not which of them are floats, nor what "
+        "PyTorch asks for instead: attention has other kernels, norms and losses stay in float32, "
+        "autocast keeps casts of weights. Run the job in that dtype on a virtual GPU (ohm exec)",
+        options_.file, options_.dtype));
+  }
+
   void replay(DeviceHistory history) {
     const VerifiedHistory verified(std::move(history), rules_);
     result_.devices.push_back(device_of(verified));
@@ -199,13 +216,56 @@ class SnapshotReplay {
     if (!verified.is_replayed()) return;
     is_any_replayed_ = true;
     std::vector<Rerun> reruns = {rerun_of(verified, {}, "")};
-    if (options_.changes_program()) {
+    if (!options_.checkpoints.empty()) {
+      reruns = checkpointed(verified);
+    } else if (options_.changes_program()) {
       ChangedProgram program;
       if (!options_.free_at.empty()) program = early_frees_.on(verified);
       if (options_.is_fused) fused_optimizer_.change(verified, program);
       reruns.push_back(rerun_of(verified, std::move(program), change_text(options_)));
     }
     what_ifs_.run(reruns);
+  }
+
+  /// Of the part of the record that tells of it, as it was and as it would be.
+  std::vector<Rerun> checkpointed(const VerifiedHistory& verified) {
+    std::vector<ChangedProgram> readings = checkpoints_.on(verified);
+    if (readings.empty()) return {rerun_of(verified, {}, "")};
+    ChangedProgram part;
+    part.end = readings.front().end;
+    result_.devices.back().notes.push_back(fmt::format(
+        "--checkpoint: of the first {} events, in which ohm record has noted the calls of modules",
+        part.end));
+    Rerun as_it_was = rerun_of(verified, std::move(part), "");
+    Rerun changed = rerun_of(verified, {}, change_text(options_));
+    changed.run = counted(options_, agreed_run(verified, as_it_was.settings, std::move(readings)));
+    return {std::move(as_it_was), std::move(changed)};
+  }
+
+  /// Throws ReplayError where what the record leaves open matters. Of what it does not the least
+  /// favourable outcome: addresses may differ.
+  std::function<WhatIfOutcome(const WhatIf&)> agreed_run(const VerifiedHistory& verified,
+                                                         const AllocatorSettings& settings,
+                                                         std::vector<ChangedProgram> readings) {
+    WhatIf endless;
+    endless.settings = settings;
+    endless.rules = rules_;
+    std::vector<std::size_t> peaks;
+    for (const ChangedProgram& reading : readings) {
+      peaks.push_back(run_elsewhere(verified, endless, reading).peak_allocated_bytes);
+    }
+    checkpoints_.refuse_unless_equal(peaks);
+    return [&verified, readings = std::move(readings)](const WhatIf& what_if) {
+      WhatIfOutcome worst;
+      for (const ChangedProgram& reading : readings) {
+        WhatIfOutcome outcome = run_elsewhere(verified, what_if, reading);
+        const auto key = [](const WhatIfOutcome& one) {
+          return std::tuple(!one.fits(), one.retries, one.peak_reserved_bytes);
+        };
+        if (&reading == &readings.front() || key(worst) < key(outcome)) worst = std::move(outcome);
+      }
+      return worst;
+    };
   }
 
   Rerun rerun_of(const VerifiedHistory& verified, ChangedProgram program, std::string change) {
@@ -232,6 +292,7 @@ class SnapshotReplay {
   WhatIfRuns what_ifs_;
   EarlyFrees early_frees_;
   FusedOptimizer fused_optimizer_;
+  CheckpointedModules checkpoints_;
   bool is_any_replayed_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <map>
 #include <set>
 #include <string>
@@ -105,6 +106,20 @@ std::vector<std::uint32_t> step_ends(const Snapshot& snapshot, std::size_t devic
     requests.push_back({static_cast<std::uint32_t>(i + 1), trace[i].stack});
   }
   return repeated_passes(snapshot.tables, requests, static_cast<std::uint32_t>(trace.size()));
+}
+
+std::int64_t left_out_steps(const Snapshot& snapshot) {
+  /// As harness/record/ohm_job_recorder.py writes it.
+  constexpr std::string_view kLeftOut = "ohm record left out ";
+  for (const SnapshotAnnotation& annotation : snapshot.external_annotations) {
+    const std::string_view name = snapshot.tables.text(annotation.name);
+    if (!name.starts_with(kLeftOut)) continue;
+    std::int64_t steps = 0;
+    const char* const end = name.data() + name.size();
+    const auto [rest, wrong] = std::from_chars(name.data() + kLeftOut.size(), end, steps);
+    return wrong == std::errc() && rest == end && steps > 0 ? steps : 0;
+  }
+  return 0;
 }
 
 }  // namespace ohm::reports

@@ -26,6 +26,10 @@ std::vector<std::uint32_t> marked_step_ends(const Snapshot& snapshot, std::size_
 /// its steps.
 std::vector<std::uint32_t> step_ends(const Snapshot& snapshot, std::size_t device);
 
+/// How many steps came behind those that are recorded, needed no more memory, and were left out by
+/// ohm record; 0: none.
+std::int64_t left_out_steps(const Snapshot& snapshot);
+
 /// What to tell whose record has none.
 inline constexpr const char* kHowToMarkSteps =
     "put torch.profiler.record_function(\"train_step\") around each step, of which three are "

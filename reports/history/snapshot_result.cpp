@@ -34,6 +34,12 @@ std::uint32_t units_of(std::uint64_t bytes) {
                                     MemoryEvent::kUnitBytes);
 }
 
+std::string left_out_text(const Snapshot& snapshot) {
+  const std::int64_t steps = left_out_steps(snapshot);
+  if (steps == 0) return "";
+  return fmt::format("; {} more, which needed no more memory, are left out", grouped(steps));
+}
+
 struct When {
   std::int64_t time_us;
   std::uint32_t device;
@@ -323,8 +329,9 @@ class SnapshotResult {
                          oom_cause(history));
     }
     if (!history.steps.empty()) {
-      return fmt::format("{}, {} steps", events,
-                         grouped(static_cast<std::int64_t>(history.steps.size())));
+      return fmt::format("{}, {} steps{}", events,
+                         grouped(static_cast<std::int64_t>(history.steps.size())),
+                         left_out_text(snapshot_));
     }
     return fmt::format("{}; no steps were found: {}", events, kHowToMarkSteps);
   }

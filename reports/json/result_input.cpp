@@ -26,19 +26,36 @@ bool is_pickle(const std::string& path) {
   }
 }
 
-RunResult read_result_or_snapshot(const std::string& path) {
+namespace {
+
+template <class Read>
+auto read_opened(const std::string& path, Read&& read) {
   try {
     InputFile file(path);
-    return read_result_or_snapshot(file, path);
+    return read(file);
   } catch (const std::system_error& error) {
     throw ResultError(fmt::format("cannot read {}: {}", path, error.code().message()));
   }
+}
+
+}  // namespace
+
+RunResult read_result_or_snapshot(const std::string& path) {
+  return read_opened(path, [&](InputFile& file) { return read_result_or_snapshot(file, path); });
 }
 
 RunResult read_result_or_snapshot(InputFile& file, const std::string& path) {
   return reading(path, [&] {
     return is_pickle(file, path) ? snapshot_result(read_snapshot_file(file, path), path)
                                  : read_result_file(file, path);
+  });
+}
+
+std::variant<RunResult, VerificationResult> read_report_input(const std::string& path) {
+  using Either = std::variant<RunResult, VerificationResult>;
+  return read_opened(path, [&](InputFile& file) -> Either {
+    if (is_pickle(file, path)) return read_result_or_snapshot(file, path);
+    return reading(path, [&] { return read_run_or_verification(file, path); });
   });
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <variant>
 
 #include "allocator_shim/base/input_file.h"
 #include "reports/model/run_result.h"
+#include "reports/model/verification_result.h"
 
 namespace ohm::reports {
 
@@ -17,5 +19,8 @@ bool is_pickle(const std::string& path);
 RunResult read_result_or_snapshot(const std::string& path);
 /// Of a file that is open: `path` is for messages.
 RunResult read_result_or_snapshot(InputFile& file, const std::string& path);
+
+/// The same, or of what ohm verify-device --report json=PATH wrote.
+std::variant<RunResult, VerificationResult> read_report_input(const std::string& path);
 
 }  // namespace ohm::reports

@@ -338,14 +338,39 @@ RunResult read_result_file(const std::string& path) {
   }
 }
 
-RunResult read_result_file(InputFile& file, const std::string& path) {
+namespace {
+
+/// What `read` makes of the text that the file has; errors begin with the path.
+template <class Read>
+auto read_file(InputFile& file, const std::string& path, Read&& read) {
   try {
-    return read_result(file.rest());
+    return read(file.rest());
   } catch (const std::system_error& error) {
     throw ResultError(fmt::format("cannot read {}: {}", path, error.code().message()));
   } catch (const ResultError& error) {
     throw ResultError(fmt::format("{}: {}", path, error.what()));
   }
+}
+
+bool is_verification(const Json& json) {
+  if (!json.is_object()) return false;
+  const auto schema = json.find("schema");
+  return schema != json.end() && *schema == kVerificationSchema;
+}
+
+}  // namespace
+
+RunResult read_result_file(InputFile& file, const std::string& path) {
+  return read_file(file, path, [](const std::string& text) { return read_result(text); });
+}
+
+std::variant<RunResult, VerificationResult> read_run_or_verification(InputFile& file,
+                                                                     const std::string& path) {
+  using Either = std::variant<RunResult, VerificationResult>;
+  return read_file(file, path, [](const std::string& text) {
+    const Json json = parsed(text);
+    return is_verification(json) ? Either(verification_of(json)) : Either(result_of(json));
+  });
 }
 
 }  // namespace ohm::reports

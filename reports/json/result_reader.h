@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "allocator_shim/base/input_file.h"
 #include "reports/model/run_result.h"
@@ -30,6 +31,10 @@ RunResult result_of(const nlohmann::json& json);
 RunResult read_result_file(const std::string& path);
 /// Of a file that is open: `path` is for messages.
 RunResult read_result_file(InputFile& file, const std::string& path);
+
+/// Of a file that is open, whichever of the two it is; as read_result_file().
+std::variant<RunResult, VerificationResult> read_run_or_verification(InputFile& file,
+                                                                     const std::string& path);
 
 /// A sweep's report, whole: what sweep_json() wrote. Throws ResultError.
 SweepResult read_whole_sweep(std::string_view json);

@@ -5,7 +5,8 @@
 
 To be started as tests/with_torch/run does. The largest batch that ohm fit says has to run, with the peak
 that it says, and the next one to run out of memory; recordings of different GPUs are refused. A
-recording with --optimizer fused has the peaks of the same program with a fused optimizer.
+recording with --optimizer fused has the peaks of the same program with a fused optimizer, one with
+--checkpoint those of the program that checkpoints.
 """
 import json
 import os
@@ -15,6 +16,7 @@ import tempfile
 
 PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
 GPU = "l4-24g,capacity=6GiB"
+CHECKPOINTED = ("transformer", "scores", "relu", "linears", "dropout", "sums", "wide", "convolutions")
 OTHER_GPU = "a100-40g,capacity=6GiB"
 
 
@@ -35,9 +37,9 @@ class Jobs:
         self.ohm = ohm
         self.folder = folder
 
-    def start(self, path, command, gpu=GPU):
+    def start(self, path, command, gpu=GPU, options=()):
         words = [self.ohm, "exec", "--gpu", gpu, "--no-record", "--", self.ohm, "record", "-o", path,
-                 "--", "python", *command]
+                 *options, "--", "python", *command]
         return run(words, self.folder)
 
     def record(self, path, command, gpu=GPU):
@@ -74,6 +76,34 @@ def check_batches(jobs, script):
     print(f"batch {best['value']} fits as foretold, with {peak} bytes at the peak")
 
 
+def check_checkpointed(jobs):
+    """What is foretold is what is allocated; the rest is refused. Most kinds are foretold."""
+    program = os.path.join(PROGRAMS, "checkpointed.py")
+    foretold, refused = 0, []
+    for kind in CHECKPOINTED:
+        for head in "8", "2048":
+            words = [program, kind]
+            plain = jobs.start("plain.pickle", [*words, "plain", "--head", head], options=["--modules"])
+            check(plain.returncode == 0, f"{kind} runs", plain)
+            jobs.record("checkpointed.pickle", [*words, "checkpointed", "--head", head])
+            measured = jobs.what_if("checkpointed.pickle")["peak_allocated_bytes"]
+            asked = run([jobs.ohm, "replay", "plain.pickle", "--checkpoint", "Net.blocks.*", "--json"],
+                        jobs.folder)
+            if asked.returncode == 3:
+                refused.append(f"{kind} with a head of {head}: {asked.stderr.strip()}")
+                continue
+            check(asked.returncode == 0, f"{kind} is foretold", asked)
+            rows = {row.get("change", ""): row["peak_allocated_bytes"]
+                    for row in json.loads(asked.stdout)["what_ifs"]}
+            peak = rows["--checkpoint Net.blocks.*"]
+            check(peak == measured, f"{kind}, {head}: {peak} foretold, {measured} measured", asked)
+            foretold += 1
+    print(f"{foretold} checkpointed jobs have the peaks that are foretold; not foretold:", *refused,
+          sep="\n  ")
+    if foretold < len(CHECKPOINTED):
+        sys.exit("failed: too few are foretold")
+
+
 def check_fused(jobs, kind):
     program = os.path.join(PROGRAMS, "fused_adam.py")
     jobs.record("loops.pickle", [program, kind, "loops"])
@@ -91,6 +121,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         jobs = Jobs(ohm, folder)
         check_batches(jobs, script)
+        check_checkpointed(jobs)
         for kind in "Adam", "AdamW":
             check_fused(jobs, kind)
 

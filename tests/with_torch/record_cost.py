@@ -5,13 +5,15 @@ time of a step, without and with it in turns, in one process.
     ohm exec --gpu l4-24g --no-record -- python tests/with_torch/record_cost.py [--rounds N]
 
 Beside each way of ohm record stands PyTorch's own recording with the same settings. Steps are timed
-when the history is full, as it is in most steps of a long job; --check N runs N steps in place of filling it.
+when the history would be full, as it is in most steps of a long job, and alike steps are left out; --check N
+runs N steps in place of filling it.
 """
 import argparse
 import os
 import pathlib
 import statistics
 import sys
+import tempfile
 import time
 
 import torch
@@ -20,7 +22,7 @@ from torch.optim.optimizer import _global_optimizer_post_hooks
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "harness/record"))
 from ohm_job_recorder import (  # noqa: E402
-    MODULES_VARIABLE, NO_STACKS_VARIABLE, JobRecorder, Steps)
+    ALL_STEPS_VARIABLE, MODULES_VARIABLE, NO_STACKS_VARIABLE, JobRecorder, Steps)
 
 DEFAULT_EVENTS = 200_000
 TIMED_STEPS = 40
@@ -56,14 +58,16 @@ class Without:
 class Recorded:
     """As ohm record does it, but for writing."""
 
-    def __init__(self, most_events=DEFAULT_EVENTS, variables=(), stops=False):
+    def __init__(self, most_events=DEFAULT_EVENTS, variables=(ALL_STEPS_VARIABLE,), stops=False):
         self.most_events = most_events
         self.variables = variables
         self.stops = stops
+        self.folder = tempfile.TemporaryDirectory()
 
     def begin(self):
         os.environ.update({name: "1" for name in self.variables})
-        self.recorder = JobRecorder("")
+        self.recorder = JobRecorder(os.path.join(self.folder.name, "memory.pickle"))
+        self.recorder.process = os.getpid()
         self.recorder.torch = torch
         self.recorder.record_memory_history = torch.cuda.memory._record_memory_history
         self.recorder.most_events = self.most_events
@@ -98,12 +102,15 @@ class PyTorchs:
 WAYS = {
     "without": Without(),
     "PyTorch, no stacks": PyTorchs(None),
-    "ohm record --stacks none": Recorded(variables=[NO_STACKS_VARIABLE]),
+    "ohm record --all-steps --stacks none": Recorded(
+        variables=[ALL_STEPS_VARIABLE, NO_STACKS_VARIABLE]),
     "PyTorch, stacks": PyTorchs("alloc"),
-    "ohm record": Recorded(),
+    "ohm record": Recorded(variables=[]),
     "ohm record --modules": Recorded(variables=[MODULES_VARIABLE]),
+    "ohm record --all-steps": Recorded(),
+    "ohm record --all-steps --modules": Recorded(variables=[ALL_STEPS_VARIABLE, MODULES_VARIABLE]),
     "PyTorch, stacks, 20,000 events": PyTorchs("alloc", 20_000),
-    "ohm record --max-entries 20000": Recorded(20_000),
+    "ohm record --all-steps --max-entries 20000": Recorded(20_000),
     "behind ohm record --steps N": Recorded(stops=True),
 }
 
@@ -140,7 +147,7 @@ def main():
     for name in WAYS:
         median = statistics.median(medians[name]) * 1e6
         ratio = statistics.median(a / b for a, b in zip(medians[name], medians["without"]))
-        print(f"{name:32} {median:8.1f} us {100 * (ratio - 1):+6.1f} %")
+        print(f"{name:44} {median:8.1f} us {100 * (ratio - 1):+6.1f} %")
 
 
 if __name__ == "__main__":

@@ -105,6 +105,38 @@ TEST(WhatIf, AChangedProgramMayEndEarlier) {
   EXPECT_EQ(run_elsewhere(history, with(1_GiB), program).peak_allocated_bytes, 40_MiB);
 }
 
+TEST(WhatIf, AChangedProgramRequestsBlocksAgain) {
+  using Kind = ChangedProgram::Repeat::Kind;
+  test::RecordedAllocator recorded(1_GiB);
+  const VerifiedHistory history = two_blocks(recorded);
+  const auto last = static_cast<std::uint32_t>(history.lives().lives[2].allocated_at - 1);
+  const auto peak = [&](const std::vector<ChangedProgram::Repeat::Step>& steps) {
+    ChangedProgram program;
+    program.repeats = {{last, steps}};
+    return run_elsewhere(history, with(1_GiB), program).peak_allocated_bytes;
+  };
+  EXPECT_EQ(peak({{0, Kind::keep}}), 120_MiB);
+  EXPECT_EQ(peak({{0, Kind::take}, {2, Kind::take}}), 120_MiB);  // beside the second, and gone
+  EXPECT_EQ(peak({{0, Kind::take}, {0, Kind::drop}, {2, Kind::take}}), 90_MiB);
+  ChangedProgram program;
+  program.repeats = {{last, {{0, Kind::keep}}}};
+  const WhatIfOutcome smaller = run_elsewhere(history, with(69_MiB), program);
+  ASSERT_FALSE(smaller.fits());
+  EXPECT_EQ(smaller.failure->requested_bytes, 30_MiB);
+}
+
+TEST(WhatIf, AChangedProgramKeepsABlockLonger) {
+  test::RecordedAllocator recorded(1_GiB);
+  const VerifiedHistory history = two_blocks(recorded);
+  const auto last = static_cast<std::uint32_t>(history.lives().lives[2].allocated_at - 1);
+  ChangedProgram program;
+  program.early_frees = {{last, 0}};
+  program.kept_until = {last, 0, 0};
+  EXPECT_EQ(run_elsewhere(history, with(1_GiB), program).peak_allocated_bytes, 90_MiB);
+  program.end = last;
+  EXPECT_EQ(run_elsewhere(history, with(1_GiB), program).peak_allocated_bytes, 70_MiB);
+}
+
 TEST(WhatIf, StrandedIsWhatWasReservedButNotActiveWhenARequestFailed) {
   test::RecordedAllocator recorded(1_GiB);
   BlockHandle first = recorded.allocate(4_MiB);

@@ -250,6 +250,87 @@ TEST_F(Record, LeavesTheRestOfTheJobAloneAfterSoManySteps) {
   EXPECT_THAT(report("all.pickle"), HasSubstr(" events, 5 steps"));
 }
 
+constexpr const char* kManySteps = R"(
+import sys
+import torch
+
+def step(size=1 << 20):
+    activations = [torch.empty(size) for _ in range(8)]
+    model.backward()
+    optimizer.step()
+
+model = torch.nn.Module(1 << 20)
+optimizer = torch.optim.Optimizer(model._parameters.values())
+for _ in range(400):
+    step()
+)";
+
+/// "400": of the steps in the report's line "1,234 events, 72 steps; 328 more, ...".
+int number_before(const std::string& text, const std::string& word) {
+  const std::size_t end = text.find(word);
+  if (end == std::string::npos) return -1;
+  const std::size_t begin = text.find_last_not_of("0123456789", end - 1);
+  return std::stoi(text.substr(begin + 1, end - begin - 1));
+}
+
+TEST_F(Record, LeavesOutStepsThatHaveBecomeAlike) {
+  folder_.write("many.py", kManySteps);
+  const ProgramResult ran = record({}, {"python3", "many.py"});
+  EXPECT_EQ(0, ran.code);
+  EXPECT_THAT(ran.err, HasSubstr("needed no more memory, and are left out"));
+  const std::string text = report("memory.pickle");
+  const int recorded = number_before(text, " steps; ");
+  EXPECT_GE(recorded, 64);
+  EXPECT_LT(recorded, 400);
+  EXPECT_EQ(400, recorded + number_before(text, " more, which needed no more memory")) << text;
+  record({"--all-steps", "-o", "all.pickle"}, {"python3", "many.py"});
+  EXPECT_THAT(report("all.pickle"), HasSubstr(" events, 400 steps"));
+}
+
+TEST_F(Record, LargerStepsBehindAlikeOnesAreRecorded) {
+  folder_.write("grows.py", std::string(kManySteps) + R"(
+for _ in range(40):
+    step(2 << 20 | 1)
+)");
+  record({}, {"python3", "grows.py"});
+  const std::string text = report("memory.pickle");
+  EXPECT_THAT(text, Not(HasSubstr("left out")));
+  EXPECT_THAT(text, HasSubstr("32.00 MiB      8 × empty  "));
+}
+
+TEST_F(Record, MoreThanAlikeStepsNeededIsSaidWhereItIsNotRecorded) {
+  folder_.write("ends.py", std::string(kManySteps) + "larger = torch.empty(30 << 20)\n");
+  const ProgramResult ran = record({}, {"python3", "ends.py"});
+  EXPECT_THAT(ran.err, HasSubstr("ohm record --all-steps has them"));
+  EXPECT_THAT(report("memory.pickle"), Not(HasSubstr("left out")));
+}
+
+TEST_F(Record, StepsThatLeaveSomethingOrFillTheGpuAreAllRecorded) {
+  const std::string steps = kManySteps;
+  folder_.write("leaks.py", steps.substr(0, steps.find("for _ in range(400)")) + R"(
+kept = []
+for number in range(100):
+    if number % 10 == 0:
+        kept.append(torch.empty(1))
+    step()
+)");
+  record({"-o", "leaks.pickle"}, {"python3", "leaks.py"});
+  EXPECT_THAT(report("leaks.pickle"), HasSubstr(" events, 100 steps"));
+  folder_.write("full.py", "import torch\nkept = torch.empty(16 << 20)\n" + steps);
+  record({"-o", "full.pickle"}, {"python3", "full.py"});
+  EXPECT_THAT(report("full.pickle"), HasSubstr(" events, 400 steps"));
+}
+
+TEST_F(Record, MemoryThatRunsOutBehindAlikeStepsIsWritten) {
+  folder_.write("fails.py", std::string(kManySteps) + "larger = torch.empty(90 << 20)
+");
+  const ProgramResult ran = record({}, {"python3", "fails.py"});
+  EXPECT_EQ(1, ran.code);
+  EXPECT_THAT(snapshots(), ElementsAre("memory.oom.pickle", "memory.pickle"));
+  EXPECT_THAT(ohm({"why", "memory.oom.pickle"}).out,
+              AllOf(HasSubstr("Out of memory on cuda:0"), HasSubstr("fails.py:14")));
+}
+
 TEST_F(Record, MemoryThatRunsOutBehindTheStepsIsNotWritten) {
   folder_.write("late.py", R"(
 import torch

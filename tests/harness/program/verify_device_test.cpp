@@ -93,6 +93,21 @@ TEST_F(VerifyDevice, ReportsAsJsonWhatItSays) {
   EXPECT_EQ(text("again.json"), text("card.json"));
 }
 
+TEST_F(VerifyDevice, ReportReadsWhatItWrote) {
+  const ProgramResult told = verify({}, "card.json");
+  EXPECT_EQ(ohm({"report", "card.json"}).out, told.out);
+  EXPECT_EQ(ohm({"report", "card.json", "-o", "copy.json"}).out, "");
+  EXPECT_EQ(text("copy.json"), text("card.json"));
+  const ProgramResult refused = ohm({"report", "card.json", "-o", "card.html"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("unknown report format \"html\"; known: json"));
+  EXPECT_EQ(ohm({"report", "card.json", "--sweep", "card.json"}).code, 2);
+  folder_.write("damaged.json", R"({"schema": "ohm.verification/1", "cards": 3})");
+  const ProgramResult damaged = ohm({"report", "damaged.json"});
+  EXPECT_NE(damaged.code, 0);
+  EXPECT_THAT(damaged.err, HasSubstr("damaged.json: "));
+}
+
 TEST_F(VerifyDevice, ReportsWhatDiffersAndWhatIsMissing) {
   machine_is("capacity=33554432");
   EXPECT_EQ(verify({"--case", "two"}, "small.json").code, 1);

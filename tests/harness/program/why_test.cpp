@@ -44,6 +44,60 @@ TEST_F(Why, TextInWhichNothingIsRecognisedIsUnknown) {
   EXPECT_THAT(ran.err, HasSubstr("TensorFlow"));
 }
 
+/// As the shell of Windows writes it.
+TEST_F(Why, ALogInUtf16IsExplained) {
+  const std::string log = std::string("Epoch 1 ▏ 🚀\n") + kLog;
+  std::string little = "\xFF\xFE";
+  std::string big = "\xFE\xFF";
+  for (const char16_t unit : std::u16string(u"Epoch 1 ▏ 🚀\n")) {
+    little += {static_cast<char>(unit & 0xFFU), static_cast<char>(unit >> 8U)};
+    big += {static_cast<char>(unit >> 8U), static_cast<char>(unit & 0xFFU)};
+  }
+  for (const char letter : std::string(kLog)) {
+    little += {letter, '\0'};
+    big += {'\0', letter};
+  }
+  folder_.write("plain.log", log);
+  folder_.write("little.log", little);
+  folder_.write("big.log", big + "\xD8");
+  const std::string plain = ohm({"why", "plain.log"}).out;
+  EXPECT_THAT(plain, HasSubstr("train.py:61 in main"));
+  EXPECT_EQ(plain, ohm({"why", "little.log"}).out);
+  EXPECT_EQ(plain, ohm({"why", "big.log"}).out);
+}
+
+constexpr const char* kLeak = R"lua(
+local function run(device, steps)
+  local kept = {}
+  for step = 1, steps do
+    local x = ohm.ones(2 * 2 ^ 20, {device = device})
+    kept[step] = ohm.ones(2 ^ 20, {device = device})
+    x = nil
+    ohm.step()
+  end
+end
+return ohm.scenario {
+  name = "leak", summary = "A loop that keeps what it makes",
+  gpu = {profile = "tiny-64m", values = false}, limits = {"num_ooms == 0"},
+  problems = {
+    grows = function(device) run(device, 8) end,
+    fails = function(device) run(device, 40) end,
+  },
+}
+)lua";
+
+TEST_F(Why, WhatTheFixSavesIsComputedByReplay) {
+  folder_.write("leak.lua", kLeak);
+  ohm({"run", "leak.lua", "--case", "grows", "--snapshot", "grows.pickle"});
+  EXPECT_THAT(test::on_one_line(ohm({"why", "grows.pickle"}).out),
+              HasSubstr("Replayed with what that line makes freed at the end of its step the peak "
+                        "is 12.00 MiB in place of 40.00 MiB."));
+  ohm({"run", "leak.lua", "--case", "fails", "--snapshot", "fails.pickle"});
+  const std::string why = test::on_one_line(ohm({"why", "fails.pickle"}).out);
+  EXPECT_THAT(why, HasSubstr("Replayed with what that line makes freed at the end of its step the "
+                             "request is served, in the "));
+}
+
 TEST_F(Why, AFileThatIsNotThereIsAUsageError) { EXPECT_EQ(2, ohm({"why", "gone.log"}).code); }
 
 TEST_F(Why, ASnapshotThatRanOutOfMemoryBeginsWithThat) {

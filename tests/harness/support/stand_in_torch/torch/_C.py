@@ -57,6 +57,7 @@ def allocate(size, frame):
             observer(0, segment, 0, 0)
         raise OutOfMemoryError(f"CUDA out of memory. Tried to allocate {segment >> 20} MiB.")
     statistics["num_device_alloc"] += 1
+    statistics["num_alloc"] += 1
     add_event("segment_alloc", address.value, segment, frames)
     add_event("alloc", address.value, size, frames)
     blocks[address.value] = (size, segment, frames)

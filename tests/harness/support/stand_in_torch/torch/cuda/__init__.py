@@ -45,6 +45,14 @@ def memory_stats(device):
     return stats
 
 
+def memory_stats_as_nested_dict(device):
+    stats = {name: _C.statistics[name] for name in ("num_ooms", "num_alloc_retries")}
+    for name in ("allocated_bytes", "reserved_bytes"):
+        stats[name] = {"all": {"current": _C.statistics[name], "peak": _C.peaks[name]}}
+    stats["allocation"] = {"all": {"allocated": _C.statistics["num_alloc"]}}
+    return stats
+
+
 def reset_accumulated_memory_stats(device=0):
     _C._cuda_resetAccumulatedMemoryStats(device)
 

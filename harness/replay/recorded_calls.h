@@ -1,0 +1,34 @@
+// Calls of modules, as ohm record --modules notes them in the first steps of a job.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allocator_shim/snapshot/snapshot.h"
+
+namespace ohm::engine {
+
+/// Of one module, once, where a graph was recorded. Numbers are indices of events of the device's
+/// trace.
+struct RecordedCall {
+  std::string path;  ///< "GPT.blocks.3.mlp"
+  std::size_t device = 0;
+  std::uint32_t begin = 0;  ///< the first event of it
+  std::uint32_t end = 0;    ///< the first one behind it
+  /// Where backward comes to each of its nodes, ascending; empty: it does not, or comes twice.
+  std::vector<std::uint32_t> nodes;
+  std::vector<std::uint32_t> inputs;   ///< allocations of what goes in
+  std::vector<std::uint32_t> outputs;  ///< allocations of what comes out and did not go in
+  bool casts = false;                  ///< under autocast
+};
+
+/// In the order of the file; passes over what is written otherwise than ohm record does.
+std::vector<RecordedCall> recorded_calls(const Snapshot& snapshot);
+
+/// Whether a path is one of a pattern's, in which * stands for any one part: "GPT.blocks.*".
+bool is_module_of(std::string_view path, std::string_view pattern);
+
+}  // namespace ohm::engine

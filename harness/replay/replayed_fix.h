@@ -1,0 +1,16 @@
+// What the fix of a recorded job would save, as replay computes it.
+#pragma once
+
+#include <string>
+
+#include "reports/model/run_result.h"
+
+namespace ohm::engine {
+
+/// A sentence on the snapshot in `file`, of which `variant` is what was read from it; empty where
+/// no fix can be computed, or the record does not tell. Of what finding comes first: segments that
+/// grow, and what its lines make being freed at the end of its step; without one a fused optimizer,
+/// where memory ran out, or the module that made the most being checkpointed.
+std::string replayed_fix_text(const std::string& file, const VariantResult& variant);
+
+}  // namespace ohm::engine
