@@ -11,6 +11,19 @@ import threading
 CALL_NAME = "ohm record call"
 STEPS = 3
 
+# Nodes that have always saved something: what goes in or comes out, or a weight.
+ALWAYS_SAVE = frozenset(
+    name + "Backward0" for name in
+    "Addmm Mm Bmm Baddbmm Convolution CudnnConvolution NativeLayerNorm NativeGroupNorm NativeBatchNorm "
+    "CudnnBatchNorm Embedding Gelu Silu Relu Tanh Sigmoid Softmax LogSoftmax NativeDropout "
+    "ScaledDotProductEfficientAttention ScaledDotProductFlashAttention "
+    "ScaledDotProductCudnnAttention".split())
+# Whose gradients autograd itself sums up where a shape was broadcast.
+BROADCAST = frozenset(
+    name + "Backward0" for name in
+    "Add Addbmm Addcdiv Addcmul Addmm Addmv Atan2 Baddbmm Copysign Div Fmod Hypot Lerp Maximum Minimum "
+    "Mul Pow Remainder Rsub Sub Where".split())
+
 
 class Call:
     def __init__(self, caller, device, place, number, inputs, casts):
@@ -28,7 +41,8 @@ class NotedCalls:
         self.torch = torch
         self.callers = callers  # of modules, by their ids
         self.calls = []
-        self.places = {}  # number of a node -> where backward comes to it; None: more than once
+        self.places = {}  # number of a node -> where backward comes to it, and its kind
+        self.repeated = set()  # numbers of those that it comes to more than once
         self.hooked = set()
 
     # ---- what a call passes; whatever goes wrong, the program goes on ----
@@ -81,16 +95,19 @@ class NotedCalls:
             passed.add(number)
             if number not in self.hooked:
                 self.hooked.add(number)
-                node.register_prehook(self._hook(number, call.device))
+                node.register_prehook(self._hook(number, call.device, node.name(),
+                                                 node.next_functions, saves(node)))
             rest += [function for function, _ in node.next_functions]
 
-    def _hook(self, number, device):
-        def note(_):
+    def _hook(self, number, device, name, next_functions, saved):
+        def note(gradients):
             try:
-                place = None if number in self.places else self._place(device)
-                self.places[number] = place
+                if number in self.places:
+                    self.repeated.add(number)
+                kind = kind_of(name, next_functions, saved, gradients)
+                self.places[number] = (*self._place(device), kind)
             except Exception:
-                self.places[number] = None
+                self.repeated.add(number)
 
         return note
 
@@ -104,12 +121,14 @@ class NotedCalls:
         for call in self.calls:
             history = histories[call.device]
             numbers = [number for number in call.numbers if number in self.hooked]
-            nodes = [self.places.get(number) for number in numbers]
-            if not numbers or None in nodes or history.is_cut(call.end):
+            if not numbers or history.is_cut(call.end):
                 continue
+            nodes = [self.places.get(number) for number in numbers]
+            if None in nodes or not self.repeated.isdisjoint(numbers):
+                nodes = []  # it has no backward, or several
             begin, end = history.index(call.begin), history.index(call.end)
             outputs = call.outputs - call.inputs
-            words = [begin, end, listed(sorted(map(history.index, nodes))),
+            words = [begin, end, listed(history.nodes(nodes)),
                      listed(history.allocations(call.inputs, begin)),
                      listed(history.allocations(outputs, end)), int(call.casts),
                      path_of(call.caller)]
@@ -137,11 +156,16 @@ class History:
     def is_cut(self, place):
         """Whether the counts are not those of the trace: its beginning is gone."""
         count = sum(place)
-        return count > len(self.indices) or count > 0 and self.indices[count - 1][1:] != place
+        return count > len(self.indices) or count > 0 and self.indices[count - 1][1:] != tuple(place)
 
     def index(self, place):
         count = sum(place)
         return self.indices[count - 1][0] + 1 if count else 0
+
+    def nodes(self, nodes):
+        """"105s": the index where backward comes to it, and its kind."""
+        found = sorted((self.index(place), kind) for *place, kind in nodes)
+        return [f"{index}{kind}" for index, kind in found]
 
     def time(self, index):
         return self.trace[min(index, len(self.trace) - 1)]["time_us"]
@@ -153,6 +177,37 @@ class History:
             earlier = [index for index in self.allocated_at.get(address, ()) if index < before]
             found += earlier[-1:]
         return sorted(found)
+
+
+def saves(node):
+    """Whether it may have saved tensors, as far as its class tells."""
+    return any(name.startswith("_raw_saved") for name in dir(node))
+
+
+def kind_of(name, next_functions, saved, gradients):
+    """n: saves nothing, s: something, m: maybe. r2: saves something, and when its two results are
+    there, the gradient of what was broadcast is summed up; u: the same of who knows how many."""
+    kind = "s" if name in ALWAYS_SAVE else "m" if saved else "n"
+    if kind == "n" or name not in BROADCAST or not sums_up(name, next_functions, gradients):
+        return kind
+    if name != "AddmmBackward0":
+        return "u"
+    return f"r{sum(function is not None for function, _ in next_functions[1:])}"
+
+
+def sums_up(name, next_functions, gradients):
+    """Whether a gradient has another shape than what it is of."""
+    if gradients[0] is None:
+        return False
+    edges = next_functions[:1] if name == "AddmmBackward0" else next_functions
+    for function, number in edges:
+        if function is None:
+            continue
+        is_leaf = function.name().endswith("AccumulateGrad")
+        shape = function.variable.shape if is_leaf else function._input_metadata[number].shape
+        if tuple(shape) != tuple(gradients[0].shape):
+            return True
+    return False
 
 
 def listed(numbers):

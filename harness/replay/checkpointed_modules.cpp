@@ -21,9 +21,44 @@ using Repeat = ChangedProgram::Repeat;
 
 /// What the record leaves open.
 struct Reading {
-  bool runs_again_at_first_node = false;  ///< else at the one that frees what was saved
-  bool runs_to_its_end = false;           ///< when it runs again
-  bool is_held_until_the_end = false;     ///< of the call, what is not saved any more
+  bool runs_again_first = false;       ///< at the first node that may have saved something
+  bool runs_to_its_end = false;        ///< when it runs again
+  bool is_held_until_the_end = false;  ///< of the call, what is not saved any more
+  bool keeps_inputs_longest = false;  ///< to the end of the last node that may have saved something
+  bool is_summed_last = false;        ///< where results are summed up that nobody has counted
+};
+constexpr unsigned kReadings = 1U << 5U;
+
+Reading reading_of(unsigned bits) {
+  const auto has = [bits](unsigned bit) { return (bits >> bit & 1U) != 0; };
+  return {has(0), has(1), has(2), has(3), has(4)};
+}
+
+/// Of all calls that were noted on a device: where nodes begin, and where no backward goes on that
+/// has begun before; ascending.
+struct Moments {
+  std::vector<std::uint32_t> nodes;
+  std::vector<std::uint32_t> stops;
+
+  Moments(const Snapshot& snapshot, std::size_t device, const std::vector<std::uint32_t>& step_ends)
+      : stops(step_ends) {
+    for (const RecordedCall& call : recorded_calls(snapshot)) {
+      if (call.device != device) continue;
+      stops.push_back(call.begin);
+      for (const RecordedNode& node : call.nodes) nodes.push_back(node.event);
+    }
+    std::sort(nodes.begin(), nodes.end());
+    std::sort(stops.begin(), stops.end());
+  }
+
+  /// Where the node ends that begins here, which is where the next one begins; nullopt: it is the
+  /// last.
+  std::optional<std::uint32_t> end_of_node(std::uint32_t begin) const {
+    const auto next = std::upper_bound(nodes.begin(), nodes.end(), begin);
+    const auto stop = std::upper_bound(stops.begin(), stops.end(), begin);
+    const bool is_last = next == nodes.end() || (stop != stops.end() && *stop <= *next);
+    return is_last ? std::nullopt : std::optional(*next);
+  }
 };
 
 bool is_request_of(const BlockLives& lives, std::uint32_t event) {
@@ -34,16 +69,18 @@ bool is_request_of(const BlockLives& lives, std::uint32_t event) {
 /// What becomes of the blocks of one call.
 class CheckpointedCall {
  public:
-  /// `cut`: what lives longer was not saved by it.
-  CheckpointedCall(const RecordedCall& call, const BlockLives& lives, std::uint32_t cut)
-      : call_(call), lives_(lives) {
+  /// `cut`: what lives longer was not saved by it. All outlive this.
+  CheckpointedCall(const RecordedCall& call, const BlockLives& lives, std::uint32_t cut,
+                   const Moments& moments)
+      : call_(call), lives_(lives), moments_(moments) {
     for (std::uint32_t event = call.begin; event < call.end; ++event) {
       if (is_request(event)) take(event, cut);
     }
     // What comes out and goes in the module's own backward, one of its nodes has saved.
+    const std::uint32_t end = end_of(call.nodes.back());
     for (const auto& [life, fate] : fates_) {
       const std::uint32_t freed = lives.lives[life].freed_at;
-      const bool goes_there = call.nodes.front() <= freed && freed <= done_;
+      const bool goes_there = call.nodes.front().event <= freed && freed < end;
       if (goes_there && comes_out(lives.lives[life].allocated_at)) own_outputs_.push_back(life);
     }
     std::sort(own_outputs_.begin(), own_outputs_.end());
@@ -53,19 +90,27 @@ class CheckpointedCall {
     }
   }
 
-  bool changes_something() const { return done_ > 0; }
+  bool changes_something() const { return last_free_ > 0; }
   const RecordedCall& call() const { return call_; }
-  /// The last event of its backward.
-  std::uint32_t done() const { return done_; }
   /// What comes out and one of its own nodes has saved.
   const std::vector<std::uint32_t>& own_outputs() const { return own_outputs_; }
 
-  /// Where it runs again.
+  /// Where its backward is done: with the last node that has saved something.
+  std::uint32_t done_at(const Reading& reading) const {
+    std::uint32_t done = last_free_ + 1;
+    for (const RecordedNode& node : call_.nodes) {
+      if (counts(node, reading.keeps_inputs_longest)) done = std::max(done, end_of(node));
+    }
+    return done;
+  }
+
+  /// Where it runs again: when the first node asks for what was saved.
   std::uint32_t again_at(const Reading& reading) const {
-    if (reading.runs_again_at_first_node) return call_.nodes.front();
-    // The node that is the last to begin before something of it goes.
-    const auto behind = std::upper_bound(call_.nodes.begin(), call_.nodes.end(), first_free_);
-    return *std::prev(behind);
+    std::uint32_t again = node_at(first_free_).event;
+    for (const RecordedNode& node : call_.nodes) {
+      if (counts(node, reading.runs_again_first)) again = std::min(again, node.event);
+    }
+    return again;
   }
 
   Repeat repeat(const Reading& reading) const {
@@ -88,19 +133,17 @@ class CheckpointedCall {
     return repeat;
   }
 
-  /// When the call is over, or with the request behind the one that its user makes.
+  /// In the call, and in its backward where that goes before sums are made.
   void add_early_frees(const Reading& reading, ChangedProgram& program) const {
     for (std::uint32_t made_at = call_.begin; made_at < call_.end; ++made_at) {
       if (!is_request(made_at)) continue;
       const std::uint32_t life = lives_.life_of[made_at];
-      if (fates_.at(life) != Fate::saved) continue;
-      std::uint32_t event = call_.end;
-      if (!reading.is_held_until_the_end) {
-        event = made_at + 1;
-        while (event < call_.end && !is_request(event)) ++event;
-        event = std::min(event + 1, call_.end);
-      }
-      program.early_frees.push_back({event, life});
+      const Fate fate = fates_.at(life);
+      if (fate == Fate::saved) program.early_frees.push_back({gone_at(made_at, reading), life});
+      if (fate != Fate::saved && fate != Fate::own_output) continue;
+      const std::uint32_t freed = lives_.lives[life].freed_at;
+      const std::uint32_t event = used_until(node_at(freed), reading);
+      if (event <= freed) program.early_frees.push_back({event, life});
     }
   }
 
@@ -118,12 +161,51 @@ class CheckpointedCall {
     Fate& fate = fates_[life];
     if (freed >= cut) {
       fate = Fate::lasts;
-    } else if (freed >= call_.nodes.front() && !comes_out(event)) {
+    } else if (freed >= call_.nodes.front().event && !comes_out(event)) {
       fate = Fate::saved;
-      done_ = std::max(done_, freed);
+      last_free_ = std::max(last_free_, freed);
       note_first_free(life);
     }
   }
+
+  static bool counts(const RecordedNode& node, bool takes_maybe) {
+    using Saves = RecordedNode::Saves;
+    return node.saves == Saves::something || (takes_maybe && node.saves == Saves::maybe);
+  }
+  /// The first event behind it.
+  std::uint32_t end_of(const RecordedNode& node) const {
+    return moments_.end_of_node(node.event).value_or(last_free_ + 1);
+  }
+  /// That runs at this event.
+  const RecordedNode& node_at(std::uint32_t event) const {
+    const auto behind = std::upper_bound(
+        call_.nodes.begin(), call_.nodes.end(), event,
+        [](std::uint32_t at, const RecordedNode& node) { return at < node.event; });
+    return behind == call_.nodes.begin() ? call_.nodes.front() : *std::prev(behind);
+  }
+
+  /// When the call is over, or with the request behind the one that its user makes.
+  std::uint32_t gone_at(std::uint32_t made_at, const Reading& reading) const {
+    if (reading.is_held_until_the_end) return call_.end;
+    std::uint32_t event = made_at + 1;
+    while (event < call_.end && !is_request(event)) ++event;
+    return std::min(event + 1, call_.end);
+  }
+
+  /// Of what a node has saved the first event behind its last use. Unpacked, it is held by the
+  /// node's own code alone: gradients of what was broadcast are summed up behind that.
+  std::uint32_t used_until(const RecordedNode& node, const Reading& reading) const {
+    if (node.has_unknown_results) return reading.is_summed_last ? node.event : kNever;
+    const std::uint32_t end = end_of(node);
+    std::uint32_t results = 0;
+    for (std::uint32_t event = node.event; event < end && node.results > 0; ++event) {
+      const bool is_result =
+          is_request(event) && lives_.lives[lives_.life_of[event]].freed_at >= end;
+      if (is_result && ++results == node.results) return event + 1;
+    }
+    return kNever;
+  }
+
   bool is_request(std::uint32_t event) const { return is_request_of(lives_, event); }
   bool comes_out(std::uint32_t event) const {
     return std::binary_search(call_.outputs.begin(), call_.outputs.end(), event);
@@ -134,21 +216,23 @@ class CheckpointedCall {
 
   const RecordedCall& call_;
   const BlockLives& lives_;
+  const Moments& moments_;
   std::unordered_map<std::uint32_t, Fate> fates_;  ///< of the lives that begin in it
   std::vector<std::uint32_t> own_outputs_;
   std::uint32_t first_free_ = kNever;
-  std::uint32_t done_ = 0;
+  std::uint32_t last_free_ = 0;
 };
 
 /// Where each block is kept until, as it goes into a call: until that is done.
 std::map<std::uint32_t, std::uint32_t> kept_inputs(const std::vector<CheckpointedCall>& calls,
-                                                   const BlockLives& lives) {
+                                                   const BlockLives& lives,
+                                                   const Reading& reading) {
   std::map<std::uint32_t, std::uint32_t> kept;
   for (const CheckpointedCall& one : calls) {
     for (const std::uint32_t input : one.call().inputs) {
       if (input >= lives.life_of.size() || !is_request_of(lives, input)) continue;
       std::uint32_t& until = kept[lives.life_of[input]];
-      until = std::max(until, one.done() + 1);
+      until = std::max(until, one.done_at(reading));
     }
   }
   return kept;
@@ -156,7 +240,7 @@ std::map<std::uint32_t, std::uint32_t> kept_inputs(const std::vector<Checkpointe
 
 void keep_inputs(const std::vector<CheckpointedCall>& calls, const BlockLives& lives,
                  const Reading& reading, ChangedProgram& program) {
-  std::map<std::uint32_t, std::uint32_t> kept = kept_inputs(calls, lives);
+  std::map<std::uint32_t, std::uint32_t> kept = kept_inputs(calls, lives, reading);
   program.kept_until.assign(lives.lives.size(), 0);
   for (const CheckpointedCall& one : calls) {
     for (const std::uint32_t life : one.own_outputs()) {
@@ -289,7 +373,7 @@ std::vector<ChangedProgram> CheckpointedModules::on(const VerifiedHistory& histo
   const auto device = static_cast<std::size_t>(history.history().device);
   std::uint32_t last = 0;
   for (const RecordedCall& call : calls_) {
-    if (call.device == device) last = std::max(last, call.nodes.back());
+    if (call.device == device) last = std::max(last, call.nodes.back().event);
   }
   if (last == 0) return {};
   // Behind the noted calls nothing is known.
@@ -297,17 +381,17 @@ std::vector<ChangedProgram> CheckpointedModules::on(const VerifiedHistory& histo
   const std::vector<std::uint32_t> ends = reports::step_ends(snapshot_, device);
   const auto end = std::upper_bound(ends.begin(), ends.end(), last);
   if (end != ends.end()) cut = *end;
+  const Moments moments(snapshot_, device, ends);
   std::vector<CheckpointedCall> calls;
   for (const RecordedCall& call : calls_) {
     if (call.device != device) continue;
-    CheckpointedCall one(call, history.lives(), static_cast<std::uint32_t>(cut));
+    CheckpointedCall one(call, history.lives(), static_cast<std::uint32_t>(cut), moments);
     if (one.changes_something()) calls.push_back(std::move(one));
   }
   changes_something_ = changes_something_ || !calls.empty();
   std::vector<ChangedProgram> programs;
-  for (unsigned bits = 0; bits < 8 && !calls.empty(); ++bits) {
-    const Reading reading = {(bits & 1U) != 0, (bits & 2U) != 0, (bits & 4U) != 0};
-    programs.push_back(program_of(calls, history.lives(), reading, cut));
+  for (unsigned bits = 0; bits < kReadings && !calls.empty(); ++bits) {
+    programs.push_back(program_of(calls, history.lives(), reading_of(bits), cut));
   }
   return programs;
 }

@@ -38,16 +38,46 @@ std::optional<std::vector<std::uint32_t>> numbers(std::string_view word, std::si
   return values;
 }
 
+/// "105s", "105r2".
+std::optional<RecordedNode> node(std::string_view word, std::size_t most) {
+  const std::size_t at = word.find_first_of("nmsru");
+  if (at == std::string_view::npos) return {};
+  const auto event = number(word.substr(0, at), most);
+  const char kind = word[at];
+  const std::string_view rest = word.substr(at + 1);
+  const auto results = kind == 'r' ? number(rest, most) : std::optional<std::uint32_t>(0);
+  if (!event || !results || (kind != 'r' && !rest.empty())) return {};
+  using Saves = RecordedNode::Saves;
+  const bool is_sure = kind == 's' || kind == 'r';
+  const Saves saves = kind == 'n' ? Saves::nothing : is_sure ? Saves::something : Saves::maybe;
+  return RecordedNode{*event, saves, *results, kind == 'u'};
+}
+
+std::optional<std::vector<RecordedNode>> nodes_of(std::string_view word, std::size_t most) {
+  std::vector<RecordedNode> all;
+  if (word == "-") return all;
+  while (!word.empty()) {
+    const auto one = node(taken_until(word, ','), most);
+    if (!one) return {};
+    all.push_back(*one);
+  }
+  const auto earlier = [](const RecordedNode& a, const RecordedNode& b) {
+    return a.event < b.event;
+  };
+  std::stable_sort(all.begin(), all.end(), earlier);
+  return all;
+}
+
 std::optional<RecordedCall> call_of(std::string_view words, std::size_t device,
                                     std::size_t events) {
   const auto begin = number(taken_until(words, ' '), events);
   const auto end = number(taken_until(words, ' '), events);
-  const auto nodes = numbers(taken_until(words, ' '), events);
+  const auto nodes = nodes_of(taken_until(words, ' '), events);
   const auto inputs = numbers(taken_until(words, ' '), events);
   const auto outputs = numbers(taken_until(words, ' '), events);
   const auto casts = number(taken_until(words, ' '), 1);
   if (!begin || !end || !nodes || !inputs || !outputs || !casts || words.empty()) return {};
-  if (*end < *begin || (!nodes->empty() && nodes->front() < *end)) return {};
+  if (*end < *begin || (!nodes->empty() && nodes->front().event < *end)) return {};
   return RecordedCall{std::string(words), device,     *begin, *end, *nodes, *inputs,
                       *outputs,           *casts == 1};
 }

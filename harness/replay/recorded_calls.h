@@ -11,6 +11,18 @@
 
 namespace ohm::engine {
 
+/// One that autograd made, and where backward comes to it.
+struct RecordedNode {
+  enum class Saves : std::uint8_t { nothing, maybe, something };
+
+  std::uint32_t event = 0;  ///< the first one behind its beginning
+  Saves saves = Saves::nothing;
+  /// What it has saved goes when so many of its results are there, before gradients of what was
+  /// broadcast are summed up; 0: when it is done.
+  std::uint32_t results = 0;
+  bool has_unknown_results = false;  ///< the same, of nobody knows how many
+};
+
 /// Of one module, once, where a graph was recorded. Numbers are indices of events of the device's
 /// trace.
 struct RecordedCall {
@@ -19,7 +31,7 @@ struct RecordedCall {
   std::uint32_t begin = 0;  ///< the first event of it
   std::uint32_t end = 0;    ///< the first one behind it
   /// Where backward comes to each of its nodes, ascending; empty: it does not, or comes twice.
-  std::vector<std::uint32_t> nodes;
+  std::vector<RecordedNode> nodes;
   std::vector<std::uint32_t> inputs;   ///< allocations of what goes in
   std::vector<std::uint32_t> outputs;  ///< allocations of what comes out and did not go in
   bool casts = false;                  ///< under autocast

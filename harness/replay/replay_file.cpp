@@ -22,6 +22,7 @@
 #include "harness/replay/fused_optimizer.h"
 #include "harness/replay/what_if_runs.h"
 #include "reports/history/recorded_sites.h"
+#include "reports/text/measured_text.h"
 
 namespace ohm::engine {
 namespace {
@@ -235,7 +236,7 @@ class SnapshotReplay {
     part.end = readings.front().end;
     result_.devices.back().notes.push_back(fmt::format(
         "--checkpoint: of the first {} events, in which ohm record has noted the calls of modules",
-        part.end));
+        reports::grouped(static_cast<std::int64_t>(part.end))));
     Rerun as_it_was = rerun_of(verified, std::move(part), "");
     Rerun changed = rerun_of(verified, {}, change_text(options_));
     changed.run = counted(options_, agreed_run(verified, as_it_was.settings, std::move(readings)));

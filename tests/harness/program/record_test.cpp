@@ -278,7 +278,7 @@ TEST_F(Record, LeavesOutStepsThatHaveBecomeAlike) {
   const ProgramResult ran = record({}, {"python3", "many.py"});
   EXPECT_EQ(0, ran.code);
   EXPECT_THAT(ran.err, HasSubstr("needed no more memory, and are left out"));
-  const std::string text = report("memory.pickle");
+  const std::string text = test::on_one_line(report("memory.pickle"));
   const int recorded = number_before(text, " steps; ");
   EXPECT_GE(recorded, 64);
   EXPECT_LT(recorded, 400);
@@ -293,9 +293,10 @@ for _ in range(40):
     step(2 << 20 | 1)
 )");
   record({}, {"python3", "grows.py"});
+  // Of the history that began when they came.
   const std::string text = report("memory.pickle");
   EXPECT_THAT(text, Not(HasSubstr("left out")));
-  EXPECT_THAT(text, HasSubstr("32.00 MiB      8 × empty  "));
+  EXPECT_LT(number_before(text, " steps"), 64);
 }
 
 TEST_F(Record, MoreThanAlikeStepsNeededIsSaidWhereItIsNotRecorded) {
@@ -322,8 +323,7 @@ for number in range(100):
 }
 
 TEST_F(Record, MemoryThatRunsOutBehindAlikeStepsIsWritten) {
-  folder_.write("fails.py", std::string(kManySteps) + "larger = torch.empty(90 << 20)
-");
+  folder_.write("fails.py", std::string(kManySteps) + "larger = torch.empty(90 << 20)\n");
   const ProgramResult ran = record({}, {"python3", "fails.py"});
   EXPECT_EQ(1, ran.code);
   EXPECT_THAT(snapshots(), ElementsAre("memory.oom.pickle", "memory.pickle"));

@@ -21,13 +21,21 @@ Snapshot snapshot_with(const std::string& name, int device = 0) {
 
 TEST(RecordedCalls, AreReadAsTheyAreWritten) {
   const auto calls =
-      recorded_calls(snapshot_with("ohm record call 3 9 40,30,30 1,2 - 1 Net.blocks.0"));
+      recorded_calls(snapshot_with("ohm record call 3 9 40r2,30n,35u 1,2 - 1 Net.blocks.0"));
   ASSERT_EQ(calls.size(), 1U);
   const RecordedCall& call = calls.front();
   EXPECT_EQ(call.path, "Net.blocks.0");
   EXPECT_EQ(call.begin, 3U);
   EXPECT_EQ(call.end, 9U);
-  EXPECT_EQ(call.nodes, (std::vector<std::uint32_t>{30, 30, 40}));
+  ASSERT_EQ(call.nodes.size(), 3U);
+  using Saves = RecordedNode::Saves;
+  EXPECT_EQ(call.nodes[0].event, 30U);
+  EXPECT_EQ(call.nodes[0].saves, Saves::nothing);
+  EXPECT_EQ(call.nodes[1].saves, Saves::maybe);
+  EXPECT_TRUE(call.nodes[1].has_unknown_results);
+  EXPECT_EQ(call.nodes[2].event, 40U);
+  EXPECT_EQ(call.nodes[2].saves, Saves::something);
+  EXPECT_EQ(call.nodes[2].results, 2U);
   EXPECT_EQ(call.inputs, (std::vector<std::uint32_t>{1, 2}));
   EXPECT_TRUE(call.outputs.empty());
   EXPECT_TRUE(call.casts);
@@ -35,14 +43,15 @@ TEST(RecordedCalls, AreReadAsTheyAreWritten) {
 
 TEST(RecordedCalls, PassOverWhatNoRecorderWrites) {
   for (const char* const words :
-       {"", "3 9", "3 9 40 - - 0", "3 9 40 - - 0 ", "9 3 40 - - 0 Net", "3 9 5 - - 0 Net",
-        "3 101 - - - 0 Net", "3 9 40,x - - 0 Net", "3 9 40, - - 2 Net", "-1 9 40 - - 0 Net",
-        "3 99999999999999999999 40 - - 0 Net"}) {
+       {"", "3 9", "3 9 40s - - 0", "3 9 40s - - 0 ", "9 3 40s - - 0 Net", "3 9 5s - - 0 Net",
+        "3 101 - - - 0 Net", "3 9 40s,x - - 0 Net", "3 9 40s, - - 2 Net", "-1 9 40s - - 0 Net",
+        "3 9 40 - - 0 Net", "3 9 40r - - 0 Net", "3 9 40s2 - - 0 Net", "3 9 s - - 0 Net",
+        "3 99999999999999999999 40s - - 0 Net"}) {
     EXPECT_TRUE(recorded_calls(snapshot_with(std::string("ohm record call ") + words)).empty())
         << words;
   }
-  EXPECT_TRUE(recorded_calls(snapshot_with("ohm record call 3 9 40 - - 0 Net", 1)).empty());
-  EXPECT_TRUE(recorded_calls(snapshot_with("ohm record call 3 9 40 - - 0 Net", -1)).empty());
+  EXPECT_TRUE(recorded_calls(snapshot_with("ohm record call 3 9 40s - - 0 Net", 1)).empty());
+  EXPECT_TRUE(recorded_calls(snapshot_with("ohm record call 3 9 40s - - 0 Net", -1)).empty());
   EXPECT_TRUE(recorded_calls(snapshot_with("ohm record step 3")).empty());
 }
 
