@@ -51,6 +51,12 @@ struct Moments {
     std::sort(stops.begin(), stops.end());
   }
 
+  /// That runs at this event: at most the end of its step, or the next call.
+  std::uint32_t end_of_backward(std::uint32_t event) const {
+    const auto stop = std::upper_bound(stops.begin(), stops.end(), event);
+    return stop == stops.end() ? kNever : *stop;
+  }
+
   /// Where the node ends that begins here, which is where the next one begins; nullopt: it is the
   /// last.
   std::optional<std::uint32_t> end_of_node(std::uint32_t begin) const {
@@ -90,6 +96,8 @@ class CheckpointedCall {
     }
   }
 
+  /// What it makes and does not give outlives its backward, and goes later.
+  bool keeps_something() const { return keeps_something_; }
   bool changes_something() const { return last_free_ > 0; }
   const RecordedCall& call() const { return call_; }
   /// What comes out and one of its own nodes has saved.
@@ -159,8 +167,11 @@ class CheckpointedCall {
     const std::uint32_t life = lives_.life_of[event];
     const std::uint32_t freed = lives_.lives[life].freed_at;
     Fate& fate = fates_[life];
+    const bool is_held = freed >= moments_.end_of_backward(call_.nodes.back().event);
     if (freed >= cut) {
       fate = Fate::lasts;
+    } else if (is_held && !comes_out(event)) {
+      keeps_something_ = true;
     } else if (freed >= call_.nodes.front().event && !comes_out(event)) {
       fate = Fate::saved;
       last_free_ = std::max(last_free_, freed);
@@ -196,14 +207,24 @@ class CheckpointedCall {
   /// node's own code alone: gradients of what was broadcast are summed up behind that.
   std::uint32_t used_until(const RecordedNode& node, const Reading& reading) const {
     if (node.has_unknown_results) return reading.is_summed_last ? node.event : kNever;
+    if (node.results == 0) return kNever;
     const std::uint32_t end = end_of(node);
     std::uint32_t results = 0;
-    for (std::uint32_t event = node.event; event < end && node.results > 0; ++event) {
-      const bool is_result =
-          is_request(event) && lives_.lives[lives_.life_of[event]].freed_at >= end;
-      if (is_result && ++results == node.results) return event + 1;
+    std::uint32_t behind = node.event;  // what belongs to the results: a library's workspace
+    for (std::uint32_t event = node.event; event < end; ++event) {
+      if (lives_.life_of[event] == kNever) continue;
+      if (is_request(event) && !goes_at_once(event) && ++results > node.results) return behind;
+      behind = event + 1;
     }
     return kNever;
+  }
+
+  /// Before anything else is requested, as a library's workspace does.
+  bool goes_at_once(std::uint32_t event) const {
+    const std::uint32_t freed = lives_.lives[lives_.life_of[event]].freed_at;
+    std::uint32_t next = event + 1;
+    while (next < lives_.life_of.size() && next <= freed && !is_request(next)) ++next;
+    return freed < next;
   }
 
   bool is_request(std::uint32_t event) const { return is_request_of(lives_, event); }
@@ -221,6 +242,7 @@ class CheckpointedCall {
   std::vector<std::uint32_t> own_outputs_;
   std::uint32_t first_free_ = kNever;
   std::uint32_t last_free_ = 0;
+  bool keeps_something_ = false;
 };
 
 /// Where each block is kept until, as it goes into a call: until that is done.
@@ -386,6 +408,11 @@ std::vector<ChangedProgram> CheckpointedModules::on(const VerifiedHistory& histo
   for (const RecordedCall& call : calls_) {
     if (call.device != device) continue;
     CheckpointedCall one(call, history.lives(), static_cast<std::uint32_t>(cut), moments);
+    if (one.keeps_something()) {
+      refuse(fmt::format(
+          "{} keeps something that it makes beyond its backward, which may be what it saves",
+          call.path));
+    }
     if (one.changes_something()) calls.push_back(std::move(one));
   }
   changes_something_ = changes_something_ || !calls.empty();
