@@ -1,5 +1,5 @@
-// What if modules of a recorded job were checkpointed
-// (torch.utils.checkpoint.checkpoint(module, x, use_reentrant=False))?
+// The replay of a recorded job whose modules are checkpointed
+// (torch.utils.checkpoint.checkpoint(module, x, use_reentrant=False)).
 //
 // Note [Checkpointing a record]
 // A checkpointed module keeps what goes in until its backward is done, and of what it makes only

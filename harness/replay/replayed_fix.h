@@ -1,4 +1,4 @@
-// What the fix of a recorded job would save, as replay computes it.
+// The savings of a recorded job's fix, as replay computes them.
 #pragma once
 
 #include <string>
