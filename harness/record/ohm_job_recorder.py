@@ -53,6 +53,7 @@ class JobRecorder(ProcessRecorder):
         self.alike = None  # None: every step is recorded
         self.paused_after = None  # steps; None: it is recorded
         self.written = None  # when steps became alike: how many, and their largest peak
+        self.missed_peak = 0  # of steps that were not recorded, where it is larger
 
     def start(self):
         self.path = own_path(self.path)
@@ -113,6 +114,8 @@ class JobRecorder(ProcessRecorder):
         self.record_memory_history(None)
 
     def _resume(self):
+        if self._has_more_to_say():
+            self.missed_peak = self.alike.largest_peak()
         self.paused_after = None
         self.alike.begin_again()
         self._begin_history()
@@ -189,6 +192,8 @@ class JobRecorder(ProcessRecorder):
             if self.paused_after is not None or not self._has_more_to_say():
                 self._end_written()
                 return
+        if self.missed_peak:
+            self._tell_missed_peak()
         # Under ohm exec, that still records.
         is_last = not os.environ.get("OHM_RECORD")
         snapshot = self.last_snapshot() if is_last else self.snapshot()
@@ -207,11 +212,17 @@ class JobRecorder(ProcessRecorder):
             sys.stderr.write(f"ohm: the {left_out} steps behind those in {self.path} seemed alike, "
                              f"but allocated {self.alike.largest_peak():,} bytes in place of "
                              f"{peak:,}: ohm record --all-steps has them\n")
+        elif self.missed_peak:
+            self._tell_missed_peak()
         else:
             mark_left_out(snapshot, left_out)
             sys.stderr.write(f"ohm: the {left_out} steps behind those in {self.path} needed no more "
                              "memory, and are left out\n")
         write_whole(self.path, pickle.dumps(snapshot, protocol=4))
+
+    def _tell_missed_peak(self):
+        sys.stderr.write(f"ohm: a step that was left out allocated {self.missed_peak:,} bytes: where "
+                         f"{self.path} has none like it, ohm record --all-steps does\n")
 
     @noting_errors
     def _mark_kept_workspaces(self, snapshot):

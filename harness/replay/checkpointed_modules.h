@@ -1,5 +1,5 @@
-// The what-if of checkpointing: modules of a recorded job are called by
-// torch.utils.checkpoint.checkpoint(module, x, use_reentrant=False).
+// The replay of a recorded job whose modules are checkpointed
+// (torch.utils.checkpoint.checkpoint(module, x, use_reentrant=False)).
 //
 // Note [Checkpointing a record]
 // A checkpointed module keeps what goes in until its backward is done, and of what it makes only
@@ -7,11 +7,14 @@
 // from there on all goes as recorded. What was saved is what outlives the call, does not come out,
 // and goes in the module's backward.
 //
-// A record leaves open at which node backward asks for what was saved first (of those before the
-// one that frees some of it), whether the module's last ops run again (it ends with the last thing
-// that is needed), and how long the program itself holds what is not saved any more (until the
-// call's end at most, until the next request at least). All of these are tried: where the peaks
-// differ, nothing is foretold.
+// What a node has saved is held by its own code alone then: it goes when the node's results are
+// there, before autograd sums up the gradients of what was broadcast.
+//
+// A record leaves open at which node backward asks for what was saved first, whether the module's
+// last ops run again (it ends with the last thing that is needed), how long the program itself
+// holds what is not saved any more (until the call's end at most, until the next request at least),
+// which node is the last that has saved something, and how many results some nodes have. All of
+// these are tried: where the peaks differ, nothing is foretold.
 #pragma once
 
 #include <cstddef>

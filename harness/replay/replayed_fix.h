@@ -1,4 +1,4 @@
-// The bytes that the fix of a recorded job would save, as replay computes them.
+// The savings of a recorded job's fix, as replay computes them.
 #pragma once
 
 #include <string>
