@@ -112,6 +112,45 @@ constexpr GrowingScript kScripts[] = {
      "  ohm.ones(1)\n"
      "  ohm.gc.collect()\n"
      "end"},
+    {"tensors_in_a_table", kNothing,
+     "function body(n)\n"
+     "  local kept = {}\n"
+     "  for i = 1, n do kept[i] = ohm.ones(1) end\n"
+     "end"},
+    {"ops_beside_tables", kNothing,
+     "function body(n)\n"
+     "  local kept, x = {}, ohm.ones(1)\n"
+     "  for i = 1, n do kept[i] = {i} end\n"
+     "  for _ = 1, n do x = x + 1 end\n"
+     "end"},
+    {"ops_beside_closures", kNothing,
+     "function body(n)\n"
+     "  local kept, x = {}, ohm.ones(1)\n"
+     "  for i = 1, n do kept[i] = function() return i end end\n"
+     "  for _ = 1, n do x = x + 1 end\n"
+     "end"},
+    {"ops_beside_strings", kNothing,
+     "function body(n)\n"
+     "  local kept, x = {}, ohm.ones(1)\n"
+     "  for i = 1, n do kept[i] = 'text ' .. i end\n"
+     "  for _ = 1, n do x = x + 1 end\n"
+     "end"},
+    {"tables_of_tensors", kNothing,
+     "function body(n)\n"
+     "  local kept = {}\n"
+     "  for i = 1, n do kept[i] = {x = ohm.ones(1)} end\n"
+     "end"},
+    {"tensors_in_a_chain", kNothing,
+     "function body(n)\n"
+     "  local first\n"
+     "  for _ = 1, n do first = {x = ohm.ones(1), next = first} end\n"
+     "end"},
+    {"fields_overwritten", kNothing,
+     "function body(n)\n"
+     "  local kept, state = {}, {}\n"
+     "  for i = 1, n do kept[i] = {i} end\n"
+     "  for _ = 1, n do state.x = ohm.ones(1) end\n"
+     "end"},
     {"faults_joined", kNothing,
      "function body(n)\n"
      "  local plan = ohm.fault.nth(1)\n"

@@ -19,30 +19,53 @@ template <class T>
 struct HandleOf;
 
 template <class T>
-struct Handle {
-  const HandleClass* kind;
+struct Handle : HandleHead {
   T value;
 };
 
 /// The class of the full userdata at `index`; nullptr for anything else.
 const HandleClass* handle_class(lua_State* L, int index);
 
-/// Pushes the metatable of `kind`, made at the first use. `collect` is its __gc and __close, unless
-/// the class has its own.
-void push_metatable(lua_State* L, const HandleClass& kind, lua_CFunction collect);
+/// How handles of a class end, unless the class has its own __gc and __close.
+struct HandleEnd {
+  lua_CFunction collect;              ///< its __gc
+  lua_CFunction close;                ///< its __close
+  Interpreter::EndHandle end_early;   ///< before Lua has found it
+};
 
-/// The __gc and __close of a class.
+/// Pushes the metatable of `kind`, made at the first use.
+void push_metatable(lua_State* L, const HandleClass& kind, const HandleEnd& end);
+
 template <class T>
-int end_handle(lua_State* L) {
-  Interpreter& interpreter = Interpreter::of(L);
-  auto* handle = static_cast<Handle<T>*>(lua_touserdata(L, 1));
+void end_value(Interpreter& interpreter, HandleHead* head, std::uint64_t age) {
+  auto* handle = static_cast<Handle<T>*>(head);
   if (handle->kind->is_listed) interpreter.listed_handles.erase(handle);
-  interpreter.defer_release(handle, HeldValue(std::exchange(handle->value, T())),
+  interpreter.defer_release(handle, age, HeldValue(std::exchange(handle->value, T())),
                             [](Interpreter& of, void* memory, HeldValue&& value) {
                               auto* restored = static_cast<Handle<T>*>(memory);
                               restored->value = value.template take<T>();
                               if (restored->kind->is_listed) of.listed_handles.insert(memory);
                             });
+}
+
+/// The __gc of a class.
+template <class T>
+int collect_handle(lua_State* L) {
+  auto* handle = static_cast<Handle<T>*>(lua_touserdata(L, 1));
+  Interpreter& interpreter = Interpreter::of(L);
+  if (handle->age == HandleHead::kEnded) {
+    interpreter.note_found_ended();
+  } else {
+    end_value<T>(interpreter, handle, handle->age);
+  }
+  return 0;
+}
+
+/// The __close of a class: what it held goes after all that was let go by itself.
+template <class T>
+int close_handle(lua_State* L) {
+  auto* handle = static_cast<Handle<T>*>(lua_touserdata(L, 1));
+  end_value<T>(Interpreter::of(L), handle, HandleHead::kYoungest);
   return 0;
 }
 
@@ -50,9 +73,9 @@ int end_handle(lua_State* L) {
 template <class T>
 void push_handle(lua_State* L, T value, int user_values = 0) {
   const HandleClass& kind = HandleOf<T>::kClass;
-  push_metatable(L, kind, &end_handle<T>);
+  push_metatable(L, kind, {&collect_handle<T>, &close_handle<T>, &end_value<T>});
   void* memory = lua_newuserdatauv(L, sizeof(Handle<T>), user_values);
-  new (memory) Handle<T>{&kind, std::move(value)};
+  new (memory) Handle<T>{{&kind, Interpreter::of(L).note_new_handle(L)}, std::move(value)};
   if (kind.is_listed) Interpreter::of(L).listed_handles.insert(memory);
   lua_insert(L, -2);
   lua_setmetatable(L, -2);

@@ -11,6 +11,7 @@
 #include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/libraries/generator_library.h"
+#include "harness/lua/vm/interpreter.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/ops/slice.h"
 #include "runtime/ops/view.h"
@@ -256,6 +257,7 @@ constexpr luaL_Reg kDatasetFunctions[] = {
 void inherit_length(lua_State* L, int class_table) {
   lua_pushstring(L, "__len");
   if (lua_rawget(L, class_table) == LUA_TNIL && push_function(L, class_table, "__len")) {
+    Interpreter::of(L).lifetimes().note_unknown_write();
     lua_setfield(L, class_table, "__len");
   }
   lua_pop(L, 1);
@@ -301,6 +303,7 @@ int dataset_of_table(lua_State* L) {
   lua_createtable(L, 0, 1);
   lua_insert(L, -2);
   lua_setfield(L, -2, "__len");
+  Interpreter::of(L).lifetimes().before_metatable(L, 2, -1);
   lua_setmetatable(L, 2);
   lua_settop(L, 2);
   return 1;

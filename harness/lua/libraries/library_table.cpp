@@ -9,6 +9,7 @@
 #include "allocator_shim/base/nearest_name.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/libraries/libraries.h"
+#include "harness/lua/vm/interpreter.h"
 
 namespace ohm::lua {
 namespace {
@@ -69,6 +70,7 @@ int look_up(lua_State* L) {
   }
   lua_pushvalue(L, 2);
   lua_pushvalue(L, -2);
+  Interpreter::of(L).lifetimes().before_write(L, 1, 2);
   lua_rawset(L, 1);
   return 1;
 }
@@ -79,6 +81,7 @@ int assign(lua_State* L) {
   if (const Property* property = find_property(library_of(L), key_argument(L))) {
     property->set(L, 3);
   } else {
+    Interpreter::of(L).lifetimes().before_write(L, 1, 2);
     lua_rawset(L, 1);
   }
   return 0;

@@ -16,6 +16,7 @@
 #include "harness/lua/bind/parameter_handle.h"
 #include "harness/lua/bind/script_module.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/vm/interpreter.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/nn/registry.h"
 #include "runtime/nn/sequential.h"
@@ -161,6 +162,7 @@ int extend_module(lua_State* L) {
   lua_setfield(L, -2, "__call");
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
+  Interpreter::of(L).lifetimes().before_metatable(L, functions, -1);
   lua_setmetatable(L, functions);
   lua_settop(L, functions);
   return 1;

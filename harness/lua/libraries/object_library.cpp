@@ -57,13 +57,25 @@ void push_attributes(lua_State* L, int object) { lua_getiuservalue(L, object, 1)
 
 // ---- dying --------------------------------------------------------------------------------------
 
-// __gc: the object can still be used; settle_dying_objects() decides.
-int note_dying(lua_State* L) {
-  if (is_collecting) return 0;
+// The object can still be used; settle_dying_objects() decides.
+void note_dying(lua_State* L, HandleHead* object, std::uint64_t age) {
   push_registry_table(L, &dying_key);
   lua_pushvalue(L, 1);
   lua_rawseti(L, -2, static_cast<lua_Integer>(lua_rawlen(L, -2)) + 1);
-  Interpreter::of(L).note_dying_object(lua_touserdata(L, 1));
+  Interpreter::of(L).note_dying_object(object, age);
+}
+
+// __gc
+int collect_object(lua_State* L) {
+  auto* const object = static_cast<HandleHead*>(lua_touserdata(L, 1));
+  if (!is_collecting) note_dying(L, object, object->age);
+  return 0;
+}
+
+// __close
+int close_object(lua_State* L) {
+  auto* const object = static_cast<HandleHead*>(lua_touserdata(L, 1));
+  if (!is_collecting) note_dying(L, object, HandleHead::kYoungest);
   return 0;
 }
 
@@ -79,7 +91,9 @@ void revive(lua_State* L, int index) {
 // Lua calls the finalizer of a handle once for each time that it gets its metatable.
 void arm_finalizer(lua_State* L, int index) {
   const int handle = lua_absindex(L, index);
-  if (lua_getmetatable(L, handle) != 0) lua_setmetatable(L, handle);
+  if (lua_getmetatable(L, handle) == 0) return;
+  lua_setmetatable(L, handle);
+  Interpreter::of(L).note_armed_again(static_cast<HandleHead*>(lua_touserdata(L, handle)));
 }
 
 // The object at `index` stays, in the set at `garbage`, until ohm.gc.collect().
@@ -127,7 +141,7 @@ int object_text(lua_State* L) {
 }
 
 constexpr luaL_Reg kObjectMetamethods[] = {
-    {"__gc", &note_dying},
+    {"__gc", &collect_object},
     {"__index", native<index_object, Entry::access>},
     {"__newindex", native<set_attribute, Entry::access>},
     {"__tostring", native<object_text, Entry::access>},
@@ -152,7 +166,10 @@ int make_object(lua_State* L) {
   lua_settop(L, 1);
   const lua_Integer number = next_number(L);
   void* memory = lua_newuserdatauv(L, sizeof(Handle<Object>), 1);
-  new (memory) Handle<Object>{&HandleOf<Object>::kClass, {number}};
+  Interpreter& interpreter = Interpreter::of(L);
+  interpreter.lifetimes().give_up();
+  new (memory)
+      Handle<Object>{{&HandleOf<Object>::kClass, interpreter.note_new_handle(L)}, {number}};
   lua_newtable(L);
   if (lua_type(L, 1) == LUA_TTABLE) {
     for (lua_pushnil(L); lua_next(L, 1) != 0;) {
@@ -162,7 +179,7 @@ int make_object(lua_State* L) {
     }
   }
   lua_setiuservalue(L, -2, 1);
-  push_metatable(L, HandleOf<Object>::kClass, &note_dying);
+  push_metatable(L, HandleOf<Object>::kClass, {&collect_object, &close_object, nullptr});
   lua_setmetatable(L, -2);
   revive(L, -1);
   return 1;

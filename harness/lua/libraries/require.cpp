@@ -25,6 +25,7 @@ void push_loaded_modules(lua_State* L) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kLoadedModules) == LUA_TTABLE) return;
   lua_pop(L, 1);
   lua_newtable(L);
+  Interpreter::of(L).lifetimes().note_held(L, -1);
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &kLoadedModules);
 }
@@ -108,6 +109,7 @@ int require_module(lua_State* L) {
   Interpreter& interpreter = Interpreter::of(L);
   const ModuleInProgress progress(interpreter, name);
   run_file(L, find_file(interpreter, name));
+  interpreter.lifetimes().note_unknown_write();
   lua_pushvalue(L, -1);
   lua_setfield(L, 1, name.c_str());
   return 1;

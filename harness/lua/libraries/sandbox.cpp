@@ -15,9 +15,11 @@
 #include "harness/lua/libraries/fixed_order.h"
 #include "harness/lua/libraries/library_table.h"
 #include "harness/lua/libraries/require.h"
+#include "harness/lua/libraries/table_functions.h"
 #include "harness/lua/libraries/text_functions.h"
 #include "harness/lua/vm/base_functions.h"
 #include "harness/lua/vm/compile.h"
+#include "harness/lua/vm/interpreter.h"
 
 namespace ohm::lua {
 namespace {
@@ -69,7 +71,19 @@ int set_metatable(lua_State* L) {
     throw std::invalid_argument("[setmetatable] cannot change a protected metatable");
   }
   lua_settop(L, 2);
+  Interpreter::of(L).lifetimes().before_metatable(L, 1, 2);
   lua_setmetatable(L, 1);
+  return 1;
+}
+
+// Lua's own, which tells what it writes.
+int set_raw(lua_State* L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_checkany(L, 2);
+  luaL_checkany(L, 3);
+  lua_settop(L, 3);
+  Interpreter::of(L).lifetimes().before_write(L, 1, 2);
+  lua_rawset(L, 1);
   return 1;
 }
 
@@ -78,6 +92,7 @@ constexpr luaL_Reg kOwnFunctions[] = {
     {"next", native<next_in_order, Entry::access>},
     {"pairs", native<pairs_in_order, Entry::access>},
     {"print", native<print, Entry::access>},
+    {"rawset", set_raw},
     {"require", native<require_module, Entry::access>},
     {"setmetatable", native<set_metatable, Entry::access>},
     {"tostring", native<text_of_value, Entry::access>},
@@ -92,6 +107,12 @@ int seed_random(lua_State* L) {
   lua_insert(L, 1);
   lua_call(L, lua_gettop(L) - 1, 0);
   return 0;
+}
+
+int open_coroutine(lua_State* L) {
+  // What a coroutine has on its stack is not looked at.
+  Interpreter::of(L).lifetimes().give_up();
+  return luaopen_coroutine(L);
 }
 
 int open_math(lua_State* L) {
@@ -131,12 +152,12 @@ int open_ohm(lua_State* L) {
 
 // Tables that are made when a script first names them. An opener's upvalue is the seed.
 constexpr luaL_Reg kTables[] = {
-    {"coroutine", luaopen_coroutine},
+    {"coroutine", open_coroutine},
     {"debug", open_debug},
     {"math", open_math},
     {"ohm", open_ohm},
     {"string", open_string},
-    {"table", luaopen_table},
+    {"table", open_table},
     {"utf8", luaopen_utf8},
 };
 
@@ -191,6 +212,7 @@ int look_up_global(lua_State* L) {
   }
   lua_pushvalue(L, 2);
   lua_pushvalue(L, -2);
+  Interpreter::of(L).lifetimes().before_write(L, 1, 2);
   lua_rawset(L, 1);
   return 1;
 }

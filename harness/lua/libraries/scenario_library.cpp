@@ -10,6 +10,7 @@
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/table_fields.h"
 #include "harness/lua/libraries/scenario_table.h"
+#include "harness/lua/vm/interpreter.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {
@@ -136,6 +137,7 @@ void keep_variant_functions(lua_State* L, int index, const std::vector<std::stri
     push_next_step(L, index, variant);
     lua_setfield(L, -2, next_step_key(variant).c_str());
   }
+  Interpreter::of(L).lifetimes().note_unknown_write();
   lua_setiuservalue(L, index, 1);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kBaseFunctions[] = {
     "assert", "error",  "getmetatable", "ipairs", "pcall",    "rawequal", "rawget",
-    "rawlen", "rawset", "select",       "type",   "tonumber", "xpcall",
+    "rawlen", "select",       "type",   "tonumber", "xpcall",
 };
 
 using BaseFunctions = std::map<std::string_view, lua_CFunction>;

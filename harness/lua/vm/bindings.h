@@ -23,6 +23,15 @@ struct HandleClass {
   bool is_listed = false;                 ///< the interpreter knows all of its handles
 };
 
+/// What every handle begins with.
+struct HandleHead {
+  static constexpr std::uint64_t kEnded = 0;
+  static constexpr std::uint64_t kYoungest = UINT64_MAX;
+
+  const HandleClass* kind;
+  std::uint64_t age;  ///< counts handles as they are made; kEnded once it has ended before its time
+};
+
 struct ClassBinding {
   const HandleClass* kind;
   std::span<const luaL_Reg> metamethods;

@@ -8,10 +8,12 @@
 #include <new>
 #include <utility>
 
+#include "allocator_shim/base/assert.h"
 #include "allocator_shim/base/cut_text.h"
 #include "allocator_shim/base/format_bytes.h"
 #include "harness/lua/vm/compile.h"
 #include "harness/lua/vm/dead_registers.h"
+#include "harness/lua/vm/raw_values.h"
 
 namespace ohm::lua {
 namespace {
@@ -36,6 +38,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
 int open_state(lua_State* L) {
   const auto seed = static_cast<std::uint64_t>(lua_tointeger(L, 1));
   check_frame_layout(L);
+  check_raw_layout(L);
   Interpreter::of(L).bindings().open_globals(L, seed);
   return 0;
 }
@@ -63,7 +66,7 @@ Interpreter::Interpreter(std::string script_path, const engine::ScriptCaps& caps
     : script_path_(std::move(script_path)),
       caps_(caps),
       bindings_(bindings),
-      memory_(caps.memory_bytes, [this] { refused_at_ = place_in(state()); }),
+      memory_(caps.memory_bytes, [this] { note_refused_memory(); }),
       self_(std::make_shared<Interpreter* const>(this)) {
   state_.reset(lua_newstate(&ScriptMemory::reallocate, &memory_));
   lua_State* L = state();
@@ -109,9 +112,80 @@ void Interpreter::call(int arguments, int results) {
   if (status != LUA_OK) throw_error_on_top();
 }
 
+void Interpreter::note_refused_memory() {
+  refused_at_ = place_in(state());
+  lifetimes_.note_refused_memory();
+}
+
 // Fills unreachable_: what handles held that are gone for good.
 void Interpreter::find_unreachable(lua_State* L) {
+  if (lifetimes_.is_watching() && find_unreachable_by_watching(L)) {
+    if (lifetime_settings().is_checked) check_lifetimes(L);
+    return;
+  }
+  ++collections_;
   lua_gc(L, LUA_GCCOLLECT);
+  settle_dying_objects(L);
+  put_youngest_first();
+  if (L == state() && lifetimes_.begin(L)) watch(L);
+}
+
+// Lua may have collected some on its own since the last time, between others that were let go.
+void Interpreter::put_youngest_first() {
+  std::stable_sort(
+      unreachable_.begin(), unreachable_.end(),
+      [](const DeadHandle& left, const DeadHandle& right) { return left.age > right.age; });
+}
+
+// The collector has to find exactly what was found without it.
+void Interpreter::check_lifetimes(lua_State* L) {
+  const std::size_t found = unreachable_.size();
+  lua_gc(L, LUA_GCCOLLECT);
+  OHM_ASSERT(unreachable_.size() == found, "a handle died unnoticed");
+  OHM_ASSERT(ended_before_their_time_ == 0, "a handle ended that is alive");
+}
+
+bool Interpreter::find_unreachable_by_watching(lua_State* L) {
+  if (L == state()) {
+    const auto dead = lifetimes_.settle(L);
+    if (dead && end_handles(L, *dead)) return true;
+  }
+  if (lifetimes_.is_watching()) lifetimes_.end(state());
+  watch(state());
+  return false;
+}
+
+// The youngest first, as Lua does. False where the finalizer of one has to be called.
+bool Interpreter::end_handles(lua_State* L, const std::vector<RawValue>& dead) {
+  struct Ending {
+    HandleHead* handle;
+    EndHandle end;
+  };
+  std::vector<Ending> endings;
+  const raw::Untouched untouched(L);
+  for (const RawValue& userdata : dead) {
+    raw::push(L, userdata);
+    auto* const handle = static_cast<HandleHead*>(lua_touserdata(L, -1));
+    const bool has_room = lua_rawlen(L, -1) >= sizeof(HandleHead);
+    lua_pop(L, 1);
+    // Lua's own userdata goes with the next collection.
+    const auto known = has_room ? ends_.find(handle->kind) : ends_.end();
+    if (known == ends_.end()) continue;
+    if (known->second == nullptr) return false;
+    if (handle->age != HandleHead::kEnded) endings.push_back({handle, known->second});
+  }
+  std::sort(endings.begin(), endings.end(), [](const Ending& left, const Ending& right) {
+    return left.handle->age > right.handle->age;
+  });
+  for (const Ending& ending : endings) {
+    ending.end(*this, ending.handle, ending.handle->age);
+    ending.handle->age = HandleHead::kEnded;
+    ++ended_before_their_time_;
+  }
+  return true;
+}
+
+void Interpreter::settle_dying_objects(lua_State* L) {
   if (!std::exchange(has_dying_objects_, false)) return;
   std::vector<const void*> found;
   for (const DeadHandle& dead : unreachable_) found.push_back(dead.handle);
@@ -160,9 +234,24 @@ void Interpreter::release(const void* handle) {
 void Interpreter::on_hook(lua_State* L, lua_Debug* frame) {
   if (frame->event == LUA_HOOKRET) {
     of(L).note_ended_function(L, *frame);
+  } else if (of(L).lifetimes_.is_watching()) {
+    of(L).watch_instruction(L, *frame);
   } else {
     count_instructions(L);
   }
+}
+
+void Interpreter::watch_instruction(lua_State* L, const lua_Debug& frame) {
+  const bool is_watched =
+      !failure_ && reached_cap_.empty() && L == state() && lifetimes_.on_instruction(L, frame);
+  if (is_watched && ++instructions_ % kCountPeriod != 0) return;
+  if (is_watched) {
+    note_reached_cap(L);
+    if (reached_cap_.empty()) return;
+  }
+  if (lifetimes_.is_watching()) lifetimes_.end(state());
+  if (!failure_ && reached_cap_.empty()) return watch(L);
+  count_instructions(L);
 }
 
 void Interpreter::note_ended_function(lua_State* L, const lua_Debug& frame) {
@@ -201,7 +290,7 @@ void Interpreter::count_instructions(lua_State* L) {
   self.note_reached_cap(L);
   if (self.reached_cap_.empty() && !self.failure_) {
     // The native that called the script may have handled the failure and go on.
-    if (lua_gethookcount(L) != kCountPeriod) watch(L);
+    if (lua_gethookcount(L) != kCountPeriod) self.watch(L);
     return;
   }
   lua_sethook(L, &on_hook, LUA_MASKCOUNT, 1);
@@ -210,7 +299,8 @@ void Interpreter::count_instructions(lua_State* L) {
 }
 
 void Interpreter::watch(lua_State* L) {
-  lua_sethook(L, &on_hook, LUA_MASKCOUNT | LUA_MASKRET, kCountPeriod);
+  lua_sethook(L, &on_hook, LUA_MASKCOUNT | LUA_MASKRET,
+              lifetimes_.is_watching() && L == state() ? 1 : kCountPeriod);
 }
 
 void Interpreter::fail(lua_State* L, std::exception_ptr failure) {

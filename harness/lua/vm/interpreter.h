@@ -9,12 +9,14 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "harness/lua/vm/bindings.h"
 #include "harness/lua/vm/held_value.h"
+#include "harness/lua/vm/lifetimes.h"
 #include "harness/lua/vm/scenario_parameters.h"
 #include "harness/lua/vm/script_memory.h"
 #include "harness/scenario/scenario_program.h"
@@ -70,21 +72,41 @@ class Interpreter {
   /// from the last to the first, as Python's do.
   void collect(lua_State* L);
 
+  /// How often the collector has looked at all values of the script.
+  std::uint64_t collections() const { return collections_; }
+
   /// Gives a handle back what it held.
   using Restore = void (*)(Interpreter& interpreter, void* handle, HeldValue&& value);
   /// For finalizers: takes over what a handle held until collect() releases it, or restores it.
-  void defer_release(void* handle, HeldValue value, Restore restore) {
-    unreachable_.push_back({handle, std::move(value), restore});
+  void defer_release(HandleHead* handle, std::uint64_t age, HeldValue value, Restore restore) {
+    unreachable_.push_back({handle, age, std::move(value), restore});
   }
   /// For finalizers of objects: see Note [Cycles].
-  void note_dying_object(void* object) {
+  void note_dying_object(HandleHead* object, std::uint64_t age) {
     has_dying_objects_ = true;
-    defer_release(object, HeldValue(), [](Interpreter&, void* /*object*/, HeldValue&&) {});
+    defer_release(object, age, HeldValue(), [](Interpreter&, void* /*object*/, HeldValue&&) {});
   }
 
   /// The classes of which there were handles so far.
   const std::vector<const HandleClass*>& handle_classes() const { return handle_classes_; }
-  void note_handle_class(const HandleClass& kind) { handle_classes_.push_back(&kind); }
+  /// Ends a handle before Lua does, so that its finalizer finds nothing to do.
+  using EndHandle = void (*)(Interpreter& interpreter, HandleHead* handle, std::uint64_t age);
+  /// `end` is null for a class whose finalizer is of its own kind.
+  void note_handle_class(const HandleClass& kind, EndHandle end) {
+    handle_classes_.push_back(&kind);
+    ends_[&kind] = end;
+  }
+  /// For finalizers: Lua has found a handle that had ended by then.
+  void note_found_ended() { --ended_before_their_time_; }
+  /// For a handle whose finalizer Lua will call once more: it is the youngest for Lua.
+  void note_armed_again(HandleHead* handle) { handle->age = ++handles_made_; }
+  /// For a new handle, which is on top of the stack: the number that tells its age.
+  std::uint64_t note_new_handle(lua_State* L) {
+    lifetimes_.note_new(L);
+    return ++handles_made_;
+  }
+  /// Natives tell it what they write to values of the script.
+  Lifetimes& lifetimes() { return lifetimes_; }
 
   /// Of classes that are listed: those that have not ended.
   std::unordered_set<void*> listed_handles;
@@ -130,6 +152,7 @@ class Interpreter {
  private:
   struct DeadHandle {
     void* handle;
+    std::uint64_t age;
     HeldValue value;
     Restore restore;
   };
@@ -140,10 +163,17 @@ class Interpreter {
   // Ranks of a distributed program are threads that take turns, each in a coroutine of its own.
   static thread_local lua_State* running;
 
+  void note_refused_memory();
   void find_unreachable(lua_State* L);
+  void settle_dying_objects(lua_State* L);
+  void put_youngest_first();
+  void check_lifetimes(lua_State* L);
+  bool find_unreachable_by_watching(lua_State* L);
+  bool end_handles(lua_State* L, const std::vector<RawValue>& dead);
+  void watch_instruction(lua_State* L, const lua_Debug& frame);
   static void on_hook(lua_State* L, lua_Debug* frame);
   static void count_instructions(lua_State* L);
-  static void watch(lua_State* L);
+  void watch(lua_State* L);
   void note_ended_function(lua_State* L, const lua_Debug& frame);
   void release(const void* handle);
   static int handle_message(lua_State* L);
@@ -172,6 +202,11 @@ class Interpreter {
   std::vector<const void*> ended_variables_;       ///< of functions that have returned
   std::vector<const void*> variables_of_callers_;  ///< of those that called them
   std::vector<const HandleClass*> handle_classes_;
+  std::unordered_map<const HandleClass*, EndHandle> ends_;
+  std::uint64_t handles_made_ = 0;
+  std::uint64_t collections_ = 0;
+  std::size_t ended_before_their_time_ = 0;
+  Lifetimes lifetimes_;
   bool has_dropped_references_ = false;
   bool has_dying_objects_ = false;
   std::shared_ptr<Interpreter* const> self_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/harness/lua/script_test.h"
+#include "tests/support/watched_lifetimes.h"
 
 namespace ohm::test {
 namespace {
@@ -82,6 +83,11 @@ TEST_P(Lifetime, IsThatOfCPythonInAFunctionWithOtherVariables) {
                          GetParam().lua + "\nend\ncase(v1, v2)",
                      {}),
             GetParam().live);
+}
+
+TEST_P(Lifetime, IsThatOfCPythonInAScriptThatIsWatched) {
+  const WatchFromTheStart watch;
+  EXPECT_EQ(lines_of(GetParam().lua, {}), GetParam().live);
 }
 
 TEST_P(Lifetime, IsThatOfCPythonInACoroutine) {

@@ -1,0 +1,35 @@
+// Instructions of Lua 5.4, as far as they matter here.
+#pragma once
+
+#include <cstdint>
+
+namespace ohm::lua {
+
+enum Opcode : std::uint32_t {
+  kMove = 0,
+  kSetUpvalue = 10,
+  kGetTable = 12,
+  kSetGlobal = 15,  // a field of an upvalue: _ENV
+  kSetTable = 16,
+  kSetInteger = 17,
+  kSetField = 18,
+  kArithmetic = 46,  // these three follow the instruction that names the result's register
+  kArithmeticWithSmallInteger = 47,
+  kArithmeticWithConstant = 48,
+  kNegate = 49,
+  kToBeClosed = 55,
+  kCallFunction = 68,
+  kSetList = 78,
+};
+
+struct Instruction {
+  std::uint32_t bits;
+
+  std::uint32_t opcode() const { return bits & 0x7FU; }
+  int a() const { return static_cast<int>((bits >> 7U) & 0xFFU); }
+  bool k() const { return ((bits >> 15U) & 1U) != 0; }  ///< C is a constant, or more follows
+  int b() const { return static_cast<int>((bits >> 16U) & 0xFFU); }
+  int c() const { return static_cast<int>(bits >> 24U); }
+};
+
+}  // namespace ohm::lua

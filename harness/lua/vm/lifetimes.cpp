@@ -1,0 +1,415 @@
+#include "harness/lua/vm/lifetimes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "allocator_shim/base/assert.h"
+#include "harness/lua/vm/instruction.h"
+
+namespace ohm::lua {
+namespace {
+
+constexpr std::uint64_t kMostInstructions = 100'000;  // from one settle() to the next
+constexpr std::uint64_t kLookAtHeap = 256;            // instructions
+// What is counted anew costs as much as so many collections.
+constexpr std::size_t kWorthwhile = 16;
+constexpr std::size_t kLongestWait = 1024;
+
+RawValue integer_value(lua_Integer value) {
+  RawValue made{nullptr, LUA_TNUMBER};
+  static_assert(sizeof value == sizeof made.content);
+  std::memcpy(&made.content, &value, sizeof value);
+  return made;
+}
+
+std::size_t heap_bytes(lua_State* L) {
+  return (static_cast<std::size_t>(lua_gc(L, LUA_GCCOUNT)) << 10U) +
+         static_cast<std::size_t>(lua_gc(L, LUA_GCCOUNTB));
+}
+
+void clear_above_stack(lua_State* L) {
+  // As a collection does: what lies there may come to be in a function's registers.
+  for (RawValue& value : raw::above_stack_of(L)) value.tag = LUA_TNIL;
+}
+
+}  // namespace
+
+LifetimeSettings& lifetime_settings() {
+  static LifetimeSettings settings;
+  return settings;
+}
+
+// ---- beginning and ending -----------------------------------------------------------------------
+
+bool Lifetimes::begin(lua_State* L) {
+  if (has_given_up_ || heap_bytes(L) < lifetime_settings().least_heap_bytes) return false;
+  if (wait_ > 0) return --wait_, false;
+  is_watching_ = true;
+  is_unsure_ = is_broken_ = false;
+  instructions_ = settled_ = 0;
+  lua_gc(L, LUA_GCSTOP);
+  luaL_checkstack(L, 2 * LUA_MINSTACK, nullptr);
+  count_what_is_there(L);
+  clear_above_stack(L);
+  most_bytes_ = 2 * heap_bytes(L);
+  if (has_given_up_) end(L);
+  return is_watching_;
+}
+
+void Lifetimes::count_what_is_there(lua_State* L) {
+  lua_pushliteral(L, "__mode");
+  mode_name_ = raw::value_at(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, this);
+  lua_pushvalue(L, LUA_REGISTRYINDEX);
+  const RawValue registry = raw::value_at(L, -1);
+  lua_pop(L, 1);
+  registry_ = &node_of(L, registry);
+  registry_->is_root = true;
+  // The metatable of strings is Lua's own.
+  lua_pushliteral(L, "");
+  if (lua_getmetatable(L, -1) != 0) {
+    refer(L, *registry_, raw::value_at(L, -1));
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  compare_stack(L);
+}
+
+void Lifetimes::end(lua_State* L) {
+  is_watching_ = false;
+  if (settled_ < kWorthwhile && lifetime_settings().waits_after_failure) {
+    next_wait_ = std::min(kLongestWait, std::max<std::size_t>(kWorthwhile, 2 * next_wait_));
+    wait_ = next_wait_;
+  } else {
+    next_wait_ = 0;
+  }
+  counts_.clear();
+  unexpanded_.clear();
+  stack_.clear();
+  open_variables_.clear();
+  new_userdata_.clear();
+  dead_.clear();
+  pending_ = {};
+  registry_ = nullptr;
+  is_expanding_ = false;
+  lua_gc(L, LUA_GCRESTART);
+}
+
+// ---- what refers to what ------------------------------------------------------------------------
+
+// Visits keys, values and the metatable of the table on top of the stack.
+template <class F>
+void Lifetimes::for_each_in_table(lua_State* L, F&& visit) {
+  for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+    const RawValue key = raw::value_at(L, -2);
+    if (key == mode_name_) has_given_up_ = true;
+    visit(key);
+    visit(raw::value_at(L, -1));
+  }
+  if (lua_getmetatable(L, -1) == 0) return;
+  visit(raw::value_at(L, -1));
+  lua_pop(L, 1);
+}
+
+template <class F>
+void Lifetimes::for_each_reference(lua_State* L, RawValue from, F&& visit) {
+  if (from.tag == raw::kVariable) {
+    if (raw::is_closed(from)) visit(raw::value_of(from));
+    return;
+  }
+  raw::push(L, from);
+  switch (from.tag) {
+    case raw::kTable:
+      for_each_in_table(L, visit);
+      break;
+    case raw::kLuaFunction:
+      for (int i = 1; const void* shared = lua_upvalueid(L, -1, i); ++i) {
+        visit(RawValue{shared, raw::kVariable});
+      }
+      break;
+    case raw::kNativeFunction:
+      for (int i = 1; lua_getupvalue(L, -1, i) != nullptr; ++i) {
+        const RawValue value = raw::value_at(L, -1);
+        lua_pop(L, 1);
+        visit(value);
+      }
+      break;
+    case raw::kUserdata:
+      for (int i = 1; lua_getiuservalue(L, -1, i) != LUA_TNONE; ++i) {
+        const RawValue value = raw::value_at(L, -1);
+        lua_pop(L, 1);
+        visit(value);
+      }
+      lua_pop(L, 1);  // of the missing one
+      break;
+    default:
+      break;
+  }
+  lua_pop(L, 1);
+}
+
+// Its references are counted when it is new, and those of what they lead to.
+Lifetimes::Node& Lifetimes::node_of(lua_State* L, RawValue value) {
+  if (Node* known = counts_.find(value.content)) return *known;
+  Node& node = counts_.add(value);
+  unexpanded_.push_back(&node);
+  if (is_expanding_) return node;
+  is_expanding_ = true;
+  while (!unexpanded_.empty()) {
+    Node* const next = unexpanded_.back();
+    unexpanded_.pop_back();
+    expand(L, *next);
+  }
+  is_expanding_ = false;
+  return node;
+}
+
+void Lifetimes::expand(lua_State* L, Node& node) {
+  if (node.value.tag == raw::kThread) {
+    if (node.value.content != L) has_given_up_ = true;
+    return;
+  }
+  if (node.value.tag == raw::kVariable && !raw::is_closed(node.value)) {
+    open_variables_.push_back(&node);
+  }
+  node.is_leaf = node.value.tag == raw::kUserdata;
+  for_each_reference(L, node.value, [&](RawValue value) { refer(L, node, value); });
+}
+
+void Lifetimes::refer(lua_State* L, Node& from, RawValue to) {
+  if (!raw::holds_something(to)) return;
+  from.is_leaf = false;
+  counts_.refer(from, node_of(L, to));
+}
+
+void Lifetimes::drop(Node& from, RawValue to) {
+  if (!raw::holds_something(to)) return;
+  Node* const node = counts_.find(to.content);
+  OHM_ASSERT(node != nullptr, "a value that was written and not counted");
+  counts_.drop_reference(from, *node);
+}
+
+// ---- writes -------------------------------------------------------------------------------------
+
+bool Lifetimes::on_instruction(lua_State* L, const lua_Debug& frame) {
+  if (!may_go_on(L)) return end(L), false;
+  if (pending_.node != nullptr) finish_write(L);
+  const Instruction next{raw::instruction_of(frame)};
+  switch (next.opcode()) {
+    case kSetUpvalue:
+      watch_variable(raw::variable_of(raw::function_of(frame), next.b()));
+      break;
+    case kSetGlobal: {
+      const RawValue function = raw::function_of(frame);
+      watch_write(L, raw::value_of(raw::variable_of(function, next.a())),
+                  raw::constant_of(function, next.b()));
+      break;
+    }
+    case kSetTable:
+      watch_write(L, raw::register_of(frame, next.a()), raw::register_of(frame, next.b()));
+      break;
+    case kSetInteger:
+      watch_write(L, raw::register_of(frame, next.a()), integer_value(next.b()));
+      break;
+    case kSetField:
+      watch_write(L, raw::register_of(frame, next.a()),
+                  raw::constant_of(raw::function_of(frame), next.b()));
+      break;
+    case kSetList:
+      // A longer list says so in another instruction: all its elements may be new then.
+      watch_list(raw::register_of(frame, next.a()), next.k() ? -1 : next.c());
+      break;
+    default:
+      break;
+  }
+  return true;
+}
+
+bool Lifetimes::may_go_on(lua_State* L) {
+  if (is_broken_ || is_unsure_ || has_given_up_) return false;
+  if (++instructions_ % kLookAtHeap != 0) return true;
+  return instructions_ < kMostInstructions && heap_bytes(L) < most_bytes_;
+}
+
+// The value that is written is looked at afterwards: the write may fail, or a function may be
+// called for it.
+void Lifetimes::watch_write(lua_State* L, RawValue table, RawValue key) {
+  if (table.tag != raw::kTable) return;
+  if (key == mode_name_) has_given_up_ = true;
+  Node* const node = counts_.find(table.content);
+  if (node == nullptr) return;
+  const raw::Untouched untouched(L);
+  raw::push(L, table);
+  raw::push(L, key);
+  lua_rawget(L, -2);
+  pending_ = {node, key, raw::value_at(L, -1), true, 0};
+  if (pending_.old.is_nil() && leads_elsewhere(L)) is_unsure_ = true;
+}
+
+// Whether what is new in the table below the top goes to another table.
+bool Lifetimes::leads_elsewhere(lua_State* L) {
+  return luaL_getmetafield(L, -2, "__newindex") == LUA_TTABLE;
+}
+
+void Lifetimes::watch_list(RawValue table, lua_Integer first) {
+  Node* const node = counts_.find(table.content);
+  if (node == nullptr) return;
+  if (first < 0) is_unsure_ = true;
+  pending_ = {node, {}, {}, false, first};
+}
+
+void Lifetimes::watch_variable(RawValue variable) {
+  Node* const node = counts_.find(variable.content);
+  // An open one is on the stack, and counted when it is closed.
+  const auto is_it = [node](const Node* open) { return open == node; };
+  if (node == nullptr || std::any_of(open_variables_.begin(), open_variables_.end(), is_it)) return;
+  pending_ = {node, {}, raw::value_of(variable), true, 0};
+}
+
+void Lifetimes::finish_write(lua_State* L) {
+  const PendingWrite write = std::exchange(pending_, {});
+  const raw::Untouched untouched(L);
+  if (!write.has_key) return finish_list(L, write);
+  if (write.node->value.tag == raw::kVariable) {
+    refer(L, *write.node, raw::value_of(write.node->value));
+    drop(*write.node, write.old);
+    return;
+  }
+  raw::push(L, write.node->value);
+  raw::push(L, write.key);
+  lua_rawget(L, -2);
+  const RawValue value = raw::value_at(L, -1);
+  if (write.old.is_nil() && !value.is_nil()) refer(L, *write.node, write.key);
+  refer(L, *write.node, value);
+  drop(*write.node, write.old);
+  if (!write.old.is_nil() && value.is_nil()) drop(*write.node, write.key);
+}
+
+void Lifetimes::finish_list(lua_State* L, const PendingWrite& write) {
+  raw::push(L, write.node->value);
+  for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+    if (lua_isinteger(L, -2) == 0 || lua_tointeger(L, -2) <= write.first) continue;
+    refer(L, *write.node, raw::value_at(L, -1));
+  }
+}
+
+// ---- what natives tell --------------------------------------------------------------------------
+
+void Lifetimes::before_write(lua_State* L, int table, int key) {
+  if (!is_watching_ || is_broken_) return;
+  if (pending_.node != nullptr) finish_write(L);
+  watch_write(L, raw::value_at(L, lua_absindex(L, table)), raw::value_at(L, lua_absindex(L, key)));
+}
+
+void Lifetimes::before_append(lua_State* L, int table) {
+  if (!is_watching_ || is_broken_) return;
+  if (pending_.node != nullptr) finish_write(L);
+  watch_write(L, raw::value_at(L, lua_absindex(L, table)),
+              integer_value(static_cast<lua_Integer>(lua_rawlen(L, table)) + 1));
+}
+
+void Lifetimes::note_written(lua_State* L) {
+  if (is_watching_ && !is_broken_ && pending_.node != nullptr) finish_write(L);
+}
+
+void Lifetimes::note_inserted(lua_State* L, RawValue table, RawValue value) {
+  if (!is_watching_ || is_broken_) return;
+  const raw::Untouched untouched(L);
+  if (Node* const node = counts_.find(table.content)) refer(L, *node, value);
+}
+
+void Lifetimes::note_removed(lua_State* L, RawValue table, RawValue value) {
+  if (!is_watching_ || is_broken_) return;
+  if (pending_.node != nullptr) finish_write(L);
+  if (Node* const node = counts_.find(table.content)) drop(*node, value);
+}
+
+void Lifetimes::before_metatable(lua_State* L, int table, int metatable) {
+  if (!is_watching_ || is_broken_) return;
+  if (pending_.node != nullptr) finish_write(L);
+  Node* const node = counts_.find(raw::value_at(L, lua_absindex(L, table)).content);
+  if (node == nullptr) return;
+  const RawValue next = raw::value_at(L, lua_absindex(L, metatable));
+  const raw::Untouched untouched(L);
+  refer(L, *node, next);
+  if (lua_getmetatable(L, table) != 0) drop(*node, raw::value_at(L, -1));
+}
+
+void Lifetimes::note_held(lua_State* L, int index) {
+  if (!is_watching_ || is_broken_) return;
+  const raw::Untouched untouched(L);
+  refer(L, *registry_, raw::value_at(L, lua_absindex(L, index)));
+}
+
+void Lifetimes::note_let_go(lua_State* L, int index) {
+  if (!is_watching_ || is_broken_) return;
+  drop(*registry_, raw::value_at(L, lua_absindex(L, index)));
+}
+
+// ---- what died ----------------------------------------------------------------------------------
+
+std::optional<std::vector<RawValue>> Lifetimes::settle(lua_State* L) {
+  if (is_sure(L)) {
+    luaL_checkstack(L, 2 * LUA_MINSTACK, nullptr);
+    if (pending_.node != nullptr) finish_write(L);
+    close_variables(L);
+    compare_stack(L);
+    for (const RawValue& made : new_userdata_) {
+      // What is on the stack, or was put anywhere, is counted by now.
+      if (counts_.find(made.content) == nullptr) dead_.push_back(made);
+    }
+    new_userdata_.clear();
+    const bool is_settled = counts_.settle([&](Node& node) { bury(L, node); });
+    clear_above_stack(L);
+    instructions_ = 0;
+    ++settled_;
+    if (is_settled && is_sure(L)) return std::exchange(dead_, {});
+  }
+  end(L);
+  return std::nullopt;
+}
+
+bool Lifetimes::is_sure(lua_State* L) const {
+  return !is_broken_ && !is_unsure_ && !has_given_up_ && heap_bytes(L) < most_bytes_;
+}
+
+// A variable that was closed holds what was on the stack.
+void Lifetimes::close_variables(lua_State* L) {
+  std::vector<Node*> closed;
+  std::erase_if(open_variables_, [&](Node* node) {
+    if (!raw::is_closed(node->value)) return false;
+    closed.push_back(node);
+    return true;
+  });
+  for (Node* node : closed) refer(L, *node, raw::value_of(node->value));
+}
+
+void Lifetimes::compare_stack(lua_State* L) {
+  const std::size_t count = raw::stack_of(L).size();
+  std::vector<const void*> gone;
+  for (std::size_t i = 0; i < count; ++i) {
+    // Counting may move the stack.
+    const RawValue& slot = raw::stack_of(L)[i];
+    const RawValue value{slot.content, slot.tag};
+    const void* const now = raw::holds_something(value) ? value.content : nullptr;
+    if (i == stack_.size()) stack_.push_back(nullptr);
+    const void* const before = std::exchange(stack_[i], now);
+    if (now == before) continue;
+    if (now != nullptr) counts_.enter_stack(node_of(L, value));
+    if (before != nullptr) gone.push_back(before);
+  }
+  for (std::size_t i = count; i < stack_.size(); ++i) {
+    if (stack_[i] != nullptr) gone.push_back(stack_[i]);
+  }
+  stack_.resize(count);
+  for (const void* content : gone) counts_.leave_stack(*counts_.find(content));
+}
+
+void Lifetimes::bury(lua_State* L, Node& node) {
+  if (node.value.tag == raw::kUserdata) dead_.push_back(node.value);
+  if (node.value.tag == raw::kVariable) std::erase(open_variables_, &node);
+  for_each_reference(L, node.value, [&](RawValue value) { drop(node, value); });
+}
+
+}  // namespace ohm::lua

@@ -1,0 +1,129 @@
+// Lifetimes: finds the handles that a script has let go, from what it did since the last time.
+#pragma once
+
+#include <lua.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "harness/lua/vm/raw_values.h"
+#include "harness/lua/vm/reference_counts.h"
+
+namespace ohm::lua {
+
+/// Of the whole process; for tests to change.
+struct LifetimeSettings {
+  /// From how large a heap on scripts are watched: below it a collection takes less time.
+  std::size_t least_heap_bytes = 96U << 10U;
+  bool waits_after_failure = true;
+  /// Collects after each settle() as well, and ends the process where that finds something else.
+  bool is_checked = false;
+};
+LifetimeSettings& lifetime_settings();
+
+/// Note [Lifetimes without a collection]
+/// A full collection finds what died, and takes as long as there is to find alive. Where that is
+/// much, the script is watched instead: a hook sees each instruction that writes to a table or a
+/// variable of a closure, natives tell what they write to values of the script, and the stack is
+/// compared with what it was. Lua's collector stands still for the time, so that nothing goes
+/// without having been counted (see Note [Counts and witnesses]). Whatever cannot be told for sure
+/// — cycles, coroutines, weak tables, natives that say no more than that they write — is a matter
+/// for the collector, as it is where little is alive.
+class Lifetimes {
+ public:
+  /// Whether the script is watched; nothing else below does anything when it is not, but begin().
+  bool is_watching() const { return is_watching_; }
+
+  /// Right after a full collection: watches from now on where that is worth it. True where the
+  /// hook has to be called for each instruction.
+  bool begin(lua_State* L);
+  void end(lua_State* L);
+
+  /// Full userdata that died since the last call, or since begin(), in no order. Nothing where the
+  /// collector has to find them: watching has ended then.
+  std::optional<std::vector<RawValue>> settle(lua_State* L);
+
+  /// For the hook: before an instruction of a function of the script. False when watching ended.
+  bool on_instruction(lua_State* L, const lua_Debug& frame);
+
+  /// For natives: the full userdata on top of the stack is new.
+  void note_new(lua_State* L) {
+    if (is_watching_) new_userdata_.push_back(raw::value_at(L, -1));
+  }
+  /// For natives, before they write to a table that the script, or the registry, may have had
+  /// before; indices as Lua's.
+  void before_write(lua_State* L, int table, int key);
+  void before_append(lua_State* L, int table);
+  /// What was told to be written is there.
+  void note_written(lua_State* L);
+  /// After a write that moved the others: a value came to the table, or went.
+  void note_inserted(lua_State* L, RawValue table, RawValue value);
+  void note_removed(lua_State* L, RawValue table, RawValue value);
+  /// Before the table gets the metatable, or nil.
+  void before_metatable(lua_State* L, int table, int metatable);
+  /// The value at `index` is held by the registry from now on, or not any more.
+  void note_held(lua_State* L, int index);
+  void note_let_go(lua_State* L, int index);
+  /// Something was written: the collector has to be asked once.
+  void note_unknown_write() { is_unsure_ = true; }
+  /// There is what cannot be watched: weak tables, coroutines, objects of ohm.object().
+  void give_up() { has_given_up_ = true; }
+  /// Lua is about to collect garbage for want of memory.
+  void note_refused_memory() { is_broken_ = is_watching_; }
+
+ private:
+  using Node = ReferenceCounts::Node;
+
+  struct PendingWrite {
+    Node* node;  ///< null: none is pending
+    RawValue key;
+    RawValue old;
+    bool has_key;  ///< else all elements from `first` on are new
+    lua_Integer first;
+  };
+
+  void count_what_is_there(lua_State* L);
+  bool may_go_on(lua_State* L);
+  Node& node_of(lua_State* L, RawValue value);
+  void expand(lua_State* L, Node& node);
+  template <class F>
+  void for_each_reference(lua_State* L, RawValue from, F&& visit);
+  template <class F>
+  void for_each_in_table(lua_State* L, F&& visit);
+  void refer(lua_State* L, Node& from, RawValue to);
+  void drop(Node& from, RawValue to);
+  void watch_write(lua_State* L, RawValue table, RawValue key);
+  void watch_list(RawValue table, lua_Integer first);
+  void watch_variable(RawValue variable);
+  bool leads_elsewhere(lua_State* L);
+  void finish_write(lua_State* L);
+  void finish_list(lua_State* L, const PendingWrite& write);
+  void close_variables(lua_State* L);
+  void compare_stack(lua_State* L);
+  void bury(lua_State* L, Node& node);
+  bool is_sure(lua_State* L) const;
+
+  ReferenceCounts counts_;
+  std::vector<Node*> unexpanded_;
+  std::vector<const void*> stack_;  ///< what was there; null for what is not counted
+  std::vector<Node*> open_variables_;
+  std::vector<RawValue> new_userdata_;
+  std::vector<RawValue> dead_;
+  PendingWrite pending_{};
+  RawValue mode_name_;  ///< the string "__mode", which makes tables weak
+  Node* registry_ = nullptr;
+  std::size_t most_bytes_ = 0;          ///< of the heap, until it is collected again
+  std::uint64_t instructions_ = 0;      ///< since the last settle()
+  std::size_t settled_ = 0;             ///< times since begin()
+  std::size_t wait_ = 0;                ///< collections until the next begin()
+  std::size_t next_wait_ = 0;
+  bool is_watching_ = false;
+  bool is_unsure_ = false;
+  bool is_broken_ = false;
+  bool is_expanding_ = false;
+  bool has_given_up_ = false;
+};
+
+}  // namespace ohm::lua

@@ -1,0 +1,92 @@
+#include "harness/lua/vm/reference_counts.h"
+
+#include "allocator_shim/base/assert.h"
+
+namespace ohm::lua {
+
+ReferenceCounts::Node* ReferenceCounts::find(const void* content) {
+  const auto known = nodes_.find(content);
+  return known == nodes_.end() ? nullptr : &known->second;
+}
+
+ReferenceCounts::Node& ReferenceCounts::add(RawValue value) {
+  Node& node = nodes_[value.content];
+  node.value = value;
+  return node;
+}
+
+void ReferenceCounts::clear() {
+  nodes_.clear();
+  suspects_.clear();
+}
+
+void ReferenceCounts::refer(Node& from, Node& to) {
+  ++to.references;
+  if (to.witness == nullptr) to.witness = &from;
+}
+
+void ReferenceCounts::drop_reference(Node& from, Node& to) {
+  OHM_ASSERT(to.references > 0, "a reference that was not counted");
+  --to.references;
+  if (to.witness == &from) {
+    to.witness = nullptr;
+    ++losses_;
+  }
+  suspect(to);
+}
+
+void ReferenceCounts::leave_stack(Node& node) {
+  OHM_ASSERT(node.on_stack > 0, "a value that was not on the stack");
+  --node.on_stack;
+  suspect(node);
+}
+
+void ReferenceCounts::suspect(Node& node) {
+  if (node.is_suspect) return;
+  node.is_suspect = true;
+  suspects_.push_back(&node);
+}
+
+bool ReferenceCounts::is_proven(Node& node) {
+  way_.clear();
+  Node* at = &node;
+  while (!is_safe(*at)) {
+    if (at->proven_at == losses_ && is_safe(*at->proof)) {
+      at = at->proof;
+      break;
+    }
+    way_.push_back(at);
+    // A way that is longer than there are nodes leads round and round.
+    if (at->witness == nullptr || way_.size() > nodes_.size()) return false;
+    at = at->witness;
+  }
+  for (Node* passed : way_) {
+    passed->proof = at;
+    passed->proven_at = losses_;
+  }
+  return true;
+}
+
+bool ReferenceCounts::settle(const std::function<void(Node&)>& on_death) {
+  std::vector<const void*> doubtful;
+  // Deaths first: they take references from what is doubtful, or kill it, too.
+  while (!suspects_.empty()) {
+    Node* const node = suspects_.back();
+    suspects_.pop_back();
+    node->is_suspect = false;
+    if (is_safe(*node) || (node->references > 0 && node->is_leaf)) continue;
+    if (node->references > 0) {
+      doubtful.push_back(node->value.content);
+      continue;
+    }
+    on_death(*node);
+    nodes_.erase(node->value.content);
+  }
+  for (const void* content : doubtful) {
+    Node* const node = find(content);
+    if (node != nullptr && !is_proven(*node)) return false;
+  }
+  return true;
+}
+
+}  // namespace ohm::lua

@@ -1,0 +1,61 @@
+// Which values of a script are alive, told from what changed: references among them are counted,
+// and for what lies in cycles a way to something that is alive for sure is kept.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/lua/vm/raw_values.h"
+
+namespace ohm::lua {
+
+/// Note [Counts and witnesses]
+/// A value that no value refers to and that is not on the stack is dead, and with it what only dead
+/// values refer to: counts show that at once. They do not show the death of a cycle. So a value
+/// that loses a reference and still has others is looked at: each value has a witness, one of those
+/// that refer to it, and where the way from witness to witness ends on the stack, or at a root, it
+/// is alive. Where it does not, nobody knows, and the collector is asked.
+class ReferenceCounts {
+ public:
+  struct Node {
+    RawValue value;
+    std::size_t references = 0;  ///< from other nodes
+    std::size_t on_stack = 0;
+    Node* witness = nullptr;  ///< it refers to this one
+    Node* proof = nullptr;    ///< the end of the way, found when `losses_` was `proven_at`
+    std::uint64_t proven_at = 0;
+    bool is_root = false;
+    bool is_leaf = false;     ///< refers to nothing: in no cycle
+    bool is_suspect = false;  ///< lost a reference since settle()
+  };
+
+  Node* find(const void* content);
+  /// Pre-condition: it is not there.
+  Node& add(RawValue value);
+  std::size_t size() const { return nodes_.size(); }
+  void clear();
+
+  void refer(Node& from, Node& to);
+  void drop_reference(Node& from, Node& to);
+  void enter_stack(Node& node) { ++node.on_stack; }
+  void leave_stack(Node& node);
+
+  /// Calls on_death(node) for each that died since the last call: it drops the references that the
+  /// node has. Then it is forgotten. False where something may have died, or not.
+  bool settle(const std::function<void(Node&)>& on_death);
+
+ private:
+  static bool is_safe(const Node& node) { return node.is_root || node.on_stack > 0; }
+  bool is_proven(Node& node);
+  void suspect(Node& node);
+
+  std::unordered_map<const void*, Node> nodes_;
+  std::vector<Node*> suspects_;
+  std::vector<Node*> way_;
+  std::uint64_t losses_ = 1;  ///< how many witnesses were lost
+};
+
+}  // namespace ohm::lua

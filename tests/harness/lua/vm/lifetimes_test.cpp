@@ -1,0 +1,293 @@
+// What is found by watching a script is what the collector finds, at the same events, in the same
+// order.
+#include "harness/lua/vm/lifetimes.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/harness/lua/script_test.h"
+#include "tests/support/watched_lifetimes.h"
+
+namespace ohm::test {
+namespace {
+
+constexpr const char* kPrelude =
+    "function T() return ohm.empty(128, {device = 'cuda'}) end\n"
+    "function event() ohm.empty(1, {device = 'cuda'}) end\n";
+
+struct Outcome {
+  std::vector<std::string> events;
+  std::uint64_t collections = 0;
+};
+
+Outcome run_script(const std::string& script) {
+  TestMachine machine(MachineOptions{});
+  lua::Interpreter interpreter("test.lua", {}, 7, lua::script_bindings());
+  for (const std::string& source : {std::string(kPrelude), script}) {
+    interpreter.load(source, "test.lua");
+    interpreter.call(0, 0);
+  }
+  Outcome outcome{{}, interpreter.collections()};
+  const EventRecord& events = machine.events();
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const MemoryEvent& event = events[i];
+    outcome.events.push_back(std::to_string(static_cast<int>(event.action)) + " " +
+                         std::to_string(event.address) + " " + std::to_string(event.bytes));
+  }
+  return outcome;
+}
+
+struct Pattern {
+  const char* name;
+  const char* script;
+};
+
+constexpr Pattern kPatterns[] = {
+    {"Overwritten", "local t = {} for i = 1, 9 do t[i % 3] = T() + 1 event() end"},
+    {"RemovedFromTheMiddle",
+     "local t = {} for i = 1, 9 do t[i] = T() end event() t[4] = nil event() table.remove(t, 2) "
+     "event() table.remove(t) event() table.insert(t, 1, T()) event() table.insert(t, T()) event() "
+     "t = nil event()"},
+    {"ListsOfCalls",
+     "local function two() return T(), T() + 1 end\n"
+     "for _ = 1, 3 do local t = {T() + 1, two()} event() t = {two(), two(), x = T()} event() end"},
+    {"LongLists",
+     "local function many(n) if n == 0 then return end return T(), many(n - 1) end\n"
+     "local t = {many(120)} event() t = nil event() local u = {nil, T(), nil, many(3)} event()"},
+    {"Closures",
+     "local fs = {}\n"
+     "for i = 1, 3 do local x = T() event() fs[i] = function(y) local z = x x = y return z end end\n"
+     "event() local a = fs[1](nil) event() a = nil event() fs[2](T()) event() fs[3] = nil event() "
+     "fs = nil event()"},
+    {"SharedVariables",
+     "local get, set do local x = T() get = function() return x end "
+     "set = function(y) x = y end end\n"
+     "event() set(T() + 1) event() set({T(), T()}) event() set(get()[1]) event() set(nil) event()"},
+    {"Globals", "x = T() event() x = {y = T()} event() x.y = T() event() x = nil event()"},
+    {"Environments",
+     "local out = {event = event, T = T}\n"
+     "do local _ENV = out a = T() event() a = {T()} event() a = nil event() end"},
+    {"Cycles",
+     "for _ = 1, 3 do local a, b = {}, {x = T()} a.b, b.a = b, a event() a = nil event() end event()"},
+    {"ParentsAndChildren",
+     "local root = {children = {}} for i = 1, 5 do local child = {parent = root, x = T()} "
+     "root.children[i] = child event() end event() root.children[2] = nil event() "
+     "root = root.children[3] event() root = nil event()"},
+    {"LinkedLists",
+     "local first for i = 1, 9 do first = {x = T() + 1, next = first} event() end\n"
+     "while first do first = first.next event() end"},
+    {"Queues",
+     "local head = {} local tail = head for i = 1, 9 do local n = {x = T() + 1} tail.next = n "
+     "tail = n event() end for i = 1, 5 do head = head.next event() end head, tail = nil, nil "
+     "event()"},
+    {"KeysThatAreHandles", "local t = {} local x = T() t[x] = T() event() t[x] = nil event() x = nil event()"},
+    {"Metatables",
+     "local t = setmetatable({}, {__index = {x = T()}}) event() setmetatable(t, {y = T()}) event() "
+     "setmetatable(t, nil) event() getmetatable('').__index.kept = T() event() "
+     "string.kept = nil event()"},
+    {"WritesThatGoElsewhere",
+     "local other = {} local t = setmetatable({}, {__newindex = other})\n"
+     "local u = setmetatable({}, {__newindex = function(self, k, v) rawset(self, k, {v}) end})\n"
+     "for i = 1, 4 do t[i] = T() u[i] = T() event() end other[1] = nil u[1] = nil event() t = nil "
+     "event()"},
+    {"WritesThatFail",
+     "local t, none = {x = T()}, nil event() pcall(function() t[none] = T() end) event() "
+     "pcall(function() none.x = T() end) event() pcall(function() t[0 / 0] = T() end) event() "
+     "pcall(table.insert, t, 7, T()) event() pcall(table.remove, t, 7) event()"},
+    {"Unwound",
+     "for i = 1, 3 do pcall(function() local x = T() local f = function() return x end kept = f "
+     "event() error('e') end) event() end kept = nil event()"},
+    {"Moved",
+     "local t = {T(), T(), T()} event() table.move(t, 1, 3, 2) event() t[1] = nil event() "
+     "table.sort(t, function() return false end) event() rawset(t, 2, nil) event() "
+     "rawset(t, 3, T()) event() local a = table.pack(table.unpack(t)) event()"},
+    {"WeakTables",
+     "local t = setmetatable({}, {__mode = 'v'}) t.x = T() event() local keep = T() t.y = keep "
+     "event() keep = nil event() local m = {} local u = setmetatable({}, m) u.x = T() m.__mode = 'v' "
+     "event()"},
+    {"Coroutines",
+     "local c = coroutine.wrap(function() local x = T() event() coroutine.yield(x) event() end)\n"
+     "local x = c() event() x = nil event() c() event()"},
+    {"Objects",
+     "local o = ohm.object {x = T()} event() o.x = T() event() local p = ohm.object {o = o} o.p = p "
+     "o, p = nil, nil event() ohm.gc.collect() event()"},
+    {"Modules",
+     "local Net = ohm.nn.Module:extend('Net')\n"
+     "function Net:__init() self.fc = ohm.nn.Linear(4, 4, {device = 'cuda'}) self.kept = {T()} end\n"
+     "function Net:forward(x) self.last = x self.table = {x} return self.fc(x) end\n"
+     "local net = Net() for _ = 1, 3 do net(ohm.randn(2, 4, {device = 'cuda'})) event() end\n"
+     "net.kept = nil event() net.table = nil event()"},
+    {"Hooks",
+     "local fc, seen = ohm.nn.Linear(4, 4, {device = 'cuda'}), {}\n"
+     "local h = fc:register_forward_hook(function(m, i, o) seen[#seen + 1] = o end)\n"
+     "for _ = 1, 3 do fc(ohm.randn(2, 4, {device = 'cuda'})) event() end h:remove() h = nil event() "
+     "seen = nil event()"},
+    {"Training",
+     "local fc = ohm.nn.Linear(4, 4, {device = 'cuda'}) local opt = ohm.optim.Adam(fc:parameters())\n"
+     "local losses = {} for i = 1, 4 do opt:zero_grad() "
+     "local loss = fc(ohm.randn(2, 4, {device = 'cuda'})):sum() loss:backward() opt:step() "
+     "losses[i] = loss end event() losses = nil event()"},
+    {"Modes",
+     "do local m <close> = ohm.no_grad() local x = T() + 1 event() end\n"
+     "ohm.no_grad(function() local x = T() + 1 event() end) event()"},
+    {"Loops",
+     "local t = {a = T(), b = {T()}} for k, v in pairs(t) do t[k] = nil event() end event()\n"
+     "for i, v in ipairs({T(), T()}) do v = v + 1 event() end event()\n"
+     "do local x <const> = T() goto done end ::done:: event()"},
+    {"Checkpoints",
+     "local x = ohm.randn(2, 4, {device = 'cuda', requires_grad = true})\n"
+     "for _ = 1, 3 do local y = ohm.utils.checkpoint.checkpoint(function(a) local b = a * 2 return b * b end, x, "
+     "{use_reentrant = true}) "
+     "event() y:sum():backward() event() end"},
+    {"OutOfMemory",
+     "for _ = 1, 3 do local ok, e = pcall(function() local x = T() ohm.empty(1 << 50, {device = "
+     "'cuda'}) end) event() e = nil event() end"},
+    {"DataLoaders",
+     "local set = ohm.utils.data.TensorDataset(ohm.randn(6, 2)) "
+     "for x in ohm.utils.data.DataLoader(set, {batch_size = 2}) do local y = x:cuda() event() end "
+     "event()"},
+};
+
+class WatchedLifetimes : public testing::TestWithParam<Pattern> {};
+
+TEST_P(WatchedLifetimes, AreThoseThatTheCollectorFinds) {
+  const Outcome collected = run_script(GetParam().script);
+  const WatchFromTheStart watch;
+  const Outcome watched = run_script(GetParam().script);
+  EXPECT_EQ(watched.events, collected.events);
+}
+
+INSTANTIATE_TEST_SUITE_P(Patterns, WatchedLifetimes, testing::ValuesIn(kPatterns),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// ---- random programs ----------------------------------------------------------------------------
+
+/// Programs of a few variables that hold tensors, tables and functions.
+class RandomProgram {
+ public:
+  explicit RandomProgram(std::uint32_t seed) : random_(seed) {}
+
+  std::string make(int statements) {
+    std::string text = "local a, b, c, d = {}, {}, T(), {}\nkept = {}\n";
+    for (int i = 0; i < statements; ++i) {
+      text += below(8) == 0 ? "for _ = 1, 3 do " + statement() + " " + statement() + " end\n"
+                            : statement() + "\n";
+    }
+    return text;
+  }
+
+ private:
+  std::size_t below(std::size_t count) { return random_() % count; }
+  std::string variable() {
+    constexpr const char* kNames[] = {"a", "b", "c", "d", "kept.x"};
+    return kNames[below(std::size(kNames))];
+  }
+  std::string key() { return std::to_string(below(4) + 1); }
+
+  std::string value() {
+    switch (below(7)) {
+      case 0:
+        return "T()";
+      case 1:
+        return "{}";
+      case 2:
+        return "{T(), " + variable() + ", k = " + variable() + "}";
+      case 3:
+        return "nil";
+      case 4:
+        return "at(" + variable() + ", " + key() + ")";
+      case 5:
+        return "call(" + variable() + ")";
+      default:
+        return variable();
+    }
+  }
+
+  std::string statement() {
+    const std::string v = variable();
+    switch (below(14)) {
+      case 0:
+      case 1:
+        return v + " = " + value();
+      case 2:
+      case 3:
+        return "if is_table(" + v + ") then " + v + "[" + key() + "] = " + value() + " end";
+      case 4:
+        return "if is_table(" + v + ") then table.insert(" + v + ", (" + value() + ")) end";
+      case 5:
+        return "if is_table(" + v + ") then table.remove(" + v + ") end";
+      case 6:
+        return "do local y = " + value() + " " + v +
+               " = function() local z = y y = " + variable() + " return z end end";
+      case 7:
+        return "pcall(function() local y = " + value() + " event() " + v + " = y error('e') end)";
+      case 8:
+        return "do local y = " + value() + " local function h() return y end event() " + v +
+               " = h end";
+      case 9:
+        return "if is_table(" + v + ") then setmetatable(" + v + ", {" + variable() + "}) end";
+      default:
+        return "event()";
+    }
+  }
+
+  std::mt19937 random_;
+};
+
+constexpr const char* kHelpers =
+    "local function is_table(v) return type(v) == 'table' end\n"
+    "local function at(v, k) if is_table(v) then return v[k] end end\n"
+    "local function call(v) if type(v) == 'function' then return v() end end\n";
+
+TEST(WatchedLifetimesOfRandomPrograms, AreThoseThatTheCollectorFinds) {
+  for (std::uint32_t seed = 1; seed <= 300; ++seed) {
+    const std::string script = kHelpers + RandomProgram(seed).make(60);
+    const Outcome collected = run_script(script);
+    const WatchFromTheStart watch;
+    EXPECT_EQ(run_script(script).events, collected.events) << "seed " << seed << "\n" << script;
+  }
+}
+
+// ---- costs --------------------------------------------------------------------------------------
+
+struct Cost {
+  const char* name;
+  const char* script;
+};
+
+constexpr Cost kCosts[] = {
+    {"TensorsInATable", "local t = {} for i = 1, 5000 do t[#t + 1] = T() end"},
+    {"TensorsInserted", "local t = {} for i = 1, 5000 do table.insert(t, T()) end"},
+    {"OpsBesideTables",
+     "local t = {} for i = 1, 5000 do t[i] = {i} end local x = T() for _ = 1, 5000 do x = x + 1 end"},
+    {"OpsBesideClosures",
+     "local t = {} for i = 1, 5000 do t[i] = function() return i end end "
+     "for _ = 1, 5000 do event() end"},
+    {"OpsBesideStrings",
+     "local t = {} for i = 1, 5000 do t[i] = 'text ' .. i end for _ = 1, 5000 do event() end"},
+    {"TablesMadeBetweenOps", "local t = {} for i = 1, 5000 do t[i] = {x = T()} end"},
+    {"ChainsOfTables", "local first for i = 1, 5000 do first = {x = T(), next = first} end"},
+    {"Windows", "local t = {} for i = 1, 5000 do t[i] = T() t[i - 2000] = nil end"},
+    {"FieldsOverwritten",
+     "local t = {} for i = 1, 5000 do t[i] = {i} end local state = {} "
+     "for _ = 1, 5000 do state.x = T() end"},
+};
+
+class CostOfLifetimes : public testing::TestWithParam<Cost> {};
+
+// A collection looks at all that is alive. Their number may grow with the heap's doublings alone.
+TEST_P(CostOfLifetimes, IsThatOfAFewCollections) {
+  const std::uint64_t before = run_script("").collections;
+  EXPECT_LT(run_script(GetParam().script).collections - before, 1100U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Scripts, CostOfLifetimes, testing::ValuesIn(kCosts),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace ohm::test
