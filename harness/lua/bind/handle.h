@@ -28,9 +28,9 @@ const HandleClass* handle_class(lua_State* L, int index);
 
 /// How handles of a class end, unless the class has its own __gc and __close.
 struct HandleEnd {
-  lua_CFunction collect;              ///< its __gc
-  lua_CFunction close;                ///< its __close
-  Interpreter::EndHandle end_early;   ///< before Lua has found it
+  lua_CFunction collect;             ///< its __gc
+  lua_CFunction close;               ///< its __close
+  Interpreter::EndHandle end_early;  ///< before Lua has found it
 };
 
 /// Pushes the metatable of `kind`, made at the first use.

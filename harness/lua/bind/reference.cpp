@@ -13,7 +13,8 @@ int keep_in_registry(lua_State* L) {
 
 }  // namespace
 
-Reference::Reference(lua_State* L) : owner_(Interpreter::of(L).self()), number_(keep_in_registry(L)) {}
+Reference::Reference(lua_State* L)
+    : owner_(Interpreter::of(L).self()), number_(keep_in_registry(L)) {}
 
 Reference::~Reference() {
   const std::shared_ptr<Interpreter* const> owner = owner_.lock();

@@ -152,13 +152,8 @@ int open_ohm(lua_State* L) {
 
 // Tables that are made when a script first names them. An opener's upvalue is the seed.
 constexpr luaL_Reg kTables[] = {
-    {"coroutine", open_coroutine},
-    {"debug", open_debug},
-    {"math", open_math},
-    {"ohm", open_ohm},
-    {"string", open_string},
-    {"table", open_table},
-    {"utf8", luaopen_utf8},
+    {"coroutine", open_coroutine}, {"debug", open_debug}, {"math", open_math},    {"ohm", open_ohm},
+    {"string", open_string},       {"table", open_table}, {"utf8", luaopen_utf8},
 };
 
 template <std::size_t N>

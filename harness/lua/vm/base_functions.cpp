@@ -11,8 +11,8 @@ namespace ohm::lua {
 namespace {
 
 constexpr std::string_view kBaseFunctions[] = {
-    "assert", "error",  "getmetatable", "ipairs", "pcall",    "rawequal", "rawget",
-    "rawlen", "select",       "type",   "tonumber", "xpcall",
+    "assert", "error",  "getmetatable", "ipairs", "pcall",    "rawequal",
+    "rawget", "rawlen", "select",       "type",   "tonumber", "xpcall",
 };
 
 using BaseFunctions = std::map<std::string_view, lua_CFunction>;

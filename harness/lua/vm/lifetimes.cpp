@@ -10,10 +10,13 @@
 namespace ohm::lua {
 namespace {
 
-constexpr std::uint64_t kMostInstructions = 100'000;  // from one settle() to the next
-constexpr std::uint64_t kLookAtHeap = 256;            // instructions
+constexpr std::int64_t kLookAtHeap = 256;  // instructions
+// A collection looks at so many bytes in the time that the hook takes for an instruction.
+constexpr std::size_t kBytesPerInstruction = 256;
 // What is counted anew costs as much as so many collections.
 constexpr std::size_t kWorthwhile = 16;
+// So many events' worth of instructions may come between two.
+constexpr std::int64_t kMostAhead = 64;
 constexpr std::size_t kLongestWait = 1024;
 
 RawValue integer_value(lua_Integer value) {
@@ -47,12 +50,16 @@ bool Lifetimes::begin(lua_State* L) {
   if (wait_ > 0) return --wait_, false;
   is_watching_ = true;
   is_unsure_ = is_broken_ = false;
-  instructions_ = settled_ = 0;
+  settled_ = 0;
   lua_gc(L, LUA_GCSTOP);
   luaL_checkstack(L, 2 * LUA_MINSTACK, nullptr);
   count_what_is_there(L);
   clear_above_stack(L);
-  most_bytes_ = 2 * heap_bytes(L);
+  const std::size_t bytes = heap_bytes(L);
+  most_bytes_ = 2 * bytes;
+  allowance_per_event_ = static_cast<std::int64_t>(
+      std::max(bytes, lifetime_settings().least_allowance_bytes) / kBytesPerInstruction);
+  allowance_ = kMostAhead * allowance_per_event_;
   if (has_given_up_) end(L);
   return is_watching_;
 }
@@ -78,7 +85,8 @@ void Lifetimes::count_what_is_there(lua_State* L) {
 
 void Lifetimes::end(lua_State* L) {
   is_watching_ = false;
-  if (settled_ < kWorthwhile && lifetime_settings().waits_after_failure) {
+  const bool was_worthwhile = settled_ >= kWorthwhile && allowance_ >= 0;
+  if (!was_worthwhile && lifetime_settings().waits_after_failure) {
     next_wait_ = std::min(kLongestWait, std::max<std::size_t>(kWorthwhile, 2 * next_wait_));
     wait_ = next_wait_;
   } else {
@@ -228,8 +236,8 @@ bool Lifetimes::on_instruction(lua_State* L, const lua_Debug& frame) {
 
 bool Lifetimes::may_go_on(lua_State* L) {
   if (is_broken_ || is_unsure_ || has_given_up_) return false;
-  if (++instructions_ % kLookAtHeap != 0) return true;
-  return instructions_ < kMostInstructions && heap_bytes(L) < most_bytes_;
+  if (--allowance_ < 0) return false;
+  return allowance_ % kLookAtHeap != 0 || heap_bytes(L) < most_bytes_;
 }
 
 // The value that is written is looked at afterwards: the write may fail, or a function may be
@@ -362,8 +370,8 @@ std::optional<std::vector<RawValue>> Lifetimes::settle(lua_State* L) {
     new_userdata_.clear();
     const bool is_settled = counts_.settle([&](Node& node) { bury(L, node); });
     clear_above_stack(L);
-    instructions_ = 0;
     ++settled_;
+    allowance_ = std::min(allowance_ + allowance_per_event_, kMostAhead * allowance_per_event_);
     if (is_settled && is_sure(L)) return std::exchange(dead_, {});
   }
   end(L);

@@ -18,6 +18,8 @@ struct LifetimeSettings {
   /// From how large a heap on scripts are watched: below it a collection takes less time.
   std::size_t least_heap_bytes = 96U << 10U;
   bool waits_after_failure = true;
+  /// Watching may cost as much as collections of a heap of this size.
+  std::size_t least_allowance_bytes = 0;
   /// Collects after each settle() as well, and ends the process where that finds something else.
   bool is_checked = false;
 };
@@ -114,10 +116,11 @@ class Lifetimes {
   PendingWrite pending_{};
   RawValue mode_name_;  ///< the string "__mode", which makes tables weak
   Node* registry_ = nullptr;
-  std::size_t most_bytes_ = 0;          ///< of the heap, until it is collected again
-  std::uint64_t instructions_ = 0;      ///< since the last settle()
-  std::size_t settled_ = 0;             ///< times since begin()
-  std::size_t wait_ = 0;                ///< collections until the next begin()
+  std::size_t most_bytes_ = 0;  ///< of the heap, until it is collected again
+  std::int64_t allowance_ = 0;  ///< of instructions that may be watched until settle()
+  std::int64_t allowance_per_event_ = 0;
+  std::size_t settled_ = 0;  ///< times since begin()
+  std::size_t wait_ = 0;     ///< collections until the next begin()
   std::size_t next_wait_ = 0;
   bool is_watching_ = false;
   bool is_unsure_ = false;

@@ -49,8 +49,8 @@ struct FunctionLayout {
   ObjectHeader header;
   void* gray;
   const PrototypeLayout* prototype;
-  const void* variables[1];  // as many as it has
-};
+};  // and the addresses of its variables
+static_assert(sizeof(FunctionLayout) == 32);
 
 struct VariableLayout {
   ObjectHeader header;
@@ -102,11 +102,13 @@ RawValue register_of(const lua_Debug& frame, int number) {
 }
 
 RawValue constant_of(RawValue function, int number) {
-  return cleaned(static_cast<const FunctionLayout*>(function.content)->prototype->constants[number]);
+  return cleaned(
+      static_cast<const FunctionLayout*>(function.content)->prototype->constants[number]);
 }
 
 RawValue variable_of(RawValue function, int number) {
-  return {static_cast<const FunctionLayout*>(function.content)->variables[number], kVariable};
+  const auto* const layout = static_cast<const FunctionLayout*>(function.content);
+  return {reinterpret_cast<const void* const*>(layout + 1)[number], kVariable};
 }
 
 std::uint32_t instruction_of(const lua_Debug& frame) {
@@ -156,8 +158,9 @@ int probe_values(lua_State* L) {
   const auto stack = raw::stack_of(L);
   bool is_as_expected =
       table == RawValue{lua_topointer(L, 1), raw::kTable} &&
-      raw::value_at(L, 2).tag == raw::kLuaFunction && raw::value_at(L, 4).tag == raw::kShortString &&
-      raw::value_at(L, -4) == table && stack[stack.size() - 4].content == table.content &&
+      raw::value_at(L, 2).tag == raw::kLuaFunction &&
+      raw::value_at(L, 4).tag == raw::kShortString && raw::value_at(L, -4) == table &&
+      stack[stack.size() - 4].content == table.content &&
       raw::above_stack_of(L).size() >= LUA_MINSTACK && raw::register_of(caller, 1) == table &&
       raw::function_of(caller).tag == raw::kLuaFunction && !raw::is_closed(open) &&
       raw::is_closed(closed) && raw::variable_of(raw::value_at(L, 3), 0) == closed &&
@@ -165,7 +168,8 @@ int probe_values(lua_State* L) {
   // The first constant of the function is the name of the field that it sets.
   if (is_as_expected) {
     raw::push(L, raw::constant_of(raw::function_of(caller), 0));
-    is_as_expected = lua_type(L, -1) == LUA_TSTRING && lua_tostring(L, -1) == std::string_view("closed");
+    is_as_expected =
+        lua_type(L, -1) == LUA_TSTRING && lua_tostring(L, -1) == std::string_view("closed");
   }
   lua_newuserdatauv(L, 1, 0);
   lua_pushcclosure(L, &probe_values, 1);

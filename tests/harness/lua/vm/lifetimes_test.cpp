@@ -37,7 +37,7 @@ Outcome run_script(const std::string& script) {
   for (std::size_t i = 0; i < events.size(); ++i) {
     const MemoryEvent& event = events[i];
     outcome.events.push_back(std::to_string(static_cast<int>(event.action)) + " " +
-                         std::to_string(event.address) + " " + std::to_string(event.bytes));
+                             std::to_string(event.address) + " " + std::to_string(event.bytes));
   }
   return outcome;
 }
@@ -61,7 +61,8 @@ constexpr Pattern kPatterns[] = {
      "local t = {many(120)} event() t = nil event() local u = {nil, T(), nil, many(3)} event()"},
     {"Closures",
      "local fs = {}\n"
-     "for i = 1, 3 do local x = T() event() fs[i] = function(y) local z = x x = y return z end end\n"
+     "for i = 1, 3 do local x = T() event() fs[i] = function(y) local z = x x = y return z end "
+     "end\n"
      "event() local a = fs[1](nil) event() a = nil event() fs[2](T()) event() fs[3] = nil event() "
      "fs = nil event()"},
     {"SharedVariables",
@@ -73,7 +74,8 @@ constexpr Pattern kPatterns[] = {
      "local out = {event = event, T = T}\n"
      "do local _ENV = out a = T() event() a = {T()} event() a = nil event() end"},
     {"Cycles",
-     "for _ = 1, 3 do local a, b = {}, {x = T()} a.b, b.a = b, a event() a = nil event() end event()"},
+     "for _ = 1, 3 do local a, b = {}, {x = T()} a.b, b.a = b, a event() a = nil event() end "
+     "event()"},
     {"ParentsAndChildren",
      "local root = {children = {}} for i = 1, 5 do local child = {parent = root, x = T()} "
      "root.children[i] = child event() end event() root.children[2] = nil event() "
@@ -85,7 +87,8 @@ constexpr Pattern kPatterns[] = {
      "local head = {} local tail = head for i = 1, 9 do local n = {x = T() + 1} tail.next = n "
      "tail = n event() end for i = 1, 5 do head = head.next event() end head, tail = nil, nil "
      "event()"},
-    {"KeysThatAreHandles", "local t = {} local x = T() t[x] = T() event() t[x] = nil event() x = nil event()"},
+    {"KeysThatAreHandles",
+     "local t = {} local x = T() t[x] = T() event() t[x] = nil event() x = nil event()"},
     {"Metatables",
      "local t = setmetatable({}, {__index = {x = T()}}) event() setmetatable(t, {y = T()}) event() "
      "setmetatable(t, nil) event() getmetatable('').__index.kept = T() event() "
@@ -108,27 +111,32 @@ constexpr Pattern kPatterns[] = {
      "rawset(t, 3, T()) event() local a = table.pack(table.unpack(t)) event()"},
     {"WeakTables",
      "local t = setmetatable({}, {__mode = 'v'}) t.x = T() event() local keep = T() t.y = keep "
-     "event() keep = nil event() local m = {} local u = setmetatable({}, m) u.x = T() m.__mode = 'v' "
+     "event() keep = nil event() local m = {} local u = setmetatable({}, m) u.x = T() m.__mode = "
+     "'v' "
      "event()"},
     {"Coroutines",
      "local c = coroutine.wrap(function() local x = T() event() coroutine.yield(x) event() end)\n"
      "local x = c() event() x = nil event() c() event()"},
     {"Objects",
-     "local o = ohm.object {x = T()} event() o.x = T() event() local p = ohm.object {o = o} o.p = p "
+     "local o = ohm.object {x = T()} event() o.x = T() event() local p = ohm.object {o = o} o.p = "
+     "p "
      "o, p = nil, nil event() ohm.gc.collect() event()"},
     {"Modules",
      "local Net = ohm.nn.Module:extend('Net')\n"
-     "function Net:__init() self.fc = ohm.nn.Linear(4, 4, {device = 'cuda'}) self.kept = {T()} end\n"
+     "function Net:__init() self.fc = ohm.nn.Linear(4, 4, {device = 'cuda'}) self.kept = {T()} "
+     "end\n"
      "function Net:forward(x) self.last = x self.table = {x} return self.fc(x) end\n"
      "local net = Net() for _ = 1, 3 do net(ohm.randn(2, 4, {device = 'cuda'})) event() end\n"
      "net.kept = nil event() net.table = nil event()"},
     {"Hooks",
      "local fc, seen = ohm.nn.Linear(4, 4, {device = 'cuda'}), {}\n"
      "local h = fc:register_forward_hook(function(m, i, o) seen[#seen + 1] = o end)\n"
-     "for _ = 1, 3 do fc(ohm.randn(2, 4, {device = 'cuda'})) event() end h:remove() h = nil event() "
+     "for _ = 1, 3 do fc(ohm.randn(2, 4, {device = 'cuda'})) event() end h:remove() h = nil "
+     "event() "
      "seen = nil event()"},
     {"Training",
-     "local fc = ohm.nn.Linear(4, 4, {device = 'cuda'}) local opt = ohm.optim.Adam(fc:parameters())\n"
+     "local fc = ohm.nn.Linear(4, 4, {device = 'cuda'}) local opt = "
+     "ohm.optim.Adam(fc:parameters())\n"
      "local losses = {} for i = 1, 4 do opt:zero_grad() "
      "local loss = fc(ohm.randn(2, 4, {device = 'cuda'})):sum() loss:backward() opt:step() "
      "losses[i] = loss end event() losses = nil event()"},
@@ -141,7 +149,8 @@ constexpr Pattern kPatterns[] = {
      "do local x <const> = T() goto done end ::done:: event()"},
     {"Checkpoints",
      "local x = ohm.randn(2, 4, {device = 'cuda', requires_grad = true})\n"
-     "for _ = 1, 3 do local y = ohm.utils.checkpoint.checkpoint(function(a) local b = a * 2 return b * b end, x, "
+     "for _ = 1, 3 do local y = ohm.utils.checkpoint.checkpoint(function(a) local b = a * 2 return "
+     "b * b end, x, "
      "{use_reentrant = true}) "
      "event() y:sum():backward() event() end"},
     {"OutOfMemory",
@@ -222,8 +231,8 @@ class RandomProgram {
       case 5:
         return "if is_table(" + v + ") then table.remove(" + v + ") end";
       case 6:
-        return "do local y = " + value() + " " + v +
-               " = function() local z = y y = " + variable() + " return z end end";
+        return "do local y = " + value() + " " + v + " = function() local z = y y = " + variable() +
+               " return z end end";
       case 7:
         return "pcall(function() local y = " + value() + " event() " + v + " = y error('e') end)";
       case 8:
@@ -264,7 +273,8 @@ constexpr Cost kCosts[] = {
     {"TensorsInATable", "local t = {} for i = 1, 5000 do t[#t + 1] = T() end"},
     {"TensorsInserted", "local t = {} for i = 1, 5000 do table.insert(t, T()) end"},
     {"OpsBesideTables",
-     "local t = {} for i = 1, 5000 do t[i] = {i} end local x = T() for _ = 1, 5000 do x = x + 1 end"},
+     "local t = {} for i = 1, 5000 do t[i] = {i} end local x = T() for _ = 1, 5000 do x = x + 1 "
+     "end"},
     {"OpsBesideClosures",
      "local t = {} for i = 1, 5000 do t[i] = function() return i end end "
      "for _ = 1, 5000 do event() end"},

@@ -33,7 +33,8 @@ class ReferenceCountsTest : public testing::Test {
   std::string dead() {
     std::string names;
     const bool is_settled = counts_.settle([&](ReferenceCounts::Node& dead) {
-      const char name = static_cast<char>('a' + (static_cast<const char*>(dead.value.content) - memory_.data()));
+      const char name =
+          static_cast<char>('a' + (static_cast<const char*>(dead.value.content) - memory_.data()));
       names += name;
       const auto before = references_;
       for (const auto& [from, to] : before) {
@@ -54,8 +55,8 @@ TEST_F(ReferenceCountsTest, WhatNothingRefersToDiesWithAllThatItAloneRefersTo) {
   counts_.enter_stack(node('d'));
   refer('a', 'b');
   refer('b', 'c');
-  refer('a', 'e');
   refer('d', 'e');
+  refer('a', 'e');
   EXPECT_EQ(dead(), "");
   counts_.leave_stack(node('a'));
   EXPECT_EQ(dead(), "abc");
