@@ -132,9 +132,11 @@ void Interpreter::find_unreachable(lua_State* L) {
 
 // Lua may have collected some on its own since the last time, between others that were let go.
 void Interpreter::put_youngest_first() {
-  std::stable_sort(
-      unreachable_.begin(), unreachable_.end(),
-      [](const DeadHandle& left, const DeadHandle& right) { return left.age > right.age; });
+  const auto is_younger = [](const DeadHandle& left, const DeadHandle& right) {
+    return left.age > right.age;
+  };
+  if (std::is_sorted(unreachable_.begin(), unreachable_.end(), is_younger)) return;
+  std::stable_sort(unreachable_.begin(), unreachable_.end(), is_younger);
 }
 
 // The collector has to find exactly what was found without it.
