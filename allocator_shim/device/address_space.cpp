@@ -1,11 +1,21 @@
 #include "allocator_shim/device/address_space.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
+#include <stdexcept>
 
 #include "allocator_shim/base/assert.h"
 
 namespace ohm {
+
+AddressOrder parse_address_order(std::string_view name) {
+  if (name == "ascending") return AddressOrder::lowest_gap;
+  if (name == "descending") return AddressOrder::highest_gap;
+  throw std::invalid_argument(
+      fmt::format("must be \"ascending\" or \"descending\", not \"{}\"", name));
+}
 
 AddressSpace::AddressSpace(std::uint64_t base, std::size_t bytes, AddressOrder order)
     : base_(base), bytes_(bytes), order_(order) {
@@ -16,13 +26,28 @@ AddressSpace::AddressSpace(std::uint64_t base, std::size_t bytes, AddressOrder o
 std::optional<std::uint64_t> AddressSpace::allocate(std::size_t bytes) {
   if (bytes > bytes_) return std::nullopt;
   const std::size_t rounded = round_up(bytes);
-  const auto fits = [rounded](const auto& gap) { return gap.second >= rounded; };
-  const auto gap = std::find_if(gaps_.begin(), gaps_.end(), fits);
+  const auto gap = gap_for(rounded);
   if (gap == gaps_.end()) return std::nullopt;
   const auto [address, gap_bytes] = *gap;
+  const std::size_t left = gap_bytes - rounded;
+  if (order_ == AddressOrder::highest_gap) {
+    if (left > 0) {
+      gap->second = left;
+    } else {
+      gaps_.erase(gap);
+    }
+    return address + left;
+  }
   gaps_.erase(gap);
-  if (gap_bytes > rounded) gaps_.emplace(address + rounded, gap_bytes - rounded);
+  if (left > 0) gaps_.emplace(address + rounded, left);
   return address;
+}
+
+AddressSpace::Gaps::iterator AddressSpace::gap_for(std::size_t bytes) {
+  const auto fits = [bytes](const auto& gap) { return gap.second >= bytes; };
+  if (order_ != AddressOrder::highest_gap) return std::find_if(gaps_.begin(), gaps_.end(), fits);
+  const auto gap = std::find_if(gaps_.rbegin(), gaps_.rend(), fits);
+  return gap == gaps_.rend() ? gaps_.end() : std::prev(gap.base());
 }
 
 void AddressSpace::release(std::uint64_t address, std::size_t bytes) {

@@ -5,14 +5,20 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 
 namespace ohm {
 
 /// Where a range goes.
 enum class AddressOrder : std::uint8_t {
-  lowest_gap,   ///< the lowest gap that fits, as drivers mostly do
+  lowest_gap,   ///< the lowest gap that fits, at its lower end
+  highest_gap,  ///< the highest gap that fits, at its upper end
   never_reused  ///< always above everything handed out before
 };
+
+/// `ascending` or `descending`: those of devices whose addresses are reused. Throws
+/// std::invalid_argument for anything else.
+AddressOrder parse_address_order(std::string_view name);
 
 /// Ranges are rounded up to granules of 2 MiB. Not thread-safe.
 class AddressSpace {
@@ -38,7 +44,12 @@ class AddressSpace {
   std::uint64_t base_;
   std::size_t bytes_;
   AddressOrder order_;
-  std::map<std::uint64_t, std::size_t> gaps_;  ///< address -> bytes, never adjacent
+  using Gaps = std::map<std::uint64_t, std::size_t>;
+
+  /// gaps_.end() when none is wide enough.
+  Gaps::iterator gap_for(std::size_t bytes);
+
+  Gaps gaps_;  ///< address -> bytes, never adjacent
 };
 
 }  // namespace ohm

@@ -19,7 +19,7 @@ std::size_t address_bytes(std::size_t capacity_bytes, const VirtualGpuOptions& o
   constexpr std::size_t kCapacities = 16;
   constexpr std::size_t kWithoutReuse = std::size_t{1} << 46U;
   const std::size_t bytes = AddressSpace::round_up(capacity_bytes) * kCapacities;
-  const bool reuses = options.address_order == AddressOrder::lowest_gap;
+  const bool reuses = options.address_order != AddressOrder::never_reused;
   return reuses ? bytes : std::max(bytes, kWithoutReuse);
 }
 

@@ -29,12 +29,13 @@ ValueMode value_mode(const GpuSpec& gpu) {
   return gpu.values ? ValueMode::keeps_values : ValueMode::size_only;
 }
 
-VirtualGpuOptions gpu_options(const GpuProfile& profile, int index, ValueMode values,
+VirtualGpuOptions gpu_options(const GpuProfile& profile, int index, const MachineOptions& machine,
                               std::uint32_t process_id) {
   VirtualGpuOptions options;
   options.context_bytes = profile.context_bytes;
   options.device = index;
-  options.values = values;
+  options.values = value_mode(machine.gpu);
+  options.address_order = machine.address_order;
   options.process_id = process_id;
   return options;
 }
@@ -232,7 +233,7 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   const int index = options.device;
   const GpuProfile profile = profile_of(options_);
   const auto process_id = static_cast<std::uint32_t>(1 + waiting_.size());
-  VirtualGpuOptions virtual_gpu = gpu_options(profile, index, value_mode(options_.gpu), process_id);
+  VirtualGpuOptions virtual_gpu = gpu_options(profile, index, options_, process_id);
   // Values of a share of a real card are in the card's memory.
   if (!cuda_) virtual_gpu.budget = &values_;
   auto gpu = std::make_unique<Gpu>(profile, gpu_memory_.at(static_cast<std::size_t>(index)),

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "allocator_shim/device/address_space.h"
 #include "allocator_shim/device/gpu_profile.h"
 #include "harness/machine/cuda_libraries.h"
 #include "harness/scenario/scenario.h"
@@ -19,6 +20,8 @@ struct MachineOptions {
   std::vector<std::string> fault_plans;  ///< all in force at once
   std::uint64_t seed = 0;                ///< of the generators of all devices
   std::optional<CudaLibraries> cuda;     ///< the GPUs are shares of real cards; nullopt: virtual
+  /// Of the segments of virtual GPUs.
+  AddressOrder address_order = AddressOrder::lowest_gap;
   /// Of the host's memory, for the values of the host and of virtual GPUs.
   std::size_t value_bytes = ScriptCaps().value_bytes;
 

@@ -73,6 +73,12 @@ struct SettingText {
 
 }  // namespace
 
+void check_addresses(const RunOptions& run) {
+  if (run.addresses.empty()) return;
+  parse_address_order(run.addresses);
+  if (run.cuda) throw std::invalid_argument("the driver of a real card chooses its addresses");
+}
+
 void check_fault_plan(const RunOptions& run) {
   if (!run.fault.empty()) FaultPlan::parse(run.fault);
 }

@@ -47,6 +47,7 @@ struct RunOptions {
   std::optional<ByteSize> limit;          ///< of each GPU, where `cuda`; absent: its own capacity
   bool size_only = false;                 ///< no values on any device, whatever the scenarios say
   std::optional<std::string> alloc_conf;  ///< allocator settings, instead of the scenarios' own
+  std::string addresses;                  ///< "ascending", "descending", or empty: ascending
   std::string rules;  ///< the allocator's version, instead of the scenarios'; empty: theirs
   ParameterValues parameters;  ///< instead of what the scenarios give theirs
   std::string fault;           ///< a fault plan for every variant; empty: none
@@ -112,13 +113,14 @@ struct RunOptionRow {
   void (*apply)(const RunOptions& run, MachineOptions& machine) = nullptr;
 };
 
-/// Throws std::invalid_argument.
+/// Throw std::invalid_argument.
+void check_addresses(const RunOptions& run);
 void check_fault_plan(const RunOptions& run);
 
 inline constexpr std::string_view kGpuValueName = "NAME|FILE[,capacity=SIZE][,count=N]";
 
 /// In the order in which a command that repeats a variant has them.
-inline constexpr std::array<RunOptionRow, 12> kRunOptionRows = {{
+inline constexpr std::array<RunOptionRow, 13> kRunOptionRows = {{
     {.flag = "--gpu",
      .value_name = kGpuValueName,
      .help = "Use these GPUs instead (ohm gpus lists them), or cuda: this computer's own",
@@ -173,6 +175,17 @@ inline constexpr std::array<RunOptionRow, 12> kRunOptionRows = {{
      .apply =
          [](const RunOptions& run, MachineOptions& machine) {
            if (!run.rules.empty()) machine.gpu.rules = run.rules;
+         }},
+    {.flag = "--addresses",
+     .value_name = "ORDER",
+     .help = "Where virtual GPUs place segments: ascending (default) or descending",
+     .member = &RunOptions::addresses,
+     .commands = {RunCommand::run, RunCommand::sweep, RunCommand::fit},
+     .changes_machine = true,
+     .check = check_addresses,
+     .apply =
+         [](const RunOptions& run, MachineOptions& machine) {
+           if (!run.addresses.empty()) machine.address_order = parse_address_order(run.addresses);
          }},
     {.flag = "--set",
      .value_name = "NAME=VALUE",

@@ -23,6 +23,22 @@ TEST(VirtualGpu, HandsOutTheLowestGapThatFits) {
   EXPECT_EQ(gpu.allocate_segment(22_MiB), base);
 }
 
+TEST(VirtualGpu, CanHandOutAddressesFromTheTop) {
+  VirtualGpuOptions options;
+  options.address_order = AddressOrder::highest_gap;
+  VirtualGpu gpu(64_MiB, options);
+  const DeviceAddress top = VirtualGpu::kFirstAddress + std::size_t{16} * 64_MiB;
+  EXPECT_EQ(gpu.allocate_segment(2_MiB), top - 2_MiB);
+  EXPECT_EQ(gpu.allocate_segment(20_MiB), top - 22_MiB);
+  EXPECT_EQ(gpu.allocate_segment(2_MiB), top - 24_MiB);
+  EXPECT_EQ(gpu.reserve_range(4_MiB), top - 28_MiB);
+  gpu.free_segment(top - 2_MiB, 2_MiB);
+  gpu.free_segment(top - 22_MiB, 20_MiB);
+  EXPECT_EQ(gpu.allocate_segment(24_MiB), top - 52_MiB);
+  EXPECT_EQ(gpu.allocate_segment(10_MiB), top - 10_MiB);
+  EXPECT_EQ(gpu.allocate_segment(12_MiB), top - 22_MiB);
+}
+
 TEST(VirtualGpu, RoundsAddressesButNotMemoryUpToGranules) {
   VirtualGpu gpu(64_MiB, {});
   EXPECT_EQ(gpu.allocate_segment(512), VirtualGpu::kFirstAddress);

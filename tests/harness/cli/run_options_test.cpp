@@ -49,7 +49,9 @@ RunOptions options_with(const RunOptionRow& row) {
   CLI::App app;
   RunOptions run;
   add_run_options(app, run, first_command(row));
-  app.parse(fmt::format("{} {}", row.flag, std::visit(OtherValue(), row.member)));
+  const bool has_names = row.flag == "--addresses";
+  app.parse(fmt::format("{} {}", row.flag,
+                        has_names ? "descending" : std::visit(OtherValue(), row.member)));
   if (!run.gpu_text.empty()) run.gpu = gpu_selection("a100-40g");
   return run;
 }
@@ -66,11 +68,11 @@ std::string machine_text(const RunOptions& run) {
   const engine::MachineOptions machine =
       engine::machine_for(described, described.variants.front(), run);
   const engine::LoadRequest load = engine::load_request(run, "x.lua", {});
-  std::string text =
-      fmt::format("{} {} {} {} {} {} {} {} {}", machine.gpu.profile, machine.gpu.count,
-                  machine.gpu.capacity_bytes.value_or(0), machine.gpu.values,
-                  machine.gpu.alloc_conf.value_or("none"), machine.gpu.rules,
-                  fmt::join(machine.fault_plans, ";"), machine.seed, load.seed);
+  std::string text = fmt::format("{} {} {} {} {} {} {} {} {} {}", machine.gpu.profile,
+                                 machine.gpu.count, machine.gpu.capacity_bytes.value_or(0),
+                                 machine.gpu.values, machine.gpu.alloc_conf.value_or("none"),
+                                 machine.gpu.rules, fmt::join(machine.fault_plans, ";"),
+                                 machine.seed, load.seed, static_cast<int>(machine.address_order));
   for (const auto& [name, value] : load.parameters) text += fmt::format(" {}={}", name, value);
   return text;
 }
@@ -131,6 +133,13 @@ TEST(RunOptionRows, ChecksSayWhatIsWrong) {
   run.fault = "nht(7)";
   EXPECT_THROW(check_run_options(run), UsageError);
   run.fault.clear();
+  run.addresses = "upwards";
+  EXPECT_THROW(check_run_options(run), UsageError);
+  run.addresses = "descending";
+  EXPECT_NO_THROW(check_run_options(run));
+  run.cuda.emplace();
+  EXPECT_THROW(check_run_options(run), UsageError);
+  run = {};
   run.timeout_seconds = -1;
   EXPECT_THROW(check_run_options(run), UsageError);
 }

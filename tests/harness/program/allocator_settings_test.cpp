@@ -88,6 +88,24 @@ TEST_F(AllocatorSettings, RulesChangeWhatPyTorchChangedAndAreShown) {
   EXPECT_TRUE(contains(test::read_file(file("out.json")), "\"rules\": \"pytorch-2.10\""));
 }
 
+TEST_F(AllocatorSettings, SegmentsAreWhereTheOrderOfAddressesPutsThem) {
+  folder_.write(
+      "order.lua",
+      "return ohm.scenario {name = 'order', gpu = {profile = 'tiny-64m', values = false},\n"
+      "  checks = {order = {limits = {'num_ooms == 0'}, run = function(device)\n"
+      "    local a = ohm.empty(3 << 20, {device = device})\n"
+      "    local b = ohm.empty(3 << 20, {device = device})\n"
+      "    assert(a:data_ptr() < b:data_ptr())\n"
+      "  end}}}\n");
+  EXPECT_EQ(0, ohm({"run", "order.lua"}).code);
+  EXPECT_EQ(0, ohm({"run", "order.lua", "--addresses", "ascending"}).code);
+  EXPECT_NE(0, ohm({"run", "order.lua", "--addresses", "descending"}).code);
+  const ProgramResult wrong = ohm({"run", "order.lua", "--addresses", "upward"});
+  EXPECT_EQ(2, wrong.code);
+  EXPECT_EQ("ohm: --addresses: must be \"ascending\" or \"descending\", not \"upward\"\n",
+            wrong.err);
+}
+
 TEST_F(AllocatorSettings, ScriptSetsThemAndAMemoryFractionAsInPyTorch) {
   folder_.write("set.lua",
                 test::scenario_with_check(
