@@ -2,11 +2,9 @@
 
 #include <utility>
 
-#include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorded_arithmetic.h"
-#include "runtime/autograd/recorder.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/tensor/context.h"
 
@@ -15,13 +13,10 @@ namespace {
 
 // A copy laid out as the leaf, so that optimizers walk both alike.
 Tensor clone_laid_out_as(const Tensor& grad, const Tensor& leaf) {
-  Tensor copy = leaf.is_dense() ? empty_strided(leaf.shape(), leaf.strides(), options_of(grad))
-                                : empty(leaf.shape(), options_of(grad));
-  copy_into(copy, grad);
-  if (Recorder record("CloneBackward", {&grad}); record.is_needed()) {
-    record.attach_differentiable(copy, [](BackwardCall& call) { return TensorList{call.grad()}; });
-  }
-  return copy;
+  return recorded_copy_into(leaf.is_dense()
+                                ? empty_strided(leaf.shape(), leaf.strides(), options_of(grad))
+                                : empty(leaf.shape(), options_of(grad)),
+                            grad);
 }
 
 // Whether a gradient may become the leaf's as it is.

@@ -8,12 +8,13 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/autograd_state.h"
+#include "runtime/autograd/custom_function.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/forward_environment.h"
 #include "runtime/autograd/recomputation.h"
 #include "runtime/autograd/saving_node.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/autograd/view_history.h"
+#include "runtime/autograd/view_tracking.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm {
@@ -98,16 +99,6 @@ class CheckpointNode final : public SavingNode {
   CheckpointedFunction function_;
   ForwardEnvironment environment_;
 };
-
-// A tensor that the function only passed on is not the checkpoint's to change.
-Tensor own_output(const Tensor& output, const std::vector<Tensor>& inputs) {
-  const bool is_input = std::any_of(inputs.begin(), inputs.end(),
-                                    [&](const Tensor& input) { return input.is_same(output); });
-  if (!is_input && (is_marked_view(output) || !output.requires_grad())) return output;
-  Tensor alias = detach(output);
-  if (is_input) track_view(alias, output);
-  return alias;
-}
 
 bool is_differentiable(const Tensor& output) { return is_floating(output.dtype()); }
 

@@ -14,6 +14,7 @@
 #include "runtime/autograd/autocast_guard.h"
 #include "runtime/autograd/autograd_state.h"
 #include "runtime/autograd/grad_mode.h"
+#include "runtime/autograd/gradient_hooks.h"
 #include "runtime/autograd/node.h"
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/variable.h"
@@ -62,7 +63,7 @@ class BackwardPass {
   void count_dependencies();
   void push_ready(const IntrusivePtr<Node>& node);
   IntrusivePtr<Node> pop_ready();
-  void run_node(Node& node, TensorList grads);
+  void run_node(Node& node, const Place& place, TensorList grads);
   void deliver(const Place& producer, const Edge& edge, Tensor& grad);
   Waiting& waiting(Node* node);
   void keep_captured(const Node& node, const TensorList& grads);
@@ -147,6 +148,10 @@ void let_go(const Node& node, TensorList& grads) {
     for (std::size_t i = grads.size(); i > 0; --i) grads[i - 1] = Tensor();
   }
   grads.clear();
+}
+
+void run_hooks(const Node& node, TensorList& grads) {
+  if (node.hooks()) node.hooks()->run(grads);
 }
 
 BackwardPass::~BackwardPass() {
@@ -238,17 +243,22 @@ void BackwardPass::run() {
     const auto entry = waiting_.find(node.get());
     TensorList grads = std::move(entry->second.grads);
     waiting_.erase(entry);
-    keep_captured(*node, grads);
-    if (selection_ && !selection_->runs(*node)) continue;
-    run_node(*node, std::move(grads));
+    const Place place = place_of(*node);
+    const StreamGuard stream(place.device, place.stream);
+    if (selection_ && !selection_->runs(*node)) {
+      run_hooks(*node, grads);
+      keep_captured(*node, grads);
+    } else {
+      keep_captured(*node, grads);
+      run_hooks(*node, grads);
+      run_node(*node, place, std::move(grads));
+    }
   }
 }
 
-void BackwardPass::run_node(Node& node, TensorList grads) {
+void BackwardPass::run_node(Node& node, const Place& place, TensorList grads) {
   const bool has_gradient =
       std::any_of(grads.begin(), grads.end(), [](const Tensor& grad) { return grad.defined(); });
-  const Place place = place_of(node);
-  const StreamGuard stream(place.device, place.stream);
   TensorList results;
   if (has_gradient) {
     if (graph_ == GradientGraph::record) require_differentiable(node);

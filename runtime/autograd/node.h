@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -11,6 +12,7 @@
 
 namespace ohm {
 
+class GradientHooks;
 class Node;
 
 /// Where a gradient goes: input `input` of `node`. No node: it is not wanted.
@@ -58,6 +60,11 @@ class Node : public RefCounted {
   /// The node that this one runs as a part of itself, which no edge leads to; nullptr: none.
   virtual const Node* function() const { return nullptr; }
 
+  /// What is to see the gradients of the forward op's outputs first; nullptr: nothing.
+  virtual const std::shared_ptr<GradientHooks>& hooks() const { return hooks_; }
+  /// Those of an output that is no leaf (gradient_hooks.h).
+  std::shared_ptr<GradientHooks>& own_hooks() { return hooks_; }
+
   std::string_view name() const { return name_; }
   /// Later forward ops have larger numbers and run earlier in backward.
   std::uint64_t sequence_number() const { return sequence_number_; }
@@ -101,6 +108,7 @@ class Node : public RefCounted {
   SiteId site_;
   EdgeList edges_;
   InlineVector<TensorMeta, 1> inputs_;
+  std::shared_ptr<GradientHooks> hooks_;
   bool is_released_ = false;
   bool is_differentiable_ = false;
   bool is_python_ = false;

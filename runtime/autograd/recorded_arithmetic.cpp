@@ -1,6 +1,7 @@
 #include "runtime/autograd/recorded_arithmetic.h"
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"
 
@@ -15,6 +16,18 @@ Tensor recorded_sum(const Tensor& a, const Tensor& b) {
     });
   }
   return out;
+}
+
+Tensor recorded_copy(const Tensor& tensor) {
+  return recorded_copy_into(empty(tensor.shape(), options_of(tensor)), tensor);
+}
+
+Tensor recorded_copy_into(Tensor copy, const Tensor& tensor) {
+  copy_into(copy, tensor);
+  if (Recorder record("CloneBackward", {&tensor}); record.is_needed()) {
+    record.attach_differentiable(copy, [](BackwardCall& call) { return TensorList{call.grad()}; });
+  }
+  return copy;
 }
 
 Tensor recorded_cast(const Tensor& tensor, DType dtype) {

@@ -10,6 +10,11 @@ namespace ohm {
 /// a + b in a new tensor. Pre-condition: same shape and dtype.
 Tensor recorded_sum(const Tensor& a, const Tensor& b);
 
+/// A row-major copy.
+Tensor recorded_copy(const Tensor& tensor);
+/// The same into `copy`, a new tensor, which is returned.
+Tensor recorded_copy_into(Tensor copy, const Tensor& tensor);
+
 /// `tensor` itself when it has this dtype, else a copy.
 Tensor recorded_cast(const Tensor& tensor, DType dtype);
 

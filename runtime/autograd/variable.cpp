@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "allocator_shim/base/assert.h"
+#include "runtime/autograd/gradient_hooks.h"
 #include "runtime/tensor/shared_elements.h"
 
 namespace ohm {
@@ -32,6 +33,10 @@ TensorList AccumulateGrad::apply(TensorList& /*grads*/) {
   return {};
 }
 
+const std::shared_ptr<GradientHooks>& AccumulateGrad::hooks() const {
+  return autograd_meta(leaf_)->gradient_hooks;
+}
+
 Edge gradient_edge(const Tensor& tensor) {
   if (!tensor.requires_grad()) return {};
   refresh_history(tensor);
@@ -45,6 +50,9 @@ Edge gradient_edge(const Tensor& tensor) {
 void set_history(const Tensor& tensor, const IntrusivePtr<Node>& node,
                  std::uint32_t output_number) {
   AutogradMeta& meta = ensure_autograd_meta(tensor);
+  if (meta.retains_grad && meta.grad_fn) {
+    meta.grad_fn->own_hooks()->move_kept_gradient(tensor, *node, output_number);
+  }
   meta.grad_fn = node;
   meta.output_number = output_number;
   if (meta.view_of) meta.view_of->version = tensor.storage().version();

@@ -22,6 +22,7 @@ class AccumulateGrad final : public Node {
   const Tensor* leaf() const override { return &leaf_; }
   /// Does not run.
   TensorList apply(TensorList& grads) override;
+  const std::shared_ptr<GradientHooks>& hooks() const override;
 
  private:
   ~AccumulateGrad() override;
@@ -36,12 +37,15 @@ struct AutogradMeta : AutogradMetaBase {
   IntrusivePtr<Node> grad_fn;
   std::uint32_t output_number = 0;
   bool requires_grad = false;       ///< meaningful for leaves only
+  bool retains_grad = false;        ///< its gradient is kept, though it is no leaf
   bool is_inference = false;        ///< made under inference_mode
   std::unique_ptr<ViewOf> view_of;  ///< null for what is no differentiable view
   /// The leaf's accumulator while a graph uses it. It holds the leaf, so the leaf must not hold it.
   AccumulateGrad* accumulator = nullptr;
   /// Called after each accumulation into `grad`, in order of registration.
   std::vector<std::function<void(const Tensor& leaf)>> accumulation_hooks;
+  /// Of a leaf (gradient_hooks.h); those of other tensors are with their nodes.
+  std::shared_ptr<GradientHooks> gradient_hooks;
   std::shared_ptr<TensorImpl* const> self;  ///< goes with the tensor: what a WeakTensor looks at
 };
 

@@ -256,9 +256,9 @@ Value Module::call(const std::vector<Value>& inputs) {
   if (!hooks_) return forward(inputs);
   const std::shared_ptr<ForwardHooks> hooks = hooks_;
   std::vector<Value> passed = inputs;
-  hooks->before(*this, passed);
+  const std::shared_ptr<BackwardHook> backward = hooks->before(*this, passed);
   Value output = forward(passed);
-  hooks->after(*this, passed, output);
+  hooks->after(*this, passed, output, backward);
   return output;
 }
 

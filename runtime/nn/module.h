@@ -37,6 +37,7 @@ inline std::optional<Tensor> if_defined(const Tensor& tensor) {
   return tensor.defined() ? std::optional<Tensor>(tensor) : std::nullopt;
 }
 
+class BackwardHook;
 class Module;
 using ModulePtr = std::shared_ptr<Module>;
 
@@ -60,10 +61,11 @@ class ForwardHooks {
   ForwardHooks& operator=(const ForwardHooks&) = delete;
   virtual ~ForwardHooks() = default;
 
-  /// May replace the inputs.
-  virtual void before(Module& module, std::vector<Value>& inputs) = 0;
+  /// May replace the inputs. What it returns is given to after(), for this call.
+  virtual std::shared_ptr<BackwardHook> before(Module& module, std::vector<Value>& inputs) = 0;
   /// May replace the output.
-  virtual void after(Module& module, const std::vector<Value>& inputs, Value& output) = 0;
+  virtual void after(Module& module, const std::vector<Value>& inputs, Value& output,
+                     const std::shared_ptr<BackwardHook>& backward) = 0;
 };
 
 /// A call of a module that is going on, and the one that made it; see running_module.h.

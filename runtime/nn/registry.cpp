@@ -18,7 +18,9 @@
 #include "runtime/nn/recurrent.h"
 #include "runtime/nn/sequential.h"
 #include "runtime/nn/transformer.h"
+#include "runtime/nn/transformer_decoder.h"
 #include "runtime/ops/op_list.h"
+#include "runtime/ops/rearrange.h"
 
 namespace ohm::nn {
 namespace {
@@ -137,12 +139,13 @@ ModulePtr make_multihead_attention(std::int64_t embed_dim, std::int64_t num_head
                                               parameter_options(device, dtype));
 }
 
-ModulePtr make_transformer_encoder_layer(std::int64_t d_model, std::int64_t nhead,
-                                         std::int64_t dim_feedforward, double dropout,
-                                         const std::string& activation, double layer_norm_eps,
-                                         bool batch_first, bool norm_first, bool bias,
-                                         std::optional<Device> device, std::optional<DType> dtype) {
-  return std::make_shared<TransformerEncoderLayer>(
+template <class Layer>
+ModulePtr make_transformer_layer(std::int64_t d_model, std::int64_t nhead,
+                                 std::int64_t dim_feedforward, double dropout,
+                                 const std::string& activation, double layer_norm_eps,
+                                 bool batch_first, bool norm_first, bool bias,
+                                 std::optional<Device> device, std::optional<DType> dtype) {
+  return std::make_shared<Layer>(
       TransformerLayerOptions{d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps,
                               batch_first, norm_first, bias},
       parameter_options(device, dtype));
@@ -395,6 +398,17 @@ std::vector<ModuleDef> norm_modules() {
 }
 
 std::vector<ModuleDef> transformer_modules() {
+  const std::vector<ParamName> layer = {"d_model",
+                                        "nhead",
+                                        {"dim_feedforward", std::int64_t{2048}},
+                                        {"dropout", 0.1},
+                                        {"activation", std::string("relu")},
+                                        {"layer_norm_eps", 1e-5},
+                                        {"batch_first", false},
+                                        {"norm_first", false},
+                                        {"bias", true},
+                                        "device",
+                                        "dtype"};
   return {
       define("MultiheadAttention", &make_multihead_attention,
              {"embed_dim",
@@ -404,18 +418,8 @@ std::vector<ModuleDef> transformer_modules() {
               {"batch_first", false},
               "device",
               "dtype"}),
-      define("TransformerEncoderLayer", &make_transformer_encoder_layer,
-             {"d_model",
-              "nhead",
-              {"dim_feedforward", std::int64_t{2048}},
-              {"dropout", 0.1},
-              {"activation", std::string("relu")},
-              {"layer_norm_eps", 1e-5},
-              {"batch_first", false},
-              {"norm_first", false},
-              {"bias", true},
-              "device",
-              "dtype"}),
+      define("TransformerEncoderLayer", &make_transformer_layer<TransformerEncoderLayer>, layer),
+      define("TransformerDecoderLayer", &make_transformer_layer<TransformerDecoderLayer>, layer),
   };
 }
 
@@ -458,6 +462,42 @@ std::vector<ModuleDef> pooling_modules() {
       module_of("AvgPool2d", "avg_pool2d"),
       module_of("AdaptiveAvgPool2d", "adaptive_avg_pool2d"),
       module_of("Upsample", "interpolate"),
+  };
+}
+
+// As many pairs as the module's name has dimensions, of the last dimension first; one number stands
+// for all of them.
+ModulePtr constant_pad(std::string_view name, int dims, const Shape& padding, double value) {
+  const Shape pairs = padding.dims() == 1 ? Shape(2 * dims, padding[0]) : padding;
+  if (pairs.dims() != 2 * dims) {
+    throw std::invalid_argument(fmt::format("[{}] padding must be one number or {}, not {}", name,
+                                            2 * dims, padding.str()));
+  }
+  return std::make_shared<FunctionModule>(name, [pairs, value](const Tensor& input) {
+    return ops::pad(input, pairs, "constant", value);
+  });
+}
+
+constexpr std::string_view kZeroPads[] = {"ZeroPad1d", "ZeroPad2d", "ZeroPad3d"};
+constexpr std::string_view kConstantPads[] = {"ConstantPad1d", "ConstantPad2d", "ConstantPad3d"};
+
+template <int Dims>
+ModulePtr make_zero_pad(const Shape& padding) {
+  return constant_pad(kZeroPads[Dims - 1], Dims, padding, 0.0);
+}
+template <int Dims>
+ModulePtr make_constant_pad(const Shape& padding, double value) {
+  return constant_pad(kConstantPads[Dims - 1], Dims, padding, value);
+}
+
+std::vector<ModuleDef> padding_modules() {
+  return {
+      define(kZeroPads[0], &make_zero_pad<1>, {"padding"}),
+      define(kZeroPads[1], &make_zero_pad<2>, {"padding"}),
+      define(kZeroPads[2], &make_zero_pad<3>, {"padding"}),
+      define(kConstantPads[0], &make_constant_pad<1>, {"padding", "value"}),
+      define(kConstantPads[1], &make_constant_pad<2>, {"padding", "value"}),
+      define(kConstantPads[2], &make_constant_pad<3>, {"padding", "value"}),
   };
 }
 
@@ -529,9 +569,9 @@ std::vector<ModuleDef> loss_modules() {
 using Group = std::vector<ModuleDef> (*)();
 
 // In the order in which listings show them.
-constexpr Group kGroups[] = {&linear_modules,     &norm_modules,    &transformer_modules,
-                             &recurrent_modules,  &pooling_modules, &table_modules,
-                             &activation_modules, &loss_modules};
+constexpr Group kGroups[] = {&linear_modules,    &norm_modules,       &transformer_modules,
+                             &recurrent_modules, &pooling_modules,    &padding_modules,
+                             &table_modules,     &activation_modules, &loss_modules};
 
 }  // namespace
 

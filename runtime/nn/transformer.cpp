@@ -2,20 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <limits>
-#include <memory>
 #include <stdexcept>
 #include <utility>
 
-#include "runtime/arithmetic/factories.h"
 #include "runtime/nn/attention.h"
-#include "runtime/nn/dropout.h"
-#include "runtime/nn/linear.h"
-#include "runtime/nn/normalization.h"
-#include "runtime/ops/activation.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/comparison.h"
-#include "runtime/ops/rearrange.h"
+#include "runtime/nn/transformer_parts.h"
 
 namespace ohm::nn {
 namespace {
@@ -32,11 +23,6 @@ enum Child : std::size_t {
   kDropout2,
 };
 
-std::optional<Tensor> tensor_at(const std::vector<Value>& inputs, std::size_t i) {
-  const Tensor* tensor = i < inputs.size() ? std::get_if<Tensor>(&inputs[i]) : nullptr;
-  return tensor == nullptr ? std::nullopt : std::optional<Tensor>(*tensor);
-}
-
 void check_inputs(const std::vector<Value>& inputs, std::string_view module) {
   constexpr std::size_t kMostInputs = 4;
   if (!inputs.empty() && inputs.size() <= kMostInputs &&
@@ -52,32 +38,16 @@ void check_inputs(const std::vector<Value>& inputs, std::string_view module) {
 TransformerEncoderLayer::TransformerEncoderLayer(const TransformerLayerOptions& options,
                                                  const ParameterOptions& parameters)
     : options_(options) {
-  if (options.activation != "relu" && options.activation != "gelu") {
-    throw std::invalid_argument(fmt::format(
-        "[TransformerEncoderLayer] activation should be relu or gelu, not {}", options.activation));
-  }
-  const std::int64_t width = options.width;
-  const auto linear = [&](std::int64_t from, std::int64_t to) {
-    return std::make_shared<Linear>(from, to, options.has_bias, parameters);
-  };
-  const auto norm = [&] {
-    const LayerNormOptions norm_options{options.eps, true, options.has_bias};
-    return std::make_shared<LayerNorm>(Shape{width}, norm_options, parameters);
-  };
-  const auto dropout = [&] {
-    return std::make_shared<Dropout>(kElementDropout, options.dropout, false);
-  };
-  const MultiheadAttentionOptions attention{options.dropout, options.has_bias,
-                                            options.is_batch_first};
-  add_child("self_attn",
-            std::make_shared<MultiheadAttention>(width, options.heads, attention, parameters));
-  add_child("linear1", linear(width, options.hidden));
-  add_child("dropout", dropout());
-  add_child("linear2", linear(options.hidden, width));
-  add_child("norm1", norm());
-  add_child("norm2", norm());
-  add_child("dropout1", dropout());
-  add_child("dropout2", dropout());
+  check_activation(options, type_name());
+  const TransformerParts parts(options, parameters);
+  add_child("self_attn", parts.attention());
+  add_child("linear1", parts.linear_to_hidden());
+  add_child("dropout", parts.dropout());
+  add_child("linear2", parts.linear_from_hidden());
+  add_child("norm1", parts.norm());
+  add_child("norm2", parts.norm());
+  add_child("dropout1", parts.dropout());
+  add_child("dropout2", parts.dropout());
 }
 
 Tensor TransformerEncoderLayer::attended(Tensor input, const std::vector<Value>& inputs) const {
@@ -95,28 +65,17 @@ Tensor TransformerEncoderLayer::attended(Tensor input, const std::vector<Value>&
   return by_child(kDropout1, output);
 }
 
-Tensor TransformerEncoderLayer::transformed(Tensor input) const {
-  Tensor hidden = by_child(kLinear1, input);
-  hidden = options_.activation == "gelu" ? ops::gelu(hidden, "none") : ops::relu(hidden);
-  hidden = by_child(kDropout, hidden);
-  hidden = by_child(kLinear2, hidden);
-  input = Tensor();
-  return by_child(kDropout2, hidden);
-}
-
 Value TransformerEncoderLayer::forward(const std::vector<Value>& inputs) {
   check_inputs(inputs, type_name());
-  // A residual around a branch, normalised before it or behind.
   const auto around = [&](const Tensor& x, Child norm, const auto& branch) {
-    if (!options_.normalises_first) {
-      const Tensor sum = ops::add(x, branch(x));
-      return by_child(norm, sum);
-    }
-    return ops::add(x, branch(by_child(norm, x)));
+    return residual(x, *children()[norm].module, options_.normalises_first, branch);
   };
+  constexpr FeedForward kFeedForward{kLinear1, kDropout, kLinear2, kDropout2};
   Tensor x = std::get<Tensor>(inputs[0]);
   x = around(x, kNorm1, [&](Tensor seen) { return attended(std::move(seen), inputs); });
-  x = around(x, kNorm2, [&](Tensor seen) { return transformed(std::move(seen)); });
+  x = around(x, kNorm2, [&](Tensor seen) {
+    return kFeedForward(*this, options_.activation, std::move(seen));
+  });
   return x;
 }
 
@@ -130,29 +89,6 @@ TransformerEncoder::TransformerEncoder(const Module& layer, std::int64_t count, 
   }
   if (norm) add_child("norm", std::move(norm));
 }
-
-namespace {
-
-// Whether a mask leaves out what comes later, and nothing else: PyTorch compares it with one that
-// does. Without values it is none.
-bool is_causal_mask(const Tensor& mask) {
-  constexpr double kLeftOut = -std::numeric_limits<double>::infinity();
-  const Shape square(2, mask.size(-2));
-  Tensor causal;
-  {
-    const Tensor all_left_out = full(square, kLeftOut, options_of(mask));
-    causal = ops::triu(all_left_out, 1);
-  }
-  if (!(mask.shape() == square)) return false;
-  Tensor verdict;
-  {
-    const Tensor is_equal = ops::eq(mask, causal);
-    verdict = empty({}, {DType::boolean, mask.device()});
-  }
-  return mask.has_values() && to_doubles(mask) == to_doubles(causal);
-}
-
-}  // namespace
 
 Value TransformerEncoder::forward(const std::vector<Value>& inputs) {
   check_inputs(inputs, type_name());

@@ -39,9 +39,8 @@ class TransformerEncoderLayer final : public CopyableModule<TransformerEncoderLa
   static constexpr std::string_view kInputNames[] = {"src", "src_mask", "src_key_padding_mask",
                                                      "is_causal"};
 
-  // Both let their input go before their dropout.
+  // Lets its input go before its dropout.
   Tensor attended(Tensor input, const std::vector<Value>& inputs) const;
-  Tensor transformed(Tensor input) const;
   Tensor by_child(std::size_t number, const Tensor& input) const {
     return children()[number].module->forward(input);
   }

@@ -4,6 +4,7 @@
 #include "runtime/kernels/functors/activation.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/formula.h"
+#include "runtime/ops/pointwise_unary.h"
 
 namespace ohm::ops {
 namespace {
@@ -86,6 +87,78 @@ Tensor tanh_backward(const Tensor& grad, const Tensor& y) {
   return out;
 }
 
+// Step by step where it is recorded, as a function of products alone.
+Tensor silu_backward(const Tensor& grad, const Tensor& x) {
+  if (!formula::is_recorded()) return map_new(grad, x, functors::SiluBackward());
+  const Tensor y = sigmoid(x);
+  const Tensor rest = rsub(y, 1.0);
+  const Tensor bent = mul(x, rest);
+  const Tensor slope = add(bent, 1.0);
+  const Tensor scaled = mul(grad, y);
+  return mul(scaled, slope);
+}
+
+// The density of the normal distribution, of squares.
+Tensor normal_density(const Tensor& squares) {
+  constexpr double kFactor = 0.3989422804014327;  // 1 / √2π
+  const Tensor half = formula::times(squares, -0.5);
+  const Tensor power = exp(half);
+  return formula::times(power, kFactor);
+}
+
+// With Φ and φ of the normal distribution the slope is Φ + xφ, and the slope of that 2φ − x²φ.
+Tensor gelu_bend(const Tensor& grad, const Tensor& first, const Tensor& x) {
+  const Tensor squares = formula::product(x, x);
+  const Tensor density = normal_density(squares);
+  Tensor bend;
+  {
+    const Tensor falling = formula::product(squares, density);
+    const Tensor twice = formula::times(density, 2.0);
+    bend = formula::difference(twice, falling);
+  }
+  Tensor result;
+  {
+    const Tensor both = formula::product(grad, first);
+    result = formula::product(both, bend);
+  }
+  return result;
+}
+
+// With t = tanh(u), u = a · (x + b · x³) the slope is (1 + t) / 2 + x · (1 − t²) · u′ / 2, and the
+// slope of that (1 − t²) · (u′ + x · (u″ / 2 − t · u′²)).
+Tensor tanh_gelu_bend(const Tensor& grad, const Tensor& first, const Tensor& x) {
+  constexpr double kA = 0.7978845608028654;  // √(2 / π)
+  constexpr double kB = 0.044715;
+  const Tensor squares = formula::product(x, x);
+  const Tensor inner = formula::product(x, formula::plus(formula::times(squares, kA * kB), kA));
+  const Tensor t = tanh(inner);
+  const Tensor slope = formula::plus(formula::times(squares, 3 * kA * kB), kA);
+  const Tensor half_bend = formula::times(x, 3 * kA * kB);
+  const Tensor bent =
+      formula::difference(half_bend, formula::product(t, formula::product(slope, slope)));
+  const Tensor rest = formula::plus(formula::negated(formula::product(t, t)), 1.0);
+  const Tensor bend = formula::product(rest, formula::sum(slope, formula::product(x, bent)));
+  return formula::product(formula::product(grad, first), bend);
+}
+
+template <class Slope>
+Tensor gelu_backward(const Tensor& grad, const Tensor& x, Slope slope,
+                     Tensor (*bend)(const Tensor&, const Tensor&, const Tensor&)) {
+  Tensor out = map_new(grad, x, slope);
+  if (Recorder record("GeluBackwardBackward", {&grad, &x}); record.is_needed()) {
+    record.save(record.needs(1) ? grad : Tensor());
+    record.save(x);
+    record.attach_differentiable(out, [slope, bend](BackwardCall& call) {
+      TensorList grads{Tensor(), Tensor()};
+      const Tensor input = call.saved(1);
+      if (call.needs(0)) grads[0] = gelu_backward(call.grad(), input, slope, bend);
+      if (call.needs(1)) grads[1] = bend(call.grad(), call.saved(0), input);
+      return grads;
+    });
+  }
+  return out;
+}
+
 // Inputs on both sides of zero, none of them near it: relu has a kink there.
 std::vector<Sample> away_from_zero() {
   const TensorOptions options{DType::float64, Device::cpu()};
@@ -129,11 +202,17 @@ Tensor tanh(const Tensor& input) {
 Tensor gelu(const Tensor& input, const std::string& approximate) {
   if (approximate == "tanh") {
     return unary_keeping_input(kGelu, "GeluBackward", input, functors::TanhGelu(),
-                               functors::TanhGeluBackward());
+                               Formula([](const Tensor& grad, const Tensor& x) {
+                                 return gelu_backward(grad, x, functors::TanhGeluBackward(),
+                                                      &tanh_gelu_bend);
+                               }));
   }
   if (approximate == "none") {
     return unary_keeping_input(kGelu, "GeluBackward", input, functors::Gelu(),
-                               functors::GeluBackward());
+                               Formula([](const Tensor& grad, const Tensor& x) {
+                                 return gelu_backward(grad, x, functors::GeluBackward(),
+                                                      &gelu_bend);
+                               }));
   }
   throw std::invalid_argument(
       fmt::format("[gelu] approximate must be \"none\" or \"tanh\", not \"{}\"", approximate));
@@ -142,7 +221,9 @@ Tensor gelu(const Tensor& input, const std::string& approximate) {
 Tensor silu(const Tensor& given, bool inplace) {
   constexpr functors::Silu kForward;
   if (!inplace) {
-    return unary_keeping_input(kSilu, "SiluBackward", given, kForward, functors::SiluBackward());
+    return unary_keeping_input(
+        kSilu, "SiluBackward", given, kForward,
+        Formula([](const Tensor& grad, const Tensor& x) { return silu_backward(grad, x); }));
   }
   const OpFront front(kSilu);
   require_floating(given, kSilu);
@@ -152,8 +233,8 @@ Tensor silu(const Tensor& given, bool inplace) {
   begin_inplace_write(given, kSilu.name);
   map_floating(given, given.dtype(), kForward, given);
   if (record.is_needed()) {
-    record.attach(given, [](BackwardCall& call) {
-      return TensorList{map_new(call.grad(), call.saved(0), functors::SiluBackward())};
+    record.attach_differentiable(given, [](BackwardCall& call) {
+      return TensorList{silu_backward(call.grad(), call.saved(0))};
     });
   }
   return given;

@@ -21,6 +21,11 @@ constexpr OpInfo kSwapaxes{"swapaxes"};
 constexpr OpInfo kUnflatten{"unflatten"};
 constexpr OpInfo kExpandAs{"expand_as"};
 constexpr OpInfo kViewAs{"view_as"};
+constexpr OpInfo kReshapeAs{"reshape_as"};
+constexpr OpInfo kRavel{"ravel"};
+constexpr OpInfo kBroadcastTo{"broadcast_to"};
+constexpr OpInfo kBroadcastTensors{"broadcast_tensors"};
+constexpr OpInfo kMeshgrid{"meshgrid"};
 constexpr OpInfo kTile{"tile"};
 constexpr OpInfo kRepeatInterleave{"repeat_interleave"};
 constexpr OpInfo kClampMin{"clamp_min"};
@@ -80,6 +85,52 @@ Tensor view_as(const Tensor& input, const Tensor& other) {
   return view(input, other.shape());
 }
 
+Tensor broadcast_to(const Tensor& input, const Shape& size) { return expand(input, size); }
+
+Tensor reshape_as(const Tensor& input, const Tensor& other) {
+  require_same_device(input, other, kReshapeAs);
+  return reshape(input, other.shape());
+}
+
+Tensor ravel(const Tensor& input) { return view(contiguous(input), Shape{-1}); }
+
+std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>& tensors) {
+  Shape shape;
+  for (const Tensor& tensor : tensors) {
+    shape = broadcast_shapes(shape, tensor.shape(), "broadcast_tensors");
+  }
+  std::vector<Tensor> results;
+  for (const Tensor& tensor : tensors) results.push_back(expand(tensor, shape));
+  return results;
+}
+
+// Each of the lines along a dimension of its own, the first two the other way round for "xy".
+std::vector<Tensor> meshgrid(const std::vector<Tensor>& tensors, const std::string& indexing) {
+  if (indexing != "ij" && indexing != "xy") {
+    throw std::invalid_argument(fmt::format(
+        "[meshgrid] indexing must be one of \"xy\" or \"ij\", but received: {}", indexing));
+  }
+  const bool swaps = indexing == "xy" && tensors.size() >= 2;
+  std::vector<Tensor> lines = tensors;
+  if (swaps) std::swap(lines[0], lines[1]);
+  Shape shape;
+  for (const Tensor& line : lines) {
+    if (line.dims() > 1) {
+      throw std::invalid_argument(
+          fmt::format("[meshgrid] expected scalar or 1D tensors, but got {}", line.shape().str()));
+    }
+    shape.push_back(line.numel());
+  }
+  std::vector<Tensor> grids;
+  for (int i = 0; i < shape.dims(); ++i) {
+    Shape alone(shape.dims(), 1);
+    alone[i] = shape[i];
+    grids.push_back(expand(view(lines[static_cast<std::size_t>(i)], alone), shape));
+  }
+  if (swaps) std::swap(grids[0], grids[1]);
+  return grids;
+}
+
 Tensor tile(const Tensor& input, const Shape& dims) {
   Shape repeats = dims;
   while (repeats.dims() < input.dims()) repeats.insert(0, 1);
@@ -109,6 +160,14 @@ Tensor repeat_interleave(const Tensor& input, std::int64_t repeats,
 Tensor clamp_min(const Tensor& input, double min) { return clamp(input, min, std::nullopt); }
 Tensor clamp_max(const Tensor& input, double max) { return clamp(input, std::nullopt, max); }
 
+std::vector<Tensor> lines_of(const std::vector<Shape>& shapes) {
+  std::vector<Tensor> tensors;
+  for (const Shape& shape : shapes) {
+    tensors.push_back(randn(shape, {DType::float64, Device::cpu()}));
+  }
+  return tensors;
+}
+
 Tensor zeros_of(const Shape& shape) { return zeros(shape, {DType::int64, Device::cpu()}); }
 
 }  // namespace
@@ -136,6 +195,24 @@ std::vector<OpDef> alias_ops() {
       define(kViewAs, kMethod, &view_as, {"input", ParamName::constant("other")},
              [] {
                return cube_and({zeros_of({6, 4})});
+             }),
+      define(kReshapeAs, kMethod, &reshape_as, {"input", ParamName::constant("other")},
+             [] {
+               return cube_and({zeros_of({4, 6})});
+             }),
+      define(kRavel, kBoth, &ravel, {"input"}, [] { return cube_and({}); }),
+      define(kBroadcastTo, kBoth, &broadcast_to, {"input", "size"},
+             [] {
+               return cube_and({Shape{2, 2, 3, 4}});
+             }),
+      define(kBroadcastTensors, kFunction, &broadcast_tensors, {"tensors"},
+             [] {
+               return std::vector<Sample>{{lines_of({{3, 1}, {1, 4}})}};
+             }),
+      define(kMeshgrid, kFunction, &meshgrid, {"tensors", {"indexing", std::string("ij")}},
+             [] {
+               return std::vector<Sample>{{lines_of({{3}, {4}})},
+                                          {lines_of({{3}, {4}, {2}}), std::string("xy")}};
              }),
       define(kTile, kBoth, &tile, {"input", "dims"},
              [] {

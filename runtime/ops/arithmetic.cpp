@@ -127,6 +127,34 @@ void forbid_booleans(DType dtype) {
   throw std::invalid_argument("[remainder] \"remainder_cuda\" not implemented for 'Bool'");
 }
 
+// A quotient that is made whole; it has no slope.
+Tensor whole_quotient(const Tensor& input, const TensorOrNumber& other, const std::string& mode) {
+  if (mode != "floor" && mode != "trunc") {
+    throw std::invalid_argument(fmt::format(
+        "[div] expected rounding_mode to be one of nil, 'trunc', or 'floor' but found '{}'", mode));
+  }
+  const OpFront front(kDiv);
+  const DType dtype = result_dtype(input, other);
+  forbid_integer_zero(kDiv, other, dtype);
+  Recorder record("DivBackward", {&input, &tensor_of(other)});
+  save_operands(record, input, record.needs(1), tensor_of(other), !is_number(other));
+  Tensor out = mode == "floor" ? floor_quotient(input, other, dtype)
+                               : binary_new(kDiv, input, other, dtype, functors::TruncQuotient());
+  record.attach_differentiable(out, [](BackwardCall& call) {
+    TensorList grads{Tensor(), Tensor()};
+    for (const std::size_t side : {1, 0}) {
+      if (call.needs(side)) grads[side] = zeros_like(call.grad());
+    }
+    return grads;
+  });
+  return out;
+}
+
+Tensor div_row(const Tensor& input, const TensorOrNumber& other,
+               const std::optional<std::string>& rounding_mode) {
+  return rounding_mode ? whole_quotient(input, other, *rounding_mode) : div(input, other);
+}
+
 std::vector<Sample> both_signs() {
   return {
       {from_values({-1.3, 0.8, -0.4, 2.1, 0.6, -1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
@@ -295,7 +323,7 @@ std::vector<OpDef> arithmetic_ops() {
       define(kSub, kBoth, &sub, {"input", "other", alpha}, operand_pairs_with_alpha),
       define(kRsub, kBoth, &rsub, {"input", "other", alpha}, reversed_pairs),
       define(kMul, kBoth, &mul, {"input", "other"}, operand_pairs),
-      define(kDiv, kBoth, &div, {"input", "other"}, operand_pairs),
+      define(kDiv, kBoth, &div_row, {"input", "other", "rounding_mode"}, operand_pairs),
       define(kFloorDivide, kBoth, &floor_divide, {"input", "other"}),
       define(kRemainder, kBoth, &remainder, {"input", "other"}, dividends_and_divisors),
   };

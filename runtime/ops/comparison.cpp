@@ -20,9 +20,11 @@ constexpr OpInfo kGe{"ge"};
 constexpr OpInfo kLogicalNot{"logical_not"};
 constexpr OpInfo kLogicalAnd{"logical_and"};
 constexpr OpInfo kLogicalOr{"logical_or"};
+constexpr OpInfo kLogicalXor{"logical_xor"};
 constexpr OpInfo kBitwiseNot{"bitwise_not"};
 constexpr OpInfo kBitwiseAnd{"bitwise_and"};
 constexpr OpInfo kBitwiseOr{"bitwise_or"};
+constexpr OpInfo kBitwiseXor{"bitwise_xor"};
 
 template <class F>
 Tensor compare(const OpInfo& info, const Tensor& input, const TensorOrNumber& other, F&& fn) {
@@ -108,6 +110,10 @@ Tensor logical_or(const Tensor& input, const Tensor& other) {
   return compare(kLogicalOr, input, other, functors::Either());
 }
 
+Tensor logical_xor(const Tensor& input, const Tensor& other) {
+  return compare(kLogicalXor, input, other, functors::EitherAlone());
+}
+
 Tensor bitwise_not(const Tensor& input) {
   require_boolean(kBitwiseNot, input);
   return compare(kBitwiseNot, input, 0.0, functors::Equal());
@@ -121,6 +127,11 @@ Tensor bitwise_or(const Tensor& input, const Tensor& other) {
   require_boolean(kBitwiseOr, input);
   require_boolean(kBitwiseOr, other);
   return compare(kBitwiseOr, input, other, functors::Either());
+}
+Tensor bitwise_xor(const Tensor& input, const Tensor& other) {
+  require_boolean(kBitwiseXor, input);
+  require_boolean(kBitwiseXor, other);
+  return compare(kBitwiseXor, input, other, functors::EitherAlone());
 }
 
 std::vector<OpDef> comparison_ops() {
@@ -138,9 +149,11 @@ std::vector<OpDef> comparison_ops() {
       define(kLogicalNot, kBoth, &logical_not, {"input"}),
       define(kLogicalAnd, kBoth, &logical_and, {"input", "other"}),
       define(kLogicalOr, kBoth, &logical_or, {"input", "other"}),
+      define(kLogicalXor, kBoth, &logical_xor, {"input", "other"}),
       define(kBitwiseNot, kBoth, &bitwise_not, {"input"}),
       define(kBitwiseAnd, kBoth, &bitwise_and, {"input", "other"}),
       define(kBitwiseOr, kBoth, &bitwise_or, {"input", "other"}),
+      define(kBitwiseXor, kBoth, &bitwise_xor, {"input", "other"}),
   };
 }
 

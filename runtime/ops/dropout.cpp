@@ -4,6 +4,7 @@
 #include "runtime/base/philox.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/convert.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/pointwise_kernel.h"
 
@@ -62,6 +63,14 @@ Tensor masked(const Tensor& x, const Tensor& mask, double scale) {
   return out;
 }
 
+Tensor dropout_row(const Tensor& input, double p, bool training, bool inplace) {
+  return inplace ? dropout_(input, p, training) : dropout(input, p, training);
+}
+
+Tensor dropout2d_row(const Tensor& input, double p, bool training, bool inplace) {
+  return inplace ? dropout2d_(input, p, training) : dropout2d(input, p, training);
+}
+
 std::vector<Sample> with_probability() {
   const TensorOptions options{DType::float64, Device::cpu()};
   return {
@@ -89,8 +98,11 @@ Tensor dropout(const Tensor& input, double p, bool training) {
   mask_into(out, input, mask, scale);
   if (Recorder record("NativeDropoutBackward", {&input}); record.is_needed()) {
     record.save(mask);
-    record.attach(out, [scale](BackwardCall& call) {
-      return TensorList{masked(call.grad(), call.saved(0), scale)};
+    record.attach_differentiable(out, [scale](BackwardCall& call) {
+      if (!call.is_recorded()) return TensorList{masked(call.grad(), call.saved(0), scale)};
+      const Tensor kept = to_dtype(call.saved(0), call.grad().dtype());
+      const Tensor factors = formula::times(kept, scale);
+      return TensorList{formula::product(call.grad(), factors)};
     });
   }
   return out;
@@ -122,10 +134,12 @@ Tensor dropout2d_(const Tensor& input, double p, bool training) {
 
 std::vector<OpDef> dropout_ops() {
   const std::vector<ParamName> params = {"input", {"p", 0.5}, {"training", true}};
+  std::vector<ParamName> either_way = params;
+  either_way.emplace_back("inplace", false);
   return {
-      define(kDropout, kFunctional, &dropout, params, with_probability),
+      define(kDropout, kFunctional, &dropout_row, either_way, with_probability),
       define(kDropoutInplace, kFunctional, &dropout_, params),
-      define(kDropout2d, kFunctional, &dropout2d, params, channels_with_probability),
+      define(kDropout2d, kFunctional, &dropout2d_row, either_way, channels_with_probability),
       define(kDropout2dInplace, kFunctional, &dropout2d_, params),
   };
 }

@@ -14,10 +14,13 @@
 #include "runtime/kernels/functors/reduce_split.h"
 #include "runtime/kernels/functors/sorting.h"
 #include "runtime/kernels/launch/split_reduction.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/choice.h"
 #include "runtime/ops/cuda/extremum.h"
 #include "runtime/ops/cuda/sort.h"
+#include "runtime/ops/formula.h"
 #include "runtime/ops/index_places.h"
+#include "runtime/ops/picked_gradient.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
 #include "runtime/ops/sorting_scratch.h"
@@ -82,6 +85,7 @@ Tensor shared_gradient(const Tensor& grad, const Tensor& input, const Tensor& re
   const Tensor mask = empty_for_loop(input.shape(), {&input}, {DType::boolean, input.device()});
   compare(mask, input, result);
   const Tensor count = reduce_sum(mask, all_dims(mask.dims()), false, DType::int64);
+  if (formula::is_recorded()) return mul(mask, div(grad, count));
   const Tensor share = map_new(grad, count, functors::Quotient());
   Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));
   map_floating(out, out.dtype(), functors::Product(), mask, share);
@@ -99,7 +103,7 @@ Tensor extremum(const OpInfo& info, std::string_view node, const Tensor& input, 
   if (Recorder record(node, {&input}); record.is_needed()) {
     record.save(input);
     record.save_output(out);
-    record.attach(out, [](BackwardCall& call) {
+    record.attach_differentiable(out, [](BackwardCall& call) {
       return TensorList{shared_gradient(call.grad(), call.saved(0), call.saved(1))};
     });
   }
@@ -177,26 +181,6 @@ class SelectionScratch {
   std::vector<Tensor> parts_;
 };
 
-// The gradient of picked values: zeros with each value's gradient where it came from.
-Tensor scattered_gradient(const Tensor& grad, const Tensor& indices, const Shape& shape, int dim) {
-  Tensor whole = zeros(shape, options_of(grad));
-  if (!whole.has_values()) return whole;
-  // Where the picked dimension was dropped, it is one of size 1.
-  const auto as_picked = [&](const Tensor& tensor) {
-    if (tensor.dims() == shape.dims()) return tensor;
-    Shape sizes(shape.dims(), 1);
-    Shape strides(shape.dims(), 1);
-    for (int i = 0; i < tensor.dims(); ++i) {
-      const int to = i < dim ? i : i + 1;
-      sizes[to] = tensor.shape()[i];
-      strides[to] = tensor.strides()[i];
-    }
-    return make_view(tensor, sizes, strides, tensor.impl()->offset);
-  };
-  write_at(whole, dim, as_picked(indices), as_picked(grad), 0.0);
-  return whole;
-}
-
 // Writes numbers, row by row, to a tensor of any layout.
 template <class Number>
 void write_in_order(const Tensor& to, const std::vector<Number>& numbers) {
@@ -255,8 +239,8 @@ int picked_dim(const OpInfo& info, const Tensor& input, std::int64_t dim) {
 void record_pick(std::string_view node, const Tensor& input, const ValuesAndIndices& out, int dim) {
   if (Recorder record(node, {&input}); record.is_needed()) {
     record.save_output(out.second);
-    record.attach(out.first, [shape = input.shape(), dim](BackwardCall& call) {
-      return TensorList{scattered_gradient(call.grad(), call.saved(0), shape, dim)};
+    record.attach_differentiable(out.first, [shape = input.shape(), dim](BackwardCall& call) {
+      return TensorList{picked_gradient(call.grad(), call.saved(0), shape, dim)};
     });
   }
 }

@@ -7,6 +7,7 @@
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/row_kernels.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/layer_norm_twice.h"
 
 namespace ohm::ops {
 namespace {
@@ -207,6 +208,32 @@ void compute_gradients(const NormalizedRows& rows, const Tensor& grad, const Ten
   store_values(out.bias, bias_sums);
 }
 
+// Under create_graph the gradients have a gradient of their own.
+void record_second(const NormalizedRows& rows, const BackwardCall& call, const LayerNormPass& pass,
+                   const LayerNormGradients& out) {
+  if (!call.is_recorded()) return;
+  Recorder record("NativeLayerNormBackwardBackward", {&pass.grad, &pass.input, &pass.weight});
+  if (!record.is_needed()) return;
+  for (const Tensor* kept : {&pass.grad, &pass.input, &pass.weight, &pass.mean, &pass.rstd}) {
+    record.save(*kept);
+  }
+  std::vector<Tensor> results;
+  std::vector<std::size_t> places;  // of what each result is the gradient of
+  const Tensor* const all[] = {&out.input, &out.weight, &out.bias};
+  for (std::size_t place = 0; place < std::size(all); ++place) {
+    if (!all[place]->defined()) continue;
+    places.push_back(place);
+    results.push_back(*all[place]);
+  }
+  record.attach(results, [rows, places](BackwardCall& second) {
+    const LayerNormPass first{second.saved(0), second.saved(1), second.saved(2), second.saved(3),
+                              second.saved(4), rows.count,      rows.length};
+    Tensor given[3];
+    for (std::size_t i = 0; i < places.size(); ++i) given[places[i]] = second.grad(i);
+    return layer_norm_second_gradients(first, {given[0], given[1], given[2]});
+  });
+}
+
 TensorList backward(const NormalizedRows& rows, const BackwardCall& call) {
   const Tensor input = call.saved(1);
   const Tensor weight = call.saved(2);
@@ -218,6 +245,7 @@ TensorList backward(const NormalizedRows& rows, const BackwardCall& call) {
   if (call.needs(2)) out.bias = empty(call.saved(0).shape(), options_of(call.saved(0)));
   const Tensor grad = row_major(call.grad());
   compute_gradients(rows, grad, packed_input, mean, call.saved(4), weight, out);
+  record_second(rows, call, {call.grad(), input, weight, mean, call.saved(4)}, out);
   return {out.input, out.weight, out.bias};
 }
 
@@ -251,7 +279,8 @@ Tensor layer_norm(const Tensor& input, const Shape& normalized_shape,
     record.save(operands.weight);
     record.save(results.mean);
     record.save(results.rstd);
-    record.attach(results.out, [rows](BackwardCall& call) { return backward(rows, call); });
+    record.attach_differentiable(results.out,
+                                 [rows](BackwardCall& call) { return backward(rows, call); });
   }
   return results.out;
 }

@@ -55,10 +55,12 @@
 #include "runtime/ops/sequence.h"
 #include "runtime/ops/slice.h"
 #include "runtime/ops/softmax.h"
+#include "runtime/ops/synonyms.h"
 #include "runtime/ops/trigonometry.h"
 #include "runtime/ops/variance.h"
 #include "runtime/ops/vector_product.h"
 #include "runtime/ops/view.h"
+#include "runtime/ops/windows.h"
 
 namespace ohm::ops {
 namespace {
@@ -86,6 +88,7 @@ constexpr Family kFamilies[] = {
     &group_norm_ops,     &composed_ops,       &dropout_ops,
     &embedding_ops,      &recurrent_ops,      &clip_grad_ops,
     &sampling_ops,       &nonzero_ops,        &selection_ops,
+    &window_ops,
 };
 
 }  // namespace
@@ -107,6 +110,7 @@ const OpDef* find_op(std::string_view name) {
   static const std::unordered_map<std::string_view, const OpDef*> by_name = [] {
     std::unordered_map<std::string_view, const OpDef*> index;
     for (const OpDef& op : all_ops()) index.emplace(op.info.name, &op);
+    for (const Synonym& synonym : kSynonyms) index.emplace(synonym.name, index.at(synonym.of));
     return index;
   }();
   const auto found = by_name.find(name);

@@ -137,8 +137,10 @@ Tensor triangle(const OpInfo& info, std::string_view node, const Tensor& input,
   }
   Tensor out = triangle_of(input, diagonal, kept);
   if (Recorder record(node, {&input}); record.is_needed()) {
-    record.attach(out, [diagonal, kept](BackwardCall& call) {
-      return TensorList{triangle_of(call.grad(), diagonal, kept)};
+    record.attach_differentiable(out, [&info, node, diagonal, kept](BackwardCall& call) {
+      const bool is_recorded = call.is_recorded();
+      return TensorList{is_recorded ? triangle(info, node, call.grad(), diagonal, kept)
+                                    : triangle_of(call.grad(), diagonal, kept)};
     });
   }
   return out;
@@ -228,8 +230,10 @@ Tensor flip(const Tensor& input, const Shape& dims) {
     mirrored = with(mirrored, wrap_dim(dim, input.dims(), "flip"));
   Tensor out = flipped(input, mirrored);
   if (Recorder record("FlipBackward", {&input}); record.is_needed()) {
-    record.attach(
-        out, [mirrored](BackwardCall& call) { return TensorList{flipped(call.grad(), mirrored)}; });
+    record.attach_differentiable(out, [mirrored, dims](BackwardCall& call) {
+      return TensorList{call.is_recorded() ? flip(call.grad(), dims)
+                                           : flipped(call.grad(), mirrored)};
+    });
   }
   return out;
 }
@@ -246,8 +250,10 @@ Tensor roll(const Tensor& input, const Shape& shifts, const std::optional<Shape>
   const Roll forth = checked_roll(input, shifts, *dims);
   Tensor out = dims->empty() ? copy_of(input) : forth(input);
   if (Recorder record("RollBackward", {&input}); record.is_needed()) {
-    record.attach(
-        out, [back = forth.back()](BackwardCall& call) { return TensorList{back(call.grad())}; });
+    record.attach_differentiable(out, [back = forth.back()](BackwardCall& call) {
+      return TensorList{call.is_recorded() ? roll(call.grad(), back.shifts, back.dims)
+                                           : back(call.grad())};
+    });
   }
   return out;
 }
@@ -302,8 +308,10 @@ Tensor pad(const Tensor& input, const Shape& pad, const std::string& mode, doubl
   const Padding padding = padding_of(input.shape(), pad);
   Tensor out = padded(input, padding, value);
   if (Recorder record("ConstantPadNdBackward", {&input}); record.is_needed()) {
-    record.attach(out, [shape = input.shape(), before = padding.before](BackwardCall& call) {
-      return TensorList{padded(call.grad(), {negated(before), shape}, 0.0)};
+    record.attach_differentiable(out, [shape = input.shape(), before = padding.before,
+                                       back = negated(pad), mode](BackwardCall& call) {
+      return TensorList{call.is_recorded() ? ops::pad(call.grad(), back, mode, 0.0)
+                                           : padded(call.grad(), {negated(before), shape}, 0.0)};
     });
   }
   return out;

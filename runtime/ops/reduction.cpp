@@ -1,5 +1,6 @@
 #include "runtime/ops/reduction.h"
 
+#include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/launch/reduce_rows.h"

@@ -1,6 +1,7 @@
 #include "runtime/ops/scan.h"
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/base/rows.h"
 #include "runtime/kernels/functors/gather_scatter.h"
 #include "runtime/kernels/launch/host_values.h"
@@ -109,8 +110,12 @@ Tensor cumsum(const Tensor& input, std::int64_t dim) {
   Tensor out =
       scan_sums(input, position, front.result_dtype(input, std::nullopt).value_or(natural));
   if (Recorder record("CumsumBackward", {&input}); record.is_needed()) {
-    record.attach(out, [position, dtype = input.dtype()](BackwardCall& call) {
-      const Tensor grad = cast(call.grad(), dtype);
+    record.attach_differentiable(out, [position, dtype = input.dtype()](BackwardCall& call) {
+      const Tensor grad = recorded_cast(call.grad(), dtype);
+      if (call.is_recorded() && grad.numel() > 1 && grad.shape()[position] != 1) {
+        const Shape along{position};
+        return TensorList{flip(cumsum(flip(grad, along), position), along)};
+      }
       if (grad.numel() <= 1 || grad.shape()[position] == 1) return TensorList{grad};
       const Tensor mirrored = flipped(grad, with(0, position));
       const Tensor sums = scan_sums(mirrored, position, mirrored.dtype());

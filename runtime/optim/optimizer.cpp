@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "allocator_shim/base/assert.h"
+#include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/tensor/context.h"
@@ -171,6 +172,38 @@ void Optimizer::clear_state() {
   for (auto& state : states_) state.reset();
   states_.clear();
   for (const auto& group : further_groups_) group->clear_state();
+}
+
+ParameterState Optimizer::converted_state(const Tensor& parameter, std::int64_t steps,
+                                          std::vector<Tensor> tensors) const {
+  const NoGradGuard no_grad;
+  const CategoryGuard category(Category::optimizer_state);
+  for (Tensor& tensor : tensors) {
+    if (!tensor.defined() || are_alike(tensor, parameter)) continue;
+    const bool keeps_dtype = !is_floating(tensor.dtype());
+    Tensor converted = empty(
+        tensor.shape(), {keeps_dtype ? tensor.dtype() : parameter.dtype(), parameter.device()});
+    copy_into(converted, tensor);
+    tensor = std::move(converted);
+  }
+  return {parameter, steps, std::move(tensors)};
+}
+
+void Optimizer::load_state(std::vector<ParameterState> states) {
+  clear_state();
+  for (ParameterState& state : states) {
+    Optimizer* group = this;
+    for (const auto& further : further_groups_) {
+      const std::vector<Tensor>& own = further->parameters_;
+      const bool is_here = std::any_of(own.begin(), own.end(), [&](const Tensor& parameter) {
+        return parameter.is_same(state.parameter);
+      });
+      if (is_here) group = further.get();
+    }
+    ParameterState& entry = group->entry_of(state.parameter);
+    entry.steps = state.steps;
+    entry.tensors = std::move(state.tensors);
+  }
 }
 
 void Optimizer::zero_grad(bool set_to_none) { optim::zero_grad(parameters(), set_to_none); }

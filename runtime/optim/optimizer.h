@@ -69,6 +69,13 @@ class Optimizer {
   /// it. (PyTorch's Adagrad, whose constructor makes its state, would miss it.)
   void clear_state();
 
+  /// The state of this parameter from now on, of any group; tensors of another dtype or device than
+  /// the parameter's are converted. Pre-condition: one tensor for each of state_names().
+  ParameterState converted_state(const Tensor& parameter, std::int64_t steps,
+                                 std::vector<Tensor> tensors) const;
+  /// Lets go of all state, then has this.
+  void load_state(std::vector<ParameterState> states);
+
   /// Adds a parameter group: an optimizer of the same type, whose parameters, options and learning
   /// rate are the group's. This one is the first group; step(), zero_grad(), clear_state(),
   /// parameters() and find_state() are of all. Throws std::invalid_argument for a parameter that

@@ -46,6 +46,24 @@ class RankGroup {
   /// `output` on rank i becomes the sum of all ranks' inputs[i]. Takes the inputs' bytes once more
   /// while it runs.
   void reduce_scatter(const Tensor& output, const std::vector<Tensor>& inputs);
+  // The same, of pieces that need no bytes of their own (collectives.cpp). What is called a piece
+  // is one of as many equal parts of a contiguous tensor's elements as there are ranks.
+
+  /// Piece i of `output` on each rank becomes the input of rank i.
+  void all_gather_into(const Tensor& output, const Tensor& input);
+  /// `output` on rank i becomes the sum of all ranks' pieces i.
+  void reduce_scatter_from(const Tensor& output, const Tensor& input);
+  /// outputs[i] on rank r becomes inputs[r] of rank i.
+  void all_to_all(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs);
+  /// The same of pieces.
+  void all_to_all_single(const Tensor& output, const Tensor& input);
+  /// outputs[i] on rank `destination` becomes the tensor of rank i; the others have no outputs.
+  void gather(const std::vector<Tensor>& outputs, const Tensor& tensor, int destination);
+  /// `output` on rank i becomes inputs[i] of rank `source`; the others have no inputs.
+  void scatter(const Tensor& output, const std::vector<Tensor>& inputs, int source);
+  /// The tensor of rank `destination` becomes the sum of all.
+  void reduce(const Tensor& tensor, int destination);
+
   /// Reduces a number on each rank's GPU.
   void barrier();
   /// Entry i: whether it is set on any rank. Without device memory.
@@ -73,6 +91,7 @@ class RankGroup {
   void pass_turn_from(int rank);
   bool all_are_waiting() const;
   void refuse_if_incomplete(std::string_view collective) const;
+  void require_rank(std::string_view collective, int rank) const;
 
   Context& context_;
   std::vector<Rank> ranks_;

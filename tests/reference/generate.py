@@ -182,6 +182,11 @@ CALLS = {
     "poisson_nll_loss": lambda x, t, log_input=True, eps=1e-8, reduction="mean":
         F.poisson_nll_loss(x, t, log_input, False, eps=eps, reduction=reduction),
     "unflatten": lambda x, dim, sizes: x.unflatten(dim, sizes),
+    "reshape_as": lambda x, other: x.reshape_as(other),
+    "unfold": lambda x, dim, size, step: x.unfold(dim, size, step),
+    "broadcast_tensors": lambda tensors: torch.broadcast_tensors(*tensors),
+    "meshgrid": lambda tensors, indexing="ij": torch.meshgrid(*tensors, indexing=indexing),
+    "div": lambda x, y, rounding_mode=None: torch.div(x, y, rounding_mode=rounding_mode),
     "expand_as": lambda x, other: x.expand_as(other),
     "view_as": lambda x, other: x.view_as(other),
     "conv1d": F.conv1d,
@@ -698,9 +703,31 @@ def remainders():
     yield "einsum_ellipsis_summed", "einsum", lambda: ["i...->i", [randn(2, 3, 4)]]
 
 
+
+def grids():
+    yield "reshape_as", "reshape_as", lambda: [randn(2, 6), const(randn(3, 4))]
+    yield "ravel", "ravel", lambda: [randn(2, 3)]
+    yield "broadcast_to", "broadcast_to", lambda: [randn(3, 1), [2, 3, 4]]
+    yield "broadcast_tensors", "broadcast_tensors", lambda: [[randn(3, 1), randn(1, 4)]]
+    yield "meshgrid", "meshgrid", lambda: [[randn(3), randn(4)]]
+    yield "meshgrid_xy", "meshgrid", lambda: [[randn(3), randn(4), randn(2)], "xy"]
+    yield "meshgrid_of_one", "meshgrid", lambda: [[randn(3)], "xy"]
+    yield "unfold", "unfold", lambda: [randn(2, 7), 1, 3, 1]
+    yield "unfold_apart", "unfold", lambda: [randn(7, 2), 0, 2, 3]
+    yield "unfold_gaps", "unfold", lambda: [randn(2, 8, 2), -2, 3, 2]
+    yield "div_floor", "div", lambda: [randn(2, 3) * 4, positive(3), "floor"]
+    yield "div_trunc", "div", lambda: [randn(2, 3) * 4, positive(3), "trunc"]
+    yield "div_trunc_number", "div", lambda: [randn(2, 3) * 4, -1.5, "trunc"]
+    yield "div_floor_integers", "div", lambda: [integers(9, 2, 3) - 4, 3, "floor"]
+    yield "div_trunc_integers", "div", lambda: [integers(9, 2, 3) - 4, 3, "trunc"]
+    yield "logical_xor", "logical_xor", lambda: [integers(2, 2, 3), integers(3, 2, 3)]
+    yield "logical_xor_floats", "logical_xor", lambda: [const(torch.relu(randn(2, 3))), const(randn(3))]
+    yield "bitwise_xor", "bitwise_xor", lambda: [integers(2, 2, 3) > 0, integers(2, 3) > 0]
+
+
 FAMILIES = (pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
             pooling, normalization, embedding, attention, recurrent, copies,
-            composition, selection, remainders)
+            composition, selection, remainders, grids)
 
 
 def number(value):

@@ -53,6 +53,11 @@ def functions():
     yield "AvgPool2d", {"kernel_size": [3], "stride": [2], "padding": [1]}, images
     yield "AdaptiveAvgPool2d", {"output_size": [3, 2]}, images
     lines = lambda: [randn(2, 3, 8)]
+    for dims, make in ((1, lines), (2, images), (3, images)):
+        yield f"ZeroPad{dims}d", {"padding": [2]}, make
+        pairs = [1, 0, 2, -1, 1, 1][:2 * dims]
+        yield f"ZeroPad{dims}d", {"padding": pairs}, make
+        yield f"ConstantPad{dims}d", {"padding": pairs, "value": 1.5}, make
     yield "MaxPool1d", {"kernel_size": [3], "stride": [2], "padding": [1]}, lines
     yield "AvgPool1d", {"kernel_size": [3], "stride": [2]}, lines
     yield "AdaptiveAvgPool1d", {"output_size": [3]}, lines
@@ -151,6 +156,11 @@ def sequences():
     yield "TransformerEncoderLayer", {**layer, "activation": "gelu", "batch_first": True,
                                       "norm_first": True}, lambda: [randn(2, 4, 4)]
     yield "TransformerEncoderLayer", layer, lambda: [randn(4, 2, 4), mask(4, 4)]
+    decoded = lambda: [randn(4, 2, 4), randn(5, 2, 4)]
+    yield "TransformerDecoderLayer", layer, decoded
+    yield "TransformerDecoderLayer", {**layer, "activation": "gelu", "batch_first": True,
+                                      "norm_first": True}, lambda: [randn(2, 4, 4), randn(2, 5, 4)]
+    yield "TransformerDecoderLayer", layer, lambda: decoded() + [mask(4, 4), mask(4, 5)]
 
 
 def leaf(argument):

@@ -14,6 +14,7 @@
 #include "harness/lua/bind/module_fields.h"
 #include "harness/lua/bind/module_handle.h"
 #include "harness/lua/bind/native.h"
+#include "harness/lua/bind/parameter_handle.h"
 #include "harness/lua/bind/script_hooks.h"
 #include "harness/lua/bind/script_module.h"
 #include "harness/lua/bind/tensor_handle.h"
@@ -28,8 +29,21 @@ using nn::Value;
 
 // ---- fields -------------------------------------------------------------------------------------
 
+// A ParameterList is a list of parameters, every other module one of children.
+bool is_parameter_list(const Module& module) { return module.type_name() == "ParameterList"; }
+
+lua_Integer count_entries(const Module& module) {
+  return static_cast<lua_Integer>(is_parameter_list(module) ? module.own_parameters().size()
+                                                            : module.children().size());
+}
+
 // module[i]: its i-th child, counted from 1 as in a list; nil behind the last one.
 int push_child(lua_State* L, const Module& module, lua_Integer number) {
+  if (is_parameter_list(module)) {
+    if (number < 1 || number > count_entries(module)) return 0;
+    push_parameter(L, module.own_parameters()[static_cast<std::size_t>(number - 1)].tensor);
+    return 1;
+  }
   const auto count = static_cast<lua_Integer>(module.children().size());
   if (number < 1 || number > count) return 0;
   push_module(L, module.children()[static_cast<std::size_t>(number - 1)].module);
@@ -84,13 +98,13 @@ int call_script_module(lua_State* L, ScriptModule& module) {
 }
 
 int call_hooked_module(lua_State* L, ScriptModule& module, ScriptHooks& hooks) {
-  hooks.before_call(L);
+  const ScriptHooks::BackwardHookPtr backward = hooks.before_call(L);
   const int inputs = lua_gettop(L);
   luaL_checkstack(L, inputs + LUA_MINSTACK, nullptr);
   module.push_forward(L);
   for (int index = 1; index < inputs; ++index) lua_pushvalue(L, index);
   lua_call(L, inputs - 1, LUA_MULTRET);
-  hooks.after_call(L, inputs);
+  hooks.after_call(L, inputs, backward);
   Interpreter::of(L).collect(L);
   return lua_gettop(L) - inputs;
 }
@@ -139,7 +153,7 @@ int call_module(lua_State* L) {
 
 int count_children(lua_State* L) {
   const ModulePtr& module = module_argument(L, 1, {"module", "self"});
-  lua_pushinteger(L, static_cast<lua_Integer>(module->children().size()));
+  lua_pushinteger(L, count_entries(*module));
   return 1;
 }
 

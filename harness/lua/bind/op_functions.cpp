@@ -5,6 +5,7 @@
 #include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "runtime/ops/op_list.h"
+#include "runtime/ops/synonyms.h"
 
 namespace ohm::lua {
 namespace {
@@ -32,6 +33,9 @@ std::vector<std::string> op_names(ops::Exposure exposure) {
   std::vector<std::string> names;
   for (const ops::OpDef& op : ops::all_ops()) {
     if ((op.exposure & exposure) != 0) names.emplace_back(op.info.name);
+  }
+  for (const ops::Synonym& synonym : ops::kSynonyms) {
+    if ((ops::find_op(synonym.of)->exposure & exposure) != 0) names.emplace_back(synonym.name);
   }
   return names;
 }

@@ -47,10 +47,25 @@ void push_state(lua_State* L, const optim::ParameterState& state,
   }
 }
 
-// {state = {[1] = {exp_avg = …}, …}, lr = …}: the tensors themselves, by the number of their
-// parameter; the learning rate of the first group.
+// {lr = …}, … of the groups.
+void push_group_options(lua_State* L, const Optimizer& self) {
+  lua_createtable(L, static_cast<int>(self.further_groups().size()) + 1, 0);
+  lua_Integer number = 0;
+  const auto push = [&](const Optimizer& group) {
+    lua_newtable(L);
+    lua_pushnumber(L, group.learning_rate());
+    lua_setfield(L, -2, "lr");
+    lua_rawseti(L, -2, ++number);
+  };
+  push(self);
+  for (const OptimizerPtr& group : self.further_groups()) push(*group);
+}
+
+// {state = {[1] = {exp_avg = …}, …}, steps = {[1] = 3, …}, param_groups = {{lr = …}, …}, lr = …}:
+// the tensors themselves, by the number of their parameter; the learning rate of the first group.
 int optimizer_state_dict(lua_State* L) {
   const Optimizer& self = optimizer(L, "state_dict");
+  lua_newtable(L);
   lua_newtable(L);
   lua_newtable(L);
   lua_Integer number = 0;
@@ -58,16 +73,96 @@ int optimizer_state_dict(lua_State* L) {
     ++number;
     const optim::ParameterState* state = self.find_state(parameter);
     if (state == nullptr) continue;
-    push_state(L, *state, self.state_names());
+    lua_pushinteger(L, state->steps);
     lua_rawseti(L, -2, number);
+    push_state(L, *state, self.state_names());
+    lua_rawseti(L, -3, number);
   }
+  lua_setfield(L, -3, "steps");
   lua_setfield(L, -2, "state");
+  push_group_options(L, self);
+  lua_setfield(L, -2, "param_groups");
   lua_pushnumber(L, self.learning_rate());
   lua_setfield(L, -2, "lr");
   return 1;
 }
 
+constexpr std::string_view kLoadName = "load_state_dict";
+
+// Pushes the field of the table at `table`, which is a table, too; an empty one where it is nil.
+int push_table_of(lua_State* L, int table, const char* name) {
+  const int type = lua_getfield(L, table, name);
+  if (type == LUA_TNIL) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+  } else if (type != LUA_TTABLE) {
+    refuse_argument(L, -1, {kLoadName, name}, "a table");
+  }
+  return lua_gettop(L);
+}
+
+// The state of one parameter, from the table on top of the stack.
+std::vector<Tensor> state_tensors(lua_State* L, const Optimizer& self) {
+  if (lua_type(L, -1) != LUA_TTABLE) refuse_argument(L, -1, {kLoadName, "state"}, "a table");
+  std::vector<Tensor> tensors;
+  for (const std::string_view name : self.state_names()) {
+    const int type = lua_getfield(L, -1, std::string(name).c_str());
+    tensors.push_back(type == LUA_TNIL ? Tensor() : tensor_argument(L, -1, {kLoadName, name}));
+    lua_pop(L, 1);
+  }
+  return tensors;
+}
+
+void load_learning_rates(lua_State* L, int groups, Optimizer& self) {
+  const auto count = static_cast<std::size_t>(lua_rawlen(L, groups));
+  if (count != 0 && count != self.further_groups().size() + 1) {
+    throw std::invalid_argument(
+        "[load_state_dict] loaded state dict has a different number of parameter groups");
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (lua_rawgeti(L, groups, static_cast<lua_Integer>(i) + 1) != LUA_TTABLE) {
+      refuse_argument(L, -1, {kLoadName, "param_groups"}, "a list of tables");
+    }
+    lua_getfield(L, -1, "lr");
+    Optimizer& group = i == 0 ? self : *self.further_groups()[i - 1];
+    group.set_learning_rate(number_argument(L, -1, {kLoadName, "lr"}));
+    lua_pop(L, 2);
+  }
+}
+
+// load_state_dict(state): its tensors become the optimizer's, those of another dtype or device than
+// the parameter's are copied.
+int optimizer_load_state_dict(lua_State* L) {
+  Optimizer& self = optimizer(L, kLoadName);
+  if (lua_type(L, 2) != LUA_TTABLE) refuse_argument(L, 2, {kLoadName, "state_dict"}, "a table");
+  lua_settop(L, 2);
+  const int state = push_table_of(L, 2, "state");
+  const int steps = push_table_of(L, 2, "steps");
+  const int groups = push_table_of(L, 2, "param_groups");
+  std::vector<optim::ParameterState> states;
+  lua_Integer number = 0;
+  for (const Tensor& parameter : self.parameters()) {
+    if (lua_rawgeti(L, state, ++number) != LUA_TNIL) {
+      std::vector<Tensor> tensors = state_tensors(L, self);
+      const bool has_steps = lua_rawgeti(L, steps, number) != LUA_TNIL;
+      const std::int64_t count = has_steps ? integer_argument(L, -1, {kLoadName, "steps"}) : 0;
+      lua_pop(L, 1);
+      states.push_back(self.converted_state(parameter, count, std::move(tensors)));
+    }
+    lua_pop(L, 1);
+  }
+  if (lua_rawgeti(L, state, number + 1) != LUA_TNIL) {
+    throw std::invalid_argument(
+        "[load_state_dict] loaded state dict contains a parameter group that doesn't match the "
+        "size of optimizer's group");
+  }
+  load_learning_rates(L, groups, self);
+  self.load_state(std::move(states));
+  return 0;
+}
+
 constexpr luaL_Reg kOptimizerMethods[] = {
+    {"load_state_dict", native<optimizer_load_state_dict>},
     {"state_dict", native<optimizer_state_dict>},
     {"step", native<optimizer_step>},
     {"zero_grad", native<optimizer_zero_grad>},

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
+#include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/module_handle.h"
+#include "harness/lua/bind/tensor_handle.h"
 
 namespace ohm::lua {
 namespace {
@@ -13,6 +16,51 @@ void push_list_of(lua_State* L, int count) {
   lua_createtable(L, count, 0);
   lua_insert(L, -count - 1);
   for (int i = count; i >= 1; --i) lua_rawseti(L, -i - 1, i);
+}
+
+// The values from `first` to the top, undefined for what is no tensor.
+std::vector<Tensor> tensors_on_stack(lua_State* L, int first) {
+  std::vector<Tensor> tensors;
+  for (int index = first; index <= lua_gettop(L); ++index) {
+    const Tensor* tensor = test_handle<Tensor>(L, index);
+    tensors.push_back(tensor == nullptr ? Tensor() : *tensor);
+  }
+  return tensors;
+}
+
+// Those that have become others.
+void put_on_stack(lua_State* L, int first, const std::vector<Tensor>& tensors) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const int index = first + static_cast<int>(i);
+    if (!tensors[i].defined() || tensors[i].is_same(*test_handle<Tensor>(L, index))) continue;
+    push_tensor(L, tensors[i]);
+    lua_replace(L, index);
+  }
+}
+
+// The last handle is the oldest: elements of a list that dies go from the last to the first.
+void push_gradients(lua_State* L, const nn::GradientList& grads) {
+  lua_createtable(L, static_cast<int>(grads.size()), 0);
+  for (std::size_t i = grads.size(); i > 0; --i) {
+    push_tensor(L, grads[i - 1]);
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i));
+  }
+}
+
+// What a hook returned, on top of the stack: nothing, a list of gradients, or the only one.
+void take_gradients(lua_State* L, nn::GradientList& grads, const ArgumentName& name) {
+  if (lua_isnil(L, -1)) return;
+  if (lua_type(L, -1) != LUA_TTABLE) {
+    if (grads.size() != 1) refuse_argument(L, lua_gettop(L), name, "a list of gradients");
+    grads[0] = tensor_argument(L, -1, name);
+    return;
+  }
+  const int list = lua_gettop(L);
+  for (std::size_t i = 0; i < grads.size(); ++i) {
+    lua_rawgeti(L, list, static_cast<lua_Integer>(i + 1));
+    grads[i] = lua_isnil(L, -1) ? Tensor() : tensor_argument(L, -1, name);
+    lua_pop(L, 1);
+  }
 }
 
 }  // namespace
@@ -39,8 +87,46 @@ std::vector<ScriptHooks::Hook> ScriptHooks::hooks_of(When when) const {
   return hooks;
 }
 
+// before: hook(module, gradients of outputs); after: hook(module, gradients of inputs, gradients of
+// outputs). Each returns nothing, or what takes the place of its first list.
+ScriptHooks::BackwardHookPtr ScriptHooks::backward_hook() const {
+  std::vector<Hook> before = hooks_of(When::before_backward);
+  std::vector<Hook> after = hooks_of(When::after_backward);
+  if (before.empty() && after.empty()) return nullptr;
+  const auto run = [interpreter = interpreter_, module = module_](
+                       const std::vector<Hook>& hooks, nn::GradientList& grads,
+                       const nn::GradientList* of_outputs) {
+    lua_State* L = interpreter->running_state();
+    for (const Hook& hook : hooks) {
+      const int top = lua_gettop(L);
+      luaL_checkstack(L, LUA_MINSTACK, nullptr);
+      hook.function->push(L);
+      push_module(L, module.lock());
+      push_gradients(L, grads);
+      if (of_outputs != nullptr) push_gradients(L, *of_outputs);
+      lua_call(L, of_outputs == nullptr ? 2 : 3, 1);
+      take_gradients(L, grads, {"backward hook", "result"});
+      lua_settop(L, top);
+      interpreter->collect(L);
+    }
+  };
+  nn::BackwardHook::Calls calls;
+  if (!before.empty()) {
+    calls.before = [run, before = std::move(before)](nn::GradientList& of_outputs) {
+      run(before, of_outputs, nullptr);
+    };
+  }
+  if (!after.empty()) {
+    calls.after = [run, after = std::move(after)](nn::GradientList& of_inputs,
+                                                  const nn::GradientList& of_outputs) {
+      run(after, of_inputs, &of_outputs);
+    };
+  }
+  return std::make_shared<nn::BackwardHook>(std::move(calls));
+}
+
 // hook(module, inputs): nil, a list of inputs, or the only one.
-void ScriptHooks::before_call(lua_State* L) {
+ScriptHooks::BackwardHookPtr ScriptHooks::before_call(lua_State* L) {
   for (const Hook& hook : hooks_of(When::before_forward)) {
     const int inputs = lua_gettop(L) - 1;
     luaL_checkstack(L, inputs + LUA_MINSTACK, nullptr);
@@ -61,13 +147,21 @@ void ScriptHooks::before_call(lua_State* L) {
     for (int i = 1; i <= count; ++i) lua_rawgeti(L, 2, i);
     lua_remove(L, 2);
   }
+  const BackwardHookPtr backward = backward_hook();
   const int inputs = lua_gettop(L) - 1;
+  if (backward) {
+    std::vector<Tensor> tensors = tensors_on_stack(L, 2);
+    backward->watch_inputs(tensors);
+    put_on_stack(L, 2, tensors);
+  }
+  luaL_checkstack(L, inputs + LUA_MINSTACK, nullptr);
   for (int index = 2; index <= inputs + 1; ++index) lua_pushvalue(L, index);
   push_list_of(L, inputs);
+  return backward;
 }
 
 // hook(module, inputs, results…): nothing or nil, or other results.
-void ScriptHooks::after_call(lua_State* L, int inputs) {
+void ScriptHooks::after_call(lua_State* L, int inputs, const BackwardHookPtr& backward) {
   for (const Hook& hook : hooks_of(When::after_forward)) {
     const int top = lua_gettop(L);
     luaL_checkstack(L, top + LUA_MINSTACK, nullptr);
@@ -81,9 +175,15 @@ void ScriptHooks::after_call(lua_State* L, int inputs) {
     }
     for (int index = top; index > inputs; --index) lua_remove(L, index);
   }
+  if (backward) {
+    std::vector<Tensor> tensors = tensors_on_stack(L, inputs + 1);
+    backward->watch_outputs(tensors);
+    put_on_stack(L, inputs + 1, tensors);
+  }
 }
 
-void ScriptHooks::before(nn::Module& module, std::vector<nn::Value>& inputs) {
+ScriptHooks::BackwardHookPtr ScriptHooks::before(nn::Module& module,
+                                                 std::vector<nn::Value>& inputs) {
   lua_State* L = running_state();
   for (const Hook& hook : hooks_of(When::before_forward)) {
     const int top = lua_gettop(L);
@@ -108,10 +208,22 @@ void ScriptHooks::before(nn::Module& module, std::vector<nn::Value>& inputs) {
     lua_settop(L, top);
     interpreter_->collect(L);
   }
+  const BackwardHookPtr backward = backward_hook();
+  if (!backward) return nullptr;
+  std::vector<Tensor> tensors;
+  for (const nn::Value& input : inputs) {
+    const Tensor* tensor = std::get_if<Tensor>(&input);
+    tensors.push_back(tensor == nullptr ? Tensor() : *tensor);
+  }
+  backward->watch_inputs(tensors);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (tensors[i].defined()) inputs[i] = tensors[i];
+  }
+  return backward;
 }
 
-void ScriptHooks::after(nn::Module& module, const std::vector<nn::Value>& inputs,
-                        nn::Value& output) {
+void ScriptHooks::after(nn::Module& module, const std::vector<nn::Value>& inputs, nn::Value& output,
+                        const BackwardHookPtr& backward) {
   lua_State* L = running_state();
   for (const Hook& hook : hooks_of(When::after_forward)) {
     const int top = lua_gettop(L);
@@ -127,6 +239,14 @@ void ScriptHooks::after(nn::Module& module, const std::vector<nn::Value>& inputs
     }
     lua_settop(L, top);
     interpreter_->collect(L);
+  }
+  if (!backward) return;
+  if (auto* tensors = std::get_if<std::vector<Tensor>>(&output)) {
+    backward->watch_outputs(*tensors);
+  } else if (auto* tensor = std::get_if<Tensor>(&output)) {
+    std::vector<Tensor> alone = {*tensor};
+    backward->watch_outputs(alone);
+    *tensor = alone.front();
   }
 }
 

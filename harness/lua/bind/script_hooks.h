@@ -8,6 +8,7 @@
 
 #include "harness/lua/bind/reference.h"
 #include "harness/lua/vm/interpreter.h"
+#include "runtime/nn/backward_hook.h"
 #include "runtime/nn/module.h"
 
 namespace ohm::lua {
@@ -17,16 +18,19 @@ class ScriptHooks final : public nn::ForwardHooks {
  public:
   ScriptHooks(lua_State* L, const nn::ModulePtr& module);
 
-  void before(nn::Module& module, std::vector<nn::Value>& inputs) override;
-  void after(nn::Module& module, const std::vector<nn::Value>& inputs, nn::Value& output) override;
+  using BackwardHookPtr = std::shared_ptr<nn::BackwardHook>;
+
+  BackwardHookPtr before(nn::Module& module, std::vector<nn::Value>& inputs) override;
+  void after(nn::Module& module, const std::vector<nn::Value>& inputs, nn::Value& output,
+             const BackwardHookPtr& backward) override;
 
   /// The same for a script's own call, whose values stay on the stack. Arguments stand from index 2
   /// to the top: before() may replace them; after() may replace the results above `inputs`, the
   /// list that before() made of the arguments and left at the top.
-  void before_call(lua_State* L);
-  void after_call(lua_State* L, int inputs);
+  BackwardHookPtr before_call(lua_State* L);
+  void after_call(lua_State* L, int inputs, const BackwardHookPtr& backward);
 
-  enum class When : std::uint8_t { before_forward, after_forward };
+  enum class When : std::uint8_t { before_forward, after_forward, before_backward, after_backward };
   /// Pops a function; returns its number, for remove().
   int add(lua_State* L, When when);
   void remove(int number);
@@ -40,6 +44,8 @@ class ScriptHooks final : public nn::ForwardHooks {
   };
 
   std::vector<Hook> hooks_of(When when) const;
+  /// Of a call that begins; null where there are no hooks of backward passes.
+  BackwardHookPtr backward_hook() const;
   lua_State* running_state() const;
 
   Interpreter* interpreter_;

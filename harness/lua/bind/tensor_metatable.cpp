@@ -17,6 +17,7 @@
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/vm/push_text.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/gradient_hooks.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/comparison.h"
@@ -73,7 +74,7 @@ void push_transposed_matrices(lua_State* L, const Tensor& tensor) {
   push_tensor(L, ops::transpose(tensor, -2, -1));
 }
 
-constexpr std::array<TensorProperty, 15> kProperties = {{
+constexpr std::array<TensorProperty, 16> kProperties = {{
     {"shape", "integer[]", [](lua_State* L, const Tensor& t) { push_sizes(L, t.shape()); }},
     {"dtype", "string", [](lua_State* L, const Tensor& t) { push_text(L, name_of(t.dtype())); }},
     {"device", "string", [](lua_State* L, const Tensor& t) { push_text(L, t.device().str()); }},
@@ -87,6 +88,8 @@ constexpr std::array<TensorProperty, 15> kProperties = {{
     {"T", "ohm.Tensor", push_transposed},
     {"mT", "ohm.Tensor", push_transposed_matrices},
     {"is_leaf", "boolean", [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.is_leaf()); }},
+    {"retains_grad", "boolean",
+     [](lua_State* L, const Tensor& t) { lua_pushboolean(L, retains_gradient(t)); }},
     {"is_cuda", "boolean",
      [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.device().is_cuda()); }},
     {"ndim", "integer", [](lua_State* L, const Tensor& t) { lua_pushinteger(L, t.dims()); }},
@@ -256,7 +259,7 @@ int negate(lua_State* L) {
   return 1;
 }
 
-// ~a, a & b, a | b: of masks.
+// ~a, a & b, a | b, a ~ b (Python's a ^ b): of masks.
 int complement(lua_State* L) {
   push_tensor(L, ops::bitwise_not(tensor_argument(L, 1, {"bitwise_not", "input"})));
   return 1;
@@ -271,6 +274,12 @@ int both(lua_State* L) {
 int either(lua_State* L) {
   push_tensor(L, ops::bitwise_or(tensor_argument(L, 1, {"bitwise_or", "input"}),
                                  tensor_argument(L, 2, {"bitwise_or", "other"})));
+  return 1;
+}
+
+int either_alone(lua_State* L) {
+  push_tensor(L, ops::bitwise_xor(tensor_argument(L, 1, {"bitwise_xor", "input"}),
+                                  tensor_argument(L, 2, {"bitwise_xor", "other"})));
   return 1;
 }
 
@@ -322,6 +331,7 @@ constexpr luaL_Reg kTensorMetamethods[] = {
     {"__bnot", native<complement, Entry::operator_call>},
     {"__band", native<both, Entry::operator_call>},
     {"__bor", native<either, Entry::operator_call>},
+    {"__bxor", native<either_alone, Entry::operator_call>},
     {"__eq", native<is_same_tensor, Entry::access>},
     {"__lt", native<refuse_order, Entry::access>},
     {"__le", native<refuse_order, Entry::access>},

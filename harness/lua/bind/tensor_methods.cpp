@@ -13,10 +13,12 @@
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/conversion_target.h"
 #include "harness/lua/bind/native.h"
+#include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/variable.h"
+#include "runtime/ops/choice.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/tensor/allocation.h"
@@ -223,6 +225,18 @@ int tensor_cast_to(lua_State* L) {
   return return_tensor(L, ops::to_dtype(tensor, D));
 }
 
+// ---- choices ------------------------------------------------------------------------------------
+
+// x:where(condition, other): what x is where the condition holds.
+int where(lua_State* L) {
+  const Tensor input = self_tensor(L, "where");
+  const Tensor condition = tensor_argument(L, 2, {"where", "condition"});
+  const ops::Value other =
+      value_argument(L, 3, ops::ParamKind::tensor_or_number, {"where", "other"});
+  return return_tensor(
+      L, ops::where_of(condition, input, ops::ParamTraits<ops::TensorOrNumber>::get(other)));
+}
+
 // ---- draws in place -----------------------------------------------------------------------------
 
 // The number that stands at `index`, or is named so, or `otherwise`.
@@ -283,6 +297,7 @@ constexpr luaL_Reg kTensorMethods[] = {
     {"tolist", native<tolist>},
     {"type_as", native<type_as>},
     {"uniform_", native<uniform>},
+    {"where", native<where>},
 };
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "runtime/base/dtype.h"
 #include "runtime/nn/registry.h"
 #include "runtime/ops/op_list.h"
+#include "runtime/ops/synonyms.h"
 #include "runtime/optim/registry.h"
 
 namespace ohm::lua {
@@ -191,6 +192,11 @@ std::string tensor_text() {
   for (const ops::OpDef& op : ops::all_ops()) {
     if ((op.exposure & ops::kMethod) == 0 || is_keyword(op.info.name)) continue;
     out += described_function("Tensor:", op.info.name, op.params, 1, "ohm.Tensor");
+  }
+  for (const ops::Synonym& synonym : ops::kSynonyms) {
+    const ops::OpDef& op = *ops::find_op(synonym.of);
+    if ((op.exposure & ops::kMethod) == 0) continue;
+    out += described_function("Tensor:", synonym.name, op.params, 1, "ohm.Tensor");
   }
   return out;
 }

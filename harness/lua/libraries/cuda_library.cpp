@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "allocator_shim/observe/memory_summary.h"
 #include "harness/lua/bind/arguments.h"
@@ -19,9 +20,9 @@
 namespace ohm::lua {
 namespace {
 
-Device gpu_argument(lua_State* L, std::string_view function) {
-  const Device device = lua_isnoneornil(L, 1) ? Context::current().state.current_gpu
-                                              : device_argument(L, 1, {function, "device"});
+Device gpu_argument(lua_State* L, std::string_view function, int index = 1) {
+  const Device device = lua_isnoneornil(L, index) ? Context::current().state.current_gpu
+                                                  : device_argument(L, index, {function, "device"});
   if (device.is_cpu()) {
     throw std::invalid_argument(
         fmt::format("[{}] argument 'device' must be a GPU, got cpu", function));
@@ -70,11 +71,21 @@ int memory_stats(lua_State* L) {
   return 1;
 }
 
-// memory_summary([device [, abbreviated]])
+// memory_summary([device [, abbreviated]] [, {device, abbreviated}])
 int summary(lua_State* L) {
-  const Device device = gpu_argument(L, "memory_summary");
-  const bool is_abbreviated =
-      !lua_isnoneornil(L, 2) && boolean_argument(L, 2, {"memory_summary", "abbreviated"});
+  constexpr std::string_view kSummaryName = "memory_summary";
+  const NamedArguments named(L, kSummaryName);
+  constexpr std::string_view kNames[] = {"abbreviated", "device"};
+  named.check_names(kNames);
+  const int given = named.positional_count();
+  int device_at = 1;
+  if (given == 0) {
+    if (!named.push("device")) lua_pushnil(L);
+    device_at = lua_gettop(L);
+  }
+  const Device device = gpu_argument(L, kSummaryName, device_at);
+  const bool is_abbreviated = given > 1 ? boolean_argument(L, 2, {kSummaryName, "abbreviated"})
+                                        : named.boolean("abbreviated", false);
   const std::string text =
       memory_summary(Context::current().slot(device).allocator->stats(), device.index,
                      is_abbreviated ? SummaryRows::abbreviated : SummaryRows::every_pool);
@@ -164,6 +175,31 @@ int current_device(lua_State* L) {
   return 1;
 }
 
+// The compute capability: major and minor, as two values.
+int get_device_capability(lua_State* L) {
+  const DeviceSlot& slot = Context::current().slot(gpu_argument(L, "get_device_capability"));
+  for (const int part : slot.compute_capability) lua_pushinteger(L, part);
+  return 2;
+}
+
+int get_device_properties(lua_State* L) {
+  const DeviceSlot& slot = Context::current().slot(gpu_argument(L, "get_device_properties"));
+  const std::size_t capacity_bytes = slot.allocator->info().total_bytes;
+  const std::pair<const char*, lua_Integer> properties[] = {
+      {"major", slot.compute_capability[0]},
+      {"max_threads_per_multi_processor", slot.threads_per_multiprocessor},
+      {"minor", slot.compute_capability[1]},
+      {"multi_processor_count", slot.multiprocessors},
+      {"total_memory", static_cast<lua_Integer>(capacity_bytes)},
+  };
+  lua_newtable(L);
+  for (const auto& [name, value] : properties) {
+    lua_pushinteger(L, value);
+    lua_setfield(L, -2, name);
+  }
+  return 1;
+}
+
 int set_device(lua_State* L) {
   if (lua_isnoneornil(L, 1)) refuse_argument(L, 1, {"set_device", "device"}, "a device");
   Context::current().state.current_gpu = gpu_argument(L, "set_device");
@@ -198,9 +234,14 @@ constexpr luaL_Reg kMemoryFunctions[] = {
 };
 
 constexpr luaL_Reg kDeviceFunctions[] = {
-    {"current_device", native<current_device>}, {"device_count", native<device_count>},
-    {"is_available", native<is_available>},     {"manual_seed_all", native<manual_seed>},
-    {"set_device", native<set_device>},         {"synchronize", native<synchronize>},
+    {"current_device", native<current_device>},
+    {"device_count", native<device_count>},
+    {"get_device_capability", native<get_device_capability>},
+    {"get_device_properties", native<get_device_properties>},
+    {"is_available", native<is_available>},
+    {"manual_seed_all", native<manual_seed>},
+    {"set_device", native<set_device>},
+    {"synchronize", native<synchronize>},
 };
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/vm/interpreter.h"
 #include "runtime/autograd/grad_mode.h"
+#include "runtime/autograd/gradient_hooks.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/offload.h"
 
@@ -84,9 +85,20 @@ int register_forward_pre_hook(lua_State* L) {
   return register_on_module(L, "register_forward_pre_hook", ScriptHooks::When::before_forward);
 }
 
+int register_full_backward_hook(lua_State* L) {
+  return register_on_module(L, "register_full_backward_hook", ScriptHooks::When::after_backward);
+}
+
+int register_full_backward_pre_hook(lua_State* L) {
+  return register_on_module(L, "register_full_backward_pre_hook",
+                            ScriptHooks::When::before_backward);
+}
+
 constexpr luaL_Reg kModuleHookMethods[] = {
     {"register_forward_hook", native<register_forward_hook, Entry::access>},
     {"register_forward_pre_hook", native<register_forward_pre_hook, Entry::access>},
+    {"register_full_backward_hook", native<register_full_backward_hook, Entry::access>},
+    {"register_full_backward_pre_hook", native<register_full_backward_pre_hook, Entry::access>},
 };
 
 // ---- hooks of tensors ---------------------------------------------------------------------------
@@ -117,9 +129,42 @@ int register_post_accumulate_grad_hook(lua_State* L) {
   return push_removal(L, [function] { function->reset(); });
 }
 
+// What the script's function makes of a gradient; undefined where that is nothing.
+Tensor call_gradient_hook(Interpreter& interpreter, const Reference& function, const Tensor& grad) {
+  lua_State* L = interpreter.running_state();
+  const int top = lua_gettop(L);
+  luaL_checkstack(L, LUA_MINSTACK, nullptr);
+  function.push(L);
+  push_tensor(L, grad);
+  lua_call(L, 1, 1);
+  Tensor result;
+  if (!lua_isnil(L, -1)) result = tensor_argument(L, -1, {"register_hook", "result of hook"});
+  lua_settop(L, top);
+  interpreter.collect(L);
+  return result;
+}
+
+// hook(grad), before the gradient goes on: nothing or nil, or another one.
+int register_hook(lua_State* L) {
+  const Tensor tensor = tensor_argument(L, 1, {"register_hook", "self"});
+  function_argument(L, 2, "register_hook");
+  lua_settop(L, 2);
+  auto remove = register_gradient_hook(
+      tensor, [function = std::make_shared<const Reference>(L), &interpreter = Interpreter::of(L)](
+                  const Tensor& grad) { return call_gradient_hook(interpreter, *function, grad); });
+  return push_removal(L, std::move(remove));
+}
+
+int retain_grad(lua_State* L) {
+  retain_gradient(tensor_argument(L, 1, {"retain_grad", "self"}));
+  return 0;
+}
+
 constexpr luaL_Reg kHookTensorMethods[] = {
+    {"register_hook", native<register_hook, Entry::access>},
     {"register_post_accumulate_grad_hook",
      native<register_post_accumulate_grad_hook, Entry::access>},
+    {"retain_grad", native<retain_grad, Entry::access>},
 };
 
 // ---- saved tensors ------------------------------------------------------------------------------

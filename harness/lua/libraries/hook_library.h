@@ -6,9 +6,9 @@
 
 namespace ohm::lua {
 
-/// Methods of modules: register_forward_hook, register_forward_pre_hook.
+/// Methods of modules: register_forward_hook, register_full_backward_hook, and before each pass.
 std::span<const luaL_Reg> module_hook_methods();
-/// Methods of tensors: register_post_accumulate_grad_hook.
+/// Methods of tensors: register_hook, register_post_accumulate_grad_hook, retain_grad.
 std::span<const luaL_Reg> tensor_hook_methods();
 
 /// Hooks of saved tensors.

@@ -14,6 +14,7 @@
 #include "harness/lua/libraries/dataset_library.h"
 #include "harness/lua/libraries/factory_library.h"
 #include "harness/lua/libraries/fault_library.h"
+#include "harness/lua/libraries/function_library.h"
 #include "harness/lua/libraries/generator_library.h"
 #include "harness/lua/libraries/gradient_library.h"
 #include "harness/lua/libraries/hook_library.h"
@@ -117,7 +118,7 @@ std::span<const Library> libraries() {
       Library{"ohm.backends", {}},
       Library{"ohm.backends.cuda", {attention_switches()}, nullptr, nullptr, cuda_properties()},
       Library{"ohm.backends.cudnn", {}, nullptr, nullptr, cudnn_properties()},
-      Library{"ohm.autograd", {gradient_functions()}},
+      Library{"ohm.autograd", {gradient_functions(), function_functions()}},
       Library{"ohm.autograd.graph", {graph_functions()}},
       Library{"ohm.utils", {}},
       Library{"ohm.utils.checkpoint", {checkpoint_functions()}},

@@ -20,6 +20,7 @@
 #include "runtime/nn/registry.h"
 #include "runtime/nn/sequential.h"
 #include "runtime/nn/transformer.h"
+#include "runtime/nn/transformer_decoder.h"
 
 namespace ohm::lua {
 
@@ -70,9 +71,13 @@ int sequential(lua_State* L) {
   return 1;
 }
 
+std::shared_ptr<ScriptModule> new_container(lua_State* L, const char* type_name) {
+  const auto kind = std::make_shared<ScriptClass>(ScriptClass{type_name, nullptr});
+  return std::make_shared<ScriptModule>(Interpreter::of(L), kind);
+}
+
 int module_list(lua_State* L) {
-  const auto kind = std::make_shared<ScriptClass>(ScriptClass{"ModuleList", nullptr});
-  const auto list = std::make_shared<ScriptModule>(Interpreter::of(L), kind);
+  const auto list = new_container(L, "ModuleList");
   for (const ModulePtr& module : modules_arguments(L, {"ModuleList", "module"})) {
     list->add_child(std::to_string(list->children().size()), module);
   }
@@ -80,20 +85,105 @@ int module_list(lua_State* L) {
   return 1;
 }
 
+// The tensor as a parameter: itself where it is one.
+Tensor as_parameter(lua_State* L, int index, const ArgumentName& name) {
+  const Tensor tensor = tensor_argument(L, index, name);
+  if (is_parameter(L, index)) return tensor;
+  Tensor data = detach(tensor);
+  data.storage().set_category(Category::parameter);
+  data.set_requires_grad(true);
+  return data;
+}
+
+// Calls add(name) for each entry of the table at index 1, its value on top of the stack: a list of
+// pairs has an order of its own, names go by their bytes.
+template <class Add>
+void for_each_entry(lua_State* L, const ArgumentName& name, const Add& add) {
+  if (lua_isnoneornil(L, 1)) return;
+  if (lua_type(L, 1) != LUA_TTABLE) refuse_argument(L, 1, name, "a table");
+  const auto pairs = static_cast<lua_Integer>(lua_rawlen(L, 1));
+  for (lua_Integer i = 1; i <= pairs; ++i) {
+    if (lua_rawgeti(L, 1, i) != LUA_TTABLE) refuse_argument(L, -1, name, "a list of pairs");
+    lua_rawgeti(L, -1, 1);
+    const std::string key(string_argument(L, -1, name));
+    lua_rawgeti(L, -2, 2);
+    add(key);
+    lua_pop(L, 3);
+  }
+  if (pairs > 0) return;
+  std::vector<std::string> keys;
+  for (lua_pushnil(L); lua_next(L, 1) != 0; lua_pop(L, 1)) {
+    keys.emplace_back(string_argument(L, -2, name));
+  }
+  std::sort(keys.begin(), keys.end());
+  for (const std::string& key : keys) {
+    lua_getfield(L, 1, key.c_str());
+    add(key);
+    lua_pop(L, 1);
+  }
+}
+
+// ModuleDict{name = module, …}, or {{name, module}, …} in their order.
+int module_dict(lua_State* L) {
+  constexpr ArgumentName kModulesName{"ModuleDict", "modules"};
+  const auto dict = new_container(L, "ModuleDict");
+  for_each_entry(L, kModulesName, [&](const std::string& key) {
+    dict->add_child(key, module_argument(L, lua_gettop(L), kModulesName));
+  });
+  push_module(L, dict);
+  return 1;
+}
+
+int parameter_dict(lua_State* L) {
+  constexpr ArgumentName kParametersName{"ParameterDict", "parameters"};
+  const auto dict = new_container(L, "ParameterDict");
+  for_each_entry(L, kParametersName, [&](const std::string& key) {
+    dict->add_parameter(key, as_parameter(L, lua_gettop(L), kParametersName));
+  });
+  push_module(L, dict);
+  return 1;
+}
+
+// ParameterList{parameter, …}
+int parameter_list(lua_State* L) {
+  constexpr ArgumentName kValuesName{"ParameterList", "values"};
+  const auto list = new_container(L, "ParameterList");
+  if (!lua_isnoneornil(L, 1) && lua_type(L, 1) != LUA_TTABLE) {
+    refuse_argument(L, 1, kValuesName, "a list of tensors");
+  }
+  const lua_Integer count = lua_isnoneornil(L, 1) ? 0 : list_length(L, 1, kValuesName);
+  for (lua_Integer i = 1; i <= count; ++i) {
+    lua_rawgeti(L, 1, i);
+    list->add_parameter(std::to_string(i - 1), as_parameter(L, lua_gettop(L), kValuesName));
+    lua_pop(L, 1);
+  }
+  push_module(L, list);
+  return 1;
+}
+
 // TransformerEncoder(layer, num_layers, {norm, enable_nested_tensor}): tensors are never nested.
-int transformer_encoder(lua_State* L) {
-  const ModulePtr layer = module_argument(L, 1, {"TransformerEncoder", "encoder_layer"});
-  const std::int64_t count = integer_argument(L, 2, {"TransformerEncoder", "num_layers"});
+template <class Stack>
+int transformer_stack(lua_State* L, std::string_view name, std::string_view layer_name) {
+  const ModulePtr layer = module_argument(L, 1, {name, layer_name});
+  const std::int64_t count = integer_argument(L, 2, {name, "num_layers"});
   ModulePtr norm;
-  const NamedArguments named(L, "TransformerEncoder");
+  const NamedArguments named(L, name);
   constexpr std::string_view kNames[] = {"enable_nested_tensor", "norm"};
   named.check_names(kNames);
   if (named.push("norm")) {
-    norm = module_argument(L, lua_gettop(L), {"TransformerEncoder", "norm"});
+    norm = module_argument(L, lua_gettop(L), {name, "norm"});
     lua_pop(L, 1);
   }
-  push_module(L, std::make_shared<nn::TransformerEncoder>(*layer, count, std::move(norm)));
+  push_module(L, std::make_shared<Stack>(*layer, count, std::move(norm)));
   return 1;
+}
+
+int transformer_encoder(lua_State* L) {
+  return transformer_stack<nn::TransformerEncoder>(L, "TransformerEncoder", "encoder_layer");
+}
+
+int transformer_decoder(lua_State* L) {
+  return transformer_stack<nn::TransformerDecoder>(L, "TransformerDecoder", "decoder_layer");
 }
 
 // Parameter(tensor, {requires_grad}): shares the tensor's memory, as PyTorch's does.
@@ -109,9 +199,13 @@ int parameter(lua_State* L) {
 }
 
 constexpr luaL_Reg kModuleFunctions[] = {
+    {"ModuleDict", native<module_dict>},
     {"ModuleList", native<module_list>},
     {"Parameter", native<parameter>},
+    {"ParameterDict", native<parameter_dict>},
+    {"ParameterList", native<parameter_list>},
     {"Sequential", native<sequential>},
+    {"TransformerDecoder", native<transformer_decoder>},
     {"TransformerEncoder", native<transformer_encoder>},
 };
 

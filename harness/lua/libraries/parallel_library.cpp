@@ -230,14 +230,83 @@ int reduce_scatter(lua_State* L) {
   return 0;
 }
 
+// f(output, input)
+template <void (RankGroup::*Collective)(const Tensor&, const Tensor&)>
+int of_tensors(lua_State* L, std::string_view name) {
+  const Tensor output = tensor_argument(L, 1, {name, "output"});
+  (group(name).*Collective)(output, tensor_argument(L, 2, {name, "input"}));
+  return 0;
+}
+
+int all_gather_into_tensor(lua_State* L) {
+  return of_tensors<&RankGroup::all_gather_into>(L, "all_gather_into_tensor");
+}
+
+int reduce_scatter_tensor(lua_State* L) {
+  return of_tensors<&RankGroup::reduce_scatter_from>(L, "reduce_scatter_tensor");
+}
+
+int all_to_all_single(lua_State* L) {
+  return of_tensors<&RankGroup::all_to_all_single>(L, "all_to_all_single");
+}
+
+int all_to_all(lua_State* L) {
+  const std::vector<Tensor> outputs = tensors(L, 1, {"all_to_all", "output_tensor_list"});
+  group("all_to_all").all_to_all(outputs, tensors(L, 2, {"all_to_all", "input_tensor_list"}));
+  return 0;
+}
+
+// The rank that stands at `index`, 0 where none does.
+int rank_argument(lua_State* L, int index, const ArgumentName& name) {
+  const std::int64_t rank = lua_isnoneornil(L, index) ? 0 : integer_argument(L, index, name);
+  const RankGroup& ranks = group(name.function);
+  if (rank < 0 || rank >= ranks.world_size()) {
+    throw std::invalid_argument(fmt::format("[{}] rank {} does not exist", name.function, rank));
+  }
+  return static_cast<int>(rank);
+}
+
+std::vector<Tensor> tensors_or_none(lua_State* L, int index, const ArgumentName& name) {
+  return lua_isnoneornil(L, index) ? std::vector<Tensor>() : tensors(L, index, name);
+}
+
+// gather(tensor, gather_list, dst): the list on rank dst alone.
+int gather(lua_State* L) {
+  const Tensor tensor = tensor_argument(L, 1, {"gather", "tensor"});
+  const std::vector<Tensor> outputs = tensors_or_none(L, 2, {"gather", "gather_list"});
+  group("gather").gather(outputs, tensor, rank_argument(L, 3, {"gather", "dst"}));
+  return 0;
+}
+
+// scatter(tensor, scatter_list, src): the list on rank src alone.
+int scatter(lua_State* L) {
+  const Tensor output = tensor_argument(L, 1, {"scatter", "tensor"});
+  const std::vector<Tensor> inputs = tensors_or_none(L, 2, {"scatter", "scatter_list"});
+  group("scatter").scatter(output, inputs, rank_argument(L, 3, {"scatter", "src"}));
+  return 0;
+}
+
+int reduce(lua_State* L) {
+  const Tensor tensor = tensor_argument(L, 1, {"reduce", "tensor"});
+  group("reduce").reduce(tensor, rank_argument(L, 2, {"reduce", "dst"}));
+  return 0;
+}
+
 constexpr luaL_Reg kDistributedFunctions[] = {
     {"all_gather", native<all_gather>},
+    {"all_gather_into_tensor", native<all_gather_into_tensor>},
     {"all_reduce", native<all_reduce>},
+    {"all_to_all", native<all_to_all>},
+    {"all_to_all_single", native<all_to_all_single>},
     {"barrier", native<barrier>},
     {"broadcast", native<broadcast>},
+    {"gather", native<gather>},
     {"get_rank", native<get_rank>},
     {"get_world_size", native<get_world_size>},
+    {"reduce", native<reduce>},
     {"reduce_scatter", native<reduce_scatter>},
+    {"reduce_scatter_tensor", native<reduce_scatter_tensor>},
+    {"scatter", native<scatter>},
     {"spawn", native<spawn>},
 };
 

@@ -263,6 +263,15 @@ struct Either {
   }
 };
 
+/// One of the two, but not both.
+struct EitherAlone {
+  static constexpr const char* kKernel = "either_alone";
+  template <class T>
+  constexpr bool operator()(T x, T y) const {
+    return (x != T(0)) != (y != T(0));
+  }
+};
+
 // ---- choices ------------------------------------------------------------------------------------
 
 struct Where {

@@ -177,6 +177,21 @@ struct Pow {
   }
 };
 
+/// x / y towards 0, as C divides. Of integers that are divided by 0: 0.
+struct TruncQuotient {
+  static constexpr const char* kKernel = "trunc_quotient";
+  template <class T>
+  constexpr T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      if (y == T(0)) return T(0);
+      if (y == T(-1)) return static_cast<T>(-static_cast<std::make_unsigned_t<T>>(x));
+      return x / y;
+    } else {
+      return std::trunc(x / y);
+    }
+  }
+};
+
 /// x / y towards −infinity, as Python divides. Of integers that are divided by 0: 0.
 struct FloorQuotient {
   static constexpr const char* kKernel = "floor_quotient";

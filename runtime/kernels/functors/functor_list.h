@@ -174,6 +174,7 @@
   ROW(maximum, Maximum, 2)                 \
   ROW(minimum, Minimum, 2)                 \
   ROW(floor_quotient, FloorQuotient, 2)    \
+  ROW(trunc_quotient, TruncQuotient, 2)    \
   ROW(remainder, Remainder, 2)             \
   ROW(neg, Neg, 1)                         \
   ROW(clamp, Clamp, 1, -3.0, 4.0)          \
@@ -186,6 +187,7 @@
   ROW(greater_or_equal, GreaterOrEqual, 2) \
   ROW(both, Both, 2)                       \
   ROW(either, Either, 2)                   \
+  ROW(either_alone, EitherAlone, 2)        \
   ROW(where, Where, 3)                     \
   ROW(masked_fill, MaskedFill, 2, -2.0)
 

@@ -234,7 +234,9 @@ INSTANTIATE_TEST_SUITE_P(
                     "softmax", "log_softmax", "nll_loss", "mse_loss", "l1_loss", "masked_fill",
                     "gather", "scatter_add", "clone", "contiguous", "normalize", "rms_norm",
                     "outer", "softsign", "repeat_interleave", "remainder", "diagonal",
-                    "take_along_dim"),
+                    "take_along_dim", "silu", "gelu", "layer_norm", "flip", "roll", "triu", "tril",
+                    "pad", "cumsum", "max", "min", "sort", "topk", "unfold", "broadcast_to",
+                    "ravel", "reshape_as"),
     [](const auto& instance) { return instance.param; });
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST(EditorDefinitions, HaveEveryPropertyOfATensor) {
   for (const lua::TensorProperty& property : lua::tensor_properties()) {
     properties.emplace(property.name);
   }
-  EXPECT_EQ(properties.size(), 15U);
+  EXPECT_EQ(properties.size(), 16U);
   EXPECT_EQ(names_in_class("ohm.Tensor", "---@field "), properties);
 }
 

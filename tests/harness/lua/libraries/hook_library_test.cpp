@@ -58,6 +58,106 @@ TEST_F(HookLibrary, AnOptimizerInBackwardKeepsOneGradientAtATime) {
             (8 * 4096 + 512) * 10 + 8);
 }
 
+// ---- gradients ----------------------------------------------------------------------------------
+
+constexpr const char* kInner =
+    "local x = ohm.full({2}, 3, {dtype = ohm.float32, requires_grad = true}) local h = x * 2 ";
+
+TEST_F(HookLibrary, AHookOfATensorSeesAndReplacesItsGradient) {
+  EXPECT_EQ(number(std::string(kInner) +
+                   "local seen h:register_hook(function(grad) seen = grad:sum():item() "
+                   "return grad * 10 end); (h * 5):sum():backward() "
+                   "return x.grad:sum():item() + 1000 * seen"),
+            2 * 100 + 1000 * 10);
+}
+
+TEST_F(HookLibrary, HooksOfALeafRunBeforeItsGradientIsAddedUp) {
+  EXPECT_EQ(
+      number("local x = ohm.ones(2, {requires_grad = true}) local calls = 0 "
+             "x:register_hook(function(grad) calls = calls + 1 return grad * 3 end) "
+             "x:register_hook(function(grad) return grad + 1 end) "
+             "x:sum():backward() x:sum():backward() return x.grad:sum():item() + 100 * calls"),
+      2 * 2 * 4 + 200);
+}
+
+TEST_F(HookLibrary, ARemovedHookOfATensorIsNotCalled) {
+  EXPECT_EQ(number("local x = ohm.ones(2, {requires_grad = true}) "
+                   "local hook = x:register_hook(function(grad) return grad * 3 end) "
+                   "hook:remove() hook:remove() x:sum():backward() return x.grad:sum():item()"),
+            2);
+}
+
+TEST_F(HookLibrary, AHookMayNotChangeWhatAGradientIs) {
+  EXPECT_THAT(error_of("local x = ohm.ones(2, {requires_grad = true}) "
+                       "x:register_hook(function(grad) return grad:sum() end) x:sum():backward()"),
+              HasSubstr("[register_hook] hook has changed what the gradient is"));
+  EXPECT_THAT(error_of("ohm.ones(2):register_hook(function() end)"),
+              HasSubstr("cannot register a hook on a tensor that doesn't require gradient"));
+}
+
+TEST_F(HookLibrary, TensorsInsideTheGraphKeepTheirGradientsWhereTheyAreAsked) {
+  EXPECT_EQ(number(std::string(kInner) +
+                   "h:register_hook(function(grad) return grad * 10 end) h:retain_grad() "
+                   "local y = (h * 5):sum() y:backward({retain_graph = true}) y:backward() "
+                   "assert(h.retains_grad and not x.retains_grad and not y.retains_grad) "
+                   "return h.grad:sum():item()"),
+            2 * 2 * 50);
+  EXPECT_THAT(error_of("ohm.ones(2):retain_grad()"),
+              HasSubstr("can't retain_grad on Tensor that has requires_grad=False"));
+}
+
+// The gradient is that of the tensor as it is, and the copy is the only one that stays.
+TEST_F(HookLibrary, AKeptGradientFollowsATensorThatIsWrittenOver) {
+  EXPECT_EQ(number(std::string(kInner) + "h:retain_grad() h:mul_(4) h:sum():backward() "
+                                         "return h.grad:sum():item() + 100 * x.grad:sum():item()"),
+            2 + 100 * 16);
+  EXPECT_EQ(number("local x = ohm.ones(256, {device = 'cuda', requires_grad = true}) "
+                   "local h = x * 2 h:retain_grad(); (h * 3):sum():backward() "
+                   "return ohm.cuda.memory_allocated()"),
+            4 * 1024);
+}
+
+// ---- backward passes of modules -----------------------------------------------------------------
+
+constexpr const char* kLinear =
+    "local linear = ohm.nn.Linear(2, 1, {bias = false}) "
+    "ohm.nn.init.constant_(linear.weight, 3) "
+    "local x = ohm.ones(1, 2, {requires_grad = true}) ";
+
+TEST_F(HookLibrary, FullBackwardHooksSeeGradientsOfInputsAndOutputs) {
+  EXPECT_EQ(number(std::string(kLinear) +
+                   "local seen linear:register_full_backward_hook(function(m, inputs, outputs) "
+                   "seen = (m == linear and 1 or 0) + 10 * inputs[1]:sum():item() + "
+                   "1000 * outputs[1]:item() return {inputs[1] * 2} end); "
+                   "(linear(x) * 5):sum():backward() return seen + 100000 * x.grad:sum():item()"),
+            1 + 10 * 30 + 1000 * 5 + 100'000 * 60);
+}
+
+TEST_F(HookLibrary, FullBackwardPreHooksReplaceGradientsOfOutputs) {
+  EXPECT_EQ(number(std::string(kLinear) +
+                   "local hook = linear:register_full_backward_pre_hook(function(_, outputs) "
+                   "return outputs[1] * 7 end) linear(x):sum():backward() hook:remove() "
+                   "linear(x):sum():backward() return x.grad:sum():item()"),
+            6 * 7 + 6);
+}
+
+TEST_F(HookLibrary, FullBackwardHooksOfAScriptsModulesHaveAPlaceForEachArgument) {
+  EXPECT_EQ(number("local m = ohm.nn.Module{forward = function(_, k, x) return x * k end} "
+                   "local seen m:register_full_backward_hook(function(_, inputs, outputs) "
+                   "seen = (inputs[1] == nil and 1 or 0) + inputs[2]:sum():item() end) "
+                   "local x = ohm.ones(2, {requires_grad = true}) m(4, x):sum():backward() "
+                   "return seen"),
+            1 + 8);
+}
+
+TEST_F(HookLibrary, WithoutGradientsOfInputsTheHookRunsWhenThoseOfOutputsAreThere) {
+  EXPECT_EQ(number("local linear = ohm.nn.Linear(2, 1) local seen "
+                   "linear:register_full_backward_hook(function(_, inputs, outputs) "
+                   "seen = (inputs[1] == nil and 1 or 0) + 10 * outputs[1]:item() end) "
+                   "linear(ohm.ones(1, 2)):sum():backward() return seen"),
+            11);
+}
+
 TEST_F(HookLibrary, OnlyLeavesThatRequireAGradientAccumulateOne) {
   EXPECT_THAT(error_of("ohm.zeros(2):register_post_accumulate_grad_hook(function() end)"),
               HasSubstr("only leaves that require a gradient"));

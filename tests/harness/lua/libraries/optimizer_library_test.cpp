@@ -102,5 +102,42 @@ TEST_F(OptimizerLibrary, GroupsAreUpdatedOneAfterTheOther) {
             4 << 20);
 }
 
+// Two steps, a new optimizer that goes on from the state of the first, and one that does not.
+TEST_F(OptimizerLibrary, AStateThatIsLoadedGoesOn) {
+  EXPECT_EQ(
+      text("local function step(w, optimizer) w.grad = ohm.ones(2) optimizer:step() end "
+           "local function new(w) return ohm.optim.Adam({{params = {w}, lr = 0.5}}) end "
+           "local a = ohm.zeros(2, {requires_grad = true}) local first = new(a) "
+           "step(a, first) a.grad = nil step(a, first) "
+           "local b = a:detach():clone():requires_grad_() local second = new(b) "
+           "first.lr = 0.25 second:load_state_dict(first:state_dict()) "
+           "assert(second.lr == 0.25 and second:state_dict().steps[1] == 2) "
+           "assert(second:state_dict().state[1].exp_avg == first:state_dict().state[1].exp_avg)"
+           " step(a, first) step(b, second) "
+           "return tostring((a - b):abs():sum():item() < 0.2)"),
+      "true");
+}
+
+// Of another device: a copy for the optimizer, beside the state that was loaded.
+TEST_F(OptimizerLibrary, AStateThatIsLoadedIsCopiedToTheParametersDevice) {
+  EXPECT_EQ(
+      number("local w = ohm.zeros(256, {device = 'cuda', requires_grad = true}) "
+             "local optimizer = ohm.optim.Adam({w}) "
+             "local state = {state = {{exp_avg = ohm.ones(256), exp_avg_sq = ohm.ones(256)}}, "
+             "steps = {3}} optimizer:load_state_dict(state) "
+             "assert(optimizer:state_dict().state[1].exp_avg.device == 'cuda:0') "
+             "return ohm.cuda.memory_allocated()"),
+      3 * 1024);
+}
+
+TEST_F(OptimizerLibrary, AStateOfAnotherOptimizerIsRefused) {
+  const std::string optimizer =
+      "local w = ohm.zeros(2, {requires_grad = true}) local o = ohm.optim.Adam({w}) ";
+  EXPECT_THAT(error_of(optimizer + "o:load_state_dict({state = {{}, {}}})"),
+              testing::HasSubstr("doesn't match the size of optimizer's group"));
+  EXPECT_THAT(error_of(optimizer + "o:load_state_dict({param_groups = {{lr = 1}, {lr = 1}}})"),
+              testing::HasSubstr("a different number of parameter groups"));
+}
+
 }  // namespace
 }  // namespace ohm::test

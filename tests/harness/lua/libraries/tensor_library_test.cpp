@@ -488,6 +488,14 @@ TEST_F(TensorLibrary, CudaCountersAreTheAllocatorsOwn) {
   EXPECT_EQ(number("return ohm.cuda.device_count() + ohm.cuda.current_device()"), 1);
   EXPECT_EQ(number("ohm.cuda.synchronize() return ohm.cuda.is_available()"), 1);
   EXPECT_THAT(text("return ohm.cuda.memory_summary()"), testing::HasSubstr("Allocated memory"));
+  EXPECT_EQ(text("return tostring(ohm.cuda.memory_summary({abbreviated = true, device = 0}) == "
+                 "ohm.cuda.memory_summary(0, true))"),
+            "true");
+  EXPECT_EQ(text("local major, minor = ohm.cuda.get_device_capability() "
+                 "local properties = ohm.cuda.get_device_properties('cuda:0') "
+                 "return major .. minor .. properties.major .. properties.minor .. ' ' .. "
+                 "tostring(properties.total_memory == select(2, ohm.cuda.mem_get_info()))"),
+            "8080 true");
 }
 
 class SizeOnly : public ScriptTest {

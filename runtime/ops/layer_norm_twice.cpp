@@ -1,0 +1,165 @@
+#include "runtime/ops/layer_norm_twice.h"
+
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/inplace_binary.h"
+#include "runtime/ops/power.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/view.h"
+
+namespace ohm::ops {
+namespace {
+
+// With c the distance from the mean, s the reciprocal deviation and n the length of a row.
+class SecondPass {
+ public:
+  SecondPass(const LayerNormPass& pass, const LayerNormResultGradients& given)
+      : pass_(pass),
+        length_(static_cast<double>(pass.length)),
+        input_(as_rows(pass.input)),
+        grad_(as_rows(pass.grad)),
+        weight_(pass.weight.defined() ? as_row(pass.weight)
+                                      : full({1}, 1.0, options_of(pass.input))),
+        of_input_(as_rows(given.of_input)),
+        of_weight_(as_row(given.of_weight)),
+        of_bias_(as_row(given.of_bias)),
+        centered_(sub(input_, as_column(pass.mean))),
+        s_(as_column(pass.rstd)),
+        s2_(pow(s_, 2.0)),
+        s3_(pow(s_, 3.0)),
+        centered_s3_(mul(centered_, s3_)) {}
+
+  Tensor gradient_of_input() const {
+    Tensor result;
+    if (of_input_.defined()) result = input_part();
+    if (pass_.weight.defined() && of_weight_.defined()) {
+      const Tensor part = weight_part();
+      result = result.defined() ? add_(result, part) : part;
+    }
+    return result.defined() ? unrecorded_reshape(result, pass_.input.shape()) : result;
+  }
+
+  Tensor gradient_of_weight() const {
+    if (!pass_.weight.defined()) return {};
+    if (!of_input_.defined()) return zeros_like(pass_.weight);
+    Tensor turned;
+    {
+      const Tensor one = full({}, 1.0, options_of(s_));
+      turned = turned_back(of_input_, one);
+    }
+    const Tensor products = mul(grad_, turned);
+    const Tensor total = sum(products, Shape{0}, false, std::nullopt);
+    turned = Tensor();
+    return unrecorded_reshape(total, pass_.weight.shape());
+  }
+
+  Tensor gradient_of_grad() const {
+    Tensor result;
+    if (of_input_.defined()) result = turned_back(of_input_, weight_);
+    if (of_weight_.defined()) {
+      const Tensor part = mul(mul(of_weight_, centered_), s_);
+      result = result.defined() ? add_(result, part) : part;
+    }
+    if (of_bias_.defined()) {
+      result =
+          result.defined() ? add_(result, of_bias_) : expand(of_bias_, {pass_.rows, pass_.length});
+    }
+    return result.defined() ? unrecorded_reshape(result, pass_.input.shape()) : result;
+  }
+
+ private:
+  Tensor as_rows(const Tensor& tensor) const {
+    return tensor.defined() ? unrecorded_reshape(tensor, {pass_.rows, pass_.length}) : tensor;
+  }
+  Tensor as_row(const Tensor& tensor) const {
+    return tensor.defined() ? unrecorded_reshape(tensor, {1, pass_.length}) : tensor;
+  }
+  Tensor as_column(const Tensor& statistics) const {
+    return cast(unrecorded_reshape(statistics, {pass_.rows, 1}), pass_.input.dtype());
+  }
+  static Tensor row_sums(const Tensor& tensor) { return sum(tensor, Shape{1}, true, std::nullopt); }
+
+  Tensor input_part() const {
+    const Tensor weighted = mul(grad_, weight_);
+    const Tensor weighted_slope = row_sums(mul(weighted, centered_));
+    const Tensor weighted_sum = row_sums(weighted);
+    const Tensor sum_of_given = row_sums(of_input_);
+    const Tensor given_slope = row_sums(mul(of_input_, centered_));
+    const Tensor all = div_(mul(sum_of_given, weighted_sum), length_);
+    {
+      const Tensor products = mul(of_input_, weighted);
+      const Tensor product_sums = row_sums(products);
+      const Tensor scaled = mul(s2_, weighted_slope);
+      const Tensor slopes = mul_(mul(scaled, given_slope), 3.0 / length_);
+      sub_(all, product_sums);
+      add_(all, slopes);
+    }
+    Tensor result = div_(mul(centered_s3_, all), length_);
+    const Tensor first = side(given_slope, weighted_sum, weighted);
+    const Tensor second = side(weighted_slope, sum_of_given, of_input_);
+    add_(result, first);
+    add_(result, second);
+    return result;
+  }
+
+  // slope · s³ / n · (total / n − each)
+  Tensor side(const Tensor& slope, const Tensor& total, const Tensor& each) const {
+    const Tensor mean = div(total, length_);
+    const Tensor distance = sub(mean, each);
+    const Tensor factor = div_(mul(slope, s3_), length_);
+    return mul(factor, distance);
+  }
+
+  Tensor weight_part() const {
+    const Tensor weighted = mul(of_weight_, grad_);
+    const Tensor result = mul(weighted, s_);
+    add_(result, div_(mul(s_, row_sums(weighted)), -length_));
+    add_(result, div_(mul(centered_s3_, row_sums(mul(weighted, centered_))), -length_));
+    return result;
+  }
+
+  // weight · s · (g − mean(g) − x̂ · mean(g·x̂)): the first pass the other way round.
+  Tensor turned_back(const Tensor& grad, const Tensor& weight) const {
+    const Tensor factor = div_(mul(weight, s_), length_);
+    const Tensor times = mul(grad, length_);
+    {
+      const Tensor sums = row_sums(grad);
+      const Tensor products = mul(grad, centered_);
+      const Tensor slopes = row_sums(products);
+      const Tensor scaled = mul(centered_, s2_);
+      const Tensor part = mul(scaled, slopes);
+      sub_(times, sums);
+      sub_(times, part);
+    }
+    return mul(factor, times);
+  }
+
+  const LayerNormPass& pass_;
+  double length_;
+  Tensor input_;
+  Tensor grad_;
+  Tensor weight_;
+  Tensor of_input_;
+  Tensor of_weight_;
+  Tensor of_bias_;
+  Tensor centered_;
+  Tensor s_;
+  Tensor s2_;
+  Tensor s3_;
+  Tensor centered_s3_;
+};
+
+}  // namespace
+
+TensorList layer_norm_second_gradients(const LayerNormPass& pass,
+                                       const LayerNormResultGradients& given) {
+  const SecondPass second(pass, given);
+  TensorList grads{Tensor(), Tensor(), Tensor()};
+  grads[1] = second.gradient_of_input();
+  grads[2] = second.gradient_of_weight();
+  grads[0] = second.gradient_of_grad();
+  return grads;
+}
+
+}  // namespace ohm::ops
