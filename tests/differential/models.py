@@ -27,7 +27,10 @@ def read_models(names):
 
 
 def twin(name, source):
-    return f"--== {name}\n{ModelTranslator().program(source)}"
+    """One that is not translated is written by hand, beside the program."""
+    by_hand = HERE / "models" / f"{name.removeprefix('model_')}.lua"
+    program = by_hand.read_text() if by_hand.exists() else ModelTranslator().program(source)
+    return f"--== {name}\n{program}"
 
 
 def pytorch_side(sides, models, architecture):

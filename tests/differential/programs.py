@@ -169,7 +169,7 @@ def options_of(rng, dtypes=("float32", "float32", "float32", "float16", "bfloat1
 
 
 # What does not broadcast.
-OF_ONE_SHAPE = ("loss", "kl_div", "cross_entropy", "cat", "stack", "matmul", "scatter", "einsum")
+OF_ONE_SHAPE = ("loss", "reshape_as", "kl_div", "cross_entropy", "cat", "stack", "matmul", "scatter", "einsum")
 
 
 def operands(program, dims, expression, shape=None):
@@ -454,6 +454,62 @@ def streams_program(rng):
     return program.lines
 
 
+# Ops whose gradients have a gradient.
+TWICE = [
+    *[(1, f"F.{name}(x)") for name in ("gelu", "silu", "relu", "leaky_relu", "softsign", "dropout")],
+    *[(1, f"torch.{name}(x)") for name in ("sigmoid", "tanh", "exp", "sin", "square")],
+    (1, "x * w"), (1, "x / w"), (2, "layer(x)"), (2, "x.flip((0,))"),
+    (2, "x.roll(1, 0)"), (2, "x.triu()"), (2, "x.tril()"), (2, "F.pad(x, (1, 2))"),
+    (2, "F.pad(x, (-1, 0))"), (2, "x.cumsum(dim=0)"), (1, "x.max()"), (1, "x.min()"),
+    (2, "x.max(dim=1)[0]"), (2, "x.min(dim=0)[0]"), (2, "x.sort(dim=-1)[0]"),
+    (2, "x.topk(1, dim=-1)[0]"), (2, "F.softmax(x, dim=-1)"), (2, "torch.matmul(x, w.transpose(-2, -1))"),
+]
+
+
+def second_gradient_program(rng):
+    """An op, its gradient with a graph, and the gradient of that."""
+    program = Program(rng)
+    least, expression = rng.choice(TWICE)
+    shape = [rng.choice((1, 2, 3, 5, 8)) for _ in range(rng.randint(least, 3))]
+    program.add(f'x = torch.randn({", ".join(map(str, shape))}, device="cuda", requires_grad=True)')
+    if "w" in expression:
+        program.add(f'w = torch.randn({", ".join(map(str, shape))}, device="cuda", requires_grad=True)')
+    if "layer" in expression:
+        affine = rng.choice(("", ", elementwise_affine=False"))
+        program.add(f'layer = nn.LayerNorm({shape[-1]}{affine}, device="cuda")')
+    program.add(f"y = {expression}")
+    program.add("g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]")
+    program.add("layout(g)")
+    if rng.random() < 0.5:
+        program.add("del y")
+    program.add("z = g * g")
+    program.add("z.sum().backward()")
+    return program.lines
+
+
+# Views of another shape, roundings and choices.
+SHAPED = [
+    (1, "x.unfold(-1, 1, 1)"), (1, "torch.cat([x, x], dim=0).unfold(0, 2, 1)"),
+    (2, "torch.cat([x, x, x], dim=1).unfold(1, 3, 2)"), (2, "x.transpose(0, 1).unfold(0, 1, 2)"),
+    (1, "x.ravel()"), (1, "x.reshape_as(w)"), (1, "x.clip(-1.0, 1.0)"), (1, "x.where(keep, w)"),
+    (1, "x.where(keep, 0.5)"), (1, 'x.div(w, rounding_mode="floor")'),
+    (1, 'torch.div(x, w, rounding_mode="trunc")'), (1, 'x.div(2.0, rounding_mode="trunc")'),
+    (1, "torch.logical_xor(x, w)"), (1, "torch.logical_xor(keep, w)"),
+    (1, "torch.concat([x, w], dim=0)"), (1, "x.subtract(w)"), (1, "x.multiply(w)"), (1, "torch.true_divide(x, w)"),
+]
+
+
+def shaped_program(rng):
+    program = Program(rng)
+    least, expression = rng.choice(SHAPED)
+    leaf, has_grad = operands(program, rng.randint(least, 3), expression)
+    program.add(f"y = {expression}")
+    program.add("layout(y)")
+    if has_grad and "xor" not in expression:
+        program.backward("y")
+    return program.lines
+
+
 KINDS = {
     "ops": op_program,
     "modules": module_program,
@@ -467,6 +523,8 @@ KINDS = {
     "streams": streams_program,
     "attention": attention_program,
     "pairs": pairs_program,
+    "second gradients": second_gradient_program,
+    "shapes": shaped_program,
 }
 
 
