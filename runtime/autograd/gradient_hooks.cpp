@@ -111,4 +111,16 @@ bool retains_gradient(const Tensor& tensor) {
   return meta != nullptr && meta->retains_grad && meta->grad_fn;
 }
 
+// Declared in variable.h: here, because the gradient that a tensor keeps follows it.
+void set_history(const Tensor& tensor, const IntrusivePtr<Node>& node,
+                 std::uint32_t output_number) {
+  AutogradMeta& meta = ensure_autograd_meta(tensor);
+  if (meta.retains_grad && meta.grad_fn) {
+    meta.grad_fn->own_hooks()->move_kept_gradient(tensor, *node, output_number);
+  }
+  meta.grad_fn = node;
+  meta.output_number = output_number;
+  if (meta.view_of) meta.view_of->version = tensor.storage().version();
+}
+
 }  // namespace ohm

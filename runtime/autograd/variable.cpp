@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "allocator_shim/base/assert.h"
-#include "runtime/autograd/gradient_hooks.h"
 #include "runtime/tensor/shared_elements.h"
 
 namespace ohm {
@@ -45,17 +44,6 @@ Edge gradient_edge(const Tensor& tensor) {
   if (!meta.requires_grad) return {};
   if (meta.accumulator == nullptr) meta.accumulator = new AccumulateGrad(tensor);
   return {IntrusivePtr<Node>(meta.accumulator), 0};
-}
-
-void set_history(const Tensor& tensor, const IntrusivePtr<Node>& node,
-                 std::uint32_t output_number) {
-  AutogradMeta& meta = ensure_autograd_meta(tensor);
-  if (meta.retains_grad && meta.grad_fn) {
-    meta.grad_fn->own_hooks()->move_kept_gradient(tensor, *node, output_number);
-  }
-  meta.grad_fn = node;
-  meta.output_number = output_number;
-  if (meta.view_of) meta.view_of->version = tensor.storage().version();
 }
 
 void refresh_history(const Tensor& tensor) {

@@ -1,24 +1,10 @@
 // Layers of transformers.
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "runtime/nn/module.h"
+#include "runtime/nn/transformer_parts.h"
 
 namespace ohm::nn {
-
-struct TransformerLayerOptions {
-  std::int64_t width = 0;
-  std::int64_t heads = 0;
-  std::int64_t hidden = 2048;
-  double dropout = 0.1;
-  std::string activation = "relu";  ///< or "gelu"
-  double eps = 1e-5;
-  bool is_batch_first = false;
-  bool normalises_first = false;
-  bool has_bias = true;
-};
 
 /// Self-attention and two linear layers, each with dropout, a residual and a LayerNorm: children
 /// self_attn, linear1, dropout, linear2, norm1, norm2, dropout1 and dropout2.

@@ -7,10 +7,21 @@
 #include <vector>
 
 #include "runtime/nn/module.h"
-#include "runtime/nn/transformer.h"
 #include "runtime/ops/arithmetic.h"
 
 namespace ohm::nn {
+
+struct TransformerLayerOptions {
+  std::int64_t width = 0;
+  std::int64_t heads = 0;
+  std::int64_t hidden = 2048;
+  double dropout = 0.1;
+  std::string activation = "relu";  ///< or "gelu"
+  double eps = 1e-5;
+  bool is_batch_first = false;
+  bool normalises_first = false;
+  bool has_bias = true;
+};
 
 /// The input at a place where a tensor may stand.
 std::optional<Tensor> tensor_at(const std::vector<Value>& inputs, std::size_t place);
