@@ -180,9 +180,10 @@ Tensor empty_for_loop(const Shape& shape, std::initializer_list<const Tensor*> o
     if (operand == nullptr) continue;
     strides.push_back(broadcast_strides(operand->shape(), operand->strides(), shape));
   }
+  // Dimensions of size 1 have the strides of their places, too.
   const Shape dense = dense_strides(shape, strides);
-  return are_contiguous(shape, dense) ? empty(shape, options)
-                                      : empty_strided(shape, dense, options);
+  return shape.numel() == 0 && are_contiguous(shape, dense) ? empty(shape, options)
+                                                            : empty_strided(shape, dense, options);
 }
 
 Tensor full(const Shape& shape, double value, const TensorOptions& options) {

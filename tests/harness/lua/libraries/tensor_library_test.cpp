@@ -237,6 +237,9 @@ constexpr Expression kExpressions[] = {
     {"x:new_empty(0).shape", "{0}"},
     {"ohm.is_tensor(x)", "true"},
     {"ohm.is_tensor(3)", "false"},
+    {"(ohm.ones(1, 7):transpose(0, 1) * 2):stride()", "{1 7}"},
+    {"(ohm.ones(8, 1, 2) * ohm.ones(1, 8, 2):narrow(2, 1, 1):transpose(0, 1)):stride()",
+     "{2 16 1}"},
     {"ohm.zeros(3):normal_(5, 0):tolist()", "{5.0 5.0 5.0}"},
     {"ohm.zeros(2):uniform_(3, 3):tolist()", "{3.0 3.0}"},
     // Text.
