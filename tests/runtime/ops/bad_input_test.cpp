@@ -61,6 +61,11 @@ const std::vector<BadCall>& bad_calls() {
          return ops::softmax(indices({2, 3}), 1, kNone);
        },
        "[softmax] not implemented for int64"},
+      {"BatchesOfIntegersAndABias",
+       [] {
+         return ops::baddbmm(indices({1, 2, 2}), indices({1, 2, 2}), indices({1, 2, 2}), 1.0, 1.0);
+       },
+       "[baddbmm] not implemented for int64"},
       {"SoftmaxOfAMissingDimension",
        [] {
          return ops::softmax(floats({2, 3}), 2, kNone);
