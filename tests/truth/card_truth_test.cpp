@@ -64,7 +64,7 @@ TEST_F(CardTruth, HasARowForEveryOpAndDType) {
 }
 
 TEST_F(CardTruth, FindsAKernelThatIsWrongForWholeNumbers) {
-  const ProgramResult result = truth("wrong=ohm_sum_int64", {"ops"});
+  const ProgramResult result = truth("wrong=ohm_scaled_sum_int64", {"ops"});
   EXPECT_EQ(1, result.code);
   EXPECT_THAT(result.out, HasSubstr("differs  add 1 int32: "));
   EXPECT_THAT(result.out, HasSubstr("same     add 1 float32: "));

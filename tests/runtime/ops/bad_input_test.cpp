@@ -22,6 +22,7 @@
 #include "runtime/ops/loss_cross_entropy.h"
 #include "runtime/ops/loss_distance.h"
 #include "runtime/ops/loss_nll.h"
+#include "runtime/ops/matmul.h"
 #include "runtime/ops/op_list.h"
 #include "runtime/ops/pooling.h"
 #include "runtime/ops/product.h"
@@ -61,6 +62,11 @@ const std::vector<BadCall>& bad_calls() {
          return ops::softmax(indices({2, 3}), 1, kNone);
        },
        "[softmax] not implemented for int64"},
+      {"BatchesOfIntegersAndABias",
+       [] {
+         return ops::baddbmm(indices({1, 2, 2}), indices({1, 2, 2}), indices({1, 2, 2}), 1.0, 1.0);
+       },
+       "[baddbmm] not implemented for int64"},
       {"SoftmaxOfAMissingDimension",
        [] {
          return ops::softmax(floats({2, 3}), 2, kNone);
