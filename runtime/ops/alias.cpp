@@ -97,6 +97,7 @@ Tensor ravel(const Tensor& input) { return view(contiguous(input), Shape{-1}); }
 std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>& tensors) {
   Shape shape;
   for (const Tensor& tensor : tensors) {
+    require_same_device(tensors[0], tensor, kBroadcastTensors);
     shape = broadcast_shapes(shape, tensor.shape(), "broadcast_tensors");
   }
   std::vector<Tensor> results;
@@ -115,6 +116,7 @@ std::vector<Tensor> meshgrid(const std::vector<Tensor>& tensors, const std::stri
   if (swaps) std::swap(lines[0], lines[1]);
   Shape shape;
   for (const Tensor& line : lines) {
+    require_same_device(lines[0], line, kMeshgrid);
     if (line.dims() > 1) {
       throw std::invalid_argument(
           fmt::format("[meshgrid] expected scalar or 1D tensors, but got {}", line.shape().str()));

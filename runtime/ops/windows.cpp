@@ -79,7 +79,10 @@ Tensor record_windows(const Tensor& input, const Windows& windows) {
       return TensorList{whole};
     });
   }
-  track_view(out, input);
+  // A write to the input makes a view's node anew, which does not add up windows that overlap: such
+  // views are refused then.
+  const bool overlaps = windows.step < windows.size;
+  track_view(out, input, overlaps ? ViewOrigin::custom_function : ViewOrigin::graph);
   return out;
 }
 

@@ -156,6 +156,7 @@ std::map<std::string, ops::Sample> particular_samples() {
   return {{"bitwise_not", {first}},
           {"bitwise_and", {first, second}},
           {"bitwise_or", {first, second}},
+          {"bitwise_xor", {first, second}},
           {"scatter_", {numbers({3, 4}, 0), std::int64_t{0}, index, numbers({1, 4}, 1)}},
           {"scatter_add_", {numbers({3, 4}, 0), std::int64_t{0}, index, numbers({1, 4}, 1)}},
           {"index_add_", {numbers({3, 4}, 0), std::int64_t{0}, rows, numbers({2, 4}, 1), 1.0}},

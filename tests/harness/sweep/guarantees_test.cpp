@@ -28,6 +28,7 @@ std::map<std::string, ops::Sample> particular_arguments() {
           {"bitwise_not", {mask}},
           {"bitwise_and", {mask, mask}},
           {"bitwise_or", {mask, mask}},
+          {"bitwise_xor", {mask, mask}},
           {"multinomial", {ones({2, 3}, kOnGpu), std::int64_t{2}, false}}};
 }
 
