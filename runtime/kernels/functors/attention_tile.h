@@ -1,5 +1,6 @@
 // The parts of attention that are not matrix products, for a tile of all scores: functors of rows,
-// as in rows.h. The products are a library's, of float32; exponents and sums are computed in double.
+// as in rows.h. The products are a library's, of float32; exponents and sums are computed in
+// double.
 #pragma once
 
 #include <cmath>
