@@ -163,13 +163,15 @@ BENCHMARK(product_of_cublas)->Arg(64)->Arg(1024)->Arg(4096)->UseRealTime();
 // ---- rows ---------------------------------------------------------------------------------------
 
 /// Work on [rows, width] floats, of state.range(0) and state.range(1); it counts as having read and
-/// written so many arrays of them.
-template <class Work>
-void walk_rows(benchmark::State& state, int arrays, Work&& work) {
+/// written so many arrays of them. prepare() makes what works on rows, with tensors of its own,
+/// which go before the machine does.
+template <class Prepare>
+void walk_rows_prepared(benchmark::State& state, int arrays, Prepare&& prepare) {
   const Shape shape{state.range(0), state.range(1)};
   const std::size_t bytes = static_cast<std::size_t>(shape.numel()) * sizeof(float);
   on_cuda(state, 12 * bytes + 128_MiB, [&](CudaMachine& on) {
     const Tensor rows = randn(shape, kOnGpu);
+    const auto work = prepare();
     work(rows);  // what is loaded once
     on.device().synchronize();
     for (auto _ : state) {
@@ -178,6 +180,11 @@ void walk_rows(benchmark::State& state, int arrays, Work&& work) {
     }
     state.SetBytesProcessed(state.iterations() * arrays * static_cast<std::int64_t>(bytes));
   });
+}
+
+template <class Work>
+void walk_rows(benchmark::State& state, int arrays, const Work& work) {
+  walk_rows_prepared(state, arrays, [&] { return work; });
 }
 
 void of_rows(benchmark::internal::Benchmark* bench) {
@@ -201,12 +208,12 @@ BENCHMARK(softmax_of_rows)->Apply(of_rows);
 /// Forwards, and backwards where `is_trained`.
 void normalise(benchmark::State& state, bool is_trained) {
   const Shape width{state.range(1)};
-  Tensor weight;
-  walk_rows(state, is_trained ? 5 : 2, [&](const Tensor& rows) {
-    if (!weight.defined()) weight = ones(width, kOnGpu);
-    for (const Tensor& leaf : {rows, weight}) leaf.set_requires_grad(is_trained);
-    const Tensor out = ops::layer_norm(rows, width, weight, weight, 1e-5);
-    if (is_trained) backward({out}, {out}, GraphRetention::release);
+  walk_rows_prepared(state, is_trained ? 5 : 2, [&] {
+    return [=, weight = ones(width, kOnGpu)](const Tensor& rows) {
+      for (const Tensor& leaf : {rows, weight}) leaf.set_requires_grad(is_trained);
+      const Tensor out = ops::layer_norm(rows, width, weight, weight, 1e-5);
+      if (is_trained) backward({out}, {out}, GraphRetention::release);
+    };
   });
 }
 void layer_norm(benchmark::State& state) { normalise(state, false); }
@@ -229,16 +236,14 @@ BENCHMARK(sort_of_everything)->Apply(of_rows);
 /// A table of 50,000 rows at most, of a width of 768 at most.
 void embedding_with_gradient(benchmark::State& state) {
   const std::int64_t width = std::min<std::int64_t>(state.range(1), 768);
-  Tensor table;
-  Tensor index;
-  walk_rows(state, 1, [&](const Tensor& rows) {
-    if (!table.defined()) {
-      const std::int64_t count = std::min<std::int64_t>(rows.numel(), 50'000);
-      table = randn({count, width}, kOnGpu);
-      table.set_requires_grad(true);
-      index = randint(0, count, {state.range(0)}, {DType::int64, kOnGpu.device});
-    }
-    backward(ops::sum(ops::embedding(index, table, std::nullopt)));
+  const std::int64_t count = std::min<std::int64_t>(state.range(0) * state.range(1), 50'000);
+  walk_rows_prepared(state, 1, [&] {
+    const Tensor table = randn({count, width}, kOnGpu);
+    table.set_requires_grad(true);
+    const Tensor index = randint(0, count, {state.range(0)}, {DType::int64, kOnGpu.device});
+    return [=](const Tensor& /*rows*/) {
+      backward(ops::sum(ops::embedding(index, table, std::nullopt)));
+    };
   });
 }
 BENCHMARK(embedding_with_gradient)->Apply(of_rows);
