@@ -171,7 +171,7 @@ class HistoryElsewhere {
         continue;
       }
       try {
-        const BlockHandle block = allocate(life.requested_bytes, life.stream);
+        BlockHandle block = allocate(life.requested_bytes, life.stream);
         (step.kind == Kind::keep ? handles_[step.life] : taken[step.life]) = block;
       } catch (const OutOfMemory& error) {
         fail(outcome_, allocator_, {life.allocated_at, asked_bytes_, error.what()});

@@ -35,7 +35,9 @@ std::string from_utf16(std::string text) {
   const bool is_little = text.starts_with("\xFF\xFE");
   if (!is_little && !text.starts_with("\xFE\xFF")) return text;
   const auto unit_at = [&](std::size_t at) -> char32_t {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]); };
+    const auto byte = [&](std::size_t i) -> char32_t {
+      return static_cast<unsigned char>(text[at + i]);
+    };
     return is_little ? byte(0) | byte(1) << 8U : byte(1) | byte(0) << 8U;
   };
   constexpr char32_t kUnknown = 0xFFFD;

@@ -40,8 +40,8 @@ struct Moments {
   std::vector<std::uint32_t> nodes;
   std::vector<std::uint32_t> stops;
 
-  Moments(const Snapshot& snapshot, std::size_t device, const std::vector<std::uint32_t>& step_ends)
-      : stops(step_ends) {
+  Moments(const Snapshot& snapshot, std::size_t device, std::vector<std::uint32_t> step_ends)
+      : stops(std::move(step_ends)) {
     for (const RecordedCall& call : recorded_calls(snapshot)) {
       if (call.device != device) continue;
       stops.push_back(call.begin);

@@ -50,7 +50,7 @@ std::set<std::string> names_of_steps(const std::map<std::string, MarkedName>& ma
   if (rank_of(chosen) != kOfOptimizer) return names;
   for (const auto& [name, when] : marked) {
     if (rank_of(name) != kOfOptimizer) continue;
-    const auto is_beside = [&, &name = name, &when = when](const std::string& other) {
+    const auto is_beside = [&, &when = when](const std::string& other) {
       const MarkedName& others = marked.at(other);
       return when.first_us <= others.last_us && others.first_us <= when.last_us;
     };

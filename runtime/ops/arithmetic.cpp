@@ -142,7 +142,7 @@ Tensor whole_quotient(const Tensor& input, const TensorOrNumber& other, const st
                                : binary_new(kDiv, input, other, dtype, functors::TruncQuotient());
   record.attach_differentiable(out, [](BackwardCall& call) {
     TensorList grads{Tensor(), Tensor()};
-    for (const std::size_t side : {1, 0}) {
+    for (const std::size_t side : {std::size_t{1}, std::size_t{0}}) {
       if (call.needs(side)) grads[side] = zeros_like(call.grad());
     }
     return grads;

@@ -189,7 +189,8 @@ Simulated simulated(const Measured& costs, std::size_t shards) {
       one.work += work / kCores;
       if (work > 0) one.begin += costs.begin / kCores;
     }
-    one.submit = costs.plan + costs.submit * static_cast<double>(index / 1000 + 1) + costs.task;
+    const std::size_t arrays = index / 1000 + 1;
+    one.submit = costs.plan + costs.submit * static_cast<double>(arrays) + costs.task;
     if (one.seconds() > longest.seconds()) longest = one;
   }
   longest.look = seconds_until_seen(longest.seconds() - costs.plan);

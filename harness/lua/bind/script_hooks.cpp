@@ -57,7 +57,7 @@ void take_gradients(lua_State* L, nn::GradientList& grads, const ArgumentName& n
   }
   const int list = lua_gettop(L);
   for (std::size_t i = 0; i < grads.size(); ++i) {
-    lua_rawgeti(L, list, static_cast<lua_Integer>(i + 1));
+    lua_rawgeti(L, list, static_cast<lua_Integer>(i) + 1);
     grads[i] = lua_isnil(L, -1) ? Tensor() : tensor_argument(L, -1, name);
     lua_pop(L, 1);
   }
