@@ -30,17 +30,10 @@ std::optional<std::uint64_t> AddressSpace::allocate(std::size_t bytes) {
   if (gap == gaps_.end()) return std::nullopt;
   const auto [address, gap_bytes] = *gap;
   const std::size_t left = gap_bytes - rounded;
-  if (order_ == AddressOrder::highest_gap) {
-    if (left > 0) {
-      gap->second = left;
-    } else {
-      gaps_.erase(gap);
-    }
-    return address + left;
-  }
+  const bool is_from_top = order_ == AddressOrder::highest_gap;
   gaps_.erase(gap);
-  if (left > 0) gaps_.emplace(address + rounded, left);
-  return address;
+  if (left > 0) gaps_.emplace(is_from_top ? address : address + rounded, left);
+  return is_from_top ? address + left : address;
 }
 
 AddressSpace::Gaps::iterator AddressSpace::gap_for(std::size_t bytes) {

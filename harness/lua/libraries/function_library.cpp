@@ -127,6 +127,7 @@ int set_context_field(lua_State* L) {
   lua_settop(L, 3);
   lua_getiuservalue(L, 1, kFields);
   lua_insert(L, 2);
+  Interpreter::of(L).lifetimes().before_write(L, 2, 3);
   lua_rawset(L, 2);
   return 0;
 }
