@@ -153,6 +153,12 @@ constexpr Pattern kPatterns[] = {
      "b * b end, x, "
      "{use_reentrant = true}) "
      "event() y:sum():backward() event() end"},
+    {"FieldsOfContexts",
+     "local Scale = ohm.autograd.Function { "
+     "forward = function(ctx, x) event() ctx.kept = x * 2 event() return x * 3 end, "
+     "backward = function(ctx, grad) event() return grad * ctx.kept end}\n"
+     "local x = ohm.randn(2, 4, {device = 'cuda', requires_grad = true})\n"
+     "for _ = 1, 3 do local y = Scale.apply(x) event() y:sum():backward() event() end"},
     {"OutOfMemory",
      "for _ = 1, 3 do local ok, e = pcall(function() local x = T() ohm.empty(1 << 50, {device = "
      "'cuda'}) end) event() e = nil event() end"},
