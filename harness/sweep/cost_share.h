@@ -24,11 +24,11 @@ GroupCost group_cost(const std::vector<double>& pieces);
 /// A name of the costs by which work was cut: shards of others do not add up. Empty: of none.
 std::string name_of_costs(const std::vector<GroupCost>& groups);
 
-/// What a shard does of groups of pieces that are begun together, whose costs are not negative.
-/// Groups go to the shards in their order, so that a shard begins few of them; the pieces of one
-/// that several shards share are dealt out in turn, so that they all get some of each kind,
-/// whatever they turn out to cost. The parts of all shards are disjoint and together the whole; by
-/// these costs none is larger than its share and the two largest pieces.
+/// A shard's part of groups of pieces that are begun together, whose costs are not negative. All
+/// pieces lie on a line, as long as they cost; each shard has an equal length of it, and the pieces
+/// whose middles lie there: few groups, and of each group neighbours, for what one fault showed
+/// often serves the next. The parts of all shards are disjoint and together the whole; by these
+/// costs none is larger than its share and the largest piece.
 class CostShare {
  public:
   /// `costs` are the cost_of() each group.
@@ -40,22 +40,10 @@ class CostShare {
   std::vector<bool> part_of(std::size_t group, const std::vector<double>& pieces) const;
 
  private:
-  /// Shards that have a part of one group: from `first` on, each with what it is to get.
-  struct Sharers {
-    std::size_t first = 0;
-    std::vector<double> quotas;
-  };
+  std::size_t shard_at(double place) const;
 
-  static Sharers sharers_of(double begin, double end, double total, std::size_t shards);
-  static std::vector<std::size_t> dealt_out(const std::vector<double>& pieces,
-                                            const Sharers& sharers);
-
-  std::size_t shard_;
-  std::vector<Sharers> sharers_;  ///< of each group
+  Shard shard_;
+  std::vector<double> places_ = {0};  ///< where each group begins, and where the last one ends
 };
-
-/// Of all groups.
-std::vector<std::vector<bool>> share_of_costs(const std::vector<std::vector<double>>& costs,
-                                              const Shard& shard);
 
 }  // namespace ohm::engine

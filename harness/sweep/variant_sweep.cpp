@@ -12,6 +12,7 @@
 #include "harness/run/rerun_command.h"
 #include "harness/run/variant_machine.h"
 #include "harness/scenario/script_errors.h"
+#include "harness/sweep/fault_costs.h"
 #include "harness/sweep/sweep_messages.h"
 
 namespace ohm::engine {
@@ -29,21 +30,6 @@ std::string difference(const FaultFreeRun& a, const FaultFreeRun& b) {
   }
   if (a.calls.size() == b.calls.size()) return {};
   return fmt::format("one makes {} requests, the other {}", a.calls.size(), b.calls.size());
-}
-
-/// With the number of the call among those that fail: both forms of one stay together, for the
-/// second may be no other run than the first.
-std::vector<std::pair<std::size_t, FaultTask>> numbered_by_call(
-    const std::vector<FaultTask>& tasks) {
-  std::vector<std::pair<std::size_t, FaultTask>> numbered;
-  for (const FaultTask& task : tasks) {
-    std::size_t number = 0;
-    if (!numbered.empty()) {
-      number = numbered.back().first + (numbered.back().second.call == task.call ? 0 : 1);
-    }
-    numbered.emplace_back(number, task);
-  }
-  return numbered;
 }
 
 bool is_waived_at(const Waiver& waiver, std::uint64_t point, std::uint64_t occurrence) {
@@ -148,12 +134,13 @@ void VariantSweep::take_fault_free(const WorkResult& result) {
   choose_tasks();
   if (found_ != nullptr) {
     found_->add(fault_free_piece(), encoded(fault_free_.front()));
-    found_->add(cost_piece(), encoded(group_cost(costs_of_chosen())));
+    found_->add(cost_piece(), encoded(group_cost(fault_costs(chosen_, fault_free_.front()))));
     let_go();
     is_finished_ = true;
     return;
   }
-  take_share([this](std::size_t number) { return options_.shard.has(number); });
+  const std::vector<double> costs = fault_costs(chosen_, fault_free_.front());
+  take_share(CostShare({cost_of(costs)}, options_.shard).part_of(0, costs));
 }
 
 // ---- faults -------------------------------------------------------------------------------------
@@ -170,9 +157,9 @@ void VariantSweep::choose_tasks() {
 }
 
 /// By the numbers of the calls among those that fail.
-void VariantSweep::take_share(const std::function<bool(std::size_t number)>& is_in) {
-  for (const auto& [number, task] : numbered_by_call(chosen_)) {
-    if (is_in(number)) tasks_.push_back(task);
+void VariantSweep::take_share(const std::vector<bool>& share) {
+  for (const auto& [number, index] : numbered_by_call(chosen_)) {
+    if (share[number]) tasks_.push_back(chosen_[index]);
   }
   verdicts_.resize(tasks_.size());
   take_known();
@@ -181,31 +168,12 @@ void VariantSweep::take_share(const std::function<bool(std::size_t number)>& is_
 
 void VariantSweep::begin(const std::vector<bool>& share) {
   read_plan();
-  take_share([&](std::size_t number) { return bool{share[number]}; });
+  take_share(share);
 }
 
 std::vector<double> VariantSweep::costs() {
   read_plan();
-  return costs_of_chosen();
-}
-
-std::vector<double> VariantSweep::costs_of_chosen() const {
-  // Measured over the catalogue. Most programs end soon after a failure; some make the rest of
-  // their requests. A run of its own is cut short by its failure, too. That it may be one failure
-  // more, which lasts, hardly counts: see Note [Both forms].
-  constexpr double kSecondsOfATrial = 3e-4;
-  constexpr double kPartOfTheRest = 0.05;
-  constexpr double kPartOfAnOwnRun = 0.7;
-  const FaultFreeRun& run = fault_free_.front();
-  const auto calls = static_cast<double>(run.calls.size());
-  std::vector<double> costs;
-  for (const auto& [number, task] : numbered_by_call(chosen_)) {
-    const double rest = (calls - static_cast<double>(task.call)) / calls;
-    const bool is_copied = run.calls.can_be_copied[task.call] != 0;
-    const double part = is_copied ? kPartOfTheRest * rest : kPartOfAnOwnRun;
-    costs.resize(number + 1, kSecondsOfATrial + part * run.seconds);
-  }
-  return costs;
+  return fault_costs(chosen_, fault_free_.front());
 }
 
 // ---- what is kept, for a sweep that goes on ----------------------------------------------------
@@ -230,17 +198,27 @@ void VariantSweep::keep(std::size_t task, const TaskVerdict& verdict) const {
 
 // ---- trials -------------------------------------------------------------------------------------
 
+/// Each as long as the others, and of calls that follow each other: states that one of them leaves
+/// are often the next one's, too.
 void VariantSweep::make_slices() {
   constexpr std::size_t kFewestInASlice = 16;
-  const auto unknown =
-      static_cast<std::size_t>(std::count(verdicts_.begin(), verdicts_.end(), std::nullopt));
-  if (unknown == 0) return;
-  slices_.resize(std::clamp<std::size_t>(unknown / kFewestInASlice, 1,
-                                         static_cast<std::size_t>(options_.run.jobs)));
-  std::size_t index = 0;
-  for (const auto& [number, task] : numbered_by_call(tasks_)) {
-    if (!verdicts_[index]) slices_[number % slices_.size()].push_back(index);
-    ++index;
+  std::vector<std::size_t> unknown;
+  std::vector<FaultTask> tasks;
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    if (verdicts_[i]) continue;
+    unknown.push_back(i);
+    tasks.push_back(tasks_[i]);
+  }
+  const auto jobs = static_cast<std::size_t>(options_.run.jobs);
+  const std::size_t count = std::clamp<std::size_t>(tasks.size() / kFewestInASlice, 1, jobs);
+  const std::vector<double> costs = fault_costs(tasks, fault_free_.front());
+  for (std::size_t slice = 0; slice < count; ++slice) {
+    const std::vector<bool> part = CostShare({cost_of(costs)}, {slice, count}).part_of(0, costs);
+    std::vector<std::size_t> mine;
+    for (const auto& [number, index] : numbered_by_call(tasks)) {
+      if (part[number]) mine.push_back(unknown[index]);
+    }
+    if (!mine.empty()) slices_.push_back(std::move(mine));
   }
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,8 +51,7 @@ class VariantSweep {
   bool take_error(const WorkResult& result, const std::string& what);
   void read_plan();
   void choose_tasks();
-  std::vector<double> costs_of_chosen() const;
-  void take_share(const std::function<bool(std::size_t number)>& is_in);
+  void take_share(const std::vector<bool>& share);
   void submit_tasks();
   void make_slices();
   void take_known();

@@ -178,13 +178,18 @@ double seconds_until_seen(double end) {
 
 Simulated simulated(const Measured& costs, std::size_t shards) {
   Simulated longest;
+  std::vector<double> of_variants;
+  for (const std::vector<double>& faults : costs.faults) of_variants.push_back(cost_of(faults));
   for (std::size_t index = 0; index < shards; ++index) {
-    const std::vector<std::vector<bool>> share = share_of_costs(costs.faults, {index, shards});
+    const CostShare share(of_variants, {index, shards});
     Simulated one{shards, 0, costs.start, 0, 0, 0};
-    for (std::size_t variant = 0; variant < share.size(); ++variant) {
+    for (std::size_t variant = 0; variant < costs.faults.size(); ++variant) {
+      if (!share.has_part_of(variant)) continue;
+      const std::vector<double>& faults = costs.faults[variant];
+      const std::vector<bool> part = share.part_of(variant, faults);
       double work = 0;
-      for (std::size_t i = 0; i < share[variant].size(); ++i) {
-        if (share[variant][i]) work += costs.faults[variant][i];
+      for (std::size_t i = 0; i < faults.size(); ++i) {
+        if (part[i]) work += faults[i];
       }
       one.work += work / kCores;
       if (work > 0) one.begin += costs.begin / kCores;
