@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -104,11 +105,18 @@ std::string in_hex(std::string_view bytes) {
 
 /// Pre-condition: in_hex() wrote it.
 std::string from_hex(std::string_view digits) {
-  std::string bytes;
-  bytes.reserve(digits.size() / 2);
-  const auto value_of = [](char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; };
-  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
-    bytes += static_cast<char>(value_of(digits[i]) << 4 | value_of(digits[i + 1]));
+  constexpr std::size_t kBytes = 256;
+  static const std::array<unsigned char, kBytes> kValues = [] {
+    std::array<unsigned char, kBytes> values = {};
+    for (std::size_t i = 0; i < kHexDigits.size(); ++i) {
+      values.at(static_cast<unsigned char>(kHexDigits[i])) = static_cast<unsigned char>(i);
+    }
+    return values;
+  }();
+  const auto value_of = [](char digit) { return kValues[static_cast<unsigned char>(digit)]; };
+  std::string bytes(digits.size() / 2, '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<char>(value_of(digits[2 * i]) << 4U | value_of(digits[2 * i + 1]));
   }
   return bytes;
 }

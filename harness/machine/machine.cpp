@@ -205,6 +205,12 @@ std::vector<std::string> Machine::unused_faults() const {
   return unused;
 }
 
+std::uint64_t Machine::planned_faults() const {
+  std::uint64_t faults = 0;
+  for (const FaultPlan& plan : fault_plans_) faults += plan.faults();
+  return faults;
+}
+
 void Machine::restart_faults() {
   auto plan = fault_plans_.begin();
   for (const std::string& text : options_.fault_plans) *plan++ = FaultPlan::parse(text);

@@ -110,6 +110,8 @@ class Machine {
 
   /// Those of the options that were to make calls fail and met none of them, as they were written.
   std::vector<std::string> unused_faults() const;
+  /// How many calls the plans made fail so far, those of inject() included.
+  std::uint64_t planned_faults() const;
   /// The plans of the options count from the start again.
   void restart_faults();
   /// The plans of the options fail nothing any more; their capacities stay.

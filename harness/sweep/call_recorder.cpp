@@ -50,11 +50,16 @@ void CallRecorder::note(const FaultCandidate& candidate) {
 }
 
 bool CallRecorder::should_fail(const FaultCandidate& candidate) {
+  // The plans of the variant's own were asked before.
+  const std::uint64_t planned_before = std::exchange(planned_faults_, machine_.planned_faults());
   if (!is_armed_ || !filter_.means(candidate)) return false;
   const std::size_t index = calls_.size();
   note(candidate);
   if (has_fired()) return fail_again(candidate);
-  if (const std::optional<FaultForm> form = decide_(index)) return fire(candidate, *form);
+  if (const std::optional<FaultForm> form = decide_(index)) {
+    is_planned_ = planned_faults_ > planned_before;
+    return fire(candidate, *form);
+  }
   return false;
 }
 

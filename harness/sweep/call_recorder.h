@@ -70,6 +70,9 @@ class CallRecorder final : public FaultSource {
   std::size_t calls_before_recovery() const { return target_ + 1; }
   /// The indices of all calls that failed, in their order.
   const std::vector<std::size_t>& failed() const { return failed_; }
+  /// Whether nothing failed but one call that a plan of the variant's own makes fail, too: the run
+  /// is the fault-free one.
+  bool has_changed_nothing() const { return is_planned_ && failed_.size() == 1; }
   /// Whether a second failure followed the first one.
   bool has_chained() const { return form_ == FaultForm::transient && failed_.size() > 1; }
   /// As the program had made them when the first call failed.
@@ -111,6 +114,8 @@ class CallRecorder final : public FaultSource {
   std::string text_ = "sweep";
   FaultForm form_ = FaultForm::transient;
   std::size_t target_ = 0;
+  std::uint64_t planned_faults_ = 0;  ///< of the machine, at the newest call
+  bool is_planned_ = false;           ///< the first failure
   bool is_target_on_host_ = false;
   std::vector<std::size_t> failed_;
   ProgramSettings settings_at_failure_;

@@ -60,7 +60,7 @@ class FaultTrials {
     if (options_.engine == SweepEngine::fork) {
       // The second failure of a chain needs a fork of the first one's run.
       if (options_.depth < 2 && options_.seconds_of_a_fork > 0) run_in_turn();
-      if (next_ < tasks_.size()) run_once();
+      if (is_any_left_to_copy()) run_once();
     }
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       const bool needs_one = needs_own_run_.count(i) != 0;
@@ -141,6 +141,16 @@ class FaultTrials {
   }
 
   // ---- the others from one run
+
+  /// The others get runs of their own.
+  bool is_any_left_to_copy() {
+    const std::vector<std::uint8_t>& can_be_copied = fault_free_.calls.can_be_copied;
+    for (std::size_t i = next_; i < tasks_.size(); ++i) {
+      if (can_be_copied[tasks_[i].call] != 0) return true;
+    }
+    for (; next_ < tasks_.size(); ++next_) needs_own_run_.insert(next_);
+    return false;
+  }
 
   void run_once() {
     Trial trial(loader_, setup_, [this](std::size_t call) { return fork_at(call); });

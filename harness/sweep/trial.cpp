@@ -226,7 +226,10 @@ TrialVerdict Trial::judged_values(const FaultFreeRun& fault_free) const {
   } else {
     // Without values a script's numbers may agree whatever was computed.
     // Of what the allocator survived by itself the program has seen nothing.
-    if (!recorder_.reached_program() || goes_on_as(recorder_, fault_free.calls)) return same;
+    if (!recorder_.reached_program() || recorder_.has_changed_nothing() ||
+        goes_on_as(recorder_, fault_free.calls)) {
+      return same;
+    }
     what = "its requests after the failure are not those of the fault-free run";
   }
   if (!is_work_missing(recorder_, fault_free.calls))

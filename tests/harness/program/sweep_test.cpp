@@ -247,6 +247,28 @@ TEST_F(Sweep, JudgesByEventsWhereThereAreNoValues) {
   EXPECT_EQ(bad_verdicts(variants[0]), std::set<std::string>()) << variants[0];
 }
 
+TEST_F(Sweep, ACallThatTheVariantsOwnFaultFailsIsNoOtherRun) {
+  const std::string script = folder_.write("planned.lua", R"lua(
+local function run(d)
+  local x = ohm.ones(16, {device = d})
+  local function try() return x * 2 + 1 end
+  local ok, y = pcall(try)
+  if not ok then y = try() end
+  return {y = y:cpu()}
+end
+return ohm.scenario {
+  name = "planned", summary = "A retry that was written for one failure", limits = {"num_ooms == 1"},
+  problems = {large = function(d) ohm.zeros(128, 1024, 1024, {device = d}) end},
+  controls = {retry = {run = run, fault = "nth(3)"}},
+}
+)lua");
+  for (const char* const option : {"--seed=0", "--size-only"}) {
+    const ProgramResult ran = ohm({"sweep", script, "--points=all", "--form=both", option});
+    EXPECT_EQ(ran.code, 0) << option << ran.out << ran.err;
+    EXPECT_TRUE(contains(ran.out, " recovered_same")) << ran.out;
+  }
+}
+
 TEST_F(Sweep, ListsPointsUnderNoHandlerAsStacks) {
   const ProgramResult ran =
       ohm({"sweep", corpus("errors"), "--case", "assertion_good", "--report", "stacks=-"});
