@@ -129,12 +129,14 @@ std::uint64_t settings_key(Machine& machine) {
   const Context& context = machine.context();
   const AttentionKernels& attention = context.state.attention_kernels;
   PointHash hash;
-  for (const bool is_on : {context.cudnn_enabled, context.state.convolution_plans.is_benchmark,
-                           attention.flash, attention.efficient, attention.math, attention.cudnn}) {
+  const ConvolutionPlans& convolutions = context.state.convolution_plans;
+  for (const bool is_on :
+       {context.cudnn_enabled, convolutions.is_benchmark, convolutions.is_deterministic,
+        attention.flash, attention.efficient, attention.math, attention.cudnn}) {
     hash.add(std::uint64_t{is_on});
   }
   // Which convolutions were computed so far decides when the cache is emptied next.
-  context.state.convolution_plans.for_each(
+  convolutions.for_each(
       [&](ExecutionThread thread, const ConvolutionKey& key, ConvolutionPlan plan) {
         hash.add(static_cast<std::uint64_t>(thread)).add(static_cast<std::uint64_t>(plan));
         for (const std::int64_t number : key) hash.add(static_cast<std::uint64_t>(number));

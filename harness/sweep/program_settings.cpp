@@ -43,6 +43,8 @@ ProgramSettings program_settings(Machine& machine) {
       {"memory-efficient attention", on_or_off(attention.efficient)},
       {"attention step by step", on_or_off(attention.math)},
       {"cuDNN's attention", on_or_off(attention.cudnn)},
+      {"cudnn.deterministic",
+       on_or_off(machine.context_state().convolution_plans.is_deterministic)},
       {"the memory history", history_words(machine.history_entries())},
   };
   for (int gpu = 0; gpu < machine.gpu_count(); ++gpu) {

@@ -68,12 +68,12 @@ class Cudnn final : public CudnnLibrary {
  public:
   using CudnnLibrary::CudnnLibrary;
 
-  /// The deterministic ways that the library suggests, the best first; never none. It is asked once
-  /// for each convolution.
+  /// The ways that the library suggests, deterministic ones alone unless the convolution takes
+  /// others; the best first, never none. It is asked once for each convolution.
   const std::vector<ConvolutionAlgorithm>& suggested(ConvolutionPass pass,
                                                      const Convolution& convolution) const;
-  /// Runs every way that the workspace is enough for: the fastest deterministic one, which is kept.
-  /// The result is overwritten with anything.
+  /// Runs every way that the workspace is enough for: the fastest is kept, of those that
+  /// suggested() allows. The result is overwritten with anything.
   void measure(ConvolutionPass pass, const Convolution& convolution,
                const ConvolutionOperands& operands, const DeviceRange& workspace) const;
   /// nullptr where it was not measured.

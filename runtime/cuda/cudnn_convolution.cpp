@@ -1,5 +1,7 @@
 #include "runtime/cuda/cudnn_convolution.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "runtime/cuda/library_product.h"
@@ -24,17 +26,19 @@ int math_for(ElementType type) {
 constexpr int kMostAnswers = 16;
 using Answers = std::array<CudnnAlgorithm, kMostAnswers>;
 
-/// Those that give the same bits each time, for values are compared. Never none.
-std::vector<ConvolutionAlgorithm> usable(const Answers& answers, int count) {
+/// Those that can compute it; where `is_deterministic`, the ones alone that give the same bits each
+/// time, for values are compared. Never none.
+std::vector<ConvolutionAlgorithm> usable(const Answers& answers, int count, bool is_deterministic) {
   std::vector<ConvolutionAlgorithm> all;
   for (int i = 0; i < count; ++i) {
     const CudnnAlgorithm& one = answers.at(static_cast<std::size_t>(i));
-    if (one.status != 0 || one.is_deterministic == 0) continue;
+    if (one.status != 0 || (is_deterministic && one.is_deterministic == 0)) continue;
     all.push_back({one.algorithm, one.math, one.workspace_bytes});
   }
   if (!all.empty()) return all;
   throw LibraryError(LibraryFailure::not_supported,
-                     "cuDNN: it has no deterministic algorithm for this convolution");
+                     fmt::format("cuDNN: it has no {}algorithm for this convolution",
+                                 is_deterministic ? "deterministic " : ""));
 }
 
 }  // namespace
@@ -45,6 +49,7 @@ ConvolutionCall::ConvolutionCall(const CudnnLibrary& library, ConvolutionPass pa
       functions_(library.functions()),
       pass_(pass),
       type_(convolution.type),
+      is_deterministic_(convolution.is_deterministic),
       input_(library.tensor(convolution.type, convolution.input)),
       output_(library.tensor(convolution.type, convolution.output)) {
   describe_filter(convolution);
@@ -88,20 +93,20 @@ std::vector<ConvolutionAlgorithm> ConvolutionCall::suggested() const {
                                         output_.get(), kMostAnswers, &count, found.data()),
           "cudnnGetConvolutionForwardAlgorithm_v7");
       break;
-    case ConvolutionPass::input_slope:
+    case ConvolutionPass::input_grad:
       library_.check(
           functions_.data_algorithms(handle, filter_.get(), output_.get(), convolution_.get(),
                                      input_.get(), kMostAnswers, &count, found.data()),
           "cudnnGetConvolutionBackwardDataAlgorithm_v7");
       break;
-    case ConvolutionPass::filter_slope:
+    case ConvolutionPass::filter_grad:
       library_.check(
           functions_.filter_algorithms(handle, input_.get(), output_.get(), convolution_.get(),
                                        filter_.get(), kMostAnswers, &count, found.data()),
           "cudnnGetConvolutionBackwardFilterAlgorithm_v7");
       break;
   }
-  return usable(found, count);
+  return usable(found, count, is_deterministic_);
 }
 
 ConvolutionAlgorithm ConvolutionCall::measured(const ConvolutionOperands& operands,
@@ -121,14 +126,14 @@ ConvolutionAlgorithm ConvolutionCall::measured(const ConvolutionOperands& operan
                                       &count, found.data(), scratch, workspace.bytes),
           "cudnnFindConvolutionForwardAlgorithmEx");
       break;
-    case ConvolutionPass::input_slope:
+    case ConvolutionPass::input_grad:
       library_.check(
           functions_.data_measured(handle, filter_.get(), first, output_.get(), second,
                                    convolution_.get(), input_.get(), result, kMostAnswers, &count,
                                    found.data(), scratch, workspace.bytes),
           "cudnnFindConvolutionBackwardDataAlgorithmEx");
       break;
-    case ConvolutionPass::filter_slope:
+    case ConvolutionPass::filter_grad:
       library_.check(
           functions_.filter_measured(handle, input_.get(), first, output_.get(), second,
                                      convolution_.get(), filter_.get(), result, kMostAnswers,
@@ -136,7 +141,7 @@ ConvolutionAlgorithm ConvolutionCall::measured(const ConvolutionOperands& operan
           "cudnnFindConvolutionBackwardFilterAlgorithmEx");
       break;
   }
-  return usable(found, count).front();
+  return usable(found, count, is_deterministic_).front();
 }
 
 void ConvolutionCall::run(const ConvolutionAlgorithm& algorithm,
@@ -156,13 +161,13 @@ void ConvolutionCall::run(const ConvolutionAlgorithm& algorithm,
                                          second, convolution_.get(), algorithm.number, scratch,
                                          workspace.bytes, factors.zero(), output_.get(), result),
           "cudnnConvolutionForward");
-    case ConvolutionPass::input_slope:
+    case ConvolutionPass::input_grad:
       return library_.check(
           functions_.convolution_data(handle, factors.one(), filter_.get(), first, output_.get(),
                                       second, convolution_.get(), algorithm.number, scratch,
                                       workspace.bytes, factors.zero(), input_.get(), result),
           "cudnnConvolutionBackwardData");
-    case ConvolutionPass::filter_slope:
+    case ConvolutionPass::filter_grad:
       return library_.check(
           functions_.convolution_filter(handle, factors.one(), input_.get(), first, output_.get(),
                                         second, convolution_.get(), algorithm.number, scratch,

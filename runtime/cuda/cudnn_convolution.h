@@ -21,11 +21,13 @@ struct Convolution {
   std::array<int, 2> stride = {1, 1};
   std::array<int, 2> dilation = {1, 1};
   int groups = 1;
+  /// Whether only algorithms may compute it that give the same bits each time.
+  bool is_deterministic = true;
 
   friend bool operator<(const Convolution& a, const Convolution& b) {
     const auto all = [](const Convolution& one) {
       return std::tie(one.type, one.input, one.filter, one.output, one.padding, one.stride,
-                      one.dilation, one.groups);
+                      one.dilation, one.groups, one.is_deterministic);
     };
     return all(a) < all(b);
   }
@@ -33,9 +35,9 @@ struct Convolution {
 
 /// What a convolution is asked for, and of which operands it is made.
 enum class ConvolutionPass : std::uint8_t {
-  output,        ///< of input and filter
-  input_slope,   ///< of filter and the output's gradient
-  filter_slope,  ///< of input and the output's gradient
+  output,       ///< of input and filter
+  input_grad,   ///< of filter and the output's gradient
+  filter_grad,  ///< of input and the output's gradient
 };
 
 struct ConvolutionOperands {
@@ -44,7 +46,7 @@ struct ConvolutionOperands {
   Pointer result = 0;  ///< overwritten
 };
 
-/// The way a convolution is computed: deterministic, the same bits each time.
+/// The way a convolution is computed.
 struct ConvolutionAlgorithm {
   int number = 0;
   int math = 0;  ///< cudnnMathType_t
@@ -57,7 +59,7 @@ class ConvolutionCall {
   ConvolutionCall(const CudnnLibrary& library, ConvolutionPass pass,
                   const Convolution& convolution);
 
-  /// Those that can compute it and give the same bits each time, the best first; never none.
+  /// Those that can compute it as it is asked for, the best first; never none.
   std::vector<ConvolutionAlgorithm> suggested() const;
   ConvolutionAlgorithm measured(const ConvolutionOperands& operands,
                                 const DeviceRange& workspace) const;
@@ -72,6 +74,7 @@ class ConvolutionCall {
   const CudnnFunctions& functions_;
   ConvolutionPass pass_;
   ElementType type_;
+  bool is_deterministic_;
   CudnnLibrary::Tensor input_;
   CudnnLibrary::Tensor output_;
   Described<OpaqueCudnnFilter> filter_{nullptr, nullptr};

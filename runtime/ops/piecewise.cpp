@@ -22,21 +22,22 @@ constexpr OpInfo kSoftshrink{"softshrink"};
 constexpr OpInfo kThreshold{"threshold"};
 constexpr OpInfo kPrelu{"prelu", CastPolicy::low_precision};
 
-template <class Slope>
-Tensor sloped(const Tensor& grad, const Tensor& kept, const Slope& slope) {
-  return map_new(grad, kept, slope);
+template <class Backward>
+Tensor piecewise_gradient(const Tensor& grad, const Tensor& kept, const Backward& backward) {
+  return map_new(grad, kept, backward);
 }
 
 // PyTorch's loop has the gradient second: the other one says how the result lies.
-Tensor sloped(const Tensor& grad, const Tensor& kept, const functors::LeakyReluBackward& slope) {
+Tensor piecewise_gradient(const Tensor& grad, const Tensor& kept,
+                          const functors::LeakyReluBackward& backward) {
   Tensor out = empty_for_loop(kept.shape(), {&kept, &grad}, options_of(grad));
-  map_floating(out, out.dtype(), slope, grad, kept);
+  map_floating(out, out.dtype(), backward, grad, kept);
   return out;
 }
 
-template <class Forward, class Slope>
+template <class Forward, class Backward>
 Tensor piecewise_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
-                         Forward forward, Slope slope_of_result) {
+                         Forward forward, Backward backward) {
   const OpFront front(info);
   require_floating(input, info);
   Recorder record = Recorder::overwriting(info.name, node, {&input});
@@ -44,20 +45,20 @@ Tensor piecewise_inplace(const OpInfo& info, std::string_view node, const Tensor
   map_floating(input, input.dtype(), forward, input);
   if (!record.is_needed()) return input;
   record.save_output(input);
-  record.attach(input, [slope_of_result](BackwardCall& call) {
-    return TensorList{sloped(call.grad(), call.saved(0), slope_of_result)};
+  record.attach(input, [backward](BackwardCall& call) {
+    return TensorList{piecewise_gradient(call.grad(), call.saved(0), backward)};
   });
   return input;
 }
 
 // Of straight pieces: the gradient is linear, its slope along the input is 0, and it is the same
 // in terms of the result.
-template <class Forward, class Slope>
+template <class Forward, class Backward>
 Tensor straight_pieces(const OpInfo& info, std::string_view node, const Tensor& input, bool inplace,
-                       Forward forward, Slope slope) {
-  if (inplace) return piecewise_inplace(info, node, input, forward, slope);
-  const auto kernel = [slope](const Tensor& grad, const Tensor& x) {
-    return sloped(grad, x, slope);
+                       Forward forward, Backward backward) {
+  if (inplace) return piecewise_inplace(info, node, input, forward, backward);
+  const auto kernel = [backward](const Tensor& grad, const Tensor& x) {
+    return piecewise_gradient(grad, x, backward);
   };
   return unary_keeping_input(info, node, input, forward,
                              Formula([node, kernel](const Tensor& grad, const Tensor& x) {
@@ -67,9 +68,9 @@ Tensor straight_pieces(const OpInfo& info, std::string_view node, const Tensor& 
 
 Tensor exponential_unit(const OpInfo& info, const Tensor& input, bool inplace,
                         const functors::ExponentialUnit& unit) {
-  const functors::ExponentialUnitBackward slope{unit, inplace};
-  if (inplace) return piecewise_inplace(info, "EluBackward", input, unit, slope);
-  return unary_keeping_input(info, "EluBackward", input, unit, slope);
+  const functors::ExponentialUnitBackward backward{unit, inplace};
+  if (inplace) return piecewise_inplace(info, "EluBackward", input, unit, backward);
+  return unary_keeping_input(info, "EluBackward", input, unit, backward);
 }
 
 // Backward needs the input that is overwritten: a copy of it is kept.

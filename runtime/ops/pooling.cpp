@@ -132,16 +132,16 @@ void compute_max_pool(const PoolPlan& plan, const Tensor& given, const Tensor& o
   });
 }
 
-// slope(plane, pixel) is computed in the compute type of the images.
-template <class T, class Slope>
-void fill_planes(const PoolPlan& plan, const Tensor& images, const Slope& slope) {
+// grad_at(plane, pixel) is computed in the compute type of the images.
+template <class T, class GradAt>
+void fill_planes(const PoolPlan& plan, const Tensor& images, const GradAt& grad_at) {
   const functors::PlaneLayout layout = plane_layout_of(images);
   for (std::int64_t plane = 0; plane < plan.planes; ++plane) {
     T* const target = images.data<T>() + layout.start(plane);
     std::int64_t pixel = 0;
     functors::for_each_window(
         {0, plan.rows.in}, {0, plan.columns.in}, [&](std::int64_t row, std::int64_t column) {
-          target[layout.step(row, column)] = convert_element<T>(slope(plane, pixel++));
+          target[layout.step(row, column)] = convert_element<T>(grad_at(plane, pixel++));
         });
   }
 }
@@ -153,8 +153,8 @@ Tensor max_pool_gradient(const PoolPlan& plan, const Tensor& given, const Tensor
   const Tensor images = laid_out(input, format);  // PyTorch's kernel is given them, too
   const Tensor grad = laid_out(given, format);
   if (!out.has_values()) return out;
-  const functors::PooledMaximumBackward slope{plan, plane_layout_of(out), plane_layout_of(grad)};
-  if (are_rows_done_on_cuda(slope, grad.dtype(), threads_for(out), {{out}, {grad, indices}})) {
+  const functors::PooledMaximumBackward backward{plan, plane_layout_of(out), plane_layout_of(grad)};
+  if (are_rows_done_on_cuda(backward, grad.dtype(), threads_for(out), {{out}, {grad, indices}})) {
     return out;
   }
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
@@ -162,9 +162,9 @@ Tensor max_pool_gradient(const PoolPlan& plan, const Tensor& given, const Tensor
     const T* const of_maxima = grad.data<const T>();
     const auto* const pixels = indices.data<const std::int64_t>();
     fill_planes<T>(plan, out, [&](std::int64_t plane, std::int64_t pixel) {
-      const std::int64_t first = slope.maxima.start(plane);
+      const std::int64_t first = backward.maxima.start(plane);
       const auto place = [&](std::int64_t row, std::int64_t column) {
-        return first + slope.maxima.step(row, column);
+        return first + backward.maxima.step(row, column);
       };
       return functors::slope_of_maxima<Compute>(
           plan, pixel,
@@ -238,8 +238,8 @@ void compute_average(const AveragePlan& average, const Tensor& input, const Tens
   });
 }
 
-functors::PooledAverageBackward slopes_of(const AveragePlan& average, const Tensor& grad,
-                                          const Tensor& out) {
+functors::PooledAverageBackward average_backward(const AveragePlan& average, const Tensor& grad,
+                                                 const Tensor& out) {
   return {average, plane_layout_of(out), plane_layout_of(grad)};
 }
 
@@ -247,7 +247,7 @@ bool is_gradient_found_on_cuda(const AveragePlan& average, const Tensor& grad, c
   const std::optional<CudaAverage> asked =
       are_row_major(out, grad) ? average_for_cuda(average) : std::nullopt;
   if (asked && average_gradient_on_cuda(*asked, grad, out) == CudaResult::done) return true;
-  return are_rows_done_on_cuda(slopes_of(average, grad, out), grad.dtype(), threads_for(out),
+  return are_rows_done_on_cuda(average_backward(average, grad, out), grad.dtype(), threads_for(out),
                                {{out}, {grad}});
 }
 

@@ -12,8 +12,9 @@
 
 namespace ohm {
 
-/// What tells one convolution from another: its device, what is computed, dtype and sizes.
-using ConvolutionKey = std::array<std::int64_t, 19>;
+/// What tells one convolution from another: its device, what is computed, dtype and sizes, and
+/// whether it has to be deterministic.
+using ConvolutionKey = std::array<std::int64_t, 20>;
 
 /// How an algorithm was chosen: the one that cuDNN suggests, or the one that was the fastest when
 /// all were tried.
@@ -23,6 +24,9 @@ enum class ConvolutionPlan : std::uint8_t { suggested, measured };
 class ConvolutionPlans {
  public:
   bool is_benchmark = false;  ///< torch.backends.cudnn.benchmark
+  /// torch.backends.cudnn.deterministic, which is false there: here values are compared by their
+  /// bits.
+  bool is_deterministic = true;
 
   /// Of a convolution that has none yet.
   ConvolutionPlan next() const {

@@ -36,8 +36,18 @@ void set_cudnn_benchmark(lua_State* L, int index) {
       boolean_argument(L, index, {"cudnn", "benchmark"});
 }
 
+void push_cudnn_deterministic(lua_State* L) {
+  lua_pushboolean(L, Context::current().state.convolution_plans.is_deterministic);
+}
+
+void set_cudnn_deterministic(lua_State* L, int index) {
+  Context::current().state.convolution_plans.is_deterministic =
+      boolean_argument(L, index, {"cudnn", "deterministic"});
+}
+
 constexpr Property kCudnnProperties[] = {
     {"benchmark", push_cudnn_benchmark, set_cudnn_benchmark},
+    {"deterministic", push_cudnn_deterministic, set_cudnn_deterministic},
     {"enabled", push_cudnn_enabled, set_cudnn_enabled},
 };
 

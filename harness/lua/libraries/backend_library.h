@@ -11,7 +11,7 @@
 
 namespace ohm::lua {
 
-/// Of ohm.backends.cudnn: benchmark, enabled.
+/// Of ohm.backends.cudnn: benchmark, deterministic, enabled.
 std::span<const Property> cudnn_properties();
 
 /// Of ohm.backends.cuda: workspaces, whether matrix libraries take any; workspace_cache, whether

@@ -48,6 +48,7 @@ std::optional<cuda::Convolution> described(const ConvGeometry& g, DType dtype) {
   convolution.stride = {size(g.stride_height), size(g.stride_width)};
   convolution.dilation = {size(g.dilation_height), size(g.dilation_width)};
   convolution.groups = size(g.groups);
+  convolution.is_deterministic = Context::current().state.convolution_plans.is_deterministic;
   return convolution;
 }
 
@@ -173,9 +174,9 @@ std::string name_of(ConvolutionPass pass) {
   switch (pass) {
     case ConvolutionPass::output:
       return "output";
-    case ConvolutionPass::input_slope:
+    case ConvolutionPass::input_grad:
       return "gradient of the input";
-    case ConvolutionPass::filter_slope:
+    case ConvolutionPass::filter_grad:
       return "gradient of the filter";
   }
   return "";
@@ -229,7 +230,8 @@ ConvolutionKey key_of(ConvolutionPass pass, const ConvGeometry& g, const Tensor&
           g.padding_height,
           g.padding_width,
           g.dilation_height,
-          g.dilation_width};
+          g.dilation_width,
+          std::int64_t{Context::current().state.convolution_plans.is_deterministic}};
 }
 
 // PyTorch computes it with a kernel of its own, unless it is in halves.
@@ -275,13 +277,12 @@ CudaResult convolve_on_cuda(const ConvGeometry& geometry, const Tensor& input, c
 
 CudaResult convolve_grad_input_on_cuda(const ConvGeometry& geometry, const Tensor& grad_out,
                                        const Tensor& weight, const Tensor& grad_input) {
-  return convolve(ConvolutionPass::input_slope, geometry, {weight, grad_out, Tensor(), grad_input});
+  return convolve(ConvolutionPass::input_grad, geometry, {weight, grad_out, Tensor(), grad_input});
 }
 
 CudaResult convolve_grad_weight_on_cuda(const ConvGeometry& geometry, const Tensor& grad_out,
                                         const Tensor& input, const Tensor& grad_weight) {
-  return convolve(ConvolutionPass::filter_slope, geometry,
-                  {input, grad_out, Tensor(), grad_weight});
+  return convolve(ConvolutionPass::filter_grad, geometry, {input, grad_out, Tensor(), grad_weight});
 }
 
 }  // namespace ohm::ops

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -95,6 +96,23 @@ TEST_F(OnCuda, TellsInTheDriversWordsWhyAVariantCannotStart) {
   const ProgramResult found = ohm({"run", "segments.lua", "--gpu", "cuda"});
   EXPECT_NE(4, found.code) << found.out << found.err;
   EXPECT_THAT(found.out + found.err, HasSubstr("CUDA_ERROR_STAND_IN"));
+}
+
+TEST_F(OnCuda, CompilesKernelsOutsideOfAVariantsTimeLimit) {
+  // Sums are kernels of reduce_rows.cu; this build has machine code for 8.0.
+  const std::string kept = folder_.file("reduce_rows.kept");
+  const auto run_on = [&](const std::string& capability) {
+    machine_is("devices=1 capacity=134217728 capability=" + capability +
+               " compiles=reduce_rows:2500:" + kept);
+    return ohm({"run", "segments.lua", "--gpu", "cuda", "--case", "one", "--timeout", "2"});
+  };
+  const ProgramResult within = run_on("80");
+  EXPECT_EQ(4, within.code) << "where loading takes a variant's time it is too late";
+  EXPECT_THAT(within.out, HasSubstr("--timeout SECONDS allows more"));
+  ASSERT_FALSE(std::filesystem::exists(kept));
+  const ProgramResult outside = run_on("90");
+  EXPECT_EQ(0, outside.code) << outside.out << outside.err;
+  EXPECT_TRUE(std::filesystem::exists(kept));
 }
 
 TEST_F(OnCuda, ComputesOnTheHostWhereTheDriverIsTooOldForTheKernels) {

@@ -76,10 +76,10 @@ Result device_attribute(int* value, int which, DeviceHandle /*device*/) {
       *value = 2048;
       return kSuccess;
     case kComputeCapabilityMajor:
-      *value = 8;
+      *value = machine().capability / 10;
       return kSuccess;
     case kComputeCapabilityMinor:
-      *value = 0;
+      *value = machine().capability % 10;
       return kSuccess;
     default:
       return kInvalidValue;

@@ -40,6 +40,18 @@ Failure failure_of(const std::string& text) {
   return failure;
 }
 
+/// "rows:2500:/tmp/kept".
+CompiledImage compiled_of(const std::string& text) {
+  std::istringstream words(text);
+  CompiledImage image;
+  std::string milliseconds;
+  std::getline(words, image.source, ':');
+  std::getline(words, milliseconds, ':');
+  std::getline(words, image.kept);
+  image.time = std::chrono::milliseconds(std::stoi(milliseconds));
+  return image;
+}
+
 /// The end of the segment, or of the mapped chunks in a row, that `address` is in; 0: none.
 unsigned long long end_of_memory(const CudaDevice& card, unsigned long long address) {
   const auto segment = card.segments.upper_bound(address);
@@ -74,6 +86,8 @@ Machine::Machine(const std::string& words) {
     if (key == "wrong") wrong_result = value;
     if (key == "cudnn_version") cudnn_version = std::stoull(value);
     if (key == "cudnn_workspace") cudnn_workspace_bytes = std::stoull(value);
+    if (key == "capability") capability = std::stoi(value);
+    if (key == "compiles") compiled = compiled_of(value);
     if (key == "version") version = std::stoi(value);
     if (key == "capacity") capacity_bytes = std::stoull(value);
     if (key == "reserved") reserved_bytes = std::stoull(value);

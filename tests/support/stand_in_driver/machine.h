@@ -1,6 +1,7 @@
 // The machine behind the stand-in driver: virtual cards, and what the program holds of them.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <map>
@@ -38,6 +39,13 @@ struct Event {
   bool is_recorded = false;
 };
 
+/// Kernels that the driver compiles when they are loaded, and keeps.
+struct CompiledImage {
+  std::string source;                 ///< empty: there are none
+  std::chrono::milliseconds time{0};  ///< that it takes
+  std::string kept;                   ///< the file that says that it was done
+};
+
 struct Failure {
   std::string symbol;
   int successes = 0;  ///< before it
@@ -72,6 +80,8 @@ struct Machine {
   std::vector<int> visible;  ///< of the cards there are, by ordinal; empty: all
   unsigned others = 0;       ///< processes on the cards that NVML lists besides
   int version = 13000;
+  int capability = 80;  ///< of every card
+  CompiledImage compiled;
   std::size_t capacity_bytes = std::size_t{64} << 20U;
   std::size_t context_bytes = std::size_t{4} << 20U;
   std::size_t reserved_bytes = 0;  ///< that the driver keeps for itself

@@ -10,8 +10,10 @@
 // host. NVIDIA's libraries of mathematics are there too, with loops of the host for kernels:
 // "cudnn_version=8907", and "cudnn_workspace=4096" where every algorithm needs so much,
 // "cudnn_random=1" where the fastest is not deterministic, "reserved=4096" for what a driver keeps
-// for itself. "wrong=ohm_relu_float32" or "wrong=cublasGemmEx" is a kernel or a function of a
-// library that computes something else.
+// for itself; "capability=90" for cards of compute capability 9.0, and "compiles=rows:2500:FILE"
+// where loading the kernels of rows.cu takes 2.5 s unless there is FILE, which it then makes, as a
+// driver does that compiles them and keeps the result. "wrong=ohm_relu_float32" or
+// "wrong=cublasGemmEx" is a kernel or a function of a library that computes something else.
 #pragma once
 
 namespace ohm::stand_in {

@@ -20,6 +20,18 @@ TEST_F(Backends, CudnnsBenchmarkModeIsReadBack) {
   EXPECT_THAT(error_of("ohm.backends.cudnn.benchmark = 1"), testing::HasSubstr("benchmark"));
 }
 
+TEST_F(Backends, CudnnIsDeterministicUnlessAskedOtherwise) {
+  EXPECT_EQ(error_of("local cudnn = ohm.backends.cudnn\n"
+                     "assert(cudnn.deterministic == true)\n"
+                     "cudnn.deterministic = false\n"
+                     "assert(cudnn.deterministic == false and cudnn.benchmark == false)\n"
+                     "cudnn.deterministic = true\n"
+                     "assert(cudnn.deterministic == true)"),
+            "");
+  EXPECT_THAT(error_of("ohm.backends.cudnn.deterministic = 1"),
+              testing::HasSubstr("deterministic"));
+}
+
 TEST_F(Backends, CudnnsBenchmarkModeEmptiesTheCacheOnceForEachConvolution) {
   EXPECT_EQ(
       error_of("ohm.backends.cudnn.benchmark = true\n"

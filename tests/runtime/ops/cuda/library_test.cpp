@@ -294,6 +294,16 @@ TEST(DeviceLibraries, AConvolutionTakesNoWayThatGivesOtherBitsEachTime) {
   EXPECT_EQ(workspace_of_convolution(), 0) << "the fast one's was taken";
 }
 
+TEST(DeviceLibraries, AConvolutionTakesAWayThatGivesOtherBitsEachTimeWhereItIsAskedFor) {
+  CudaMachine machine(1, kOneDevice + " cudnn_random=1");
+  machine.context().gpus[0].cudnn_workspace_bytes = 1_MiB;
+  ConvolutionPlans& plans = machine.context().state.convolution_plans;
+  plans.is_deterministic = false;
+  EXPECT_EQ(workspace_of_convolution(), 4096) << "the fast one's";
+  plans.is_deterministic = true;
+  EXPECT_EQ(workspace_of_convolution(), 0) << "what was suggested before is another question's";
+}
+
 TEST(DeviceLibraries, AConvolutionTakesAnotherWayWhereThereIsNoMemory) {
   CudaMachine machine(1, kOneDevice);
   DeviceSlot& slot = machine.context().gpus[0];
@@ -356,6 +366,26 @@ TEST(CudnnBenchmark, TriesAConvolutionOnceAndKeepsTheFastestWay) {
   EXPECT_EQ(convolved(), (std::vector<double>{2, 4, 6, 8}));
   EXPECT_EQ(requested() - after_the_first, kTensors + kWorkspaceOfTheFast);
   EXPECT_EQ(machine.stand_in().calls(kMeasured.c_str()), 1);
+}
+
+TEST(CudnnBenchmark, KeepsAWayThatGivesOtherBitsEachTimeWhereItIsAskedFor) {
+  const CudaMachine machine(1, kOneDevice + " cudnn_random=1");
+  ConvolutionPlans& plans = Context::current().state.convolution_plans;
+  plans.is_benchmark = true;
+  const RequestAllocator& allocator = *Context::current().slot(kCard).allocator;
+  constexpr int kTensors = 16 + 4 + 16;
+  constexpr int kWorkspaceOfTheFast = 4096;
+  // The first time there is a trial; the second time takes what is asserted.
+  for (const auto [is_deterministic, bytes] :
+       {std::pair(true, kTensors), std::pair(false, kTensors + kWorkspaceOfTheFast),
+        std::pair(true, kTensors)}) {
+    plans.is_deterministic = is_deterministic;
+    convolved();
+    const auto before = allocator.stats().requested_bytes[0].allocated;
+    EXPECT_EQ(convolved(), (std::vector<double>{2, 4, 6, 8}));
+    EXPECT_EQ(allocator.stats().requested_bytes[0].allocated - before, bytes) << is_deterministic;
+  }
+  EXPECT_EQ(machine.stand_in().calls(kMeasured.c_str()), 2) << "once for each";
 }
 
 TEST(CudnnBenchmark, NeverKeepsAWayThatGivesOtherBitsEachTime) {
