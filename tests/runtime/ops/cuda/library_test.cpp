@@ -376,7 +376,7 @@ TEST(CudnnBenchmark, KeepsAWayThatGivesOtherBitsEachTimeWhereItIsAskedFor) {
   constexpr int kTensors = 16 + 4 + 16;
   constexpr int kWorkspaceOfTheFast = 4096;
   // The first time there is a trial; the second time takes what is asserted.
-  for (const auto [is_deterministic, bytes] :
+  for (const auto& [is_deterministic, bytes] :
        {std::pair(true, kTensors), std::pair(false, kTensors + kWorkspaceOfTheFast),
         std::pair(true, kTensors)}) {
     plans.is_deterministic = is_deterministic;
