@@ -105,18 +105,53 @@ class CommandSweep {
     if (!is_sound(counted_)) return;
     note_network();
     note_what_changed(changes);
+    if (!is_repeatable()) return;
+    fail_chosen();
+    if (makes_other_requests_now() && is_repeatable()) fail_chosen();
+  }
+
+  /// Whether another run makes the requests of the one that was counted.
+  bool is_repeatable() {
     const CountedCommand again = memory_.count();
-    if (!is_sound(again)) return;
+    if (!is_sound(again)) return false;
     difference_ = difference(counted_, again);
-    if (!difference_.empty()) return;
+    if (!difference_.empty()) return false;
     // What it prints is its own in each run, as the time is.
     if (counted_.outcome.printed != again.outcome.printed) counted_.outcome.printed.reset();
     counted_.seconds = std::max(counted_.seconds, again.seconds);
     requests_ = hash_of(counted_.calls);
+    return true;
+  }
+
+  void fail_chosen() {
     choose_tasks();
     fail(every_task(), Company::others);
     say_what_was_not_copied();
     if (!memory_.sharing().empty()) confirm();
+  }
+
+  /// Requests that runs with a fault did not make may be gone from those without, too: a program
+  /// may change files that it reads the next time (an index, a cache). Counts what it makes now.
+  bool makes_other_requests_now() {
+    const auto is_missed = [](const std::optional<JudgedFault>& fault) {
+      return fault && fault->verdict.verdict == FaultVerdict::not_reached;
+    };
+    // Shards would not agree on what there is to fail.
+    if (!options_.shard.is_whole() || std::none_of(judged_.begin(), judged_.end(), is_missed)) {
+      return false;
+    }
+    CountedCommand now = memory_.count();
+    const std::string change = difference(counted_, now);
+    if (now.outcome.is_overdue || now.outcome.status != 0 || change.empty()) return false;
+    options_.on_note(fmt::format(
+        "without faults the command makes other requests by now ({}), as where it changed files "
+        "that it reads: it is swept once more",
+        change));
+    now.shares_changed_files = counted_.shares_changed_files;
+    counted_ = std::move(now);
+    tasks_.clear();
+    judged_.clear();
+    return true;
   }
 
   JudgedFault judged(const FaultTask& task, const CommandOutcome& outcome) const {

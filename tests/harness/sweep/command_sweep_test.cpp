@@ -39,7 +39,9 @@ class ScriptedMemory final : public FailingMemory {
 
   CountedCommand count() override {
     CountedCommand counted;
-    for (std::uint64_t hash = 1; hash <= in_copies_.size(); ++hash) {
+    const std::size_t requests =
+        ++counts > 2 ? std::min(requests_later, in_copies_.size()) : in_copies_.size();
+    for (std::uint64_t hash = 1; hash <= requests; ++hash) {
       counted.calls.points.push_back(hash);
       counted.calls.kinds.push_back(0);
       counted.calls.bytes.push_back(bytes);
@@ -54,7 +56,7 @@ class ScriptedMemory final : public FailingMemory {
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       if (ran_beside.size() == interrupted_after) throw CommandInterrupted(SIGTERM);
       ran_beside.push_back(tasks[i].call);
-      on_end(i, ended_by(in_copies_[tasks[i].call]));
+      on_end(i, outcome_of(tasks[i].call, in_copies_));
     }
   }
   std::string sharing() const override { return how_shared; }
@@ -63,7 +65,7 @@ class ScriptedMemory final : public FailingMemory {
                   const OnEnd& on_end) override {
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       ran_alone.push_back(tasks[i].call);
-      on_end(i, ended_by(alone_[tasks[i].call]));
+      on_end(i, outcome_of(tasks[i].call, alone_));
     }
   }
   std::string plan_of(const FaultTask& task) const override {
@@ -75,10 +77,18 @@ class ScriptedMemory final : public FailingMemory {
   std::vector<std::size_t> ran_alone;
   std::size_t interrupted_after = SIZE_MAX;
   std::size_t bytes = 512;
+  std::size_t counts = 0;
+  std::size_t requests_later = SIZE_MAX;  ///< of which no more are made after two runs
+  std::size_t never_fails = SIZE_MAX;     ///< a request that runs with a fault do not make
   Uncopied of_their_own;
   std::string how_shared = "in a copy of the command";
 
  private:
+  CommandOutcome outcome_of(std::size_t call, const std::vector<std::string>& ends) const {
+    if (call >= requests_later || call == never_fails) return {};
+    return ended_by(ends[call]);
+  }
+
   std::vector<std::string> in_copies_;
   std::vector<std::string> alone_;
 };
@@ -145,6 +155,26 @@ TEST(CommandSweep, WhatSharesNoFilesIsNotRunAgain) {
   memory.how_shared.clear();
   EXPECT_EQ(sweep(memory).variant.failed.size(), 1U);
   EXPECT_THAT(memory.ran_alone, IsEmpty());
+}
+
+TEST(CommandSweep, SweepsOnceMoreWhatMakesOtherRequestsByThen) {
+  ScriptedMemory memory({"", "", ""}, {"", "", ""});
+  memory.requests_later = 2;
+  const Swept swept = sweep(memory);
+  EXPECT_THAT(swept.variant.failed, IsEmpty());
+  EXPECT_EQ(swept.variant.faults, 2);
+  EXPECT_THAT(memory.ran_beside, ElementsAre(0, 1, 2, 0, 1));
+  ASSERT_EQ(swept.notes.size(), 1U);
+  EXPECT_THAT(swept.notes.front(), HasSubstr("makes other requests by now (one makes 3 requests"));
+}
+
+TEST(CommandSweep, ARequestThatOnlyARunWithAFaultDoesNotMakeStaysNotReached) {
+  ScriptedMemory memory({"", "", ""}, {"", "", ""});
+  memory.never_fails = 1;
+  const Swept swept = sweep(memory);
+  EXPECT_EQ(swept.variant.failed.size(), 1U);
+  EXPECT_THAT(memory.ran_beside, ElementsAre(0, 1, 2));
+  EXPECT_THAT(swept.notes, IsEmpty());
 }
 
 TEST(CommandSweep, GoesOnWithWhatACheckpointKnows) {
