@@ -139,8 +139,10 @@ void VariantSweep::take_fault_free(const WorkResult& result) {
     is_finished_ = true;
     return;
   }
-  const std::vector<double> costs = fault_costs(chosen_, fault_free_.front());
-  take_share(CostShare({cost_of(costs)}, options_.shard).part_of(0, costs));
+  // Without a plan shards know no costs that are the same for all of them.
+  const std::size_t count = chosen_.empty() ? 0 : numbered_by_call(chosen_).back().first + 1;
+  const std::vector<double> alike(count, 1.0);
+  take_share(CostShare({cost_of(alike)}, options_.shard).part_of(0, alike));
 }
 
 // ---- faults -------------------------------------------------------------------------------------
