@@ -30,7 +30,7 @@ std::size_t aligned(std::size_t bytes) {
 
 /// The linker's hash of all that it wrote, as bytes; empty where it wrote none.
 std::string_view build_id_in(std::string_view notes) {
-  constexpr std::string_view kOwner("GNU", 4);  // with the null that ends it
+  constexpr std::string_view kOwner("GNU\0", 4);
   while (notes.size() >= sizeof(ElfW(Nhdr))) {
     ElfW(Nhdr) note;
     std::memcpy(&note, notes.data(), sizeof note);
