@@ -105,9 +105,8 @@ std::string in_hex(std::string_view bytes) {
 
 /// Pre-condition: in_hex() wrote it.
 std::string from_hex(std::string_view digits) {
-  constexpr std::size_t kBytes = 256;
-  static const std::array<unsigned char, kBytes> kValues = [] {
-    std::array<unsigned char, kBytes> values = {};
+  static constexpr std::array<unsigned char, 256> kValues = [] {
+    std::array<unsigned char, 256> values = {};
     for (std::size_t i = 0; i < kHexDigits.size(); ++i) {
       values.at(static_cast<unsigned char>(kHexDigits[i])) = static_cast<unsigned char>(i);
     }

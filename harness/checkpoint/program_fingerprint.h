@@ -5,9 +5,8 @@
 
 namespace ohm::engine {
 
-/// The version, and a hash of the linker's build ID, which reading the program's file of 35 MB does
-/// not have to be waited for: "0.1.0 3f9c22d15051eae5". Without a build ID of the file: throws
-/// std::runtime_error when that cannot be read.
+/// The version, and a hash of the linker's build ID: "0.1.0 3f9c22d15051eae5". Where there is none,
+/// of the program's file, which takes time: throws std::runtime_error when that cannot be read.
 std::string program_fingerprint();
 
 }  // namespace ohm::engine
