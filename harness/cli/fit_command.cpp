@@ -6,7 +6,6 @@
 #include <array>
 #include <limits>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -107,30 +106,18 @@ void check(FitArguments& arguments) {
   arguments.fit.considers_limits = !arguments.ignores_limits;
 }
 
-/// Options that a command after `--`, or a recording, knows nothing of are not passed over in
-/// silence.
-void refuse_other_options(const CLI::App& app, std::span<const std::string_view> known,
-                          std::string_view reason) {
-  for (const CLI::Option* option : app.get_options()) {
-    const std::string name = option->get_name();
-    const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
-    if (option->count() == 0 || is_known) continue;
-    throw UsageError(fmt::format("{}: {}", name, reason));
-  }
-}
-
-void refuse_scenario_options(const CLI::App& app) {
+void refuse_options_of_scenarios(const CLI::App& app) {
   constexpr std::array<std::string_view, 13> kOfCommands = {
       "--vary", "--gpu",   "--timeout", "--report",   "--json",   "--color",       "--verbose",
       "--help", "--shard", "--resume",  "--launcher", "--shards", "--slurm-option"};
-  refuse_other_options(app, kOfCommands, "is for scenarios, and a command comes after --");
+  refuse_options_but(kOfCommands, app, "is for scenarios, and a command comes after --");
 }
 
 void refuse_unrecorded_options(const CLI::App& app) {
   constexpr std::array<std::string_view, 11> kOfRecordings = {
       "FILE",         "--vary", "--gpu",    "--limit", "--rules",  "--color",
       "--alloc-conf", "--json", "--report", "--help",  "--verbose"};
-  refuse_other_options(app, kOfRecordings, "is for scenarios, and these are recordings");
+  refuse_options_but(kOfRecordings, app, "is for scenarios, and these are recordings");
 }
 
 engine::CommandFitOptions command_fit_of(FitArguments& arguments, const CLI::App& app,
@@ -399,7 +386,7 @@ std::function<int()> setup_fit(CLI::App& app, const Environment& environment) {
       return are_recordings(arguments->fit.run.files) ? fit_recorded(*arguments, app)
                                                       : fit(*arguments, environment);
     }
-    refuse_scenario_options(app);
+    refuse_options_of_scenarios(app);
     return fit_command(*arguments, app, environment);
   };
 }

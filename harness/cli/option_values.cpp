@@ -57,6 +57,16 @@ CLI::Validator not_empty() {
           "not empty"};
 }
 
+void refuse_options_but(std::span<const std::string_view> known, const CLI::App& app,
+                        std::string_view reason) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
+    if (option->count() == 0 || is_known) continue;
+    throw UsageError(fmt::format("{}: {}", name, reason));
+  }
+}
+
 void check_allocator_options(engine::RunOptions& run) {
   const RuleSet& rules =
       parsed("--rules", [&]() -> const RuleSet& { return rule_set_or_default(run.rules); });

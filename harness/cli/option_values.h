@@ -2,8 +2,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/cli/command.h"
@@ -27,6 +29,11 @@ decltype(auto) parsed(const std::string& option, Parse&& parse) {
     throw UsageError(option + ": " + error.what());
   }
 }
+
+/// Options that what is run knows nothing of are not passed over in silence: throws UsageError with
+/// `reason` for one that was given and is not among `known`.
+void refuse_options_but(std::span<const std::string_view> known, const CLI::App& app,
+                        std::string_view reason);
 
 /// Checks rules and allocator settings. Without settings on the command line PyTorch's own
 /// variables give them: the first one that is set; said aloud, for they change the figures.

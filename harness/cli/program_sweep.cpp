@@ -23,19 +23,12 @@ namespace ohm::cli {
 
 namespace {
 
-/// Options that a command after `--` knows nothing of are not passed over in silence.
 void refuse_scenario_options(const CLI::App& app) {
   constexpr std::array<std::string_view, 21> kOfCommands = {
       "--gpu",     "--points",  "--form", "--level",  "--engine",   "--shard",  "--jobs",
       "--timeout", "--report",  "--json", "--check",  "--scratch",  "--color",  "--memory",
       "--quiet",   "--verbose", "--help", "--resume", "--launcher", "--shards", "--slurm-option"};
-  for (const CLI::Option* option : app.get_options()) {
-    const std::string name = option->get_name();
-    const bool is_known =
-        std::find(kOfCommands.begin(), kOfCommands.end(), name) != kOfCommands.end();
-    if (option->count() == 0 || is_known) continue;
-    throw UsageError(fmt::format("{}: is for scenarios, and a command comes after --", name));
-  }
+  refuse_options_but(kOfCommands, app, "is for scenarios, and a command comes after --");
 }
 
 void check_level(const SweepArguments& arguments) {

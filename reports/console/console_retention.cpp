@@ -14,12 +14,12 @@ namespace ohm::reports {
 namespace {
 
 constexpr std::size_t kMostVariables = 4;
-constexpr std::size_t kFigureColumns = 11;
+constexpr std::size_t kBytesColumns = 11;
 
 std::string variable_line(const RetainedResult& entry) {
   const std::string where =
       entry.line == 0 ? entry.function : fmt::format("{}, line {}", entry.function, entry.line);
-  return fmt::format("{}  {} ({})", pad_left(short_bytes(entry.bytes), kFigureColumns),
+  return fmt::format("{}  {} ({})", pad_left(short_bytes(entry.bytes), kBytesColumns),
                      entry.variable, where);
 }
 
@@ -48,7 +48,7 @@ std::string console_retention(const VariantResult& variant, const ReportStyle& s
     const RetainedResult& entry = retention.entries[i];
     out += indented(printable(variable_line(entry)), 4, style.columns);
     if (entry.path.size() < 2) continue;
-    out += painted(indented(printable(path_line(entry)), 4 + kFigureColumns + 2, style.columns),
+    out += painted(indented(printable(path_line(entry)), 4 + kBytesColumns + 2, style.columns),
                    Tone::faint, style.color);
   }
   if (shown < retention.entries.size()) {
@@ -57,7 +57,7 @@ std::string console_retention(const VariantResult& variant, const ReportStyle& s
   }
   if (retention.other_bytes > 0) {
     out += fmt::format("    {}  no variable: temporaries of what was running\n",
-                       pad_left(short_bytes(retention.other_bytes), kFigureColumns));
+                       pad_left(short_bytes(retention.other_bytes), kBytesColumns));
   }
   return out;
 }

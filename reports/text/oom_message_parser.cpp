@@ -50,7 +50,7 @@ constexpr std::array<UnitName, 8> kUnits = {{{"bytes", 1},
 
 bool is_of_number(char c) { return (c >= '0' && c <= '9') || c == '.'; }
 
-constexpr std::string_view kTried = "Tried to allocate ";
+constexpr std::string_view kTriedToAllocate = "Tried to allocate ";
 
 /// Memory is counted in 64 bits: what is larger has been garbled.
 constexpr double kMostBytes = 0x1p64;
@@ -200,7 +200,7 @@ std::optional<OomMessage> message_of_async_backend(const std::string& line) {
 
 /// From "Tried to allocate" up to the next message, of which a log may have several.
 std::string first_message(const std::string& line) {
-  const std::size_t at = line.find(kTried);
+  const std::size_t at = line.find(kTriedToAllocate);
   if (at == std::string::npos) {
     const bool is_oom = line.find("out of memory") != std::string::npos ||
                         line.find("ALLOC_FAILED") != std::string::npos;
@@ -212,7 +212,7 @@ std::string first_message(const std::string& line) {
             : "this is not an out-of-memory message of PyTorch: there is no \"Tried to allocate\" "
               "in it");
   }
-  return line.substr(at, line.find(kTried, at + 1) - at);
+  return line.substr(at, line.find(kTriedToAllocate, at + 1) - at);
 }
 
 }  // namespace
@@ -226,7 +226,7 @@ OomMessage parse_oom_message(std::string_view text) {
   if (std::optional<OomMessage> message = message_of_async_backend(whole)) return *message;
   const std::string line = first_message(whole);
   OomMessage message;
-  const auto requested = figure_after(line, kTried);
+  const auto requested = figure_after(line, kTriedToAllocate);
   if (!requested) {
     throw std::invalid_argument(
         line.find("more than 1EB") != std::string::npos
@@ -270,7 +270,7 @@ OomMessage parse_oom_message(std::string_view text) {
 }
 
 std::optional<PrintedBytes> requested_bytes(std::string_view text) {
-  return figure_after(on_one_line(text), kTried);
+  return figure_after(on_one_line(text), kTriedToAllocate);
 }
 
 }  // namespace ohm::reports

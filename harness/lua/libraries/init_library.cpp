@@ -87,13 +87,13 @@ int constant(lua_State* L) {
   return call.done();
 }
 
-int ones(lua_State* L) {
+int fill_ones(lua_State* L) {
   const Filling call = with_numbers(L, "ones_", {});
   fill_values(call.tensor(), 1.0);
   return call.done();
 }
 
-int zeros(lua_State* L) {
+int fill_zeros(lua_State* L) {
   const Filling call = with_numbers(L, "zeros_", {});
   fill_values(call.tensor(), 0.0);
   return call.done();
@@ -183,13 +183,13 @@ constexpr luaL_Reg kInitFunctions[] = {
     {"kaiming_normal_", native<kaiming_normal>},
     {"kaiming_uniform_", native<kaiming_uniform>},
     {"normal_", native<normal>},
-    {"ones_", native<ones>},
+    {"ones_", native<fill_ones>},
     {"orthogonal_", native<orthogonal>},
     {"trunc_normal_", native<trunc_normal>},
     {"uniform_", native<uniform>},
     {"xavier_normal_", native<xavier_normal>},
     {"xavier_uniform_", native<xavier_uniform>},
-    {"zeros_", native<zeros>},
+    {"zeros_", native<fill_zeros>},
 };
 
 }  // namespace

@@ -74,7 +74,7 @@ cuda::DeviceRange range_of(const IntrusivePtr<Storage>& workspace) {
                    : cuda::DeviceRange{};
 }
 
-struct ConvolutionOperands {
+struct ConvolutionTensors {
   const Tensor& first;
   const Tensor& second;
   const Tensor& bias;  ///< may be undefined
@@ -95,7 +95,7 @@ struct Asked {
 
 /// nullopt where they are not on a CUDA device with the library, or do not fit it.
 std::optional<Asked> asked_for(ConvolutionPass pass, const ConvGeometry& geometry,
-                               const ConvolutionOperands& operands) {
+                               const ConvolutionTensors& operands) {
   // The library is told of row-major operands alone.
   for (const Tensor* operand :
        {&operands.first, &operands.second, &operands.bias, &operands.result}) {
@@ -111,7 +111,7 @@ std::optional<Asked> asked_for(ConvolutionPass pass, const ConvGeometry& geometr
 }
 
 // As PyTorch does it: one workspace for all that are tried, the largest that there is memory for.
-void measure(const Asked& asked, const ConvolutionOperands& operands) {
+void measure(const Asked& asked, const ConvolutionTensors& operands) {
   const Device device = operands.device();
   const std::size_t room = Context::current().slot(device).allocator->info().free_bytes;
   std::size_t bytes = 0;
@@ -149,7 +149,7 @@ ChosenAlgorithm chosen(const Asked& asked, Device device) {
 }
 
 /// The bytes of the workspace that it took.
-std::size_t compute(const Asked& asked, const ConvolutionOperands& operands, ConvolutionPlan plan) {
+std::size_t compute(const Asked& asked, const ConvolutionTensors& operands, ConvolutionPlan plan) {
   const Device device = operands.device();
   const cuda::ConvolutionAlgorithm* const measured =
       plan == ConvolutionPlan::measured ? asked.cudnn->measured(asked.pass, asked.convolution)
@@ -240,7 +240,7 @@ bool is_depthwise(const ConvGeometry& g, DType dtype) {
 }
 
 CudaResult convolve(ConvolutionPass pass, const ConvGeometry& geometry,
-                    const ConvolutionOperands& operands) {
+                    const ConvolutionTensors& operands) {
   if (operands.device().is_cpu() || operands.result.numel() == 0) return CudaResult::no;
   ExecutionState& state = Context::current().state;
   const ConvolutionKey key = key_of(pass, geometry, operands.result);
