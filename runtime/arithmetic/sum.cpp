@@ -26,16 +26,26 @@ Tensor sum_to_shape(const Tensor& tensor, const Shape& shape) {
 
 Tensor sum_to_shape(const Tensor& tensor, const Shape& shape, DType sums) {
   if (tensor.shape() == shape) return tensor;
+  return without_leading_dims(sum_keeping_dims(tensor, shape, sums), tensor.dims() - shape.dims());
+}
+
+Tensor sum_keeping_dims(const Tensor& tensor, const Shape& shape, DType sums) {
   const int missing = tensor.dims() - shape.dims();
   DimMask folded = all_dims(missing);
   for (int dim = missing; dim < tensor.dims(); ++dim) {
     if (shape[dim - missing] == 1 && tensor.shape()[dim] != 1) folded = with(folded, dim);
   }
-  const Tensor sum = reduce_sum(tensor, folded, true, sums);
-  // The missing leading dimensions are of size 1 now: drop them with a view.
-  Shape strides;
-  for (int dim = missing; dim < sum.dims(); ++dim) strides.push_back(sum.strides()[dim]);
-  return missing == 0 ? sum : make_view(sum, shape, strides, 0);
+  return reduce_sum(tensor, folded, true, sums);
+}
+
+Tensor without_leading_dims(const Tensor& tensor, int count) {
+  if (count == 0) return tensor;
+  Shape shape, strides;
+  for (int dim = count; dim < tensor.dims(); ++dim) {
+    shape.push_back(tensor.shape()[dim]);
+    strides.push_back(tensor.strides()[dim]);
+  }
+  return make_view(tensor, shape, strides, tensor.impl()->offset);
 }
 
 }  // namespace ohm

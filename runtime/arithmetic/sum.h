@@ -15,5 +15,9 @@ void accumulate_into(const Tensor& target, const Tensor& source);
 Tensor sum_to_shape(const Tensor& tensor, const Shape& shape);
 /// The same in another dtype, where something has to be summed.
 Tensor sum_to_shape(const Tensor& tensor, const Shape& shape, DType sums);
+/// Its two steps: the sum, in which missing dimensions are of size 1, and a view that drops them.
+Tensor sum_keeping_dims(const Tensor& tensor, const Shape& shape, DType sums);
+/// A view without the first `count` dimensions, each of size 1; `tensor` itself without any.
+Tensor without_leading_dims(const Tensor& tensor, int count);
 
 }  // namespace ohm

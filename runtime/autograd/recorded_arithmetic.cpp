@@ -7,6 +7,43 @@
 
 namespace ohm {
 
+namespace {
+
+Tensor with_leading_dims(const Tensor& tensor, int count) {
+  Shape shape(count, 1);
+  Shape strides(count, tensor.dims() == 0 ? 1 : tensor.shape()[0] * tensor.strides()[0]);
+  for (int dim = 0; dim < tensor.dims(); ++dim) {
+    shape.push_back(tensor.shape()[dim]);
+    strides.push_back(tensor.strides()[dim]);
+  }
+  return make_view(tensor, shape, strides, tensor.impl()->offset);
+}
+
+Tensor recorded_with_leading_dims(const Tensor& tensor, int count);
+
+Tensor recorded_without_leading_dims(const Tensor& tensor, int count) {
+  if (count == 0) return tensor;
+  Tensor out = without_leading_dims(tensor, count);
+  if (Recorder record("ViewBackward", {&tensor}); record.is_needed()) {
+    record.attach_differentiable(out, [count](BackwardCall& call) {
+      return TensorList{recorded_with_leading_dims(call.grad(), count)};
+    });
+  }
+  return out;
+}
+
+Tensor recorded_with_leading_dims(const Tensor& tensor, int count) {
+  Tensor out = with_leading_dims(tensor, count);
+  if (Recorder record("ViewBackward", {&tensor}); record.is_needed()) {
+    record.attach_differentiable(out, [count](BackwardCall& call) {
+      return TensorList{recorded_without_leading_dims(call.grad(), count)};
+    });
+  }
+  return out;
+}
+
+}  // namespace
+
 Tensor recorded_sum(const Tensor& a, const Tensor& b) {
   Tensor out = sum_of(a, b);
   if (Recorder record("AddBackward", {&a, &b}); record.is_needed()) {
@@ -45,15 +82,16 @@ Tensor recorded_sum_to(const Tensor& tensor, const Shape& shape) {
   return recorded_sum_to(tensor, shape, tensor.dtype());
 }
 
+// A sum and a view are two nodes: how many there are decides the order of later ones.
 Tensor recorded_sum_to(const Tensor& tensor, const Shape& shape, DType sums) {
   if (tensor.shape() == shape) return tensor;
-  Tensor out = sum_to_shape(tensor, shape, sums);
+  const Tensor sum = sum_keeping_dims(tensor, shape, sums);
   if (Recorder record("SumBackward", {&tensor}); record.is_needed()) {
-    record.attach_differentiable(out, [original = tensor.shape()](BackwardCall& call) {
+    record.attach_differentiable(sum, [original = tensor.shape()](BackwardCall& call) {
       return TensorList{recorded_expand(call.grad(), original)};
     });
   }
-  return out;
+  return recorded_without_leading_dims(sum, tensor.dims() - shape.dims());
 }
 
 Tensor recorded_expand(const Tensor& tensor, const Shape& shape) {
