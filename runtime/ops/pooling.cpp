@@ -9,9 +9,12 @@
 #include "runtime/kernels/functors/pooling.h"
 #include "runtime/kernels/launch/row_kernels.h"
 #include "runtime/ops/conv_sizes.h"
+#include "runtime/ops/convert.h"
 #include "runtime/ops/cuda/pooling.h"
+#include "runtime/ops/indexing.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/view.h"
 
 namespace ohm::ops {
 namespace {
@@ -177,6 +180,37 @@ Tensor max_pool_gradient(const PoolPlan& plan, const Tensor& given, const Tensor
   return out;
 }
 
+// One row for each plane, of its pixels.
+Tensor as_planes(const Tensor& tensor) {
+  Shape sizes(tensor.shape());
+  const int rows = sizes.dims() - 2;
+  const std::int64_t pixels = sizes[rows] * sizes[rows + 1];
+  sizes.erase(rows);
+  sizes[rows] = pixels;
+  return view(contiguous(tensor), sizes);
+}
+
+// Its gradient is what stands where the maxima were.
+Tensor recorded_max_pool_gradient(const PoolPlan& plan, const Tensor& grad, const Tensor& input,
+                                  const Tensor& indices) {
+  Tensor out = max_pool_gradient(plan, grad, input, indices);
+  if (Recorder record("MaxPool2DBackwardBackward", {&grad, &input}); record.is_needed()) {
+    record.save(indices);
+    record.attach_differentiable(
+        out, [shape = input.shape(), options = options_of(input)](BackwardCall& call) {
+          TensorList grads(2);
+          const Tensor places = call.saved(0);
+          if (call.needs(0)) {
+            const Tensor of_maxima = gather(as_planes(call.grad()), -1, as_planes(places));
+            grads[0] = view(of_maxima, places.shape());
+          }
+          if (call.needs(1)) grads[1] = zeros(shape, options);
+          return grads;
+        });
+  }
+  return out;
+}
+
 // ---- averages -----------------------------------------------------------------------------------
 
 // What cuDNN can be asked for: sliding windows that end inside the padded image.
@@ -298,12 +332,38 @@ Tensor averages_of(const AveragePlan& average, const Tensor& input) {
   return out;
 }
 
-Tensor average_pool(const AveragePlan& average, std::string_view node, const Tensor& input) {
-  Recorder record(node, {&input});
+struct AverageNodes {
+  std::string_view backward;
+  std::string_view backward_twice;
+};
+constexpr AverageNodes kSlidingNodes{"AvgPool2DBackward", "AvgPool2DBackwardBackward"};
+constexpr AverageNodes kAdaptiveNodes{"AdaptiveAvgPool2DBackward",
+                                      "AdaptiveAvgPool2DBackwardBackward"};
+
+Tensor average_pool(const AveragePlan& average, const AverageNodes& nodes, const Tensor& input);
+
+// Of what is linear: its gradient pools again, and does not depend on the images.
+Tensor recorded_average_gradient(const AveragePlan& average, const AverageNodes& nodes,
+                                 const Tensor& grad, const Tensor& input) {
+  Tensor out = average_gradient(average, grad, input);
+  if (Recorder record(nodes.backward_twice, {&grad, &input}); record.is_needed()) {
+    record.attach_differentiable(out, [average, nodes, shape = input.shape(),
+                                       options = options_of(input)](BackwardCall& call) {
+      TensorList grads(2);
+      if (call.needs(0)) grads[0] = average_pool(average, nodes, call.grad());
+      if (call.needs(1)) grads[1] = zeros(shape, options);
+      return grads;
+    });
+  }
+  return out;
+}
+
+Tensor average_pool(const AveragePlan& average, const AverageNodes& nodes, const Tensor& input) {
+  Recorder record(nodes.backward, {&input});
   record.save(input);
   Tensor out = averages_of(average, input);
-  record.attach(out, [average](BackwardCall& call) {
-    return TensorList{average_gradient(average, call.grad(), call.saved(0))};
+  record.attach_differentiable(out, [average, nodes](BackwardCall& call) {
+    return TensorList{recorded_average_gradient(average, nodes, call.grad(), call.saved(0))};
   });
   return out;
 }
@@ -371,8 +431,9 @@ Tensor max_pool2d(const Tensor& input, const Shape& kernel_size, const std::opti
   if (Recorder record("MaxPool2DBackward", {&input}); record.is_needed()) {
     record.save(input);
     record.save(indices);
-    record.attach(out, [plan](BackwardCall& call) {
-      return TensorList{max_pool_gradient(plan, call.grad(), call.saved(0), call.saved(1))};
+    record.attach_differentiable(out, [plan](BackwardCall& call) {
+      return TensorList{
+          recorded_max_pool_gradient(plan, call.grad(), call.saved(0), call.saved(1))};
     });
   }
   return out;
@@ -389,7 +450,7 @@ Tensor avg_pool2d(const Tensor& input, const Shape& kernel_size, const std::opti
       plan_for(kAvgPool, input, {kernel_size, stride, padding, Shape{1}, ceil_mode});
   const AveragePlan average{plan, PoolWindows::sliding, count_include_pad,
                             divisor_override.value_or(0)};
-  return average_pool(average, "AvgPool2DBackward", input);
+  return average_pool(average, kSlidingNodes, input);
 }
 
 Tensor adaptive_avg_pool2d(const Tensor& input, const Shape& output_size) {
@@ -404,7 +465,7 @@ Tensor adaptive_avg_pool2d(const Tensor& input, const Shape& output_size) {
   PoolPlan plan = plan_for_image(input.shape());
   plan.rows.out = size_at(output_size, 0);
   plan.columns.out = size_at(output_size, 1);
-  return average_pool({plan, PoolWindows::adaptive, true, 0}, "AdaptiveAvgPool2DBackward", input);
+  return average_pool({plan, PoolWindows::adaptive, true, 0}, kAdaptiveNodes, input);
 }
 
 std::vector<OpDef> pooling_ops() {

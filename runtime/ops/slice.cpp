@@ -3,7 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
@@ -107,24 +111,69 @@ void track_pieces(const std::vector<Tensor>& pieces, const Tensor& input) {
   for (const Tensor& piece : pieces) track_view(piece, input, ViewOrigin::several_outputs);
 }
 
-Tensor zeros_of_piece(const TensorMeta& piece) {
-  return zeros(piece.shape, {piece.dtype, piece.device});
-}
+// Where the pieces of a tensor lie along a dimension.
+struct PieceLayout {
+  int dim;
+  std::vector<std::int64_t> lengths;  ///< none: each is one element long and without the dimension
 
-// The gradients of all pieces of an input, written into a new tensor of its shape; zeros stand in
-// for the pieces that got none: zero_piece(its TensorMeta). `place(whole, i, grad)` is where piece
-// i lies.
-template <class ZeroPiece, class Place>
-TensorList joined_gradient(const BackwardCall& call, const Shape& shape, ZeroPiece zero_piece,
-                           Place place) {
+  bool drops_dim() const { return lengths.empty(); }
+  std::int64_t start(std::size_t i) const {
+    const auto end = lengths.begin() + static_cast<std::ptrdiff_t>(i);
+    return drops_dim() ? static_cast<std::int64_t>(i)
+                       : std::accumulate(lengths.begin(), end, std::int64_t{0});
+  }
+  Tensor piece(const Tensor& whole, std::size_t i) const {
+    return drops_dim() ? raw_select(whole, dim, start(i))
+                       : raw_narrow(whole, dim, start(i), lengths[i]);
+  }
+  Tensor recorded_piece(const Tensor& whole, std::size_t i) const {
+    return drops_dim() ? select(whole, dim, start(i)) : narrow(whole, dim, start(i), lengths[i]);
+  }
+  Tensor zeros_of(const TensorMeta& meta) const {
+    if (!drops_dim()) return zeros(meta.shape, {meta.dtype, meta.device});
+    // One zero stands for all elements of a piece.
+    const Tensor single = zeros({}, {meta.dtype, meta.device});
+    return make_view(single, meta.shape, Shape(meta.shape.dims(), 0), 0);
+  }
+};
+
+// The gradients of all pieces of an input, put together to a new tensor of its shape; zeros stand
+// in for the pieces that got none.
+TensorList joined_gradient(const BackwardCall& call, const Shape& shape,
+                           const PieceLayout& layout) {
   std::vector<Tensor> grads;
   for (std::size_t i = 0; i < call.grad_count(); ++i) {
-    const TensorMeta& piece = call.output(i);
-    grads.push_back(call.grad(i).defined() ? call.grad(i) : zero_piece(piece));
+    grads.push_back(call.grad(i).defined() ? call.grad(i) : layout.zeros_of(call.output(i)));
   }
   Tensor whole = empty(shape, {call.output().dtype, call.output().device});
-  for (std::size_t i = 0; i < grads.size(); ++i) copy_into(place(whole, i, grads[i]), grads[i]);
+  for (std::size_t i = 0; i < grads.size(); ++i) copy_into(layout.piece(whole, i), grads[i]);
+  const std::string_view node = layout.drops_dim() ? "StackBackward" : "CatBackward";
+  if (Recorder record(node, grads); record.is_needed()) {
+    record.attach_differentiable(whole, [layout, count = grads.size()](BackwardCall& second) {
+      TensorList pieces(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        if (second.needs(i)) pieces[i] = layout.recorded_piece(second.grad(), i);
+      }
+      return pieces;
+    });
+  }
   return TensorList{whole};
+}
+
+std::vector<std::int64_t> lengths_of(const std::vector<Tensor>& pieces, int dim) {
+  std::vector<std::int64_t> lengths;
+  for (const Tensor& piece : pieces) lengths.push_back(piece.shape()[dim]);
+  return lengths;
+}
+
+void record_pieces(std::string_view node, const Tensor& input, const std::vector<Tensor>& pieces,
+                   PieceLayout layout) {
+  Recorder record(node, {&input});
+  record.attach_differentiable(
+      pieces, [shape = input.shape(), layout = std::move(layout)](BackwardCall& call) {
+        return joined_gradient(call, shape, layout);
+      });
+  track_pieces(pieces, input);
 }
 
 }  // namespace
@@ -212,15 +261,7 @@ std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int
   for (std::int64_t start = 0; start < size || pieces.empty(); start += split_size) {
     pieces.push_back(raw_narrow(input, position, start, std::min(split_size, size - start)));
   }
-  Recorder record("SplitBackward", {&input});
-  record.attach(pieces, [shape = input.shape(), position, split_size](BackwardCall& call) {
-    return joined_gradient(call, shape, zeros_of_piece,
-                           [&](const Tensor& whole, std::size_t i, const Tensor& grad) {
-                             const std::int64_t start = static_cast<std::int64_t>(i) * split_size;
-                             return raw_narrow(whole, position, start, grad.shape()[position]);
-                           });
-  });
-  track_pieces(pieces, input);
+  record_pieces("SplitBackward", input, pieces, {position, lengths_of(pieces, position)});
   return pieces;
 }
 
@@ -241,17 +282,7 @@ std::vector<Tensor> split(const Tensor& input, const Shape& sizes, std::int64_t 
         fmt::format("[split] sizes {} do not sum up to the size of dimension {} of {}", sizes.str(),
                     position, input.shape().str()));
   }
-  Recorder record("SplitWithSizesBackward", {&input});
-  record.attach(pieces, [shape = input.shape(), position, sizes](BackwardCall& call) {
-    return joined_gradient(call, shape, zeros_of_piece,
-                           [&](const Tensor& whole, std::size_t i, const Tensor& grad) {
-                             std::int64_t before = 0;
-                             for (std::size_t j = 0; j < i; ++j)
-                               before += sizes[static_cast<int>(j)];
-                             return raw_narrow(whole, position, before, grad.shape()[position]);
-                           });
-  });
-  track_pieces(pieces, input);
+  record_pieces("SplitWithSizesBackward", input, pieces, {position, lengths_of(pieces, position)});
   return pieces;
 }
 
@@ -263,19 +294,7 @@ std::vector<Tensor> unbind(const Tensor& input, std::int64_t dim) {
   for (std::int64_t i = 0; i < input.shape()[position]; ++i) {
     pieces.push_back(raw_select(input, position, i));
   }
-  Recorder record("UnbindBackward", {&input});
-  record.attach(pieces, [shape = input.shape(), position](BackwardCall& call) {
-    // One zero stands for all elements of a piece.
-    const auto zero = [](const TensorMeta& piece) {
-      const Tensor single = zeros({}, {piece.dtype, piece.device});
-      return make_view(single, piece.shape, Shape(piece.shape.dims(), 0), 0);
-    };
-    return joined_gradient(call, shape, zero,
-                           [&](const Tensor& whole, std::size_t i, const Tensor&) {
-                             return raw_select(whole, position, static_cast<std::int64_t>(i));
-                           });
-  });
-  track_pieces(pieces, input);
+  record_pieces("UnbindBackward", input, pieces, {position, {}});
   return pieces;
 }
 

@@ -463,6 +463,10 @@ TWICE = [
     (2, "F.pad(x, (-1, 0))"), (2, "x.cumsum(dim=0)"), (1, "x.max()"), (1, "x.min()"),
     (2, "x.max(dim=1)[0]"), (2, "x.min(dim=0)[0]"), (2, "x.sort(dim=-1)[0]"),
     (2, "x.topk(1, dim=-1)[0]"), (2, "F.softmax(x, dim=-1)"), (2, "torch.matmul(x, w.transpose(-2, -1))"),
+    (1, "x.split(2)[0]"), (2, "x.split(2, dim=1)[0]"), (1, "torch.cat([x.chunk(2)[0], x], dim=0)"),
+    (2, "x.unbind(0)[0]"), (2, "torch.stack([x.unbind(1)[0], x.unbind(1)[0]])"), (3, "F.avg_pool2d(x, 2, stride=1, padding=1)"),
+    (3, "F.max_pool2d(x, 2, stride=1, padding=1)"), (3, "F.adaptive_avg_pool2d(x, (2, 3))"), (2, "x + w[0]"),
+    (2, "F.linear(x, w, w.sum(-1))"),
 ]
 
 
