@@ -61,8 +61,7 @@ TensorList recorded_backward(const ConvPlan& plan, const SecondGradients& second
   record.attach_differentiable(outputs, [second, numbers](BackwardCall& again) {
     std::vector<Tensor> incoming(3);
     for (std::size_t i = 0; i < numbers.size(); ++i) incoming[numbers[i]] = again.grad(i);
-    std::vector<Tensor> found = second(incoming, {again.saved(0), again.saved(1), again.saved(2)},
-                                       again.needs(1), again.needs(2));
+    std::vector<Tensor> found = second(incoming, {again.saved(0), again.saved(1), again.saved(2)});
     TensorList result(3);
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (again.needs(i)) result[i] = std::move(found[i]);

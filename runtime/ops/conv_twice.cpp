@@ -63,16 +63,11 @@ Tensor gradient_of_weight(const SecondGradients& second, const Tensor& of_input,
 }  // namespace
 
 std::vector<Tensor> SecondGradients::operator()(const std::vector<Tensor>& incoming,
-                                                const ConvolutionOperands& operands,
-                                                bool wants_input, bool wants_weight) const {
+                                                const ConvolutionOperands& operands) const {
   std::vector<Tensor> grads(3);
   grads[0] = gradient_of_grad(*this, incoming, operands);
-  if (wants_input && incoming[1].defined()) {
-    grads[1] = gradient_of_input(*this, incoming[1], operands);
-  }
-  if (wants_weight && incoming[0].defined()) {
-    grads[2] = gradient_of_weight(*this, incoming[0], operands);
-  }
+  if (incoming[0].defined()) grads[2] = gradient_of_weight(*this, incoming[0], operands);
+  if (incoming[1].defined()) grads[1] = gradient_of_input(*this, incoming[1], operands);
   return grads;
 }
 

@@ -27,15 +27,14 @@ struct ConvolutionOperands {
 using Convolve =
     std::function<Tensor(const Tensor& input, const Tensor& weight, const ConvolutionShape& shape)>;
 /// The gradients of grad, input and weight, given those of the three gradients that the backward
-/// pass made of them (undefined: none came). `wants` says which are asked for; that of `grad` is
-/// made in any case, as PyTorch makes it.
+/// pass made of them (undefined: none came). What can be made is made, asked for or not, as PyTorch
+/// makes it.
 struct SecondGradients {
   ConvolutionShape shape;
   Convolve convolve;
 
   std::vector<Tensor> operator()(const std::vector<Tensor>& incoming,
-                                 const ConvolutionOperands& operands, bool wants_input,
-                                 bool wants_weight) const;
+                                 const ConvolutionOperands& operands) const;
 };
 
 }  // namespace ohm::ops

@@ -41,8 +41,7 @@ class SecondPass {
   }
 
   Tensor gradient_of_weight() const {
-    if (!pass_.weight.defined()) return {};
-    if (!of_input_.defined()) return zeros_like(pass_.weight);
+    if (!pass_.weight.defined() || !of_input_.defined()) return {};
     Tensor turned;
     {
       const Tensor one = full({}, 1.0, options_of(s_));
@@ -111,11 +110,24 @@ class SecondPass {
     return mul(factor, distance);
   }
 
+  // The weighted gradient is made anew for each of its three parts.
   Tensor weight_part() const {
-    const Tensor weighted = mul(of_weight_, grad_);
-    const Tensor result = mul(weighted, s_);
-    add_(result, div_(mul(s_, row_sums(weighted)), -length_));
-    add_(result, div_(mul(centered_s3_, row_sums(mul(weighted, centered_))), -length_));
+    const Tensor result = mul(mul(grad_, of_weight_), s_);
+    Tensor by_sum;
+    {
+      const Tensor weighted = mul(grad_, of_weight_);
+      const Tensor total = row_sums(weighted);
+      by_sum = div_(mul(s_, total), -length_);
+    }
+    Tensor by_slope;
+    {
+      const Tensor weighted = mul(grad_, of_weight_);
+      const Tensor products = mul(weighted, centered_);
+      const Tensor total = row_sums(products);
+      by_slope = div_(mul(centered_s3_, total), -length_);
+    }
+    add_(result, by_sum);
+    add_(result, by_slope);
     return result;
   }
 

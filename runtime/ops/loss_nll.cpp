@@ -175,20 +175,27 @@ Tensor nll_loss(const Tensor& input, const Tensor& given_target,
     record.attach_differentiable(out, [call](BackwardCall& backward) {
       const Tensor classes = backward.saved(1);
       const Tensor weights = backward.saved(2);
-      Tensor grad = nll_gradient(call, backward.grad(), backward.saved(0), classes, weights,
-                                 backward.saved(3));
-      // It is linear: differentiated again, it is the loss of the gradient's gradient.
-      if (Recorder again("NllLossBackwardBackward", {&backward.grad()}); again.is_needed()) {
+      const Tensor scored = backward.saved(0);
+      Tensor grad =
+          nll_gradient(call, backward.grad(), scored, classes, weights, backward.saved(3));
+      // It is linear: differentiated again, it is the loss of the gradient's gradient, and zeros.
+      if (Recorder again("NllLossBackwardBackward", {&backward.grad(), &scored});
+          again.is_needed()) {
         again.save(classes);
         again.save(weights);
         again.attach_differentiable(grad, [call](BackwardCall& second) {
-          const Tensor class_weights = second.saved(1);
-          Shape targets = second.grad().shape();
-          targets.erase(nll_class_dim(second.grad()));
-          return TensorList{
-              nll_loss(second.grad(), unrecorded_reshape(second.saved(0), targets),
-                       class_weights.defined() ? std::optional(class_weights) : std::nullopt,
-                       call.ignore_index, call.reduction)};
+          TensorList grads(2);
+          if (second.needs(0)) {
+            const Tensor class_weights = second.saved(1);
+            Shape targets = second.grad().shape();
+            targets.erase(nll_class_dim(second.grad()));
+            grads[0] =
+                nll_loss(second.grad(), unrecorded_reshape(second.saved(0), targets),
+                         class_weights.defined() ? std::optional(class_weights) : std::nullopt,
+                         call.ignore_index, call.reduction);
+          }
+          if (second.needs(1)) grads[1] = zeros_like(second.grad());
+          return grads;
         });
       }
       return TensorList{grad};

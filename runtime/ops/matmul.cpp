@@ -136,8 +136,8 @@ Tensor broadcast_matmul(const Tensor& input, const Tensor& other) {
     Shape sizes = batch;
     sizes.push_back(tensor.size(-2));
     sizes.push_back(tensor.size(-1));
-    const Tensor wide = sizes == tensor.shape() ? tensor : expand(tensor, sizes);
-    return reshape(wide, {batch.numel(), tensor.size(-2), tensor.size(-1)});
+    // A node of its own, also where nothing is repeated, as PyTorch has it.
+    return reshape(expand(tensor, sizes), {batch.numel(), tensor.size(-2), tensor.size(-1)});
   };
   const Tensor left = as_cube(input);
   const Tensor right = as_cube(other);
