@@ -120,6 +120,23 @@ constexpr GrowingScript kScripts[] = {
      "  ohm.ones(1)\n"
      "  ohm.gc.collect()\n"
      "end"},
+    {"objects_of_tensors", kNothing,
+     "function body(n)\n"
+     "  local first = false\n"
+     "  for _ = 1, n do first = ohm.object {x = ohm.ones(1), next = first} end\n"
+     "end"},
+    {"ops_beside_objects", kNothing,
+     "function body(n)\n"
+     "  local kept, x = {}, ohm.ones(1)\n"
+     "  for i = 1, n do kept[i] = ohm.object {i} end\n"
+     "  for _ = 1, n do x = x + 1 end\n"
+     "end"},
+    {"objects_that_go", kNothing,
+     "function body(n)\n"
+     "  local kept, object = {}, nil\n"
+     "  for i = 1, n do kept[i] = {i} end\n"
+     "  for _ = 1, n do object = ohm.object {x = ohm.ones(1)} end\n"
+     "end"},
     {"tensors_in_a_table", kNothing,
      "function body(n)\n"
      "  local kept = {}\n"
