@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,6 +37,17 @@ class RunScope {
   Interpreter& interpreter_;
 };
 
+/// Without the others, and without the memory that they took.
+void keep_variants(std::vector<engine::VariantDescription>& all,
+                   const std::vector<std::string>& names) {
+  const std::set<std::string_view> wanted(names.begin(), names.end());
+  std::vector<engine::VariantDescription> kept;
+  for (engine::VariantDescription& variant : all) {
+    if (wanted.count(variant.name) > 0) kept.push_back(std::move(variant));
+  }
+  all = std::move(kept);
+}
+
 class LuaScenario final : public engine::ScenarioProgram {
  public:
   explicit LuaScenario(const engine::LoadRequest& request)
@@ -57,6 +70,7 @@ class LuaScenario final : public engine::ScenarioProgram {
   engine::ModuleTexts modules() const override { return interpreter_.modules; }
 
   void keep_only(const std::vector<std::string>& variants) override {
+    keep_variants(description_->variants, variants);
     // Where there are others than the scenario's, functions may hold what counts: a tensor, or an
     // object that weak references know.
     if (interpreter_.handle_classes().size() > 1) return;
@@ -152,7 +166,7 @@ class LuaScenario final : public engine::ScenarioProgram {
   }
 
   Interpreter interpreter_;
-  std::shared_ptr<const engine::ScenarioDescription> description_;
+  std::shared_ptr<engine::ScenarioDescription> description_;
 };
 
 }  // namespace

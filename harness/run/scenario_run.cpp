@@ -274,9 +274,14 @@ void ScenarioRun::run_what_is_selected() {
 // There are two tasks for each variant: the second is a reference.
 void ScenarioRun::make_workers() {
   const std::vector<VariantDescription>& variants = measured_.description.variants;
-  const VariantWorkers::Tasks tasks = {2 * variants.size(), [this, &variants](std::size_t number) {
+  const VariantWorkers::Tasks tasks = {2 * variants.size(),
+                                       [this, &variants](std::size_t number) {
                                          return task_of(variants[number / 2],
                                                         /*as_reference=*/number % 2 == 1);
+                                       },
+                                       [this] {
+                                         measured_ = {};
+                                         selected_ = {};
                                        }};
   workers_.emplace(static_cast<std::int64_t>(index_), loader_, load_request(), tasks, pool_,
                    options_.checkpoint);

@@ -77,13 +77,11 @@ VariantWorkers::Group& VariantWorkers::group_of(std::size_t task, Loading& loadi
                                  : *known;
 }
 
-std::vector<std::string> VariantWorkers::variants_from(std::size_t first_task) const {
-  std::vector<std::string> variants;
+std::vector<VariantTask> VariantWorkers::tasks_from(std::size_t first_task) const {
+  std::vector<VariantTask> tasks;
   const std::size_t end = std::min(first_task + kMostTogether, tasks_.count);
-  for (std::size_t task = first_task; task < end; ++task) {
-    variants.push_back(tasks_.at(task).variant);
-  }
-  return variants;
+  for (std::size_t task = first_task; task < end; ++task) tasks.push_back(tasks_.at(task));
+  return tasks;
 }
 
 void VariantWorkers::begin_next() {
@@ -118,19 +116,45 @@ void VariantWorkers::begin(Group& group) {
   }
 }
 
-std::shared_ptr<WorkOrigin> VariantWorkers::loader_for(const MachineOptions& machine) const {
-  const auto program = std::make_shared<std::optional<LoadedProgram>>();
-  const auto load = [this, program, machine] { program->emplace(loader_, request_, machine); };
-  const auto go_on = [this, program](const std::string& request) {
-    const std::size_t number = std::stoul(request.substr(1));
-    if (request.front() == kKeep) {
-      (*program)->keep_only(variants_from(number));
-      return std::string();
-    }
-    const VariantTask task = tasks_.at(number);
+/// A loaded file, in the processes that run variants of it.
+class VariantWorkers::Program {
+ public:
+  Program(const VariantWorkers& workers, const MachineOptions& machine)
+      : workers_(workers), loaded_(workers.loader_, workers.request_, machine) {}
+
+  /// A copy of this process has all that this one has: with the others' tasks, what it costs would
+  /// grow with their number.
+  void keep(std::size_t first_task) {
+    first_ = first_task;
+    kept_ = workers_.tasks_from(first_task);
+    workers_.tasks_.forget();
+    std::vector<std::string> variants;
+    for (const VariantTask& task : kept_) variants.push_back(task.variant);
+    loaded_.keep_only(variants);
+  }
+
+  std::string run(std::size_t number) {
+    const VariantTask task = kept_.empty() ? workers_.tasks_.at(number) : kept_.at(number - first_);
     return result_of(task, [&](LiveEntry* live) {
-      return (*program)->run(task.variant, task.machine, task.files, task.recording, live);
+      return loaded_.run(task.variant, task.machine, task.files, task.recording, live);
     });
+  }
+
+ private:
+  const VariantWorkers& workers_;
+  LoadedProgram loaded_;
+  std::size_t first_ = 0;
+  std::vector<VariantTask> kept_;  ///< from the first on; empty: all are there
+};
+
+std::shared_ptr<WorkOrigin> VariantWorkers::loader_for(const MachineOptions& machine) const {
+  const auto program = std::make_shared<std::optional<Program>>();
+  const auto load = [this, program, machine] { program->emplace(*this, machine); };
+  const auto go_on = [program](const std::string& request) {
+    const std::size_t number = std::stoul(request.substr(1));
+    if (request.front() == kRun) return (*program)->run(number);
+    (*program)->keep(number);
+    return std::string();
   };
   return std::make_shared<WorkOrigin>(load, go_on);
 }

@@ -39,6 +39,8 @@ class VariantWorkers {
   struct Tasks {
     std::size_t count;
     std::function<VariantTask(std::size_t number)> at;
+    /// In a worker that needs no other tasks than those it has: frees what at() reads.
+    std::function<void()> forget;
   };
 
   /// Loader, pool and checkpoint outlive this, and this its last task. `order` is the pool's.
@@ -73,10 +75,12 @@ class VariantWorkers {
     std::vector<Waiting> waiting;
   };
 
+  class Program;
+
   WorkDone kept(const std::string& piece, WorkDone done) const;
   Loading& loading_of(const MachineOptions& machine);
   Group& group_of(std::size_t task, Loading& loading);
-  std::vector<std::string> variants_from(std::size_t first_task) const;
+  std::vector<VariantTask> tasks_from(std::size_t first_task) const;
   void begin_next();
   void begin(Group& group);
   std::shared_ptr<WorkOrigin> loader_for(const MachineOptions& machine) const;

@@ -50,7 +50,6 @@ std::vector<std::string> more_modes(const EndState& now, const EndState& then) {
 }
 
 std::string setting_left(const EndState& now, const EndState& then) {
-  if (now.is_benchmark && !then.is_benchmark) return "cudnn.benchmark is on";
   for (std::size_t gpu = 0; gpu < now.memory_limits.size(); ++gpu) {
     const std::int64_t limit = now.memory_limits[gpu];
     if (limit < then.memory_limits[gpu]) {
@@ -80,7 +79,6 @@ EndMemory memory_at_end(Machine& machine) {
 EndState end_state(Machine& machine) {
   EndState left;
   left.modes = modes_of(machine);
-  left.is_benchmark = machine.context_state().convolution_plans.is_benchmark;
   for (int gpu = 0; gpu < machine.gpu_count(); ++gpu) {
     constexpr auto kNone = static_cast<std::size_t>(INT64_MAX);
     const std::size_t limit = machine.caching_allocator(gpu).memory_limit().value_or(kNone);

@@ -19,7 +19,6 @@ using EndMemory = std::vector<std::pair<std::string, SiteBytes>>;
 
 struct EndState {
   std::vector<std::string> modes;           ///< that are on, in words
-  bool is_benchmark = false;                ///< cuDNN's mode
   std::vector<std::int64_t> memory_limits;  ///< of each GPU; the largest number where there is none
   ProgramSettings settings;
   EndMemory memory;

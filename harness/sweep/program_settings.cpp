@@ -38,13 +38,15 @@ std::string history_words(std::size_t entries) {
 
 ProgramSettings program_settings(Machine& machine) {
   const AttentionKernels& attention = machine.context_state().attention_kernels;
+  const ConvolutionPlans& convolutions = machine.context_state().convolution_plans;
   ProgramSettings settings = {
       {"flash attention", on_or_off(attention.flash)},
       {"memory-efficient attention", on_or_off(attention.efficient)},
       {"attention step by step", on_or_off(attention.math)},
       {"cuDNN's attention", on_or_off(attention.cudnn)},
-      {"cudnn.deterministic",
-       on_or_off(machine.context_state().convolution_plans.is_deterministic)},
+      {"cudnn.enabled", on_or_off(machine.context().cudnn_enabled)},
+      {"cudnn.benchmark", on_or_off(convolutions.is_benchmark)},
+      {"cudnn.deterministic", on_or_off(convolutions.is_deterministic)},
       {"the memory history", history_words(machine.history_entries())},
   };
   for (int gpu = 0; gpu < machine.gpu_count(); ++gpu) {

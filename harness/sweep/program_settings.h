@@ -19,8 +19,8 @@ struct ProgramSetting {
 /// Of one machine always the same ones, in the same order.
 using ProgramSettings = std::vector<ProgramSetting>;
 
-/// The attention kernels that may be used, whether convolutions have to be deterministic, the
-/// settings of each GPU's allocator, and the memory history.
+/// The attention kernels that may be used, cuDNN's switches, the settings of each GPU's allocator,
+/// and the memory history.
 ProgramSettings program_settings(Machine& machine);
 
 /// What of `now` a failure is to blame for, as the sentence of a verdict; empty where there is

@@ -54,7 +54,7 @@ void fields(Archive& archive, T& setting) {
 
 template <class Archive, Is<EndState> T>
 void fields(Archive& archive, T& left) {
-  archive(left.modes, left.is_benchmark, left.memory_limits, left.settings, left.memory);
+  archive(left.modes, left.memory_limits, left.settings, left.memory);
 }
 
 template <class Archive, Is<FaultFreeRun> T>

@@ -1,14 +1,14 @@
-// How costs grow: seconds for n/8, n/4, n/2 and n of something, and the exponent of the line
-// through them (1: twice as many take twice as long). Of scripts they are the processor's, which
-// other work on the machine does not change. `growth_bench --benchmark_filter=/16000` for one n.
+// How costs grow: the processor's seconds for n/8, n/4, n/2 and n of something, and the exponent of
+// the line through them (1: twice as many take twice as long). What does not fit a cache any more
+// takes longer: growth_instructions.py counts what that does not change.
+// `growth_bench --benchmark_filter=/16000` for one n.
 //
 // One more curve is one more row of kScripts.
 #include <benchmark/benchmark.h>
+#include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <ctime>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -24,16 +24,26 @@
 namespace ohm {
 namespace {
 
-double seconds_of(const std::function<void()>& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
-double processor_seconds_of(const std::function<void()>& work) {
-  const std::clock_t begin = std::clock();
+/// Of this process and of those that it has started, and waited for.
+double processor_seconds_so_far() {
+  double seconds = 0;
+  for (const int whose : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage used{};
+    ::getrusage(whose, &used);
+    seconds += seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+  }
+  return seconds;
+}
+
+// growth_instructions.py finds it by its name.
+[[gnu::noinline]] double processor_seconds_of(const std::function<void()>& work) {
+  const double before = processor_seconds_so_far();
   work();
-  return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  return processor_seconds_so_far() - before;
 }
 
 // ---- curves of scripts --------------------------------------------------------------------------
@@ -118,6 +128,23 @@ constexpr GrowingScript kScripts[] = {
      "  first, last = nil, nil\n"
      "  ohm.ones(1)\n"
      "  ohm.gc.collect()\n"
+     "end"},
+    {"objects_of_tensors", kNothing,
+     "function body(n)\n"
+     "  local first = false\n"
+     "  for _ = 1, n do first = ohm.object {x = ohm.ones(1), next = first} end\n"
+     "end"},
+    {"ops_beside_objects", kNothing,
+     "function body(n)\n"
+     "  local kept, x = {}, ohm.ones(1)\n"
+     "  for i = 1, n do kept[i] = ohm.object {i} end\n"
+     "  for _ = 1, n do x = x + 1 end\n"
+     "end"},
+    {"objects_that_go", kNothing,
+     "function body(n)\n"
+     "  local kept, object = {}, nil\n"
+     "  for i = 1, n do kept[i] = {i} end\n"
+     "  for _ = 1, n do object = ohm.object {x = ohm.ones(1)} end\n"
      "end"},
     {"tensors_in_a_table", kNothing,
      "function body(n)\n"
@@ -224,7 +251,7 @@ double seconds_of_variants(std::int64_t n) {
   engine::RunOptions options;
   options.files = {folder.file("many.lua")};
   NoObserver observer;
-  return seconds_of([&] {
+  return processor_seconds_of([&] {
     require(engine::run_scenarios(options, lua::load_scenario, observer).exit_code() == 0);
   });
 }
@@ -234,7 +261,7 @@ double seconds_of_loading(std::int64_t n) {
   folder.write("many.lua", scenario_with_variants(n));
   engine::RunOptions options;
   options.files = {folder.file("many.lua")};
-  return seconds_of(
+  return processor_seconds_of(
       [&] { require(!engine::list_scenarios(options, lua::load_scenario).front().error); });
 }
 

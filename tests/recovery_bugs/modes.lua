@@ -44,6 +44,7 @@ end
 local function no_gradients(is_on) ohm.set_grad_enabled(not is_on) end
 local function limited(is_on) ohm.cuda.set_per_process_memory_fraction(is_on and 0.5 or 1.0) end
 local function benchmark(is_on) ohm.backends.cudnn.benchmark = is_on end
+local function without_cudnn(is_on) ohm.backends.cudnn.enabled = not is_on end
 local function no_flash(is_on) attention.enable_flash_sdp(not is_on) end
 local function no_efficient(is_on) attention.enable_mem_efficient_sdp(not is_on) end
 local function expandable(is_on)
@@ -87,6 +88,15 @@ programs.memory_limited_for_a_retry = switched_for_a_retry(limited)
 
 -- corrupt: cuDNN's benchmark stays on
 programs.benchmark_on = switched(benchmark)
+
+-- corrupt: cuDNN's benchmark is switched off for a second try, and not on again
+programs.benchmark_off_for_a_retry = function(d)
+  benchmark(true)
+  return switched_for_a_retry(function() benchmark(false) end)(d)
+end
+
+-- corrupt: a second try does without cuDNN, and so does what comes after it
+programs.cudnn_off_for_a_retry = switched_for_a_retry(without_cudnn)
 
 -- corrupt: flash attention stays switched off
 programs.flash_off = switched(no_flash)

@@ -46,6 +46,7 @@ void push_registry_table(lua_State* L, const void* key, const char* mode = nullp
     lua_pushstring(L, mode);
     lua_setfield(L, -2, "__mode");
     lua_setmetatable(L, -2);
+    Interpreter::of(L).lifetimes().leave_out(L);
   }
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, key);
@@ -68,13 +69,27 @@ void note_dying(lua_State* L, HandleHead* object, std::uint64_t age) {
 // __gc
 int collect_object(lua_State* L) {
   auto* const object = static_cast<HandleHead*>(lua_touserdata(L, 1));
-  if (!is_collecting) note_dying(L, object, object->age);
+  if (object->age == HandleHead::kEnded) {
+    Interpreter::of(L).note_found_ended();
+  } else if (!is_collecting) {
+    note_dying(L, object, object->age);
+  }
   return 0;
+}
+
+// Before Lua has found it: nothing refers to it, so that it is in no cycle.
+void end_object(Interpreter& interpreter, HandleHead* head, std::uint64_t /*age*/) {
+  lua_State* L = interpreter.state();
+  push_registry_table(L, &by_number_key, "v");
+  lua_pushnil(L);
+  lua_rawseti(L, -2, static_cast<Handle<Object>*>(head)->value.number);
+  lua_pop(L, 1);
 }
 
 // __close
 int close_object(lua_State* L) {
   auto* const object = static_cast<HandleHead*>(lua_touserdata(L, 1));
+  Interpreter::of(L).lifetimes().note_unknown_write();
   if (!is_collecting) note_dying(L, object, HandleHead::kYoungest);
   return 0;
 }
@@ -131,7 +146,10 @@ int set_attribute(lua_State* L) {
   push_attributes(L, 1);
   lua_pushvalue(L, 2);
   lua_pushvalue(L, 3);
+  Lifetimes& lifetimes = Interpreter::of(L).lifetimes();
+  lifetimes.before_write(L, -3, -2);
   lua_rawset(L, -3);
+  lifetimes.note_written(L);
   return 0;
 }
 
@@ -141,7 +159,6 @@ int object_text(lua_State* L) {
 }
 
 constexpr luaL_Reg kObjectMetamethods[] = {
-    {"__gc", &collect_object},
     {"__index", native<index_object, Entry::access>},
     {"__newindex", native<set_attribute, Entry::access>},
     {"__tostring", native<object_text, Entry::access>},
@@ -166,10 +183,8 @@ int make_object(lua_State* L) {
   lua_settop(L, 1);
   const lua_Integer number = next_number(L);
   void* memory = lua_newuserdatauv(L, sizeof(Handle<Object>), 1);
-  Interpreter& interpreter = Interpreter::of(L);
-  interpreter.lifetimes().give_up();
   new (memory)
-      Handle<Object>{{&HandleOf<Object>::kClass, interpreter.note_new_handle(L)}, {number}};
+      Handle<Object>{{&HandleOf<Object>::kClass, Interpreter::of(L).note_new_handle(L)}, {number}};
   lua_newtable(L);
   if (lua_type(L, 1) == LUA_TTABLE) {
     for (lua_pushnil(L); lua_next(L, 1) != 0;) {
@@ -179,7 +194,7 @@ int make_object(lua_State* L) {
     }
   }
   lua_setiuservalue(L, -2, 1);
-  push_metatable(L, HandleOf<Object>::kClass, {&collect_object, &close_object, nullptr});
+  push_metatable(L, HandleOf<Object>::kClass, {&collect_object, &close_object, &end_object});
   lua_setmetatable(L, -2);
   revive(L, -1);
   return 1;
@@ -217,9 +232,10 @@ int collect(lua_State* L) {
   push_registry_table(L, &garbage_key);
   const lua_Integer found = count_entries(L, lua_gettop(L));
   lua_pop(L, 1);
-  lua_pushnil(L);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &garbage_key);
   if (found > 0) {
+    Interpreter::of(L).lifetimes().note_unknown_write();
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &garbage_key);
     is_collecting = true;
     lua_gc(L, LUA_GCCOLLECT);
     is_collecting = false;

@@ -127,6 +127,8 @@ void Interpreter::find_unreachable(lua_State* L) {
   lua_gc(L, LUA_GCCOLLECT);
   settle_dying_objects(L);
   put_youngest_first();
+  // What was closed was held so far: what it holds goes with the next collection.
+  if (std::exchange(has_closed_objects_, false)) return;
   if (L == state() && lifetimes_.begin(L)) watch(L);
 }
 

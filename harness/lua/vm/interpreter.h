@@ -84,6 +84,7 @@ class Interpreter {
   /// For finalizers of objects: see Note [Cycles].
   void note_dying_object(HandleHead* object, std::uint64_t age) {
     has_dying_objects_ = true;
+    if (age == HandleHead::kYoungest) has_closed_objects_ = true;
     defer_release(object, age, HeldValue(), [](Interpreter&, void* /*object*/, HeldValue&&) {});
   }
 
@@ -209,6 +210,7 @@ class Interpreter {
   Lifetimes lifetimes_;
   bool has_dropped_references_ = false;
   bool has_dying_objects_ = false;
+  bool has_closed_objects_ = false;
   std::shared_ptr<Interpreter* const> self_;
   std::unique_ptr<lua_State, Closer> state_;  ///< closed first: its finalizers defer releases
 };

@@ -31,6 +31,13 @@ std::size_t heap_bytes(lua_State* L) {
          static_cast<std::size_t>(lua_gc(L, LUA_GCCOUNTB));
 }
 
+bool has_user_values(lua_State* L, RawValue userdata) {
+  raw::push(L, userdata);
+  const bool has_some = lua_getiuservalue(L, -1, 1) != LUA_TNONE;
+  lua_pop(L, 2);
+  return has_some;
+}
+
 void clear_above_stack(lua_State* L) {
   // As a collection does: what lies there may come to be in a function's registers.
   for (RawValue& value : raw::above_stack_of(L)) value.tag = LUA_TNIL;
@@ -186,13 +193,13 @@ void Lifetimes::expand(lua_State* L, Node& node) {
 }
 
 void Lifetimes::refer(lua_State* L, Node& from, RawValue to) {
-  if (!raw::holds_something(to)) return;
+  if (!is_counted(to)) return;
   from.is_leaf = false;
   counts_.refer(from, node_of(L, to));
 }
 
 void Lifetimes::drop(Node& from, RawValue to) {
-  if (!raw::holds_something(to)) return;
+  if (!is_counted(to)) return;
   Node* const node = counts_.find(to.content);
   OHM_ASSERT(node != nullptr, "a value that was written and not counted");
   counts_.drop_reference(from, *node);
@@ -363,11 +370,7 @@ std::optional<std::vector<RawValue>> Lifetimes::settle(lua_State* L) {
     if (pending_.node != nullptr) finish_write(L);
     close_variables(L);
     compare_stack(L);
-    for (const RawValue& made : new_userdata_) {
-      // What is on the stack, or was put anywhere, is counted by now.
-      if (counts_.find(made.content) == nullptr) dead_.push_back(made);
-    }
-    new_userdata_.clear();
+    settle_new_userdata(L);
     const bool is_settled = counts_.settle([&](Node& node) { bury(L, node); });
     clear_above_stack(L);
     ++settled_;
@@ -376,6 +379,21 @@ std::optional<std::vector<RawValue>> Lifetimes::settle(lua_State* L) {
   }
   end(L);
   return std::nullopt;
+}
+
+// What is on the stack, or was put anywhere, is counted by now. The others are dead, unless they
+// lead to themselves: a cycle of objects stays.
+void Lifetimes::settle_new_userdata(lua_State* L) {
+  for (const RawValue& made : new_userdata_) {
+    if (counts_.find(made.content) != nullptr || !has_user_values(L, made)) continue;
+    Node& node = node_of(L, made);
+    counts_.enter_stack(node);
+    counts_.leave_stack(node);
+  }
+  for (const RawValue& made : new_userdata_) {
+    if (counts_.find(made.content) == nullptr) dead_.push_back(made);
+  }
+  new_userdata_.clear();
 }
 
 bool Lifetimes::is_sure(lua_State* L) const {
@@ -400,7 +418,7 @@ void Lifetimes::compare_stack(lua_State* L) {
     // Counting may move the stack.
     const RawValue& slot = raw::stack_of(L)[i];
     const RawValue value{slot.content, slot.tag};
-    const void* const now = raw::holds_something(value) ? value.content : nullptr;
+    const void* const now = is_counted(value) ? value.content : nullptr;
     if (i == stack_.size()) stack_.push_back(nullptr);
     const void* const before = std::exchange(stack_[i], now);
     if (now == before) continue;

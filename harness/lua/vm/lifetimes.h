@@ -70,8 +70,11 @@ class Lifetimes {
   void note_let_go(lua_State* L, int index);
   /// Something was written: the collector has to be asked once.
   void note_unknown_write() { is_unsure_ = true; }
-  /// There is what cannot be watched: weak tables, coroutines, objects of ohm.object().
+  /// There is what cannot be watched: weak tables, coroutines.
   void give_up() { has_given_up_ = true; }
+  /// The table on top of the stack keeps nothing alive, and who ends what is in it takes it out.
+  /// One table can be such a one.
+  void leave_out(lua_State* L) { left_out_ = raw::value_at(L, -1).content; }
   /// Lua is about to collect garbage for want of memory.
   void note_refused_memory() { is_broken_ = is_watching_; }
 
@@ -104,8 +107,12 @@ class Lifetimes {
   void finish_list(lua_State* L, const PendingWrite& write);
   void close_variables(lua_State* L);
   void compare_stack(lua_State* L);
+  void settle_new_userdata(lua_State* L);
   void bury(lua_State* L, Node& node);
   bool is_sure(lua_State* L) const;
+  bool is_counted(RawValue value) const {
+    return raw::holds_something(value) && value.content != left_out_;
+  }
 
   ReferenceCounts counts_;
   std::vector<Node*> unexpanded_;
@@ -116,6 +123,7 @@ class Lifetimes {
   PendingWrite pending_{};
   RawValue mode_name_;  ///< the string "__mode", which makes tables weak
   Node* registry_ = nullptr;
+  const void* left_out_ = nullptr;
   std::size_t most_bytes_ = 0;  ///< of the heap, until it is collected again
   std::int64_t allowance_ = 0;  ///< of instructions that may be watched until settle()
   std::int64_t allowance_per_event_ = 0;

@@ -1,5 +1,7 @@
 #include "harness/lua/vm/reference_counts.h"
 
+#include <utility>
+
 #include "allocator_shim/base/assert.h"
 
 namespace ohm::lua {
@@ -22,14 +24,15 @@ void ReferenceCounts::clear() {
 
 void ReferenceCounts::refer(Node& from, Node& to) {
   ++to.references;
-  if (to.witness == nullptr) to.witness = &from;
+  (to.witness == nullptr ? to.witness : to.spare) = &from;
 }
 
 void ReferenceCounts::drop_reference(Node& from, Node& to) {
   OHM_ASSERT(to.references > 0, "a reference that was not counted");
   --to.references;
+  if (to.spare == &from) to.spare = nullptr;
   if (to.witness == &from) {
-    to.witness = nullptr;
+    to.witness = std::exchange(to.spare, nullptr);
     ++losses_;
   }
   suspect(to);

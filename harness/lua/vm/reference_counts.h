@@ -17,7 +17,8 @@ namespace ohm::lua {
 /// values refer to: counts show that at once. They do not show the death of a cycle. So a value
 /// that loses a reference and still has others is looked at: each value has a witness, one of those
 /// that refer to it, and where the way from witness to witness ends on the stack, or at a root, it
-/// is alive. Where it does not, nobody knows, and the collector is asked.
+/// is alive. Where it does not, nobody knows, and the collector is asked. Values are often handed
+/// on, from what goes to what has just been made: so the last that came to refer is known as well.
 class ReferenceCounts {
  public:
   struct Node {
@@ -25,6 +26,7 @@ class ReferenceCounts {
     std::size_t references = 0;  ///< from other nodes
     std::size_t on_stack = 0;
     Node* witness = nullptr;  ///< it refers to this one
+    Node* spare = nullptr;    ///< the last that came to refer to it, for when the witness does not
     Node* proof = nullptr;    ///< the end of the way, found when `losses_` was `proven_at`
     std::uint64_t proven_at = 0;
     bool is_root = false;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "harness/cli/command.h"
 #include "harness/cli/report_outputs.h"
 #include "tests/support/temp_folder.h"
@@ -22,6 +24,18 @@ TEST_F(OutputPathsTest, RefuseAFileThatIsReadOrWrittenAlready) {
   EXPECT_THROW(paths.add("--report", file("./read.lua")), UsageError);
   paths.add("--report", file("out.json"));
   EXPECT_THROW(paths.add("--snapshot", file("out.json")), UsageError);
+}
+
+TEST_F(OutputPathsTest, KnowAFileThatIsNotThereYetByAnyOfItsNames) {
+  for (const char* const other : {"./new.json", "../ohm/new.json", "there/../new.json"}) {
+    std::filesystem::create_directories(file("ohm/there"));
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(file("ohm"));
+    OutputPaths paths({});
+    paths.add("--report", "new.json");
+    EXPECT_THROW(paths.add("--snapshot", other), UsageError) << other;
+    std::filesystem::current_path(before);
+  }
 }
 
 TEST_F(OutputPathsTest, AreNeededOnceOnlyForFiles) {

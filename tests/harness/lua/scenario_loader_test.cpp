@@ -70,6 +70,8 @@ TEST_F(ScenarioLoader, KeepsTheVariantsThatAreRun) {
   EXPECT_EQ(2, program->run("b", run_).at(0).second.values.at(0));
   EXPECT_TRUE(program->has_next_step("b"));
   EXPECT_THROW(program->run("a", run_), engine::ScriptError);
+  ASSERT_EQ(1U, program->description().variants.size());
+  EXPECT_EQ("b", program->description().variants.front().name);
 }
 
 TEST_F(ScenarioLoader, KeepsAllVariantsWhereOneMayHoldATensor) {

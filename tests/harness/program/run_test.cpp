@@ -134,6 +134,23 @@ TEST_F(WholeRun, ReaderThatGoesAwayLosesNoReport) {
   EXPECT_TRUE(contains(test::read_file(file("out.json")), "\"exit_reason\": \"passed\""));
 }
 
+TEST_F(WholeRun, PrintsTheTightestLimitThatHolds) {
+  folder_.write(
+      "loose.lua",
+      "local function allocating(n)\n"
+      "  return function(d) local x = ohm.ones(n, {device = d}) return {one = 1} end\n"
+      "end\n"
+      "return ohm.scenario {name = 'loose', gpu = {profile = 'tiny-64m'},\n"
+      "  limits = {'peak_allocated_bytes <= 3KiB'},\n"
+      "  problems = {large = allocating(1024)}, mitigations = {small = allocating(256)}}\n");
+  const ProgramResult ran = ohm({"run", "loose.lua", "--tighten"});
+  EXPECT_EQ(0, ran.code) << ran.out;
+  EXPECT_TRUE(
+      contains(ran.out, "peak_allocated_bytes <= 3KiB: peak_allocated_bytes <= 1024 holds (small)"))
+      << ran.out;
+  EXPECT_FALSE(contains(ohm({"run", "loose.lua"}).out, "<= 1024"));
+}
+
 TEST_F(WholeRun, ListsWhatThereIs) {
   const ProgramResult ran = ohm({"list", "good.lua"});
   EXPECT_EQ(0, ran.code) << ran.err;

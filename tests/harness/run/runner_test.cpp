@@ -17,6 +17,7 @@
 #include "harness/scenario/script_errors.h"
 #include "reports/json/json_report.h"
 #include "tests/harness/support/fake_scenarios.h"
+#include "tests/support/peak_memory.h"
 
 namespace ohm::engine {
 namespace {
@@ -105,6 +106,28 @@ TEST_F(RunnerTest, LoadsAFileToDescribeItAndOnceForAllVariantsThatBeginAlike) {
   LoadCount count;
   EXPECT_EQ(0, run({scenarios_.add("leak", count.counting(scenario))}).exit_code());
   EXPECT_EQ(2, count.loads());
+}
+
+TEST_F(RunnerTest, WhatIsCopiedForAVariantDoesNotGrowWithTheOthers) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer keeps what was freed";
+#endif
+  const auto make = [] {
+    FakeScenario scenario = test::leak();
+    for (int i = 0; i < 200; ++i) {
+      scenario.add("nothing" + std::to_string(i), Role::control, test::growing(3, 0)).waivers = {
+          {"", "swallowed", std::string(256_KiB, '.')}};
+    }
+    scenario.bodies["nothing199"] = [](RunContext& run) {
+      const std::size_t bytes = test::memory_figure("RssAnon");
+      if (bytes > 16_MiB) throw std::invalid_argument(std::to_string(bytes));
+      return test::growing(3, 0)(run);
+    };
+    return scenario;
+  };
+  const RunOutcome outcome = run({scenarios_.add("leak", make)});
+  EXPECT_EQ(Verdict::passed, variant(outcome, "nothing199").verdict)
+      << variant(outcome, "nothing199").reason;
 }
 
 TEST_F(RunnerTest, LoadsAFileAnewForAVariantWithFaultsOfItsOwn) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/machine/machine.h"
 #include "harness/scenario/scenario_program.h"
@@ -39,6 +40,9 @@ class FakeProgram final : public engine::ScenarioProgram {
   explicit FakeProgram(FakeScenario scenario) : scenario_(std::move(scenario)) {}
 
   const engine::ScenarioDescription& description() const override { return scenario_.description; }
+  void keep_only(const std::vector<std::string>& /*variants*/) override {
+    scenario_.description.variants = {};
+  }
   engine::ReturnedValues run(const std::string& variant, engine::RunContext& run) override {
     return scenario_.bodies.at(variant)(run);
   }

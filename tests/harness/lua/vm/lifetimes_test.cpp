@@ -121,6 +121,31 @@ constexpr Pattern kPatterns[] = {
      "local o = ohm.object {x = T()} event() o.x = T() event() local p = ohm.object {o = o} o.p = "
      "p "
      "o, p = nil, nil event() ohm.gc.collect() event()"},
+    {"ObjectsOneAfterTheOther",
+     "for i = 1, 5 do local o = ohm.object {x = T(), inner = ohm.object {y = T()}} event() "
+     "o.inner = T() event() o = ohm.object() event() end event()"},
+    {"ChainsOfObjects",
+     "local first = false for i = 1, 9 do first = ohm.object {x = T(), next = first} event() end "
+     "while first do first = first.next event() end"},
+    {"WeakReferences",
+     "local o = ohm.object {x = T()} local w = ohm.weakref(o) event() if w() then T() event() end "
+     "o.x = nil event() o = nil event() if w() then T() event() end\n"
+     "local c = ohm.object {} c.me = c w = ohm.weakref(c) c = nil event() if w() then T() event() "
+     "end ohm.gc.collect() event() if w() then T() event() end"},
+    {"ObjectsThatHoldCycles",
+     "local c = ohm.object {x = T()} c.me = c local o = ohm.object {x = T(), c = c} "
+     "o.t = {T(), o} o.t = nil event() c = nil event() o = nil event() ohm.gc.collect() event()"},
+    {"ObjectsInVariables",
+     "local f, g do local o = ohm.object {x = T()} f = function() return o end "
+     "g = function(y) o = y end end event() g(ohm.object {x = T()}) event() f().x = T() event() "
+     "g(nil) event() kept = {ohm.object {x = T()}} event() kept[1] = nil event()"},
+    {"ObjectsClosed",
+     "for i = 1, 3 do do local o <close> = ohm.object {x = T()} event() end event() end "
+     "pcall(function() local o <close> = ohm.object {x = T()} error('e') end) event()"},
+    {"AttributesThatFail",
+     "local o, none = ohm.object {x = T()}, nil event() pcall(function() o[none] = T() end) "
+     "event() pcall(function() o[0 / 0] = T() end) event() pcall(function() return o.y end) "
+     "o.x = T() event()"},
     {"Modules",
      "local Net = ohm.nn.Module:extend('Net')\n"
      "function Net:__init() self.fc = ohm.nn.Linear(4, 4, {device = 'cuda'}) self.kept = {T()} "
@@ -182,10 +207,10 @@ INSTANTIATE_TEST_SUITE_P(Patterns, WatchedLifetimes, testing::ValuesIn(kPatterns
 
 // ---- random programs ----------------------------------------------------------------------------
 
-/// Programs of a few variables that hold tensors, tables and functions.
+/// Programs of a few variables that hold tensors, tables and functions, and objects as well.
 class RandomProgram {
  public:
-  explicit RandomProgram(std::uint32_t seed) : random_(seed) {}
+  RandomProgram(std::uint32_t seed, bool has_objects) : random_(seed), has_objects_(has_objects) {}
 
   std::string make(int statements) {
     std::string text = "local a, b, c, d = {}, {}, T(), {}\nkept = {}\n";
@@ -205,6 +230,7 @@ class RandomProgram {
   std::string key() { return std::to_string(below(4) + 1); }
 
   std::string value() {
+    if (has_objects_ && below(3) == 0) return value_of_objects();
     switch (below(7)) {
       case 0:
         return "T()";
@@ -223,7 +249,34 @@ class RandomProgram {
     }
   }
 
+  std::string value_of_objects() {
+    switch (below(4)) {
+      case 0:
+        return "ohm.object {x = T()}";
+      case 1:
+        return "ohm.object {" + variable() + ", x = " + variable() + "}";
+      case 2:
+        return "weak(" + variable() + ")";
+      default:
+        return "attribute(" + variable() + ")";
+    }
+  }
+
+  std::string statement_of_objects() {
+    const std::string v = variable();
+    switch (below(6)) {
+      case 0:
+        return "do local o <close> = object(" + v + ") event() end";
+      case 1:
+        return "if is_table(" + v + ") then ohm.gc.collect() end";
+      default:
+        return "if is_object(" + v + ") then " + v + (below(2) == 0 ? ".x" : "[1]") + " = " +
+               value() + " end";
+    }
+  }
+
   std::string statement() {
+    if (has_objects_ && below(3) == 0) return statement_of_objects();
     const std::string v = variable();
     switch (below(14)) {
       case 0:
@@ -252,21 +305,35 @@ class RandomProgram {
   }
 
   std::mt19937 random_;
+  bool has_objects_;
 };
 
 constexpr const char* kHelpers =
     "local function is_table(v) return type(v) == 'table' end\n"
     "local function at(v, k) if is_table(v) then return v[k] end end\n"
-    "local function call(v) if type(v) == 'function' then return v() end end\n";
+    "local function call(v) if type(v) == 'function' then return v() end end\n"
+    "local function is_object(v) return type(v) == 'userdata' and tostring(v):find('^object') end\n"
+    "local function object(v) if is_object(v) then return v end end\n"
+    "local function weak(v) if is_object(v) then return ohm.weakref(v) end end\n"
+    "local function attribute(v) if is_object(v) then local _, x = pcall(function() return v.x "
+    "end) "
+    "return x end end\n";
 
-TEST(WatchedLifetimesOfRandomPrograms, AreThoseThatTheCollectorFinds) {
+class WatchedLifetimesOfRandomPrograms : public testing::TestWithParam<bool> {};
+
+TEST_P(WatchedLifetimesOfRandomPrograms, AreThoseThatTheCollectorFinds) {
   for (std::uint32_t seed = 1; seed <= 300; ++seed) {
-    const std::string script = kHelpers + RandomProgram(seed).make(60);
+    const std::string script = kHelpers + RandomProgram(seed, GetParam()).make(60);
     const Outcome collected = run_script(script);
     const WatchFromTheStart watch;
     EXPECT_EQ(run_script(script).events, collected.events) << "seed " << seed << "\n" << script;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Values, WatchedLifetimesOfRandomPrograms, testing::Bool(),
+                         [](const auto& info) {
+                           return std::string(info.param ? "WithObjects" : "WithoutObjects");
+                         });
 
 // ---- costs --------------------------------------------------------------------------------------
 
@@ -292,6 +359,15 @@ constexpr Cost kCosts[] = {
     {"FieldsOverwritten",
      "local t = {} for i = 1, 5000 do t[i] = {i} end local state = {} "
      "for _ = 1, 5000 do state.x = T() end"},
+    {"Objects", "local t = {} for i = 1, 5000 do t[i] = ohm.object {x = T()} end"},
+    {"ChainsOfObjects",
+     "local first = false for i = 1, 5000 do first = ohm.object {x = T(), next = first} end"},
+    {"ObjectsThatGo",
+     "local t = {} for i = 1, 5000 do t[i] = {i} end local o "
+     "for _ = 1, 5000 do o = ohm.object {x = T()} end"},
+    {"AttributesOverwritten",
+     "local t, o = {}, ohm.object {} for i = 1, 5000 do t[i] = {i} end "
+     "for _ = 1, 5000 do o.x = T() end"},
 };
 
 class CostOfLifetimes : public testing::TestWithParam<Cost> {};

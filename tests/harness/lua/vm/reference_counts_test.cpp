@@ -79,11 +79,23 @@ TEST_F(ReferenceCountsTest, ACycleThatNothingElseLeadsToIsNotTold) {
   EXPECT_EQ(dead(), "?");
 }
 
-TEST_F(ReferenceCountsTest, WithoutItsWitnessAValueIsNotTold) {
-  counts_.enter_stack(node('a'));
-  counts_.enter_stack(node('b'));
-  refer('a', 'c');
-  refer('b', 'c');
+TEST_F(ReferenceCountsTest, TheLastThatCameToReferIsAWitnessToo) {
+  for (const char holder : {'a', 'b', 'd'}) {
+    counts_.enter_stack(node(holder));
+    refer(holder, 'c');
+  }
+  drop('a', 'c');
+  EXPECT_EQ(dead(), "");
+  drop('d', 'c');
+  EXPECT_EQ(dead(), "?");
+}
+
+TEST_F(ReferenceCountsTest, WithoutItsWitnessesAValueIsNotTold) {
+  for (const char holder : {'a', 'b', 'd'}) {
+    counts_.enter_stack(node(holder));
+    refer(holder, 'c');
+  }
+  drop('d', 'c');
   drop('a', 'c');
   EXPECT_EQ(dead(), "?");
 }
