@@ -19,6 +19,7 @@
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/choice.h"
+#include "runtime/ops/comparison.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/tensor/allocation.h"
@@ -100,6 +101,19 @@ int data_ptr(lua_State* L) {
 
 int get_device(lua_State* L) {
   lua_pushinteger(L, self_tensor(L, "get_device").device().index);
+  return 1;
+}
+
+int equal(lua_State* L) {
+  lua_pushboolean(L,
+                  ops::equal(self_tensor(L, "equal"), tensor_argument(L, 2, {"equal", "other"})));
+  return 1;
+}
+
+// Python's `is`.
+int is_same(lua_State* L) {
+  const Tensor& other = tensor_argument(L, 2, {"is_same", "other"});
+  lua_pushboolean(L, self_tensor(L, "is_same").is_same(other));
   return 1;
 }
 
@@ -278,6 +292,7 @@ constexpr luaL_Reg kTensorMethods[] = {
     {"dim", native<dim, Entry::access>},
     {"double", native<tensor_cast_to<DType::float64>>},
     {"element_size", native<element_size, Entry::access>},
+    {"equal", native<equal>},
     {"float", native<tensor_cast_to<DType::float32>>},
     {"get_device", native<get_device, Entry::access>},
     {"half", native<tensor_cast_to<DType::float16>>},
@@ -285,6 +300,7 @@ constexpr luaL_Reg kTensorMethods[] = {
     {"is_contiguous", native<is_contiguous, Entry::access>},
     {"is_floating_point", native<is_floating_point, Entry::access>},
     {"is_pinned", native<is_pinned, Entry::access>},
+    {"is_same", native<is_same, Entry::access>},
     {"item", native<item>},
     {"long", native<tensor_cast_to<DType::int64>>},
     {"normal_", native<normal>},
