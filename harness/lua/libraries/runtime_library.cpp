@@ -10,7 +10,6 @@
 #include "harness/lua/bind/tensor_handle.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/nn/module.h"
-#include "runtime/ops/comparison.h"
 #include "runtime/ops/convert.h"
 #include "runtime/tensor/context.h"
 
@@ -19,12 +18,6 @@ namespace {
 
 int is_tensor(lua_State* L) {
   lua_pushboolean(L, test_handle<Tensor>(L, 1) != nullptr);
-  return 1;
-}
-
-int equal(lua_State* L) {
-  lua_pushboolean(L, ops::equal(tensor_argument(L, 1, {"equal", "input"}),
-                                tensor_argument(L, 2, {"equal", "other"})));
   return 1;
 }
 
@@ -71,7 +64,6 @@ int deepcopy(lua_State* L) {
 constexpr luaL_Reg kCopyFunctions[] = {{"deepcopy", native<deepcopy>}};
 
 constexpr luaL_Reg kRuntimeFunctions[] = {
-    {"equal", native<equal>},
     {"is_tensor", native<is_tensor, Entry::access>},
     {"manual_seed", native<default_manual_seed>},
 };
