@@ -1,13 +1,9 @@
 #include "runtime/ops/comparison.h"
 
 #include <limits>
-#include <stdexcept>
 
-#include "runtime/autograd/grad_mode.h"
 #include "runtime/kernels/functors/arithmetic.h"
-#include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/reduction.h"
 
 namespace ohm::ops {
 namespace {
@@ -16,7 +12,6 @@ constexpr OpInfo kIsFinite{"isfinite"};
 constexpr OpInfo kIsInf{"isinf"};
 constexpr OpInfo kIsNan{"isnan"};
 constexpr OpInfo kEq{"eq"};
-constexpr OpInfo kEqual{"equal"};
 constexpr OpInfo kNe{"ne"};
 constexpr OpInfo kLt{"lt"};
 constexpr OpInfo kLe{"le"};
@@ -137,31 +132,6 @@ Tensor bitwise_xor(const Tensor& input, const Tensor& other) {
   require_boolean(kBitwiseXor, input);
   require_boolean(kBitwiseXor, other);
   return compare(kBitwiseXor, input, other, functors::EitherAlone());
-}
-
-namespace {
-
-bool is_one_place(const Tensor& a, const Tensor& b) {
-  return &a.storage() == &b.storage() && a.impl()->offset == b.impl()->offset &&
-         a.dtype() == b.dtype() && a.strides() == b.strides();
-}
-
-}  // namespace
-
-bool equal(const Tensor& input, const Tensor& other) {
-  const OpFront front(kEqual);
-  const GradModeGuard no_graph(false);
-  require_same_device(input, other, kEqual);
-  if (!(input.shape() == other.shape())) return false;
-  if (input.numel() == 0 || is_one_place(input, other)) return true;
-  if (lacks_values(input)) {
-    throw std::invalid_argument(
-        "[equal] the answer depends on values, which a size-only device does not keep: values = "
-        "true "
-        "keeps them");
-  }
-  const Tensor each = eq(input, other);
-  return all(each).item() != 0.0;
 }
 
 std::vector<OpDef> comparison_ops() {

@@ -28,11 +28,6 @@ Tensor bitwise_and(const Tensor& input, const Tensor& other);
 Tensor bitwise_or(const Tensor& input, const Tensor& other);
 Tensor bitwise_xor(const Tensor& input, const Tensor& other);
 
-/// Whether both have one shape and all of their elements are equal. Tensors on one place in memory
-/// are; else the elements are compared in a temporary of bools. Throws std::invalid_argument for
-/// tensors of two devices, and where a size-only device does not know.
-bool equal(const Tensor& input, const Tensor& other);
-
 std::vector<OpDef> comparison_ops();
 
 }  // namespace ohm::ops

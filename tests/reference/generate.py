@@ -765,6 +765,17 @@ def grids():
     yield "div_trunc_number", "div", lambda: [randn(2, 3) * 4, -1.5, "trunc"]
     yield "div_floor_integers", "div", lambda: [integers(9, 2, 3) - 4, 3, "floor"]
     yield "div_trunc_integers", "div", lambda: [integers(9, 2, 3) - 4, 3, "trunc"]
+    near = lambda *shape: const(randn(*shape).mul(1e3).round().div(1e3))
+    yield "isclose", "isclose", lambda: [const(torch.tensor([1.0, 1.0, math.inf, -math.inf, math.nan,
+                                                             0.0, 100.0])),
+                                         const(torch.tensor([1.0, 1.0001, math.inf, math.inf,
+                                                             math.nan, 1e-9, 100.0009]))]
+    yield "isclose_nan", "isclose", lambda: [
+        const(torch.tensor([1.0, math.nan, math.nan])), const(torch.tensor([1.0, math.nan, 1.0])),
+        1e-5, 1e-8, True]
+    yield "isclose_tolerances", "isclose", lambda: [near(3, 4), near(4), 0.5, 0.25]
+    yield "isclose_exact", "isclose", lambda: [near(2, 3), near(2, 3), 0.0, 0.0]
+    yield "isclose_integers", "isclose", lambda: [integers(9, 2, 3), integers(9, 2, 3), 0.25]
     yield "logical_xor", "logical_xor", lambda: [integers(2, 2, 3), integers(3, 2, 3)]
     yield "logical_xor_floats", "logical_xor", lambda: [const(torch.relu(randn(2, 3))), const(randn(3))]
     yield "bitwise_xor", "bitwise_xor", lambda: [integers(2, 2, 3) > 0, integers(2, 3) > 0]

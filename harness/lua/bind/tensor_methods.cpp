@@ -19,7 +19,6 @@
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/choice.h"
-#include "runtime/ops/comparison.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/tensor/allocation.h"
@@ -101,12 +100,6 @@ int data_ptr(lua_State* L) {
 
 int get_device(lua_State* L) {
   lua_pushinteger(L, self_tensor(L, "get_device").device().index);
-  return 1;
-}
-
-int equal(lua_State* L) {
-  lua_pushboolean(L,
-                  ops::equal(self_tensor(L, "equal"), tensor_argument(L, 2, {"equal", "other"})));
   return 1;
 }
 
@@ -292,7 +285,6 @@ constexpr luaL_Reg kTensorMethods[] = {
     {"dim", native<dim, Entry::access>},
     {"double", native<tensor_cast_to<DType::float64>>},
     {"element_size", native<element_size, Entry::access>},
-    {"equal", native<equal>},
     {"float", native<tensor_cast_to<DType::float32>>},
     {"get_device", native<get_device, Entry::access>},
     {"half", native<tensor_cast_to<DType::float16>>},

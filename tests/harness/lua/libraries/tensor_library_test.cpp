@@ -538,6 +538,20 @@ TEST_F(TensorLibrary, EqualIsOfAllElements) {
               testing::HasSubstr("[equal]"));
 }
 
+TEST_F(TensorLibrary, AllcloseTakesTolerances) {
+  EXPECT_EQ(number("local x = ohm.ones(3) return x:allclose(x + 1e-6) and not x:allclose(x + 1)"),
+            1);
+  EXPECT_EQ(number("local x = ohm.ones(3) return ohm.allclose(x, x + 1, {atol = 1})"), 1);
+  EXPECT_EQ(number("local x = ohm.ones(3) return ohm.allclose(x, x * 1.5, 0.4)"), 1);
+  EXPECT_EQ(number("local x = ohm.tensor({0 / 0}) return x:allclose(x:clone(), {equal_nan = true})"
+                   " and not x:allclose(x)"),
+            1);
+  EXPECT_THAT(error_of("return ohm.ones(2):allclose(ohm.ones(2), {rtol = -1})"),
+              testing::HasSubstr("rtol must be greater than or equal to zero, but got -1"));
+  EXPECT_THAT(error_of("return ohm.ones(2):allclose(ohm.ones(2, {dtype = 'float64'}))"),
+              testing::HasSubstr("[isclose] float32 did not match float64"));
+}
+
 // As PyTorch 2.6.0 and 2.15.0: a mask and whether all of it is true, but not for one place.
 TEST_F(TensorLibrary, EqualComparesInATemporary) {
   const std::string start =
