@@ -36,20 +36,27 @@ double read(const Tensor& scalar) { return scalar.has_values() ? scalar.item() :
 
 }  // namespace
 
-GradScaler::GradScaler(const GradScalerOptions& options) : options_(options) {
-  if (!options.enabled) return;
-  if (!(options.growth_factor > 1.0)) {
+namespace {
+
+void require_factors(double growth_factor, double backoff_factor) {
+  if (!(growth_factor > 1.0)) {
     throw std::invalid_argument("[GradScaler] the growth factor must be > 1.0");
   }
-  if (!(options.backoff_factor > 0.0 && options.backoff_factor < 1.0)) {
+  if (!(backoff_factor > 0.0 && backoff_factor < 1.0)) {
     throw std::invalid_argument("[GradScaler] the backoff factor must be between 0.0 and 1.0");
   }
+}
+
+}  // namespace
+
+GradScaler::GradScaler(const GradScalerOptions& options) : options_(options) {
+  if (options.enabled) require_factors(options.growth_factor, options.backoff_factor);
 }
 
 void GradScaler::create_state(Device device) {
   if (scale_.defined()) return;
   Tensor scale = new_scalar(options_.init_scale, DType::float32, device);
-  growth_tracker_ = new_scalar(0.0, DType::int32, device);
+  growth_tracker_ = new_scalar(static_cast<double>(first_growth_tracker_), DType::int32, device);
   scale_ = std::move(scale);
 }
 
@@ -240,6 +247,25 @@ void GradScaler::update() {
 double GradScaler::get_scale() const {
   if (!options_.enabled) return 1.0;
   return scale_.defined() ? scale_.item() : options_.init_scale;
+}
+
+GradScalerState GradScaler::state() const {
+  const bool has_count = growth_tracker_.defined() && growth_tracker_.has_values();
+  const double count = has_count ? growth_tracker_.item() : 0.0;
+  return {get_scale(), options_.growth_factor, options_.backoff_factor, options_.growth_interval,
+          growth_tracker_.defined() ? static_cast<std::int64_t>(count) : first_growth_tracker_};
+}
+
+void GradScaler::load_state(const GradScalerState& state) {
+  require_factors(state.growth_factor, state.backoff_factor);
+  options_.init_scale = state.scale;
+  options_.growth_factor = state.growth_factor;
+  options_.backoff_factor = state.backoff_factor;
+  options_.growth_interval = state.growth_interval;
+  first_growth_tracker_ = state.growth_tracker;
+  if (!scale_.defined()) return;
+  fill_values(scale_, state.scale);
+  fill_values(growth_tracker_, static_cast<double>(state.growth_tracker));
 }
 
 }  // namespace ohm::amp

@@ -27,6 +27,15 @@ struct GradScalerOptions {
 /// On the device from the first scale() on: the scale (float32) and the count of good steps
 /// (int32), 512 bytes each; for each optimizer one flag per device from its unscaling until
 /// update().
+/// What goes on in another program, by PyTorch's names.
+struct GradScalerState {
+  double scale = 0;
+  double growth_factor = 0;
+  double backoff_factor = 0;
+  std::int64_t growth_interval = 0;
+  std::int64_t growth_tracker = 0;  ///< good steps since the scale changed last
+};
+
 class GradScaler {
  public:
   /// Throws std::invalid_argument for a growth factor <= 1 or a backoff factor outside (0, 1).
@@ -49,6 +58,14 @@ class GradScaler {
 
   /// The current scale, as a script reads it: NaN on size-only devices once it lies there.
   double get_scale() const;
+
+  /// As a script reads it: on size-only devices the scale is NaN and no step is counted.
+  /// Pre-condition of both: it is enabled.
+  GradScalerState state() const;
+  /// What is on the device keeps its place. Throws std::invalid_argument as the constructor does;
+  /// nothing is changed then.
+  void load_state(const GradScalerState& state);
+
   bool is_enabled() const { return options_.enabled; }
   /// Steps left out so far because a gradient was not finite.
   std::int64_t skipped_steps() const { return skipped_steps_; }
@@ -69,6 +86,7 @@ class GradScaler {
   bool has_found_inf(const OptimizerState& state) const;
 
   GradScalerOptions options_;
+  std::int64_t first_growth_tracker_ = 0;  ///< while there is none on a device
   Tensor scale_;
   Tensor growth_tracker_;
   std::vector<std::pair<const optim::Optimizer*, OptimizerState>> optimizers_;  ///< as they came

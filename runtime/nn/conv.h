@@ -1,21 +1,28 @@
 // Convolution layers.
 #pragma once
 
+#include <string>
+
 #include "runtime/nn/module.h"
+#include "runtime/ops/value.h"
 
 namespace ohm::nn {
 
 struct ConvOptions {
   Shape kernel_size;  ///< of an image: one size for both dimensions, or two
   Shape stride{1};
-  Shape padding{0};
+  ops::SizesOrWord padding = Shape{0};  ///< "same" and "valid", too
   Shape dilation{1};
   std::int64_t groups = 1;
   bool has_bias = true;
+  /// What pads: zeros, within the convolution, or "reflect", "replicate" and "circular", by
+  /// ops::pad() before it.
+  std::string padding_mode = "zeros";
 };
 
 /// [N, in_channels, L] -> [N, out_channels, L']. weight [out, in / groups, k] and bias [out] start
-/// uniform in ±1/√(in / groups · k).
+/// uniform in ±1/√(in / groups · k). Throws std::invalid_argument for words that are not known, and
+/// for "same" with a stride.
 class Conv1d final : public UnaryModule<Conv1d> {
  public:
   Conv1d(std::int64_t in_channels, std::int64_t out_channels, const ConvOptions& options,
@@ -31,7 +38,7 @@ class Conv1d final : public UnaryModule<Conv1d> {
 };
 
 /// [N, in_channels, H, W] -> [N, out_channels, H', W']. weight [out, in / groups, kH, kW] and bias
-/// [out] start uniform in ±1/√(in / groups · kH · kW).
+/// [out] start uniform in ±1/√(in / groups · kH · kW). Throws as Conv1d does.
 class Conv2d final : public UnaryModule<Conv2d> {
  public:
   Conv2d(std::int64_t in_channels, std::int64_t out_channels, const ConvOptions& options,
@@ -46,8 +53,30 @@ class Conv2d final : public UnaryModule<Conv2d> {
   ConvOptions options_;
 };
 
-struct ConvTranspose2dOptions : ConvOptions {
+struct ConvTransposeOptions {
+  Shape kernel_size;  ///< of an image: one size for both dimensions, or two
+  Shape stride{1};
+  Shape padding{0};
   Shape output_padding{0};
+  std::int64_t groups = 1;
+  bool has_bias = true;
+  Shape dilation{1};
+};
+
+/// [N, in_channels, L] -> [N, out_channels, L'], enlarged where Conv1d shrinks. weight
+/// [in, out / groups, k] and bias [out] start uniform in ±1/√(out / groups · k).
+class ConvTranspose1d final : public UnaryModule<ConvTranspose1d> {
+ public:
+  ConvTranspose1d(std::int64_t in_channels, std::int64_t out_channels,
+                  const ConvTransposeOptions& options, const ParameterOptions& parameters);
+
+  std::string_view type_name() const override { return "ConvTranspose1d"; }
+
+ protected:
+  Tensor apply(const Tensor& input) override;
+
+ private:
+  ConvTransposeOptions options_;
 };
 
 /// [N, in_channels, H, W] -> [N, out_channels, H', W'], enlarged where Conv2d shrinks. weight
@@ -55,7 +84,7 @@ struct ConvTranspose2dOptions : ConvOptions {
 class ConvTranspose2d final : public UnaryModule<ConvTranspose2d> {
  public:
   ConvTranspose2d(std::int64_t in_channels, std::int64_t out_channels,
-                  const ConvTranspose2dOptions& options, const ParameterOptions& parameters);
+                  const ConvTransposeOptions& options, const ParameterOptions& parameters);
 
   std::string_view type_name() const override { return "ConvTranspose2d"; }
 
@@ -63,7 +92,7 @@ class ConvTranspose2d final : public UnaryModule<ConvTranspose2d> {
   Tensor apply(const Tensor& input) override;
 
  private:
-  ConvTranspose2dOptions options_;
+  ConvTransposeOptions options_;
 };
 
 }  // namespace ohm::nn

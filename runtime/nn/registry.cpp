@@ -39,33 +39,26 @@ ModulePtr make_linear(std::int64_t in_features, std::int64_t out_features, bool 
                                   parameter_options(device, dtype));
 }
 
-ModulePtr make_conv1d(std::int64_t in_channels, std::int64_t out_channels, const Shape& kernel_size,
-                      const Shape& stride, const Shape& padding, const Shape& dilation,
-                      std::int64_t groups, bool bias, std::optional<Device> device,
-                      std::optional<DType> dtype) {
-  return std::make_shared<Conv1d>(in_channels, out_channels,
-                                  ConvOptions{kernel_size, stride, padding, dilation, groups, bias},
-                                  parameter_options(device, dtype));
-}
-
-ModulePtr make_conv2d(std::int64_t in_channels, std::int64_t out_channels, const Shape& kernel_size,
-                      const Shape& stride, const Shape& padding, const Shape& dilation,
-                      std::int64_t groups, bool bias, std::optional<Device> device,
-                      std::optional<DType> dtype) {
-  return std::make_shared<Conv2d>(in_channels, out_channels,
-                                  ConvOptions{kernel_size, stride, padding, dilation, groups, bias},
-                                  parameter_options(device, dtype));
-}
-
-ModulePtr make_conv_transpose2d(std::int64_t in_channels, std::int64_t out_channels,
-                                const Shape& kernel_size, const Shape& stride, const Shape& padding,
-                                const Shape& output_padding, std::int64_t groups, bool bias,
-                                const Shape& dilation, std::optional<Device> device,
-                                std::optional<DType> dtype) {
-  return std::make_shared<ConvTranspose2d>(
+template <class Conv>
+ModulePtr make_conv(std::int64_t in_channels, std::int64_t out_channels, const Shape& kernel_size,
+                    const Shape& stride, const ops::SizesOrWord& padding, const Shape& dilation,
+                    std::int64_t groups, bool bias, const std::string& padding_mode,
+                    std::optional<Device> device, std::optional<DType> dtype) {
+  return std::make_shared<Conv>(
       in_channels, out_channels,
-      ConvTranspose2dOptions{{kernel_size, stride, padding, dilation, groups, bias},
-                             output_padding},
+      ConvOptions{kernel_size, stride, padding, dilation, groups, bias, padding_mode},
+      parameter_options(device, dtype));
+}
+
+template <class Conv>
+ModulePtr make_conv_transpose(std::int64_t in_channels, std::int64_t out_channels,
+                              const Shape& kernel_size, const Shape& stride, const Shape& padding,
+                              const Shape& output_padding, std::int64_t groups, bool bias,
+                              const Shape& dilation, std::optional<Device> device,
+                              std::optional<DType> dtype) {
+  return std::make_shared<Conv>(
+      in_channels, out_channels,
+      ConvTransposeOptions{kernel_size, stride, padding, output_padding, groups, bias, dilation},
       parameter_options(device, dtype));
 }
 
@@ -346,25 +339,27 @@ std::vector<ModuleDef> linear_modules() {
                                              {"dilation", Shape{1}},
                                              {"groups", std::int64_t{1}},
                                              {"bias", true},
+                                             {"padding_mode", std::string("zeros")},
                                              "device",
                                              "dtype"};
+  const std::vector<ParamName> transpose_names = {"in_channels",
+                                                  "out_channels",
+                                                  "kernel_size",
+                                                  {"stride", Shape{1}},
+                                                  {"padding", Shape{0}},
+                                                  {"output_padding", Shape{0}},
+                                                  {"groups", std::int64_t{1}},
+                                                  {"bias", true},
+                                                  {"dilation", Shape{1}},
+                                                  "device",
+                                                  "dtype"};
   return {
       define("Linear", &make_linear,
              {"in_features", "out_features", {"bias", true}, "device", "dtype"}),
-      define("Conv1d", &make_conv1d, conv_names),
-      define("Conv2d", &make_conv2d, conv_names),
-      define("ConvTranspose2d", &make_conv_transpose2d,
-             {"in_channels",
-              "out_channels",
-              "kernel_size",
-              {"stride", Shape{1}},
-              {"padding", Shape{0}},
-              {"output_padding", Shape{0}},
-              {"groups", std::int64_t{1}},
-              {"bias", true},
-              {"dilation", Shape{1}},
-              "device",
-              "dtype"}),
+      define("Conv1d", &make_conv<Conv1d>, conv_names),
+      define("Conv2d", &make_conv<Conv2d>, conv_names),
+      define("ConvTranspose1d", &make_conv_transpose<ConvTranspose1d>, transpose_names),
+      define("ConvTranspose2d", &make_conv_transpose<ConvTranspose2d>, transpose_names),
   };
 }
 
@@ -467,38 +462,58 @@ std::vector<ModuleDef> pooling_modules() {
 
 // As many pairs as the module's name has dimensions, of the last dimension first; one number stands
 // for all of them.
-ModulePtr constant_pad(std::string_view name, int dims, const Shape& padding, double value) {
+ModulePtr padding_module(std::string_view name, int dims, const Shape& padding,
+                         const std::string& mode, double value) {
   const Shape pairs = padding.dims() == 1 ? Shape(2 * dims, padding[0]) : padding;
   if (pairs.dims() != 2 * dims) {
     throw std::invalid_argument(fmt::format("[{}] padding must be one number or {}, not {}", name,
                                             2 * dims, padding.str()));
   }
-  return std::make_shared<FunctionModule>(name, [pairs, value](const Tensor& input) {
-    return ops::pad(input, pairs, "constant", value);
+  return std::make_shared<FunctionModule>(name, [pairs, mode, value](const Tensor& input) {
+    return ops::pad(input, pairs, mode, value);
   });
 }
 
-constexpr std::string_view kZeroPads[] = {"ZeroPad1d", "ZeroPad2d", "ZeroPad3d"};
+/// Modules of 1, 2 and 3 dimensions that pad in one mode of ops::pad().
+struct PaddingKind {
+  std::string_view names[3];
+  const char* mode;
+};
+constexpr PaddingKind kZeroPads{{"ZeroPad1d", "ZeroPad2d", "ZeroPad3d"}, "constant"};
+constexpr PaddingKind kReflectionPads{{"ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d"},
+                                      "reflect"};
+constexpr PaddingKind kReplicationPads{{"ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d"},
+                                       "replicate"};
+constexpr PaddingKind kCircularPads{{"CircularPad1d", "CircularPad2d", "CircularPad3d"},
+                                    "circular"};
 constexpr std::string_view kConstantPads[] = {"ConstantPad1d", "ConstantPad2d", "ConstantPad3d"};
 
-template <int Dims>
-ModulePtr make_zero_pad(const Shape& padding) {
-  return constant_pad(kZeroPads[Dims - 1], Dims, padding, 0.0);
+template <const PaddingKind& Kind, int Dims>
+ModulePtr make_pad(const Shape& padding) {
+  return padding_module(Kind.names[Dims - 1], Dims, padding, Kind.mode, 0.0);
 }
 template <int Dims>
 ModulePtr make_constant_pad(const Shape& padding, double value) {
-  return constant_pad(kConstantPads[Dims - 1], Dims, padding, value);
+  return padding_module(kConstantPads[Dims - 1], Dims, padding, "constant", value);
+}
+
+template <const PaddingKind& Kind>
+void add_pads(std::vector<ModuleDef>& modules) {
+  modules.push_back(define(Kind.names[0], &make_pad<Kind, 1>, {"padding"}));
+  modules.push_back(define(Kind.names[1], &make_pad<Kind, 2>, {"padding"}));
+  modules.push_back(define(Kind.names[2], &make_pad<Kind, 3>, {"padding"}));
 }
 
 std::vector<ModuleDef> padding_modules() {
-  return {
-      define(kZeroPads[0], &make_zero_pad<1>, {"padding"}),
-      define(kZeroPads[1], &make_zero_pad<2>, {"padding"}),
-      define(kZeroPads[2], &make_zero_pad<3>, {"padding"}),
-      define(kConstantPads[0], &make_constant_pad<1>, {"padding", "value"}),
-      define(kConstantPads[1], &make_constant_pad<2>, {"padding", "value"}),
-      define(kConstantPads[2], &make_constant_pad<3>, {"padding", "value"}),
-  };
+  std::vector<ModuleDef> modules;
+  add_pads<kZeroPads>(modules);
+  modules.push_back(define(kConstantPads[0], &make_constant_pad<1>, {"padding", "value"}));
+  modules.push_back(define(kConstantPads[1], &make_constant_pad<2>, {"padding", "value"}));
+  modules.push_back(define(kConstantPads[2], &make_constant_pad<3>, {"padding", "value"}));
+  add_pads<kReflectionPads>(modules);
+  add_pads<kReplicationPads>(modules);
+  add_pads<kCircularPads>(modules);
+  return modules;
 }
 
 std::vector<ModuleDef> table_modules() {

@@ -11,6 +11,7 @@
 #include "runtime/ops/conv_passes.h"
 #include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/conv_twice.h"
+#include "runtime/ops/rearrange.h"
 #include "runtime/ops/view.h"
 
 namespace ohm::ops {
@@ -124,6 +125,23 @@ Tensor conv2d(const Tensor& input, const Tensor& weight, const std::optional<Ten
   return is_one_image ? squeeze(out, 0) : out;
 }
 
+Tensor conv2d_with_padding(const Tensor& given, const Tensor& given_weight,
+                           const std::optional<Tensor>& given_bias, const Shape& stride,
+                           const SizesOrWord& padding, const Shape& dilation, std::int64_t groups) {
+  if (const Shape* sizes = std::get_if<Shape>(&padding)) {
+    return conv2d(given, given_weight, given_bias, stride, *sizes, dilation, groups);
+  }
+  const OpFront front(kConv2d);
+  const std::optional<Tensor> bias = front.input(given_bias);
+  const Tensor weight = front.input(given_weight);
+  const Tensor input = front.input(given);
+  const NamedPadding named =
+      named_padding(kConv2d, std::get<std::string>(padding), weight.shape(), stride, dilation);
+  const Tensor images =
+      named.one_side.empty() ? input : pad(input, named.one_side, "constant", 0.0);
+  return conv2d(images, weight, bias, stride, named.both_sides, dilation, groups);
+}
+
 Tensor conv2d_of_lines(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                        const Shape& stride, const Shape& padding, const Shape& dilation,
                        std::int64_t groups) {
@@ -147,13 +165,14 @@ std::vector<Sample> convolutions() {
        groups},
       {tensor({2, 3, 3, 4}), tensor({2, 3, 1, 1}), tensor({2})},
       {tensor({2, 5, 5}), tensor({2, 2, 2, 2}), tensor({2}), Shape{2}},
+      {tensor({1, 2, 4, 5}), tensor({2, 2, 2, 3}), tensor({2}), Shape{1}, std::string("same")},
   };
 }
 
 }  // namespace
 
 std::vector<OpDef> conv_ops() {
-  return {define(kConv2d, kFunctional, &conv2d,
+  return {define(kConv2d, kFunctional, &conv2d_with_padding,
                  {"input",
                   "weight",
                   "bias",

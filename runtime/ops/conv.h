@@ -26,8 +26,15 @@ Tensor conv2d(const Tensor& input, const Tensor& weight, const std::optional<Ten
               const Shape& stride, const Shape& padding, const Shape& dilation,
               std::int64_t groups);
 
-/// The same of images of one row, which are lines: cuDNN is always given them row-major, and a copy
-/// made for it in backward lives until the bias has its gradient.
+/// The same with padding by name, too: "same" makes the result as large as the input, for strides
+/// of 1 alone, and "valid" is none. Where one side needs a zero more than the other, the input is
+/// copied with that zero.
+Tensor conv2d_with_padding(const Tensor& input, const Tensor& weight,
+                           const std::optional<Tensor>& bias, const Shape& stride,
+                           const SizesOrWord& padding, const Shape& dilation, std::int64_t groups);
+
+/// As conv2d(), of images of one row, which are lines: cuDNN is always given them row-major, and a
+/// copy made for it in backward lives until the bias has its gradient.
 Tensor conv2d_of_lines(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                        const Shape& stride, const Shape& padding, const Shape& dilation,
                        std::int64_t groups);

@@ -71,6 +71,37 @@ void require_bias(const OpInfo& info, const Tensor& weight, const Tensor& bias,
                                  weight.shape().str(), out_channels, bias.shape().str()));
 }
 
+NamedPadding named_padding(const OpInfo& info, const std::string& name, const Shape& filters,
+                           const Shape& stride, const Shape& dilation) {
+  if (filters.dims() < 3) {
+    refuse_sizes(info, fmt::format("filters of shape {} have no size", filters.str()));
+  }
+  NamedPadding padding{Shape(filters.dims() - 2, 0), {}};
+  if (name == "valid") return padding;
+  if (name != "same") refuse_sizes(info, fmt::format("Invalid padding string: '{}'", name));
+  require_pair(info, stride, 1, "stride");
+  require_pair(info, dilation, 1, "dilation");
+  if (size_at(stride, 0) != 1 || size_at(stride, 1) != 1) {
+    refuse_sizes(info, "padding='same' is not supported for strided convolutions");
+  }
+  const int dims = padding.both_sides.dims();
+  Shape one_side(2 * dims, 0);
+  bool has_one_side = false;
+  for (int dim = 0; dim < dims; ++dim) {
+    const std::int64_t size = filters[dim + 2];
+    if (size < 1 || size > kLargestWindowSize) {
+      refuse_sizes(info,
+                   fmt::format("filters of shape {} are too small or too large", filters.str()));
+    }
+    const std::int64_t total = size_at(dilation, dim) * (size - 1);
+    padding.both_sides[dim] = total / 2;
+    one_side[2 * (dims - 1 - dim) + 1] = total % 2;
+    has_one_side = has_one_side || total % 2 != 0;
+  }
+  if (has_one_side) padding.one_side = one_side;
+  return padding;
+}
+
 MemoryFormat library_format(const Tensor& first, const Tensor& second) {
   const auto is_last = [](const Tensor& operand) {
     return memory_format_of(operand) == MemoryFormat::channels_last;

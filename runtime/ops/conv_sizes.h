@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "runtime/arithmetic/memory_format.h"
 #include "runtime/arithmetic/reduce.h"
@@ -25,6 +26,19 @@ void require_images(const OpInfo& info, const Tensor& input, const Tensor& weigh
                     const Tensor& bias, std::int64_t groups);
 void require_bias(const OpInfo& info, const Tensor& weight, const Tensor& bias,
                   std::int64_t out_channels);
+
+/// Zeros around images: as many on both sides of each dimension, and, as pad() takes them, those
+/// that one side has more of.
+struct NamedPadding {
+  Shape both_sides;
+  Shape one_side;  ///< empty where there are none
+};
+
+/// The padding of that name, of a convolution with these filters: "valid" is none; "same", which
+/// takes strides of 1 alone, makes the result as large as the images. Throws std::invalid_argument
+/// for other names, and where the arguments do not fit.
+NamedPadding named_padding(const OpInfo& info, const std::string& name, const Shape& filters,
+                           const Shape& stride, const Shape& dilation);
 
 /// The format in which cuDNN is given two operands of a convolution, and gives its result: channels
 /// last where either lies so, but for float64. Row-major on the host.

@@ -24,8 +24,9 @@ namespace {
 constexpr OpInfo kConvTranspose2d{"conv_transpose2d", CastPolicy::low_precision};
 
 struct TransposePlan {
-  ConvGeometry geometry;  ///< of the convolution that this is the gradient of
-  bool unfolds = false;   ///< PyTorch's own kernel, with a buffer of columns
+  ConvGeometry geometry;     ///< of the convolution that this is the gradient of
+  bool unfolds = false;      ///< PyTorch's own kernel, with a buffer of columns
+  bool is_of_lines = false;  ///< the images have one row, and are row-major for the library
 };
 
 std::int64_t out_size(std::int64_t in, std::int64_t kernel, const Shape& stride,
@@ -145,7 +146,10 @@ Tensor transpose_by_library(const ConvGeometry& g, const Tensor& given, const Te
 Tensor forward(const TransposePlan& plan, const Tensor& given, const Tensor& weight,
                const Tensor& bias) {
   const ConvGeometry& g = plan.geometry;
-  if (!plan.unfolds) return transpose_by_library(g, given, weight, bias);
+  if (!plan.unfolds) {
+    const Tensor images = plan.is_of_lines ? row_major(given) : given;
+    return transpose_by_library(g, images, weight, bias);
+  }
   const Tensor input = row_major(given);
   const Tensor filters = row_major(weight);
   if (is_split_in_groups(plan)) {
@@ -235,11 +239,12 @@ Tensor library_weight_gradient(const ConvGeometry& g, const Tensor& given, const
   return out;
 }
 
-// The bias is no work of the library's: its copies are gone before.
-TensorList transpose_gradients_by_library(const ConvGeometry& g, const BackwardCall& call) {
+// The bias is no work of the library's: its copies are gone before, but for that of lines.
+TensorList transpose_gradients_by_library(const TransposePlan& plan, const BackwardCall& call) {
+  const ConvGeometry& g = plan.geometry;
   TensorList grads(3);
+  const Tensor saved = plan.is_of_lines ? row_major(call.saved(0)) : call.saved(0);
   {
-    const Tensor& saved = call.saved(0);
     const Tensor& weight = call.saved(1);
     const Tensor input = call.needs(1) ? laid_out(saved, library_format(saved, weight)) : saved;
     const Tensor grad = laid_out(call.grad(), memory_format_of(input));
@@ -253,7 +258,7 @@ TensorList transpose_gradients_by_library(const ConvGeometry& g, const BackwardC
 }
 
 TensorList backward(const TransposePlan& plan, const BackwardCall& call) {
-  if (!plan.unfolds) return transpose_gradients_by_library(plan.geometry, call);
+  if (!plan.unfolds) return transpose_gradients_by_library(plan, call);
   const Tensor input = row_major(call.saved(0));
   const Tensor weight = row_major(call.saved(1));
   if (!is_split_in_groups(plan)) {
@@ -295,13 +300,17 @@ std::vector<Sample> transposed_convolutions() {
 
 }  // namespace
 
-Tensor conv_transpose2d(const Tensor& given, const Tensor& given_weight,
-                        const std::optional<Tensor>& given_bias, const Shape& stride,
-                        const Shape& padding, const Shape& output_padding, std::int64_t groups,
-                        const Shape& dilation) {
+namespace {
+
+enum class Images : std::uint8_t { of_planes, of_lines };
+
+Tensor transposed_images(Images kind, const Tensor& given, const Tensor& given_weight,
+                         const std::optional<Tensor>& given_bias, const Shape& stride,
+                         const Shape& padding, const Shape& output_padding, std::int64_t groups,
+                         const Shape& dilation) {
   if (given.dims() == 3) {
-    return squeeze(conv_transpose2d(unsqueeze(given, 0), given_weight, given_bias, stride, padding,
-                                    output_padding, groups, dilation),
+    return squeeze(transposed_images(kind, unsqueeze(given, 0), given_weight, given_bias, stride,
+                                     padding, output_padding, groups, dilation),
                    0);
   }
   const OpFront front(kConvTranspose2d);
@@ -309,14 +318,32 @@ Tensor conv_transpose2d(const Tensor& given, const Tensor& given_weight,
   const Tensor weight = front.input(given_weight);
   const Tensor input = front.input(given);
   check_transpose_operands(input, weight, bias, groups);
-  const TransposePlan plan =
-      plan_for(input, weight, stride, padding, output_padding, groups, dilation);
+  TransposePlan plan = plan_for(input, weight, stride, padding, output_padding, groups, dilation);
+  plan.is_of_lines = kind == Images::of_lines;
   Recorder record("ConvolutionBackward", {&input, &weight, &bias});
   record.save(input);
   record.save(weight);
   Tensor out = forward(plan, input, weight, bias);
   record.attach(out, [plan](BackwardCall& call) { return backward(plan, call); });
   return out;
+}
+
+}  // namespace
+
+Tensor conv_transpose2d(const Tensor& input, const Tensor& weight,
+                        const std::optional<Tensor>& bias, const Shape& stride,
+                        const Shape& padding, const Shape& output_padding, std::int64_t groups,
+                        const Shape& dilation) {
+  return transposed_images(Images::of_planes, input, weight, bias, stride, padding, output_padding,
+                           groups, dilation);
+}
+
+Tensor conv_transpose2d_of_lines(const Tensor& input, const Tensor& weight,
+                                 const std::optional<Tensor>& bias, const Shape& stride,
+                                 const Shape& padding, const Shape& output_padding,
+                                 std::int64_t groups, const Shape& dilation) {
+  return transposed_images(Images::of_lines, input, weight, bias, stride, padding, output_padding,
+                           groups, dilation);
 }
 
 std::vector<OpDef> conv_transpose_ops() {

@@ -21,6 +21,13 @@ Tensor conv_transpose2d(const Tensor& input, const Tensor& weight,
                         const Shape& padding, const Shape& output_padding, std::int64_t groups,
                         const Shape& dilation);
 
+/// The same of images of one row, which are lines: cuDNN is always given them row-major, and a copy
+/// made for it in backward lives until the bias has its gradient.
+Tensor conv_transpose2d_of_lines(const Tensor& input, const Tensor& weight,
+                                 const std::optional<Tensor>& bias, const Shape& stride,
+                                 const Shape& padding, const Shape& output_padding,
+                                 std::int64_t groups, const Shape& dilation);
+
 std::vector<OpDef> conv_transpose_ops();
 
 }  // namespace ohm::ops

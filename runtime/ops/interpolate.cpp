@@ -14,7 +14,7 @@ namespace {
 
 constexpr OpInfo kInterpolate{"interpolate", CastPolicy::float32};
 
-enum class Mode : std::uint8_t { nearest, bilinear, bilinear_with_aligned_corners };
+enum class Mode : std::uint8_t { nearest, bilinear, bicubic };
 
 using Axis = functors::ResizedAxis;
 
@@ -82,8 +82,10 @@ Tensor resized(const Tensor& given, const Resize& resize) {
   return out;
 }
 
+// The kernel for cubics knows row-major gradients alone.
 Tensor resize_gradient(const Tensor& incoming, const Resize& resize) {
-  const MemoryFormat format = memory_format_of(incoming);
+  const MemoryFormat format =
+      resize.axes[0].is_cubic ? MemoryFormat::row_major : memory_format_of(incoming);
   Tensor out = empty(resize.input, options_of(incoming), format);
   const Tensor grad = laid_out(incoming, format);
   if (!out.has_values()) return out;
@@ -94,22 +96,22 @@ Tensor resize_gradient(const Tensor& incoming, const Resize& resize) {
 }
 
 // As the mode has its elements stand over each other.
-Axis placed(Axis axis, Mode mode) {
+Axis placed(Axis axis, Mode mode, bool align_corners) {
   axis.is_nearest = mode == Mode::nearest;
-  axis.are_corners_aligned = mode == Mode::bilinear_with_aligned_corners;
+  axis.is_cubic = mode == Mode::bicubic;
+  axis.are_corners_aligned = align_corners && mode != Mode::nearest;
   if (!axis.are_corners_aligned) return axis;
   axis.step =
       axis.to > 1 ? static_cast<double>(axis.from - 1) / static_cast<double>(axis.to - 1) : 0.0;
   return axis;
 }
 
-Mode parsed_mode(const std::string& mode, bool align_corners) {
+Mode parsed_mode(const std::string& mode) {
   if (mode == "nearest") return Mode::nearest;
-  if (mode == "bilinear") {
-    return align_corners ? Mode::bilinear_with_aligned_corners : Mode::bilinear;
-  }
-  throw std::invalid_argument(
-      fmt::format("[interpolate] mode must be \"nearest\" or \"bilinear\", not \"{}\"", mode));
+  if (mode == "bilinear") return Mode::bilinear;
+  if (mode == "bicubic") return Mode::bicubic;
+  throw std::invalid_argument(fmt::format(
+      "[interpolate] mode must be \"nearest\", \"bilinear\" or \"bicubic\", not \"{}\"", mode));
 }
 
 std::vector<Sample> images_to_resize() {
@@ -117,7 +119,9 @@ std::vector<Sample> images_to_resize() {
   const std::vector<double> twice = {2.0};
   return {{image, Value(), twice},
           {image, Shape{5, 3}, Value(), std::string("bilinear"), false},
-          {image, Shape{5, 3}, Value(), std::string("bilinear"), true}};
+          {image, Shape{5, 3}, Value(), std::string("bilinear"), true},
+          {image, Shape{7, 3}, Value(), std::string("bicubic"), false},
+          {image, Shape{5, 2}, Value(), std::string("bicubic"), true}};
 }
 
 }  // namespace
@@ -128,7 +132,7 @@ Tensor interpolate(const Tensor& given, const std::optional<Shape>& size,
   const OpFront front(kInterpolate);
   const Tensor input = front.input(given);
   check(input, size, scale_factor);
-  const Mode parsed = parsed_mode(mode, align_corners);
+  const Mode parsed = parsed_mode(mode);
   Resize resize{input.shape(), input.shape(), {}};
   for (int number = 0; number < 2; ++number) {
     const Axis axis = axis_of(input.shape(), number, size, scale_factor);
@@ -136,7 +140,7 @@ Tensor interpolate(const Tensor& given, const std::optional<Shape>& size,
       throw std::invalid_argument("[interpolate] input and output sizes must be greater than 0");
     }
     resize.output[2 + number] = axis.to;
-    resize.axes[static_cast<std::size_t>(number)] = placed(axis, parsed);
+    resize.axes[static_cast<std::size_t>(number)] = placed(axis, parsed, align_corners);
   }
   Tensor out = resized(input, resize);
   if (Recorder record("UpsampleBackward", {&input}); record.is_needed()) {

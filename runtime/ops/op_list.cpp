@@ -11,6 +11,7 @@
 #include "runtime/ops/choice.h"
 #include "runtime/ops/clamp.h"
 #include "runtime/ops/clip_grad.h"
+#include "runtime/ops/closeness.h"
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/composed.h"
 #include "runtime/ops/concat.h"
@@ -88,7 +89,7 @@ constexpr Family kFamilies[] = {
     &group_norm_ops,     &composed_ops,       &dropout_ops,
     &embedding_ops,      &recurrent_ops,      &clip_grad_ops,
     &sampling_ops,       &nonzero_ops,        &selection_ops,
-    &window_ops,
+    &window_ops,         &closeness_ops,
 };
 
 }  // namespace

@@ -7,8 +7,9 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/laid_out.h"
 #include "runtime/arithmetic/reduce.h"
-#include "runtime/kernels/functors/gather_scatter.h"
 #include "runtime/kernels/launch/row_loops.h"
+#include "runtime/ops/arrangement.h"
+#include "runtime/ops/edge_padding.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/sample_cube.h"
 #include "runtime/ops/view.h"
@@ -23,16 +24,6 @@ constexpr OpInfo kTriu{"triu"};
 constexpr OpInfo kTril{"tril"};
 constexpr OpInfo kRepeat{"repeat"};
 constexpr OpInfo kPad{"pad"};
-
-// As it is: each element where it was.
-functors::Arrangement arrangement_of(const Tensor& out, const Tensor& input) {
-  functors::Arrangement arrangement;
-  arrangement.dims = out.dims();
-  std::copy(out.shape().begin(), out.shape().end(), arrangement.sizes);
-  std::copy(input.shape().begin(), input.shape().end(), arrangement.input_sizes);
-  std::copy(input.strides().begin(), input.strides().end(), arrangement.input_strides);
-  return arrangement;
-}
 
 // The dimensions as they lie in the memory of `out`, from the outermost to the innermost: its
 // elements are written in that order.
@@ -76,7 +67,7 @@ Tensor rolled(const Tensor& given, int dim, std::int64_t shift) {
   const Tensor input = row_major(given);
   Tensor out = empty(input.shape(), options_of(input));
   functors::Arrangement arrangement = arrangement_of(out, input);
-  arrangement.repeats = true;
+  arrangement.beyond = functors::Beyond::repeated;
   for (int each = 0; each < input.dims(); ++each) {
     arrangement.shifts[each] = input.shape()[each] - (each == dim ? shift : 0);
   }
@@ -289,7 +280,7 @@ Tensor repeat(const Tensor& input, const Shape& repeats) {
   const Tensor source = make_view(input, from_sizes, from_strides, input.impl()->offset);
   Tensor out = empty(sizes, options_of(input));
   functors::Arrangement arrangement = arrangement_of(out, source);
-  arrangement.repeats = true;
+  arrangement.beyond = functors::Beyond::repeated;
   fetch(out, source, arrangement);
   if (Recorder record("RepeatBackward", {&input}); record.is_needed()) {
     record.attach(out, [shape = input.shape(), repeats](BackwardCall& call) {
@@ -302,8 +293,11 @@ Tensor repeat(const Tensor& input, const Shape& repeats) {
 Tensor pad(const Tensor& input, const Shape& pad, const std::string& mode, double value) {
   const OpFront front(kPad);
   if (mode != "constant") {
-    throw std::invalid_argument(
-        fmt::format("[pad] only mode \"constant\" is there, not \"{}\"", mode));
+    if (value != 0.0) {
+      throw std::invalid_argument(
+          fmt::format("[pad] Padding mode \"{}\" doesn't take in value argument", mode));
+    }
+    return pad_from_input(input, pad, mode);
   }
   const Padding padding = padding_of(input.shape(), pad);
   Tensor out = padded(input, padding, value);
@@ -339,7 +333,12 @@ std::vector<OpDef> rearrange_ops() {
       define(kPad, kFunctional, &pad,
              {"input", "pad", {"mode", std::string("constant")}, {"value", 0.0}},
              [] {
-               return cube_and({Shape{1, -1, 0, 2}, std::string("constant"), 0.5});
+               std::vector<Sample> samples =
+                   cube_and({Shape{1, -1, 0, 2}, std::string("constant"), 0.5});
+               for (const char* mode : {"reflect", "replicate", "circular"}) {
+                 samples.push_back(cube_and({Shape{2, 1}, std::string(mode)})[0]);
+               }
+               return samples;
              }),
   };
 }

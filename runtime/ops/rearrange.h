@@ -22,7 +22,8 @@ Tensor tril(const Tensor& input, std::int64_t diagonal);
 /// The tensor `repeats[d]` times along dimension d; leading dimensions may be new.
 Tensor repeat(const Tensor& input, const Shape& repeats);
 /// `pad`: elements before and after the last dimension, then before and after the one before it, …;
-/// negative ones cut off. Only mode "constant".
+/// negative ones cut off. Mode "constant" takes `value` for them, the others (edge_padding.h) what
+/// the input has elsewhere.
 Tensor pad(const Tensor& input, const Shape& pad, const std::string& mode, double value);
 
 std::vector<OpDef> rearrange_ops();

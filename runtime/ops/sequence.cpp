@@ -7,14 +7,18 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/ops/conv.h"
+#include "runtime/ops/conv_sizes.h"
+#include "runtime/ops/conv_transpose.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/pooling.h"
+#include "runtime/ops/rearrange.h"
 #include "runtime/ops/view.h"
 
 namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kConv1d{"conv1d", CastPolicy::low_precision};
+constexpr OpInfo kConvTranspose1d{"conv_transpose1d", CastPolicy::low_precision};
 constexpr OpInfo kMaxPool1d{"max_pool1d"};
 constexpr OpInfo kAvgPool1d{"avg_pool1d"};
 constexpr OpInfo kAdaptiveAvgPool1d{"adaptive_avg_pool1d"};
@@ -67,6 +71,12 @@ Tensor relined(const Tensor& tensor, Row row) {
   return out;
 }
 
+void require_line_filters(const OpInfo& info, const Tensor& weight, const char* expected) {
+  if (weight.dims() == 3) return;
+  throw std::invalid_argument(fmt::format("[{}] 'weight' must be {}, but got {}", info.name,
+                                          expected, weight.shape().str()));
+}
+
 Tensor lines() { return randn({2, 3, 8}, {DType::float64, Device::cpu()}); }
 
 }  // namespace
@@ -79,14 +89,46 @@ Tensor conv1d(const Tensor& given, const Tensor& given_weight,
   const Tensor weight = front.input(given_weight);
   const Tensor input = front.input(given);
   require_lines(kConv1d, input);
-  if (weight.dims() != 3) {
-    throw std::invalid_argument(
-        fmt::format("[conv1d] 'weight' must be [out, in, k], but got {}", weight.shape().str()));
-  }
+  require_line_filters(kConv1d, weight, "[out, in, k]");
   const Tensor image =
       conv2d_of_lines(relined(input, Row::added), relined(weight, Row::added), bias,
                       pair(kConv1d, stride, 1, "stride"), pair(kConv1d, padding, 0, "padding"),
                       pair(kConv1d, dilation, 1, "dilation"), groups);
+  return relined(image, Row::dropped);
+}
+
+Tensor conv1d_with_padding(const Tensor& given, const Tensor& given_weight,
+                           const std::optional<Tensor>& given_bias, const Shape& stride,
+                           const SizesOrWord& padding, const Shape& dilation, std::int64_t groups) {
+  if (const Shape* sizes = std::get_if<Shape>(&padding)) {
+    return conv1d(given, given_weight, given_bias, stride, *sizes, dilation, groups);
+  }
+  const OpFront front(kConv1d);
+  const std::optional<Tensor> bias = front.input(given_bias);
+  const Tensor weight = front.input(given_weight);
+  const Tensor input = front.input(given);
+  require_line_filters(kConv1d, weight, "[out, in, k]");
+  const NamedPadding named =
+      named_padding(kConv1d, std::get<std::string>(padding), weight.shape(), stride, dilation);
+  const Tensor rows = named.one_side.empty() ? input : pad(input, named.one_side, "constant", 0.0);
+  return conv1d(rows, weight, bias, stride, named.both_sides, dilation, groups);
+}
+
+Tensor conv_transpose1d(const Tensor& given, const Tensor& given_weight,
+                        const std::optional<Tensor>& given_bias, const Shape& stride,
+                        const Shape& padding, const Shape& output_padding, std::int64_t groups,
+                        const Shape& dilation) {
+  const OpFront front(kConvTranspose1d);
+  const std::optional<Tensor> bias = front.input(given_bias);
+  const Tensor weight = front.input(given_weight);
+  const Tensor input = front.input(given);
+  require_lines(kConvTranspose1d, input);
+  require_line_filters(kConvTranspose1d, weight, "[in, out, k]");
+  const Tensor image = conv_transpose2d_of_lines(
+      relined(input, Row::added), relined(weight, Row::added), bias,
+      pair(kConvTranspose1d, stride, 1, "stride"), pair(kConvTranspose1d, padding, 0, "padding"),
+      pair(kConvTranspose1d, output_padding, 0, "output_padding"), groups,
+      pair(kConvTranspose1d, dilation, 1, "dilation"));
   return relined(image, Row::dropped);
 }
 
@@ -122,7 +164,7 @@ std::vector<OpDef> sequence_ops() {
   const ParamName dilation{"dilation", Shape{1}};
   const ParamName ceil_mode{"ceil_mode", false};
   return {
-      define(kConv1d, kFunction | kFunctional, &conv1d,
+      define(kConv1d, kFunction | kFunctional, &conv1d_with_padding,
              {"input",
               "weight",
               "bias",
@@ -133,7 +175,23 @@ std::vector<OpDef> sequence_ops() {
              [] {
                const TensorOptions options{DType::float64, Device::cpu()};
                return std::vector<Sample>{{lines(), randn({4, 3, 3}, options), randn({4}, options),
-                                           Shape{2}, Shape{1}, Shape{1}, std::int64_t{1}}};
+                                           Shape{2}, Shape{1}, Shape{1}, std::int64_t{1}},
+                                          {lines(), randn({4, 3, 2}, options), Value(), Shape{1},
+                                           std::string("same"), Shape{3}}};
+             }),
+      define(kConvTranspose1d, kFunction | kFunctional, &conv_transpose1d,
+             {"input",
+              "weight",
+              "bias",
+              {"stride", Shape{1}},
+              padding,
+              {"output_padding", Shape{0}},
+              {"groups", std::int64_t{1}},
+              dilation},
+             [] {
+               const TensorOptions options{DType::float64, Device::cpu()};
+               return std::vector<Sample>{{lines(), randn({3, 2, 3}, options), randn({2}, options),
+                                           Shape{2}, Shape{1}, Shape{1}}};
              }),
       define(kMaxPool1d, kFunctional, &max_pool1d,
              {"input", "kernel_size", "stride", padding, dilation, ceil_mode},

@@ -14,6 +14,14 @@ namespace ohm::ops {
 Tensor conv1d(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
               const Shape& stride, const Shape& padding, const Shape& dilation,
               std::int64_t groups);
+/// With padding by name, too: conv2d_with_padding().
+Tensor conv1d_with_padding(const Tensor& input, const Tensor& weight,
+                           const std::optional<Tensor>& bias, const Shape& stride,
+                           const SizesOrWord& padding, const Shape& dilation, std::int64_t groups);
+Tensor conv_transpose1d(const Tensor& input, const Tensor& weight,
+                        const std::optional<Tensor>& bias, const Shape& stride,
+                        const Shape& padding, const Shape& output_padding, std::int64_t groups,
+                        const Shape& dilation);
 Tensor max_pool1d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
                   const Shape& padding, const Shape& dilation, bool ceil_mode);
 Tensor avg_pool1d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,

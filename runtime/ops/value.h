@@ -14,6 +14,9 @@ namespace ohm::ops {
 /// A tensor, or a number that stands for a tensor of the other operand's dtype and device.
 using TensorOrNumber = std::variant<Tensor, double>;
 
+/// Sizes, or a word that says how they are found: the padding of a convolution.
+using SizesOrWord = std::variant<Shape, std::string>;
+
 /// monostate: not given.
 using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, DType, Device,
                            Shape, std::vector<double>, Tensor, std::vector<Tensor>>;
@@ -27,6 +30,7 @@ enum class ParamKind : std::uint8_t {
   integer,           ///< [int64]
   boolean,           ///< [bool]
   size_list,         ///< [Shape]; a script may pass one integer for a list of one
+  sizes_or_word,     ///< [Shape or string]
   number_list,       ///< [vector<double>]; a script may pass one number for a list of one
   string,            ///< [string]
   dtype,             ///< [DType]
@@ -73,6 +77,15 @@ struct ParamTraits<TensorOrNumber> {
   static TensorOrNumber get(const Value& value) {
     if (const Tensor* tensor = std::get_if<Tensor>(&value)) return *tensor;
     return std::get<double>(value);
+  }
+};
+template <>
+struct ParamTraits<SizesOrWord> {
+  static constexpr ParamKind kKind = ParamKind::sizes_or_word;
+  static constexpr bool kIsOptional = false;
+  static SizesOrWord get(const Value& value) {
+    if (const Shape* sizes = std::get_if<Shape>(&value)) return *sizes;
+    return std::get<std::string>(value);
   }
 };
 template <class T>

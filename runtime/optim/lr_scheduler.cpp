@@ -51,6 +51,16 @@ void LrScheduler::restart() {
   set_lr(closed ? *closed : next_lr());
 }
 
+std::vector<SchedulerField> LrScheduler::fields() {
+  std::vector<SchedulerField> all = own_fields();
+  all.push_back(field("last_epoch", last_epoch_));
+  return all;
+}
+
+std::vector<SchedulerField> LrScheduler::group_fields() {
+  return {field("base_lrs", base_lr_), field("_last_lr", last_lr_)};
+}
+
 namespace {
 
 // ---- rates that fall in steps -------------------------------------------------------------------
@@ -59,11 +69,16 @@ class StepLr final : public LrScheduler {
  public:
   StepLr(OptimizerPtr optimizer, std::int64_t step_size, double gamma)
       : LrScheduler(std::move(optimizer)), step_size_(step_size), gamma_(gamma) {
-    require_count(step_size, "StepLR", "step_size");
+    take_fields();
     take_first_step();
   }
 
+  void take_fields() override { require_count(step_size_, "StepLR", "step_size"); }
+
  protected:
+  std::vector<SchedulerField> own_fields() override {
+    return {field("step_size", step_size_), field("gamma", gamma_)};
+  }
   double next_lr() override {
     const bool falls = last_epoch() != 0 && last_epoch() % step_size_ == 0;
     return falls ? current_lr() * gamma_ : current_lr();
@@ -82,11 +97,16 @@ class MultiStepLr final : public LrScheduler {
  public:
   MultiStepLr(OptimizerPtr optimizer, std::vector<double> milestones, double gamma)
       : LrScheduler(std::move(optimizer)), milestones_(std::move(milestones)), gamma_(gamma) {
-    std::sort(milestones_.begin(), milestones_.end());
+    take_fields();
     take_first_step();
   }
 
+  void take_fields() override { std::sort(milestones_.begin(), milestones_.end()); }
+
  protected:
+  std::vector<SchedulerField> own_fields() override {
+    return {field("milestones", milestones_), field("gamma", gamma_)};
+  }
   double next_lr() override {
     const auto epoch = static_cast<double>(last_epoch());
     const auto times = std::count(milestones_.begin(), milestones_.end(), epoch);
@@ -114,6 +134,9 @@ class ConstantLr final : public LrScheduler {
   }
 
  protected:
+  std::vector<SchedulerField> own_fields() override {
+    return {field("factor", factor_), field("total_iters", total_)};
+  }
   double next_lr() override {
     if (last_epoch() == 0) return current_lr() * factor_;
     return last_epoch() == total_ ? current_lr() * (1.0 / factor_) : current_lr();
@@ -144,6 +167,9 @@ class LinearLr final : public LrScheduler {
   }
 
  protected:
+  std::vector<SchedulerField> own_fields() override {
+    return {field("start_factor", start_), field("end_factor", end_), field("total_iters", total_)};
+  }
   double next_lr() override {
     const auto epoch = static_cast<double>(last_epoch());
     if (epoch == 0) return current_lr() * start_;
@@ -170,6 +196,7 @@ class ExponentialLr final : public LrScheduler {
   }
 
  protected:
+  std::vector<SchedulerField> own_fields() override { return {field("gamma", gamma_)}; }
   double next_lr() override { return last_epoch() == 0 ? current_lr() : current_lr() * gamma_; }
   std::optional<double> closed_form_lr() const override {
     return base_lr() * std::pow(gamma_, static_cast<double>(last_epoch()));
@@ -187,6 +214,9 @@ class PolynomialLr final : public LrScheduler {
   }
 
  protected:
+  std::vector<SchedulerField> own_fields() override {
+    return {field("total_iters", total_), field("power", power_)};
+  }
   double next_lr() override {
     const auto epoch = static_cast<double>(last_epoch());
     if (epoch == 0 || epoch > total_) return current_lr();
@@ -206,11 +236,16 @@ class CosineAnnealingLr final : public LrScheduler {
  public:
   CosineAnnealingLr(OptimizerPtr optimizer, std::int64_t period, double lowest)
       : LrScheduler(std::move(optimizer)), period_(period), lowest_(lowest) {
-    require_count(period, "CosineAnnealingLR", "T_max");
+    take_fields();
     take_first_step();
   }
 
+  void take_fields() override { require_count(period_, "CosineAnnealingLR", "T_max"); }
+
  protected:
+  std::vector<SchedulerField> own_fields() override {
+    return {field("T_max", period_), field("eta_min", lowest_)};
+  }
   double next_lr() override {
     const auto period = static_cast<double>(period_);
     const auto epoch = static_cast<double>(last_epoch());
@@ -241,9 +276,14 @@ class CosineAnnealingWarmRestarts final : public LrScheduler {
         multiplier_(multiplier),
         lowest_(lowest),
         period_(first) {
-    require_count(first, "CosineAnnealingWarmRestarts", "T_0");
-    require_count(multiplier, "CosineAnnealingWarmRestarts", "T_mult");
+    take_fields();
     take_first_step();
+  }
+
+  void take_fields() override {
+    require_count(first_, "CosineAnnealingWarmRestarts", "T_0");
+    require_count(multiplier_, "CosineAnnealingWarmRestarts", "T_mult");
+    require_count(period_, "CosineAnnealingWarmRestarts", "T_i");
   }
 
   void step() override {
@@ -261,6 +301,10 @@ class CosineAnnealingWarmRestarts final : public LrScheduler {
   }
 
  protected:
+  std::vector<SchedulerField> own_fields() override {
+    return {field("T_0", first_), field("T_i", period_), field("T_mult", multiplier_),
+            field("eta_min", lowest_), field("T_cur", at_)};
+  }
   double next_lr() override {
     const double phase = kPi * static_cast<double>(at_) / static_cast<double>(period_);
     return lowest_ + (base_lr() - lowest_) * (1 + std::cos(phase)) / 2;
@@ -323,7 +367,19 @@ class OneCycleLr final : public LrScheduler {
     take_first_step();
   }
 
+  void take_fields() override {
+    require_count(options_.total_steps, "OneCycleLR", "total_steps");
+    phases_.clear();
+    make_phases();
+  }
+
  protected:
+  // The rates and momenta between which it goes are the optimizer's in PyTorch.
+  std::vector<SchedulerField> own_fields() override {
+    return {field("total_steps", options_.total_steps), field("pct_start", options_.pct_start),
+            field("three_phase", options_.has_three_phases),
+            field("cycle_momentum", options_.cycles_momentum)};
+  }
   double next_lr() override {
     const auto at = static_cast<double>(last_epoch());
     if (last_epoch() > options_.total_steps) {
@@ -385,11 +441,7 @@ class SequentialLr final : public LrScheduler {
     if (schedulers_.empty()) {
       throw std::invalid_argument("[SequentialLR] needs at least one scheduler");
     }
-    if (milestones_.size() + 1 != schedulers_.size()) {
-      throw std::invalid_argument(
-          fmt::format("[SequentialLR] {} schedulers need {} milestones, got {}", schedulers_.size(),
-                      schedulers_.size() - 1, milestones_.size()));
-    }
+    take_fields();
     set_lr(base_lr());
     for (const LrSchedulerPtr& scheduler : schedulers_) scheduler->undo_first_step();
     schedulers_.front()->step();
@@ -410,7 +462,20 @@ class SequentialLr final : public LrScheduler {
     set_lr(current.last_lr());
   }
 
+  std::vector<StatefulScheduler*> parts() override {
+    std::vector<StatefulScheduler*> parts;
+    for (const LrSchedulerPtr& scheduler : schedulers_) parts.push_back(scheduler.get());
+    return parts;
+  }
+  void take_fields() override {
+    if (milestones_.size() + 1 == schedulers_.size()) return;
+    throw std::invalid_argument(
+        fmt::format("[SequentialLR] {} schedulers need {} milestones, got {}", schedulers_.size(),
+                    schedulers_.size() - 1, milestones_.size()));
+  }
+
  protected:
+  std::vector<SchedulerField> own_fields() override { return {field("_milestones", milestones_)}; }
   double next_lr() override { return current_lr(); }
 
  private:
@@ -515,51 +580,6 @@ const std::vector<LrSchedulerDef>& all_lr_schedulers() {
               {"three_phase", false}}),
   };
   return schedulers;
-}
-
-// ---- ReduceLrOnPlateau --------------------------------------------------------------------------
-
-ReduceLrOnPlateau::ReduceLrOnPlateau(OptimizerPtr optimizer, const Options& options)
-    : optimizer_(std::move(optimizer)),
-      options_(options),
-      best_(options.mode == Mode::min ? std::numeric_limits<double>::infinity()
-                                      : -std::numeric_limits<double>::infinity()) {
-  if (!(options_.factor < 1.0)) {
-    throw std::invalid_argument("[ReduceLROnPlateau] factor should be < 1.0");
-  }
-}
-
-bool ReduceLrOnPlateau::is_better(double metric) const {
-  const bool wants_less = options_.mode == Mode::min;
-  const double sign = wants_less ? -1.0 : 1.0;
-  const double limit = options_.threshold_mode == Threshold::relative
-                           ? best_ * (1.0 + sign * options_.threshold)
-                           : best_ + sign * options_.threshold;
-  return wants_less ? metric < limit : metric > limit;
-}
-
-void ReduceLrOnPlateau::step(double metric) {
-  ++last_epoch_;
-  if (is_better(metric)) {
-    best_ = metric;
-    bad_epochs_ = 0;
-  } else {
-    ++bad_epochs_;
-  }
-  if (cooldown_left_ > 0) {
-    --cooldown_left_;
-    bad_epochs_ = 0;
-  }
-  if (bad_epochs_ <= options_.patience) return;
-  reduce();
-  cooldown_left_ = options_.cooldown;
-  bad_epochs_ = 0;
-}
-
-void ReduceLrOnPlateau::reduce() {
-  const double old = optimizer_->learning_rate();
-  const double lowered = std::max(old * options_.factor, options_.min_lr);
-  if (old - lowered > options_.eps) optimizer_->set_learning_rate(lowered);
 }
 
 }  // namespace ohm::optim

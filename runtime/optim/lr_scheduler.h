@@ -16,10 +16,11 @@
 
 #include "runtime/ops/signature.h"
 #include "runtime/optim/optimizer.h"
+#include "runtime/optim/scheduler_state.h"
 
 namespace ohm::optim {
 
-class LrScheduler {
+class LrScheduler : public StatefulScheduler {
  public:
   virtual ~LrScheduler() = default;
   LrScheduler(const LrScheduler&) = delete;
@@ -36,7 +37,12 @@ class LrScheduler {
   /// The rate that it set last.
   double last_lr() const { return last_lr_; }
 
+  std::vector<SchedulerField> fields() final;
+  std::vector<SchedulerField> group_fields() final;
+
  protected:
+  /// What it has beside the epoch.
+  virtual std::vector<SchedulerField> own_fields() { return {}; }
   /// The optimizer's rate is the first scheduler's base rate, and that of all others on it.
   explicit LrScheduler(OptimizerPtr optimizer);
 
@@ -73,41 +79,6 @@ LrSchedulerPtr multiplicative_lr(OptimizerPtr optimizer,
 /// there is one milestone less than schedulers, which are all of one optimizer.
 LrSchedulerPtr sequential_lr(OptimizerPtr optimizer, std::vector<LrSchedulerPtr> schedulers,
                              std::vector<std::int64_t> milestones);
-
-/// Lowers the rate when a measured value has stopped to improve.
-class ReduceLrOnPlateau {
- public:
-  enum class Mode : std::uint8_t { min, max };
-  enum class Threshold : std::uint8_t { relative, absolute };
-  struct Options {
-    Mode mode = Mode::min;
-    double factor = 0.1;
-    std::int64_t patience = 10;
-    double threshold = 1e-4;
-    Threshold threshold_mode = Threshold::relative;
-    std::int64_t cooldown = 0;
-    double min_lr = 0;
-    double eps = 1e-8;  ///< smaller changes of the rate are not made
-  };
-
-  /// Throws std::invalid_argument for a factor of 1 or more.
-  ReduceLrOnPlateau(OptimizerPtr optimizer, const Options& options);
-  void step(double metric);
-
-  std::int64_t last_epoch() const { return last_epoch_; }
-  double last_lr() const { return optimizer_->learning_rate(); }
-
- private:
-  bool is_better(double metric) const;
-  void reduce();
-
-  OptimizerPtr optimizer_;
-  Options options_;
-  std::int64_t last_epoch_ = 0;
-  double best_;
-  std::int64_t bad_epochs_ = 0;
-  std::int64_t cooldown_left_ = 0;
-};
 
 /// The schedulers that numbers describe, by name. A script constructs them through these rows.
 struct LrSchedulerDef {

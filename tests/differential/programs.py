@@ -467,6 +467,8 @@ TWICE = [
     (2, "x.unbind(0)[0]"), (2, "torch.stack([x.unbind(1)[0], x.unbind(1)[0]])"), (3, "F.avg_pool2d(x, 2, stride=1, padding=1)"),
     (3, "F.max_pool2d(x, 2, stride=1, padding=1)"), (3, "F.adaptive_avg_pool2d(x, (2, 3))"), (2, "x + w[0]"),
     (2, "F.linear(x, w, w.sum(-1))"),
+    (2, 'F.pad(x, (0, 1), mode="replicate")'),
+    *[(2, f'F.pad(torch.cat([x, x], dim=-1), (1, 1), mode="{mode}")') for mode in ("reflect", "replicate")],
 ]
 
 
@@ -514,6 +516,52 @@ def shaped_program(rng):
     return program.lines
 
 
+# Padding by mode and by name, transposed convolutions of lines, bicubic images: with 8 channels.
+PADDED = [
+    *[(dims, f'F.pad(x, {pairs}, mode="{mode}")')
+      for mode in ("reflect", "replicate", "circular")
+      for dims, pairs in ((2, "(2, 1)"), (3, "(3, 0)"), (3, "(-1, 2)"), (3, "(1, 2, 2, 1)"),
+                          (4, "(2, 2, 1, 0)"), (4, "(1, -2, -1, 3)"), (5, "(1, 1, 0, 2, 1, 2)"))],
+    *[(4, f'nn.Conv2d(8, 6, {kernel}, padding="{name}"{options})')
+      for kernel in ("2", "3", "(4, 3)", "(1, 2)") for name in ("same", "valid")
+      for options in ("", ", bias=False", ", groups=2", ", dilation=2")],
+    *[(3, f'nn.Conv1d(8, 6, {kernel}, padding="same"{options})')
+      for kernel in (1, 2, 3, 4) for options in ("", ", groups=2", ", dilation=3", ", bias=False")],
+    *[(dims, f'nn.Conv{dims - 2}d(8, 6, 3, padding={padding}, padding_mode="{mode}"{options})')
+      for mode in ("reflect", "replicate", "circular") for dims in (3, 4)
+      for padding, options in (("1", ""), ("2", ", stride=2"), ('"same"', ""), ('"valid"', ""),
+                               ("1", ", groups=2"))],
+    *[(4, f'F.interpolate(x, {size}, mode="bicubic"{corners})')
+      for size in ("scale_factor=2.0", "size=(5, 9)", "scale_factor=0.5")
+      for corners in ("", ", align_corners=True")],
+    *[(3, f"nn.ConvTranspose1d(8, 6, {options})")
+      for options in ("2", "3, stride=2", "4, stride=2, padding=1", "2, groups=2", "3, bias=False",
+                      "3, stride=3, output_padding=1", "2, dilation=2")],
+]
+
+
+def padded_program(rng):
+    program = Program(rng)
+    dims, expression = rng.choice(PADDED)
+    if rng.random() < 0.5:
+        program.add("torch.backends.cudnn.enabled = True")
+    shape = [rng.choice((1, 2, 4)), 8] + [rng.choice((5, 6, 7, 8)) for _ in range(dims - 2)]
+    options, grad = options_of(rng, ("float32", "float32", "float16", "bfloat16", "float64"))
+    leaf = program.tensor("x", shape, options + grad, rng.choice(LAYOUTS))
+    if "nn." in expression:
+        dtype = options.removeprefix('device="cuda"')
+        program.add(f'm = {expression[:-1]}, device="cuda"{dtype})')
+        program.add("y = m(x)")
+    else:
+        program.add(f"y = {expression}")
+    program.add("layout(y)")
+    if rng.random() < 0.3 and leaf != "x":
+        program.add("del x")
+    if grad or "nn." in expression:
+        program.backward("y")
+    return program.lines
+
+
 KINDS = {
     "ops": op_program,
     "modules": module_program,
@@ -529,6 +577,7 @@ KINDS = {
     "pairs": pairs_program,
     "second gradients": second_gradient_program,
     "shapes": shaped_program,
+    "padding and resizing": padded_program,
 }
 
 

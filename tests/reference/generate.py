@@ -148,7 +148,7 @@ CALLS = {
     "repeat": lambda x, repeats: x.repeat(repeats),
     "interpolate": lambda x, size=None, scale_factor=None, mode="nearest", align_corners=False:
         F.interpolate(x, size, scale_factor and (scale_factor * 2)[:2], mode,
-                      align_corners if mode == "bilinear" else None),
+                      align_corners if mode != "nearest" else None),
     "kl_div": lambda x, t, reduction="mean", log_target=False: F.kl_div(
         x, t, reduction=reduction, log_target=log_target),
     "normalize": lambda x, p=2.0, dim=1, eps=1e-12: F.normalize(x, p, dim, eps),
@@ -190,6 +190,7 @@ CALLS = {
     "expand_as": lambda x, other: x.expand_as(other),
     "view_as": lambda x, other: x.view_as(other),
     "conv1d": F.conv1d,
+    "conv_transpose1d": F.conv_transpose1d,
     "max_pool1d": F.max_pool1d,
     "avg_pool1d": F.avg_pool1d,
     "adaptive_avg_pool1d": lambda x, size: F.adaptive_avg_pool1d(x, size),
@@ -346,6 +347,20 @@ def arrange():
             randn(2, 1, 3, 4), [5, 2], None, "bilinear", corners]
     yield "bilinear_scale", "interpolate", lambda: [
         randn(2, 1, 3, 4), None, [2.0], "bilinear", False]
+
+
+def resizing():
+    for corners in (False, True):
+        yield f"bicubic_{corners}", "interpolate", lambda: [
+            randn(2, 1, 3, 4), [7, 2], None, "bicubic", corners]
+        yield f"bicubic_large_{corners}", "interpolate", lambda: [
+            randn(1, 2, 3, 2, dtype=torch.float64), [11, 9], None, "bicubic", corners]
+        yield f"bicubic_one_{corners}", "interpolate", lambda: [
+            randn(1, 2, 1, 5), [3, 1], None, "bicubic", corners]
+    yield "bicubic_scale", "interpolate", lambda: [
+        randn(2, 1, 5, 4), None, [0.6, 2.5], "bicubic", False]
+    yield "bicubic_same_size", "interpolate", lambda: [
+        randn(1, 2, 3, 4), [3, 4], None, "bicubic", True]
 
 
 def reduction():
@@ -546,6 +561,36 @@ def conv():
     yield "conv1d", "conv1d", lambda: [randn(2, 4, 8), randn(6, 2, 3), randn(6), [2], [1], [1], 2]
 
 
+def padding():
+    shapes = {1: (2, 3, 5), 2: (1, 2, 4, 5), 3: (1, 1, 3, 4, 3)}
+    for mode in ("reflect", "replicate", "circular"):
+        for dims, shape in shapes.items():
+            pairs = [2, 1, 1, 3, 2, 0][:2 * dims]
+            yield f"pad_{mode}_{dims}d", "pad", lambda: [randn(*shape), pairs, mode]
+        yield f"pad_{mode}_without_batch", "pad", lambda: [randn(3, 4), [0, 3], mode]
+        yield f"pad_{mode}_negative", "pad", lambda: [randn(2, 6, 5), [-2, 2, 1, -1], mode]
+        yield f"pad_{mode}_half", "pad", lambda: [
+            randn(2, 2, 4, dtype=torch.bfloat16), [3, 1], mode]
+        yield f"pad_{mode}_double", "pad", lambda: [
+            randn(2, 2, 4, dtype=torch.float64), [2, 2], mode]
+    yield "pad_replicate_far", "pad", lambda: [randn(1, 2, 3), [7, 5], "replicate"]
+    yield "conv1d_same", "conv1d", lambda: [
+        randn(2, 4, 8), randn(6, 2, 3), randn(6), [1], "same", [2], 2]
+    yield "conv1d_same_uneven", "conv1d", lambda: [randn(2, 7), randn(3, 2, 4), None, [1], "same"]
+    yield "conv1d_valid", "conv1d", lambda: [randn(2, 4, 8), randn(6, 4, 3), None, [2], "valid"]
+    yield "conv2d_same", "conv2d", lambda: [
+        randn(2, 4, 5, 6), randn(3, 4, 3, 5), randn(3), [1], "same"]
+    yield "conv2d_same_uneven", "conv2d", lambda: [
+        randn(2, 4, 5, 6), randn(6, 2, 2, 3), randn(6), [1], "same", [1, 2], 2]
+    yield "conv2d_valid", "conv2d", lambda: [
+        randn(2, 4, 5, 6), randn(3, 4, 3, 2), None, [2, 1], "valid"]
+    yield "conv_transpose1d", "conv_transpose1d", lambda: [
+        randn(2, 4, 7), randn(4, 3, 3), randn(6), [2], [1], [1], 2, [2]]
+    yield "conv_transpose1d_one_line", "conv_transpose1d", lambda: [randn(4, 7), randn(4, 3, 2)]
+    yield "conv_transpose1d_half", "conv_transpose1d", lambda: [
+        randn(2, 4, 7, dtype=torch.bfloat16), randn(4, 3, 2, dtype=torch.bfloat16), None, [2]]
+
+
 def pooling():
     for op in ("max_pool2d", "avg_pool2d"):
         yield op, op, lambda: [randn(2, 3, 6, 7), [2]]
@@ -720,13 +765,24 @@ def grids():
     yield "div_trunc_number", "div", lambda: [randn(2, 3) * 4, -1.5, "trunc"]
     yield "div_floor_integers", "div", lambda: [integers(9, 2, 3) - 4, 3, "floor"]
     yield "div_trunc_integers", "div", lambda: [integers(9, 2, 3) - 4, 3, "trunc"]
+    near = lambda *shape: const(randn(*shape).mul(1e3).round().div(1e3))
+    yield "isclose", "isclose", lambda: [const(torch.tensor([1.0, 1.0, math.inf, -math.inf, math.nan,
+                                                             0.0, 100.0])),
+                                         const(torch.tensor([1.0, 1.0001, math.inf, math.inf,
+                                                             math.nan, 1e-9, 100.0009]))]
+    yield "isclose_nan", "isclose", lambda: [
+        const(torch.tensor([1.0, math.nan, math.nan])), const(torch.tensor([1.0, math.nan, 1.0])),
+        1e-5, 1e-8, True]
+    yield "isclose_tolerances", "isclose", lambda: [near(3, 4), near(4), 0.5, 0.25]
+    yield "isclose_exact", "isclose", lambda: [near(2, 3), near(2, 3), 0.0, 0.0]
+    yield "isclose_integers", "isclose", lambda: [integers(9, 2, 3), integers(9, 2, 3), 0.25]
     yield "logical_xor", "logical_xor", lambda: [integers(2, 2, 3), integers(3, 2, 3)]
     yield "logical_xor_floats", "logical_xor", lambda: [const(torch.relu(randn(2, 3))), const(randn(3))]
     yield "bitwise_xor", "bitwise_xor", lambda: [integers(2, 2, 3) > 0, integers(2, 3) > 0]
 
 
 FAMILIES = (pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
-            pooling, normalization, embedding, attention, recurrent, copies,
+            padding, resizing, pooling, normalization, embedding, attention, recurrent, copies,
             composition, selection, remainders, grids)
 
 

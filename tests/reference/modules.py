@@ -58,11 +58,17 @@ def functions():
         pairs = [1, 0, 2, -1, 1, 1][:2 * dims]
         yield f"ZeroPad{dims}d", {"padding": pairs}, make
         yield f"ConstantPad{dims}d", {"padding": pairs, "value": 1.5}, make
+    volumes = lambda: [randn(1, 2, 4, 3, 3)]
+    for dims, make in ((1, lines), (2, images), (3, volumes)):
+        for kind in ("Reflection", "Replication", "Circular"):
+            yield f"{kind}Pad{dims}d", {"padding": [2]}, make
+            yield f"{kind}Pad{dims}d", {"padding": [1, 0, 2, -1, 1, 1][:2 * dims]}, make
     yield "MaxPool1d", {"kernel_size": [3], "stride": [2], "padding": [1]}, lines
     yield "AvgPool1d", {"kernel_size": [3], "stride": [2]}, lines
     yield "AdaptiveAvgPool1d", {"output_size": [3]}, lines
     yield "Upsample", {"scale_factor": [2.0]}, images
     yield "Upsample", {"size": [5, 9], "mode": "bilinear", "align_corners": True}, images
+    yield "Upsample", {"scale_factor": [1.5], "mode": "bicubic", "align_corners": False}, images
 
 
 def losses():
@@ -104,6 +110,22 @@ def layers():
     yield "Conv2d", {"in_channels": 4, "out_channels": 3, "kernel_size": [3]}, images
     yield "Conv2d", {"in_channels": 4, "out_channels": 6, "kernel_size": [3, 2], "stride": [2],
                      "padding": [1, 0], "groups": 2, "bias": False}, images
+    yield "Conv1d", {"in_channels": 4, "out_channels": 3, "kernel_size": [4],
+                     "padding": "same"}, lambda: [randn(2, 4, 8)]
+    yield "Conv1d", {"in_channels": 4, "out_channels": 3, "kernel_size": [4], "dilation": [2],
+                     "padding": "same", "padding_mode": "reflect"}, lambda: [randn(2, 4, 8)]
+    yield "Conv2d", {"in_channels": 4, "out_channels": 6, "kernel_size": [3, 2], "padding": "same",
+                     "groups": 2}, images
+    for mode in ("reflect", "replicate", "circular"):
+        yield "Conv1d", {"in_channels": 4, "out_channels": 3, "kernel_size": [3], "padding": [2],
+                         "padding_mode": mode}, lambda: [randn(2, 4, 8)]
+        yield "Conv2d", {"in_channels": 4, "out_channels": 3, "kernel_size": [3], "stride": [2],
+                         "padding": [2, 1], "padding_mode": mode}, images
+        yield "Conv2d", {"in_channels": 4, "out_channels": 3, "kernel_size": [2], "padding": "valid",
+                         "padding_mode": mode}, images
+    yield "ConvTranspose1d", {"in_channels": 4, "out_channels": 6, "kernel_size": [3], "stride": [2],
+                              "padding": [1], "output_padding": [1], "groups": 2}, lambda: [
+        randn(2, 4, 8)]
     yield "ConvTranspose2d", {"in_channels": 4, "out_channels": 3, "kernel_size": [2]}, images
     yield "ConvTranspose2d", {"in_channels": 4, "out_channels": 6, "kernel_size": [3], "stride": [2],
                               "padding": [1], "output_padding": [1], "groups": 2}, images

@@ -34,6 +34,7 @@ Value plain_value(const ops::Param& param) {
     case ParamKind::boolean:
       return false;
     case ParamKind::size_list:
+    case ParamKind::sizes_or_word:
       return Shape{1};
     case ParamKind::number_list:
       return std::vector<double>{1.0};
@@ -151,6 +152,14 @@ std::vector<BadArgument> bad_sizes(const Value& good) {
   return bad;
 }
 
+std::vector<BadArgument> bad_sizes_or_words(const Value& good) {
+  std::vector<BadArgument> bad = bad_sizes(good);
+  for (const char* word : {"", "nonsense", "same"}) {
+    bad.push_back({fmt::format("\"{}\"", word), std::string(word)});
+  }
+  return bad;
+}
+
 const std::vector<std::pair<const char*, double>>& bad_numbers() {
   static const std::vector<std::pair<const char*, double>> numbers = {{"NaN", std::nan("")},
                                                                       {"infinity", HUGE_VAL},
@@ -201,6 +210,8 @@ std::vector<BadArgument> bad_values(ParamKind kind, const Value& good) {
       return {{"true", true}, {"false", false}};
     case ParamKind::size_list:
       return bad_sizes(good);
+    case ParamKind::sizes_or_word:
+      return bad_sizes_or_words(good);
     case ParamKind::number_list:
       return {{"no numbers", std::vector<double>{}},
               {"a NaN", std::vector<double>{std::nan("")}},

@@ -76,6 +76,9 @@ ops::Value argument_of(const json& encoded, ops::ParamKind kind) {
       return encoded.get<bool>();
     case ParamKind::size_list:
       return shape_of(encoded);
+    case ParamKind::sizes_or_word:
+      return encoded.is_string() ? ops::Value(encoded.get<std::string>())
+                                 : ops::Value(shape_of(encoded));
     case ParamKind::string:
       return encoded.get<std::string>();
     case ParamKind::dtype:

@@ -137,6 +137,7 @@ std::optional<ops::Value> small_argument(const ops::Param& parameter, std::uint6
       return Shape{3, 4};
     case ops::ParamKind::dtype:
       return DType::float32;
+    case ops::ParamKind::sizes_or_word:
     case ops::ParamKind::number_list:
     case ops::ParamKind::string:
     case ops::ParamKind::device:

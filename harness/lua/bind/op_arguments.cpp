@@ -166,6 +166,9 @@ Value value_argument(lua_State* L, int index, ParamKind kind, const ArgumentName
       return boolean_argument(L, index, name);
     case ParamKind::size_list:
       return sizes_argument(L, index, name);
+    case ParamKind::sizes_or_word:
+      if (lua_type(L, index) == LUA_TSTRING) return std::string(string_argument(L, index, name));
+      return sizes_argument(L, index, name);
     case ParamKind::number_list:
       return numbers_argument(L, index, name);
     case ParamKind::string:

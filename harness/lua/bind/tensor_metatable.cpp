@@ -283,12 +283,18 @@ int either_alone(lua_State* L) {
   return 1;
 }
 
-// Lua asks for == between two handles and makes a boolean of the answer: it means "the same
-// tensor", as Python's `is`.
-int is_same_tensor(lua_State* L) {
+// Lua makes one boolean of whatever == gives. A tensor is itself; of two, PyTorch would compare the
+// elements.
+int equals(lua_State* L) {
   const Tensor* a = test_handle<Tensor>(L, 1);
   const Tensor* b = test_handle<Tensor>(L, 2);
-  lua_pushboolean(L, a != nullptr && b != nullptr && a->is_same(*b));
+  const bool are_tensors = a != nullptr && b != nullptr;
+  if (are_tensors && !a->is_same(*b)) {
+    throw std::invalid_argument(
+        "tensors cannot be compared with == and ~=: write a:eq(b) or a:ne(b), element by element, "
+        "a:equal(b) for all elements, a:is_same(b) for whether both are one tensor");
+  }
+  lua_pushboolean(L, are_tensors);
   return 1;
 }
 
@@ -332,7 +338,7 @@ constexpr luaL_Reg kTensorMetamethods[] = {
     {"__band", native<both, Entry::operator_call>},
     {"__bor", native<either, Entry::operator_call>},
     {"__bxor", native<either_alone, Entry::operator_call>},
-    {"__eq", native<is_same_tensor, Entry::access>},
+    {"__eq", native<equals, Entry::access>},
     {"__lt", native<refuse_order, Entry::access>},
     {"__le", native<refuse_order, Entry::access>},
     {"__len", native<refuse_length, Entry::access>},

@@ -103,6 +103,13 @@ int get_device(lua_State* L) {
   return 1;
 }
 
+// Python's `is`.
+int is_same(lua_State* L) {
+  const Tensor& other = tensor_argument(L, 2, {"is_same", "other"});
+  lua_pushboolean(L, self_tensor(L, "is_same").is_same(other));
+  return 1;
+}
+
 // ---- values -------------------------------------------------------------------------------------
 
 void push_number(lua_State* L, double value, DType dtype) {
@@ -285,6 +292,7 @@ constexpr luaL_Reg kTensorMethods[] = {
     {"is_contiguous", native<is_contiguous, Entry::access>},
     {"is_floating_point", native<is_floating_point, Entry::access>},
     {"is_pinned", native<is_pinned, Entry::access>},
+    {"is_same", native<is_same, Entry::access>},
     {"item", native<item>},
     {"long", native<tensor_cast_to<DType::int64>>},
     {"normal_", native<normal>},

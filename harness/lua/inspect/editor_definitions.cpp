@@ -51,6 +51,8 @@ std::string_view lua_type_of(ops::ParamKind kind) {
       return "boolean";
     case ops::ParamKind::size_list:
       return "integer|integer[]";
+    case ops::ParamKind::sizes_or_word:
+      return "integer|integer[]|string";
     case ops::ParamKind::number_list:
       return "number|number[]";
     case ops::ParamKind::string:

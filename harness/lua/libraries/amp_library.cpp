@@ -1,6 +1,7 @@
 #include "harness/lua/libraries/amp_library.h"
 
 #include <memory>
+#include <stdexcept>
 #include <string_view>
 
 #include "harness/lua/bind/arguments.h"
@@ -61,10 +62,66 @@ int is_enabled(lua_State* L) {
   return 1;
 }
 
+constexpr std::string_view kStateNames[] = {"_growth_tracker", "backoff_factor", "growth_factor",
+                                            "growth_interval", "scale"};
+
+// Of a scaler that is not enabled the state is empty.
+int scaler_state(lua_State* L) {
+  const GradScaler& self = scaler(L, "state_dict");
+  lua_newtable(L);
+  if (!self.is_enabled()) return 1;
+  const amp::GradScalerState state = self.state();
+  const auto set = [&](const char* name, double number) {
+    lua_pushnumber(L, number);
+    lua_setfield(L, -2, name);
+  };
+  set("scale", state.scale);
+  set("growth_factor", state.growth_factor);
+  set("backoff_factor", state.backoff_factor);
+  lua_pushinteger(L, state.growth_interval);
+  lua_setfield(L, -2, "growth_interval");
+  lua_pushinteger(L, state.growth_tracker);
+  lua_setfield(L, -2, "_growth_tracker");
+  return 1;
+}
+
+// Nothing is left out: PyTorch's KeyError.
+int load_scaler_state(lua_State* L) {
+  constexpr std::string_view kLoadName = "load_state_dict";
+  GradScaler& self = scaler(L, kLoadName);
+  if (lua_type(L, 2) != LUA_TTABLE) refuse_argument(L, 2, {kLoadName, "state_dict"}, "a table");
+  if (!self.is_enabled()) return 0;
+  lua_pushnil(L);
+  if (lua_next(L, 2) == 0) {
+    throw std::invalid_argument(
+        "[load_state_dict] The source state dict is empty, possibly because it was saved from a "
+        "disabled instance of GradScaler.");
+  }
+  lua_settop(L, 2);
+  const NamedArguments named(L, kLoadName, 2);
+  named.check_names(kStateNames);
+  const auto number = [&](std::string_view name) {
+    if (!named.push(name)) lua_pushnil(L);
+    return number_argument(L, -1, {kLoadName, name});
+  };
+  const auto integer = [&](std::string_view name) {
+    if (!named.push(name)) lua_pushnil(L);
+    return integer_argument(L, -1, {kLoadName, name});
+  };
+  self.load_state({number("scale"), number("growth_factor"), number("backoff_factor"),
+                   integer("growth_interval"), integer("_growth_tracker")});
+  return 0;
+}
+
 constexpr luaL_Reg kScalerMethods[] = {
-    {"get_scale", native<get_scale>}, {"is_enabled", native<is_enabled>},
-    {"scale", native<scale>},         {"step", native<scaled_step>},
-    {"unscale_", native<unscale>},    {"update", native<update>},
+    {"get_scale", native<get_scale>},
+    {"is_enabled", native<is_enabled>},
+    {"load_state_dict", native<load_scaler_state>},
+    {"scale", native<scale>},
+    {"state_dict", native<scaler_state>},
+    {"step", native<scaled_step>},
+    {"unscale_", native<unscale>},
+    {"update", native<update>},
 };
 
 int index_scaler(lua_State* L) {

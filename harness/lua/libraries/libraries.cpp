@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/lua/bind/op_functions.h"
+#include "harness/lua/bind/tensor_comparison.h"
 #include "harness/lua/libraries/amp_library.h"
 #include "harness/lua/libraries/backend_library.h"
 #include "harness/lua/libraries/checkpoint_library.h"
@@ -86,11 +87,12 @@ std::vector<std::string> names_of_ops_and_constants() {
 
 std::span<const Library> libraries() {
   static const std::array kLibraries = {
-      Library{"ohm",
-              {runtime_functions(), factory_functions(), generator_functions(), mode_functions(),
-               object_functions(), scenario_functions(), monitor_functions()},
-              push_op_or_constant,
-              names_of_ops_and_constants},
+      Library{
+          "ohm",
+          {runtime_functions(), tensor_comparisons(), factory_functions(), generator_functions(),
+           mode_functions(), object_functions(), scenario_functions(), monitor_functions()},
+          push_op_or_constant,
+          names_of_ops_and_constants},
       Library{"ohm.cuda", {cuda_device_functions(), cuda_memory_functions(), stream_functions()}},
       Library{"ohm.cuda.memory", {cuda_memory_functions(), memory_history_functions()}},
       Library{"ohm.fault", {fault_functions()}, push_fault_policy, fault_policy_names},

@@ -16,8 +16,10 @@
 #include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/optimizer_handle.h"
 #include "harness/lua/bind/reference.h"
+#include "harness/lua/bind/scheduler_state.h"
 #include "harness/lua/vm/interpreter.h"
 #include "runtime/optim/lr_scheduler.h"
+#include "runtime/optim/reduce_on_plateau.h"
 
 namespace ohm::lua {
 
@@ -96,7 +98,24 @@ int get_last_lr(lua_State* L) {
                       [](const LrSchedulerPtr& scheduler) { return scheduler->last_lr(); });
 }
 
+optim::SchedulerGroups scheduler_groups(lua_State* L, std::string_view method) {
+  optim::SchedulerGroups groups;
+  for (const LrSchedulerPtr& scheduler : schedulers(L, method)) groups.push_back(scheduler.get());
+  return groups;
+}
+
+int scheduler_state(lua_State* L) {
+  return push_scheduler_state(L, optim::state_of(scheduler_groups(L, "state_dict")));
+}
+
+int load_scheduler_state(lua_State* L) {
+  optim::load_state(scheduler_groups(L, "load_state_dict"), scheduler_state_argument(L, 2));
+  return 0;
+}
+
 constexpr luaL_Reg kLrSchedulerMethods[] = {{"get_last_lr", native<get_last_lr>},
+                                            {"load_state_dict", native<load_scheduler_state>},
+                                            {"state_dict", native<scheduler_state>},
                                             {"step", native<scheduler_step>}};
 
 int index_scheduler(lua_State* L) {
@@ -125,8 +144,25 @@ int plateau_lr(lua_State* L) {
                       [](const ReduceLrOnPlateau& plateau) { return plateau.last_lr(); });
 }
 
+optim::SchedulerGroups plateau_groups(lua_State* L, std::string_view method) {
+  optim::SchedulerGroups groups;
+  for (ReduceLrOnPlateau& plateau : plateaus(L, method)) groups.push_back(&plateau);
+  return groups;
+}
+
+int plateau_state(lua_State* L) {
+  return push_scheduler_state(L, optim::state_of(plateau_groups(L, "state_dict")));
+}
+
+int load_plateau_state(lua_State* L) {
+  optim::load_state(plateau_groups(L, "load_state_dict"), scheduler_state_argument(L, 2));
+  return 0;
+}
+
 constexpr luaL_Reg kPlateauMethods[] = {
     {"get_last_lr", native<plateau_lr>},
+    {"load_state_dict", native<load_plateau_state>},
+    {"state_dict", native<plateau_state>},
     {"step", native<plateau_step>},
 };
 

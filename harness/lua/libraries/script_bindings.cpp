@@ -10,6 +10,7 @@
 #include "harness/lua/bind/module_metatable.h"
 #include "harness/lua/bind/module_methods.h"
 #include "harness/lua/bind/out_of_memory_value.h"
+#include "harness/lua/bind/tensor_comparison.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/bind/tensor_metatable.h"
 #include "harness/lua/bind/tensor_methods.h"
@@ -40,8 +41,8 @@ const Bindings& script_bindings() {
       .test_out_of_memory = test_out_of_memory,
       .settle_dying_objects = settle_dying_objects,
       .classes = {{&HandleOf<Tensor>::kClass, tensor_metamethods(),
-                   merged({tensor_methods(), tensor_factory_methods(), tensor_hook_methods(),
-                           tensor_stream_methods()})},
+                   merged({tensor_methods(), tensor_comparisons(), tensor_factory_methods(),
+                           tensor_hook_methods(), tensor_stream_methods()})},
                   {&HandleOf<nn::ModulePtr>::kClass, module_metamethods(),
                    merged({module_methods(), module_hook_methods()})}},
   };

@@ -245,7 +245,9 @@
       ohm::functors::kVerifiedResized, ohm::functors::kVerifiedUnresized)                          \
   ROW(resized_backward, ResizedBackward, -1, ohm::functors::kVerifiedHeight,                       \
       ohm::functors::kVerifiedWidth, ohm::functors::kVerifiedUnresized,                            \
-      ohm::functors::kVerifiedResized)
+      ohm::functors::kVerifiedResized)                                                             \
+  ROW(rearranged_backward, RearrangedBackward, -1, ohm::functors::kVerifiedReflection,             \
+      ohm::functors::kVerifiedDimSteps)
 
 /// Elements that move, for every dtype.
 #define OHM_FOR_EACH_GATHER_SCATTER_ROW(ROW)                                        \

@@ -9,6 +9,26 @@
 
 namespace ohm::functors {
 
+/// What there is beyond the ends of a dimension.
+enum class Beyond : std::uint8_t {
+  nothing,
+  repeated,   ///< behind the end the input begins again
+  reflected,  ///< the input backwards, without its first or last element
+  extended,   ///< the first or last element
+};
+
+/// The indices of a result's dimension that come from one index of the input: a run, and single
+/// ones.
+struct TakenIndices {
+  std::int64_t first = 0;
+  std::int64_t run = 0;
+  std::int64_t singles[2] = {};
+  int single_count = 0;
+
+  constexpr std::int64_t count() const { return run + single_count; }
+  constexpr std::int64_t at(std::int64_t i) const { return i < run ? first + i : singles[i - run]; }
+};
+
 /// Where the elements of a result come from, dimension by dimension.
 struct Arrangement {
   int dims = 0;
@@ -17,7 +37,7 @@ struct Arrangement {
   std::int64_t input_strides[kMaxDims] = {};
   std::int64_t shifts[kMaxDims] = {};  ///< where in the input the result begins
   std::uint32_t mirrored = 0;          ///< dimensions that go from the end of the input
-  bool repeats = false;                ///< beyond its end the input begins again
+  Beyond beyond = Beyond::nothing;
   // The last dimension's index less the one before: elements beyond are not the input's.
   bool is_triangle = false;
   std::int64_t lowest_diagonal = 0;
@@ -33,13 +53,48 @@ struct Arrangement {
       if (dim >= dims - 2) diagonal += dim == dims - 1 ? index : -index;
       const bool is_mirrored = (mirrored >> static_cast<unsigned>(dim) & 1U) != 0;
       std::int64_t at = is_mirrored ? input_sizes[dim] - 1 - index : index + shifts[dim];
-      if (repeats) at %= input_sizes[dim];
+      at = within(at, input_sizes[dim]);
       if (at < 0 || at >= input_sizes[dim]) return -1;
       offset += at * input_strides[dim];
     }
     const bool is_left_out =
         is_triangle && (diagonal < lowest_diagonal || diagonal > highest_diagonal);
     return is_left_out ? -1 : offset;
+  }
+
+  constexpr std::int64_t within(std::int64_t at, std::int64_t size) const {
+    switch (beyond) {
+      case Beyond::nothing:
+        return at;
+      case Beyond::repeated:
+        return at % size;
+      case Beyond::reflected:
+        return at < 0 ? -at : at < size ? at : 2 * (size - 1) - at;
+      case Beyond::extended:
+        return at < 0 ? 0 : at < size ? at : size - 1;
+    }
+    return at;
+  }
+
+  /// Of a dimension that is reflected or extended, by less than its size.
+  constexpr TakenIndices taken(int dim, std::int64_t index) const {
+    const std::int64_t last = input_sizes[dim] - 1;
+    const bool is_extended = beyond == Beyond::extended;
+    TakenIndices indices;
+    const std::int64_t same = index - shifts[dim];
+    indices.first = is_extended && index == 0 ? 0 : same;
+    std::int64_t end = is_extended && index == last ? sizes[dim] : same + 1;
+    if (indices.first < 0) indices.first = 0;
+    if (end > sizes[dim]) end = sizes[dim];
+    indices.run = end > indices.first ? end - indices.first : 0;
+    if (is_extended) return indices;
+    const std::int64_t reflections[2] = {-index - shifts[dim], 2 * last - index - shifts[dim]};
+    for (int side = 0; side < 2; ++side) {
+      const bool is_edge = side == 0 ? index == 0 : index == last;
+      const std::int64_t at = reflections[side];
+      if (!is_edge && at >= 0 && at < sizes[dim]) indices.singles[indices.single_count++] = at;
+    }
+    return indices;
   }
 };
 
@@ -61,6 +116,41 @@ struct Rearranged {
                    team.template load<Compute>(launch.operands[1], from));
       }
     });
+  }
+};
+
+struct DimSteps {
+  std::int64_t of[kMaxDims] = {};
+};
+
+/// The gradient of Rearranged with what is beyond reflected or extended. A row is an element of the
+/// input. Operands: the input's gradient, row-major, and the result's.
+struct RearrangedBackward {
+  static constexpr const char* kKernel = "rearranged_backward";
+  Arrangement arrangement;
+  DimSteps grad;
+
+  template <class Compute, class Team>
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
+    TakenIndices taken[kMaxDims];
+    std::int64_t count = 1;
+    auto number = static_cast<std::int64_t>(row_index);
+    for (int dim = arrangement.dims - 1; dim >= 0; --dim) {
+      taken[dim] = arrangement.taken(dim, number % arrangement.input_sizes[dim]);
+      number /= arrangement.input_sizes[dim];
+      count *= taken[dim].count();
+    }
+    double sum = 0.0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::int64_t which = i;
+      std::int64_t from = 0;
+      for (int dim = arrangement.dims - 1; dim >= 0; --dim) {
+        from += taken[dim].at(which % taken[dim].count()) * grad.of[dim];
+        which /= taken[dim].count();
+      }
+      sum += team.template load<double>(launch.operands[1], from);
+    }
+    team.once([&] { team.store(launch.operands[0], static_cast<std::int64_t>(row_index), sum); });
   }
 };
 
@@ -253,8 +343,11 @@ struct ScatteredSlices {
 };
 
 // To verify kernels with.
-inline constexpr Arrangement kVerifiedArrangement{2, {5, 8}, {6, 7}, {7, 1}, {-1, 2},
-                                                  0, false,  true,   -2,     5};
+inline constexpr Arrangement kVerifiedArrangement{2, {5, 8},          {6, 7}, {7, 1}, {-1, 2},
+                                                  0, Beyond::nothing, true,   -2,     5};
+inline constexpr Arrangement kVerifiedReflection{2, {41, 40},          {37, 37}, {37, 1}, {-2, -3},
+                                                 0, Beyond::reflected, false,    0,       0};
+inline constexpr DimSteps kVerifiedDimSteps{{40, 1}};
 inline constexpr IndexAlongDim kVerifiedIndexAlongDim{{1, {37}, {259}}, 1};
 inline constexpr StridedIndex kVerifiedStridedIndex{1, {37}, {1}};
 inline constexpr SlicePlaces kVerifiedPlaces{1,  {37}, {259}, {{1, {37}, {1}}}, {1, {259}, {1}},

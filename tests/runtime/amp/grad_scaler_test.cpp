@@ -64,6 +64,46 @@ TEST_F(GradScalerTest, DoublesTheScaleAfterTheGrowthInterval) {
   EXPECT_EQ(scaler.get_scale(), 8.0);
 }
 
+// Golden: PyTorch 2.6.0's own scaler, which halves 8 after the infinite step and counts one good
+// one.
+TEST_F(GradScalerTest, GoesOnFromTheStateOfAnother) {
+  GradScaler scaler({.init_scale = 8.0, .growth_interval = 2});
+  for (const double factor : {1e38, 0.1}) {
+    backward_with(scaler, factor * 4);
+    scaler.step(optimizer_);
+    scaler.update();
+  }
+  const GradScalerState state = scaler.state();
+  EXPECT_EQ(state.scale, 4.0);
+  EXPECT_EQ(state.growth_tracker, 1);
+  GradScaler before_its_first_scale({});
+  before_its_first_scale.load_state(state);
+  GradScaler on_the_device({});
+  backward_with(on_the_device, 0.1);
+  on_the_device.step(optimizer_);
+  on_the_device.update();
+  const std::int64_t bytes = machine_.allocated_bytes();
+  on_the_device.load_state(state);
+  EXPECT_EQ(machine_.allocated_bytes(), bytes);
+  for (GradScaler* resumed : {&before_its_first_scale, &on_the_device}) {
+    EXPECT_EQ(resumed->get_scale(), 4.0);
+    backward_with(*resumed, 0.1);
+    resumed->step(optimizer_);
+    resumed->update();
+    EXPECT_EQ(resumed->get_scale(), 8.0);
+    EXPECT_EQ(resumed->state().growth_tracker, 0);
+  }
+}
+
+TEST_F(GradScalerTest, RefusesAStateThatMakesNoSense) {
+  GradScaler scaler({.init_scale = 8.0});
+  GradScalerState state = scaler.state();
+  state.growth_factor = 1.0;
+  state.scale = 2.0;
+  EXPECT_THROW(scaler.load_state(state), std::invalid_argument);
+  EXPECT_EQ(scaler.get_scale(), 8.0);
+}
+
 TEST_F(GradScalerTest, KeepsScaleAndTrackerOnTheDeviceFromTheFirstScaleOn) {
   GradScaler scaler({});
   const std::int64_t before = machine_.allocated_bytes();

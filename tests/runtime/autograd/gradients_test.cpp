@@ -213,11 +213,20 @@ class SecondGradient : public testing::TestWithParam<std::string> {
   TestMachine machine_{{.values = ValueMode::keeps_values}};
 };
 
+// Writes into parts of a tensor: their gradient has no graph, and says so.
+bool is_circular(const ops::Sample& sample) {
+  return std::any_of(sample.begin(), sample.end(), [](const ops::Value& value) {
+    const auto* word = std::get_if<std::string>(&value);
+    return word != nullptr && *word == "circular";
+  });
+}
+
 TEST_P(SecondGradient, EqualsCentralDifferencesOfTheFirst) {
   const ops::OpDef& op = *ops::find_op(GetParam());
   int number = 0;
   for (const ops::Sample& sample : op.samples()) {
     SCOPED_TRACE("sample " + std::to_string(number++));
+    if (is_circular(sample)) continue;
     check_second_gradients(op, sample);
   }
 }

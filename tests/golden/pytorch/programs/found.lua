@@ -3375,3 +3375,358 @@ q = nil; sweep()
 mask = nil; sweep()
 y = nil; sweep()
 mark("globals deleted")
+
+--== pad_reflect_keeps_its_input
+-- x = torch.randn(2, 3, 1000, device="cuda", requires_grad=True)
+-- h = x * 2
+-- y = F.pad(h, (2, 3), mode="reflect")
+-- del h
+-- y.sum().backward()
+local x, h, y
+x = ohm.randn(2, 3, 1000, {device = "cuda", requires_grad = true})
+h = x * 2
+y = F.pad(h, {2, 3}, {mode = "reflect"})
+h = nil; sweep()
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== pad_reflect_channels_last
+-- x0 = torch.randn(2, 30, 40, 3, device="cuda", requires_grad=True)
+-- x = x0.permute(0, 3, 1, 2)
+-- y = F.pad(x, (2, 3, 1, 1), mode="reflect")
+-- layout(y)
+-- y.sum().backward()
+local x0, x, y
+x0 = ohm.randn(2, 30, 40, 3, {device = "cuda", requires_grad = true})
+x = x0:permute(0, 3, 1, 2)
+y = F.pad(x, {2, 3, 1, 1}, {mode = "reflect"})
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x0 = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== pad_reflect_volumes
+-- x0 = torch.randn(2, 10, 11, 12, 3, device="cuda", requires_grad=True)
+-- x = x0.permute(0, 4, 1, 2, 3)
+-- y = F.pad(x, (2, 3, 1, 1, 1, 1), mode="reflect")
+-- layout(y)
+-- y.sum().backward()
+local x0, x, y
+x0 = ohm.randn(2, 10, 11, 12, 3, {device = "cuda", requires_grad = true})
+x = x0:permute(0, 4, 1, 2, 3)
+y = F.pad(x, {2, 3, 1, 1, 1, 1}, {mode = "reflect"})
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x0 = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== pad_replicate_channels_last
+-- x0 = torch.randn(2, 30, 40, 3, device="cuda", requires_grad=True)
+-- x = x0.permute(0, 3, 1, 2)
+-- y = F.pad(x, (2, 3, 1, 1), mode="replicate")
+-- layout(y)
+-- y.sum().backward()
+local x0, x, y
+x0 = ohm.randn(2, 30, 40, 3, {device = "cuda", requires_grad = true})
+x = x0:permute(0, 3, 1, 2)
+y = F.pad(x, {2, 3, 1, 1}, {mode = "replicate"})
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x0 = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== pad_circular_channels_last
+-- x0 = torch.randn(2, 30, 40, 3, device="cuda", requires_grad=True)
+-- x = x0.permute(0, 3, 1, 2)
+-- y = F.pad(x, (2, -3, 1, 1), mode="circular")
+-- layout(y)
+-- y.sum().backward()
+local x0, x, y
+x0 = ohm.randn(2, 30, 40, 3, {device = "cuda", requires_grad = true})
+x = x0:permute(0, 3, 1, 2)
+y = F.pad(x, {2, -3, 1, 1}, {mode = "circular"})
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x0 = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== pad_replicate_twice
+-- x = torch.randn(3, 5, 8, device="cuda", requires_grad=True)
+-- y = F.pad(x, (0, 1), mode="replicate")
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, y, g, z
+x = ohm.randn(3, 5, 8, {device = "cuda", requires_grad = true})
+y = F.pad(x, {0, 1}, {mode = "replicate"})
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== conv2d_same_uneven
+-- m = nn.Conv2d(8, 6, (4, 3), padding="same", device="cuda")
+-- x = torch.randn(2, 8, 9, 7, device="cuda", requires_grad=True)
+-- y = m(x)
+-- layout(y)
+-- y.sum().backward()
+local m, x, y
+m = nn.Conv2d(8, 6, {4, 3}, {padding = "same", device = "cuda"})
+x = ohm.randn(2, 8, 9, 7, {device = "cuda", requires_grad = true})
+y = m(x)
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== conv2d_same_uneven_cudnn
+-- torch.backends.cudnn.enabled = True
+-- m = nn.Conv2d(8, 6, 2, padding="same", groups=2, device="cuda")
+-- x0 = torch.randn(2, 9, 7, 8, device="cuda", requires_grad=True)
+-- y = m(x0.permute(0, 3, 1, 2))
+-- layout(y)
+-- y.sum().backward()
+local m, x0, y
+ohm.backends.cudnn.enabled = true
+m = nn.Conv2d(8, 6, 2, {padding = "same", groups = 2, device = "cuda"})
+x0 = ohm.randn(2, 9, 7, 8, {device = "cuda", requires_grad = true})
+y = m(x0:permute(0, 3, 1, 2))
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x0 = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== conv1d_same_uneven
+-- m = nn.Conv1d(8, 6, 4, padding="same", device="cuda")
+-- x = torch.randn(2, 8, 9, device="cuda", requires_grad=True)
+-- y = m(x)
+-- y.sum().backward()
+local m, x, y
+m = nn.Conv1d(8, 6, 4, {padding = "same", device = "cuda"})
+x = ohm.randn(2, 8, 9, {device = "cuda", requires_grad = true})
+y = m(x)
+y:sum():backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== conv2d_reflect_cudnn
+-- torch.backends.cudnn.enabled = True
+-- m = nn.Conv2d(8, 6, 3, padding=1, padding_mode="reflect", device="cuda")
+-- x = torch.randn(2, 8, 9, 7, device="cuda", requires_grad=True)
+-- y = m(x)
+-- y.sum().backward()
+local m, x, y
+ohm.backends.cudnn.enabled = true
+m = nn.Conv2d(8, 6, 3, {padding = 1, padding_mode = "reflect", device = "cuda"})
+x = ohm.randn(2, 8, 9, 7, {device = "cuda", requires_grad = true})
+y = m(x)
+y:sum():backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== conv1d_circular_same
+-- m = nn.Conv1d(8, 6, 4, padding="same", padding_mode="circular", device="cuda")
+-- x = torch.randn(2, 8, 9, device="cuda", requires_grad=True)
+-- y = m(x)
+-- y.sum().backward()
+local m, x, y
+m = nn.Conv1d(8, 6, 4, {padding = "same", padding_mode = "circular", device = "cuda"})
+x = ohm.randn(2, 8, 9, {device = "cuda", requires_grad = true})
+y = m(x)
+y:sum():backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== conv_transpose1d_cudnn
+-- torch.backends.cudnn.enabled = True
+-- m = nn.ConvTranspose1d(4, 6, 3, stride=2, device="cuda")
+-- x0 = torch.randn(2, 100, 4, device="cuda", requires_grad=True)
+-- x = x0.transpose(1, 2)
+-- y = m(x)
+-- layout(y)
+-- y.sum().backward()
+local m, x0, x, y
+ohm.backends.cudnn.enabled = true
+m = nn.ConvTranspose1d(4, 6, 3, {stride = 2, device = "cuda"})
+x0 = ohm.randn(2, 100, 4, {device = "cuda", requires_grad = true})
+x = x0:transpose(1, 2)
+y = m(x)
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x0 = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== conv_transpose1d
+-- m = nn.ConvTranspose1d(4, 6, 3, stride=2, groups=2, device="cuda")
+-- x0 = torch.randn(2, 100, 4, device="cuda", requires_grad=True)
+-- x = x0.transpose(1, 2)
+-- y = m(x)
+-- layout(y)
+-- y.sum().backward()
+local m, x0, x, y
+m = nn.ConvTranspose1d(4, 6, 3, {stride = 2, groups = 2, device = "cuda"})
+x0 = ohm.randn(2, 100, 4, {device = "cuda", requires_grad = true})
+x = x0:transpose(1, 2)
+y = m(x)
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x0 = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== bicubic_channels_last_gradient
+-- x0 = torch.randn(4, 6, 8, 8, device="cuda", requires_grad=True)
+-- x = x0.permute(0, 3, 1, 2)
+-- y = F.interpolate(x, size=(5, 9), mode="bicubic")
+-- layout(y)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x0, x, y, g
+x0 = ohm.randn(4, 6, 8, 8, {device = "cuda", requires_grad = true})
+x = x0:permute(0, 3, 1, 2)
+y = F.interpolate(x, {size = {5, 9}, mode = "bicubic"})
+layout(y)
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x0 = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== bicubic_autocast
+-- x = torch.randn(2, 5, 8, 9, device="cuda", requires_grad=True, dtype=torch.float16)
+-- with torch.autocast("cuda"): y = F.interpolate(x, size=(5, 12), mode="bicubic")
+-- layout(y)
+-- y.sum().backward()
+local x, y
+x = ohm.randn(2, 5, 8, 9, {device = "cuda", requires_grad = true, dtype = ohm.float16})
+do
+  local mode1 <close> = ohm.autocast("cuda")
+  y = F.interpolate(x, {size = {5, 12}, mode = "bicubic"})
+end
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== equal_of_tensors values=true
+-- x = torch.randn(2, 1000, device="cuda")
+-- y = torch.randn(2, 1000, device="cuda")
+-- same = torch.equal(x, y)
+-- mark("two")
+-- same = torch.equal(x, x)
+-- mark("one")
+-- same = x.t().equal(y.t())
+local x, y, same
+x = ohm.randn(2, 1000, {device = "cuda"})
+y = ohm.randn(2, 1000, {device = "cuda"})
+same = ohm.equal(x, y)
+mark("two")
+same = ohm.equal(x, x)
+mark("one")
+same = x:t():equal(y:t())
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+same = nil; sweep()
+mark("globals deleted")
+
+--== isclose
+-- x = torch.randn(2, 1000, device="cuda", requires_grad=True)
+-- y = torch.randn(2, 1000, device="cuda", requires_grad=True)
+-- close = torch.isclose(x, y)
+-- layout(close)
+-- del close
+-- close = torch.isclose(x, y.detach(), equal_nan=True)
+local x, y, close
+x = ohm.randn(2, 1000, {device = "cuda", requires_grad = true})
+y = ohm.randn(2, 1000, {device = "cuda", requires_grad = true})
+close = ohm.isclose(x, y)
+layout(close)
+close = nil; sweep()
+close = ohm.isclose(x, y:detach(), {equal_nan = true})
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+close = nil; sweep()
+mark("globals deleted")
+
+--== allclose values=true
+-- x = torch.randn(2, 1000, device="cuda")
+-- y = torch.randn(2, 1000, device="cuda")
+-- close = torch.allclose(x, y)
+-- mark("strangers")
+-- close = x.allclose(x, rtol=0.0, atol=0.0, equal_nan=True)
+local x, y, close
+x = ohm.randn(2, 1000, {device = "cuda"})
+y = ohm.randn(2, 1000, {device = "cuda"})
+close = ohm.allclose(x, y)
+mark("strangers")
+close = x:allclose(x, {rtol = 0.0, atol = 0.0, equal_nan = true})
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+close = nil; sweep()
+mark("globals deleted")
+
+--== isclose_of_integers
+-- x = torch.randint(0, 9, (2, 1000), device="cuda")
+-- y = torch.randint(0, 9, (1000,), device="cuda")
+-- close = x.isclose(y)
+-- layout(close)
+local x, y, close
+x = ohm.randint(0, 9, {2, 1000}, {device = "cuda"})
+y = ohm.randint(0, 9, {1000}, {device = "cuda"})
+close = x:isclose(y)
+layout(close)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+close = nil; sweep()
+mark("globals deleted")

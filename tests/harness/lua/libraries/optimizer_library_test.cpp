@@ -68,6 +68,76 @@ TEST_F(OptimizerLibrary, SchedulersScaleTheRateOfEachGroup) {
       0.1, 1e-9);
 }
 
+TEST_F(OptimizerLibrary, ASchedulersStateIsATable) {
+  EXPECT_EQ(number(std::string(kTwoGroups) +
+                   "local o = ohm.optim.SGD({{params = {a}, lr = 1}, {params = {b}}}, {lr = 0.1})\n"
+                   "local s = ohm.optim.lr_scheduler.StepLR(o, 2, 0.5) s:step() s:step()\n"
+                   "local state = s:state_dict()\n"
+                   "return state.last_epoch == 2 and state.step_size == 2 and state.gamma == 0.5\n"
+                   "       and state.base_lrs[1] == 1 and state._last_lr[1] == 0.5\n"
+                   "       and #state.base_lrs == 2"),
+            1);
+}
+
+// The optimizer has a state of its own: the rate stays until the next step.
+TEST_F(OptimizerLibrary, ASchedulerGoesOnFromItsState) {
+  EXPECT_EQ(
+      number(std::string(kTwoGroups) +
+             "local lr_scheduler = ohm.optim.lr_scheduler\n"
+             "local function new()\n"
+             "  local o = ohm.optim.SGD({a}, {lr = 1})\n"
+             "  local parts = {lr_scheduler.ConstantLR(o, 0.5, 3), lr_scheduler.StepLR(o, 1)}\n"
+             "  return o, lr_scheduler.SequentialLR(o, parts, {4})\n"
+             "end\n"
+             "local o, s = new() for _ = 1, 5 do s:step() end\n"
+             "local resumed, other = new()\n"
+             "other:load_state_dict(s:state_dict()) assert(resumed.lr == 0.5)\n"
+             "resumed:load_state_dict(o:state_dict()) s:step() other:step()\n"
+             "return o.lr == resumed.lr and other.last_epoch == 6"),
+      1);
+}
+
+TEST_F(OptimizerLibrary, AStateOfAnotherSchedulerIsRefused) {
+  const std::string scheduler =
+      std::string(kTwoGroups) +
+      "local o = ohm.optim.SGD({a}, {lr = 1}) local s = ohm.optim.lr_scheduler.StepLR(o, 2)\n";
+  EXPECT_THAT(error_of(scheduler + "s:load_state_dict({T_max = 3})"),
+              testing::HasSubstr("such a scheduler has no 'T_max'"));
+  EXPECT_THAT(error_of(scheduler + "s:load_state_dict({step_size = 0})"),
+              testing::HasSubstr("step_size must be from 1"));
+  EXPECT_THAT(error_of(scheduler + "s:load_state_dict(3)"),
+              testing::HasSubstr("must be a table that state_dict() returned"));
+  EXPECT_THAT(error_of(scheduler + "local t = {} t._schedulers = {t} s:load_state_dict(t)"),
+              testing::HasSubstr("a table that state_dict() returned"));
+  EXPECT_THAT(error_of(scheduler + "s:load_state_dict({base_lrs = {1, 2}})"),
+              testing::HasSubstr("2 numbers for 1 parameter groups"));
+}
+
+TEST_F(OptimizerLibrary, APlateauGoesOnFromItsState) {
+  EXPECT_EQ(
+      number(std::string(kTwoGroups) +
+             "local Plateau = ohm.optim.lr_scheduler.ReduceLROnPlateau\n"
+             "local o = ohm.optim.SGD({a}, {lr = 1}) local p = Plateau(o, {patience = 1})\n"
+             "p:step(1) p:step(1)\n"
+             "local other = Plateau(o, {mode = 'max'}) other:load_state_dict(p:state_dict())\n"
+             "assert(other:state_dict().mode == 'min' and o.lr == 1)\n"
+             "other:step(1) return o.lr"),
+      0.1);
+}
+
+TEST_F(OptimizerLibrary, AScalersStateIsATable) {
+  EXPECT_EQ(number("local s = ohm.amp.GradScaler({init_scale = 8}) local state = s:state_dict()\n"
+                   "local t = ohm.amp.GradScaler() t:load_state_dict(state)\n"
+                   "assert(state._growth_tracker == 0 and state.growth_interval == 2000)\n"
+                   "return t:get_scale()"),
+            8);
+  EXPECT_EQ(number("return next(ohm.amp.GradScaler({enabled = false}):state_dict()) == nil"), 1);
+  EXPECT_THAT(error_of("ohm.amp.GradScaler():load_state_dict({})"),
+              testing::HasSubstr("The source state dict is empty"));
+  EXPECT_THAT(error_of("ohm.amp.GradScaler():load_state_dict({scale = 2})"),
+              testing::HasSubstr("'growth_factor' must be a number"));
+}
+
 TEST_F(OptimizerLibrary, AGroupMayBeEmpty) {
   for (const char* name : {"SGD", "Adam", "AdamW", "Adagrad", "RMSprop"}) {
     EXPECT_LT(number(std::string(kTwoGroups) + "local o = ohm.optim." + name +

@@ -188,7 +188,7 @@ constexpr Expression kExpressions[] = {
     {"x:to({dtype = ohm.float64}).dtype", "float64"},
     {"x:to(x:half()).dtype", "float16"},
     {"x:to('cpu') == x", "true"},
-    {"x:to({copy = true}) == x", "false"},
+    {"x:to({copy = true}):is_same(x)", "false"},
     {"x:half():float().dtype", "float32"},
     {"x:bfloat16().dtype", "bfloat16"},
     {"x:double().dtype", "float64"},
@@ -511,6 +511,56 @@ TEST_F(SizeOnly, WhatAScriptReadsIsNoNumber) {
                  "return tostring(x) .. ' ' .. tostring(x:sum():item() ~= x:sum():item()) .. ' ' "
                  ".. tostring(x.has_values)"),
             "tensor(float32 [2] on cuda:0) true false");
+}
+
+// Of two tensors Lua's == cannot give what PyTorch's gives: one answer for each element.
+TEST_F(TensorLibrary, TwoTensorsAreNotComparedWithTheOperator) {
+  for (const char* operation : {"==", "~="}) {
+    EXPECT_THAT(error_of("local x = ohm.ones(2) return x " + std::string(operation) + " x:clone()"),
+                testing::HasSubstr("cannot be compared with == and ~=: write a:eq(b)"))
+        << operation;
+  }
+  EXPECT_EQ(number("local m = ohm.nn.Linear(2, 2) return m.weight == m.weight"), 1);
+  EXPECT_EQ(number("local x = ohm.ones(2) return x ~= nil and x.grad == nil"), 1);
+  EXPECT_EQ(
+      number("local x = ohm.ones(2) return x:is_same(x:add_(1)) and not x:is_same(x:clone())"), 1);
+}
+
+TEST_F(TensorLibrary, EqualIsOfAllElements) {
+  EXPECT_EQ(number("local x = ohm.ones(2, 3) return x:equal(x:clone()) and ohm.equal(x, x)"), 1);
+  EXPECT_EQ(number("return ohm.ones(2, 3):equal(ohm.zeros(2, 3))"), 0);
+  EXPECT_EQ(number("return ohm.ones(2, 3):equal(ohm.ones(3, 2))"), 0);
+  EXPECT_EQ(number("return ohm.ones(0, 3):equal(ohm.zeros(0, 3))"), 1);
+  EXPECT_EQ(number("return ohm.ones(2):equal(ohm.ones(2, {dtype = 'float64'}))"), 1);
+  EXPECT_EQ(number("local x = ohm.tensor({0 / 0}) return x:equal(x) and not x:equal(x:clone())"),
+            1);
+  EXPECT_THAT(error_of("return ohm.ones(2):equal(ohm.ones(2, {device = 'cuda'}))"),
+              testing::HasSubstr("[equal]"));
+}
+
+TEST_F(TensorLibrary, AllcloseTakesTolerances) {
+  EXPECT_EQ(number("local x = ohm.ones(3) return x:allclose(x + 1e-6) and not x:allclose(x + 1)"),
+            1);
+  EXPECT_EQ(number("local x = ohm.ones(3) return ohm.allclose(x, x + 1, {atol = 1})"), 1);
+  EXPECT_EQ(number("local x = ohm.ones(3) return ohm.allclose(x, x * 1.5, 0.4)"), 1);
+  EXPECT_EQ(number("local x = ohm.tensor({0 / 0}) return x:allclose(x:clone(), {equal_nan = true})"
+                   " and not x:allclose(x)"),
+            1);
+  EXPECT_THAT(error_of("return ohm.ones(2):allclose(ohm.ones(2), {rtol = -1})"),
+              testing::HasSubstr("rtol must be greater than or equal to zero, but got -1"));
+  EXPECT_THAT(error_of("return ohm.ones(2):allclose(ohm.ones(2, {dtype = 'float64'}))"),
+              testing::HasSubstr("[isclose] float32 did not match float64"));
+}
+
+// As PyTorch 2.6.0 and 2.15.0: a mask and whether all of it is true, but not for one place.
+TEST_F(TensorLibrary, EqualComparesInATemporary) {
+  const std::string start =
+      "local x = ohm.ones(2, 1000, {device = 'cuda'}) local y = x:clone()\n"
+      "local before = ohm.cuda.memory_allocated() ohm.cuda.reset_peak_memory_stats()\n";
+  const std::string peak = " return ohm.cuda.max_memory_allocated() - before";
+  EXPECT_EQ(number(start + "x:equal(y)" + peak), 2048 + 512);
+  EXPECT_EQ(number(start + "x:equal(x:view(2, 1000))" + peak), 0);
+  EXPECT_EQ(number(start + "x:equal(y:t())" + peak), 0);
 }
 
 }  // namespace
