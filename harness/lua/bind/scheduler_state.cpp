@@ -16,7 +16,7 @@ namespace {
 using optim::SchedulerState;
 using optim::SchedulerValue;
 
-constexpr std::string_view kLoadName = "load_state_dict";
+constexpr std::string_view kLoadStateName = "load_state_dict";
 constexpr const char* kParts = "_schedulers";
 
 void push(lua_State* L, bool value) { lua_pushboolean(L, value); }
@@ -62,12 +62,12 @@ SchedulerState state_at(lua_State* L, int index, const ArgumentName& name, int d
   for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING) refuse_argument(L, table, name, "a table of names");
     const std::string field = lua_tostring(L, -2);
-    if (field != kParts) state.values.push_back({field, value_on_top(L, {kLoadName, field})});
+    if (field != kParts) state.values.push_back({field, value_on_top(L, {kLoadStateName, field})});
   }
   // In an order of their own, whatever the table's is.
   std::sort(state.values.begin(), state.values.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
-  const ArgumentName parts{kLoadName, kParts};
+  const ArgumentName parts{kLoadStateName, kParts};
   if (lua_getfield(L, table, kParts) != LUA_TNIL) {
     if (lua_type(L, -1) != LUA_TTABLE) refuse_argument(L, -1, parts, "a list of states");
     const lua_Integer count = list_length(L, -1, parts);
@@ -102,7 +102,7 @@ int push_scheduler_state(lua_State* L, const SchedulerState& state) {
 }
 
 SchedulerState scheduler_state_argument(lua_State* L, int index) {
-  return state_at(L, index, {kLoadName, "state_dict"}, 0);
+  return state_at(L, index, {kLoadStateName, "state_dict"}, 0);
 }
 
 }  // namespace ohm::lua
