@@ -380,7 +380,7 @@ void backward(const std::vector<Tensor>& roots, std::vector<Tensor> root_grads,
   run_on_engine(pass);
 }
 
-std::vector<Tensor> gradients(const std::vector<Tensor>& roots, std::vector<Tensor> root_grads,
+std::vector<Tensor> gradients(const std::vector<Tensor>& roots, std::vector<Tensor>&& root_grads,
                               const std::vector<Tensor>& inputs, const GradientRequest& request) {
   const GradModeGuard mode(request.graph == GradientGraph::record);
   const CategoryGuard category(Category::gradient);

@@ -37,8 +37,9 @@ struct GradientRequest {
 
 /// The gradients of `roots` with respect to `inputs`, leaves or not: what torch.autograd.grad does.
 /// No `.grad` changes, and only the nodes that lead to an input run. Undefined for an unused input.
-/// Throws as backward() does.
-std::vector<Tensor> gradients(const std::vector<Tensor>& roots, std::vector<Tensor> root_grads,
+/// `root_grads`: those that are missing are made, and the caller has them afterwards: PyTorch's
+/// lets them go last. Throws as backward() does.
+std::vector<Tensor> gradients(const std::vector<Tensor>& roots, std::vector<Tensor>&& root_grads,
                               const std::vector<Tensor>& inputs, const GradientRequest& request);
 
 /// Asks for a call when the running backward pass has ended; forgotten when the pass fails. For

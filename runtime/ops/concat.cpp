@@ -124,7 +124,7 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
       std::int64_t first = 0;
       for (std::size_t i = 0; i < lengths.size(); ++i) {
         grads.emplace_back();
-        if (call.needs(i)) {
+        if (call.needs(i) || call.is_recorded()) {  // each is a node, asked for or not
           grads.back() =
               lengths[i] ? piece(first, *lengths[i]) : zeros({0}, options_of(call.grad()));
         }
@@ -159,7 +159,7 @@ Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
     record.attach_differentiable(out, [position, count = tensors.size()](BackwardCall& call) {
       TensorList grads(count);
       for (std::size_t i = 0; i < count; ++i) {
-        if (!call.needs(i)) continue;
+        if (!call.needs(i) && !call.is_recorded()) continue;
         grads[i] = call.is_recorded() ? select(call.grad(), position, static_cast<std::int64_t>(i))
                                       : slice_of(call.grad(), position, i);
       }

@@ -151,9 +151,7 @@ TensorList joined_gradient(const BackwardCall& call, const Shape& shape,
   if (Recorder record(node, grads); record.is_needed()) {
     record.attach_differentiable(whole, [layout, count = grads.size()](BackwardCall& second) {
       TensorList pieces(count);
-      for (std::size_t i = 0; i < count; ++i) {
-        if (second.needs(i)) pieces[i] = layout.recorded_piece(second.grad(), i);
-      }
+      for (std::size_t i = 0; i < count; ++i) pieces[i] = layout.recorded_piece(second.grad(), i);
       return pieces;
     });
   }

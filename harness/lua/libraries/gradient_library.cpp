@@ -10,6 +10,7 @@
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/vm/interpreter.h"
 #include "runtime/autograd/engine.h"
 
 namespace ohm::lua {
@@ -59,7 +60,7 @@ int grad(lua_State* L) {
   named.check_names(kNames);
   const int first = argument_at(L, named, 1, "outputs");
   const int second = argument_at(L, named, 2, "inputs");
-  const std::vector<Tensor> outputs = tensor_or_tensors_argument(L, first, {"grad", "outputs"});
+  std::vector<Tensor> outputs = tensor_or_tensors_argument(L, first, {"grad", "outputs"});
   const std::vector<Tensor> inputs = tensor_or_tensors_argument(L, second, {"grad", "inputs"});
   if (outputs.empty() || inputs.empty()) {
     throw std::invalid_argument("[grad] outputs and inputs must not be empty");
@@ -71,6 +72,11 @@ int grad(lua_State* L) {
   request.allows_unused = named.boolean("allow_unused", false);
   std::vector<Tensor> given = root_gradients(L, named, 3, {"grad", "grad_outputs"}, outputs.size());
   const std::vector<Tensor> found = gradients(outputs, std::move(given), inputs, request);
+  // An output that only the call held goes before the gradients that were made for it.
+  outputs.clear();
+  lua_pushnil(L);
+  lua_replace(L, first);
+  Interpreter::of(L).collect(L);
   const auto push = [L](const Tensor& tensor) {
     if (tensor.defined()) {
       push_tensor(L, tensor);

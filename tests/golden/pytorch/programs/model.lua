@@ -1036,6 +1036,130 @@ scores = nil; sweep()
 token = nil; sweep()
 mark("globals deleted")
 
+--== model_hessian_attention
+local Block, model, head, params, x, y, loss, grads, dot, g, hv
+Block = nn.Module:extend("Block")
+function Block:__init()
+  self.norm = nn.LayerNorm(32)
+  self.qkv = nn.Linear(32, 96)
+  self.out = nn.Linear(32, 32)
+end
+function Block:forward(x)
+  local b, t, c, q, k, v, att, y
+  b, t, c = table.unpack(x.shape)
+  q, k, v = self.qkv(self.norm(x)):split(32, {dim = 2})
+  q = q:view(b, t, 4, 8):transpose(1, 2)
+  k = k:view(b, t, 4, 8):transpose(1, 2)
+  v = v:view(b, t, 4, 8):transpose(1, 2)
+  att = F.softmax((ohm.matmul(q, k:transpose(2, 3))) * 0.35, {dim = 3})
+  y = (ohm.matmul(att, v)):transpose(1, 2):reshape(b, t, c)
+  return x + self.out(y)
+end
+model = Block():cuda()
+head = nn.Linear(32, 10):cuda()
+mark("model")
+params = map(function(p) return p end, model:parameters())
+for step = 0, 1 - 1 do
+  x = ohm.randn(4, 6, 32, {device = "cuda"})
+  y = ohm.randint(0, 10, {24}, {device = "cuda"})
+  loss = F.cross_entropy(head(model(x)):view(24, 10), y)
+  do
+    local old1 = grads
+    grads = ohm.autograd.grad(loss, params, {create_graph = true})
+    clear(old1)
+  end
+  dot = 0.0
+  for _, item2 in ipairs(grads) do
+    g = item2
+    dot = dot + (g * ohm.ones_like(g)):sum()
+  end
+  do
+    local old3 = hv
+    hv = ohm.autograd.grad(dot, params)
+    clear(old3)
+  end
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+head = nil; sweep()
+params = clear(params)
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+grads = clear(grads)
+dot = nil; sweep()
+g = nil; sweep()
+hv = clear(hv)
+mark("globals deleted")
+
+--== model_hessian_cnn
+local net, params, x, y, loss, grads, norm, g
+net = nn.Sequential(nn.Conv2d(3, 8, 3, {padding = 1}), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 16, 3, {stride = 2}), nn.SiLU(), nn.AdaptiveAvgPool2d({2, 2}), nn.Flatten(), nn.Linear(64, 5)):cuda()
+mark("model")
+params = map(function(p) return p end, net:parameters())
+for step = 0, 1 - 1 do
+  x = ohm.randn(4, 3, 12, 12, {device = "cuda"})
+  y = ohm.randint(0, 5, {4}, {device = "cuda"})
+  loss = F.cross_entropy(net(x), y, {label_smoothing = 0.1})
+  do
+    local old1 = grads
+    grads = ohm.autograd.grad(loss, params, {create_graph = true})
+    clear(old1)
+  end
+  norm = 0.0
+  for _, item2 in ipairs(grads) do
+    g = item2
+    norm = norm + g:pow(2):sum()
+  end
+  (loss + (0.1 * norm)):backward()
+  net:zero_grad()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+net = nil; sweep()
+params = clear(params)
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+grads = clear(grads)
+norm = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== model_hessian_mlp
+local net, params, x, y, loss, grads, dot, g
+net = nn.Sequential(nn.Linear(12, 16), nn.LayerNorm(16), nn.GELU(), nn.Linear(16, 16), nn.LayerNorm(16), nn.Linear(16, 4)):cuda()
+mark("model")
+params = map(function(p) return p end, net:parameters())
+for step = 0, 1 - 1 do
+  x = ohm.randn(6, 12, {device = "cuda"})
+  y = ohm.randint(0, 4, {6}, {device = "cuda"})
+  loss = F.cross_entropy(net(x), y)
+  do
+    local old1 = grads
+    grads = ohm.autograd.grad(loss, params, {create_graph = true})
+    clear(old1)
+  end
+  dot = 0.0
+  for _, item2 in ipairs(grads) do
+    g = item2
+    dot = dot + (g * g):sum()
+  end
+  dot:backward()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+net = nil; sweep()
+params = clear(params)
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+grads = clear(grads)
+dot = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
 --== model_hooks
 local Swish, ClippedGradient, Net, model, optimizer, norms, handle, leaf_handle, x, y, logits, hidden, loss, size
 Swish = ohm.autograd.Function {
@@ -1556,6 +1680,66 @@ loss = nil; sweep()
 grads = clear(grads)
 mark("globals deleted")
 
+--== model_maml_conv
+local Net, model, meta, meta_loss, xs, ys, weights, loss, grads
+Net = nn.Module:extend("Net")
+function Net:__init()
+  self.w1 = nn.Parameter(ohm.randn(8, 3, 3, 3) * 0.1)
+  self.b1 = nn.Parameter(ohm.zeros(8))
+  self.w2 = nn.Parameter(ohm.randn(16, 8, 3, 3) * 0.1)
+  self.b2 = nn.Parameter(ohm.zeros(16))
+  self.w3 = nn.Parameter(ohm.randn(5, 256) * 0.1)
+  self.b3 = nn.Parameter(ohm.zeros(5))
+end
+function Net:forward(x, params)
+  x = F.relu(F.conv2d(x, params[1], params[2], {padding = 1}))
+  x = F.avg_pool2d(x, 2)
+  x = F.relu(F.conv2d(x, params[3], params[4], {padding = 1}))
+  x = F.avg_pool2d(x, 2)
+  return F.linear(x:flatten(1), params[5], params[6])
+end
+model = Net():cuda()
+meta = ohm.optim.SGD(model:parameters(), {lr = 0.01})
+mark("model")
+for step = 0, 2 - 1 do
+  meta:zero_grad()
+  meta_loss = 0.0
+  for task = 0, 2 - 1 do
+    xs = ohm.randn(5, 3, 16, 16, {device = "cuda"})
+    ys = ohm.arange(5, {device = "cuda"})
+    do
+      local old1 = weights
+      weights = map(function(p) return p end, model:parameters())
+      clear(old1)
+    end
+    loss = F.cross_entropy(model(xs, weights), ys)
+    do
+      local old2 = grads
+      grads = ohm.autograd.grad(loss, weights, {create_graph = true})
+      clear(old2)
+    end
+    do
+      local old3 = weights
+      weights = map(function(w, g) return w - (0.01 * g) end, weights, grads)
+      clear(old3)
+    end
+    meta_loss = meta_loss + F.cross_entropy(model(xs, weights), ys)
+  end
+  meta_loss:backward()
+  meta:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+meta = nil; sweep()
+meta_loss = nil; sweep()
+xs = nil; sweep()
+ys = nil; sweep()
+weights = clear(weights)
+loss = nil; sweep()
+grads = clear(grads)
+mark("globals deleted")
+
 --== model_mdn
 local MDN, mdn_loss, model, opt, scheduler, x, y, pi, sigma, mu, loss, k, sample
 MDN = nn.Module:extend("MDN")
@@ -1784,6 +1968,38 @@ ids = nil; sweep()
 labels = nil; sweep()
 logits = nil; sweep()
 aux = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== model_pinn
+local net, opt, x, t, u, u_t, u_x, u_xx, residual, loss
+net = nn.Sequential(nn.Linear(2, 32), nn.Tanh(), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 1)):cuda()
+opt = ohm.optim.Adam(net:parameters(), {lr = 0.001})
+mark("model")
+for step = 0, 3 - 1 do
+  x = ohm.rand(64, 1, {device = "cuda", requires_grad = true})
+  t = ohm.rand(64, 1, {device = "cuda", requires_grad = true})
+  u = net(ohm.cat({x, t}, {dim = 1}))
+  u_t = (ohm.autograd.grad(u:sum(), t, {create_graph = true}))
+  u_x = (ohm.autograd.grad(u:sum(), x, {create_graph = true}))
+  u_xx = (ohm.autograd.grad(u_x:sum(), x, {create_graph = true}))
+  residual = (u_t + (u * u_x)) - (0.01 * u_xx)
+  loss = (residual ^ 2):mean()
+  opt:zero_grad()
+  loss:backward()
+  opt:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+net = nil; sweep()
+opt = nil; sweep()
+x = nil; sweep()
+t = nil; sweep()
+u = nil; sweep()
+u_t = nil; sweep()
+u_x = nil; sweep()
+u_xx = nil; sweep()
+residual = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
