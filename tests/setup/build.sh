@@ -58,17 +58,24 @@ may_install() { ((EUID == 0)) || { type -P sudo >/dev/null && sudo -n true 2>/de
 # has_nvcc: whether CMake will find a compiler of CUDA kernels.
 has_nvcc() { type -P nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; }
 
+# uncommitted_sources: those that are being worked on, where this is a checkout; a;b;c.
+uncommitted_sources() {
+  git -C "$root" diff --name-only HEAD -- '*.cpp' 2>/dev/null | paste -sd';' || true
+}
+
 # configure PRESET: runs CMake where ninja would not: the first time, and when the preset, the
-# compiler, the place of the checkout or OHM_CUDA_ARCHITECTURES (what kernels are made for) changed.
+# compiler, the place of the checkout, OHM_CUDA_ARCHITECTURES (what kernels are made for) or which
+# sources are worked on changed.
 configure() {
-  local directory=build/$1 tests=OFF now before=""
+  local directory=build/$1 tests=OFF now before="" alone
+  alone=$(uncommitted_sources)
   [[ $(missing_packages test) ]] || tests=ON
   now="$root $(type -P "${CXX:-c++}") $(type -P ccache || true) tests=$tests"
-  now+=" cuda=${OHM_CUDA_ARCHITECTURES:-}"
+  now+=" cuda=${OHM_CUDA_ARCHITECTURES:-} alone=$alone"
   [[ -e $directory/configured ]] && before=$(<"$directory/configured")
   [[ $before == "$now" && $directory/configured -nt CMakePresets.json ]] && return
   mkdir -p "$directory"
-  local options=(-DOHM_BUILD_TESTS="$tests")
+  local options=(-DOHM_BUILD_TESTS="$tests" -DOHM_COMPILED_ALONE="$alone")
   [[ -z ${OHM_CUDA_ARCHITECTURES:-} ]] ||
     options+=(-DOHM_CUDA_ARCHITECTURES="$OHM_CUDA_ARCHITECTURES")
   if ! cmake --fresh --preset "$1" "${options[@]}" >"$directory/configure.log" 2>&1; then
