@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/arithmetic/factories.h"
@@ -193,7 +194,7 @@ void check_second_gradients(const ops::OpDef& op, const ops::Sample& given) {
   request.allows_unused = true;
   const std::vector<Tensor> leaves = leaves_of(op, sample);
   std::vector<Tensor> second(leaves.size());
-  if (!roots.empty()) second = gradients(roots, root_grads, leaves, request);
+  if (!roots.empty()) second = gradients(roots, std::move(root_grads), leaves, request);
   const ops::Sample moved = converted(given, DType::float64, Device::cpu());
   require_gradients(op, moved);
   const std::vector<Tensor> inputs = leaves_of(op, moved);
