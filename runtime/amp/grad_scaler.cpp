@@ -34,10 +34,6 @@ Tensor copied_to(Device device, const Tensor& scalar) {
 // What the runtime itself reads is 0 on size-only devices: every step is then executed.
 double read(const Tensor& scalar) { return scalar.has_values() ? scalar.item() : 0.0; }
 
-}  // namespace
-
-namespace {
-
 void require_factors(double growth_factor, double backoff_factor) {
   if (!(growth_factor > 1.0)) {
     throw std::invalid_argument("[GradScaler] the growth factor must be > 1.0");

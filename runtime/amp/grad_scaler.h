@@ -24,9 +24,6 @@ struct GradScalerOptions {
   bool enabled = true;  ///< false: every call passes through
 };
 
-/// On the device from the first scale() on: the scale (float32) and the count of good steps
-/// (int32), 512 bytes each; for each optimizer one flag per device from its unscaling until
-/// update().
 /// What goes on in another program, by PyTorch's names.
 struct GradScalerState {
   double scale = 0;
@@ -36,6 +33,9 @@ struct GradScalerState {
   std::int64_t growth_tracker = 0;  ///< good steps since the scale changed last
 };
 
+/// On the device from the first scale() on: the scale (float32) and the count of good steps
+/// (int32), 512 bytes each; for each optimizer one flag per device from its unscaling until
+/// update().
 class GradScaler {
  public:
   /// Throws std::invalid_argument for a growth factor <= 1 or a backoff factor outside (0, 1).

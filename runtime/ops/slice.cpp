@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <numeric>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -114,20 +113,20 @@ void track_pieces(const std::vector<Tensor>& pieces, const Tensor& input) {
 // Where the pieces of a tensor lie along a dimension.
 struct PieceLayout {
   int dim;
-  std::vector<std::int64_t> lengths;  ///< none: each is one element long and without the dimension
+  /// The start of each, and the end; none: each is one element long and without the dimension.
+  std::vector<std::int64_t> bounds;
 
-  bool drops_dim() const { return lengths.empty(); }
+  bool drops_dim() const { return bounds.empty(); }
   std::int64_t start(std::size_t i) const {
-    const auto end = lengths.begin() + static_cast<std::ptrdiff_t>(i);
-    return drops_dim() ? static_cast<std::int64_t>(i)
-                       : std::accumulate(lengths.begin(), end, std::int64_t{0});
+    return drops_dim() ? static_cast<std::int64_t>(i) : bounds[i];
   }
+  std::int64_t length(std::size_t i) const { return bounds[i + 1] - bounds[i]; }
   Tensor piece(const Tensor& whole, std::size_t i) const {
     return drops_dim() ? raw_select(whole, dim, start(i))
-                       : raw_narrow(whole, dim, start(i), lengths[i]);
+                       : raw_narrow(whole, dim, start(i), length(i));
   }
   Tensor recorded_piece(const Tensor& whole, std::size_t i) const {
-    return drops_dim() ? select(whole, dim, start(i)) : narrow(whole, dim, start(i), lengths[i]);
+    return drops_dim() ? select(whole, dim, start(i)) : narrow(whole, dim, start(i), length(i));
   }
   Tensor zeros_of(const TensorMeta& meta) const {
     if (!drops_dim()) return zeros(meta.shape, {meta.dtype, meta.device});
@@ -158,10 +157,10 @@ TensorList joined_gradient(const BackwardCall& call, const Shape& shape,
   return TensorList{whole};
 }
 
-std::vector<std::int64_t> lengths_of(const std::vector<Tensor>& pieces, int dim) {
-  std::vector<std::int64_t> lengths;
-  for (const Tensor& piece : pieces) lengths.push_back(piece.shape()[dim]);
-  return lengths;
+std::vector<std::int64_t> bounds_of(const std::vector<Tensor>& pieces, int dim) {
+  std::vector<std::int64_t> bounds = {0};
+  for (const Tensor& piece : pieces) bounds.push_back(bounds.back() + piece.shape()[dim]);
+  return bounds;
 }
 
 void record_pieces(std::string_view node, const Tensor& input, const std::vector<Tensor>& pieces,
@@ -259,7 +258,7 @@ std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int
   for (std::int64_t start = 0; start < size || pieces.empty(); start += split_size) {
     pieces.push_back(raw_narrow(input, position, start, std::min(split_size, size - start)));
   }
-  record_pieces("SplitBackward", input, pieces, {position, lengths_of(pieces, position)});
+  record_pieces("SplitBackward", input, pieces, {position, bounds_of(pieces, position)});
   return pieces;
 }
 
@@ -280,7 +279,7 @@ std::vector<Tensor> split(const Tensor& input, const Shape& sizes, std::int64_t 
         fmt::format("[split] sizes {} do not sum up to the size of dimension {} of {}", sizes.str(),
                     position, input.shape().str()));
   }
-  record_pieces("SplitWithSizesBackward", input, pieces, {position, lengths_of(pieces, position)});
+  record_pieces("SplitWithSizesBackward", input, pieces, {position, bounds_of(pieces, position)});
   return pieces;
 }
 
