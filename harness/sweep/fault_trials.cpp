@@ -225,8 +225,13 @@ class FaultTrials {
     }
     // Of a trial that was not the first there, nobody knows that it was its own fault.
     const bool is_its_own = ended.messages.empty() || ended.end == TrialProcess::End::hung;
-    const bool has_next = next_ < tasks_.size();
-    if (ended.end != TrialProcess::End::left && is_its_own && has_next) take(ended_badly(ended));
+    if (!is_its_own || next_ == tasks_.size()) return;
+    if (ended.end != TrialProcess::End::left) {
+      take(ended_badly(ended));
+    } else {
+      // Its run ended before the request was made again: without memory, say.
+      needs_own_run_.insert(next_++);
+    }
   }
 
   // ---- one of them, from the start
