@@ -32,10 +32,11 @@ class ScriptError : public std::runtime_error {
  public:
   explicit ScriptError(const std::string& message) : std::runtime_error(message) {}
 
-  std::string file;       ///< as the script names it; empty when unknown
-  int line = 0;           ///< 1-based; 0 when unknown
-  std::string traceback;  ///< one frame per line; may be empty
-  std::string hint;       ///< one sentence that says what to do; may be empty
+  std::string file;         ///< as the script names it; empty when unknown
+  int line = 0;             ///< 1-based; 0 when unknown
+  std::string traceback;    ///< one frame per line; may be empty
+  std::string hint;         ///< one sentence that says what to do; may be empty
+  bool is_endless = false;  ///< the script executed as many instructions as it may
 };
 
 /// The running variant, as its program sees it.

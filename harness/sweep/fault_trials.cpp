@@ -15,10 +15,13 @@ namespace {
 
 TaskVerdict ended_badly(const TrialProcess::Ended& ended) {
   TaskVerdict task;
-  const bool has_hung = ended.end == TrialProcess::End::hung;
-  task.verdict.verdict = has_hung ? FaultVerdict::hang : FaultVerdict::crash;
+  if (ended.end == TrialProcess::End::hung) {
+    task.verdict = hung();
+    return task;
+  }
+  task.verdict.verdict = FaultVerdict::crash;
   task.verdict.handled = true;
-  task.verdict.what = has_hung ? "timed out" : ended.how;
+  task.verdict.what = ended.how;
   return task;
 }
 

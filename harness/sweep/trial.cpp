@@ -79,6 +79,12 @@ TrialVerdict bad(FaultVerdict verdict, std::string what) {
 
 }  // namespace
 
+TrialVerdict hung() {
+  TrialVerdict found = bad(FaultVerdict::hang, "timed out");
+  found.handled = true;
+  return found;
+}
+
 Trial::Trial(const ScenarioLoader& loader, const TrialSetup& setup, CallRecorder::Decide decide)
     : setup_(setup),
       machine_(setup.machine),
@@ -103,7 +109,7 @@ TrialEnding Trial::ending_of(const std::function<ReturnedValues()>& body) {
     ending.is_injected = error.report().injected;
     ending.message = error.what();
   } catch (const ScriptError& error) {
-    ending.outcome = Outcome::error;
+    ending.outcome = error.is_endless ? Outcome::timeout : Outcome::error;
     ending.message = error.what();
   } catch (const std::invalid_argument& error) {
     ending.outcome = Outcome::error;
@@ -251,7 +257,7 @@ TrialVerdict Trial::judged_ending(const FaultFreeRun& fault_free) const {
       return clean;
     }
     default:
-      if (fault_free.ending.outcome == Outcome::error &&
+      if (fault_free.ending.outcome == ending_.outcome &&
           fault_free.ending.message == ending_.message) {
         return judged_values(fault_free);
       }
@@ -312,6 +318,9 @@ bool Trial::began_as(const FaultFreeRun& fault_free) const {
 TrialVerdict Trial::judged(const FaultFreeRun& fault_free, const UsableStates& usable) {
   recorder_.disarm();
   if (!recorder_.has_fired()) return bad(FaultVerdict::not_reached, "the request was never made");
+  // A fast machine comes to the last instruction that a script may execute before its time is over.
+  const bool is_endless = ending_.outcome == Outcome::timeout;
+  if (is_endless && fault_free.ending.outcome != Outcome::timeout) return hung();
   if (!began_as(fault_free)) {
     return bad(FaultVerdict::nondeterministic,
                "the requests before the failure are not those of the fault-free run");

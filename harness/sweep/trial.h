@@ -70,6 +70,9 @@ struct TrialVerdict {
   std::uint64_t state_key = 0;
 };
 
+/// The verdict on a program that does not end.
+TrialVerdict hung();
+
 /// States that a program was shown to go on from: equal states need no second proof.
 using UsableStates = std::unordered_set<std::uint64_t>;
 

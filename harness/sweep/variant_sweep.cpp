@@ -121,7 +121,9 @@ void VariantSweep::take_fault_free(const WorkResult& result) {
   if (take_error(result, variant_.name + " without faults")) return;
   fault_free_.push_back(decoded_fault_free_run(result.message));
   const FaultFreeRun& first = fault_free_.front();
-  if (first.ending.outcome == Outcome::error && !variant_.raises) {
+  const Outcome outcome = first.ending.outcome;
+  const bool has_failed = outcome == Outcome::error || outcome == Outcome::timeout;
+  if (has_failed && !variant_.raises) {
     return fail(first.ending.message, "ohm run shows where it comes from",
                 ExitReason::script_error);
   }

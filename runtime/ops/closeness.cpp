@@ -53,6 +53,11 @@ void combine_into(const Tensor& first, const Tensor& second, F&& fn) {
 }
 
 void mark_both_nan(const Tensor& close, const Tensor& input, const Tensor& other) {
+  if (!(close.shape() == input.shape())) {  // it is written over
+    throw std::invalid_argument(
+        fmt::format("[isclose] output with shape {} doesn't match the broadcast shape {}",
+                    input.shape().str(), close.shape().str()));
+  }
   const Tensor is_nan = isnan(input);
   {
     const Tensor is_other_nan = isnan(other);

@@ -14,7 +14,7 @@ bool equal(const Tensor& input, const Tensor& other);
 
 /// |input − other| ≤ atol + rtol · |other|, element by element: two of not-a-number are close where
 /// `equal_nan` says so, and infinities where they are equal. Throws std::invalid_argument for
-/// tensors of two dtypes and tolerances below 0.
+/// tensors of two dtypes, tolerances below 0, and, with `equal_nan`, an input that is broadcast.
 Tensor isclose(const Tensor& input, const Tensor& other, double rtol, double atol, bool equal_nan);
 /// Whether all elements are; throws as isclose() and equal() do.
 bool allclose(const Tensor& input, const Tensor& other, double rtol, double atol, bool equal_nan);

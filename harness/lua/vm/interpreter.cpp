@@ -372,6 +372,7 @@ void Interpreter::throw_error_on_top() {
 engine::ScriptError Interpreter::cap_error() const {
   engine::ScriptError error = script_error(reached_cap_);
   error.hint = "an endless loop, or a table that keeps growing?";
+  error.is_endless = instructions_ >= caps_.instructions;
   return error;
 }
 
