@@ -67,7 +67,14 @@ struct RuleSet {
   /// GroupNorm is given its input as it lies, keeps channels last, and has statistics of half
   /// precision in float32 while it runs.
   bool group_norm_keeps_layouts = false;
-  /// The gradients of maximum and minimum make both masks before the result.
+  /// The second gradient of GroupNorm makes no variance that it does not use, and adds what the
+  /// gradients of the statistics give to what its kernel gives.
+  bool group_norm_adds_statistics_gradients = false;
+  /// The second gradient of BatchNorm in evaluation makes the reciprocal deviation at first, in one
+  /// tensor.
+  bool batch_norm_inverts_deviation_first = false;
+  /// The gradients of maximum and minimum make both masks before the result, that of the other
+  /// operand first.
   bool chosen_gradients_make_masks_first = false;
   /// Batched products with an inner size of 1 are products of elements, no call of cuBLAS.
   bool thin_batches_are_elementwise = false;

@@ -111,8 +111,9 @@ class Recorder {
   void save(const Tensor& input) {
     if (is_needed_) saved_.emplace_back(input, SavedTensor::Kind::input);
   }
-  void save_output(const Tensor& output) {
-    if (is_needed_) saved_.emplace_back(output, SavedTensor::Kind::output);
+  /// `number`: its place among what is attached.
+  void save_output(const Tensor& output, std::uint8_t number = 0) {
+    if (is_needed_) saved_.emplace_back(output, SavedTensor::Kind::output, number);
   }
 
   template <class F>

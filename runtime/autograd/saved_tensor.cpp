@@ -42,7 +42,8 @@ void throw_released(const Node& owner) {
       owner.name(), place_of_node(owner)));
 }
 
-SavedTensor::SavedTensor(const Tensor& tensor, Kind kind) : kind_(kind) {
+SavedTensor::SavedTensor(const Tensor& tensor, Kind kind, std::uint8_t output_number)
+    : kind_(kind), output_number_(output_number) {
   if (!tensor.defined()) return;
   Tensor kept = kind == Kind::output ? detached_alias(tensor) : tensor;
   if (SavedTensorHook* hook = installed_hook()) {
@@ -96,7 +97,9 @@ Tensor SavedTensor::unpack_recorded(Node& owner) const {
   const Tensor kept = unpack(owner);
   if (!kept.defined() || kind_ == Kind::input) return kept;
   Tensor output = detached_alias(kept);
-  ensure_autograd_meta(output).grad_fn = IntrusivePtr<Node>(&owner);
+  AutogradMeta& meta = ensure_autograd_meta(output);
+  meta.grad_fn = IntrusivePtr<Node>(&owner);
+  meta.output_number = output_number_;
   return output;
 }
 

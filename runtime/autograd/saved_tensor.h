@@ -34,7 +34,8 @@ class SavedTensor {
   enum class Kind : std::uint8_t { input, output };
 
   SavedTensor() = default;
-  SavedTensor(const Tensor& tensor, Kind kind);
+  /// `output_number`: which output of its owner, where it is one.
+  SavedTensor(const Tensor& tensor, Kind kind, std::uint8_t output_number = 0);
 
   /// The tensor as it was saved; `owner` is the node that saved it. Undefined when an undefined
   /// tensor was saved. Throws std::invalid_argument when its values were overwritten since, or
@@ -61,6 +62,7 @@ class SavedTensor {
   IntrusivePtr<PackedTensor> packed_;
   std::uint32_t version_ = 0;
   Kind kind_ = Kind::input;
+  std::uint8_t output_number_ = 0;
 };
 
 }  // namespace ohm

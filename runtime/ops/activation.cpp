@@ -3,7 +3,9 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/activation.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/comparison.h"
 #include "runtime/ops/formula.h"
+#include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/pointwise_unary.h"
 
 namespace ohm::ops {
@@ -141,22 +143,77 @@ Tensor tanh_gelu_bend(const Tensor& grad, const Tensor& first, const Tensor& x) 
   return formula::product(formula::product(grad, first), bend);
 }
 
-template <class Slope>
-Tensor gelu_backward(const Tensor& grad, const Tensor& x, Slope slope,
-                     Tensor (*bend)(const Tensor&, const Tensor&, const Tensor&)) {
-  Tensor out = map_new(grad, x, slope);
-  if (Recorder record("GeluBackwardBackward", {&grad, &x}); record.is_needed()) {
+// first(grad, x), and where that is recorded its own gradients: by the gradient it is the same
+// again, by x it is bend(grad, first grad, x).
+template <class First, class Bend>
+Tensor bending_gradient(std::string_view node, const Tensor& grad, const Tensor& x, First first,
+                        Bend bend) {
+  Tensor out = first(grad, x);
+  if (Recorder record(node, {&grad, &x}); record.is_needed()) {
     record.save(record.needs(1) ? grad : Tensor());
     record.save(x);
-    record.attach_differentiable(out, [slope, bend](BackwardCall& call) {
+    record.attach_differentiable(out, [node, first, bend](BackwardCall& call) {
       TensorList grads{Tensor(), Tensor()};
       const Tensor input = call.saved(1);
-      if (call.needs(0)) grads[0] = gelu_backward(call.grad(), input, slope, bend);
+      if (call.needs(0)) grads[0] = bending_gradient(node, call.grad(), input, first, bend);
       if (call.needs(1)) grads[1] = bend(call.grad(), call.saved(0), input);
       return grads;
     });
   }
   return out;
+}
+
+template <class Slope>
+Tensor gelu_backward(const Tensor& grad, const Tensor& x, Slope slope,
+                     Tensor (*bend)(const Tensor&, const Tensor&, const Tensor&)) {
+  const auto first = [slope](const Tensor& g, const Tensor& of) { return map_new(g, of, slope); };
+  return bending_gradient("GeluBackwardBackward", grad, x, first, bend);
+}
+
+Tensor log_sigmoid_backward(const Tensor& grad, const Tensor& x) {
+  const auto first = [](const Tensor& g, const Tensor& of) {
+    Tensor slope = empty_like(g);  // laid out as the gradient alone, whatever x is
+    map_floating(slope, slope.dtype(), functors::LogSigmoidBackward(), g, of);
+    return slope;
+  };
+  const auto bend = [](const Tensor& g, const Tensor& first_grad, const Tensor& of) {
+    const Tensor both = formula::product(g, first_grad);
+    const Tensor probability = sigmoid(of);
+    const Tensor falling = formula::plus(probability, -1.0);
+    const Tensor scaled = formula::product(both, falling);
+    return formula::product(scaled, probability);
+  };
+  return bending_gradient("LogSigmoidBackwardBackward", grad, x, first, bend);
+}
+
+Tensor softplus_backward(const Tensor& grad, const Tensor& x, double beta, double threshold) {
+  const auto first = [beta, threshold](const Tensor& g, const Tensor& of) {
+    return map_new(g, of, functors::SoftplusBackward{beta, threshold});
+  };
+  const auto bend = [beta, threshold](const Tensor& g, const Tensor& first_grad, const Tensor& of) {
+    const Tensor both = formula::product(g, first_grad);
+    const Tensor scaled = formula::times(of, beta);
+    const Tensor is_bent = lt(scaled, threshold);
+    const Tensor bent = cast(is_bent, both.dtype());
+    const Tensor probability = sigmoid(scaled);
+    const Tensor slope = sigmoid_backward(both, probability);
+    return formula::times(formula::product(slope, bent), beta);
+  };
+  return bending_gradient("SoftplusBackwardBackward", grad, x, first, bend);
+}
+
+// Step by step where it is recorded.
+Tensor mish_backward(const Tensor& grad, const Tensor& x) {
+  if (!formula::is_recorded()) return map_new(grad, x, functors::MishBackward());
+  const Tensor probability = sigmoid(x);
+  const Tensor softened = log1p(exp(x));
+  const Tensor t = tanh(softened);
+  const Tensor squares = mul(t, t);
+  const Tensor rest = rsub(squares, 1.0);
+  const Tensor scaled = mul(x, probability);
+  const Tensor bent = mul(scaled, rest);
+  const Tensor slope = add(t, bent);
+  return mul(grad, slope);
 }
 
 // Inputs on both sides of zero, none of them near it: relu has a kink there.
@@ -241,14 +298,17 @@ Tensor silu(const Tensor& given, bool inplace) {
 }
 
 Tensor mish(const Tensor& input) {
-  return unary_keeping_input(kMish, "MishBackward", input, functors::Mish(),
-                             functors::MishBackward());
+  return unary_keeping_input(
+      kMish, "MishBackward", input, functors::Mish(),
+      Formula([](const Tensor& grad, const Tensor& x) { return mish_backward(grad, x); }));
 }
 
 Tensor softplus(const Tensor& input, double beta, double threshold) {
   return unary_keeping_input(kSoftplus, "SoftplusBackward", input,
                              functors::Softplus{beta, threshold},
-                             functors::SoftplusBackward{beta, threshold});
+                             Formula([beta, threshold](const Tensor& grad, const Tensor& x) {
+                               return softplus_backward(grad, x, beta, threshold);
+                             }));
 }
 
 Tensor logsigmoid(const Tensor& input) {
@@ -258,11 +318,8 @@ Tensor logsigmoid(const Tensor& input) {
   Recorder record("LogSigmoidBackward", {&x});
   record.save(x);
   Tensor out = map_new(x, functors::LogSigmoid());
-  record.attach(out, [](BackwardCall& call) {
-    const Tensor& grad = call.grad();
-    Tensor slope = empty_like(grad);  // laid out as the gradient alone, whatever x is
-    map_floating(slope, slope.dtype(), functors::LogSigmoidBackward(), grad, call.saved(0));
-    return TensorList{slope};
+  record.attach_differentiable(out, [](BackwardCall& call) {
+    return TensorList{log_sigmoid_backward(call.grad(), call.saved(0))};
   });
   return out;
 }

@@ -9,6 +9,7 @@
 #include "runtime/base/ceil_div.h"
 #include "runtime/base/dim_mask.h"
 #include "runtime/kernels/launch/host_values.h"
+#include "runtime/ops/batch_norm_twice.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/cuda/batch_norm.h"
@@ -230,18 +231,35 @@ class BatchNormBackward {
         invstd_(backward.saved(kInvstd)) {}
 
   TensorList run() {
-    BatchNormGradients grads;
+    LayerGradients grads;
     if (call_.is_cudnn && call_.is_training) {
-      grads = run_cudnn(laid_out(backward_.grad(), memory_format_of(input_)));
-    } else if (needs_sums() && backward_.needs(0) && !is_channels_last(input_)) {
-      grads = run_fused();
+      const Tensor grad = contiguous(backward_.grad(), memory_format_of(input_));
+      grads = run_cudnn(grad);
+      record_second(BatchNormNode::cudnn, grad, grads);
     } else {
-      grads = run_in_two_kernels();
+      const bool is_fused = needs_sums() && backward_.needs(0) && !is_channels_last(input_);
+      grads = is_fused ? run_fused() : run_in_two_kernels();
+      record_second(BatchNormNode::native, backward_.grad(), grads);
     }
     return {grads.input, grads.weight, grads.bias};
   }
 
  private:
+  // Under create_graph.
+  void record_second(BatchNormNode node, const Tensor& grad, const LayerGradients& out) const {
+    if (!backward_.is_recorded()) return;
+    const BatchNormPass pass{grad,
+                             input_,
+                             weight_,
+                             mean_,
+                             invstd_,
+                             backward_.saved(kRunningMean),
+                             backward_.saved(kRunningVar),
+                             call_.is_training,
+                             call_.eps};
+    record_batch_norm_gradients(pass, node, out);
+  }
+
   bool needs_sums() const { return call_.is_training || backward_.needs(1) || backward_.needs(2); }
   Tensor empty_input(MemoryFormat format = MemoryFormat::row_major) const {
     return empty(input_.shape(), options_of(input_), format);
@@ -251,12 +269,12 @@ class BatchNormBackward {
   }
 
   // cuDNN makes all three, wanted or not.
-  BatchNormGradients run_cudnn(const Tensor& grad) {
-    BatchNormGradients grads{empty_input(memory_format_of(input_)), {}, {}};
+  LayerGradients run_cudnn(const Tensor& grad) {
+    LayerGradients grads{empty_input(memory_format_of(input_)), {}, {}};
     grads.weight = empty_channels();
     grads.bias = empty_channels();
     const CudaBatchNorm norm{input_, weight_, {}, {}, {}, call_.eps};
-    const CudaBatchNormGradients wanted{grads.input, grads.weight, grads.bias};
+    const LayerGradients wanted{grads.input, grads.weight, grads.bias};
     if (batch_norm_gradients_on_cuda(norm, grad, mean_, invstd_, wanted) == CudaResult::no) {
       compute(grad, grads);
     }
@@ -264,10 +282,10 @@ class BatchNormBackward {
   }
 
   // The kernel reads both as [N, C, rest].
-  BatchNormGradients run_fused() {
+  LayerGradients run_fused() {
     const Tensor input = merged_pixels(input_);
     const Tensor grad = merged_pixels(backward_.grad());
-    BatchNormGradients grads{empty_input(), {}, {}};
+    LayerGradients grads{empty_input(), {}, {}};
     if (backward_.needs(1)) grads.weight = empty_channels();
     if (backward_.needs(2)) grads.bias = empty_channels();
     compute(backward_.grad(), grads);
@@ -275,8 +293,8 @@ class BatchNormBackward {
   }
 
   // The sums over each channel first, each in a tensor, then the input's gradient.
-  BatchNormGradients run_in_two_kernels() {
-    BatchNormGradients grads;
+  LayerGradients run_in_two_kernels() {
+    LayerGradients grads;
     const Tensor invstd = invstd_.defined() ? Tensor() : empty_statistic();
     const bool are_last = is_channels_last(input_) && is_channels_last(backward_.grad());
     Tensor sum_of_grad;
@@ -301,7 +319,7 @@ class BatchNormBackward {
     return grads;
   }
 
-  void take_sums_of_channels_last(BatchNormGradients& grads) const {
+  void take_sums_of_channels_last(LayerGradients& grads) const {
     if (weight_.defined()) {
       grads.weight = empty_channels();
       grads.bias = empty_channels();
@@ -322,7 +340,7 @@ class BatchNormBackward {
     return empty({input_.shape()[1]}, {accumulation_dtype(input_.dtype()), input_.device()});
   }
 
-  void compute(const Tensor& grad, const BatchNormGradients& grads) const {
+  void compute(const Tensor& grad, const LayerGradients& grads) const {
     ChannelStatistics statistics{mean_, invstd_, Tensor(), call_.eps};
     if (!mean_.defined()) {
       statistics.mean = backward_.saved(kRunningMean);
@@ -380,7 +398,7 @@ Tensor batch_norm(const Tensor& input, const std::optional<Tensor>& running_mean
     record.save(operands.weight);
     record.save(results.mean);
     record.save(results.invstd);
-    record.attach(results.out, [call](BackwardCall& backward) {
+    record.attach_differentiable(results.out, [call](BackwardCall& backward) {
       return BatchNormBackward(call, backward).run();
     });
   }

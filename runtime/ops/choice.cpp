@@ -4,8 +4,10 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/indexing.h"
 #include "runtime/ops/nonzero.h"
 #include "runtime/tensor/context.h"
 
@@ -23,26 +25,18 @@ Tensor chosen_gradient(const Tensor& grad, const Tensor& first, const Tensor& se
                        bool is_of_first, Pick is_second_chosen) {
   const Tensor& mine = is_of_first ? first : second;
   const Tensor& theirs = is_of_first ? second : first;
-  const bool are_masks_first = Context::current().rules.chosen_gradients_make_masks_first;
-  const auto make_mask = [&] {
-    return empty_for_loop(grad.shape(), {&first, &second}, {DType::boolean, grad.device()});
+  const auto make_mask = [&](auto is_chosen) {
+    Tensor mask = empty_for_loop(grad.shape(), {&first, &second}, {DType::boolean, grad.device()});
+    map_floating(mask, result_dtype(mine, theirs), is_chosen, mine, theirs);
+    return mask;
   };
-  const auto halve = [&] { return map_new(grad, functors::Divided{2.0}); };
-  Tensor half = are_masks_first ? Tensor() : halve();
-  const Tensor is_equal = make_mask();
-  if (are_masks_first) half = halve();
-  Tensor is_theirs = are_masks_first ? make_mask() : Tensor();
-  Tensor out = empty_for_loop(grad.shape(), {&is_equal, &half, &grad}, options_of(grad));
-  if (!are_masks_first) is_theirs = make_mask();
-  const DType dtype = result_dtype(mine, theirs);
-  map_floating(is_equal, dtype, functors::Equal(), mine, theirs);
-  map_floating(is_theirs, dtype, is_second_chosen, mine, theirs);
-  map_floating(out, grad.dtype(), functors::Where(), is_equal, half, grad);
-  map_floating(out, grad.dtype(), functors::Kept{false}, out, is_theirs);
-  if (are_masks_first) {
-    is_theirs = Tensor();  // the last one made goes first
-    half = Tensor();
-  }
+  const bool are_masks_first = Context::current().rules.chosen_gradients_make_masks_first;
+  const Tensor early = are_masks_first ? make_mask(is_second_chosen) : Tensor();
+  const Tensor half = div(grad, 2.0);
+  const Tensor is_equal = make_mask(functors::Equal());
+  Tensor out = where(is_equal, half, grad);
+  const Tensor late = are_masks_first ? Tensor() : make_mask(is_second_chosen);
+  masked_fill_(out, are_masks_first ? early : late, 0.0);
   return out;
 }
 
@@ -55,7 +49,7 @@ Tensor pick_one(const OpInfo& info, std::string_view node, const Tensor& input, 
   record.save(other);
   record.save(input);
   Tensor out = binary_new(info, input, other, result_dtype(input, other), chosen);
-  record.attach(out, [=](BackwardCall& call) {
+  record.attach_differentiable(out, [=](BackwardCall& call) {
     const Tensor a = call.saved(1);
     const Tensor b = call.saved(0);
     TensorList grads{Tensor(), Tensor()};

@@ -52,17 +52,11 @@ TensorList recorded_backward(const ConvPlan& plan, const SecondGradients& second
     const GradModeGuard no_graph(false);
     grads = backward(plan, call);
   }
-  std::vector<Tensor> outputs;
-  std::vector<std::size_t> numbers;
-  for (std::size_t i = 0; i < grads.size(); ++i) {
-    if (!grads[i].defined()) continue;
-    outputs.push_back(grads[i]);
-    numbers.push_back(i);
-  }
-  record.attach_differentiable(outputs, [second, numbers](BackwardCall& again) {
-    std::vector<Tensor> incoming(3);
-    for (std::size_t i = 0; i < numbers.size(); ++i) incoming[numbers[i]] = again.grad(i);
-    std::vector<Tensor> found = second(incoming, {again.saved(0), again.saved(1), again.saved(2)});
+  const LayerGradients made{grads[0], grads[1], grads[2]};
+  const GradientOutputs outputs(made);
+  record.attach_differentiable(outputs.of(made), [second, outputs](BackwardCall& again) {
+    std::vector<Tensor> found =
+        second(outputs.incoming(again), {again.saved(0), again.saved(1), again.saved(2)});
     TensorList result(3);
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (again.needs(i)) result[i] = std::move(found[i]);
@@ -95,11 +89,7 @@ Tensor conv2d_batched(const Tensor& given, const Tensor& given_weight, const Ten
   record.save(input);
   record.save(weight);
   Tensor out = convolved(plan, is_of_lines ? row_major(input) : input, weight, bias);
-  if (groups > 1) {
-    record.attach(out, [plan](BackwardCall& call) { return backward(plan, call); });
-    return out;
-  }
-  const ConvolutionShape shape{both(stride), both(padding), both(dilation)};
+  const ConvolutionShape shape{both(stride), both(padding), both(dilation), groups};
   record.attach_differentiable(out, [plan, shape](BackwardCall& call) {
     return call.is_recorded() ? recorded_backward(plan, second_gradients_of(plan, shape), call)
                               : backward(plan, call);
@@ -109,8 +99,8 @@ Tensor conv2d_batched(const Tensor& given, const Tensor& given_weight, const Ten
 
 Tensor convolved_again(const ConvPlan& plan, const Tensor& input, const Tensor& weight,
                        const ConvolutionShape& shape) {
-  return conv2d_batched(input, weight, Tensor(), shape.stride, shape.padding, shape.dilation, 1,
-                        plan.is_of_lines);
+  return conv2d_batched(input, weight, Tensor(), shape.stride, shape.padding, shape.dilation,
+                        shape.groups, plan.is_of_lines);
 }
 
 }  // namespace

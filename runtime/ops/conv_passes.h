@@ -4,18 +4,13 @@
 
 #include "runtime/autograd/node.h"
 #include "runtime/ops/conv_plan.h"
+#include "runtime/ops/layer_gradients.h"
 
 namespace ohm::ops {
 
 /// input ⋆ weight + bias; an undefined bias is none.
 Tensor convolved(const ConvPlan& plan, const Tensor& input, const Tensor& weight,
                  const Tensor& bias);
-
-struct WantedGradients {
-  bool input;
-  bool weight;
-  bool bias;
-};
 
 /// The gradients of input, weight and bias; undefined where they are not wanted. Each path makes
 /// them in its own order.

@@ -1,6 +1,7 @@
 #include "runtime/ops/conv_twice.h"
 
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/concat.h"
 #include "runtime/ops/conv_transpose.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/slice.h"
@@ -11,16 +12,17 @@ namespace {
 
 // The gradient of `grad`: the convolution of what came for the input's gradient with the weight, of
 // the input with what came for the weight's, and what came for the bias's.
-Tensor gradient_of_grad(const SecondGradients& second, const std::vector<Tensor>& incoming,
+Tensor gradient_of_grad(const SecondGradients& second, const LayerGradients& incoming,
                         const ConvolutionOperands& operands) {
   Tensor sum;
   const auto add_part = [&](const Tensor& part) { sum = sum.defined() ? add(sum, part) : part; };
-  if (incoming[0].defined()) {
-    add_part(second.convolve(incoming[0], operands.weight, second.shape));
+  if (incoming.input.defined()) {
+    add_part(second.convolve(incoming.input, operands.weight, second.shape));
   }
-  if (incoming[1].defined()) add_part(second.convolve(operands.input, incoming[1], second.shape));
-  if (incoming[2].defined()) {
-    add_part(expand(view(incoming[2], {1, -1, 1, 1}), operands.grad.shape()));
+  if (incoming.weight.defined())
+    add_part(second.convolve(operands.input, incoming.weight, second.shape));
+  if (incoming.bias.defined()) {
+    add_part(expand(view(incoming.bias, {1, -1, 1, 1}), operands.grad.shape()));
   }
   return sum;
 }
@@ -36,7 +38,19 @@ Tensor gradient_of_input(const SecondGradients& second, const Tensor& of_weight,
     rest.push_back(operands.input.shape()[2 + i] - reach);
   }
   return conv_transpose2d(operands.grad, of_weight, std::nullopt, second.shape.stride,
-                          second.shape.padding, rest, 1, second.shape.dilation);
+                          second.shape.padding, rest, second.shape.groups, second.shape.dilation);
+}
+
+// A copy of the gradient is there before the convolution makes its own.
+Tensor weight_gradient_by_channel(const SecondGradients& second, const Tensor& of_input,
+                                  const Tensor& grad, const ConvolutionShape& turned) {
+  return second.convolve(of_input, grad.device().is_cuda() ? contiguous(grad) : grad, turned);
+}
+
+// The group's part of the first dimension.
+Tensor group_of(const Tensor& channels, std::int64_t group, std::int64_t groups) {
+  const std::int64_t size = channels.shape()[0] / groups;
+  return narrow(channels, 0, group * size, size);
 }
 
 // The kernel's positions are the pixels of a convolution whose batch are the channels: stride and
@@ -46,11 +60,17 @@ Tensor gradient_of_weight(const SecondGradients& second, const Tensor& of_input,
   const ConvolutionShape turned{second.shape.dilation, second.shape.padding, second.shape.stride};
   Tensor found;
   {
-    // A copy that is there before the convolution makes its own.
     const Tensor turned_grad = transpose(operands.grad, 0, 1);
-    const bool is_copied = turned_grad.device().is_cuda();
-    const Tensor by_channel = second.convolve(
-        transpose(of_input, 0, 1), is_copied ? contiguous(turned_grad) : turned_grad, turned);
+    const Tensor turned_input = transpose(of_input, 0, 1);
+    const std::int64_t groups = second.shape.groups;
+    std::vector<Tensor> parts;
+    for (std::int64_t group = 0; groups > 1 && group < groups; ++group) {
+      parts.push_back(weight_gradient_by_channel(second, group_of(turned_input, group, groups),
+                                                 group_of(turned_grad, group, groups), turned));
+    }
+    const Tensor by_channel =
+        groups > 1 ? cat(parts, 1)
+                   : weight_gradient_by_channel(second, turned_input, turned_grad, turned);
     found = transpose(by_channel, 0, 1);
   }
   for (int dim = 2; dim < found.dims(); ++dim) {
@@ -62,12 +82,12 @@ Tensor gradient_of_weight(const SecondGradients& second, const Tensor& of_input,
 
 }  // namespace
 
-std::vector<Tensor> SecondGradients::operator()(const std::vector<Tensor>& incoming,
+std::vector<Tensor> SecondGradients::operator()(const LayerGradients& incoming,
                                                 const ConvolutionOperands& operands) const {
   std::vector<Tensor> grads(3);
   grads[0] = gradient_of_grad(*this, incoming, operands);
-  if (incoming[0].defined()) grads[2] = gradient_of_weight(*this, incoming[0], operands);
-  if (incoming[1].defined()) grads[1] = gradient_of_input(*this, incoming[1], operands);
+  if (incoming.input.defined()) grads[2] = gradient_of_weight(*this, incoming.input, operands);
+  if (incoming.weight.defined()) grads[1] = gradient_of_input(*this, incoming.weight, operands);
   return grads;
 }
 

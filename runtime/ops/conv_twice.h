@@ -1,19 +1,21 @@
 // The gradients of a convolution's gradients: what create_graph records.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
 #include "runtime/base/shape.h"
-#include "runtime/tensor/tensor.h"
+#include "runtime/ops/layer_gradients.h"
 
 namespace ohm::ops {
 
-/// A convolution of one group, without its operands.
+/// A convolution without its operands.
 struct ConvolutionShape {
   Shape stride;
   Shape padding;
   Shape dilation;
+  std::int64_t groups = 1;
 };
 
 /// The operands of a convolution's backward pass.
@@ -33,7 +35,7 @@ struct SecondGradients {
   ConvolutionShape shape;
   Convolve convolve;
 
-  std::vector<Tensor> operator()(const std::vector<Tensor>& incoming,
+  std::vector<Tensor> operator()(const LayerGradients& incoming,
                                  const ConvolutionOperands& operands) const;
 };
 

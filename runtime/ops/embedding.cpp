@@ -12,8 +12,10 @@
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/comparison.h"
 #include "runtime/ops/cuda/sort.h"
 #include "runtime/ops/index_places.h"
+#include "runtime/ops/indexing.h"
 #include "runtime/ops/sorting_scratch.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
@@ -214,6 +216,29 @@ Tensor embedding_gradient(const Table& table, const Tensor& incoming, const Tens
   return out;
 }
 
+// Each index takes its row of the table's gradient; that of the padding takes none.
+Tensor gradient_of_rows(const Table& table, const Tensor& grad, const Tensor& indices) {
+  const Tensor rows = index_select(grad, 0, reshape(indices, {indices.numel()}));
+  if (table.padding_row >= 0) {
+    const Tensor is_padding = eq(indices, static_cast<double>(table.padding_row));
+    masked_fill_(rows, reshape(is_padding, {indices.numel(), 1}), 0.0);
+  }
+  Shape shape = indices.shape();
+  shape.push_back(table.width);
+  return view(rows, shape);
+}
+
+// Under create_graph the table's gradient has one of its own.
+Tensor recorded_embedding_gradient(const Table& table, const Tensor& grad, const Tensor& indices) {
+  Recorder record("EmbeddingDenseBackwardBackward", {&grad});
+  record.save(indices);
+  Tensor out = embedding_gradient(table, grad, indices);
+  record.attach_differentiable(out, [table](BackwardCall& call) {
+    return TensorList{gradient_of_rows(table, call.grad(), call.saved(0))};
+  });
+  return out;
+}
+
 // ---- bags ---------------------------------------------------------------------------------------
 
 struct Bags {
@@ -318,8 +343,10 @@ Tensor embedding(const Tensor& input, const Tensor& weight,
   Recorder record("EmbeddingBackward", {&weight});
   record.save(input);
   Tensor out = gather_rows(table, input, weight);
-  record.attach(out, [table](BackwardCall& call) {
-    return TensorList{embedding_gradient(table, call.grad(), call.saved(0))};
+  record.attach_differentiable(out, [table](BackwardCall& call) {
+    return TensorList{call.is_recorded()
+                          ? recorded_embedding_gradient(table, call.grad(), call.saved(0))
+                          : embedding_gradient(table, call.grad(), call.saved(0))};
   });
   return out;
 }

@@ -7,6 +7,7 @@
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/group_norm_twice.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
@@ -119,14 +120,8 @@ GroupNormResults forward(const Groups& g, const GroupNormOperands& operands, dou
   return results;
 }
 
-struct GroupNormGradients {
-  Tensor input;
-  Tensor weight;
-  Tensor bias;
-};
-
 void compute_gradients(const Groups& g, const Tensor& grad, const Tensor& input, const Tensor& mean,
-                       const Tensor& rstd, const Tensor& weight, const GroupNormGradients& out) {
+                       const Tensor& rstd, const Tensor& weight, const LayerGradients& out) {
   if (lacks_values(grad)) return;
   const functors::ChannelGroups layout = layout_of(g, grad);
   if (out.input.defined() && grad.numel() != 0) {
@@ -141,6 +136,7 @@ void compute_gradients(const Groups& g, const Tensor& grad, const Tensor& input,
 }
 
 TensorList backward(const Groups& g, const BackwardCall& call) {
+  if (!call.grad().defined()) return {Tensor(), Tensor(), Tensor()};
   const Tensor input = call.saved(0);
   const Tensor mean = call.saved(1);
   const Tensor rstd = call.saved(2);
@@ -149,7 +145,7 @@ TensorList backward(const Groups& g, const BackwardCall& call) {
   const Tensor grad = laid_out(call.grad(), format);
   const Tensor packed = laid_out(input, format);
   const TensorOptions statistics = statistics_options(input);
-  GroupNormGradients out;
+  LayerGradients out;
   if (call.needs(0)) out.input = empty(input.shape(), options_of(input), format);
   if (call.needs(1)) out.weight = empty({g.channels}, options_of(input));
   if (call.needs(2)) out.bias = empty({g.channels}, options_of(input));
@@ -169,6 +165,35 @@ TensorList backward(const Groups& g, const BackwardCall& call) {
   }
   compute_gradients(g, grad, packed, mean, rstd, packed_channels(weight), out);
   return {out.input, out.weight, out.bias};
+}
+
+GroupNormPass pass_of(const Groups& g, double eps, const BackwardCall& call) {
+  return {call.grad(),   call.grad(1), call.grad(2), call.saved(0), call.saved(1), call.saved(2),
+          call.saved(3), g.groups,     eps};
+}
+
+TensorList backward_by_ops(const GroupNormPass& pass, const BackwardCall& call) {
+  const LayerGradients grads =
+      group_norm_gradients_by_ops(pass, {call.needs(0), call.needs(1), call.needs(2)});
+  return {grads.input, grads.weight, grads.bias};
+}
+
+// Second gradients reach the statistics, which are results of the forward pass.
+TensorList backward_with_statistics(const Groups& g, double eps, const BackwardCall& call) {
+  TensorList grads = backward(g, call);
+  GroupNormPass pass = pass_of(g, eps, call);
+  if (!call.needs(0) || !pass.grad_of_mean.defined() || !pass.grad_of_rstd.defined()) return grads;
+  pass.grad = Tensor();
+  add_statistics_gradients(pass, grads[0]);
+  return grads;
+}
+
+TensorList backward_as_asked(const Groups& g, double eps, const BackwardCall& call) {
+  if (call.is_recorded()) return backward_by_ops(pass_of(g, eps, call), call);
+  if (!call.grad(1).defined() && !call.grad(2).defined()) return backward(g, call);
+  return Context::current().rules.group_norm_adds_statistics_gradients
+             ? backward_with_statistics(g, eps, call)
+             : backward_by_ops(pass_of(g, eps, call), call);
 }
 
 std::vector<Sample> groups_to_normalise() {
@@ -198,10 +223,12 @@ Tensor group_norm(const Tensor& given, std::int64_t num_groups,
   Recorder record("NativeGroupNormBackward", {&operands.input, &operands.weight, &operands.bias});
   record.save(operands.input);
   GroupNormResults results = forward(groups, operands, eps);
-  record.save(results.mean);
-  record.save(results.rstd);
+  record.save_output(results.mean, 1);
+  record.save_output(results.rstd, 2);
   record.save(operands.weight);
-  record.attach(results.out, [groups](BackwardCall& call) { return backward(groups, call); });
+  record.attach_differentiable(
+      {results.out, results.mean, results.rstd},
+      [groups, eps](BackwardCall& call) { return backward_as_asked(groups, eps, call); });
   return results.out;
 }
 

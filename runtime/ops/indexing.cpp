@@ -154,6 +154,23 @@ Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<
   return gather(wide, position, remainder(wide_indices, static_cast<double>(size)));
 }
 
+namespace {
+
+// PyTorch's index_add_ to zeros, which keeps its source too.
+Tensor added_to_zeros(const Tensor& source, int dim, const Tensor& index, const Shape& shape) {
+  Tensor whole = zeros(shape, options_of(source));
+  Recorder record("IndexAddBackward", {&source});
+  record.save(index);
+  record.save(source);
+  add_at(whole, dim, spread_index(index, shape, dim), source);
+  record.attach_differentiable(whole, [dim](BackwardCall& call) {
+    return TensorList{index_select(call.grad(), dim, call.saved(0))};
+  });
+  return whole;
+}
+
+}  // namespace
+
 Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) {
   const OpFront front(kIndexSelect);
   require_index(kIndexSelect, input, index);
@@ -166,10 +183,8 @@ Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) 
   record.save(index);
   Tensor out =
       gathered(kIndexSelect, input, position, spread_index(index, input.shape(), position));
-  record.attach(out, [shape = input.shape(), position](BackwardCall& call) {
-    Tensor whole = zeros(shape, options_of(call.grad()));
-    add_at(whole, position, spread_index(call.saved(0), shape, position), call.grad());
-    return TensorList{whole};
+  record.attach_differentiable(out, [shape = input.shape(), position](BackwardCall& call) {
+    return TensorList{added_to_zeros(call.grad(), position, call.saved(0), shape)};
   });
   return out;
 }

@@ -95,6 +95,27 @@ Tensor resize_gradient(const Tensor& incoming, const Resize& resize) {
   return out;
 }
 
+Tensor recorded_resize(const Tensor& input, const Resize& resize);
+
+// Resizing is linear: the gradient of its gradient resizes.
+Tensor recorded_resize_gradient(const Tensor& grad, const Resize& resize) {
+  Recorder record("UpsampleBackwardBackward", {&grad});
+  Tensor out = resize_gradient(grad, resize);
+  record.attach_differentiable(out, [resize](BackwardCall& call) {
+    return TensorList{recorded_resize(call.grad(), resize)};
+  });
+  return out;
+}
+
+Tensor recorded_resize(const Tensor& input, const Resize& resize) {
+  Recorder record("UpsampleBackward", {&input});
+  Tensor out = resized(input, resize);
+  record.attach_differentiable(out, [resize](BackwardCall& call) {
+    return TensorList{recorded_resize_gradient(call.grad(), resize)};
+  });
+  return out;
+}
+
 // As the mode has its elements stand over each other.
 Axis placed(Axis axis, Mode mode, bool align_corners) {
   axis.is_nearest = mode == Mode::nearest;
@@ -142,13 +163,7 @@ Tensor interpolate(const Tensor& given, const std::optional<Shape>& size,
     resize.output[2 + number] = axis.to;
     resize.axes[static_cast<std::size_t>(number)] = placed(axis, parsed, align_corners);
   }
-  Tensor out = resized(input, resize);
-  if (Recorder record("UpsampleBackward", {&input}); record.is_needed()) {
-    record.attach(out, [resize](BackwardCall& call) {
-      return TensorList{resize_gradient(call.grad(), resize)};
-    });
-  }
-  return out;
+  return recorded_resize(input, resize);
 }
 
 std::vector<OpDef> interpolate_ops() {

@@ -124,12 +124,6 @@ LayerNormResults forward(const NormalizedRows& rows, const LayerNormOperands& op
   return results;
 }
 
-struct LayerNormGradients {
-  Tensor input;
-  Tensor weight;
-  Tensor bias;
-};
-
 // With x̂ the normalised row and h = grad · weight: (h − mean(h) − x̂ · mean(h·x̂)) · rstd.
 template <class T>
 void row_gradient(const NormalizedRows& rows, const T* grad, const T* normalised, const T* weight,
@@ -152,8 +146,7 @@ void row_gradient(const NormalizedRows& rows, const T* grad, const T* normalised
 
 // Sums over all rows, in pieces of them: there may be few columns.
 bool are_columns_summed_by_kernels(const NormalizedRows& rows, const Tensor& grad,
-                                   const std::vector<RowArgument>& in,
-                                   const LayerNormGradients& out) {
+                                   const std::vector<RowArgument>& in, const LayerGradients& out) {
   const Shape sizes{rows.count, rows.length};
   const Tensor matrix = make_view(grad, sizes, contiguous_strides(sizes), grad.impl()->offset);
   const CudaReduction fold(matrix, with(0, 0), rows.length);
@@ -190,7 +183,7 @@ bool are_columns_summed_by_kernels(const NormalizedRows& rows, const Tensor& gra
 // Every kernel that is needed is there, or none.
 bool are_gradients_done_by_kernels(const NormalizedRows& rows, const Tensor& grad,
                                    const Tensor& input, const Tensor& mean, const Tensor& rstd,
-                                   const Tensor& weight, const LayerNormGradients& out) {
+                                   const Tensor& weight, const LayerGradients& out) {
   if (!is_row_major_or_undefined(weight)) return false;
   const DType dtype = input.dtype();
   bool is_done = false;
@@ -208,7 +201,7 @@ bool are_gradients_done_by_kernels(const NormalizedRows& rows, const Tensor& gra
 
 void compute_gradients(const NormalizedRows& rows, const Tensor& grad, const Tensor& input,
                        const Tensor& mean, const Tensor& rstd, const Tensor& weight,
-                       const LayerNormGradients& out) {
+                       const LayerGradients& out) {
   if (lacks_values(grad)) return;
   const auto length = static_cast<std::size_t>(rows.length);
   std::vector<double> weight_sums(length);
@@ -246,44 +239,21 @@ void compute_gradients(const NormalizedRows& rows, const Tensor& grad, const Ten
   store_values(out.bias, bias_sums);
 }
 
-// Under create_graph the gradients have a gradient of their own.
-void record_second(const NormalizedRows& rows, const BackwardCall& call, const LayerNormPass& pass,
-                   const LayerNormGradients& out) {
-  if (!call.is_recorded()) return;
-  Recorder record("NativeLayerNormBackwardBackward", {&pass.grad, &pass.input, &pass.weight});
-  if (!record.is_needed()) return;
-  for (const Tensor* kept : {&pass.grad, &pass.input, &pass.weight, &pass.mean, &pass.rstd}) {
-    record.save(*kept);
-  }
-  std::vector<Tensor> results;
-  std::vector<std::size_t> places;  // of what each result is the gradient of
-  const Tensor* const all[] = {&out.input, &out.weight, &out.bias};
-  for (std::size_t place = 0; place < std::size(all); ++place) {
-    if (!all[place]->defined()) continue;
-    places.push_back(place);
-    results.push_back(*all[place]);
-  }
-  record.attach(results, [rows, places](BackwardCall& second) {
-    const LayerNormPass first{second.saved(0), second.saved(1), second.saved(2), second.saved(3),
-                              second.saved(4), rows.count,      rows.length};
-    Tensor given[3];
-    for (std::size_t i = 0; i < places.size(); ++i) given[places[i]] = second.grad(i);
-    return layer_norm_second_gradients(first, {given[0], given[1], given[2]});
-  });
-}
-
 TensorList backward(const NormalizedRows& rows, const BackwardCall& call) {
   const Tensor input = call.saved(1);
   const Tensor weight = call.saved(2);
   const Tensor mean = call.saved(3);
   const Tensor packed_input = row_major(input);
-  LayerNormGradients out;
+  LayerGradients out;
   if (call.needs(0)) out.input = empty(input.shape(), options_of(input));
   if (call.needs(1)) out.weight = empty(weight.shape(), options_of(weight));
   if (call.needs(2)) out.bias = empty(call.saved(0).shape(), options_of(call.saved(0)));
   const Tensor grad = row_major(call.grad());
   compute_gradients(rows, grad, packed_input, mean, call.saved(4), weight, out);
-  record_second(rows, call, {call.grad(), input, weight, mean, call.saved(4)}, out);
+  if (call.is_recorded()) {
+    record_layer_norm_gradients(
+        {call.grad(), input, weight, mean, call.saved(4), rows.count, rows.length}, out);
+  }
   return {out.input, out.weight, out.bias};
 }
 

@@ -14,16 +14,16 @@ namespace {
 // With c the distance from the mean, s the reciprocal deviation and n the length of a row.
 class SecondPass {
  public:
-  SecondPass(const LayerNormPass& pass, const LayerNormResultGradients& given)
+  SecondPass(const LayerNormPass& pass, const LayerGradients& given)
       : pass_(pass),
         length_(static_cast<double>(pass.length)),
         input_(as_rows(pass.input)),
         grad_(as_rows(pass.grad)),
         weight_(pass.weight.defined() ? as_row(pass.weight)
                                       : full({1}, 1.0, options_of(pass.input))),
-        of_input_(as_rows(given.of_input)),
-        of_weight_(as_row(given.of_weight)),
-        of_bias_(as_row(given.of_bias)),
+        of_input_(as_rows(given.input)),
+        of_weight_(as_row(given.weight)),
+        of_bias_(as_row(given.bias)),
         centered_(sub(input_, as_column(pass.mean))),
         s_(as_column(pass.rstd)),
         s2_(pow(s_, 2.0)),
@@ -162,16 +162,30 @@ class SecondPass {
   Tensor centered_s3_;
 };
 
-}  // namespace
-
-TensorList layer_norm_second_gradients(const LayerNormPass& pass,
-                                       const LayerNormResultGradients& given) {
+TensorList second_gradients(const LayerNormPass& pass, const LayerGradients& given) {
   const SecondPass second(pass, given);
   TensorList grads{Tensor(), Tensor(), Tensor()};
   grads[1] = second.gradient_of_input();
   grads[2] = second.gradient_of_weight();
   grads[0] = second.gradient_of_grad();
   return grads;
+}
+
+}  // namespace
+
+void record_layer_norm_gradients(const LayerNormPass& pass, const LayerGradients& out) {
+  Recorder record("NativeLayerNormBackwardBackward", {&pass.grad, &pass.input, &pass.weight});
+  if (!record.is_needed()) return;
+  for (const Tensor* kept : {&pass.grad, &pass.input, &pass.weight, &pass.mean, &pass.rstd}) {
+    record.save(*kept);
+  }
+  const GradientOutputs outputs(out);
+  record.attach(
+      outputs.of(out), [outputs, rows = pass.rows, length = pass.length](const BackwardCall& call) {
+        const LayerNormPass first{call.saved(0), call.saved(1), call.saved(2), call.saved(3),
+                                  call.saved(4), rows,          length};
+        return second_gradients(first, outputs.incoming(call));
+      });
 }
 
 }  // namespace ohm::ops

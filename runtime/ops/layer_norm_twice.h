@@ -1,10 +1,9 @@
-// The gradients of layer_norm's gradients.
+// The gradients of layer_norm's gradients: what create_graph records.
 #pragma once
 
 #include <cstdint>
 
-#include "runtime/autograd/node.h"
-#include "runtime/tensor/tensor.h"
+#include "runtime/ops/layer_gradients.h"
 
 namespace ohm::ops {
 
@@ -19,15 +18,8 @@ struct LayerNormPass {
   std::int64_t length = 1;
 };
 
-/// The gradients of a pass's results; undefined where there is none.
-struct LayerNormResultGradients {
-  Tensor of_input;
-  Tensor of_weight;
-  Tensor of_bias;
-};
-
-/// The gradients of `grad`, `input` and `weight`, step by step in PyTorch's order.
-TensorList layer_norm_second_gradients(const LayerNormPass& pass,
-                                       const LayerNormResultGradients& given);
+/// Records the gradients that a pass made, where something of it wants a gradient: under
+/// create_graph they have gradients of their own.
+void record_layer_norm_gradients(const LayerNormPass& pass, const LayerGradients& out);
 
 }  // namespace ohm::ops

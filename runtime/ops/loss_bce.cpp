@@ -8,6 +8,7 @@
 #include "runtime/kernels/functors/activation.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/inplace_binary.h"
+#include "runtime/ops/loss_bce_twice.h"
 #include "runtime/ops/loss_kernel.h"
 #include "runtime/tensor/context.h"
 
@@ -50,6 +51,10 @@ void reduce_in_place(Tensor& losses, Reduction reduction) {
   copy_into(losses, result);
 }
 
+BinaryCrossEntropyPass bce_pass(const BackwardCall& call, double factor) {
+  return {call.grad(), call.saved(0), call.saved(1), call.saved(2), Tensor(), factor};
+}
+
 // Laid out as the prediction is.
 Tensor bce_gradient(BackwardCall& call, std::size_t side, double factor) {
   const Tensor x = call.saved(0);
@@ -82,41 +87,26 @@ Tensor logit_losses(const LossOperands& operands, const Tensor& log_sigmoids,
   return losses;
 }
 
-Tensor logit_gradient(BackwardCall& call, double factor) {
-  const Tensor pos_weight = call.saved(0);
-  const Tensor x = call.saved(1);
-  const Tensor t = call.saved(2);
-  const Tensor weight = call.saved(3);
-  Tensor out;
-  if (pos_weight.defined()) {
-    const Tensor positives = mul(pos_weight, t);
-    out = add(positives, 1.0);
-    sub_(out, t);
-    mul_(out, map_new(x, kSigmoidFunctor));
-    sub_(out, positives);
-    mul_(out, call.grad());
-  } else {
-    out = map_new(x, kSigmoidFunctor);
-    sub_(out, t);
-    mul_(out, call.grad());
-  }
-  if (weight.defined()) mul_(out, weight);
-  if (factor != 1.0) mul_(out, factor);
-  return out;
+BinaryCrossEntropyPass logit_pass(const BackwardCall& call, double factor) {
+  return {call.grad(), call.saved(1), call.saved(2), call.saved(3), call.saved(0), factor};
 }
 
-// By the target: (log(1 − sigmoid(x)) − pos_weight · log(sigmoid(x))) · grad.
-Tensor logit_target_gradient(BackwardCall& call, double factor) {
-  const Tensor pos_weight = call.saved(0);
-  const Tensor x = call.saved(1);
-  const Tensor weight = call.saved(3);
-  const Tensor positives = map_new(x, kLogSigmoidFunctor);
-  Tensor out = map_new(x, functors::LogSigmoidOfNegated());
-  if (pos_weight.defined()) mul_(positives, pos_weight);
-  sub_(out, positives);
-  mul_(out, call.grad());
-  if (weight.defined()) mul_(out, weight);
-  if (factor != 1.0) mul_(out, factor);
+Tensor logit_gradient(const BinaryCrossEntropyPass& pass) {
+  Tensor out;
+  if (pass.pos_weight.defined()) {
+    const Tensor positives = mul(pass.pos_weight, pass.target);
+    out = add(positives, 1.0);
+    sub_(out, pass.target);
+    mul_(out, map_new(pass.input, kSigmoidFunctor));
+    sub_(out, positives);
+    mul_(out, pass.grad);
+  } else {
+    out = map_new(pass.input, kSigmoidFunctor);
+    sub_(out, pass.target);
+    mul_(out, pass.grad);
+  }
+  if (pass.weight.defined()) mul_(out, pass.weight);
+  if (pass.factor != 1.0) mul_(out, pass.factor);
   return out;
 }
 
@@ -166,10 +156,15 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
   Tensor out = bce_losses(operands, factors);
   reduce_in_place(out, reduction);
   const double factor = gradient_factor(reduction, operands.shape.numel());
-  record.attach(out, [factor](BackwardCall& call) {
+  record.attach_differentiable(out, [factor](BackwardCall& call) {
     TensorList grads(2);
-    for (std::size_t side = 0; side < 2; ++side) {
-      if (call.needs(side)) grads[side] = bce_gradient(call, side, factor);
+    if (call.needs(0)) {
+      grads[0] = bce_gradient(call, 0, factor);
+      if (call.is_recorded()) record_bce_gradient(bce_pass(call, factor), grads[0]);
+    }
+    if (call.needs(1)) {
+      grads[1] = call.is_recorded() ? recorded_bce_target_gradient(bce_pass(call, factor))
+                                    : bce_gradient(call, 1, factor);
     }
     return grads;
   });
@@ -194,10 +189,13 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
   const Tensor losses = logit_losses(operands, log_sigmoids, factors);
   Tensor out = reduced(losses, reduction);
   const double factor = gradient_factor(reduction, operands.shape.numel());
-  record.attach(out, [factor](BackwardCall& call) {
+  record.attach_differentiable(out, [factor](BackwardCall& call) {
+    const BinaryCrossEntropyPass pass = logit_pass(call, factor);
     TensorList grads(2);
-    if (call.needs(0)) grads[0] = logit_gradient(call, factor);
-    if (call.needs(1)) grads[1] = logit_target_gradient(call, factor);
+    if (call.needs(0)) {
+      grads[0] = call.is_recorded() ? recorded_logit_gradient(pass) : logit_gradient(pass);
+    }
+    if (call.needs(1)) grads[1] = logit_target_gradient(pass);
     return grads;
   });
   return out;

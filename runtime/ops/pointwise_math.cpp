@@ -90,14 +90,6 @@ Tensor log10(const Tensor& input) {
   return logarithm(kLog10, "Log10Backward", input, std::numbers::ln10, functors::Log10());
 }
 
-Tensor log1p(const Tensor& input) {
-  return unary_keeping_input(kLog1p, "Log1pBackward", input, functors::Log1p(),
-                             Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor shifted = formula::plus(x, 1.0);
-                               return formula::quotient(grad, shifted);
-                             }));
-}
-
 Tensor expm1(const Tensor& input) {
   return unary_keeping_result(kExpm1, "Expm1Backward", input, functors::Expm1(),
                               Formula([](const Tensor& grad, const Tensor& y) {
@@ -116,6 +108,14 @@ Tensor round(const Tensor& input) {
 Tensor sign(const Tensor& input) { return stepped(kSign, "SignBackward", input, functors::Sign()); }
 
 }  // namespace
+
+Tensor log1p(const Tensor& input) {
+  return unary_keeping_input(kLog1p, "Log1pBackward", input, functors::Log1p(),
+                             Formula([](const Tensor& grad, const Tensor& x) {
+                               const Tensor shifted = formula::plus(x, 1.0);
+                               return formula::quotient(grad, shifted);
+                             }));
+}
 
 Tensor reciprocal(const Tensor& input) {
   return unary_keeping_result(kReciprocal, "ReciprocalBackward", input, functors::Reciprocal(),

@@ -7,6 +7,8 @@
 
 namespace ohm::ops {
 
+/// log(1 + x)
+Tensor log1p(const Tensor& input);
 Tensor reciprocal(const Tensor& input);
 Tensor rsqrt(const Tensor& input);
 Tensor sin(const Tensor& input);

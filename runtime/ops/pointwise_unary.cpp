@@ -22,6 +22,8 @@ constexpr OpInfo kNanToNum{"nan_to_num"};
 Tensor sign_of(const Tensor& x) {
   Tensor out = map_new(x, functors::Sign());
   if (Recorder record("SgnBackward", {&x}); record.is_needed()) {
+    record.save(x);
+    record.save_output(out);
     record.attach_differentiable(
         out, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });
   }

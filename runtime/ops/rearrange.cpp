@@ -6,11 +6,11 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/laid_out.h"
-#include "runtime/arithmetic/reduce.h"
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/arrangement.h"
 #include "runtime/ops/edge_padding.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/reduction.h"
 #include "runtime/ops/sample_cube.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
@@ -188,20 +188,20 @@ Tensor padded(const Tensor& input, const Padding& padding, double value) {
   return out;
 }
 
-// The gradient of a repeated tensor: its copies added up.
+// The gradient of a repeated tensor: its copies added up, which stand in dimensions of their own.
 Tensor repeat_gradient(const Tensor& grad, const Shape& shape, const Shape& repeats) {
   Shape sizes;
-  DimMask copies = 0;
+  Shape copies;
   const int leading = repeats.dims() - shape.dims();
   for (int dim = 0; dim < repeats.dims(); ++dim) {
     if (repeats[dim] != 1 || dim < leading) {
-      copies = with(copies, sizes.dims());
+      copies.push_back(sizes.dims());
       sizes.push_back(repeats[dim]);
     }
     if (dim >= leading) sizes.push_back(shape[dim - leading]);
   }
-  const Tensor spread = unrecorded_reshape(grad, sizes);
-  return copies == 0 ? spread : reduce_sum(spread, copies, false, grad.dtype());
+  const Tensor spread = reshape(grad, sizes);
+  return copies.empty() ? spread : sum(spread, copies, false, std::nullopt);
 }
 
 }  // namespace
@@ -283,7 +283,7 @@ Tensor repeat(const Tensor& input, const Shape& repeats) {
   arrangement.beyond = functors::Beyond::repeated;
   fetch(out, source, arrangement);
   if (Recorder record("RepeatBackward", {&input}); record.is_needed()) {
-    record.attach(out, [shape = input.shape(), repeats](BackwardCall& call) {
+    record.attach_differentiable(out, [shape = input.shape(), repeats](BackwardCall& call) {
       return TensorList{repeat_gradient(call.grad(), shape, repeats)};
     });
   }

@@ -9,7 +9,11 @@
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/reduce_rows.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/comparison.h"
+#include "runtime/ops/formula.h"
+#include "runtime/ops/indexing.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/reduction.h"
 #include "runtime/ops/reduction_kernel.h"
 
 namespace ohm::ops {
@@ -56,15 +60,35 @@ Tensor unbounded_gradient(const Tensor& grad, const Tensor& input, const Tensor&
     chosen = empty_for_loop(is_mean.shape(), {&is_mean}, numbers);
     map_elements(chosen, chosen.dtype(), functors::Where(), is_mean, no_number, infinity);
   }
-  const Tensor out = empty_for_loop(chosen.shape(), {&grad, &chosen},
-                                    {result_dtype(grad, chosen), chosen.device()});
-  map_elements(out, out.dtype(), functors::Product(), grad, chosen);
-  return out;
+  return mul(grad, chosen);
+}
+
+Shape dims_in(DimMask mask, int dims) {
+  Shape result;
+  for (int dim = 0; dim < dims; ++dim) {
+    if (contains(mask, dim)) result.push_back(dim);
+  }
+  return result;
+}
+
+// The same of ops that record themselves.
+Tensor recorded_var_gradient(const Tensor& given, const Tensor& input, const Spread& spread) {
+  const Tensor grad = with_folded_dims(given, input.shape(), spread.folded);
+  const bool is_whole = spread.folded == all_dims(input.dims());
+  const Tensor mean =
+      is_whole ? ops::mean(input) : ops::mean(input, dims_in(spread.folded, input.dims()), true);
+  if (is_whole && divisor_of(input.shape(), spread) <= 0) {
+    return unbounded_gradient(grad, input, mean);
+  }
+  const Tensor centered = sub(input, mean);
+  const Tensor scaled = mul(grad, 2.0 / divisor_of(input.shape(), spread));
+  return mul(scaled, centered);
 }
 
 // 2 / (n − correction) · grad · (x − mean), its factors made from right to left as a C++ compiler
 // evaluates them.
 Tensor var_gradient(const Tensor& given, const Tensor& input, const Spread& spread) {
+  if (formula::is_recorded()) return recorded_var_gradient(given, input, spread);
   const Tensor grad = with_folded_dims(given, input.shape(), spread.folded);
   const double count = divisor_of(input.shape(), spread) + spread.correction;
   const bool keeps_dims = spread.folded != all_dims(input.dims());
@@ -73,8 +97,8 @@ Tensor var_gradient(const Tensor& given, const Tensor& input, const Spread& spre
   if (!keeps_dims && divisor_of(input.shape(), spread) <= 0) {
     return unbounded_gradient(grad, input, mean);
   }
-  const Tensor centered = map_new(input, mean, functors::Difference());
   const double factor = 2.0 / divisor_of(input.shape(), spread);
+  const Tensor centered = map_new(input, mean, functors::Difference());
   const Tensor scaled = map_new(grad, functors::Scaled{factor});
   return formula::product(scaled, centered);
 }
@@ -82,7 +106,11 @@ Tensor var_gradient(const Tensor& given, const Tensor& input, const Spread& spre
 Tensor std_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,
                     const Spread& spread) {
   Tensor var_grad;
-  {
+  if (formula::is_recorded()) {
+    const Tensor twice = mul(result, 2.0);
+    var_grad = div(grad, twice);
+    masked_fill_(var_grad, eq(result, 0.0), 0.0);
+  } else {
     const Tensor twice = map_new(result, functors::Scaled{2.0});
     var_grad = map_new(grad, twice, functors::Quotient());
     const Tensor is_zero =
@@ -122,7 +150,7 @@ Tensor var(const Tensor& input, const std::optional<Shape>& dim, double correcti
   Recorder record("VarBackward", {&input});
   record.save(input);
   Tensor out = compute(input, spread, keepdim, false);
-  record.attach(out, [spread](BackwardCall& call) {
+  record.attach_differentiable(out, [spread](BackwardCall& call) {
     return TensorList{var_gradient(call.grad(), call.saved(0), spread)};
   });
   return out;
@@ -137,7 +165,7 @@ Tensor std_deviation(const Tensor& input, const std::optional<Shape>& dim, doubl
   if (Recorder record("StdBackward", {&input}); record.is_needed()) {
     record.save(input);
     record.save_output(out);
-    record.attach(out, [spread](BackwardCall& call) {
+    record.attach_differentiable(out, [spread](BackwardCall& call) {
       return TensorList{std_gradient(call.grad(), call.saved(0), call.saved(1), spread)};
     });
   }

@@ -92,8 +92,8 @@ def run_kind(comparison, kind, arguments):
 
 
 def call_in(statements):
-    """The statement that a program is about: what makes y, or its first module."""
-    wanted = [line for line in statements if line.startswith(("y =", "m =", "with "))]
+    """The statement that a program is about: its first module, or what makes y."""
+    wanted = [line for line in statements if line.startswith(("layer =", "y =", "m =", "with "))]
     return wanted[0] if wanted else statements[-1]
 
 

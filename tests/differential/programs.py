@@ -458,6 +458,10 @@ def streams_program(rng):
 TWICE = [
     *[(1, f"F.{name}(x)") for name in ("gelu", "silu", "relu", "leaky_relu", "softsign", "dropout")],
     *[(1, f"torch.{name}(x)") for name in ("sigmoid", "tanh", "exp", "sin", "square")],
+    *[(1, f"F.{name}(x)") for name in ("softplus", "logsigmoid", "mish")],
+    (1, "torch.maximum(x, w)"), (1, "torch.minimum(x, w)"), (1, "x.var()"), (1, "x.std()"),
+    (2, "x.var(dim=1)"), (2, "x.std(dim=0, keepdim=True)"),
+    (2, "x.index_select(0, torch.zeros(3, dtype=torch.long, device=\"cuda\"))"),
     (1, "x * w"), (1, "x / w"), (2, "layer(x)"), (2, "x.flip((0,))"),
     (2, "x.roll(1, 0)"), (2, "x.triu()"), (2, "x.tril()"), (2, "F.pad(x, (1, 2))"),
     (2, "F.pad(x, (-1, 0))"), (2, "x.cumsum(dim=0)"), (1, "x.max()"), (1, "x.min()"),
@@ -490,6 +494,53 @@ def second_gradient_program(rng):
         program.add("del y")
     program.add("z = g * g")
     program.add("z.sum().backward()")
+    return program.lines
+
+
+# Layers and losses of images whose gradients have a gradient; {c} are the channels.
+IMAGES_TWICE = [
+    *[f"nn.BatchNorm2d({{c}}{more}, device=\"cuda\")"
+      for more in ("", "", ", affine=False", ", track_running_stats=False")],
+    *[f"nn.GroupNorm({groups}, {{c}}{more}, device=\"cuda\")"
+      for groups in (1, 2) for more in ("", ", affine=False")],
+    "nn.InstanceNorm2d({c}, device=\"cuda\")", "nn.InstanceNorm2d({c}, affine=True, device=\"cuda\")",
+    "nn.Upsample(scale_factor=2)", "nn.Upsample(scale_factor=2, mode=\"bilinear\")",
+    *[f"nn.Conv2d({{c}}, 4, 3, padding=1{more}, device=\"cuda\")" for more in ("", ", groups=2", ", stride=2")],
+]
+
+
+def layer_second_gradient_program(rng):
+    """A layer, the gradients of its input and parameters with a graph, and the gradient of those."""
+    program = Program(rng)
+    if rng.random() < 0.5:
+        program.add("torch.backends.cudnn.enabled = True")
+    shape = [rng.choice((1, 2, 3)), rng.choice((2, 4, 6)), *[rng.choice((2, 3, 5, 8)) for _ in range(2)]]
+    program.add(f'x = torch.randn({", ".join(map(str, shape))}, device="cuda", requires_grad=True)')
+    layer = rng.choice(IMAGES_TWICE).format(c=shape[1])
+    program.add(f"layer = {layer}")
+    if rng.random() < 0.25:
+        program.add("layer.eval()")
+    program.add("y = layer(x)")
+    loss = rng.choice(("(y * y).sum()", "(y * y).sum()", "F.binary_cross_entropy_with_logits(y, t)",
+                       "F.binary_cross_entropy(torch.sigmoid(y), t)",
+                       "F.binary_cross_entropy(torch.sigmoid(y), t, reduction=\"sum\")"))
+    if "t)" in loss or "t," in loss:
+        program.add("t = torch.zeros_like(y)")
+    program.add(f"loss = {loss}")
+    has_weight = "device" in layer and "affine=False" not in layer and (
+        "Instance" not in layer or "affine=True" in layer)
+    if has_weight and rng.random() < 0.4:
+        program.add("g, h = torch.autograd.grad(loss, [x, layer.weight], create_graph=True)")
+        program.add("z = (g * g).sum() + (h * h).sum()")
+    else:
+        program.add("g = torch.autograd.grad(loss, x, create_graph=True)[0]")
+        program.add("layout(g)")
+        program.add("z = (g * g).sum()")
+    if rng.random() < 0.5:
+        program.add("del y")
+    if rng.random() < 0.3:
+        program.add("z = z + loss")
+    program.add("z.backward()")
     return program.lines
 
 
@@ -576,6 +627,7 @@ KINDS = {
     "attention": attention_program,
     "pairs": pairs_program,
     "second gradients": second_gradient_program,
+    "second gradients of layers": layer_second_gradient_program,
     "shapes": shaped_program,
     "padding and resizing": padded_program,
 }

@@ -1,4 +1,4 @@
-"""Runs small PyTorch programs, one after the other in one process, and prints what each allocated.
+"""Runs small PyTorch programs, one after the other, and prints what each allocated.
 
     ohm exec --no-record --gpu golden-sm80 -- python record.py < PROGRAMS
 
@@ -118,6 +118,7 @@ def record(name, source):
     except Exception as exception:
         error = f"error: {exception}".splitlines()[0]
     notes.mark("end of program (globals alive)")
+    time.sleep(0.005)  # backward's thread holds its last gradients a moment longer
     for module in ("torch", "nn", "F"):
         del scope[module]
     scope.clear()
@@ -127,14 +128,40 @@ def record(name, source):
     return lines + ([error] if error else [])
 
 
-def main():
+def begin():
     torch.cuda.init()
     # What PyTorch makes once in a process is there before the first program.
     record("first", 'torch.randn(2, 2, device="cuda").mm(torch.randn(2, 2, device="cuda"))')
-    for line in sys.stdin:
-        program = json.loads(line)
-        print("\n".join([f"== {program['program']}", *record(program["program"], program["source"])]),
-              flush=True)
+
+
+def print_recorded(program):
+    print("\n".join([f"== {program['program']}", *record(program["program"], program["source"])]),
+          flush=True)
+
+
+def numbers_nodes_in_backward(program):
+    """PyTorch numbers nodes by thread and runs the highest number first. Nodes that backward makes are
+    of another thread: whether they come before those of the program depends on what was run before."""
+    return "create_graph" in program["source"]
+
+
+def run_in_fork(program):
+    child = os.fork()
+    if child == 0:
+        begin()
+        print_recorded(program)
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+def main():
+    programs = [json.loads(line) for line in sys.stdin]
+    for program in filter(numbers_nodes_in_backward, programs):
+        run_in_fork(program)
+    begin()
+    for program in programs:
+        if not numbers_nodes_in_backward(program):
+            print_recorded(program)
     os._exit(0)  # PyTorch's own threads do not always survive an ordinary end
 
 

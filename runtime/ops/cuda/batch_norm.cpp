@@ -84,7 +84,7 @@ CudaResult apply_batch_norm_on_cuda(const CudaBatchNorm& norm, const Tensor& out
 
 CudaResult batch_norm_gradients_on_cuda(const CudaBatchNorm& norm, const Tensor& grad,
                                         const Tensor& mean, const Tensor& invstd,
-                                        const CudaBatchNormGradients& out) {
+                                        const LayerGradients& out) {
   return with_cudnn(norm, grad, [&](const cuda::Cudnn& cudnn, const cuda::BatchNorm& described) {
     cuda::BatchNormBackward operands;
     operands.input = read_on_cuda(norm.input);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/ops/cuda/cuda_result.h"
-#include "runtime/tensor/tensor.h"
+#include "runtime/ops/layer_gradients.h"
 
 namespace ohm::ops {
 
@@ -27,15 +27,9 @@ CudaResult train_batch_norm_on_cuda(const CudaBatchNorm& norm, double momentum, 
 /// Fills `out` by the running statistics.
 CudaResult apply_batch_norm_on_cuda(const CudaBatchNorm& norm, const Tensor& out);
 
-struct CudaBatchNormGradients {
-  Tensor input;
-  Tensor weight;
-  Tensor bias;
-};
-
 /// Fills the three, of which none is missing, where the statistics were the input's.
 CudaResult batch_norm_gradients_on_cuda(const CudaBatchNorm& norm, const Tensor& grad,
                                         const Tensor& mean, const Tensor& invstd,
-                                        const CudaBatchNormGradients& out);
+                                        const LayerGradients& out);
 
 }  // namespace ohm::ops

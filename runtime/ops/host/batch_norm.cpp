@@ -148,7 +148,7 @@ struct ChannelSums {
 
 void compute_plain_gradients(const Tensor& grad, const Tensor& input,
                              const ChannelStatistics& statistics, StatisticsOf source,
-                             const Tensor& weight, const BatchNormGradients& out) {
+                             const Tensor& weight, const LayerGradients& out) {
   const ChannelLayout layout(input.shape());
   const std::vector<double> means = to_doubles(statistics.mean);
   const std::vector<double> inverses = inverse_deviations(statistics);
@@ -230,7 +230,7 @@ void batch_norm_apply(const Tensor& input, const ChannelStatistics& statistics,
 
 void batch_norm_gradients(const Tensor& grad, const Tensor& input,
                           const ChannelStatistics& statistics, StatisticsOf source,
-                          const Tensor& weight, const BatchNormGradients& out) {
+                          const Tensor& weight, const LayerGradients& out) {
   if (is_plain(grad) && is_plain(input) && is_plain(out.input)) {
     if (lacks_values(grad) || !is_anything_computed(input)) return;
     return compute_plain_gradients(grad, input, statistics, source, weight, out);

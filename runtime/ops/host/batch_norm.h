@@ -2,7 +2,7 @@
 // size-only devices nothing happens.
 #pragma once
 
-#include "runtime/tensor/tensor.h"
+#include "runtime/ops/layer_gradients.h"
 
 namespace ohm::ops {
 
@@ -35,15 +35,9 @@ void batch_norm_apply(const Tensor& input, const ChannelStatistics& statistics,
 /// Whether a change of the input changes the statistics.
 enum class StatisticsOf : bool { constants, the_input };
 
-/// What batch_norm_gradients fills, each where it is defined.
-struct BatchNormGradients {
-  Tensor input;
-  Tensor weight;
-  Tensor bias;
-};
-
+/// Fills of `out` what is defined.
 void batch_norm_gradients(const Tensor& grad, const Tensor& input,
                           const ChannelStatistics& statistics, StatisticsOf source,
-                          const Tensor& weight, const BatchNormGradients& out);
+                          const Tensor& weight, const LayerGradients& out);
 
 }  // namespace ohm::ops
