@@ -274,8 +274,7 @@ class BatchNormBackward {
     grads.weight = empty_channels();
     grads.bias = empty_channels();
     const CudaBatchNorm norm{input_, weight_, {}, {}, {}, call_.eps};
-    const LayerGradients wanted{grads.input, grads.weight, grads.bias};
-    if (batch_norm_gradients_on_cuda(norm, grad, mean_, invstd_, wanted) == CudaResult::no) {
+    if (batch_norm_gradients_on_cuda(norm, grad, mean_, invstd_, grads) == CudaResult::no) {
       compute(grad, grads);
     }
     return grads;

@@ -4,6 +4,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/gradient_outputs.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/power.h"
 #include "runtime/ops/reduction.h"
@@ -217,9 +218,6 @@ SecondGradients second_gradients(const BatchNormPass& pass, const LayerGradients
   return grads;
 }
 
-// Positions of what a node keeps.
-enum Saved : std::size_t { kGrad, kInput, kRunningMean, kRunningVar, kInvstd, kMean, kWeight };
-
 }  // namespace
 
 void record_batch_norm_gradients(const BatchNormPass& pass, BatchNormNode node,
@@ -237,10 +235,9 @@ void record_batch_norm_gradients(const BatchNormPass& pass, BatchNormNode node,
   const GradientOutputs outputs(out);
   record.attach(outputs.of(out), [outputs, is_cudnn, is_training = pass.is_training,
                                   eps = pass.eps](const BackwardCall& call) {
-    const BatchNormPass first{
-        call.saved(kGrad),       call.saved(kInput),  call.saved(kWeight),
-        call.saved(kMean),       call.saved(kInvstd), call.saved(kRunningMean),
-        call.saved(kRunningVar), is_training,         eps};
+    const BatchNormPass first{call.saved(0), call.saved(1), call.saved(6),
+                              call.saved(5), call.saved(4), call.saved(2),
+                              call.saved(3), is_training,   eps};
     const SecondGradients grads = second_gradients(first, outputs.incoming(call));
     return is_cudnn ? TensorList{grads.input, grads.grad, grads.weight}
                     : TensorList{grads.grad, grads.input, grads.weight};

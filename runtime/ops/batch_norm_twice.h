@@ -1,7 +1,7 @@
 // The gradients of batch_norm's gradients: what create_graph records.
 #pragma once
 
-#include "runtime/ops/layer_gradients.h"
+#include "runtime/ops/host/layer_gradients.h"
 
 namespace ohm::ops {
 

@@ -11,6 +11,7 @@
 #include "runtime/ops/conv_passes.h"
 #include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/conv_twice.h"
+#include "runtime/ops/gradient_outputs.h"
 #include "runtime/ops/rearrange.h"
 #include "runtime/ops/view.h"
 

@@ -4,7 +4,7 @@
 
 #include "runtime/autograd/node.h"
 #include "runtime/ops/conv_plan.h"
-#include "runtime/ops/layer_gradients.h"
+#include "runtime/ops/host/layer_gradients.h"
 
 namespace ohm::ops {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/base/shape.h"
-#include "runtime/ops/layer_gradients.h"
+#include "runtime/ops/host/layer_gradients.h"
 
 namespace ohm::ops {
 

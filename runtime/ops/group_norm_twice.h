@@ -2,7 +2,7 @@
 // the statistics have a gradient: of ops that are recorded one by one.
 #pragma once
 
-#include "runtime/ops/layer_gradients.h"
+#include "runtime/ops/host/layer_gradients.h"
 
 namespace ohm::ops {
 

@@ -3,6 +3,7 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/gradient_outputs.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/power.h"
 #include "runtime/ops/reduction.h"

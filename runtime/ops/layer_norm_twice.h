@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "runtime/ops/layer_gradients.h"
+#include "runtime/ops/host/layer_gradients.h"
 
 namespace ohm::ops {
 

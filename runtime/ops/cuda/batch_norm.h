@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/ops/cuda/cuda_result.h"
-#include "runtime/ops/layer_gradients.h"
+#include "runtime/ops/host/layer_gradients.h"
 
 namespace ohm::ops {
 

@@ -2,7 +2,7 @@
 // size-only devices nothing happens.
 #pragma once
 
-#include "runtime/ops/layer_gradients.h"
+#include "runtime/ops/host/layer_gradients.h"
 
 namespace ohm::ops {
 

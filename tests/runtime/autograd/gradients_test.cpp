@@ -249,8 +249,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "pad", "cumsum", "max", "min", "sort", "topk", "unfold", "broadcast_to",
                     "ravel", "reshape_as", "batch_norm", "group_norm", "binary_cross_entropy",
                     "binary_cross_entropy_with_logits", "var", "std", "index_select", "embedding",
-                    "interpolate", "maximum", "minimum", "softplus", "logsigmoid", "mish", "conv2d", "repeat",
-                    "conv1d"),
+                    "interpolate", "maximum", "minimum", "softplus", "logsigmoid", "mish", "conv2d",
+                    "repeat", "conv1d"),
     [](const auto& instance) { return instance.param; });
 
 }  // namespace

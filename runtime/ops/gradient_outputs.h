@@ -1,25 +1,13 @@
-// The gradients that a layer's backward pass makes: of a normalisation, of a convolution.
+// A layer's gradients as the outputs of a node, which create_graph makes.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
 #include "runtime/autograd/recorder.h"
+#include "runtime/ops/host/layer_gradients.h"
 
 namespace ohm::ops {
-
-/// Undefined where a gradient is not wanted, or none came.
-struct LayerGradients {
-  Tensor input;
-  Tensor weight;
-  Tensor bias;
-};
-
-struct WantedGradients {
-  bool input;
-  bool weight;
-  bool bias;
-};
 
 /// Gradients as the outputs of a node that differentiates them: those that are defined.
 class GradientOutputs {
