@@ -36,14 +36,17 @@ bool is_nothing_multiplied(const Tensor& a, const Tensor& out) {
   return out.numel() == 0 || a.shape().back() == 0;
 }
 
-Tensor product(const Tensor& a, const Tensor& b, const Tensor& out) {
+enum class FirstOperand : bool { left, right };
+
+Tensor product(const Tensor& a, const Tensor& b, const Tensor& out, FirstOperand first) {
   if (is_nothing_multiplied(a, out)) {
     compute_product(a, b, out, false, nullptr);
     return out;
   }
-  // A row-major result is computed as its transpose: the right operand comes first.
-  const Tensor right = prepared(b);
-  const Tensor left = prepared(a);
+  const Tensor earlier = prepared(first == FirstOperand::left ? a : b);
+  const Tensor later = prepared(first == FirstOperand::left ? b : a);
+  const Tensor& left = first == FirstOperand::left ? earlier : later;
+  const Tensor& right = first == FirstOperand::left ? later : earlier;
   compute_product(left, right, out, false, cublas_workspace(out.device()).get());
   return out;
 }
@@ -55,15 +58,18 @@ bool goes_through_cublaslt(const Tensor& bias, const Tensor& b) {
 
 }  // namespace
 
+// A row-major result is computed as its transpose: the right operand comes first.
 Tensor raw_mm(const Tensor& a, const Tensor& b) {
-  return product(a, b, empty({a.shape()[0], b.shape()[1]}, options_of(a)));
+  return product(a, b, empty({a.shape()[0], b.shape()[1]}, options_of(a)), FirstOperand::right);
 }
 
 Tensor raw_bmm(const Tensor& a, const Tensor& b) {
   const Tensor out = empty({a.shape()[0], a.shape()[1], b.shape()[2]}, options_of(a));
   const bool is_thin = a.shape()[2] == 1 && a.device().is_cuda() &&
                        Context::current().rules.thin_batches_are_elementwise;
-  if (!is_thin) return product(a, b, out);
+  // Single columns lie as the library has them, and are no transpose.
+  const bool is_column = b.shape()[2] == 1;
+  if (!is_thin) return product(a, b, out, is_column ? FirstOperand::left : FirstOperand::right);
   map_elements(out, out.dtype(), functors::Product(), a, b);
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "allocator_shim/base/nearest_name.h"
@@ -17,10 +18,11 @@ std::span<const luaL_Reg> methods_of(lua_State* L, const HandleClass& kind) {
 }
 
 lua_CFunction find_method(std::span<const luaL_Reg> methods, std::string_view name) {
-  for (const luaL_Reg& method : methods) {
-    if (name == method.name) return method.func;
-  }
-  return nullptr;
+  const auto found = std::lower_bound(methods.begin(), methods.end(), name,
+                                      [](const luaL_Reg& method, std::string_view wanted) {
+                                        return wanted.compare(method.name) > 0;
+                                      });
+  return found != methods.end() && name == found->name ? found->func : nullptr;
 }
 
 int push_method(lua_State* L, std::span<const luaL_Reg> methods, std::string_view kind,

@@ -14,7 +14,7 @@ namespace ohm::lua {
 /// The methods that the interpreter's bindings have for the class, in byte order of their names.
 std::span<const luaL_Reg> methods_of(lua_State* L, const HandleClass& kind);
 
-/// nullptr when there is none of this name.
+/// nullptr when there is none of this name. The methods are in byte order of their names.
 lua_CFunction find_method(std::span<const luaL_Reg> methods, std::string_view name);
 
 /// The __index of a handle that has methods and nothing else: pushes the method that it is asked

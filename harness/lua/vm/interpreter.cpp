@@ -260,6 +260,9 @@ void Interpreter::watch_instruction(lua_State* L, const lua_Debug& frame) {
 
 void Interpreter::note_ended_function(lua_State* L, const lua_Debug& frame) {
   constexpr std::size_t kMost = 256;
+  std::vector<const void*> ended;
+  for_each_handle_in_variables(L, frame, [&](const void* handle) { ended.push_back(handle); });
+  if (ended.empty()) return;  // as where C functions end
   // What the caller has a variable of as well goes later: `x = f(x)`.
   std::vector<const void*> of_caller;
   lua_Debug caller;
@@ -267,12 +270,11 @@ void Interpreter::note_ended_function(lua_State* L, const lua_Debug& frame) {
     for_each_handle_in_variables(L, caller,
                                  [&](const void* handle) { of_caller.push_back(handle); });
   }
-  const auto keep = [&](const void* handle) {
+  for (const void* handle : ended) {
     const bool is_held = std::find(of_caller.begin(), of_caller.end(), handle) != of_caller.end();
     std::vector<const void*>& list = is_held ? variables_of_callers_ : ended_variables_;
     if (list.size() < kMost) list.push_back(handle);
-  };
-  for_each_handle_in_variables(L, frame, keep);
+  }
 }
 
 std::string_view Interpreter::file_of(const char* chunk_name) {

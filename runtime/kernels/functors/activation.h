@@ -157,14 +157,6 @@ struct LogSigmoidBackward {
   }
 };
 
-struct LogSigmoidOfNegated {
-  static constexpr const char* kKernel = "logsigmoid_of_negated";
-  template <class T>
-  constexpr T operator()(T x) const {
-    return -softplus_of(x);
-  }
-};
-
 struct Softplus {
   static constexpr const char* kKernel = "softplus";
   double beta;

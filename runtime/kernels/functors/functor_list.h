@@ -80,7 +80,6 @@
   ROW(sign, Sign, 1)                                         \
   ROW(kept, Kept, 2, true)                                   \
   ROW(masked_scaled, MaskedScaled, 2, 1.25)                  \
-  ROW(logsigmoid_of_negated, LogSigmoidOfNegated, 1)         \
   ROW(pow, Pow, 2)                                           \
   ROW(angle, Angle, 2)                                       \
   ROW(number_over, NumberOver, 1, 1.5)                       \
