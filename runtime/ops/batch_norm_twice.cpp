@@ -25,9 +25,9 @@ Tensor channel_sums(const Tensor& tensor, bool keepdim) {
 }
 
 // With c the distance from the mean, s the reciprocal deviation and n the values of a channel.
-class SecondPass {
+class BatchNormSecondPass {
  public:
-  SecondPass(const BatchNormPass& pass, const LayerGradients& given)
+  BatchNormSecondPass(const BatchNormPass& pass, const LayerGradients& given)
       : pass_(pass),
         count_(count_of(pass.input.shape())),
         of_input_(given.input),
@@ -202,16 +202,17 @@ class SecondPass {
   Tensor weight_part_;
 };
 
-struct SecondGradients {
+struct BatchNormSecondGradients {
   Tensor grad;
   Tensor input;
   Tensor weight;
 };
 
 // Wanted or not, in PyTorch's order.
-SecondGradients second_gradients(const BatchNormPass& pass, const LayerGradients& given) {
-  SecondPass second(pass, given);
-  SecondGradients grads;
+BatchNormSecondGradients batch_norm_second_gradients(const BatchNormPass& pass,
+                                                     const LayerGradients& given) {
+  BatchNormSecondPass second(pass, given);
+  BatchNormSecondGradients grads;
   grads.input = second.gradient_of_input();
   grads.weight = second.gradient_of_weight();
   grads.grad = second.gradient_of_grad();
@@ -238,7 +239,8 @@ void record_batch_norm_gradients(const BatchNormPass& pass, BatchNormNode node,
     const BatchNormPass first{call.saved(0), call.saved(1), call.saved(6),
                               call.saved(5), call.saved(4), call.saved(2),
                               call.saved(3), is_training,   eps};
-    const SecondGradients grads = second_gradients(first, outputs.incoming(call));
+    const BatchNormSecondGradients grads =
+        batch_norm_second_gradients(first, outputs.incoming(call));
     return is_cudnn ? TensorList{grads.input, grads.grad, grads.weight}
                     : TensorList{grads.grad, grads.input, grads.weight};
   });

@@ -133,10 +133,8 @@ Tensor recorded_logit_gradient(const BinaryCrossEntropyPass& pass) {
 Tensor logit_target_gradient(const BinaryCrossEntropyPass& pass) {
   Tensor result;
   if (pass.pos_weight.defined()) {
-    {
-      const Tensor negated = neg(pass.input);
-      result = logsigmoid(negated);
-    }
+    const Tensor negated = neg(pass.input);
+    result = logsigmoid(negated);
     const Tensor positives = mul_(logsigmoid(pass.input), pass.pos_weight);
     sub_(result, positives);
     mul_(result, pass.grad);
