@@ -134,8 +134,8 @@ Tensor dropout2d_(const Tensor& input, double p, bool training) {
 
 std::vector<OpDef> dropout_ops() {
   const std::vector<ParamName> params = {"input", {"p", 0.5}, {"training", true}};
-  std::vector<ParamName> either_way = params;
-  either_way.emplace_back("inplace", false);
+  const std::vector<ParamName> either_way = {
+      "input", {"p", 0.5}, {"training", true}, {"inplace", false}};
   return {
       define(kDropout, kFunctional, &dropout_row, either_way, with_probability),
       define(kDropoutInplace, kFunctional, &dropout_, params),
