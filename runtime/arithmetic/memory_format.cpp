@@ -9,13 +9,29 @@
 namespace ohm {
 namespace {
 
-// The dimensions of [N, C, H, W] with the channels last, from the innermost to the outermost.
-constexpr std::array<int, 4> kInnermostFirst = {1, 3, 2, 0};
+bool is_of_images_or_volumes(const Shape& shape) { return shape.dims() == 4 || shape.dims() == 5; }
+
+// The dimensions of [N, C, H, W] or [N, C, D, H, W] with the channels last, from the innermost to
+// the outermost.
+class InnermostFirst {
+ public:
+  explicit InnermostFirst(const Shape& shape)
+      : first_(shape.dims() == 5 ? kOfVolumes.data() : kOfImages.data()), count_(shape.dims()) {}
+
+  const int* begin() const { return first_; }
+  const int* end() const { return first_ + count_; }
+
+ private:
+  static constexpr std::array<int, 4> kOfImages = {1, 3, 2, 0};
+  static constexpr std::array<int, 5> kOfVolumes = {1, 4, 3, 2, 0};
+  const int* first_;
+  int count_;
+};
 
 Shape channels_last_strides(const Shape& shape) {
   Shape strides(shape.dims(), 1);
   std::int64_t stride = 1;
-  for (const int dim : kInnermostFirst) {
+  for (const int dim : InnermostFirst(shape)) {
     strides[dim] = stride;
     stride *= std::max<std::int64_t>(shape[dim], 1);
   }
@@ -36,9 +52,9 @@ MemoryFormat parse_memory_format(std::string_view name) {
 MemoryFormat memory_format_of(const Tensor& tensor) {
   const Shape& sizes = tensor.shape();
   const Shape& strides = tensor.strides();
-  if (sizes.dims() != 4 || strides[1] == 0) return MemoryFormat::row_major;
+  if (!is_of_images_or_volumes(sizes) || strides[1] == 0) return MemoryFormat::row_major;
   std::int64_t least = 0;
-  for (const int dim : kInnermostFirst) {
+  for (const int dim : InnermostFirst(sizes)) {
     if (sizes[dim] == 0 || strides[dim] < least) return MemoryFormat::row_major;
     // Neither order is told from the other where there is one channel and one pixel.
     if (dim == 0 && least == strides[1]) return MemoryFormat::row_major;
@@ -49,19 +65,21 @@ MemoryFormat memory_format_of(const Tensor& tensor) {
 
 bool lies_in(const Tensor& tensor, MemoryFormat format) {
   if (format == MemoryFormat::row_major) return tensor.is_contiguous();
-  if (tensor.dims() != 4) return false;
+  if (!is_of_images_or_volumes(tensor.shape())) return false;
   const Shape wanted = channels_last_strides(tensor.shape());
   const auto fits = [&](int dim) {
     return tensor.shape()[dim] == 1 || tensor.strides()[dim] == wanted[dim];
   };
-  return std::all_of(kInnermostFirst.begin(), kInnermostFirst.end(), fits);
+  const InnermostFirst dims(tensor.shape());
+  return std::all_of(dims.begin(), dims.end(), fits);
 }
 
 Shape strides_in(MemoryFormat format, const Shape& shape) {
   if (format == MemoryFormat::row_major) return contiguous_strides(shape);
-  if (shape.dims() == static_cast<int>(kInnermostFirst.size())) return channels_last_strides(shape);
+  if (is_of_images_or_volumes(shape)) return channels_last_strides(shape);
   throw std::invalid_argument(fmt::format(
-      "[memory_format] channels_last is of tensors of four dimensions, not of {}", shape.str()));
+      "[memory_format] channels_last is of tensors of four or five dimensions, not of {}",
+      shape.str()));
 }
 
 }  // namespace ohm

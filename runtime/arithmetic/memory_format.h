@@ -10,7 +10,7 @@ namespace ohm {
 
 enum class MemoryFormat : std::uint8_t {
   row_major,
-  channels_last,  ///< of [N, C, H, W]: the channels of a pixel, then the next pixel
+  channels_last,  ///< of [N, C, H, W] or [N, C, D, H, W]: the channels of a pixel, then the next
 };
 
 /// What PyTorch calls them, in the order of the enumeration.
@@ -21,14 +21,15 @@ inline constexpr std::array<std::string_view, 2> kMemoryFormats = {"contiguous_f
 MemoryFormat parse_memory_format(std::string_view name);
 
 /// The format that a kernel which knows both takes a tensor for, by the order of its strides alone:
-/// one with gaps has a format, too. Row-major where both would do, and for what is no [N, C, H, W].
+/// one with gaps has a format, too. Row-major where both would do, and for what has neither four
+/// nor five dimensions.
 MemoryFormat memory_format_of(const Tensor& tensor);
 
 /// Whether the elements lie in this format without gaps.
 bool lies_in(const Tensor& tensor, MemoryFormat format);
 
 /// Strides without gaps. Throws std::invalid_argument where channels are to come last and there are
-/// not four dimensions.
+/// not four or five dimensions.
 Shape strides_in(MemoryFormat format, const Shape& shape);
 
 }  // namespace ohm

@@ -15,8 +15,15 @@ namespace ohm::nn {
 
 namespace {
 
-template <class Options>
-void check(std::string_view module, std::int64_t in_channels, std::int64_t out_channels,
+// "one size", "one or two positive sizes"
+std::string sizes_wanted(int dims) {
+  constexpr const char* kWanted[] = {"one size", "one or two positive sizes",
+                                     "one or three positive sizes"};
+  return kWanted[dims - 1];
+}
+
+template <class Kind, class Options>
+void check(const Kind& kind, std::int64_t in_channels, std::int64_t out_channels,
            const Options& options) {
   const Shape& kernel = options.kernel_size;
   const bool is_divisible =
@@ -24,18 +31,14 @@ void check(std::string_view module, std::int64_t in_channels, std::int64_t out_c
   if (in_channels <= 0 || out_channels <= 0 || !is_divisible) {
     throw std::invalid_argument(
         fmt::format("[{}] {} in and {} out channels must be positive and divisible by groups ({})",
-                    module, in_channels, out_channels, options.groups));
+                    kind.type_name, in_channels, out_channels, options.groups));
   }
-  if (kernel.dims() < 1 || kernel.dims() > 2 || kernel[0] <= 0 || kernel.back() <= 0) {
-    throw std::invalid_argument(fmt::format(
-        "[{}] kernel_size must be one or two positive sizes, not {}", module, kernel.str()));
+  const bool is_known = kernel.dims() == 1 || kernel.dims() == kind.dims;
+  const auto is_positive = [](std::int64_t size) { return size > 0; };
+  if (!is_known || !std::all_of(kernel.begin(), kernel.end(), is_positive)) {
+    throw std::invalid_argument(fmt::format("[{}] kernel_size must be {}, not {}", kind.type_name,
+                                            sizes_wanted(kind.dims), kernel.str()));
   }
-}
-
-void require_line_kernel(std::string_view module, const Shape& kernel) {
-  if (kernel.dims() == 1) return;
-  throw std::invalid_argument(
-      fmt::format("[{}] kernel_size must be one size, not {}", module, kernel.str()));
 }
 
 void check_padding(std::string_view module, const ConvOptions& options) {
@@ -82,98 +85,69 @@ Shape pairs_of(const ConvOptions& options, int dims) {
   return pairs;
 }
 
-// Filters [from, to, kH, kW], and how far from zero they and the bias start.
+// Filters [from, to, k…], and how far from zero they and the bias start.
 struct Filters {
   Shape shape;
   double bound;
 
-  Filters(std::int64_t from, std::int64_t to, const Shape& kernel)
-      : shape{from, to, kernel[0], kernel.back()},
-        bound(1.0 / std::sqrt(static_cast<double>(to * kernel[0] * kernel.back()))) {}
+  Filters(std::int64_t from, std::int64_t to, const Shape& kernel, int dims) : shape{from, to} {
+    std::int64_t inputs = to;
+    for (int dim = 0; dim < dims; ++dim) {
+      shape.push_back(kernel[kernel.dims() == 1 ? 0 : dim]);
+      inputs *= shape.back();
+    }
+    bound = 1.0 / std::sqrt(static_cast<double>(inputs));
+  }
 };
 
 }  // namespace
 
-Conv1d::Conv1d(std::int64_t in_channels, std::int64_t out_channels, const ConvOptions& options,
-               const ParameterOptions& parameters)
-    : options_(options) {
-  check("Conv1d", in_channels, out_channels, options);
-  check_padding("Conv1d", options);
-  require_line_kernel("Conv1d", options.kernel_size);
-  const std::int64_t width = options.kernel_size[0];
-  const std::int64_t inputs = in_channels / options.groups;
-  const double bound = 1.0 / std::sqrt(static_cast<double>(inputs * width));
-  add_parameter("weight", uniform_parameter({out_channels, inputs, width}, bound, parameters));
-  add_parameter("bias",
-                options.has_bias ? uniform_parameter({out_channels}, bound, parameters) : Tensor());
-}
+const Conv::Kind Conv::k1d{"Conv1d", 1, &ops::conv1d_with_padding};
+const Conv::Kind Conv::k2d{"Conv2d", 2, &ops::conv2d_with_padding};
+const Conv::Kind Conv::k3d{"Conv3d", 3, &ops::conv3d_with_padding};
 
-Tensor Conv1d::apply(const Tensor& input) {
-  const auto convolve = [&](const Tensor& lines, const ops::SizesOrWord& padding) {
-    return ops::conv1d_with_padding(lines, own_parameter(0), if_defined(own_parameter(1)),
-                                    options_.stride, padding, options_.dilation, options_.groups);
-  };
-  if (options_.padding_mode == "zeros") return convolve(input, options_.padding);
-  return convolve(ops::pad(input, pairs_of(options_, 1), options_.padding_mode, 0.0), Shape{0});
-}
-
-Conv2d::Conv2d(std::int64_t in_channels, std::int64_t out_channels, const ConvOptions& options,
-               const ParameterOptions& parameters)
-    : options_(options) {
-  check("Conv2d", in_channels, out_channels, options);
-  check_padding("Conv2d", options);
-  const Filters filters(out_channels, in_channels / options.groups, options.kernel_size);
+Conv::Conv(const Kind& kind, std::int64_t in_channels, std::int64_t out_channels,
+           const ConvOptions& options, const ParameterOptions& parameters)
+    : kind_(&kind), options_(options) {
+  check(kind, in_channels, out_channels, options);
+  check_padding(kind.type_name, options);
+  const Filters filters(out_channels, in_channels / options.groups, options.kernel_size, kind.dims);
   add_parameter("weight", uniform_parameter(filters.shape, filters.bound, parameters));
   add_parameter("bias", options.has_bias
                             ? uniform_parameter({out_channels}, filters.bound, parameters)
                             : Tensor());
 }
 
-Tensor Conv2d::apply(const Tensor& input) {
-  const auto convolve = [&](const Tensor& images, const ops::SizesOrWord& padding) {
-    return ops::conv2d_with_padding(images, own_parameter(0), if_defined(own_parameter(1)),
-                                    options_.stride, padding, options_.dilation, options_.groups);
+Tensor Conv::apply(const Tensor& input) {
+  const auto convolve = [&](const Tensor& padded, const ops::SizesOrWord& padding) {
+    return kind_->convolve(padded, own_parameter(0), if_defined(own_parameter(1)), options_.stride,
+                           padding, options_.dilation, options_.groups);
   };
   if (options_.padding_mode == "zeros") return convolve(input, options_.padding);
-  return convolve(ops::pad(input, pairs_of(options_, 2), options_.padding_mode, 0.0), Shape{0});
+  return convolve(ops::pad(input, pairs_of(options_, kind_->dims), options_.padding_mode, 0.0),
+                  Shape{0});
 }
 
-ConvTranspose1d::ConvTranspose1d(std::int64_t in_channels, std::int64_t out_channels,
-                                 const ConvTransposeOptions& options,
-                                 const ParameterOptions& parameters)
-    : options_(options) {
-  check("ConvTranspose1d", in_channels, out_channels, options);
-  require_line_kernel("ConvTranspose1d", options.kernel_size);
-  const std::int64_t width = options.kernel_size[0];
-  const std::int64_t outputs = out_channels / options.groups;
-  const double bound = 1.0 / std::sqrt(static_cast<double>(outputs * width));
-  add_parameter("weight", uniform_parameter({in_channels, outputs, width}, bound, parameters));
-  add_parameter("bias",
-                options.has_bias ? uniform_parameter({out_channels}, bound, parameters) : Tensor());
-}
+const ConvTranspose::Kind ConvTranspose::k1d{"ConvTranspose1d", 1, &ops::conv_transpose1d};
+const ConvTranspose::Kind ConvTranspose::k2d{"ConvTranspose2d", 2, &ops::conv_transpose2d};
+const ConvTranspose::Kind ConvTranspose::k3d{"ConvTranspose3d", 3, &ops::conv_transpose3d};
 
-Tensor ConvTranspose1d::apply(const Tensor& input) {
-  return ops::conv_transpose1d(input, own_parameter(0), if_defined(own_parameter(1)),
-                               options_.stride, options_.padding, options_.output_padding,
-                               options_.groups, options_.dilation);
-}
-
-ConvTranspose2d::ConvTranspose2d(std::int64_t in_channels, std::int64_t out_channels,
-                                 const ConvTransposeOptions& options,
-                                 const ParameterOptions& parameters)
-    : options_(options) {
-  check("ConvTranspose2d", in_channels, out_channels, options);
-  const Filters filters(in_channels, out_channels / options.groups, options.kernel_size);
+ConvTranspose::ConvTranspose(const Kind& kind, std::int64_t in_channels, std::int64_t out_channels,
+                             const ConvTransposeOptions& options,
+                             const ParameterOptions& parameters)
+    : kind_(&kind), options_(options) {
+  check(kind, in_channels, out_channels, options);
+  const Filters filters(in_channels, out_channels / options.groups, options.kernel_size, kind.dims);
   add_parameter("weight", uniform_parameter(filters.shape, filters.bound, parameters));
   add_parameter("bias", options.has_bias
                             ? uniform_parameter({out_channels}, filters.bound, parameters)
                             : Tensor());
 }
 
-Tensor ConvTranspose2d::apply(const Tensor& input) {
-  return ops::conv_transpose2d(input, own_parameter(0), if_defined(own_parameter(1)),
-                               options_.stride, options_.padding, options_.output_padding,
-                               options_.groups, options_.dilation);
+Tensor ConvTranspose::apply(const Tensor& input) {
+  return kind_->convolve(input, own_parameter(0), if_defined(own_parameter(1)), options_.stride,
+                         options_.padding, options_.output_padding, options_.groups,
+                         options_.dilation);
 }
 
 }  // namespace ohm::nn

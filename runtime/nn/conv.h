@@ -1,6 +1,7 @@
 // Convolution layers.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "runtime/nn/module.h"
@@ -9,7 +10,7 @@
 namespace ohm::nn {
 
 struct ConvOptions {
-  Shape kernel_size;  ///< of an image: one size for both dimensions, or two
+  Shape kernel_size;  ///< one size for all dimensions, or one for each
   Shape stride{1};
   ops::SizesOrWord padding = Shape{0};  ///< "same" and "valid", too
   Shape dilation{1};
@@ -20,41 +21,37 @@ struct ConvOptions {
   std::string padding_mode = "zeros";
 };
 
-/// [N, in_channels, L] -> [N, out_channels, L']. weight [out, in / groups, k] and bias [out] start
-/// uniform in ±1/√(in / groups · k). Throws std::invalid_argument for words that are not known, and
-/// for "same" with a stride.
-class Conv1d final : public UnaryModule<Conv1d> {
+/// [N, in_channels, …] -> [N, out_channels, …'], of lines, images and volumes. weight
+/// [out, in / groups, k…] and bias [out] start uniform in ±1/√(in / groups · k…). Throws
+/// std::invalid_argument for words that are not known, and for "same" with a stride.
+class Conv final : public UnaryModule<Conv> {
  public:
-  Conv1d(std::int64_t in_channels, std::int64_t out_channels, const ConvOptions& options,
-         const ParameterOptions& parameters);
+  struct Kind {
+    std::string_view type_name;
+    int dims;
+    Tensor (*convolve)(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+                       const Shape& stride, const ops::SizesOrWord& padding, const Shape& dilation,
+                       std::int64_t groups);
+  };
+  static const Kind k1d;
+  static const Kind k2d;
+  static const Kind k3d;
 
-  std::string_view type_name() const override { return "Conv1d"; }
+  Conv(const Kind& kind, std::int64_t in_channels, std::int64_t out_channels,
+       const ConvOptions& options, const ParameterOptions& parameters);
+
+  std::string_view type_name() const override { return kind_->type_name; }
 
  protected:
   Tensor apply(const Tensor& input) override;
 
  private:
-  ConvOptions options_;
-};
-
-/// [N, in_channels, H, W] -> [N, out_channels, H', W']. weight [out, in / groups, kH, kW] and bias
-/// [out] start uniform in ±1/√(in / groups · kH · kW). Throws as Conv1d does.
-class Conv2d final : public UnaryModule<Conv2d> {
- public:
-  Conv2d(std::int64_t in_channels, std::int64_t out_channels, const ConvOptions& options,
-         const ParameterOptions& parameters);
-
-  std::string_view type_name() const override { return "Conv2d"; }
-
- protected:
-  Tensor apply(const Tensor& input) override;
-
- private:
+  const Kind* kind_;
   ConvOptions options_;
 };
 
 struct ConvTransposeOptions {
-  Shape kernel_size;  ///< of an image: one size for both dimensions, or two
+  Shape kernel_size;  ///< one size for all dimensions, or one for each
   Shape stride{1};
   Shape padding{0};
   Shape output_padding{0};
@@ -63,35 +60,31 @@ struct ConvTransposeOptions {
   Shape dilation{1};
 };
 
-/// [N, in_channels, L] -> [N, out_channels, L'], enlarged where Conv1d shrinks. weight
-/// [in, out / groups, k] and bias [out] start uniform in ±1/√(out / groups · k).
-class ConvTranspose1d final : public UnaryModule<ConvTranspose1d> {
+/// [N, in_channels, …] -> [N, out_channels, …'], enlarged where Conv shrinks. weight
+/// [in, out / groups, k…] and bias [out] start uniform in ±1/√(out / groups · k…).
+class ConvTranspose final : public UnaryModule<ConvTranspose> {
  public:
-  ConvTranspose1d(std::int64_t in_channels, std::int64_t out_channels,
-                  const ConvTransposeOptions& options, const ParameterOptions& parameters);
+  struct Kind {
+    std::string_view type_name;
+    int dims;
+    Tensor (*convolve)(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+                       const Shape& stride, const Shape& padding, const Shape& output_padding,
+                       std::int64_t groups, const Shape& dilation);
+  };
+  static const Kind k1d;
+  static const Kind k2d;
+  static const Kind k3d;
 
-  std::string_view type_name() const override { return "ConvTranspose1d"; }
+  ConvTranspose(const Kind& kind, std::int64_t in_channels, std::int64_t out_channels,
+                const ConvTransposeOptions& options, const ParameterOptions& parameters);
+
+  std::string_view type_name() const override { return kind_->type_name; }
 
  protected:
   Tensor apply(const Tensor& input) override;
 
  private:
-  ConvTransposeOptions options_;
-};
-
-/// [N, in_channels, H, W] -> [N, out_channels, H', W'], enlarged where Conv2d shrinks. weight
-/// [in, out / groups, kH, kW] and bias [out] start uniform in ±1/√(out / groups · kH · kW).
-class ConvTranspose2d final : public UnaryModule<ConvTranspose2d> {
- public:
-  ConvTranspose2d(std::int64_t in_channels, std::int64_t out_channels,
-                  const ConvTransposeOptions& options, const ParameterOptions& parameters);
-
-  std::string_view type_name() const override { return "ConvTranspose2d"; }
-
- protected:
-  Tensor apply(const Tensor& input) override;
-
- private:
+  const Kind* kind_;
   ConvTransposeOptions options_;
 };
 

@@ -11,6 +11,7 @@ namespace ohm::nn {
 
 const DropoutKind kElementDropout{"Dropout", &ops::dropout, &ops::dropout_};
 const DropoutKind kChannelDropout{"Dropout2d", &ops::dropout2d, &ops::dropout2d_};
+const DropoutKind kVolumeDropout{"Dropout3d", &ops::dropout3d, &ops::dropout3d_};
 
 bool Dropout::set_option(std::string_view name, const Value& value) {
   if (name != "p" && name != "inplace") return false;

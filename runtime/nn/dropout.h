@@ -14,6 +14,7 @@ struct DropoutKind {
 
 extern const DropoutKind kElementDropout;
 extern const DropoutKind kChannelDropout;
+extern const DropoutKind kVolumeDropout;
 
 /// Elements, or channels of [N, C, …], are dropped with probability `p`. In evaluation the input
 /// itself comes back.

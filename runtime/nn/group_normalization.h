@@ -31,6 +31,7 @@ class InstanceNorm final : public UnaryModule<InstanceNorm> {
   };
   static constexpr Kind k1d{"InstanceNorm1d", 3};
   static constexpr Kind k2d{"InstanceNorm2d", 4};
+  static constexpr Kind k3d{"InstanceNorm3d", 5};
 
   InstanceNorm(const Kind& kind, std::int64_t features, double eps, bool is_affine,
                const ParameterOptions& parameters);

@@ -17,7 +17,8 @@ struct BatchNormOptions {
 /// ones.
 class BatchNorm final : public UnaryModule<BatchNorm> {
  public:
-  /// `dims`: dimensions that an input may have: 2 or 3 for BatchNorm1d, 4 for BatchNorm2d.
+  /// `dims`: dimensions that an input may have: 2 or 3 for BatchNorm1d, 4 for BatchNorm2d, 5 for
+  /// BatchNorm3d.
   struct Kind {
     std::string_view type_name;
     int min_dims;
@@ -25,6 +26,7 @@ class BatchNorm final : public UnaryModule<BatchNorm> {
   };
   static constexpr Kind k1d{"BatchNorm1d", 2, 3};
   static constexpr Kind k2d{"BatchNorm2d", 4, 4};
+  static constexpr Kind k3d{"BatchNorm3d", 5, 5};
 
   BatchNorm(const Kind& kind, std::int64_t features, const BatchNormOptions& options,
             const ParameterOptions& parameters);

@@ -39,47 +39,36 @@ ModulePtr make_linear(std::int64_t in_features, std::int64_t out_features, bool 
                                   parameter_options(device, dtype));
 }
 
-template <class Conv>
+template <const Conv::Kind& Kind>
 ModulePtr make_conv(std::int64_t in_channels, std::int64_t out_channels, const Shape& kernel_size,
                     const Shape& stride, const ops::SizesOrWord& padding, const Shape& dilation,
                     std::int64_t groups, bool bias, const std::string& padding_mode,
                     std::optional<Device> device, std::optional<DType> dtype) {
   return std::make_shared<Conv>(
-      in_channels, out_channels,
+      Kind, in_channels, out_channels,
       ConvOptions{kernel_size, stride, padding, dilation, groups, bias, padding_mode},
       parameter_options(device, dtype));
 }
 
-template <class Conv>
+template <const ConvTranspose::Kind& Kind>
 ModulePtr make_conv_transpose(std::int64_t in_channels, std::int64_t out_channels,
                               const Shape& kernel_size, const Shape& stride, const Shape& padding,
                               const Shape& output_padding, std::int64_t groups, bool bias,
                               const Shape& dilation, std::optional<Device> device,
                               std::optional<DType> dtype) {
-  return std::make_shared<Conv>(
-      in_channels, out_channels,
+  return std::make_shared<ConvTranspose>(
+      Kind, in_channels, out_channels,
       ConvTransposeOptions{kernel_size, stride, padding, output_padding, groups, bias, dilation},
       parameter_options(device, dtype));
 }
 
-ModulePtr make_batch_norm(const BatchNorm::Kind& kind, std::int64_t features,
-                          const BatchNormOptions& options, std::optional<Device> device,
+template <const BatchNorm::Kind& Kind>
+ModulePtr make_batch_norm(std::int64_t features, double eps, double momentum, bool affine,
+                          bool track_running_stats, std::optional<Device> device,
                           std::optional<DType> dtype) {
-  return std::make_shared<BatchNorm>(kind, features, options, parameter_options(device, dtype));
-}
-
-ModulePtr make_batch_norm_1d(std::int64_t features, double eps, double momentum, bool affine,
-                             bool track_running_stats, std::optional<Device> device,
-                             std::optional<DType> dtype) {
-  return make_batch_norm(BatchNorm::k1d, features, {eps, momentum, affine, track_running_stats},
-                         device, dtype);
-}
-
-ModulePtr make_batch_norm_2d(std::int64_t features, double eps, double momentum, bool affine,
-                             bool track_running_stats, std::optional<Device> device,
-                             std::optional<DType> dtype) {
-  return make_batch_norm(BatchNorm::k2d, features, {eps, momentum, affine, track_running_stats},
-                         device, dtype);
+  return std::make_shared<BatchNorm>(Kind, features,
+                                     BatchNormOptions{eps, momentum, affine, track_running_stats},
+                                     parameter_options(device, dtype));
 }
 
 ModulePtr make_layer_norm(const Shape& normalized_shape, double eps, bool elementwise_affine,
@@ -95,21 +84,11 @@ ModulePtr make_group_norm(std::int64_t num_groups, std::int64_t num_channels, do
                                      parameter_options(device, dtype));
 }
 
-ModulePtr make_instance_norm(const InstanceNorm::Kind& kind, std::int64_t features, double eps,
-                             bool affine, std::optional<Device> device,
-                             std::optional<DType> dtype) {
-  return std::make_shared<InstanceNorm>(kind, features, eps, affine,
+template <const InstanceNorm::Kind& Kind>
+ModulePtr make_instance_norm(std::int64_t features, double eps, bool affine,
+                             std::optional<Device> device, std::optional<DType> dtype) {
+  return std::make_shared<InstanceNorm>(Kind, features, eps, affine,
                                         parameter_options(device, dtype));
-}
-
-ModulePtr make_instance_norm_1d(std::int64_t features, double eps, bool affine,
-                                std::optional<Device> device, std::optional<DType> dtype) {
-  return make_instance_norm(InstanceNorm::k1d, features, eps, affine, device, dtype);
-}
-
-ModulePtr make_instance_norm_2d(std::int64_t features, double eps, bool affine,
-                                std::optional<Device> device, std::optional<DType> dtype) {
-  return make_instance_norm(InstanceNorm::k2d, features, eps, affine, device, dtype);
 }
 
 ModulePtr make_rms_norm(const Shape& normalized_shape, std::optional<double> eps,
@@ -356,10 +335,12 @@ std::vector<ModuleDef> linear_modules() {
   return {
       define("Linear", &make_linear,
              {"in_features", "out_features", {"bias", true}, "device", "dtype"}),
-      define("Conv1d", &make_conv<Conv1d>, conv_names),
-      define("Conv2d", &make_conv<Conv2d>, conv_names),
-      define("ConvTranspose1d", &make_conv_transpose<ConvTranspose1d>, transpose_names),
-      define("ConvTranspose2d", &make_conv_transpose<ConvTranspose2d>, transpose_names),
+      define("Conv1d", &make_conv<Conv::k1d>, conv_names),
+      define("Conv2d", &make_conv<Conv::k2d>, conv_names),
+      define("Conv3d", &make_conv<Conv::k3d>, conv_names),
+      define("ConvTranspose1d", &make_conv_transpose<ConvTranspose::k1d>, transpose_names),
+      define("ConvTranspose2d", &make_conv_transpose<ConvTranspose::k2d>, transpose_names),
+      define("ConvTranspose3d", &make_conv_transpose<ConvTranspose::k3d>, transpose_names),
   };
 }
 
@@ -374,12 +355,14 @@ std::vector<ModuleDef> norm_modules() {
   const std::vector<ParamName> instance_norm_names = {
       "num_features", {"eps", 1e-5}, {"affine", false}, "device", "dtype"};
   return {
-      define("BatchNorm1d", &make_batch_norm_1d, batch_norm_names),
-      define("BatchNorm2d", &make_batch_norm_2d, batch_norm_names),
+      define("BatchNorm1d", &make_batch_norm<BatchNorm::k1d>, batch_norm_names),
+      define("BatchNorm2d", &make_batch_norm<BatchNorm::k2d>, batch_norm_names),
+      define("BatchNorm3d", &make_batch_norm<BatchNorm::k3d>, batch_norm_names),
       define("GroupNorm", &make_group_norm,
              {"num_groups", "num_channels", {"eps", 1e-5}, {"affine", true}, "device", "dtype"}),
-      define("InstanceNorm1d", &make_instance_norm_1d, instance_norm_names),
-      define("InstanceNorm2d", &make_instance_norm_2d, instance_norm_names),
+      define("InstanceNorm1d", &make_instance_norm<InstanceNorm::k1d>, instance_norm_names),
+      define("InstanceNorm2d", &make_instance_norm<InstanceNorm::k2d>, instance_norm_names),
+      define("InstanceNorm3d", &make_instance_norm<InstanceNorm::k3d>, instance_norm_names),
       define("RMSNorm", &make_rms_norm,
              {"normalized_shape", "eps", {"elementwise_affine", true}, "device", "dtype"}),
       define("LayerNorm", &make_layer_norm,
@@ -456,6 +439,9 @@ std::vector<ModuleDef> pooling_modules() {
       module_of("MaxPool2d", "max_pool2d"),
       module_of("AvgPool2d", "avg_pool2d"),
       module_of("AdaptiveAvgPool2d", "adaptive_avg_pool2d"),
+      module_of("MaxPool3d", "max_pool3d"),
+      module_of("AvgPool3d", "avg_pool3d"),
+      module_of("AdaptiveAvgPool3d", "adaptive_avg_pool3d"),
       module_of("Upsample", "interpolate"),
   };
 }
@@ -520,6 +506,7 @@ std::vector<ModuleDef> table_modules() {
   return {
       define("Dropout", &make_dropout<kElementDropout>, {{"p", 0.5}, {"inplace", false}}),
       define("Dropout2d", &make_dropout<kChannelDropout>, {{"p", 0.5}, {"inplace", false}}),
+      define("Dropout3d", &make_dropout<kVolumeDropout>, {{"p", 0.5}, {"inplace", false}}),
       define("Embedding", &make_embedding,
              {"num_embeddings", "embedding_dim", "padding_idx", "device", "dtype"}),
       define("EmbeddingBag", &make_embedding_bag,

@@ -19,22 +19,36 @@ namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kConv2d{"conv2d", CastPolicy::low_precision};
+constexpr OpInfo kConv3d{"conv3d", CastPolicy::low_precision};
 
-void check_operands(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                    std::int64_t groups) {
-  require_images(kConv2d, input, weight, bias, groups);
+/// What is convolved.
+struct ConvKind {
+  const OpInfo& info;
+  int dims;  ///< of one image
+  bool is_of_lines = false;
+};
+constexpr ConvKind kLines{kConv2d, 2, true};
+constexpr ConvKind kImages{kConv2d, 2};
+constexpr ConvKind kVolumes{kConv3d, 3};
+
+void check_operands(const ConvKind& kind, const Tensor& input, const Tensor& weight,
+                    const Tensor& bias, std::int64_t groups) {
+  require_images(kind.info, kind.dims, input, weight, bias, groups);
   if (input.shape()[1] != weight.shape()[1] * groups) {
     throw std::invalid_argument(
-        fmt::format("[conv2d] Given groups={}, weight of size {}, expected input{} to have {} "
+        fmt::format("[{}] Given groups={}, weight of size {}, expected input{} to have {} "
                     "channels, but got "
                     "{} channels instead",
-                    groups, weight.shape().str(), input.shape().str(), weight.shape()[1] * groups,
-                    input.shape()[1]));
+                    kind.info.name, groups, weight.shape().str(), input.shape().str(),
+                    weight.shape()[1] * groups, input.shape()[1]));
   }
-  require_bias(kConv2d, weight, bias, weight.shape()[0]);
+  require_bias(kind.info, weight, bias, weight.shape()[0]);
 }
 
-Shape both(const Shape& sizes) { return {size_at(sizes, 0), size_at(sizes, 1)}; }
+// One size for each dimension.
+Shape for_each_dim(const Shape& sizes, int dims) {
+  return sizes.dims() == dims ? sizes : Shape(dims, sizes[0]);
+}
 
 TensorList backward(const ConvPlan& plan, const BackwardCall& call) {
   const WantedGradients wanted{call.needs(0), call.needs(1), call.needs(2)};
@@ -67,41 +81,69 @@ TensorList recorded_backward(const ConvPlan& plan, const SecondGradients& second
   return grads;
 }
 
-Tensor convolved_again(const ConvPlan& plan, const Tensor& input, const Tensor& weight,
+Tensor convolved_again(const ConvKind& kind, const Tensor& input, const Tensor& weight,
                        const ConvolutionShape& shape);
 
-SecondGradients second_gradients_of(const ConvPlan& plan, const ConvolutionShape& shape) {
-  return {shape, [plan](const Tensor& input, const Tensor& weight, const ConvolutionShape& as) {
-            return convolved_again(plan, input, weight, as);
+SecondGradients second_gradients_of(const ConvKind& kind, const ConvolutionShape& shape) {
+  return {shape, [kind](const Tensor& input, const Tensor& weight, const ConvolutionShape& as) {
+            return convolved_again(kind, input, weight, as);
           }};
 }
 
-Tensor conv2d_batched(const Tensor& given, const Tensor& given_weight, const Tensor& given_bias,
-                      const Shape& stride, const Shape& padding, const Shape& dilation,
-                      std::int64_t groups, bool is_of_lines) {
-  const OpFront front(kConv2d);
+Tensor convolve_batch(const ConvKind& kind, const Tensor& given, const Tensor& given_weight,
+                      const Tensor& given_bias, const ConvWindows& windows, std::int64_t groups) {
+  const OpFront front(kind.info);
   const Tensor bias = given_bias.defined() ? front.input(given_bias) : Tensor();
   const Tensor weight = front.input(given_weight);
   const Tensor input = front.input(given);
-  check_operands(input, weight, bias, groups);
-  ConvPlan plan = conv_plan(kConv2d, input, weight, stride, padding, dilation, groups);
-  plan.is_of_lines = is_of_lines;
+  check_operands(kind, input, weight, bias, groups);
+  ConvPlan plan = conv_plan(kind.info, input, weight, windows, groups);
+  plan.is_of_lines = kind.is_of_lines;
   Recorder record("ConvolutionBackward", {&input, &weight, &bias});
   record.save(input);
   record.save(weight);
-  Tensor out = convolved(plan, is_of_lines ? row_major(input) : input, weight, bias);
-  const ConvolutionShape shape{both(stride), both(padding), both(dilation), groups};
-  record.attach_differentiable(out, [plan, shape](BackwardCall& call) {
-    return call.is_recorded() ? recorded_backward(plan, second_gradients_of(plan, shape), call)
+  Tensor out = convolved(plan, kind.is_of_lines ? row_major(input) : input, weight, bias);
+  const ConvolutionShape shape{for_each_dim(windows.stride, kind.dims),
+                               for_each_dim(windows.padding, kind.dims),
+                               for_each_dim(windows.dilation, kind.dims), groups};
+  record.attach_differentiable(out, [kind, plan, shape](BackwardCall& call) {
+    return call.is_recorded() ? recorded_backward(plan, second_gradients_of(kind, shape), call)
                               : backward(plan, call);
   });
   return out;
 }
 
-Tensor convolved_again(const ConvPlan& plan, const Tensor& input, const Tensor& weight,
+Tensor convolved_again(const ConvKind& kind, const Tensor& input, const Tensor& weight,
                        const ConvolutionShape& shape) {
-  return conv2d_batched(input, weight, Tensor(), shape.stride, shape.padding, shape.dilation,
-                        shape.groups, plan.is_of_lines);
+  return convolve_batch(kind, input, weight, Tensor(),
+                        {shape.stride, shape.padding, shape.dilation}, shape.groups);
+}
+
+Tensor convolve(const ConvKind& kind, const Tensor& input, const Tensor& weight,
+                const std::optional<Tensor>& bias, const ConvWindows& windows,
+                std::int64_t groups) {
+  const bool is_one_image = input.dims() == kind.dims + 1;
+  const Tensor images = is_one_image ? unsqueeze(input, 0) : input;
+  Tensor out = convolve_batch(kind, images, weight, bias.value_or(Tensor()), windows, groups);
+  return is_one_image ? squeeze(out, 0) : out;
+}
+
+// Padding by name: where one side needs a zero more than the other, the input is copied with it.
+Tensor convolve_padded(const ConvKind& kind, const Tensor& given, const Tensor& given_weight,
+                       const std::optional<Tensor>& given_bias, const Shape& stride,
+                       const SizesOrWord& padding, const Shape& dilation, std::int64_t groups) {
+  if (const Shape* sizes = std::get_if<Shape>(&padding)) {
+    return convolve(kind, given, given_weight, given_bias, {stride, *sizes, dilation}, groups);
+  }
+  const OpFront front(kind.info);
+  const std::optional<Tensor> bias = front.input(given_bias);
+  const Tensor weight = front.input(given_weight);
+  const Tensor input = front.input(given);
+  const NamedPadding named =
+      named_padding(kind.info, std::get<std::string>(padding), weight.shape(), stride, dilation);
+  const Tensor images =
+      named.one_side.empty() ? input : pad(input, named.one_side, "constant", 0.0);
+  return convolve(kind, images, weight, bias, {stride, named.both_sides, dilation}, groups);
 }
 
 }  // namespace
@@ -109,38 +151,25 @@ Tensor convolved_again(const ConvPlan& plan, const Tensor& input, const Tensor& 
 Tensor conv2d(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
               const Shape& stride, const Shape& padding, const Shape& dilation,
               std::int64_t groups) {
-  const bool is_one_image = input.dims() == 3;
-  const Tensor images = is_one_image ? unsqueeze(input, 0) : input;
-  Tensor out = conv2d_batched(images, weight, bias.value_or(Tensor()), stride, padding, dilation,
-                              groups, false);
-  return is_one_image ? squeeze(out, 0) : out;
-}
-
-Tensor conv2d_with_padding(const Tensor& given, const Tensor& given_weight,
-                           const std::optional<Tensor>& given_bias, const Shape& stride,
-                           const SizesOrWord& padding, const Shape& dilation, std::int64_t groups) {
-  if (const Shape* sizes = std::get_if<Shape>(&padding)) {
-    return conv2d(given, given_weight, given_bias, stride, *sizes, dilation, groups);
-  }
-  const OpFront front(kConv2d);
-  const std::optional<Tensor> bias = front.input(given_bias);
-  const Tensor weight = front.input(given_weight);
-  const Tensor input = front.input(given);
-  const NamedPadding named =
-      named_padding(kConv2d, std::get<std::string>(padding), weight.shape(), stride, dilation);
-  const Tensor images =
-      named.one_side.empty() ? input : pad(input, named.one_side, "constant", 0.0);
-  return conv2d(images, weight, bias, stride, named.both_sides, dilation, groups);
+  return convolve(kImages, input, weight, bias, {stride, padding, dilation}, groups);
 }
 
 Tensor conv2d_of_lines(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                        const Shape& stride, const Shape& padding, const Shape& dilation,
                        std::int64_t groups) {
-  const bool is_one_image = input.dims() == 3;
-  const Tensor images = is_one_image ? unsqueeze(input, 0) : input;
-  Tensor out = conv2d_batched(images, weight, bias.value_or(Tensor()), stride, padding, dilation,
-                              groups, true);
-  return is_one_image ? squeeze(out, 0) : out;
+  return convolve(kLines, input, weight, bias, {stride, padding, dilation}, groups);
+}
+
+Tensor conv2d_with_padding(const Tensor& input, const Tensor& weight,
+                           const std::optional<Tensor>& bias, const Shape& stride,
+                           const SizesOrWord& padding, const Shape& dilation, std::int64_t groups) {
+  return convolve_padded(kImages, input, weight, bias, stride, padding, dilation, groups);
+}
+
+Tensor conv3d_with_padding(const Tensor& input, const Tensor& weight,
+                           const std::optional<Tensor>& bias, const Shape& stride,
+                           const SizesOrWord& padding, const Shape& dilation, std::int64_t groups) {
+  return convolve_padded(kVolumes, input, weight, bias, stride, padding, dilation, groups);
 }
 
 namespace {
@@ -160,18 +189,32 @@ std::vector<Sample> convolutions() {
   };
 }
 
+std::vector<Sample> convolutions_of_volumes() {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  const auto tensor = [&](const Shape& shape) { return randn(shape, options); };
+  const Value groups = std::int64_t{2};
+  return {
+      {tensor({2, 2, 3, 4, 3}), tensor({2, 2, 2, 3, 2}), tensor({2})},
+      {tensor({1, 2, 4, 5, 3}), tensor({2, 1, 3, 2, 1}), tensor({2}), Shape{2, 1, 2},
+       Shape{1, 0, 1}, Shape{1, 2, 1}, groups},
+      {tensor({2, 3, 3, 3}), tensor({2, 2, 2, 2, 2}), Value(), Shape{1}, std::string("same")},
+  };
+}
+
 }  // namespace
 
 std::vector<OpDef> conv_ops() {
-  return {define(kConv2d, kFunctional, &conv2d_with_padding,
-                 {"input",
-                  "weight",
-                  "bias",
-                  {"stride", Shape{1}},
-                  {"padding", Shape{0}},
-                  {"dilation", Shape{1}},
-                  {"groups", std::int64_t{1}}},
-                 convolutions)};
+  const std::vector<ParamName> params = {"input",
+                                         "weight",
+                                         "bias",
+                                         {"stride", Shape{1}},
+                                         {"padding", Shape{0}},
+                                         {"dilation", Shape{1}},
+                                         {"groups", std::int64_t{1}}};
+  return {
+      define(kConv2d, kFunctional, &conv2d_with_padding, params, convolutions),
+      define(kConv3d, kFunctional, &conv3d_with_padding, params, convolutions_of_volumes),
+  };
 }
 
 }  // namespace ohm::ops

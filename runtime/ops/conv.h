@@ -1,4 +1,4 @@
-// 2-D convolution.
+// Convolutions of images and of volumes.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,14 @@ Tensor conv2d_with_padding(const Tensor& input, const Tensor& weight,
 Tensor conv2d_of_lines(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                        const Shape& stride, const Shape& padding, const Shape& dilation,
                        std::int64_t groups);
+
+/// Of volumes: input [N, C, D, H, W] (or [C, D, H, W]) ⋆ weight [O, C / groups, kD, kH, kW] + bias
+/// [O]; sizes are one, or three. As images, but that without cuDNN the kernel is the one for
+/// dilated filters, and one for each channel is always PyTorch's own, unless channels lie last. A
+/// CUDA device has them computed on the host.
+Tensor conv3d_with_padding(const Tensor& input, const Tensor& weight,
+                           const std::optional<Tensor>& bias, const Shape& stride,
+                           const SizesOrWord& padding, const Shape& dilation, std::int64_t groups);
 
 std::vector<OpDef> conv_ops();
 

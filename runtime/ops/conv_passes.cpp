@@ -43,7 +43,7 @@ Tensor library_forward(const ConvGeometry& g, const Tensor& given, const Tensor&
                        const Tensor& bias) {
   const MemoryFormat format = library_format(given, weight);
   const Tensor input = laid_out(given, format);
-  Tensor out = empty(shape_of_result(g), options_of(input), format);
+  Tensor out = empty(shape_of_output(g), options_of(input), format);
   const Tensor filters = laid_out(weight, format);
   if (convolve_on_cuda(g, input, filters, bias, out) == CudaResult::no) {
     conv_forward(g, input, filters, bias, out);
@@ -52,7 +52,11 @@ Tensor library_forward(const ConvGeometry& g, const Tensor& given, const Tensor&
 }
 
 Tensor sum_over_pixels(const Tensor& grad) {
-  return reduce_sum(grad, kAllButChannels, false, grad.dtype());
+  return reduce_sum(grad, all_but_channels(grad.dims()), false, grad.dtype());
+}
+
+bool is_depthwise_of_volumes(const ConvPlan& plan) {
+  return plan.path == ConvPath::depthwise && plan.geometry.is_of_volumes;
 }
 
 // The three gradients by PyTorch's own kernels; each path makes them in its own order.
@@ -65,11 +69,13 @@ class ConvBackward {
         input_(plan.path == ConvPath::depthwise ? input : row_major(input)),
         weight_(plan.path == ConvPath::depthwise ? weight : row_major(weight)),
         given_grad_(grad),
-        grad_(row_major(grad)),
+        grad_(is_depthwise_of_volumes(plan) ? grad : row_major(grad)),
         columns_(plan, grad_) {}
 
   TensorList run() {
-    if (plan_.path == ConvPath::depthwise) {
+    if (is_depthwise_of_volumes(plan_)) {
+      run_depthwise_of_volumes();
+    } else if (plan_.path == ConvPath::depthwise) {
       run_weight();
       run_input();
       // The bias gradient is no kernel of theirs: it sums the gradient that came.
@@ -104,6 +110,16 @@ class ConvBackward {
   }
   void run_bias() {
     if (wanted_.bias) grads_[2] = sum_over_pixels(grad_.defined() ? grad_ : given_grad_);
+  }
+
+  // The copies come after the results, and the gradient's lives until the bias has its own.
+  void run_depthwise_of_volumes() {
+    if (wanted_.input) allocate_input();
+    if (wanted_.weight) allocate_weight();
+    grad_ = row_major(given_grad_);
+    if (wanted_.input) conv_grad_input(plan_.geometry, grad_, row_major(weight_), grads_[0]);
+    if (wanted_.weight) conv_grad_weight(plan_.geometry, grad_, row_major(input_), grads_[1]);
+    if (wanted_.bias) grads_[2] = sum_over_pixels(given_grad_);
   }
 
   void run_dilated() {
@@ -210,6 +226,11 @@ Tensor convolved(const ConvPlan& plan, const Tensor& given, const Tensor& weight
   const ConvGeometry& g = plan.geometry;
   if (plan.path == ConvPath::library) return library_forward(g, given, weight, bias);
   const Tensor input = row_major(given);
+  if (is_depthwise_of_volumes(plan)) {
+    Tensor out = empty(shape_of_output(g), options_of(input));
+    conv_forward(g, input, row_major(weight), bias, out);
+    return out;
+  }
   const Tensor filters = row_major(weight);
   if (is_split_in_groups(plan)) {
     return convolve_by_group(
@@ -219,7 +240,7 @@ Tensor convolved(const ConvPlan& plan, const Tensor& given, const Tensor& weight
           return convolved(one, channels, part, offsets);
         });
   }
-  Tensor out = empty(shape_of_result(g), options_of(input));
+  Tensor out = empty(shape_of_output(g), options_of(input));
   ColumnBuffer columns(plan, input);
   // The pixels of a 1 x 1 convolution are its columns already; dilation is another kernel's.
   if (!g.is_pointwise() || plan.path != ConvPath::columns) columns.ensure();

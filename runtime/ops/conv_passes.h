@@ -1,5 +1,5 @@
-// The passes of a convolution of images, by the library or by PyTorch's own kernels, without a
-// graph.
+// The passes of a convolution of images or volumes, by the library or by PyTorch's own kernels,
+// without a graph.
 #pragma once
 
 #include "runtime/autograd/node.h"

@@ -1,5 +1,5 @@
-// The plan of a convolution of images: its sizes, and which of PyTorch's kernels runs, which
-// decides what is allocated beside the result.
+// The plan of a convolution of images or volumes: its sizes, and which of PyTorch's kernels runs,
+// which decides what is allocated beside the result.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,18 @@ struct ConvPlan {
   bool is_of_lines = false;  ///< the images have one row, and are row-major for the library
 };
 
-/// `input` [N, C, H, W], `weight` [O, C / groups, kH, kW]; one size for both dimensions, or two.
+/// How the filters move. One size for all dimensions, or one for each.
+struct ConvWindows {
+  Shape stride;
+  Shape padding;
+  Shape dilation;
+};
+
+/// `input` [N, C, H, W], `weight` [O, C / groups, kH, kW]; one size for both dimensions, or two. Of
+/// volumes both have a depth, and there may be three sizes.
 /// Throws std::invalid_argument where they do not fit.
 ConvPlan conv_plan(const OpInfo& info, const Tensor& input, const Tensor& weight,
-                   const Shape& stride, const Shape& padding, const Shape& dilation,
-                   std::int64_t groups);
+                   const ConvWindows& windows, std::int64_t groups);
 
 /// Images become columns, and each is a matrix product of its own.
 bool is_unfolded(const ConvPlan& plan);
@@ -37,6 +44,13 @@ bool is_unfolded(const ConvPlan& plan);
 bool is_split_in_groups(const ConvPlan& plan);
 ConvPlan plan_of_one_group(ConvPlan plan);
 
-Shape shape_of_result(const ConvGeometry& geometry);
+/// [N, channels, ...]: of what the geometry calls output, and input.
+Shape shape_of_output(const ConvGeometry& geometry);
+Shape shape_of_input(const ConvGeometry& geometry);
+
+/// Sets what the arguments alone tell of a geometry. Throws std::invalid_argument where there are
+/// other sizes than one, or one for each dimension.
+void set_windows(const OpInfo& info, ConvGeometry& geometry, const Tensor& weight,
+                 const ConvWindows& windows);
 
 }  // namespace ohm::ops

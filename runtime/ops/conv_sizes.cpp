@@ -26,24 +26,29 @@ std::string type_of(const Tensor& tensor) {
 }  // namespace
 
 void require_pair(const OpInfo& info, const Shape& sizes, std::int64_t smallest, const char* name) {
-  const bool is_pair = sizes.dims() == 1 || sizes.dims() == 2;
-  if (!is_pair || std::min(size_at(sizes, 0), size_at(sizes, 1)) < smallest) {
-    refuse_sizes(info, fmt::format("{} must be one or two integers of at least {}, but got {}",
-                                   name, smallest, sizes.str()));
+  require_sizes(info, 2, sizes, smallest, name);
+}
+
+void require_sizes(const OpInfo& info, int dims, const Shape& sizes, std::int64_t smallest,
+                   const char* name) {
+  const bool is_known = sizes.dims() == 1 || sizes.dims() == dims;
+  if (!is_known || *std::min_element(sizes.begin(), sizes.end()) < smallest) {
+    refuse_sizes(info, fmt::format("{} must be one or {} integers of at least {}, but got {}", name,
+                                   dims == 2 ? "two" : "three", smallest, sizes.str()));
   }
-  if (std::max(size_at(sizes, 0), size_at(sizes, 1)) > kLargestWindowSize) {
+  if (*std::max_element(sizes.begin(), sizes.end()) > kLargestWindowSize) {
     refuse_sizes(info, fmt::format("{} must be at most {}, but got {}", name, kLargestWindowSize,
                                    sizes.str()));
   }
 }
 
-void require_images(const OpInfo& info, const Tensor& input, const Tensor& weight,
+void require_images(const OpInfo& info, int dims, const Tensor& input, const Tensor& weight,
                     const Tensor& bias, std::int64_t groups) {
-  if (input.dims() != 4 || weight.dims() != 4) {
-    refuse_sizes(info,
-                 fmt::format("expected an input of 3 or 4 and a weight of 4 dimensions, but got {} "
-                             "and {}",
-                             input.shape().str(), weight.shape().str()));
+  if (input.dims() != dims + 2 || weight.dims() != dims + 2) {
+    refuse_sizes(
+        info, fmt::format("expected an input of {} or {} and a weight of {} dimensions, "
+                          "but got {} and {}",
+                          dims + 1, dims + 2, dims + 2, input.shape().str(), weight.shape().str()));
   }
   if (groups < 1 || weight.shape()[0] % groups != 0) {
     refuse_sizes(info,
@@ -79,12 +84,12 @@ NamedPadding named_padding(const OpInfo& info, const std::string& name, const Sh
   NamedPadding padding{Shape(filters.dims() - 2, 0), {}};
   if (name == "valid") return padding;
   if (name != "same") refuse_sizes(info, fmt::format("Invalid padding string: '{}'", name));
-  require_pair(info, stride, 1, "stride");
-  require_pair(info, dilation, 1, "dilation");
-  if (size_at(stride, 0) != 1 || size_at(stride, 1) != 1) {
+  const int dims = padding.both_sides.dims();
+  require_sizes(info, std::max(dims, 2), stride, 1, "stride");
+  require_sizes(info, std::max(dims, 2), dilation, 1, "dilation");
+  if (*std::max_element(stride.begin(), stride.end()) != 1) {
     refuse_sizes(info, "padding='same' is not supported for strided convolutions");
   }
-  const int dims = padding.both_sides.dims();
   Shape one_side(2 * dims, 0);
   bool has_one_side = false;
   for (int dim = 0; dim < dims; ++dim) {

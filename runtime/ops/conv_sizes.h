@@ -1,4 +1,4 @@
-// The sizes of convolutions of images as arguments, and what must fit.
+// The sizes of convolutions and pooling of images and volumes as arguments, and what must fit.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,22 @@
 
 namespace ohm::ops {
 
-/// One size for both dimensions, or two.
+/// One size for all dimensions, or one for each.
 inline std::int64_t size_at(const Shape& sizes, int position) {
   return sizes[sizes.dims() == 1 ? 0 : position];
 }
 
 /// Throws std::invalid_argument unless there are one or two sizes of at least `smallest`.
 void require_pair(const OpInfo& info, const Shape& sizes, std::int64_t smallest, const char* name);
+/// The same, of one size or `dims`: 2 or 3.
+void require_sizes(const OpInfo& info, int dims, const Shape& sizes, std::int64_t smallest,
+                   const char* name);
 
-/// Throws std::invalid_argument unless these are images [N, C, H, W], filters and, where it is
-/// defined, a bias with one element for each of `out_channels`, of one floating dtype on one
-/// device, and `groups` divides the filters' first dimension.
-void require_images(const OpInfo& info, const Tensor& input, const Tensor& weight,
+/// Throws std::invalid_argument unless these are images [N, C, H, W] (`dims` is 2) or volumes
+/// [N, C, D, H, W] (3), filters and, where it is defined, a bias with one element for each of
+/// `out_channels`, of one floating dtype on one device, and `groups` divides the filters' first
+/// dimension.
+void require_images(const OpInfo& info, int dims, const Tensor& input, const Tensor& weight,
                     const Tensor& bias, std::int64_t groups);
 void require_bias(const OpInfo& info, const Tensor& weight, const Tensor& bias,
                   std::int64_t out_channels);
@@ -44,7 +48,11 @@ NamedPadding named_padding(const OpInfo& info, const std::string& name, const Sh
 /// last where either lies so, but for float64. Row-major on the host.
 MemoryFormat library_format(const Tensor& first, const Tensor& second);
 
-/// What the gradient of a bias is summed over.
-constexpr DimMask kAllButChannels = with(with(with(0, 0), 2), 3);
+/// What the gradient of a bias is summed over, of a tensor with so many dimensions.
+constexpr DimMask all_but_channels(int dims) {
+  DimMask mask = with(0, 0);
+  for (int dim = 2; dim < dims; ++dim) mask = with(mask, dim);
+  return mask;
+}
 
 }  // namespace ohm::ops

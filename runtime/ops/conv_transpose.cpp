@@ -11,6 +11,7 @@
 #include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/ops/conv_groups.h"
+#include "runtime/ops/conv_plan.h"
 #include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/cublas_workspace.h"
 #include "runtime/ops/cuda/convolution.h"
@@ -22,6 +23,17 @@ namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kConvTranspose2d{"conv_transpose2d", CastPolicy::low_precision};
+constexpr OpInfo kConvTranspose3d{"conv_transpose3d", CastPolicy::low_precision};
+
+/// What is convolved.
+struct TransposeKind {
+  const OpInfo& info;
+  int dims;  ///< of one image
+  bool is_of_lines = false;
+};
+constexpr TransposeKind kTransposedLines{kConvTranspose2d, 2, true};
+constexpr TransposeKind kTransposedImages{kConvTranspose2d, 2};
+constexpr TransposeKind kTransposedVolumes{kConvTranspose3d, 3};
 
 struct TransposePlan {
   ConvGeometry geometry;     ///< of the convolution that this is the gradient of
@@ -29,49 +41,51 @@ struct TransposePlan {
   bool is_of_lines = false;  ///< the images have one row, and are row-major for the library
 };
 
-std::int64_t out_size(std::int64_t in, std::int64_t kernel, const Shape& stride,
-                      const Shape& padding, const Shape& output_padding, const Shape& dilation,
-                      int position) {
-  const std::int64_t extra = size_at(output_padding, position);
-  if (extra >= size_at(stride, position) && extra >= size_at(dilation, position)) {
+// The sizes of the arguments of a transposed convolution.
+struct TransposeWindows {
+  const Shape& stride;
+  const Shape& padding;
+  const Shape& output_padding;
+  const Shape& dilation;
+};
+
+std::int64_t out_size(const OpInfo& info, std::int64_t in, std::int64_t kernel,
+                      const TransposeWindows& windows, int position) {
+  const std::int64_t extra = size_at(windows.output_padding, position);
+  const std::int64_t stride = size_at(windows.stride, position);
+  const std::int64_t dilation = size_at(windows.dilation, position);
+  if (extra >= stride && extra >= dilation) {
     throw std::invalid_argument(fmt::format(
-        "[conv_transpose2d] output padding must be smaller than either stride or dilation, but got "
+        "[{}] output padding must be smaller than either stride or dilation, but got "
         "output_padding {}, stride {} and dilation {}",
-        output_padding.str(), stride.str(), dilation.str()));
+        info.name, windows.output_padding.str(), windows.stride.str(), windows.dilation.str()));
   }
-  const std::int64_t size = (in - 1) * size_at(stride, position) - 2 * size_at(padding, position) +
-                            size_at(dilation, position) * (kernel - 1) + extra + 1;
+  const std::int64_t size = (in - 1) * stride - 2 * size_at(windows.padding, position) +
+                            dilation * (kernel - 1) + extra + 1;
   if (size > 0) return size;
   throw std::invalid_argument(
-      fmt::format("[conv_transpose2d] an input of {} elements gives an output of {}", in, size));
+      fmt::format("[{}] an input of {} elements gives an output of {}", info.name, in, size));
 }
 
-TransposePlan plan_for(const Tensor& input, const Tensor& weight, const Shape& stride,
-                       const Shape& padding, const Shape& output_padding, std::int64_t groups,
-                       const Shape& dilation) {
-  require_pair(kConvTranspose2d, stride, 1, "stride");
-  require_pair(kConvTranspose2d, padding, 0, "padding");
-  require_pair(kConvTranspose2d, output_padding, 0, "output_padding");
-  require_pair(kConvTranspose2d, dilation, 1, "dilation");
+TransposePlan plan_for(const TransposeKind& kind, const Tensor& input, const Tensor& weight,
+                       const TransposeWindows& windows, std::int64_t groups) {
+  require_sizes(kind.info, kind.dims, windows.output_padding, 0, "output_padding");
   TransposePlan plan;
+  plan.is_of_lines = kind.is_of_lines;
   ConvGeometry& g = plan.geometry;
+  set_windows(kind.info, g, weight, {windows.stride, windows.padding, windows.dilation});
   g.batch = input.shape()[0];
   g.groups = groups;
   g.in_channels = weight.shape()[1];
   g.out_channels = weight.shape()[0] / groups;
-  g.out_height = input.shape()[2];
-  g.out_width = input.shape()[3];
-  g.kernel_height = weight.shape()[2];
-  g.kernel_width = weight.shape()[3];
-  g.stride_height = size_at(stride, 0);
-  g.stride_width = size_at(stride, 1);
-  g.padding_height = size_at(padding, 0);
-  g.padding_width = size_at(padding, 1);
-  g.dilation_height = size_at(dilation, 0);
-  g.dilation_width = size_at(dilation, 1);
-  g.in_height =
-      out_size(g.out_height, g.kernel_height, stride, padding, output_padding, dilation, 0);
-  g.in_width = out_size(g.out_width, g.kernel_width, stride, padding, output_padding, dilation, 1);
+  if (g.is_of_volumes) {
+    g.out_depth = input.shape()[2];
+    g.in_depth = out_size(kind.info, g.out_depth, g.kernel_depth, windows, 0);
+  }
+  g.out_height = input.size(-2);
+  g.out_width = input.size(-1);
+  g.in_height = out_size(kind.info, g.out_height, g.kernel_height, windows, kind.dims - 2);
+  g.in_width = out_size(kind.info, g.out_width, g.kernel_width, windows, kind.dims - 1);
   Context& context = Context::current();
   plan.unfolds = input.device().is_cuda() && !context.cudnn_enabled;
   if (input.device().is_cuda() && context.cudnn_enabled) {
@@ -83,14 +97,16 @@ TransposePlan plan_for(const Tensor& input, const Tensor& weight, const Shape& s
 // The buffers of PyTorch's own kernel in one call.
 class Buffers {
  public:
-  Buffers(const TransposePlan& plan, const Tensor& like) : plan_(plan), options_(options_of(like)) {
-    const ConvGeometry& g = plan.geometry;
-    if (plan.unfolds) columns_ = buffer({g.column_rows(), g.out_pixels()});
-  }
+  Buffers(const TransposePlan& plan, const Tensor& like)
+      : plan_(plan), options_(options_of(like)) {}
 
+  void add_columns() {
+    const ConvGeometry& g = plan_.geometry;
+    if (plan_.unfolds) columns_ = buffer({g.column_rows(), g.out_pixels()});
+  }
   void add_ones() {
     const ConvGeometry& g = plan_.geometry;
-    if (plan_.unfolds) ones_ = buffer({g.in_height, g.in_width});
+    if (plan_.unfolds) ones_ = buffer({g.in_pixels()});
   }
   void use_matrix_products(std::int64_t of_each_image) const {
     if (!plan_.unfolds) return;
@@ -110,8 +126,11 @@ class Buffers {
 };
 
 void add_bias(const Tensor& out, const Tensor& bias) {
-  accumulate_into(out, make_view(bias, {bias.shape()[0], 1, 1}, {bias.strides()[0], 1, 1},
-                                 bias.impl()->offset));
+  Shape sizes(out.dims() - 1, 1);
+  Shape strides(out.dims() - 1, 1);
+  sizes[0] = bias.shape()[0];
+  strides[0] = bias.strides()[0];
+  accumulate_into(out, make_view(bias, sizes, strides, bias.impl()->offset));
 }
 
 // PyTorch's own kernel knows no groups.
@@ -124,15 +143,11 @@ TransposePlan plan_of_one_group(TransposePlan plan) {
   return plan;
 }
 
-Shape transposed_shape(const ConvGeometry& g) {
-  return {g.batch, g.groups * g.in_channels, g.in_height, g.in_width};
-}
-
 Tensor transpose_by_library(const ConvGeometry& g, const Tensor& given, const Tensor& weight,
                             const Tensor& bias) {
   const MemoryFormat format = library_format(given, weight);
   const Tensor input = laid_out(given, format);
-  Tensor out = empty(transposed_shape(g), options_of(input), format);
+  Tensor out = empty(shape_of_input(g), options_of(input), format);
   {
     const Tensor filters = laid_out(weight, format);
     if (convolve_grad_input_on_cuda(g, input, filters, out) == CudaResult::no) {
@@ -141,6 +156,25 @@ Tensor transpose_by_library(const ConvGeometry& g, const Tensor& given, const Te
   }
   if (bias.defined()) add_bias(out, bias);
   return out;
+}
+
+// The result of PyTorch's own kernel: that for volumes has a tensor like its input resized, which
+// keeps its memory where that is enough.
+Tensor new_result(const ConvGeometry& g, const Tensor& input) {
+  const Shape shape = shape_of_input(g);
+  if (!g.is_of_volumes) return empty(shape, options_of(input));
+  const Tensor first = empty(input.shape(), options_of(input));
+  if (shape.numel() > first.numel()) return empty(shape, options_of(input));
+  Tensor same = make_view(first, shape, contiguous_strides(shape), 0);
+  same.impl()->is_view = false;
+  return same;
+}
+
+// That for volumes needs no columns where the pixels are its columns already.
+bool has_columns_in_backward(const TransposePlan& plan) {
+  const ConvGeometry& g = plan.geometry;
+  const bool is_dilated = g.dilation_depth > 1 || g.dilation_height > 1 || g.dilation_width > 1;
+  return !g.is_of_volumes || is_dilated || !g.is_pointwise();
 }
 
 Tensor forward(const TransposePlan& plan, const Tensor& given, const Tensor& weight,
@@ -160,8 +194,9 @@ Tensor forward(const TransposePlan& plan, const Tensor& given, const Tensor& wei
           return forward(one, channels, part, offsets);
         });
   }
-  Tensor out = empty(transposed_shape(g), options_of(input));
+  Tensor out = new_result(g, input);
   Buffers buffers(plan, input);
+  buffers.add_columns();
   if (bias.defined()) buffers.add_ones();
   buffers.use_matrix_products(bias.defined() ? 2 : 1);
   conv_grad_input(g, input, filters, out);
@@ -189,7 +224,8 @@ class TransposeBackward {
     if (!call_.needs(0)) return;
     const Tensor grad = row_major(grad_);
     grads_[0] = empty(input_.shape(), options_of(grad));
-    const Buffers buffers(plan_, grad);
+    Buffers buffers(plan_, grad);
+    if (has_columns_in_backward(plan_)) buffers.add_columns();
     buffers.use_matrix_products(1);
     conv_forward(geometry(), grad, weight_, Tensor(), grads_[0]);
   }
@@ -199,12 +235,13 @@ class TransposeBackward {
     if (call_.needs(2)) grads_[2] = empty({grad_.shape()[1]}, options_of(grad_));
     if (!call_.needs(1) && !call_.needs(2)) return;
     const Tensor grad = row_major(grad_);
-    const Buffers buffers(plan_, grad);
+    Buffers buffers(plan_, grad);
+    if (has_columns_in_backward(plan_)) buffers.add_columns();
     if (call_.needs(1)) {
       buffers.use_matrix_products(1);
       conv_grad_weight(geometry(), input_, grad, grads_[1]);
     }
-    if (call_.needs(2)) reduce_sum_into(grads_[2], grad, kAllButChannels, 1.0);
+    if (call_.needs(2)) reduce_sum_into(grads_[2], grad, all_but_channels(grad.dims()), 1.0);
   }
 
   const TransposePlan& plan_;
@@ -217,8 +254,7 @@ class TransposeBackward {
 
 Tensor library_input_gradient(const ConvGeometry& g, const Tensor& given, const Tensor& weight) {
   const MemoryFormat format = library_format(given, weight);
-  Tensor out = empty({g.batch, g.groups * g.out_channels, g.out_height, g.out_width},
-                     options_of(given), format);
+  Tensor out = empty(shape_of_output(g), options_of(given), format);
   const Tensor filters = laid_out(weight, format);
   const Tensor grad = laid_out(given, format);
   if (convolve_on_cuda(g, grad, filters, Tensor(), out) == CudaResult::no) {
@@ -252,7 +288,8 @@ TensorList transpose_gradients_by_library(const TransposePlan& plan, const Backw
     if (call.needs(1)) grads[1] = library_weight_gradient(g, grad, input, weight.shape());
   }
   if (call.needs(2)) {
-    grads[2] = reduce_sum(call.grad(), kAllButChannels, false, call.grad().dtype());
+    grads[2] =
+        reduce_sum(call.grad(), all_but_channels(call.grad().dims()), false, call.grad().dtype());
   }
   return grads;
 }
@@ -272,16 +309,17 @@ TensorList backward(const TransposePlan& plan, const BackwardCall& call) {
       });
 }
 
-void check_transpose_operands(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                              std::int64_t groups) {
-  require_images(kConvTranspose2d, input, weight, bias, groups);
+void check_transpose_operands(const TransposeKind& kind, const Tensor& input, const Tensor& weight,
+                              const Tensor& bias, std::int64_t groups) {
+  require_images(kind.info, kind.dims, input, weight, bias, groups);
   if (input.shape()[1] != weight.shape()[0]) {
     throw std::invalid_argument(fmt::format(
-        "[conv_transpose2d] Given weight of size {}, expected input{} to have {} channels, but got "
-        "{} channels instead",
-        weight.shape().str(), input.shape().str(), weight.shape()[0], input.shape()[1]));
+        "[{}] Given weight of size {}, expected input{} to have {} channels, but got {} channels "
+        "instead",
+        kind.info.name, weight.shape().str(), input.shape().str(), weight.shape()[0],
+        input.shape()[1]));
   }
-  require_bias(kConvTranspose2d, weight, bias, weight.shape()[1] * groups);
+  require_bias(kind.info, weight, bias, weight.shape()[1] * groups);
 }
 
 std::vector<Sample> transposed_convolutions() {
@@ -298,28 +336,34 @@ std::vector<Sample> transposed_convolutions() {
   };
 }
 
-}  // namespace
+std::vector<Sample> transposed_volumes() {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  const auto tensor = [&](const Shape& shape) { return randn(shape, options); };
+  const auto groups = [](std::int64_t count) { return Value(count); };
+  return {
+      {tensor({2, 2, 2, 3, 2}), tensor({2, 2, 2, 1, 3}), tensor({2}), Shape{1}, Shape{0}, Shape{0},
+       groups(1), Shape{1}},
+      {tensor({1, 4, 2, 2, 3}), tensor({4, 1, 3, 2, 2}), tensor({2}), Shape{2, 1, 2},
+       Shape{1, 0, 1}, Shape{1, 0, 1}, groups(2), Shape{1, 2, 1}},
+      {tensor({2, 2, 2, 2}), tensor({2, 1, 2, 2, 2}), Value(), Shape{2}, Shape{1}, Shape{0},
+       groups(1), Shape{1}},
+  };
+}
 
-namespace {
-
-enum class Images : std::uint8_t { of_planes, of_lines };
-
-Tensor transposed_images(Images kind, const Tensor& given, const Tensor& given_weight,
-                         const std::optional<Tensor>& given_bias, const Shape& stride,
-                         const Shape& padding, const Shape& output_padding, std::int64_t groups,
-                         const Shape& dilation) {
-  if (given.dims() == 3) {
-    return squeeze(transposed_images(kind, unsqueeze(given, 0), given_weight, given_bias, stride,
-                                     padding, output_padding, groups, dilation),
+Tensor transposed_convolution(const TransposeKind& kind, const Tensor& given,
+                              const Tensor& given_weight, const std::optional<Tensor>& given_bias,
+                              const TransposeWindows& windows, std::int64_t groups) {
+  if (given.dims() == kind.dims + 1) {
+    return squeeze(transposed_convolution(kind, unsqueeze(given, 0), given_weight, given_bias,
+                                          windows, groups),
                    0);
   }
-  const OpFront front(kConvTranspose2d);
+  const OpFront front(kind.info);
   const Tensor bias = given_bias ? front.input(*given_bias) : Tensor();
   const Tensor weight = front.input(given_weight);
   const Tensor input = front.input(given);
-  check_transpose_operands(input, weight, bias, groups);
-  TransposePlan plan = plan_for(input, weight, stride, padding, output_padding, groups, dilation);
-  plan.is_of_lines = kind == Images::of_lines;
+  check_transpose_operands(kind, input, weight, bias, groups);
+  const TransposePlan plan = plan_for(kind, input, weight, windows, groups);
   Recorder record("ConvolutionBackward", {&input, &weight, &bias});
   record.save(input);
   record.save(weight);
@@ -334,29 +378,39 @@ Tensor conv_transpose2d(const Tensor& input, const Tensor& weight,
                         const std::optional<Tensor>& bias, const Shape& stride,
                         const Shape& padding, const Shape& output_padding, std::int64_t groups,
                         const Shape& dilation) {
-  return transposed_images(Images::of_planes, input, weight, bias, stride, padding, output_padding,
-                           groups, dilation);
+  return transposed_convolution(kTransposedImages, input, weight, bias,
+                                {stride, padding, output_padding, dilation}, groups);
 }
 
 Tensor conv_transpose2d_of_lines(const Tensor& input, const Tensor& weight,
                                  const std::optional<Tensor>& bias, const Shape& stride,
                                  const Shape& padding, const Shape& output_padding,
                                  std::int64_t groups, const Shape& dilation) {
-  return transposed_images(Images::of_lines, input, weight, bias, stride, padding, output_padding,
-                           groups, dilation);
+  return transposed_convolution(kTransposedLines, input, weight, bias,
+                                {stride, padding, output_padding, dilation}, groups);
+}
+
+Tensor conv_transpose3d(const Tensor& input, const Tensor& weight,
+                        const std::optional<Tensor>& bias, const Shape& stride,
+                        const Shape& padding, const Shape& output_padding, std::int64_t groups,
+                        const Shape& dilation) {
+  return transposed_convolution(kTransposedVolumes, input, weight, bias,
+                                {stride, padding, output_padding, dilation}, groups);
 }
 
 std::vector<OpDef> conv_transpose_ops() {
-  return {define(kConvTranspose2d, kFunctional, &conv_transpose2d,
-                 {"input",
-                  "weight",
-                  "bias",
-                  {"stride", Shape{1}},
-                  {"padding", Shape{0}},
-                  {"output_padding", Shape{0}},
-                  {"groups", std::int64_t{1}},
-                  {"dilation", Shape{1}}},
-                 transposed_convolutions)};
+  const std::vector<ParamName> params = {"input",
+                                         "weight",
+                                         "bias",
+                                         {"stride", Shape{1}},
+                                         {"padding", Shape{0}},
+                                         {"output_padding", Shape{0}},
+                                         {"groups", std::int64_t{1}},
+                                         {"dilation", Shape{1}}};
+  return {
+      define(kConvTranspose2d, kFunctional, &conv_transpose2d, params, transposed_convolutions),
+      define(kConvTranspose3d, kFunctional, &conv_transpose3d, params, transposed_volumes),
+  };
 }
 
 }  // namespace ohm::ops

@@ -1,4 +1,5 @@
-// 2-D transposed convolution: the gradient of a convolution by its input, as an op.
+// Transposed convolutions of images and of volumes: the gradient of a convolution by its input, as
+// an op.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,13 @@ Tensor conv_transpose2d_of_lines(const Tensor& input, const Tensor& weight,
                                  const std::optional<Tensor>& bias, const Shape& stride,
                                  const Shape& padding, const Shape& output_padding,
                                  std::int64_t groups, const Shape& dilation);
+
+/// The same of volumes: input [N, C, D, H, W] (or [C, D, H, W]) with weight
+/// [C, O / groups, kD, kH, kW]. A CUDA device has them computed on the host.
+Tensor conv_transpose3d(const Tensor& input, const Tensor& weight,
+                        const std::optional<Tensor>& bias, const Shape& stride,
+                        const Shape& padding, const Shape& output_padding, std::int64_t groups,
+                        const Shape& dilation);
 
 std::vector<OpDef> conv_transpose_ops();
 

@@ -22,7 +22,9 @@ Tensor gradient_of_grad(const SecondGradients& second, const LayerGradients& inc
   if (incoming.weight.defined())
     add_part(second.convolve(operands.input, incoming.weight, second.shape));
   if (incoming.bias.defined()) {
-    add_part(expand(view(incoming.bias, {1, -1, 1, 1}), operands.grad.shape()));
+    Shape along_channels(operands.grad.dims(), 1);
+    along_channels[1] = -1;
+    add_part(expand(view(incoming.bias, along_channels), operands.grad.shape()));
   }
   return sum;
 }
@@ -31,14 +33,15 @@ Tensor gradient_of_grad(const SecondGradients& second, const LayerGradients& inc
 Tensor gradient_of_input(const SecondGradients& second, const Tensor& of_weight,
                          const ConvolutionOperands& operands) {
   Shape rest;
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < operands.grad.dims() - 2; ++i) {
     const std::int64_t reach = (operands.grad.shape()[2 + i] - 1) * second.shape.stride[i] -
                                2 * second.shape.padding[i] +
                                second.shape.dilation[i] * (operands.weight.shape()[2 + i] - 1) + 1;
     rest.push_back(operands.input.shape()[2 + i] - reach);
   }
-  return conv_transpose2d(operands.grad, of_weight, std::nullopt, second.shape.stride,
-                          second.shape.padding, rest, second.shape.groups, second.shape.dilation);
+  const auto transposed = rest.dims() == 3 ? &conv_transpose3d : &conv_transpose2d;
+  return transposed(operands.grad, of_weight, std::nullopt, second.shape.stride,
+                    second.shape.padding, rest, second.shape.groups, second.shape.dilation);
 }
 
 // A copy of the gradient is there before the convolution makes its own.

@@ -7,6 +7,7 @@
 #include "runtime/ops/convert.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/view.h"
 
 namespace ohm::ops {
 namespace {
@@ -15,6 +16,8 @@ constexpr OpInfo kDropout{"dropout"};
 constexpr OpInfo kDropoutInplace{"dropout_"};
 constexpr OpInfo kDropout2d{"dropout2d"};
 constexpr OpInfo kDropout2dInplace{"dropout2d_"};
+constexpr OpInfo kDropout3d{"dropout3d"};
+constexpr OpInfo kDropout3dInplace{"dropout3d_"};
 
 void check(const OpInfo& info, const Tensor& input, double p) {
   require_floating(input, info);
@@ -71,6 +74,26 @@ Tensor dropout2d_row(const Tensor& input, double p, bool training, bool inplace)
   return inplace ? dropout2d_(input, p, training) : dropout2d(input, p, training);
 }
 
+Tensor dropout3d_row(const Tensor& input, double p, bool training, bool inplace) {
+  return inplace ? dropout3d_(input, p, training) : dropout3d(input, p, training);
+}
+
+Tensor drop_channels(const OpInfo& info, const Tensor& input, double p, bool training) {
+  const OpFront front(info);
+  check_channels(info, input, p);
+  if (keeps_everything(input, p, training)) return input;
+  if (p == 1.0) return mul(input, zero_number(input));
+  return mul(input, noise_of(channels_of(input), options_of(input), p));
+}
+
+Tensor drop_channels_in_place(const OpInfo& info, const Tensor& input, double p, bool training) {
+  const OpFront front(info);
+  check_channels(info, input, p);
+  if (keeps_everything(input, p, training)) return input;
+  if (p == 1.0) return mul_(input, zero_number(input));
+  return mul_(input, noise_of(channels_of(input), options_of(input), p));
+}
+
 std::vector<Sample> with_probability() {
   const TensorOptions options{DType::float64, Device::cpu()};
   return {
@@ -82,6 +105,10 @@ std::vector<Sample> with_probability() {
 
 std::vector<Sample> channels_with_probability() {
   return {{randn({2, 3, 2, 2}, {DType::float64, Device::cpu()}), 0.4, true}};
+}
+
+std::vector<Sample> volumes_with_probability() {
+  return {{randn({2, 3, 1, 2, 2}, {DType::float64, Device::cpu()}), 0.4, true}};
 }
 
 }  // namespace
@@ -117,19 +144,20 @@ Tensor dropout_(const Tensor& input, double p, bool training) {
 }
 
 Tensor dropout2d(const Tensor& input, double p, bool training) {
-  const OpFront front(kDropout2d);
-  check_channels(kDropout2d, input, p);
-  if (keeps_everything(input, p, training)) return input;
-  if (p == 1.0) return mul(input, zero_number(input));
-  return mul(input, noise_of(channels_of(input), options_of(input), p));
+  return drop_channels(kDropout2d, input, p, training);
 }
-
 Tensor dropout2d_(const Tensor& input, double p, bool training) {
-  const OpFront front(kDropout2dInplace);
-  check_channels(kDropout2dInplace, input, p);
-  if (keeps_everything(input, p, training)) return input;
-  if (p == 1.0) return mul_(input, zero_number(input));
-  return mul_(input, noise_of(channels_of(input), options_of(input), p));
+  return drop_channels_in_place(kDropout2dInplace, input, p, training);
+}
+Tensor dropout3d(const Tensor& input, double p, bool training) {
+  const OpFront front(kDropout3d);
+  if (input.dims() == 5) return drop_channels(kDropout3d, input, p, training);
+  return squeeze(drop_channels(kDropout3d, unsqueeze(input, 0), p, training), 0);
+}
+Tensor dropout3d_(const Tensor& input, double p, bool training) {
+  const OpFront front(kDropout3dInplace);
+  if (input.dims() == 5) return drop_channels_in_place(kDropout3dInplace, input, p, training);
+  return squeeze(drop_channels_in_place(kDropout3dInplace, unsqueeze(input, 0), p, training), 0);
 }
 
 std::vector<OpDef> dropout_ops() {
@@ -141,6 +169,8 @@ std::vector<OpDef> dropout_ops() {
       define(kDropoutInplace, kFunctional, &dropout_, params),
       define(kDropout2d, kFunctional, &dropout2d_row, either_way, channels_with_probability),
       define(kDropout2dInplace, kFunctional, &dropout2d_, params),
+      define(kDropout3d, kFunctional, &dropout3d_row, either_way, volumes_with_probability),
+      define(kDropout3dInplace, kFunctional, &dropout3d_, params),
   };
 }
 

@@ -22,6 +22,10 @@ Tensor dropout_(const Tensor& input, double p, bool training);
 Tensor dropout2d(const Tensor& input, double p, bool training);
 Tensor dropout2d_(const Tensor& input, double p, bool training);
 
+/// The same of volumes: what is not [N, C, D, H, W] has no N.
+Tensor dropout3d(const Tensor& input, double p, bool training);
+Tensor dropout3d_(const Tensor& input, double p, bool training);
+
 std::vector<OpDef> dropout_ops();
 
 }  // namespace ohm::ops

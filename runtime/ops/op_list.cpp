@@ -44,6 +44,7 @@
 #include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/pooling.h"
+#include "runtime/ops/pooling_volumes.h"
 #include "runtime/ops/power.h"
 #include "runtime/ops/product.h"
 #include "runtime/ops/rearrange.h"
@@ -84,12 +85,12 @@ constexpr Family kFamilies[] = {
     &attention_ops,      &distance_loss_ops,  &bce_loss_ops,
     &nll_loss_ops,       &cross_entropy_ops,  &divergence_loss_ops,
     &margin_loss_ops,    &ctc_loss_ops,       &conv_ops,
-    &conv_transpose_ops, &pooling_ops,        &sequence_ops,
-    &interpolate_ops,    &batch_norm_ops,     &layer_norm_ops,
-    &group_norm_ops,     &composed_ops,       &dropout_ops,
-    &embedding_ops,      &recurrent_ops,      &clip_grad_ops,
-    &sampling_ops,       &nonzero_ops,        &selection_ops,
-    &window_ops,         &closeness_ops,
+    &conv_transpose_ops, &pooling_ops,        &volume_pooling_ops,
+    &sequence_ops,       &interpolate_ops,    &batch_norm_ops,
+    &layer_norm_ops,     &group_norm_ops,     &composed_ops,
+    &dropout_ops,        &embedding_ops,      &recurrent_ops,
+    &clip_grad_ops,      &sampling_ops,       &nonzero_ops,
+    &selection_ops,      &window_ops,         &closeness_ops,
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "runtime/ops/cuda/pooling.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/pooling_sizes.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/view.h"
 
@@ -47,50 +48,10 @@ PoolPlan plan_for_image(const Shape& shape) {
   return plan;
 }
 
-void set_output(const OpInfo& info, PoolAxis& axis, bool ceil_mode) {
-  if (axis.padding * 2 > axis.kernel) {
-    throw std::invalid_argument(
-        fmt::format("[{}] pad should be at most half of effective kernel size, but got pad={} and "
-                    "kernel_size={}",
-                    info.name, axis.padding, axis.kernel));
-  }
-  const std::int64_t room = axis.in + 2 * axis.padding - axis.dilation * (axis.kernel - 1) - 1;
-  if (room < 0) {
-    throw std::invalid_argument(
-        fmt::format("[{}] a window of {} does not fit into {} padded elements: the output would be "
-                    "too small",
-                    info.name, axis.dilation * (axis.kernel - 1) + 1, axis.in + 2 * axis.padding));
-  }
-  axis.out = (room + (ceil_mode ? axis.stride - 1 : 0)) / axis.stride + 1;
-  // No window may begin in the padding behind the image.
-  if (ceil_mode && (axis.out - 1) * axis.stride >= axis.in + axis.padding) axis.out = axis.out - 1;
-}
-
-struct WindowSizes {
-  const Shape& kernel;
-  const std::optional<Shape>& stride;
-  const Shape& padding;
-  const Shape& dilation;
-  bool ceil_mode;
-};
-
-PoolPlan plan_for(const OpInfo& info, const Tensor& input, const WindowSizes& sizes) {
+PoolPlan plan_for(const OpInfo& info, const Tensor& input, const PoolSizes& sizes) {
   require_image(info, input);
-  const Shape& stride = sizes.stride && !sizes.stride->empty() ? *sizes.stride : sizes.kernel;
-  require_pair(info, sizes.kernel, 1, "kernel_size");
-  require_pair(info, stride, 1, "stride");
-  require_pair(info, sizes.padding, 0, "padding");
-  require_pair(info, sizes.dilation, 1, "dilation");
   PoolPlan plan = plan_for_image(input.shape());
-  int position = 0;
-  for (PoolAxis* axis : {&plan.rows, &plan.columns}) {
-    axis->kernel = size_at(sizes.kernel, position);
-    axis->stride = size_at(stride, position);
-    axis->padding = size_at(sizes.padding, position);
-    axis->dilation = size_at(sizes.dilation, position);
-    set_output(info, *axis, sizes.ceil_mode);
-    ++position;
-  }
+  set_windows(info, sizes, {&plan.rows, &plan.columns});
   return plan;
 }
 
@@ -368,24 +329,6 @@ Tensor average_pool(const AveragePlan& average, const AverageNodes& nodes, const
   return out;
 }
 
-// The same numbers seen with other strides, which are those of images. Their gradient is written to
-// memory of its own.
-Tensor with_channels_last(const Tensor& means) {
-  const std::int64_t channels = means.shape()[1];
-  Tensor out =
-      make_view(means, means.shape(), {channels, 1, channels, channels}, means.impl()->offset);
-  out.impl()->is_view = false;  // nothing else looks at the means
-  if (Recorder record("AsStridedBackward", {&means}); record.is_needed()) {
-    record.attach_differentiable(out, [](BackwardCall& call) {
-      if (call.is_recorded()) return TensorList{call.grad()};
-      Tensor grad = empty(call.grad().shape(), options_of(call.grad()));
-      copy_into(grad, call.grad());
-      return TensorList{grad};
-    });
-  }
-  return out;
-}
-
 std::vector<Sample> images_to_maximise() {
   const TensorOptions options{DType::float64, Device::cpu()};
   const Value missing;
@@ -417,6 +360,22 @@ std::vector<Sample> images_to_split() {
 }
 
 }  // namespace
+
+Tensor with_channels_last(const Tensor& means) {
+  Shape strides(means.dims(), means.shape()[1]);
+  strides[1] = 1;
+  Tensor out = make_view(means, means.shape(), strides, means.impl()->offset);
+  out.impl()->is_view = false;  // nothing else looks at the means
+  if (Recorder record("AsStridedBackward", {&means}); record.is_needed()) {
+    record.attach_differentiable(out, [](BackwardCall& call) {
+      if (call.is_recorded()) return TensorList{call.grad()};
+      Tensor grad = empty(call.grad().shape(), options_of(call.grad()));
+      copy_into(grad, call.grad());
+      return TensorList{grad};
+    });
+  }
+  return out;
+}
 
 Tensor max_pool2d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
                   const Shape& padding, const Shape& dilation, bool ceil_mode) {

@@ -28,6 +28,10 @@ Tensor avg_pool2d(const Tensor& input, const Shape& kernel_size, const std::opti
 /// mean, which keeps nothing.
 Tensor adaptive_avg_pool2d(const Tensor& input, const Shape& output_size);
 
+/// Means [N, C, 1, …] seen with the strides of images or volumes whose channels come last. Their
+/// gradient is written to memory of its own.
+Tensor with_channels_last(const Tensor& means);
+
 std::vector<OpDef> pooling_ops();
 
 }  // namespace ohm::ops

@@ -14,7 +14,7 @@ namespace ohm {
 
 /// What tells one convolution from another: its device, what is computed, dtype and sizes, and
 /// whether it has to be deterministic.
-using ConvolutionKey = std::array<std::int64_t, 20>;
+using ConvolutionKey = std::array<std::int64_t, 26>;
 
 /// How an algorithm was chosen: the one that cuDNN suggests, or the one that was the fastest when
 /// all were tried.

@@ -123,6 +123,8 @@ CALLS = {
     "max_pool2d": F.max_pool2d,
     "avg_pool2d": F.avg_pool2d,
     "adaptive_avg_pool2d": lambda x, size: F.adaptive_avg_pool2d(x, (size * 2)[:2]),
+    "avg_pool3d": F.avg_pool3d,
+    "adaptive_avg_pool3d": lambda x, size: F.adaptive_avg_pool3d(x, (size * 3)[:3]),
     "batch_norm": batch_norm,
     "layer_norm": F.layer_norm,
     "embedding": F.embedding,
@@ -591,6 +593,38 @@ def padding():
         randn(2, 4, 7, dtype=torch.bfloat16), randn(4, 3, 2, dtype=torch.bfloat16), None, [2]]
 
 
+def volumes():
+    for dtype in HALVES:
+        yield f"conv3d_{str(dtype)[6:]}", "conv3d", lambda: [
+            randn(1, 2, 3, 4, 3, dtype=dtype), randn(2, 2, 2, 3, 2, dtype=dtype), randn(2, dtype=dtype)]
+    yield "conv3d_strided", "conv3d", lambda: [
+        randn(2, 2, 4, 5, 4), randn(3, 2, 2, 3, 1), randn(3), [2, 1, 3], [1, 0, 1]]
+    yield "conv3d_dilated_groups", "conv3d", lambda: [
+        randn(1, 4, 5, 4, 4), randn(2, 2, 2, 2, 2), None, [1], [1], [2, 1, 2], 2]
+    yield "conv3d_depthwise", "conv3d", lambda: [
+        randn(1, 2, 3, 4, 3), randn(4, 1, 2, 2, 2), randn(4), [1], [1], [1], 2]
+    yield "conv3d_pointwise", "conv3d", lambda: [randn(2, 3, 2, 3, 2), randn(2, 3, 1, 1, 1), randn(2)]
+    yield "conv3d_one_volume", "conv3d", lambda: [randn(2, 3, 3, 3), randn(3, 2, 2, 2, 2), randn(3)]
+    yield "conv3d_same", "conv3d", lambda: [
+        randn(1, 2, 3, 4, 3), randn(2, 2, 2, 3, 4), randn(2), [1], "same"]
+    yield "conv_transpose3d", "conv_transpose3d", lambda: [
+        randn(2, 2, 2, 3, 2), randn(2, 3, 2, 1, 3), randn(3)]
+    yield "conv_transpose3d_strided", "conv_transpose3d", lambda: [
+        randn(1, 4, 2, 2, 3), randn(4, 1, 3, 2, 2), randn(2), [2, 1, 2], [1, 0, 1], [1, 0, 1], 2, [1, 2, 1]]
+    for op in ("max_pool3d", "avg_pool3d"):
+        yield op, op, lambda: [randn(2, 2, 4, 5, 4), [2]]
+        yield f"{op}_one_volume", op, lambda: [randn(2, 4, 4, 5), [3, 2, 2], [2, 1, 2], [1, 0, 1]]
+    yield "max_pool3d_dilated_ceil", "max_pool3d", lambda: [
+        randn(1, 2, 5, 6, 5), [2, 2, 3], [2], [1], [1, 2, 1], True]
+    yield "avg_pool3d_without_padding", "avg_pool3d", lambda: [
+        randn(1, 2, 5, 4, 5), [3], [2], [1], True, False]
+    yield "avg_pool3d_divisor", "avg_pool3d", lambda: [
+        randn(1, 2, 5, 4, 5), [2], [2], [1], False, True, 5]
+    for size in (1, 2, [2, 3, 5]):
+        yield f"adaptive_avg_pool3d_{size}", "adaptive_avg_pool3d", lambda: [
+            randn(2, 2, 3, 4, 5), size if isinstance(size, list) else [size]]
+
+
 def pooling():
     for op in ("max_pool2d", "avg_pool2d"):
         yield op, op, lambda: [randn(2, 3, 6, 7), [2]]
@@ -782,7 +816,7 @@ def grids():
 
 
 FAMILIES = (pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
-            padding, resizing, pooling, normalization, embedding, attention, recurrent, copies,
+            padding, resizing, pooling, volumes, normalization, embedding, attention, recurrent, copies,
             composition, selection, remainders, grids)
 
 

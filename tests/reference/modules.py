@@ -63,6 +63,13 @@ def functions():
         for kind in ("Reflection", "Replication", "Circular"):
             yield f"{kind}Pad{dims}d", {"padding": [2]}, make
             yield f"{kind}Pad{dims}d", {"padding": [1, 0, 2, -1, 1, 1][:2 * dims]}, make
+    yield "MaxPool3d", {"kernel_size": [2], "padding": [1]}, volumes
+    yield "MaxPool3d", {"kernel_size": [3, 2, 1], "stride": [2, 1, 1], "dilation": [1, 2, 1],
+                        "ceil_mode": True}, volumes
+    yield "AvgPool3d", {"kernel_size": [3], "stride": [2], "padding": [1]}, volumes
+    yield "AvgPool3d", {"kernel_size": [2], "stride": [1], "ceil_mode": True, "padding": [1],
+                        "count_include_pad": False, "divisor_override": 3}, volumes
+    yield "AdaptiveAvgPool3d", {"output_size": [3, 2, 1]}, volumes
     yield "MaxPool1d", {"kernel_size": [3], "stride": [2], "padding": [1]}, lines
     yield "AvgPool1d", {"kernel_size": [3], "stride": [2]}, lines
     yield "AdaptiveAvgPool1d", {"output_size": [3]}, lines
@@ -129,14 +136,26 @@ def layers():
     yield "ConvTranspose2d", {"in_channels": 4, "out_channels": 3, "kernel_size": [2]}, images
     yield "ConvTranspose2d", {"in_channels": 4, "out_channels": 6, "kernel_size": [3], "stride": [2],
                               "padding": [1], "output_padding": [1], "groups": 2}, images
+    volumes = lambda: [randn(1, 2, 3, 4, 3)]
+    yield "Conv3d", {"in_channels": 2, "out_channels": 4, "kernel_size": [2, 3, 1], "stride": [1, 2, 1],
+                     "padding": [1, 0, 1], "dilation": [2, 1, 1], "groups": 2, "bias": False}, volumes
+    for mode in ("zeros", "reflect", "replicate", "circular"):
+        yield "Conv3d", {"in_channels": 2, "out_channels": 2, "kernel_size": [2], "padding": "same",
+                         "padding_mode": mode}, volumes
+    yield "ConvTranspose3d", {"in_channels": 2, "out_channels": 2, "kernel_size": [2, 1, 3]}, volumes
+    yield "ConvTranspose3d", {"in_channels": 2, "out_channels": 4, "kernel_size": [2], "stride": [2, 1, 3],
+                              "padding": [1], "output_padding": [1, 0, 2], "groups": 2,
+                              "dilation": [1, 2, 1], "bias": False}, volumes
     for name, inputs in (("BatchNorm1d", lambda: [randn(6, 3)]),
-                         ("BatchNorm2d", lambda: [randn(2, 3, 4, 2)])):
+                         ("BatchNorm2d", lambda: [randn(2, 3, 4, 2)]),
+                         ("BatchNorm3d", lambda: [randn(2, 3, 2, 1, 2)])):
         for options in ({}, {"affine": False, "momentum": 0.3}, {"track_running_stats": False}):
             yield name, {"num_features": 3, **options}, inputs
     yield "GroupNorm", {"num_groups": 2, "num_channels": 4}, lambda: [randn(2, 4, 3)]
     yield "GroupNorm", {"num_groups": 3, "num_channels": 6, "affine": False}, lambda: [randn(2, 6, 4)]
     yield "InstanceNorm1d", {"num_features": 3}, lambda: [randn(2, 3, 5)]
     yield "InstanceNorm2d", {"num_features": 3, "affine": True}, lambda: [randn(2, 3, 2, 4)]
+    yield "InstanceNorm3d", {"num_features": 3, "affine": True}, lambda: [randn(2, 3, 2, 1, 3)]
     yield "RMSNorm", {"normalized_shape": [5], "eps": 1e-5}, lambda: [randn(3, 5)]
     yield "PReLU", {}, lambda: [randn(2, 3, 4)]
     yield "PReLU", {"num_parameters": 3, "init": 0.1}, lambda: [randn(2, 3, 4)]
@@ -251,6 +270,8 @@ def cases():
     yield record("Dropout", {"p": 0.5}, lambda: [randn(3, 4)], False)
     yield record("Dropout2d", {"p": 0.0}, lambda: [randn(2, 3, 2, 2)], True)
     yield record("Dropout2d", {"p": 0.5}, lambda: [randn(2, 3, 2, 2)], False)
+    yield record("Dropout3d", {"p": 0.0}, lambda: [randn(2, 3, 1, 2, 2)], True)
+    yield record("Dropout3d", {"p": 0.5}, lambda: [randn(2, 3, 1, 2, 2)], False)
 
 
 def main():

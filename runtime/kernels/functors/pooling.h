@@ -175,6 +175,19 @@ struct PoolSpan {
   constexpr std::int64_t size() const { return last - first; }
 };
 
+constexpr PoolSpan span_of_window(PoolWindows windows, const PoolAxis& axis,
+                                  std::int64_t position) {
+  if (windows == PoolWindows::adaptive) {
+    const std::int64_t first = position * axis.in / axis.out;
+    const std::int64_t last = ((position + 1) * axis.in + axis.out - 1) / axis.out;
+    return {first, last, last - first};
+  }
+  const std::int64_t first = position * axis.stride - axis.padding;
+  const std::int64_t end = axis.in + axis.padding;
+  const std::int64_t last = first + axis.kernel < end ? first + axis.kernel : end;
+  return {first < 0 ? 0 : first, last < axis.in ? last : std::int64_t{axis.in}, last - first};
+}
+
 struct AveragePlan {
   PoolPlan plan;
   PoolWindows windows = PoolWindows::sliding;
@@ -182,15 +195,7 @@ struct AveragePlan {
   std::int64_t divisor = 0;  ///< 0: the number of elements
 
   constexpr PoolSpan span(const PoolAxis& axis, std::int64_t position) const {
-    if (windows == PoolWindows::adaptive) {
-      const std::int64_t first = position * axis.in / axis.out;
-      const std::int64_t last = ((position + 1) * axis.in + axis.out - 1) / axis.out;
-      return {first, last, last - first};
-    }
-    const std::int64_t first = position * axis.stride - axis.padding;
-    const std::int64_t end = axis.in + axis.padding;
-    const std::int64_t last = first + axis.kernel < end ? first + axis.kernel : end;
-    return {first < 0 ? 0 : first, last < axis.in ? last : std::int64_t{axis.in}, last - first};
+    return span_of_window(windows, axis, position);
   }
   constexpr PoolRange windows_with(const PoolAxis& axis, std::int64_t position) const {
     if (windows == PoolWindows::sliding) return sliding_windows_with(axis, position);

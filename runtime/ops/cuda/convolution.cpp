@@ -17,8 +17,10 @@ namespace {
 
 using cuda::ConvolutionPass;
 
-/// Whether the library takes it: no tensor is empty, and each has at most 2³¹ − 1 elements.
+/// Whether the library takes it: it is asked for images alone, no tensor is empty, and each has at
+/// most 2³¹ − 1 elements.
 bool is_of_library(const ConvGeometry& g) {
+  if (g.is_of_volumes) return false;
   constexpr std::int64_t kMost = std::numeric_limits<int>::max();
   const std::int64_t kernel = g.kernel_height * g.kernel_width;
   const std::int64_t elements[] = {g.batch * g.groups * g.in_channels * g.in_height * g.in_width,
@@ -184,13 +186,18 @@ std::string name_of(ConvolutionPass pass) {
 
 // What tells one convolution from another in a profile.
 std::string call_text(ConvolutionPass pass, const ConvGeometry& g, DType dtype) {
+  const std::string of_depth =
+      g.is_of_volumes
+          ? fmt::format(", depth {} by {}, stride {}, padding {}, dilation {}", g.in_depth,
+                        g.kernel_depth, g.stride_depth, g.padding_depth, g.dilation_depth)
+          : "";
   return fmt::format(
       "{}, {}: [{}, {}, {}, {}] by [{}, {}, {}, {}], stride {} {}, padding {} {}, dilation {} {}, "
-      "groups {}",
+      "groups {}{}",
       name_of(pass), name_of(dtype), g.batch, g.groups * g.in_channels, g.in_height, g.in_width,
       g.groups * g.out_channels, g.in_channels, g.kernel_height, g.kernel_width, g.stride_height,
       g.stride_width, g.padding_height, g.padding_width, g.dilation_height, g.dilation_width,
-      g.groups);
+      g.groups, of_depth);
 }
 
 void note_workspace(const Tensor& result, const std::string& call, std::size_t bytes) {
@@ -219,16 +226,22 @@ ConvolutionKey key_of(ConvolutionPass pass, const ConvGeometry& g, const Tensor&
           g.groups,
           g.in_channels,
           g.out_channels,
+          g.in_depth,
           g.in_height,
           g.in_width,
+          g.out_depth,
           g.out_height,
           g.out_width,
+          g.kernel_depth,
           g.kernel_height,
           g.kernel_width,
+          g.stride_depth,
           g.stride_height,
           g.stride_width,
+          g.padding_depth,
           g.padding_height,
           g.padding_width,
+          g.dilation_depth,
           g.dilation_height,
           g.dilation_width,
           std::int64_t{Context::current().state.convolution_plans.is_deterministic}};

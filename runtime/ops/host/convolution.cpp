@@ -22,9 +22,9 @@ template <class F>
 void for_each_row_block(const ConvGeometry& g, F&& visit) {
   const std::int64_t row_elements = std::max<std::int64_t>(1, g.column_rows() * g.out_width);
   const std::int64_t rows = std::clamp<std::int64_t>(kColumnElements / row_elements, 1,
-                                                     std::max<std::int64_t>(1, g.out_height));
-  for (std::int64_t first = 0; first < g.out_height; first += rows) {
-    visit(RowBlock{first, std::min(rows, g.out_height - first)});
+                                                     std::max<std::int64_t>(1, g.out_rows()));
+  for (std::int64_t first = 0; first < g.out_rows(); first += rows) {
+    visit(RowBlock{first, std::min(rows, g.out_rows() - first)});
   }
 }
 
@@ -43,18 +43,29 @@ Inside inside_columns(const ConvGeometry& g, std::int64_t kernel_column) {
   return {std::min(first, g.out_width), std::clamp(last, first, std::max(first, g.out_width))};
 }
 
+// Where the input row of an output row and a kernel row begins in its channel; -1: in the padding.
+std::int64_t input_row(const ConvGeometry& g, std::int64_t row, std::int64_t kernel_row) {
+  const std::int64_t z = row / g.out_height * g.stride_depth - g.padding_depth +
+                         kernel_row / g.kernel_height * g.dilation_depth;
+  const std::int64_t y = row % g.out_height * g.stride_height - g.padding_height +
+                         kernel_row % g.kernel_height * g.dilation_height;
+  const bool is_inside = z >= 0 && z < g.in_depth && y >= 0 && y < g.in_height;
+  return is_inside ? (z * g.in_height + y) * g.in_width : -1;
+}
+
 // Calls visit(offset of the column matrix's row segment, input row or -1, kernel column) for each
 // kernel element and output row of the block.
 template <class F>
 void for_each_segment(const ConvGeometry& g, const RowBlock& block, F&& visit) {
   std::int64_t offset = 0;
+  const std::int64_t kernel_rows = g.kernel_depth * g.kernel_height;
   for (std::int64_t channel = 0; channel < g.in_channels; ++channel) {
-    for (std::int64_t ky = 0; ky < g.kernel_height; ++ky) {
+    const std::int64_t first = channel * g.in_pixels();
+    for (std::int64_t kernel_row = 0; kernel_row < kernel_rows; ++kernel_row) {
       for (std::int64_t kx = 0; kx < g.kernel_width; ++kx) {
         for (std::int64_t row = block.first; row < block.first + block.rows; ++row) {
-          const std::int64_t y = row * g.stride_height - g.padding_height + ky * g.dilation_height;
-          const bool is_inside = y >= 0 && y < g.in_height;
-          visit(offset, is_inside ? (channel * g.in_height + y) * g.in_width : -1, kx);
+          const std::int64_t in_channel = input_row(g, row, kernel_row);
+          visit(offset, in_channel < 0 ? -1 : first + in_channel, kx);
           offset += g.out_width;
         }
       }
@@ -189,7 +200,10 @@ void add_bias(const ConvGeometry& g, const T* bias, T* out) {
 }  // namespace
 
 bool ConvGeometry::is_pointwise() const {
-  return kernel_height == 1 && kernel_width == 1 && stride_height == 1 && stride_width == 1 &&
+  const auto is_one = [](std::int64_t size) { return size == 1; };
+  const std::int64_t sizes[] = {kernel_depth, kernel_height, kernel_width,
+                                stride_depth, stride_height, stride_width};
+  return std::all_of(std::begin(sizes), std::end(sizes), is_one) && padding_depth == 0 &&
          padding_height == 0 && padding_width == 0;
 }
 

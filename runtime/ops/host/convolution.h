@@ -1,4 +1,5 @@
-// The arithmetic of 2-D convolutions, on the host: blocks of columns (im2col) and matrix products.
+// The arithmetic of convolutions of images and volumes, on the host: blocks of columns (im2col) and
+// matrix products.
 //
 // The columns are host scratch of a few hundred kilobytes that no device counts: what a GPU's own
 // kernels allocate is decided in conv.cpp. All tensors are row-major; float16 and bfloat16 are
@@ -11,28 +12,39 @@
 
 namespace ohm::ops {
 
+/// An image is a volume of depth 1.
 struct ConvGeometry {
+  bool is_of_volumes = false;  ///< [N, C, D, H, W], and not [N, C, H, W]
   std::int64_t batch = 0;
   std::int64_t groups = 1;
   std::int64_t in_channels = 0;   ///< of one group
   std::int64_t out_channels = 0;  ///< of one group
+  std::int64_t in_depth = 1;
   std::int64_t in_height = 0;
   std::int64_t in_width = 0;
+  std::int64_t out_depth = 1;
   std::int64_t out_height = 0;
   std::int64_t out_width = 0;
+  std::int64_t kernel_depth = 1;
   std::int64_t kernel_height = 1;
   std::int64_t kernel_width = 1;
+  std::int64_t stride_depth = 1;
   std::int64_t stride_height = 1;
   std::int64_t stride_width = 1;
+  std::int64_t padding_depth = 0;
   std::int64_t padding_height = 0;
   std::int64_t padding_width = 0;
+  std::int64_t dilation_depth = 1;
   std::int64_t dilation_height = 1;
   std::int64_t dilation_width = 1;
 
   /// Rows of the column matrix of one group.
-  std::int64_t column_rows() const { return in_channels * kernel_height * kernel_width; }
-  std::int64_t in_pixels() const { return in_height * in_width; }
-  std::int64_t out_pixels() const { return out_height * out_width; }
+  std::int64_t column_rows() const {
+    return in_channels * kernel_depth * kernel_height * kernel_width;
+  }
+  std::int64_t in_pixels() const { return in_depth * in_height * in_width; }
+  std::int64_t out_pixels() const { return out_rows() * out_width; }
+  std::int64_t out_rows() const { return out_depth * out_height; }
   /// The input itself is the column matrix.
   bool is_pointwise() const;
 };

@@ -46,16 +46,27 @@ TEST_F(Dropout, EveryFormDrawsTheSameElements) {
   EXPECT_EQ(to_doubles(ops::dropout_(copy, 0.4, true)), expected);
 }
 
-TEST_F(Dropout, DropsWholeChannels) {
-  const Tensor images = ones({8, 16, 3, 3}, {DType::float32, Device::cuda(0)});
-  const std::vector<double> values = to_doubles(ops::dropout2d(images, 0.5, true));
-  int dropped_channels = 0;
-  for (std::size_t channel = 0; channel < 8 * 16; ++channel) {
+// So many channels of 9 elements, each of which is whole or dropped.
+void expect_whole_channels(const Tensor& images) {
+  const std::vector<double> values = to_doubles(images);
+  const std::size_t channels = values.size() / 9;
+  std::size_t dropped_channels = 0;
+  for (std::size_t channel = 0; channel < channels; ++channel) {
     const double first = values[channel * 9];
     for (std::size_t i = 0; i < 9; ++i) ASSERT_EQ(values[channel * 9 + i], first);
     if (first == 0.0) ++dropped_channels;
   }
-  EXPECT_NEAR(dropped_channels, 64, 26);
+  EXPECT_NEAR(static_cast<double>(dropped_channels), static_cast<double>(channels) / 2.0, 26.0);
+}
+
+TEST_F(Dropout, DropsWholeChannels) {
+  const TensorOptions options{DType::float32, Device::cuda(0)};
+  expect_whole_channels(ops::dropout2d(ones({8, 16, 3, 3}, options), 0.5, true));
+  expect_whole_channels(ops::dropout3d(ones({8, 16, 1, 3, 3}, options), 0.5, true));
+  // One volume has no N.
+  const Tensor volume = ops::dropout3d(ones({128, 1, 3, 3}, options), 0.5, true);
+  EXPECT_EQ(volume.shape(), (Shape{128, 1, 3, 3}));
+  expect_whole_channels(volume);
 }
 
 TEST_F(Dropout, MovesTheGeneratorOnSizeOnlyDevicesToo) {

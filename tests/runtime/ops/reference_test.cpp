@@ -101,6 +101,7 @@ INSTANTIATE_TEST_SUITE_P(Families, Reference, testing::ValuesIn(family_names()),
 const std::map<std::string_view, std::string_view> kUnrecorded = {
     {"dropout", "random: dropout_test.cpp"},
     {"dropout2d", "random: dropout_test.cpp"},
+    {"dropout3d", "random: dropout_test.cpp"},
     {"multinomial", "random: sampling_test.cpp"},
     {"bernoulli", "random: sampling_test.cpp"},
     {"clip_grad_norm_", "of gradients: trajectory_test.cpp"},

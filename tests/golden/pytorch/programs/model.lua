@@ -3501,6 +3501,83 @@ loss = nil; sweep()
 accuracy = nil; sweep()
 mark("globals deleted")
 
+--== model_unet3d
+local DoubleConv, UNet3d, dice_loss, model, opt, scans, masks, pred, loss
+DoubleConv = nn.Module:extend("DoubleConv")
+function DoubleConv:__init(inputs, outputs)
+  self.net = nn.Sequential(nn.Conv3d(inputs, outputs, 3, {padding = 1, bias = false}), nn.BatchNorm3d(outputs), nn.ReLU({inplace = true}), nn.Conv3d(outputs, outputs, 3, {padding = 1, bias = false}), nn.InstanceNorm3d(outputs, {affine = true}), nn.LeakyReLU(0.01, {inplace = true}))
+end
+function DoubleConv:forward(x)
+  return self.net(x)
+end
+UNet3d = nn.Module:extend("UNet3d")
+function UNet3d:__init(channels, classes, width)
+  if width == nil then width = 8 end
+  if classes == nil then classes = 3 end
+  if channels == nil then channels = 1 end
+  self.inc = DoubleConv(channels, width)
+  self.down1 = nn.Sequential(nn.MaxPool3d(2), DoubleConv(width, 2 * width))
+  self.down2 = nn.Sequential(nn.AvgPool3d(2), DoubleConv(2 * width, 4 * width), nn.Dropout3d(0.2))
+  self.up1 = nn.ConvTranspose3d(4 * width, 2 * width, 2, {stride = 2})
+  self.conv1 = DoubleConv(4 * width, 2 * width)
+  self.up2 = nn.ConvTranspose3d(2 * width, width, 2, {stride = 2, bias = false})
+  self.conv2 = DoubleConv(2 * width, width)
+  self.outc = nn.Conv3d(width, classes, 1)
+end
+function UNet3d:forward(x)
+  local x1, x2, x3
+  x1 = self.inc(x)
+  x2 = self.down1(x1)
+  x3 = self.down2(x2)
+  x = self.up1(x3)
+  x = self.conv1(ohm.cat({x2, x}, {dim = 1}))
+  x = self.up2(x)
+  x = self.conv2(ohm.cat({x1, x}, {dim = 1}))
+  return self.outc(x)
+end
+function dice_loss(logits, target, eps)
+  local probs, onehot, inter, sets
+  if eps == nil then eps = 1e-06 end
+  probs = F.softmax(logits, {dim = 1})
+  onehot = F.one_hot(target, 3):permute(0, 4, 1, 2, 3):float()
+  inter = 2 * (probs * onehot):sum({dim = {2, 3, 4}})
+  sets = probs:sum({dim = {2, 3, 4}}) + onehot:sum({dim = {2, 3, 4}})
+  return 1 - ((inter + eps) / (sets + eps)):mean()
+end
+model = UNet3d():cuda()
+opt = ohm.optim.AdamW(model:parameters(), {lr = 0.001})
+mark("model")
+for step = 0, 2 - 1 do
+  scans = ohm.randn(2, 1, 16, 24, 20, {device = "cuda"})
+  masks = ohm.randint(0, 3, {2, 16, 24, 20}, {device = "cuda"})
+  do
+    local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+    pred = model(scans)
+    loss = F.cross_entropy(pred, masks)
+  end
+  loss = loss + dice_loss(pred:float(), masks)
+  mark("forward " .. step)
+  opt:zero_grad({set_to_none = true})
+  loss:backward()
+  mark("backward " .. step)
+  opt:step()
+  mark("step " .. step)
+end
+model:eval()
+do
+  local mode2 <close> = ohm.no_grad()
+  pred = model(scans):argmax({dim = 1})
+end
+mark("eval")
+mark("end of program (globals alive)")
+model = nil; sweep()
+opt = nil; sweep()
+scans = nil; sweep()
+masks = nil; sweep()
+pred = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_vae
 local VAE, loss_function, model, opt, total, data, recon, mu, logvar, loss, comparison, sample
 VAE = nn.Module:extend("VAE")
@@ -3573,6 +3650,72 @@ logvar = nil; sweep()
 loss = nil; sweep()
 comparison = nil; sweep()
 sample = nil; sweep()
+mark("globals deleted")
+
+--== model_video
+local Conv2Plus1d, Block, VideoNet, net, opt, clips, labels, loss
+Conv2Plus1d = nn.Module:extend("Conv2Plus1d")
+function Conv2Plus1d:__init(inputs, outputs, stride)
+  local middle
+  if stride == nil then stride = 1 end
+  middle = ((inputs * outputs) * 27) // ((inputs * 9) + (3 * outputs))
+  self.spatial = nn.Conv3d(inputs, middle, {1, 3, 3}, {stride = {1, stride, stride}, padding = {0, 1, 1}, bias = false})
+  self.norm = nn.BatchNorm3d(middle)
+  self.temporal = nn.Conv3d(middle, outputs, {3, 1, 1}, {stride = {stride, 1, 1}, padding = {1, 0, 0}, bias = false})
+end
+function Conv2Plus1d:forward(x)
+  return self.temporal(F.relu(self.norm(self.spatial(x))))
+end
+Block = nn.Module:extend("Block")
+function Block:__init(inputs, outputs, stride)
+  if stride == nil then stride = 1 end
+  self.conv1 = Conv2Plus1d(inputs, outputs, stride)
+  self.bn1 = nn.BatchNorm3d(outputs)
+  self.conv2 = Conv2Plus1d(outputs, outputs)
+  self.bn2 = nn.BatchNorm3d(outputs)
+  self.depthwise = nn.Conv3d(outputs, outputs, 3, {padding = 1, groups = outputs})
+  self.shortcut = nn.Sequential(nn.Conv3d(inputs, outputs, 1, {stride = stride, bias = false}), nn.BatchNorm3d(outputs))
+end
+function Block:forward(x)
+  local out
+  out = F.relu(self.bn1(self.conv1(x)))
+  out = self.bn2(self.conv2(out))
+  out = out + self.depthwise(out)
+  return F.relu(out + self.shortcut(x))
+end
+VideoNet = nn.Module:extend("VideoNet")
+function VideoNet:__init(classes)
+  if classes == nil then classes = 5 end
+  self.stem = nn.Sequential(nn.Conv3d(3, 8, {3, 7, 7}, {stride = {1, 2, 2}, padding = {1, 3, 3}, bias = false}), nn.BatchNorm3d(8), nn.ReLU(), nn.MaxPool3d({1, 3, 3}, {stride = {1, 2, 2}, padding = {0, 1, 1}}))
+  self.layer1 = Block(8, 8)
+  self.layer2 = Block(8, 16, 2)
+  self.pool = nn.AdaptiveAvgPool3d({1, 1, 1})
+  self.head = nn.Linear(16, classes)
+end
+function VideoNet:forward(x)
+  x = self.layer2(self.layer1(self.stem(x)))
+  return self.head(self.pool(x):flatten(1))
+end
+net = VideoNet():cuda()
+opt = ohm.optim.SGD(net:parameters(), {lr = 0.01, momentum = 0.9, weight_decay = 0.0001})
+mark("model")
+for step = 0, 2 - 1 do
+  clips = ohm.randn(2, 3, 8, 32, 40, {device = "cuda"})
+  labels = ohm.randint(0, 5, {2}, {device = "cuda"})
+  loss = F.cross_entropy(net(clips), labels, {label_smoothing = 0.1})
+  mark("forward " .. step)
+  opt:zero_grad()
+  loss:backward()
+  mark("backward " .. step)
+  opt:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+net = nil; sweep()
+opt = nil; sweep()
+clips = nil; sweep()
+labels = nil; sweep()
+loss = nil; sweep()
 mark("globals deleted")
 
 --== model_vit
