@@ -419,7 +419,7 @@ TEST_F(TensorLibrary, CtcLossOfWhatIsNoNumberIsNone) {
 
 TEST_F(TensorLibrary, SaysWhichArgumentsCannotBe) {
   EXPECT_THAT(error_of("ohm.zeros(2, 3):to({memory_format = ohm.channels_last})"),
-              testing::HasSubstr("channels_last is of tensors of four dimensions"));
+              testing::HasSubstr("channels_last is of tensors of four or five dimensions"));
   EXPECT_THAT(error_of("ohm.zeros(2, 3):contiguous({memory_format = 'rows'})"),
               testing::HasSubstr("[memory_format] none is called 'rows'"));
   EXPECT_THAT(error_of("ohm.bernoulli(ohm.tensor({0.5, 2.0}))"),

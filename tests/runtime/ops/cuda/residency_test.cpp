@@ -59,7 +59,9 @@ std::vector<std::string> ops_with_samples() {
 class OpOnCuda : public testing::TestWithParam<std::string> {};
 
 /// Have no kernel for cards: the host computes them.
-const std::set<std::string> kOnHost = {"ctc_loss", "cumprod", "embedding_bag", "masked_select"};
+const std::set<std::string> kOnHost = {"ctc_loss",   "cumprod",          "embedding_bag",
+                                       "conv3d",     "conv_transpose3d", "masked_select",
+                                       "max_pool3d", "avg_pool3d",       "adaptive_avg_pool3d"};
 
 TEST_P(OpOnCuda, LeavesValuesThere) {
   const std::string moved = moved_by(*ops::find_op(GetParam()));
