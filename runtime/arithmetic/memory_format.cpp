@@ -9,14 +9,24 @@
 namespace ohm {
 namespace {
 
-bool is_of_images_or_volumes(const Shape& shape) { return shape.dims() == 4 || shape.dims() == 5; }
+constexpr int kImageDims = 4;
+constexpr int kVolumeDims = 5;
+
+int dims_of(MemoryFormat format) {
+  return format == MemoryFormat::channels_last ? kImageDims : kVolumeDims;
+}
+
+bool is_of_images_or_volumes(const Shape& shape) {
+  return shape.dims() == kImageDims || shape.dims() == kVolumeDims;
+}
 
 // The dimensions of [N, C, H, W] or [N, C, D, H, W] with the channels last, from the innermost to
 // the outermost.
 class InnermostFirst {
  public:
   explicit InnermostFirst(const Shape& shape)
-      : first_(shape.dims() == 5 ? kOfVolumes.data() : kOfImages.data()), count_(shape.dims()) {}
+      : first_(shape.dims() == kVolumeDims ? kOfVolumes.data() : kOfImages.data()),
+        count_(shape.dims()) {}
 
   const int* begin() const { return first_; }
   const int* end() const { return first_ + count_; }
@@ -60,12 +70,12 @@ MemoryFormat memory_format_of(const Tensor& tensor) {
     if (dim == 0 && least == strides[1]) return MemoryFormat::row_major;
     least = strides[dim] * std::max<std::int64_t>(sizes[dim], 1);
   }
-  return MemoryFormat::channels_last;
+  return sizes.dims() == kImageDims ? MemoryFormat::channels_last : MemoryFormat::channels_last_3d;
 }
 
 bool lies_in(const Tensor& tensor, MemoryFormat format) {
   if (format == MemoryFormat::row_major) return tensor.is_contiguous();
-  if (!is_of_images_or_volumes(tensor.shape())) return false;
+  if (tensor.dims() != dims_of(format)) return false;
   const Shape wanted = channels_last_strides(tensor.shape());
   const auto fits = [&](int dim) {
     return tensor.shape()[dim] == 1 || tensor.strides()[dim] == wanted[dim];
@@ -76,10 +86,11 @@ bool lies_in(const Tensor& tensor, MemoryFormat format) {
 
 Shape strides_in(MemoryFormat format, const Shape& shape) {
   if (format == MemoryFormat::row_major) return contiguous_strides(shape);
-  if (is_of_images_or_volumes(shape)) return channels_last_strides(shape);
-  throw std::invalid_argument(fmt::format(
-      "[memory_format] channels_last is of tensors of four or five dimensions, not of {}",
-      shape.str()));
+  if (shape.dims() == dims_of(format)) return channels_last_strides(shape);
+  throw std::invalid_argument(
+      fmt::format("[memory_format] {} is of tensors of {} dimensions, not of {}",
+                  kMemoryFormats[static_cast<std::size_t>(format)],
+                  dims_of(format) == kImageDims ? "four" : "five", shape.str()));
 }
 
 }  // namespace ohm

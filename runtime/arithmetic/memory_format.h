@@ -10,17 +10,18 @@ namespace ohm {
 
 enum class MemoryFormat : std::uint8_t {
   row_major,
-  channels_last,  ///< of [N, C, H, W] or [N, C, D, H, W]: the channels of a pixel, then the next
+  channels_last,     ///< of [N, C, H, W]: the channels of a pixel, then the next pixel
+  channels_last_3d,  ///< the same of [N, C, D, H, W]
 };
 
 /// What PyTorch calls them, in the order of the enumeration.
-inline constexpr std::array<std::string_view, 2> kMemoryFormats = {"contiguous_format",
-                                                                   "channels_last"};
+inline constexpr std::array<std::string_view, 3> kMemoryFormats = {
+    "contiguous_format", "channels_last", "channels_last_3d"};
 
 /// The format of this name. Throws std::invalid_argument.
 MemoryFormat parse_memory_format(std::string_view name);
 
-/// The format that a kernel which knows both takes a tensor for, by the order of its strides alone:
+/// The format that a kernel which knows all takes a tensor for, by the order of its strides alone:
 /// one with gaps has a format, too. Row-major where both would do, and for what has neither four
 /// nor five dimensions.
 MemoryFormat memory_format_of(const Tensor& tensor);
@@ -29,7 +30,7 @@ MemoryFormat memory_format_of(const Tensor& tensor);
 bool lies_in(const Tensor& tensor, MemoryFormat format);
 
 /// Strides without gaps. Throws std::invalid_argument where channels are to come last and there are
-/// not four or five dimensions.
+/// other dimensions than those of the format.
 Shape strides_in(MemoryFormat format, const Shape& shape);
 
 }  // namespace ohm

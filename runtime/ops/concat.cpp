@@ -30,9 +30,9 @@ bool adds_nothing(const Tensor& tensor) { return tensor.dims() == 1 && tensor.nu
 /// Channels come last where they do in all of them.
 MemoryFormat format_of(const std::vector<Tensor>& tensors) {
   const bool are_last = std::all_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
-    return memory_format_of(tensor) == MemoryFormat::channels_last;
+    return memory_format_of(tensor) != MemoryFormat::row_major;
   });
-  return are_last ? MemoryFormat::channels_last : MemoryFormat::row_major;
+  return are_last ? memory_format_of(tensors[0]) : MemoryFormat::row_major;
 }
 
 /// The one whose shape the others have to have.

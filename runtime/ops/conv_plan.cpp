@@ -28,7 +28,7 @@ std::int64_t out_size(const OpInfo& info, std::int64_t in, std::int64_t kernel, 
 // channels lie last, and for float16 images, enough channels, and square strides without dilation
 // alone.
 bool is_beyond_cudnn(const Tensor& input, const Tensor& weight, const ConvGeometry& g) {
-  if (library_format(input, weight) == MemoryFormat::channels_last) return false;
+  if (library_format(input, weight) != MemoryFormat::row_major) return false;
   if (g.is_of_volumes) return true;
   constexpr std::int64_t kFewestChannels = 32;
   const bool is_plain = g.dilation_height == 1 && g.dilation_width == 1 &&

@@ -109,11 +109,11 @@ NamedPadding named_padding(const OpInfo& info, const std::string& name, const Sh
 
 MemoryFormat library_format(const Tensor& first, const Tensor& second) {
   const auto is_last = [](const Tensor& operand) {
-    return memory_format_of(operand) == MemoryFormat::channels_last;
+    return memory_format_of(operand) != MemoryFormat::row_major;
   };
   const bool is_known = first.device().is_cuda() && first.dtype() != DType::float64;
-  return is_known && (is_last(first) || is_last(second)) ? MemoryFormat::channels_last
-                                                         : MemoryFormat::row_major;
+  if (!is_known || !(is_last(first) || is_last(second))) return MemoryFormat::row_major;
+  return first.dims() == 4 ? MemoryFormat::channels_last : MemoryFormat::channels_last_3d;
 }
 
 }  // namespace ohm::ops

@@ -226,8 +226,8 @@ Tensor without_batch(const Tensor& batch, const Tensor& like) {
 MemoryFormat format_of_maxima(const Tensor& input) {
   if (input.dims() == 5) return memory_format_of(input);
   const bool are_last =
-      !input.is_contiguous() && lies_in(as_batch(input), MemoryFormat::channels_last);
-  return are_last ? MemoryFormat::channels_last : MemoryFormat::row_major;
+      !input.is_contiguous() && lies_in(as_batch(input), MemoryFormat::channels_last_3d);
+  return are_last ? MemoryFormat::channels_last_3d : MemoryFormat::row_major;
 }
 
 Tensor gradient_of_maxima(const VolumeAxes& axes, const Tensor& given, const Tensor& input,
@@ -237,7 +237,7 @@ Tensor gradient_of_maxima(const VolumeAxes& axes, const Tensor& given, const Ten
   compute_gradient_of_maxima(axes, laid_out(as_batch(given), format),
                              laid_out(as_batch(indices), format), batch);
   // There it is a batch of one, whose sum autograd takes for the gradient of one volume.
-  const bool is_summed = input.dims() == 4 && format == MemoryFormat::channels_last;
+  const bool is_summed = input.dims() == 4 && format == MemoryFormat::channels_last_3d;
   return is_summed ? reduce_sum(batch, with(0, 0), false, batch.dtype())
                    : without_batch(batch, input);
 }
@@ -467,7 +467,7 @@ Tensor adaptive_avg_pool3d(const Tensor& input, const Shape& output_size) {
   for (int i = 0; i < 3; ++i) axes.at(static_cast<std::size_t>(i)).out = size_at(output_size, i);
   if (axes[0].out == 1 && axes[1].out == 1 && axes[2].out == 1) {
     const Tensor means = mean(input, Shape{-1, -2, -3}, true);
-    const bool are_last = memory_format_of(input) == MemoryFormat::channels_last;
+    const bool are_last = memory_format_of(input) == MemoryFormat::channels_last_3d;
     return input.dims() == 5 && are_last ? with_channels_last(means) : means;
   }
   return average_volumes({axes, PoolWindows::adaptive, true, 0}, kAdaptiveVolumes, input);

@@ -31,6 +31,7 @@ Tensor column_major(const Tensor& tensor) {
 
 // The same values, the channels of images innermost.
 Tensor channels_last(const Tensor& tensor) {
+  if (tensor.dims() == 5) return laid_out(tensor, MemoryFormat::channels_last_3d);
   return tensor.dims() == 4 ? laid_out(tensor, MemoryFormat::channels_last) : tensor;
 }
 

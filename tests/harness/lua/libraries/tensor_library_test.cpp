@@ -114,6 +114,8 @@ constexpr Expression kExpressions[] = {
      "{{4.0} {3.0}}"},
     // The order in memory.
     {"ohm.zeros(2, 3, 4, 5):to({memory_format = ohm.channels_last}):stride()", "{60 1 15 3}"},
+    {"ohm.zeros(2, 3, 2, 4, 5):to({memory_format = ohm.channels_last_3d}):stride()",
+     "{120 1 60 15 3}"},
     {"ohm.zeros(2, 3, 4, 5):contiguous({memory_format = ohm.channels_last}):is_contiguous()",
      "false"},
     {"ohm.zeros(2, 3, 4, 5):contiguous({memory_format = ohm.channels_last})"
@@ -419,7 +421,11 @@ TEST_F(TensorLibrary, CtcLossOfWhatIsNoNumberIsNone) {
 
 TEST_F(TensorLibrary, SaysWhichArgumentsCannotBe) {
   EXPECT_THAT(error_of("ohm.zeros(2, 3):to({memory_format = ohm.channels_last})"),
-              testing::HasSubstr("channels_last is of tensors of four or five dimensions"));
+              testing::HasSubstr("channels_last is of tensors of four dimensions"));
+  EXPECT_THAT(error_of("ohm.nn.Conv3d(2, 2, 2):to({memory_format = ohm.channels_last})"),
+              testing::HasSubstr("channels_last is of tensors of four dimensions"));
+  EXPECT_THAT(error_of("ohm.zeros(1, 2, 3, 4):contiguous({memory_format = ohm.channels_last_3d})"),
+              testing::HasSubstr("channels_last_3d is of tensors of five dimensions"));
   EXPECT_THAT(error_of("ohm.zeros(2, 3):contiguous({memory_format = 'rows'})"),
               testing::HasSubstr("[memory_format] none is called 'rows'"));
   EXPECT_THAT(error_of("ohm.bernoulli(ohm.tensor({0.5, 2.0}))"),
