@@ -267,12 +267,12 @@ Tensor floor_divide(const Tensor& input, const TensorOrNumber& other) {
   return out;
 }
 
-Tensor rfloor_divide(const Tensor& input, double number) {
+Tensor rfloor_divide(const Tensor& input, Number number) {
   const OpFront front(kFloorDivide);
   const DType dtype = result_dtype(input, number);
   forbid_integer_zero(kFloorDivide, input, dtype);
   Tensor out = empty_for(input, number, dtype, kFloorDivide);
-  map_elements(out, dtype, functors::FloorQuotient(), number, input);
+  map_elements(out, dtype, functors::FloorQuotient(), number.value, input);
   if (Recorder record("NotImplemented", {&input}); record.is_needed()) {
     attach_refusal(record, out, kFloorDivide.name);
   }
@@ -291,13 +291,13 @@ Tensor remainder(const Tensor& input, const TensorOrNumber& other) {
   return out;
 }
 
-Tensor rremainder(const Tensor& input, double number) {
+Tensor rremainder(const Tensor& input, Number number) {
   const OpFront front(kRemainder);
   const DType dtype = result_dtype(input, number);
   forbid_booleans(dtype);
   forbid_integer_zero(kRemainder, input, dtype);
   Tensor out = empty_for(input, number, dtype, kRemainder);
-  map_elements(out, dtype, functors::Remainder(), number, input);
+  map_elements(out, dtype, functors::Remainder(), number.value, input);
   if (Recorder record("NotImplemented", {&input}); record.is_needed()) {
     attach_refusal(record, out, kRemainder.name);
   }

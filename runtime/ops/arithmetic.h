@@ -28,12 +28,12 @@ Tensor neg(const Tensor& input);
 /// backward throws std::invalid_argument. Integers on the host cannot be divided by 0.
 Tensor floor_divide(const Tensor& input, const TensorOrNumber& other);
 /// number // input
-Tensor rfloor_divide(const Tensor& input, double number);
+Tensor rfloor_divide(const Tensor& input, Number number);
 /// What a division with floor_divide leaves of the input, with the sign of the divisor. Saves both
 /// tensors where the divisor wants a gradient.
 Tensor remainder(const Tensor& input, const TensorOrNumber& other);
 /// number % input. Without a gradient, as floor_divide.
-Tensor rremainder(const Tensor& input, double number);
+Tensor rremainder(const Tensor& input, Number number);
 
 std::vector<OpDef> arithmetic_ops();
 /// The row of neg, which listings show with the functions of one tensor.

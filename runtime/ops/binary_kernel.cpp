@@ -33,10 +33,7 @@ const Tensor& tensor_of(const TensorOrNumber& operand) {
 DType result_dtype(const Tensor& input, const TensorOrNumber& other) {
   if (const Tensor* tensor = std::get_if<Tensor>(&other)) return promote(input, *tensor);
   if (is_floating(input.dtype())) return input.dtype();
-  const double number = std::get<double>(other);
-  constexpr double kBeyondIntegers = 0x1p63;
-  const bool is_whole = number == std::floor(number) && std::abs(number) < kBeyondIntegers;
-  if (!is_whole) return DType::float32;
+  if (!std::get<Number>(other).is_integer) return DType::float32;
   return input.dtype() == DType::boolean ? DType::int64 : input.dtype();
 }
 

@@ -11,12 +11,12 @@ namespace ohm::ops {
 const Tensor& tensor_of(const TensorOrNumber& operand);
 
 inline bool is_number(const TensorOrNumber& operand) {
-  return std::holds_alternative<double>(operand);
+  return std::holds_alternative<Number>(operand);
 }
 /// The number that an operand is; 0 for a tensor.
 inline double number_of(const TensorOrNumber& operand) {
-  const double* number = std::get_if<double>(&operand);
-  return number == nullptr ? 0.0 : *number;
+  const Number* number = std::get_if<Number>(&operand);
+  return number == nullptr ? 0.0 : number->value;
 }
 
 /// The dtype of `input op other`.
@@ -36,7 +36,7 @@ Tensor empty_for(const Tensor& input, const TensorOrNumber& other, DType dtype, 
 /// An operand as a loop reads it.
 inline ElementwiseInput input_of(const TensorOrNumber& operand) {
   if (const Tensor* tensor = std::get_if<Tensor>(&operand)) return *tensor;
-  return std::get<double>(operand);
+  return std::get<Number>(operand).value;
 }
 
 /// fn over both operands in a new tensor of their promoted dtype.

@@ -83,17 +83,13 @@ std::vector<Sample> condition_and_pair() {
 }
 
 // One number on the device, of the dtype that it and the tensor have together.
-Tensor number_beside(double number, const Tensor& tensor) {
-  return full({}, number, {result_dtype(tensor, number), tensor.device()});
+Tensor number_beside(Number number, const Tensor& tensor) {
+  return full({}, number.value, {result_dtype(tensor, number), tensor.device()});
 }
 
-// Of two numbers without a tensor: int64 where both are whole.
-DType dtype_of_numbers(double first, double second) {
-  constexpr double kBeyondIntegers = 0x1p63;
-  const auto is_whole = [](double number) {
-    return number == std::floor(number) && std::abs(number) < kBeyondIntegers;
-  };
-  return is_whole(first) && is_whole(second) ? DType::int64 : DType::float32;
+// Of two numbers without a tensor.
+DType dtype_of_numbers(Number first, Number second) {
+  return first.is_integer && second.is_integer ? DType::int64 : DType::float32;
 }
 
 // Three in one: of two tensors, of a number and a tensor, and of a condition alone.
@@ -162,14 +158,14 @@ Tensor where_of(const Tensor& condition, const TensorOrNumber& input, const Tens
   const Tensor& when_false = tensor_of(other);
   if (when_true.defined() && when_false.defined()) return where(condition, when_true, when_false);
   if (when_true.defined()) {
-    const Tensor number = number_beside(number_of(other), when_true);
+    const Tensor number = number_beside(std::get<Number>(other), when_true);
     return where(condition, to_dtype(when_true, number.dtype()), number);
   }
   if (when_false.defined()) {
-    const Tensor number = number_beside(number_of(input), when_false);
+    const Tensor number = number_beside(std::get<Number>(input), when_false);
     return where(condition, number, to_dtype(when_false, number.dtype()));
   }
-  const DType dtype = dtype_of_numbers(number_of(input), number_of(other));
+  const DType dtype = dtype_of_numbers(std::get<Number>(input), std::get<Number>(other));
   const Tensor number = full({}, number_of(other), {dtype, condition.device()});
   return where(condition, full({}, number_of(input), {dtype, condition.device()}), number);
 }

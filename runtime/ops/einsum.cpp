@@ -245,11 +245,21 @@ void drop_single(Named& operand, const std::string& wanted) {
   }
 }
 
+// Whether it has letters that no other operand wants.
+bool sums_up(const Named& operand, const std::string& wanted) {
+  return !std::all_of(operand.letters.begin(), operand.letters.end(),
+                      [&](char letter) { return has(wanted, letter); });
+}
+
 // Two operands by one batched product: what both have and the result wants are its batches, what
 // both have and that is not wanted is summed over.
 Named multiplied(Named left, Named right, const std::string& wanted, const LabelSizes& sizes) {
+  const Named whole_left = left;
+  const Named whole_right = right;
   drop_single(left, wanted);
   drop_single(right, wanted);
+  const bool is_left_summed = sums_up(left, wanted + right.letters);
+  const bool is_right_summed = sums_up(right, wanted + left.letters);
   left.letters = drop_summed(left.tensor, left.letters, wanted + right.letters);
   right.letters = drop_summed(right.tensor, right.letters, wanted + left.letters);
   std::string batch;
@@ -267,6 +277,12 @@ Named multiplied(Named left, Named right, const std::string& wanted, const Label
   }
   for (const char letter : right.letters) {
     if (!has(left.letters, letter)) columns += letter;
+  }
+  if (inner.empty() && !is_left_summed && !is_right_summed) {
+    // Dimensions of size 1 take part in the choice of the result's strides.
+    Named product = multiplied_elements(whole_left, whole_right, wanted);
+    drop_single(product, wanted);
+    return product;
   }
   if (inner.empty()) return multiplied_elements(left, right, wanted);
   for (std::string* part : {&batch, &inner, &rows, &columns}) order_as_wanted(*part, wanted);

@@ -307,7 +307,7 @@ template <WholeExtremum Whole, RowExtremum Line, PairExtremum Pair>
 Value extremum_row(const Tensor& input, const std::optional<TensorOrNumber>& dim, bool keepdim) {
   if (!dim) return Whole(input);
   if (const Tensor* other = std::get_if<Tensor>(&*dim)) return Pair(input, *other);
-  return as_list(Line(input, whole_number(std::get<double>(*dim)), keepdim));
+  return as_list(Line(input, whole_number(number_of(*dim)), keepdim));
 }
 // Sorting is stable, asked for or not.
 std::vector<Tensor> sort_row(const Tensor& input, std::int64_t dim, bool descending,

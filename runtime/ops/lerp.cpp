@@ -105,7 +105,7 @@ Tensor lerp(const Tensor& input, const Tensor& end, const Tensor& weight) {
 
 Tensor lerp_row(const Tensor& input, const Tensor& end, const TensorOrNumber& weight) {
   if (const Tensor* share = std::get_if<Tensor>(&weight)) return lerp(input, end, *share);
-  return lerp(input, end, std::get<double>(weight));
+  return lerp(input, end, number_of(weight));
 }
 
 // The operands of an op that writes over the first of them, which has the shape of the result.
@@ -149,7 +149,7 @@ Tensor lerp_(const Tensor& input, const Tensor& end, const Tensor& weight) {
 
 Tensor lerp_inplace_row(const Tensor& input, const Tensor& end, const TensorOrNumber& weight) {
   if (const Tensor* share = std::get_if<Tensor>(&weight)) return lerp_(input, end, *share);
-  return lerp_(input, end, std::get<double>(weight));
+  return lerp_(input, end, number_of(weight));
 }
 
 struct AddcmulGradients {

@@ -144,7 +144,7 @@ Tensor pow(double base, const Tensor& given) {
 
 Tensor power_of(const Tensor& input, const TensorOrNumber& exponent) {
   if (const Tensor* tensor = std::get_if<Tensor>(&exponent)) return pow(input, *tensor);
-  return pow(input, std::get<double>(exponent));
+  return pow(input, number_of(exponent));
 }
 
 std::vector<OpDef> power_ops() {

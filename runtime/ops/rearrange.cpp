@@ -104,6 +104,28 @@ Roll checked_roll(const Tensor& input, const Shape& shifts, const Shape& dims) {
   return roll;
 }
 
+// All elements as one line, whatever their dimensions.
+Tensor line_rolled(const Tensor& input, const Shape& shifts) {
+  const Tensor rows = row_major(input);
+  const Tensor line = make_view(rows, {input.numel()}, {1}, rows.impl()->offset);
+  const Tensor moved = checked_roll(line, shifts, Shape{0})(line);
+  Tensor out =
+      make_view(moved, input.shape(), contiguous_strides(input.shape()), moved.impl()->offset);
+  out.impl()->is_view = false;
+  return out;
+}
+
+Tensor rolled_as_one_line(const Tensor& input, const Shape& shifts) {
+  Tensor out = line_rolled(input, shifts);
+  if (Recorder record("RollBackward", {&input}); record.is_needed()) {
+    record.attach_differentiable(out, [back = negated(shifts)](BackwardCall& call) {
+      return TensorList{call.is_recorded() ? rolled_as_one_line(call.grad(), back)
+                                           : line_rolled(call.grad(), back)};
+    });
+  }
+  return out;
+}
+
 enum class Triangle : bool { upper, lower };
 
 Tensor triangle_of(const Tensor& input, std::int64_t diagonal, Triangle kept) {
@@ -231,13 +253,7 @@ Tensor flip(const Tensor& input, const Shape& dims) {
 
 Tensor roll(const Tensor& input, const Shape& shifts, const std::optional<Shape>& dims) {
   const OpFront front(kRoll);
-  if (!dims) {
-    const Shape flat{input.numel()};
-    const Tensor rows = row_major(input);
-    const Tensor line = make_view(rows, flat, {1}, rows.impl()->offset);
-    const Tensor moved = roll(line, shifts, Shape{0});
-    return make_view(moved, input.shape(), contiguous_strides(input.shape()), moved.impl()->offset);
-  }
+  if (!dims) return rolled_as_one_line(input, shifts);
   const Roll forth = checked_roll(input, shifts, *dims);
   Tensor out = dims->empty() ? copy_of(input) : forth(input);
   if (Recorder record("RollBackward", {&input}); record.is_needed()) {

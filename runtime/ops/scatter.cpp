@@ -63,8 +63,7 @@ void require_source(const OpInfo& info, const Tensor& input, const Tensor& index
 
 Tensor written(const Tensor& input, int dim, const Tensor& index, const TensorOrNumber& source) {
   Tensor out = copy_with_places(kScatter, input, dim, index);
-  const double* number = std::get_if<double>(&source);
-  write_at(out, dim, index, tensor_of(source), number == nullptr ? 0.0 : *number);
+  write_at(out, dim, index, tensor_of(source), number_of(source));
   return out;
 }
 

@@ -1,6 +1,7 @@
 // An argument or a result of an op that is called by name: what a script can pass.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,8 +12,21 @@
 
 namespace ohm::ops {
 
+/// A number of a program. One with a fraction part, be it 0, makes a floating tensor of a tensor of
+/// integers; an integer does not.
+struct Number {
+  double value = 0.0;
+  bool is_integer = false;
+
+  template <std::floating_point T>
+  constexpr Number(T number) : value(number) {}  // NOLINT(google-explicit-constructor)
+  template <std::integral T>
+  constexpr Number(T number)  // NOLINT(google-explicit-constructor)
+      : value(static_cast<double>(number)), is_integer(true) {}
+};
+
 /// A tensor, or a number that stands for a tensor of the other operand's dtype and device.
-using TensorOrNumber = std::variant<Tensor, double>;
+using TensorOrNumber = std::variant<Tensor, Number>;
 
 /// Sizes, or a word that says how they are found: the padding of a convolution.
 using SizesOrWord = std::variant<Shape, std::string>;
@@ -24,7 +38,7 @@ using Value = std::variant<std::monostate, bool, std::int64_t, double, std::stri
 /// What a parameter accepts. The script side converts to the alternative of Value in brackets.
 enum class ParamKind : std::uint8_t {
   tensor,            ///< [Tensor]
-  tensor_or_number,  ///< [Tensor or double]
+  tensor_or_number,  ///< [Tensor, double or int64]
   tensor_list,       ///< [vector<Tensor>]
   number,            ///< [double]
   integer,           ///< [int64]
@@ -76,7 +90,8 @@ struct ParamTraits<TensorOrNumber> {
   static constexpr bool kIsOptional = false;
   static TensorOrNumber get(const Value& value) {
     if (const Tensor* tensor = std::get_if<Tensor>(&value)) return *tensor;
-    return std::get<double>(value);
+    if (const std::int64_t* integer = std::get_if<std::int64_t>(&value)) return Number(*integer);
+    return Number(std::get<double>(value));
   }
 };
 template <>

@@ -286,7 +286,10 @@ Tensor squeeze(const Tensor& input, std::optional<std::int64_t> dim) {
     sizes.push_back(input.shape()[i]);
     strides.push_back(input.strides()[i]);
   }
-  return view_as("SqueezeBackward", input, sizes, strides);
+  if (sizes.dims() < input.dims()) return view_as("SqueezeBackward", input, sizes, strides);
+  // The gradient goes on as it came, and not as a view of its own.
+  return record_view("SqueezeBackward", input, sizes, strides, input.impl()->offset,
+                     [](const Tensor& grad) { return grad; });
 }
 
 std::vector<OpDef> view_ops() {

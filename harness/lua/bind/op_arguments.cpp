@@ -152,6 +152,7 @@ Value value_argument(lua_State* L, int index, ParamKind kind, const ArgumentName
     case ParamKind::tensor:
       return tensor_argument(L, index, name);
     case ParamKind::tensor_or_number:
+      if (lua_isinteger(L, index) != 0) return std::int64_t{lua_tointeger(L, index)};
       if (lua_type(L, index) == LUA_TNUMBER) return lua_tonumber(L, index);
       if (handle_class(L, index) == nullptr)
         refuse_argument(L, index, name, "a tensor or a number");

@@ -176,7 +176,8 @@ int set_tensor_property(lua_State* L) {
 // ---- operators ----------------------------------------------------------------------------------
 
 TensorOrNumber operand(lua_State* L, int index, std::string_view op) {
-  if (lua_type(L, index) == LUA_TNUMBER) return lua_tonumber(L, index);
+  if (lua_isinteger(L, index) != 0) return ops::Number(lua_tointeger(L, index));
+  if (lua_type(L, index) == LUA_TNUMBER) return ops::Number(lua_tonumber(L, index));
   if (handle_class(L, index) != &HandleOf<Tensor>::kClass) {
     refuse_argument(L, index, {op, index == 1 ? "input" : "other"}, "a tensor or a number");
   }
@@ -191,7 +192,7 @@ struct Operands {
   Operands(lua_State* L, std::string_view op) : left(operand(L, 1, op)), right(operand(L, 2, op)) {}
   const Tensor* left_tensor() const { return std::get_if<Tensor>(&left); }
   const Tensor& right_tensor() const { return std::get<Tensor>(right); }
-  double left_number() const { return std::get<double>(left); }
+  ops::Number left_number() const { return std::get<ops::Number>(left); }
 };
 
 int add(lua_State* L) {
@@ -205,7 +206,7 @@ int subtract(lua_State* L) {
   const Operands a(L, "sub");
   const Tensor* left = a.left_tensor();
   push_tensor(
-      L, left != nullptr ? ops::sub(*left, a.right) : ops::rsub(a.right_tensor(), a.left_number()));
+      L, left != nullptr ? ops::sub(*left, a.right) : ops::rsub(a.right_tensor(), a.left));
   return 1;
 }
 

@@ -61,11 +61,12 @@ int make_sized(lua_State* L, std::string_view function, SizedFactory factory) {
   return call.push(factory(call.sizes(1), call.options({})));
 }
 
-// A new tensor's memory in the order of `like`, where that has no gaps.
+// A new tensor's memory in the order of `like`, without its gaps.
 Tensor laid_out_as(const Tensor& like, Tensor fresh) {
-  if (like.is_contiguous() || !like.is_dense()) return fresh;
-  fresh.impl()->strides = like.strides();
-  fresh.impl()->is_contiguous = false;
+  if (like.is_contiguous()) return fresh;
+  Shape& strides = fresh.impl()->strides;
+  strides = like.is_dense() ? like.strides() : dense_strides(like.shape(), {&like.strides(), 1});
+  fresh.impl()->is_contiguous = are_contiguous(like.shape(), strides);
   return fresh;
 }
 
@@ -129,7 +130,8 @@ int full_like(lua_State* L) {
   const FactoryCall call(L, "full_like");
   const Tensor& like = tensor_argument(L, 1, call.name("input"));
   const double value = literal(L, 2, call.name("fill_value"));
-  return call.push(ohm::full(like.shape(), value, call.options(options_of(like))));
+  return call.push(
+      laid_out_as(like, ohm::full(like.shape(), value, call.options(options_of(like)))));
 }
 
 // arange([start,] stop [, step]), without `stop` itself.
