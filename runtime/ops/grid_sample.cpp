@@ -31,7 +31,13 @@ constexpr OpInfo kGridSample{"grid_sample", CastPolicy::widest};
 
 // Coordinates of `steps` pixels from edge to edge.
 Tensor coordinates(std::int64_t steps, bool align_corners, const TensorOptions& options) {
-  if (steps <= 1) return zeros({}, options);
+  if (steps <= 1) {
+    if (options.dtype == DType::float16 || options.dtype == DType::bfloat16) {
+      throw std::invalid_argument(
+          "[affine_grid] one row or one column of pixels is not implemented for half precision");
+    }
+    return zeros({}, options);
+  }
   const auto count = static_cast<double>(steps);
   Tensor range = arange(-1.0, 2.0 / (count - 1), steps, options);
   if (align_corners) return range;

@@ -107,9 +107,18 @@ Tensor channel_shuffle(const Tensor& input, std::int64_t groups) {
   }
   const Shape& s = input.shape();
   const std::int64_t pixels = input.numel() / (s[0] * s[1]);
-  const Tensor split = view(input, {s[0], groups, s[1] / groups, pixels});
-  const Tensor shuffled = contiguous(permute(split, {0, 2, 1, 3}));
-  return reshape(shuffled, s);
+  Tensor out;
+  {
+    const NoGradGuard no_graph;
+    const Tensor split = view(input, {s[0], groups, s[1] / groups, pixels});
+    out = reshaped_copy(contiguous(permute(split, {0, 2, 1, 3})), s);
+  }
+  if (Recorder record("ChannelShuffleBackward", {&input}); record.is_needed()) {
+    record.attach_differentiable(out, [back = s[1] / groups](BackwardCall& call) {
+      return TensorList{channel_shuffle(call.grad(), back)};
+    });
+  }
+  return out;
 }
 
 Tensor local_response_norm(const Tensor& input, std::int64_t size, double alpha, double beta,
@@ -124,14 +133,14 @@ Tensor local_response_norm(const Tensor& input, std::int64_t size, double alpha,
   if (size < 1) throw std::invalid_argument("[local_response_norm] size must be positive");
   if (input.numel() == 0) return input;
   Tensor divisor = mean_of_neighbours(input, size);
+  Tensor shifted;
   {
-    Tensor shifted;
-    {
-      const Tensor scaled = mul(divisor, alpha);
-      shifted = add(scaled, k);
-    }
-    divisor = pow(shifted, beta);
+    const Tensor scaled = mul(divisor, alpha);
+    shifted = add(scaled, k);
   }
+  Tensor power = pow(shifted, beta);
+  shifted = Tensor();
+  divisor = std::move(power);
   Tensor out = div(input, divisor);
   outlive_arguments(std::move(divisor));
   return out;
