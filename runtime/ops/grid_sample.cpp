@@ -421,7 +421,7 @@ std::vector<OpDef> grid_ops() {
              [] {
                const TensorOptions options{DType::float64, Device::cpu()};
                return std::vector<Sample>{{randn({2, 2, 3}, options), Shape{2, 1, 3, 2}},
-                                          {randn({1, 2, 3}, options), Shape{1, 1, 1, 4}, true}};
+                                          {randn({1, 2, 3}, options), Shape{1, 1, 2, 4}, true}};
              }),
       define(kGridSample, kFunctional, &grid_sample,
              {"input",

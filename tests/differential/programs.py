@@ -657,7 +657,7 @@ def sampled_program(rng):
     expression = expression.replace("{n}", str(shape[0])).replace("{h}", str(shape[-2])).replace("{w}", str(shape[-1]))
     options, grad = options_of(rng, ("float32", "float32", "float16", "bfloat16", "float64"))
     own_grad = grad if rng.random() < 0.7 else ""
-    needs_x = "(x" in expression or "nn." in expression
+    needs_x = "(x" in expression or "[x" in expression or "nn." in expression
     if needs_x:
         program.tensor("x", shape, options + own_grad, rng.choice(LAYOUTS))
     if "x, g," in expression:
