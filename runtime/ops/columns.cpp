@@ -43,7 +43,7 @@ struct ColumnPlan {
   std::int64_t places() const { return axes[0].kernel * axes[1].kernel; }
 };
 
-struct WindowSizes {
+struct ColumnSizes {
   const Shape& kernel;
   const Shape& dilation;
   const Shape& padding;
@@ -51,7 +51,7 @@ struct WindowSizes {
 };
 
 ColumnPlan column_plan(const OpInfo& info, std::int64_t height, std::int64_t width,
-                       const WindowSizes& sizes) {
+                       const ColumnSizes& sizes) {
   require_pair(info, sizes.kernel, 1, "kernel_size");
   require_pair(info, sizes.dilation, 1, "dilation");
   require_pair(info, sizes.padding, 0, "padding");
