@@ -19,8 +19,10 @@
 #include "runtime/nn/sequential.h"
 #include "runtime/nn/transformer.h"
 #include "runtime/nn/transformer_decoder.h"
+#include "runtime/ops/interpolate.h"
 #include "runtime/ops/op_list.h"
 #include "runtime/ops/rearrange.h"
+#include "runtime/ops/softmax.h"
 
 namespace ohm::nn {
 namespace {
@@ -431,6 +433,33 @@ std::vector<ModuleDef> recurrent_modules() {
   };
 }
 
+struct Upsampling {
+  std::string_view name;
+  const char* mode;
+  bool align_corners;
+};
+constexpr Upsampling kNearestUpsampling{"UpsamplingNearest2d", "nearest", false};
+constexpr Upsampling kBilinearUpsampling{"UpsamplingBilinear2d", "bilinear", true};
+
+template <const Upsampling& Kind>
+ModulePtr make_upsampling(std::optional<Shape> size,
+                          std::optional<std::vector<double>> scale_factor) {
+  return std::make_shared<FunctionModule>(
+      Kind.name, [size = std::move(size), scale = std::move(scale_factor)](const Tensor& input) {
+        return ops::interpolate(input, size, scale, Kind.mode, Kind.align_corners);
+      });
+}
+
+ModulePtr make_softmax_2d() {
+  return std::make_shared<FunctionModule>("Softmax2d", [](const Tensor& input) {
+    if (input.dims() != 3 && input.dims() != 4) {
+      throw std::invalid_argument(fmt::format(
+          "[Softmax2d] expected input to be 3D or 4D, but got {}", input.shape().str()));
+    }
+    return ops::softmax(input, -3, std::nullopt);
+  });
+}
+
 std::vector<ModuleDef> pooling_modules() {
   return {
       module_of("MaxPool1d", "max_pool1d"),
@@ -442,7 +471,15 @@ std::vector<ModuleDef> pooling_modules() {
       module_of("MaxPool3d", "max_pool3d"),
       module_of("AvgPool3d", "avg_pool3d"),
       module_of("AdaptiveAvgPool3d", "adaptive_avg_pool3d"),
+      module_of("AdaptiveMaxPool1d", "adaptive_max_pool1d"),
+      module_of("AdaptiveMaxPool2d", "adaptive_max_pool2d"),
+      module_of("Unfold", "im2col"),
+      module_of("Fold", "fold"),
+      module_of("LocalResponseNorm", "local_response_norm"),
       module_of("Upsample", "interpolate"),
+      define("UpsamplingNearest2d", &make_upsampling<kNearestUpsampling>, {"size", "scale_factor"}),
+      define("UpsamplingBilinear2d", &make_upsampling<kBilinearUpsampling>,
+             {"size", "scale_factor"}),
   };
 }
 
@@ -521,6 +558,9 @@ std::vector<ModuleDef> activation_modules() {
       define("PReLU", &make_prelu,
              {{"num_parameters", std::int64_t{1}}, {"init", 0.25}, "device", "dtype"}),
       module_of("PixelShuffle", "pixel_shuffle"),
+      module_of("PixelUnshuffle", "pixel_unshuffle"),
+      module_of("ChannelShuffle", "channel_shuffle"),
+      define("Softmax2d", &make_softmax_2d, {}),
       module_of("Softsign", "softsign"),
       module_of("Tanhshrink", "tanhshrink"),
       module_of("Softmin", "softmin"),
@@ -561,6 +601,11 @@ std::vector<ModuleDef> loss_modules() {
       loss_of("HingeEmbeddingLoss", "hinge_embedding_loss"),
       loss_of("PoissonNLLLoss", "poisson_nll_loss"),
       loss_of("KLDivLoss", "kl_div"),
+      loss_of("SoftMarginLoss", "soft_margin_loss"),
+      loss_of("MultiMarginLoss", "multi_margin_loss"),
+      loss_of_tensors("CosineEmbeddingLoss", "cosine_embedding_loss", 3),
+      loss_of_tensors("GaussianNLLLoss", "gaussian_nll_loss", 3),
+      loss_of_tensors("MarginRankingLoss", "margin_ranking_loss", 3),
       triplet_margin_loss(),
       loss_of_tensors("CTCLoss", "ctc_loss", 4),
       loss_of("BCELoss", "binary_cross_entropy"),

@@ -116,38 +116,6 @@ void require_suffix(const Shape& shape, const Shape& normalized) {
                   normalized.str(), shape.str()));
 }
 
-// Dimensions that are split, put into another order, and merged in a copy.
-struct PixelMove {
-  Shape split;
-  Shape order;
-  Shape merged;
-
-  PixelMove back(const Shape& original) const {
-    PixelMove move{Shape(), Shape(order.dims(), 0), original};
-    for (int i = 0; i < order.dims(); ++i) {
-      move.split.push_back(split[static_cast<int>(order[i])]);
-      move.order[static_cast<int>(order[i])] = i;
-    }
-    return move;
-  }
-};
-
-// The gradient is moved back, in a copy too.
-Tensor moved_pixels(const Tensor& input, const PixelMove& move) {
-  Tensor out;
-  {
-    const GradModeGuard no_graph(false);
-    const Tensor split = reshape(input, move.split);
-    out = reshaped_copy(clone_row_major(permute(split, move.order)), move.merged);
-  }
-  if (Recorder record("PixelShuffleBackward", {&input}); record.is_needed()) {
-    record.attach_differentiable(out, [back = move.back(input.shape())](BackwardCall& call) {
-      return TensorList{moved_pixels(call.grad(), back)};
-    });
-  }
-  return out;
-}
-
 void check_rows(const Tensor& x1, const Tensor& x2) {
   require_alike(kCdist, x1, x2);
   if (x1.dims() == 2 && x2.dims() == 2 && x1.shape()[1] == x2.shape()[1]) return;
@@ -222,6 +190,30 @@ std::vector<Sample> two_matrices() { return {{matrix(), matrix()}}; }
 std::vector<Sample> list_of_matrices() { return {{std::vector<Tensor>{matrix(), matrix()}}}; }
 
 }  // namespace
+
+PixelMove PixelMove::back(const Shape& original) const {
+  PixelMove move{Shape(), Shape(order.dims(), 0), original};
+  for (int i = 0; i < order.dims(); ++i) {
+    move.split.push_back(split[static_cast<int>(order[i])]);
+    move.order[static_cast<int>(order[i])] = i;
+  }
+  return move;
+}
+
+Tensor moved_pixels(const Tensor& input, const PixelMove& move) {
+  Tensor out;
+  {
+    const GradModeGuard no_graph(false);
+    const Tensor split = reshape(input, move.split);
+    out = reshaped_copy(clone_row_major(permute(split, move.order)), move.merged);
+  }
+  if (Recorder record("PixelShuffleBackward", {&input}); record.is_needed()) {
+    record.attach_differentiable(out, [back = move.back(input.shape())](BackwardCall& call) {
+      return TensorList{moved_pixels(call.grad(), back)};
+    });
+  }
+  return out;
+}
 
 Tensor normalize(const Tensor& input, double p, std::int64_t dim, double eps) {
   const OpFront front(kNormalize);

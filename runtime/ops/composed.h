@@ -31,6 +31,18 @@ Tensor outer(const Tensor& input, const Tensor& vec2);
 /// [*, C·r², H, W] -> [*, C, H·r, W·r].
 Tensor pixel_shuffle(const Tensor& input, std::int64_t upscale_factor);
 
+/// Dimensions that are split, put into another order, and merged in a copy.
+struct PixelMove {
+  Shape split;
+  Shape order;
+  Shape merged;
+
+  /// What undoes it, of an input of this shape.
+  PixelMove back(const Shape& original) const;
+};
+/// The gradient is moved back, in a copy too.
+Tensor moved_pixels(const Tensor& input, const PixelMove& move);
+
 std::vector<OpDef> composed_ops();
 
 }  // namespace ohm::ops

@@ -220,7 +220,7 @@ Tensor embedding_gradient(const Table& table, const Tensor& incoming, const Tens
 Tensor gradient_of_rows(const Table& table, const Tensor& grad, const Tensor& indices) {
   const Tensor rows = index_select(grad, 0, reshape(indices, {indices.numel()}));
   if (table.padding_row >= 0) {
-    const Tensor is_padding = eq(indices, static_cast<double>(table.padding_row));
+    const Tensor is_padding = eq(indices, table.padding_row);
     masked_fill_(rows, reshape(is_padding, {indices.numel(), 1}), 0.0);
   }
   Shape shape = indices.shape();

@@ -151,7 +151,7 @@ Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<
   if (size == 0 || !Context::current().rules.take_along_dim_wraps_indices) {
     return gather(wide, position, wide_indices);
   }
-  return gather(wide, position, remainder(wide_indices, static_cast<double>(size)));
+  return gather(wide, position, remainder(wide_indices, size));
 }
 
 namespace {

@@ -56,14 +56,6 @@ Tensor exp_(const Tensor& input) {
                      [](const Tensor& grad, const Tensor& y) { return formula::product(grad, y); });
 }
 
-Tensor sqrt_(const Tensor& input) {
-  return overwritten(kSqrtInplace, "SqrtBackward", input, functors::Sqrt(),
-                     [](const Tensor& grad, const Tensor& y) {
-                       const Tensor twice = formula::times(y, 2.0);
-                       return formula::quotient(grad, twice);
-                     });
-}
-
 // Nothing is kept.
 Tensor neg_(const Tensor& input) {
   const OpFront front(kNegInplace);
@@ -93,6 +85,14 @@ Tensor abs_(const Tensor& input) {
 }
 
 }  // namespace
+
+Tensor sqrt_(const Tensor& input) {
+  return overwritten(kSqrtInplace, "SqrtBackward", input, functors::Sqrt(),
+                     [](const Tensor& grad, const Tensor& y) {
+                       const Tensor twice = formula::times(y, 2.0);
+                       return formula::quotient(grad, twice);
+                     });
+}
 
 Tensor clamp_(const Tensor& input, std::optional<double> min, std::optional<double> max) {
   const OpFront front(kClampInplace);

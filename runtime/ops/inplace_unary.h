@@ -10,6 +10,8 @@ namespace ohm::ops {
 
 /// At least one bound must be given. A copy of what is overwritten is kept for backward.
 Tensor clamp_(const Tensor& input, std::optional<double> min, std::optional<double> max);
+/// The result is kept for backward.
+Tensor sqrt_(const Tensor& input);
 
 std::vector<OpDef> inplace_unary_ops();
 

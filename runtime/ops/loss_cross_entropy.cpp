@@ -102,7 +102,7 @@ Tensor with_smoothed_classes(const Tensor& logits, const Tensor& target,
     const Tensor sums = sum_over_classes(input, classes);
     smooth = neg(sums);
   }
-  const Tensor ignored = eq(target, static_cast<double>(ignore_index));
+  const Tensor ignored = eq(target, ignore_index);
   masked_fill_(smooth, ignored, 0.0);
   Tensor result = smooth;
   if (reduction == Reduction::sum) result = sum(smooth);

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "runtime/ops/activation.h"
+#include "runtime/ops/adaptive_max_pool.h"
 #include "runtime/ops/alias.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/attention.h"
@@ -12,6 +13,7 @@
 #include "runtime/ops/clamp.h"
 #include "runtime/ops/clip_grad.h"
 #include "runtime/ops/closeness.h"
+#include "runtime/ops/columns.h"
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/composed.h"
 #include "runtime/ops/concat.h"
@@ -22,7 +24,9 @@
 #include "runtime/ops/einsum.h"
 #include "runtime/ops/embedding.h"
 #include "runtime/ops/extremum.h"
+#include "runtime/ops/grid_sample.h"
 #include "runtime/ops/group_norm.h"
+#include "runtime/ops/image_composition.h"
 #include "runtime/ops/index.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/inplace_binary.h"
@@ -37,6 +41,7 @@
 #include "runtime/ops/loss_divergence.h"
 #include "runtime/ops/loss_margin.h"
 #include "runtime/ops/loss_nll.h"
+#include "runtime/ops/loss_soft_margin.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/nonzero.h"
 #include "runtime/ops/norm.h"
@@ -91,6 +96,8 @@ constexpr Family kFamilies[] = {
     &dropout_ops,        &embedding_ops,      &recurrent_ops,
     &clip_grad_ops,      &sampling_ops,       &nonzero_ops,
     &selection_ops,      &window_ops,         &closeness_ops,
+    &column_ops,         &adaptive_max_ops,   &grid_ops,
+    &soft_margin_ops,    &image_ops,
 };
 
 }  // namespace

@@ -24,4 +24,7 @@ inline constexpr std::array kSynonyms = {
     Synonym{"true_divide_", "div_"},
 };
 
+/// Names in ohm.nn.functional alone, where a tensor's method of that name is another op.
+inline constexpr std::array kFunctionalNames = {Synonym{"unfold", "im2col"}};
+
 }  // namespace ohm::ops

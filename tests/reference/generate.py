@@ -200,7 +200,24 @@ CALLS = {
         "sigmoid_", "tanh_", "exp_", "sqrt_", "neg_", "clamp_")},
     "addcmul": lambda x, a, b, value=1: torch.addcmul(x, a, b, value=value),
     "addcdiv": lambda x, a, b, value=1: torch.addcdiv(x, a, b, value=value),
+    "im2col": lambda x, *sizes: F.unfold(x, *[(size * 2)[:2] for size in sizes]),
+    "fold": lambda x, *sizes: F.fold(x, *[(size * 2)[:2] for size in sizes]),
+    "adaptive_max_pool2d": lambda x, size: F.adaptive_max_pool2d(x, (size * 2)[:2]),
+    "channel_shuffle": torch.channel_shuffle,
+    "affine_grid": lambda theta, size, align_corners=False: F.affine_grid(
+        theta, size, align_corners=align_corners),
+    "grid_sample": lambda x, grid, mode="bilinear", padding="zeros", align_corners=False:
+        F.grid_sample(x, grid, mode, padding, align_corners),
+    "soft_margin_loss": lambda x, t, reduction="mean": F.soft_margin_loss(
+        x, t, reduction=reduction),
+    "multi_margin_loss": lambda x, t, p=1, margin=1.0, weight=None, reduction="mean":
+        F.multi_margin_loss(x, t, p, margin, weight, reduction=reduction),
+    "cosine_embedding_loss": lambda a, b, t, margin=0.0, reduction="mean":
+        F.cosine_embedding_loss(a, b, t, margin, reduction=reduction),
+    "gaussian_nll_loss": lambda x, t, var, full=False, eps=1e-6, reduction="mean":
+        F.gaussian_nll_loss(x, t, var, full, eps, reduction),
     **{name: getattr(F, name) for name in (
+        "adaptive_max_pool1d", "pixel_unshuffle", "local_response_norm",
         "softsign", "tanhshrink", "pixel_shuffle",
         "silu", "leaky_relu", "elu", "hardtanh", "relu6", "hardsigmoid", "hardswish", "hardshrink",
         "softshrink", "threshold", "mish", "softplus", "logsigmoid", "glu", "pad")},
@@ -815,8 +832,61 @@ def grids():
     yield "bitwise_xor", "bitwise_xor", lambda: [integers(2, 2, 3) > 0, integers(2, 3) > 0]
 
 
+def sampling():
+    for dtype in HALVES:
+        name = str(dtype)[6:]
+        yield f"unfold_{name}", "im2col", lambda: [randn(2, 2, 4, 5, dtype=dtype), [2]]
+        yield f"fold_{name}", "fold", lambda: [randn(2, 8, 12, dtype=dtype), [4, 5], [2]]
+        yield f"adaptive_max_pool2d_{name}", "adaptive_max_pool2d", lambda: [
+            randn(2, 2, 5, 7, dtype=dtype), [3]]
+        if dtype != torch.bfloat16:
+            yield f"affine_grid_{name}", "affine_grid", lambda: [
+                randn(2, 2, 3, dtype=dtype), [2, 1, 4, 3]]
+    yield "unfold_strided", "im2col", lambda: [randn(2, 5, 6), [3, 2], [1, 2], [1, 0], [2, 1]]
+    yield "unfold_one_pixel", "im2col", lambda: [randn(2, 3, 3, 2), [1]]
+    yield "fold_strided", "fold", lambda: [randn(12, 12), [5, 6], [3, 2], [1, 2], [1, 0], [2, 1]]
+    yield "adaptive_max_pool2d_one_image", "adaptive_max_pool2d", lambda: [randn(3, 6, 5), [2, 4]]
+    yield "adaptive_max_pool2d_larger", "adaptive_max_pool2d", lambda: [randn(1, 2, 3, 2), [5]]
+    yield "adaptive_max_pool1d", "adaptive_max_pool1d", lambda: [randn(2, 3, 8), [3]]
+    yield "adaptive_max_pool1d_one_line", "adaptive_max_pool1d", lambda: [randn(3, 8), [5]]
+    yield "pixel_unshuffle", "pixel_unshuffle", lambda: [randn(2, 2, 4, 6), 2]
+    yield "channel_shuffle", "channel_shuffle", lambda: [randn(2, 6, 2, 3), 3]
+    yield "affine_grid_corners", "affine_grid", lambda: [randn(1, 2, 3), [1, 2, 3, 4], True]
+    yield "affine_grid_one_row", "affine_grid", lambda: [randn(1, 2, 3), [1, 2, 1, 4]]
+    yield "local_response_norm", "local_response_norm", lambda: [randn(2, 5, 3, 2), 3, 0.5]
+    yield "local_response_norm_lines", "local_response_norm", lambda: [
+        randn(2, 4, 3), 2, 0.3, 1.5, 2.0]
+    for mode in ("bilinear", "nearest", "bicubic"):
+        for outside in ("zeros", "border", "reflection"):
+            for corners in (False, True):
+                yield f"grid_sample_{mode}_{outside}_{corners}", "grid_sample", lambda: [
+                    randn(2, 2, 4, 5), randn(2, 3, 3, 2), mode, outside, corners]
+    yield "grid_sample_far", "grid_sample", lambda: [
+        randn(1, 1, 3, 4, dtype=torch.float64), randn(1, 4, 4, 2, dtype=torch.float64) * 4,
+        "bilinear", "reflection"]
+    for reduction_name in ("none", "mean", "sum"):
+        yield f"soft_margin_{reduction_name}", "soft_margin_loss", lambda: [
+            randn(3, 4), const(randn(3, 4).sign()), reduction_name]
+        yield f"multi_margin_{reduction_name}", "multi_margin_loss", lambda: [
+            randn(4, 3), integers(3, 4), 1, 0.8, None, reduction_name]
+        yield f"multi_margin_squared_{reduction_name}", "multi_margin_loss", lambda: [
+            randn(4, 3), integers(3, 4), 2, 1.0, const(positive(3)), reduction_name]
+        yield f"cosine_embedding_{reduction_name}", "cosine_embedding_loss", lambda: [
+            randn(4, 3), randn(4, 3), const(randn(4).sign()), -0.2, reduction_name]
+        yield f"gaussian_nll_{reduction_name}", "gaussian_nll_loss", lambda: [
+            randn(3, 4), randn(3, 4), positive(3, 4), False, 1e-6, reduction_name]
+    yield "multi_margin_one_sample", "multi_margin_loss", lambda: [randn(5), torch.tensor(2)]
+    yield "cosine_embedding_one_pair", "cosine_embedding_loss", lambda: [
+        randn(5), randn(5), const(torch.tensor(-1.0)), -0.9]
+    yield "gaussian_nll_full", "gaussian_nll_loss", lambda: [
+        randn(3, 4), randn(3, 4), positive(3), True]
+    yield "gaussian_nll_small", "gaussian_nll_loss", lambda: [
+        randn(3, 4), randn(3, 4), positive(3, 1), False, 0.6]
+
+
 FAMILIES = (pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
-            padding, resizing, pooling, volumes, normalization, embedding, attention, recurrent, copies,
+            padding, resizing, pooling, volumes, sampling, normalization, embedding, attention, recurrent,
+            copies,
             composition, selection, remainders, grids)
 
 

@@ -73,9 +73,24 @@ def functions():
     yield "MaxPool1d", {"kernel_size": [3], "stride": [2], "padding": [1]}, lines
     yield "AvgPool1d", {"kernel_size": [3], "stride": [2]}, lines
     yield "AdaptiveAvgPool1d", {"output_size": [3]}, lines
+    yield "AdaptiveMaxPool2d", {"output_size": [3, 2]}, images
+    yield "AdaptiveMaxPool1d", {"output_size": [3]}, lines
+    yield "Unfold", {"kernel_size": [3, 2], "padding": [1, 0], "stride": [2, 1]}, images
+    yield "Fold", {"output_size": [4, 3], "kernel_size": [2, 2], "dilation": [1, 1],
+                   "padding": [1, 1], "stride": [2, 2]}, lambda: [randn(2, 8, 6)]
+    yield "PixelUnshuffle", {"downscale_factor": 2}, lambda: [randn(1, 2, 4, 6)]
+    yield "ChannelShuffle", {"groups": 2}, lambda: [randn(1, 4, 2, 3)]
+    yield "LocalResponseNorm", {"size": 3, "alpha": 0.5, "beta": 0.6, "k": 2.0}, images
+    yield "Softmax2d", {}, images
+    yield "UpsamplingNearest2d", {"scale_factor": [2.0]}, images
+    yield "UpsamplingBilinear2d", {"size": [5, 9]}, images
     yield "Upsample", {"scale_factor": [2.0]}, images
     yield "Upsample", {"size": [5, 9], "mode": "bilinear", "align_corners": True}, images
     yield "Upsample", {"scale_factor": [1.5], "mode": "bicubic", "align_corners": False}, images
+
+
+def signs(*shape):
+    return integers(2, *shape) * 2 - 1
 
 
 def losses():
@@ -86,6 +101,11 @@ def losses():
         yield "HingeEmbeddingLoss", options, lambda: [randn(3, 4), randn(3, 4).sign()]
         yield "PoissonNLLLoss", options, lambda: [randn(3, 4), torch.rand(3, 4)]
         yield "KLDivLoss", options, lambda: [randn(3, 4), torch.rand(3, 4)]
+        yield "SoftMarginLoss", options, lambda: [randn(3, 4), signs(3, 4)]
+        yield "MultiMarginLoss", options, lambda: [randn(5, 3), integers(3, 5)]
+        yield "CosineEmbeddingLoss", options, lambda: [randn(3, 4), randn(3, 4), signs(3)]
+        yield "GaussianNLLLoss", options, lambda: [randn(3, 4), randn(3, 4), torch.rand(3, 4) + 0.1]
+        yield "MarginRankingLoss", options, lambda: [randn(3), randn(3), signs(3)]
         yield "BCELoss", options, lambda: [torch.rand(3, 4), torch.rand(3, 4)]
         yield "BCEWithLogitsLoss", options, lambda: [randn(3, 4), torch.rand(3, 4)]
         yield "NLLLoss", options, lambda: [randn(5, 3), integers(3, 5)]
@@ -97,6 +117,12 @@ def losses():
                          torch.tensor([2, 2])]
     yield "CTCLoss", {"blank": 3, "zero_infinity": True}, sequences
     yield "CTCLoss", {"reduction": "none", "zero_infinity": True}, sequences
+    yield "MultiMarginLoss", {"p": 2, "margin": 0.5}, lambda: [randn(5, 3), integers(3, 5)]
+    yield "CosineEmbeddingLoss", {"margin": -0.3}, lambda: [
+        randn(3, 4), randn(3, 4), signs(3)]
+    yield "GaussianNLLLoss", {"full": True, "eps": 0.1}, lambda: [
+        randn(3, 4), randn(3, 4), torch.rand(3, 4)]
+    yield "MarginRankingLoss", {"margin": 0.5}, lambda: [randn(3), randn(3), signs(3)]
     yield "SmoothL1Loss", {"beta": 0.4}, lambda: [randn(3, 4), randn(3, 4)]
     yield "HuberLoss", {"delta": 0.4}, lambda: [randn(3, 4), randn(3, 4)]
     yield "KLDivLoss", {"reduction": "batchmean", "log_target": True}, lambda: [

@@ -59,8 +59,9 @@ ops::Value argument_of(const json& encoded, ops::ParamKind kind) {
     case ParamKind::tensor:
       return tensor_of(encoded);
     case ParamKind::tensor_or_number:
-      return encoded.is_object() ? ops::Value(tensor_of(encoded))
-                                 : ops::Value(encoded.get<double>());
+      if (encoded.is_object()) return tensor_of(encoded);
+      return encoded.is_number_integer() ? ops::Value(encoded.get<std::int64_t>())
+                                         : ops::Value(encoded.get<double>());
     case ParamKind::tensor_list: {
       std::vector<Tensor> tensors;
       for (const json& item : encoded) tensors.push_back(tensor_of(item));

@@ -19,10 +19,29 @@ int call_op(lua_State* L, std::size_t number) {
 
 constexpr auto kOpFunctions = numbered_functions<call_op, 512>();
 
+// What its names in ohm.nn.functional are, where they are others.
+std::string_view name_in(const ops::OpDef& op, ops::Exposure exposure) {
+  if (exposure != ops::kFunctional) return op.info.name;
+  for (const ops::Synonym& known : ops::kFunctionalNames) {
+    if (known.of == op.info.name) return known.name;
+  }
+  return op.info.name;
+}
+
 }  // namespace
 
+const ops::OpDef* op_named(std::string_view name, ops::Exposure exposure) {
+  if (exposure == ops::kFunctional) {
+    for (const ops::Synonym& known : ops::kFunctionalNames) {
+      if (known.of == name) return nullptr;
+      if (known.name == name) return ops::find_op(known.of);
+    }
+  }
+  return ops::find_op(name);
+}
+
 lua_CFunction op_function(std::string_view name, ops::Exposure exposure) {
-  const ops::OpDef* op = ops::find_op(name);
+  const ops::OpDef* op = op_named(name, exposure);
   if (op == nullptr || (op->exposure & exposure) == 0) return nullptr;
   const auto number = static_cast<std::size_t>(op - ops::all_ops().data());
   OHM_ASSERT(number < kOpFunctions.size(), "more ops than numbered functions");
@@ -32,7 +51,7 @@ lua_CFunction op_function(std::string_view name, ops::Exposure exposure) {
 std::vector<std::string> op_names(ops::Exposure exposure) {
   std::vector<std::string> names;
   for (const ops::OpDef& op : ops::all_ops()) {
-    if ((op.exposure & exposure) != 0) names.emplace_back(op.info.name);
+    if ((op.exposure & exposure) != 0) names.emplace_back(name_in(op, exposure));
   }
   for (const ops::Synonym& synonym : ops::kSynonyms) {
     if ((ops::find_op(synonym.of)->exposure & exposure) != 0) names.emplace_back(synonym.name);

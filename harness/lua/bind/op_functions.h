@@ -10,6 +10,9 @@
 
 namespace ohm::lua {
 
+/// The op that has this name where it is exposed so, or elsewhere; nullptr where there is none.
+const ops::OpDef* op_named(std::string_view name, ops::Exposure exposure);
+
 /// The function that calls the op of this name, when it is exposed so; nullptr otherwise.
 lua_CFunction op_function(std::string_view name, ops::Exposure exposure);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/lua/bind/module_handle.h"
+#include "harness/lua/bind/op_functions.h"
 #include "harness/lua/bind/optimizer_handle.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/bind/tensor_metatable.h"
@@ -141,7 +142,8 @@ std::string member(const Library& library, const std::string& name) {
   if (library.name == "ohm" && is_named_constant(name)) {
     return fmt::format("{}{} = \"{}\"\n\n", prefix, name, name);
   }
-  const ops::OpDef* const op = ops::find_op(name);
+  const bool is_functional = library.name == "ohm.nn.functional";
+  const ops::OpDef* const op = op_named(name, is_functional ? ops::kFunctional : ops::kFunction);
   if (op == nullptr) return plain_function(prefix, name);
   return described_function(prefix, name, op->params, 0, "ohm.Tensor");
 }

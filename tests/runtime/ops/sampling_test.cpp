@@ -1,15 +1,19 @@
-// What multinomial and bernoulli draw.
+// What multinomial, bernoulli and gumbel_softmax draw.
 #include "runtime/ops/sampling.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <stdexcept>
 #include <vector>
 
 #include "runtime/arithmetic/factories.h"
+#include "runtime/ops/image_composition.h"
+#include "runtime/ops/pointwise_unary.h"
+#include "runtime/ops/reduction.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {
@@ -51,6 +55,25 @@ TEST_F(Sampling, DrawsEqualPlacesForEqualSeeds) {
   };
   EXPECT_EQ(drawn(4), drawn(4));
   EXPECT_NE(drawn(4), drawn(5));
+}
+
+TEST_F(Sampling, GumbelChoosesAsOftenAsTheWeightsSay) {
+  const Tensor rows = ops::log(from_values({1, 3}, {2}, {DType::float32, Device::cuda(0)}));
+  std::vector<double> chosen;
+  for (int draw = 0; draw < 1000; ++draw) {
+    const std::vector<double> row = to_doubles(ops::gumbel_softmax(rows, 1.0, true, 1e-10, -1));
+    chosen.push_back(std::round(row[1]));
+    EXPECT_NEAR(row[0] + row[1], 1.0, 1e-6);
+  }
+  EXPECT_NEAR(static_cast<double>(std::count(chosen.begin(), chosen.end(), 1.0)), 750, 60);
+}
+
+TEST_F(Sampling, SoftGumbelsAddUpToOne) {
+  const Tensor rows = randn({3, 4}, {DType::float64, Device::cpu()});
+  for (const double total :
+       to_doubles(ops::sum(ops::gumbel_softmax(rows, 0.5, false, 1e-10, 1), Shape{1}, false, {}))) {
+    EXPECT_NEAR(total, 1.0, 1e-12);
+  }
 }
 
 TEST_F(Sampling, RefusesWhatIsNoWeight) {

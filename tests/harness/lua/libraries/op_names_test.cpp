@@ -42,6 +42,13 @@ TEST_F(OpNames, SynonymsCanBeCalled) {
   EXPECT_EQ(values("x:greater(2)"), "false false true");
 }
 
+TEST_F(OpNames, AFunctionMayBeAnotherOpThanTheMethodOfItsName) {
+  EXPECT_EQ(values("ohm.nn.functional.unfold(x:reshape(1, 1, 3), {kernel_size = 1})"),
+            "1.0 2.0 3.0");
+  EXPECT_EQ(values("x:unfold(0, 2, 1)"), "1.0 2.0 2.0 3.0");
+  EXPECT_EQ(lua::op_function("im2col", ops::kFunctional), nullptr);
+}
+
 TEST_F(OpNames, QuotientsCanBeRounded) {
   EXPECT_EQ(values("ohm.div(x - 4, 2, {rounding_mode = 'floor'})"), "-2.0 -1.0 -1.0");
   EXPECT_EQ(values("(x - 4):div(2, 'trunc')"), "-1.0 -1.0 -0.0");
