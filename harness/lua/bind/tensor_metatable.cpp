@@ -205,8 +205,7 @@ int add(lua_State* L) {
 int subtract(lua_State* L) {
   const Operands a(L, "sub");
   const Tensor* left = a.left_tensor();
-  push_tensor(
-      L, left != nullptr ? ops::sub(*left, a.right) : ops::rsub(a.right_tensor(), a.left));
+  push_tensor(L, left != nullptr ? ops::sub(*left, a.right) : ops::rsub(a.right_tensor(), a.left));
   return 1;
 }
 

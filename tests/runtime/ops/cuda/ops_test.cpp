@@ -143,7 +143,7 @@ TEST_F(CudaLoops, WhatTheHostWroteGoesToTheCardFirst) {
 }
 
 TEST_F(CudaLoops, AnOpWithoutAKernelComesInBetween) {
-  const Tensor a = ops::add(cuda_tensor({4, 1, 3, 2}, {2, 2}, DType::int64), 1.0);
+  const Tensor a = ops::add(cuda_tensor({4, 1, 3, 2}, {2, 2}, DType::int64), 1);
   const auto product = std::get<Tensor>(call_op(*ops::find_op("mm"), {a, a}));
   EXPECT_EQ(downloads(), 1);
   EXPECT_EQ(to_doubles(ops::mul(product, product)), (std::vector<double>{1089, 256, 1024, 289}));
