@@ -55,8 +55,8 @@ TEST_P(EachOp, GivesTheStrongGuarantee) {
   for (const ops::Sample& sample : samples()) {
     // As in PyTorch, where the noise of whole channels is a tensor of its own, and what is drawn
     // for each weight is sorted into one.
-    const bool draws_first =
-        GetParam() == "dropout2d" || GetParam() == "multinomial" || GetParam() == "gumbel_softmax";
+    const bool draws_first = GetParam() == "dropout2d" || GetParam() == "dropout3d" ||
+                             GetParam() == "multinomial" || GetParam() == "gumbel_softmax";
     const Draws draws = draws_first ? Draws::early : Draws::last;
     expect_strong([&] { test::call_op(op_, sample); }, [&] { return tensors_in(sample); }, draws);
   }
