@@ -6,6 +6,7 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/base/strided.h"
+#include "runtime/base/wrapping.h"
 #include "runtime/kernels/launch/split_reduction.h"
 
 namespace ohm {
@@ -29,11 +30,14 @@ void add_rows(const In* source, const Shape& shape, const std::array<Shape, 2>& 
     Sum* target = sums + at[1];
     if (sum_step == 0) {
       Sum sum{};
-      for (std::int64_t i = 0; i < count; ++i) sum += convert_element<Sum>(row[i * step]);
-      *target += sum;
+      for (std::int64_t i = 0; i < count; ++i) {
+        sum = wrapping_sum(sum, convert_element<Sum>(row[i * step]));
+      }
+      *target = wrapping_sum(*target, sum);
     } else {
       for (std::int64_t i = 0; i < count; ++i) {
-        target[i * sum_step] += convert_element<Sum>(row[i * step]);
+        Sum& sum = target[i * sum_step];
+        sum = wrapping_sum(sum, convert_element<Sum>(row[i * step]));
       }
     }
   });
@@ -84,7 +88,7 @@ void reduce_sum_into(const Tensor& out, const Tensor& given, DimMask folded, dou
     visit_dtype(out.dtype(), [&]<class Out>(TypeTag<Out>) {
       Out* target = out.data<Out>();
       for (std::size_t i = 0; i < sums.size(); ++i) {
-        target[i] = convert_element<Out>(sums[i] * scale);
+        target[i] = convert_element<Out>(wrapping_product(sums[i], scale));
       }
     });
   });

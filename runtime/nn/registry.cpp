@@ -445,7 +445,7 @@ template <const Upsampling& Kind>
 ModulePtr make_upsampling(std::optional<Shape> size,
                           std::optional<std::vector<double>> scale_factor) {
   return std::make_shared<FunctionModule>(
-      Kind.name, [size = std::move(size), scale = std::move(scale_factor)](const Tensor& input) {
+      Kind.name, [size, scale = std::move(scale_factor)](const Tensor& input) {
         return ops::interpolate(input, size, scale, Kind.mode, Kind.align_corners);
       });
 }

@@ -111,14 +111,15 @@ enum class Direction : bool { to_columns, to_images };
 
 // The planes of one side, one after the other, are read, those of the other written.
 Tensor moved(const ColumnPlan& plan, Direction direction, const Tensor& input, const Shape& shape) {
-  const auto [out, read] = resized_result(input, shape);
+  const ResizedResult result = resized_result(input, shape);
+  const Tensor& out = result.out;
   if (!out.has_values()) return out;
   const std::int64_t in_image = plan.axes[0].image * plan.axes[1].image;
   const std::int64_t in_columns = plan.places() * plan.windows();
   const bool is_folded = direction == Direction::to_images;
   const std::int64_t planes = out.numel() / (is_folded ? in_image : in_columns);
   visit_computed(out.dtype(), [&]<class T>(TypeTag<T>) {
-    const HostInput<T> source(read);
+    const HostInput<T> source(result.read);
     HostOutput<T> target(out);
     target.fill_zero();
     for (std::int64_t plane = 0; plane < planes; ++plane) {
