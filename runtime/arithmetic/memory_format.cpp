@@ -73,6 +73,13 @@ MemoryFormat memory_format_of(const Tensor& tensor) {
   return sizes.dims() == kImageDims ? MemoryFormat::channels_last : MemoryFormat::channels_last_3d;
 }
 
+MemoryFormat common_memory_format(const std::vector<Tensor>& tensors) {
+  const bool are_last = std::all_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
+    return memory_format_of(tensor) != MemoryFormat::row_major;
+  });
+  return are_last ? memory_format_of(tensors[0]) : MemoryFormat::row_major;
+}
+
 bool lies_in(const Tensor& tensor, MemoryFormat format) {
   if (format == MemoryFormat::row_major) return tensor.is_contiguous();
   if (tensor.dims() != dims_of(format)) return false;

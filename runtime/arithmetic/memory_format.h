@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "runtime/tensor/tensor.h"
 
@@ -25,6 +26,10 @@ MemoryFormat parse_memory_format(std::string_view name);
 /// one with gaps has a format, too. Row-major where both would do, and for what has neither four
 /// nor five dimensions.
 MemoryFormat memory_format_of(const Tensor& tensor);
+
+/// That of tensors which are put together: channels come last where they do in all of them.
+/// Pre-condition: there is one.
+MemoryFormat common_memory_format(const std::vector<Tensor>& tensors);
 
 /// Whether the elements lie in this format without gaps.
 bool lies_in(const Tensor& tensor, MemoryFormat format);

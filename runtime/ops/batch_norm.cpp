@@ -95,7 +95,6 @@ bool goes_to_cudnn(const Operands& operands, bool is_training, double eps) {
 bool is_channels_last(const Tensor& input) {
   if (input.device().is_cpu()) return false;
   return lies_in(input, MemoryFormat::channels_last) ||
-         lies_in(input, MemoryFormat::channels_last_3d) ||
          (input.is_contiguous() && input.strides()[1] == 1);
 }
 

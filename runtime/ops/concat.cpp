@@ -27,14 +27,6 @@ struct JoinedShape {
 /// Tensors of shape [0] join tensors of any shape and add nothing to them.
 bool adds_nothing(const Tensor& tensor) { return tensor.dims() == 1 && tensor.numel() == 0; }
 
-/// Channels come last where they do in all of them.
-MemoryFormat format_of(const std::vector<Tensor>& tensors) {
-  const bool are_last = std::all_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
-    return memory_format_of(tensor) != MemoryFormat::row_major;
-  });
-  return are_last ? memory_format_of(tensors[0]) : MemoryFormat::row_major;
-}
-
 /// The one whose shape the others have to have.
 const Tensor& first_to_join(const std::vector<Tensor>& tensors) {
   const auto first = std::find_if_not(tensors.begin(), tensors.end(), adds_nothing);
@@ -101,7 +93,8 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
   }
   const int position = wrap_dim(dim, first_to_join(tensors).dims(), "cat");
   const JoinedShape joined = joined_shape(tensors, position);
-  Tensor out = empty(joined.shape, {joined.dtype, tensors[0].device()}, format_of(tensors));
+  Tensor out = empty(joined.shape, {joined.dtype, tensors[0].device()},
+                     common_memory_format(tensors));
   std::int64_t start = 0;
   std::vector<std::optional<std::int64_t>> lengths;  // none: it adds nothing
   for (const Tensor& tensor : tensors) {

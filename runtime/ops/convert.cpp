@@ -44,9 +44,9 @@ std::vector<Tensor> temporaries_of(const Tensor& input, const Tensor& out, Trans
   return temporaries;
 }
 
-// Between devices what has gaps becomes row-major.
+// The dimensions keep their order, and there are no gaps.
 Shape strides_of_copy(const Tensor& input) {
-  return input.is_dense() ? input.strides() : contiguous_strides(input.shape());
+  return input.is_dense() ? input.strides() : dense_strides(input.shape(), {&input.strides(), 1});
 }
 
 Tensor result_of_copy(const Tensor& input, const Target& target) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "runtime/arithmetic/copy.h"
-#include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/laid_out.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/autograd/view_history.h"
 #include "runtime/ops/op_front.h"
@@ -144,7 +144,9 @@ TensorList joined_gradient(const BackwardCall& call, const Shape& shape,
   for (std::size_t i = 0; i < call.grad_count(); ++i) {
     grads.push_back(call.grad(i).defined() ? call.grad(i) : layout.zeros_of(call.output(i)));
   }
-  Tensor whole = empty(shape, {call.output().dtype, call.output().device});
+  const MemoryFormat format =
+      layout.drops_dim() ? MemoryFormat::row_major : common_memory_format(grads);
+  Tensor whole = empty(shape, {call.output().dtype, call.output().device}, format);
   for (std::size_t i = 0; i < grads.size(); ++i) copy_into(layout.piece(whole, i), grads[i]);
   const std::string_view node = layout.drops_dim() ? "StackBackward" : "CatBackward";
   if (Recorder record(node, grads); record.is_needed()) {

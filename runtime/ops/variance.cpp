@@ -24,8 +24,15 @@ constexpr OpInfo kStd{"std"};
 
 struct Spread {
   DimMask folded;
+  bool is_whole;  ///< no dimensions were named
   double correction;
 };
+
+Spread spread_of(const OpInfo& info, const Tensor& input, const std::optional<Shape>& dim,
+                 double correction) {
+  const bool is_whole = !dim || dim->empty() || input.dims() == 0;
+  return {folded_dims(input, dim, info), is_whole, correction};
+}
 
 double divisor_of(const Shape& shape, const Spread& spread) {
   double count = 1.0;
@@ -74,10 +81,10 @@ Shape dims_in(DimMask mask, int dims) {
 // The same of ops that record themselves.
 Tensor recorded_var_gradient(const Tensor& given, const Tensor& input, const Spread& spread) {
   const Tensor grad = with_folded_dims(given, input.shape(), spread.folded);
-  const bool is_whole = spread.folded == all_dims(input.dims());
-  const Tensor mean =
-      is_whole ? ops::mean(input) : ops::mean(input, dims_in(spread.folded, input.dims()), true);
-  if (is_whole && divisor_of(input.shape(), spread) <= 0) {
+  const Tensor mean = spread.is_whole
+                          ? ops::mean(input)
+                          : ops::mean(input, dims_in(spread.folded, input.dims()), true);
+  if (spread.is_whole && divisor_of(input.shape(), spread) <= 0) {
     return unbounded_gradient(grad, input, mean);
   }
   const Tensor centered = sub(input, mean);
@@ -91,10 +98,9 @@ Tensor var_gradient(const Tensor& given, const Tensor& input, const Spread& spre
   if (formula::is_recorded()) return recorded_var_gradient(given, input, spread);
   const Tensor grad = with_folded_dims(given, input.shape(), spread.folded);
   const double count = divisor_of(input.shape(), spread) + spread.correction;
-  const bool keeps_dims = spread.folded != all_dims(input.dims());
-  const Tensor mean = reduce_sum(input, spread.folded, keeps_dims, input.dtype());
+  const Tensor mean = reduce_sum(input, spread.folded, !spread.is_whole, input.dtype());
   map_floating(mean, mean.dtype(), functors::Divided{count}, mean);
-  if (!keeps_dims && divisor_of(input.shape(), spread) <= 0) {
+  if (spread.is_whole && divisor_of(input.shape(), spread) <= 0) {
     return unbounded_gradient(grad, input, mean);
   }
   const double factor = 2.0 / divisor_of(input.shape(), spread);
@@ -146,7 +152,7 @@ Tensor spread_row(const Tensor& input, const std::optional<Shape>& dim,
 Tensor var(const Tensor& input, const std::optional<Shape>& dim, double correction, bool keepdim) {
   const OpFront front(kVar);
   require_floating(input, kVar);
-  const Spread spread{folded_dims(input, dim, kVar), correction};
+  const Spread spread = spread_of(kVar, input, dim, correction);
   Recorder record("VarBackward", {&input});
   record.save(input);
   Tensor out = compute(input, spread, keepdim, false);
@@ -160,7 +166,7 @@ Tensor std_deviation(const Tensor& input, const std::optional<Shape>& dim, doubl
                      bool keepdim) {
   const OpFront front(kStd);
   require_floating(input, kStd);
-  const Spread spread{folded_dims(input, dim, kStd), correction};
+  const Spread spread = spread_of(kStd, input, dim, correction);
   Tensor out = compute(input, spread, keepdim, true);
   if (Recorder record("StdBackward", {&input}); record.is_needed()) {
     record.save(input);
