@@ -98,6 +98,12 @@ bool is_channels_last(const Tensor& input) {
          (input.is_contiguous() && input.strides()[1] == 1);
 }
 
+// The kernel that sums gradients takes volumes, too, which the others do not.
+bool is_channels_last_for_sums(const Tensor& input) {
+  return is_channels_last(input) ||
+         (input.device().is_cuda() && lies_in(input, MemoryFormat::channels_last_3d));
+}
+
 // Neither row-major nor that: PyTorch's general kernels.
 bool is_in_neither_order(const Tensor& input) {
   return input.device().is_cuda() && !input.is_contiguous() && !is_channels_last(input);
@@ -237,7 +243,8 @@ class BatchNormBackward {
       grads = run_cudnn(grad);
       record_second(BatchNormNode::cudnn, grad, grads);
     } else {
-      const bool is_fused = needs_sums() && backward_.needs(0) && !is_channels_last(input_);
+      const bool is_fused =
+          needs_sums() && backward_.needs(0) && !is_channels_last_for_sums(input_);
       grads = is_fused ? run_fused() : run_in_two_kernels();
       record_second(BatchNormNode::native, backward_.grad(), grads);
     }
@@ -295,7 +302,8 @@ class BatchNormBackward {
   LayerGradients run_in_two_kernels() {
     LayerGradients grads;
     const Tensor invstd = invstd_.defined() ? Tensor() : empty_statistic();
-    const bool are_last = is_channels_last(input_) && is_channels_last(backward_.grad());
+    const bool are_last =
+        is_channels_last_for_sums(input_) && is_channels_last_for_sums(backward_.grad());
     Tensor sum_of_grad;
     Tensor sum_of_products;
     if (needs_sums()) {
@@ -313,7 +321,7 @@ class BatchNormBackward {
         if (backward_.needs(2)) grads.bias = empty_channels();
       }
     }
-    if (backward_.needs(0)) grads.input = empty_input_gradient(are_last);
+    if (backward_.needs(0)) grads.input = empty_input_gradient();
     compute(backward_.grad(), grads);
     return grads;
   }
@@ -328,7 +336,8 @@ class BatchNormBackward {
   }
 
   // The kernel for two layouts reads a number where there is no weight.
-  Tensor empty_input_gradient(bool are_last) const {
+  Tensor empty_input_gradient() const {
+    const bool are_last = is_channels_last(input_) && is_channels_last(backward_.grad());
     const bool is_general = call_.is_training && !are_last && input_.device().is_cuda();
     const Tensor number =
         is_general && !weight_.defined() ? empty({}, options_of(mean_)) : Tensor();

@@ -1,6 +1,7 @@
 // C++ functions called by name: parameters with kinds and defaults, taken from the signature.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -18,33 +19,37 @@ struct Param {
   bool is_constant = false;  ///< a floating tensor that the op has no gradient for
 };
 
-/// A parameter's name, and its default where it has one.
+/// A parameter's name, and its default where it has one. The list of ops makes hundreds of them: what
+/// makes, copies and destroys one stands in one place.
 struct ParamName {
   std::string_view name;
   Value fallback = std::monostate{};
   bool is_constant = false;
-  ParamName(const char* text) : name(text) {}  // NOLINT: rows read as lists of names
-  ParamName(const char* text, Value value) : name(text), fallback(std::move(value)) {}
+  ParamName(const char* text);  // NOLINT: rows read as lists of names
+  ParamName(const char* text, Value value);
+  ParamName(const ParamName& other);
+  ParamName& operator=(const ParamName& other);
+  ~ParamName();
   /// A tensor that no gradient goes to: class weights, running statistics.
-  static ParamName constant(const char* text) {
-    ParamName param(text);
-    param.is_constant = true;
-    return param;
-  }
+  static ParamName constant(const char* text);
 };
+
+/// What the type of a parameter says about it.
+struct ParamType {
+  ParamKind kind;
+  bool is_optional;
+};
+
+/// The parameters of these types. Pre-condition: one name for each.
+std::vector<Param> params_of(std::span<const ParamType> types, std::vector<ParamName> names);
 
 /// The parameters of a function with these argument types; one name for each.
 template <class... Args>
 std::vector<Param> params_of(std::vector<ParamName> names) {
-  const std::vector<std::pair<ParamKind, bool>> kinds = {
-      {ParamTraits<std::decay_t<Args>>::kKind, ParamTraits<std::decay_t<Args>>::kIsOptional}...};
-  std::vector<Param> params;
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const bool has_default = !std::holds_alternative<std::monostate>(names[i].fallback);
-    params.push_back({names[i].name, kinds[i].first, kinds[i].second || has_default,
-                      std::move(names[i].fallback), names[i].is_constant});
-  }
-  return params;
+  static constexpr std::array<ParamType, sizeof...(Args)> kTypes = {
+      ParamType{ParamTraits<std::decay_t<Args>>::kKind,
+                ParamTraits<std::decay_t<Args>>::kIsOptional}...};
+  return params_of(kTypes, std::move(names));
 }
 
 /// fn(values[0], values[1], …). Pre-condition: one Value for each parameter, of its kind.
