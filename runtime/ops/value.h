@@ -31,9 +31,21 @@ using TensorOrNumber = std::variant<Tensor, Number>;
 /// Sizes, or a word that says how they are found: the padding of a convolution.
 using SizesOrWord = std::variant<Shape, std::string>;
 
-/// monostate: not given.
-using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, DType, Device,
-                           Shape, std::vector<double>, Tensor, std::vector<Tensor>>;
+/// What a Value can hold; monostate: not given.
+using AnyValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, DType, Device,
+                              Shape, std::vector<double>, Tensor, std::vector<Tensor>>;
+
+/// An AnyValue whose copies and ends are compiled once: the lists of ops and modules make thousands.
+class Value : public AnyValue {
+ public:
+  using AnyValue::AnyValue;
+  Value();
+  Value(const Value& other);
+  Value(Value&& other) noexcept;
+  Value& operator=(const Value& other);
+  Value& operator=(Value&& other) noexcept;
+  ~Value();
+};
 
 /// What a parameter accepts. The script side converts to the alternative of Value in brackets.
 enum class ParamKind : std::uint8_t {
