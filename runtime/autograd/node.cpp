@@ -49,13 +49,11 @@ DyingNode dying_node(IntrusivePtr<Node> owner, bool goes_edge_by_edge) {
 // many.
 void Node::destroy(Node* node) {
   const bool python_goes_at_once = Context::current().rules.python_owns_its_nodes;
-  std::vector<DyingNode> dying;
   const bool goes_edge_by_edge =
       node->goes_edge_by_edge() && Context::current().rules.written_graphs_go_edge_by_edge;
-  dying.push_back({node, {}, 0, goes_edge_by_edge});
-  while (!dying.empty()) {
-    DyingNode next = std::move(dying.back());
-    dying.pop_back();
+  DyingNode next{node, {}, 0, goes_edge_by_edge};
+  std::vector<DyingNode> dying;  // besides this one: most nodes go alone, and need no memory for it
+  for (;;) {
     Node& current = *next.node;
     if (next.next_edge == 0) {
       next.owner ? current.release_saved() : current.abandon_saved();
@@ -74,10 +72,13 @@ void Node::destroy(Node* node) {
     if (goes_first) {
       const bool goes_alike = next.goes_edge_by_edge && goes_first->goes_edge_by_edge();
       dying.push_back(std::move(next));
-      dying.push_back(dying_node(std::move(goes_first), goes_alike));
-    } else if (!next.owner) {
-      delete node;
+      next = dying_node(std::move(goes_first), goes_alike);
+      continue;
     }
+    if (!next.owner) delete node;
+    if (dying.empty()) return;
+    next = std::move(dying.back());
+    dying.pop_back();
   }
 }
 

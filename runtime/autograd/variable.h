@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "runtime/autograd/node.h"
@@ -39,7 +40,7 @@ struct AutogradMeta : AutogradMetaBase {
   bool requires_grad = false;       ///< meaningful for leaves only
   bool retains_grad = false;        ///< its gradient is kept, though it is no leaf
   bool is_inference = false;        ///< made under inference_mode
-  std::unique_ptr<ViewOf> view_of;  ///< null for what is no differentiable view
+  std::optional<ViewOf> view_of;    ///< none for what is no differentiable view
   /// The leaf's accumulator while a graph uses it. It holds the leaf, so the leaf must not hold it.
   AccumulateGrad* accumulator = nullptr;
   /// Called after each accumulation into `grad`, in order of registration.

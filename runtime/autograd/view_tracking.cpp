@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -23,13 +22,13 @@ ViewOrigin origin_now(ViewOrigin with_graph) {
 void mark_view(const Tensor& view, const Tensor& input, ViewOrigin origin, const ViewNodes& nodes) {
   if (!is_floating(view.dtype())) return;
   const AutogradMeta* of_input = autograd_meta(input);
-  const ViewOf* through = of_input == nullptr ? nullptr : of_input->view_of.get();
-  ViewOf view_of{input, origin_now(origin), view.storage().version(), &nodes};
-  if (through != nullptr) {
-    view_of.base = through->base;
-    if (view_of.origin == ViewOrigin::graph) view_of.origin = through->origin;
+  const bool is_of_view = of_input != nullptr && of_input->view_of;
+  ViewOf view_of{is_of_view ? of_input->view_of->base : input, origin_now(origin),
+                 view.storage().version(), &nodes};
+  if (is_of_view && view_of.origin == ViewOrigin::graph) {
+    view_of.origin = of_input->view_of->origin;
   }
-  ensure_autograd_meta(view).view_of = std::make_unique<ViewOf>(std::move(view_of));
+  ensure_autograd_meta(view).view_of = std::move(view_of);
 }
 
 bool is_marked_view(const Tensor& tensor) {
