@@ -29,7 +29,7 @@ void write_into(const Tensor& piece, const Tensor& source) {
   begin_inplace_write(piece, "CopySlices");
   copy_into(piece, source);
   if (!record.is_needed()) return;
-  record.attach_differentiable(piece, [](BackwardCall& call) {
+  record.attach_edge_by_edge(piece, [](BackwardCall& call) {
     return TensorList{call.needs(0) ? zeros_like(call.grad()) : Tensor(), call.grad()};
   });
 }

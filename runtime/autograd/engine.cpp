@@ -18,6 +18,7 @@
 #include "runtime/autograd/node.h"
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/variable.h"
+#include "runtime/autograd/zero_gradient.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm {
@@ -91,7 +92,13 @@ bool is_sole_owner(const Tensor& tensor) {
 void add_gradient(Tensor& sum, Tensor& grad) {
   if (!sum.defined()) {
     sum = std::move(grad);
-  } else if (!Context::current().state.grad_enabled && is_sole_owner(sum) && sum.is_dense()) {
+    return;
+  }
+  const bool is_free =
+      !Context::current().state.grad_enabled && is_sole_owner(sum) && sum.is_dense();
+  if (is_zero_gradient(sum) || is_zero_gradient(grad)) {
+    sum = sum_with_zero_gradient(sum, grad, is_free);
+  } else if (is_free) {
     accumulate_into(sum, grad);
   } else {
     sum = recorded_sum(sum, grad);
@@ -245,6 +252,9 @@ void BackwardPass::run() {
     waiting_.erase(entry);
     const Place place = place_of(*node);
     const StreamGuard stream(place.device, place.stream);
+    for (Tensor& grad : grads) {
+      if (is_zero_gradient(grad)) grad = with_memory(grad);
+    }
     if (selection_ && !selection_->runs(*node)) {
       run_hooks(*node, grads);
       keep_captured(*node, grads);

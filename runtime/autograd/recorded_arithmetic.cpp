@@ -4,6 +4,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm {
 
@@ -24,6 +25,8 @@ Tensor recorded_with_leading_dims(const Tensor& tensor, int count);
 Tensor recorded_without_leading_dims(const Tensor& tensor, int count) {
   if (count == 0) return tensor;
   Tensor out = without_leading_dims(tensor, count);
+  // Without a graph nothing keeps the tensor that it views: gradients are added to it in place.
+  if (!Context::current().state.grad_enabled) out.impl()->is_view = false;
   if (Recorder record("ViewBackward", {&tensor}); record.is_needed()) {
     record.attach_differentiable(out, [count](BackwardCall& call) {
       return TensorList{recorded_with_leading_dims(call.grad(), count)};

@@ -21,7 +21,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -116,6 +118,10 @@ class Recorder {
     if (is_needed_) saved_.emplace_back(output, SavedTensor::Kind::output, number);
   }
 
+  /// Of an input that is overwritten afterwards, for a formula that needs its values. The copy has
+  /// a history; the node of the op is numbered before that of the copy.
+  void save_copy(const Tensor& input);
+
   template <class F>
   void attach(const Tensor& output, F backward) {
     if (is_needed_) bind(output, make_node(std::move(backward)));
@@ -139,12 +145,14 @@ class Recorder {
     bind(outputs, node);
   }
 
-  /// Of an op whose node PyTorch writes by hand: see Node::goes_edge_by_edge().
+  /// Of an op whose node PyTorch writes by hand: see Node::goes_edge_by_edge(). Its formula is
+  /// recorded.
   template <class F>
   void attach_edge_by_edge(const Tensor& output, F backward) {
     if (!is_needed_) return;
     const IntrusivePtr<Node> node = make_node(std::move(backward));
     node->set_goes_edge_by_edge();
+    node->set_differentiable();
     bind(output, node);
   }
   /// Of a function that PyTorch has in Python.
@@ -159,7 +167,8 @@ class Recorder {
  private:
   template <class F>
   IntrusivePtr<Node> make_node(F backward) {
-    auto* const node = new ClosureNode<F>(name_, Node::next_sequence_number(), std::move(backward));
+    const std::uint64_t number = number_ ? *number_ : Node::next_sequence_number();
+    auto* const node = new ClosureNode<F>(name_, number, std::move(backward));
     IntrusivePtr<Node> owner(node);
     node->set_edges(std::move(edges_));
     node->set_saved(std::move(saved_));
@@ -174,6 +183,7 @@ class Recorder {
 
   std::string_view name_;
   bool is_needed_ = false;
+  std::optional<std::uint64_t> number_;  ///< of the node, where another one is made before it
   EdgeList edges_;
   SavedList saved_;
 };

@@ -4,9 +4,11 @@
 #include "runtime/kernels/functors/activation.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/comparison.h"
+#include "runtime/ops/concat.h"
 #include "runtime/ops/formula.h"
 #include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/pointwise_unary.h"
+#include "runtime/ops/slice.h"
 
 namespace ohm::ops {
 namespace {
@@ -143,31 +145,11 @@ Tensor tanh_gelu_bend(const Tensor& grad, const Tensor& first, const Tensor& x) 
   return formula::product(formula::product(grad, first), bend);
 }
 
-// first(grad, x), and where that is recorded its own gradients: by the gradient it is the same
-// again, by x it is bend(grad, first grad, x).
-template <class First, class Bend>
-Tensor bending_gradient(std::string_view node, const Tensor& grad, const Tensor& x, First first,
-                        Bend bend) {
-  Tensor out = first(grad, x);
-  if (Recorder record(node, {&grad, &x}); record.is_needed()) {
-    record.save(record.needs(1) ? grad : Tensor());
-    record.save(x);
-    record.attach_differentiable(out, [node, first, bend](BackwardCall& call) {
-      TensorList grads{Tensor(), Tensor()};
-      const Tensor input = call.saved(1);
-      if (call.needs(0)) grads[0] = bending_gradient(node, call.grad(), input, first, bend);
-      if (call.needs(1)) grads[1] = bend(call.grad(), call.saved(0), input);
-      return grads;
-    });
-  }
-  return out;
-}
-
 template <class Slope>
 Tensor gelu_backward(const Tensor& grad, const Tensor& x, Slope slope,
                      Tensor (*bend)(const Tensor&, const Tensor&, const Tensor&)) {
   const auto first = [slope](const Tensor& g, const Tensor& of) { return map_new(g, of, slope); };
-  return bending_gradient("GeluBackwardBackward", grad, x, first, bend);
+  return formula::bending_gradient("GeluBackwardBackward", grad, x, first, bend);
 }
 
 Tensor log_sigmoid_backward(const Tensor& grad, const Tensor& x) {
@@ -183,7 +165,7 @@ Tensor log_sigmoid_backward(const Tensor& grad, const Tensor& x) {
     const Tensor scaled = formula::product(both, falling);
     return formula::product(scaled, probability);
   };
-  return bending_gradient("LogSigmoidBackwardBackward", grad, x, first, bend);
+  return formula::bending_gradient("LogSigmoidBackwardBackward", grad, x, first, bend);
 }
 
 Tensor softplus_backward(const Tensor& grad, const Tensor& x, double beta, double threshold) {
@@ -199,7 +181,7 @@ Tensor softplus_backward(const Tensor& grad, const Tensor& x, double beta, doubl
     const Tensor slope = sigmoid_backward(both, probability);
     return formula::times(formula::product(slope, bent), beta);
   };
-  return bending_gradient("SoftplusBackwardBackward", grad, x, first, bend);
+  return formula::bending_gradient("SoftplusBackwardBackward", grad, x, first, bend);
 }
 
 // Step by step where it is recorded.
@@ -214,6 +196,84 @@ Tensor mish_backward(const Tensor& grad, const Tensor& x) {
   const Tensor bent = mul(scaled, rest);
   const Tensor slope = add(t, bent);
   return mul(grad, slope);
+}
+
+// The values or the gates of what glu is given. A view without a graph.
+Tensor half_of(const Tensor& whole, int position, std::int64_t number) {
+  Shape sizes = whole.shape();
+  sizes[position] /= 2;
+  const std::int64_t start = number * sizes[position] * whole.strides()[position];
+  return make_view(whole, sizes, whole.strides(), whole.impl()->offset + start);
+}
+
+Tensor glu_gradient(const Tensor& grad, const Tensor& whole, int position) {
+  Tensor out = empty(whole.shape(), options_of(whole));
+  const Tensor values = half_of(whole, position, 0);
+  const Tensor gates = half_of(whole, position, 1);
+  map_floating(half_of(out, position, 0), out.dtype(), functors::Gated(), grad, gates);
+  map_floating(half_of(out, position, 1), out.dtype(), functors::GateBackward(), grad, values,
+               gates);
+  return out;
+}
+
+// The slope of glu's gradient by the input. With s = sigmoid(gates) it is, for the values,
+// gates' gradient · grad · s(1 − s).
+Tensor glu_bend(const Tensor& grad, const Tensor& first_grad, const Tensor& whole, int position) {
+  const std::int64_t size = whole.shape()[position] / 2;
+  const Tensor values = narrow(whole, position, 0, size);
+  const Tensor gates = narrow(whole, position, size, size);
+  const Tensor s = sigmoid(gates);
+  const Tensor rest = rsub(s, 1.0);
+  const Tensor slope = mul(s, rest);
+  const Tensor of_values = narrow(grad, position, 0, size);
+  const Tensor of_gates = narrow(grad, position, size, size);
+  const Tensor weighted = mul(of_gates, values);
+  Tensor bend;  // outlives both halves
+  Tensor value_half;
+  {
+    const Tensor both = mul(of_gates, first_grad);
+    value_half = mul(both, slope);
+  }
+  {
+    const Tensor falling = mul(s, slope);
+    const Tensor rising = mul(slope, rest);
+    bend = sub(rising, falling);
+  }
+  Tensor gate_half;
+  {
+    const Tensor of_value = mul(of_values, first_grad);
+    const Tensor straight = mul(of_value, slope);
+    const Tensor of_gate = mul(weighted, first_grad);
+    const Tensor bent = mul(of_gate, bend);
+    gate_half = add(bent, straight);
+  }
+  return cat({value_half, gate_half}, position);
+}
+
+Tensor glu_backward(const Tensor& grad, const Tensor& whole, int position) {
+  Tensor out = glu_gradient(grad, whole, position);
+  if (Recorder record("GluBackwardBackward", {&grad, &whole}); record.is_needed()) {
+    record.save(record.needs(1) ? grad : Tensor());
+    record.save(whole);
+    record.attach_differentiable(out, [position](BackwardCall& call) {
+      TensorList grads(2);
+      const Tensor input = call.saved(1);
+      const std::int64_t size = input.shape()[position] / 2;
+      if (call.needs(0)) {
+        Tensor products;
+        {
+          const Tensor ones_of_result =
+              ones(half_of(input, position, 0).shape(), options_of(input));
+          const Tensor slope = glu_backward(ones_of_result, input, position);
+          products = mul(call.grad(), slope);
+        }
+        grads[0] = add(narrow(products, position, 0, size), narrow(products, position, size, size));
+      }
+      if (call.needs(1)) grads[1] = glu_bend(call.grad(), call.saved(0), input, position);
+      return grads;
+    });
+  }
+  return out;
 }
 
 // Inputs on both sides of zero, none of them near it: relu has a kink there.
@@ -285,8 +345,7 @@ Tensor silu(const Tensor& given, bool inplace) {
   const OpFront front(kSilu);
   require_floating(given, kSilu);
   Recorder record = Recorder::overwriting(kSilu.name, "SiluBackward", {&given});
-  // Backward needs the input that is overwritten: a copy of it is kept.
-  if (record.is_needed()) record.save(copy_of(given));
+  record.save_copy(given);  // backward needs the input that is overwritten
   begin_inplace_write(given, kSilu.name);
   map_floating(given, given.dtype(), kForward, given);
   if (record.is_needed()) {
@@ -333,26 +392,14 @@ Tensor glu(const Tensor& input, std::int64_t dim) {
         fmt::format("[glu] halving dimension must be even, but dimension {} of {} is not", position,
                     input.shape().str()));
   }
-  const auto half = [position](const Tensor& whole, std::int64_t number) {
-    Shape sizes = whole.shape();
-    sizes[position] /= 2;
-    const std::int64_t start = number * sizes[position] * whole.strides()[position];
-    return make_view(whole, sizes, whole.strides(), whole.impl()->offset + start);
-  };
-  const Tensor values = half(input, 0);
+  const Tensor values = half_of(input, position, 0);
   Recorder record("GluBackward", {&input});
   record.save(input);
-  const Tensor gates = half(input, 1);
+  const Tensor gates = half_of(input, position, 1);
   Tensor out = empty_for_loop(values.shape(), {&values, &gates}, options_of(input));
   map_floating(out, input.dtype(), functors::Gated(), values, gates);
-  record.attach(out, [half](BackwardCall& call) {
-    const Tensor whole = call.saved(0);
-    Tensor grad = empty(whole.shape(), options_of(whole));
-    const Tensor a = half(whole, 0);
-    const Tensor b = half(whole, 1);
-    map_floating(half(grad, 0), grad.dtype(), functors::Gated(), call.grad(), b);
-    map_floating(half(grad, 1), grad.dtype(), functors::GateBackward(), call.grad(), a, b);
-    return TensorList{grad};
+  record.attach_differentiable(out, [position](BackwardCall& call) {
+    return TensorList{glu_backward(call.grad(), call.saved(0), position)};
   });
   return out;
 }

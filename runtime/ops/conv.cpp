@@ -6,12 +6,10 @@
 #include <utility>
 
 #include "runtime/arithmetic/copy.h"
-#include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/ops/conv_passes.h"
 #include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/conv_twice.h"
-#include "runtime/ops/gradient_outputs.h"
 #include "runtime/ops/rearrange.h"
 #include "runtime/ops/view.h"
 
@@ -52,32 +50,14 @@ Shape for_each_dim(const Shape& sizes, int dims) {
 
 TensorList backward(const ConvPlan& plan, const BackwardCall& call) {
   const WantedGradients wanted{call.needs(0), call.needs(1), call.needs(2)};
-  return convolution_gradients(plan, wanted, call.grad(), call.saved(0), call.saved(1));
-}
-
-// As backward(), with a graph of PyTorch's second formula.
-TensorList recorded_backward(const ConvPlan& plan, const SecondGradients& second,
-                             const BackwardCall& call) {
-  const Tensor input = call.saved(0);
-  const Tensor weight = call.saved(1);
-  Recorder record("ConvolutionBackwardBackward", {&call.grad(), &input, &weight});
-  for (const Tensor& kept : {call.grad(), input, weight}) record.save(kept);
-  TensorList grads;
-  {
-    const GradModeGuard no_graph(false);
-    grads = backward(plan, call);
+  if (!plan.is_of_lines) {
+    return convolution_gradients(plan, wanted, call.grad(), call.saved(0), call.saved(1));
   }
-  const LayerGradients made{grads[0], grads[1], grads[2]};
-  const GradientOutputs outputs(made);
-  record.attach_differentiable(outputs.of(made), [second, outputs](BackwardCall& again) {
-    std::vector<Tensor> found =
-        second(outputs.incoming(again), {again.saved(0), again.saved(1), again.saved(2)});
-    TensorList result(3);
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      if (again.needs(i)) result[i] = std::move(found[i]);
-    }
-    return result;
-  });
+  TensorList grads = convolution_gradients(plan, wanted, with_row(call.grad()),
+                                           with_row(call.saved(0)), with_row(call.saved(1)));
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (grads[i].defined()) grads[i] = without_row(grads[i]);
+  }
   return grads;
 }
 
@@ -85,9 +65,11 @@ Tensor convolved_again(const ConvKind& kind, const Tensor& input, const Tensor& 
                        const ConvolutionShape& shape);
 
 SecondGradients second_gradients_of(const ConvKind& kind, const ConvolutionShape& shape) {
-  return {shape, [kind](const Tensor& input, const Tensor& weight, const ConvolutionShape& as) {
+  return {shape,
+          [kind](const Tensor& input, const Tensor& weight, const ConvolutionShape& as) {
             return convolved_again(kind, input, weight, as);
-          }};
+          },
+          kind.is_of_lines};
 }
 
 Tensor convolve_batch(const ConvKind& kind, const Tensor& given, const Tensor& given_weight,
@@ -96,19 +78,23 @@ Tensor convolve_batch(const ConvKind& kind, const Tensor& given, const Tensor& g
   const Tensor bias = given_bias.defined() ? front.input(given_bias) : Tensor();
   const Tensor weight = front.input(given_weight);
   const Tensor input = front.input(given);
-  check_operands(kind, input, weight, bias, groups);
-  ConvPlan plan = conv_plan(kind.info, input, weight, windows, groups);
+  const Tensor images = kind.is_of_lines ? with_row(input) : input;
+  const Tensor filters = kind.is_of_lines ? with_row(weight) : weight;
+  check_operands(kind, images, filters, bias, groups);
+  ConvPlan plan = conv_plan(kind.info, images, filters, windows, groups);
   plan.is_of_lines = kind.is_of_lines;
   Recorder record("ConvolutionBackward", {&input, &weight, &bias});
   record.save(input);
   record.save(weight);
-  Tensor out = convolved(plan, kind.is_of_lines ? row_major(input) : input, weight, bias);
+  Tensor out = kind.is_of_lines ? without_row(convolved(plan, row_major(images), filters, bias))
+                                : convolved(plan, images, filters, bias);
   const ConvolutionShape shape{for_each_dim(windows.stride, kind.dims),
                                for_each_dim(windows.padding, kind.dims),
                                for_each_dim(windows.dilation, kind.dims), groups};
   record.attach_differentiable(out, [kind, plan, shape](BackwardCall& call) {
-    return call.is_recorded() ? recorded_backward(plan, second_gradients_of(kind, shape), call)
-                              : backward(plan, call);
+    if (!call.is_recorded()) return backward(plan, call);
+    return recorded_convolution_backward(
+        call, [&] { return backward(plan, call); }, second_gradients_of(kind, shape));
   });
   return out;
 }
@@ -122,7 +108,7 @@ Tensor convolved_again(const ConvKind& kind, const Tensor& input, const Tensor& 
 Tensor convolve(const ConvKind& kind, const Tensor& input, const Tensor& weight,
                 const std::optional<Tensor>& bias, const ConvWindows& windows,
                 std::int64_t groups) {
-  const bool is_one_image = input.dims() == kind.dims + 1;
+  const bool is_one_image = input.dims() == kind.dims + (kind.is_of_lines ? 0 : 1);
   const Tensor images = is_one_image ? unsqueeze(input, 0) : input;
   Tensor out = convolve_batch(kind, images, weight, bias.value_or(Tensor()), windows, groups);
   return is_one_image ? squeeze(out, 0) : out;

@@ -33,8 +33,9 @@ Tensor conv2d_with_padding(const Tensor& input, const Tensor& weight,
                            const std::optional<Tensor>& bias, const Shape& stride,
                            const SizesOrWord& padding, const Shape& dilation, std::int64_t groups);
 
-/// As conv2d(), of images of one row, which are lines: cuDNN is always given them row-major, and a
-/// copy made for it in backward lives until the bias has its gradient.
+/// As conv2d(), of lines [N, C, L] or [C, L] and filters [O, C / groups, k], as images of one row;
+/// sizes are two. cuDNN is always given them row-major, and a copy made for it in backward lives
+/// until the bias has its gradient.
 Tensor conv2d_of_lines(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                        const Shape& stride, const Shape& padding, const Shape& dilation,
                        std::int64_t groups);

@@ -116,4 +116,25 @@ MemoryFormat library_format(const Tensor& first, const Tensor& second) {
   return first.dims() == 4 ? MemoryFormat::channels_last : MemoryFormat::channels_last_3d;
 }
 
+Tensor with_row(const Tensor& lines) {
+  Shape sizes = lines.shape();
+  Shape strides = lines.strides();
+  const int last = sizes.dims() - 1;
+  strides.insert(last, sizes[last] * strides[last]);
+  sizes.insert(last, 1);
+  Tensor out = make_view(lines, sizes, strides, lines.impl()->offset);
+  out.impl()->is_view = false;
+  return out;
+}
+
+Tensor without_row(const Tensor& images) {
+  Shape sizes = images.shape();
+  Shape strides = images.strides();
+  sizes.erase(sizes.dims() - 2);
+  strides.erase(strides.dims() - 2);
+  Tensor out = make_view(images, sizes, strides, images.impl()->offset);
+  out.impl()->is_view = false;
+  return out;
+}
+
 }  // namespace ohm::ops

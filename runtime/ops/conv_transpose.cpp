@@ -10,9 +10,11 @@
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/ops/conv.h"
 #include "runtime/ops/conv_groups.h"
 #include "runtime/ops/conv_plan.h"
 #include "runtime/ops/conv_sizes.h"
+#include "runtime/ops/conv_twice.h"
 #include "runtime/ops/cublas_workspace.h"
 #include "runtime/ops/cuda/convolution.h"
 #include "runtime/ops/host/convolution.h"
@@ -67,6 +69,14 @@ std::int64_t out_size(const OpInfo& info, std::int64_t in, std::int64_t kernel,
       fmt::format("[{}] an input of {} elements gives an output of {}", info.name, in, size));
 }
 
+// PyTorch leaves convolutions to cuDNN unless their results are padded by a stride or more.
+bool is_beyond_cudnn(const Shape& output_padding, const Shape& stride, int dims) {
+  for (int i = 0; i < dims; ++i) {
+    if (size_at(output_padding, i) >= size_at(stride, i)) return true;
+  }
+  return false;
+}
+
 TransposePlan plan_for(const TransposeKind& kind, const Tensor& input, const Tensor& weight,
                        const TransposeWindows& windows, std::int64_t groups) {
   require_sizes(kind.info, kind.dims, windows.output_padding, 0, "output_padding");
@@ -87,8 +97,10 @@ TransposePlan plan_for(const TransposeKind& kind, const Tensor& input, const Ten
   g.in_height = out_size(kind.info, g.out_height, g.kernel_height, windows, kind.dims - 2);
   g.in_width = out_size(kind.info, g.out_width, g.kernel_width, windows, kind.dims - 1);
   Context& context = Context::current();
-  plan.unfolds = input.device().is_cuda() && !context.cudnn_enabled;
-  if (input.device().is_cuda() && context.cudnn_enabled) {
+  const bool is_done_by_cudnn =
+      context.cudnn_enabled && !is_beyond_cudnn(windows.output_padding, windows.stride, kind.dims);
+  plan.unfolds = input.device().is_cuda() && !is_done_by_cudnn;
+  if (input.device().is_cuda() && is_done_by_cudnn) {
     assume_no_workspace(context.slot(input.device()));
   }
   return plan;
@@ -207,9 +219,9 @@ Tensor forward(const TransposePlan& plan, const Tensor& given, const Tensor& wei
 // The three gradients by PyTorch's own kernels, which copy a gradient that is not row-major twice.
 class TransposeBackward {
  public:
-  TransposeBackward(const TransposePlan& plan, const BackwardCall& call, const Tensor& grad,
+  TransposeBackward(const TransposePlan& plan, const WantedGradients& wanted, const Tensor& grad,
                     const Tensor& input, const Tensor& weight)
-      : plan_(plan), call_(call), grad_(grad), input_(input), weight_(weight) {}
+      : plan_(plan), wanted_(wanted), grad_(grad), input_(input), weight_(weight) {}
 
   TensorList run() {
     run_input();
@@ -221,7 +233,7 @@ class TransposeBackward {
   const ConvGeometry& geometry() const { return plan_.geometry; }
 
   void run_input() {
-    if (!call_.needs(0)) return;
+    if (!wanted_.input) return;
     const Tensor grad = row_major(grad_);
     grads_[0] = empty(input_.shape(), options_of(grad));
     Buffers buffers(plan_, grad);
@@ -231,21 +243,21 @@ class TransposeBackward {
   }
 
   void run_parameters() {
-    if (call_.needs(1)) grads_[1] = empty(weight_.shape(), options_of(grad_));
-    if (call_.needs(2)) grads_[2] = empty({grad_.shape()[1]}, options_of(grad_));
-    if (!call_.needs(1) && !call_.needs(2)) return;
+    if (wanted_.weight) grads_[1] = empty(weight_.shape(), options_of(grad_));
+    if (wanted_.bias) grads_[2] = empty({grad_.shape()[1]}, options_of(grad_));
+    if (!wanted_.weight && !wanted_.bias) return;
     const Tensor grad = row_major(grad_);
     Buffers buffers(plan_, grad);
     if (has_columns_in_backward(plan_)) buffers.add_columns();
-    if (call_.needs(1)) {
+    if (wanted_.weight) {
       buffers.use_matrix_products(1);
       conv_grad_weight(geometry(), input_, grad, grads_[1]);
     }
-    if (call_.needs(2)) reduce_sum_into(grads_[2], grad, all_but_channels(grad.dims()), 1.0);
+    if (wanted_.bias) reduce_sum_into(grads_[2], grad, all_but_channels(grad.dims()), 1.0);
   }
 
   const TransposePlan& plan_;
-  const BackwardCall& call_;
+  const WantedGradients& wanted_;
   const Tensor& grad_;
   const Tensor& input_;
   const Tensor& weight_;
@@ -276,37 +288,52 @@ Tensor library_weight_gradient(const ConvGeometry& g, const Tensor& given, const
 }
 
 // The bias is no work of the library's: its copies are gone before, but for that of lines.
-TensorList transpose_gradients_by_library(const TransposePlan& plan, const BackwardCall& call) {
+TensorList transpose_gradients_by_library(const TransposePlan& plan, const WantedGradients& wanted,
+                                          const ConvolutionOperands& operands) {
   const ConvGeometry& g = plan.geometry;
   TensorList grads(3);
-  const Tensor saved = plan.is_of_lines ? row_major(call.saved(0)) : call.saved(0);
+  const Tensor saved = plan.is_of_lines ? row_major(operands.input) : operands.input;
   {
-    const Tensor& weight = call.saved(1);
-    const Tensor input = call.needs(1) ? laid_out(saved, library_format(saved, weight)) : saved;
-    const Tensor grad = laid_out(call.grad(), memory_format_of(input));
-    if (call.needs(0)) grads[0] = library_input_gradient(g, grad, weight);
-    if (call.needs(1)) grads[1] = library_weight_gradient(g, grad, input, weight.shape());
+    const Tensor& weight = operands.weight;
+    const Tensor input = wanted.weight ? laid_out(saved, library_format(saved, weight)) : saved;
+    const Tensor grad = laid_out(operands.grad, memory_format_of(input));
+    if (wanted.input) grads[0] = library_input_gradient(g, grad, weight);
+    if (wanted.weight) grads[1] = library_weight_gradient(g, grad, input, weight.shape());
   }
-  if (call.needs(2)) {
-    grads[2] =
-        reduce_sum(call.grad(), all_but_channels(call.grad().dims()), false, call.grad().dtype());
+  if (wanted.bias) {
+    grads[2] = reduce_sum(operands.grad, all_but_channels(operands.grad.dims()), false,
+                          operands.grad.dtype());
   }
   return grads;
 }
 
-TensorList backward(const TransposePlan& plan, const BackwardCall& call) {
-  if (!plan.unfolds) return transpose_gradients_by_library(plan, call);
-  const Tensor input = row_major(call.saved(0));
-  const Tensor weight = row_major(call.saved(1));
+TensorList gradients_of_images(const TransposePlan& plan, const WantedGradients& wanted,
+                               const ConvolutionOperands& operands) {
+  if (!plan.unfolds) return transpose_gradients_by_library(plan, wanted, operands);
+  const Tensor input = row_major(operands.input);
+  const Tensor weight = row_major(operands.weight);
   if (!is_split_in_groups(plan)) {
-    return TransposeBackward(plan, call, call.grad(), input, weight).run();
+    return TransposeBackward(plan, wanted, operands.grad, input, weight).run();
   }
   return convolution_gradients_by_group(
-      plan.geometry.groups, call.grad(), input, weight,
-      [&call, one = plan_of_one_group(plan)](const Tensor& grad, const Tensor& channels,
-                                             const Tensor& filters) {
-        return TransposeBackward(one, call, grad, channels, filters).run();
+      plan.geometry.groups, operands.grad, input, weight,
+      [&wanted, one = plan_of_one_group(plan)](const Tensor& grad, const Tensor& channels,
+                                               const Tensor& filters) {
+        return TransposeBackward(one, wanted, grad, channels, filters).run();
       });
+}
+
+TensorList backward(const TransposePlan& plan, const BackwardCall& call) {
+  const WantedGradients wanted{call.needs(0), call.needs(1), call.needs(2)};
+  if (!plan.is_of_lines) {
+    return gradients_of_images(plan, wanted, {call.grad(), call.saved(0), call.saved(1)});
+  }
+  TensorList grads = gradients_of_images(
+      plan, wanted, {with_row(call.grad()), with_row(call.saved(0)), with_row(call.saved(1))});
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (grads[i].defined()) grads[i] = without_row(grads[i]);
+  }
+  return grads;
 }
 
 void check_transpose_operands(const TransposeKind& kind, const Tensor& input, const Tensor& weight,
@@ -320,6 +347,54 @@ void check_transpose_operands(const TransposeKind& kind, const Tensor& input, co
         input.shape()[1]));
   }
   require_bias(kind.info, weight, bias, weight.shape()[1] * groups);
+}
+
+// One size for each dimension.
+Shape for_each_dim(const Shape& sizes, int dims) {
+  return sizes.dims() == dims ? sizes : Shape(dims, sizes[0]);
+}
+
+Tensor transposed_convolution(const TransposeKind& kind, const Tensor& given,
+                              const Tensor& given_weight, const std::optional<Tensor>& given_bias,
+                              const TransposeWindows& windows, std::int64_t groups);
+
+class WithoutCudnn {
+ public:
+  explicit WithoutCudnn(bool is_off) {
+    if (is_off) Context::current().cudnn_enabled = false;
+  }
+  WithoutCudnn(const WithoutCudnn&) = delete;
+  WithoutCudnn& operator=(const WithoutCudnn&) = delete;
+  ~WithoutCudnn() { Context::current().cudnn_enabled = was_enabled_; }
+
+ private:
+  bool was_enabled_ = Context::current().cudnn_enabled;
+};
+
+TransposedSecondGradients second_gradients_of(const TransposeKind& kind,
+                                              const TransposeWindows& windows,
+                                              std::int64_t groups) {
+  const ConvolutionShape shape{for_each_dim(windows.stride, kind.dims),
+                               for_each_dim(windows.padding, kind.dims),
+                               for_each_dim(windows.dilation, kind.dims), groups};
+  const auto transpose = [kind, output_padding = windows.output_padding](
+                             const Tensor& input, const Tensor& weight,
+                             const ConvolutionShape& as) {
+    return transposed_convolution(kind, input, weight, std::nullopt,
+                                  {as.stride, as.padding, output_padding, as.dilation}, as.groups);
+  };
+  // It has the output padding still, which it does not use.
+  const auto convolve = [kind, output_padding = windows.output_padding](
+                            const Tensor& input, const Tensor& weight, const ConvolutionShape& as) {
+    const WithoutCudnn guard(is_beyond_cudnn(output_padding, as.stride, kind.dims));
+    if (kind.dims == 3) {
+      return conv3d_with_padding(input, weight, std::nullopt, as.stride, as.padding, as.dilation,
+                                 as.groups);
+    }
+    const auto of_images = kind.is_of_lines ? &conv2d_of_lines : &conv2d;
+    return of_images(input, weight, std::nullopt, as.stride, as.padding, as.dilation, as.groups);
+  };
+  return {shape, transpose, convolve};
 }
 
 std::vector<Sample> transposed_convolutions() {
@@ -353,7 +428,7 @@ std::vector<Sample> transposed_volumes() {
 Tensor transposed_convolution(const TransposeKind& kind, const Tensor& given,
                               const Tensor& given_weight, const std::optional<Tensor>& given_bias,
                               const TransposeWindows& windows, std::int64_t groups) {
-  if (given.dims() == kind.dims + 1) {
+  if (given.dims() == kind.dims + (kind.is_of_lines ? 0 : 1)) {
     return squeeze(transposed_convolution(kind, unsqueeze(given, 0), given_weight, given_bias,
                                           windows, groups),
                    0);
@@ -362,13 +437,21 @@ Tensor transposed_convolution(const TransposeKind& kind, const Tensor& given,
   const Tensor bias = given_bias ? front.input(*given_bias) : Tensor();
   const Tensor weight = front.input(given_weight);
   const Tensor input = front.input(given);
-  check_transpose_operands(kind, input, weight, bias, groups);
-  const TransposePlan plan = plan_for(kind, input, weight, windows, groups);
+  const Tensor images = kind.is_of_lines ? with_row(input) : input;
+  const Tensor filters = kind.is_of_lines ? with_row(weight) : weight;
+  check_transpose_operands(kind, images, filters, bias, groups);
+  const TransposePlan plan = plan_for(kind, images, filters, windows, groups);
   Recorder record("ConvolutionBackward", {&input, &weight, &bias});
   record.save(input);
   record.save(weight);
-  Tensor out = forward(plan, input, weight, bias);
-  record.attach(out, [plan](BackwardCall& call) { return backward(plan, call); });
+  Tensor out = forward(plan, images, filters, bias);
+  if (kind.is_of_lines) out = without_row(out);
+  record.attach_differentiable(
+      out, [plan, second = second_gradients_of(kind, windows, groups)](BackwardCall& call) {
+        if (!call.is_recorded()) return backward(plan, call);
+        return recorded_convolution_backward(
+            call, [&] { return backward(plan, call); }, second);
+      });
   return out;
 }
 

@@ -1,9 +1,13 @@
 #include "runtime/ops/conv_twice.h"
 
+#include <utility>
+
+#include "runtime/autograd/grad_mode.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/concat.h"
 #include "runtime/ops/conv_transpose.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/gradient_outputs.h"
 #include "runtime/ops/slice.h"
 #include "runtime/ops/view.h"
 
@@ -12,15 +16,12 @@ namespace {
 
 // The gradient of `grad`: the convolution of what came for the input's gradient with the weight, of
 // the input with what came for the weight's, and what came for the bias's.
-Tensor gradient_of_grad(const SecondGradients& second, const LayerGradients& incoming,
-                        const ConvolutionOperands& operands) {
+Tensor gradient_of_grad(const Convolve& convolve, const ConvolutionShape& shape,
+                        const LayerGradients& incoming, const ConvolutionOperands& operands) {
   Tensor sum;
   const auto add_part = [&](const Tensor& part) { sum = sum.defined() ? add(sum, part) : part; };
-  if (incoming.input.defined()) {
-    add_part(second.convolve(incoming.input, operands.weight, second.shape));
-  }
-  if (incoming.weight.defined())
-    add_part(second.convolve(operands.input, incoming.weight, second.shape));
+  if (incoming.input.defined()) add_part(convolve(incoming.input, operands.weight, shape));
+  if (incoming.weight.defined()) add_part(convolve(operands.input, incoming.weight, shape));
   if (incoming.bias.defined()) {
     Shape along_channels(operands.grad.dims(), 1);
     along_channels[1] = -1;
@@ -32,22 +33,32 @@ Tensor gradient_of_grad(const SecondGradients& second, const LayerGradients& inc
 // Where the last stride does not reach the input's edge, the output is padded by the rest.
 Tensor gradient_of_input(const SecondGradients& second, const Tensor& of_weight,
                          const ConvolutionOperands& operands) {
-  Shape rest;
-  for (int i = 0; i < operands.grad.dims() - 2; ++i) {
-    const std::int64_t reach = (operands.grad.shape()[2 + i] - 1) * second.shape.stride[i] -
-                               2 * second.shape.padding[i] +
-                               second.shape.dilation[i] * (operands.weight.shape()[2 + i] - 1) + 1;
+  const int spatial = operands.grad.dims() - 2;
+  const int rows = second.shape.stride.dims() - spatial;  // of lines: one that they do not have
+  Shape rest(rows, 0);
+  for (int i = 0; i < spatial; ++i) {
+    const std::int64_t reach =
+        (operands.grad.shape()[2 + i] - 1) * second.shape.stride[rows + i] -
+        2 * second.shape.padding[rows + i] +
+        second.shape.dilation[rows + i] * (operands.weight.shape()[2 + i] - 1) + 1;
     rest.push_back(operands.input.shape()[2 + i] - reach);
   }
-  const auto transposed = rest.dims() == 3 ? &conv_transpose3d : &conv_transpose2d;
+  auto* transposed = rest.dims() == 3 ? &conv_transpose3d : &conv_transpose2d;
+  if (second.is_of_lines) transposed = &conv_transpose2d_of_lines;
   return transposed(operands.grad, of_weight, std::nullopt, second.shape.stride,
                     second.shape.padding, rest, second.shape.groups, second.shape.dilation);
 }
 
-// A copy of the gradient is there before the convolution makes its own.
-Tensor weight_gradient_by_channel(const SecondGradients& second, const Tensor& of_input,
-                                  const Tensor& grad, const ConvolutionShape& turned) {
-  return second.convolve(of_input, grad.device().is_cuda() ? contiguous(grad) : grad, turned);
+// On a device PyTorch has row-major copies of gradients.
+Tensor dense_grad(const Tensor& grad) { return grad.device().is_cuda() ? contiguous(grad) : grad; }
+
+// What the stride leaves over at the edge is cut off.
+Tensor cut_to(Tensor found, const Tensor& like) {
+  for (int dim = 2; dim < found.dims(); ++dim) {
+    const std::int64_t size = like.shape()[dim];
+    if (found.shape()[dim] > size) found = narrow(found, dim, 0, size);
+  }
+  return found;
 }
 
 // The group's part of the first dimension.
@@ -57,30 +68,28 @@ Tensor group_of(const Tensor& channels, std::int64_t group, std::int64_t groups)
 }
 
 // The kernel's positions are the pixels of a convolution whose batch are the channels: stride and
-// dilation change places. What the stride leaves over at the edge is cut off.
-Tensor gradient_of_weight(const SecondGradients& second, const Tensor& of_input,
-                          const ConvolutionOperands& operands) {
-  const ConvolutionShape turned{second.shape.dilation, second.shape.padding, second.shape.stride};
+// dilation change places. `correlate` of what came for the input's gradient and of the gradient, by
+// group.
+Tensor gradient_of_weight(const ConvolutionShape& shape, const Tensor& of_input,
+                          const ConvolutionOperands& operands,
+                          const std::function<Tensor(const Tensor& of_input, const Tensor& grad,
+                                                     const ConvolutionShape& turned)>& correlate) {
+  const ConvolutionShape turned{shape.dilation, shape.padding, shape.stride};
   Tensor found;
   {
     const Tensor turned_grad = transpose(operands.grad, 0, 1);
     const Tensor turned_input = transpose(of_input, 0, 1);
-    const std::int64_t groups = second.shape.groups;
+    const std::int64_t groups = shape.groups;
     std::vector<Tensor> parts;
     for (std::int64_t group = 0; groups > 1 && group < groups; ++group) {
-      parts.push_back(weight_gradient_by_channel(second, group_of(turned_input, group, groups),
-                                                 group_of(turned_grad, group, groups), turned));
+      parts.push_back(correlate(group_of(turned_input, group, groups),
+                                dense_grad(group_of(turned_grad, group, groups)), turned));
     }
     const Tensor by_channel =
-        groups > 1 ? cat(parts, 1)
-                   : weight_gradient_by_channel(second, turned_input, turned_grad, turned);
+        groups > 1 ? cat(parts, 1) : correlate(turned_input, dense_grad(turned_grad), turned);
     found = transpose(by_channel, 0, 1);
   }
-  for (int dim = 2; dim < found.dims(); ++dim) {
-    const std::int64_t size = operands.weight.shape()[dim];
-    if (found.shape()[dim] > size) found = narrow(found, dim, 0, size);
-  }
-  return found;
+  return cut_to(found, operands.weight);
 }
 
 }  // namespace
@@ -88,9 +97,55 @@ Tensor gradient_of_weight(const SecondGradients& second, const Tensor& of_input,
 std::vector<Tensor> SecondGradients::operator()(const LayerGradients& incoming,
                                                 const ConvolutionOperands& operands) const {
   std::vector<Tensor> grads(3);
-  grads[0] = gradient_of_grad(*this, incoming, operands);
-  if (incoming.input.defined()) grads[2] = gradient_of_weight(*this, incoming.input, operands);
+  grads[0] = gradient_of_grad(convolve, shape, incoming, operands);
+  if (incoming.input.defined())
+    grads[2] = gradient_of_weight(shape, incoming.input, operands, convolve);
   if (incoming.weight.defined()) grads[1] = gradient_of_input(*this, incoming.weight, operands);
+  return grads;
+}
+
+std::vector<Tensor> TransposedSecondGradients::operator()(
+    const LayerGradients& incoming, const ConvolutionOperands& operands) const {
+  std::vector<Tensor> grads(3);
+  grads[0] = gradient_of_grad(transpose, shape, incoming, operands);
+  if (incoming.input.defined()) {
+    grads[2] = gradient_of_weight(
+        shape, incoming.input, operands,
+        [this](const Tensor& of_input, const Tensor& grad, const ConvolutionShape& turned) {
+          return convolve(grad, of_input, turned);
+        });
+  }
+  if (incoming.weight.defined()) {
+    const Tensor grad = dense_grad(operands.grad);
+    grads[1] = cut_to(convolve(grad, incoming.weight, shape), operands.input);
+  }
+  return grads;
+}
+
+TensorList recorded_convolution_backward(
+    const BackwardCall& call, const std::function<TensorList()>& backward,
+    const std::function<std::vector<Tensor>(const LayerGradients&, const ConvolutionOperands&)>&
+        second) {
+  const Tensor input = call.saved(0);
+  const Tensor weight = call.saved(1);
+  Recorder record("ConvolutionBackwardBackward", {&call.grad(), &input, &weight});
+  for (const Tensor& kept : {call.grad(), input, weight}) record.save(kept);
+  TensorList grads;
+  {
+    const GradModeGuard no_graph(false);
+    grads = backward();
+  }
+  const LayerGradients made{grads[0], grads[1], grads[2]};
+  const GradientOutputs outputs(made);
+  record.attach_differentiable(outputs.of(made), [second, outputs](BackwardCall& again) {
+    std::vector<Tensor> found =
+        second(outputs.incoming(again), {again.saved(0), again.saved(1), again.saved(2)});
+    TensorList result(3);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (again.needs(i)) result[i] = std::move(found[i]);
+    }
+    return result;
+  });
   return grads;
 }
 

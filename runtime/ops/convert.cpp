@@ -162,7 +162,7 @@ Tensor copy_(const Tensor& input, const Tensor& source) {
   record.attach_edge_by_edge(input, [device = source.device()](BackwardCall& call) {
     const Tensor& grad = call.grad();
     return TensorList{call.needs(0) ? zeros(grad.shape(), options_of(grad)) : Tensor(),
-                      transfer(grad, device)};
+                      call.is_recorded() ? to(grad, device, grad.dtype()) : transfer(grad, device)};
   });
   return input;
 }

@@ -53,4 +53,37 @@ Tensor linear_in_gradient(std::string_view node, const Tensor& grad, const Tenso
   return out;
 }
 
+/// fn over the gradient and what was kept, where PyTorch has this gradient but none of it: asking
+/// for that throws std::invalid_argument.
+template <class F>
+Tensor underivable_gradient(const OpInfo& info, const Tensor& grad, const Tensor& kept, F&& fn) {
+  Tensor out = map_new(grad, kept, fn);
+  Recorder record("NotImplemented", {&grad, &kept});
+  record.attach_differentiable(out, [name = info.name](BackwardCall&) -> TensorList {
+    throw std::invalid_argument(
+        fmt::format("[{}] the derivative of its gradient is not implemented, as in PyTorch", name));
+  });
+  return out;
+}
+
+/// first(grad, kept), and where that is recorded its own gradients: by the gradient it is the same
+/// again, by what was kept it is bend(grad, first grad, kept).
+template <class First, class Bend>
+Tensor bending_gradient(std::string_view node, const Tensor& grad, const Tensor& kept, First first,
+                        Bend bend) {
+  Tensor out = first(grad, kept);
+  if (Recorder record(node, {&grad, &kept}); record.is_needed()) {
+    record.save(record.needs(1) ? grad : Tensor());
+    record.save(kept);
+    record.attach_differentiable(out, [node, first, bend](BackwardCall& call) {
+      TensorList grads{Tensor(), Tensor()};
+      const Tensor input = call.saved(1);
+      if (call.needs(0)) grads[0] = bending_gradient(node, call.grad(), input, first, bend);
+      if (call.needs(1)) grads[1] = bend(call.grad(), call.saved(0), input);
+      return grads;
+    });
+  }
+  return out;
+}
+
 }  // namespace ohm::ops::formula

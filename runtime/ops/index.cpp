@@ -7,6 +7,7 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/base/dim_mask.h"
 #include "runtime/kernels/functors/gather_scatter.h"
@@ -339,6 +340,24 @@ std::vector<Sample> indexed_samples() {
           {randn({3, 2, 4}, options), std::vector<Tensor>{rows, columns}, Shape{0, -1}}};
 }
 
+// As index_gradient(), with a graph: what is chosen of its gradient is that of `grad`.
+Tensor recorded_index_gradient(const Tensor& grad, const Shape& shape, const Subscript& subscript) {
+  Recorder record("IndexPutImplBackward", {&grad});
+  for (const Tensor& each : subscript.indices) record.save(each);
+  Tensor out;
+  {
+    const GradModeGuard no_graph(false);
+    out = index_gradient(grad, shape, subscript);
+  }
+  record.attach_differentiable(
+      out, [count = subscript.indices.size(), dims = subscript.dims](BackwardCall& call) {
+        std::vector<Tensor> indices;
+        for (std::size_t i = 0; i < count; ++i) indices.push_back(call.saved(i));
+        return TensorList{index(call.grad(), indices, dims)};
+      });
+  return out;
+}
+
 }  // namespace
 
 Tensor index(const Tensor& input, const std::vector<Tensor>& given,
@@ -362,11 +381,12 @@ Tensor index(const Tensor& input, const std::vector<Tensor>& given,
     throw std::invalid_argument("[index] index is out of bounds for dimension with size 0");
   }
   Tensor out = indexed(input, indices, dims);
-  record.attach(out, [shape = input.shape(), count = given.size(), given_dims](BackwardCall& call) {
-    Subscript saved{{}, given_dims};
-    for (std::size_t i = 0; i < count; ++i) saved.indices.push_back(call.saved(i));
-    return TensorList{index_gradient(call.grad(), shape, saved)};
-  });
+  record.attach_differentiable(
+      out, [shape = input.shape(), count = given.size(), given_dims](BackwardCall& call) {
+        Subscript saved{{}, given_dims};
+        for (std::size_t i = 0; i < count; ++i) saved.indices.push_back(call.saved(i));
+        return TensorList{recorded_index_gradient(call.grad(), shape, saved)};
+      });
   return out;
 }
 

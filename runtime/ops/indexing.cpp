@@ -11,6 +11,7 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/index_places.h"
+#include "runtime/ops/scatter.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/shared_elements.h"
@@ -112,7 +113,7 @@ Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
     const Shape shape = call.saved(1).shape();
     Tensor whole = zeros(shape, options_of(call.grad()));
     if (call.is_recorded()) {
-      return TensorList{scatter_add(whole, position, call.saved(0), call.grad())};
+      return TensorList{scatter_add_(whole, position, call.saved(0), call.grad())};
     }
     add_at(whole, position, call.saved(0), call.grad());
     return TensorList{whole};

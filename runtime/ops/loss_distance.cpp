@@ -2,8 +2,10 @@
 
 #include <cmath>
 
+#include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/distance.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/comparison.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/loss_kernel.h"
 #include "runtime/ops/pointwise_unary.h"
@@ -17,19 +19,11 @@ constexpr OpInfo kSmoothL1{"smooth_l1_loss", CastPolicy::float32};
 constexpr OpInfo kHuber{"huber_loss", CastPolicy::float32};
 constexpr OpInfo kL1{"l1_loss", CastPolicy::float32};
 
-// Each loss: its value, and its slope by the prediction. Of the squared error the slope can be
-// differentiated again.
+// Each loss: its value, its slope by the prediction, and how that bends.
 
-struct SquaredError : functors::SquaredError {};
 using functors::Huber;
 using functors::SmoothL1;
-
-// The plain formula of a loss, which kernels are made of.
-functors::SquaredError formula_of(const SquaredError& loss) { return loss; }
-template <class Loss>
-Loss formula_of(const Loss& loss) {
-  return loss;
-}
+using functors::SquaredError;
 
 Recorder record_operands(std::string_view node, const LossOperands& operands) {
   Recorder record(node, {&operands.input, &operands.target});
@@ -38,33 +32,82 @@ Recorder record_operands(std::string_view node, const LossOperands& operands) {
   return record;
 }
 
-// The gradient of the squared error as an op of its own, with a gradient.
-Tensor recorded_gradient(const Tensor& grad, const Tensor& x, const Tensor& t, double factor) {
-  Recorder record("MseLossBackwardBackward", {&grad, &x, &t});
+Tensor distance_of(const Tensor& x, const Tensor& t) { return abs(sub(x, t)); }
+
+// grad · the second derivative of the loss by the prediction, before it is averaged.
+Tensor bend(const SquaredError& /*loss*/, const Tensor& grad, const Tensor& /*x*/,
+            const Tensor& /*t*/) {
+  return formula::times(grad, 2.0);
+}
+Tensor bend(const SmoothL1& loss, const Tensor& grad, const Tensor& x, const Tensor& t) {
+  const Tensor distance = distance_of(x, t);
+  const Tensor is_near = lt(distance, loss.beta);
+  const Tensor near = cast(is_near, grad.dtype());
+  const Tensor bent = formula::product(grad, near);
+  return div(bent, loss.beta);
+}
+Tensor bend(const Huber& loss, const Tensor& grad, const Tensor& x, const Tensor& t) {
+  const Tensor distance = distance_of(x, t);
+  return formula::product(grad, lt(distance, loss.delta));
+}
+
+template <class Loss>
+struct SlopeOf {
+  Loss loss;
+  Reduction reduction;
+  double factor;  ///< of what is averaged
+};
+
+template <class Loss>
+Tensor recorded_slope(const SlopeOf<Loss>& slope, const Tensor& grad, const Tensor& x,
+                      const Tensor& t);
+
+// The gradient of the slope by the gradient that it was given, of the losses' shape: what receives
+// it sums it. The sum is part of the formula where PyTorch's has it.
+template <class Loss>
+Tensor slope_by_grad(const SlopeOf<Loss>& slope, const Tensor& grad, const Tensor& /*first_grad*/,
+                     const Tensor& x, const Tensor& t) {
+  return recorded_slope(slope, grad, x, t);
+}
+Tensor slope_by_grad(const SlopeOf<Huber>& slope, const Tensor& grad, const Tensor& first_grad,
+                     const Tensor& x, const Tensor& t) {
+  if (slope.reduction == Reduction::none) return recorded_slope(slope, grad, x, t);
+  Tensor slopes;
+  {
+    const Tensor one = ones_like(first_grad);
+    slopes = recorded_slope(slope, one, x, t);
+  }
+  return sum(formula::product(slopes, grad));
+}
+
+// The gradient of a loss as an op of its own, with a gradient.
+template <class Loss>
+Tensor recorded_slope(const SlopeOf<Loss>& slope, const Tensor& grad, const Tensor& x,
+                      const Tensor& t) {
+  Recorder record("DistanceLossBackwardBackward", {&grad, &x, &t});
   record.save(grad);
   record.save(x);
   record.save(t);
-  Tensor out = distance_gradient(grad, x, t, factor, functors::SquaredError{});
-  record.attach_differentiable(out, [factor](BackwardCall& call) {
-    const Tensor outer = call.saved(0);
+  Tensor out = distance_gradient(grad, x, t, slope.factor, slope.loss);
+  record.attach_differentiable(out, [slope](BackwardCall& call) {
+    const Tensor first_grad = call.saved(0);
     const Tensor of = call.saved(1);
     const Tensor from = call.saved(2);
-    const auto curvature = [&] {
-      const Tensor product = formula::product(call.grad(), outer);
-      const Tensor twice = formula::times(product, 2.0);
-      return factor == 1.0 ? twice : mul_(twice, factor);
+    const auto bent = [&](const Tensor& along) {
+      const Tensor averaged = bend(slope.loss, along, of, from);
+      return slope.reduction == Reduction::mean ? mul_(averaged, slope.factor) : averaged;
     };
     TensorList grads(3);
-    if (call.needs(0)) {
-      const Tensor slope =
-          call.is_recorded()
-              ? recorded_gradient(ones_like(outer), of, from, factor)
-              : distance_gradient(ones_like(outer), of, from, factor, functors::SquaredError{});
-      const Tensor product = formula::product(slope, call.grad());
-      grads[0] = outer.dims() == 0 ? sum(product) : product;
+    if (call.needs(0)) grads[0] = slope_by_grad(slope, call.grad(), first_grad, of, from);
+    if (call.needs(1)) {
+      const Tensor both = formula::product(call.grad(), first_grad);
+      grads[1] = bent(both);
     }
-    if (call.needs(1)) grads[1] = curvature();
-    if (call.needs(2)) grads[2] = neg(curvature());
+    if (call.needs(2)) {
+      const Tensor both = formula::product(call.grad(), first_grad);
+      const Tensor of_prediction = bent(both);
+      grads[2] = neg(of_prediction);
+    }
     return grads;
   });
   return out;
@@ -74,32 +117,20 @@ Tensor recorded_gradient(const Tensor& grad, const Tensor& x, const Tensor& t, d
 template <class Loss>
 void attach_loss(Recorder& record, const LossOperands& operands, const Tensor& out,
                  Reduction reduction, Loss loss) {
-  const double factor = gradient_factor(reduction, operands.shape.numel());
-  constexpr bool kIsDifferentiable = std::is_same_v<Loss, SquaredError>;
-  const auto gradients = [factor, loss](BackwardCall& call) {
+  const SlopeOf<Loss> slope{loss, reduction, gradient_factor(reduction, operands.shape.numel())};
+  record.attach_differentiable(out, [slope](BackwardCall& call) {
     const Tensor x = call.saved(0);
     const Tensor t = call.saved(1);
-    const auto along = [&](const Tensor& of, const Tensor& from) {
-      if constexpr (kIsDifferentiable) {
-        if (call.is_recorded()) return recorded_gradient(call.grad(), of, from, factor);
-      }
-      return distance_gradient(call.grad(), of, from, factor, formula_of(loss));
-    };
     TensorList grads(2);
-    if (call.needs(0)) grads[0] = along(x, t);
-    if (call.needs(1)) grads[1] = along(t, x);
+    if (call.needs(0)) grads[0] = recorded_slope(slope, call.grad(), x, t);
+    if (call.needs(1)) grads[1] = recorded_slope(slope, call.grad(), t, x);
     return grads;
-  };
-  if constexpr (kIsDifferentiable) {
-    record.attach_differentiable(out, gradients);
-  } else {
-    record.attach(out, gradients);
-  }
+  });
 }
 
 template <class Loss>
 void compute_losses(const Tensor& out, const LossOperands& operands, Loss loss) {
-  const functors::DistanceValue<decltype(formula_of(loss))> value{formula_of(loss)};
+  const functors::DistanceValue<Loss> value{loss};
   compute_into(out, operands.input, operands.target, value);
 }
 

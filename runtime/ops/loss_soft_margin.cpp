@@ -74,6 +74,57 @@ Tensor soft_margin_gradient(const Tensor& grad, const Tensor& input, const Tenso
   return out;
 }
 
+// With z = exp(−t · x) the slope bends as t² · z / (1 + z)².
+Tensor soft_margin_bend(const Tensor& grad, const Tensor& input, const Tensor& target,
+                        Reduction reduction) {
+  Tensor powers;
+  {
+    const Tensor opposite = neg(target);
+    const Tensor product = mul(input, opposite);
+    powers = exp(product);
+  }
+  const Tensor raised = add(powers, 1.0);
+  const Tensor squared = mul(raised, raised);
+  const Tensor squared_target = mul(target, target);
+  const Tensor weighted = mul(grad, squared_target);
+  const Tensor scaled = mul(weighted, powers);
+  Tensor bent = div(scaled, squared);
+  if (reduction != Reduction::mean) return bent;
+  return mul_(bent, gradient_factor(reduction, input.numel()));
+}
+
+// The gradient as an op of its own, with a gradient.
+Tensor recorded_soft_margin_gradient(const Tensor& grad, const Tensor& input, const Tensor& target,
+                                     Reduction reduction) {
+  Recorder record("SoftMarginLossBackwardBackward", {&grad, &input});
+  record.save(grad);
+  record.save(input);
+  record.save(target);
+  Tensor out = soft_margin_gradient(grad, input, target, reduction);
+  record.attach_differentiable(out, [reduction](BackwardCall& call) {
+    const Tensor first_grad = call.saved(0);
+    const Tensor x = call.saved(1);
+    const Tensor t = call.saved(2);
+    TensorList grads(2);
+    if (call.needs(0) && reduction == Reduction::none) {
+      grads[0] = recorded_soft_margin_gradient(call.grad(), x, t, reduction);
+    } else if (call.needs(0)) {
+      Tensor slopes;
+      {
+        const Tensor one = ones_like(first_grad);
+        slopes = recorded_soft_margin_gradient(one, x, t, reduction);
+      }
+      grads[0] = sum(mul(slopes, call.grad()));
+    }
+    if (call.needs(1)) {
+      const Tensor both = mul(call.grad(), first_grad);
+      grads[1] = soft_margin_bend(both, x, t, reduction);
+    }
+    return grads;
+  });
+  return out;
+}
+
 // ---- multi margin -------------------------------------------------------------------------------
 
 struct MarginPlan {
@@ -287,8 +338,9 @@ Tensor soft_margin_loss(const Tensor& given, const Tensor& given_target, Reducti
   record.save(input);
   record.save(target);
   Tensor out = soft_margins(input, target, reduction);
-  record.attach(out, [reduction](BackwardCall& call) {
-    return TensorList{soft_margin_gradient(call.grad(), call.saved(0), call.saved(1), reduction)};
+  record.attach_differentiable(out, [reduction](BackwardCall& call) {
+    return TensorList{
+        recorded_soft_margin_gradient(call.grad(), call.saved(0), call.saved(1), reduction)};
   });
   return out;
 }

@@ -15,6 +15,7 @@
 #include "runtime/ops/formula.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction_kernel.h"
 
 namespace ohm::ops {
@@ -68,8 +69,6 @@ void compute_norms(const Tensor& out, const Tensor& input, DimMask folded, doubl
   store_values(out, sums);
 }
 
-functors::Sign sign_of() { return {}; }
-
 // grad · x / norm, where the norm is not 0.
 Tensor euclidean_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,
                           DType dtype) {
@@ -90,9 +89,27 @@ Tensor euclidean_gradient(const Tensor& grad, const Tensor& input, const Tensor&
   return out;
 }
 
+// The same as below of ops that record themselves.
+Tensor recorded_largest_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,
+                                 DimMask folded) {
+  const Tensor size = abs(input);
+  Tensor mask;
+  {
+    const Tensor is_largest = eq(size, result);
+    const Tensor is_nan = isnan(size);
+    mask = logical_or(is_largest, is_nan);
+  }
+  const Tensor count = reduce_sum(mask, folded, true, DType::int64);
+  const Tensor share = div(grad, count);
+  const Tensor masked = mul(share, mask);
+  const Tensor sign = signs_of(input);
+  return mul(sign, masked);
+}
+
 // Shared by all elements of the largest magnitude.
 Tensor largest_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,
                         DimMask folded) {
+  if (formula::is_recorded()) return recorded_largest_gradient(grad, input, result, folded);
   const Tensor size = map_new(input, functors::Abs());
   Tensor mask;
   {
@@ -104,7 +121,7 @@ Tensor largest_gradient(const Tensor& grad, const Tensor& input, const Tensor& r
   const Tensor share = map_new(grad, count, functors::Quotient());
   const Tensor masked = empty_for_loop(input.shape(), {&input}, options_of(input));
   map_floating(masked, input.dtype(), functors::Product(), share, mask);
-  const Tensor sign = map_new(input, sign_of());
+  const Tensor sign = signs_of(input);
   return map_new(sign, masked, functors::Product());
 }
 
@@ -114,7 +131,7 @@ Tensor norm_gradient(const Tensor& incoming, const Tensor& input, const Tensor& 
   const Tensor result = with_folded_dims(saved_result, input.shape(), folded);
   if (p == 2.0) return euclidean_gradient(grad, input, result, result_dtype(input, saved_result));
   if (p == 1.0) {
-    const Tensor sign = map_new(input, sign_of());
+    const Tensor sign = signs_of(input);
     return formula::product(sign, grad);
   }
   return largest_gradient(grad, input, result, folded);
@@ -144,14 +161,9 @@ Tensor norm(const Tensor& input, double p, const std::optional<Shape>& dim, bool
   const ReductionScratch scratch(input, folded);
   compute_norms(out, input, folded, p);
   record.save_output(out);
-  const auto gradient = [folded, p](BackwardCall& call) {
+  record.attach_differentiable(out, [folded, p](BackwardCall& call) {
     return TensorList{norm_gradient(call.grad(), call.saved(0), call.saved(1), folded, p)};
-  };
-  if (p == 2.0) {
-    record.attach_differentiable(out, gradient);
-  } else {
-    record.attach(out, gradient);
-  }
+  });
   return out;
 }
 

@@ -1,10 +1,13 @@
 #include "runtime/ops/piecewise.h"
 
 #include "runtime/arithmetic/copy.h"
-#include "runtime/arithmetic/sum.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/piecewise.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/choice.h"
+#include "runtime/ops/comparison.h"
 #include "runtime/ops/formula.h"
+#include "runtime/ops/view.h"
 
 namespace ohm::ops {
 namespace {
@@ -35,6 +38,7 @@ Tensor piecewise_gradient(const Tensor& grad, const Tensor& kept,
   return out;
 }
 
+// `backward` of the gradient and the result.
 template <class Forward, class Backward>
 Tensor piecewise_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
                          Forward forward, Backward backward) {
@@ -45,8 +49,8 @@ Tensor piecewise_inplace(const OpInfo& info, std::string_view node, const Tensor
   map_floating(input, input.dtype(), forward, input);
   if (!record.is_needed()) return input;
   record.save_output(input);
-  record.attach(input, [backward](BackwardCall& call) {
-    return TensorList{piecewise_gradient(call.grad(), call.saved(0), backward)};
+  record.attach_differentiable(input, [backward](BackwardCall& call) {
+    return TensorList{backward(call.grad(), call.saved(0))};
   });
   return input;
 }
@@ -56,33 +60,66 @@ Tensor piecewise_inplace(const OpInfo& info, std::string_view node, const Tensor
 template <class Forward, class Backward>
 Tensor straight_pieces(const OpInfo& info, std::string_view node, const Tensor& input, bool inplace,
                        Forward forward, Backward backward) {
-  if (inplace) return piecewise_inplace(info, node, input, forward, backward);
   const auto kernel = [backward](const Tensor& grad, const Tensor& x) {
     return piecewise_gradient(grad, x, backward);
   };
-  return unary_keeping_input(info, node, input, forward,
-                             Formula([node, kernel](const Tensor& grad, const Tensor& x) {
-                               return formula::linear_in_gradient(node, grad, x, kernel);
-                             }));
+  const auto gradient = [node, kernel](const Tensor& grad, const Tensor& x) {
+    return formula::linear_in_gradient(node, grad, x, kernel);
+  };
+  if (inplace) return piecewise_inplace(info, node, input, forward, gradient);
+  return unary_keeping_input(info, node, input, forward, Formula(gradient));
+}
+
+// Only the piece below 0 bends: in terms of the input as the slope does, of the result evenly.
+Tensor exponential_bend(const Tensor& grad, const Tensor& first_grad, const Tensor& kept,
+                        const functors::ExponentialUnitBackward& backward);
+
+Tensor exponential_gradient(const Tensor& grad, const Tensor& kept,
+                            const functors::ExponentialUnitBackward& backward) {
+  const auto first = [backward](const Tensor& g, const Tensor& of) {
+    return map_new(g, of, backward);
+  };
+  const auto bend = [backward](const Tensor& g, const Tensor& first_grad, const Tensor& of) {
+    return exponential_bend(g, first_grad, of, backward);
+  };
+  return formula::bending_gradient("EluBackwardBackward", grad, kept, first, bend);
+}
+
+Tensor exponential_bend(const Tensor& grad, const Tensor& first_grad, const Tensor& kept,
+                        const functors::ExponentialUnitBackward& backward) {
+  const Tensor is_bent = lt(kept, 0.0);
+  const Tensor bent = cast(is_bent, grad.dtype());
+  const Tensor both = formula::product(grad, first_grad);
+  const Tensor scaled = formula::times(both, backward.unit.steepness);
+  if (backward.is_result) return formula::product(scaled, bent);
+  const Tensor slope = exponential_gradient(scaled, kept, backward);
+  return formula::product(slope, bent);
 }
 
 Tensor exponential_unit(const OpInfo& info, const Tensor& input, bool inplace,
                         const functors::ExponentialUnit& unit) {
   const functors::ExponentialUnitBackward backward{unit, inplace};
-  if (inplace) return piecewise_inplace(info, "EluBackward", input, unit, backward);
-  return unary_keeping_input(info, "EluBackward", input, unit, backward);
+  const auto gradient = [backward](const Tensor& grad, const Tensor& kept) {
+    return exponential_gradient(grad, kept, backward);
+  };
+  if (inplace) return piecewise_inplace(info, "EluBackward", input, unit, gradient);
+  return unary_keeping_input(info, "EluBackward", input, unit, Formula(gradient));
 }
 
-// Backward needs the input that is overwritten: a copy of it is kept.
+// Backward needs the input that is overwritten.
 Tensor limited_inplace(const OpInfo& info, const Tensor& input, double low, double high) {
   const OpFront front(info);
   require_floating(input, info);
   Recorder record = Recorder::overwriting(info.name, "HardtanhBackward", {&input});
-  if (record.is_needed()) record.save(copy_of(input));
+  record.save_copy(input);
   begin_inplace_write(input, info.name);
   map_floating(input, input.dtype(), functors::Clamp{low, high}, input);
-  record.attach(input, [low, high](BackwardCall& call) {
-    return TensorList{map_new(call.grad(), call.saved(0), functors::ClampedBackward{low, high})};
+  const auto kernel = [low, high](const Tensor& grad, const Tensor& x) {
+    return map_new(grad, x, functors::ClampedBackward{low, high});
+  };
+  record.attach_differentiable(input, [kernel](BackwardCall& call) {
+    return TensorList{formula::linear_in_gradient("HardtanhBackwardBackward", call.grad(),
+                                                  call.saved(0), kernel)};
   });
   return input;
 }
@@ -93,15 +130,89 @@ Tensor limited(const OpInfo& info, const Tensor& input, double low, double high,
                          functors::ClampedBackward{low, high});
 }
 
-// The weight of a channel, seen with the input's shape. A view.
-Tensor spread_prelu_weight(const Tensor& weight, const Tensor& input) {
+// Bent between −3 and 3.
+Tensor hard_swish_gradient(const Tensor& grad, const Tensor& x) {
+  const auto first = [](const Tensor& g, const Tensor& of) {
+    return map_new(g, of, functors::HardSwishBackward());
+  };
+  const auto bend = [](const Tensor& g, const Tensor& first_grad, const Tensor& of) {
+    const Tensor zero = zeros({}, options_of(of));
+    const Tensor both = mul(g, first_grad);
+    const Tensor third = div(both, 3.0);
+    const Tensor is_below = lt(of, 3.0);
+    const Tensor is_above = gt(of, -3.0);
+    const Tensor is_between = logical_and(is_above, is_below);
+    return where(is_between, third, zero);
+  };
+  return formula::bending_gradient("HardswishBackwardBackward", grad, x, first, bend);
+}
+
+// ---- prelu --------------------------------------------------------------------------------------
+
+// The weight of a channel, with as many dimensions as the input.
+Tensor aligned_prelu_weight(const Tensor& weight, const Tensor& input) {
+  if (weight.dims() == input.dims()) return weight;
   Shape sizes(input.dims(), 1);
-  Shape strides(input.dims(), 1);
-  if (weight.numel() != 1) {
-    sizes[1] = weight.numel();
-    strides[1] = weight.dims() == 0 ? 1 : weight.strides()[0];
+  if (input.dims() > 1) sizes[1] = weight.numel();
+  return reshape(weight, sizes);
+}
+
+// One kernel writes both; the weight's is summed to its shape by what receives it.
+std::vector<Tensor> prelu_kernel_gradients(const Tensor& grad, const Tensor& x,
+                                           const Tensor& weight) {
+  std::vector<Tensor> grads;
+  grads.push_back(empty_for_loop(x.shape(), {&x, &weight, &grad}, options_of(x)));
+  grads.push_back(empty_for_loop(x.shape(), {&x, &weight, &grad}, options_of(x)));
+  map_floating(grads[0], x.dtype(), functors::PreluBackward(), grad, x, weight);
+  map_floating(grads[1], x.dtype(), functors::PreluWeightBackward(), grad, x);
+  return grads;
+}
+
+// `of_input` and `of_weight`: the gradients of both gradients; one may be undefined.
+Tensor prelu_grad_of_grad(const Tensor& of_input, const Tensor& of_weight, const Tensor& x,
+                          const Tensor& weight) {
+  if (!of_input.defined()) {
+    const Tensor below = mul(of_weight, x);
+    const Tensor zero = zeros({}, options_of(x));
+    return where(ge(x, 0.0), zero, below);
   }
-  return make_view(weight, sizes, strides, weight.impl()->offset);
+  if (!of_weight.defined()) {
+    const Tensor below = mul(of_input, weight);
+    return where(ge(x, 0.0), of_input, below);
+  }
+  const Tensor of_weight_below = mul(of_weight, x);
+  const Tensor of_input_below = mul(of_input, weight);
+  const Tensor below = add(of_input_below, of_weight_below);
+  return where(ge(x, 0.0), of_input, below);
+}
+
+// Of what is `of` · grad below 0, by the factor that is not `of`.
+Tensor prelu_bend(const Tensor& of, const Tensor& grad, const Tensor& x) {
+  if (!of.defined()) return zeros_like(x);
+  const Tensor below = mul(grad, of);
+  const Tensor zero = zeros({}, options_of(x));
+  return where(ge(x, 0.0), zero, below);
+}
+
+std::vector<Tensor> prelu_gradients(const Tensor& grad, const Tensor& x, const Tensor& weight) {
+  const std::vector<Tensor> made = prelu_kernel_gradients(grad, x, weight);
+  if (Recorder record("PreluKernelBackwardBackward", {&grad, &x, &weight}); record.is_needed()) {
+    record.save(grad);
+    record.save(x);
+    record.save(record.needs(0) ? weight : Tensor());
+    record.attach_differentiable(made, [](BackwardCall& call) {
+      const Tensor first_grad = call.saved(0);
+      const Tensor input = call.saved(1);
+      TensorList grads(3);
+      if (call.needs(0)) {
+        grads[0] = prelu_grad_of_grad(call.grad(0), call.grad(1), input, call.saved(2));
+      }
+      if (call.needs(1)) grads[1] = prelu_bend(call.grad(1), first_grad, input);
+      if (call.needs(2)) grads[2] = prelu_bend(call.grad(0), first_grad, input);
+      return grads;
+    });
+  }
+  return made;
 }
 
 std::vector<Sample> both_sides() {
@@ -146,27 +257,30 @@ Tensor relu6(const Tensor& input, bool inplace) {
 
 Tensor hardsigmoid(const Tensor& input) {
   return unary_keeping_input(kHardsigmoid, "HardsigmoidBackward", input, functors::HardSigmoid(),
-                             functors::HardSigmoidBackward());
+                             Formula([](const Tensor& grad, const Tensor& x) {
+                               return formula::underivable_gradient(
+                                   kHardsigmoid, grad, x, functors::HardSigmoidBackward());
+                             }));
 }
 
 Tensor hardswish(const Tensor& input) {
   return unary_keeping_input(kHardswish, "HardswishBackward", input, functors::HardSwish(),
-                             functors::HardSwishBackward());
+                             Formula(&hard_swish_gradient));
 }
 
 Tensor hardshrink(const Tensor& input, double lambd) {
-  return unary_keeping_input(kHardshrink, "HardshrinkBackward", input, functors::HardShrunk{lambd},
-                             functors::ShrunkBackward{lambd});
+  return straight_pieces(kHardshrink, "HardshrinkBackward", input, false,
+                         functors::HardShrunk{lambd}, functors::ShrunkBackward{lambd});
 }
 
 Tensor softshrink(const Tensor& input, double lambd) {
-  return unary_keeping_input(kSoftshrink, "SoftshrinkBackward", input, functors::SoftShrunk{lambd},
-                             functors::ShrunkBackward{lambd});
+  return straight_pieces(kSoftshrink, "SoftshrinkBackward", input, false,
+                         functors::SoftShrunk{lambd}, functors::ShrunkBackward{lambd});
 }
 
 Tensor threshold(const Tensor& input, double limit, double value) {
-  return unary_keeping_input(kThreshold, "ThresholdBackward", input,
-                             functors::Threshold{limit, value}, functors::ThresholdBackward{limit});
+  return straight_pieces(kThreshold, "ThresholdBackward", input, false,
+                         functors::Threshold{limit, value}, functors::ThresholdBackward{limit});
 }
 
 Tensor prelu(const Tensor& given, const Tensor& given_weight) {
@@ -180,27 +294,15 @@ Tensor prelu(const Tensor& given, const Tensor& given_weight) {
     throw std::invalid_argument(fmt::format("[prelu] a weight ({}) does not fit an input ({})",
                                             describe(weight), describe(input)));
   }
-  Recorder record("PreluKernelBackward", {&input, &weight});
+  const Tensor slope = aligned_prelu_weight(weight, input);
+  Recorder record("PreluKernelBackward", {&input, &slope});
   record.save(input);
-  record.save(weight);
-  Tensor out = map_new(input, spread_prelu_weight(weight, input), functors::Prelu());
-  record.attach(out, [](BackwardCall& call) {
+  record.save(slope);
+  Tensor out = map_new(input, slope, functors::Prelu());
+  record.attach_differentiable(out, [](BackwardCall& call) {
     const Tensor x = call.saved(0);
-    const Tensor slope = call.saved(1);
-    // One kernel writes both; the weight's is summed to its shape afterwards.
-    Tensor grad = empty_like(x);
-    Tensor weight_grad = empty_like(x);
-    map_floating(grad, x.dtype(), functors::PreluBackward(), call.grad(), x,
-                 spread_prelu_weight(slope, x));
-    map_floating(weight_grad, x.dtype(), functors::PreluWeightBackward(), call.grad(), x);
-    TensorList grads{call.needs(0) ? grad : Tensor(), Tensor()};
-    if (call.needs(1)) {
-      const Tensor spread = spread_prelu_weight(slope, x);
-      const Tensor summed = sum_to_shape(weight_grad, spread.shape());
-      grads[1] = make_view(summed, slope.shape(), contiguous_strides(slope.shape()),
-                           summed.impl()->offset);
-    }
-    return grads;
+    const std::vector<Tensor> grads = prelu_gradients(call.grad(), x, call.saved(1));
+    return TensorList{call.needs(0) ? grads[0] : Tensor(), call.needs(1) ? grads[1] : Tensor()};
   });
   return out;
 }

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/autograd/zero_gradient.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/ops/arithmetic.h"
@@ -17,18 +18,6 @@ constexpr OpInfo kSqrt{"sqrt"};
 constexpr OpInfo kAbs{"abs"};
 constexpr OpInfo kPositive{"positive"};
 constexpr OpInfo kNanToNum{"nan_to_num"};
-
-// −1, 0 or 1; its own gradient is 0 everywhere.
-Tensor sign_of(const Tensor& x) {
-  Tensor out = map_new(x, functors::Sign());
-  if (Recorder record("SgnBackward", {&x}); record.is_needed()) {
-    record.save(x);
-    record.save_output(out);
-    record.attach_differentiable(
-        out, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });
-  }
-  return out;
-}
 
 // +x: the tensor itself.
 Tensor positive(const Tensor& input) {
@@ -75,6 +64,17 @@ std::vector<Sample> unary_both_signs() {
 
 }  // namespace
 
+Tensor signs_of(const Tensor& x) {
+  Tensor out = map_new(x, functors::Sign());
+  if (Recorder record("SgnBackward", {&x}); record.is_needed()) {
+    record.save(x);
+    record.save_output(out);
+    record.attach_differentiable(
+        out, [](BackwardCall& call) { return TensorList{zero_gradient(call.grad())}; });
+  }
+  return out;
+}
+
 Tensor exp(const Tensor& input) {
   return unary_keeping_result(
       kExp, "ExpBackward", input, functors::Exp(),
@@ -104,7 +104,7 @@ Tensor abs(const Tensor& input) {
   }
   return unary_keeping_input(kAbs, "AbsBackward", input, functors::Abs(),
                              Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor sign = sign_of(x);
+                               const Tensor sign = signs_of(x);
                                return formula::product(grad, sign);
                              }));
 }

@@ -1,11 +1,13 @@
 #include "runtime/ops/product.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/autograd/grad_mode.h"
+#include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/reduce_rows.h"
@@ -16,6 +18,7 @@
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/reduction_kernel.h"
+#include "runtime/ops/view.h"
 
 namespace ohm::ops {
 namespace {
@@ -44,10 +47,17 @@ void count_zeros_of_rows(const Tensor& input, DimMask folded, std::vector<Tensor
   const Tensor total = reduce_sum(held[1], all_dims(held[1].dims()), false, DType::int64);
 }
 
+void refuse_recorded_zeros(const Tensor& input) {
+  const std::vector<double> values = to_doubles(input);
+  if (std::find(values.begin(), values.end(), 0.0) == values.end()) return;
+  throw std::invalid_argument("[prod] a second gradient needs an input without zeros");
+}
+
 // The product of all the others, where one or more elements are 0.
 void correct_zeros(const Tensor& gradient, const Tensor& grad, const Tensor& input,
                    DimMask folded) {
   if (!gradient.has_values() || !input.has_values() || input.numel() == 0) return;
+  if (formula::is_recorded()) return refuse_recorded_zeros(input);
   const functors::ReduceProductBackward slope{reduced_rows_of(gradient, folded),
                                               strided_index_of(grad, 0, false),
                                               reduced_rows_of(input, folded)};
@@ -59,9 +69,13 @@ void correct_zeros(const Tensor& gradient, const Tensor& grad, const Tensor& inp
 // grad · (result / input)
 Tensor prod_gradient(const Tensor& incoming, const Tensor& input, const Tensor& saved_result,
                      DimMask folded, bool is_whole) {
-  if (input.dims() == 0) return is_whole ? copy_of(incoming) : incoming;
-  const Tensor grad = with_folded_dims(incoming, input.shape(), folded);
-  const Tensor result = with_folded_dims(saved_result, input.shape(), folded);
+  if (input.dims() == 0) return is_whole ? recorded_copy(incoming) : incoming;
+  const bool stays_a_number = is_whole && formula::is_recorded();
+  const auto folded_back = [&](const Tensor& tensor) {
+    return stays_a_number ? tensor : with_folded_dims(tensor, input.shape(), folded);
+  };
+  const Tensor grad = folded_back(incoming);
+  const Tensor result = folded_back(saved_result);
   std::vector<Tensor> held;
   if (is_whole) {
     look_for_zeros(input);
@@ -80,9 +94,27 @@ Tensor prod_gradient(const Tensor& incoming, const Tensor& input, const Tensor& 
 
 // ---- largest and smallest -----------------------------------------------------------------------
 
+// The same of ops that record themselves.
+Tensor recorded_shared_gradient(const Tensor& incoming, const Tensor& input,
+                                const Tensor& saved_result, DimMask folded, bool is_whole) {
+  const auto folded_back = [&](const Tensor& tensor) {
+    return is_whole ? view(tensor, tensor.shape())
+                    : with_folded_dims(tensor, input.shape(), folded);
+  };
+  const Tensor result = folded_back(saved_result);
+  const Tensor grad = folded_back(incoming);
+  const Tensor mask = eq(result, input);
+  const Tensor count = reduce_sum(mask, folded, true, DType::int64);
+  const Tensor share = div(grad, count);
+  return mul(share, mask);
+}
+
 // grad / number of equal ones · mask
 Tensor shared_gradient(const Tensor& incoming, const Tensor& input, const Tensor& saved_result,
-                       DimMask folded) {
+                       DimMask folded, bool is_whole) {
+  if (formula::is_recorded()) {
+    return recorded_shared_gradient(incoming, input, saved_result, folded, is_whole);
+  }
   const Tensor grad = with_folded_dims(incoming, input.shape(), folded);
   const Tensor result = with_folded_dims(saved_result, input.shape(), folded);
   const Tensor mask = formula::compared(result, input, functors::Same());
@@ -114,8 +146,10 @@ Tensor extreme(const OpInfo& info, std::string_view node, const Tensor& input,
   if (Recorder record(node, {&input}); record.is_needed()) {
     record.save(input);
     record.save_output(out);
-    record.attach(out, [folded](BackwardCall& call) {
-      return TensorList{shared_gradient(call.grad(), call.saved(0), call.saved(1), folded)};
+    const bool is_whole = !dim || dim->empty();
+    record.attach_differentiable(out, [folded, is_whole](BackwardCall& call) {
+      return TensorList{
+          shared_gradient(call.grad(), call.saved(0), call.saved(1), folded, is_whole)};
     });
   }
   return out;
@@ -170,8 +204,8 @@ Tensor prod(const Tensor& given, std::optional<std::int64_t> dim, bool keepdim) 
     }
   }
   record.save_output(out);
-  record.attach(out, [folded, is_whole = !dim](BackwardCall& call) {
-    const Tensor x = cast(call.saved(0), call.grad().dtype());
+  record.attach_differentiable(out, [folded, is_whole = !dim](BackwardCall& call) {
+    const Tensor x = recorded_cast(call.saved(0), call.grad().dtype());
     return TensorList{prod_gradient(call.grad(), x, call.saved(1), folded, is_whole)};
   });
   return out;

@@ -65,10 +65,21 @@ Tensor scan_products(const Tensor& input, int dim, DType dtype) {
   return out;
 }
 
+// A cumulative sum from the end.
+Tensor sums_from_each_place(const Tensor& tensor, int dim) {
+  if (formula::is_recorded()) {
+    const Shape along{dim};
+    return flip(cumsum(flip(tensor, along), dim), along);
+  }
+  const Tensor mirrored = flipped(tensor, with(0, dim));
+  const Tensor sums = scan_sums(mirrored, dim, mirrored.dtype());
+  return flipped(sums, with(0, dim));
+}
+
 // The sums of result · grad from each place on, divided by the input.
 Tensor product_gradient(const Tensor& incoming, const Tensor& input, const Tensor& result,
                         int dim) {
-  const Tensor grad = cast(incoming, input.dtype());
+  const Tensor grad = recorded_cast(incoming, input.dtype());
   if (input.numel() <= 1 || input.shape()[dim] == 1) return grad;
   const Tensor weighted = formula::product(result, grad);
   const Tensor is_zero = eq(input, 0.0);
@@ -78,11 +89,7 @@ Tensor product_gradient(const Tensor& incoming, const Tensor& input, const Tenso
       throw std::invalid_argument("[cumprod] the gradient needs an input without zeros");
     }
   }
-  Tensor sums;
-  {
-    const Tensor mirrored = flipped(weighted, with(0, dim));
-    sums = flipped(scan_sums(mirrored, dim, mirrored.dtype()), with(0, dim));
-  }
+  const Tensor sums = sums_from_each_place(weighted, dim);
   return div(sums, input);
 }
 
@@ -97,7 +104,7 @@ Tensor cumprod(const Tensor& input, std::int64_t dim) {
   record.save(input);
   Tensor out = scan_products(input, position, dtype);
   record.save_output(out);
-  record.attach(out, [position](BackwardCall& call) {
+  record.attach_differentiable(out, [position](BackwardCall& call) {
     return TensorList{product_gradient(call.grad(), call.saved(0), call.saved(1), position)};
   });
   return out;
@@ -112,14 +119,8 @@ Tensor cumsum(const Tensor& input, std::int64_t dim) {
   if (Recorder record("CumsumBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(out, [position, dtype = input.dtype()](BackwardCall& call) {
       const Tensor grad = recorded_cast(call.grad(), dtype);
-      if (call.is_recorded() && grad.numel() > 1 && grad.shape()[position] != 1) {
-        const Shape along{position};
-        return TensorList{flip(cumsum(flip(grad, along), position), along)};
-      }
       if (grad.numel() <= 1 || grad.shape()[position] == 1) return TensorList{grad};
-      const Tensor mirrored = flipped(grad, with(0, position));
-      const Tensor sums = scan_sums(mirrored, position, mirrored.dtype());
-      return TensorList{flipped(sums, with(0, position))};
+      return TensorList{sums_from_each_place(grad, position)};
     });
   }
   return out;

@@ -76,10 +76,13 @@ Tensor scattered(const OpInfo& info, const Tensor& input, int position, const Te
   record.save(index);
   const Tensor out = target_of(info, input, position, index, target);
   write_at(out, position, index, tensor, number_of(source));
-  record.attach(out, [position](BackwardCall& call) {
+  record.attach_differentiable(out, [position](BackwardCall& call) {
     const Tensor places = call.saved(0);
     TensorList grads{Tensor(), Tensor()};
-    if (call.needs(0)) grads[0] = written(call.grad(), position, places, 0.0);
+    if (call.needs(0)) {
+      grads[0] = call.is_recorded() ? scatter(call.grad(), position, places, Number{0.0})
+                                    : written(call.grad(), position, places, 0.0);
+    }
     if (call.needs(1)) grads[1] = gather(call.grad(), position, places);
     return grads;
   });
@@ -106,7 +109,7 @@ Tensor index_added(const OpInfo& info, const Tensor& input, std::int64_t dim, co
   const Tensor places = spread_index(index, source.shape(), position);
   const Tensor out = target_of(info, input, position, places, target);
   add_at(out, position, places, source, alpha);
-  record.attach(out, [position, alpha](BackwardCall& call) {
+  record.attach_differentiable(out, [position, alpha](BackwardCall& call) {
     TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor()};
     if (!call.needs(1)) return grads;
     const Tensor chosen = index_select(call.grad(), position, call.saved(0));
@@ -148,7 +151,7 @@ Tensor scatter_add_(const Tensor& input, std::int64_t dim, const Tensor& index,
   record.save(record.needs(1) ? index : Tensor());
   const Tensor out = target_of(kScatterAddInplace, input, position, index, Target::input);
   add_at(out, position, index, source);
-  record.attach(out, [position](BackwardCall& call) {
+  record.attach_differentiable(out, [position](BackwardCall& call) {
     TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor()};
     if (call.needs(1)) grads[1] = gather(call.grad(), position, call.saved(0));
     return grads;

@@ -62,6 +62,19 @@ Tensor masked_select_gradient(const Tensor& grad, const Tensor& input, const Ten
   return whole;
 }
 
+// As masked_select_gradient(), with a graph: what the mask chooses of its gradient is that of
+// `grad`.
+Tensor recorded_selection_gradient(const Tensor& grad, const Tensor& input, const Tensor& mask) {
+  Recorder record("MaskedScatterBackward", {&grad});
+  record.save(mask);
+  Tensor whole = masked_select_gradient(grad, input, mask);
+  record.attach_differentiable(whole, [shape = grad.shape()](BackwardCall& call) {
+    const Tensor chosen = masked_select(call.grad(), call.saved(0));
+    return TensorList{view(chosen, shape)};
+  });
+  return whole;
+}
+
 Tensor selection_mask(const std::vector<double>& values, const Shape& shape) {
   return from_values(values, shape, {DType::boolean, Device::cpu()});
 }
@@ -87,9 +100,9 @@ Tensor masked_select(const Tensor& input, const Tensor& mask) {
     const GradModeGuard unrecorded(false);
     out = index(seen_as(input, shape), {seen_as(mask, shape)});
   }
-  record.attach(out, [](BackwardCall& call) {
+  record.attach_differentiable(out, [](BackwardCall& call) {
     const Tensor chosen = call.saved(0);
-    return TensorList{masked_select_gradient(call.grad(), call.saved(1), chosen)};
+    return TensorList{recorded_selection_gradient(call.grad(), call.saved(1), chosen)};
   });
   return out;
 }

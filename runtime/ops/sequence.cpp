@@ -46,31 +46,6 @@ std::optional<Shape> pair(const OpInfo& info, const std::optional<Shape>& size, 
 Tensor as_image(const Tensor& lines) { return unsqueeze(lines, -2); }
 Tensor as_rows(const Tensor& image) { return squeeze(image, -2); }
 
-enum class Row : std::uint8_t { added, dropped };
-
-// Lines as images of one row, and back. PyTorch does it within its convolutions, where results are
-// no views: they can be written in place, and gradients are added up in place.
-Tensor relined(const Tensor& tensor, Row row) {
-  Shape sizes = tensor.shape();
-  Shape strides = tensor.strides();
-  if (row == Row::dropped) {
-    sizes.erase(sizes.dims() - 2);
-    strides.erase(strides.dims() - 2);
-  } else {
-    const int last = sizes.dims() - 1;
-    strides.insert(last, sizes[last] * strides[last]);
-    sizes.insert(last, 1);
-  }
-  Tensor out = make_view(tensor, sizes, strides, tensor.impl()->offset);
-  out.impl()->is_view = false;
-  if (Recorder record("ConvolutionLinesBackward", {&tensor}); record.is_needed()) {
-    record.attach_differentiable(out, [row](BackwardCall& call) {
-      return TensorList{relined(call.grad(), row == Row::added ? Row::dropped : Row::added)};
-    });
-  }
-  return out;
-}
-
 void require_line_filters(const OpInfo& info, const Tensor& weight, const char* expected) {
   if (weight.dims() == 3) return;
   throw std::invalid_argument(fmt::format("[{}] 'weight' must be {}, but got {}", info.name,
@@ -90,11 +65,9 @@ Tensor conv1d(const Tensor& given, const Tensor& given_weight,
   const Tensor input = front.input(given);
   require_lines(kConv1d, input);
   require_line_filters(kConv1d, weight, "[out, in, k]");
-  const Tensor image =
-      conv2d_of_lines(relined(input, Row::added), relined(weight, Row::added), bias,
-                      pair(kConv1d, stride, 1, "stride"), pair(kConv1d, padding, 0, "padding"),
-                      pair(kConv1d, dilation, 1, "dilation"), groups);
-  return relined(image, Row::dropped);
+  return conv2d_of_lines(input, weight, bias, pair(kConv1d, stride, 1, "stride"),
+                         pair(kConv1d, padding, 0, "padding"),
+                         pair(kConv1d, dilation, 1, "dilation"), groups);
 }
 
 Tensor conv1d_with_padding(const Tensor& given, const Tensor& given_weight,
@@ -124,12 +97,10 @@ Tensor conv_transpose1d(const Tensor& given, const Tensor& given_weight,
   const Tensor input = front.input(given);
   require_lines(kConvTranspose1d, input);
   require_line_filters(kConvTranspose1d, weight, "[in, out, k]");
-  const Tensor image = conv_transpose2d_of_lines(
-      relined(input, Row::added), relined(weight, Row::added), bias,
-      pair(kConvTranspose1d, stride, 1, "stride"), pair(kConvTranspose1d, padding, 0, "padding"),
-      pair(kConvTranspose1d, output_padding, 0, "output_padding"), groups,
-      pair(kConvTranspose1d, dilation, 1, "dilation"));
-  return relined(image, Row::dropped);
+  return conv_transpose2d_of_lines(input, weight, bias, pair(kConvTranspose1d, stride, 1, "stride"),
+                                   pair(kConvTranspose1d, padding, 0, "padding"),
+                                   pair(kConvTranspose1d, output_padding, 0, "output_padding"),
+                                   groups, pair(kConvTranspose1d, dilation, 1, "dilation"));
 }
 
 Tensor max_pool1d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,

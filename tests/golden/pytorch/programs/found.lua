@@ -5386,3 +5386,760 @@ x = nil; sweep()
 m = nil; sweep()
 y = nil; sweep()
 mark("globals deleted")
+
+--== elu_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = F.elu(x, 0.7)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = F.elu(x, 0.7)
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== celu_written_over_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = F.celu(x * w, inplace=True)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = F.celu(x * w, {inplace = true})
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== hardtanh_written_over_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = F.hardtanh(x * w, inplace=True)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = F.hardtanh(x * w, {inplace = true})
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== silu_written_over_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = F.silu(x * w, inplace=True)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = F.silu(x * w, {inplace = true})
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== hardswish_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = F.hardswish(x)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = F.hardswish(x)
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== softshrink_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = F.softshrink(x)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = F.softshrink(x)
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== prelu_by_channel_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = F.prelu(x, w.transpose(0, 1).flatten(1).sum(1))
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = F.prelu(x, w:transpose(0, 1):flatten(1):sum(1))
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== glu_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = F.glu(torch.cat([x, w], dim=1), dim=1)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = F.glu(ohm.cat({x, w}, {dim = 1}), {dim = 1})
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== smooth_l1_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = F.smooth_l1_loss(x, w, beta=0.5)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = F.smooth_l1_loss(x, w, {beta = 0.5})
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== huber_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = F.huber_loss(x, w)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = F.huber_loss(x, w)
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== huber_of_each_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = F.huber_loss(x, w, reduction="none")
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = F.huber_loss(x, w, {reduction = "none"})
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== soft_margin_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = F.soft_margin_loss(x, w.detach())
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = F.soft_margin_loss(x, w:detach())
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== mse_of_each_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = F.mse_loss(x, w, reduction="none")
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = F.mse_loss(x, w, {reduction = "none"})
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== prod_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = x.prod()
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = x:prod()
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== prod_of_rows_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = x.prod(dim=1)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = x:prod({dim = 1})
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== cumprod_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = x.cumprod(dim=1)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = x:cumprod({dim = 1})
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== amax_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = x.amax()
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = x:amax()
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== amin_of_rows_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = x.amin(dim=1)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = x:amin({dim = 1})
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== gather_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- ids = torch.zeros(2, 3, dtype=torch.long, device="cuda")
+-- y = x.gather(0, ids)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, ids, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+ids = ohm.zeros(2, 3, {dtype = ohm.int64, device = "cuda"})
+y = x:gather(0, ids)
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+ids = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== scatter_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- ids = torch.zeros(2, 3, dtype=torch.long, device="cuda")
+-- y = x.scatter(0, ids, w)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, ids, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+ids = ohm.zeros(2, 3, {dtype = ohm.int64, device = "cuda"})
+y = x:scatter(0, ids, w)
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+ids = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== index_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- line = torch.zeros(1, dtype=torch.long, device="cuda")
+-- y = x[line]
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, line, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+line = ohm.zeros(1, {dtype = ohm.int64, device = "cuda"})
+y = x:index({line})
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+line = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== index_add_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- line = torch.zeros(1, dtype=torch.long, device="cuda")
+-- y = x.index_add(0, line, w.narrow(0, 0, 1), alpha=0.5)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, line, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+line = ohm.zeros(1, {dtype = ohm.int64, device = "cuda"})
+y = x:index_add(0, line, w:narrow(0, 0, 1), {alpha = 0.5})
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+line = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== masked_select_twice values=true
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- keep = torch.zeros(2, 3, dtype=torch.bool, device="cuda")
+-- y = x.masked_select(keep)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, keep, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+keep = ohm.zeros(2, 3, {dtype = ohm.bool, device = "cuda"})
+y = x:masked_select(keep)
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+keep = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== abs_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = torch.abs(x * w)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = ohm.abs(x * w)
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== softsign_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = F.softsign(x)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = F.softsign(x)
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== l1_loss_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = F.l1_loss(x, w)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = F.l1_loss(x, w)
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== norm_1_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = x.norm(p=1)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = x:norm({p = 1})
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== norm_infinity_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = x.norm(p=float("inf"), dim=1)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = x:norm({p = math.huge, dim = 1})
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== conv_transpose1d_twice
+-- x = torch.randn(2, 4, 8, device="cuda", requires_grad=True)
+-- layer = nn.ConvTranspose1d(4, 4, 3, stride=2, device="cuda")
+-- y = layer(x)
+-- loss = (y * y).sum()
+-- g, h = torch.autograd.grad(loss, [x, layer.weight], create_graph=True)
+-- z = (g * g).sum() + (h * h).sum()
+-- z = z + loss
+-- z.backward()
+local x, layer, y, loss, g, h, z
+x = ohm.randn(2, 4, 8, {device = "cuda", requires_grad = true})
+layer = nn.ConvTranspose1d(4, 4, 3, {stride = 2, device = "cuda"})
+y = layer(x)
+loss = (y * y):sum()
+g, h = table.unpack(ohm.autograd.grad(loss, {x, layer.weight}, {create_graph = true}))
+z = (g * g):sum() + (h * h):sum()
+z = z + loss
+z:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+layer = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+g = nil; sweep()
+h = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== conv1d_and_its_loss_twice
+-- x = torch.randn(2, 6, 3, device="cuda", requires_grad=True)
+-- layer = nn.Conv1d(6, 4, 3, device="cuda")
+-- y = layer(x)
+-- loss = (y * y).sum()
+-- g = torch.autograd.grad(loss, x, create_graph=True)[0]
+-- z = (g * g).sum()
+-- z = z + loss
+-- z.backward()
+local x, layer, y, loss, g, z
+x = ohm.randn(2, 6, 3, {device = "cuda", requires_grad = true})
+layer = nn.Conv1d(6, 4, 3, {device = "cuda"})
+y = layer(x)
+loss = (y * y):sum()
+g = (ohm.autograd.grad(loss, x, {create_graph = true}))
+z = (g * g):sum()
+z = z + loss
+z:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+layer = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== conv_transpose2d_twice
+-- x = torch.randn(2, 4, 5, 3, device="cuda", requires_grad=True)
+-- layer = nn.ConvTranspose2d(4, 4, 3, groups=2, device="cuda")
+-- y = layer(x)
+-- loss = (y * y).sum()
+-- g, h = torch.autograd.grad(loss, [x, layer.weight], create_graph=True)
+-- z = (g * g).sum() + (h * h).sum()
+-- z = z + loss
+-- z.backward()
+local x, layer, y, loss, g, h, z
+x = ohm.randn(2, 4, 5, 3, {device = "cuda", requires_grad = true})
+layer = nn.ConvTranspose2d(4, 4, 3, {groups = 2, device = "cuda"})
+y = layer(x)
+loss = (y * y):sum()
+g, h = table.unpack(ohm.autograd.grad(loss, {x, layer.weight}, {create_graph = true}))
+z = (g * g):sum() + (h * h):sum()
+z = z + loss
+z:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+layer = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+g = nil; sweep()
+h = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== conv_transpose2d_with_output_padding_twice_cudnn
+-- torch.backends.cudnn.enabled = True
+-- x = torch.randn(1, 6, 2, 5, device="cuda", requires_grad=True)
+-- layer = nn.ConvTranspose2d(6, 4, 2, stride=2, output_padding=1, device="cuda")
+-- y = layer(x)
+-- loss = (y * y).sum()
+-- g = torch.autograd.grad(loss, x, create_graph=True)[0]
+-- z = (g * g).sum()
+-- z = z + loss
+-- z.backward()
+local x, layer, y, loss, g, z
+ohm.backends.cudnn.enabled = true
+x = ohm.randn(1, 6, 2, 5, {device = "cuda", requires_grad = true})
+layer = nn.ConvTranspose2d(6, 4, 2, {stride = 2, output_padding = 1, device = "cuda"})
+y = layer(x)
+loss = (y * y):sum()
+g = (ohm.autograd.grad(loss, x, {create_graph = true}))
+z = (g * g):sum()
+z = z + loss
+z:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+layer = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== conv_transpose3d_twice
+-- x = torch.randn(1, 2, 3, 2, 5, device="cuda", requires_grad=True)
+-- layer = nn.ConvTranspose3d(2, 4, 2, stride=2, device="cuda")
+-- y = layer(x)
+-- loss = (y * y).sum()
+-- g, h = torch.autograd.grad(loss, [x, layer.weight], create_graph=True)
+-- z = (g * g).sum() + (h * h).sum()
+-- z = z + loss
+-- z.backward()
+local x, layer, y, loss, g, h, z
+x = ohm.randn(1, 2, 3, 2, 5, {device = "cuda", requires_grad = true})
+layer = nn.ConvTranspose3d(2, 4, 2, {stride = 2, device = "cuda"})
+y = layer(x)
+loss = (y * y):sum()
+g, h = table.unpack(ohm.autograd.grad(loss, {x, layer.weight}, {create_graph = true}))
+z = (g * g):sum() + (h * h):sum()
+z = z + loss
+z:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+layer = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+g = nil; sweep()
+h = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== prelu_layer_twice
+-- x = torch.randn(2, 4, 3, 3, device="cuda", requires_grad=True)
+-- layer = nn.PReLU(4, device="cuda")
+-- y = layer(x)
+-- loss = (y * y).sum()
+-- g, h = torch.autograd.grad(loss, [x, layer.weight], create_graph=True)
+-- z = (g * g).sum() + (h * h).sum()
+-- z = z + loss
+-- z.backward()
+local x, layer, y, loss, g, h, z
+x = ohm.randn(2, 4, 3, 3, {device = "cuda", requires_grad = true})
+layer = nn.PReLU(4, {device = "cuda"})
+y = layer(x)
+loss = (y * y):sum()
+g, h = table.unpack(ohm.autograd.grad(loss, {x, layer.weight}, {create_graph = true}))
+z = (g * g):sum() + (h * h):sum()
+z = z + loss
+z:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+layer = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+g = nil; sweep()
+h = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
