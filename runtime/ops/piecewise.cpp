@@ -194,6 +194,7 @@ Tensor prelu(const Tensor& given, const Tensor& given_weight) {
                  spread_prelu_weight(slope, x));
     map_floating(weight_grad, x.dtype(), functors::PreluWeightBackward(), call.grad(), x);
     TensorList grads{call.needs(0) ? grad : Tensor(), Tensor()};
+    grad = Tensor();
     if (call.needs(1)) {
       const Tensor spread = spread_prelu_weight(slope, x);
       const Tensor summed = sum_to_shape(weight_grad, spread.shape());

@@ -46,7 +46,12 @@ std::optional<Shape> pair(const OpInfo& info, const std::optional<Shape>& size, 
 Tensor as_image(const Tensor& lines) { return unsqueeze(lines, -2); }
 Tensor as_rows(const Tensor& image) { return squeeze(image, -2); }
 
-enum class Row : std::uint8_t { added, dropped };
+enum class Row : std::uint8_t { added, dropped, kept };
+
+Row opposite(Row row) {
+  if (row == Row::kept) return row;
+  return row == Row::added ? Row::dropped : Row::added;
+}
 
 // Lines as images of one row, and back. PyTorch does it within its convolutions, where results are
 // no views: they can be written in place, and gradients are added up in place.
@@ -56,7 +61,7 @@ Tensor relined(const Tensor& tensor, Row row) {
   if (row == Row::dropped) {
     sizes.erase(sizes.dims() - 2);
     strides.erase(strides.dims() - 2);
-  } else {
+  } else if (row == Row::added) {
     const int last = sizes.dims() - 1;
     strides.insert(last, sizes[last] * strides[last]);
     sizes.insert(last, 1);
@@ -64,12 +69,25 @@ Tensor relined(const Tensor& tensor, Row row) {
   Tensor out = make_view(tensor, sizes, strides, tensor.impl()->offset);
   out.impl()->is_view = false;
   if (Recorder record("ConvolutionLinesBackward", {&tensor}); record.is_needed()) {
-    record.attach_differentiable(out, [row](BackwardCall& call) {
-      return TensorList{relined(call.grad(), row == Row::added ? Row::dropped : Row::added)};
-    });
+    record.attach_differentiable(
+        out, [row](BackwardCall& call) { return TensorList{relined(call.grad(), opposite(row))}; });
   }
   return out;
 }
+
+/// What a convolution of lines takes, as images of one row. The gradients of all three arrive
+/// together, as those of one node do: the input's goes first.
+struct LinedUp {
+  LinedUp(const Tensor& lines, const Tensor& filters, const std::optional<Tensor>& given_bias) {
+    if (given_bias) bias = relined(*given_bias, Row::kept);
+    weight = relined(filters, Row::added);
+    input = relined(lines, Row::added);
+  }
+
+  std::optional<Tensor> bias;
+  Tensor weight;
+  Tensor input;
+};
 
 void require_line_filters(const OpInfo& info, const Tensor& weight, const char* expected) {
   if (weight.dims() == 3) return;
@@ -90,10 +108,10 @@ Tensor conv1d(const Tensor& given, const Tensor& given_weight,
   const Tensor input = front.input(given);
   require_lines(kConv1d, input);
   require_line_filters(kConv1d, weight, "[out, in, k]");
-  const Tensor image =
-      conv2d_of_lines(relined(input, Row::added), relined(weight, Row::added), bias,
-                      pair(kConv1d, stride, 1, "stride"), pair(kConv1d, padding, 0, "padding"),
-                      pair(kConv1d, dilation, 1, "dilation"), groups);
+  const LinedUp images(input, weight, bias);
+  const Tensor image = conv2d_of_lines(
+      images.input, images.weight, images.bias, pair(kConv1d, stride, 1, "stride"),
+      pair(kConv1d, padding, 0, "padding"), pair(kConv1d, dilation, 1, "dilation"), groups);
   return relined(image, Row::dropped);
 }
 
@@ -124,9 +142,10 @@ Tensor conv_transpose1d(const Tensor& given, const Tensor& given_weight,
   const Tensor input = front.input(given);
   require_lines(kConvTranspose1d, input);
   require_line_filters(kConvTranspose1d, weight, "[in, out, k]");
+  const LinedUp images(input, weight, bias);
   const Tensor image = conv_transpose2d_of_lines(
-      relined(input, Row::added), relined(weight, Row::added), bias,
-      pair(kConvTranspose1d, stride, 1, "stride"), pair(kConvTranspose1d, padding, 0, "padding"),
+      images.input, images.weight, images.bias, pair(kConvTranspose1d, stride, 1, "stride"),
+      pair(kConvTranspose1d, padding, 0, "padding"),
       pair(kConvTranspose1d, output_padding, 0, "output_padding"), groups,
       pair(kConvTranspose1d, dilation, 1, "dilation"));
   return relined(image, Row::dropped);
