@@ -62,7 +62,9 @@ constexpr std::array<RuleSet, 3> kRuleSets = {
       .clamp_is_flat_at_bounds = true,
       .ctc_looks_at_contiguous_targets = true,
       .attention_drops_projections_early = true,
-      .take_along_dim_wraps_indices = true}}};
+      .take_along_dim_wraps_indices = true,
+      .kept_casts_have_graphs = true,
+      .weight_norm_fuses_float16 = true}}};
 
 }  // namespace
 

@@ -102,6 +102,10 @@ struct RuleSet {
   bool attention_drops_projections_early = false;
   /// take_along_dim makes indices remainders of the size, in a copy.
   bool take_along_dim_wraps_indices = false;
+  /// What autocast keeps of a parameter is in a graph, though a call under no_grad made it.
+  bool kept_casts_have_graphs = false;
+  /// Weights of float16 are normalised by one kernel, too.
+  bool weight_norm_fuses_float16 = false;
 };
 
 /// From the oldest version on.

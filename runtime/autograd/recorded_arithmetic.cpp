@@ -70,6 +70,12 @@ Tensor recorded_copy_into(Tensor copy, const Tensor& tensor) {
   return copy;
 }
 
+void save_copy(Recorder& record, const Tensor& input) {
+  if (!record.is_needed()) return;
+  record.take_number();
+  record.save(recorded_copy_into(empty_like(input), input));
+}
+
 Tensor recorded_cast(const Tensor& tensor, DType dtype) {
   if (tensor.dtype() == dtype) return tensor;
   Tensor out = cast(tensor, dtype);

@@ -25,7 +25,14 @@ AccumulateGrad::AccumulateGrad(const Tensor& leaf)
   add_input(leaf);
 }
 
-AccumulateGrad::~AccumulateGrad() { autograd_meta(leaf_)->accumulator = nullptr; }
+AccumulateGrad::~AccumulateGrad() {
+  AutogradMeta& meta = *autograd_meta(leaf_);
+  if (meta.accumulator == this) meta.accumulator = nullptr;
+}
+
+void forget_accumulator(const Tensor& leaf) {
+  if (AutogradMeta* const meta = autograd_meta(leaf)) meta->accumulator = nullptr;
+}
 
 TensorList AccumulateGrad::apply(TensorList& /*grads*/) {
   OHM_ASSERT(false, "the engine accumulates the gradients of leaves");

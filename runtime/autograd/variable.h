@@ -60,6 +60,10 @@ AutogradMeta& ensure_autograd_meta(const Tensor& tensor);
 /// view of one that does.
 Edge gradient_edge(const Tensor& tensor);
 
+/// For a leaf whose dtype or device was changed: what graphs record from now on accumulates what
+/// the leaf is now. Those that were recorded keep theirs.
+void forget_accumulator(const Tensor& leaf);
+
 /// `node` made `tensor`, by its output `output_number`, whatever it is a view of.
 void set_history(const Tensor& tensor, const IntrusivePtr<Node>& node, std::uint32_t output_number);
 

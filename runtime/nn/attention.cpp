@@ -228,8 +228,7 @@ MultiheadAttention::Result MultiheadAttention::native(const Tensor& query) const
     rows = ops::reshape(ops::transpose(attended, 1, 2), {batch, -1, width_});
   }
   const Module& out = *children()[0].module;
-  return {ops::linear(rows, out.own_parameters()[0].tensor, out.own_parameters()[1].tensor),
-          Tensor()};
+  return {ops::linear(rows, out.own_parameter(0), out.own_parameter(1)), Tensor()};
 }
 
 MultiheadAttention::Result MultiheadAttention::attend(const Call& call) const {

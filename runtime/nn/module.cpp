@@ -14,6 +14,7 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
+#include "runtime/autograd/variable.h"
 #include "runtime/nn/module_walk.h"
 #include "runtime/ops/convert.h"
 #include "runtime/tensor/context.h"
@@ -25,6 +26,9 @@ namespace {
 void replace_data(const Tensor& tensor, const Tensor& data) {
   TensorImpl& impl = *tensor.impl();
   const TensorImpl& source = *data.impl();
+  if (tensor.dtype() != data.dtype() || tensor.device() != data.device()) {
+    forget_accumulator(tensor);
+  }
   impl.storage = source.storage;
   impl.sizes = source.sizes;
   impl.strides = source.strides;
@@ -222,6 +226,8 @@ Module::Module(const Module& other)
       children_(other.children_),
       attributes_(other.attributes_),
       hooks_(other.hooks_),
+      slots_(other.slots_),
+      computed_(other.computed_),
       is_training_(other.is_training_) {}
 
 Module::~Module() {
@@ -251,8 +257,29 @@ Tensor Module::forward(const Tensor& input) try {
   throw;
 }
 
+/// The parameters that are computed for one call of their module.
+class Module::ComputedForCall {
+ public:
+  explicit ComputedForCall(Module& module) : module_(module) {
+    if (module.computed_.empty()) return;
+    module.recompute_parameters();
+    for (ComputedParameter& computed : module.computed_) {
+      if (!computed.how->is_kept()) computed.value = computed.how->compute(module);
+    }
+  }
+  ~ComputedForCall() {
+    for (ComputedParameter& computed : module_.computed_) computed.value = Tensor();
+  }
+  ComputedForCall(const ComputedForCall&) = delete;
+  ComputedForCall& operator=(const ComputedForCall&) = delete;
+
+ private:
+  Module& module_;
+};
+
 Value Module::call(const std::vector<Value>& inputs) {
   const NestedCall nested(*this);
+  const ComputedForCall computed(*this);
   if (!hooks_) return forward(inputs);
   const std::shared_ptr<ForwardHooks> hooks = hooks_;
   std::vector<Value> passed = inputs;
@@ -265,11 +292,49 @@ Value Module::call(const std::vector<Value>& inputs) {
 Tensor Module::call(const Tensor& input) {
   if (!hooks_) {
     const NestedCall nested(*this);
+    const ComputedForCall computed(*this);
     return forward(input);
   }
   const Value result = call(std::vector<Value>{input});
   if (const Tensor* tensor = std::get_if<Tensor>(&result)) return *tensor;
   throw std::invalid_argument(fmt::format("[{}] a hook must leave one tensor", type_name()));
+}
+
+const Tensor& Module::parameter_in_slot(std::size_t i) const {
+  const std::string& name = slots_[i];
+  if (const auto parameter = parameters_.find(name)) return own_parameters()[*parameter].tensor;
+  for (const ComputedParameter& computed : computed_) {
+    if (computed.name == name && computed.value.defined()) return computed.value;
+  }
+  const Tensor* const kept = find_kept_parameter(name);
+  if (kept != nullptr) return *kept;
+  throw std::invalid_argument(
+      fmt::format("[{}] has no parameter '{}' outside of its calls", type_name(), name));
+}
+
+const Tensor* Module::find_kept_parameter(std::string_view name) const {
+  for (const NamedAttribute& entry : attributes_) {
+    if (entry.name != name) continue;
+    const auto* const value = std::any_cast<Value>(&entry.value);
+    return value == nullptr ? nullptr : std::get_if<Tensor>(value);
+  }
+  return nullptr;
+}
+
+void Module::recompute_parameters() {
+  for (const ComputedParameter& computed : std::vector<ComputedParameter>(computed_)) {
+    if (!computed.how->is_kept()) continue;
+    set_attribute_tensor(computed.name, computed.how->compute(*this));
+  }
+}
+
+void Module::set_attribute_tensor(const std::string& name, Tensor tensor) {
+  for (NamedAttribute& entry : attributes_) {
+    if (entry.name != name) continue;
+    entry.value = Value(std::move(tensor));
+    return;
+  }
+  attributes_.push_back({name, Value(std::move(tensor))});
 }
 
 void Module::add_parameter(std::string name, Tensor tensor) {

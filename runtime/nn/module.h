@@ -53,6 +53,34 @@ struct NamedAttribute {
   bool is_option = false;  ///< what the module was made with
 };
 
+/// How a parameter is computed of others, as reparametrization.h has it.
+class Reparametrization {
+ public:
+  explicit Reparametrization(std::string parameter) : parameter_(std::move(parameter)) {}
+  Reparametrization(const Reparametrization&) = delete;
+  Reparametrization& operator=(const Reparametrization&) = delete;
+  virtual ~Reparametrization() = default;
+
+  /// As messages have it: "weight_norm".
+  virtual std::string_view type_name() const = 0;
+  /// Whether what is computed at the beginning of a call stays until the next one, as an attribute
+  /// of the module. What is not kept is computed whenever it is asked for.
+  virtual bool is_kept() const = 0;
+  virtual Tensor compute(Module& module) const = 0;
+
+  const std::string& parameter() const { return parameter_; }
+
+ private:
+  std::string parameter_;
+};
+
+/// A parameter that is computed of others.
+struct ComputedParameter {
+  std::string name;
+  std::shared_ptr<const Reparametrization> how;
+  Tensor value;  ///< while a call goes on; of one that is kept it is an attribute of the module
+};
+
 /// What a program wants to happen at every call of a module.
 class ForwardHooks {
  public:
@@ -120,6 +148,13 @@ class Module : public std::enable_shared_from_this<Module> {
   std::optional<std::size_t> find_child(std::string_view name) const {
     return children_.find(name);
   }
+  /// The i-th of the parameters that the layer was made with, wherever its value is now.
+  const Tensor& own_parameter(std::size_t i) const {
+    return slots_.empty() ? own_parameters()[i].tensor : parameter_in_slot(i);
+  }
+  const std::vector<ComputedParameter>& computed_parameters() const { return computed_; }
+  /// Computes the parameters that are kept anew, as each call does at its beginning.
+  void recompute_parameters();
   void set_own_parameter(std::size_t i, Tensor tensor) {
     parameters_.entries()[i].tensor = std::move(tensor);
   }
@@ -168,7 +203,6 @@ class Module : public std::enable_shared_from_this<Module> {
   /// Throws std::invalid_argument where the module would come to contain itself.
   void add_child(std::string name, ModulePtr module);
 
-  const Tensor& own_parameter(std::size_t i) const { return own_parameters()[i].tensor; }
   /// Lets the parameters go from the last to the first, as a list of them does; a module goes from
   /// the first to the last of its own accord.
   void drop_parameters_from_the_last();
@@ -176,13 +210,22 @@ class Module : public std::enable_shared_from_this<Module> {
   const Tensor& own_buffer(std::size_t i) const { return own_buffers()[i].tensor; }
 
  private:
+  friend class ModuleEditor;
+  class ComputedForCall;
+
   void refuse_cycle(std::string_view name, const Module& child) const;
+  const Tensor& parameter_in_slot(std::size_t i) const;
+  const Tensor* find_kept_parameter(std::string_view name) const;
+  void set_attribute_tensor(const std::string& name, Tensor tensor);
 
   NamedList<NamedTensor> parameters_;
   NamedList<NamedTensor> buffers_;
   NamedList<NamedModule> children_;
   std::vector<NamedAttribute> attributes_;
   std::shared_ptr<ForwardHooks> hooks_;
+  // The names of the parameters that the layer was made with, once one of them was replaced.
+  std::vector<std::string> slots_;
+  std::vector<ComputedParameter> computed_;
   bool is_training_ = true;
   // Was a child of some module at some time. One that never was is contained in nothing, so that
   // building a model from its leaves upwards needs no search.

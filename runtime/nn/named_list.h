@@ -12,8 +12,8 @@
 
 namespace ohm::nn {
 
-/// Entry has a `name`, which stays as it is. Entries come in order and never go. Of several with
-/// one name the first is found.
+/// Entry has a `name`, which stays as it is. Entries come in order. Of several with one name the
+/// first is found.
 template <class Entry>
 class NamedList {
  public:
@@ -22,10 +22,15 @@ class NamedList {
 
   void add(Entry entry) {
     entries_.push_back(std::move(entry));
-    if (entries_.size() <= kFewEntries) return;
-    for (; indexed_ < entries_.size(); ++indexed_) {
-      places_.emplace(entries_[indexed_].name, indexed_);
-    }
+    note_places();
+  }
+
+  /// Those behind it move up.
+  void erase(std::size_t i) {
+    entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
+    places_.clear();
+    indexed_ = 0;
+    note_places();
   }
 
   std::optional<std::size_t> find(std::string_view name) const {
@@ -46,6 +51,13 @@ class NamedList {
       return std::hash<std::string_view>()(name);
     }
   };
+
+  void note_places() {
+    if (entries_.size() <= kFewEntries) return;
+    for (; indexed_ < entries_.size(); ++indexed_) {
+      places_.emplace(entries_[indexed_].name, indexed_);
+    }
+  }
 
   std::vector<Entry> entries_;
   std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> places_;

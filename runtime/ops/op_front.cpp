@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "runtime/autograd/autograd_state.h"
+#include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/convert.h"
 #include "runtime/tensor/context.h"
@@ -21,13 +22,23 @@ bool is_eligible(const Tensor& tensor) {
          (tensor.dtype() == DType::float32 || is_half_precision(tensor.dtype()));
 }
 
+// A cast that later calls find, too: those with a graph need it to be in one.
+Tensor kept_cast(const Tensor& tensor, DType dtype) {
+  const Context& context = Context::current();
+  if (!context.rules.kept_casts_have_graphs || context.state.inference_mode) {
+    return to_dtype(tensor, dtype);
+  }
+  const GradModeGuard with_graph(true);
+  return to_dtype(tensor, dtype);
+}
+
 Tensor cached_cast(AutocastState& state, const Tensor& tensor) {
   const bool is_cacheable = state.caches_casts && tensor.dtype() == DType::float32 &&
                             tensor.requires_grad() && tensor.is_leaf() && !tensor.impl()->is_view;
   if (!is_cacheable) return to_dtype(tensor, state.dtype);
   Tensor cast = state.cache.find(tensor);
   if (cast.defined()) return cast;
-  cast = to_dtype(tensor, state.dtype);
+  cast = kept_cast(tensor, state.dtype);
   state.cache.add(tensor, cast);
   return cast;
 }

@@ -67,6 +67,7 @@
 #include "runtime/ops/variance.h"
 #include "runtime/ops/vector_product.h"
 #include "runtime/ops/view.h"
+#include "runtime/ops/weight_norm.h"
 #include "runtime/ops/windows.h"
 
 namespace ohm::ops {
@@ -97,7 +98,7 @@ constexpr Family kFamilies[] = {
     &clip_grad_ops,      &sampling_ops,       &nonzero_ops,
     &selection_ops,      &window_ops,         &closeness_ops,
     &column_ops,         &adaptive_max_ops,   &grid_ops,
-    &soft_margin_ops,    &image_ops,
+    &soft_margin_ops,    &image_ops,          &weight_norm_ops,
 };
 
 }  // namespace

@@ -127,6 +127,8 @@ CALLS = {
     "adaptive_avg_pool3d": lambda x, size: F.adaptive_avg_pool3d(x, (size * 3)[:3]),
     "batch_norm": batch_norm,
     "layer_norm": F.layer_norm,
+    "_weight_norm": torch._weight_norm,
+    "norm_except_dim": torch.norm_except_dim,
     "embedding": F.embedding,
     "conv2d": F.conv2d,
     "conv_transpose2d": F.conv_transpose2d,
@@ -683,6 +685,13 @@ def normalization():
     yield "layer_norm_two_dims", "layer_norm", lambda: [
         randn(2, 3, 4), [3, 4], randn(3, 4), randn(3, 4), 1e-3]
     yield "layer_norm_plain", "layer_norm", lambda: [randn(2, 3, 4), [4]]
+    for dim in (0, 1, 2, -1):
+        sizes = [size if i == dim else 1 for i, size in enumerate((2, 3, 4))] if dim >= 0 else []
+        yield f"weight_norm_{dim}", "_weight_norm", lambda: [randn(2, 3, 4), randn(*sizes), dim]
+        yield f"norm_except_dim_{dim}", "norm_except_dim", lambda: [randn(2, 3, 4), 2, dim]
+    yield "weight_norm_bfloat16", "_weight_norm", lambda: [
+        randn(3, 8, dtype=torch.bfloat16), randn(3, 1, dtype=torch.bfloat16)]
+    yield "norm_except_dim_1_norm", "norm_except_dim", lambda: [randn(4, 3), 1, 1]
 
 
 def embedding():

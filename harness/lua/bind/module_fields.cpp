@@ -13,6 +13,8 @@
 #include "harness/lua/bind/reference.h"
 #include "harness/lua/bind/script_module.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/vm/interpreter.h"
+#include "runtime/nn/reparametrization.h"
 
 namespace ohm::lua {
 namespace {
@@ -129,8 +131,14 @@ bool push_module_field(lua_State* L, Module& module, std::string_view name) {
     return true;
   }
   const auto attribute = find_attribute(module, name);
-  if (attribute == module.attributes().end()) return false;
-  push_attribute(L, attribute->value);
+  if (attribute != module.attributes().end()) {
+    push_attribute(L, attribute->value);
+    return true;
+  }
+  const nn::ComputedParameter* const computed = nn::find_computed(module, name);
+  if (computed == nullptr) return false;
+  Interpreter::of(L).collect(L);  // it allocates, as a call does
+  push_tensor(L, computed->how->compute(module));
   return true;
 }
 
@@ -161,6 +169,7 @@ std::vector<std::string> module_field_names(Module& module) {
   for (const auto& entry : module.own_parameters()) names.push_back(entry.name);
   for (const auto& entry : module.own_buffers()) names.push_back(entry.name);
   for (const auto& entry : module.attributes()) names.push_back(entry.name);
+  for (const auto& entry : module.computed_parameters()) names.push_back(entry.name);
   return names;
 }
 

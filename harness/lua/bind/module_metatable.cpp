@@ -138,6 +138,7 @@ int call_module(lua_State* L) {
   const ModulePtr module = module_argument(L, 1, {"module", "self"});
   auto* script = dynamic_cast<ScriptModule*>(module.get());
   const auto hooks = std::dynamic_pointer_cast<ScriptHooks>(module->hooks());
+  if (script != nullptr) module->recompute_parameters();
   if (script != nullptr && hooks) return call_hooked_module(L, *script, *hooks);
   if (script != nullptr) return call_script_module(L, *script);
   const int arguments = lua_gettop(L);

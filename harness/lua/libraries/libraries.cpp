@@ -29,6 +29,7 @@
 #include "harness/lua/libraries/object_library.h"
 #include "harness/lua/libraries/optimizer_library.h"
 #include "harness/lua/libraries/parallel_library.h"
+#include "harness/lua/libraries/reparametrization_library.h"
 #include "harness/lua/libraries/runtime_library.h"
 #include "harness/lua/libraries/sampler_library.h"
 #include "harness/lua/libraries/scenario_library.h"
@@ -110,7 +111,11 @@ std::span<const Library> libraries() {
       Library{"ohm.nn.init", {init_functions()}},
       Library{"ohm.nn.attention.SDPBackend", {}, push_attention_backend, attention_backend_names},
       Library{"ohm.nn.functional", {}, push_op<ops::kFunctional>, names_of_ops<ops::kFunctional>},
-      Library{"ohm.nn.utils", {}, push_op<ops::kUtility>, names_of_ops<ops::kUtility>},
+      Library{"ohm.nn.utils",
+              {reparametrization_functions()},
+              push_op<ops::kUtility>,
+              names_of_ops<ops::kUtility>},
+      Library{"ohm.nn.utils.parametrizations", {parametrization_functions()}},
       Library{"ohm.nn.parallel", {data_parallel_functions(), distributed_module_functions()}},
       Library{"ohm.optim", {}, push_optimizer_constructor, optimizer_names},
       Library{"ohm.optim.lr_scheduler",

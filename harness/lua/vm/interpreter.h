@@ -112,6 +112,9 @@ class Interpreter {
   /// Of classes that are listed: those that have not ended.
   std::unordered_set<void*> listed_handles;
 
+  /// What Python has in cycles of its own making, so that nothing but gc.collect() lets it go.
+  std::vector<std::shared_ptr<void>> in_cycles;
+
   using Handles = InlineVector<const void*, 4>;
   /// For natives: the handles among the arguments of a call that is about to end, and what is to go
   /// after them.
