@@ -93,8 +93,8 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
   }
   const int position = wrap_dim(dim, first_to_join(tensors).dims(), "cat");
   const JoinedShape joined = joined_shape(tensors, position);
-  Tensor out = empty(joined.shape, {joined.dtype, tensors[0].device()},
-                     common_memory_format(tensors));
+  Tensor out =
+      empty(joined.shape, {joined.dtype, tensors[0].device()}, common_memory_format(tensors));
   std::int64_t start = 0;
   std::vector<std::optional<std::int64_t>> lengths;  // none: it adds nothing
   for (const Tensor& tensor : tensors) {

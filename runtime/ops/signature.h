@@ -19,8 +19,8 @@ struct Param {
   bool is_constant = false;  ///< a floating tensor that the op has no gradient for
 };
 
-/// A parameter's name, and its default where it has one. The list of ops makes hundreds of them: what
-/// makes, copies and destroys one stands in one place.
+/// A parameter's name, and its default where it has one. The list of ops makes hundreds of them:
+/// what makes, copies and destroys one stands in one place.
 struct ParamName {
   std::string_view name;
   Value fallback = std::monostate{};
@@ -46,9 +46,8 @@ std::vector<Param> params_of(std::span<const ParamType> types, std::vector<Param
 /// The parameters of a function with these argument types; one name for each.
 template <class... Args>
 std::vector<Param> params_of(std::vector<ParamName> names) {
-  static constexpr std::array<ParamType, sizeof...(Args)> kTypes = {
-      ParamType{ParamTraits<std::decay_t<Args>>::kKind,
-                ParamTraits<std::decay_t<Args>>::kIsOptional}...};
+  static constexpr std::array<ParamType, sizeof...(Args)> kTypes = {ParamType{
+      ParamTraits<std::decay_t<Args>>::kKind, ParamTraits<std::decay_t<Args>>::kIsOptional}...};
   return params_of(kTypes, std::move(names));
 }
 

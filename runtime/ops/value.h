@@ -32,10 +32,11 @@ using TensorOrNumber = std::variant<Tensor, Number>;
 using SizesOrWord = std::variant<Shape, std::string>;
 
 /// What a Value can hold; monostate: not given.
-using AnyValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, DType, Device,
-                              Shape, std::vector<double>, Tensor, std::vector<Tensor>>;
+using AnyValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, DType,
+                              Device, Shape, std::vector<double>, Tensor, std::vector<Tensor>>;
 
-/// An AnyValue whose copies and ends are compiled once: the lists of ops and modules make thousands.
+/// An AnyValue whose copies and ends are compiled once: the lists of ops and modules make
+/// thousands.
 class Value : public AnyValue {
  public:
   using AnyValue::AnyValue;
