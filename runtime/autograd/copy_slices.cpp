@@ -30,7 +30,8 @@ void write_into(const Tensor& piece, const Tensor& source) {
   copy_into(piece, source);
   if (!record.is_needed()) return;
   record.attach_edge_by_edge(piece, [](BackwardCall& call) {
-    return TensorList{call.needs(0) ? zeros_like(call.grad()) : Tensor(), call.grad()};
+    return TensorList{call.needs(0) ? zeros_like(call.grad()) : Tensor(),
+                      call.needs(1) ? call.grad() : Tensor()};
   });
 }
 

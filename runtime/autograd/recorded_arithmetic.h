@@ -3,6 +3,7 @@
 // functions of runtime/arithmetic.
 #pragma once
 
+#include "runtime/autograd/recorder.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm {
@@ -14,6 +15,10 @@ Tensor recorded_sum(const Tensor& a, const Tensor& b);
 Tensor recorded_copy(const Tensor& tensor);
 /// The same into `copy`, a new tensor, which is returned.
 Tensor recorded_copy_into(Tensor copy, const Tensor& tensor);
+
+/// Saves a copy of an input that is overwritten afterwards, for a formula that needs its values.
+/// The copy has a history.
+void save_copy(Recorder& record, const Tensor& input);
 
 /// `tensor` itself when it has this dtype, else a copy.
 Tensor recorded_cast(const Tensor& tensor, DType dtype);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "runtime/arithmetic/factories.h"
-#include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/view_tracking.h"
 #include "runtime/tensor/context.h"
 
@@ -49,12 +47,6 @@ Recorder Recorder::overwriting(std::string_view op, std::string_view name,
                                std::initializer_list<const Tensor*> inputs) {
   if (is_recorded(inputs)) require_overwritable_history(**inputs.begin(), op);
   return {name, inputs};
-}
-
-void Recorder::save_copy(const Tensor& input) {
-  if (!is_needed_) return;
-  number_ = Node::next_sequence_number();
-  save(recorded_copy_into(empty_like(input), input));
 }
 
 void Recorder::add_edge(const Tensor& input) {

@@ -118,9 +118,11 @@ class Recorder {
     if (is_needed_) saved_.emplace_back(output, SavedTensor::Kind::output, number);
   }
 
-  /// Of an input that is overwritten afterwards, for a formula that needs its values. The copy has
-  /// a history; the node of the op is numbered before that of the copy.
-  void save_copy(const Tensor& input);
+  /// To be called where what is saved is made by ops with nodes of their own: this one is numbered
+  /// before them.
+  void take_number() {
+    if (is_needed_) number_ = Node::next_sequence_number();
+  }
 
   template <class F>
   void attach(const Tensor& output, F backward) {

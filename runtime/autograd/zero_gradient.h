@@ -1,5 +1,5 @@
-// A gradient of zeros without memory: the slope of a sign. PyTorch has a tensor for it that ops know;
-// here the engine alone sees it, and what is not added to other gradients gets its memory.
+// A gradient of zeros without memory: the slope of a sign. PyTorch has a tensor for it that ops
+// know; here the engine alone sees it, and what is not added to other gradients gets its memory.
 #pragma once
 
 #include "runtime/tensor/tensor.h"

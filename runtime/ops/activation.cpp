@@ -1,6 +1,7 @@
 #include "runtime/ops/activation.h"
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/kernels/functors/activation.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/comparison.h"
@@ -345,7 +346,7 @@ Tensor silu(const Tensor& given, bool inplace) {
   const OpFront front(kSilu);
   require_floating(given, kSilu);
   Recorder record = Recorder::overwriting(kSilu.name, "SiluBackward", {&given});
-  record.save_copy(given);  // backward needs the input that is overwritten
+  save_copy(record, given);  // backward needs the input that is overwritten
   begin_inplace_write(given, kSilu.name);
   map_floating(given, given.dtype(), kForward, given);
   if (record.is_needed()) {

@@ -43,11 +43,6 @@ void check_operands(const ConvKind& kind, const Tensor& input, const Tensor& wei
   require_bias(kind.info, weight, bias, weight.shape()[0]);
 }
 
-// One size for each dimension.
-Shape for_each_dim(const Shape& sizes, int dims) {
-  return sizes.dims() == dims ? sizes : Shape(dims, sizes[0]);
-}
-
 TensorList backward(const ConvPlan& plan, const BackwardCall& call) {
   const WantedGradients wanted{call.needs(0), call.needs(1), call.needs(2)};
   if (!plan.is_of_lines) {
@@ -59,17 +54,6 @@ TensorList backward(const ConvPlan& plan, const BackwardCall& call) {
     if (grads[i].defined()) grads[i] = without_row(grads[i]);
   }
   return grads;
-}
-
-Tensor convolved_again(const ConvKind& kind, const Tensor& input, const Tensor& weight,
-                       const ConvolutionShape& shape);
-
-SecondGradients second_gradients_of(const ConvKind& kind, const ConvolutionShape& shape) {
-  return {shape,
-          [kind](const Tensor& input, const Tensor& weight, const ConvolutionShape& as) {
-            return convolved_again(kind, input, weight, as);
-          },
-          kind.is_of_lines};
 }
 
 Tensor convolve_batch(const ConvKind& kind, const Tensor& given, const Tensor& given_weight,
@@ -90,19 +74,16 @@ Tensor convolve_batch(const ConvKind& kind, const Tensor& given, const Tensor& g
                                 : convolved(plan, images, filters, bias);
   const ConvolutionShape shape{for_each_dim(windows.stride, kind.dims),
                                for_each_dim(windows.padding, kind.dims),
-                               for_each_dim(windows.dilation, kind.dims), groups};
-  record.attach_differentiable(out, [kind, plan, shape](BackwardCall& call) {
+                               for_each_dim(windows.dilation, kind.dims), groups, kind.is_of_lines};
+  record.attach_differentiable(out, [plan, shape](BackwardCall& call) {
     if (!call.is_recorded()) return backward(plan, call);
     return recorded_convolution_backward(
-        call, [&] { return backward(plan, call); }, second_gradients_of(kind, shape));
+        call, [&] { return backward(plan, call); },
+        [shape](const LayerGradients& incoming, const ConvolutionOperands& operands) {
+          return second_gradients(shape, incoming, operands);
+        });
   });
   return out;
-}
-
-Tensor convolved_again(const ConvKind& kind, const Tensor& input, const Tensor& weight,
-                       const ConvolutionShape& shape) {
-  return convolve_batch(kind, input, weight, Tensor(),
-                        {shape.stride, shape.padding, shape.dilation}, shape.groups);
 }
 
 Tensor convolve(const ConvKind& kind, const Tensor& input, const Tensor& weight,
@@ -133,6 +114,13 @@ Tensor convolve_padded(const ConvKind& kind, const Tensor& given, const Tensor& 
 }
 
 }  // namespace
+
+Tensor convolved_again(const Tensor& input, const Tensor& weight, const ConvolutionShape& shape) {
+  const ConvKind& of_images = shape.is_of_lines ? kLines : kImages;
+  const ConvKind& kind = shape.stride.dims() == 3 ? kVolumes : of_images;
+  return convolve_batch(kind, input, weight, Tensor(),
+                        {shape.stride, shape.padding, shape.dilation}, shape.groups);
+}
 
 Tensor conv2d(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
               const Shape& stride, const Shape& padding, const Shape& dilation,

@@ -16,6 +16,11 @@ inline std::int64_t size_at(const Shape& sizes, int position) {
   return sizes[sizes.dims() == 1 ? 0 : position];
 }
 
+/// One size for each dimension.
+inline Shape for_each_dim(const Shape& sizes, int dims) {
+  return sizes.dims() == dims ? sizes : Shape(dims, sizes[0]);
+}
+
 /// Throws std::invalid_argument unless there are one or two sizes of at least `smallest`.
 void require_pair(const OpInfo& info, const Shape& sizes, std::int64_t smallest, const char* name);
 /// The same, of one size or `dims`: 2 or 3.

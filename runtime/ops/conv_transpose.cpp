@@ -10,7 +10,6 @@
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/ops/conv.h"
 #include "runtime/ops/conv_groups.h"
 #include "runtime/ops/conv_plan.h"
 #include "runtime/ops/conv_sizes.h"
@@ -349,15 +348,6 @@ void check_transpose_operands(const TransposeKind& kind, const Tensor& input, co
   require_bias(kind.info, weight, bias, weight.shape()[1] * groups);
 }
 
-// One size for each dimension.
-Shape for_each_dim(const Shape& sizes, int dims) {
-  return sizes.dims() == dims ? sizes : Shape(dims, sizes[0]);
-}
-
-Tensor transposed_convolution(const TransposeKind& kind, const Tensor& given,
-                              const Tensor& given_weight, const std::optional<Tensor>& given_bias,
-                              const TransposeWindows& windows, std::int64_t groups);
-
 class WithoutCudnn {
  public:
   explicit WithoutCudnn(bool is_off) {
@@ -370,32 +360,6 @@ class WithoutCudnn {
  private:
   bool was_enabled_ = Context::current().cudnn_enabled;
 };
-
-TransposedSecondGradients second_gradients_of(const TransposeKind& kind,
-                                              const TransposeWindows& windows,
-                                              std::int64_t groups) {
-  const ConvolutionShape shape{for_each_dim(windows.stride, kind.dims),
-                               for_each_dim(windows.padding, kind.dims),
-                               for_each_dim(windows.dilation, kind.dims), groups};
-  const auto transpose = [kind, output_padding = windows.output_padding](
-                             const Tensor& input, const Tensor& weight,
-                             const ConvolutionShape& as) {
-    return transposed_convolution(kind, input, weight, std::nullopt,
-                                  {as.stride, as.padding, output_padding, as.dilation}, as.groups);
-  };
-  // It has the output padding still, which it does not use.
-  const auto convolve = [kind, output_padding = windows.output_padding](
-                            const Tensor& input, const Tensor& weight, const ConvolutionShape& as) {
-    const WithoutCudnn guard(is_beyond_cudnn(output_padding, as.stride, kind.dims));
-    if (kind.dims == 3) {
-      return conv3d_with_padding(input, weight, std::nullopt, as.stride, as.padding, as.dilation,
-                                 as.groups);
-    }
-    const auto of_images = kind.is_of_lines ? &conv2d_of_lines : &conv2d;
-    return of_images(input, weight, std::nullopt, as.stride, as.padding, as.dilation, as.groups);
-  };
-  return {shape, transpose, convolve};
-}
 
 std::vector<Sample> transposed_convolutions() {
   const TensorOptions options{DType::float64, Device::cpu()};
@@ -446,16 +410,38 @@ Tensor transposed_convolution(const TransposeKind& kind, const Tensor& given,
   record.save(weight);
   Tensor out = forward(plan, images, filters, bias);
   if (kind.is_of_lines) out = without_row(out);
+  const ConvolutionShape shape{for_each_dim(windows.stride, kind.dims),
+                               for_each_dim(windows.padding, kind.dims),
+                               for_each_dim(windows.dilation, kind.dims), groups, kind.is_of_lines};
   record.attach_differentiable(
-      out, [plan, second = second_gradients_of(kind, windows, groups)](BackwardCall& call) {
+      out, [plan, shape, output_padding = windows.output_padding](BackwardCall& call) {
         if (!call.is_recorded()) return backward(plan, call);
         return recorded_convolution_backward(
-            call, [&] { return backward(plan, call); }, second);
+            call, [&] { return backward(plan, call); },
+            [shape, output_padding](const LayerGradients& incoming,
+                                    const ConvolutionOperands& operands) {
+              return transposed_second_gradients(shape, output_padding, incoming, operands);
+            });
       });
   return out;
 }
 
 }  // namespace
+
+Tensor transposed_again(const Tensor& input, const Tensor& weight, const ConvolutionShape& shape,
+                        const Shape& output_padding) {
+  const TransposeKind& of_images = shape.is_of_lines ? kTransposedLines : kTransposedImages;
+  const TransposeKind& kind = shape.stride.dims() == 3 ? kTransposedVolumes : of_images;
+  return transposed_convolution(kind, input, weight, std::nullopt,
+                                {shape.stride, shape.padding, output_padding, shape.dilation},
+                                shape.groups);
+}
+
+Tensor convolved_for_transposed(const Tensor& input, const Tensor& weight,
+                                const ConvolutionShape& shape, const Shape& output_padding) {
+  const WithoutCudnn guard(is_beyond_cudnn(output_padding, shape.stride, shape.stride.dims()));
+  return convolved_again(input, weight, shape);
+}
 
 Tensor conv_transpose2d(const Tensor& input, const Tensor& weight,
                         const std::optional<Tensor>& bias, const Shape& stride,

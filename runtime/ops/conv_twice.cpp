@@ -5,7 +5,6 @@
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/concat.h"
-#include "runtime/ops/conv_transpose.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/gradient_outputs.h"
 #include "runtime/ops/slice.h"
@@ -16,12 +15,13 @@ namespace {
 
 // The gradient of `grad`: the convolution of what came for the input's gradient with the weight, of
 // the input with what came for the weight's, and what came for the bias's.
-Tensor gradient_of_grad(const Convolve& convolve, const ConvolutionShape& shape,
-                        const LayerGradients& incoming, const ConvolutionOperands& operands) {
+Tensor gradient_of_grad(
+    const LayerGradients& incoming, const ConvolutionOperands& operands,
+    const std::function<Tensor(const Tensor& input, const Tensor& weight)>& convolve) {
   Tensor sum;
   const auto add_part = [&](const Tensor& part) { sum = sum.defined() ? add(sum, part) : part; };
-  if (incoming.input.defined()) add_part(convolve(incoming.input, operands.weight, shape));
-  if (incoming.weight.defined()) add_part(convolve(operands.input, incoming.weight, shape));
+  if (incoming.input.defined()) add_part(convolve(incoming.input, operands.weight));
+  if (incoming.weight.defined()) add_part(convolve(operands.input, incoming.weight));
   if (incoming.bias.defined()) {
     Shape along_channels(operands.grad.dims(), 1);
     along_channels[1] = -1;
@@ -31,22 +31,18 @@ Tensor gradient_of_grad(const Convolve& convolve, const ConvolutionShape& shape,
 }
 
 // Where the last stride does not reach the input's edge, the output is padded by the rest.
-Tensor gradient_of_input(const SecondGradients& second, const Tensor& of_weight,
+Tensor gradient_of_input(const ConvolutionShape& shape, const Tensor& of_weight,
                          const ConvolutionOperands& operands) {
   const int spatial = operands.grad.dims() - 2;
-  const int rows = second.shape.stride.dims() - spatial;  // of lines: one that they do not have
+  const int rows = shape.stride.dims() - spatial;  // of lines: one that they do not have
   Shape rest(rows, 0);
   for (int i = 0; i < spatial; ++i) {
-    const std::int64_t reach =
-        (operands.grad.shape()[2 + i] - 1) * second.shape.stride[rows + i] -
-        2 * second.shape.padding[rows + i] +
-        second.shape.dilation[rows + i] * (operands.weight.shape()[2 + i] - 1) + 1;
+    const std::int64_t reach = (operands.grad.shape()[2 + i] - 1) * shape.stride[rows + i] -
+                               2 * shape.padding[rows + i] +
+                               shape.dilation[rows + i] * (operands.weight.shape()[2 + i] - 1) + 1;
     rest.push_back(operands.input.shape()[2 + i] - reach);
   }
-  auto* transposed = rest.dims() == 3 ? &conv_transpose3d : &conv_transpose2d;
-  if (second.is_of_lines) transposed = &conv_transpose2d_of_lines;
-  return transposed(operands.grad, of_weight, std::nullopt, second.shape.stride,
-                    second.shape.padding, rest, second.shape.groups, second.shape.dilation);
+  return transposed_again(operands.grad, of_weight, shape, rest);
 }
 
 // On a device PyTorch has row-major copies of gradients.
@@ -74,7 +70,7 @@ Tensor gradient_of_weight(const ConvolutionShape& shape, const Tensor& of_input,
                           const ConvolutionOperands& operands,
                           const std::function<Tensor(const Tensor& of_input, const Tensor& grad,
                                                      const ConvolutionShape& turned)>& correlate) {
-  const ConvolutionShape turned{shape.dilation, shape.padding, shape.stride};
+  const ConvolutionShape turned{shape.dilation, shape.padding, shape.stride, 1, shape.is_of_lines};
   Tensor found;
   {
     const Tensor turned_grad = transpose(operands.grad, 0, 1);
@@ -94,30 +90,38 @@ Tensor gradient_of_weight(const ConvolutionShape& shape, const Tensor& of_input,
 
 }  // namespace
 
-std::vector<Tensor> SecondGradients::operator()(const LayerGradients& incoming,
-                                                const ConvolutionOperands& operands) const {
+std::vector<Tensor> second_gradients(const ConvolutionShape& shape, const LayerGradients& incoming,
+                                     const ConvolutionOperands& operands) {
   std::vector<Tensor> grads(3);
-  grads[0] = gradient_of_grad(convolve, shape, incoming, operands);
-  if (incoming.input.defined())
-    grads[2] = gradient_of_weight(shape, incoming.input, operands, convolve);
-  if (incoming.weight.defined()) grads[1] = gradient_of_input(*this, incoming.weight, operands);
+  grads[0] = gradient_of_grad(incoming, operands, [&](const Tensor& input, const Tensor& weight) {
+    return convolved_again(input, weight, shape);
+  });
+  if (incoming.input.defined()) {
+    grads[2] = gradient_of_weight(shape, incoming.input, operands, &convolved_again);
+  }
+  if (incoming.weight.defined()) grads[1] = gradient_of_input(shape, incoming.weight, operands);
   return grads;
 }
 
-std::vector<Tensor> TransposedSecondGradients::operator()(
-    const LayerGradients& incoming, const ConvolutionOperands& operands) const {
+std::vector<Tensor> transposed_second_gradients(const ConvolutionShape& shape,
+                                                const Shape& output_padding,
+                                                const LayerGradients& incoming,
+                                                const ConvolutionOperands& operands) {
   std::vector<Tensor> grads(3);
-  grads[0] = gradient_of_grad(transpose, shape, incoming, operands);
+  grads[0] = gradient_of_grad(incoming, operands, [&](const Tensor& input, const Tensor& weight) {
+    return transposed_again(input, weight, shape, output_padding);
+  });
   if (incoming.input.defined()) {
     grads[2] = gradient_of_weight(
         shape, incoming.input, operands,
-        [this](const Tensor& of_input, const Tensor& grad, const ConvolutionShape& turned) {
-          return convolve(grad, of_input, turned);
+        [&](const Tensor& of_input, const Tensor& grad, const ConvolutionShape& turned) {
+          return convolved_for_transposed(grad, of_input, turned, output_padding);
         });
   }
   if (incoming.weight.defined()) {
     const Tensor grad = dense_grad(operands.grad);
-    grads[1] = cut_to(convolve(grad, incoming.weight, shape), operands.input);
+    const Tensor found = convolved_for_transposed(grad, incoming.weight, shape, output_padding);
+    grads[1] = cut_to(found, operands.input);
   }
   return grads;
 }

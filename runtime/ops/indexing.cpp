@@ -11,7 +11,6 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/index_places.h"
-#include "runtime/ops/scatter.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/shared_elements.h"
@@ -102,6 +101,22 @@ Tensor indexed_matrix() { return randn({3, 4}, {DType::float64, Device::cpu()});
 
 }  // namespace
 
+namespace {
+
+// PyTorch's scatter_add_ to zeros.
+Tensor scattered_to_zeros(const Tensor& source, int dim, const Tensor& index, const Shape& shape) {
+  Tensor whole = zeros(shape, options_of(source));
+  Recorder record("ScatterAddBackward", {&source});
+  record.save(index);
+  add_at(whole, dim, index, source);
+  record.attach_differentiable(whole, [dim](BackwardCall& call) {
+    return TensorList{gather(call.grad(), dim, call.saved(0))};
+  });
+  return whole;
+}
+
+}  // namespace
+
 Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
   const OpFront front(kGather);
   const int position = gathered_dim(kGather, input, dim, index);
@@ -111,12 +126,7 @@ Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
   Tensor out = gathered(kGather, input, position, index);
   record.attach_differentiable(out, [position](BackwardCall& call) {
     const Shape shape = call.saved(1).shape();
-    Tensor whole = zeros(shape, options_of(call.grad()));
-    if (call.is_recorded()) {
-      return TensorList{scatter_add_(whole, position, call.saved(0), call.grad())};
-    }
-    add_at(whole, position, call.saved(0), call.grad());
-    return TensorList{whole};
+    return TensorList{scattered_to_zeros(call.grad(), position, call.saved(0), shape)};
   });
   return out;
 }

@@ -1,6 +1,7 @@
 #include "runtime/ops/piecewise.h"
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/piecewise.h"
 #include "runtime/ops/arithmetic.h"
@@ -111,7 +112,7 @@ Tensor limited_inplace(const OpInfo& info, const Tensor& input, double low, doub
   const OpFront front(info);
   require_floating(input, info);
   Recorder record = Recorder::overwriting(info.name, "HardtanhBackward", {&input});
-  record.save_copy(input);
+  save_copy(record, input);
   begin_inplace_write(input, info.name);
   map_floating(input, input.dtype(), functors::Clamp{low, high}, input);
   const auto kernel = [low, high](const Tensor& grad, const Tensor& x) {
