@@ -4,7 +4,6 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/tensor/context.h"
 
 namespace ohm {
 
@@ -25,8 +24,6 @@ Tensor recorded_with_leading_dims(const Tensor& tensor, int count);
 Tensor recorded_without_leading_dims(const Tensor& tensor, int count) {
   if (count == 0) return tensor;
   Tensor out = without_leading_dims(tensor, count);
-  // Without a graph nothing keeps the tensor that it views: gradients are added to it in place.
-  if (!Context::current().state.grad_enabled) out.impl()->is_view = false;
   if (Recorder record("ViewBackward", {&tensor}); record.is_needed()) {
     record.attach_differentiable(out, [count](BackwardCall& call) {
       return TensorList{recorded_with_leading_dims(call.grad(), count)};
@@ -91,9 +88,26 @@ Tensor recorded_sum_to(const Tensor& tensor, const Shape& shape) {
   return recorded_sum_to(tensor, shape, tensor.dtype());
 }
 
+namespace {
+
+// A sum of all is no view of another one: gradients are added to it in place.
+Tensor recorded_sum_of_all(const Tensor& tensor, DType sums) {
+  Tensor sum = without_leading_dims(sum_keeping_dims(tensor, {}, sums), tensor.dims());
+  sum.impl()->is_view = false;
+  if (Recorder record("SumBackward", {&tensor}); record.is_needed()) {
+    record.attach_differentiable(sum, [original = tensor.shape()](BackwardCall& call) {
+      return TensorList{recorded_expand(call.grad(), original)};
+    });
+  }
+  return sum;
+}
+
+}  // namespace
+
 // A sum and a view are two nodes: how many there are decides the order of later ones.
 Tensor recorded_sum_to(const Tensor& tensor, const Shape& shape, DType sums) {
   if (tensor.shape() == shape) return tensor;
+  if (shape.empty()) return recorded_sum_of_all(tensor, sums);
   const Tensor sum = sum_keeping_dims(tensor, shape, sums);
   if (Recorder record("SumBackward", {&tensor}); record.is_needed()) {
     record.attach_differentiable(sum, [original = tensor.shape()](BackwardCall& call) {
