@@ -4,10 +4,12 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/activation.h"
+#include "runtime/kernels/functors/functions.h"
 #include "runtime/ops/activation.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/clamp.h"
 #include "runtime/ops/inplace_unary.h"
+#include "runtime/ops/pointwise_gradients.h"
 
 namespace ohm::ops {
 namespace {
@@ -19,6 +21,21 @@ constexpr OpInfo kSqrtInplace{"sqrt_"};
 constexpr OpInfo kNegInplace{"neg_"};
 constexpr OpInfo kAbsInplace{"abs_"};
 constexpr OpInfo kClampInplace{"clamp_"};
+constexpr OpInfo kLogInplace{"log_"};
+constexpr OpInfo kLog2Inplace{"log2_"};
+constexpr OpInfo kLog10Inplace{"log10_"};
+constexpr OpInfo kLog1pInplace{"log1p_"};
+constexpr OpInfo kSinInplace{"sin_"};
+constexpr OpInfo kCosInplace{"cos_"};
+constexpr OpInfo kTanInplace{"tan_"};
+constexpr OpInfo kErfInplace{"erf_"};
+constexpr OpInfo kExpm1Inplace{"expm1_"};
+constexpr OpInfo kRsqrtInplace{"rsqrt_"};
+constexpr OpInfo kReciprocalInplace{"reciprocal_"};
+constexpr OpInfo kFloorInplace{"floor_"};
+constexpr OpInfo kCeilInplace{"ceil_"};
+constexpr OpInfo kRoundInplace{"round_"};
+constexpr OpInfo kSignInplace{"sign_"};
 
 // `gradient(grad, result)`.
 template <class Forward, class Gradient>
@@ -36,6 +53,41 @@ Tensor overwritten(const OpInfo& info, std::string_view node, const Tensor& inpu
   });
   return input;
 }
+
+using Gradient = Tensor (*)(const Tensor& grad, const Tensor& kept);
+
+// `gradient(grad, input)`, of a copy.
+template <class Forward>
+Tensor copied_and_overwritten(const OpInfo& info, std::string_view node, const Tensor& input,
+                              Forward forward, Gradient gradient) {
+  const OpFront front(info);
+  require_floating(input, info);
+  Recorder record = Recorder::overwriting(info.name, node, {&input});
+  if (record.is_needed()) record.save(copy_of(input));
+  begin_inplace_write(input, info.name);
+  map_floating(input, input.dtype(), forward, input);
+  if (!record.is_needed()) return input;
+  record.attach(input, [gradient](BackwardCall& call) {
+    return TensorList{gradient(call.grad(), call.saved(0))};
+  });
+  return input;
+}
+
+// Steps: nothing is kept, and the gradient is zero everywhere.
+template <class Forward>
+Tensor stepped_over(const OpInfo& info, std::string_view node, const Tensor& input,
+                    Forward forward) {
+  const OpFront front(info);
+  require_floating(input, info);
+  Recorder record = Recorder::overwriting(info.name, node, {&input});
+  begin_inplace_write(input, info.name);
+  map_floating(input, input.dtype(), forward, input);
+  if (!record.is_needed()) return input;
+  record.attach(input, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });
+  return input;
+}
+
+Tensor log_gradient(const Tensor& grad, const Tensor& x) { return formula::quotient(grad, x); }
 
 Tensor sigmoid_(const Tensor& input) {
   return overwritten(kSigmoidInplace, "SigmoidBackward", input, functors::Sigmoid(),
@@ -84,6 +136,70 @@ Tensor abs_(const Tensor& input) {
   return input;
 }
 
+Tensor log_(const Tensor& input) {
+  return copied_and_overwritten(kLogInplace, "LogBackward", input, functors::Log(), &log_gradient);
+}
+
+Tensor log2_(const Tensor& input) {
+  return copied_and_overwritten(kLog2Inplace, "Log2Backward", input, functors::Log2(),
+                                &log2_gradient);
+}
+
+Tensor log10_(const Tensor& input) {
+  return copied_and_overwritten(kLog10Inplace, "Log10Backward", input, functors::Log10(),
+                                &log10_gradient);
+}
+
+Tensor log1p_(const Tensor& input) {
+  return copied_and_overwritten(kLog1pInplace, "Log1pBackward", input, functors::Log1p(),
+                                &log1p_gradient);
+}
+
+Tensor sin_(const Tensor& input) {
+  return copied_and_overwritten(kSinInplace, "SinBackward", input, functors::Sin(), &sin_gradient);
+}
+
+Tensor cos_(const Tensor& input) {
+  return copied_and_overwritten(kCosInplace, "CosBackward", input, functors::Cos(), &cos_gradient);
+}
+
+Tensor erf_(const Tensor& input) {
+  return copied_and_overwritten(kErfInplace, "ErfBackward", input, functors::Erf(), &erf_gradient);
+}
+
+Tensor tan_(const Tensor& input) {
+  return overwritten(kTanInplace, "TanBackward", input, functors::Tan(), &tan_gradient);
+}
+
+Tensor expm1_(const Tensor& input) {
+  return overwritten(kExpm1Inplace, "Expm1Backward", input, functors::Expm1(), &expm1_gradient);
+}
+
+Tensor rsqrt_(const Tensor& input) {
+  return overwritten(kRsqrtInplace, "RsqrtBackward", input, functors::Rsqrt(), &rsqrt_gradient);
+}
+
+Tensor reciprocal_(const Tensor& input) {
+  return overwritten(kReciprocalInplace, "ReciprocalBackward", input, functors::Reciprocal(),
+                     &reciprocal_gradient);
+}
+
+Tensor floor_(const Tensor& input) {
+  return stepped_over(kFloorInplace, "FloorBackward", input, functors::Floor());
+}
+
+Tensor ceil_(const Tensor& input) {
+  return stepped_over(kCeilInplace, "CeilBackward", input, functors::Ceil());
+}
+
+Tensor round_(const Tensor& input) {
+  return stepped_over(kRoundInplace, "RoundBackward", input, functors::Round());
+}
+
+Tensor sign_(const Tensor& input) {
+  return stepped_over(kSignInplace, "SignBackward", input, functors::Sign());
+}
+
 }  // namespace
 
 Tensor sqrt_(const Tensor& input) {
@@ -112,14 +228,30 @@ Tensor clamp_(const Tensor& input, std::optional<double> min, std::optional<doub
 }
 
 std::vector<OpDef> inplace_unary_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
   return {
-      define(kSigmoidInplace, kMethod, &sigmoid_, {"input"}),
-      define(kTanhInplace, kMethod, &tanh_, {"input"}),
-      define(kExpInplace, kMethod, &exp_, {"input"}),
-      define(kSqrtInplace, kMethod, &sqrt_, {"input"}),
-      define(kNegInplace, kMethod, &neg_, {"input"}),
-      define(kAbsInplace, kMethod, &abs_, {"input"}),
-      define(kClampInplace, kMethod, &clamp_, {"input", "min", "max"}),
+      define(kSigmoidInplace, kBoth, &sigmoid_, {"input"}),
+      define(kTanhInplace, kBoth, &tanh_, {"input"}),
+      define(kExpInplace, kBoth, &exp_, {"input"}),
+      define(kSqrtInplace, kBoth, &sqrt_, {"input"}),
+      define(kNegInplace, kBoth, &neg_, {"input"}),
+      define(kAbsInplace, kBoth, &abs_, {"input"}),
+      define(kClampInplace, kBoth, &clamp_, {"input", "min", "max"}),
+      define(kLogInplace, kBoth, &log_, {"input"}),
+      define(kLog2Inplace, kBoth, &log2_, {"input"}),
+      define(kLog10Inplace, kBoth, &log10_, {"input"}),
+      define(kLog1pInplace, kBoth, &log1p_, {"input"}),
+      define(kSinInplace, kBoth, &sin_, {"input"}),
+      define(kCosInplace, kBoth, &cos_, {"input"}),
+      define(kTanInplace, kBoth, &tan_, {"input"}),
+      define(kErfInplace, kBoth, &erf_, {"input"}),
+      define(kExpm1Inplace, kBoth, &expm1_, {"input"}),
+      define(kRsqrtInplace, kBoth, &rsqrt_, {"input"}),
+      define(kReciprocalInplace, kBoth, &reciprocal_, {"input"}),
+      define(kFloorInplace, kBoth, &floor_, {"input"}),
+      define(kCeilInplace, kBoth, &ceil_, {"input"}),
+      define(kRoundInplace, kBoth, &round_, {"input"}),
+      define(kSignInplace, kMethod, &sign_, {"input"}),
   };
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/formula.h"
+#include "runtime/ops/pointwise_gradients.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/power.h"
 
@@ -52,50 +53,26 @@ std::vector<Sample> math_both_signs() {
 }
 
 Tensor tan(const Tensor& input) {
-  return unary_keeping_result(kTan, "TanBackward", input, functors::Tan(),
-                              Formula([](const Tensor& grad, const Tensor& y) {
-                                const Tensor square = formula::squared(y);
-                                const Tensor slope = formula::plus(square, 1.0);
-                                return formula::product(grad, slope);
-                              }));
+  return unary_keeping_result(kTan, "TanBackward", input, functors::Tan(), Formula(&tan_gradient));
 }
 
 Tensor erf(const Tensor& input) {
-  return unary_keeping_input(
-      kErf, "ErfBackward", input, functors::Erf(), Formula([](const Tensor& grad, const Tensor& x) {
-        const Tensor square = formula::squared(x);
-        const Tensor negated = formula::times(square, -1.0);
-        const Tensor bell = formula::mapped(negated, &exp, functors::Exp());
-        const Tensor slope = formula::times(bell, 2.0 * std::numbers::inv_sqrtpi);
-        return formula::product(slope, grad);
-      }));
-}
-
-// d/dx log_b(x) = 1 / (x log b)
-template <class F>
-Tensor logarithm(const OpInfo& info, std::string_view node, const Tensor& input, double log_base,
-                 F&& fn) {
-  return unary_keeping_input(info, node, input, fn,
-                             Formula([log_base](const Tensor& grad, const Tensor& x) {
-                               const Tensor scaled = formula::times(x, log_base);
-                               return formula::quotient(grad, scaled);
-                             }));
+  return unary_keeping_input(kErf, "ErfBackward", input, functors::Erf(), Formula(&erf_gradient));
 }
 
 Tensor log2(const Tensor& input) {
-  return logarithm(kLog2, "Log2Backward", input, std::numbers::ln2, functors::Log2());
+  return unary_keeping_input(kLog2, "Log2Backward", input, functors::Log2(),
+                             Formula(&log2_gradient));
 }
 
 Tensor log10(const Tensor& input) {
-  return logarithm(kLog10, "Log10Backward", input, std::numbers::ln10, functors::Log10());
+  return unary_keeping_input(kLog10, "Log10Backward", input, functors::Log10(),
+                             Formula(&log10_gradient));
 }
 
 Tensor expm1(const Tensor& input) {
   return unary_keeping_result(kExpm1, "Expm1Backward", input, functors::Expm1(),
-                              Formula([](const Tensor& grad, const Tensor& y) {
-                                const Tensor shifted = formula::plus(y, 1.0);
-                                return formula::product(grad, shifted);
-                              }));
+                              Formula(&expm1_gradient));
 }
 
 Tensor floor(const Tensor& input) {
@@ -109,48 +86,88 @@ Tensor sign(const Tensor& input) { return stepped(kSign, "SignBackward", input, 
 
 }  // namespace
 
+// ---- gradients ----------------------------------------------------------------------------------
+
+Tensor tan_gradient(const Tensor& grad, const Tensor& y) {
+  const Tensor square = formula::squared(y);
+  const Tensor slope = formula::plus(square, 1.0);
+  return formula::product(grad, slope);
+}
+
+Tensor erf_gradient(const Tensor& grad, const Tensor& x) {
+  const Tensor square = formula::squared(x);
+  const Tensor negated = formula::times(square, -1.0);
+  const Tensor bell = formula::mapped(negated, &exp, functors::Exp());
+  const Tensor slope = formula::times(bell, 2.0 * std::numbers::inv_sqrtpi);
+  return formula::product(slope, grad);
+}
+
+// d/dx log_b(x) = 1 / (x log b)
+Tensor log2_gradient(const Tensor& grad, const Tensor& x) {
+  const Tensor scaled = formula::times(x, std::numbers::ln2);
+  return formula::quotient(grad, scaled);
+}
+Tensor log10_gradient(const Tensor& grad, const Tensor& x) {
+  const Tensor scaled = formula::times(x, std::numbers::ln10);
+  return formula::quotient(grad, scaled);
+}
+
+Tensor log1p_gradient(const Tensor& grad, const Tensor& x) {
+  const Tensor shifted = formula::plus(x, 1.0);
+  return formula::quotient(grad, shifted);
+}
+
+Tensor expm1_gradient(const Tensor& grad, const Tensor& y) {
+  const Tensor shifted = formula::plus(y, 1.0);
+  return formula::product(grad, shifted);
+}
+
+Tensor reciprocal_gradient(const Tensor& grad, const Tensor& y) {
+  const Tensor square = formula::squared(y);
+  const Tensor negated = formula::times(grad, -1.0);
+  return formula::product(negated, square);
+}
+
+Tensor rsqrt_gradient(const Tensor& grad, const Tensor& y) {
+  const Tensor cube = formula::is_recorded() ? pow(y, 3.0) : map_new(y, functors::Cubed());
+  const Tensor scaled = formula::times(grad, -0.5);
+  return formula::product(scaled, cube);
+}
+
+Tensor sin_gradient(const Tensor& grad, const Tensor& x) {
+  const Tensor slope = formula::mapped(x, &cos, functors::Cos());
+  return formula::product(grad, slope);
+}
+
+Tensor cos_gradient(const Tensor& grad, const Tensor& x) {
+  const Tensor sine = formula::mapped(x, &sin, functors::Sin());
+  const Tensor slope = formula::times(sine, -1.0);
+  return formula::product(grad, slope);
+}
+
+// ---- ops ----------------------------------------------------------------------------------------
+
 Tensor log1p(const Tensor& input) {
   return unary_keeping_input(kLog1p, "Log1pBackward", input, functors::Log1p(),
-                             Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor shifted = formula::plus(x, 1.0);
-                               return formula::quotient(grad, shifted);
-                             }));
+                             Formula(&log1p_gradient));
 }
 
 Tensor reciprocal(const Tensor& input) {
   return unary_keeping_result(kReciprocal, "ReciprocalBackward", input, functors::Reciprocal(),
-                              Formula([](const Tensor& grad, const Tensor& y) {
-                                const Tensor square = formula::squared(y);
-                                const Tensor negated = formula::times(grad, -1.0);
-                                return formula::product(negated, square);
-                              }));
+                              Formula(&reciprocal_gradient));
 }
 
 Tensor rsqrt(const Tensor& input) {
-  return unary_keeping_result(
-      kRsqrt, "RsqrtBackward", input, functors::Rsqrt(),
-      Formula([](const Tensor& grad, const Tensor& y) {
-        const Tensor cube = formula::is_recorded() ? pow(y, 3.0) : map_new(y, functors::Cubed());
-        const Tensor scaled = formula::times(grad, -0.5);
-        return formula::product(scaled, cube);
-      }));
+  return unary_keeping_result(kRsqrt, "RsqrtBackward", input, functors::Rsqrt(),
+                              Formula(&rsqrt_gradient));
 }
 
 Tensor sin(const Tensor& input) {
-  return unary_keeping_input(kSin, "SinBackward", input, functors::Sin(),
-                             Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor slope = formula::mapped(x, &cos, functors::Cos());
-                               return formula::product(grad, slope);
-                             }));
+  return unary_keeping_input(kSin, "SinBackward", input, functors::Sin(), Formula(&sin_gradient));
 }
 
 Tensor cos(const Tensor& input) {
-  return unary_keeping_input(kCos, "CosBackward", input, functors::Cos(),
-                             Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor sine = formula::mapped(x, &sin, functors::Sin());
-                               const Tensor slope = formula::times(sine, -1.0);
-                               return formula::product(grad, slope);
-                             }));
+  return unary_keeping_input(kCos, "CosBackward", input, functors::Cos(), Formula(&cos_gradient));
 }
 
 Tensor xlogy(const Tensor& input, const Tensor& other) {

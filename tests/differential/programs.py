@@ -288,7 +288,9 @@ IN_PLACE = ("v.relu_()", "v.add_(w)", "v.mul_(2.0)", "v.mul_(w)", "v.clamp_(min=
             "v.tanh_()", "v.exp_()", "v.zero_()", "v.fill_(0.5)", "v.copy_(w)", "v.sub_(w)",
             "v.div_(2.0)", "v.masked_fill_(keep, 0.0)", "v.neg_()", "v.select(0, 0).mul_(2.0)",
             "v.narrow(0, 0, 1).add_(1.0)", "v.transpose(0, 1).mul_(0.5)", "v += w", "v.abs_()",
-            "v.addcmul_(w, w)", "v.lerp_(w, 0.5)")
+            "v.addcmul_(w, w)", "v.lerp_(w, 0.5)",
+            *[f"v.{name}_()" for name in ("log", "log2", "log10", "log1p", "sin", "cos", "tan", "erf", "expm1",
+                                          "rsqrt", "reciprocal", "floor", "ceil", "round", "sign")])
 
 
 def in_place_program(rng):

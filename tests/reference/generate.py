@@ -199,7 +199,8 @@ CALLS = {
     "avg_pool1d": F.avg_pool1d,
     "adaptive_avg_pool1d": lambda x, size: F.adaptive_avg_pool1d(x, size),
     **{name: (lambda method: lambda x, *a: getattr(x * 1.0, method)(*a))(name) for name in (
-        "sigmoid_", "tanh_", "exp_", "sqrt_", "neg_", "clamp_")},
+        "sigmoid_", "tanh_", "exp_", "sqrt_", "neg_", "clamp_", "log_", "log2_", "log10_", "log1p_", "sin_",
+        "cos_", "tan_", "erf_", "expm1_", "rsqrt_", "reciprocal_", "floor_", "ceil_", "round_", "sign_")},
     "addcmul": lambda x, a, b, value=1: torch.addcmul(x, a, b, value=value),
     "addcdiv": lambda x, a, b, value=1: torch.addcdiv(x, a, b, value=value),
     "im2col": lambda x, *sizes: F.unfold(x, *[(size * 2)[:2] for size in sizes]),
@@ -281,7 +282,10 @@ def pointwise():
         torch.tensor([0.0, 2.0, 3.0]), torch.tensor([2.0, 0.0, -1.0])]
     for op in ("sigmoid_", "tanh_", "exp_", "neg_"):
         yield op, op, lambda: [const(randn(3, 4))]
-    yield "sqrt_", "sqrt_", lambda: [const(positive(3, 4))]
+    for op in ("sin_", "cos_", "tan_", "erf_", "expm1_", "floor_", "ceil_", "round_", "sign_"):
+        yield op, op, lambda: [const(randn(3, 4) * 2)]
+    for op in ("sqrt_", "log_", "log2_", "log10_", "log1p_", "rsqrt_", "reciprocal_"):
+        yield op, op, lambda: [const(positive(3, 4))]
     yield "clamp_", "clamp_", lambda: [const(randn(3, 4)), -0.5, 0.5]
     yield "clamp_min_op", "clamp_min", lambda: [randn(3, 4), 0.25]
     yield "clamp_max_op", "clamp_max", lambda: [randn(3, 4), 0.25]

@@ -6417,3 +6417,28 @@ n = nil; sweep()
 y = nil; sweep()
 z = nil; sweep()
 mark("globals deleted")
+
+--== written_over_by_functions
+-- x = torch.randn(60, 80, device="cuda", requires_grad=True)
+-- v = x * 1.5
+-- v.round_()
+-- torch.sin_(v)
+-- v.log1p_()
+-- v.select(0, 0).cos_()
+-- v.rsqrt_()
+-- layout(v)
+-- v.sum().backward()
+local x, v
+x = ohm.randn(60, 80, {device = "cuda", requires_grad = true})
+v = x * 1.5
+v:round_()
+ohm.sin_(v)
+v:log1p_()
+v:select(0, 0):cos_()
+v:rsqrt_()
+layout(v)
+v:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+v = nil; sweep()
+mark("globals deleted")
