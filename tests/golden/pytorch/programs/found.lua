@@ -6418,6 +6418,53 @@ y = nil; sweep()
 z = nil; sweep()
 mark("globals deleted")
 
+--== circular_padding_twice
+-- x = torch.randn(2, 3, 4, device="cuda", requires_grad=True)
+-- y = F.pad(x, (1, 1), mode="circular")
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, y, g, z
+x = ohm.randn(2, 3, 4, {device = "cuda", requires_grad = true})
+y = F.pad(x, {1, 1}, {mode = "circular"})
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== conv2d_circular_twice
+-- x = torch.randn(1, 2, 5, 3, device="cuda", requires_grad=True)
+-- layer = nn.Conv2d(2, 4, 3, padding=1, padding_mode="circular", device="cuda")
+-- y = layer(x)
+-- loss = (y * y).sum()
+-- g, h = torch.autograd.grad(loss, [x, layer.weight], create_graph=True)
+-- z = (g * g).sum() + (h * h).sum()
+-- z = z + loss
+-- z.backward()
+local x, layer, y, loss, g, h, z
+x = ohm.randn(1, 2, 5, 3, {device = "cuda", requires_grad = true})
+layer = nn.Conv2d(2, 4, 3, {padding = 1, padding_mode = "circular", device = "cuda"})
+y = layer(x)
+loss = (y * y):sum()
+g, h = table.unpack(ohm.autograd.grad(loss, {x, layer.weight}, {create_graph = true}))
+z = (g * g):sum() + (h * h):sum()
+z = z + loss
+z:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+layer = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+g = nil; sweep()
+h = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
 --== written_over_by_functions
 -- x = torch.randn(60, 80, device="cuda", requires_grad=True)
 -- v = x * 1.5
