@@ -17,7 +17,7 @@ Tensor zero_gradient(const Tensor& like) {
 }
 
 bool is_zero_gradient(const Tensor& tensor) {
-  return tensor.defined() && tensor.numel() > 0 && tensor.storage().bytes() == 0;
+  return tensor.defined() && tensor.storage().bytes() == 0 && tensor.numel() > 0;
 }
 
 Tensor with_memory(const Tensor& grad) {

@@ -262,18 +262,28 @@ class Module::ComputedForCall {
  public:
   explicit ComputedForCall(Module& module) : module_(module) {
     if (module.computed_.empty()) return;
-    module.recompute_parameters();
-    for (ComputedParameter& computed : module.computed_) {
-      if (!computed.how->is_kept()) computed.value = computed.how->compute(module);
+    try {
+      compute_all();
+    } catch (...) {  // out of memory: what was computed before is not kept
+      drop_all();
+      throw;
     }
   }
-  ~ComputedForCall() {
-    for (ComputedParameter& computed : module_.computed_) computed.value = Tensor();
-  }
+  ~ComputedForCall() { drop_all(); }
   ComputedForCall(const ComputedForCall&) = delete;
   ComputedForCall& operator=(const ComputedForCall&) = delete;
 
  private:
+  void compute_all() {
+    module_.recompute_parameters();
+    for (ComputedParameter& computed : module_.computed_) {
+      if (!computed.how->is_kept()) computed.value = computed.how->compute(module_);
+    }
+  }
+  void drop_all() {
+    for (ComputedParameter& computed : module_.computed_) computed.value = Tensor();
+  }
+
   Module& module_;
 };
 

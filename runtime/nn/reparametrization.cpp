@@ -83,7 +83,7 @@ const Tensor& require_buffer(const Module& module, std::string_view name) {
 }
 
 bool is_transposed_convolution(const Module& module) {
-  return module.type_name().substr(0, 13) == "ConvTranspose";
+  return module.type_name().starts_with("ConvTranspose");
 }
 
 ModulePtr add_parametrization(Module& module, const std::string& name,

@@ -47,7 +47,7 @@ const Tensor& require_buffer(const Module& module, std::string_view name);
 bool is_transposed_convolution(const Module& module);
 
 /// The module `parametrizations.<name>` of a new parametrization, with `parametrization` as its
-/// child "0"; it gets the originals. Throws std::invalid_argument where there is one already.
+/// child "0"; it gets the originals. Pre-condition: there is none yet.
 ModulePtr add_parametrization(Module& module, const std::string& name,
                               const ModulePtr& parametrization);
 /// That module. Pre-condition: there is one.

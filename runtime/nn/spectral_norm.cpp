@@ -45,7 +45,7 @@ struct PowerMethod {
     ops::clamp_(length, eps, std::nullopt);
     map_floating(vector, vector.dtype(), functors::Quotient(), product, length);
     vector.storage().bump_version();
-    product = Tensor();
+    product = Tensor();  // before its length
   }
 
   // vector / ‖vector‖ in a new tensor.
@@ -105,7 +105,7 @@ Tensor random_direction(std::int64_t size, const Tensor& like, const PowerMethod
     length = ops::clamp(exact, method.eps, std::nullopt);
   }
   Tensor direction = ops::div(vector, ops::expand(length, vector.shape()));
-  vector = Tensor();
+  vector = Tensor();  // before its length, which outlives it in normalized()
   return direction;
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/concat.h"
 #include "runtime/ops/formula.h"
+#include "runtime/ops/pointwise_gradients.h"
 #include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/slice.h"
@@ -47,49 +48,6 @@ void attach_relu(Recorder& record, const Tensor& out) {
         "ThresholdBackwardBackward", call.grad(), call.saved(0),
         [](const Tensor& grad, const Tensor& result) { return relu_backward(grad, result); })};
   });
-}
-
-// grad · y · (1 − y), in one kernel.
-Tensor sigmoid_backward(const Tensor& grad, const Tensor& y) {
-  Tensor out = map_new(grad, y, functors::SigmoidBackward());
-  if (Recorder record("SigmoidBackwardBackward", {&grad, &y}); record.is_needed()) {
-    record.save(record.needs(1) ? grad : Tensor());
-    record.save(y);
-    record.attach_differentiable(out, [](BackwardCall& call) {
-      TensorList grads{Tensor(), Tensor()};
-      const Tensor result = call.saved(1);
-      if (call.needs(0)) grads[0] = sigmoid_backward(call.grad(), result);
-      if (call.needs(1)) {
-        const Tensor doubled = formula::times(result, -2.0);
-        const Tensor slope = formula::plus(doubled, 1.0);
-        const Tensor both = formula::product(call.grad(), call.saved(0));
-        grads[1] = formula::product(both, slope);
-      }
-      return grads;
-    });
-  }
-  return out;
-}
-
-// grad · (1 − y²), in one kernel.
-Tensor tanh_backward(const Tensor& grad, const Tensor& y) {
-  Tensor out = map_new(grad, y, functors::TanhBackward());
-  if (Recorder record("TanhBackwardBackward", {&grad, &y}); record.is_needed()) {
-    record.save(record.needs(1) ? grad : Tensor());
-    record.save(y);
-    record.attach_differentiable(out, [](BackwardCall& call) {
-      TensorList grads{Tensor(), Tensor()};
-      const Tensor result = call.saved(1);
-      if (call.needs(0)) grads[0] = tanh_backward(call.grad(), result);
-      if (call.needs(1)) {
-        const Tensor slope = formula::times(result, -2.0);
-        const Tensor scaled = formula::product(slope, call.saved(0));
-        grads[1] = formula::product(call.grad(), scaled);
-      }
-      return grads;
-    });
-  }
-  return out;
 }
 
 // Step by step where it is recorded, as a function of products alone.
@@ -179,7 +137,7 @@ Tensor softplus_backward(const Tensor& grad, const Tensor& x, double beta, doubl
     const Tensor is_bent = lt(scaled, threshold);
     const Tensor bent = cast(is_bent, both.dtype());
     const Tensor probability = sigmoid(scaled);
-    const Tensor slope = sigmoid_backward(both, probability);
+    const Tensor slope = sigmoid_gradient(both, probability);
     return formula::times(formula::product(slope, bent), beta);
   };
   return formula::bending_gradient("SoftplusBackwardBackward", grad, x, first, bend);
@@ -305,16 +263,41 @@ Tensor relu_(const Tensor& input) {
   return input;
 }
 
+// grad · y · (1 − y), in one kernel.
+Tensor sigmoid_gradient(const Tensor& grad, const Tensor& y) {
+  const auto first = [](const Tensor& g, const Tensor& result) {
+    return map_new(g, result, functors::SigmoidBackward());
+  };
+  const auto bend = [](const Tensor& g, const Tensor& first_grad, const Tensor& result) {
+    const Tensor doubled = formula::times(result, -2.0);
+    const Tensor slope = formula::plus(doubled, 1.0);
+    const Tensor both = formula::product(g, first_grad);
+    return formula::product(both, slope);
+  };
+  return formula::bending_gradient("SigmoidBackwardBackward", grad, y, first, bend);
+}
+
+// grad · (1 − y²), in one kernel.
+Tensor tanh_gradient(const Tensor& grad, const Tensor& y) {
+  const auto first = [](const Tensor& g, const Tensor& result) {
+    return map_new(g, result, functors::TanhBackward());
+  };
+  const auto bend = [](const Tensor& g, const Tensor& first_grad, const Tensor& result) {
+    const Tensor slope = formula::times(result, -2.0);
+    const Tensor scaled = formula::product(slope, first_grad);
+    return formula::product(g, scaled);
+  };
+  return formula::bending_gradient("TanhBackwardBackward", grad, y, first, bend);
+}
+
 Tensor sigmoid(const Tensor& input) {
-  return unary_keeping_result(
-      kSigmoid, "SigmoidBackward", input, functors::Sigmoid(),
-      Formula([](const Tensor& grad, const Tensor& y) { return sigmoid_backward(grad, y); }));
+  return unary_keeping_result(kSigmoid, "SigmoidBackward", input, functors::Sigmoid(),
+                              Formula(&sigmoid_gradient));
 }
 
 Tensor tanh(const Tensor& input) {
-  return unary_keeping_result(
-      kTanh, "TanhBackward", input, functors::Tanh(),
-      Formula([](const Tensor& grad, const Tensor& y) { return tanh_backward(grad, y); }));
+  return unary_keeping_result(kTanh, "TanhBackward", input, functors::Tanh(),
+                              Formula(&tanh_gradient));
 }
 
 Tensor gelu(const Tensor& input, const std::string& approximate) {
@@ -338,23 +321,10 @@ Tensor gelu(const Tensor& input, const std::string& approximate) {
 
 Tensor silu(const Tensor& given, bool inplace) {
   constexpr functors::Silu kForward;
-  if (!inplace) {
-    return unary_keeping_input(
-        kSilu, "SiluBackward", given, kForward,
-        Formula([](const Tensor& grad, const Tensor& x) { return silu_backward(grad, x); }));
-  }
-  const OpFront front(kSilu);
-  require_floating(given, kSilu);
-  Recorder record = Recorder::overwriting(kSilu.name, "SiluBackward", {&given});
-  save_copy(record, given);  // backward needs the input that is overwritten
-  begin_inplace_write(given, kSilu.name);
-  map_floating(given, given.dtype(), kForward, given);
-  if (record.is_needed()) {
-    record.attach_differentiable(given, [](BackwardCall& call) {
-      return TensorList{silu_backward(call.grad(), call.saved(0))};
-    });
-  }
-  return given;
+  const Formula gradient(
+      [](const Tensor& grad, const Tensor& x) { return silu_backward(grad, x); });
+  if (!inplace) return unary_keeping_input(kSilu, "SiluBackward", given, kForward, gradient);
+  return overwritten_keeping_input(kSilu, "SiluBackward", given, kForward, gradient);
 }
 
 Tensor mish(const Tensor& input) {

@@ -99,10 +99,6 @@ Tensor numbers(const std::vector<double>& values, const Shape& shape) {
 
 Tensor indexed_matrix() { return randn({3, 4}, {DType::float64, Device::cpu()}); }
 
-}  // namespace
-
-namespace {
-
 // PyTorch's scatter_add_ to zeros.
 Tensor scattered_to_zeros(const Tensor& source, int dim, const Tensor& index, const Shape& shape) {
   Tensor whole = zeros(shape, options_of(source));

@@ -10,6 +10,7 @@
 #include "runtime/ops/clamp.h"
 #include "runtime/ops/inplace_unary.h"
 #include "runtime/ops/pointwise_gradients.h"
+#include "runtime/ops/pointwise_unary.h"
 
 namespace ohm::ops {
 namespace {
@@ -37,42 +38,6 @@ constexpr OpInfo kCeilInplace{"ceil_"};
 constexpr OpInfo kRoundInplace{"round_"};
 constexpr OpInfo kSignInplace{"sign_"};
 
-// `gradient(grad, result)`.
-template <class Forward, class Gradient>
-Tensor overwritten(const OpInfo& info, std::string_view node, const Tensor& input, Forward forward,
-                   Gradient gradient) {
-  const OpFront front(info);
-  require_floating(input, info);
-  Recorder record = Recorder::overwriting(info.name, node, {&input});
-  begin_inplace_write(input, info.name);
-  map_floating(input, input.dtype(), forward, input);
-  if (!record.is_needed()) return input;
-  record.save_output(input);
-  record.attach(input, [gradient](BackwardCall& call) {
-    return TensorList{gradient(call.grad(), call.saved(0))};
-  });
-  return input;
-}
-
-using Gradient = Tensor (*)(const Tensor& grad, const Tensor& kept);
-
-// `gradient(grad, input)`, of a copy.
-template <class Forward>
-Tensor copied_and_overwritten(const OpInfo& info, std::string_view node, const Tensor& input,
-                              Forward forward, Gradient gradient) {
-  const OpFront front(info);
-  require_floating(input, info);
-  Recorder record = Recorder::overwriting(info.name, node, {&input});
-  if (record.is_needed()) record.save(copy_of(input));
-  begin_inplace_write(input, info.name);
-  map_floating(input, input.dtype(), forward, input);
-  if (!record.is_needed()) return input;
-  record.attach(input, [gradient](BackwardCall& call) {
-    return TensorList{gradient(call.grad(), call.saved(0))};
-  });
-  return input;
-}
-
 // Steps: nothing is kept, and the gradient is zero everywhere.
 template <class Forward>
 Tensor stepped_over(const OpInfo& info, std::string_view node, const Tensor& input,
@@ -83,29 +48,27 @@ Tensor stepped_over(const OpInfo& info, std::string_view node, const Tensor& inp
   begin_inplace_write(input, info.name);
   map_floating(input, input.dtype(), forward, input);
   if (!record.is_needed()) return input;
-  record.attach(input, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });
+  record.attach_differentiable(
+      input, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });
   return input;
 }
 
 Tensor log_gradient(const Tensor& grad, const Tensor& x) { return formula::quotient(grad, x); }
 
 Tensor sigmoid_(const Tensor& input) {
-  return overwritten(kSigmoidInplace, "SigmoidBackward", input, functors::Sigmoid(),
-                     [](const Tensor& grad, const Tensor& y) {
-                       return map_new(grad, y, functors::SigmoidBackward());
-                     });
+  return overwritten_keeping_result(kSigmoidInplace, "SigmoidBackward", input, functors::Sigmoid(),
+                                    Formula(&sigmoid_gradient));
 }
 
 Tensor tanh_(const Tensor& input) {
-  return overwritten(kTanhInplace, "TanhBackward", input, functors::Tanh(),
-                     [](const Tensor& grad, const Tensor& y) {
-                       return map_new(grad, y, functors::TanhBackward());
-                     });
+  return overwritten_keeping_result(kTanhInplace, "TanhBackward", input, functors::Tanh(),
+                                    Formula(&tanh_gradient));
 }
 
 Tensor exp_(const Tensor& input) {
-  return overwritten(kExpInplace, "ExpBackward", input, functors::Exp(),
-                     [](const Tensor& grad, const Tensor& y) { return formula::product(grad, y); });
+  return overwritten_keeping_result(
+      kExpInplace, "ExpBackward", input, functors::Exp(),
+      Formula([](const Tensor& grad, const Tensor& y) { return formula::product(grad, y); }));
 }
 
 // Nothing is kept.
@@ -116,72 +79,72 @@ Tensor neg_(const Tensor& input) {
   begin_inplace_write(input, kNegInplace.name);
   map_floating(input, input.dtype(), functors::Neg(), input);
   if (!record.is_needed()) return input;
-  record.attach(input,
-                [](BackwardCall& call) { return TensorList{formula::negated(call.grad())}; });
+  record.attach_differentiable(
+      input, [](BackwardCall& call) { return TensorList{formula::negated(call.grad())}; });
   return input;
 }
 
 Tensor abs_(const Tensor& input) {
-  const OpFront front(kAbsInplace);
-  require_floating(input, kAbsInplace);
-  Recorder record = Recorder::overwriting(kAbsInplace.name, "AbsBackward", {&input});
-  if (record.is_needed()) record.save(copy_of(input));
-  begin_inplace_write(input, kAbsInplace.name);
-  map_floating(input, input.dtype(), functors::Abs(), input);
-  if (!record.is_needed()) return input;
-  record.attach(input, [](BackwardCall& call) {
-    const Tensor sign = map_new(call.saved(0), functors::Sign());
-    return TensorList{formula::product(call.grad(), sign)};
-  });
-  return input;
+  return overwritten_keeping_input(kAbsInplace, "AbsBackward", input, functors::Abs(),
+                                   Formula([](const Tensor& grad, const Tensor& x) {
+                                     const Tensor sign = signs_of(x);
+                                     return formula::product(grad, sign);
+                                   }));
 }
 
 Tensor log_(const Tensor& input) {
-  return copied_and_overwritten(kLogInplace, "LogBackward", input, functors::Log(), &log_gradient);
+  return overwritten_keeping_input(kLogInplace, "LogBackward", input, functors::Log(),
+                                   Formula(&log_gradient));
 }
 
 Tensor log2_(const Tensor& input) {
-  return copied_and_overwritten(kLog2Inplace, "Log2Backward", input, functors::Log2(),
-                                &log2_gradient);
+  return overwritten_keeping_input(kLog2Inplace, "Log2Backward", input, functors::Log2(),
+                                   Formula(&log2_gradient));
 }
 
 Tensor log10_(const Tensor& input) {
-  return copied_and_overwritten(kLog10Inplace, "Log10Backward", input, functors::Log10(),
-                                &log10_gradient);
+  return overwritten_keeping_input(kLog10Inplace, "Log10Backward", input, functors::Log10(),
+                                   Formula(&log10_gradient));
 }
 
 Tensor log1p_(const Tensor& input) {
-  return copied_and_overwritten(kLog1pInplace, "Log1pBackward", input, functors::Log1p(),
-                                &log1p_gradient);
+  return overwritten_keeping_input(kLog1pInplace, "Log1pBackward", input, functors::Log1p(),
+                                   Formula(&log1p_gradient));
 }
 
 Tensor sin_(const Tensor& input) {
-  return copied_and_overwritten(kSinInplace, "SinBackward", input, functors::Sin(), &sin_gradient);
+  return overwritten_keeping_input(kSinInplace, "SinBackward", input, functors::Sin(),
+                                   Formula(&sin_gradient));
 }
 
 Tensor cos_(const Tensor& input) {
-  return copied_and_overwritten(kCosInplace, "CosBackward", input, functors::Cos(), &cos_gradient);
+  return overwritten_keeping_input(kCosInplace, "CosBackward", input, functors::Cos(),
+                                   Formula(&cos_gradient));
 }
 
 Tensor erf_(const Tensor& input) {
-  return copied_and_overwritten(kErfInplace, "ErfBackward", input, functors::Erf(), &erf_gradient);
+  return overwritten_keeping_input(kErfInplace, "ErfBackward", input, functors::Erf(),
+                                   Formula(&erf_gradient));
 }
 
 Tensor tan_(const Tensor& input) {
-  return overwritten(kTanInplace, "TanBackward", input, functors::Tan(), &tan_gradient);
+  return overwritten_keeping_result(kTanInplace, "TanBackward", input, functors::Tan(),
+                                    Formula(&tan_gradient));
 }
 
 Tensor expm1_(const Tensor& input) {
-  return overwritten(kExpm1Inplace, "Expm1Backward", input, functors::Expm1(), &expm1_gradient);
+  return overwritten_keeping_result(kExpm1Inplace, "Expm1Backward", input, functors::Expm1(),
+                                    Formula(&expm1_gradient));
 }
 
 Tensor rsqrt_(const Tensor& input) {
-  return overwritten(kRsqrtInplace, "RsqrtBackward", input, functors::Rsqrt(), &rsqrt_gradient);
+  return overwritten_keeping_result(kRsqrtInplace, "RsqrtBackward", input, functors::Rsqrt(),
+                                    Formula(&rsqrt_gradient));
 }
 
 Tensor reciprocal_(const Tensor& input) {
-  return overwritten(kReciprocalInplace, "ReciprocalBackward", input, functors::Reciprocal(),
-                     &reciprocal_gradient);
+  return overwritten_keeping_result(kReciprocalInplace, "ReciprocalBackward", input,
+                                    functors::Reciprocal(), Formula(&reciprocal_gradient));
 }
 
 Tensor floor_(const Tensor& input) {
@@ -203,28 +166,21 @@ Tensor sign_(const Tensor& input) {
 }  // namespace
 
 Tensor sqrt_(const Tensor& input) {
-  return overwritten(kSqrtInplace, "SqrtBackward", input, functors::Sqrt(),
-                     [](const Tensor& grad, const Tensor& y) {
-                       const Tensor twice = formula::times(y, 2.0);
-                       return formula::quotient(grad, twice);
-                     });
+  return overwritten_keeping_result(kSqrtInplace, "SqrtBackward", input, functors::Sqrt(),
+                                    Formula([](const Tensor& grad, const Tensor& y) {
+                                      const Tensor twice = formula::times(y, 2.0);
+                                      return formula::quotient(grad, twice);
+                                    }));
 }
 
 Tensor clamp_(const Tensor& input, std::optional<double> min, std::optional<double> max) {
-  const OpFront front(kClampInplace);
-  require_floating(input, kClampInplace);
   if (!min && !max) {
     throw std::invalid_argument("[clamp_] at least one of min and max must be given");
   }
-  Recorder record = Recorder::overwriting(kClampInplace.name, "ClampBackward", {&input});
-  if (record.is_needed()) record.save(copy_of(input));
-  begin_inplace_write(input, kClampInplace.name);
-  map_floating(input, input.dtype(), clamped(min, max), input);
-  if (!record.is_needed()) return input;
-  record.attach(input, [min, max](BackwardCall& call) {
-    return TensorList{clamp_gradient(call.grad(), call.saved(0), min, max)};
-  });
-  return input;
+  return overwritten_keeping_input(kClampInplace, "ClampBackward", input, clamped(min, max),
+                                   Formula([min, max](const Tensor& grad, const Tensor& x) {
+                                     return clamp_gradient(grad, x, min, max);
+                                   }));
 }
 
 std::vector<OpDef> inplace_unary_ops() {

@@ -39,23 +39,6 @@ Tensor piecewise_gradient(const Tensor& grad, const Tensor& kept,
   return out;
 }
 
-// `backward` of the gradient and the result.
-template <class Forward, class Backward>
-Tensor piecewise_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
-                         Forward forward, Backward backward) {
-  const OpFront front(info);
-  require_floating(input, info);
-  Recorder record = Recorder::overwriting(info.name, node, {&input});
-  begin_inplace_write(input, info.name);
-  map_floating(input, input.dtype(), forward, input);
-  if (!record.is_needed()) return input;
-  record.save_output(input);
-  record.attach_differentiable(input, [backward](BackwardCall& call) {
-    return TensorList{backward(call.grad(), call.saved(0))};
-  });
-  return input;
-}
-
 // Of straight pieces: the gradient is linear, its slope along the input is 0, and it is the same
 // in terms of the result.
 template <class Forward, class Backward>
@@ -67,7 +50,9 @@ Tensor straight_pieces(const OpInfo& info, std::string_view node, const Tensor& 
   const auto gradient = [node, kernel](const Tensor& grad, const Tensor& x) {
     return formula::linear_in_gradient(node, grad, x, kernel);
   };
-  if (inplace) return piecewise_inplace(info, node, input, forward, gradient);
+  if (inplace) {
+    return overwritten_keeping_result(info, node, input, forward, Formula(gradient));
+  }
   return unary_keeping_input(info, node, input, forward, Formula(gradient));
 }
 
@@ -103,26 +88,21 @@ Tensor exponential_unit(const OpInfo& info, const Tensor& input, bool inplace,
   const auto gradient = [backward](const Tensor& grad, const Tensor& kept) {
     return exponential_gradient(grad, kept, backward);
   };
-  if (inplace) return piecewise_inplace(info, "EluBackward", input, unit, gradient);
+  if (inplace) {
+    return overwritten_keeping_result(info, "EluBackward", input, unit, Formula(gradient));
+  }
   return unary_keeping_input(info, "EluBackward", input, unit, Formula(gradient));
 }
 
-// Backward needs the input that is overwritten.
 Tensor limited_inplace(const OpInfo& info, const Tensor& input, double low, double high) {
-  const OpFront front(info);
-  require_floating(input, info);
-  Recorder record = Recorder::overwriting(info.name, "HardtanhBackward", {&input});
-  save_copy(record, input);
-  begin_inplace_write(input, info.name);
-  map_floating(input, input.dtype(), functors::Clamp{low, high}, input);
   const auto kernel = [low, high](const Tensor& grad, const Tensor& x) {
     return map_new(grad, x, functors::ClampedBackward{low, high});
   };
-  record.attach_differentiable(input, [kernel](BackwardCall& call) {
-    return TensorList{formula::linear_in_gradient("HardtanhBackwardBackward", call.grad(),
-                                                  call.saved(0), kernel)};
-  });
-  return input;
+  return overwritten_keeping_input(info, "HardtanhBackward", input, functors::Clamp{low, high},
+                                   Formula([kernel](const Tensor& grad, const Tensor& x) {
+                                     return formula::linear_in_gradient("HardtanhBackwardBackward",
+                                                                        grad, x, kernel);
+                                   }));
 }
 
 Tensor limited(const OpInfo& info, const Tensor& input, double low, double high, bool inplace) {

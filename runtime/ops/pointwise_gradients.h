@@ -6,6 +6,8 @@
 
 namespace ohm::ops {
 
+Tensor sigmoid_gradient(const Tensor& grad, const Tensor& y);
+Tensor tanh_gradient(const Tensor& grad, const Tensor& y);
 Tensor tan_gradient(const Tensor& grad, const Tensor& y);
 Tensor erf_gradient(const Tensor& grad, const Tensor& x);
 Tensor log2_gradient(const Tensor& grad, const Tensor& x);

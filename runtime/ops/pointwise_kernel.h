@@ -6,7 +6,9 @@
 #include <stdexcept>
 
 #include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/autograd/variable.h"
 #include "runtime/kernels/launch/elementwise.h"
 #include "runtime/ops/op_front.h"
 
@@ -112,6 +114,35 @@ Tensor unary_keeping_input(const OpInfo& info, std::string_view node, const Tens
   Tensor out = map_new(input, forward);
   attach_unary(record, out, backward);
   return out;
+}
+
+/// An op that writes its result over its input and keeps it: d/dx in terms of (grad, result).
+template <class Forward, class Backward>
+Tensor overwritten_keeping_result(const OpInfo& info, std::string_view node, const Tensor& input,
+                                  Forward forward, Backward backward) {
+  const OpFront front(info);
+  require_floating(input, info);
+  Recorder record = Recorder::overwriting(info.name, node, {&input});
+  begin_inplace_write(input, info.name);
+  map_floating(input, input.dtype(), forward, input);
+  if (!record.is_needed()) return input;
+  record.save_output(input);
+  attach_unary(record, input, backward);
+  return input;
+}
+
+/// The same of an op that keeps a copy of its input: d/dx in terms of (grad, input).
+template <class Forward, class Backward>
+Tensor overwritten_keeping_input(const OpInfo& info, std::string_view node, const Tensor& input,
+                                 Forward forward, Backward backward) {
+  const OpFront front(info);
+  require_floating(input, info);
+  Recorder record = Recorder::overwriting(info.name, node, {&input});
+  save_copy(record, input);
+  begin_inplace_write(input, info.name);
+  map_floating(input, input.dtype(), forward, input);
+  if (record.is_needed()) attach_unary(record, input, backward);
+  return input;
 }
 
 }  // namespace ohm::ops

@@ -123,7 +123,7 @@ Tensor expm1_gradient(const Tensor& grad, const Tensor& y) {
 }
 
 Tensor reciprocal_gradient(const Tensor& grad, const Tensor& y) {
-  const Tensor square = formula::squared(y);
+  const Tensor square = formula::product(y, y);
   const Tensor negated = formula::times(grad, -1.0);
   return formula::product(negated, square);
 }

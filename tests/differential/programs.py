@@ -495,6 +495,9 @@ TWICE = [
     (1, "x.norm()"), (2, "x.norm(dim=1)"), (1, "x.abs()"), (1, "torch.abs(x * w)"), (1, "F.l1_loss(x, w)"),
     *[(1, f"x.norm(p={p})") for p in (1, 'float("inf")')], (2, "x.norm(p=1, dim=0)"),
     (2, 'x.norm(p=float("inf"), dim=1)'),
+    *[(1, f"(x * w).{name}_()") for name in ("sigmoid", "tanh", "exp", "neg", "abs", "log1p", "sin", "cos", "tan", "erf",
+                                             "expm1", "rsqrt", "reciprocal", "log", "log2", "log10", "sqrt", "round")],
+    (1, "(x * w).clamp_(min=-0.5, max=0.5)"),
 ]
 
 

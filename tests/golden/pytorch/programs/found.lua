@@ -6489,3 +6489,47 @@ mark("end of program (globals alive)")
 x = nil; sweep()
 v = nil; sweep()
 mark("globals deleted")
+
+--== reciprocal_twice
+-- x = torch.randn(3, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(3, 3, device="cuda", requires_grad=True)
+-- y = torch.reciprocal(x * w)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(3, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(3, 3, {device = "cuda", requires_grad = true})
+y = ohm.reciprocal(x * w)
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== sine_in_place_twice
+-- x = torch.randn(3, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(3, 3, device="cuda", requires_grad=True)
+-- y = (x * w).sin_()
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(3, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(3, 3, {device = "cuda", requires_grad = true})
+y = (x * w):sin_()
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
