@@ -148,6 +148,26 @@ TEST_F(ReparametrizationLibrary, KeepsAParametrizedModuleUntilCyclesAreCollected
             "1536 1536 1 0");
 }
 
+class ReparametrizationOnASmallGpu : public ScriptTest {
+ protected:
+  ReparametrizationOnASmallGpu() : ScriptTest({.capacity_bytes = std::size_t{64} << 20U}) {}
+};
+
+// The bias is computed before the weight, for which there is no memory.
+TEST_F(ReparametrizationOnASmallGpu, ACallThatRunsOutOfMemoryKeepsNothingOfWhatItComputed) {
+  EXPECT_EQ(text("local m = ohm.nn.Linear(4096, 1024, {device = 'cuda'}) "
+                 "ohm.nn.utils.parametrizations.weight_norm(m, 'bias') "
+                 "ohm.nn.utils.parametrizations.weight_norm(m, 'weight') "
+                 "local rest = ohm.empty(36 << 20, {device = 'cuda', dtype = 'uint8'}) "
+                 "local x = ohm.ones(1, 4096, {device = 'cuda'}) "
+                 "local before = ohm.cuda.memory_allocated() "
+                 "local is_done, failure = pcall(m, x) "
+                 "failure = tostring(failure):sub(1, 18) "
+                 "return string.format('%s %s %d', is_done, failure, "
+                 "ohm.cuda.memory_allocated() - before)"),
+            "false CUDA out of memory 0");
+}
+
 TEST_F(ReparametrizationLibrary, RefusesWhatIsNotThere) {
   const std::string layer = "local m = ohm.nn.Linear(2, 2) ";
   EXPECT_THAT(error_of(layer + "ohm.nn.utils.weight_norm(m, 'wait')"),
