@@ -169,6 +169,44 @@ constexpr GrowingScript kScripts[] = {
      "  for i = 1, n do kept[i] = 'text ' .. i end\n"
      "  for _ = 1, n do x = x + 1 end\n"
      "end"},
+    {"ops_in_a_coroutine", kNothing,
+     "function body(n)\n"
+     "  local kept, x = {}, ohm.ones(1)\n"
+     "  for i = 1, n do kept[i] = {i} end\n"
+     "  coroutine.wrap(function() for _ = 1, n do x = x + 1 end end)()\n"
+     "end"},
+    {"ops_beside_coroutines", kNothing,
+     "function body(n)\n"
+     "  local kept, x = {}, ohm.ones(1)\n"
+     "  for i = 1, n do\n"
+     "    kept[i] = coroutine.create(coroutine.yield)\n"
+     "    coroutine.resume(kept[i], i)\n"
+     "  end\n"
+     "  for _ = 1, n do x = x + 1 end\n"
+     "end"},
+    {"tensors_of_a_generator", kNothing,
+     "function body(n)\n"
+     "  local kept = {}\n"
+     "  for i = 1, n do kept[i] = {i} end\n"
+     "  local function tensors() for _ = 1, n do coroutine.yield(ohm.ones(1)) end end\n"
+     "  for x in coroutine.wrap(tensors) do local _ = x + 1 end\n"
+     "end"},
+    {"batches_of_a_loader", kNothing,
+     "function body(n)\n"
+     "  local kept = {}\n"
+     "  for i = 1, n do kept[i] = {i} end\n"
+     "  local set = ohm.utils.data.TensorDataset(ohm.ones(n, 1))\n"
+     "  for x in ohm.utils.data.DataLoader(set) do local _ = x + 1 end\n"
+     "end"},
+    {"ops_of_ranks", kNothing,
+     "function body(n)\n"
+     "  local kept = {}\n"
+     "  for i = 1, n do kept[i] = {i} end\n"
+     "  ohm.distributed.spawn(2, function()\n"
+     "    local x = ohm.ones(1)\n"
+     "    for _ = 1, n / 2 do x = x + 1 end\n"
+     "  end)\n"
+     "end"},
     {"tables_of_tensors", kNothing,
      "function body(n)\n"
      "  local kept = {}\n"

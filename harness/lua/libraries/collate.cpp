@@ -11,6 +11,7 @@
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/libraries/fixed_order.h"
+#include "harness/lua/vm/interpreter.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/ops/concat.h"
 #include "runtime/ops/view.h"
@@ -73,6 +74,8 @@ void push_column(lua_State* L, int list, lua_Integer count) {
     lua_pushvalue(L, key);
     lua_gettable(L, -2);
     lua_remove(L, -2);
+    // A function of the script may have been called for what came before.
+    Interpreter::of(L).lifetimes().before_append(L, -2);
     lua_rawseti(L, -2, i);
   }
 }
@@ -99,6 +102,7 @@ void push_fields(lua_State* L, int list, lua_Integer count, int level) {
     lua_remove(L, -2);
     lua_pushvalue(L, key);
     lua_insert(L, -2);
+    Interpreter::of(L).lifetimes().before_write(L, result, -2);
     lua_rawset(L, result);
   }
   lua_settop(L, result);

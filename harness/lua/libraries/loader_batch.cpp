@@ -12,6 +12,7 @@
 #include "harness/lua/libraries/collate.h"
 #include "harness/lua/libraries/dataset_library.h"
 #include "harness/lua/libraries/sampler_library.h"
+#include "harness/lua/vm/interpreter.h"
 #include "runtime/ops/convert.h"
 
 namespace ohm::lua {
@@ -112,6 +113,7 @@ int push_items(lua_State* L, int dataset, const Indices& indices, bool in_worker
     values = own;
     if (in_worker) check_worker_item(L, own);
     pack(L, own);
+    Interpreter::of(L).lifetimes().before_append(L, list);
     lua_rawseti(L, list, ++count);
   }
   return values;

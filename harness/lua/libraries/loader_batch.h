@@ -16,9 +16,8 @@ constexpr std::string_view kDataLoader = "DataLoader";
 enum LoaderValue : int {
   kDataset = 1,
   kCollateFunction,
-  kSampler,       ///< or batch sampler
-  kRunningLoops,  ///< from the first value of the batch that a loop was given to the loop
-  kLastLoaderValue = kRunningLoops,
+  kSampler,  ///< or batch sampler
+  kLastLoaderValue = kSampler,
 };
 
 struct LoaderOptions {

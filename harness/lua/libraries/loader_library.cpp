@@ -18,6 +18,7 @@
 #include "harness/lua/libraries/generator_library.h"
 #include "harness/lua/libraries/loader_batch.h"
 #include "harness/lua/libraries/sampler_library.h"
+#include "harness/lua/vm/dead_registers.h"
 #include "harness/lua/vm/interpreter.h"
 #include "runtime/data/sampler.h"
 #include "runtime/tensor/context.h"
@@ -31,9 +32,9 @@ using data::Indices;
 enum LoopValue : int {
   kLoader = 1,
   kFetched,  ///< batches by number; each a list with its length as `n`
-  kCurrent,  ///< the batch that the loop was given last
-  kLastLoopValue = kCurrent,
+  kLastLoopValue = kFetched,
 };
+constexpr lua_Integer kCurrent = 0;  ///< the number of the batch that the loop was given last
 
 struct Loop {
   std::vector<Indices> batches;
@@ -66,6 +67,14 @@ int packed_length(lua_State* L, int list) {
   return length;
 }
 
+// Pops the value: the element of a table that the script may be watched to hold.
+void set_element(lua_State* L, int table, lua_Integer number) {
+  lua_pushinteger(L, number);
+  lua_insert(L, -2);
+  Interpreter::of(L).lifetimes().before_write(L, table, -2);
+  lua_rawset(L, table);
+}
+
 // Makes the loop's next batch and puts it among the fetched ones.
 void fetch(lua_State* L, int loop_index, Loop& loop) {
   const int top = lua_gettop(L);
@@ -76,7 +85,7 @@ void fetch(lua_State* L, int loop_index, Loop& loop) {
   push_packed_batch(L, loader, options, loop.batches[loop.fetched]);
   lua_getiuservalue(L, loop_index, kFetched);
   lua_insert(L, -2);
-  lua_rawseti(L, -2, static_cast<lua_Integer>(++loop.fetched));
+  set_element(L, lua_gettop(L) - 1, static_cast<lua_Integer>(++loop.fetched));
   lua_settop(L, top);
   // The items go before the next batch is made.
   Interpreter::of(L).collect(L);
@@ -102,10 +111,11 @@ void push_loop(lua_State* L, int loader) {
 void take_fetched(lua_State* L, int index, Loop& loop) {
   const auto number = static_cast<lua_Integer>(++loop.given);
   lua_getiuservalue(L, index, kFetched);
-  lua_rawgeti(L, -1, number);
-  lua_setiuservalue(L, index, kCurrent);
+  const int fetched = lua_gettop(L);
+  lua_rawgeti(L, fetched, number);
+  set_element(L, fetched, kCurrent);
   lua_pushnil(L);
-  lua_rawseti(L, -2, number);
+  set_element(L, fetched, number);
   lua_pop(L, 1);
 }
 
@@ -123,7 +133,9 @@ int advance(lua_State* L, int index) {
     lua_pop(L, 1);
     if (has_workers) fetch(L, index, loop);
   }
-  lua_getiuservalue(L, index, kCurrent);
+  lua_getiuservalue(L, index, kFetched);
+  lua_rawgeti(L, -1, kCurrent);
+  lua_remove(L, -2);
   const int current = lua_gettop(L);
   const int values = packed_length(L, current);
   luaL_checkstack(L, values + LUA_MINSTACK, "too many values");
@@ -131,37 +143,23 @@ int advance(lua_State* L, int index) {
   return values;
 }
 
-// Pushes the loop whose variable is at `control`, and forgets it.
-void push_running_loop(lua_State* L, int loader, int control) {
-  lua_getiuservalue(L, loader, kRunningLoops);
-  lua_pushvalue(L, control);
-  lua_rawget(L, -2);
-  if (test_handle<LoopPtr>(L, -1) == nullptr) {
-    throw std::invalid_argument("[DataLoader] write: for x, y in loader do");
-  }
-  lua_pushvalue(L, control);
-  lua_pushnil(L);
-  lua_rawset(L, -4);
-  lua_remove(L, -2);
+void refuse_other_use() {
+  throw std::invalid_argument("[DataLoader] write: for x, y in loader do");
 }
 
-// loader(state, control): the iterator of `for … in loader`.
+// loader(state, control): the iterator of `for … in loader`, whose state the loop becomes: it goes
+// when the statement ends.
 int call_loader(lua_State* L) {
   lua_settop(L, 3);
-  if (lua_isnil(L, 3)) {
+  if (test_handle<LoopPtr>(L, 2) == nullptr) {
+    if (!lua_isnil(L, 2) || !lua_isnil(L, 3)) refuse_other_use();
     push_loop(L, 1);
-  } else {
-    push_running_loop(L, 1, 3);
+    if (!set_loop_state(L, -1)) refuse_other_use();
+    lua_replace(L, 2);
   }
-  const int loop = lua_gettop(L);
-  const int values = advance(L, loop);
+  const int values = advance(L, 2);
   if (values == 0) return lua_pushnil(L), 1;
   if (lua_isnil(L, -values)) throw std::invalid_argument("[DataLoader] a batch is nil");
-  lua_getiuservalue(L, 1, kRunningLoops);
-  lua_pushvalue(L, -values - 1);
-  lua_pushvalue(L, loop);
-  lua_rawset(L, -3);
-  lua_pop(L, 1);
   return values;
 }
 
@@ -299,13 +297,6 @@ int data_loader(lua_State* L) {
   lua_setiuservalue(L, loader, kDataset);
   set_user_value(L, loader, kCollateFunction, named, "collate_fn");
   set_user_value(L, loader, kSampler, named, options.samples_batches ? "batch_sampler" : "sampler");
-  // Its entries go with their keys: what a loop's variable held last.
-  lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "k");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
-  lua_setiuservalue(L, loader, kRunningLoops);
   return 1;
 }
 

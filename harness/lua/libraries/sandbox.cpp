@@ -12,6 +12,7 @@
 #include "allocator_shim/base/nearest_name.h"
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/native.h"
+#include "harness/lua/libraries/coroutine_functions.h"
 #include "harness/lua/libraries/fixed_order.h"
 #include "harness/lua/libraries/library_table.h"
 #include "harness/lua/libraries/require.h"
@@ -107,12 +108,6 @@ int seed_random(lua_State* L) {
   lua_insert(L, 1);
   lua_call(L, lua_gettop(L) - 1, 0);
   return 0;
-}
-
-int open_coroutine(lua_State* L) {
-  // What a coroutine has on its stack is not looked at.
-  Interpreter::of(L).lifetimes().give_up();
-  return luaopen_coroutine(L);
 }
 
 int open_math(lua_State* L) {

@@ -162,6 +162,16 @@ bool is_initial_value_to_close(lua_State* L) {
   return next_instruction(frame)->opcode() == kToBeClosed;
 }
 
+bool set_loop_state(lua_State* L, int index) {
+  lua_Debug frame;
+  if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return false;
+  const Instruction call = next_instruction(frame)[-1];
+  if (call.opcode() != kCallIterator) return false;
+  lua_pushvalue(L, index);
+  // The iterator, then the state; variables are numbered from 1.
+  return lua_setlocal(L, &frame, call.a() + 2) != nullptr;
+}
+
 void for_each_handle_in_list(lua_State* L, int index,
                              const std::function<void(const void*)>& visit) {
   constexpr lua_Unsigned kMost = 256;

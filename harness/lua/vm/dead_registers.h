@@ -33,6 +33,11 @@ const void* overwritten_handle(lua_State* L);
 /// `local guard <close> = native()`.
 bool is_initial_value_to_close(lua_State* L);
 
+/// For a native that is the iterator of a `for … in` statement: the value at `index` becomes the
+/// statement's state, with which the native is called for the following steps. False when something
+/// else called it.
+bool set_loop_state(lua_State* L, int index);
+
 /// Calls visit(handle) for each full userdata in the list at `index`, a table, from the last
 /// element to the first: as a list of Python's lets them go. Of a very long list, for the first
 /// ones alone.

@@ -19,6 +19,7 @@ enum Opcode : std::uint32_t {
   kNegate = 49,
   kToBeClosed = 55,
   kCallFunction = 68,
+  kCallIterator = 76,  // of a `for … in`
   kSetList = 78,
 };
 

@@ -129,7 +129,8 @@ void Interpreter::find_unreachable(lua_State* L) {
   put_youngest_first();
   // What was closed was held so far: what it holds goes with the next collection.
   if (std::exchange(has_closed_objects_, false)) return;
-  if (L == state() && lifetimes_.begin(L)) watch(L);
+  if (!lifetimes_.begin(L)) return;
+  for (lua_State* coroutine : lifetimes_.coroutines()) watch(coroutine);
 }
 
 // Lua may have collected some on its own since the last time, between others that were let go.
@@ -150,12 +151,11 @@ void Interpreter::check_lifetimes(lua_State* L) {
 }
 
 bool Interpreter::find_unreachable_by_watching(lua_State* L) {
-  if (L == state()) {
-    const auto dead = lifetimes_.settle(L);
-    if (dead && end_handles(L, *dead)) return true;
-  }
-  if (lifetimes_.is_watching()) lifetimes_.end(state());
-  watch(state());
+  const auto dead = lifetimes_.settle(L);
+  if (dead && end_handles(L, *dead)) return true;
+  // Other coroutines find out at their next instruction.
+  if (lifetimes_.is_watching()) lifetimes_.end(L);
+  watch(L);
   return false;
 }
 
@@ -246,14 +246,13 @@ void Interpreter::on_hook(lua_State* L, lua_Debug* frame) {
 }
 
 void Interpreter::watch_instruction(lua_State* L, const lua_Debug& frame) {
-  const bool is_watched =
-      !failure_ && reached_cap_.empty() && L == state() && lifetimes_.on_instruction(L, frame);
+  const bool is_watched = !failure_ && reached_cap_.empty() && lifetimes_.on_instruction(L, frame);
   if (is_watched && ++instructions_ % kCountPeriod != 0) return;
   if (is_watched) {
     note_reached_cap(L);
     if (reached_cap_.empty()) return;
   }
-  if (lifetimes_.is_watching()) lifetimes_.end(state());
+  if (lifetimes_.is_watching()) lifetimes_.end(L);
   if (!failure_ && reached_cap_.empty()) return watch(L);
   count_instructions(L);
 }
@@ -306,7 +305,7 @@ void Interpreter::count_instructions(lua_State* L) {
 
 void Interpreter::watch(lua_State* L) {
   lua_sethook(L, &on_hook, LUA_MASKCOUNT | LUA_MASKRET,
-              lifetimes_.is_watching() && L == state() ? 1 : kCountPeriod);
+              lifetimes_.is_watching() ? 1 : kCountPeriod);
 }
 
 void Interpreter::fail(lua_State* L, std::exception_ptr failure) {

@@ -38,11 +38,6 @@ bool has_user_values(lua_State* L, RawValue userdata) {
   return has_some;
 }
 
-void clear_above_stack(lua_State* L) {
-  // As a collection does: what lies there may come to be in a function's registers.
-  for (RawValue& value : raw::above_stack_of(L)) value.tag = LUA_TNIL;
-}
-
 }  // namespace
 
 LifetimeSettings& lifetime_settings() {
@@ -60,18 +55,21 @@ bool Lifetimes::begin(lua_State* L) {
   settled_ = 0;
   lua_gc(L, LUA_GCSTOP);
   luaL_checkstack(L, 2 * LUA_MINSTACK, nullptr);
-  count_what_is_there(L);
-  clear_above_stack(L);
+  if (!count_what_is_there(L)) return end(L), false;
+  raw::clear_above_stack(L);
   const std::size_t bytes = heap_bytes(L);
   most_bytes_ = 2 * bytes;
   allowance_per_event_ = static_cast<std::int64_t>(
       std::max(bytes, lifetime_settings().least_allowance_bytes) / kBytesPerInstruction);
   allowance_ = kMostAhead * allowance_per_event_;
-  if (has_given_up_) end(L);
-  return is_watching_;
+  return true;
 }
 
-void Lifetimes::count_what_is_there(lua_State* L) {
+// False where that is not known for sure.
+bool Lifetimes::count_what_is_there(lua_State* L) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  stacks_.begin(lua_tothread(L, -1));
+  lua_pop(L, 1);
   lua_pushliteral(L, "__mode");
   mode_name_ = raw::value_at(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, this);
@@ -87,7 +85,7 @@ void Lifetimes::count_what_is_there(lua_State* L) {
     lua_pop(L, 1);
   }
   lua_pop(L, 1);
-  compare_stack(L);
+  return compare_stacks(L) && !has_given_up_;
 }
 
 void Lifetimes::end(lua_State* L) {
@@ -101,8 +99,7 @@ void Lifetimes::end(lua_State* L) {
   }
   counts_.clear();
   unexpanded_.clear();
-  stack_.clear();
-  open_variables_.clear();
+  stacks_.clear();
   new_userdata_.clear();
   dead_.clear();
   pending_ = {};
@@ -182,11 +179,13 @@ Lifetimes::Node& Lifetimes::node_of(lua_State* L, RawValue value) {
 
 void Lifetimes::expand(lua_State* L, Node& node) {
   if (node.value.tag == raw::kThread) {
-    if (node.value.content != L) has_given_up_ = true;
+    raw::push(L, node.value);
+    stacks_.add(lua_tothread(L, -1), node);
+    lua_pop(L, 1);
     return;
   }
   if (node.value.tag == raw::kVariable && !raw::is_closed(node.value)) {
-    open_variables_.push_back(&node);
+    return stacks_.add_variable(node);
   }
   node.is_leaf = node.value.tag == raw::kUserdata;
   for_each_reference(L, node.value, [&](RawValue value) { refer(L, node, value); });
@@ -209,6 +208,7 @@ void Lifetimes::drop(Node& from, RawValue to) {
 
 bool Lifetimes::on_instruction(lua_State* L, const lua_Debug& frame) {
   if (!may_go_on(L)) return end(L), false;
+  stacks_.note_change(L);
   if (pending_.node != nullptr) finish_write(L);
   const Instruction next{raw::instruction_of(frame)};
   switch (next.opcode()) {
@@ -276,9 +276,8 @@ void Lifetimes::watch_list(RawValue table, lua_Integer first) {
 
 void Lifetimes::watch_variable(RawValue variable) {
   Node* const node = counts_.find(variable.content);
-  // An open one is on the stack, and counted when it is closed.
-  const auto is_it = [node](const Node* open) { return open == node; };
-  if (node == nullptr || std::any_of(open_variables_.begin(), open_variables_.end(), is_it)) return;
+  if (node == nullptr) return;
+  if (stacks_.is_on_stack(*node)) return stacks_.note_write(*node);
   pending_ = {node, {}, raw::value_of(variable), true, 0};
 }
 
@@ -368,11 +367,10 @@ std::optional<std::vector<RawValue>> Lifetimes::settle(lua_State* L) {
   if (is_sure(L)) {
     luaL_checkstack(L, 2 * LUA_MINSTACK, nullptr);
     if (pending_.node != nullptr) finish_write(L);
-    close_variables(L);
-    compare_stack(L);
-    settle_new_userdata(L);
-    const bool is_settled = counts_.settle([&](Node& node) { bury(L, node); });
-    clear_above_stack(L);
+    const bool is_counted = compare_stacks(L) && settle_new_userdata(L);
+    const bool is_settled = is_counted && counts_.settle([&](Node& node) { bury(L, node); }) &&
+                            !stacks_.has_lost_variables();
+    raw::clear_above_stack(L);
     ++settled_;
     allowance_ = std::min(allowance_ + allowance_per_event_, kMostAhead * allowance_per_event_);
     if (is_settled && is_sure(L)) return std::exchange(dead_, {});
@@ -383,58 +381,33 @@ std::optional<std::vector<RawValue>> Lifetimes::settle(lua_State* L) {
 
 // What is on the stack, or was put anywhere, is counted by now. The others are dead, unless they
 // lead to themselves: a cycle of objects stays.
-void Lifetimes::settle_new_userdata(lua_State* L) {
+bool Lifetimes::settle_new_userdata(lua_State* L) {
   for (const RawValue& made : new_userdata_) {
     if (counts_.find(made.content) != nullptr || !has_user_values(L, made)) continue;
     Node& node = node_of(L, made);
     counts_.enter_stack(node);
     counts_.leave_stack(node);
   }
+  if (stacks_.has_uncompared() && !compare_stacks(L)) return false;
   for (const RawValue& made : new_userdata_) {
     if (counts_.find(made.content) == nullptr) dead_.push_back(made);
   }
   new_userdata_.clear();
+  return true;
 }
 
 bool Lifetimes::is_sure(lua_State* L) const {
   return !is_broken_ && !is_unsure_ && !has_given_up_ && heap_bytes(L) < most_bytes_;
 }
 
-// A variable that was closed holds what was on the stack.
-void Lifetimes::close_variables(lua_State* L) {
-  std::vector<Node*> closed;
-  std::erase_if(open_variables_, [&](Node* node) {
-    if (!raw::is_closed(node->value)) return false;
-    closed.push_back(node);
-    return true;
-  });
-  for (Node* node : closed) refer(L, *node, raw::value_of(node->value));
-}
-
-void Lifetimes::compare_stack(lua_State* L) {
-  const std::size_t count = raw::stack_of(L).size();
-  std::vector<const void*> gone;
-  for (std::size_t i = 0; i < count; ++i) {
-    // Counting may move the stack.
-    const RawValue& slot = raw::stack_of(L)[i];
-    const RawValue value{slot.content, slot.tag};
-    const void* const now = is_counted(value) ? value.content : nullptr;
-    if (i == stack_.size()) stack_.push_back(nullptr);
-    const void* const before = std::exchange(stack_[i], now);
-    if (now == before) continue;
-    if (now != nullptr) counts_.enter_stack(node_of(L, value));
-    if (before != nullptr) gone.push_back(before);
-  }
-  for (std::size_t i = count; i < stack_.size(); ++i) {
-    if (stack_[i] != nullptr) gone.push_back(stack_[i]);
-  }
-  stack_.resize(count);
-  for (const void* content : gone) counts_.leave_stack(*counts_.find(content));
+bool Lifetimes::compare_stacks(lua_State* L) {
+  return stacks_.compare(L, [&](RawValue value) -> Node& { return node_of(L, value); });
 }
 
 void Lifetimes::bury(lua_State* L, Node& node) {
   if (node.value.tag == raw::kUserdata) dead_.push_back(node.value);
-  if (node.value.tag == raw::kVariable) std::erase(open_variables_, &node);
+  if (node.value.tag == raw::kThread) return stacks_.bury_coroutine(node);
+  if (node.value.tag == raw::kVariable) stacks_.bury_variable(node);
   for_each_reference(L, node.value, [&](RawValue value) { drop(node, value); });
 }
 

@@ -10,6 +10,7 @@
 
 #include "harness/lua/vm/raw_values.h"
 #include "harness/lua/vm/reference_counts.h"
+#include "harness/lua/vm/watched_stacks.h"
 
 namespace ohm::lua {
 
@@ -28,19 +29,20 @@ LifetimeSettings& lifetime_settings();
 /// Note [Lifetimes without a collection]
 /// A full collection finds what died, and takes as long as there is to find alive. Where that is
 /// much, the script is watched instead: a hook sees each instruction that writes to a table or a
-/// variable of a closure, natives tell what they write to values of the script, and the stack is
-/// compared with what it was. Lua's collector stands still for the time, so that nothing goes
-/// without having been counted (see Note [Counts and witnesses]). Whatever cannot be told for sure
-/// — cycles, coroutines, weak tables, natives that say no more than that they write — is a matter
-/// for the collector, as it is where little is alive.
+/// variable of a closure, natives tell what they write to values of the script, and stacks are
+/// compared with what they were (see Note [Stacks of coroutines]). Lua's collector stands still for
+/// the time, so that nothing goes without having been counted (see Note [Counts and witnesses]).
+/// Whatever cannot be told for sure — cycles, weak tables, natives that say no more than that they
+/// write — is a matter for the collector, as it is where little is alive.
 class Lifetimes {
  public:
   /// Whether the script is watched; nothing else below does anything when it is not, but begin().
   bool is_watching() const { return is_watching_; }
 
   /// Right after a full collection: watches from now on where that is worth it. True where the
-  /// hook has to be called for each instruction.
+  /// hook has to be called for each instruction, of each of coroutines().
   bool begin(lua_State* L);
+  std::vector<lua_State*> coroutines() const { return stacks_.coroutines(); }
   void end(lua_State* L);
 
   /// Full userdata that died since the last call, or since begin(), in no order. Nothing where the
@@ -70,11 +72,16 @@ class Lifetimes {
   void note_let_go(lua_State* L, int index);
   /// Something was written: the collector has to be asked once.
   void note_unknown_write() { is_unsure_ = true; }
-  /// There is what cannot be watched: weak tables, coroutines.
-  void give_up() { has_given_up_ = true; }
+  /// For natives, before something runs on a coroutine or is written to its stack.
+  void note_change_of(lua_State* coroutine) {
+    if (is_watching_) stacks_.note_change(coroutine);
+  }
   /// The table on top of the stack keeps nothing alive, and who ends what is in it takes it out.
   /// One table can be such a one.
-  void leave_out(lua_State* L) { left_out_ = raw::value_at(L, -1).content; }
+  void leave_out(lua_State* L) {
+    left_out_ = raw::value_at(L, -1).content;
+    stacks_.leave_out(left_out_);
+  }
   /// Lua is about to collect garbage for want of memory.
   void note_refused_memory() { is_broken_ = is_watching_; }
 
@@ -89,7 +96,7 @@ class Lifetimes {
     lua_Integer first;
   };
 
-  void count_what_is_there(lua_State* L);
+  bool count_what_is_there(lua_State* L);
   bool may_go_on(lua_State* L);
   Node& node_of(lua_State* L, RawValue value);
   void expand(lua_State* L, Node& node);
@@ -105,9 +112,8 @@ class Lifetimes {
   bool leads_elsewhere(lua_State* L);
   void finish_write(lua_State* L);
   void finish_list(lua_State* L, const PendingWrite& write);
-  void close_variables(lua_State* L);
-  void compare_stack(lua_State* L);
-  void settle_new_userdata(lua_State* L);
+  bool compare_stacks(lua_State* L);
+  bool settle_new_userdata(lua_State* L);
   void bury(lua_State* L, Node& node);
   bool is_sure(lua_State* L) const;
   bool is_counted(RawValue value) const {
@@ -116,8 +122,7 @@ class Lifetimes {
 
   ReferenceCounts counts_;
   std::vector<Node*> unexpanded_;
-  std::vector<const void*> stack_;  ///< what was there; null for what is not counted
-  std::vector<Node*> open_variables_;
+  WatchedStacks stacks_{counts_};
   std::vector<RawValue> new_userdata_;
   std::vector<RawValue> dead_;
   PendingWrite pending_{};

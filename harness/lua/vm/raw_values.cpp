@@ -83,6 +83,10 @@ std::span<RawValue> above_stack_of(lua_State* L) {
   return {state.top, state.stack_last + kExtraValues};
 }
 
+void clear_above_stack(lua_State* L) {
+  for (RawValue& value : above_stack_of(L)) value.tag = LUA_TNIL;
+}
+
 RawValue value_at(lua_State* L, int index) {
   const StateLayout& state = layout_of(L);
   return cleaned(index > 0 ? state.frame->function[index] : state.top[index]);
@@ -120,6 +124,8 @@ bool is_closed(RawValue variable) {
 }
 
 RawValue value_of(RawValue variable) { return cleaned(*variable_at(variable).value); }
+
+const RawValue* place_of(RawValue variable) { return variable_at(variable).value; }
 
 Untouched::Untouched(lua_State* L) : state_(L), top_(lua_gettop(L)) {
   luaL_checkstack(L, kValues, nullptr);

@@ -44,6 +44,8 @@ inline bool holds_something(RawValue value) {
 std::span<RawValue> stack_of(lua_State* L);
 /// The values above those, to the end of the memory of the stack.
 std::span<RawValue> above_stack_of(lua_State* L);
+/// As a collection does: what lies there may come to be in a function's registers.
+void clear_above_stack(lua_State* L);
 
 /// Of values that lie in Lua's memory at this time; nothing else is looked at.
 RawValue value_at(lua_State* L, int index);
@@ -60,6 +62,7 @@ std::uint32_t instruction_of(const lua_Debug& frame);
 /// A variable that a closure has outlived is closed: it holds its value itself.
 bool is_closed(RawValue variable);
 RawValue value_of(RawValue variable);
+const RawValue* place_of(RawValue variable);  ///< of its value
 
 /// Keeps what lies above the stack, for code that pushes a few values where no function of the
 /// script may see that it did: registers are not cleared before they are used.

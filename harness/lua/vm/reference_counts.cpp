@@ -30,8 +30,10 @@ void ReferenceCounts::refer(Node& from, Node& to) {
 void ReferenceCounts::drop_reference(Node& from, Node& to) {
   OHM_ASSERT(to.references > 0, "a reference that was not counted");
   --to.references;
-  if (to.spare == &from) to.spare = nullptr;
-  if (to.witness == &from) {
+  // One of them: a table may refer to the same value twice.
+  if (to.spare == &from) {
+    to.spare = nullptr;
+  } else if (to.witness == &from) {
     to.witness = std::exchange(to.spare, nullptr);
     ++losses_;
   }

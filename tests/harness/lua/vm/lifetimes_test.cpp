@@ -26,7 +26,7 @@ struct Outcome {
 };
 
 Outcome run_script(const std::string& script) {
-  TestMachine machine(MachineOptions{});
+  TestMachine machine({.gpus = 2});
   lua::Interpreter interpreter("test.lua", {}, 7, lua::script_bindings());
   for (const std::string& source : {std::string(kPrelude), script}) {
     interpreter.load(source, "test.lua");
@@ -117,6 +117,53 @@ constexpr Pattern kPatterns[] = {
     {"Coroutines",
      "local c = coroutine.wrap(function() local x = T() event() coroutine.yield(x) event() end)\n"
      "local x = c() event() x = nil event() c() event()"},
+    {"SuspendedCoroutines",
+     "local held = {} for i = 1, 4 do held[i] = coroutine.create(function(x) local y = T() "
+     "while true do event() x = coroutine.yield(x) end end) coroutine.resume(held[i], T()) end\n"
+     "event() coroutine.resume(held[2], nil) event() held[1] = nil event() "
+     "coroutine.resume(held[3], T() + 1) event() held = nil event()"},
+    {"CoroutinesThatEnd",
+     "local c = coroutine.create(function(x) event() local y = T() event() return y end)\n"
+     "local _, x = coroutine.resume(c, T()) event() x = nil event() coroutine.resume(c) event()\n"
+     "local d = coroutine.create(function() local x = T() error({x}) end) coroutine.resume(d) "
+     "event() coroutine.close(d) event() local e = coroutine.wrap(function() local x = T() "
+     "error('e') end) pcall(e) event() e = nil event()"},
+    {"CoroutinesThatAreClosed",
+     "local c = coroutine.create(function() local x = T() local o <close> = ohm.object {x = T()} "
+     "coroutine.yield() end) coroutine.resume(c) event() coroutine.close(c) event() c = nil "
+     "event()"},
+    {"CoroutinesOfNatives",
+     "local c = coroutine.create(T) event() local x = select(2, coroutine.resume(c)) event() "
+     "x = nil event() local d = coroutine.create(ohm.cat) event() "
+     "x = select(2, coroutine.resume(d, {T(), T()})) event() d = nil event() x = nil event()"},
+    {"CoroutinesInCoroutines",
+     "local function deep(n) local x = T() event() if n > 0 then for y in "
+     "coroutine.wrap(function() "
+     "deep(n - 1) end) do coroutine.yield(y) end end event() coroutine.yield(x) event() end\n"
+     "for x in coroutine.wrap(function() deep(3) end) do local y = x + 1 event() end event()"},
+    {"CoroutinesThatLetThemselvesGo",
+     "local c c = coroutine.wrap(function(x) c = nil event() x = nil event() local y = T() event() "
+     "coroutine.yield() end) c(T()) event()"},
+    {"VariablesOfCoroutines",
+     "local get, set local c = coroutine.create(function() local x = T() get = function() return x "
+     "end set = function(y) x = y end event() coroutine.yield() event() local z = x event() "
+     "coroutine.yield() end) coroutine.resume(c) event() set(T()) event() set(nil) event() "
+     "set({T()}) event() coroutine.resume(c) event() set(T()) event() c = nil event() get = nil "
+     "event() set(T()) event() set = nil event()"},
+    {"VariablesOfTheMainProgram",
+     "local x, y = T(), {T()} local c = coroutine.wrap(function() for i = 1, 3 do x = T() event() "
+     "y[1] = x event() x = nil event() coroutine.yield() end end) for _ = 1, 3 do c() event() end "
+     "y = nil event() c = nil event()"},
+    {"Generators",
+     "local function batches(n) return coroutine.wrap(function() for i = 1, n do "
+     "coroutine.yield(i, T(), {T()}) end end) end\n"
+     "for i, x, y in batches(3) do local z = x + 1 event() end event()\n"
+     "for i, x, y in batches(3) do event() if i == 2 then break end end event()"},
+    {"Ranks",
+     "local results = ohm.distributed.spawn(2, function(rank) local x = ohm.ones(128, {device = "
+     "'cuda:' .. rank}) for _ = 1, 2 do ohm.distributed.all_reduce(x) local y = {x + 1} "
+     "ohm.distributed.all_reduce(y[1]) x = y[1] * 2 end return x end) event() results[1] = nil "
+     "event() results = nil event()"},
     {"Objects",
      "local o = ohm.object {x = T()} event() o.x = T() event() local p = ohm.object {o = o} o.p = "
      "p "
@@ -191,6 +238,20 @@ constexpr Pattern kPatterns[] = {
      "local set = ohm.utils.data.TensorDataset(ohm.randn(6, 2)) "
      "for x in ohm.utils.data.DataLoader(set, {batch_size = 2}) do local y = x:cuda() event() end "
      "event()"},
+    {"DataLoadersLeftEarly",
+     "local set = {} for i = 1, 6 do set[i] = T() end\n"
+     "local Own = ohm.utils.data.Dataset:extend('Own') function Own:__len() return 6 end "
+     "function Own:__getitem(i) event() return set[i + 1] + 1, {x = T()} end\n"
+     "local loader, kept = ohm.utils.data.DataLoader(Own(), {batch_size = 2}), nil\n"
+     "for x, y in loader do kept = x event() for z in loader do event() if z then break end end "
+     "event() break end event() kept = nil event()\n"
+     "for i, x, y in loader:enumerate() do kept = y event() end event() loader = nil event()"},
+    {"DataLoadersWithOwnCollate",
+     "local Own = ohm.utils.data.Dataset:extend('Own') function Own:__len() return 5 end "
+     "function Own:__getitem(i) return T() end\n"
+     "local kept = {} for x in ohm.utils.data.DataLoader(Own(), {batch_size = 2, collate_fn = "
+     "function(items) event() kept[#kept + 1] = items[1] local y = items[1] + 1 event() return "
+     "{y, items} end}) do event() end event() kept = nil event()"},
 };
 
 class WatchedLifetimes : public testing::TestWithParam<Pattern> {};
@@ -207,10 +268,15 @@ INSTANTIATE_TEST_SUITE_P(Patterns, WatchedLifetimes, testing::ValuesIn(kPatterns
 
 // ---- random programs ----------------------------------------------------------------------------
 
-/// Programs of a few variables that hold tensors, tables and functions, and objects as well.
+enum class Also : std::uint8_t { nothing, objects, coroutines };
+
+/// Programs of a few variables that hold tensors, tables and functions, and something else as well.
 class RandomProgram {
  public:
-  RandomProgram(std::uint32_t seed, bool has_objects) : random_(seed), has_objects_(has_objects) {}
+  RandomProgram(std::uint32_t seed, Also also)
+      : random_(seed),
+        has_objects_(also == Also::objects),
+        has_coroutines_(also == Also::coroutines) {}
 
   std::string make(int statements) {
     std::string text = "local a, b, c, d = {}, {}, T(), {}\nkept = {}\n";
@@ -231,6 +297,7 @@ class RandomProgram {
 
   std::string value() {
     if (has_objects_ && below(3) == 0) return value_of_objects();
+    if (has_coroutines_ && below(3) == 0) return value_of_coroutines();
     switch (below(7)) {
       case 0:
         return "T()";
@@ -262,6 +329,48 @@ class RandomProgram {
     }
   }
 
+  std::string value_of_coroutines() {
+    switch (below(5)) {
+      case 0:
+        return "coroutine.create(" + body_of_coroutine() + ")";
+      case 1:
+        return "coroutine.wrap(" + body_of_coroutine() + ")";
+      case 2:
+        return "resume(" + variable() + ")";
+      default:
+        return "resume(" + variable() + ", " + variable() + ")";
+    }
+  }
+
+  // Its variables are captured, handed out and written from elsewhere.
+  std::string body_of_coroutine() {
+    ++level_;
+    std::string text = "function(p) local y = " + simple_value() + " ";
+    for (std::size_t i = below(3) + 1; i > 0; --i) {
+      text += below(2) == 0 ? "event() " : (level_ < 3 ? statement() : "event()") + " ";
+      constexpr const char* kGiven[] = {"y", "p", "T()", "{y, p}",
+                                        "function(q) local z = y y = q return z end"};
+      text += std::string("p = coroutine.yield(") + kGiven[below(std::size(kGiven))] + ") ";
+      if (below(2) == 0) text += variable() + " = " + (below(2) == 0 ? "p " : "y ");
+    }
+    --level_;
+    return text + (below(4) == 0 ? "error('e') end" : "return y end");
+  }
+  std::string simple_value() { return below(2) == 0 ? "T()" : "{T(), " + variable() + "}"; }
+
+  std::string statement_of_coroutines() {
+    const std::string v = variable();
+    switch (below(5)) {
+      case 0:
+        return "close(" + v + ")";
+      case 1:
+        return "do local i = 0 for y in each(" + v + ") do i = i + 1 event() " + variable() +
+               " = y if i == 2 then break end end end";
+      default:
+        return "do local y = resume(" + v + ", " + simple_value() + ") event() end";
+    }
+  }
+
   std::string statement_of_objects() {
     const std::string v = variable();
     switch (below(6)) {
@@ -277,6 +386,7 @@ class RandomProgram {
 
   std::string statement() {
     if (has_objects_ && below(3) == 0) return statement_of_objects();
+    if (has_coroutines_ && below(3) == 0) return statement_of_coroutines();
     const std::string v = variable();
     switch (below(14)) {
       case 0:
@@ -306,12 +416,21 @@ class RandomProgram {
 
   std::mt19937 random_;
   bool has_objects_;
+  bool has_coroutines_;
+  int level_ = 0;  ///< of coroutines in each other
 };
 
 constexpr const char* kHelpers =
     "local function is_table(v) return type(v) == 'table' end\n"
     "local function at(v, k) if is_table(v) then return v[k] end end\n"
-    "local function call(v) if type(v) == 'function' then return v() end end\n"
+    "local function call(v) if type(v) == 'function' then local ok, x = pcall(v) "
+    "if ok then return x end end end\n"
+    "local function resume(v, x) if type(v) == 'thread' then local ok, y = coroutine.resume(v, x) "
+    "if ok then return y end elseif type(v) == 'function' then local ok, y = pcall(v, x) "
+    "if ok then return y end end end\n"
+    "local function close(v) if type(v) == 'thread' and coroutine.status(v) ~= 'running' and "
+    "coroutine.status(v) ~= 'normal' then coroutine.close(v) end end\n"
+    "local function each(v) return function() return resume(v) end end\n"
     "local function is_object(v) return type(v) == 'userdata' and tostring(v):find('^object') end\n"
     "local function object(v) if is_object(v) then return v end end\n"
     "local function weak(v) if is_object(v) then return ohm.weakref(v) end end\n"
@@ -319,7 +438,7 @@ constexpr const char* kHelpers =
     "end) "
     "return x end end\n";
 
-class WatchedLifetimesOfRandomPrograms : public testing::TestWithParam<bool> {};
+class WatchedLifetimesOfRandomPrograms : public testing::TestWithParam<Also> {};
 
 TEST_P(WatchedLifetimesOfRandomPrograms, AreThoseThatTheCollectorFinds) {
   for (std::uint32_t seed = 1; seed <= 300; ++seed) {
@@ -330,9 +449,12 @@ TEST_P(WatchedLifetimesOfRandomPrograms, AreThoseThatTheCollectorFinds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Values, WatchedLifetimesOfRandomPrograms, testing::Bool(),
+constexpr const char* kNamesOfAlso[] = {"WithoutObjects", "WithObjects", "WithCoroutines"};
+
+INSTANTIATE_TEST_SUITE_P(Values, WatchedLifetimesOfRandomPrograms,
+                         testing::Values(Also::nothing, Also::objects, Also::coroutines),
                          [](const auto& info) {
-                           return std::string(info.param ? "WithObjects" : "WithoutObjects");
+                           return std::string(kNamesOfAlso[static_cast<std::size_t>(info.param)]);
                          });
 
 // ---- costs --------------------------------------------------------------------------------------
@@ -368,6 +490,24 @@ constexpr Cost kCosts[] = {
     {"AttributesOverwritten",
      "local t, o = {}, ohm.object {} for i = 1, 5000 do t[i] = {i} end "
      "for _ = 1, 5000 do o.x = T() end"},
+    {"OpsInACoroutine",
+     "local t = {} for i = 1, 5000 do t[i] = {i} end coroutine.wrap(function() local x = T() "
+     "for _ = 1, 5000 do x = x + 1 end end)()"},
+    {"OpsOfAGenerator",
+     "local t = {} for i = 1, 5000 do t[i] = {i} end "
+     "for x in coroutine.wrap(function() for _ = 1, 5000 do coroutine.yield(T()) end end) do "
+     "local y = x + 1 end"},
+    {"OpsBesideCoroutines",
+     "local t = {} for i = 1, 5000 do t[i] = coroutine.create(function(x) local y = function() "
+     "return x end coroutine.yield(y) end) coroutine.resume(t[i], {i}) end "
+     "for _ = 1, 5000 do event() end"},
+    {"Batches",
+     "local t = {} for i = 1, 5000 do t[i] = {i} end "
+     "local set = ohm.utils.data.TensorDataset(ohm.randn(5000, 2)) "
+     "for x in ohm.utils.data.DataLoader(set) do local y = x:cuda() end"},
+    {"OpsOfRanks",
+     "local t = {} for i = 1, 5000 do t[i] = {i} end ohm.distributed.spawn(2, function(rank) "
+     "local x = ohm.ones(1, {device = 'cuda:' .. rank}) for _ = 1, 2000 do x = x + 1 end end)"},
 };
 
 class CostOfLifetimes : public testing::TestWithParam<Cost> {};

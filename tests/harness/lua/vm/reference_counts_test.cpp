@@ -100,6 +100,17 @@ TEST_F(ReferenceCountsTest, WithoutItsWitnessesAValueIsNotTold) {
   EXPECT_EQ(dead(), "?");
 }
 
+TEST_F(ReferenceCountsTest, OneThatRefersTwiceIsAWitnessUntilBothAreDropped) {
+  counts_.enter_stack(node('a'));
+  refer('a', 'b');
+  refer('a', 'b');
+  refer('b', 'c');
+  drop('a', 'b');
+  EXPECT_EQ(dead(), "");
+  drop('a', 'b');
+  EXPECT_EQ(dead(), "bc");
+}
+
 TEST_F(ReferenceCountsTest, ALeafNeedsNoWitness) {
   counts_.enter_stack(node('a'));
   counts_.enter_stack(node('b'));

@@ -1,0 +1,206 @@
+#include "harness/lua/vm/watched_stacks.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "allocator_shim/base/assert.h"
+
+namespace ohm::lua {
+void WatchedStacks::clear() {
+  last_changed_ = nullptr;
+  has_uncompared_ = false;
+  stacks_.clear();
+  changed_.clear();
+  open_.clear();
+  unplaced_.clear();
+}
+
+void WatchedStacks::add(lua_State* coroutine, Node& node) {
+  Stack& stack = stacks_[coroutine];
+  stack.coroutine = coroutine;
+  stack.node = &node;
+  has_uncompared_ = true;
+  changed_.insert(coroutine);
+}
+
+std::vector<lua_State*> WatchedStacks::coroutines() const {
+  std::vector<lua_State*> known;
+  for (const auto& [content, stack] : stacks_) known.push_back(stack.coroutine);
+  return known;
+}
+
+// ---- comparing ----------------------------------------------------------------------------------
+
+bool WatchedStacks::is_running(lua_State* coroutine) const {
+  lua_Debug frame;
+  return coroutine == main_ ||
+         (lua_status(coroutine) == LUA_OK && lua_getstack(coroutine, 0, &frame) != 0);
+}
+
+bool WatchedStacks::compare(lua_State* running, const NodeOf& node_of) {
+  note_change(running);
+  std::vector<lua_State*> still_running;
+  bool has_found_all = true;
+  // Comparing finds coroutines that were not known.
+  while (!changed_.empty()) {
+    const std::vector<lua_State*> changed(changed_.begin(), changed_.end());
+    has_uncompared_ = false;
+    for (lua_State* coroutine : changed) {
+      if (is_running(coroutine)) {
+        still_running.push_back(coroutine);
+        // It is alive, whoever refers to it.
+        node_of(RawValue{coroutine, raw::kThread});
+      }
+      const auto known = stacks_.find(coroutine);
+      if (known == stacks_.end()) continue;
+      compare_stack(known->second, node_of);
+      if (coroutine != running) raw::clear_above_stack(coroutine);
+    }
+    has_found_all = place_variables(node_of) && has_found_all;
+    for (lua_State* coroutine : changed) changed_.erase(coroutine);
+  }
+  // What they return may come without an instruction of theirs.
+  changed_.insert(still_running.begin(), still_running.end());
+  last_changed_ = nullptr;
+  return has_found_all;
+}
+
+void WatchedStacks::compare_stack(Stack& stack, const NodeOf& node_of) {
+  close_variables(stack, node_of);
+  const bool was_running = stack.is_running;
+  change_state(stack, is_running(stack.coroutine));
+  const bool is_all_new = was_running != stack.is_running;
+  const std::size_t count = raw::stack_of(stack.coroutine).size();
+  std::vector<const void*> gone;
+  for (std::size_t i = 0; i < count; ++i) {
+    // Counting may move the stack.
+    const RawValue& slot = raw::stack_of(stack.coroutine)[i];
+    const RawValue value{slot.content, slot.tag};
+    const void* const now = is_counted(value) ? value.content : nullptr;
+    if (i == stack.values.size()) stack.values.push_back(nullptr);
+    const void* const before = std::exchange(stack.values[i], now);
+    if (now == before && !is_all_new) continue;
+    if (now != nullptr) enter(stack, node_of(value));
+    if (before != nullptr) gone.push_back(before);
+  }
+  for (std::size_t i = count; i < stack.values.size(); ++i) {
+    if (stack.values[i] != nullptr) gone.push_back(stack.values[i]);
+  }
+  stack.values.resize(count);
+  for (const void* content : gone) leave(stack, was_running, content);
+  if (was_running && !stack.is_running) counts_.leave_stack(*stack.node);
+}
+
+// One that runs is alive itself; when it does not any more, it has yet to hand over what it has.
+void WatchedStacks::change_state(Stack& stack, bool is_running) {
+  if (is_running && !stack.is_running) counts_.enter_stack(*stack.node);
+  stack.is_running = is_running;
+}
+
+void WatchedStacks::enter(const Stack& stack, Node& value) {
+  if (stack.is_running) {
+    counts_.enter_stack(value);
+  } else {
+    counts_.refer(*stack.node, value);
+  }
+}
+
+void WatchedStacks::leave(const Stack& stack, bool was_running, const void* content) {
+  Node* const value = counts_.find(content);
+  OHM_ASSERT(value != nullptr, "a value that was on a stack and not counted");
+  if (was_running) {
+    counts_.leave_stack(*value);
+  } else {
+    counts_.drop_reference(*stack.node, *value);
+  }
+}
+
+// ---- variables of closures ----------------------------------------------------------------------
+
+void WatchedStacks::add_variable(Node& variable) {
+  open_.emplace(&variable, nullptr);
+  unplaced_.push_back(&variable);
+}
+
+// A variable that was closed holds what was on the stack.
+void WatchedStacks::close_variables(Stack& stack, const NodeOf& node_of) {
+  std::vector<Node*> closed;
+  std::erase_if(stack.variables, [&](Node* variable) {
+    if (!raw::is_closed(variable->value)) return false;
+    closed.push_back(variable);
+    return true;
+  });
+  for (Node* variable : closed) {
+    open_.erase(variable);
+    const RawValue value = raw::value_of(variable->value);
+    if (is_counted(value)) counts_.refer(*variable, node_of(value));
+  }
+}
+
+WatchedStacks::Stack* WatchedStacks::stack_with(const Node& variable) {
+  const RawValue* const place = raw::place_of(variable.value);
+  const auto lies_on = [place](const Stack& stack) {
+    const auto values = raw::stack_of(stack.coroutine);
+    return place >= values.data() && place < raw::above_stack_of(stack.coroutine).data() +
+                                                 raw::above_stack_of(stack.coroutine).size();
+  };
+  // Nearly always that of a coroutine that has run.
+  for (lua_State* coroutine : changed_) {
+    const auto known = stacks_.find(coroutine);
+    if (known != stacks_.end() && lies_on(known->second)) return &known->second;
+  }
+  for (auto& [content, stack] : stacks_) {
+    if (lies_on(stack)) return &stack;
+  }
+  return nullptr;
+}
+
+bool WatchedStacks::place_variables(const NodeOf& node_of) {
+  bool has_found_all = true;
+  while (!unplaced_.empty()) {
+    Node* const variable = unplaced_.back();
+    unplaced_.pop_back();
+    if (raw::is_closed(variable->value)) {
+      open_.erase(variable);
+      const RawValue value = raw::value_of(variable->value);
+      if (is_counted(value)) counts_.refer(*variable, node_of(value));
+      continue;
+    }
+    Stack* const stack = stack_with(*variable);
+    if (stack != nullptr) stack->variables.push_back(variable);
+    open_[variable] = stack;
+    has_found_all = has_found_all && stack != nullptr;
+  }
+  return has_found_all;
+}
+
+void WatchedStacks::note_write(Node& variable) {
+  const auto known = open_.find(&variable);
+  Stack* const stack = known->second != nullptr ? known->second : stack_with(variable);
+  if (stack != nullptr) note_change(stack->coroutine);
+}
+
+// ---- what died ----------------------------------------------------------------------------------
+
+// Should closures have outlived it, its variables lie on a stack that is not looked at any more.
+void WatchedStacks::bury_coroutine(Node& node) {
+  const auto known = stacks_.find(node.value.content);
+  Stack stack = std::move(known->second);
+  stacks_.erase(known);
+  for (Node* variable : stack.variables) {
+    open_[variable] = nullptr;
+    unplaced_.push_back(variable);
+  }
+  for (const void* content : stack.values) {
+    if (content != nullptr) leave(stack, stack.is_running, content);
+  }
+}
+
+void WatchedStacks::bury_variable(Node& node) {
+  const auto known = open_.find(&node);
+  if (known == open_.end()) return;
+  std::erase(known->second == nullptr ? unplaced_ : known->second->variables, &node);
+  open_.erase(known);
+}
+
+}  // namespace ohm::lua
