@@ -8,10 +8,14 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "harness/lua/libraries/script_bindings.h"
@@ -303,6 +307,35 @@ double seconds_of_loading(std::int64_t n) {
       [&] { require(!engine::list_scenarios(options, lua::load_scenario).front().error); });
 }
 
+// ---- peers: what the caches alone make of it ----------------------------------------------------
+
+/// As large as a small module or an object of a script.
+struct Block {
+  std::unique_ptr<Block> next;
+  std::array<char, 248> bytes{};
+};
+
+double seconds_of_names(std::int64_t n) {
+  const auto name = [](std::int64_t i) { return "layers." + std::to_string(i) + ".weight"; };
+  std::unordered_map<std::string, std::unique_ptr<Block>> blocks;
+  for (std::int64_t i = 0; i < n; ++i) blocks[name(i)] = std::make_unique<Block>();
+  return processor_seconds_of([&] {
+    for (std::int64_t i = 0; i < n; ++i) blocks.at(name(i))->bytes.back() = 1;
+  });
+}
+
+double seconds_of_list(std::int64_t n) {
+  return processor_seconds_of([&] {
+    std::unique_ptr<Block> first;
+    for (std::int64_t i = 0; i < n; ++i) {
+      auto made = std::make_unique<Block>();
+      made->next = std::exchange(first, nullptr);
+      first = std::move(made);
+    }
+    while (first) first = std::move(first->next);
+  });
+}
+
 // ---- the exponent -------------------------------------------------------------------------------
 
 using Curve = std::function<double(std::int64_t n)>;
@@ -356,6 +389,8 @@ void add_curve(const std::string& name, const Curve& curve,
   }
   add_curve("variants_loaded", seconds_of_loading, {160, 16000, 96000});
   add_curve("variants_run", seconds_of_variants, {40, 800, 4000});
+  add_curve("peer_names_in_a_hash_table", seconds_of_names, {160, 16000, 96000});
+  add_curve("peer_list_of_blocks", seconds_of_list, {160, 16000, 96000});
   return true;
 }();
 
