@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <memory_resource>
 #include <optional>
 #include <stdexcept>
 #include <unordered_map>
@@ -79,7 +80,9 @@ class BackwardPass {
   std::vector<Tensor> captured_;
   std::vector<Edge> roots_;
   std::vector<IntrusivePtr<Node>> ready_;  ///< a heap: the latest forward op on top
-  std::unordered_map<Node*, Waiting> waiting_;
+  /// As many nodes as the graph has come at once, and go with the pass.
+  std::pmr::monotonic_buffer_resource memory_;
+  std::pmr::unordered_map<Node*, Waiting> waiting_{&memory_};
 };
 
 // Whether the caller is its only owner. A view keeps the tensor that it views, so that is never

@@ -9,6 +9,7 @@
 
 #include "runtime/autograd/node.h"
 #include "runtime/autograd/view_of.h"
+#include "runtime/base/pooled.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm {
@@ -31,7 +32,7 @@ class AccumulateGrad final : public Node {
   Tensor leaf_;
 };
 
-struct AutogradMeta : AutogradMetaBase {
+struct AutogradMeta final : AutogradMetaBase, Pooled<AutogradMeta> {
   Tensor grad;
   /// Null for leaves. That of a view may be older than a write to its base: gradient_edge() and
   /// Tensor::grad_fn() make it anew (refresh_history).

@@ -7,6 +7,7 @@
 #include "allocator_shim/device/request_allocator.h"
 #include "runtime/base/device.h"
 #include "runtime/base/intrusive_ptr.h"
+#include "runtime/base/pooled.h"
 #include "runtime/tensor/cuda_backend.h"
 
 namespace ohm {
@@ -36,7 +37,7 @@ enum class CudaAccess : std::uint8_t {
 // there is one copy, and asking costs a comparison.
 
 /// One allocation. Its memory goes back to the allocator when the last tensor on it goes.
-class Storage : public RefCounted {
+class Storage final : public RefCounted, public Pooled<Storage> {
  public:
   /// Of memory of `allocator`, which lies on `device` and outlives the storage; `device` may be
   /// null. Throws OutOfMemory. Programs allocate by allocation.h.

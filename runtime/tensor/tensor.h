@@ -10,6 +10,7 @@
 #include "runtime/base/device.h"
 #include "runtime/base/dtype.h"
 #include "runtime/base/intrusive_ptr.h"
+#include "runtime/base/pooled.h"
 #include "runtime/base/shape.h"
 #include "runtime/tensor/storage.h"
 
@@ -27,7 +28,7 @@ struct AutogradMetaBase {
 };
 
 /// The object behind a Tensor handle.
-struct TensorImpl : RefCounted {
+struct TensorImpl final : RefCounted, Pooled<TensorImpl> {
   IntrusivePtr<Storage> storage;
   Shape sizes;
   Shape strides;            ///< in elements
