@@ -9,30 +9,26 @@ namespace {
 // Called in the same frame: messages name the function and its arguments as ever.
 int call_original(lua_State* L) { return lua_tocfunction(L, lua_upvalueindex(1))(L); }
 
-// Whether a function of the script may be called for elements.
-bool has_metatable(lua_State* L) {
-  if (lua_getmetatable(L, 1) == 0) return false;
+// A function of the script may be called for an element that is read or written.
+bool has_metatable(lua_State* L, int index) {
+  if (lua_getmetatable(L, index) == 0) return false;
   lua_pop(L, 1);
   return true;
 }
 
-// Tells that nobody knows what is written; false where the script is not watched anyway.
-bool is_followed(lua_State* L) {
-  Lifetimes& lifetimes = Interpreter::of(L).lifetimes();
-  if (!lifetimes.is_watching() || lua_type(L, 1) != LUA_TTABLE) return false;
-  lifetimes.note_written(L);
-  if (!has_metatable(L)) return true;
-  lifetimes.note_unknown_write();
-  return false;
+int call_unwatched(lua_State* L) {
+  const Lifetimes::Pause pause(Interpreter::of(L).lifetimes());
+  return call_original(L);
 }
 
 int insert_value(lua_State* L) {
-  if (!is_followed(L)) return call_original(L);
+  if (lua_type(L, 1) != LUA_TTABLE || has_metatable(L, 1)) return call_unwatched(L);
   Lifetimes& lifetimes = Interpreter::of(L).lifetimes();
   if (lua_gettop(L) == 2) {
     lifetimes.before_append(L, 1);
     return call_original(L);
   }
+  lifetimes.note_written(L);
   const RawValue table = raw::value_at(L, 1);
   const RawValue value = lua_gettop(L) < 3 ? RawValue() : raw::value_at(L, 3);
   const int results = call_original(L);
@@ -41,27 +37,27 @@ int insert_value(lua_State* L) {
 }
 
 int remove_value(lua_State* L) {
-  if (!is_followed(L)) return call_original(L);
+  if (lua_type(L, 1) != LUA_TTABLE || has_metatable(L, 1)) return call_unwatched(L);
+  Lifetimes& lifetimes = Interpreter::of(L).lifetimes();
+  lifetimes.note_written(L);
   const RawValue table = raw::value_at(L, 1);
   const int results = call_original(L);
-  Interpreter::of(L).lifetimes().note_removed(L, table, raw::value_at(L, -1));
+  lifetimes.note_removed(L, table, raw::value_at(L, -1));
   return results;
 }
 
-int move_values(lua_State* L) {
-  Interpreter::of(L).lifetimes().note_unknown_write();
-  return call_original(L);
-}
-
-// Elements change their places alone.
+// Elements change their places alone, whatever function compares them.
 int sort_values(lua_State* L) {
-  is_followed(L);
+  if (lua_type(L, 1) != LUA_TTABLE || has_metatable(L, 1)) return call_unwatched(L);
+  Lifetimes& lifetimes = Interpreter::of(L).lifetimes();
+  lifetimes.note_written(L);
+  const Lifetimes::Permutation permutation(lifetimes, raw::value_at(L, 1));
   return call_original(L);
 }
 
 constexpr luaL_Reg kWriting[] = {
     {"insert", insert_value},
-    {"move", move_values},
+    {"move", call_unwatched},
     {"remove", remove_value},
     {"sort", sort_values},
 };

@@ -38,6 +38,17 @@ bool has_user_values(lua_State* L, RawValue userdata) {
   return has_some;
 }
 
+/// Calls visit(number, value) for the elements of a list with higher numbers than `first`.
+template <class F>
+void for_each_element_behind(lua_State* L, RawValue table, lua_Integer first, F&& visit) {
+  raw::push(L, table);
+  for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+    if (lua_isinteger(L, -2) == 0 || lua_tointeger(L, -2) <= first) continue;
+    visit(lua_tointeger(L, -2), raw::value_at(L, -1));
+  }
+  lua_pop(L, 1);
+}
+
 }  // namespace
 
 LifetimeSettings& lifetime_settings() {
@@ -48,7 +59,9 @@ LifetimeSettings& lifetime_settings() {
 // ---- beginning and ending -----------------------------------------------------------------------
 
 bool Lifetimes::begin(lua_State* L) {
-  if (has_given_up_ || heap_bytes(L) < lifetime_settings().least_heap_bytes) return false;
+  if (has_given_up_ || pauses_ > 0 || !permutations_.empty() ||
+      heap_bytes(L) < lifetime_settings().least_heap_bytes)
+    return false;
   if (wait_ > 0) return --wait_, false;
   is_watching_ = true;
   is_unsure_ = is_broken_ = false;
@@ -233,7 +246,7 @@ bool Lifetimes::on_instruction(lua_State* L, const lua_Debug& frame) {
       break;
     case kSetList:
       // A longer list says so in another instruction: all its elements may be new then.
-      watch_list(raw::register_of(frame, next.a()), next.k() ? -1 : next.c());
+      watch_list(L, raw::register_of(frame, next.a()), next.k() ? -1 : next.c());
       break;
     default:
       break;
@@ -247,10 +260,25 @@ bool Lifetimes::may_go_on(lua_State* L) {
   return allowance_ % kLookAtHeap != 0 || heap_bytes(L) < most_bytes_;
 }
 
+void Lifetimes::pause() {
+  ++pauses_;
+  is_unsure_ = true;
+}
+
+// A table that a native permutes meanwhile.
+void Lifetimes::note_write_to(RawValue table) {
+  for (Permutation* permutation : permutations_) {
+    if (!(permutation->table_ == table) || permutation->is_disturbed_) continue;
+    permutation->is_disturbed_ = true;
+    pause();
+  }
+}
+
 // The value that is written is looked at afterwards: the write may fail, or a function may be
 // called for it.
 void Lifetimes::watch_write(lua_State* L, RawValue table, RawValue key) {
   if (table.tag != raw::kTable) return;
+  note_write_to(table);
   if (key == mode_name_) has_given_up_ = true;
   Node* const node = counts_.find(table.content);
   if (node == nullptr) return;
@@ -267,10 +295,15 @@ bool Lifetimes::leads_elsewhere(lua_State* L) {
   return luaL_getmetafield(L, -2, "__newindex") == LUA_TTABLE;
 }
 
-void Lifetimes::watch_list(RawValue table, lua_Integer first) {
+void Lifetimes::watch_list(lua_State* L, RawValue table, lua_Integer first) {
   Node* const node = counts_.find(table.content);
   if (node == nullptr) return;
   if (first < 0) is_unsure_ = true;
+  elements_before_.clear();
+  const raw::Untouched untouched(L);
+  for_each_element_behind(L, table, first, [&](lua_Integer number, RawValue value) {
+    elements_before_.emplace_back(number, value);
+  });
   pending_ = {node, {}, {}, false, first};
 }
 
@@ -301,11 +334,15 @@ void Lifetimes::finish_write(lua_State* L) {
 }
 
 void Lifetimes::finish_list(lua_State* L, const PendingWrite& write) {
-  raw::push(L, write.node->value);
-  for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
-    if (lua_isinteger(L, -2) == 0 || lua_tointeger(L, -2) <= write.first) continue;
-    refer(L, *write.node, raw::value_at(L, -1));
-  }
+  const auto before = std::exchange(elements_before_, {});
+  for_each_element_behind(
+      L, write.node->value, write.first, [&](lua_Integer number, RawValue value) {
+        const auto is_it = [number](const auto& element) { return element.first == number; };
+        const auto known = std::find_if(before.begin(), before.end(), is_it);
+        if (known != before.end() && known->second == value) return;
+        refer(L, *write.node, value);
+        if (known != before.end()) drop(*write.node, known->second);
+      });
 }
 
 // ---- what natives tell --------------------------------------------------------------------------
@@ -330,12 +367,14 @@ void Lifetimes::note_written(lua_State* L) {
 void Lifetimes::note_inserted(lua_State* L, RawValue table, RawValue value) {
   if (!is_watching_ || is_broken_) return;
   const raw::Untouched untouched(L);
+  note_write_to(table);
   if (Node* const node = counts_.find(table.content)) refer(L, *node, value);
 }
 
 void Lifetimes::note_removed(lua_State* L, RawValue table, RawValue value) {
   if (!is_watching_ || is_broken_) return;
   if (pending_.node != nullptr) finish_write(L);
+  note_write_to(table);
   if (Node* const node = counts_.find(table.content)) drop(*node, value);
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "harness/lua/vm/raw_values.h"
@@ -72,10 +73,38 @@ class Lifetimes {
   void note_let_go(lua_State* L, int index);
   /// Something was written: the collector has to be asked once.
   void note_unknown_write() { is_unsure_ = true; }
-  /// For natives, before something runs on a coroutine or is written to its stack.
-  void note_change_of(lua_State* coroutine) {
-    if (is_watching_) stacks_.note_change(coroutine);
-  }
+  /// While one lives, nothing is watched: a native writes to tables of the script and has functions
+  /// of the script called in between.
+  class Pause {
+   public:
+    explicit Pause(Lifetimes& lifetimes) : lifetimes_(lifetimes) { lifetimes_.pause(); }
+    ~Pause() { --lifetimes_.pauses_; }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    Lifetimes& lifetimes_;
+  };
+  /// While one lives, a native exchanges elements of a table. What else is written to it then may
+  /// be overwritten: nothing is watched from there on.
+  class Permutation {
+   public:
+    Permutation(Lifetimes& lifetimes, RawValue table) : lifetimes_(lifetimes), table_(table) {
+      lifetimes_.permutations_.push_back(this);
+    }
+    ~Permutation() {
+      if (is_disturbed_) --lifetimes_.pauses_;
+      std::erase(lifetimes_.permutations_, this);
+    }
+    Permutation(const Permutation&) = delete;
+    Permutation& operator=(const Permutation&) = delete;
+
+   private:
+    friend class Lifetimes;
+    Lifetimes& lifetimes_;
+    RawValue table_;
+    bool is_disturbed_ = false;
+  };
   /// The table on top of the stack keeps nothing alive, and who ends what is in it takes it out.
   /// One table can be such a one.
   void leave_out(lua_State* L) {
@@ -92,12 +121,14 @@ class Lifetimes {
     Node* node;  ///< null: none is pending
     RawValue key;
     RawValue old;
-    bool has_key;  ///< else all elements from `first` on are new
+    bool has_key;  ///< else all elements behind `first` are new, but for those in elements_before_
     lua_Integer first;
   };
 
   bool count_what_is_there(lua_State* L);
   bool may_go_on(lua_State* L);
+  void pause();
+  void note_write_to(RawValue table);
   Node& node_of(lua_State* L, RawValue value);
   void expand(lua_State* L, Node& node);
   template <class F>
@@ -107,7 +138,7 @@ class Lifetimes {
   void refer(lua_State* L, Node& from, RawValue to);
   void drop(Node& from, RawValue to);
   void watch_write(lua_State* L, RawValue table, RawValue key);
-  void watch_list(RawValue table, lua_Integer first);
+  void watch_list(lua_State* L, RawValue table, lua_Integer first);
   void watch_variable(RawValue variable);
   bool leads_elsewhere(lua_State* L);
   void finish_write(lua_State* L);
@@ -126,6 +157,7 @@ class Lifetimes {
   std::vector<RawValue> new_userdata_;
   std::vector<RawValue> dead_;
   PendingWrite pending_{};
+  std::vector<std::pair<lua_Integer, RawValue>> elements_before_;
   RawValue mode_name_;  ///< the string "__mode", which makes tables weak
   Node* registry_ = nullptr;
   const void* left_out_ = nullptr;
@@ -135,6 +167,8 @@ class Lifetimes {
   std::size_t settled_ = 0;  ///< times since begin()
   std::size_t wait_ = 0;     ///< collections until the next begin()
   std::size_t next_wait_ = 0;
+  std::vector<Permutation*> permutations_;
+  int pauses_ = 0;
   bool is_watching_ = false;
   bool is_unsure_ = false;
   bool is_broken_ = false;

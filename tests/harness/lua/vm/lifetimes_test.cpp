@@ -109,6 +109,30 @@ constexpr Pattern kPatterns[] = {
      "local t = {T(), T(), T()} event() table.move(t, 1, 3, 2) event() t[1] = nil event() "
      "table.sort(t, function() return false end) event() rawset(t, 2, nil) event() "
      "rawset(t, 3, T()) event() local a = table.pack(table.unpack(t)) event()"},
+    {"ListsWithElementsBefore",
+     "local t = {[3] = T(), T(), T()} event() t[3] = nil event() t = nil event()\n"
+     "local u = {[2] = T(), [60] = {T()}, T() + 1, T() + 2} event() u[2] = nil event() u[60] = nil "
+     "event() u = nil event()"},
+    {"ListsThatAreSorted",
+     "local t = {} for i = 1, 6 do t[i] = {x = T(), i} end\n"
+     "table.sort(t, function(a, b) event() return a[1] > b[1] end) event() t[1] = nil event()\n"
+     "local u = {T(), T(), T()} table.sort(u, function(a, b) u[1], u[2] = nil, nil event() "
+     "return true end) event() u[1] = nil event()\n"
+     "local v = {{1}, {2}} table.sort(v, function(a, b) v[1] = nil v[2] = {T()} event() return "
+     "true end) event() v[1] = nil event() v[2] = nil event() v = nil event()\n"
+     "local w = {T(), T()} local ok = pcall(table.sort, w, function() event() w[1] = T() "
+     "error('e') "
+     "end) event() w[1] = nil event()"},
+    {"ListsWithMetamethods",
+     "local function list(f) return setmetatable({T(), T(), nil, T()}, {__len = function() return "
+     "4 "
+     "end, __index = function() event() return T() end, __newindex = function(t, k, v) event() "
+     "rawset(t, k, f(v)) event() end}) end\n"
+     "for _, f in ipairs({function(v) return v end, function(v) return T() end}) do\n"
+     "for _, change in ipairs({function(t) table.insert(t, 1, T()) end, function(t) "
+     "table.remove(t, 1) end, function(t) table.move(t, 1, 3, 2) end, function(t) table.sort(t, "
+     "function() event() return false end) end}) do\n"
+     "local t = list(f) event() change(t) event() for i = 1, 5 do t[i] = nil event() end end end"},
     {"WeakTables",
      "local t = setmetatable({}, {__mode = 'v'}) t.x = T() event() local keep = T() t.y = keep "
      "event() keep = nil event() local m = {} local u = setmetatable({}, m) u.x = T() m.__mode = "
