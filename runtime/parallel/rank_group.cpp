@@ -140,8 +140,14 @@ RankGroup* RankGroup::current() { return current_group; }
 RankGroup::RankGroup(int world_size, Context& context)
     : context_(context), ranks_(static_cast<std::size_t>(world_size)) {
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    ranks_[i].state = context.state;
-    ranks_[i].state.convolution_plans.forget_all();  // a process of its own has computed none
+    ExecutionState& state = ranks_[i].state;
+    state = context.state;
+    // A process of its own has computed nothing yet, and is in no pass and under no checkpoint.
+    state.convolution_plans.forget_all();
+    state.autograd = {};
+    state.after_backward.clear();
+    state.backward_pass = 0;
+    state.running_module = nullptr;
     if (!context.gpus.empty()) {
       ranks_[i].state.current_gpu = Device::cuda(static_cast<int>(i % context.gpus.size()));
     }

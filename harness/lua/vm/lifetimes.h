@@ -105,6 +105,10 @@ class Lifetimes {
     RawValue table_;
     bool is_disturbed_ = false;
   };
+  /// For natives, before something runs on a coroutine or is written to its stack.
+  void note_change_of(lua_State* coroutine) {
+    if (is_watching_) stacks_.note_change(coroutine);
+  }
   /// The table on top of the stack keeps nothing alive, and who ends what is in it takes it out.
   /// One table can be such a one.
   void leave_out(lua_State* L) {

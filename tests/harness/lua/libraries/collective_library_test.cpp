@@ -46,6 +46,25 @@ TEST_F(CollectiveLibrary, CollectivesMovePiecesBetweenRanks) {
   EXPECT_EQ(on_both("d.reduce(one, 1) piece = one\n"), "0 0 1 | 0 0 3");
 }
 
+// A process of its own is under no checkpoint, and what it computes is none of the function's.
+TEST_F(CollectiveLibrary, RanksStartOutsideOfACheckpoint) {
+  EXPECT_EQ(text("local checkpoint = ohm.utils.checkpoint.checkpoint\n"
+                 "local function square(x) local y = x * 1 return y * x end\n"
+                 "local times = 0\n"
+                 "local function f(x)\n"
+                 "  times = times + 1\n"
+                 "  pcall(ohm.distributed.spawn, 1, function()\n"
+                 "    local own = ohm.ones(2, {device = 'cuda', requires_grad = true})\n"
+                 "    checkpoint(square, own, {use_reentrant = false}):sum():backward()\n"
+                 "  end)\n"
+                 "  return square(x)\n"
+                 "end\n"
+                 "local x = ohm.ones(2, {device = 'cuda', requires_grad = true})\n"
+                 "checkpoint(f, x, {use_reentrant = false}):sum():backward()\n"
+                 "return string.format('%d %g', times, x.grad:sum():item())"),
+            "2 4");
+}
+
 TEST_F(CollectiveLibrary, PiecesHaveToFit) {
   EXPECT_THAT(error_of("ohm.distributed.spawn(2, function(rank) local x = ohm.zeros(3):cuda(rank) "
                        "ohm.distributed.all_to_all_single(x, x) end)"),
