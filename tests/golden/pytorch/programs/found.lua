@@ -6533,3 +6533,111 @@ y = nil; sweep()
 g = nil; sweep()
 z = nil; sweep()
 mark("globals deleted")
+
+--== norm_of_all_twice
+-- x = torch.randn(5, 3, 2, device="cuda", requires_grad=True)
+-- y = x.norm()
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, y, g, z
+x = ohm.randn(5, 3, 2, {device = "cuda", requires_grad = true})
+y = x:norm()
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== largest_norm_of_all_twice
+-- x = torch.randn(5, device="cuda", requires_grad=True)
+-- y = x.norm(p=float("inf"))
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, y, g, z
+x = ohm.randn(5, {device = "cuda", requires_grad = true})
+y = x:norm({p = math.huge})
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== magnitude_in_place_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = (x * w).abs_()
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = (x * w):abs_()
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== std_of_one_number_twice
+-- x = torch.randn(1, 1, device="cuda", requires_grad=True)
+-- w = torch.randn(1, 1, device="cuda", requires_grad=True)
+-- y = (x * w).std()
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- layout(g)
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(1, 1, {device = "cuda", requires_grad = true})
+w = ohm.randn(1, 1, {device = "cuda", requires_grad = true})
+y = (x * w):std()
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+layout(g)
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== var_of_one_number_twice
+-- x = torch.randn(1, 1, device="cuda", requires_grad=True)
+-- w = torch.randn(1, 1, device="cuda", requires_grad=True)
+-- y = (x * w).var()
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- layout(g)
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(1, 1, {device = "cuda", requires_grad = true})
+w = ohm.randn(1, 1, {device = "cuda", requires_grad = true})
+y = (x * w):var()
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+layout(g)
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
