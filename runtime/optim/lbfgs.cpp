@@ -36,13 +36,11 @@ void let_go(TensorVector& list) {
   while (!list.empty()) list.pop_back();
 }
 
-Tensor magnitudes(const Tensor& tensor) { return ops::abs(tensor); }
-
 // max(|tensor|) ≤ bound
 Tensor is_small(const Tensor& tensor, double bound) {
   Tensor largest;
   {
-    const Tensor sizes = magnitudes(tensor);
+    const Tensor sizes = ops::abs(tensor);
     largest = ops::max(sizes);
   }
   return ops::le(largest, bound);
@@ -163,7 +161,7 @@ class LbfgsStep {
       scale_ = 1.0;
       return;
     }
-    if (!previous_grad_.defined()) {
+    if (!previous_grad_.defined() || !d_.defined()) {
       throw std::invalid_argument(
           "[LBFGS] the state is incomplete: the step that began to make it ended with an error; "
           "clear the state, or make a new optimizer");
@@ -234,7 +232,7 @@ class LbfgsStep {
   StepNumber first_step_length() const {
     Tensor norm;
     {
-      const Tensor sizes = magnitudes(flat_grad_);
+      const Tensor sizes = ops::abs(flat_grad_);
       norm = ops::sum(sizes);
     }
     return times(smaller(1.0, quotient(1.0, std::move(norm))), lr_);
@@ -286,7 +284,7 @@ class LbfgsStep {
     Tensor is_still;
     {
       Tensor moved = ops::mul(d_, t_.operand());
-      Tensor sizes = magnitudes(moved);
+      Tensor sizes = ops::abs(moved);
       moved = Tensor();
       const Tensor largest = ops::max(sizes);
       sizes = Tensor();

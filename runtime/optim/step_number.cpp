@@ -1,6 +1,9 @@
 #include "runtime/optim/step_number.h"
 
+#include <fmt/core.h>
+
 #include <cmath>
+#include <stdexcept>
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/ops/arithmetic.h"
@@ -33,12 +36,14 @@ bool are_of_host(const StepNumber& a, const StepNumber& b) {
 
 }  // namespace
 
-bool is_true(const Tensor& tensor) {
-  return tensor.has_values() && to_doubles(tensor).front() != 0.0;
-}
+bool is_true(const Tensor& tensor) { return StepNumber(tensor).read() != 0.0; }
 
 double StepNumber::read() const {
   if (!is_tensor()) return std::get<double>(value_);
+  if (tensor().numel() != 1) {
+    throw std::invalid_argument(fmt::format(
+        "[optimizer] a Tensor with {} elements cannot be converted to Scalar", tensor().numel()));
+  }
   return tensor().has_values() ? to_doubles(tensor()).front() : 0.0;
 }
 

@@ -21,7 +21,8 @@ class StepNumber {
   bool is_tensor() const { return std::holds_alternative<Tensor>(value_); }
   /// Pre-condition: it is one.
   const Tensor& tensor() const { return std::get<Tensor>(value_); }
-  /// On the host; of a tensor without values 0.
+  /// On the host; of a tensor without values 0. Throws std::invalid_argument for a tensor that is
+  /// no single number, such as one of a state that was loaded.
   double read() const;
   /// As an operand of an op.
   ops::TensorOrNumber operand() const;

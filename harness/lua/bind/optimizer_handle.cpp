@@ -140,7 +140,9 @@ int push_entry(lua_State* L, std::string_view name) {
 }
 
 void read_list(lua_State* L, std::string_view name, std::vector<Tensor>& list) {
-  if (push_entry(L, name) != LUA_TNIL) {
+  const int type = push_entry(L, name);
+  if (type != LUA_TNIL) {
+    if (type != LUA_TTABLE) refuse_argument(L, -1, {kLoadName, name}, "a list of tensors");
     const lua_Integer count = list_length(L, lua_gettop(L), {kLoadName, name});
     for (lua_Integer i = 1; i <= count; ++i) {
       lua_rawgeti(L, -1, i);

@@ -230,6 +230,19 @@ TEST_F(OptimizerLibrary, AStateOfLbfgsHasListsAndNumbers) {
             "3 3 2 2 2 2 2 2 number");
 }
 
+TEST_F(OptimizerLibrary, AStateOfLbfgsThatFitsNothingIsRefused) {
+  const std::string loaded = std::string(kBowl) + "local state = first:state_dict() ";
+  const std::string stepped = " first:load_state_dict(state) first:step(closure_of(w, first))";
+  EXPECT_THAT(error_of(loaded + "state.state[1].ro = {}" + stepped),
+              testing::HasSubstr("differ in length"));
+  EXPECT_THAT(error_of(loaded + "state.state[1].d = nil" + stepped),
+              testing::HasSubstr("the state is incomplete"));
+  EXPECT_THAT(error_of(loaded + "state.state[1].ro = {ohm.zeros(0), ohm.zeros(0)}" + stepped),
+              testing::HasSubstr("0 elements cannot be converted"));
+  EXPECT_THAT(error_of(loaded + "state.state[1].old_dirs = 3" + stepped),
+              testing::HasSubstr("old_dirs"));
+}
+
 TEST_F(OptimizerLibrary, LbfgsGoesOnFromALoadedState) {
   EXPECT_EQ(number(std::string(kBowl) +
                    "local other = ohm.ones(2, {requires_grad = true}) "
