@@ -6879,3 +6879,25 @@ m = nil; sweep()
 x = nil; sweep()
 opt2 = nil; sweep()
 mark("globals deleted")
+
+--== l1_loss_of_one_number_twice
+-- x = torch.randn(1, device="cuda", requires_grad=True)
+-- w = torch.randn(1, device="cuda", requires_grad=True)
+-- y = F.l1_loss(x, w)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(1, {device = "cuda", requires_grad = true})
+w = ohm.randn(1, {device = "cuda", requires_grad = true})
+y = F.l1_loss(x, w)
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
