@@ -14,6 +14,8 @@ constexpr AssumptionInfo kAssumptions[] = {
     {Assumption::cudnn_ctc_workspace, "cudnn_ctc_workspace", "cuDNN's CTC loss takes no workspace"},
     {Assumption::ctc_target_length, "ctc_target_length",
      "without values the longest target of a CTC loss is as long as targets are wide"},
+    {Assumption::lbfgs_curvature, "lbfgs_curvature",
+     "without values a step of LBFGS keeps every direction and takes all its iterations"},
     {Assumption::cufft_workspace, "cufft_workspace", "plans of cuFFT take no workspace"},
     {Assumption::curand_generator, "curand_generator",
      "generators of cuRAND take no memory of a GPU"},

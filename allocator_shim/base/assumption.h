@@ -19,6 +19,7 @@ enum class Assumption : std::uint8_t {
   cudnn_rnn_reserve,
   cudnn_ctc_workspace,
   ctc_target_length,
+  lbfgs_curvature,
   cufft_workspace,
   curand_generator,
   cusolver_workspace,

@@ -25,7 +25,8 @@ constexpr std::array<RuleSet, 3> kRuleSets = {
       .smallest_size_setting_mb = 20,
       .settings_variable = "PYTORCH_ALLOC_CONF",
       .settings_page = kSettingsPage,
-      .workspaces = WorkspaceLife::both_handles},
+      .workspaces = WorkspaceLife::both_handles,
+      .line_searches_count_evaluations = true},
      {.name = "pytorch-2.15",
       .fraction_of_one_is_no_limit = true,
       .greater_than_overwrites_last_entry = false,
@@ -64,7 +65,8 @@ constexpr std::array<RuleSet, 3> kRuleSets = {
       .attention_drops_projections_early = true,
       .take_along_dim_wraps_indices = true,
       .kept_casts_have_graphs = true,
-      .weight_norm_fuses_float16 = true}}};
+      .weight_norm_fuses_float16 = true,
+      .line_searches_count_evaluations = true}}};
 
 }  // namespace
 

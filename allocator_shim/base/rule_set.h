@@ -106,6 +106,8 @@ struct RuleSet {
   bool kept_casts_have_graphs = false;
   /// Weights of float16 are normalised by one kernel, too.
   bool weight_norm_fuses_float16 = false;
+  /// A line search of LBFGS may take what evaluations its step has left, not 25.
+  bool line_searches_count_evaluations = false;
 };
 
 /// From the oldest version on.

@@ -160,6 +160,9 @@ void let_go(const Node& node, TensorList& grads) {
   grads.clear();
 }
 
+// Hooks see gradients with memory.
+bool passes_on_zeros(const Node& node) { return node.passes_on_zeros() && !node.hooks(); }
+
 void run_hooks(const Node& node, TensorList& grads) {
   if (node.hooks()) node.hooks()->run(grads);
 }
@@ -237,7 +240,7 @@ void BackwardPass::capture(std::vector<Edge> edges) {
 
 void BackwardPass::keep_captured(const Node& node, const TensorList& grads) {
   for (std::size_t i = 0; i < captures_.size(); ++i) {
-    if (captures_[i].node.get() == &node) captured_[i] = grads[captures_[i].input];
+    if (captures_[i].node.get() == &node) captured_[i] = with_memory(grads[captures_[i].input]);
   }
 }
 
@@ -256,7 +259,7 @@ void BackwardPass::run() {
     const Place place = place_of(*node);
     const StreamGuard stream(place.device, place.stream);
     for (Tensor& grad : grads) {
-      if (is_zero_gradient(grad)) grad = with_memory(grad);
+      if (is_zero_gradient(grad) && !passes_on_zeros(*node)) grad = with_memory(grad);
     }
     if (selection_ && !selection_->runs(*node)) {
       run_hooks(*node, grads);

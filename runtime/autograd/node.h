@@ -82,6 +82,10 @@ class Node : public RefCounted {
   bool is_differentiable() const { return is_differentiable_; }
   void set_differentiable() { is_differentiable_ = true; }
 
+  /// Whether its gradient is what it was given, zeros without memory, too (zero_gradient.h).
+  bool passes_on_zeros() const { return passes_on_zeros_; }
+  void set_passes_on_zeros() { passes_on_zeros_ = true; }
+
   /// Whether PyTorch has apply() in Python: its gradients are the elements of a tuple.
   bool is_python() const { return is_python_; }
   void set_python() { is_python_ = true; }
@@ -111,6 +115,7 @@ class Node : public RefCounted {
   std::shared_ptr<GradientHooks> hooks_;
   bool is_released_ = false;
   bool is_differentiable_ = false;
+  bool passes_on_zeros_ = false;
   bool is_python_ = false;
   bool goes_edge_by_edge_ = false;
 };

@@ -62,7 +62,7 @@ Tensor recorded_copy(const Tensor& tensor) {
 Tensor recorded_copy_into(Tensor copy, const Tensor& tensor) {
   copy_into(copy, tensor);
   if (Recorder record("CloneBackward", {&tensor}); record.is_needed()) {
-    record.attach_differentiable(copy, [](BackwardCall& call) { return TensorList{call.grad()}; });
+    record.attach_copy(copy);
   }
   return copy;
 }

@@ -135,6 +135,15 @@ class Recorder {
     node->set_differentiable();
     bind(output, node);
   }
+  /// Of a copy, whose gradient is the one that it is given.
+  void attach_copy(const Tensor& output) {
+    if (!is_needed_) return;
+    const IntrusivePtr<Node> node =
+        make_node([](BackwardCall& call) { return TensorList{call.grad()}; });
+    node->set_differentiable();
+    node->set_passes_on_zeros();
+    bind(output, node);
+  }
   template <class F>
   void attach(const std::vector<Tensor>& outputs, F backward) {
     if (is_needed_) bind(outputs, make_node(std::move(backward)));

@@ -125,10 +125,15 @@ Tensor largest_gradient(const Tensor& grad, const Tensor& input, const Tensor& r
   return map_new(sign, masked, functors::Product());
 }
 
+// `is_whole`: no dimensions were named, and under create_graph the gradient stays a number.
 Tensor norm_gradient(const Tensor& incoming, const Tensor& input, const Tensor& saved_result,
-                     DimMask folded, double p) {
-  const Tensor grad = with_folded_dims(incoming, input.shape(), folded);
-  const Tensor result = with_folded_dims(saved_result, input.shape(), folded);
+                     DimMask folded, bool is_whole, double p) {
+  const bool stays_a_number = is_whole && formula::is_recorded();
+  const auto folded_back = [&](const Tensor& tensor) {
+    return stays_a_number ? tensor : with_folded_dims(tensor, input.shape(), folded);
+  };
+  const Tensor grad = folded_back(incoming);
+  const Tensor result = folded_back(saved_result);
   if (p == 2.0) return euclidean_gradient(grad, input, result, result_dtype(input, saved_result));
   if (p == 1.0) {
     const Tensor sign = signs_of(input);
@@ -161,8 +166,10 @@ Tensor norm(const Tensor& input, double p, const std::optional<Shape>& dim, bool
   const ReductionScratch scratch(input, folded);
   compute_norms(out, input, folded, p);
   record.save_output(out);
-  record.attach_differentiable(out, [folded, p](BackwardCall& call) {
-    return TensorList{norm_gradient(call.grad(), call.saved(0), call.saved(1), folded, p)};
+  const bool is_whole = !dim || dim->empty();
+  record.attach_differentiable(out, [folded, is_whole, p](BackwardCall& call) {
+    return TensorList{
+        norm_gradient(call.grad(), call.saved(0), call.saved(1), folded, is_whole, p)};
   });
   return out;
 }

@@ -7,6 +7,7 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
+#include "runtime/ops/view.h"
 
 namespace ohm::ops {
 namespace {
@@ -42,6 +43,13 @@ std::vector<Sample> with_arguments(const std::vector<std::vector<Value>>& argume
   return samples;
 }
 
+// The gradient of a reduction over `dim`. Under create_graph that of one over all, without naming
+// them, is a number that is expanded at once: one of a single element, too, is summed again.
+Tensor spread_over(const Tensor& grad, const Shape& shape, DimMask folded, bool is_whole) {
+  const bool is_recorded = formula::is_recorded() && grad.requires_grad();
+  return is_whole && is_recorded ? expand(grad, shape) : expanded_over(grad, shape, folded);
+}
+
 }  // namespace
 
 Tensor sum(const Tensor& input, const std::optional<Shape>& dim, bool keepdim,
@@ -52,9 +60,11 @@ Tensor sum(const Tensor& input, const std::optional<Shape>& dim, bool keepdim,
   const DType natural = is_floating(input.dtype()) ? input.dtype() : DType::int64;
   Tensor out = reduce_sum(input, folded, keepdim, dtype.value_or(natural));
   if (Recorder record("SumBackward", {&input}); record.is_needed()) {
-    record.attach_differentiable(out, [shape = input.shape(), folded](BackwardCall& call) {
-      return TensorList{expanded_over(call.grad(), shape, folded)};
-    });
+    const bool is_whole = !dim || dim->empty();
+    record.attach_differentiable(
+        out, [shape = input.shape(), folded, is_whole](BackwardCall& call) {
+          return TensorList{spread_over(call.grad(), shape, folded, is_whole)};
+        });
   }
   return out;
 }
@@ -72,9 +82,10 @@ Tensor mean(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) 
   const functors::Divided divide{count};
   map_floating(out, out.dtype(), divide, out);
   if (Recorder record("MeanBackward", {&input}); record.is_needed()) {
+    const bool is_whole = !dim || dim->empty();
     record.attach_differentiable(
-        out, [shape = input.shape(), folded, divide, count](BackwardCall& call) {
-          const Tensor grad = expanded_over(call.grad(), shape, folded);
+        out, [shape = input.shape(), folded, is_whole, divide, count](BackwardCall& call) {
+          const Tensor grad = spread_over(call.grad(), shape, folded, is_whole);
           return TensorList{call.is_recorded() ? div(grad, count) : map_new(grad, divide)};
         });
   }

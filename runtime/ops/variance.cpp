@@ -78,9 +78,11 @@ Shape dims_in(DimMask mask, int dims) {
   return result;
 }
 
-// The same of ops that record themselves.
+// The same of ops that record themselves. Where no dimensions were named the gradient stays a
+// number.
 Tensor recorded_var_gradient(const Tensor& given, const Tensor& input, const Spread& spread) {
-  const Tensor grad = with_folded_dims(given, input.shape(), spread.folded);
+  const Tensor grad =
+      spread.is_whole ? given : with_folded_dims(given, input.shape(), spread.folded);
   const Tensor mean = spread.is_whole
                           ? ops::mean(input)
                           : ops::mean(input, dims_in(spread.folded, input.dims()), true);

@@ -35,9 +35,8 @@ std::vector<std::string_view> Adam::state_names() const {
 }
 
 void Adam::make_state(ParameterState& state) {
-  const bool counts_on_device = options_.form == Form::fused || options_.capturable;
   state.tensors[kAdamStep] =
-      step_count(counts_on_device ? state.parameter.device() : Device::cpu());
+      step_count(counts_on_device() ? state.parameter.device() : Device::cpu());
   for (std::size_t slot = kAdamExpAvg; slot < state.tensors.size(); ++slot) {
     state.tensors[slot] = zeros_like(state.parameter);
   }

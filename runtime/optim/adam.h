@@ -44,6 +44,7 @@ class Adam final : public Optimizer {
   void set_momentum(double momentum) override { options_.beta1 = momentum; }
 
  protected:
+  bool counts_on_device() const override { return is_fused() || options_.capturable; }
   void make_state(ParameterState& state) override;
   void update_list(const States& states) override;
   void update_each(const States& states) override;

@@ -19,6 +19,16 @@ bool are_alike(const Tensor& a, const Tensor& b) {
   return a.device() == b.device() && a.dtype() == b.dtype();
 }
 
+// Integers keep their dtype.
+void convert(Tensor& tensor, const TensorOptions& options) {
+  if (!tensor.defined()) return;
+  const DType dtype = is_floating(tensor.dtype()) ? options.dtype : tensor.dtype();
+  if (tensor.dtype() == dtype && tensor.device() == options.device) return;
+  Tensor converted = empty(tensor.shape(), {dtype, options.device});
+  copy_into(converted, tensor);
+  tensor = std::move(converted);
+}
+
 bool is_there(const Tensor& entry) { return entry.defined(); }
 
 }  // namespace
@@ -49,11 +59,25 @@ void Optimizer::step() {
   const NoGradGuard no_grad;
   const CategoryGuard category(Category::optimizer_state);
   States first = states_of_step();
+  run_observed([&] { update_groups(std::move(first)); });
+}
+
+Tensor Optimizer::step(const Closure& closure) {
+  Tensor loss;
+  {
+    const GradModeGuard recorded(true);
+    loss = closure();
+  }
+  step();
+  return loss;
+}
+
+void Optimizer::run_observed(const std::function<void()>& update) {
   OptimizerObserver* const observer = Context::current().optimizer_observer;
-  if (observer == nullptr) return update_groups(std::move(first));
+  if (observer == nullptr) return update();
   observer->step_begins(type_name(), step_tensors());
   try {
-    update_groups(std::move(first));
+    update();
   } catch (...) {
     observer->step_fails();
     throw;
@@ -69,12 +93,16 @@ Optimizer::States Optimizer::states_of_step() {
   return states;
 }
 
-StepTensors Optimizer::step_tensors() const {
+std::vector<Tensor> Optimizer::updated_parameters() const {
   std::vector<Tensor> updated = parameters();
   updated.erase(std::remove_if(updated.begin(), updated.end(),
                                [](const Tensor& p) { return !p.grad().defined(); }),
                 updated.end());
-  return [this, updated](const std::function<void(const Tensor&)>& visit) {
+  return updated;
+}
+
+StepTensors Optimizer::step_tensors() const {
+  return [this, updated = updated_parameters()](const std::function<void(const Tensor&)>& visit) {
     for (const Tensor& parameter : updated) {
       visit(parameter);
       const ParameterState* state = find_state(parameter);
@@ -149,7 +177,9 @@ ParameterState& Optimizer::entry_of(const Tensor& parameter) {
   const auto known = state_by_parameter_.find(parameter.impl());
   if (known != state_by_parameter_.end()) return *known->second;
   states_.push_back(std::make_unique<ParameterState>(
-      ParameterState{parameter, 0, std::vector<Tensor>(state_names().size())}));
+      ParameterState{parameter, 0, std::vector<Tensor>(state_names().size()),
+                     std::vector<std::vector<Tensor>>(list_names().size()),
+                     std::vector<std::optional<double>>(number_names().size())}));
   state_by_parameter_[parameter.impl()] = states_.back().get();
   return *states_.back();
 }
@@ -174,19 +204,22 @@ void Optimizer::clear_state() {
   for (const auto& group : further_groups_) group->clear_state();
 }
 
-ParameterState Optimizer::converted_state(const Tensor& parameter, std::int64_t steps,
-                                          std::vector<Tensor> tensors) const {
+ParameterState Optimizer::converted_state(ParameterState state) const {
   const NoGradGuard no_grad;
   const CategoryGuard category(Category::optimizer_state);
-  for (Tensor& tensor : tensors) {
-    if (!tensor.defined() || are_alike(tensor, parameter)) continue;
-    const bool keeps_dtype = !is_floating(tensor.dtype());
-    Tensor converted = empty(
-        tensor.shape(), {keeps_dtype ? tensor.dtype() : parameter.dtype(), parameter.device()});
-    copy_into(converted, tensor);
-    tensor = std::move(converted);
+  const TensorOptions options = options_of(state.parameter);
+  const std::vector<std::string_view> names = state_names();
+  for (std::size_t slot = 0; slot < names.size(); ++slot) {
+    if (names[slot] != "step") {
+      convert(state.tensors[slot], options);
+    } else if (counts_on_device()) {
+      convert(state.tensors[slot], {DType::float32, options.device});
+    }
   }
-  return {parameter, steps, std::move(tensors)};
+  for (std::vector<Tensor>& list : state.lists) {
+    for (Tensor& tensor : list) convert(tensor, options);
+  }
+  return state;
 }
 
 void Optimizer::load_state(std::vector<ParameterState> states) {
@@ -203,6 +236,8 @@ void Optimizer::load_state(std::vector<ParameterState> states) {
     ParameterState& entry = group->entry_of(state.parameter);
     entry.steps = state.steps;
     entry.tensors = std::move(state.tensors);
+    entry.lists = std::move(state.lists);
+    entry.numbers = std::move(state.numbers);
   }
 }
 

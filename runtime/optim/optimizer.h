@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,11 +27,16 @@ enum class Form : std::uint8_t {
   fused,         ///< one kernel: no temporaries
 };
 
+/// Computes the loss and its gradients, and returns the loss.
+using Closure = std::function<Tensor()>;
+
 /// What an optimizer keeps for one parameter.
 struct ParameterState {
   Tensor parameter;
   std::int64_t steps = 0;       ///< updates so far
   std::vector<Tensor> tensors;  ///< in the order of state_names(); undefined: not there yet
+  std::vector<std::vector<Tensor>> lists = {};      ///< in the order of list_names()
+  std::vector<std::optional<double>> numbers = {};  ///< in the order of number_names()
 
   /// No entry is there.
   bool is_empty() const;
@@ -54,25 +60,33 @@ class Optimizer {
   /// What the tensors of a ParameterState are, in PyTorch's words, in the order of their making.
   virtual std::vector<std::string_view> state_names() const = 0;
 
+  /// What else some have: lists of tensors, and numbers. A number may be a tensor at times, of the
+  /// same name.
+  virtual std::vector<std::string_view> list_names() const { return {}; }
+  virtual std::vector<std::string_view> number_names() const { return {}; }
+
   /// One update of every parameter that has a gradient. An OutOfMemory on the way leaves every
   /// tensor usable; which parameters and states are updated already is not said, as in PyTorch: a
   /// program that goes on loads what it had before. In the making of a parameter's state it leaves
   /// the entries that were made: no later step makes the others, and one that reads them throws
   /// std::invalid_argument with the name of the first that is missing, where PyTorch's KeyError has
   /// it. Nothing is updated then.
-  void step();
+  virtual void step();
+  /// The same after the closure has run with grad mode on, or runs it as often as it needs. The
+  /// first loss.
+  virtual Tensor step(const Closure& closure);
 
   /// Drops all gradients, or fills them with zeros.
   void zero_grad(bool set_to_none);
 
   /// Lets the state of all parameters go, in the order in which it was made; the next step makes
   /// it. (PyTorch's Adagrad, whose constructor makes its state, would miss it.)
-  void clear_state();
+  virtual void clear_state();
 
-  /// The state of this parameter from now on, of any group; tensors of another dtype or device than
-  /// the parameter's are converted. Pre-condition: one tensor for each of state_names().
-  ParameterState converted_state(const Tensor& parameter, std::int64_t steps,
-                                 std::vector<Tensor> tensors) const;
+  /// The same state, its tensors converted where they are of another dtype or device than its
+  /// parameter; a step count on the host stays there where steps are counted on the host.
+  /// Pre-condition: an entry for each of state_names(), list_names() and number_names().
+  ParameterState converted_state(ParameterState state) const;
   /// Lets go of all state, then has this.
   void load_state(std::vector<ParameterState> states);
 
@@ -80,7 +94,7 @@ class Optimizer {
   /// rate are the group's. This one is the first group; step(), zero_grad(), clear_state(),
   /// parameters() and find_state() are of all. Throws std::invalid_argument for a parameter that
   /// is in a group already.
-  void add_group(std::shared_ptr<Optimizer> group);
+  virtual void add_group(std::shared_ptr<Optimizer> group);
   /// Those behind the first.
   const std::vector<std::shared_ptr<Optimizer>>& further_groups() const { return further_groups_; }
   const std::vector<Tensor>& group_parameters() const { return parameters_; }
@@ -107,6 +121,8 @@ class Optimizer {
   /// Allocates the tensors of a parameter's state, before its first update. Each is an entry from
   /// the moment it is there: a failure leaves those before it.
   virtual void make_state(ParameterState& state) = 0;
+  /// Whether the count of steps is a tensor on the parameter's device.
+  virtual bool counts_on_device() const { return is_fused(); }
   /// The entries that an update reads, in the order in which PyTorch looks them up before it: all
   /// that make_state() makes.
   virtual std::vector<std::string_view> entries_read() const { return state_names(); }
@@ -121,13 +137,18 @@ class Optimizer {
   /// The state of a parameter, made where it has no entry. Throws std::invalid_argument for one
   /// that is incomplete.
   ParameterState& state_of(const Tensor& parameter);
+  /// The same, empty where it was not there.
+  ParameterState& entry_of(const Tensor& parameter);
+  /// Runs what a step writes, with the context's observer looking on.
+  void run_observed(const std::function<void()>& update);
+  /// Those that a step writes to: of all groups those that have a gradient.
+  virtual std::vector<Tensor> updated_parameters() const;
 
  private:
-  ParameterState& entry_of(const Tensor& parameter);
   void require_entries(const ParameterState& state) const;
   /// Of the group's parameters that have a gradient; made where there is none.
   States states_of_step();
-  /// Of all groups: each parameter that has a gradient, then its state as it is when visited.
+  /// Each parameter that a step writes to, then its state as it is when visited.
   StepTensors step_tensors() const;
   void update_all(States left);
   /// `first`: the first group's. Those of the others are made when it is their turn.

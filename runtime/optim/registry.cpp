@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -13,6 +14,7 @@
 #include "runtime/optim/adam.h"
 #include "runtime/optim/adamax.h"
 #include "runtime/optim/asgd.h"
+#include "runtime/optim/lbfgs.h"
 #include "runtime/optim/nadam.h"
 #include "runtime/optim/radam.h"
 #include "runtime/optim/rmsprop.h"
@@ -40,7 +42,10 @@ struct Pair {
 template <class Options>
 struct Option {
   std::string_view name;
-  std::variant<double Options::*, bool Options::*, Pair<Options>, FormFlag> target;
+  std::variant<double Options::*, bool Options::*, std::int64_t Options::*,
+               std::optional<std::int64_t> Options::*, std::optional<std::string> Options::*,
+               Pair<Options>, FormFlag>
+      target;
 };
 
 /// The parameter that stands for an option.
@@ -57,6 +62,16 @@ struct ParamMaker {
   }
   ops::Param operator()(bool Options::*member) const {
     return with(ParamKind::boolean, defaults.*member);
+  }
+  ops::Param operator()(std::int64_t Options::*member) const {
+    return with(ParamKind::integer, defaults.*member);
+  }
+  // None is PyTorch's default of both.
+  ops::Param operator()(std::optional<std::int64_t> Options::* /*member*/) const {
+    return with(ParamKind::integer, Value());
+  }
+  ops::Param operator()(std::optional<std::string> Options::* /*member*/) const {
+    return with(ParamKind::string, Value());
   }
   ops::Param operator()(const Pair<Options>& pair) const {
     return with(ParamKind::number_list,
@@ -86,6 +101,15 @@ struct OptionSetter {
     given.options.*member = std::get<double>(value);
   }
   void operator()(bool Options::*member) const { given.options.*member = std::get<bool>(value); }
+  void operator()(std::int64_t Options::*member) const {
+    given.options.*member = std::get<std::int64_t>(value);
+  }
+  void operator()(std::optional<std::int64_t> Options::*member) const {
+    given.options.*member = ops::ParamTraits<std::optional<std::int64_t>>::get(value);
+  }
+  void operator()(std::optional<std::string> Options::*member) const {
+    given.options.*member = ops::ParamTraits<std::optional<std::string>>::get(value);
+  }
   void operator()(const Pair<Options>& pair) const {
     const auto& numbers = std::get<std::vector<double>>(value);
     if (numbers.size() != 2) {
@@ -129,7 +153,9 @@ OptimizerDef define(std::string_view name, std::vector<Option<Options>> rows,
     for (std::size_t i = 0; i < rows.size(); ++i) {
       std::visit(OptionSetter<Options>{rows[i].name, values[i + 1], given}, rows[i].target);
     }
-    given.options.form = chosen_form(parameters, given.foreach, given.fused);
+    if constexpr (requires { given.options.form; }) {
+      given.options.form = chosen_form(parameters, given.foreach, given.fused);
+    }
     return std::make_shared<T>(parameters, given.options);
   };
   return {name, std::move(params), make};
@@ -245,6 +271,18 @@ OptimizerDef asgd() {
                                   {"maximize", &O::maximize}});
 }
 
+OptimizerDef lbfgs() {
+  using O = LbfgsOptions;
+  return define<Lbfgs, O>("LBFGS", {{"lr", &O::lr},
+                                    {"max_iter", &O::max_iter},
+                                    {"max_eval", &O::max_eval},
+                                    {"tolerance_grad", &O::tolerance_grad},
+                                    {"tolerance_change", &O::tolerance_change},
+                                    {"history_size", &O::history_size},
+                                    {"line_search_fn", &O::line_search_fn},
+                                    {"maximize", &O::maximize}});
+}
+
 OptimizerDef rprop() {
   using O = RpropOptions;
   return define<Rprop, O>("Rprop", {{"lr", &O::lr},
@@ -269,6 +307,7 @@ const std::vector<OptimizerDef>& all_optimizers() {
       rmsprop(),
       asgd(),
       rprop(),
+      lbfgs(),
   };
   return optimizers;
 }

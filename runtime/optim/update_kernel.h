@@ -23,6 +23,7 @@ class TemporaryList {
     while (!tensors_.empty()) tensors_.pop_back();
   }
   void push_back(Tensor tensor) { tensors_.push_back(std::move(tensor)); }
+  void swap(TemporaryList& other) { tensors_.swap(other.tensors_); }
   bool empty() const { return tensors_.empty(); }
   std::size_t size() const { return tensors_.size(); }
   const Tensor& operator[](std::size_t i) const { return tensors_[i]; }

@@ -62,6 +62,7 @@ class Translator:
         self.fields = set()  # what `self` holds and calls: modules
         self.lists = set()  # variables with lists
         self.plain = set()  # variables with numbers and strings
+        self.closures = set()  # functions of the program
         self.functions = {}  # names that stand for something of the library
         self.temporaries = 0
 
@@ -133,7 +134,10 @@ class Translator:
         elif ast.unparse(call).endswith(".__enter__()"):
             pass  # a mode begins where it is made
         elif isinstance(call, ast.Call):
-            self.emit(self.expression(call))
+            # What an optimizer's step returns of a closure goes at once.
+            names = [argument.id for argument in call.args if isinstance(argument, ast.Name)]
+            returns_loss = any(name in self.closures for name in names)
+            self.emit(self.expression(call) + ("; sweep()" if returns_loss else ""))
         else:
             raise Unknown(ast.unparse(node))
 
@@ -245,13 +249,18 @@ class Translator:
         for function in node.body:
             self.do_FunctionDef(function, node.name)
 
-    def do_FunctionDef(self, node, owner):
+    # A method of `owner`, or a function of the program.
+    def do_FunctionDef(self, node, owner=None):
         name = {"__init__": "__init"}.get(node.name, node.name)
         arguments = [argument.arg for argument in node.args.args]
         defaults = [ast.unparse(default) for default in node.args.defaults]
-        if arguments.pop(0) != "self" or any(default != "None" for default in defaults):
+        if owner and arguments.pop(0) != "self" or any(default != "None" for default in defaults):
             raise Unknown("def " + node.name)
-        self.emit(f"function {owner}:{name}({', '.join(arguments)})")
+        if not owner:
+            self.closures.add(name)
+            self.plain.add(name)
+            self.scopes[-1].assign(name)
+        self.emit(f"function {f'{owner}:' if owner else ''}{name}({', '.join(arguments)})")
         scope = Scope()
         for argument in arguments:
             scope.assign(argument)

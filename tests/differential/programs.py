@@ -354,12 +354,35 @@ OPTIMIZERS = ("SGD({p}, lr=0.1)", "SGD({p}, lr=0.1, momentum=0.9)", "Adam({p}, l
               "AdamW({p}, lr=0.1, amsgrad=True)", "Adamax({p}, lr=0.1)")
 
 
+CLOSURE = """def closure():
+    opt.zero_grad({})
+    loss = m1(m0(x)).pow(2).mean()
+    loss.backward()
+    return loss"""
+
+
+def add_lbfgs(program, rng):
+    """Steps of LBFGS, which no comparison of numbers ends."""
+    parameters = rng.choice(("m0.parameters()", "[*m0.parameters(), *m1.parameters()]"))
+    options = f"lr=0.1, max_iter={rng.randint(1, 4)}, tolerance_change=0"
+    options += rng.choice(("", ", history_size=2", ", max_eval=3", ", history_size=1, max_eval=7"))
+    options += rng.choice(("", "", ', line_search_fn="strong_wolfe"'))
+    program.add(f"opt = torch.optim.LBFGS({parameters}, {options})")
+    program.add('x = torch.randn(16, 8, device="cuda")')
+    program.add(CLOSURE.format(rng.choice(("", "", "set_to_none=False"))))
+    for _ in range(rng.randint(1, 3)):
+        program.add(rng.choice(("opt.step(closure)", "loss = opt.step(closure)")))
+    return program.lines
+
+
 def training_program(rng):
     """Steps of a model by an optimizer, of one group or of two."""
     program = Program(rng)
     for number in range(2):
         layers = ", ".join(rng.choice(LAYERS) for _ in range(rng.randint(1, 2)))
         program.add(f'm{number} = nn.Sequential(nn.Linear(8, 8), {layers}).to("cuda")')
+    if rng.random() < 0.1:
+        return add_lbfgs(program, rng)
     groups = rng.choice((
         "m0.parameters()", "[*m0.parameters(), *m1.parameters()]",
         '[{"params": m0.parameters()}, {"params": m1.parameters(), "lr": 0.01}]'))

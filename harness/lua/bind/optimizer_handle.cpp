@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -12,6 +14,7 @@
 #include "harness/lua/bind/methods.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/object_handle.h"
+#include "harness/lua/bind/script_function.h"
 #include "harness/lua/bind/tensor_handle.h"
 
 namespace ohm::lua {
@@ -24,9 +27,21 @@ Optimizer& optimizer(lua_State* L, std::string_view method) {
   return object_argument<Optimizer>(L, 1, {method, "self"});
 }
 
+// step([closure]): the first loss that the closure returned.
 int optimizer_step(lua_State* L) {
-  optimizer(L, "step").step();
-  return 0;
+  Optimizer& self = optimizer(L, "step");
+  if (lua_isnoneornil(L, 2)) {
+    self.step();
+    return 0;
+  }
+  ScriptFunction function(L, 2, "step");
+  function.bind_arguments(L, 1, 0);
+  const Tensor loss = self.step([&function] {
+    const std::vector<Tensor> results = function({});
+    return results.size() == 1 ? results.front() : Tensor();
+  });
+  push_tensor(L, loss);
+  return 1;
 }
 
 int optimizer_zero_grad(lua_State* L) {
@@ -37,13 +52,31 @@ int optimizer_zero_grad(lua_State* L) {
   return 0;
 }
 
-// {name = tensor, …} of one parameter.
-void push_state(lua_State* L, const optim::ParameterState& state,
-                const std::vector<std::string_view>& names) {
+// {name = tensor, name = {tensor, …}, name = number, …} of one parameter.
+void push_state(lua_State* L, const optim::ParameterState& state, const Optimizer& self) {
   lua_newtable(L);
+  const auto set = [L](std::string_view name) { lua_setfield(L, -2, std::string(name).c_str()); };
+  const std::vector<std::string_view> numbers = self.number_names();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (!state.numbers[i]) continue;
+    lua_pushnumber(L, *state.numbers[i]);
+    set(numbers[i]);
+  }
+  const std::vector<std::string_view> names = self.state_names();
   for (std::size_t slot = 0; slot < names.size(); ++slot) {
+    if (!state.tensors[slot].defined()) continue;
     push_tensor(L, state.tensors[slot]);
-    lua_setfield(L, -2, std::string(names[slot]).c_str());
+    set(names[slot]);
+  }
+  const std::vector<std::string_view> lists = self.list_names();
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    lua_newtable(L);
+    lua_Integer place = 0;
+    for (const Tensor& tensor : state.lists[i]) {
+      push_tensor(L, tensor);
+      lua_rawseti(L, -2, ++place);
+    }
+    set(lists[i]);
   }
 }
 
@@ -75,7 +108,7 @@ int optimizer_state_dict(lua_State* L) {
     if (state == nullptr) continue;
     lua_pushinteger(L, state->steps);
     lua_rawseti(L, -2, number);
-    push_state(L, *state, self.state_names());
+    push_state(L, *state, self);
     lua_rawseti(L, -3, number);
   }
   lua_setfield(L, -3, "steps");
@@ -101,16 +134,45 @@ int push_table_of(lua_State* L, int table, const char* name) {
   return lua_gettop(L);
 }
 
+// Pushes the entry of the table on top of the stack.
+int push_entry(lua_State* L, std::string_view name) {
+  return lua_getfield(L, -1, std::string(name).c_str());
+}
+
+void read_list(lua_State* L, std::string_view name, std::vector<Tensor>& list) {
+  const int type = push_entry(L, name);
+  if (type != LUA_TNIL) {
+    if (type != LUA_TTABLE) refuse_argument(L, -1, {kLoadName, name}, "a list of tensors");
+    const lua_Integer count = list_length(L, lua_gettop(L), {kLoadName, name});
+    for (lua_Integer i = 1; i <= count; ++i) {
+      lua_rawgeti(L, -1, i);
+      list.push_back(tensor_argument(L, -1, {kLoadName, name}));
+      lua_pop(L, 1);
+    }
+  }
+  lua_pop(L, 1);
+}
+
 // The state of one parameter, from the table on top of the stack.
-std::vector<Tensor> state_tensors(lua_State* L, const Optimizer& self) {
+void read_state(lua_State* L, const Optimizer& self, optim::ParameterState& state) {
   if (lua_type(L, -1) != LUA_TTABLE) refuse_argument(L, -1, {kLoadName, "state"}, "a table");
-  std::vector<Tensor> tensors;
-  for (const std::string_view name : self.state_names()) {
-    const int type = lua_getfield(L, -1, std::string(name).c_str());
-    tensors.push_back(type == LUA_TNIL ? Tensor() : tensor_argument(L, -1, {kLoadName, name}));
+  for (const std::string_view name : self.number_names()) {
+    const bool is_number = push_entry(L, name) == LUA_TNUMBER;
+    state.numbers.push_back(is_number ? std::optional(lua_tonumber(L, -1)) : std::nullopt);
     lua_pop(L, 1);
   }
-  return tensors;
+  const std::vector<std::string_view> numbers = self.number_names();
+  for (const std::string_view name : self.state_names()) {
+    const int type = push_entry(L, name);
+    const bool is_number =
+        type == LUA_TNUMBER && std::find(numbers.begin(), numbers.end(), name) != numbers.end();
+    const bool is_missing = type == LUA_TNIL || is_number;
+    state.tensors.push_back(is_missing ? Tensor() : tensor_argument(L, -1, {kLoadName, name}));
+    lua_pop(L, 1);
+  }
+  for (const std::string_view name : self.list_names()) {
+    read_list(L, name, state.lists.emplace_back());
+  }
 }
 
 void load_learning_rates(lua_State* L, int groups, Optimizer& self) {
@@ -143,11 +205,12 @@ int optimizer_load_state_dict(lua_State* L) {
   lua_Integer number = 0;
   for (const Tensor& parameter : self.parameters()) {
     if (lua_rawgeti(L, state, ++number) != LUA_TNIL) {
-      std::vector<Tensor> tensors = state_tensors(L, self);
+      optim::ParameterState loaded{parameter, 0, {}};
+      read_state(L, self, loaded);
       const bool has_steps = lua_rawgeti(L, steps, number) != LUA_TNIL;
-      const std::int64_t count = has_steps ? integer_argument(L, -1, {kLoadName, "steps"}) : 0;
+      if (has_steps) loaded.steps = integer_argument(L, -1, {kLoadName, "steps"});
       lua_pop(L, 1);
-      states.push_back(self.converted_state(parameter, count, std::move(tensors)));
+      states.push_back(self.converted_state(std::move(loaded)));
     }
     lua_pop(L, 1);
   }

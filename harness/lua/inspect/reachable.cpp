@@ -68,6 +68,7 @@ void Reachable::add(const nn::Module& first, std::size_t place) {
 void Reachable::add(const optim::Optimizer& optimizer, std::size_t place) {
   if (!is_new(&optimizer)) return;
   const std::vector<std::string_view> names = optimizer.state_names();
+  const std::vector<std::string_view> lists = optimizer.list_names();
   const std::vector<Tensor>& parameters = optimizer.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     add(parameters[i], add_place(place, fmt::format(".parameters[{}]", i)));
@@ -76,6 +77,11 @@ void Reachable::add(const optim::Optimizer& optimizer, std::size_t place) {
     for (std::size_t k = 0; k < state->tensors.size(); ++k) {
       const std::string_view name = k < names.size() ? names[k] : "state";
       add(state->tensors[k], add_place(place, fmt::format(".state[{}].{}", i, name)));
+    }
+    for (std::size_t k = 0; k < state->lists.size() && k < lists.size(); ++k) {
+      for (std::size_t n = 0; n < state->lists[k].size(); ++n) {
+        add(state->lists[k][n], add_place(place, fmt::format(".state[{}].{}[{}]", i, lists[k], n)));
+      }
     }
   }
 }

@@ -25,9 +25,12 @@ json recordings() { return json::parse(read_file(golden_path("optimizers/traject
 
 std::vector<json> recorded_cases() { return recordings()["cases"].get<std::vector<json>>(); }
 
+// Those that step without a closure: LBFGS has a test of its own.
 std::vector<std::string> optimizer_names() {
   std::vector<std::string> names;
-  for (const OptimizerDef& row : optim::all_optimizers()) names.emplace_back(row.name);
+  for (const OptimizerDef& row : optim::all_optimizers()) {
+    if (row.name != "LBFGS") names.emplace_back(row.name);
+  }
   return names;
 }
 

@@ -6533,3 +6533,371 @@ y = nil; sweep()
 g = nil; sweep()
 z = nil; sweep()
 mark("globals deleted")
+
+--== norm_of_all_twice
+-- x = torch.randn(5, 3, 2, device="cuda", requires_grad=True)
+-- y = x.norm()
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, y, g, z
+x = ohm.randn(5, 3, 2, {device = "cuda", requires_grad = true})
+y = x:norm()
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== largest_norm_of_all_twice
+-- x = torch.randn(5, device="cuda", requires_grad=True)
+-- y = x.norm(p=float("inf"))
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, y, g, z
+x = ohm.randn(5, {device = "cuda", requires_grad = true})
+y = x:norm({p = math.huge})
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== magnitude_in_place_twice
+-- x = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(2, 3, device="cuda", requires_grad=True)
+-- y = (x * w).abs_()
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(2, 3, {device = "cuda", requires_grad = true})
+y = (x * w):abs_()
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== std_of_one_number_twice
+-- x = torch.randn(1, 1, device="cuda", requires_grad=True)
+-- w = torch.randn(1, 1, device="cuda", requires_grad=True)
+-- y = (x * w).std()
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- layout(g)
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(1, 1, {device = "cuda", requires_grad = true})
+w = ohm.randn(1, 1, {device = "cuda", requires_grad = true})
+y = (x * w):std()
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+layout(g)
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== var_of_one_number_twice
+-- x = torch.randn(1, 1, device="cuda", requires_grad=True)
+-- w = torch.randn(1, 1, device="cuda", requires_grad=True)
+-- y = (x * w).var()
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- layout(g)
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(1, 1, {device = "cuda", requires_grad = true})
+w = ohm.randn(1, 1, {device = "cuda", requires_grad = true})
+y = (x * w):var()
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+layout(g)
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== lbfgs
+-- m = nn.Linear(80, 70, device="cuda")
+-- x = torch.randn(4, 80, device="cuda")
+-- opt = torch.optim.LBFGS(m.parameters(), max_iter=4, tolerance_change=0)
+-- def closure():
+--     opt.zero_grad()
+--     loss = m(x).pow(2).mean()
+--     loss.backward()
+--     return loss
+-- opt.step(closure)
+-- mark("first step")
+-- opt.step(closure)
+-- mark("second step")
+local m, x, opt, closure
+m = nn.Linear(80, 70, {device = "cuda"})
+x = ohm.randn(4, 80, {device = "cuda"})
+opt = ohm.optim.LBFGS(m:parameters(), {max_iter = 4, tolerance_change = 0})
+function closure()
+  local loss
+  opt:zero_grad()
+  loss = m(x):pow(2):mean()
+  loss:backward()
+  return loss
+end
+opt:step(closure); sweep()
+mark("first step")
+opt:step(closure); sweep()
+mark("second step")
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+opt = nil; sweep()
+mark("globals deleted")
+
+--== lbfgs_line_search
+-- m = nn.Sequential(nn.Linear(80, 70), nn.ReLU(), nn.Linear(70, 30)).to("cuda")
+-- x = torch.randn(4, 80, device="cuda")
+-- opt = torch.optim.LBFGS(m.parameters(), lr=0.1, max_iter=3, history_size=2, tolerance_change=0, line_search_fn="strong_wolfe")
+-- def closure():
+--     opt.zero_grad()
+--     loss = m(x).pow(2).mean()
+--     loss.backward()
+--     return loss
+-- y = opt.step(closure)
+-- mark("first step")
+-- y = opt.step(closure)
+-- mark("second step")
+-- del opt
+-- mark("del opt")
+local m, x, opt, closure, y
+m = nn.Sequential(nn.Linear(80, 70), nn.ReLU(), nn.Linear(70, 30)):to("cuda")
+x = ohm.randn(4, 80, {device = "cuda"})
+opt = ohm.optim.LBFGS(m:parameters(), {lr = 0.1, max_iter = 3, history_size = 2, tolerance_change = 0, line_search_fn = "strong_wolfe"})
+function closure()
+  local loss
+  opt:zero_grad()
+  loss = m(x):pow(2):mean()
+  loss:backward()
+  return loss
+end
+y = opt:step(closure)
+mark("first step")
+y = opt:step(closure)
+mark("second step")
+opt = nil; sweep()
+mark("del opt")
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== lbfgs_of_one_iteration
+-- m = nn.Linear(80, 70, device="cuda")
+-- n = nn.Linear(70, 30, device="cuda")
+-- x = torch.randn(4, 80, device="cuda")
+-- opt = torch.optim.LBFGS([*m.parameters(), n.bias], lr=0.1, max_iter=1, history_size=2, tolerance_change=0)
+-- def closure():
+--     opt.zero_grad()
+--     loss = n(m(x)).pow(2).mean()
+--     loss.backward()
+--     return loss
+-- opt.step(closure)
+-- opt.step(closure)
+-- opt.step(closure)
+-- opt.step(closure)
+-- del x
+-- del opt
+-- mark("del opt")
+local m, n, x, opt, closure
+m = nn.Linear(80, 70, {device = "cuda"})
+n = nn.Linear(70, 30, {device = "cuda"})
+x = ohm.randn(4, 80, {device = "cuda"})
+opt = ohm.optim.LBFGS(joined(m:parameters(), {n.bias}), {lr = 0.1, max_iter = 1, history_size = 2, tolerance_change = 0})
+function closure()
+  local loss
+  opt:zero_grad()
+  loss = n(m(x)):pow(2):mean()
+  loss:backward()
+  return loss
+end
+opt:step(closure); sweep()
+opt:step(closure); sweep()
+opt:step(closure); sweep()
+opt:step(closure); sweep()
+x = nil; sweep()
+opt = nil; sweep()
+mark("del opt")
+mark("end of program (globals alive)")
+m = nil; sweep()
+n = nil; sweep()
+mark("globals deleted")
+
+--== sgd_with_a_closure
+-- m = nn.Linear(80, 70, device="cuda")
+-- x = torch.randn(4, 80, device="cuda")
+-- opt = torch.optim.SGD(m.parameters(), momentum=0.9)
+-- def closure():
+--     opt.zero_grad()
+--     loss = m(x).pow(2).mean()
+--     loss.backward()
+--     return loss
+-- y = opt.step(closure)
+-- opt.step(closure)
+local m, x, opt, closure, y
+m = nn.Linear(80, 70, {device = "cuda"})
+x = ohm.randn(4, 80, {device = "cuda"})
+opt = ohm.optim.SGD(m:parameters(), {momentum = 0.9})
+function closure()
+  local loss
+  opt:zero_grad()
+  loss = m(x):pow(2):mean()
+  loss:backward()
+  return loss
+end
+y = opt:step(closure)
+opt:step(closure); sweep()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+opt = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== optimizer_state_is_loaded
+-- m = nn.Linear(80, 70, device="cuda")
+-- x = torch.randn(4, 80, device="cuda")
+-- opt = torch.optim.Adam(m.parameters())
+-- m(x).sum().backward()
+-- opt.step()
+-- opt2 = torch.optim.Adam(m.parameters())
+-- opt2.load_state_dict(opt.state_dict())
+-- del opt
+-- m(x).sum().backward()
+-- opt2.step()
+local m, x, opt, opt2
+m = nn.Linear(80, 70, {device = "cuda"})
+x = ohm.randn(4, 80, {device = "cuda"})
+opt = ohm.optim.Adam(m:parameters())
+m(x):sum():backward()
+opt:step()
+opt2 = ohm.optim.Adam(m:parameters())
+opt2:load_state_dict(opt:state_dict())
+opt = nil; sweep()
+m(x):sum():backward()
+opt2:step()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+opt2 = nil; sweep()
+mark("globals deleted")
+
+--== fused_optimizer_state_is_loaded
+-- m = nn.Linear(80, 70, device="cuda")
+-- x = torch.randn(4, 80, device="cuda")
+-- opt = torch.optim.AdamW(m.parameters(), fused=True)
+-- m(x).sum().backward()
+-- opt.step()
+-- opt2 = torch.optim.AdamW(m.parameters(), fused=True)
+-- opt2.load_state_dict(opt.state_dict())
+-- del opt
+-- m(x).sum().backward()
+-- opt2.step()
+local m, x, opt, opt2
+m = nn.Linear(80, 70, {device = "cuda"})
+x = ohm.randn(4, 80, {device = "cuda"})
+opt = ohm.optim.AdamW(m:parameters(), {fused = true})
+m(x):sum():backward()
+opt:step()
+opt2 = ohm.optim.AdamW(m:parameters(), {fused = true})
+opt2:load_state_dict(opt:state_dict())
+opt = nil; sweep()
+m(x):sum():backward()
+opt2:step()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+opt2 = nil; sweep()
+mark("globals deleted")
+
+--== lbfgs_state_is_loaded
+-- m = nn.Linear(80, 70, device="cuda")
+-- x = torch.randn(4, 80, device="cuda")
+-- opt = torch.optim.LBFGS(m.parameters(), max_iter=3, tolerance_change=0)
+-- def closure():
+--     m.zero_grad()
+--     loss = m(x).pow(2).mean()
+--     loss.backward()
+--     return loss
+-- opt.step(closure)
+-- opt2 = torch.optim.LBFGS(m.parameters(), max_iter=3, tolerance_change=0)
+-- opt2.load_state_dict(opt.state_dict())
+-- opt2.step(closure)
+-- del opt
+-- opt2.step(closure)
+local m, x, opt, closure, opt2
+m = nn.Linear(80, 70, {device = "cuda"})
+x = ohm.randn(4, 80, {device = "cuda"})
+opt = ohm.optim.LBFGS(m:parameters(), {max_iter = 3, tolerance_change = 0})
+function closure()
+  local loss
+  m:zero_grad()
+  loss = m(x):pow(2):mean()
+  loss:backward()
+  return loss
+end
+opt:step(closure); sweep()
+opt2 = ohm.optim.LBFGS(m:parameters(), {max_iter = 3, tolerance_change = 0})
+opt2:load_state_dict(opt:state_dict())
+opt2:step(closure); sweep()
+opt = nil; sweep()
+opt2:step(closure); sweep()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+opt2 = nil; sweep()
+mark("globals deleted")
+
+--== l1_loss_of_one_number_twice
+-- x = torch.randn(1, device="cuda", requires_grad=True)
+-- w = torch.randn(1, device="cuda", requires_grad=True)
+-- y = F.l1_loss(x, w)
+-- g = torch.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+-- z = g * g
+-- z.sum().backward()
+local x, w, y, g, z
+x = ohm.randn(1, {device = "cuda", requires_grad = true})
+w = ohm.randn(1, {device = "cuda", requires_grad = true})
+y = F.l1_loss(x, w)
+g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
+z = g * g
+z:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")

@@ -200,6 +200,61 @@ TEST_F(OptimizerLibrary, AStateThatIsLoadedIsCopiedToTheParametersDevice) {
       3 * 1024);
 }
 
+TEST_F(OptimizerLibrary, AStepTakesAClosureAndReturnsItsLoss) {
+  const std::string setup =
+      "local w = ohm.ones(2, {requires_grad = true}) "
+      "local o = ohm.optim.SGD({w}, {lr = 0.5}) "
+      "local function closure() o:zero_grad() local loss = (w * w):sum() loss:backward() "
+      "return loss end ";
+  EXPECT_EQ(number(setup + "return o:step(closure):item()"), 2.0);
+  EXPECT_EQ(number(setup + "o:step(closure) return w:sum():item()"), 0.0);
+  EXPECT_THAT(error_of(setup + "o:step(3)"), testing::HasSubstr("a function or a module"));
+  EXPECT_THAT(error_of(setup + "o:step(function() error('of its own') end)"),
+              testing::HasSubstr("of its own"));
+}
+
+constexpr const char* kBowl =
+    "local function closure_of(w, o) return function() o:zero_grad() "
+    "local loss = ((w * w - ohm.tensor({2, 3})) * ohm.tensor({1, 4})):square():sum() "
+    "loss:backward() return loss end end "
+    "local function new(w) return ohm.optim.LBFGS({w}, {lr = 0.1, max_iter = 3, max_eval = 9}) end "
+    "local w = ohm.ones(2, {requires_grad = true}) local first = new(w) "
+    "first:step(closure_of(w, first)) ";
+
+TEST_F(OptimizerLibrary, AStateOfLbfgsHasListsAndNumbers) {
+  EXPECT_EQ(text(std::string(kBowl) +
+                 "local state = first:state_dict() local own = state.state[1] "
+                 "return table.concat({state.steps[1], math.tointeger(own.func_evals), "
+                 "#own.old_dirs, #own.old_stps, #own.ro, #own.al, own.d:numel(), "
+                 "own.prev_flat_grad:numel(), type(own.t)}, ' ')"),
+            "3 3 2 2 2 2 2 2 number");
+}
+
+TEST_F(OptimizerLibrary, AStateOfLbfgsThatFitsNothingIsRefused) {
+  const std::string loaded = std::string(kBowl) + "local state = first:state_dict() ";
+  const std::string stepped = " first:load_state_dict(state) first:step(closure_of(w, first))";
+  EXPECT_THAT(error_of(loaded + "state.state[1].ro = {}" + stepped),
+              testing::HasSubstr("differ in length"));
+  EXPECT_THAT(error_of(loaded + "state.state[1].d = nil" + stepped),
+              testing::HasSubstr("the state is incomplete"));
+  EXPECT_THAT(error_of(loaded + "state.state[1].ro = {ohm.zeros(0), ohm.zeros(0)}" + stepped),
+              testing::HasSubstr("0 elements cannot be converted"));
+  EXPECT_THAT(error_of(loaded + "state.state[1].old_dirs = 3" + stepped),
+              testing::HasSubstr("old_dirs"));
+}
+
+TEST_F(OptimizerLibrary, LbfgsGoesOnFromALoadedState) {
+  EXPECT_EQ(number(std::string(kBowl) +
+                   "local other = ohm.ones(2, {requires_grad = true}) "
+                   "local before = new(other) before:step(closure_of(other, before)) "
+                   "local after = new(other) after:load_state_dict(before:state_dict()) "
+                   "first:step(closure_of(w, first)) after:step(closure_of(other, after)) "
+                   "assert(after:state_dict().state[1].func_evals == 6) "
+                   "after.state = {} assert(not after:state_dict().state[1]) "
+                   "return (w - other):abs():max():item()"),
+            0.0);
+}
+
 TEST_F(OptimizerLibrary, AStateOfAnotherOptimizerIsRefused) {
   const std::string optimizer =
       "local w = ohm.zeros(2, {requires_grad = true}) local o = ohm.optim.Adam({w}) ";
