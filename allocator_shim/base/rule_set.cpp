@@ -64,7 +64,8 @@ constexpr std::array<RuleSet, 3> kRuleSets = {
       .attention_drops_projections_early = true,
       .take_along_dim_wraps_indices = true,
       .kept_casts_have_graphs = true,
-      .weight_norm_fuses_float16 = true}}};
+      .weight_norm_fuses_float16 = true,
+      .has_later_full_sharding = true}}};
 
 }  // namespace
 

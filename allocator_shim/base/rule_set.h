@@ -106,6 +106,10 @@ struct RuleSet {
   bool kept_casts_have_graphs = false;
   /// Weights of float16 are normalised by one kernel, too.
   bool weight_norm_fuses_float16 = false;
+  /// fully_shard lets go of gathered buffers and gradients as soon as they are copied, reduces
+  /// gradients as what the parameters were where nothing else is said, and runs after backward for
+  /// every module.
+  bool has_later_full_sharding = false;
 };
 
 /// From the oldest version on.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -134,13 +135,50 @@ std::vector<Value> inputs_of_call(lua_State* L, const Module& module) {
   return inputs;
 }
 
+int call_inside_envelope(lua_State* L, ScriptModule& module) {
+  const auto hooks = std::dynamic_pointer_cast<ScriptHooks>(module.hooks());
+  module.recompute_parameters();
+  return hooks ? call_hooked_module(L, module, *hooks) : call_script_module(L, module);
+}
+
+// What an envelope made of the tensors from `first` to the top, and of those in lists there.
+void let_replace(lua_State* L, int first,
+                 const std::function<void(const nn::CallEnvelope::Places&)>& replace) {
+  std::vector<Value> values;
+  nn::CallEnvelope::Places places;
+  const int top = lua_gettop(L);
+  for (int index = first; index <= top; ++index) {
+    const Tensor* tensor = test_handle<Tensor>(L, index);
+    values.push_back(tensor == nullptr ? Value() : Value(*tensor));
+  }
+  const std::vector<Value> before = values;
+  for (Value& value : values) {
+    if (auto* tensor = std::get_if<Tensor>(&value)) places.push_back(tensor);
+  }
+  replace(places);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto* tensor = std::get_if<Tensor>(&values[i]);
+    if (tensor == nullptr || tensor->is_same(std::get<Tensor>(before[i]))) continue;
+    push_tensor(L, *tensor);
+    lua_replace(L, first + static_cast<int>(i));
+  }
+}
+
+int call_enveloped_module(lua_State* L, ScriptModule& module) {
+  const std::shared_ptr<nn::CallEnvelope> envelope = module.envelope();
+  let_replace(L, 2,
+              [&](const nn::CallEnvelope::Places& inputs) { envelope->before(module, inputs); });
+  const int results = call_inside_envelope(L, module);
+  let_replace(L, lua_gettop(L) - results + 1,
+              [&](const nn::CallEnvelope::Places& outputs) { envelope->after(module, outputs); });
+  return results;
+}
+
 int call_module(lua_State* L) {
   const ModulePtr module = module_argument(L, 1, {"module", "self"});
   auto* script = dynamic_cast<ScriptModule*>(module.get());
-  const auto hooks = std::dynamic_pointer_cast<ScriptHooks>(module->hooks());
-  if (script != nullptr) module->recompute_parameters();
-  if (script != nullptr && hooks) return call_hooked_module(L, *script, *hooks);
-  if (script != nullptr) return call_script_module(L, *script);
+  if (script != nullptr && module->envelope()) return call_enveloped_module(L, *script);
+  if (script != nullptr) return call_inside_envelope(L, *script);
   const int arguments = lua_gettop(L);
   const std::vector<Value> inputs = inputs_of_call(L, *module);
   const Value result = module->call(inputs);
