@@ -163,6 +163,17 @@ void FullyShardedState::before_backward() {
   if (group_) group_->before_backward(true);
 }
 
+void FullyShardedState::unshard() {
+  if (!group_) return;
+  group_->begin();
+  group_->unshard();
+  group_->wait_for_unshard();
+}
+
+void FullyShardedState::reshard() {
+  if (group_) group_->reshard();
+}
+
 // ---- the end of backward ------------------------------------------------------------------------
 
 void FullyShardedState::end_backward_later() {

@@ -41,6 +41,11 @@ class FullyShardedState final : public nn::CallEnvelope,
 
   FullyShardedGroup* group() const { return group_.get(); }
 
+  /// The module's own parameters, not those of modules below that are sharded apart: whole until
+  /// the end of the next pass, and in parts.
+  void unshard();
+  void reshard();
+
  private:
   enum class Role : std::uint8_t { unknown, outermost, inner };
 

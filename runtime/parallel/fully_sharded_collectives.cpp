@@ -167,36 +167,28 @@ void copy_in(const std::vector<WholeGradient>& gradients, const Tensor& buffer, 
   }
 }
 
-// Where the kernel that copies many pieces does not cast: gradients of uneven rows are padded, or
-// with later versions all are cast, one by one.
-std::vector<Tensor> prepared(std::vector<WholeGradient>& gradients, DType dtype) {
-  std::vector<Tensor> held;
-  for (WholeGradient& each : gradients) {
-    if (is_later()) {
-      held.push_back(cast(each.gradient, dtype));
-    } else if (each.gradient.shape()[0] % each.parameter->padded_rows() != 0) {
-      Shape shape = each.gradient.shape();
-      shape[0] =
-          quotient_up(shape[0], each.parameter->padded_rows()) * each.parameter->padded_rows();
-      held.push_back(zeros(shape, options_of(each.gradient)));
-    }
+// Where the kernel that copies many pieces does not cast, gradients of uneven rows are padded.
+std::vector<Tensor> padded_copies(const std::vector<WholeGradient>& gradients, int ranks) {
+  std::vector<Tensor> copies;
+  for (const WholeGradient& each : gradients) {
+    if (each.gradient.shape()[0] % ranks == 0) continue;
+    Shape shape = each.gradient.shape();
+    shape[0] = each.parameter->padded_rows() * ranks;
+    copies.push_back(zeros(shape, options_of(each.gradient)));
   }
-  return held;
+  return copies;
 }
 
-void fill_buffer(std::vector<WholeGradient>& gradients, const Tensor& buffer, int ranks) {
+void fill_buffer(const std::vector<WholeGradient>& gradients, const Tensor& buffer, int ranks) {
   const DType from = gradients[0].gradient.dtype();
   const bool is_one_kernel =
       from == buffer.dtype() || (from == DType::bfloat16 && buffer.dtype() == DType::float32);
-  if (!is_one_kernel && buffer.device().is_cuda()) {
-    const std::vector<Tensor> held = prepared(gradients, buffer.dtype());
-    if (is_later()) {
-      allocate_table(numbers_to_copy_in(gradients, item_bytes(buffer.dtype())), buffer.device());
-    }
-    copy_in(gradients, buffer, ranks);
-    return;
+  std::vector<Tensor> copies;
+  if (is_one_kernel) {
+    allocate_table(numbers_to_copy_in(gradients, item_bytes(buffer.dtype())), buffer.device());
+  } else {
+    copies = padded_copies(gradients, ranks);
   }
-  allocate_table(numbers_to_copy_in(gradients, item_bytes(buffer.dtype())), buffer.device());
   copy_in(gradients, buffer, ranks);
 }
 
@@ -219,8 +211,9 @@ void give_gradients(const std::vector<FullyShardedParameter*>& parameters, const
   }
 }
 
-void reduce_on_stream(const std::vector<FullyShardedParameter*>& parameters, const Tensor& buffer,
-                      RankGroup& group, StreamId stream) {
+// Returns what the shards' gradients are views of, or were added from.
+Tensor reduce_on_stream(const std::vector<FullyShardedParameter*>& parameters, const Tensor& buffer,
+                        RankGroup& group, StreamId stream) {
   const StreamGuard queue(buffer.device(), stream);
   const int ranks = group.world_size();
   const Divisors divisors = divisors_of(buffer.dtype(), ranks);
@@ -231,6 +224,7 @@ void reduce_on_stream(const std::vector<FullyShardedParameter*>& parameters, con
   const DType wanted = parameters[0]->original_dtype();
   if (reduced.dtype() != wanted) reduced = cast(reduced, wanted);
   give_gradients(parameters, reduced);
+  return reduced;
 }
 
 }  // namespace
@@ -284,7 +278,7 @@ void copy_own_shards(const FullyShardedParameters& parameters) {
   const CategoryGuard category(Category::parameter);
   Tensor input;
   for (const auto& parameter : parameters) {
-    input = cast(parameter->flat(), parameter->cast_dtype().value_or(parameter->original_dtype()));
+    input = cast(parameter->flat(), parameter->computed_dtype());
     parameter->make_room();
     const KeptVersion version(parameter->gathered());
     copy_into(parameter->gathered(), input);
@@ -305,10 +299,11 @@ Tensor reduce_gradients(std::vector<WholeGradient> gradients, DType dtype, RankG
   const Device device = gradients[0].gradient.device();
   Tensor buffer = empty({numel}, {dtype, device});
   fill_buffer(gradients, buffer, group.world_size());
+  Tensor reduced;
   // Before 2.15 a variable holds the last one until everything is done.
   const Tensor last = is_later() ? Tensor() : gradients.back().gradient;
   while (!gradients.empty()) gradients.pop_back();
-  reduce_on_stream(parameters, buffer, group, stream);
+  reduced = reduce_on_stream(parameters, buffer, group, stream);
   return buffer;
 }
 

@@ -5,6 +5,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/sum.h"
+#include "runtime/autograd/grad_mode.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::parallel {
@@ -129,9 +132,52 @@ void FullyShardedGroup::prefetch() {
   next->phase_ = phase;
 }
 
+// Before 2.15 gradients that are not reduced yet are added up in the dtype of the reduction, beside
+// the leaf.
+void FullyShardedGroup::add_to_accumulated() {
+  for (const auto& parameter : parameters_) {
+    if (!parameter->accumulated.defined() || !parameter->whole().grad().defined()) continue;
+    accumulate_into(parameter->accumulated, parameter->whole().grad());
+    parameter->whole().set_grad(Tensor());
+  }
+}
+
+void FullyShardedGroup::accumulate_apart() {
+  const NoGradGuard no_grad;
+  const CategoryGuard category(Category::gradient);
+  for (const auto& parameter : parameters_) {
+    if (!policy_.reduce_dtype || !parameter->whole().defined()) continue;
+    const Tensor gradient = parameter->whole().grad();
+    if (!gradient.defined() || gradient.dtype() == *policy_.reduce_dtype) continue;
+    parameter->whole().set_grad(Tensor());
+    parameter->accumulated = cast(gradient, *policy_.reduce_dtype);
+  }
+}
+
+// With 2.15 the leaf has them in that dtype.
+void FullyShardedGroup::widen_gradients() {
+  const NoGradGuard no_grad;
+  const CategoryGuard category(Category::gradient);
+  Tensor gradient;
+  for (const auto& parameter : parameters_) {
+    const DType dtype = parameter->accumulated_dtype(policy_);
+    if (!parameter->whole().defined() ||
+        item_bytes(dtype) <= item_bytes(parameter->computed_dtype())) {
+      continue;
+    }
+    gradient = parameter->whole().grad();
+    if (!gradient.defined() || gradient.dtype() == dtype) continue;
+    parameter->whole().set_grad(cast(gradient, dtype));
+  }
+}
+
 std::vector<WholeGradient> FullyShardedGroup::take_gradients() {
   std::vector<WholeGradient> gradients;
   for (const auto& parameter : parameters_) {
+    if (parameter->accumulated.defined()) {
+      gradients.push_back({parameter.get(), std::exchange(parameter->accumulated, Tensor())});
+      continue;
+    }
     if (!parameter->whole().defined() || !parameter->whole().grad().defined()) continue;
     gradients.push_back({parameter.get(), parameter->whole().grad()});
     parameter->whole().set_grad(Tensor());
@@ -146,8 +192,11 @@ DType FullyShardedGroup::reduce_dtype(const WholeGradient& first) const {
 
 void FullyShardedGroup::after_backward() {
   phase_ = ShardingPhase::after_backward;
+  if (!has_later_rules()) add_to_accumulated();
   if (!reduces_gradients) {
+    if (has_later_rules()) widen_gradients();
     if (reshards_after_backward) reshard();
+    if (!has_later_rules()) accumulate_apart();
     return;
   }
   std::vector<WholeGradient> gradients = take_gradients();

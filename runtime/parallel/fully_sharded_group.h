@@ -38,6 +38,8 @@ class FullyShardedGroup : public std::enable_shared_from_this<FullyShardedGroup>
   void begin(std::shared_ptr<FullyShardedTraffic> traffic);
   void keep_whole_after_forward() { reshards_after_forward_ = false; }
 
+  /// The same where a program asks for whole parameters before that.
+  void begin() { begin(traffic_); }
   /// Begins to gather; nothing where that is going on, or the parameters are whole.
   void unshard();
   void wait_for_unshard();
@@ -59,6 +61,9 @@ class FullyShardedGroup : public std::enable_shared_from_this<FullyShardedGroup>
 
  private:
   void prefetch();
+  void add_to_accumulated();
+  void accumulate_apart();
+  void widen_gradients();
   std::vector<WholeGradient> take_gradients();
   DType reduce_dtype(const WholeGradient& first) const;
   void show_whole();

@@ -56,6 +56,13 @@ FullyShardedParameter::FullyShardedParameter(const Tensor& parameter,
 void FullyShardedParameter::decide_dtypes(const MixedPrecisionPolicy& policy) {
   cast_dtype_ = policy.param_dtype;
   if (cast_dtype_ == original_dtype() || !is_floating(original_dtype())) cast_dtype_.reset();
+  // Wider ones are cast where they are copied to be reduced.
+  const DType accumulated = accumulated_dtype(policy);
+  grad_dtype_.reset();
+  if (Context::current().rules.has_later_full_sharding && accumulated != computed_dtype() &&
+      item_bytes(accumulated) <= item_bytes(computed_dtype())) {
+    grad_dtype_ = accumulated;
+  }
 }
 
 void FullyShardedParameter::refresh(bool repads) {
@@ -83,14 +90,14 @@ void FullyShardedParameter::make_room() {
     if (gathered_.storage().is_given_back()) allocate_again(gathered_.storage());
     return;
   }
-  const DType dtype = cast_dtype_.value_or(original_dtype());
-  gathered_ = empty({padded_numel() * world_size_}, {dtype, shard_.device()});
+  gathered_ = empty({padded_numel() * world_size_}, {computed_dtype(), shard_.device()});
 }
 
 void FullyShardedParameter::show_whole() {
   if (!whole_.defined()) {
     whole_ = make_view(gathered_, shape_, contiguous_strides(shape_), 0);
     whole_.impl()->is_view = false;
+    if (grad_dtype_) ensure_autograd_meta(whole_).grad_dtype = grad_dtype_;
   }
   if (whole_.requires_grad() != shard_.requires_grad()) {
     whole_.set_requires_grad(shard_.requires_grad());

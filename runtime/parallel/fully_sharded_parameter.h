@@ -38,6 +38,13 @@ class FullyShardedParameter {
   /// In which it is gathered, where that is not what it is.
   const std::optional<DType>& cast_dtype() const { return cast_dtype_; }
 
+  /// Of the whole parameter's gradients while they are accumulated, with later versions: that of
+  /// the reduction.
+  DType accumulated_dtype(const MixedPrecisionPolicy& policy) const {
+    return policy.reduce_dtype.value_or(original_dtype());
+  }
+  DType computed_dtype() const { return cast_dtype_.value_or(original_dtype()); }
+
   /// The elements of every rank's part, and how a gradient of this one's is laid out.
   std::int64_t padded_numel() const { return padded_shape_.numel(); }
   const Shape& sharded_shape() const { return sharded_shape_; }
@@ -54,6 +61,10 @@ class FullyShardedParameter {
   /// That room: the parts one after the other.
   const Tensor& gathered() const { return gathered_; }
 
+  /// What passes without a reduction added up in another dtype than the gradients'; undefined:
+  /// none.
+  Tensor accumulated;
+
   void show_shard();  ///< and lets go of the room
   void show_whole();
   /// The modules get the shard for the first time.
@@ -68,6 +79,7 @@ class FullyShardedParameter {
   Shape padded_shape_;
   Shape sharded_shape_;
   std::optional<DType> cast_dtype_;
+  std::optional<DType> grad_dtype_;
   Tensor flat_;
   Tensor shard_;
   Tensor gathered_;

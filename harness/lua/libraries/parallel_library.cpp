@@ -17,7 +17,6 @@
 #include "harness/lua/bind/tensor_handle.h"
 #include "runtime/parallel/data_parallel.h"
 #include "runtime/parallel/distributed_data_parallel.h"
-#include "runtime/parallel/fully_shard.h"
 #include "runtime/parallel/rank_group.h"
 
 namespace ohm::lua {
@@ -302,56 +301,6 @@ int reduce(lua_State* L) {
   return 0;
 }
 
-// ---- fully_shard --------------------------------------------------------------------------------
-
-constexpr std::string_view kFullyShard = "fully_shard";
-
-std::optional<DType> policy_dtype(lua_State* L, const NamedArguments& policy,
-                                  std::string_view name) {
-  if (!policy.push(name)) return std::nullopt;
-  const DType dtype = dtype_argument(L, -1, {kFullyShard, name});
-  lua_pop(L, 1);
-  if (!is_floating(dtype)) {
-    throw std::invalid_argument(
-        fmt::format("[fully_shard] {} must be a floating dtype, got {}", name, name_of(dtype)));
-  }
-  return dtype;
-}
-
-parallel::MixedPrecisionPolicy policy_argument(lua_State* L, const NamedArguments& named) {
-  parallel::MixedPrecisionPolicy policy;
-  if (!named.push("mp_policy")) return policy;
-  if (lua_type(L, -1) != LUA_TTABLE) {
-    refuse_argument(L, -1, {kFullyShard, "mp_policy"}, "a table: {param_dtype = ohm.bfloat16}");
-  }
-  const NamedArguments fields(L, kFullyShard, lua_gettop(L));
-  constexpr std::string_view kNames[] = {"cast_forward_inputs", "output_dtype", "param_dtype",
-                                         "reduce_dtype"};
-  fields.check_names(kNames);
-  policy.param_dtype = policy_dtype(L, fields, "param_dtype");
-  policy.reduce_dtype = policy_dtype(L, fields, "reduce_dtype");
-  policy.output_dtype = policy_dtype(L, fields, "output_dtype");
-  policy.cast_forward_inputs = fields.boolean("cast_forward_inputs", true);
-  lua_pop(L, 1);
-  return policy;
-}
-
-// fully_shard(module [, {mp_policy, reshard_after_forward}]): the module.
-int fully_shard(lua_State* L) {
-  const NamedArguments named(L, kFullyShard);
-  constexpr std::string_view kNames[] = {"mp_policy", "reshard_after_forward"};
-  named.check_names(kNames);
-  parallel::FullyShardOptions options;
-  if (named.push("reshard_after_forward")) {
-    options.reshard_after_forward = boolean_argument(L, -1, {kFullyShard, "reshard_after_forward"});
-    lua_pop(L, 1);
-  }
-  options.mp_policy = policy_argument(L, named);
-  parallel::fully_shard(module_argument(L, 1, {kFullyShard, "module"}), options);
-  lua_pushvalue(L, 1);
-  return 1;
-}
-
 constexpr luaL_Reg kDistributedFunctions[] = {
     {"all_gather", native<all_gather>},
     {"all_gather_into_tensor", native<all_gather_into_tensor>},
@@ -360,7 +309,6 @@ constexpr luaL_Reg kDistributedFunctions[] = {
     {"all_to_all_single", native<all_to_all_single>},
     {"barrier", native<barrier>},
     {"broadcast", native<broadcast>},
-    {"fully_shard", native<fully_shard>},
     {"gather", native<gather>},
     {"get_rank", native<get_rank>},
     {"get_world_size", native<get_world_size>},
