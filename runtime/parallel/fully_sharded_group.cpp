@@ -97,12 +97,18 @@ void FullyShardedGroup::before_forward() {
   phase_ = ShardingPhase::forward;
   unshard();
   wait_for_unshard();
+  for (const auto& parameter : parameters_) {
+    parameter->choose_gradient_dtype(policy_, reduces_gradients);
+  }
 }
 
 void FullyShardedGroup::after_forward() {
-  reshard();
-  passes_.push_back(traffic_->passes.size());
-  traffic_->passes.push_back(weak_from_this());
+  // With 2.15 what a checkpoint runs in backward is whole until its own backward.
+  if (!has_later_rules() || Context::current().state.backward_pass == 0) {
+    reshard();
+    passes_.push_back(traffic_->passes.size());
+    traffic_->passes.push_back(weak_from_this());
+  }
   phase_ = ShardingPhase::idle;
 }
 
@@ -154,7 +160,7 @@ void FullyShardedGroup::accumulate_apart() {
   }
 }
 
-// With 2.15 the leaf has them in that dtype.
+// With 2.15 the leaf has them in that dtype: those that were to be reduced at once do not yet.
 void FullyShardedGroup::widen_gradients() {
   const NoGradGuard no_grad;
   const CategoryGuard category(Category::gradient);

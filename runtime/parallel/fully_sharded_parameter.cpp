@@ -56,13 +56,20 @@ FullyShardedParameter::FullyShardedParameter(const Tensor& parameter,
 void FullyShardedParameter::decide_dtypes(const MixedPrecisionPolicy& policy) {
   cast_dtype_ = policy.param_dtype;
   if (cast_dtype_ == original_dtype() || !is_floating(original_dtype())) cast_dtype_.reset();
-  // Wider ones are cast where they are copied to be reduced.
-  const DType accumulated = accumulated_dtype(policy);
-  grad_dtype_.reset();
-  if (Context::current().rules.has_later_full_sharding && accumulated != computed_dtype() &&
-      item_bytes(accumulated) <= item_bytes(computed_dtype())) {
-    grad_dtype_ = accumulated;
-  }
+}
+
+// With 2.15 that of the reduction. Gradients that are narrower are cast where they are copied to be
+// reduced, or added to what there is.
+void FullyShardedParameter::choose_gradient_dtype(const MixedPrecisionPolicy& policy,
+                                                  bool is_reduced) const {
+  if (!Context::current().rules.has_later_full_sharding || !whole_.requires_grad()) return;
+  const DType dtype = accumulated_dtype(policy);
+  const bool is_wider = item_bytes(dtype) > item_bytes(computed_dtype());
+  AutogradMeta& meta = ensure_autograd_meta(whole_);
+  const bool is_cast_later = is_wider && (is_reduced || meta.grad.defined());
+  const std::optional<DType> chosen =
+      dtype == computed_dtype() || is_cast_later ? std::nullopt : std::optional<DType>(dtype);
+  if (std::exchange(meta.grad_dtype, chosen) != chosen) forget_accumulator(whole_);
 }
 
 void FullyShardedParameter::refresh(bool repads) {
@@ -97,7 +104,6 @@ void FullyShardedParameter::show_whole() {
   if (!whole_.defined()) {
     whole_ = make_view(gathered_, shape_, contiguous_strides(shape_), 0);
     whole_.impl()->is_view = false;
-    if (grad_dtype_) ensure_autograd_meta(whole_).grad_dtype = grad_dtype_;
   }
   if (whole_.requires_grad() != shard_.requires_grad()) {
     whole_.set_requires_grad(shard_.requires_grad());

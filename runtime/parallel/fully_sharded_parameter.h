@@ -34,6 +34,8 @@ class FullyShardedParameter {
   const Tensor& whole() const { return whole_; }
 
   void decide_dtypes(const MixedPrecisionPolicy& policy);
+  /// In which the whole parameter's gradients are accumulated from the pass on that begins.
+  void choose_gradient_dtype(const MixedPrecisionPolicy& policy, bool is_reduced) const;
   DType original_dtype() const { return shard_.dtype(); }
   /// In which it is gathered, where that is not what it is.
   const std::optional<DType>& cast_dtype() const { return cast_dtype_; }
@@ -79,7 +81,6 @@ class FullyShardedParameter {
   Shape padded_shape_;
   Shape sharded_shape_;
   std::optional<DType> cast_dtype_;
-  std::optional<DType> grad_dtype_;
   Tensor flat_;
   Tensor shard_;
   Tensor gathered_;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -19,6 +18,7 @@
 #include "harness/lua/bind/script_hooks.h"
 #include "harness/lua/bind/script_module.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/bind/tensor_places.h"
 #include "harness/lua/vm/push_text.h"
 
 namespace ohm::lua {
@@ -141,36 +141,15 @@ int call_inside_envelope(lua_State* L, ScriptModule& module) {
   return hooks ? call_hooked_module(L, module, *hooks) : call_script_module(L, module);
 }
 
-// What an envelope made of the tensors from `first` to the top, and of those in lists there.
-void let_replace(lua_State* L, int first,
-                 const std::function<void(const nn::CallEnvelope::Places&)>& replace) {
-  std::vector<Value> values;
-  nn::CallEnvelope::Places places;
-  const int top = lua_gettop(L);
-  for (int index = first; index <= top; ++index) {
-    const Tensor* tensor = test_handle<Tensor>(L, index);
-    values.push_back(tensor == nullptr ? Value() : Value(*tensor));
-  }
-  const std::vector<Value> before = values;
-  for (Value& value : values) {
-    if (auto* tensor = std::get_if<Tensor>(&value)) places.push_back(tensor);
-  }
-  replace(places);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto* tensor = std::get_if<Tensor>(&values[i]);
-    if (tensor == nullptr || tensor->is_same(std::get<Tensor>(before[i]))) continue;
-    push_tensor(L, *tensor);
-    lua_replace(L, first + static_cast<int>(i));
-  }
-}
-
 int call_enveloped_module(lua_State* L, ScriptModule& module) {
   const std::shared_ptr<nn::CallEnvelope> envelope = module.envelope();
-  let_replace(L, 2,
-              [&](const nn::CallEnvelope::Places& inputs) { envelope->before(module, inputs); });
+  replace_tensors(L, 2, Tables::copied, [&](const nn::CallEnvelope::Places& inputs) {
+    envelope->before(module, inputs);
+  });
   const int results = call_inside_envelope(L, module);
-  let_replace(L, lua_gettop(L) - results + 1,
-              [&](const nn::CallEnvelope::Places& outputs) { envelope->after(module, outputs); });
+  replace_tensors(
+      L, lua_gettop(L) - results + 1, Tables::written,
+      [&](const nn::CallEnvelope::Places& outputs) { envelope->after(module, outputs); });
   return results;
 }
 

@@ -103,6 +103,7 @@ std::span<const Library> libraries() {
       Library{"ohm.amp", {amp_functions(), autocast_functions()}},
       Library{"ohm.cuda.amp", {amp_functions(), autocast_functions()}},
       Library{"ohm.distributed", {distributed_functions(), fully_shard_functions()}},
+      Library{"ohm.distributed.fsdp", {fully_shard_functions()}},
       Library{"ohm.distributed.optim", {sharded_optimizer_functions()}},
       Library{"ohm.nn",
               {module_functions(), data_parallel_functions()},
