@@ -174,6 +174,25 @@ void FullyShardedState::reshard() {
   if (group_) group_->reshard();
 }
 
+void FullyShardedState::give_up() {
+  if (role_ == Role::inner) {
+    throw std::invalid_argument(
+        "[reset_iter_state] a module around this one ran: call it on the outermost module");
+  }
+  FullyShardedTraffic& traffic = *run_->traffic;
+  traffic.gathered = Tensor();
+  traffic.reduced = Tensor();
+  traffic.passes.clear();
+  for (const auto& each : run_->states) {
+    const std::shared_ptr<FullyShardedState> state = each.lock();
+    if (!state) continue;
+    state->phase_ = ShardingPhase::idle;
+    if (state->group_) state->group_->give_up();
+  }
+  run_->running = nullptr;
+  run_->ends_with_backward = false;
+}
+
 // ---- the end of backward ------------------------------------------------------------------------
 
 void FullyShardedState::end_backward_later() {

@@ -45,6 +45,9 @@ class FullyShardedState final : public nn::CallEnvelope,
   /// the end of the next pass, and in parts.
   void unshard();
   void reshard();
+  /// Of the outermost module, behind a pass that failed: all below it are as before the step, but
+  /// for gradients, which are gone. Throws std::invalid_argument for another module.
+  void give_up();
 
  private:
   enum class Role : std::uint8_t { unknown, outermost, inner };

@@ -215,6 +215,19 @@ void FullyShardedGroup::after_backward() {
       reduce_gradients(std::move(gradients), dtype, ranks_, traffic_->reduce_stream);
 }
 
+void FullyShardedGroup::give_up() {
+  gathering_ = Tensor();
+  is_gathering_ = false;
+  for (const auto& parameter : parameters_) {
+    parameter->shard().set_grad(Tensor());
+    if (parameter->whole().defined()) parameter->whole().set_grad(Tensor());
+    parameter->accumulated = Tensor();
+  }
+  passes_.clear();
+  phase_ = ShardingPhase::idle;
+  show_shards();
+}
+
 void FullyShardedGroup::finish_backward() {
   gathering_ = Tensor();
   is_gathering_ = false;

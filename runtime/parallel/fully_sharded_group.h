@@ -52,6 +52,9 @@ class FullyShardedGroup : public std::enable_shared_from_this<FullyShardedGroup>
   /// Behind a whole backward pass.
   void finish_backward();
 
+  /// Behind a pass that failed: parameters are in parts, and have no gradients.
+  void give_up();
+
   bool is_whole() const { return is_whole_; }
   ShardingPhase phase() const { return phase_; }
   void set_phase(ShardingPhase phase) { phase_ = phase; }

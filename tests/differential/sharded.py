@@ -65,10 +65,9 @@ def twin(name):
 
 
 def recorded(sides, programs, architecture):
-    """Each in a process of its own, in which its model stays."""
-    lines = {}
-    for name, text in programs.items():
-        lines.update(sides.pytorch({name: PYTHON.format(program=text)}, architecture))
+    lines = sides.pytorch({name: PYTHON.format(program=text) for name, text in programs.items()},
+                          architecture)
+    for name in programs:
         errors = [line for line in lines[name] if line.startswith("error: ")]
         if errors:
             raise SystemExit(f"{name} ends early in PyTorch {sides.version}: {errors[0]}")

@@ -88,6 +88,11 @@ int reshard(lua_State* L) {
   return 0;
 }
 
+int reset_iter_state(lua_State* L) {
+  sharded_self(L, "reset_iter_state")->give_up();
+  return 0;
+}
+
 // method(flag [, {recurse}]): of the module, and without recurse = false of those below it.
 int set_on_groups(lua_State* L, std::string_view method, std::string_view argument,
                   bool FullyShardedGroup::*flag) {
@@ -119,6 +124,7 @@ int set_reshard_after_backward(lua_State* L) {
 }
 
 constexpr luaL_Reg kFullyShardedMethods[] = {
+    {"reset_iter_state", native<reset_iter_state>},
     {"reshard", native<reshard>},
     {"set_requires_gradient_sync", native<set_requires_gradient_sync>},
     {"set_reshard_after_backward", native<set_reshard_after_backward>},

@@ -9,7 +9,8 @@ namespace ohm::lua {
 /// Of ohm.distributed: fully_shard(module, {mp_policy, reshard_after_forward}).
 std::span<const luaL_Reg> fully_shard_functions();
 
-/// Methods of modules: unshard, reshard, set_requires_gradient_sync, set_reshard_after_backward.
+/// Methods of modules: unshard, reshard, reset_iter_state, set_requires_gradient_sync,
+/// set_reshard_after_backward.
 std::span<const luaL_Reg> fully_sharded_methods();
 
 }  // namespace ohm::lua

@@ -81,5 +81,27 @@ TEST_F(FullyShardLibrary, AGradientIsReducedWhenAPassIsToDoSo) {
             "true 12.0 | true 12.0");
 }
 
+TEST_F(FullyShardLibrary, AStepThatFailedIsGivenUp) {
+  EXPECT_EQ(text("local results = {}\n"
+                 "local ok = pcall(ohm.distributed.spawn, 1, function()\n"
+                 "  local nn, fully_shard = ohm.nn, ohm.distributed.fully_shard\n"
+                 "  local net = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 2)):cuda()\n"
+                 "  for i = 1, 2 do fully_shard(net[i]) end\n"
+                 "  fully_shard(net)\n"
+                 "  local x = ohm.ones(3, 8, {device = 'cuda'})\n"
+                 "  local y = net(x)\n"
+                 "  results[1] = pcall(function()\n"
+                 "    y:register_hook(function() error('no memory') end)\n"
+                 "    y:sum():backward()\n"
+                 "  end)\n"
+                 "  net:reset_iter_state()\n"
+                 "  results[2] = net[1].weight:size(0)\n"
+                 "  net(x):sum():backward()\n"
+                 "  results[3] = net[1].weight.grad ~= nil\n"
+                 "end)\n"
+                 "return string.format('%s %s %s %s', ok, results[1], results[2], results[3])"),
+            "true false 8 true");
+}
+
 }  // namespace
 }  // namespace ohm::test
