@@ -17,11 +17,12 @@ bool has_later_rules() { return Context::current().rules.has_later_full_sharding
 
 }  // namespace
 
-FullyShardedGroup::FullyShardedGroup(FullyShardedParameters parameters, RankGroup& ranks,
+FullyShardedGroup::FullyShardedGroup(FullyShardedParameters parameters, const RankGroup& ranks,
                                      const MixedPrecisionPolicy& policy,
                                      bool reshards_after_forward)
     : parameters_(std::move(parameters)),
-      ranks_(ranks),
+      world_size_(ranks.world_size()),
+      rank_(ranks.rank()),
       policy_(policy),
       reshards_after_forward_(reshards_after_forward) {}
 
@@ -42,7 +43,17 @@ void FullyShardedGroup::begin(std::shared_ptr<FullyShardedTraffic> traffic) {
 }
 
 // With 2.15 a rank alone gathers nothing.
-bool FullyShardedGroup::is_alone() const { return has_later_rules() && ranks_.world_size() == 1; }
+bool FullyShardedGroup::is_alone() const { return has_later_rules() && world_size_ == 1; }
+
+RankGroup& FullyShardedGroup::ranks() const {
+  RankGroup* const ranks = RankGroup::current();
+  if (ranks != nullptr && ranks->world_size() == world_size_ && ranks->rank() == rank_) {
+    return *ranks;
+  }
+  throw std::invalid_argument(
+      "[fully_shard] the ranks that the module is shared out to have ended: run it inside the "
+      "distributed.spawn that sharded it");
+}
 
 void FullyShardedGroup::unshard() {
   if (is_gathering_ || is_whole_) return;
@@ -51,7 +62,7 @@ void FullyShardedGroup::unshard() {
     const bool is_ahead =
         phase_ == ShardingPhase::forward || phase_ == ShardingPhase::before_backward;
     const Device device = parameters_[0]->shard().device();
-    gathering_ = gather_shards(parameters_, ranks_,
+    gathering_ = gather_shards(parameters_, ranks(),
                                is_ahead && traffic_->has_streams
                                    ? traffic_->gather_stream
                                    : Context::current().state.streams.of(device));
@@ -70,7 +81,7 @@ void FullyShardedGroup::wait_for_unshard() {
   if (is_alone()) {
     copy_own_shards(parameters_);
   } else {
-    copy_gathered(parameters_, gathering_, ranks_);
+    copy_gathered(parameters_, gathering_, ranks());
   }
   show_whole();
   if (phase_ == ShardingPhase::forward) traffic_->gathered = gathering_;
@@ -212,7 +223,7 @@ void FullyShardedGroup::after_backward() {
   traffic_->reduced = Tensor();
   const DType dtype = reduce_dtype(gradients[0]);
   traffic_->reduced =
-      reduce_gradients(std::move(gradients), dtype, ranks_, traffic_->reduce_stream);
+      reduce_gradients(std::move(gradients), dtype, ranks(), traffic_->reduce_stream);
 }
 
 void FullyShardedGroup::give_up() {

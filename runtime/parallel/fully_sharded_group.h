@@ -30,7 +30,7 @@ enum class ShardingPhase : std::uint8_t { idle, forward, before_backward, after_
 
 class FullyShardedGroup : public std::enable_shared_from_this<FullyShardedGroup> {
  public:
-  FullyShardedGroup(FullyShardedParameters parameters, RankGroup& ranks,
+  FullyShardedGroup(FullyShardedParameters parameters, const RankGroup& ranks,
                     const MixedPrecisionPolicy& policy, bool reshards_after_forward);
 
   /// Before the first forward pass: what is shared, and dtypes. Throws std::invalid_argument where
@@ -72,9 +72,13 @@ class FullyShardedGroup : public std::enable_shared_from_this<FullyShardedGroup>
   void show_whole();
   void show_shards();
   bool is_alone() const;
+  /// Throws std::invalid_argument where the running rank is not one that the parameters were cut
+  /// for: its group has ended.
+  RankGroup& ranks() const;
 
   FullyShardedParameters parameters_;
-  RankGroup& ranks_;
+  int world_size_;
+  int rank_;
   MixedPrecisionPolicy policy_;
   std::shared_ptr<FullyShardedTraffic> traffic_ = std::make_shared<FullyShardedTraffic>();
   ShardingPhase phase_ = ShardingPhase::idle;

@@ -68,6 +68,12 @@ TEST_F(FullyShardLibrary, SaysWhatIsWrong) {
               HasSubstr("ohm.distributed.fully_shard was not called on this module"));
 }
 
+TEST_F(FullyShardLibrary, AModuleWhoseRanksHaveEndedIsRefused) {
+  EXPECT_THAT(error_of(on_ranks("  return fully_shard(nn.Linear(4, 2):cuda())\n") +
+                       "results[1][1](ohm.ones(1, 4, {device = 'cuda'}))"),
+              HasSubstr("have ended"));
+}
+
 TEST_F(FullyShardLibrary, AGradientIsReducedWhenAPassIsToDoSo) {
   EXPECT_EQ(text(on_ranks("  local net = fully_shard(nn.Linear(4, 2):cuda())\n"
                           "  local x = ohm.full({1, 4}, rank + 1.0, {device = 'cuda'})\n"
