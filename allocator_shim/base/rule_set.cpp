@@ -66,7 +66,8 @@ constexpr std::array<RuleSet, 3> kRuleSets = {
       .take_along_dim_wraps_indices = true,
       .kept_casts_have_graphs = true,
       .weight_norm_fuses_float16 = true,
-      .line_searches_count_evaluations = true}}};
+      .line_searches_count_evaluations = true,
+      .has_later_full_sharding = true}}};
 
 }  // namespace
 

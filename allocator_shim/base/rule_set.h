@@ -108,6 +108,10 @@ struct RuleSet {
   bool weight_norm_fuses_float16 = false;
   /// A line search of LBFGS may take what evaluations its step has left, not 25.
   bool line_searches_count_evaluations = false;
+  /// fully_shard lets go of gathered buffers and gradients as soon as they are copied, reduces
+  /// gradients as what the parameters were where nothing else is said, and runs after backward for
+  /// every module.
+  bool has_later_full_sharding = false;
 };
 
 /// From the oldest version on.

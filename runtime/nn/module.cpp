@@ -130,6 +130,9 @@ class Remains {
   void add(std::shared_ptr<ForwardHooks> hooks) {
     if (hooks) keep(std::move(hooks));
   }
+  void add(std::shared_ptr<CallEnvelope> envelope) {
+    if (envelope) keep(std::move(envelope));
+  }
 
   /// Lets go of everything, and of what is added meanwhile; the last piece first.
   void drop() {
@@ -147,7 +150,8 @@ class Remains {
   }
 
  private:
-  using Piece = std::variant<ModulePtr, std::vector<NamedAttribute>, std::shared_ptr<ForwardHooks>>;
+  using Piece = std::variant<ModulePtr, std::vector<NamedAttribute>, std::shared_ptr<ForwardHooks>,
+                             std::shared_ptr<CallEnvelope>>;
 
   /// A piece that there is no memory to keep goes at once.
   void keep(Piece piece) noexcept {
@@ -210,6 +214,16 @@ bool contains(const Module& outer, const Module& inner) {
   return false;
 }
 
+void add_tensors(Value& value, CallEnvelope::Places& places) {
+  if (auto* const tensor = std::get_if<Tensor>(&value)) {
+    if (tensor->defined()) places.push_back(tensor);
+  } else if (auto* const list = std::get_if<std::vector<Tensor>>(&value)) {
+    for (Tensor& tensor : *list) {
+      if (tensor.defined()) places.push_back(&tensor);
+    }
+  }
+}
+
 void append_defined(std::vector<NamedTensor>& all, const std::string& prefix,
                     const std::vector<NamedTensor>& own) {
   for (const NamedTensor& entry : own) {
@@ -228,19 +242,28 @@ Module::Module(const Module& other)
       hooks_(other.hooks_),
       slots_(other.slots_),
       computed_(other.computed_),
-      is_training_(other.is_training_) {}
+      is_training_(other.is_training_) {
+  if (!other.envelope_) return;
+  throw std::invalid_argument(
+      "a module that fully_shard was called on cannot be copied: copy it before that");
+}
 
 Module::~Module() {
   for (NamedTensor& parameter : parameters_.entries()) parameter.tensor = Tensor();
   for (NamedTensor& buffer : buffers_.entries()) buffer.tensor = Tensor();
   Remains own;
   Remains& remains = Remains::of(*this, own);
+  remains.add(std::move(envelope_));
   // What goes first is on top.
   remains.add(std::move(hooks_));
   remains.add(std::move(attributes_));
   std::vector<NamedModule>& children = children_.entries();
   for (std::size_t i = children.size(); i-- > 0;) remains.add(std::move(children[i].module));
   own.drop();
+}
+
+void move_data(const Tensor& tensor, Device device) {
+  move_tensor(tensor, {device, std::nullopt, std::nullopt}, Category::parameter);
 }
 
 void Module::drop_parameters_from_the_last() {
@@ -287,8 +310,7 @@ class Module::ComputedForCall {
   Module& module_;
 };
 
-Value Module::call(const std::vector<Value>& inputs) {
-  const NestedCall nested(*this);
+Value Module::call_inside_envelope(const std::vector<Value>& inputs) {
   const ComputedForCall computed(*this);
   if (!hooks_) return forward(inputs);
   const std::shared_ptr<ForwardHooks> hooks = hooks_;
@@ -299,8 +321,23 @@ Value Module::call(const std::vector<Value>& inputs) {
   return output;
 }
 
+Value Module::call(const std::vector<Value>& inputs) {
+  const NestedCall nested(*this);
+  if (!envelope_) return call_inside_envelope(inputs);
+  const std::shared_ptr<CallEnvelope> envelope = envelope_;
+  std::vector<Value> passed = inputs;
+  CallEnvelope::Places places;
+  for (Value& input : passed) add_tensors(input, places);
+  envelope->before(*this, places);
+  Value output = call_inside_envelope(passed);
+  places.clear();
+  add_tensors(output, places);
+  envelope->after(*this, places);
+  return output;
+}
+
 Tensor Module::call(const Tensor& input) {
-  if (!hooks_) {
+  if (!hooks_ && !envelope_) {
     const NestedCall nested(*this);
     const ComputedForCall computed(*this);
     return forward(input);

@@ -58,13 +58,15 @@ void RankGroup::require_rank(std::string_view collective, int rank) const {
   throw std::invalid_argument(fmt::format("[{}] there is no rank {}", collective, rank));
 }
 
-void RankGroup::all_gather_into(const Tensor& output, const Tensor& input) {
+void RankGroup::all_gather_into(const Tensor& output, const Tensor& input, Queue queue) {
   constexpr std::string_view kName = "all_gather_into_tensor";
   const CollectiveGuard collective(kName);
   const auto world = ranks_.size();
   std::vector<Tensor> brought = pieces_of(kName, output, world_size());
-  use_in_collective(input);
-  use_in_collective(output);
+  if (queue == Queue::own) {
+    use_in_collective(input);
+    use_in_collective(output);
+  }
   brought.push_back(input);
   join(kName, std::move(brought), [kName, world](const std::vector<Tensors>& all) {
     for (const Tensors& of_rank : all) {
@@ -73,13 +75,15 @@ void RankGroup::all_gather_into(const Tensor& output, const Tensor& input) {
   });
 }
 
-void RankGroup::reduce_scatter_from(const Tensor& output, const Tensor& input) {
+void RankGroup::reduce_scatter_from(const Tensor& output, const Tensor& input, Queue queue) {
   constexpr std::string_view kName = "reduce_scatter_tensor";
   const CollectiveGuard collective(kName);
   const auto world = ranks_.size();
   std::vector<Tensor> brought = pieces_of(kName, input, world_size());
-  use_in_collective(input);
-  use_in_collective(output);
+  if (queue == Queue::own) {
+    use_in_collective(input);
+    use_in_collective(output);
+  }
   brought.push_back(output);
   join(kName, std::move(brought), [kName, world](const std::vector<Tensors>& all) {
     for (std::size_t rank = 0; rank < world; ++rank) {

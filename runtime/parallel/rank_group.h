@@ -49,10 +49,13 @@ class RankGroup {
   // The same, of pieces that need no bytes of their own (collectives.cpp). What is called a piece
   // is one of as many equal parts of a contiguous tensor's elements as there are ranks.
 
+  /// Where a collective of pieces runs: what runs on the current stream is free in its order.
+  enum class Queue : std::uint8_t { own, current };
+
   /// Piece i of `output` on each rank becomes the input of rank i.
-  void all_gather_into(const Tensor& output, const Tensor& input);
+  void all_gather_into(const Tensor& output, const Tensor& input, Queue queue = Queue::own);
   /// `output` on rank i becomes the sum of all ranks' pieces i.
-  void reduce_scatter_from(const Tensor& output, const Tensor& input);
+  void reduce_scatter_from(const Tensor& output, const Tensor& input, Queue queue = Queue::own);
   /// outputs[i] on rank r becomes inputs[r] of rank i.
   void all_to_all(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs);
   /// The same of pieces.

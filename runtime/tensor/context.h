@@ -49,8 +49,9 @@ struct DeviceSlot {
   std::array<int, 2> compute_capability = {8, 0};  ///< major, minor
   PhiloxGenerator generator;
   LibraryHandles library_handles;
-  StreamId streams_made = 0;  ///< by the program
-  AssumptionSet assumptions;  ///< that its bytes rest on so far
+  StreamId streams_made = 0;           ///< by the program
+  StreamId sharding_streams_made = 0;  ///< by modules that are fully sharded
+  AssumptionSet assumptions;           ///< that its bytes rest on so far
 };
 
 /// The ways to compute attention that a program allows: see ops/attention.h.

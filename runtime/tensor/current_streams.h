@@ -14,6 +14,9 @@ namespace ohm {
 inline constexpr StreamId kCopyStream = 1;        ///< copies from the host for DataParallel and DDP
 inline constexpr StreamId kCollectiveStream = 2;  ///< collectives of ranks
 inline constexpr StreamId kFirstProgramStream = 3;
+/// Those of modules that are fully sharded, behind all that a program makes.
+inline constexpr StreamId kFirstShardingStream = 1000;
+inline constexpr StreamId kShardingStreamsInPool = 32;
 
 /// The current stream of each GPU: the default stream until another one is chosen.
 class CurrentStreams {

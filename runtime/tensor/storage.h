@@ -50,7 +50,7 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   DeviceAddress address() const { return allocation_.address; }
 
   /// False on size-only devices and for 0 bytes. Moves nothing.
-  bool has_values() const { return allocation_.values != nullptr; }
+  bool has_values() const { return has_values_; }
 
   /// Host memory with the values, to be written; nullptr where there are none. Throws
   /// std::runtime_error where a CUDA device does not give them.
@@ -87,6 +87,16 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   void set_category(Category category);
   void record_stream(StreamId stream);
 
+  /// Gives the memory back while tensors still look at the storage: their values may not be asked
+  /// for until it is allocated again, and are others then.
+  void give_back();
+  /// As many bytes as before. Throws OutOfMemory: it is as it was. Pre-condition: it was given
+  /// back.
+  void allocate_again(const AllocationRequest& request);
+  bool is_given_back() const { return is_given_back_; }
+  /// What was written is what saved tensors remember: as if it had been there all the time.
+  void set_version(std::uint32_t version) { version_ = version; }
+
   /// Whose memory it is, and the block there; nullptr where nothing was allocated.
   const RequestAllocator* allocator() const { return allocator_; }
   BlockHandle block() const { return allocation_.block; }
@@ -97,7 +107,11 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   Storage() = default;
   ~Storage();
 
-  std::byte* host_copy() const { return static_cast<std::byte*>(allocation_.values); }
+  std::byte* host_copy() const {
+    if (is_given_back_) refuse_use();
+    return static_cast<std::byte*>(allocation_.values);
+  }
+  [[noreturn]] static void refuse_use();
   void use_on_host(bool to_write);
   void copy_to_device(std::size_t offset, const Storage& from, std::size_t from_offset,
                       std::size_t bytes);
@@ -109,6 +123,8 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   Device device_;
   Residency residency_ = Residency::nowhere;  ///< where there is a CUDA device
   std::uint32_t version_ = 0;
+  bool has_values_ = false;
+  bool is_given_back_ = false;
 };
 
 }  // namespace ohm

@@ -180,6 +180,15 @@ def numbers_nodes_in_backward(program):
     return "create_graph" in program["source"]
 
 
+def keeps_something(program):
+    """What a sharded model is in stays until its process ends."""
+    return "builtins.kept" in program["source"]
+
+
+def needs_a_process(program):
+    return numbers_nodes_in_backward(program) or keeps_something(program)
+
+
 def run_in_fork(program):
     child = os.fork()
     if child == 0:
@@ -191,11 +200,11 @@ def run_in_fork(program):
 
 def main():
     programs = [json.loads(line) for line in sys.stdin]
-    for program in filter(numbers_nodes_in_backward, programs):
+    for program in filter(needs_a_process, programs):
         run_in_fork(program)
     begin()
     for program in programs:
-        if not numbers_nodes_in_backward(program):
+        if not needs_a_process(program):
             print_recorded(program)
     os._exit(0)  # PyTorch's own threads do not always survive an ordinary end
 

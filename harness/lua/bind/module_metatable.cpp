@@ -18,6 +18,7 @@
 #include "harness/lua/bind/script_hooks.h"
 #include "harness/lua/bind/script_module.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/bind/tensor_places.h"
 #include "harness/lua/vm/push_text.h"
 
 namespace ohm::lua {
@@ -134,13 +135,29 @@ std::vector<Value> inputs_of_call(lua_State* L, const Module& module) {
   return inputs;
 }
 
+int call_inside_envelope(lua_State* L, ScriptModule& module) {
+  const auto hooks = std::dynamic_pointer_cast<ScriptHooks>(module.hooks());
+  module.recompute_parameters();
+  return hooks ? call_hooked_module(L, module, *hooks) : call_script_module(L, module);
+}
+
+int call_enveloped_module(lua_State* L, ScriptModule& module) {
+  const std::shared_ptr<nn::CallEnvelope> envelope = module.envelope();
+  replace_tensors(L, 2, Tables::copied, [&](const nn::CallEnvelope::Places& inputs) {
+    envelope->before(module, inputs);
+  });
+  const int results = call_inside_envelope(L, module);
+  replace_tensors(
+      L, lua_gettop(L) - results + 1, Tables::written,
+      [&](const nn::CallEnvelope::Places& outputs) { envelope->after(module, outputs); });
+  return results;
+}
+
 int call_module(lua_State* L) {
   const ModulePtr module = module_argument(L, 1, {"module", "self"});
   auto* script = dynamic_cast<ScriptModule*>(module.get());
-  const auto hooks = std::dynamic_pointer_cast<ScriptHooks>(module->hooks());
-  if (script != nullptr) module->recompute_parameters();
-  if (script != nullptr && hooks) return call_hooked_module(L, *script, *hooks);
-  if (script != nullptr) return call_script_module(L, *script);
+  if (script != nullptr && module->envelope()) return call_enveloped_module(L, *script);
+  if (script != nullptr) return call_inside_envelope(L, *script);
   const int arguments = lua_gettop(L);
   const std::vector<Value> inputs = inputs_of_call(L, *module);
   const Value result = module->call(inputs);

@@ -15,6 +15,7 @@
 #include "harness/lua/libraries/dataset_library.h"
 #include "harness/lua/libraries/factory_library.h"
 #include "harness/lua/libraries/fault_library.h"
+#include "harness/lua/libraries/fully_shard_library.h"
 #include "harness/lua/libraries/function_library.h"
 #include "harness/lua/libraries/generator_library.h"
 #include "harness/lua/libraries/gradient_library.h"
@@ -101,7 +102,8 @@ std::span<const Library> libraries() {
       Library{"ohm.copy", {copy_functions()}},
       Library{"ohm.amp", {amp_functions(), autocast_functions()}},
       Library{"ohm.cuda.amp", {amp_functions(), autocast_functions()}},
-      Library{"ohm.distributed", {distributed_functions()}},
+      Library{"ohm.distributed", {distributed_functions(), fully_shard_functions()}},
+      Library{"ohm.distributed.fsdp", {fully_shard_functions()}},
       Library{"ohm.distributed.optim", {sharded_optimizer_functions()}},
       Library{"ohm.nn",
               {module_functions(), data_parallel_functions()},

@@ -231,23 +231,32 @@ int reduce_scatter(lua_State* L) {
 }
 
 // f(output, input)
-template <void (RankGroup::*Collective)(const Tensor&, const Tensor&)>
-int of_tensors(lua_State* L, std::string_view name) {
+template <class Collective>
+int of_tensors(lua_State* L, std::string_view name, const Collective& collective) {
   const Tensor output = tensor_argument(L, 1, {name, "output"});
-  (group(name).*Collective)(output, tensor_argument(L, 2, {name, "input"}));
+  collective(group(name), output, tensor_argument(L, 2, {name, "input"}));
   return 0;
 }
 
 int all_gather_into_tensor(lua_State* L) {
-  return of_tensors<&RankGroup::all_gather_into>(L, "all_gather_into_tensor");
+  return of_tensors(L, "all_gather_into_tensor",
+                    [](RankGroup& ranks, const Tensor& output, const Tensor& input) {
+                      ranks.all_gather_into(output, input);
+                    });
 }
 
 int reduce_scatter_tensor(lua_State* L) {
-  return of_tensors<&RankGroup::reduce_scatter_from>(L, "reduce_scatter_tensor");
+  return of_tensors(L, "reduce_scatter_tensor",
+                    [](RankGroup& ranks, const Tensor& output, const Tensor& input) {
+                      ranks.reduce_scatter_from(output, input);
+                    });
 }
 
 int all_to_all_single(lua_State* L) {
-  return of_tensors<&RankGroup::all_to_all_single>(L, "all_to_all_single");
+  return of_tensors(L, "all_to_all_single",
+                    [](RankGroup& ranks, const Tensor& output, const Tensor& input) {
+                      ranks.all_to_all_single(output, input);
+                    });
 }
 
 int all_to_all(lua_State* L) {

@@ -15,6 +15,7 @@
 #include "harness/lua/bind/tensor_metatable.h"
 #include "harness/lua/bind/tensor_methods.h"
 #include "harness/lua/libraries/factory_library.h"
+#include "harness/lua/libraries/fully_shard_library.h"
 #include "harness/lua/libraries/hook_library.h"
 #include "harness/lua/libraries/object_library.h"
 #include "harness/lua/libraries/sandbox.h"
@@ -44,7 +45,7 @@ const Bindings& script_bindings() {
                    merged({tensor_methods(), tensor_comparisons(), tensor_factory_methods(),
                            tensor_hook_methods(), tensor_stream_methods()})},
                   {&HandleOf<nn::ModulePtr>::kClass, module_metamethods(),
-                   merged({module_methods(), module_hook_methods()})}},
+                   merged({module_methods(), module_hook_methods(), fully_sharded_methods()})}},
   };
   return kBindings;
 }

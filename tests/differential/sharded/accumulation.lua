@@ -1,0 +1,23 @@
+model = nn.Sequential(nn.Linear(1000, 4000), nn.ReLU(), nn.Linear(4000, 4000), nn.ReLU(),
+                      nn.Linear(4000, 1000)):cuda()
+mark("model")
+for i = 1, 5, 2 do fully_shard(model[i]) end
+fully_shard(model)
+opt = ohm.optim.SGD(model:parameters(), {lr = 0.01})
+mark("wrapped")
+for step = 0, 1 do
+  opt:zero_grad()
+  for part = 0, 2 do
+    x = ohm.randn(64, 1000, {device = "cuda"})
+    y = ohm.randint(0, 1000, {64}, {device = "cuda"})
+    model:set_requires_gradient_sync(part == 2)
+    mark("batch " .. step .. " " .. part)
+    out = model(x)
+    mark("forward " .. step .. " " .. part)
+    loss = F.cross_entropy(out, y)
+    loss:backward()
+    mark("backward " .. step .. " " .. part)
+  end
+  opt:step()
+  mark("step " .. step)
+end

@@ -1,0 +1,21 @@
+model = nn.Sequential(nn.Linear(1000, 4000), nn.ReLU(), nn.Linear(4000, 4000), nn.ReLU(), nn.Linear(4000, 1000)).cuda()
+mark("model")
+for i in (0, 2, 4):
+    fully_shard(model[i])
+fully_shard(model)
+opt = torch.optim.SGD(model.parameters(), lr=0.01)
+mark("wrapped")
+for step in range(2):
+    opt.zero_grad()
+    for part in range(3):
+        x = torch.randn(64, 1000, device="cuda")
+        y = torch.randint(0, 1000, (64,), device="cuda")
+        model.set_requires_gradient_sync(part == 2)
+        mark(f"batch {step} {part}")
+        out = model(x)
+        mark(f"forward {step} {part}")
+        loss = F.cross_entropy(out, y)
+        loss.backward()
+        mark(f"backward {step} {part}")
+    opt.step()
+    mark(f"step {step}")

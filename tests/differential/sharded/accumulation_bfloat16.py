@@ -1,0 +1,22 @@
+model = nn.Sequential(nn.Linear(1000, 4000), nn.ReLU(), nn.Linear(4000, 4000), nn.ReLU(), nn.Linear(4000, 1000)).cuda()
+mark("model")
+mp = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
+for i in (0, 2, 4):
+    fully_shard(model[i], mp_policy=mp)
+fully_shard(model, mp_policy=mp)
+opt = torch.optim.AdamW(model.parameters(), lr=0.01)
+mark("wrapped")
+for step in range(2):
+    opt.zero_grad()
+    for part in range(3):
+        x = torch.randn(64, 1000, device="cuda")
+        y = torch.randint(0, 1000, (64,), device="cuda")
+        model.set_requires_gradient_sync(part == 2)
+        mark(f"batch {step} {part}")
+        out = model(x)
+        mark(f"forward {step} {part}")
+        loss = F.cross_entropy(out, y)
+        loss.backward()
+        mark(f"backward {step} {part}")
+    opt.step()
+    mark(f"step {step}")

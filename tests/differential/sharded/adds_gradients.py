@@ -1,0 +1,18 @@
+model = nn.Sequential(nn.Linear(1000, 4000), nn.ReLU(), nn.Linear(4000, 4000), nn.ReLU(), nn.Linear(4000, 1000)).cuda()
+mark("model")
+for i in (0, 2, 4):
+    fully_shard(model[i])
+fully_shard(model)
+opt = torch.optim.SGD(model.parameters(), lr=0.01)
+mark("wrapped")
+for step in range(3):
+    x = torch.randn(64, 1000, device="cuda")
+    y = torch.randint(0, 1000, (64,), device="cuda")
+    mark(f"batch {step}")
+    out = model(x)
+    mark(f"forward {step}")
+    loss = F.cross_entropy(out, y)
+    loss.backward()
+    mark(f"backward {step}")
+    opt.step()
+    mark(f"step {step}")
