@@ -54,9 +54,12 @@ return ohm.scenario {
   problems = {kept_on_the_gpu = function(d) return train(d, plainly) end},
   mitigations = {
     save_on_cpu = function(d) return train(d, graph.save_on_cpu) end,
-    save_on_cpu_pinned = function(d)
-      return train(d, function(body) return graph.save_on_cpu({pin_memory = true}, body) end)
-    end,
+    save_on_cpu_pinned = {
+      limits = {"pinned_host_bytes > 0"},
+      run = function(d)
+        return train(d, function(body) return graph.save_on_cpu({pin_memory = true}, body) end)
+      end,
+    },
     hooks_in_half_precision = {
       compare_as = "float16", run = function(d) return train(d, in_half_precision) end,
     },

@@ -113,7 +113,10 @@ return ohm.scenario {
     end),
     slices_on_the_host = on_the_gpu(function() return slices(whole_set("cpu")) end),
     workers = on_the_gpu(function() return loader(on_demand(), {num_workers = 2}) end),
-    pinned_batches = on_the_gpu(function() return loader(on_demand(), {pin_memory = true}) end),
+    pinned_batches = {
+      of = "everything_on_the_gpu", limits = {"pinned_host_bytes > 0"},
+      run = function(d) return train(d, loader(on_demand(), {pin_memory = true})) end,
+    },
     read_when_asked_for = {
       of = "everything_built_first", run = function(d) return train(d, loader(items(read))) end,
     },

@@ -18,6 +18,17 @@ bool is_pipe_or_device(const std::string& path) {
   return std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown);
 }
 
+void refuse_scenario_files(const std::string& option, const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension();
+  std::error_code unknown;
+  if (extension != ".lua" && extension != ".baseline") return;
+  if (!std::filesystem::exists(path, unknown)) return;
+  throw UsageError(fmt::format(
+      "{}: {} is a scenario's file, which nothing that a command writes takes the place "
+      "of: choose another name",
+      option, path));
+}
+
 }  // namespace
 
 void OutputPaths::add(const std::string& option, const std::string& path) {
@@ -26,6 +37,7 @@ void OutputPaths::add(const std::string& option, const std::string& path) {
   // The standard output may have been sent to a file.
   if (path.starts_with("/dev/")) return;
   check(option, path, written_);
+  refuse_scenario_files(option, path);
   written_.push_back(path);
 }
 

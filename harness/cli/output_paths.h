@@ -13,7 +13,8 @@ class OutputPaths {
   explicit OutputPaths(std::vector<std::string> read) : read_(std::move(read)) {}
 
   /// Takes a path to write to; `option` is how the user gave it. The standard output and devices
-  /// can be taken many times. Throws UsageError for a file that is taken already, by whatever name.
+  /// can be taken many times. Throws UsageError for a file that is taken already, by whatever name,
+  /// and for a scenario or a baseline that is there.
   void add(const std::string& option, const std::string& path);
 
  private:

@@ -6,15 +6,26 @@ namespace ohm::engine {
 
 namespace {
 
+// Where a character does not fit, the last star takes one more: no earlier one has to.
 bool matches_pattern(std::string_view pattern, std::string_view name) {
-  if (pattern.empty()) return name.empty();
-  if (pattern.front() == '*') {
-    const std::string_view rest = pattern.substr(1);
-    return matches_pattern(rest, name) ||
-           (!name.empty() && matches_pattern(pattern, name.substr(1)));
+  std::size_t at = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t behind_star = 0;  // the first character that the star has not taken
+  for (std::size_t i = 0; i < name.size();) {
+    if (at < pattern.size() && pattern[at] == '*') {
+      star = at++;
+      behind_star = i;
+    } else if (at < pattern.size() && (pattern[at] == '?' || pattern[at] == name[i])) {
+      ++at;
+      ++i;
+    } else if (star != std::string_view::npos) {
+      at = star + 1;
+      i = ++behind_star;
+    } else {
+      return false;
+    }
   }
-  const bool same = !name.empty() && (pattern.front() == '?' || pattern.front() == name.front());
-  return same && matches_pattern(pattern.substr(1), name.substr(1));
+  return pattern.find_first_not_of('*', at) == std::string_view::npos;
 }
 
 bool matches_any(std::string_view patterns, std::string_view name) {

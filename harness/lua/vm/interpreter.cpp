@@ -68,7 +68,7 @@ Interpreter::Interpreter(std::string script_path, const engine::ScriptCaps& caps
       bindings_(bindings),
       memory_(caps.memory_bytes, [this] { note_refused_memory(); }),
       self_(std::make_shared<Interpreter* const>(this)) {
-  state_.reset(lua_newstate(&ScriptMemory::reallocate, &memory_));
+  state_.reset(raw::new_state(&ScriptMemory::reallocate, &memory_));
   lua_State* L = state();
   if (L == nullptr) throw engine::ScriptError("the memory cap leaves no room for a script");
   lua_atpanic(L, &throw_unprotected);
@@ -236,25 +236,31 @@ void Interpreter::release(const void* handle) {
 }
 
 void Interpreter::on_hook(lua_State* L, lua_Debug* frame) {
-  if (frame->event == LUA_HOOKRET) {
-    of(L).note_ended_function(L, *frame);
-  } else if (of(L).lifetimes_.is_watching()) {
-    of(L).watch_instruction(L, *frame);
-  } else {
-    count_instructions(L);
+  Interpreter& self = of(L);
+  try {
+    if (frame->event == LUA_HOOKRET) return self.note_ended_function(L, *frame);
+    if (self.lifetimes_.is_watching() && self.watch_instruction(L, *frame)) return;
+  } catch (const std::exception&) {
+    // Lua would take it for an error of the script.
+    self.fail(L, std::current_exception());
+    lua_pushliteral(L, "the script was ended");
+    lua_error(L);
   }
+  if (frame->event != LUA_HOOKRET) count_instructions(L);
 }
 
-void Interpreter::watch_instruction(lua_State* L, const lua_Debug& frame) {
+// False where the script is not watched any more, and has reached a cap or failed.
+bool Interpreter::watch_instruction(lua_State* L, const lua_Debug& frame) {
   const bool is_watched = !failure_ && reached_cap_.empty() && lifetimes_.on_instruction(L, frame);
-  if (is_watched && ++instructions_ % kCountPeriod != 0) return;
+  if (is_watched && ++instructions_ % kCountPeriod != 0) return true;
   if (is_watched) {
     note_reached_cap(L);
-    if (reached_cap_.empty()) return;
+    if (reached_cap_.empty()) return true;
   }
   if (lifetimes_.is_watching()) lifetimes_.end(L);
-  if (!failure_ && reached_cap_.empty()) return watch(L);
-  count_instructions(L);
+  if (failure_ || !reached_cap_.empty()) return false;
+  watch(L);
+  return true;
 }
 
 void Interpreter::note_ended_function(lua_State* L, const lua_Debug& frame) {

@@ -174,7 +174,7 @@ class Interpreter {
   void check_lifetimes(lua_State* L);
   bool find_unreachable_by_watching(lua_State* L);
   bool end_handles(lua_State* L, const std::vector<RawValue>& dead);
-  void watch_instruction(lua_State* L, const lua_Debug& frame);
+  bool watch_instruction(lua_State* L, const lua_Debug& frame);
   static void on_hook(lua_State* L, lua_Debug* frame);
   static void count_instructions(lua_State* L);
   void watch(lua_State* L);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 namespace ohm::lua {
 namespace raw {
@@ -33,6 +34,32 @@ struct StateLayout {
   RawValue* stack;
 };
 static_assert(sizeof(ObjectHeader) == 16 && offsetof(StateLayout, stack) == 48);
+
+struct GlobalLayout {
+  lua_Alloc allocate;
+  void* memory;
+  std::size_t counts[4];
+  struct {
+    void* hashes;
+    int sizes[2];
+  } strings;
+  RawValue registry;
+  RawValue nil;
+  unsigned int seed;
+};
+static_assert(offsetof(GlobalLayout, seed) == 96);
+
+struct StringLayout {
+  void* next;
+  std::uint8_t type;
+  std::uint8_t mark;
+  std::uint8_t extra;
+  std::uint8_t length;
+  unsigned int hash;
+};
+static_assert(offsetof(StringLayout, hash) == 12);
+
+constexpr unsigned int kSeed = 20240606;
 
 // Lua's stack has a few values more than it tells.
 constexpr int kExtraValues = 5;
@@ -68,10 +95,55 @@ const VariableLayout& variable_at(RawValue variable) {
   return *static_cast<const VariableLayout*>(variable.content);
 }
 
+/// The first block is the state's; the seed is drawn before the second one is asked for, and used
+/// for what comes after that.
+struct Opening {
+  lua_Alloc allocate;
+  void* memory;
+  std::byte* first = nullptr;
+  bool is_seeded = false;
+
+  static void* reallocate(void* self, void* block, std::size_t old_bytes, std::size_t new_bytes) {
+    auto& opening = *static_cast<Opening*>(self);
+    if (opening.first != nullptr && !std::exchange(opening.is_seeded, true)) {
+      auto* const L = reinterpret_cast<lua_State*>(opening.first + LUA_EXTRASPACE);
+      static_cast<GlobalLayout*>(layout_of(L).global)->seed = kSeed;
+    }
+    void* const made = opening.allocate(opening.memory, block, old_bytes, new_bytes);
+    if (opening.first == nullptr) opening.first = static_cast<std::byte*>(made);
+    return made;
+  }
+};
+
+// What Lua makes of a short string.
+unsigned int hash_of(std::string_view text) {
+  unsigned int hash = kSeed ^ static_cast<unsigned int>(text.size());
+  for (std::size_t i = text.size(); i > 0; --i) {
+    hash ^= (hash << 5U) + (hash >> 2U) + static_cast<unsigned char>(text[i - 1]);
+  }
+  return hash;
+}
+
+bool has_own_seed(lua_State* L) {
+  constexpr std::string_view kText = "seeded";
+  lua_pushlstring(L, kText.data(), kText.size());
+  const auto* const text = static_cast<const StringLayout*>(value_at(L, -1).content);
+  const bool is_as_expected = text->length == kText.size() && text->hash == hash_of(kText);
+  lua_pop(L, 1);
+  return is_as_expected;
+}
+
 // The bytes behind a tag are anything.
 RawValue cleaned(const RawValue& value) { return {value.content, value.tag}; }
 
 }  // namespace
+
+lua_State* new_state(lua_Alloc allocate, void* memory) {
+  Opening opening{allocate, memory};
+  lua_State* const L = lua_newstate(&Opening::reallocate, &opening);
+  if (L != nullptr) lua_setallocf(L, allocate, memory);
+  return L;
+}
 
 std::span<RawValue> stack_of(lua_State* L) {
   const StateLayout& state = layout_of(L);
@@ -193,7 +265,7 @@ void check_raw_layout(lua_State* L) {
   lua_pushcfunction(L, &probe_values);
   lua_newtable(L);
   lua_call(L, 2, 1);
-  const bool is_as_expected = lua_toboolean(L, -1) != 0;
+  const bool is_as_expected = lua_toboolean(L, -1) != 0 && raw::has_own_seed(L);
   lua_settop(L, top);
   if (!is_as_expected) luaL_error(L, "this Lua lays out its values differently from 5.4.4");
 }

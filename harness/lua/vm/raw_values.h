@@ -35,6 +35,11 @@ constexpr std::uint8_t kThread = 0x48;
 /// Of ours: the variable that closures share, which no value of a script is.
 constexpr std::uint8_t kVariable = 0x49;
 
+/// As lua_newstate(), but with the same seed of its strings' hashes each time: Lua takes the time
+/// and addresses, and where a table's elements come to lie, and so the length of one with gaps,
+/// follows from it.
+lua_State* new_state(lua_Alloc allocate, void* memory);
+
 /// Whether other values can be reached through it, or it has an end: strings are left out.
 inline bool holds_something(RawValue value) {
   return (value.tag & kCollectable) != 0 && (value.tag & 0x0FU) != LUA_TSTRING;

@@ -119,6 +119,15 @@ TEST_F(WrittenSnapshot, IsRefusedBeforeAnythingRunsWhereItCannotBeWritten) {
   EXPECT_EQ(2, itself.code);
   EXPECT_TRUE(contains(itself.err, "this command reads or writes good.lua already")) << itself.err;
   EXPECT_EQ(test::kGoodScenario, test::read_file(file("good.lua")));
+  // Nor that of a file that the run does not read.
+  for (const char* other : {"other.lua", "other.baseline"}) {
+    folder_.write(other, "mine");
+    const ProgramResult over =
+        ohm({"run", "good.lua", "--case", "kept", "--report", std::string("json=") + other});
+    EXPECT_EQ(2, over.code);
+    EXPECT_TRUE(contains(over.err, std::string(other) + " is a scenario's file")) << over.err;
+    EXPECT_EQ("mine", test::read_file(file(other)));
+  }
 }
 
 TEST_F(WrittenSnapshot, ThatDoesNotFitOnTheDiskIsAnErrorAfterTheResult) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "harness/process/shell_quote.h"
 
 namespace ohm::engine {
@@ -19,6 +22,22 @@ TEST(Filter, UnderstandsGoogleTestsPatterns) {
   EXPECT_FALSE(matches_filter("leak.*-*.item", "leak.item"));
   EXPECT_FALSE(matches_filter("-*.item:*.detach", "leak.item"));
   EXPECT_TRUE(matches_filter("-*.detach", "leak.item"));
+}
+
+// Each star takes as little as it can: that many of them are tried one after the other, not each
+// with each.
+TEST(Filter, TakesAnyNumberOfStars) {
+  const std::string stars(200, '*');
+  const std::string name(200, 'a');
+  EXPECT_TRUE(matches_filter(stars, name));
+  EXPECT_TRUE(matches_filter("a" + stars + "a", name));
+  EXPECT_FALSE(matches_filter(stars + "b", name));
+  std::string apart;
+  for (int i = 0; i < 50; ++i) apart += "*a";
+  EXPECT_TRUE(matches_filter(apart, name));
+  EXPECT_FALSE(matches_filter(apart + "*b", name));
+  EXPECT_TRUE(matches_filter("*ab*abc", "xabyabcabc"));
+  EXPECT_FALSE(matches_filter("*ab?", "abab"));
 }
 
 ScenarioDescription scenario() {
