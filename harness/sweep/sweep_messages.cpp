@@ -59,7 +59,7 @@ void fields(Archive& archive, T& left) {
 
 template <class Archive, Is<FaultFreeRun> T>
 void fields(Archive& archive, T& run) {
-  archive(run.ending, run.calls, run.points, run.hashes, run.left, run.built_on, run.can_go_on,
+  archive(run.ending, run.calls, run.points, run.hashes, run.left, run.built_on, run.later,
           run.memory_later, run.modules_later, run.peak_bytes, run.seconds);
 }
 

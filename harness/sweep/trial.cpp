@@ -136,7 +136,7 @@ FaultFreeRun Trial::fault_free() {
   run.left = end_state(machine_);
   run.peak_bytes = peak_bytes();
   recorder_.disarm();
-  run.can_go_on = go_on().outcome == Outcome::completed;
+  run.later = go_on();
   program_->let_go();
   run.memory_later = memory_at_end(machine_);
   run.modules_later = program_->module_counts();
@@ -165,12 +165,13 @@ std::string Trial::broken_invariant() {
   return {};
 }
 
-/// 0 where the state cannot be told from others.
-std::uint64_t Trial::state_key(const EndState& left) {
+/// 0 where the state cannot be told from others. More is asked of a program that has recovered.
+std::uint64_t Trial::state_key(const EndState& left, FaultVerdict so_far) {
   const std::optional<std::uint64_t> script = program_->fingerprint();
   if (!script) return 0;
   PointHash hash;
   hash.add(*script).add(settings_key(machine_));
+  hash.add(std::uint64_t{so_far == FaultVerdict::recovered_same});
   for (const std::string& mode : left.modes) hash.add(mode);
   for (int device = -1; device < machine_.gpu_count(); ++device) {
     for (const LiveBlock& block : machine_.requests(device).live_blocks()) {
@@ -196,15 +197,25 @@ TrialEnding Trial::go_on() {
   });
 }
 
-/// Why the program cannot go on, empty when it can.
-std::string Trial::unusable(const FaultFreeRun& fault_free) {
+/// Why the program cannot go on, empty when it can. One whose results were the same as without the
+/// failure has left what it leaves then: its next run has the same results, too.
+std::string Trial::unusable(const FaultFreeRun& fault_free, FaultVerdict so_far) {
   const bool is_next_step = program_->has_next_step(setup_.variant);
   const TrialEnding again = go_on();
   if (is_next_step) {
     return again.outcome == Outcome::completed ? std::string()
                                                : "its next_step fails: " + again.message;
   }
-  if (again.outcome == fault_free.ending.outcome) return {};
+  if (again.outcome == fault_free.ending.outcome) {
+    const bool is_same =
+        so_far == FaultVerdict::recovered_same && again.outcome == Outcome::completed;
+    const auto different = is_same && has_values(fault_free.later.values)
+                               ? different_value(again.values, fault_free.later.values)
+                               : std::nullopt;
+    if (!different || !setup_.machine.gpu.values) return {};
+    return fmt::format("run again, it returns another '{}' than after the fault-free run",
+                       *different);
+  }
   return again.message.empty() ? "run again, it ends differently"
                                : "run again, it fails: " + again.message;
 }
@@ -277,11 +288,11 @@ bool Trial::worsen(TrialVerdict& found, FaultVerdict verdict, const std::string&
 /// Goes on with the program. What it holds of the failed work can be as large as what it had not
 /// made by then, and what it left on may have been no fault yet: both are looked at once more.
 void Trial::judge_later(const FaultFreeRun& fault_free, TrialVerdict& found) {
-  if (worsen(found, FaultVerdict::corrupt, unusable(fault_free))) return;
+  if (worsen(found, FaultVerdict::corrupt, unusable(fault_free, found.verdict))) return;
   program_->let_go();
   if (is_good(found.verdict) && worsen(found, FaultVerdict::corrupt, partial_step(fault_free)))
     return;
-  if (!fault_free.can_go_on) return;
+  if (fault_free.later.outcome != Outcome::completed) return;
   const std::string leak = leaked(memory_at_end(machine_), fault_free.memory_later);
   if (!leak.empty() && worsen(found, FaultVerdict::leak, "when it went on: " + leak)) return;
   worsen(found, FaultVerdict::corrupt,
@@ -342,7 +353,7 @@ TrialVerdict Trial::judged(const FaultFreeRun& fault_free, const UsableStates& u
   if (is_good(found.verdict) && worsen(found, FaultVerdict::corrupt, partial_step(fault_free))) {
     return found;
   }
-  found.state_key = state_key(end);
+  found.state_key = state_key(end, found.verdict);
   const bool is_known = found.state_key != 0 && usable.count(found.state_key) != 0;
   if (!is_known) judge_later(fault_free, found);
   return found;

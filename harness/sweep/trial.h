@@ -47,8 +47,8 @@ struct FaultFreeRun {
   std::vector<std::uint64_t> hashes;  ///< of the points
   EndState left;
   std::string built_on;  ///< as of PartialStepDetector, after it has gone on
-  bool can_go_on = false;
   // When it has gone on, as a trial does that is shown to be usable:
+  TrialEnding later;
   EndMemory memory_later;
   ModuleCounts modules_later;
   std::int64_t peak_bytes = 0;  ///< allocated, on one GPU
@@ -101,13 +101,13 @@ class Trial {
   std::int64_t peak_bytes() const;
   std::string broken_invariant();
   TrialEnding go_on();
-  std::string unusable(const FaultFreeRun& fault_free);
+  std::string unusable(const FaultFreeRun& fault_free, FaultVerdict so_far);
   static bool worsen(TrialVerdict& found, FaultVerdict verdict, const std::string& what);
   void judge_later(const FaultFreeRun& fault_free, TrialVerdict& found);
   bool judge_end_state(const FaultFreeRun& fault_free, const EndState& end, TrialVerdict& found);
   bool began_as(const FaultFreeRun& fault_free) const;
   std::string partial_step(const FaultFreeRun& fault_free) const;
-  std::uint64_t state_key(const EndState& left);
+  std::uint64_t state_key(const EndState& left, FaultVerdict so_far);
   TrialVerdict judged_ending(const FaultFreeRun& fault_free) const;
   TrialVerdict judged_values(const FaultFreeRun& fault_free) const;
 
