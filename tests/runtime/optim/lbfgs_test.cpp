@@ -97,7 +97,8 @@ void expect_alike(double actual, const json& expected) {
 }
 
 TEST(Lbfgs, StepsAsPyTorchDoes) {
-  for (const json& recorded : recorded_steps()["cases"]) {
+  const json recordings = recorded_steps();
+  for (const json& recorded : recordings["cases"]) {
     SCOPED_TRACE(recorded["options"].dump());
     TestMachine machine({.values = ValueMode::keeps_values});
     const RecordedLoss loss(recorded);
