@@ -42,12 +42,17 @@ class Pooled {
     }
     void* take() noexcept {
       Free* const taken = first_;
-      if (taken != nullptr) first_ = taken->next;
+      if (taken == nullptr) return nullptr;
+      first_ = taken->next;
+      --count_;
       return taken;
     }
     bool keep(void* object) noexcept {
-      // Global objects go after those of the thread.
-      if (has_ended) return false;
+      // Global objects go after those of the thread. More would lie between what else is allocated
+      // when a large model has gone.
+      constexpr std::size_t kMost = 4096;
+      if (has_ended || count_ == kMost) return false;
+      ++count_;
       first_ = new (object) Free{first_};
       return true;
     }
@@ -57,6 +62,7 @@ class Pooled {
       Free* next;
     };
     Free* first_ = nullptr;
+    std::size_t count_ = 0;
   };
 
   static inline thread_local bool has_ended = false;
