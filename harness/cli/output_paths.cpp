@@ -24,9 +24,8 @@ void refuse_scenario_files(const std::string& option, const std::string& path) {
   if (extension != ".lua" && extension != ".baseline") return;
   if (!std::filesystem::exists(path, unknown)) return;
   throw UsageError(fmt::format(
-      "{}: {} is a scenario's file, which nothing that a command writes takes the place "
-      "of: choose another name",
-      option, path));
+      "{}: {} is a scenario or a baseline, which is never overwritten: choose another name", option,
+      path));
 }
 
 }  // namespace

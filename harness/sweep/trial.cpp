@@ -206,18 +206,18 @@ std::string Trial::unusable(const FaultFreeRun& fault_free, FaultVerdict so_far)
     return again.outcome == Outcome::completed ? std::string()
                                                : "its next_step fails: " + again.message;
   }
-  if (again.outcome == fault_free.ending.outcome) {
-    const bool is_same =
-        so_far == FaultVerdict::recovered_same && again.outcome == Outcome::completed;
-    const auto different = is_same && has_values(fault_free.later.values)
-                               ? different_value(again.values, fault_free.later.values)
-                               : std::nullopt;
-    if (!different || !setup_.machine.gpu.values) return {};
-    return fmt::format("run again, it returns another '{}' than after the fault-free run",
-                       *different);
+  if (again.outcome != fault_free.ending.outcome) {
+    return again.message.empty() ? "run again, it ends differently"
+                                 : "run again, it fails: " + again.message;
   }
-  return again.message.empty() ? "run again, it ends differently"
-                               : "run again, it fails: " + again.message;
+  const bool is_compared = so_far == FaultVerdict::recovered_same &&
+                           again.outcome == Outcome::completed && setup_.machine.gpu.values &&
+                           has_values(fault_free.later.values);
+  const auto different =
+      is_compared ? different_value(again.values, fault_free.later.values) : std::nullopt;
+  if (!different) return {};
+  return fmt::format("run again, it returns another '{}' than after the fault-free run",
+                     *different);
 }
 
 /// A step that was made on a part of another one: its weights are those of no training.

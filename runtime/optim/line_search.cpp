@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "runtime/arithmetic/copy.h"
-#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/extremum.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/vector_product.h"
@@ -65,12 +64,6 @@ StepNumber interpolated(const LinePoint& a, const LinePoint& b,
   return smaller(larger(place, bounds.begin), bounds.end);
 }
 
-Tensor contiguous_copy(const Tensor& tensor) {
-  Tensor copy = empty(tensor.shape(), options_of(tensor));
-  copy_into(copy, tensor);
-  return copy;
-}
-
 // What Python's frame holds, from the last variable on: members go in the reverse order.
 class LineSearch {
  public:
@@ -79,7 +72,7 @@ class LineSearch {
 
   LineSearchResult run() {
     d_norm_ = largest_magnitude(start_.direction);
-    gradient_ = contiguous_copy(start_.gradient);
+    gradient_ = copy_of(start_.gradient);
     evaluate();
     look_for_bracket();
     if (iterations_ == start_.evaluations) bracket_all();
@@ -122,7 +115,7 @@ class LineSearch {
   void close_bracket() {
     bracket_ = {t_prev_, t_};
     bracket_loss_ = {loss_prev_, loss_new_};
-    bracket_gradient_ = {gradient_prev_, contiguous_copy(gradient_new_)};
+    bracket_gradient_ = {gradient_prev_, copy_of(gradient_new_)};
     bracket_slope_ = {slope_prev_, slope_new_};
     is_closed_ = true;
   }
@@ -164,7 +157,7 @@ class LineSearch {
                       Interval{min_step_, max_step_});
     t_prev_ = before_;
     loss_prev_ = loss_new_;
-    gradient_prev_ = contiguous_copy(gradient_new_);
+    gradient_prev_ = copy_of(gradient_new_);
     slope_prev_ = slope_new_;
     evaluate();
     ++iterations_;
@@ -212,7 +205,7 @@ class LineSearch {
   void put(std::size_t place) {
     bracket_[place] = t_;
     bracket_loss_[place] = loss_new_;
-    bracket_gradient_[place] = contiguous_copy(gradient_new_);
+    bracket_gradient_[place] = copy_of(gradient_new_);
     bracket_slope_[place] = slope_new_;
   }
 

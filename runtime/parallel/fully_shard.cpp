@@ -19,12 +19,22 @@
 namespace ohm::parallel {
 namespace {
 
-bool follows_later_rules() { return Context::current().rules.has_later_full_sharding; }
-
 void cast_floating(const nn::CallEnvelope::Places& places, DType dtype) {
   for (Tensor* tensor : places) {
     if (is_floating(tensor->dtype())) *tensor = ops::to_dtype(*tensor, dtype);
   }
+}
+
+void take_streams(FullyShardedTraffic& traffic, Device device) {
+  DeviceSlot& slot = Context::current().slot(device);
+  const auto next_stream = [&slot] {
+    return kFirstShardingStream + slot.sharding_streams_made++ % kShardingStreamsInPool;
+  };
+  traffic.gather_stream = next_stream();
+  next_stream();  // on which nothing is allocated
+  traffic.reduce_stream = next_stream();
+  ++slot.streams_made;  // the same
+  traffic.has_streams = true;
 }
 
 }  // namespace
@@ -54,18 +64,7 @@ void FullyShardedState::begin(nn::Module& module) {
   if (group_ && (!options_.reshard_after_forward || !follows_later_rules())) {
     group_->keep_whole_after_forward();
   }
-  FullyShardedTraffic& traffic = *run_->traffic;
-  DeviceSlot& slot = Context::current().slot(device_);
-  const auto next_stream = [&slot] {
-    return kFirstShardingStream + slot.sharding_streams_made++ % kShardingStreamsInPool;
-  };
-  if (device_.is_cuda()) {
-    traffic.gather_stream = next_stream();
-    next_stream();  // on which nothing is allocated
-    traffic.reduce_stream = next_stream();
-    ++slot.streams_made;  // the same
-    traffic.has_streams = true;
-  }
+  if (device_.is_cuda()) take_streams(*run_->traffic, device_);
   for (const auto& state : states) {
     if (state.get() != this) state->role_ = Role::inner;
     state->run_ = run_;

@@ -9,6 +9,7 @@
 #include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/variable.h"
+#include "runtime/base/ceil_div.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/launch/elementwise.h"
 #include "runtime/ops/convert.h"
@@ -21,10 +22,6 @@ namespace {
 // Of the kernels that copy many pieces at once: a thread block of theirs copies so many bytes.
 constexpr std::int64_t kThreadsInBlock = 128;
 constexpr std::int64_t kBytesOfBlock = 16 * kThreadsInBlock;
-
-std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-bool is_later() { return Context::current().rules.has_later_full_sharding; }
 
 Tensor piece_at(const Tensor& flat, std::int64_t start, std::int64_t length) {
   return make_view(flat, {length}, {1}, flat.impl()->offset + start);
@@ -59,16 +56,15 @@ std::int64_t numbers_to_copy_out(const FullyShardedParameters& parameters, int r
   const std::int64_t most_blocks = threads / kThreadsInBlock * 2;
   std::int64_t blocks = 0;
   for (const auto& parameter : parameters) {
-    blocks +=
-        quotient_up(parameter->padded_numel() * static_cast<std::int64_t>(item), kBytesOfBlock);
+    blocks += ceil_div(parameter->padded_numel() * static_cast<std::int64_t>(item), kBytesOfBlock);
   }
-  const std::int64_t factor = quotient_up(blocks * ranks, most_blocks);
+  const std::int64_t factor = ceil_div(blocks * ranks, most_blocks);
   const auto root = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(factor))));
-  const std::int64_t repeats = quotient_up(factor, std::min<std::int64_t>(root, ranks));
+  const std::int64_t repeats = ceil_div(factor, std::min<std::int64_t>(root, ranks));
   std::int64_t numbers = 4 * static_cast<std::int64_t>(parameters.size()) + 1;
   for (const auto& parameter : parameters) {
-    numbers += quotient_up(parameter->padded_numel() * static_cast<std::int64_t>(item),
-                           kBytesOfBlock * repeats);
+    numbers += ceil_div(parameter->padded_numel() * static_cast<std::int64_t>(item),
+                        kBytesOfBlock * repeats);
   }
   return numbers;
 }
@@ -78,8 +74,8 @@ std::int64_t numbers_to_copy_out(const FullyShardedParameters& parameters, int r
 std::int64_t numbers_to_copy_in(const std::vector<WholeGradient>& gradients, std::size_t item) {
   std::int64_t numbers = 6 * static_cast<std::int64_t>(gradients.size()) + 2;
   for (const WholeGradient& each : gradients) {
-    numbers += quotient_up(each.parameter->padded_numel() * static_cast<std::int64_t>(item),
-                           kBytesOfBlock);
+    numbers +=
+        ceil_div(each.parameter->padded_numel() * static_cast<std::int64_t>(item), kBytesOfBlock);
   }
   return numbers;
 }
@@ -301,7 +297,7 @@ Tensor reduce_gradients(std::vector<WholeGradient> gradients, DType dtype, RankG
   fill_buffer(gradients, buffer, group.world_size());
   Tensor reduced;
   // Before 2.15 a variable holds the last one until everything is done.
-  const Tensor last = is_later() ? Tensor() : gradients.back().gradient;
+  const Tensor last = follows_later_rules() ? Tensor() : gradients.back().gradient;
   while (!gradients.empty()) gradients.pop_back();
   reduced = reduce_on_stream(parameters, buffer, group, stream);
   return buffer;

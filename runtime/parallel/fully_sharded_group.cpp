@@ -11,12 +11,6 @@
 #include "runtime/tensor/context.h"
 
 namespace ohm::parallel {
-namespace {
-
-bool has_later_rules() { return Context::current().rules.has_later_full_sharding; }
-
-}  // namespace
-
 FullyShardedGroup::FullyShardedGroup(FullyShardedParameters parameters, const RankGroup& ranks,
                                      const MixedPrecisionPolicy& policy,
                                      bool reshards_after_forward)
@@ -36,14 +30,14 @@ void FullyShardedGroup::begin(std::shared_ptr<FullyShardedTraffic> traffic) {
                     name_of(dtype), name_of(parameter->original_dtype())));
   }
   for (const auto& parameter : parameters_) {
-    if (!is_whole_ && !is_refreshed_) parameter->refresh(!has_later_rules());
+    if (!is_whole_ && !is_refreshed_) parameter->refresh(!follows_later_rules());
     parameter->decide_dtypes(policy_);
   }
   is_refreshed_ = true;
 }
 
 // With 2.15 a rank alone gathers nothing.
-bool FullyShardedGroup::is_alone() const { return has_later_rules() && world_size_ == 1; }
+bool FullyShardedGroup::is_alone() const { return follows_later_rules() && world_size_ == 1; }
 
 RankGroup& FullyShardedGroup::ranks() const {
   RankGroup* const ranks = RankGroup::current();
@@ -76,7 +70,7 @@ void FullyShardedGroup::wait_for_unshard() {
   Tensor before;
   if (phase_ == ShardingPhase::forward) {
     before = std::exchange(traffic_->gathered, Tensor());
-    if (has_later_rules()) before = Tensor();
+    if (follows_later_rules()) before = Tensor();
   }
   if (is_alone()) {
     copy_own_shards(parameters_);
@@ -115,7 +109,7 @@ void FullyShardedGroup::before_forward() {
 
 void FullyShardedGroup::after_forward() {
   // With 2.15 what a checkpoint runs in backward is whole until its own backward.
-  if (!has_later_rules() || Context::current().state.backward_pass == 0) {
+  if (!follows_later_rules() || Context::current().state.backward_pass == 0) {
     reshard();
     passes_.push_back(traffic_->passes.size());
     traffic_->passes.push_back(weak_from_this());
@@ -204,21 +198,21 @@ std::vector<WholeGradient> FullyShardedGroup::take_gradients() {
 
 DType FullyShardedGroup::reduce_dtype(const WholeGradient& first) const {
   if (policy_.reduce_dtype) return *policy_.reduce_dtype;
-  return has_later_rules() ? first.parameter->original_dtype() : first.gradient.dtype();
+  return follows_later_rules() ? first.parameter->original_dtype() : first.gradient.dtype();
 }
 
 void FullyShardedGroup::after_backward() {
   phase_ = ShardingPhase::after_backward;
-  if (!has_later_rules()) add_to_accumulated();
+  if (!follows_later_rules()) add_to_accumulated();
   if (!reduces_gradients) {
-    if (has_later_rules()) widen_gradients();
+    if (follows_later_rules()) widen_gradients();
     if (reshards_after_backward) reshard();
-    if (!has_later_rules()) accumulate_apart();
+    if (!follows_later_rules()) accumulate_apart();
     return;
   }
   std::vector<WholeGradient> gradients = take_gradients();
   if (reshards_after_backward) reshard();
-  if (has_later_rules()) traffic_->reduced = Tensor();
+  if (follows_later_rules()) traffic_->reduced = Tensor();
   if (gradients.empty()) return;
   traffic_->reduced = Tensor();
   const DType dtype = reduce_dtype(gradients[0]);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "runtime/base/dtype.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::parallel {
 
@@ -24,5 +25,8 @@ struct FullyShardOptions {
   std::optional<bool> reshard_after_forward = std::nullopt;
   MixedPrecisionPolicy mp_policy;
 };
+
+/// RuleSet::has_later_full_sharding of the running context.
+inline bool follows_later_rules() { return Context::current().rules.has_later_full_sharding; }
 
 }  // namespace ohm::parallel

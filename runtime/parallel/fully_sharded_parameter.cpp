@@ -7,6 +7,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/variable.h"
+#include "runtime/base/ceil_div.h"
 #include "runtime/tensor/allocation.h"
 #include "runtime/tensor/context.h"
 
@@ -39,7 +40,7 @@ FullyShardedParameter::FullyShardedParameter(const Tensor& parameter,
   const NoGradGuard no_grad;
   const CategoryGuard category(Category::parameter);
   const std::int64_t rows = shape_[0];
-  const std::int64_t each = (rows + world_size_ - 1) / world_size_;
+  const std::int64_t each = ceil_div(rows, world_size_);
   const std::int64_t first = std::min(rows, each * group.rank());
   const std::int64_t own = std::min(each, rows - first);
   padded_shape_ = with_rows(shape_, each);
@@ -62,7 +63,7 @@ void FullyShardedParameter::decide_dtypes(const MixedPrecisionPolicy& policy) {
 // reduced, or added to what there is.
 void FullyShardedParameter::choose_gradient_dtype(const MixedPrecisionPolicy& policy,
                                                   bool is_reduced) const {
-  if (!Context::current().rules.has_later_full_sharding || !whole_.requires_grad()) return;
+  if (!follows_later_rules() || !whole_.requires_grad()) return;
   const DType dtype = accumulated_dtype(policy);
   const bool is_wider = item_bytes(dtype) > item_bytes(computed_dtype());
   AutogradMeta& meta = ensure_autograd_meta(whole_);

@@ -149,7 +149,7 @@ RankGroup::RankGroup(int world_size, Context& context)
     state.backward_pass = 0;
     state.running_module = nullptr;
     if (!context.gpus.empty()) {
-      ranks_[i].state.current_gpu = Device::cuda(static_cast<int>(i % context.gpus.size()));
+      state.current_gpu = Device::cuda(static_cast<int>(i % context.gpus.size()));
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/vm/interpreter.h"
 
 namespace ohm::lua {
 namespace {
@@ -60,6 +61,7 @@ class TensorPlaces {
         if (copy == 0) copy = copy_below(table, base);
         lua_pushvalue(state_, -3);
         lua_insert(state_, -2);
+        Interpreter::of(state_).lifetimes().before_write(state_, copy, -2);
         lua_rawset(state_, copy);
       }
       lua_pop(state_, 1);

@@ -1,5 +1,6 @@
 #include "harness/lua/libraries/coroutine_functions.h"
 
+#include "harness/lua/libraries/wrapped_functions.h"
 #include "harness/lua/vm/interpreter.h"
 
 namespace ohm::lua {
@@ -11,21 +12,21 @@ void note_change_of(lua_State* L, int coroutine) {
   }
 }
 
-// resume(coroutine, …), close(coroutine): Lua's own, called in the same frame.
+// resume(coroutine, …), close(coroutine)
 int change_coroutine(lua_State* L) {
   note_change_of(L, 1);
-  return lua_tocfunction(L, lua_upvalueindex(1))(L);
+  return call_original(L);
 }
 
 // Upvalues: the coroutine, where Lua's function looks for it, and Lua's function.
 int resume_wrapped(lua_State* L) {
   note_change_of(L, lua_upvalueindex(1));
-  return lua_tocfunction(L, lua_upvalueindex(2))(L);
+  return call_original(L, 2);
 }
 
 // wrap(function)
 int wrap(lua_State* L) {
-  lua_tocfunction(L, lua_upvalueindex(1))(L);
+  call_original(L);
   lua_getupvalue(L, -1, 1);
   lua_pushcfunction(L, lua_tocfunction(L, -2));
   lua_pushcclosure(L, &resume_wrapped, 2);
@@ -42,11 +43,7 @@ constexpr luaL_Reg kOwn[] = {
 
 int open_coroutine(lua_State* L) {
   luaopen_coroutine(L);
-  for (const luaL_Reg& function : kOwn) {
-    lua_getfield(L, -1, function.name);
-    lua_pushcclosure(L, function.func, 1);
-    lua_setfield(L, -2, function.name);
-  }
+  wrap_functions(L, kOwn);
   return 1;
 }
 

@@ -1,19 +1,18 @@
 #include "harness/lua/libraries/table_functions.h"
 
+#include "harness/lua/libraries/wrapped_functions.h"
 #include "harness/lua/vm/interpreter.h"
 #include "harness/lua/vm/raw_values.h"
 
 namespace ohm::lua {
 namespace {
 
-// Called in the same frame: messages name the function and its arguments as ever.
-int call_original(lua_State* L) { return lua_tocfunction(L, lua_upvalueindex(1))(L); }
-
-// A function of the script may be called for an element that is read or written.
-bool has_metatable(lua_State* L, int index) {
-  if (lua_getmetatable(L, index) == 0) return false;
+// Whether no function of the script can be called for an element that is read or written.
+bool is_plain_table(lua_State* L) {
+  if (lua_type(L, 1) != LUA_TTABLE) return false;
+  if (lua_getmetatable(L, 1) == 0) return true;
   lua_pop(L, 1);
-  return true;
+  return false;
 }
 
 int call_unwatched(lua_State* L) {
@@ -22,7 +21,7 @@ int call_unwatched(lua_State* L) {
 }
 
 int insert_value(lua_State* L) {
-  if (lua_type(L, 1) != LUA_TTABLE || has_metatable(L, 1)) return call_unwatched(L);
+  if (!is_plain_table(L)) return call_unwatched(L);
   Lifetimes& lifetimes = Interpreter::of(L).lifetimes();
   if (lua_gettop(L) == 2) {
     lifetimes.before_append(L, 1);
@@ -37,7 +36,7 @@ int insert_value(lua_State* L) {
 }
 
 int remove_value(lua_State* L) {
-  if (lua_type(L, 1) != LUA_TTABLE || has_metatable(L, 1)) return call_unwatched(L);
+  if (!is_plain_table(L)) return call_unwatched(L);
   Lifetimes& lifetimes = Interpreter::of(L).lifetimes();
   lifetimes.note_written(L);
   const RawValue table = raw::value_at(L, 1);
@@ -48,7 +47,7 @@ int remove_value(lua_State* L) {
 
 // Elements change their places alone, whatever function compares them.
 int sort_values(lua_State* L) {
-  if (lua_type(L, 1) != LUA_TTABLE || has_metatable(L, 1)) return call_unwatched(L);
+  if (!is_plain_table(L)) return call_unwatched(L);
   Lifetimes& lifetimes = Interpreter::of(L).lifetimes();
   lifetimes.note_written(L);
   const Lifetimes::Permutation permutation(lifetimes, raw::value_at(L, 1));
@@ -66,11 +65,7 @@ constexpr luaL_Reg kWriting[] = {
 
 int open_table(lua_State* L) {
   luaopen_table(L);
-  for (const luaL_Reg& function : kWriting) {
-    lua_getfield(L, -1, function.name);
-    lua_pushcclosure(L, function.func, 1);
-    lua_setfield(L, -2, function.name);
-  }
+  wrap_functions(L, kWriting);
   return 1;
 }
 

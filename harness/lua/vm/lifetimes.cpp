@@ -310,7 +310,7 @@ void Lifetimes::watch_list(lua_State* L, RawValue table, lua_Integer first) {
 void Lifetimes::watch_variable(RawValue variable) {
   Node* const node = counts_.find(variable.content);
   if (node == nullptr) return;
-  if (stacks_.is_on_stack(*node)) return stacks_.note_write(*node);
+  if (stacks_.note_write(*node)) return;
   pending_ = {node, {}, raw::value_of(variable), true, 0};
 }
 

@@ -6,11 +6,20 @@
 #include "allocator_shim/base/assert.h"
 
 namespace ohm::lua {
+namespace {
+
+void keep_each_once(std::vector<lua_State*>& coroutines) {
+  if (coroutines.size() < 2) return;
+  std::sort(coroutines.begin(), coroutines.end());
+  coroutines.erase(std::unique(coroutines.begin(), coroutines.end()), coroutines.end());
+}
+
+}  // namespace
 void WatchedStacks::clear() {
-  last_changed_ = nullptr;
   has_uncompared_ = false;
   stacks_.clear();
   changed_.clear();
+  compared_.clear();
   open_.clear();
   unplaced_.clear();
 }
@@ -20,7 +29,17 @@ void WatchedStacks::add(lua_State* coroutine, Node& node) {
   stack.coroutine = coroutine;
   stack.node = &node;
   has_uncompared_ = true;
-  changed_.insert(coroutine);
+  changed_.push_back(coroutine);
+}
+
+// A few that take turns do not make the list long.
+void WatchedStacks::add_changed(lua_State* coroutine) {
+  constexpr std::size_t kFew = 64;
+  if (changed_.size() >= std::max(kFew, most_changed_)) {
+    keep_each_once(changed_);
+    most_changed_ = 2 * changed_.size();
+  }
+  changed_.push_back(coroutine);
 }
 
 std::vector<lua_State*> WatchedStacks::coroutines() const {
@@ -39,37 +58,43 @@ bool WatchedStacks::is_running(lua_State* coroutine) const {
 
 bool WatchedStacks::compare(lua_State* running, const NodeOf& node_of) {
   note_change(running);
-  std::vector<lua_State*> still_running;
+  running_.clear();
   bool has_found_all = true;
   // Comparing finds coroutines that were not known.
   while (!changed_.empty()) {
-    const std::vector<lua_State*> changed(changed_.begin(), changed_.end());
+    compared_.clear();
+    compared_.swap(changed_);
+    keep_each_once(compared_);
     has_uncompared_ = false;
-    for (lua_State* coroutine : changed) {
-      if (is_running(coroutine)) {
-        still_running.push_back(coroutine);
-        // It is alive, whoever refers to it.
-        node_of(RawValue{coroutine, raw::kThread});
-      }
-      const auto known = stacks_.find(coroutine);
-      if (known == stacks_.end()) continue;
-      compare_stack(known->second, node_of);
-      if (coroutine != running) raw::clear_above_stack(coroutine);
-    }
+    compare_changed(running, node_of);
     has_found_all = place_variables(node_of) && has_found_all;
-    for (lua_State* coroutine : changed) changed_.erase(coroutine);
   }
   // What they return may come without an instruction of theirs.
-  changed_.insert(still_running.begin(), still_running.end());
-  last_changed_ = nullptr;
+  changed_.swap(running_);
   return has_found_all;
 }
 
-void WatchedStacks::compare_stack(Stack& stack, const NodeOf& node_of) {
+void WatchedStacks::compare_changed(lua_State* running, const NodeOf& node_of) {
+  for (lua_State* coroutine : compared_) {
+    const bool runs = is_running(coroutine);
+    if (runs) running_.push_back(coroutine);
+    auto known = stacks_.find(coroutine);
+    if (known == stacks_.end()) {
+      if (!runs) continue;
+      // It is alive, whoever refers to it.
+      node_of(RawValue{coroutine, raw::kThread});
+      known = stacks_.find(coroutine);
+    }
+    compare_stack(known->second, runs, node_of);
+    if (coroutine != running) raw::clear_above_stack(coroutine);
+  }
+}
+
+void WatchedStacks::compare_stack(Stack& stack, bool is_running, const NodeOf& node_of) {
   close_variables(stack, node_of);
-  const bool was_running = stack.is_running;
-  change_state(stack, is_running(stack.coroutine));
-  const bool is_all_new = was_running != stack.is_running;
+  const bool was_running = std::exchange(stack.is_running, is_running);
+  const bool is_all_new = was_running != is_running;
+  if (is_running && !was_running) counts_.enter_stack(*stack.node);
   const std::size_t count = raw::stack_of(stack.coroutine).size();
   std::vector<const void*> gone;
   for (std::size_t i = 0; i < count; ++i) {
@@ -88,13 +113,8 @@ void WatchedStacks::compare_stack(Stack& stack, const NodeOf& node_of) {
   }
   stack.values.resize(count);
   for (const void* content : gone) leave(stack, was_running, content);
-  if (was_running && !stack.is_running) counts_.leave_stack(*stack.node);
-}
-
-// One that runs is alive itself; when it does not any more, it has yet to hand over what it has.
-void WatchedStacks::change_state(Stack& stack, bool is_running) {
-  if (is_running && !stack.is_running) counts_.enter_stack(*stack.node);
-  stack.is_running = is_running;
+  // Only now: what it had is handed over.
+  if (was_running && !is_running) counts_.leave_stack(*stack.node);
 }
 
 void WatchedStacks::enter(const Stack& stack, Node& value) {
@@ -123,6 +143,12 @@ void WatchedStacks::add_variable(Node& variable) {
 }
 
 // A variable that was closed holds what was on the stack.
+void WatchedStacks::close_variable(Node& variable, const NodeOf& node_of) {
+  open_.erase(&variable);
+  const RawValue value = raw::value_of(variable.value);
+  if (is_counted(value)) counts_.refer(variable, node_of(value));
+}
+
 void WatchedStacks::close_variables(Stack& stack, const NodeOf& node_of) {
   std::vector<Node*> closed;
   std::erase_if(stack.variables, [&](Node* variable) {
@@ -130,22 +156,17 @@ void WatchedStacks::close_variables(Stack& stack, const NodeOf& node_of) {
     closed.push_back(variable);
     return true;
   });
-  for (Node* variable : closed) {
-    open_.erase(variable);
-    const RawValue value = raw::value_of(variable->value);
-    if (is_counted(value)) counts_.refer(*variable, node_of(value));
-  }
+  for (Node* variable : closed) close_variable(*variable, node_of);
 }
 
 WatchedStacks::Stack* WatchedStacks::stack_with(const Node& variable) {
   const RawValue* const place = raw::place_of(variable.value);
   const auto lies_on = [place](const Stack& stack) {
-    const auto values = raw::stack_of(stack.coroutine);
-    return place >= values.data() && place < raw::above_stack_of(stack.coroutine).data() +
-                                                 raw::above_stack_of(stack.coroutine).size();
+    const auto above = raw::above_stack_of(stack.coroutine);
+    return place >= raw::stack_of(stack.coroutine).data() && place < above.data() + above.size();
   };
   // Nearly always that of a coroutine that has run.
-  for (lua_State* coroutine : changed_) {
+  for (lua_State* coroutine : compared_) {
     const auto known = stacks_.find(coroutine);
     if (known != stacks_.end() && lies_on(known->second)) return &known->second;
   }
@@ -161,9 +182,7 @@ bool WatchedStacks::place_variables(const NodeOf& node_of) {
     Node* const variable = unplaced_.back();
     unplaced_.pop_back();
     if (raw::is_closed(variable->value)) {
-      open_.erase(variable);
-      const RawValue value = raw::value_of(variable->value);
-      if (is_counted(value)) counts_.refer(*variable, node_of(value));
+      close_variable(*variable, node_of);
       continue;
     }
     Stack* const stack = stack_with(*variable);
@@ -174,10 +193,12 @@ bool WatchedStacks::place_variables(const NodeOf& node_of) {
   return has_found_all;
 }
 
-void WatchedStacks::note_write(Node& variable) {
+bool WatchedStacks::note_write(Node& variable) {
   const auto known = open_.find(&variable);
+  if (known == open_.end()) return false;
   Stack* const stack = known->second != nullptr ? known->second : stack_with(variable);
   if (stack != nullptr) note_change(stack->coroutine);
+  return true;
 }
 
 // ---- what died ----------------------------------------------------------------------------------

@@ -4,9 +4,9 @@
 
 #include <lua.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "harness/lua/vm/raw_values.h"
@@ -40,9 +40,7 @@ class WatchedStacks {
   void add(lua_State* coroutine, Node& node);
   /// A coroutine runs, or something writes to its stack.
   void note_change(lua_State* coroutine) {
-    if (coroutine == last_changed_) return;
-    last_changed_ = coroutine;
-    changed_.insert(coroutine);
+    if (changed_.empty() || changed_.back() != coroutine) add_changed(coroutine);
   }
   /// Whether there is one that was never compared.
   bool has_uncompared() const { return has_uncompared_; }
@@ -55,9 +53,8 @@ class WatchedStacks {
 
   /// A variable that has been found on a stack.
   void add_variable(Node& variable);
-  bool is_on_stack(const Node& variable) const { return open_.contains(&variable); }
-  /// Before a function, of whichever coroutine, writes to a variable that is on a stack.
-  void note_write(Node& variable);
+  /// Before a function, of whichever coroutine, writes to a variable. False: it is on no stack.
+  bool note_write(Node& variable);
 
   // For what died: drops what it had.
 
@@ -75,26 +72,30 @@ class WatchedStacks {
     bool is_running = false;          ///< or waits for one that it has resumed
   };
 
+  void add_changed(lua_State* coroutine);
   bool is_running(lua_State* coroutine) const;
   bool is_counted(RawValue value) const {
     return raw::holds_something(value) && value.content != left_out_;
   }
-  void compare_stack(Stack& stack, const NodeOf& node_of);
-  void change_state(Stack& stack, bool is_running);
+  void compare_changed(lua_State* running, const NodeOf& node_of);
+  void compare_stack(Stack& stack, bool is_running, const NodeOf& node_of);
   void enter(const Stack& stack, Node& value);
   void leave(const Stack& stack, bool was_running, const void* content);
   void close_variables(Stack& stack, const NodeOf& node_of);
+  void close_variable(Node& variable, const NodeOf& node_of);
   bool place_variables(const NodeOf& node_of);
   Stack* stack_with(const Node& variable);
 
   ReferenceCounts& counts_;
   lua_State* main_ = nullptr;
-  lua_State* last_changed_ = nullptr;
   const void* left_out_ = nullptr;
   std::unordered_map<const void*, Stack> stacks_;
-  std::unordered_set<lua_State*> changed_;
+  std::vector<lua_State*> changed_;               ///< since they were compared; some more than once
+  std::vector<lua_State*> compared_;              ///< by the comparison that is going on
+  std::vector<lua_State*> running_;               ///< of those
   std::unordered_map<const Node*, Stack*> open_;  ///< null: nobody has looked where it lies
   std::vector<Node*> unplaced_;
+  std::size_t most_changed_ = 0;  ///< before those that are there more than once go
   bool has_uncompared_ = false;
 };
 

@@ -125,7 +125,8 @@ TEST_F(WrittenSnapshot, IsRefusedBeforeAnythingRunsWhereItCannotBeWritten) {
     const ProgramResult over =
         ohm({"run", "good.lua", "--case", "kept", "--report", std::string("json=") + other});
     EXPECT_EQ(2, over.code);
-    EXPECT_TRUE(contains(over.err, std::string(other) + " is a scenario's file")) << over.err;
+    EXPECT_TRUE(contains(over.err, std::string(other) + " is a scenario or a baseline"))
+        << over.err;
     EXPECT_EQ("mine", test::read_file(file(other)));
   }
 }
