@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
+
+#include "runtime/base/thread_end.h"
 
 namespace ohm {
 
@@ -33,13 +36,9 @@ class Pooled {
   }
 
  private:
-  /// A list through the objects themselves.
+  /// A list through the objects themselves. Without a destructor, as it is of a thread.
   class FreeObjects {
    public:
-    ~FreeObjects() {
-      while (void* const kept = take()) ::operator delete(kept);
-      has_ended = true;
-    }
     void* take() noexcept {
       Free* const taken = first_;
       if (taken == nullptr) return nullptr;
@@ -48,10 +47,10 @@ class Pooled {
       return taken;
     }
     bool keep(void* object) noexcept {
-      // Global objects go after those of the thread. More would lie between what else is allocated
-      // when a large model has gone.
+      // More would lie between what else is allocated when a large model has gone.
       constexpr std::size_t kMost = 4096;
-      if (has_ended || count_ == kMost) return false;
+      if (state_ != State::keeps && !begin()) return false;
+      if (count_ == kMost) return false;
       ++count_;
       first_ = new (object) Free{first_};
       return true;
@@ -61,12 +60,25 @@ class Pooled {
     struct Free {
       Free* next;
     };
+    enum class State : std::uint8_t { is_new, keeps, has_ended };
+
+    bool begin() noexcept {
+      static const ThreadEnd kEnd([](void* list) { static_cast<FreeObjects*>(list)->end(); });
+      if (state_ == State::has_ended || !kEnd.note(this)) return false;
+      state_ = State::keeps;
+      return true;
+    }
+    void end() noexcept {
+      while (void* const kept = take()) ::operator delete(kept);
+      state_ = State::has_ended;
+    }
+
     Free* first_ = nullptr;
     std::size_t count_ = 0;
+    State state_ = State::is_new;
   };
 
-  static inline thread_local bool has_ended = false;
-  static inline thread_local FreeObjects free_objects;
+  static inline constinit thread_local FreeObjects free_objects;
 };
 
 }  // namespace ohm

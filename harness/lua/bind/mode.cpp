@@ -1,9 +1,12 @@
 #include "harness/lua/bind/mode.h"
 
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "harness/lua/bind/handle.h"
 #include "harness/lua/bind/mode_stack.h"
+#include "runtime/base/thread_end.h"
 
 namespace ohm::lua {
 
@@ -16,13 +19,28 @@ struct HandleOf<ModePtr> {
 
 namespace {
 
-// Of this thread: ranks have modes of their own.
-thread_local ModeStack open_modes;
+// Of this thread: ranks have modes of their own. Null until the first is opened.
+thread_local ModeStack* modes_of_thread = nullptr;
+
+/// Throws std::bad_alloc.
+ModePtr open(std::shared_ptr<const void> guard) {
+  static const ThreadEnd kEnd([](void* modes) { delete static_cast<ModeStack*>(modes); });
+  if (modes_of_thread == nullptr) {
+    auto modes = std::make_unique<ModeStack>();
+    if (!kEnd.note(modes.get())) throw std::bad_alloc();
+    modes_of_thread = modes.release();
+  }
+  return modes_of_thread->open(std::move(guard));
+}
+
+void close(ModeStack::Mode& mode) {
+  if (modes_of_thread != nullptr) modes_of_thread->close(mode);
+}
 
 // Ends at once, not with the next collection: the modes end in the order in which they close.
 int close_mode(lua_State* L) {
   ModePtr& mode = static_cast<Handle<ModePtr>*>(lua_touserdata(L, 1))->value;
-  if (mode) open_modes.close(*mode);
+  if (mode) close(*mode);
   mode.reset();
   return 0;
 }
@@ -32,9 +50,8 @@ constexpr luaL_Reg kModeMetamethods[] = {{"__close", close_mode}, {"__gc", close
 /// A mode for the time of a function call.
 class ModeScope {
  public:
-  explicit ModeScope(std::shared_ptr<const void> guard)
-      : mode_(open_modes.open(std::move(guard))) {}
-  ~ModeScope() { open_modes.close(*mode_); }
+  explicit ModeScope(std::shared_ptr<const void> guard) : mode_(open(std::move(guard))) {}
+  ~ModeScope() { close(*mode_); }
   ModeScope(const ModeScope&) = delete;
   ModeScope& operator=(const ModeScope&) = delete;
 
@@ -47,7 +64,7 @@ class ModeScope {
 int enter_mode(lua_State* L, int index, const ArgumentName& name,
                std::shared_ptr<const void> guard) {
   if (lua_isnone(L, index)) {
-    push_handle<ModePtr>(L, open_modes.open(std::move(guard)));
+    push_handle<ModePtr>(L, open(std::move(guard)));
     return 1;
   }
   if (lua_type(L, index) != LUA_TFUNCTION) refuse_argument(L, index, name, "a function");

@@ -134,6 +134,17 @@ TEST_P(HostMemory, MayFailAnywhere) {
   }
 }
 
+// The C library ends a process that has no memory for the note of such a destructor.
+TEST(HostMemoryOfThreads, IsNotNeededForDestructorsOfThreads) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer has destructors of its own";
+#endif
+  const std::string program = test::read_file(OHM_BINARY);
+  ASSERT_NE(program.find("__cxa_atexit"), std::string::npos);
+  EXPECT_EQ(program.find("__cxa_thread_atexit"), std::string::npos)
+      << "a thread_local object has a destructor: runtime/base/thread_end.h has what takes none";
+}
+
 INSTANTIATE_TEST_SUITE_P(Commands, HostMemory, testing::ValuesIn(cases()),
                          [](const auto& info) { return info.param.name; });
 
