@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -209,7 +210,7 @@ class Application {
 
   void add(const Command& command, const Environment& environment) {
     CLI::App* app = app_.add_subcommand(std::string(command.name), std::string(command.help));
-    entries_.push_back({app, command.setup(*app, environment)});
+    entries_.push_back({app, command.setup(OptionParser(*app), environment)});
     // In the command's own help the examples come first; the list of commands has the one line.
     app->preparse_callback([app, &command](std::size_t /*arguments*/) {
       app->description(fmt::format("{}\n\n{}", command.help, examples_text(command.examples)));

@@ -302,21 +302,22 @@ int baseline(const BaselineArguments& arguments, const Environment& environment)
 
 }  // namespace
 
-std::function<int()> setup_baseline(CLI::App& app, const Environment& environment) {
+std::function<int()> setup_baseline(const OptionParser& parser, const Environment& environment) {
   const auto arguments = std::make_shared<BaselineArguments>();
-  app.add_option("ACTION", arguments->action, "check, update or show")->type_name("");
-  app.add_option("FILES", arguments->files, "Scenario files, or PyTorch memory snapshots")
-      ->type_name("");
-  app.add_option(
-         "--against", arguments->against,
-         "Compare with the scenarios at the merge base of HEAD and this git revision, run now")
-      ->type_name("REVISION");
-  app.add_flag("--ratchet", arguments->ratchet,
-               "Fail improvements too, until the baseline is updated");
-  app.add_flag("--force", arguments->force, "Update even though CI is set");
-  add_run_options(app, arguments->run, engine::RunCommand::baseline);
-  add_jobs_option(app, arguments->run.jobs);
-  add_color_option(app, arguments->style);
+  parser.add_option("ACTION", arguments->action, "check, update or show").type_name("");
+  parser.add_option("FILES", arguments->files, "Scenario files, or PyTorch memory snapshots")
+      .type_name("");
+  parser
+      .add_option(
+          "--against", arguments->against,
+          "Compare with the scenarios at the merge base of HEAD and this git revision, run now")
+      .type_name("REVISION");
+  parser.add_flag("--ratchet", arguments->ratchet,
+                  "Fail improvements too, until the baseline is updated");
+  parser.add_flag("--force", arguments->force, "Update even though CI is set");
+  add_run_options(parser, arguments->run, engine::RunCommand::baseline);
+  add_jobs_option(parser, arguments->run.jobs);
+  add_color_option(parser, arguments->style);
   return [arguments, &environment] { return baseline(*arguments, environment); };
 }
 

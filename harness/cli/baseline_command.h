@@ -5,7 +5,7 @@
 
 namespace ohm::cli {
 
-std::function<int()> setup_baseline(CLI::App& app, const Environment& environment);
+std::function<int()> setup_baseline(const OptionParser& parser, const Environment& environment);
 
 inline constexpr Command kBaselineCommand = {
     "baseline", "Compare what scenarios allocate with their baselines, to the byte",

@@ -1,7 +1,6 @@
 // A command of the program: one file each, one row in the registry (application.cpp).
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
@@ -9,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/cli/option_parser.h"
 #include "harness/scenario/scenario_program.h"
 
 namespace ohm::cli {
@@ -40,7 +40,7 @@ struct Command {
   std::string_view examples;  ///< one per line; shown first in the command's help
   /// Declares the options; what it returns runs the command and gives the exit code. Both throw
   /// UsageError.
-  std::function<int()> (*setup)(CLI::App& app, const Environment& environment);
+  std::function<int()> (*setup)(const OptionParser& parser, const Environment& environment);
   StartsProgram starts_program = StartsProgram::never;
 };
 

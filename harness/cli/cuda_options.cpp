@@ -59,12 +59,12 @@ engine::CudaLibraries cuda_libraries() {
   return libraries;
 }
 
-void add_cuda_footer(CLI::App& app) {
+void add_cuda_footer(const OptionParser& parser) {
   std::string variables;
   for (const LibraryVariable& row : kLibraryVariables) {
     variables += fmt::format("{}{}", variables.empty() ? "" : ", ", row.name);
   }
-  app.footer(fmt::format(
+  parser.set_footer(fmt::format(
       "With --gpu cuda the dynamic loader finds NVIDIA's libraries; {} override their paths.",
       variables));
 }

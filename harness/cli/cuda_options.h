@@ -18,7 +18,7 @@ bool asks_for_cuda(const std::string& gpu_text);
 engine::CudaLibraries cuda_libraries();
 
 /// Says in the help where NVIDIA's libraries are looked for.
-void add_cuda_footer(CLI::App& app);
+void add_cuda_footer(const OptionParser& parser);
 
 /// Whose cards `--gpu cuda` means.
 enum class CardsOf : std::uint8_t { this_machine, other_machines };

@@ -41,16 +41,17 @@ int diff(const DiffArguments& arguments) {
 
 }  // namespace
 
-std::function<int()> setup_diff(CLI::App& app, const Environment& /*environment*/) {
+std::function<int()> setup_diff(const OptionParser& parser, const Environment& /*environment*/) {
   const auto arguments = std::make_shared<DiffArguments>();
-  app.add_option("BEFORE", arguments->before,
-                 "A result (written by --report json=PATH), or a PyTorch memory snapshot")
-      ->type_name("");
-  app.add_option("AFTER", arguments->after, "The result or snapshot to compare with it")
-      ->type_name("");
-  app.add_flag("--json", arguments->json, "Print JSON (ohm.diff/1)");
-  app.add_flag("--exit-code", arguments->exit_code, "Exit with 1 where there is a difference");
-  add_color_option(app, arguments->style);
+  parser
+      .add_option("BEFORE", arguments->before,
+                  "A result (written by --report json=PATH), or a PyTorch memory snapshot")
+      .type_name("");
+  parser.add_option("AFTER", arguments->after, "The result or snapshot to compare with it")
+      .type_name("");
+  parser.add_flag("--json", arguments->json, "Print JSON (ohm.diff/1)");
+  parser.add_flag("--exit-code", arguments->exit_code, "Exit with 1 where there is a difference");
+  add_color_option(parser, arguments->style);
   return [arguments] { return diff(*arguments); };
 }
 

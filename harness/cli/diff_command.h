@@ -5,7 +5,7 @@
 
 namespace ohm::cli {
 
-std::function<int()> setup_diff(CLI::App& app, const Environment& environment);
+std::function<int()> setup_diff(const OptionParser& parser, const Environment& environment);
 
 inline constexpr Command kDiffCommand = {
     "diff",

@@ -151,61 +151,71 @@ void check(const ExecArguments& arguments) {
 
 }  // namespace
 
-std::function<int()> setup_exec(CLI::App& app, const Environment& environment) {
+std::function<int()> setup_exec(const OptionParser& parser, const Environment& environment) {
   const auto arguments = std::make_shared<ExecArguments>();
   arguments->gpu = interpose::kDefaultGpu;
   arguments->command = environment.program;
-  app.add_option("--gpu", arguments->gpu,
-                 fmt::format("NAME[,capacity=SIZE][,count=N] (default: {}); ohm gpus lists them",
-                             interpose::kDefaultGpu))
-      ->type_name("PROFILE");
-  app.add_option("--gpus", arguments->gpus, "How many of them (default: 1)")->type_name("N");
-  app.add_option("--limit", arguments->limit, "Memory of each GPU (default: all that it has)")
-      ->type_name("SIZE")
-      ->check(not_empty());
-  app.add_option("--memory", arguments->memory,
-                 "Whose memory: device (the GPUs'; the default), or host: what each process of any "
-                 "program asks for with malloc and its like")
-      ->type_name("WHICH")
-      ->check(not_empty());
-  app.add_option("--host-limit", arguments->host_limit,
-                 "Host memory that each process may have; beyond it requests fail (with it "
-                 "--memory is host)")
-      ->type_name("SIZE")
-      ->check(not_empty());
-  app.add_option("--fault", arguments->fault,
-                 "Fail calls that ask a GPU, or the host, for memory (ohm list --faults): "
-                 "'from(20)', 'size(>=1GiB)'")
-      ->type_name("PLAN")
-      ->check(not_empty());
-  app.add_option(
-         "--gate", arguments->gates,
-         "Exit with 1 where the command breaks this limit: 'peak_allocated_bytes < 20 GiB'; "
-         "repeatable")
-      ->type_name("LIMIT")
-      ->allow_extra_args(false);
-  app.add_option(
-         "--baseline", arguments->baseline,
-         "Exit with 1 where a figure exceeds that of this file: a JSON report of the command")
-      ->type_name("FILE");
-  app.add_option("--report", arguments->reports,
-                 "Write a report (ohm list --reporters) of the command; repeatable")
-      ->type_name("NAME=PATH")
-      ->allow_extra_args(false);
-  app.add_option("--record", arguments->record,
-                 "Keep the memory snapshot of each process, and what else was recorded, in this "
-                 "folder")
-      ->type_name("FOLDER");
-  app.add_flag(
+  parser
+      .add_option("--gpu", arguments->gpu,
+                  fmt::format("NAME[,capacity=SIZE][,count=N] (default: {}); ohm gpus lists them",
+                              interpose::kDefaultGpu))
+      .type_name("PROFILE");
+  parser.add_option("--gpus", arguments->gpus, "How many of them (default: 1)").type_name("N");
+  parser.add_option("--limit", arguments->limit, "Memory of each GPU (default: all that it has)")
+      .type_name("SIZE")
+      .check(not_empty());
+  parser
+      .add_option(
+          "--memory", arguments->memory,
+          "Whose memory: device (the GPUs'; the default), or host: what each process of any "
+          "program asks for with malloc and its like")
+      .type_name("WHICH")
+      .check(not_empty());
+  parser
+      .add_option("--host-limit", arguments->host_limit,
+                  "Host memory that each process may have; beyond it requests fail (with it "
+                  "--memory is host)")
+      .type_name("SIZE")
+      .check(not_empty());
+  parser
+      .add_option("--fault", arguments->fault,
+                  "Fail calls that ask a GPU, or the host, for memory (ohm list --faults): "
+                  "'from(20)', 'size(>=1GiB)'")
+      .type_name("PLAN")
+      .check(not_empty());
+  parser
+      .add_option(
+          "--gate", arguments->gates,
+          "Exit with 1 where the command breaks this limit: 'peak_allocated_bytes < 20 GiB'; "
+          "repeatable")
+      .type_name("LIMIT")
+      .one_value_each();
+  parser
+      .add_option(
+          "--baseline", arguments->baseline,
+          "Exit with 1 where a figure exceeds that of this file: a JSON report of the command")
+      .type_name("FILE");
+  parser
+      .add_option("--report", arguments->reports,
+                  "Write a report (ohm list --reporters) of the command; repeatable")
+      .type_name("NAME=PATH")
+      .one_value_each();
+  parser
+      .add_option("--record", arguments->record,
+                  "Keep the memory snapshot of each process, and what else was recorded, in this "
+                  "folder")
+      .type_name("FOLDER");
+  parser.add_flag(
       "--one-thread", arguments->has_one_thread,
       "PyTorch's backward runs in the thread that asks for it, as in a sweep: requests have "
       "the same numbers");
-  app.add_flag(
+  parser.add_flag(
       "--allow-missing", arguments->allows_missing,
       "Go on at calls of what a virtual GPU does not have: they are named, and do nothing");
-  app.add_flag("--no-record", arguments->is_unrecorded, "Record nothing: ohm becomes the command");
-  add_color_option(app, arguments->style);
-  add_quiet_option(app, arguments->style, "Print only what failed");
+  parser.add_flag("--no-record", arguments->is_unrecorded,
+                  "Record nothing: ohm becomes the command");
+  add_color_option(parser, arguments->style);
+  add_quiet_option(parser, arguments->style, "Print only what failed");
   return [arguments] {
     check(*arguments);
     return exec(*arguments);

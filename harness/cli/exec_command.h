@@ -5,7 +5,7 @@
 
 namespace ohm::cli {
 
-std::function<int()> setup_exec(CLI::App& app, const Environment& environment);
+std::function<int()> setup_exec(const OptionParser& parser, const Environment& environment);
 
 inline constexpr Command kExecCommand = {
     "exec", "Run a program that uses CUDA on virtual GPUs",

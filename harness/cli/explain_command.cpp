@@ -37,7 +37,7 @@ struct ExplainArguments {
   engine::RunOptions run;
   std::vector<std::string> pitfalls;
   std::string message;
-  CLI::Option* message_option = nullptr;
+  bool has_message = false;  ///< which may be on standard input
   StyleOptions style;
   bool all = false;
   bool markdown = false;
@@ -106,7 +106,7 @@ void take_files(ExplainArguments& arguments) {
 }
 
 int explain(ExplainArguments arguments, const Environment& environment) {
-  if (arguments.message_option->count() > 0) {
+  if (arguments.has_message) {
     if (arguments.all || arguments.markdown || !arguments.pitfalls.empty()) {
       throw UsageError("--message takes neither pitfalls nor --all or --markdown");
     }
@@ -139,21 +139,24 @@ int explain(ExplainArguments arguments, const Environment& environment) {
 
 }  // namespace
 
-std::function<int()> setup_explain(CLI::App& app, const Environment& environment) {
+std::function<int()> setup_explain(const OptionParser& parser, const Environment& environment) {
   const auto arguments = std::make_shared<ExplainArguments>();
-  app.add_option("PITFALLS", arguments->pitfalls, "Names of scenarios, or their files")
-      ->type_name("");
-  arguments->message_option =
-      app.add_option(
-             "--message", arguments->message,
-             "Explain the first PyTorch out-of-memory message in this file, or on standard input")
-          ->type_name("[FILE]")
-          ->expected(0, 1);
-  app.add_flag("--all", arguments->all, "Every scenario of the scenarios folder");
-  app.add_flag("--markdown", arguments->markdown, "Print Markdown: with --all, a handout");
-  add_jobs_option(app, arguments->run.jobs);
-  add_color_option(app, arguments->style);
-  return [arguments, &environment] { return explain(*arguments, environment); };
+  parser.add_option("PITFALLS", arguments->pitfalls, "Names of scenarios, or their files")
+      .type_name("");
+  parser
+      .add_option(
+          "--message", arguments->message,
+          "Explain the first PyTorch out-of-memory message in this file, or on standard input")
+      .type_name("[FILE]")
+      .may_lack_value();
+  parser.add_flag("--all", arguments->all, "Every scenario of the scenarios folder");
+  parser.add_flag("--markdown", arguments->markdown, "Print Markdown: with --all, a handout");
+  add_jobs_option(parser, arguments->run.jobs);
+  add_color_option(parser, arguments->style);
+  return [arguments, parser, &environment] {
+    arguments->has_message = parser.count("--message") > 0;
+    return explain(*arguments, environment);
+  };
 }
 
 }  // namespace ohm::cli

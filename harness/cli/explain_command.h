@@ -5,7 +5,7 @@
 
 namespace ohm::cli {
 
-std::function<int()> setup_explain(CLI::App& app, const Environment& environment);
+std::function<int()> setup_explain(const OptionParser& parser, const Environment& environment);
 
 inline constexpr Command kExplainCommand = {
     "explain", "Explain a pitfall with figures measured now, or an out-of-memory message",

@@ -106,21 +106,21 @@ void check(FitArguments& arguments) {
   arguments.fit.considers_limits = !arguments.ignores_limits;
 }
 
-void refuse_options_of_scenarios(const CLI::App& app) {
+void refuse_options_of_scenarios(const OptionParser& parser) {
   constexpr std::array<std::string_view, 13> kOfCommands = {
       "--vary", "--gpu",   "--timeout", "--report",   "--json",   "--color",       "--verbose",
       "--help", "--shard", "--resume",  "--launcher", "--shards", "--slurm-option"};
-  refuse_options_but(kOfCommands, app, "is for scenarios, and a command comes after --");
+  refuse_options_but(kOfCommands, parser, "is for scenarios, and a command comes after --");
 }
 
-void refuse_unrecorded_options(const CLI::App& app) {
+void refuse_unrecorded_options(const OptionParser& parser) {
   constexpr std::array<std::string_view, 11> kOfRecordings = {
       "FILE",         "--vary", "--gpu",    "--limit", "--rules",  "--color",
       "--alloc-conf", "--json", "--report", "--help",  "--verbose"};
-  refuse_options_but(kOfRecordings, app, "is for scenarios, and these are recordings");
+  refuse_options_but(kOfRecordings, parser, "is for scenarios, and these are recordings");
 }
 
-engine::CommandFitOptions command_fit_of(FitArguments& arguments, const CLI::App& app,
+engine::CommandFitOptions command_fit_of(FitArguments& arguments, const OptionParser& parser,
                                          const std::vector<std::string>& program) {
   if (arguments.varied.empty()) {
     throw UsageError("say what to vary: --vary batch=1..512, or --vary capacity");
@@ -134,7 +134,7 @@ engine::CommandFitOptions command_fit_of(FitArguments& arguments, const CLI::App
   fit.most = arguments.fit.most.value_or(fit.most);
   fit.gpus = arguments.fit.gpus;
   // A scenario's default is not one for programs that load models.
-  if (app.count("--timeout") > 0) fit.timeout_seconds = arguments.fit.run.timeout_seconds;
+  if (parser.count("--timeout") > 0) fit.timeout_seconds = arguments.fit.run.timeout_seconds;
   if (fit.gpus.empty()) fit.gpus.push_back(gpu_selection(interpose::kDefaultGpu));
   for (const GpuSelection& gpu : fit.gpus) {
     if (!gpu.file.empty()) {
@@ -214,8 +214,9 @@ engine::FinishedFit fit_of_command_here(const FitArguments& arguments,
   return finished;
 }
 
-int fit_command(FitArguments arguments, const CLI::App& app, const Environment& environment) {
-  const engine::CommandFitOptions options = command_fit_of(arguments, app, environment.program);
+int fit_command(FitArguments arguments, const OptionParser& parser,
+                const Environment& environment) {
+  const engine::CommandFitOptions options = command_fit_of(arguments, parser, environment.program);
   const bool is_launched = arguments.launcher.is_used();
   OutputPaths paths({});
   if (!arguments.resume.empty() && !is_launched) {
@@ -230,8 +231,8 @@ int fit_command(FitArguments arguments, const CLI::App& app, const Environment& 
 }
 
 /// The cards of the table, where none was asked for: what was recorded is of no one card.
-int fit_recorded(FitArguments arguments, const CLI::App& app) {
-  refuse_unrecorded_options(app);
+int fit_recorded(FitArguments arguments, const OptionParser& parser) {
+  refuse_unrecorded_options(parser);
   const engine::RunOptions& run = arguments.fit.run;
   if (run.files.size() < 2) {
     throw UsageError(
@@ -334,60 +335,65 @@ int fit(FitArguments arguments, const Environment& environment) {
   return code;
 }
 
-void add_question(CLI::App& app, FitArguments& arguments) {
+void add_question(const OptionParser& parser, FitArguments& arguments) {
   engine::RunOptions& run = arguments.fit.run;
-  app.add_option("FILE", run.files, "A scenario file, or two and more recordings of one program")
-      ->type_name("");
-  app.add_option("--vary", arguments.varied,
-                 "Parameter to maximize, in whole numbers; capacity: find the smallest GPU "
-                 "instead. Of recordings the value of each, as in batch=8,16")
-      ->type_name("NAME[=LEAST..MOST]");
-  app.add_option("--gpu,--gpus", arguments.gpus,
-                 "Use these GPUs instead (ohm gpus lists them), or all of them; repeatable")
-      ->type_name(std::string(engine::kGpuValueName))
-      ->allow_extra_args(false);
-  app.add_option("--limit", arguments.limits,
-                 "Of recordings: also the largest value that keeps this limit, as in "
-                 "'peak_reserved_bytes < 20 GiB'; repeatable")
-      ->type_name("LIMIT")
-      ->allow_extra_args(false);
-  app.add_option("--case", run.selection.cases,
-                 "Only this variant, or all of this role (default: all but checks); repeatable")
-      ->type_name("NAME|ROLE")
-      ->allow_extra_args(false);
-  app.add_flag("--no-limits", arguments.ignores_limits,
-               "Ignore the scenario's limits: all that does not run out of memory fits");
+  parser.add_option("FILE", run.files, "A scenario file, or two and more recordings of one program")
+      .type_name("");
+  parser
+      .add_option("--vary", arguments.varied,
+                  "Parameter to maximize, in whole numbers; capacity: find the smallest GPU "
+                  "instead. Of recordings the value of each, as in batch=8,16")
+      .type_name("NAME[=LEAST..MOST]");
+  parser
+      .add_option("--gpu,--gpus", arguments.gpus,
+                  "Use these GPUs instead (ohm gpus lists them), or all of them; repeatable")
+      .type_name(std::string(engine::kGpuValueName))
+      .one_value_each();
+  parser
+      .add_option("--limit", arguments.limits,
+                  "Of recordings: also the largest value that keeps this limit, as in "
+                  "'peak_reserved_bytes < 20 GiB'; repeatable")
+      .type_name("LIMIT")
+      .one_value_each();
+  parser
+      .add_option("--case", run.selection.cases,
+                  "Only this variant, or all of this role (default: all but checks); repeatable")
+      .type_name("NAME|ROLE")
+      .one_value_each();
+  parser.add_flag("--no-limits", arguments.ignores_limits,
+                  "Ignore the scenario's limits: all that does not run out of memory fits");
 }
 
-void add_the_rest(CLI::App& app, FitArguments& arguments) {
+void add_the_rest(const OptionParser& parser, FitArguments& arguments) {
   engine::RunOptions& run = arguments.fit.run;
-  add_run_options(app, run, engine::RunCommand::fit);
-  add_jobs_option(app, run.jobs);
-  add_shard_option(app, arguments.shard, "variants");
-  add_resume_option(app, arguments.resume);
-  add_launcher_options(app, arguments.launcher);
-  app.add_option("--report", arguments.reports,
-                 "Write a report: json=PATH, - for standard output; repeatable")
-      ->type_name("NAME=PATH")
-      ->allow_extra_args(false);
-  app.add_flag("--json", arguments.json, "The same as --report json=- (ohm.fit/1)");
-  add_color_option(app, arguments.style);
-  add_verbose_option(app, arguments.style, "Print details of every variant on every GPU");
+  add_run_options(parser, run, engine::RunCommand::fit);
+  add_jobs_option(parser, run.jobs);
+  add_shard_option(parser, arguments.shard, "variants");
+  add_resume_option(parser, arguments.resume);
+  add_launcher_options(parser, arguments.launcher);
+  parser
+      .add_option("--report", arguments.reports,
+                  "Write a report: json=PATH, - for standard output; repeatable")
+      .type_name("NAME=PATH")
+      .one_value_each();
+  parser.add_flag("--json", arguments.json, "The same as --report json=- (ohm.fit/1)");
+  add_color_option(parser, arguments.style);
+  add_verbose_option(parser, arguments.style, "Print details of every variant on every GPU");
 }
 
 }  // namespace
 
-std::function<int()> setup_fit(CLI::App& app, const Environment& environment) {
+std::function<int()> setup_fit(const OptionParser& parser, const Environment& environment) {
   const auto arguments = std::make_shared<FitArguments>();
-  add_question(app, *arguments);
-  add_the_rest(app, *arguments);
-  return [arguments, &app, &environment] {
+  add_question(parser, *arguments);
+  add_the_rest(parser, *arguments);
+  return [arguments, parser, &environment] {
     if (environment.program.empty()) {
-      return are_recordings(arguments->fit.run.files) ? fit_recorded(*arguments, app)
+      return are_recordings(arguments->fit.run.files) ? fit_recorded(*arguments, parser)
                                                       : fit(*arguments, environment);
     }
-    refuse_options_of_scenarios(app);
-    return fit_command(*arguments, app, environment);
+    refuse_options_of_scenarios(parser);
+    return fit_command(*arguments, parser, environment);
   };
 }
 

@@ -5,7 +5,7 @@
 
 namespace ohm::cli {
 
-std::function<int()> setup_fit(CLI::App& app, const Environment& environment);
+std::function<int()> setup_fit(const OptionParser& parser, const Environment& environment);
 
 inline constexpr Command kFitCommand = {
     "fit", "Find the largest batch (or other parameter) that fits, or the smallest GPU",

@@ -25,7 +25,8 @@ std::string table() {
 
 }  // namespace
 
-std::function<int()> setup_gpus(CLI::App& /*app*/, const Environment& /*environment*/) {
+std::function<int()> setup_gpus(const OptionParser& /*parser*/,
+                                const Environment& /*environment*/) {
   return [] {
     write_stdout(table());
     return 0;

@@ -5,7 +5,7 @@
 
 namespace ohm::cli {
 
-std::function<int()> setup_gpus(CLI::App& app, const Environment& environment);
+std::function<int()> setup_gpus(const OptionParser& parser, const Environment& environment);
 
 inline constexpr Command kGpusCommand = {"gpus", "List the virtual GPUs that --gpu knows",
                                          "ohm gpus\n"

@@ -161,19 +161,21 @@ std::vector<std::string> words_of_shards(const std::vector<std::string>& words) 
   return kept;
 }
 
-void add_launcher_options(CLI::App& app, LauncherOptions& options) {
-  app.add_option(
-         "--launcher", options.launcher,
-         "slurm: do the work as an array of jobs in the folder of --resume, which the nodes "
-         "share with this machine, follow it, and merge")
-      ->type_name("NAME");
-  app.add_option("--shards", options.shards, "Into how many parts the launcher cuts the work")
-      ->check(not_negative())
-      ->type_name("N");
-  app.add_option("--slurm-option", options.slurm_options,
-                 "Give this to sbatch, as in --slurm-option=--partition=x; repeatable")
-      ->type_name("OPTION")
-      ->allow_extra_args(false);
+void add_launcher_options(const OptionParser& parser, LauncherOptions& options) {
+  parser
+      .add_option(
+          "--launcher", options.launcher,
+          "slurm: do the work as an array of jobs in the folder of --resume, which the nodes "
+          "share with this machine, follow it, and merge")
+      .type_name("NAME");
+  parser.add_option("--shards", options.shards, "Into how many parts the launcher cuts the work")
+      .check(not_negative())
+      .type_name("N");
+  parser
+      .add_option("--slurm-option", options.slurm_options,
+                  "Give this to sbatch, as in --slurm-option=--partition=x; repeatable")
+      .type_name("OPTION")
+      .one_value_each();
 }
 
 void check_launcher(const LauncherOptions& options, const std::string& resume,
@@ -198,13 +200,14 @@ void check_launcher(const LauncherOptions& options, const std::string& resume,
   if (!shard.empty()) throw UsageError("--shard: the launcher makes the shards");
 }
 
-void add_card_types_option(CLI::App& app, LauncherOptions& options) {
-  app.add_option("--card-types", options.card_types,
-                 "With --launcher: do all of the work on a card of each of these types, named as "
-                 "Slurm knows them: a100,h100 asks for gpu:a100:1 and for gpu:h100:1")
-      ->type_name("NAME,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+void add_card_types_option(const OptionParser& parser, LauncherOptions& options) {
+  parser
+      .add_option("--card-types", options.card_types,
+                  "With --launcher: do all of the work on a card of each of these types, named as "
+                  "Slurm knows them: a100,h100 asks for gpu:a100:1 and for gpu:h100:1")
+      .type_name("NAME,...")
+      .delimiter(',')
+      .one_value_each();
 }
 
 void check_card_types(const LauncherOptions& options, bool is_on_cuda) {

@@ -1,7 +1,6 @@
 // --launcher slurm: the shards of a command as an array of jobs, and what they found in one report.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "harness/checkpoint/checkpoint.h"
 #include "harness/cli/command.h"
 #include "harness/cli/cuda_options.h"
+#include "harness/cli/option_parser.h"
 #include "harness/scenario/shard.h"
 
 namespace ohm::cli {
@@ -26,9 +26,9 @@ struct LauncherOptions {
   CardsOf cards() const { return is_used() ? CardsOf::other_machines : CardsOf::this_machine; }
 };
 
-void add_launcher_options(CLI::App& app, LauncherOptions& options);
+void add_launcher_options(const OptionParser& parser, LauncherOptions& options);
 /// Of a command that runs on real cards.
-void add_card_types_option(CLI::App& app, LauncherOptions& options);
+void add_card_types_option(const OptionParser& parser, LauncherOptions& options);
 
 /// Throws UsageError for what makes no sense, beside `resume` and `shard`, as they were given.
 void check_launcher(const LauncherOptions& options, const std::string& resume,

@@ -234,15 +234,15 @@ int list(const ListArguments& arguments, const Environment& environment) {
 
 }  // namespace
 
-std::function<int()> setup_list(CLI::App& app, const Environment& environment) {
+std::function<int()> setup_list(const OptionParser& parser, const Environment& environment) {
   const auto arguments = std::make_shared<ListArguments>();
-  app.add_option("FILES", arguments->files, "Scenario files (default: scenarios/*.lua)")
-      ->type_name("");
-  app.add_flag("--json", arguments->json, "Print JSON (ohm.list/1)");
-  app.add_flag("--measurements", arguments->measurements,
-               "List the measurements that a limit can name");
-  app.add_flag("--reporters", arguments->reporters, "List the formats of --report");
-  app.add_flag("--faults", arguments->faults, "List the policies of fault plans");
+  parser.add_option("FILES", arguments->files, "Scenario files (default: scenarios/*.lua)")
+      .type_name("");
+  parser.add_flag("--json", arguments->json, "Print JSON (ohm.list/1)");
+  parser.add_flag("--measurements", arguments->measurements,
+                  "List the measurements that a limit can name");
+  parser.add_flag("--reporters", arguments->reporters, "List the formats of --report");
+  parser.add_flag("--faults", arguments->faults, "List the policies of fault plans");
   return [arguments, &environment] { return list(*arguments, environment); };
 }
 

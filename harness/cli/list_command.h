@@ -5,7 +5,7 @@
 
 namespace ohm::cli {
 
-std::function<int()> setup_list(CLI::App& app, const Environment& environment);
+std::function<int()> setup_list(const OptionParser& parser, const Environment& environment);
 
 inline constexpr Command kListCommand = {"list", "List scenarios, their variants and limits",
                                          "ohm list\n"

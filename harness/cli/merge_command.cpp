@@ -120,12 +120,13 @@ reports::MergedReport merged_files(const std::vector<std::string>& paths) {
   }
 }
 
-std::function<int()> setup_merge(CLI::App& app, const Environment& /*environment*/) {
+std::function<int()> setup_merge(const OptionParser& parser, const Environment& /*environment*/) {
   const auto arguments = std::make_shared<MergeArguments>();
-  app.add_option("FILES", arguments->files, "JSON reports, one per shard, or a folder of them")
-      ->type_name("");
-  app.add_option("-o,--output", arguments->output, "Write to this file instead of standard output")
-      ->type_name("PATH");
+  parser.add_option("FILES", arguments->files, "JSON reports, one per shard, or a folder of them")
+      .type_name("");
+  parser
+      .add_option("-o,--output", arguments->output, "Write to this file instead of standard output")
+      .type_name("PATH");
   return [arguments] { return merge(*arguments); };
 }
 

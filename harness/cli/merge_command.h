@@ -15,7 +15,7 @@ namespace ohm::cli {
 /// sweeps of several types of cards.
 reports::MergedReport merged_files(const std::vector<std::string>& paths);
 
-std::function<int()> setup_merge(CLI::App& app, const Environment& environment);
+std::function<int()> setup_merge(const OptionParser& parser, const Environment& environment);
 
 inline constexpr Command kMergeCommand = {
     "merge", "Merge the reports of the shards of a run, a sweep, a fit or a verification",

@@ -141,12 +141,14 @@ int make_new(const NewArguments& arguments, const Environment& environment) {
 
 }  // namespace
 
-std::function<int()> setup_new(CLI::App& app, const Environment& environment) {
+std::function<int()> setup_new(const OptionParser& parser, const Environment& environment) {
   const auto arguments = std::make_shared<NewArguments>();
-  app.add_option("NAME", arguments->name, "Name of the scenario: lowercase letters, digits and _")
-      ->type_name("");
-  app.add_option("--folder", arguments->folder, "Where to write it (default: the current folder)")
-      ->type_name("FOLDER");
+  parser
+      .add_option("NAME", arguments->name, "Name of the scenario: lowercase letters, digits and _")
+      .type_name("");
+  parser
+      .add_option("--folder", arguments->folder, "Where to write it (default: the current folder)")
+      .type_name("FOLDER");
   return [arguments, &environment] { return make_new(*arguments, environment); };
 }
 

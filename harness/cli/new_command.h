@@ -5,7 +5,7 @@
 
 namespace ohm::cli {
 
-std::function<int()> setup_new(CLI::App& app, const Environment& environment);
+std::function<int()> setup_new(const OptionParser& parser, const Environment& environment);
 
 inline constexpr Command kNewCommand = {"new", "Write a scenario to start from, and editor files",
                                         "ohm new my_leak\n"

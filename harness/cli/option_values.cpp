@@ -40,30 +40,26 @@ int usable_cores() {
   return ::sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
 }
 
-CLI::Validator not_negative() {
-  return {[](const std::string& text) {
-            std::uint64_t value = 0;
-            const char* const end = text.data() + text.size();
-            const auto [rest, wrong] = std::from_chars(text.data(), end, value);
-            return wrong == std::errc() && rest == end
-                       ? std::string()
-                       : fmt::format("\"{}\" is not a whole number from 0 to {}", text, UINT64_MAX);
-          },
-          "", "not negative"};
+OptionCheck not_negative() {
+  return [](const std::string& text) {
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, wrong] = std::from_chars(text.data(), end, value);
+    return wrong == std::errc() && rest == end
+               ? std::string()
+               : fmt::format("\"{}\" is not a whole number from 0 to {}", text, UINT64_MAX);
+  };
 }
 
-CLI::Validator not_empty() {
-  return {[](const std::string& text) { return text.empty() ? "is empty" : std::string(); }, "",
-          "not empty"};
+OptionCheck not_empty() {
+  return [](const std::string& text) { return text.empty() ? "is empty" : std::string(); };
 }
 
-void refuse_options_but(std::span<const std::string_view> known, const CLI::App& app,
+void refuse_options_but(std::span<const std::string_view> known, const OptionParser& parser,
                         std::string_view reason) {
-  for (const CLI::Option* option : app.get_options()) {
-    const std::string name = option->get_name();
+  for (const std::string& name : parser.given()) {
     const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
-    if (option->count() == 0 || is_known) continue;
-    throw UsageError(fmt::format("{}: {}", name, reason));
+    if (!is_known) throw UsageError(fmt::format("{}: {}", name, reason));
   }
 }
 

@@ -1,7 +1,6 @@
 // Checks of options that several commands have, with the error for a value that makes no sense.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "harness/cli/command.h"
+#include "harness/cli/option_parser.h"
 #include "harness/run/run_options.h"
 
 namespace ohm::cli {
@@ -17,8 +17,8 @@ namespace ohm::cli {
 int usable_cores();
 
 /// Whole numbers from 0 on: the parser takes -1, and what is too large, for the largest there is.
-CLI::Validator not_negative();
-CLI::Validator not_empty();
+OptionCheck not_negative();
+OptionCheck not_empty();
 
 /// Calls `parse`; what it finds wrong about an option is a usage error.
 template <class Parse>
@@ -32,7 +32,7 @@ decltype(auto) parsed(const std::string& option, Parse&& parse) {
 
 /// Options that what is run knows nothing of are not passed over in silence: throws UsageError with
 /// `reason` for one that was given and is not among `known`.
-void refuse_options_but(std::span<const std::string_view> known, const CLI::App& app,
+void refuse_options_but(std::span<const std::string_view> known, const OptionParser& parser,
                         std::string_view reason);
 
 /// Checks rules and allocator settings. Without settings on the command line PyTorch's own

@@ -23,12 +23,12 @@ namespace ohm::cli {
 
 namespace {
 
-void refuse_scenario_options(const CLI::App& app) {
+void refuse_scenario_options(const OptionParser& parser) {
   constexpr std::array<std::string_view, 21> kOfCommands = {
       "--gpu",     "--points",  "--form", "--level",  "--engine",   "--shard",  "--jobs",
       "--timeout", "--report",  "--json", "--check",  "--scratch",  "--color",  "--memory",
       "--quiet",   "--verbose", "--help", "--resume", "--launcher", "--shards", "--slurm-option"};
-  refuse_options_but(kOfCommands, app, "is for scenarios, and a command comes after --");
+  refuse_options_but(kOfCommands, parser, "is for scenarios, and a command comes after --");
 }
 
 void check_level(const SweepArguments& arguments) {
@@ -37,7 +37,7 @@ void check_level(const SweepArguments& arguments) {
   throw UsageError("--level must be one of request, segment where a command is swept");
 }
 
-engine::TorchCommand command_of(const SweepArguments& arguments, const CLI::App& app,
+engine::TorchCommand command_of(const SweepArguments& arguments, const OptionParser& parser,
                                 const std::vector<std::string>& program) {
   const engine::SweepOptions& sweep = arguments.sweep;
   if (asks_for_cuda(sweep.run.gpu_text)) {
@@ -53,7 +53,7 @@ engine::TorchCommand command_of(const SweepArguments& arguments, const CLI::App&
   command.check = arguments.check;
   command.in_scratch = arguments.in_scratch;
   // A scenario's default is not one for programs that load models.
-  if (app.count("--timeout") > 0) command.timeout_seconds = sweep.run.timeout_seconds;
+  if (parser.count("--timeout") > 0) command.timeout_seconds = sweep.run.timeout_seconds;
   return command;
 }
 
@@ -129,14 +129,16 @@ void refuse_program_options(const SweepArguments& arguments) {
     throw UsageError("--check, --memory, --scratch: are for a command that comes after --");
 }
 
-int sweep_program(SweepArguments arguments, const CLI::App& app, const Environment& environment) {
-  refuse_scenario_options(app);
+int sweep_program(SweepArguments arguments, const OptionParser& parser,
+                  const Environment& environment) {
+  refuse_scenario_options(parser);
   take_faults(arguments);
   check_level(arguments);
   check_launcher(arguments.launcher, arguments.resume, arguments.shard);
   if (arguments.json) arguments.reports.emplace_back("json=-");
-  const engine::TorchCommand command = command_of(arguments, app, environment.program);
-  const bool is_about_gpus = app.count("--gpu") + app.count("--level") + app.count("--check") > 0;
+  const engine::TorchCommand command = command_of(arguments, parser, environment.program);
+  const bool is_about_gpus =
+      parser.count("--gpu") + parser.count("--level") + parser.count("--check") > 0;
   const SweptMemory swept = swept_memory(arguments.memory, command, is_about_gpus);
   const engine::CommandSweepOptions options = options_of(arguments, command, swept.is_host);
   const reports::ReportStyle style = report_style(arguments.style);

@@ -1,15 +1,15 @@
 // ohm sweep of a command that comes after `--`.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include "harness/cli/command.h"
+#include "harness/cli/option_parser.h"
 #include "harness/cli/sweep_arguments.h"
 
 namespace ohm::cli {
 
 /// The exit code. Throws UsageError, GpuUnavailable.
-int sweep_program(SweepArguments arguments, const CLI::App& app, const Environment& environment);
+int sweep_program(SweepArguments arguments, const OptionParser& parser,
+                  const Environment& environment);
 
 /// Options of commands are not passed over in silence where scenarios are swept.
 void refuse_program_options(const SweepArguments& arguments);

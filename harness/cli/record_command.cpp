@@ -94,37 +94,43 @@ int record(const RecordArguments& arguments) {
 
 }  // namespace
 
-std::function<int()> setup_record(CLI::App& app, const Environment& environment) {
+std::function<int()> setup_record(const OptionParser& parser, const Environment& environment) {
   const auto arguments = std::make_shared<RecordArguments>();
   arguments->command = environment.program;
-  app.add_option("-o,--output", arguments->file,
-                 fmt::format("The snapshot to write (default: {}); a rank's has its number in its "
-                             "name, that of an out-of-memory error .oom",
-                             kDefaultFile))
-      ->type_name("FILE")
-      ->check(not_empty());
-  app.add_option("--max-entries", arguments->most_events,
-                 fmt::format("Events that are kept of each process, the last ones (default: {})",
-                             kDefaultEvents))
-      ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000'000}));
-  app.add_option("--steps", arguments->steps,
-                 "Record this many steps of the optimizers, write the snapshot, and leave the rest "
-                 "of the job alone (default: to its end)")
-      ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000'000}));
-  app.add_flag(
+  parser
+      .add_option("-o,--output", arguments->file,
+                  fmt::format("The snapshot to write (default: {}); a rank's has its number in its "
+                              "name, that of an out-of-memory error .oom",
+                              kDefaultFile))
+      .type_name("FILE")
+      .check(not_empty());
+  parser
+      .add_option("--max-entries", arguments->most_events,
+                  fmt::format("Events that are kept of each process, the last ones (default: {})",
+                              kDefaultEvents))
+      .type_name("N")
+      .check(whole_number(1, 100'000'000));
+  parser
+      .add_option(
+          "--steps", arguments->steps,
+          "Record this many steps of the optimizers, write the snapshot, and leave the rest "
+          "of the job alone (default: to its end)")
+      .type_name("N")
+      .check(whole_number(1, 100'000'000));
+  parser.add_flag(
       "--all-steps", arguments->has_all_steps,
       "Record to the end also where steps of the optimizers have become alike, which costs "
       "small ops a good part of their time");
-  app.add_option("--stacks", arguments->stacks,
-                 "python: the stack of every request; none: bytes and addresses alone, which costs "
-                 "less and tells no lines (default: python)")
-      ->type_name("KIND")
-      ->check(CLI::IsMember({"python", kNoStacks}));
-  app.add_flag("--modules", arguments->names_modules,
-               "Name the module that was running, by its path in the model, on every stack; a "
-               "traceback of the job's has a line more for each");
+  parser
+      .add_option(
+          "--stacks", arguments->stacks,
+          "python: the stack of every request; none: bytes and addresses alone, which costs "
+          "less and tells no lines (default: python)")
+      .type_name("KIND")
+      .check(one_of({"python", kNoStacks}));
+  parser.add_flag("--modules", arguments->names_modules,
+                  "Name the module that was running, by its path in the model, on every stack; a "
+                  "traceback of the job's has a line more for each");
   return [arguments] { return record(*arguments); };
 }
 

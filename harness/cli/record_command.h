@@ -5,7 +5,7 @@
 
 namespace ohm::cli {
 
-std::function<int()> setup_record(CLI::App& app, const Environment& environment);
+std::function<int()> setup_record(const OptionParser& parser, const Environment& environment);
 
 inline constexpr Command kRecordCommand = {
     "record", "Run a job of PyTorch's and record its GPU memory, with its steps marked",

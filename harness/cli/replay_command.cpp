@@ -193,94 +193,108 @@ int replay(ReplayArguments arguments) {
   }
 }
 
-void add_questions(CLI::App& app, ReplayArguments& arguments) {
+void add_questions(const OptionParser& parser, ReplayArguments& arguments) {
   engine::ReplayOptions& replay = arguments.replay;
-  app.add_option("FILE", replay.file, "A PyTorch memory snapshot, or a .trace")->type_name("");
-  app.add_flag("--verify", replay.verifies,
-               "Exit with 1 where the allocator differs from the recording");
-  app.add_option("--capacity", arguments.capacities,
-                 "What if the device had this much memory for the process; repeatable")
-      ->type_name("SIZE")
-      ->allow_extra_args(false);
-  app.add_option("--gpu", arguments.gpus,
-                 "What if the process had this GPU (ohm gpus lists them): its memory without a "
-                 "context; repeatable")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  app.add_option("--free-at", replay.free_at,
-                 "What if the memory that this line makes were freed at the end of its step; "
-                 "repeatable")
-      ->type_name("FILE:LINE")
-      ->allow_extra_args(false);
-  app.add_option("--optimizer", arguments.optimizer,
-                 "What if the Adam or AdamW of the recording were fused (fused=True)")
-      ->type_name("fused");
-  app.add_option("--checkpoint", replay.checkpoints,
-                 "What if these modules were checkpointed, as ohm record --modules names them: "
-                 "GPT.blocks.*; repeatable")
-      ->type_name("MODULE")
-      ->allow_extra_args(false);
-  app.add_option("--dtype", replay.dtype,
-                 "What if the job computed in this dtype: says why a record does not tell")
-      ->type_name("bf16|fp16")
-      ->check(CLI::IsMember({"bf16", "fp16"}));
-  app.add_option(
-         "--alloc-conf", replay.settings,
-         "What if these were the allocator's settings (PYTORCH_CUDA_ALLOC_CONF); repeatable")
-      ->type_name("CONF")
-      ->allow_extra_args(false);
-  app.add_option("--memory-fraction", replay.memory_fraction,
-                 "What if set_per_process_memory_fraction() were called first")
-      ->type_name("F");
-  app.add_flag("--min-capacity", replay.finds_min_capacity,
-               "Find the smallest capacity that suffices, without and with retries");
-  app.add_option("--limit", arguments.gate.limits,
-                 "Exit with 1 where the recording breaks this limit: 'peak_allocated_bytes < 20 "
-                 "GiB', 'growth_bytes_per_step == 0'; repeatable")
-      ->type_name("LIMIT")
-      ->allow_extra_args(false);
+  parser.add_option("FILE", replay.file, "A PyTorch memory snapshot, or a .trace").type_name("");
+  parser.add_flag("--verify", replay.verifies,
+                  "Exit with 1 where the allocator differs from the recording");
+  parser
+      .add_option("--capacity", arguments.capacities,
+                  "What if the device had this much memory for the process; repeatable")
+      .type_name("SIZE")
+      .one_value_each();
+  parser
+      .add_option("--gpu", arguments.gpus,
+                  "What if the process had this GPU (ohm gpus lists them): its memory without a "
+                  "context; repeatable")
+      .type_name("NAME")
+      .one_value_each();
+  parser
+      .add_option("--free-at", replay.free_at,
+                  "What if the memory that this line makes were freed at the end of its step; "
+                  "repeatable")
+      .type_name("FILE:LINE")
+      .one_value_each();
+  parser
+      .add_option("--optimizer", arguments.optimizer,
+                  "What if the Adam or AdamW of the recording were fused (fused=True)")
+      .type_name("fused");
+  parser
+      .add_option("--checkpoint", replay.checkpoints,
+                  "What if these modules were checkpointed, as ohm record --modules names them: "
+                  "GPT.blocks.*; repeatable")
+      .type_name("MODULE")
+      .one_value_each();
+  parser
+      .add_option("--dtype", replay.dtype,
+                  "What if the job computed in this dtype: says why a record does not tell")
+      .type_name("bf16|fp16")
+      .check(one_of({"bf16", "fp16"}));
+  parser
+      .add_option(
+          "--alloc-conf", replay.settings,
+          "What if these were the allocator's settings (PYTORCH_CUDA_ALLOC_CONF); repeatable")
+      .type_name("CONF")
+      .one_value_each();
+  parser
+      .add_option("--memory-fraction", replay.memory_fraction,
+                  "What if set_per_process_memory_fraction() were called first")
+      .type_name("F");
+  parser.add_flag("--min-capacity", replay.finds_min_capacity,
+                  "Find the smallest capacity that suffices, without and with retries");
+  parser
+      .add_option("--limit", arguments.gate.limits,
+                  "Exit with 1 where the recording breaks this limit: 'peak_allocated_bytes < 20 "
+                  "GiB', 'growth_bytes_per_step == 0'; repeatable")
+      .type_name("LIMIT")
+      .one_value_each();
   engine::RecordedBaselineOptions& baseline = arguments.gate.baseline;
-  app.add_option("--baseline", baseline.paths,
-                 "Exit with 1 where a figure exceeds that of this file: a .baseline (ohm baseline "
-                 "update SNAPSHOT), another snapshot, a result. Repeatable: as far as they are "
-                 "apart is the tolerance")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  app.add_option("--measure", baseline.measures,
-                 "Figure of the baseline that fails, the others are shown (default: "
-                 "peak_allocated_bytes, peak_reserved_bytes, num_ooms); repeatable")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  app.add_option("--tolerance", baseline.tolerance_percent,
-                 "Tolerance above the baseline's figures (default: 0)")
-      ->type_name("PERCENT");
-  app.add_option("--rules", replay.rules, "Allocator version to emulate")->type_name("NAME");
+  parser
+      .add_option("--baseline", baseline.paths,
+                  "Exit with 1 where a figure exceeds that of this file: a .baseline (ohm baseline "
+                  "update SNAPSHOT), another snapshot, a result. Repeatable: as far as they are "
+                  "apart is the tolerance")
+      .type_name("FILE")
+      .one_value_each();
+  parser
+      .add_option("--measure", baseline.measures,
+                  "Figure of the baseline that fails, the others are shown (default: "
+                  "peak_allocated_bytes, peak_reserved_bytes, num_ooms); repeatable")
+      .type_name("NAME")
+      .one_value_each();
+  parser
+      .add_option("--tolerance", baseline.tolerance_percent,
+                  "Tolerance above the baseline's figures (default: 0)")
+      .type_name("PERCENT");
+  parser.add_option("--rules", replay.rules, "Allocator version to emulate").type_name("NAME");
 }
 
-void add_output(CLI::App& app, ReplayArguments& arguments) {
-  app.add_option("--format", arguments.format,
-                 "golden: a line for each line of a .trace, to compare with diff")
-      ->type_name("NAME");
-  app.add_flag("--events", arguments.events, "Print the allocator's events of a .trace");
-  app.add_flag("--ooms", arguments.ooms, "Print the out-of-memory messages of a .trace");
-  app.add_option(
-         "--report", arguments.reports,
-         "Write a report, - for standard output; with --limit and --baseline all of ohm list "
-         "--reporters; repeatable")
-      ->type_name("json=PATH")
-      ->allow_extra_args(false);
-  app.add_flag("--json", arguments.json, "The same as --report json=- (ohm.replay/1)");
-  add_color_option(app, arguments.style);
-  add_quiet_option(app, arguments.style,
+void add_output(const OptionParser& parser, ReplayArguments& arguments) {
+  parser
+      .add_option("--format", arguments.format,
+                  "golden: a line for each line of a .trace, to compare with diff")
+      .type_name("NAME");
+  parser.add_flag("--events", arguments.events, "Print the allocator's events of a .trace");
+  parser.add_flag("--ooms", arguments.ooms, "Print the out-of-memory messages of a .trace");
+  parser
+      .add_option(
+          "--report", arguments.reports,
+          "Write a report, - for standard output; with --limit and --baseline all of ohm list "
+          "--reporters; repeatable")
+      .type_name("json=PATH")
+      .one_value_each();
+  parser.add_flag("--json", arguments.json, "The same as --report json=- (ohm.replay/1)");
+  add_color_option(parser, arguments.style);
+  add_quiet_option(parser, arguments.style,
                    "Print only whether the allocator agrees, and where it does not");
 }
 
 }  // namespace
 
-std::function<int()> setup_replay(CLI::App& app, const Environment& /*environment*/) {
+std::function<int()> setup_replay(const OptionParser& parser, const Environment& /*environment*/) {
   const auto arguments = std::make_shared<ReplayArguments>();
-  add_questions(app, *arguments);
-  add_output(app, *arguments);
+  add_questions(parser, *arguments);
+  add_output(parser, *arguments);
   return [arguments] { return replay(*arguments); };
 }
 

@@ -5,7 +5,7 @@
 
 namespace ohm::cli {
 
-std::function<int()> setup_replay(CLI::App& app, const Environment& environment);
+std::function<int()> setup_replay(const OptionParser& parser, const Environment& environment);
 
 inline constexpr Command kReplayCommand = {
     "replay", "Replay a memory snapshot or a .trace; ask what if; hold it to limits",

@@ -100,30 +100,33 @@ int report(const ReportArguments& arguments) {
 
 }  // namespace
 
-std::function<int()> setup_report(CLI::App& app, const Environment& /*environment*/) {
+std::function<int()> setup_report(const OptionParser& parser, const Environment& /*environment*/) {
   const auto arguments = std::make_shared<ReportArguments>();
-  app.add_option(
-         "FILE", arguments->file,
-         "A result (written by --report json=PATH, of ohm verify-device, too), or a PyTorch "
-         "memory snapshot")
-      ->type_name("");
-  app.add_option("-o,--output", arguments->outputs,
-                 "Write a report in the format of the path's extension; repeatable")
-      ->type_name("PATH")
-      ->allow_extra_args(false);
-  app.add_option("--sweep", arguments->sweep,
-                 "Add the heat maps of a sweep (written by ohm sweep --report json=PATH)")
-      ->type_name("FILE");
-  app.add_option("--report", arguments->reports,
-                 "Write a report (ohm list --reporters), - for standard output; repeatable")
-      ->type_name("NAME=PATH")
-      ->allow_extra_args(false);
-  app.add_flag("--plot", arguments->plot, "Plot memory over time, where the file has it");
-  add_color_option(app, arguments->style);
-  CLI::Option* quiet =
-      add_quiet_option(app, arguments->style, "Print only failures and the summary");
-  add_verbose_option(app, arguments->style, "Print every limit and out-of-memory error")
-      ->excludes(quiet);
+  parser
+      .add_option(
+          "FILE", arguments->file,
+          "A result (written by --report json=PATH, of ohm verify-device, too), or a PyTorch "
+          "memory snapshot")
+      .type_name("");
+  parser
+      .add_option("-o,--output", arguments->outputs,
+                  "Write a report in the format of the path's extension; repeatable")
+      .type_name("PATH")
+      .one_value_each();
+  parser
+      .add_option("--sweep", arguments->sweep,
+                  "Add the heat maps of a sweep (written by ohm sweep --report json=PATH)")
+      .type_name("FILE");
+  parser
+      .add_option("--report", arguments->reports,
+                  "Write a report (ohm list --reporters), - for standard output; repeatable")
+      .type_name("NAME=PATH")
+      .one_value_each();
+  parser.add_flag("--plot", arguments->plot, "Plot memory over time, where the file has it");
+  add_color_option(parser, arguments->style);
+  Option quiet = add_quiet_option(parser, arguments->style, "Print only failures and the summary");
+  add_verbose_option(parser, arguments->style, "Print every limit and out-of-memory error")
+      .excludes(quiet);
   return [arguments] { return report(*arguments); };
 }
 

@@ -5,7 +5,7 @@
 
 namespace ohm::cli {
 
-std::function<int()> setup_report(CLI::App& app, const Environment& environment);
+std::function<int()> setup_report(const OptionParser& parser, const Environment& environment);
 
 inline constexpr Command kReportCommand = {
     "report", "Print a result of ohm run, or write a report of it or of a memory snapshot",

@@ -8,13 +8,13 @@
 
 namespace ohm::cli {
 
-CLI::Option* add_resume_option(CLI::App& app, std::string& path) {
-  return app
+Option add_resume_option(const OptionParser& parser, std::string& path) {
+  return parser
       .add_option(
           "--resume", path,
           "Keep what is known in this file, and go on from what is there: of a command that "
           "was killed or interrupted nothing is done twice")
-      ->type_name("PATH");
+      .type_name("PATH");
 }
 
 std::unique_ptr<engine::Checkpoint> opened_checkpoint(

@@ -1,16 +1,16 @@
 // --resume: the file in which a command keeps what it knows, and goes on from.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "harness/checkpoint/checkpoint.h"
+#include "harness/cli/option_parser.h"
 
 namespace ohm::cli {
 
-CLI::Option* add_resume_option(CLI::App& app, std::string& path);
+Option add_resume_option(const OptionParser& parser, std::string& path);
 
 /// Null without a path; `work` is asked for where there is one. Says on stderr what was left out of
 /// the file. Throws UsageError.

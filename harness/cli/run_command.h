@@ -5,7 +5,7 @@
 
 namespace ohm::cli {
 
-std::function<int()> setup_run(CLI::App& app, const Environment& environment);
+std::function<int()> setup_run(const OptionParser& parser, const Environment& environment);
 
 inline constexpr Command kRunCommand = {
     "run", "Run scenarios and judge what they prove",

@@ -33,34 +33,33 @@ std::pair<std::string, double> parse_setting(const std::string& text) {
 /// Declares the option of a row: how it is read follows from the type of its value.
 class RowOption {
  public:
-  RowOption(CLI::App& app, engine::RunOptions& run, const engine::RunOptionRow& row)
-      : app_(app), run_(run), flag_(row.flag), help_(row.help) {}
+  RowOption(const OptionParser& parser, engine::RunOptions& run, const engine::RunOptionRow& row)
+      : parser_(parser), run_(run), flag_(row.flag), help_(row.help) {}
 
-  CLI::Option* operator()(bool engine::RunOptions::*member) {
-    return app_.add_flag(flag_, run_.*member, help_);
+  Option operator()(bool engine::RunOptions::*member) {
+    return parser_.add_flag(flag_, run_.*member, help_);
   }
-  CLI::Option* operator()(std::uint64_t engine::RunOptions::*member) {
-    return app_.add_option(flag_, run_.*member, help_)->check(not_negative());
+  Option operator()(std::uint64_t engine::RunOptions::*member) {
+    return parser_.add_option(flag_, run_.*member, help_).check(not_negative());
   }
-  CLI::Option* operator()(engine::ByteSize engine::RunOptions::*member) {
-    return app_.add_option_function<std::string>(flag_, read_bytes(run_.*member), help_);
+  Option operator()(engine::ByteSize engine::RunOptions::*member) {
+    return parser_.add_option_function(flag_, read_bytes(run_.*member), help_);
   }
-  CLI::Option* operator()(std::optional<engine::ByteSize> engine::RunOptions::*member) {
-    return app_.add_option_function<std::string>(flag_, read_bytes(run_.*member), help_);
+  Option operator()(std::optional<engine::ByteSize> engine::RunOptions::*member) {
+    return parser_.add_option_function(flag_, read_bytes(run_.*member), help_);
   }
-  CLI::Option* operator()(engine::ParameterValues engine::RunOptions::*member) {
+  Option operator()(engine::ParameterValues engine::RunOptions::*member) {
     const auto read = [flag = flag_, &values = run_.*member](const std::vector<std::string>& all) {
       for (const std::string& text : all) {
         const auto [name, value] = parsed(flag, [&] { return parse_setting(text); });
         values[name] = value;
       }
     };
-    return app_.add_option_function<std::vector<std::string>>(flag_, read, help_)
-        ->allow_extra_args(false);
+    return parser_.add_option_function(flag_, read, help_).one_value_each();
   }
   template <class Value>
-  CLI::Option* operator()(Value engine::RunOptions::*member) {
-    return app_.add_option(flag_, run_.*member, help_);
+  Option operator()(Value engine::RunOptions::*member) {
+    return parser_.add_option(flag_, run_.*member, help_);
   }
 
  private:
@@ -71,7 +70,7 @@ class RowOption {
     };
   }
 
-  CLI::App& app_;
+  const OptionParser& parser_;
   engine::RunOptions& run_;
   std::string flag_;
   std::string help_;
@@ -79,19 +78,20 @@ class RowOption {
 
 }  // namespace
 
-void add_run_options(CLI::App& app, engine::RunOptions& run, engine::RunCommand command) {
+void add_run_options(const OptionParser& parser, engine::RunOptions& run,
+                     engine::RunCommand command) {
   for (const engine::RunOptionRow& row : engine::kRunOptionRows) {
     if (!row.commands.has(command)) continue;
-    CLI::Option* option = std::visit(RowOption(app, run, row), row.member);
-    if (!row.value_name.empty()) option->type_name(std::string(row.value_name));
-    if (!row.may_be_empty) option->check(not_empty());
+    Option option = std::visit(RowOption(parser, run, row), row.member);
+    if (!row.value_name.empty()) option.type_name(std::string(row.value_name));
+    if (!row.may_be_empty) option.check(not_empty());
   }
 }
 
-void add_jobs_option(CLI::App& app, int& jobs) {
+void add_jobs_option(const OptionParser& parser, int& jobs) {
   jobs = usable_cores();
-  app.add_option("-j,--jobs", jobs, "Worker processes at once (default: one per core)")
-      ->type_name("N");
+  parser.add_option("-j,--jobs", jobs, "Worker processes at once (default: one per core)")
+      .type_name("N");
 }
 
 void require_files(const engine::RunOptions& run) {
@@ -115,19 +115,21 @@ void check_run_options(engine::RunOptions& run) {
   check_run_values(run);
 }
 
-void add_case_option(CLI::App& app, engine::RunOptions& run) {
-  app.add_option("--case", run.selection.cases,
-                 "Only this variant, or all of this role; repeatable")
-      ->type_name("NAME|ROLE")
-      ->allow_extra_args(false);
+void add_case_option(const OptionParser& parser, engine::RunOptions& run) {
+  parser
+      .add_option("--case", run.selection.cases,
+                  "Only this variant, or all of this role; repeatable")
+      .type_name("NAME|ROLE")
+      .one_value_each();
 }
 
-void add_selection_options(CLI::App& app, engine::RunOptions& run) {
-  app.add_option("FILES", run.files, "Scenario files")->type_name("");
-  add_case_option(app, run);
-  app.add_option("--filter", run.selection.filter,
-                 "Only scenario.variant names that match, as in GoogleTest ('*leak*:-*.item')")
-      ->type_name("PATTERN");
+void add_selection_options(const OptionParser& parser, engine::RunOptions& run) {
+  parser.add_option("FILES", run.files, "Scenario files").type_name("");
+  add_case_option(parser, run);
+  parser
+      .add_option("--filter", run.selection.filter,
+                  "Only scenario.variant names that match, as in GoogleTest ('*leak*:-*.item')")
+      .type_name("PATTERN");
 }
 
 }  // namespace ohm::cli

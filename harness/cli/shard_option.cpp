@@ -7,12 +7,12 @@
 
 namespace ohm::cli {
 
-CLI::Option* add_shard_option(CLI::App& app, std::string& text, const std::string& parts) {
+Option add_shard_option(const OptionParser& parser, std::string& text, const std::string& parts) {
   const std::string help =
       "Only this part of the " + parts +
       ": 2/5, or auto: what a scheduler's variables say (Slurm, GitLab, Bazel, GoogleTest); ohm "
       "merge merges the JSON reports of all parts";
-  return app.add_option("--shard", text, help)->type_name("I/N|auto");
+  return parser.add_option("--shard", text, help).type_name("I/N|auto");
 }
 
 engine::Shard chosen_shard(const std::string& text) {

@@ -1,10 +1,10 @@
 // --shard: the part of the work, said outright or by a scheduler's variables.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
 
+#include "harness/cli/option_parser.h"
 #include "harness/scenario/shard.h"
 
 namespace ohm::cli {
@@ -14,7 +14,7 @@ namespace ohm::cli {
 inline constexpr std::string_view kShardOfEnvironment = "auto";
 
 /// `parts` is what is shared out: "files".
-CLI::Option* add_shard_option(CLI::App& app, std::string& text, const std::string& parts);
+Option add_shard_option(const OptionParser& parser, std::string& text, const std::string& parts);
 
 /// The shard that `text` says; all of the work without one. Throws UsageError.
 engine::Shard chosen_shard(const std::string& text);

@@ -137,21 +137,25 @@ int smi(SmiArguments arguments, const Environment& environment) {
 
 }  // namespace
 
-std::function<int()> setup_smi(CLI::App& app, const Environment& environment) {
+std::function<int()> setup_smi(const OptionParser& parser, const Environment& environment) {
   const auto arguments = std::make_shared<SmiArguments>();
   engine::RunOptions& run = arguments->run;
   run.jobs = usable_cores();
-  app.add_option("FILES", run.files, "Scenarios to run, size-only (default: none, show idle GPUs)")
-      ->type_name("");
-  add_case_option(app, run);
-  add_run_options(app, run, engine::RunCommand::smi);
-  app.add_option("--query-gpu", arguments->query,
-                 "index, name, memory.used, memory.free, memory.total, utilization.gpu")
-      ->type_name("FIELDS")
-      ->check(not_empty());
-  app.add_option("--format", arguments->format, "csv, optionally followed by noheader and nounits")
-      ->type_name("csv[,noheader][,nounits]");
-  app.add_flag("--utilization", arguments->shows_utilization, "GPUtil's table: | ID | GPU | MEM |");
+  parser
+      .add_option("FILES", run.files, "Scenarios to run, size-only (default: none, show idle GPUs)")
+      .type_name("");
+  add_case_option(parser, run);
+  add_run_options(parser, run, engine::RunCommand::smi);
+  parser
+      .add_option("--query-gpu", arguments->query,
+                  "index, name, memory.used, memory.free, memory.total, utilization.gpu")
+      .type_name("FIELDS")
+      .check(not_empty());
+  parser
+      .add_option("--format", arguments->format, "csv, optionally followed by noheader and nounits")
+      .type_name("csv[,noheader][,nounits]");
+  parser.add_flag("--utilization", arguments->shows_utilization,
+                  "GPUtil's table: | ID | GPU | MEM |");
   return [arguments, &environment] { return smi(*arguments, environment); };
 }
 

@@ -5,7 +5,7 @@
 
 namespace ohm::cli {
 
-std::function<int()> setup_smi(CLI::App& app, const Environment& environment);
+std::function<int()> setup_smi(const OptionParser& parser, const Environment& environment);
 
 inline constexpr Command kSmiCommand = {
     "smi", "Show virtual GPUs as nvidia-smi does: idle, or at a variant's peak",

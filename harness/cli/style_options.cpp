@@ -4,16 +4,17 @@
 
 namespace ohm::cli {
 
-void add_color_option(CLI::App& app, StyleOptions& style) {
-  app.add_option("--color", style.color, "auto, always or never")->type_name("WHEN");
+void add_color_option(const OptionParser& parser, StyleOptions& style) {
+  parser.add_option("--color", style.color, "auto, always or never").type_name("WHEN");
 }
 
-CLI::Option* add_quiet_option(CLI::App& app, StyleOptions& style, const std::string& help) {
-  return app.add_flag("-q,--quiet", style.quiet, help);
+Option add_quiet_option(const OptionParser& parser, StyleOptions& style, const std::string& help) {
+  return parser.add_flag("-q,--quiet", style.quiet, help);
 }
 
-CLI::Option* add_verbose_option(CLI::App& app, StyleOptions& style, const std::string& help) {
-  return app.add_flag("-v,--verbose", style.verbose, help);
+Option add_verbose_option(const OptionParser& parser, StyleOptions& style,
+                          const std::string& help) {
+  return parser.add_flag("-v,--verbose", style.verbose, help);
 }
 
 reports::ReportStyle report_style(const StyleOptions& options) {

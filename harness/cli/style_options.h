@@ -1,9 +1,9 @@
 // The options that say how a report for people looks: --color, --quiet, --verbose.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "harness/cli/option_parser.h"
 #include "reports/text/report_style.h"
 
 namespace ohm::cli {
@@ -14,11 +14,11 @@ struct StyleOptions {
   bool verbose = false;
 };
 
-void add_color_option(CLI::App& app, StyleOptions& style);
+void add_color_option(const OptionParser& parser, StyleOptions& style);
 /// -q, with what is left then.
-CLI::Option* add_quiet_option(CLI::App& app, StyleOptions& style, const std::string& help);
+Option add_quiet_option(const OptionParser& parser, StyleOptions& style, const std::string& help);
 /// -v, with what is added.
-CLI::Option* add_verbose_option(CLI::App& app, StyleOptions& style, const std::string& help);
+Option add_verbose_option(const OptionParser& parser, StyleOptions& style, const std::string& help);
 
 /// For the terminal. Throws UsageError.
 reports::ReportStyle report_style(const StyleOptions& options);

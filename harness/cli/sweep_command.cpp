@@ -221,88 +221,103 @@ int sweep(SweepArguments arguments, const Environment& environment) {
   return outcome.exit_code();
 }
 
-void add_faults(CLI::App& app, SweepArguments& arguments) {
-  app.add_option("--role", arguments.roles,
-                 "Only variants of this role (default: mitigations and controls); repeatable")
-      ->type_name("ROLE")
-      ->allow_extra_args(false);
-  CLI::Option* plan =
-      app.add_option(
-             "--plan", arguments.plan,
-             "What --write-plan wrote, for all shards: nothing is run again without faults, "
-             "and the faults are cut by what they cost")
-          ->type_name("PATH");
-  CLI::Option* plan_to_write =
-      app.add_option("--write-plan", arguments.plan_to_write,
-                     "Only run everything without faults, and keep in this file what the shards of "
-                     "the same command need to know for --plan")
-          ->type_name("PATH")
-          ->excludes(plan);
+void add_faults(const OptionParser& parser, SweepArguments& arguments) {
+  parser
+      .add_option("--role", arguments.roles,
+                  "Only variants of this role (default: mitigations and controls); repeatable")
+      .type_name("ROLE")
+      .one_value_each();
+  Option plan =
+      parser
+          .add_option(
+              "--plan", arguments.plan,
+              "What --write-plan wrote, for all shards: nothing is run again without faults, "
+              "and the faults are cut by what they cost")
+          .type_name("PATH");
+  Option plan_to_write =
+      parser
+          .add_option(
+              "--write-plan", arguments.plan_to_write,
+              "Only run everything without faults, and keep in this file what the shards of "
+              "the same command need to know for --plan")
+          .type_name("PATH")
+          .excludes(plan);
   // What --bytes fails are whole variants, by their memory.
-  const std::initializer_list<CLI::Option*> of_faults = {
-      app.add_option(
-             "--points", arguments.points,
-             "Calls to fail: spread (the first, a middle and the last one at each point of the "
-             "program, as far as that costs no more than the first ones do; the default), unique "
-             "(the "
-             "first one at each), all, sample=N")
-          ->type_name("WHICH"),
-      app.add_option(
-             "--form", arguments.form,
-             "How they fail: transient (once), persistent (that call and all after it), both "
-             "(default: both with spread, otherwise transient)")
-          ->type_name("FORM"),
-      app.add_option("--level", arguments.level,
-                     "Kind of call: request, segment, map, pinned, workspace or collective")
-          ->type_name("LEVEL"),
-      app.add_flag("--host", arguments.sweep.filter.host,
-                   "Fail the runtime's requests for host memory too"),
-      app.add_option("--depth", arguments.sweep.trials.depth,
-                     "2: after a transient failure, a second one at every point that follows")
-          ->type_name("N"),
-      app.add_option("--engine", arguments.engine,
-                     "fork (runs in turn, or copies of one run) or exec (a process for each fault) "
-                     "(default: fork; exec on real cards)")
-          ->type_name("NAME"),
-      add_shard_option(app, arguments.shard, "faults"),
-      add_resume_option(app, arguments.resume),
+  const std::initializer_list<Option> of_faults = {
+      parser
+          .add_option(
+              "--points", arguments.points,
+              "Calls to fail: spread (the first, a middle and the last one at each point of the "
+              "program, as far as that costs no more than the first ones do; the default), unique "
+              "(the "
+              "first one at each), all, sample=N")
+          .type_name("WHICH"),
+      parser
+          .add_option(
+              "--form", arguments.form,
+              "How they fail: transient (once), persistent (that call and all after it), both "
+              "(default: both with spread, otherwise transient)")
+          .type_name("FORM"),
+      parser
+          .add_option("--level", arguments.level,
+                      "Kind of call: request, segment, map, pinned, workspace or collective")
+          .type_name("LEVEL"),
+      parser.add_flag("--host", arguments.sweep.filter.host,
+                      "Fail the runtime's requests for host memory too"),
+      parser
+          .add_option("--depth", arguments.sweep.trials.depth,
+                      "2: after a transient failure, a second one at every point that follows")
+          .type_name("N"),
+      parser
+          .add_option(
+              "--engine", arguments.engine,
+              "fork (runs in turn, or copies of one run) or exec (a process for each fault) "
+              "(default: fork; exec on real cards)")
+          .type_name("NAME"),
+      add_shard_option(parser, arguments.shard, "faults"),
+      add_resume_option(parser, arguments.resume),
       plan};
-  CLI::Option* bytes = app.add_flag(
+  Option bytes = parser.add_flag(
       "--bytes", arguments.bytes,
       "Find the least memory with which each variant passes, and what fails with less");
-  for (CLI::Option* option : of_faults) bytes->excludes(option);
-  plan_to_write->excludes(bytes);
+  for (Option option : of_faults) bytes.excludes(option);
+  plan_to_write.excludes(bytes);
 }
 
-void add_program_options(CLI::App& app, SweepArguments& arguments) {
-  app.add_option("--memory", arguments.memory,
-                 "Of a command after --: device, what PyTorch asks virtual GPUs for, or host, what "
-                 "any program asks for with malloc and its like (default: device for Python "
-                 "programs that use a GPU, otherwise host)")
-      ->type_name("WHICH")
-      ->check(not_empty());
-  app.add_option("--check", arguments.check,
-                 "Of a command after --: an expression of Python, evaluated in its script's module "
-                 "at its end, whose value has to be that of the run without faults")
-      ->type_name("EXPR")
-      ->check(not_empty());
-  app.add_flag("--scratch", arguments.in_scratch,
-               "Of a command after --: each run, and each fault, in a copy of this folder");
+void add_program_options(const OptionParser& parser, SweepArguments& arguments) {
+  parser
+      .add_option(
+          "--memory", arguments.memory,
+          "Of a command after --: device, what PyTorch asks virtual GPUs for, or host, what "
+          "any program asks for with malloc and its like (default: device for Python "
+          "programs that use a GPU, otherwise host)")
+      .type_name("WHICH")
+      .check(not_empty());
+  parser
+      .add_option(
+          "--check", arguments.check,
+          "Of a command after --: an expression of Python, evaluated in its script's module "
+          "at its end, whose value has to be that of the run without faults")
+      .type_name("EXPR")
+      .check(not_empty());
+  parser.add_flag("--scratch", arguments.in_scratch,
+                  "Of a command after --: each run, and each fault, in a copy of this folder");
 }
 
-void add_output(CLI::App& app, SweepArguments& arguments) {
-  app.add_option("--report", arguments.reports,
-                 "Write a report: json=PATH, html=PATH (heat maps), or stacks=PATH (points under "
-                 "no handler, collapsed "
-                 "stacks for a flame graph); - for standard output; repeatable")
-      ->type_name("NAME=PATH")
-      ->allow_extra_args(false);
-  app.add_flag("--json", arguments.json, "The same as --report json=- (ohm.sweep/1)");
-  add_color_option(app, arguments.style);
-  CLI::Option* quiet =
-      add_quiet_option(app, arguments.style, "Print only bad verdicts and the summary");
-  add_verbose_option(app, arguments.style, "Print every point that no handler covers")
-      ->excludes(quiet);
+void add_output(const OptionParser& parser, SweepArguments& arguments) {
+  parser
+      .add_option("--report", arguments.reports,
+                  "Write a report: json=PATH, html=PATH (heat maps), or stacks=PATH (points under "
+                  "no handler, collapsed "
+                  "stacks for a flame graph); - for standard output; repeatable")
+      .type_name("NAME=PATH")
+      .one_value_each();
+  parser.add_flag("--json", arguments.json, "The same as --report json=- (ohm.sweep/1)");
+  add_color_option(parser, arguments.style);
+  Option quiet =
+      add_quiet_option(parser, arguments.style, "Print only bad verdicts and the summary");
+  add_verbose_option(parser, arguments.style, "Print every point that no handler covers")
+      .excludes(quiet);
 }
 
 }  // namespace
@@ -361,20 +376,20 @@ void SweepPrinter::on_end(const SweepResult& result) {
   if (prints_) print_text(reports::sweep_summary_text(result, style_));
 }
 
-std::function<int()> setup_sweep(CLI::App& app, const Environment& environment) {
+std::function<int()> setup_sweep(const OptionParser& parser, const Environment& environment) {
   const auto arguments = std::make_shared<SweepArguments>();
-  add_selection_options(app, arguments->sweep.run);
-  add_faults(app, *arguments);
-  add_program_options(app, *arguments);
-  add_run_options(app, arguments->sweep.run, engine::RunCommand::sweep);
-  add_jobs_option(app, arguments->sweep.run.jobs);
-  add_launcher_options(app, arguments->launcher);
-  add_card_types_option(app, arguments->launcher);
-  add_cuda_footer(app);
-  add_output(app, *arguments);
-  return [arguments, &app, &environment] {
+  add_selection_options(parser, arguments->sweep.run);
+  add_faults(parser, *arguments);
+  add_program_options(parser, *arguments);
+  add_run_options(parser, arguments->sweep.run, engine::RunCommand::sweep);
+  add_jobs_option(parser, arguments->sweep.run.jobs);
+  add_launcher_options(parser, arguments->launcher);
+  add_card_types_option(parser, arguments->launcher);
+  add_cuda_footer(parser);
+  add_output(parser, *arguments);
+  return [arguments, parser, &environment] {
     if (environment.program.empty()) return sweep(*arguments, environment);
-    return sweep_program(*arguments, app, environment);
+    return sweep_program(*arguments, parser, environment);
   };
 }
 

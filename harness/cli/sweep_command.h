@@ -7,7 +7,7 @@
 
 namespace ohm::cli {
 
-std::function<int()> setup_sweep(CLI::App& app, const Environment& environment);
+std::function<int()> setup_sweep(const OptionParser& parser, const Environment& environment);
 
 inline constexpr Command kSweepCommand = {
     "sweep", "Fail every allocation, one at a time, and judge the outcome",

@@ -130,25 +130,28 @@ int verify(VerifyArguments arguments, const Environment& environment) {
 
 }  // namespace
 
-std::function<int()> setup_verify_device(CLI::App& app, const Environment& environment) {
+std::function<int()> setup_verify_device(const OptionParser& parser,
+                                         const Environment& environment) {
   const auto arguments = std::make_shared<VerifyArguments>();
-  add_selection_options(app, arguments->run);
-  add_run_options(app, arguments->run, engine::RunCommand::verify_device);
-  add_jobs_option(app, arguments->run.jobs);
-  add_shard_option(app, arguments->shard, "variants");
-  add_resume_option(app, arguments->resume);
-  add_launcher_options(app, arguments->launcher);
-  add_card_types_option(app, arguments->launcher);
-  add_cuda_footer(app);
-  app.add_option("--write-profile", arguments->profile_path,
-                 "Write a profile of the card as JSON, for a virtual GPU like it")
-      ->type_name("PATH")
-      ->check(not_empty());
-  app.add_option("--report", arguments->reports,
-                 "Write a report: json=PATH, - for standard output; repeatable")
-      ->type_name("NAME=PATH")
-      ->allow_extra_args(false);
-  app.add_flag("--json", arguments->json, "The same as --report json=- (ohm.verification/1)");
+  add_selection_options(parser, arguments->run);
+  add_run_options(parser, arguments->run, engine::RunCommand::verify_device);
+  add_jobs_option(parser, arguments->run.jobs);
+  add_shard_option(parser, arguments->shard, "variants");
+  add_resume_option(parser, arguments->resume);
+  add_launcher_options(parser, arguments->launcher);
+  add_card_types_option(parser, arguments->launcher);
+  add_cuda_footer(parser);
+  parser
+      .add_option("--write-profile", arguments->profile_path,
+                  "Write a profile of the card as JSON, for a virtual GPU like it")
+      .type_name("PATH")
+      .check(not_empty());
+  parser
+      .add_option("--report", arguments->reports,
+                  "Write a report: json=PATH, - for standard output; repeatable")
+      .type_name("NAME=PATH")
+      .one_value_each();
+  parser.add_flag("--json", arguments->json, "The same as --report json=- (ohm.verification/1)");
   return [arguments, &environment] { return verify(*arguments, environment); };
 }
 

@@ -5,7 +5,8 @@
 
 namespace ohm::cli {
 
-std::function<int()> setup_verify_device(CLI::App& app, const Environment& environment);
+std::function<int()> setup_verify_device(const OptionParser& parser,
+                                         const Environment& environment);
 
 inline constexpr Command kVerifyDeviceCommand = {
     "verify-device", "Compare virtual GPUs with this computer's own, event by event",

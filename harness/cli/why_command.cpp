@@ -77,13 +77,14 @@ std::string why_hint(const std::string& file) {
   return "";
 }
 
-std::function<int()> setup_why(CLI::App& app, const Environment& /*environment*/) {
+std::function<int()> setup_why(const OptionParser& parser, const Environment& /*environment*/) {
   const auto arguments = std::make_shared<WhyArguments>();
-  app.add_option(
-         "FILE", arguments->file,
-         "A log, a PyTorch memory snapshot, or a result (--report json=PATH); - or nothing: "
-         "standard input")
-      ->type_name("");
+  parser
+      .add_option(
+          "FILE", arguments->file,
+          "A log, a PyTorch memory snapshot, or a result (--report json=PATH); - or nothing: "
+          "standard input")
+      .type_name("");
   return [arguments] { return why(*arguments); };
 }
 

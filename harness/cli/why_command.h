@@ -5,7 +5,7 @@
 
 namespace ohm::cli {
 
-std::function<int()> setup_why(CLI::App& app, const Environment& environment);
+std::function<int()> setup_why(const OptionParser& parser, const Environment& environment);
 
 /// "; ohm why crash.log explains it", where a file is given to a command of scenarios that is a
 /// log, a program or a snapshot; empty for others.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>
 #include <string>
 #include <variant>
 
@@ -48,7 +49,7 @@ RunCommand first_command(const RunOptionRow& row) {
 RunOptions options_with(const RunOptionRow& row) {
   CLI::App app;
   RunOptions run;
-  add_run_options(app, run, first_command(row));
+  add_run_options(OptionParser(app), run, first_command(row));
   const bool has_names = row.flag == "--addresses";
   app.parse(fmt::format("{} {}", row.flag,
                         has_names ? "descending" : std::visit(OtherValue(), row.member)));
@@ -86,7 +87,7 @@ TEST(RunOptionRows, AreOptionsOfTheirCommandsAlone) {
                                    RunCommand::fit, RunCommand::smi}) {
     CLI::App app;
     RunOptions run;
-    add_run_options(app, run, command);
+    add_run_options(OptionParser(app), run, command);
     for (const RunOptionRow& row : kRunOptionRows) {
       const CLI::Option* option = app.get_option_no_throw(std::string(row.flag));
       EXPECT_EQ(row.commands.has(command), option != nullptr) << row.flag;
