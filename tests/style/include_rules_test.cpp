@@ -55,7 +55,7 @@ TEST_F(SourceTree, MayIncludeDownwardsHoweverFar) {
         "#include \"runtime/tensor/tensor.h\"\n"
         "#include \"allocator_shim/observe/site.h\"\n"
         "#include <vector>\n");
-  write("harness/cli/run.cpp", "#include <CLI/CLI.hpp>\n#include \"reports/json.h\"\n");
+  write("harness/cli/option_parser.cpp", "#include <CLI/CLI.hpp>\n#include \"reports/json.h\"\n");
   write("harness/lua/state.cpp", "#include <lua.hpp>\n");
   write("harness/process/stopwatch.cpp", "auto t = std::chrono::steady_clock::now();\n");
   write("runtime/ops/softmax.cu", "#include <cuda_runtime.h>\n");
@@ -152,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         FencedLine{"harness/run/a.h", "#include <lua.hpp>", "Lua"},
         FencedLine{"harness/cli/a.h", "#include <lauxlib.h>", "Lua"},
-        FencedLine{"harness/lua/a.h", "#include <CLI/CLI.hpp>", "CLI11"},
+        FencedLine{"harness/cli/a.h", "#include <CLI/CLI.hpp>", "CLI11"},
         FencedLine{"runtime/tensor/a.cpp", "#include <cuda_runtime.h>", "CUDA"},
         FencedLine{"runtime/ops/a.cpp", "  # include <cublas_v2.h>", "CUDA"},
         FencedLine{"harness/run/a.cpp", "void* f = dlsym(handle, name);", "dlsym"},
