@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "runtime/nn/module.h"
+#include "runtime/nn/new_parameter.h"
 
 namespace ohm::nn {
 

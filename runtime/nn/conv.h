@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/nn/module.h"
+#include "runtime/nn/new_parameter.h"
 #include "runtime/ops/value.h"
 
 namespace ohm::nn {

@@ -1,4 +1,5 @@
 #include "runtime/nn/embedding.h"
+#include "runtime/nn/new_parameter.h"
 
 #include <fmt/core.h>
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "runtime/nn/module.h"
+#include "runtime/nn/new_parameter.h"
 
 namespace ohm::nn {
 

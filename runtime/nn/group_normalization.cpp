@@ -1,4 +1,5 @@
 #include "runtime/nn/group_normalization.h"
+#include "runtime/nn/new_parameter.h"
 
 #include <fmt/core.h>
 

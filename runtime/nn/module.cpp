@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <tuple>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <variant>
 
 #include "allocator_shim/observe/out_of_memory.h"
-#include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/variable.h"
+#include "runtime/nn/module_remains.h"
 #include "runtime/nn/module_walk.h"
 #include "runtime/ops/convert.h"
 #include "runtime/tensor/context.h"
@@ -72,104 +70,6 @@ std::vector<NamedTensor> unique_tensors(std::vector<NamedTensor> tensors) {
   tensors.erase(std::remove_if(tensors.begin(), tensors.end(), is_known), tensors.end());
   return tensors;
 }
-
-// The copies that were made: a tensor is copied once.
-class TensorCopies {
- public:
-  Tensor copy_of(const Tensor& tensor, Category category) {
-    if (!tensor.defined()) return tensor;
-    Tensor& copy = copies_[tensor.impl()];
-    if (!copy.defined()) {
-      const CategoryGuard guard(category);
-      copy = ohm::copy_of(tensor);
-      copy.set_requires_grad(tensor.requires_grad());
-    }
-    return copy;
-  }
-
- private:
-  std::unordered_map<const TensorImpl*, Tensor> copies_;
-};
-
-/// With tensors of its own and the original's children.
-ModulePtr copied_with(const Module& module, TensorCopies& copies) {
-  ModulePtr copy = module.shallow_copy();
-  for (std::size_t i = 0; i < copy->own_parameters().size(); ++i) {
-    copy->set_own_parameter(i,
-                            copies.copy_of(module.own_parameters()[i].tensor, Category::parameter));
-  }
-  for (std::size_t i = 0; i < copy->own_buffers().size(); ++i) {
-    copy->set_own_buffer(i, copies.copy_of(module.own_buffers()[i].tensor, Category::parameter));
-  }
-  return copy;
-}
-
-/// What modules that go leave to be let go of.
-///
-/// Note [Modules in modules]
-/// A module that goes takes its children along, and they theirs. Were each a member of the one
-/// before it, that would take stack for every level. Instead the outermost one lets go of what is
-/// below it piece by piece: a module that goes meanwhile adds its own pieces on top, so that
-/// everything goes in the order in which nested destructors would let it go.
-class Remains {
- public:
-  /// Where `module`, which goes, leaves its pieces: with the loop that lets go of it at this
-  /// moment, or in `own` when something else does.
-  static Remains& of(const Module& module, Remains& own) {
-    if (dropped != &module) return own;
-    dropped = nullptr;
-    return *dropping;
-  }
-
-  void add(ModulePtr module) {
-    if (module) keep(std::move(module));
-  }
-  void add(std::vector<NamedAttribute> attributes) {
-    if (!attributes.empty()) keep(std::move(attributes));
-  }
-  void add(std::shared_ptr<ForwardHooks> hooks) {
-    if (hooks) keep(std::move(hooks));
-  }
-  void add(std::shared_ptr<CallEnvelope> envelope) {
-    if (envelope) keep(std::move(envelope));
-  }
-
-  /// Lets go of everything, and of what is added meanwhile; the last piece first.
-  void drop() {
-    while (!pieces_.empty()) {
-      const auto before = std::pair(dropped, dropping);
-      {
-        const Piece piece = std::move(pieces_.back());
-        pieces_.pop_back();
-        const auto* const module = std::get_if<ModulePtr>(&piece);
-        dropped = module == nullptr ? nullptr : module->get();
-        dropping = this;
-      }
-      std::tie(dropped, dropping) = before;
-    }
-  }
-
- private:
-  using Piece = std::variant<ModulePtr, std::vector<NamedAttribute>, std::shared_ptr<ForwardHooks>,
-                             std::shared_ptr<CallEnvelope>>;
-
-  /// A piece that there is no memory to keep goes at once.
-  void keep(Piece piece) noexcept {
-    try {
-      pieces_.push_back(std::move(piece));
-    } catch (...) {
-      static_cast<void>(Piece(std::move(piece)));
-    }
-  }
-
-  static thread_local const Module* dropped;  ///< the module that a loop lets go of now
-  static thread_local Remains* dropping;      ///< that loop's
-
-  std::vector<Piece> pieces_;
-};
-
-thread_local const Module* Remains::dropped = nullptr;
-thread_local Remains* Remains::dropping = nullptr;
 
 /// Of the calls of modules that are going on in this thread.
 class NestedCall {
@@ -463,23 +363,6 @@ void Module::zero_grad(bool set_to_none) {
   }
 }
 
-ModulePtr deep_copy(const Module& original) {
-  TensorCopies tensors;
-  std::unordered_map<const Module*, ModulePtr> copies;
-  walk_modules(
-      original,
-      [&](const Module& module, const std::string& /*prefix*/) {
-        copies[&module] = copied_with(module, tensors);
-      },
-      [&](const Module& module) {
-        Module& copy = *copies.at(&module);
-        for (std::size_t i = 0; i < copy.children().size(); ++i) {
-          copy.set_child(i, copies.at(module.children()[i].module.get()));
-        }
-      });
-  return copies.at(&original);
-}
-
 const Tensor& single_tensor(const std::vector<Value>& inputs, std::string_view module) {
   if (inputs.size() != 1 || !std::holds_alternative<Tensor>(inputs[0])) {
     throw std::invalid_argument(fmt::format("[{}] takes one tensor, got {} argument{}{}", module,
@@ -487,31 +370,6 @@ const Tensor& single_tensor(const std::vector<Value>& inputs, std::string_view m
                                             inputs.size() == 1 ? " that is no tensor" : ""));
   }
   return std::get<Tensor>(inputs[0]);
-}
-
-ParameterOptions parameter_options(std::optional<Device> device, std::optional<DType> dtype) {
-  return {device.value_or(Device::cpu()), dtype.value_or(DType::float32)};
-}
-
-Tensor uniform_parameter(const Shape& shape, double bound, const ParameterOptions& options) {
-  const CategoryGuard category(Category::parameter);
-  Tensor tensor = empty(shape, {options.dtype, options.device});
-  fill_uniform(tensor, -bound, bound);
-  tensor.set_requires_grad(true);
-  return tensor;
-}
-
-Tensor constant_parameter(const Shape& shape, double value, const ParameterOptions& options) {
-  Tensor tensor = constant_buffer(shape, value, options.device, options.dtype);
-  tensor.set_requires_grad(true);
-  return tensor;
-}
-
-Tensor constant_buffer(const Shape& shape, double value, Device device, DType dtype) {
-  const CategoryGuard category(Category::parameter);
-  Tensor tensor = empty(shape, {dtype, device});
-  fill_values(tensor, value);
-  return tensor;
 }
 
 }  // namespace ohm::nn

@@ -255,10 +255,6 @@ class Module : public std::enable_shared_from_this<Module> {
 /// Moves a parameter or buffer to a device; it stays the same object.
 void move_data(const Tensor& tensor, Device device);
 
-/// The same module with tensors and children of its own, of equal values. A tensor that stands in
-/// several places does so in the copy too.
-ModulePtr deep_copy(const Module& module);
-
 /// The only input, which must be a tensor. Throws std::invalid_argument naming the module.
 const Tensor& single_tensor(const std::vector<Value>& inputs, std::string_view module);
 
@@ -283,19 +279,5 @@ class UnaryModule : public CopyableModule<Derived> {
  protected:
   virtual Tensor apply(const Tensor& input) = 0;
 };
-
-/// Where and as what a layer makes its parameters.
-struct ParameterOptions {
-  Device device;
-  DType dtype = DType::float32;
-};
-ParameterOptions parameter_options(std::optional<Device> device, std::optional<DType> dtype);
-
-/// A new leaf that requires a gradient, of category parameter: uniform in [-bound, bound).
-Tensor uniform_parameter(const Shape& shape, double bound, const ParameterOptions& options);
-/// The same, every element `value`.
-Tensor constant_parameter(const Shape& shape, double value, const ParameterOptions& options);
-/// A tensor that belongs to a module without being trained.
-Tensor constant_buffer(const Shape& shape, double value, Device device, DType dtype);
 
 }  // namespace ohm::nn

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/nn/module.h"
+#include "runtime/nn/new_parameter.h"
 
 namespace ohm::nn {
 

@@ -1,4 +1,6 @@
 #include "runtime/nn/transformer.h"
+#include "runtime/nn/deep_copy.h"
+#include "runtime/nn/new_parameter.h"
 
 #include <fmt/core.h>
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/nn/module.h"
+#include "runtime/nn/new_parameter.h"
 #include "runtime/nn/transformer_parts.h"
 
 namespace ohm::nn {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/nn/module.h"
+#include "runtime/nn/new_parameter.h"
 #include "runtime/ops/arithmetic.h"
 
 namespace ohm::nn {

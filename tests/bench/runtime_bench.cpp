@@ -8,6 +8,7 @@
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/nn/linear.h"
+#include "runtime/nn/new_parameter.h"
 #include "runtime/nn/normalization.h"
 #include "runtime/nn/sequential.h"
 #include "runtime/ops/activation.h"

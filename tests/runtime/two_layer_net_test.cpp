@@ -5,6 +5,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/nn/linear.h"
+#include "runtime/nn/new_parameter.h"
 #include "runtime/nn/sequential.h"
 #include "runtime/ops/activation.h"
 #include "runtime/ops/reduction.h"

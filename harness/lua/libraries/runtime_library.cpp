@@ -9,6 +9,7 @@
 #include "harness/lua/bind/parameter_handle.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "runtime/autograd/grad_mode.h"
+#include "runtime/nn/deep_copy.h"
 #include "runtime/nn/module.h"
 #include "runtime/ops/convert.h"
 #include "runtime/tensor/context.h"

@@ -10,6 +10,7 @@
 #include "runtime/autograd/autocast_guard.h"
 #include "runtime/autograd/checkpoint.h"
 #include "runtime/nn/linear.h"
+#include "runtime/nn/new_parameter.h"
 #include "runtime/nn/sequential.h"
 #include "runtime/ops/activation.h"
 #include "runtime/ops/arithmetic.h"

@@ -11,6 +11,7 @@
 #include "runtime/autograd/checkpoint.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/nn/linear.h"
+#include "runtime/nn/new_parameter.h"
 #include "runtime/nn/normalization.h"
 #include "runtime/ops/activation.h"
 #include "runtime/ops/convert.h"

@@ -1,5 +1,7 @@
 // fully_shard: parts of parameters that train as the whole ones do.
 #include "runtime/parallel/fully_shard.h"
+#include "runtime/nn/deep_copy.h"
+#include "runtime/nn/new_parameter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,49 @@
+// The families of learning rate schedulers whose rows all_lr_schedulers() lists, and what makes a
+// row.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "runtime/ops/signature.h"
+#include "runtime/optim/lr_scheduler.h"
+
+namespace ohm::optim {
+
+/// Rates that fall in steps or by a factor, and PolynomialLR.
+std::vector<LrSchedulerDef> decaying_lr_schedulers();
+/// Along cosines, and OneCycleLR.
+std::vector<LrSchedulerDef> annealing_lr_schedulers();
+
+/// The type of arguments that are counts.
+using Count = std::int64_t;
+
+/// Throws std::invalid_argument unless the count is positive and fits 32 bits: epochs are counted
+/// in 64, twice and squared, too.
+void require_count(Count count, std::string_view scheduler, std::string_view argument);
+
+template <class... Args>
+LrSchedulerDef define_lr_scheduler(std::string_view name,
+                                   LrSchedulerPtr (*make)(OptimizerPtr, Args...),
+                                   std::vector<ops::ParamName> names) {
+  auto call = [make](OptimizerPtr optimizer, std::span<const ops::Value> values) {
+    const auto expand = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return make(optimizer, ops::ParamTraits<std::decay_t<Args>>::get(values[I])...);
+    };
+    return expand(std::index_sequence_for<Args...>());
+  };
+  return {name, ops::params_of<Args...>(std::move(names)), std::move(call)};
+}
+
+template <class Scheduler, class... Args>
+LrSchedulerPtr made_lr_scheduler(OptimizerPtr optimizer, Args... arguments) {
+  return std::make_shared<Scheduler>(std::move(optimizer), std::move(arguments)...);
+}
+
+}  // namespace ohm::optim
