@@ -17,6 +17,7 @@
 #include <system_error>
 
 #include "harness/checkpoint/quick_hash.h"
+#include "reports/text/json_text.h"
 
 namespace ohm::engine {
 
@@ -32,8 +33,7 @@ std::string checksum(std::string_view text) { return fmt::format("{:016x}", quic
 
 /// `fields` are words of any bytes; what is not UTF-8 is replaced, the same each time.
 std::string line_of(const std::vector<std::string>& fields) {
-  const std::string text =
-      Json(fields).dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+  const std::string text = reports::json_line(Json(fields));
   return fmt::format("{} {}\n", checksum(text), text);
 }
 
@@ -49,7 +49,7 @@ std::optional<std::string_view> undamaged_text(std::string_view line) {
 std::optional<std::vector<std::string>> fields_of(std::string_view line) {
   const std::optional<std::string_view> text = undamaged_text(line);
   if (!text) return std::nullopt;
-  const Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  const Json json = reports::json_or_discarded(*text);
   if (!json.is_array()) return std::nullopt;
   std::vector<std::string> fields;
   for (const Json& field : json) {

@@ -13,6 +13,7 @@
 #include "harness/process/interrupt.h"
 #include "harness/run/runner.h"
 #include "reports/reporter.h"
+#include "reports/text/json_text.h"
 #include "reports/text/paint.h"
 #include "reports/text/text_layout.h"
 
@@ -195,7 +196,7 @@ std::string all_json(const std::vector<ListedScenario>& listed) {
                          {"variants", variants}});
   }
   const Json json = {{"schema", "ohm.list/1"}, {"scenarios", scenarios}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return reports::json_document(json);
 }
 
 ExitReason print_errors(const std::vector<ListedScenario>& listed) {

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "harness/exec/function_names.h"
+#include "reports/text/json_text.h"
 
 namespace ohm::engine {
 
@@ -86,7 +87,7 @@ bool allocates_for_others(std::string_view function) {
 HostRecord read_host_record(const std::string& path) {
   try {
     std::ifstream stream(path, std::ios::binary);
-    return record_of(json::parse(stream));
+    return record_of(reports::parse_json(stream));
   } catch (const json::exception& error) {
     throw std::invalid_argument(fmt::format("{}: {}", path, error.what()));
   } catch (const std::out_of_range& error) {

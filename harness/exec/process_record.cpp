@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "reports/text/json_text.h"
+
 namespace ohm::engine {
 
 namespace {
@@ -67,7 +69,7 @@ ProcessRecord read_record(const std::filesystem::path& summary) {
   if (dash != std::string::npos) record.ordinal = number_in(stem.substr(dash + 1), 1);
   try {
     std::ifstream stream(summary, std::ios::binary);
-    take_summary(json::parse(stream), record);
+    take_summary(reports::parse_json(stream), record);
   } catch (const json::exception& error) {
     record.problems.push_back(fmt::format("{}: {}", summary.string(), error.what()));
   }

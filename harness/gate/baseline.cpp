@@ -9,6 +9,7 @@
 
 #include "harness/gate/machine_text.h"
 #include "reports/history/result_diff.h"
+#include "reports/text/json_text.h"
 
 namespace ohm::engine {
 
@@ -26,8 +27,7 @@ std::string holder_lines(const DeviceResult& device, const std::filesystem::path
     Json place = {holder.op, holder.file.empty() ? "" : file, holder.text};
     if (holder.text.empty() && holder.line > 0) place.push_back(holder.line);
     lines.push_back(fmt::format("  {} holds {} in {} {} {}\n", device.device, holder.bytes,
-                                holder.count, name_of(holder.category),
-                                place.dump(-1, ' ', false, Json::error_handler_t::replace)));
+                                holder.count, name_of(holder.category), reports::json_line(place)));
   }
   std::sort(lines.begin(), lines.end());
   return fmt::format("{}", fmt::join(lines, ""));
@@ -36,7 +36,7 @@ std::string holder_lines(const DeviceResult& device, const std::filesystem::path
 /// Names and shapes are JSON: a script can give a value any name.
 std::string value_line(const ValueResult& value) {
   const Json head = {value.name, value.dtype, value.shape};
-  std::string line = "  value " + head.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string line = "  value " + reports::json_line(head);
   if (!value.digest.empty()) line += " digest " + value.digest;
   if (value.norm) line += fmt::format(" norm {:.9g}", *value.norm);
   if (value.projection) line += fmt::format(" projection {:.9g}", *value.projection);

@@ -9,6 +9,7 @@
 
 #include "harness/gate/baseline.h"
 #include "reports/history/result_diff.h"
+#include "reports/text/json_text.h"
 
 namespace ohm::engine {
 
@@ -145,7 +146,7 @@ class Parser {
     const auto* const known = std::find(kCategoryNames.begin(), kCategoryNames.end(), category);
     if (known == kCategoryNames.end()) refuse(fmt::format("\"{}\" is not a category", category));
     holder.category = static_cast<Category>(known - kCategoryNames.begin());
-    const Json place = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const Json place = reports::json_or_discarded(line);
     const bool has_line = place.is_array() && place.size() == 4 && place[3].is_number_integer();
     const bool is_place = place.is_array() && (place.size() == 3 || has_line) &&
                           place[0].is_string() && place[1].is_string() && place[2].is_string();

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "reports/text/json_text.h"
+
 namespace ohm::engine {
 
 namespace {
@@ -43,7 +45,7 @@ std::string machine_text(const VariantResult& variant, std::uint64_t seed) {
   for (const DeviceResult& device : variant.devices) {
     const Json one = {device.profile, device.capacity_bytes, device.values, device.rules,
                       device.alloc_conf};
-    machine += one.dump() + " ";
+    machine += reports::json_line(one) + " ";
   }
   return machine + fmt::format("seed {}", seed);
 }
@@ -58,7 +60,7 @@ std::string machine_difference(const std::string& there, const std::string& here
     for (std::size_t word = 0; word < kMachineWords.size(); ++word) {
       if (before[i][word] == after[i][word]) continue;
       return fmt::format("the {} of cuda:{} is {} there, {} here", kMachineWords[word], i,
-                         before[i][word].dump(), after[i][word].dump());
+                         reports::json_line(before[i][word]), reports::json_line(after[i][word]));
     }
   }
   return fmt::format("the seed or the text is {} there, {} here", there, here);

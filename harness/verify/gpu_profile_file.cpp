@@ -10,6 +10,7 @@
 
 #include "allocator_shim/base/format_bytes.h"
 #include "allocator_shim/base/whole_file.h"
+#include "reports/text/json_text.h"
 
 namespace ohm::engine {
 
@@ -121,7 +122,7 @@ std::string gpu_profile_json(const FoundCudaDevices& found, const CardVerificati
                                              {"largest_bytes", workspace.largest_bytes},
                                              {"calls", workspace.calls}});
   }
-  return profile.dump(2) + "\n";
+  return reports::json_document(profile);
 }
 
 GpuProfile read_gpu_profile(const std::string& path) {
@@ -131,7 +132,7 @@ GpuProfile read_gpu_profile(const std::string& path) {
   } catch (const std::runtime_error& error) {
     throw std::invalid_argument(fmt::format("[gpu] {}: {}", path, error.what()));
   }
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = reports::json_or_discarded(text);
   if (!json.is_object())
     throw std::invalid_argument(fmt::format("[gpu] {}: not a JSON object", path));
   return ProfileReader(path, json).read();

@@ -15,6 +15,7 @@
 #include "reports/html/html_variant.h"
 #include "reports/text/deflate.h"
 #include "reports/text/html_text.h"
+#include "reports/text/json_text.h"
 #include "reports/text/limit_lines.h"
 #include "reports/text/result_text.h"
 
@@ -150,8 +151,7 @@ std::string later(const std::string& html) {
 }
 
 std::string data_element(const ScenarioResult& scenario) {
-  const std::string data =
-      scenario_data(scenario).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string data = json_line(scenario_data(scenario));
   return fmt::format(
       "<script type=\"application/octet-stream\" class=\"data\" data-bytes=\"{}\">{}</script>\n",
       data.size(), base64(deflated(data)));

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reports/text/json_text.h"
+
 namespace ohm::reports {
 
 namespace {
@@ -59,7 +61,7 @@ std::string diff_json(const ResultDiff& diff) {
   Json variants = Json::array();
   for (const VariantDiff& variant : diff.variants) variants.push_back(variant_json(variant));
   const Json json = {{"schema", "ohm.diff/1"}, {"compared", diff.compared}, {"variants", variants}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_document(json);
 }
 
 }  // namespace ohm::reports

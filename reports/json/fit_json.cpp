@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "reports/text/json_text.h"
 #include "reports/text/json_writer.h"
 
 namespace ohm::reports {
@@ -24,7 +25,7 @@ Json finite_number(double value) {
 std::string fit_json(const FitResult& result) {
   Json json = JsonWriter(JsonText::printable, finite_number).object(result);
   json["schema"] = kFitSchema;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_document(json);
 }
 
 }  // namespace ohm::reports

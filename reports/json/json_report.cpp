@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "reports/text/json_text.h"
 #include "reports/text/json_writer.h"
 
 namespace ohm::reports {
@@ -27,7 +28,7 @@ std::string json_report(const RunResult& result, const ReportStyle& /*style*/) {
   Json json = JsonWriter(JsonText::as_it_is, number).object(result);
   json["schema"] = kResultSchema;
   // A script can print anything: what is not UTF-8 is replaced.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_document(json);
 }
 
 }  // namespace ohm::reports

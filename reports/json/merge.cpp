@@ -18,6 +18,7 @@
 #include "reports/json/merge_part.h"
 #include "reports/json/sweep_json.h"
 #include "reports/json/verification_json.h"
+#include "reports/text/json_text.h"
 
 namespace ohm::reports {
 namespace {
@@ -50,7 +51,7 @@ const ReportKind* kind_of(const Json& schema) {
 }
 
 ShardPart parsed(const ReportPart& report) {
-  ShardPart part{report.name, Json::parse(report.json(), nullptr, /*allow_exceptions=*/false)};
+  ShardPart part{report.name, json_or_discarded(report.json())};
   const bool has_schema = part.json.is_object() && part.json.contains("schema");
   if (!has_schema || kind_of(part.json["schema"]) == nullptr) {
     refuse(part,
@@ -228,7 +229,7 @@ MergedReport merged_reports(const std::vector<ReportPart>& reports) {
   if (reports.empty()) throw std::invalid_argument("there is nothing to merge");
   try {
     const ShardPart sum = merged(reports);
-    return {sum.json.dump(2) + "\n", sum.json.at("schema").get<std::string>(), exit_reason_of(sum)};
+    return {json_document(sum.json), sum.json.at("schema").get<std::string>(), exit_reason_of(sum)};
   } catch (const Json::exception& missing) {
     throw std::invalid_argument(fmt::format("a field is missing or wrong: {}", missing.what()));
   }

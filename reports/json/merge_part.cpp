@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "reports/text/json_text.h"
+
 namespace ohm::reports {
 
 using Json = nlohmann::json;
@@ -16,14 +18,14 @@ void refuse(const ShardPart& part, std::string_view why) {
 void require_equal(const Json& sum, const Json& more, std::string_view field,
                    const ShardPart& part) {
   if (sum.at(field) == more.at(field)) return;
-  refuse(part, fmt::format("of other work: its {} is {}, not {}", field, more.at(field).dump(),
-                           sum.at(field).dump()));
+  refuse(part, fmt::format("of other work: its {} is {}, not {}", field, json_line(more.at(field)),
+                           json_line(sum.at(field))));
 }
 
 std::int64_t as_count(const Json& value, std::string_view field, const ShardPart& part) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 53U;  // sums of two do not overflow
   if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost) {
-    refuse(part, fmt::format("a field is wrong: {} is {}, not a count", field, value.dump()));
+    refuse(part, fmt::format("a field is wrong: {} is {}, not a count", field, json_line(value)));
   }
   return value.get<std::int64_t>();
 }
@@ -47,7 +49,7 @@ ExitReason exit_reason_of(const ShardPart& part) {
       kExitCodes.begin(), kExitCodes.end(),
       [&](const ExitCode& code) { return name.is_string() && name == std::string(code.reason); });
   if (known == kExitCodes.end()) {
-    refuse(part, fmt::format("exit_reason {} is unknown", name.dump()));
+    refuse(part, fmt::format("exit_reason {} is unknown", json_line(name)));
   }
   return static_cast<ExitReason>(known - kExitCodes.begin());
 }
@@ -60,7 +62,7 @@ void merge_exit_reason(ShardPart& sum, const ShardPart& more) {
 void refuse_other_work(const ShardPart& first, const ShardPart& part, std::string_view field,
                        const Json& found, const Json& expected) {
   refuse(part, fmt::format("of other work than {}: its {} is {}, not {}", first.name, field,
-                           found.dump(), expected.dump()));
+                           json_line(found), json_line(expected)));
 }
 
 namespace {
@@ -101,8 +103,8 @@ void require_same_inputs(const ShardPart& first, const ShardPart& part) {
       refuse_other_work(first, part, fmt::format("file {}", i + 1), file, expected[i].at("file"));
     }
     if (found[i].at("hash") == expected[i].at("hash")) continue;
-    refuse(part,
-           fmt::format("of other work than {}: {} was edited in between", first.name, file.dump()));
+    refuse(part, fmt::format("of other work than {}: {} was edited in between", first.name,
+                             json_line(file)));
   }
   if (found.size() != expected.size()) {
     refuse_other_work(first, part, "number of files", found.size(), expected.size());

@@ -13,6 +13,7 @@
 
 #include "reports/json/merge_part.h"
 #include "reports/model/sweep_result.h"
+#include "reports/text/json_text.h"
 #include "reports/text/json_writer.h"
 
 namespace ohm::reports {
@@ -132,7 +133,7 @@ void merge_notes(Json& sum, const Json& more, const ShardPart& part) {
   Json notes = Json::array();
   for (const auto& [deviation, note] : sums) notes.push_back(writer.object(note));
   // Numbers as they would be read: the next shard's are added to them.
-  sum["notes"] = Json::parse(notes.dump());
+  sum["notes"] = parse_json(json_line(notes));
 }
 
 void merge_variant(Json& sum, Json& more, const ShardPart& part) {

@@ -10,6 +10,7 @@
 #include "reports/json/result_reader.h"
 #include "reports/json/verification_json.h"
 #include "reports/text/card_text.h"
+#include "reports/text/json_text.h"
 
 namespace ohm::reports {
 namespace {
@@ -86,7 +87,7 @@ MergeSubject card_of_part(const ShardPart& part) {
   for (const CardVerification& table : result_of_part(part).cards) {
     subject.text += (subject.text.empty() ? "" : "; ") + card_and_library_text(table.card);
   }
-  for (const Json& table : part.json.at("cards")) subject.key += table.at("card").dump() + "\n";
+  for (const Json& table : part.json.at("cards")) subject.key += json_line(table.at("card")) + "\n";
   return subject;
 }
 
@@ -102,8 +103,9 @@ void join_cards(ShardPart& sum, ShardPart& more) {
   }
   note_interruption(sum, more);
   // Whatever the order of the files.
-  std::sort(cards.begin(), cards.end(),
-            [](const Json& a, const Json& b) { return a.at("card").dump() < b.at("card").dump(); });
+  std::sort(cards.begin(), cards.end(), [](const Json& a, const Json& b) {
+    return json_line(a.at("card")) < json_line(b.at("card"));
+  });
   compute_again(sum);
 }
 

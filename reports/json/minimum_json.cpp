@@ -1,5 +1,6 @@
 #include "reports/json/minimum_json.h"
 
+#include "reports/text/json_text.h"
 #include "reports/text/json_writer.h"
 
 namespace ohm::reports {
@@ -9,7 +10,7 @@ std::string minimum_json(const MinimumResult& result) {
   const JsonWriter writer(JsonText::printable, [](double value) { return nlohmann::json(value); });
   nlohmann::json json = writer.object(result);
   json["schema"] = "ohm.minimum/1";
-  return json.dump(2) + "\n";
+  return json_document(json);
 }
 
 }  // namespace ohm::reports

@@ -17,6 +17,7 @@
 #include "reports/json/sweep_json.h"
 #include "reports/json/verification_json.h"
 #include "reports/model/fields.h"
+#include "reports/text/json_text.h"
 
 namespace ohm::reports {
 
@@ -88,7 +89,7 @@ class Reader {
     throw ResultError(fmt::format("{}: {}", place_, what));
   }
   [[noreturn]] void refuse(std::string_view name, std::string_view kind, const Json& value) const {
-    const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::string text = json_line(value);
     refuse(fmt::format("\"{}\" is not {}: {}", name, kind,
                        text.size() <= 60 ? text : text.substr(0, 57) + "..."));
   }
@@ -303,7 +304,7 @@ class Reader {
 
 Json parsed(std::string_view text) {
   try {
-    return Json::parse(text);
+    return parse_json(text);
   } catch (const Json::exception& error) {
     // Also of a number that no computer can hold. The library's message begins with its own name
     // and number.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/text/json_text.h"
 #include "reports/text/json_writer.h"
 
 namespace ohm::reports {
@@ -36,7 +37,7 @@ std::string written(const SweepResult& result) {
   const JsonWriter writer(JsonText::printable, [](double value) { return nlohmann::json(value); });
   nlohmann::json json = writer.object(result);
   json["schema"] = kSweepSchema;
-  return json.dump(2) + "\n";
+  return json_document(json);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "allocator_shim/base/whole_file.h"
 #include "reports/json/result_reader.h"
 #include "reports/json/sweep_json.h"
+#include "reports/text/json_text.h"
 
 namespace ohm::reports {
 
@@ -60,10 +61,10 @@ SweptScenario read_scenario(const Json& json) {
 SweepResult read_sweep(std::string_view text) {
   SweepResult result;
   try {
-    const Json sweep = Json::parse(text);
+    const Json sweep = parse_json(text);
     if (sweep.at("schema") != kSweepSchema) {
       throw ResultError(fmt::format("its schema is {}, this program reads {}",
-                                    sweep.at("schema").dump(), kSweepSchema));
+                                    json_line(sweep.at("schema")), kSweepSchema));
     }
     for (const Json& scenario : sweep.at("scenarios")) {
       result.scenarios.push_back(read_scenario(scenario));

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "reports/text/json_text.h"
+
 namespace ohm::reports {
 
 namespace {
@@ -20,7 +22,7 @@ class TraceWriter {
  public:
   void add(const Json& event) {
     out_ += out_.empty() ? "" : ",\n";
-    out_ += event.dump(-1, ' ', false, Json::error_handler_t::replace);
+    out_ += json_line(event);
   }
 
   std::string finish() && {

@@ -1,5 +1,6 @@
 #include "reports/json/verification_json.h"
 
+#include "reports/text/json_text.h"
 #include "reports/text/json_writer.h"
 
 namespace ohm::reports {
@@ -15,7 +16,7 @@ Json verification_object(const VerificationResult& result) {
 }
 
 std::string verification_json(const VerificationResult& result) {
-  return verification_object(result).dump(2) + "\n";
+  return json_document(verification_object(result));
 }
 
 }  // namespace ohm::reports

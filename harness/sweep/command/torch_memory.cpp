@@ -18,6 +18,7 @@
 #include "harness/exec/gpu_command.h"
 #include "harness/process/shell_quote.h"
 #include "harness/sweep/command/own_runs.h"
+#include "reports/text/json_text.h"
 
 namespace ohm::engine {
 
@@ -48,7 +49,7 @@ std::string last_line(const std::string& text) {
 /// Null where the program has not written it.
 json read_json(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return nullptr;
-  return json::parse(read_text(path), nullptr, false);
+  return reports::json_or_discarded(read_text(path));
 }
 
 std::uint64_t number_of(const std::string& hash) {
@@ -130,7 +131,7 @@ class TorchRun {
     job["check"] = command.check;
     job["scratch"] = command.in_scratch;
     job["jobs"] = std::max(1, command.jobs);
-    std::ofstream(folder_.path() + "/job.json") << job.dump();
+    std::ofstream(folder_.path() + "/job.json") << reports::json_line(job);
     child_ = gpu_command(command.words, command.gpus);
     add_recorder(child_, "");
     child_.environment.emplace_back("OHM_SWEEP", folder_.path());
