@@ -12,8 +12,8 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/nn/module_remains.h"
 #include "runtime/nn/module_walk.h"
+#include "runtime/nn/remains.h"
 #include "runtime/ops/convert.h"
 #include "runtime/tensor/context.h"
 
@@ -70,6 +70,9 @@ std::vector<NamedTensor> unique_tensors(std::vector<NamedTensor> tensors) {
   tensors.erase(std::remove_if(tensors.begin(), tensors.end(), is_known), tensors.end());
   return tensors;
 }
+
+using ModuleRemains = Remains<ModulePtr, std::vector<NamedAttribute>, std::shared_ptr<ForwardHooks>,
+                              std::shared_ptr<CallEnvelope>>;
 
 /// Of the calls of modules that are going on in this thread.
 class NestedCall {
@@ -151,12 +154,13 @@ Module::Module(const Module& other)
 Module::~Module() {
   for (NamedTensor& parameter : parameters_.entries()) parameter.tensor = Tensor();
   for (NamedTensor& buffer : buffers_.entries()) buffer.tensor = Tensor();
-  Remains own;
-  Remains& remains = Remains::of(*this, own);
-  remains.add(std::move(envelope_));
+  // Note [Modules in modules]
+  ModuleRemains own;
+  ModuleRemains& remains = ModuleRemains::of(this, own);
   // What goes first is on top.
-  remains.add(std::move(hooks_));
-  remains.add(std::move(attributes_));
+  if (envelope_) remains.add(std::move(envelope_));
+  if (hooks_) remains.add(std::move(hooks_));
+  if (!attributes_.empty()) remains.add(std::move(attributes_));
   std::vector<NamedModule>& children = children_.entries();
   for (std::size_t i = children.size(); i-- > 0;) remains.add(std::move(children[i].module));
   own.drop();

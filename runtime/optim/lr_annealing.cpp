@@ -1,3 +1,5 @@
+#include "runtime/optim/lr_annealing.h"
+
 #include <fmt/core.h>
 
 #include <cmath>
@@ -6,8 +8,6 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
-
-#include "runtime/optim/lr_scheduler_families.h"
 
 namespace ohm::optim {
 namespace {

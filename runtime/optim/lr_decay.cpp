@@ -1,8 +1,8 @@
+#include "runtime/optim/lr_decay.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
-
-#include "runtime/optim/lr_scheduler_families.h"
 
 namespace ohm::optim {
 namespace {

@@ -1,12 +1,6 @@
 #include "runtime/optim/lr_scheduler.h"
 
-#include <fmt/core.h>
-
-#include <limits>
-#include <stdexcept>
 #include <utility>
-
-#include "runtime/optim/lr_scheduler_families.h"
 
 namespace ohm::optim {
 
@@ -45,22 +39,6 @@ std::vector<SchedulerField> LrScheduler::fields() {
 
 std::vector<SchedulerField> LrScheduler::group_fields() {
   return {field("base_lrs", base_lr_), field("_last_lr", last_lr_)};
-}
-
-void require_count(Count count, std::string_view scheduler, std::string_view argument) {
-  constexpr Count kLargest = std::numeric_limits<std::int32_t>::max();
-  if (count >= 1 && count <= kLargest) return;
-  throw std::invalid_argument(
-      fmt::format("[{}] {} must be from 1 to {}, got {}", scheduler, argument, kLargest, count));
-}
-
-const std::vector<LrSchedulerDef>& all_lr_schedulers() {
-  static const std::vector<LrSchedulerDef> kAll = [] {
-    std::vector<LrSchedulerDef> all = decaying_lr_schedulers();
-    for (LrSchedulerDef& row : annealing_lr_schedulers()) all.push_back(std::move(row));
-    return all;
-  }();
-  return kAll;
 }
 
 }  // namespace ohm::optim

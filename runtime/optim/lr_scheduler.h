@@ -7,14 +7,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string_view>
 #include <vector>
 
-#include "runtime/ops/signature.h"
 #include "runtime/optim/optimizer.h"
 #include "runtime/optim/scheduler_state.h"
 
@@ -69,24 +65,5 @@ class LrScheduler : public StatefulScheduler {
 };
 
 using LrSchedulerPtr = std::shared_ptr<LrScheduler>;
-
-/// base · factor(epoch)
-LrSchedulerPtr lambda_lr(OptimizerPtr optimizer, std::function<double(std::int64_t epoch)> factor);
-/// lr · factor(epoch), from epoch 1 on
-LrSchedulerPtr multiplicative_lr(OptimizerPtr optimizer,
-                                 std::function<double(std::int64_t epoch)> factor);
-/// One after the other: the next takes over at each milestone. Throws std::invalid_argument unless
-/// there is one milestone less than schedulers, which are all of one optimizer.
-LrSchedulerPtr sequential_lr(OptimizerPtr optimizer, std::vector<LrSchedulerPtr> schedulers,
-                             std::vector<std::int64_t> milestones);
-
-/// The schedulers that numbers describe, by name. A script constructs them through these rows.
-struct LrSchedulerDef {
-  std::string_view name;           ///< PyTorch's class name
-  std::vector<ops::Param> params;  ///< without the optimizer
-  std::function<LrSchedulerPtr(OptimizerPtr, std::span<const ops::Value>)> make;
-};
-
-const std::vector<LrSchedulerDef>& all_lr_schedulers();
 
 }  // namespace ohm::optim

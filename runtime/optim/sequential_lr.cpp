@@ -1,10 +1,10 @@
+#include "runtime/optim/sequential_lr.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
-
-#include "runtime/optim/lr_scheduler.h"
 
 namespace ohm::optim {
 namespace {

@@ -18,8 +18,11 @@
 #include "harness/lua/bind/reference.h"
 #include "harness/lua/bind/scheduler_state.h"
 #include "harness/lua/vm/interpreter.h"
+#include "runtime/optim/lr_decay.h"
 #include "runtime/optim/lr_scheduler.h"
+#include "runtime/optim/lr_scheduler_list.h"
 #include "runtime/optim/reduce_on_plateau.h"
+#include "runtime/optim/sequential_lr.h"
 
 namespace ohm::lua {
 

@@ -1,6 +1,9 @@
 // Every scheduler against the learning rates recorded from PyTorch
 // (tests/reference/lr_schedulers.py).
 #include "runtime/optim/lr_scheduler.h"
+#include "runtime/optim/lr_decay.h"
+#include "runtime/optim/lr_scheduler_list.h"
+#include "runtime/optim/sequential_lr.h"
 
 #include <gtest/gtest.h>
 

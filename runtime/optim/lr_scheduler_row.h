@@ -1,8 +1,8 @@
-// The families of learning rate schedulers whose rows all_lr_schedulers() lists, and what makes a
-// row.
+// LrSchedulerDef: a learning rate scheduler that numbers describe, as scripts construct it.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -16,10 +16,11 @@
 
 namespace ohm::optim {
 
-/// Rates that fall in steps or by a factor, and PolynomialLR.
-std::vector<LrSchedulerDef> decaying_lr_schedulers();
-/// Along cosines, and OneCycleLR.
-std::vector<LrSchedulerDef> annealing_lr_schedulers();
+struct LrSchedulerDef {
+  std::string_view name;           ///< PyTorch's class name
+  std::vector<ops::Param> params;  ///< without the optimizer
+  std::function<LrSchedulerPtr(OptimizerPtr, std::span<const ops::Value>)> make;
+};
 
 /// The type of arguments that are counts.
 using Count = std::int64_t;
