@@ -67,6 +67,7 @@ constexpr std::array<RuleSet, 3> kRuleSets = {
       .kept_casts_have_graphs = true,
       .weight_norm_fuses_float16 = true,
       .line_searches_count_evaluations = true,
+      .saving_drops_storages = true,
       .has_later_full_sharding = true}}};
 
 }  // namespace

@@ -229,9 +229,16 @@ int apply(lua_State* L) {
 
 // ---- state --------------------------------------------------------------------------------------
 
+// Module by module, parameters before buffers; one that stands in several modules by each name.
 std::vector<NamedTensor> state_of(const Module& module) {
-  std::vector<NamedTensor> state = module.named_parameters();
-  for (NamedTensor& buffer : module.named_buffers()) state.push_back(std::move(buffer));
+  std::vector<NamedTensor> state;
+  nn::walk_modules(module, [&](const Module& one, const std::string& prefix) {
+    for (const std::vector<NamedTensor>* own : {&one.own_parameters(), &one.own_buffers()}) {
+      for (const NamedTensor& entry : *own) {
+        if (entry.tensor.defined()) state.push_back({prefix + entry.name, entry.tensor});
+      }
+    }
+  });
   return state;
 }
 

@@ -34,6 +34,7 @@
 #include "harness/lua/libraries/runtime_library.h"
 #include "harness/lua/libraries/sampler_library.h"
 #include "harness/lua/libraries/scenario_library.h"
+#include "harness/lua/libraries/serialization_library.h"
 #include "harness/lua/libraries/sharded_optimizer_library.h"
 #include "harness/lua/libraries/stream_library.h"
 #include "harness/lua/vm/push_text.h"
@@ -89,12 +90,12 @@ std::vector<std::string> names_of_ops_and_constants() {
 
 std::span<const Library> libraries() {
   static const std::array kLibraries = {
-      Library{
-          "ohm",
-          {runtime_functions(), tensor_comparisons(), factory_functions(), generator_functions(),
-           mode_functions(), object_functions(), scenario_functions(), monitor_functions()},
-          push_op_or_constant,
-          names_of_ops_and_constants},
+      Library{"ohm",
+              {runtime_functions(), tensor_comparisons(), factory_functions(),
+               generator_functions(), mode_functions(), object_functions(), scenario_functions(),
+               monitor_functions(), serialization_functions()},
+              push_op_or_constant,
+              names_of_ops_and_constants},
       Library{"ohm.cuda", {cuda_device_functions(), cuda_memory_functions(), stream_functions()}},
       Library{"ohm.cuda.memory", {cuda_memory_functions(), memory_history_functions()}},
       Library{"ohm.fault", {fault_functions()}, push_fault_policy, fault_policy_names},

@@ -1,0 +1,314 @@
+#include "harness/lua/libraries/serialization_library.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "harness/lua/bind/arguments.h"
+#include "harness/lua/bind/handle.h"
+#include "harness/lua/bind/module_handle.h"
+#include "harness/lua/bind/native.h"
+#include "harness/lua/bind/parameter_handle.h"
+#include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/libraries/saved_file.h"
+#include "harness/lua/vm/table_key.h"
+#include "runtime/autograd/grad_mode.h"
+#include "runtime/tensor/context.h"
+
+namespace ohm::lua {
+
+namespace {
+
+using SavedFiles = std::map<std::string, SavedFile, std::less<>>;
+using SavedFilesPtr = std::shared_ptr<SavedFiles>;
+
+}  // namespace
+
+template <>
+struct HandleOf<SavedFilesPtr> {
+  static const HandleClass kClass;
+};
+
+namespace {
+
+constexpr int kDeepest = 200;  ///< of tables in tables: each takes some of the stack
+
+/// The files of the state.
+SavedFiles& saved_files(lua_State* L) {
+  static constexpr char kKey = 0;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kKey) == LUA_TNIL) {
+    lua_pop(L, 1);
+    push_handle<SavedFilesPtr>(L, std::make_shared<SavedFiles>());
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &kKey);
+  }
+  SavedFiles& files = **test_handle<SavedFilesPtr>(L, -1);
+  lua_pop(L, 1);
+  return files;
+}
+
+// ---- saving -------------------------------------------------------------------------------------
+
+class Saver {
+ public:
+  explicit Saver(lua_State* L) : L_(L) {}
+
+  SavedFile saved(int index) {
+    find_tensors(index, 0);
+    std::sort(found_.begin(), found_.end(),
+              [](const Found& a, const Found& b) { return a.age < b.age; });
+    std::vector<std::pair<Tensor, bool>> tensors;
+    for (const Found& one : found_) {
+      numbers_[one.tensor.impl()] = tensors.size();
+      tensors.emplace_back(one.tensor, one.is_parameter);
+    }
+    save_tensors(file_, tensors);
+    if (!Context::current().rules.saving_drops_storages) keep_storages(tensors);
+    file_.root = value(index);
+    return std::move(file_);
+  }
+
+ private:
+  struct Found {
+    std::uint64_t age;
+    Tensor tensor;
+    bool is_parameter;
+  };
+
+  // PyTorch's pickler is a class that a function defines: it is in a cycle with all storages.
+  void keep_storages(const std::vector<std::pair<Tensor, bool>>& tensors) {
+    std::vector<IntrusivePtr<Storage>> storages;
+    for (const auto& [tensor, is_parameter] : tensors) storages.push_back(tensor.impl()->storage);
+    Interpreter::of(L_).in_cycles.push_back(
+        std::make_shared<std::vector<IntrusivePtr<Storage>>>(std::move(storages)));
+  }
+
+  // All tensors, each once, and all that cannot be saved.
+  void find_tensors(int index, int depth) {
+    if (const Tensor* const tensor = test_handle<Tensor>(L_, index)) {
+      if (!numbers_.emplace(tensor->impl(), 0).second) return;
+      const auto* const handle = static_cast<const HandleHead*>(lua_touserdata(L_, index));
+      found_.push_back({handle->age, *tensor, is_parameter(L_, index)});
+      return;
+    }
+    check_type(index);
+    if (lua_type(L_, index) != LUA_TTABLE) return;
+    const int table = lua_absindex(L_, index);
+    if (!tables_.emplace(lua_topointer(L_, table), tables_.size()).second) return;
+    if (depth == kDeepest) {
+      throw std::invalid_argument(
+          fmt::format("[save] tables are nested more than {} deep", kDeepest));
+    }
+    luaL_checkstack(L_, 4, "tables nested too deep to be saved");
+    for (lua_pushnil(L_); lua_next(L_, table) != 0; lua_pop(L_, 1)) {
+      if (!table_key(L_, -2)) refuse(fmt::format("a {} that is a key", type_of(L_, -2)));
+      find_tensors(-1, depth + 1);
+    }
+  }
+
+  void check_type(int index) {
+    switch (lua_type(L_, index)) {
+      case LUA_TBOOLEAN:
+      case LUA_TNUMBER:
+      case LUA_TSTRING:
+        return;
+      case LUA_TTABLE:
+        if (lua_getmetatable(L_, index) == 0) return;
+        lua_pop(L_, 1);
+        refuse("a table with a metatable");
+      default:
+        if (test_handle<nn::ModulePtr>(L_, index) != nullptr) {
+          throw std::invalid_argument("[save] a module cannot be saved: save its state_dict()");
+        }
+        refuse(fmt::format("a {}", type_of(L_, index)));
+    }
+  }
+
+  [[noreturn]] static void refuse(const std::string& what) {
+    throw std::invalid_argument(fmt::format(
+        "[save] {} cannot be saved: tables, tensors, numbers, strings and booleans can", what));
+  }
+
+  // Pre-condition: find_tensors() has been there.
+  SavedValue value(int index) {
+    switch (lua_type(L_, index)) {
+      case LUA_TBOOLEAN:
+        return lua_toboolean(L_, index) != 0;
+      case LUA_TNUMBER:
+        if (lua_isinteger(L_, index) != 0) return std::int64_t{lua_tointeger(L_, index)};
+        return lua_tonumber(L_, index);
+      case LUA_TSTRING: {
+        std::size_t length = 0;
+        const char* const text = lua_tolstring(L_, index, &length);
+        return std::string(text, length);
+      }
+      case LUA_TTABLE:
+        return table(lua_absindex(L_, index));
+      default:
+        return SavedTensorNumber{numbers_.at(test_handle<Tensor>(L_, index)->impl())};
+    }
+  }
+
+  SavedTableNumber table(int index) {
+    const auto [place, is_new] =
+        saved_tables_.emplace(lua_topointer(L_, index), file_.tables.size());
+    const std::size_t number = place->second;
+    if (!is_new) return {number};
+    file_.tables.emplace_back();
+    for (const TableKey& key : ordered_keys(L_, index)) {
+      key.push(L_);
+      SavedValue name = value(-1);
+      lua_rawget(L_, index);
+      SavedValue element = value(-1);
+      lua_pop(L_, 1);
+      file_.tables[number].emplace_back(std::move(name), std::move(element));
+    }
+    return {number};
+  }
+
+  lua_State* L_;
+  SavedFile file_;
+  std::vector<Found> found_;
+  std::map<const TensorImpl*, std::size_t> numbers_;
+  std::map<const void*, std::size_t> tables_;        ///< that were looked through
+  std::map<const void*, std::size_t> saved_tables_;  ///< their numbers in the file
+};
+
+std::string_view file_argument(lua_State* L, int index, std::string_view function) {
+  const std::string_view name = string_argument(L, index, {function, "f"});
+  if (name.empty()) throw std::invalid_argument(fmt::format("[{}] f is empty", function));
+  return name;
+}
+
+// save(obj, f): a file of this name, or over one.
+int save(lua_State* L) {
+  if (lua_isnoneornil(L, 1)) refuse_argument(L, 1, {"save", "obj"}, "a value");
+  const std::string_view name = file_argument(L, 2, "save");
+  const NoGradGuard no_graph;
+  SavedFile file = Saver(L).saved(1);
+  saved_files(L)[std::string(name)] = std::move(file);
+  return 0;
+}
+
+// ---- loading ------------------------------------------------------------------------------------
+
+Device existing(Device device) {
+  const std::size_t count = Context::current().gpus.size();
+  if (device.is_cpu() || static_cast<std::size_t>(device.index) < count) return device;
+  throw std::invalid_argument(fmt::format(
+      "[load] the tensors were saved on cuda:{} but device_count() is {}: use map_location to map "
+      "them to a device that is there",
+      device.index, count));
+}
+
+class Loader {
+ public:
+  // The handles of the tensors lie in a list at `tensors`, those of the tables above it.
+  Loader(lua_State* L, const SavedFile& file, int tensors)
+      : L_(L), file_(file), tensors_(tensors), made_(file.tables.size()) {
+    lua_newtable(L);
+    tables_ = lua_gettop(L);
+  }
+
+  void push(const SavedValue& value) {
+    std::visit([this](const auto& one) { push_one(one); }, value);
+  }
+
+  /// Its lists are no garbage that holds on to what the script lets go.
+  void forget() {
+    forget(tensors_);
+    forget(tables_);
+  }
+
+ private:
+  void forget(int list) {
+    for (auto i = static_cast<lua_Integer>(lua_rawlen(L_, list)); i > 0; --i) {
+      lua_pushnil(L_);
+      lua_rawseti(L_, list, i);
+    }
+  }
+
+  void push_one(bool value) { lua_pushboolean(L_, static_cast<int>(value)); }
+  void push_one(std::int64_t value) { lua_pushinteger(L_, value); }
+  void push_one(double value) { lua_pushnumber(L_, value); }
+  void push_one(const std::string& value) { lua_pushlstring(L_, value.data(), value.size()); }
+  void push_one(SavedTensorNumber value) {
+    lua_rawgeti(L_, tensors_, static_cast<lua_Integer>(value.number) + 1);
+  }
+  void push_one(SavedTableNumber value) {
+    const auto place = static_cast<lua_Integer>(value.number) + 1;
+    if (made_[value.number]) {
+      lua_rawgeti(L_, tables_, place);
+      return;
+    }
+    made_[value.number] = true;
+    luaL_checkstack(L_, 4, "tables nested too deep to be loaded");
+    lua_newtable(L_);
+    lua_pushvalue(L_, -1);
+    lua_rawseti(L_, tables_, place);
+    for (const auto& [key, element] : file_.tables[value.number]) {
+      push(key);
+      push(element);
+      lua_rawset(L_, -3);
+    }
+  }
+
+  lua_State* L_;
+  const SavedFile& file_;
+  int tensors_;
+  int tables_ = 0;
+  std::vector<bool> made_;
+};
+
+std::optional<Device> map_location(lua_State* L, const NamedArguments& named) {
+  if (!named.push("map_location")) return std::nullopt;
+  lua_pop(L, 1);
+  return existing(named.device("map_location", Device::cpu()));
+}
+
+// load(f [, {map_location, weights_only}]): a device, which all tensors come to; without it each
+// comes to where it was.
+int load(lua_State* L) {
+  const NamedArguments named(L, "load");
+  constexpr std::string_view kNames[] = {"map_location", "weights_only"};
+  named.check_names(kNames);
+  named.boolean("weights_only", true);
+  const std::string_view name = file_argument(L, 1, "load");
+  const std::optional<Device> target = map_location(L, named);
+  const SavedFiles& files = saved_files(L);
+  const auto file = files.find(name);
+  if (file == files.end()) {
+    throw std::invalid_argument(
+        fmt::format("[load] No such file: '{}': this run has not saved it", name));
+  }
+  const NoGradGuard no_graph;
+  const std::vector<Tensor> tensors = loaded_tensors(
+      file->second, [&](Device saved) { return target ? *target : existing(saved); });
+  lua_newtable(L);
+  const int list = lua_gettop(L);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const bool is_parameter = file->second.tensors[i].is_parameter;
+    is_parameter ? push_parameter(L, tensors[i]) : push_tensor(L, tensors[i]);
+    lua_rawseti(L, list, static_cast<lua_Integer>(i) + 1);
+  }
+  Loader loader(L, file->second, list);
+  loader.push(file->second.root);
+  loader.forget();
+  return 1;
+}
+
+constexpr luaL_Reg kSerializationFunctions[] = {{"load", native<load>}, {"save", native<save>}};
+
+}  // namespace
+
+const HandleClass HandleOf<SavedFilesPtr>::kClass = {"files", {}};
+
+std::span<const luaL_Reg> serialization_functions() { return kSerializationFunctions; }
+
+}  // namespace ohm::lua
