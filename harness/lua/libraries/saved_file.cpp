@@ -34,6 +34,20 @@ Tensor loaded_storage(const SavedStorage& saved, Device device) {
 
 }  // namespace
 
+std::size_t bytes_of(const SavedFile& file) {
+  std::size_t bytes = sizeof file + file.tensors.size() * sizeof(SavedTensor);
+  for (const SavedStorage& storage : file.storages) bytes += sizeof storage + storage.values.size();
+  const auto add_text = [&](const SavedValue& value) {
+    if (const auto* const text = std::get_if<std::string>(&value)) bytes += text->size();
+  };
+  add_text(file.root);
+  for (const auto& table : file.tables) {
+    bytes += sizeof table + table.size() * sizeof table.front();
+    for (const auto& [key, value] : table) add_text(key), add_text(value);
+  }
+  return bytes;
+}
+
 void save_tensors(SavedFile& file, const std::vector<std::pair<Tensor, bool>>& tensors) {
   std::map<const Storage*, std::size_t> numbers;
   for (const auto& [tensor, is_parameter] : tensors) {

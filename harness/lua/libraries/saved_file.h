@@ -51,6 +51,9 @@ struct SavedFile {
   SavedValue root = false;
 };
 
+/// What it takes of the host's memory, roughly.
+std::size_t bytes_of(const SavedFile& file);
+
 /// The file's storages and tensors of these, in their order; those of one storage share it.
 void save_tensors(SavedFile& file, const std::vector<std::pair<Tensor, bool>>& tensors);
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "allocator_shim/base/format_bytes.h"
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/handle.h"
 #include "harness/lua/bind/module_handle.h"
@@ -18,6 +19,7 @@
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/libraries/saved_file.h"
 #include "harness/lua/vm/table_key.h"
+#include "harness/scenario/scenario_program.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/tensor/context.h"
 
@@ -25,7 +27,10 @@ namespace ohm::lua {
 
 namespace {
 
-using SavedFiles = std::map<std::string, SavedFile, std::less<>>;
+struct SavedFiles {
+  std::map<std::string, SavedFile, std::less<>> by_name;
+  std::size_t bytes = 0;
+};
 using SavedFilesPtr = std::shared_ptr<SavedFiles>;
 
 }  // namespace
@@ -186,13 +191,28 @@ std::string_view file_argument(lua_State* L, int index, std::string_view functio
   return name;
 }
 
+// The files of a run lie in this computer's memory: a script that saves without end is told so.
+void keep(SavedFiles& files, std::string_view name, SavedFile file, std::size_t most) {
+  const auto old = files.by_name.find(name);
+  const std::size_t others = files.bytes - (old == files.by_name.end() ? 0 : bytes_of(old->second));
+  const std::size_t bytes = bytes_of(file);
+  if (bytes > most || others > most - bytes) {
+    throw std::invalid_argument(fmt::format(
+        "[save] the files of a run may take {} of this computer's memory: {} are taken, and {} "
+        "more are needed",
+        human_bytes(most), human_bytes(others), human_bytes(bytes)));
+  }
+  files.by_name.insert_or_assign(std::string(name), std::move(file));
+  files.bytes = others + bytes;
+}
+
 // save(obj, f): a file of this name, or over one.
 int save(lua_State* L) {
   if (lua_isnoneornil(L, 1)) refuse_argument(L, 1, {"save", "obj"}, "a value");
   const std::string_view name = file_argument(L, 2, "save");
   const NoGradGuard no_graph;
   SavedFile file = Saver(L).saved(1);
-  saved_files(L)[std::string(name)] = std::move(file);
+  keep(saved_files(L), name, std::move(file), Interpreter::of(L).caps().value_bytes);
   return 0;
 }
 
@@ -282,8 +302,8 @@ int load(lua_State* L) {
   const std::string_view name = file_argument(L, 1, "load");
   const std::optional<Device> target = map_location(L, named);
   const SavedFiles& files = saved_files(L);
-  const auto file = files.find(name);
-  if (file == files.end()) {
+  const auto file = files.by_name.find(name);
+  if (file == files.by_name.end()) {
     throw std::invalid_argument(
         fmt::format("[load] No such file: '{}': this run has not saved it", name));
   }

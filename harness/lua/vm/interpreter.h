@@ -106,6 +106,7 @@ class Interpreter {
     lifetimes_.note_new(L);
     return ++handles_made_;
   }
+  const engine::ScriptCaps& caps() const { return caps_; }
   /// Natives tell it what they write to values of the script.
   Lifetimes& lifetimes() { return lifetimes_; }
 

@@ -96,6 +96,20 @@ TEST_F(SerializationLibrary, SaysWhatItCannotDo) {
               HasSubstr("nested more than 200 deep"));
 }
 
+class SerializationWithLittleRoom : public ScriptTest {
+ protected:
+  SerializationWithLittleRoom()
+      : ScriptTest({.values = ValueMode::keeps_values}, {.value_bytes = 1U << 20U}) {}
+};
+
+TEST_F(SerializationWithLittleRoom, EndsAScriptThatSavesWithoutEnd) {
+  EXPECT_EQ(error_of("for i = 1, 100 do ohm.save(ohm.ones(1000), 'f') end"), "");
+  EXPECT_THAT(error_of("for i = 1, 1000 do ohm.save(ohm.ones(1000), 'f' .. i) end"),
+              HasSubstr("the files of a run may take 1.00 MiB"));
+  EXPECT_THAT(error_of("for i = 1, 100 do ohm.save({('x'):rep(20000)}, 'g' .. i) end"),
+              HasSubstr("the files of a run may take 1.00 MiB"));
+}
+
 TEST_F(SerializationLibrary, LeavesTheFileThatWasThereWhenSavingFails) {
   EXPECT_EQ(number("ohm.save(1, 'f') pcall(ohm.save, {print}, 'f') return ohm.load('f')"), 1);
 }
