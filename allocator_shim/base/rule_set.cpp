@@ -67,7 +67,8 @@ constexpr std::array<RuleSet, 3> kRuleSets = {
       .kept_casts_have_graphs = true,
       .weight_norm_fuses_float16 = true,
       .line_searches_count_evaluations = true,
-      .has_later_full_sharding = true}}};
+      .has_later_full_sharding = true,
+      .collectives_hold_tensors = true}}};
 
 }  // namespace
 
