@@ -61,9 +61,10 @@ Tensor elements_of(const Tensor& flat, std::int64_t first, std::int64_t count) {
 
 /// What a rank gets to know of all inputs, in the order in which it goes, the last one first.
 struct Shared {
-  Tensor gathered;  ///< [ranks, 2C + 1]: means, deviations and a count
-  Tensor counts;
+  Tensor gathered;      ///< [ranks, 2C + 1]: means, deviations and a count
+  Tensor added_counts;  ///< in the dtype of running statistics, to which they are added
   Tensor mask;
+  Tensor counts;
   Tensor invstds;
   Tensor means;
   Tensor count;  ///< of the own input
@@ -113,10 +114,9 @@ Statistics statistics_of_own(const SyncBatchNormOperands& operands) {
   return own;
 }
 
-Statistics merged(const Shared& shared, const SyncBatchNormOperands& operands) {
+Statistics merged(Shared& shared, const SyncBatchNormOperands& operands) {
   const TensorOptions options = options_of(shared.means);
-  // They are added to running statistics in the dtype of those.
-  const Tensor counts = operands.running_mean.defined()
+  shared.added_counts = operands.running_mean.defined()
                             ? cast(shared.counts, operands.running_mean.dtype())
                             : shared.counts;
   const std::int64_t channels = operands.input.shape()[1];
@@ -161,6 +161,11 @@ class SyncBatchNormBackward {
     return empty({pass_.mean.numel()}, options);
   }
 
+  bool are_channels_last() const {
+    return ops::has_channels_last_kernels(pass_.input) &&
+           ops::has_channels_last_kernels(pass_.grad);
+  }
+
   void sum() {
     const bool are_last =
         ops::has_channels_last_kernels(pass_.input) && ops::has_channels_last_kernels(pass_.grad);
@@ -189,7 +194,8 @@ class SyncBatchNormBackward {
     sums_.of_grad = Tensor();
     sums_.of_products = Tensor();
     if (pass_.weight.defined()) pass_.weight = cast(pass_.weight, pass_.mean.dtype());
-    Tensor out = empty_like(pass_.input);
+    Tensor out = are_channels_last() ? empty_like(pass_.input)
+                                     : empty(pass_.input.shape(), options_of(pass_.input));
     fill_input_gradient(pass_, elements_of(combined_, 0, channels),
                         elements_of(combined_, channels, channels), call_.saved(kCounts), out);
     return out;
