@@ -2440,6 +2440,147 @@ ohm.distributed.spawn(2, function(rank)
   mark("globals deleted")
 end)
 
+--== sharded_sync_batch_norm gpus=2
+-- model = nn.Sequential(
+--     nn.Conv2d(3, 32, 3, padding=1, bias=False), nn.BatchNorm2d(32), nn.ReLU(), nn.Flatten(), nn.Linear(32 * 1024, 100)
+-- ).cuda()
+-- model = nn.SyncBatchNorm.convert_sync_batchnorm(model)
+-- opt = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+-- mark("model")
+-- for step in range(2):
+--     x = torch.randn(16, 3, 32, 32, device="cuda")
+--     y = torch.randint(0, 100, (16,), device="cuda")
+--     out = model(x)
+--     mark(f"forward {step}")
+--     loss = F.cross_entropy(out, y)
+--     opt.zero_grad()
+--     loss.backward()
+--     mark(f"backward {step}")
+--     opt.step()
+--     mark(f"step {step}")
+-- model.eval()
+-- with torch.no_grad():
+--     out = model(x)
+-- mark("evaluation")
+-- One rank is recorded: the other one does the same on its own GPU, and marks nothing. Models and
+-- optimizers stay until the program is over.
+kept = {}
+ohm.distributed.spawn(2, function(rank)
+  local mark = rank == 0 and mark or function() end
+  local fully_shard, checkpoint = ohm.distributed.fully_shard, ohm.utils.checkpoint.checkpoint
+  local model, opt, x, y, out, loss
+  model = nn.Sequential(nn.Conv2d(3, 32, 3, {padding = 1, bias = false}), nn.BatchNorm2d(32), nn.ReLU(),
+                        nn.Flatten(), nn.Linear(32 * 1024, 100)):cuda()
+  model = nn.convert_sync_batchnorm(model)
+  opt = ohm.optim.SGD(model:parameters(), {lr = 0.01, momentum = 0.9})
+  mark("model")
+  for step = 0, 1 do
+    x = ohm.randn(16, 3, 32, 32, {device = "cuda"})
+    y = ohm.randint(0, 100, {16}, {device = "cuda"})
+    out = model(x)
+    mark("forward " .. step)
+    loss = F.cross_entropy(out, y)
+    opt:zero_grad()
+    loss:backward()
+    mark("backward " .. step)
+    opt:step()
+    mark("step " .. step)
+  end
+  model:eval()
+  ohm.no_grad(function() out = model(x) end)
+  mark("evaluation")
+  kept[rank + 1] = {model, opt}
+  mark("end of program (globals alive)")
+  x = nil; sweep()
+  y = nil; sweep()
+  out = nil; sweep()
+  loss = nil; sweep()
+  mark("globals deleted")
+end)
+
+--== sharded_sync_batch_norm_layouts gpus=2
+-- norm = nn.SyncBatchNorm(64).cuda()
+-- line = nn.SyncBatchNorm(100, affine=False, track_running_stats=False).cuda()
+-- half = nn.SyncBatchNorm(64).cuda().half()
+-- mark("modules")
+-- x = torch.randn(16, 64, 32, 32, device="cuda").to(memory_format=torch.channels_last).requires_grad_()
+-- out = norm(x)
+-- mark("channels last")
+-- loss = out.square().mean()
+-- loss.backward()
+-- mark("backward")
+-- out = norm(x)
+-- out.backward(torch.randn(16, 64, 32, 32, device="cuda").to(memory_format=torch.channels_last))
+-- mark("backward with channels last")
+-- x = torch.randn(64, 100, device="cuda", requires_grad=True)
+-- out = line(x)
+-- mark("a line")
+-- loss = out.square().mean()
+-- loss.backward()
+-- mark("backward of a line")
+-- x = torch.randn(16, 64, 32, 32, device="cuda").half().requires_grad_()
+-- out = half(x)
+-- mark("half precision")
+-- loss = out.float().mean()
+-- loss.backward()
+-- mark("backward of half precision")
+-- x = torch.randn(16, 64, 32, 32, device="cuda")
+-- out = norm(x)
+-- mark("no gradient of the input")
+-- loss = out.mean()
+-- loss.backward()
+-- mark("backward without it")
+-- del norm, line, half
+-- One rank is recorded: the other one does the same on its own GPU, and marks nothing. Models and
+-- optimizers stay until the program is over.
+kept = {}
+ohm.distributed.spawn(2, function(rank)
+  local mark = rank == 0 and mark or function() end
+  local fully_shard, checkpoint = ohm.distributed.fully_shard, ohm.utils.checkpoint.checkpoint
+  local model, opt, x, y, out, loss
+  local norm = nn.SyncBatchNorm(64):cuda()
+  local line = nn.SyncBatchNorm(100, {affine = false, track_running_stats = false}):cuda()
+  local half = nn.SyncBatchNorm(64):cuda():half()
+  mark("modules")
+  x = ohm.randn(16, 64, 32, 32, {device = "cuda"}):to({memory_format = "channels_last"}):requires_grad_()
+  out = norm(x)
+  mark("channels last")
+  loss = out:square():mean()
+  loss:backward()
+  mark("backward")
+  out = norm(x)
+  out:backward(ohm.randn(16, 64, 32, 32, {device = "cuda"}):to({memory_format = "channels_last"}))
+  mark("backward with channels last")
+  x = ohm.randn(64, 100, {device = "cuda", requires_grad = true})
+  out = line(x)
+  mark("a line")
+  loss = out:square():mean()
+  loss:backward()
+  mark("backward of a line")
+  x = ohm.randn(16, 64, 32, 32, {device = "cuda"}):half():requires_grad_()
+  out = half(x)
+  mark("half precision")
+  loss = out:float():mean()
+  loss:backward()
+  mark("backward of half precision")
+  x = ohm.randn(16, 64, 32, 32, {device = "cuda"})
+  out = norm(x)
+  mark("no gradient of the input")
+  loss = out:mean()
+  loss:backward()
+  mark("backward without it")
+  norm = nil; sweep()
+  line = nil; sweep()
+  half = nil; sweep()
+  kept[rank + 1] = {model, opt}
+  mark("end of program (globals alive)")
+  x = nil; sweep()
+  y = nil; sweep()
+  out = nil; sweep()
+  loss = nil; sweep()
+  mark("globals deleted")
+end)
+
 --== sharded_transformer gpus=2
 -- class Block(nn.Module):
 --     def __init__(self, d, h):
