@@ -34,8 +34,7 @@ class BatchNorm : public UnaryModule<BatchNorm> {
   std::string_view type_name() const override { return kind_.type_name; }
 
  protected:
-  /// With the parameters and buffers of another one.
-  BatchNorm(const BatchNorm& other, const Kind& kind) : BatchNorm(other) { kind_ = kind; }
+  void set_kind(const Kind& kind) { kind_ = kind; }
 
   Tensor apply(const Tensor& input) final;
   /// What is applied to an input of as many dimensions as it may have.

@@ -4,15 +4,11 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "runtime/arithmetic/copy.h"
+#include "runtime/parallel/collective_pieces.h"
 #include "runtime/parallel/rank_group.h"
 
 namespace ohm::parallel {
 namespace {
-
-Tensor flat(const Tensor& tensor) {
-  return make_view(tensor, {tensor.numel()}, {1}, tensor.impl()->offset);
-}
 
 std::string_view name_of(RankGroup::Direction direction) {
   return direction == RankGroup::Direction::send ? "send" : "recv";
@@ -50,7 +46,7 @@ PendingPtr RankGroup::offer(const Transfer& transfer) {
                     made->call, ranks_[static_cast<std::size_t>(way.first)], describe(from),
                     ranks_[static_cast<std::size_t>(way.second)], describe(to)));
   }
-  copy_into(flat(to), flat(from));
+  move_elements(made->call, to, from);
   for (Offer* met : {made.get(), &other}) {
     met->is_done = true;
     met->missing.clear();

@@ -49,6 +49,8 @@ void RankSchedule::run(const std::function<void(int rank)>& body) {
   }
   for (std::thread& thread : threads) thread.join();
   context_.state = std::move(callers_state);
+  // Handles may outlive the ranks.
+  for (Rank& rank : ranks_) rank.state = ExecutionState();
   if (first_failed_ < 0) return;
   std::rethrow_exception(ranks_[static_cast<std::size_t>(first_failed_)].error);
 }

@@ -18,8 +18,9 @@ class SyncBatchNorm final : public nn::BatchNorm {
                 const nn::ParameterOptions& parameters, GroupPtr group)
       : BatchNorm(kKind, features, options, parameters), group_(std::move(group)) {}
   /// With the parameters and buffers of `norm`.
-  SyncBatchNorm(const BatchNorm& norm, GroupPtr group)
-      : BatchNorm(norm, kKind), group_(std::move(group)) {}
+  SyncBatchNorm(const BatchNorm& norm, GroupPtr group) : BatchNorm(norm), group_(std::move(group)) {
+    set_kind(kKind);
+  }
 
   nn::ModulePtr shallow_copy() const override { return std::make_shared<SyncBatchNorm>(*this); }
 

@@ -19,7 +19,7 @@
 namespace ohm::parallel {
 namespace {
 
-constexpr std::string_view kName = "SyncBatchNorm";
+constexpr std::string_view kSyncBatchNormName = "SyncBatchNorm";
 
 void check(const SyncBatchNormOperands& operands) {
   const Shape& shape = operands.input.shape();
@@ -223,8 +223,8 @@ void record(const SyncBatchNormOperands& operands, const Statistics& statistics,
 
 Tensor sync_batch_norm(const SyncBatchNormOperands& given, const GroupPtr& group) {
   check(given);
-  const OpGuard op(kName);
-  Recorder recorder(kName, {&given.input, &given.weight, &given.bias});
+  const OpGuard op(kSyncBatchNormName);
+  Recorder recorder(kSyncBatchNormName, {&given.input, &given.weight, &given.bias});
   const NoGradGuard no_grad;
   SyncBatchNormOperands operands = given;
   operands.input = laid_out(given.input);

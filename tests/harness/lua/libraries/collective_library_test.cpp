@@ -138,6 +138,24 @@ TEST_F(CollectiveLibrary, GroupsAreLeft) {
               HasSubstr("[barrier] rank 0 has destroyed the group"));
 }
 
+TEST_F(CollectiveLibrary, BatchNormsBecomeOnesOfAllRanks) {
+  // The mean over both ranks of the first channel is 1.5: the outputs of a rank are alike.
+  EXPECT_EQ(
+      text(ranks("local nn = ohm.nn\n"
+                 "local model = nn.Sequential(nn.BatchNorm1d(2, {momentum = 1}), nn.Identity())\n"
+                 "model = nn.convert_sync_batchnorm(model:cuda())\n"
+                 "local out = model(x:view(1, 2):expand(3, 2))\n"
+                 "return string.format('%s %.1f %.1f', tostring(model[1]):match('^%a+'), "
+                 "out:max():item(), model[1].running_mean:max():item())\n")),
+      "SyncBatchNorm -1.0 1.5 | SyncBatchNorm 1.0 1.5");
+  EXPECT_EQ(
+      text(ranks("local alone = dist.new_group({0})\n"
+                 "local norm = ohm.nn.SyncBatchNorm(2, {process_group = alone, device = 'cuda'})\n"
+                 "if rank == 1 then return 'idle' end\n"
+                 "return string.format('%.1f', norm(x:view(1, 2):expand(3, 2)):max():item())\n")),
+      "0.0 | idle");
+}
+
 TEST_F(CollectiveLibrary, RefusesWhatDoesNotFit) {
   const auto error = [this](const std::string& body) { return error_of(ranks(body + "\n")); };
   EXPECT_THAT(
