@@ -1,5 +1,5 @@
 // What ranks have begun together and did not end yet: the handles that asynchronous collectives
-// return.
+// return. They call their group, in whose source they are.
 #pragma once
 
 #include <memory>

@@ -232,8 +232,8 @@ Tensor sync_batch_norm(const SyncBatchNormOperands& given, const GroupPtr& group
   const std::int64_t channels = operands.input.shape()[1];
   Shared shared;
   Statistics statistics = statistics_of_own(operands);
-  shared.count = full({1}, static_cast<double>(operands.input.numel() / channels),
-                      options_of(statistics.mean));
+  const std::int64_t count = operands.input.numel() / channels;
+  shared.count = full({1}, static_cast<double>(count), options_of(statistics.mean));
   gather_statistics(shared, statistics.mean, statistics.invstd, *group);
   choose_ranks_with_inputs(shared, channels);
   {

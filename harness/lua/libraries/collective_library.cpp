@@ -9,8 +9,6 @@
 namespace ohm::lua {
 namespace {
 
-using parallel::RankGroup;
-
 // A rank that is not in the group does nothing.
 
 int all_reduce(lua_State* L) {

@@ -109,6 +109,7 @@ std::span<const Library> libraries() {
               {distributed_functions(), collective_functions(), process_group_functions(),
                point_to_point_functions(), fully_shard_functions()}},
       Library{"ohm.distributed.ReduceOp", {}, push_reduction, reduction_names},
+      Library{"ohm.distributed.group", {}, nullptr, nullptr, group_properties()},
       Library{"ohm.distributed.fsdp", {fully_shard_functions()}},
       Library{"ohm.distributed.optim", {sharded_optimizer_functions()}},
       Library{"ohm.nn",

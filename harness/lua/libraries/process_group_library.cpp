@@ -101,7 +101,7 @@ int destroy_process_group(lua_State* L) {
   const DistributedCall call(L, "destroy_process_group", kGroupName);
   RankGroup& group = call.group();
   const auto& groups = group.groups();
-  for (auto other = groups.rbegin(); other != groups.rend(); ++other) (*other)->leave();
+  for (std::size_t i = groups.size(); i > 0; --i) groups[i - 1]->leave();
   group.leave();
   return 0;
 }
@@ -116,6 +116,18 @@ constexpr luaL_Reg kProcessGroupFunctions[] = {
     {"is_initialized", native<is_initialized>},
     {"new_group", native<new_group>},
 };
+
+void push_world(lua_State* L) {
+  RankGroup* const world = RankGroup::current();
+  if (world == nullptr) return lua_pushnil(L);
+  push_handle<GroupPtr>(L, world->shared_from_this());
+}
+
+void refuse_world(lua_State* /*L*/, int /*index*/) {
+  throw std::invalid_argument("[distributed] group.WORLD cannot be set");
+}
+
+constexpr Property kGroupProperties[] = {{"WORLD", push_world, refuse_world}};
 
 // ---- from one rank to another -------------------------------------------------------------------
 
@@ -235,6 +247,7 @@ constexpr luaL_Reg kPointToPointFunctions[] = {
 const HandleClass HandleOf<PointToPointPtr>::kClass = {"P2POp", kPointToPointMetamethods};
 
 std::span<const luaL_Reg> process_group_functions() { return kProcessGroupFunctions; }
+std::span<const Property> group_properties() { return kGroupProperties; }
 std::span<const luaL_Reg> point_to_point_functions() { return kPointToPointFunctions; }
 
 }  // namespace ohm::lua

@@ -1705,6 +1705,7 @@ ohm.distributed.spawn(2, function(rank)
   local fully_shard, checkpoint = ohm.distributed.fully_shard, ohm.utils.checkpoint.checkpoint
   local model, opt, x, y, out, loss
   local dist = ohm.distributed
+  world = dist.group.WORLD  -- its last byte of a barrier stays to the end
   x = ohm.randn(100, {device = "cuda"})
   dist.barrier()
   mark("barrier")

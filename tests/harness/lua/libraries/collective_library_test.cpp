@@ -129,6 +129,16 @@ TEST_F(CollectiveLibrary, RanksOfAProgramAreFoundInAGroup) {
               HasSubstr("[broadcast] rank 0 is none of the group's, which are rank 1"));
 }
 
+TEST_F(CollectiveLibrary, AllRanksAreAGroup) {
+  EXPECT_EQ(text(ranks("dist.all_reduce(x, {group = dist.group.WORLD})\n"
+                       "local world = dist.group.WORLD\n"
+                       "return string.format('%d of %d: %d', world:rank(), world:size(), "
+                       "x:sum():item())\n")),
+            "0 of 2: 6 | 1 of 2: 6");
+  EXPECT_EQ(text("return tostring(ohm.distributed.group.WORLD)"), "nil");
+  EXPECT_THAT(error_of("ohm.distributed.group.WORLD = nil"), HasSubstr("cannot be set"));
+}
+
 TEST_F(CollectiveLibrary, GroupsAreLeft) {
   EXPECT_EQ(text(ranks("local before = dist.is_initialized()\n"
                        "dist.destroy_process_group()\n"
