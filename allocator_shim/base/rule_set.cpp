@@ -68,7 +68,8 @@ constexpr std::array<RuleSet, 3> kRuleSets = {
       .weight_norm_fuses_float16 = true,
       .line_searches_count_evaluations = true,
       .saving_drops_storages = true,
-      .has_later_full_sharding = true}}};
+      .has_later_full_sharding = true,
+      .collectives_hold_tensors = true}}};
 
 }  // namespace
 

@@ -114,6 +114,9 @@ struct RuleSet {
   /// gradients as what the parameters were where nothing else is said, and runs after backward for
   /// every module.
   bool has_later_full_sharding = false;
+  /// Collectives of ranks run on the current stream, or hold tensors until they are waited for, not
+  /// until a stream of their own has come behind them; lists of tensors are moved as they lie.
+  bool collectives_hold_tensors = false;
 };
 
 /// From the oldest version on.

@@ -49,12 +49,16 @@ Tensor BatchNorm::apply(const Tensor& input) {
         fmt::format("[{}] expected {} to {} dimensions, got input of shape {}", kind_.type_name,
                     kind_.min_dims, kind_.max_dims, input.shape().str()));
   }
-  const bool uses_batch = is_training() || !options_.tracks_running_stats;
-  Tensor out = ops::batch_norm(input, if_defined(own_buffer(0)), if_defined(own_buffer(1)),
-                               if_defined(own_parameter(0)), if_defined(own_parameter(1)),
-                               uses_batch, options_.momentum, options_.eps);
+  Tensor out = normalize(input);
   if (is_training() && options_.tracks_running_stats) count_batch(own_buffer(2));
   return out;
+}
+
+Tensor BatchNorm::normalize(const Tensor& input) {
+  const bool uses_batch = is_training() || !options_.tracks_running_stats;
+  return ops::batch_norm(input, if_defined(own_buffer(0)), if_defined(own_buffer(1)),
+                         if_defined(own_parameter(0)), if_defined(own_parameter(1)), uses_batch,
+                         options_.momentum, options_.eps);
 }
 
 LayerNorm::LayerNorm(const Shape& normalized_shape, const LayerNormOptions& options,

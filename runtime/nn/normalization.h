@@ -16,7 +16,7 @@ struct BatchNormOptions {
 /// [N, C, …] -> the same. Parameters weight and bias [C]; buffers running_mean and running_var [C]
 /// and num_batches_tracked (int64). Uses the batch's statistics when training, else the running
 /// ones.
-class BatchNorm final : public UnaryModule<BatchNorm> {
+class BatchNorm : public UnaryModule<BatchNorm> {
  public:
   /// `dims`: dimensions that an input may have: 2 or 3 for BatchNorm1d, 4 for BatchNorm2d, 5 for
   /// BatchNorm3d.
@@ -35,7 +35,12 @@ class BatchNorm final : public UnaryModule<BatchNorm> {
   std::string_view type_name() const override { return kind_.type_name; }
 
  protected:
-  Tensor apply(const Tensor& input) override;
+  void set_kind(const Kind& kind) { kind_ = kind; }
+
+  Tensor apply(const Tensor& input) final;
+  /// What is applied to an input of as many dimensions as it may have.
+  virtual Tensor normalize(const Tensor& input);
+  const BatchNormOptions& options() const { return options_; }
 
  private:
   Kind kind_;

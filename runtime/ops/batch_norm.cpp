@@ -331,8 +331,7 @@ class BatchNormBackward {
       grads.weight = empty_channels();
       grads.bias = empty_channels();
     }
-    constexpr std::int64_t kTwoSums = 2;
-    const Staging staging(input_, kTwoSums);
+    take_gradient_sums_scratch(input_);
   }
 
   // The kernel for two layouts reads a number where there is no weight.
@@ -412,6 +411,15 @@ Tensor batch_norm(const Tensor& input, const std::optional<Tensor>& running_mean
   }
   return results.out;
 }
+
+void take_statistics_scratch(const Tensor& input) { take_temporaries_of_statistics(input); }
+
+void take_gradient_sums_scratch(const Tensor& input) {
+  constexpr std::int64_t kTwoSums = 2;
+  const Staging staging(input, kTwoSums);
+}
+
+bool has_channels_last_kernels(const Tensor& input) { return is_channels_last(input); }
 
 std::vector<OpDef> batch_norm_ops() {
   return {define(kBatchNorm, kFunctional, &batch_norm,

@@ -25,6 +25,13 @@ Tensor batch_norm(const Tensor& input, const std::optional<Tensor>& running_mean
                   const std::optional<Tensor>& running_var, const std::optional<Tensor>& weight,
                   const std::optional<Tensor>& bias, bool training, double momentum, double eps);
 
+/// What PyTorch's own kernels take beside their results while they look at all of `input`: for
+/// mean and deviation, and for the sums of gradients.
+void take_statistics_scratch(const Tensor& input);
+void take_gradient_sums_scratch(const Tensor& input);
+/// Whether those for channels that lie next to each other are the ones.
+bool has_channels_last_kernels(const Tensor& input);
+
 std::vector<OpDef> batch_norm_ops();
 
 }  // namespace ohm::ops

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 #include "runtime/arithmetic/copy.h"
@@ -60,6 +61,20 @@ std::vector<double> places_of(const std::vector<std::int64_t>& elements, const S
   return places;
 }
 
+// The result: the places of these elements of `input`.
+Tensor listed(const NonzeroScratch& search, const Tensor& input,
+              const std::vector<std::int64_t>& elements) {
+  const auto count = static_cast<std::int64_t>(elements.size());
+  Tensor out = empty_strided({count, input.dims()}, {1, std::max<std::int64_t>(count, 1)},
+                             {DType::int64, input.device()});
+  search.list();
+  if (out.numel() == 0) return out;
+  const Tensor columns = make_view(out, {input.dims(), count}, {count, 1}, 0);
+  copy_into(columns, from_values(places_of(elements, input.shape()), {input.dims(), count},
+                                 {DType::int64, Device::cpu()}));
+  return out;
+}
+
 Value nonzero_row(const Tensor& input, bool as_tuple) {
   if (as_tuple) return nonzero_by_dim(input);
   return nonzero(input);
@@ -84,16 +99,15 @@ Tensor nonzero(const Tensor& input) {
   const OpFront front(kNonzero);
   require_known_values(kNonzero, input);
   const NonzeroScratch search(input);
-  const std::vector<std::int64_t> elements = chosen_elements(input);
-  const auto count = static_cast<std::int64_t>(elements.size());
-  Tensor out = empty_strided({count, input.dims()}, {1, std::max<std::int64_t>(count, 1)},
-                             {DType::int64, input.device()});
-  search.list();
-  if (out.numel() == 0) return out;
-  const Tensor columns = make_view(out, {input.dims(), count}, {count, 1}, 0);
-  copy_into(columns, from_values(places_of(elements, input.shape()), {input.dims(), count},
-                                 {DType::int64, Device::cpu()}));
-  return out;
+  return listed(search, input, chosen_elements(input));
+}
+
+Tensor places_of_all(const Tensor& mask) {
+  const OpFront front(kNonzero);
+  const NonzeroScratch search(mask);
+  std::vector<std::int64_t> all(static_cast<std::size_t>(mask.numel()));
+  std::iota(all.begin(), all.end(), 0);
+  return listed(search, mask, all);
 }
 
 std::vector<Tensor> nonzero_by_dim(const Tensor& input) {

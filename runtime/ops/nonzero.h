@@ -15,6 +15,9 @@ Tensor nonzero(const Tensor& input);
 /// Its columns: an index for each dimension, of a number as of a tensor of one element.
 std::vector<Tensor> nonzero_by_dim(const Tensor& input);
 
+/// nonzero() of a mask of which every element is known to be set.
+Tensor places_of_all(const Tensor& mask);
+
 /// The memory that looking for nonzero elements takes beside its result; what it finds is taken to
 /// be nothing.
 void take_nonzero_scratch(const Tensor& input);

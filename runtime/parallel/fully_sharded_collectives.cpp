@@ -215,7 +215,7 @@ Tensor reduce_on_stream(const std::vector<FullyShardedParameter*>& parameters, c
   const Divisors divisors = divisors_of(buffer.dtype(), ranks);
   Tensor reduced = empty({buffer.numel() / ranks}, options_of(buffer));
   divide(buffer, divisors.before);
-  group.reduce_scatter_from(reduced, buffer, RankGroup::Queue::current);
+  group.reduce_scatter_from(reduced, buffer);
   divide(reduced, divisors.after);
   const DType wanted = parameters[0]->original_dtype();
   if (reduced.dtype() != wanted) reduced = cast(reduced, wanted);
@@ -239,8 +239,7 @@ Tensor gather_shards(const FullyShardedParameters& parameters, RankGroup& group,
     copy_into(piece_at(buffer, start, input.numel()), input);
     start += input.numel();
   }
-  group.all_gather_into(buffer, piece_at(buffer, length * group.rank(), length),
-                        RankGroup::Queue::current);
+  group.all_gather_into(buffer, piece_at(buffer, length * group.rank(), length));
   return buffer;
 }
 

@@ -17,6 +17,9 @@ inline constexpr StreamId kFirstProgramStream = 3;
 /// Those of modules that are fully sharded, behind all that a program makes.
 inline constexpr StreamId kFirstShardingStream = 1000;
 inline constexpr StreamId kShardingStreamsInPool = 32;
+/// Those of groups and pairs of ranks.
+inline constexpr StreamId kFirstRankStream = 2000;
+inline constexpr StreamId kRankStreamsInPool = 32;
 
 /// The current stream of each GPU: the default stream until another one is chosen.
 class CurrentStreams {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs modules that fully_shard was called on in PyTorch and in the runtime, and compares what rank 0
-of two allocated.
+"""Runs programs of ranks in PyTorch and in the runtime - collectives, and modules that fully_shard
+was called on - and compares what rank 0 of two allocated.
 
     tests/differential/sharded.py --build build/release --python VENV/bin/python --python OTHER/bin/python
 
@@ -26,6 +26,7 @@ import builtins
 import torch.distributed as dist
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.utils.checkpoint import checkpoint
+model = opt = None
 dist.init_process_group("nccl", store=dist.HashStore(), rank=0, world_size=2)
 {program}dist.destroy_process_group()
 builtins.kept = model, opt

@@ -11,8 +11,10 @@
 #include "harness/lua/libraries/amp_library.h"
 #include "harness/lua/libraries/backend_library.h"
 #include "harness/lua/libraries/checkpoint_library.h"
+#include "harness/lua/libraries/collective_library.h"
 #include "harness/lua/libraries/cuda_library.h"
 #include "harness/lua/libraries/dataset_library.h"
+#include "harness/lua/libraries/distributed_call.h"
 #include "harness/lua/libraries/factory_library.h"
 #include "harness/lua/libraries/fault_library.h"
 #include "harness/lua/libraries/fully_shard_library.h"
@@ -30,6 +32,7 @@
 #include "harness/lua/libraries/object_library.h"
 #include "harness/lua/libraries/optimizer_library.h"
 #include "harness/lua/libraries/parallel_library.h"
+#include "harness/lua/libraries/process_group_library.h"
 #include "harness/lua/libraries/reparametrization_library.h"
 #include "harness/lua/libraries/runtime_library.h"
 #include "harness/lua/libraries/sampler_library.h"
@@ -103,7 +106,11 @@ std::span<const Library> libraries() {
       Library{"ohm.copy", {copy_functions()}},
       Library{"ohm.amp", {amp_functions(), autocast_functions()}},
       Library{"ohm.cuda.amp", {amp_functions(), autocast_functions()}},
-      Library{"ohm.distributed", {distributed_functions(), fully_shard_functions()}},
+      Library{"ohm.distributed",
+              {distributed_functions(), collective_functions(), process_group_functions(),
+               point_to_point_functions(), fully_shard_functions()}},
+      Library{"ohm.distributed.ReduceOp", {}, push_reduction, reduction_names},
+      Library{"ohm.distributed.group", {}, nullptr, nullptr, group_properties()},
       Library{"ohm.distributed.fsdp", {fully_shard_functions()}},
       Library{"ohm.distributed.optim", {sharded_optimizer_functions()}},
       Library{"ohm.nn",

@@ -12,12 +12,15 @@
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/module_handle.h"
 #include "harness/lua/bind/native.h"
+#include "harness/lua/bind/object_handle.h"
 #include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/out_of_memory_value.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/libraries/distributed_call.h"
 #include "runtime/parallel/data_parallel.h"
 #include "runtime/parallel/distributed_data_parallel.h"
 #include "runtime/parallel/rank_group.h"
+#include "runtime/parallel/sync_batch_norm.h"
 
 namespace ohm::lua {
 namespace {
@@ -68,9 +71,46 @@ int data_parallel_criterion(lua_State* L) {
   return 1;
 }
 
+// ---- SyncBatchNorm ------------------------------------------------------------------------------
+
+constexpr std::string_view kSyncBatchNorm = "SyncBatchNorm";
+
+// The group that is given; null for all ranks.
+parallel::GroupPtr process_group(lua_State* L, int index, std::string_view function) {
+  if (lua_isnoneornil(L, index)) return nullptr;
+  return object_argument<RankGroup>(L, index, {function, "process_group"}).shared_from_this();
+}
+
+int sync_batch_norm(lua_State* L) {
+  const NamedArguments named(L, kSyncBatchNorm);
+  constexpr std::string_view kNames[] = {
+      "affine", "device", "dtype", "eps", "momentum", "process_group", "track_running_stats"};
+  named.check_names(kNames);
+  const std::int64_t features = integer_argument(L, 1, {kSyncBatchNorm, "num_features"});
+  const nn::BatchNormOptions options{named.number("eps", 1e-5), named.number("momentum", 0.1),
+                                     named.boolean("affine", true),
+                                     named.boolean("track_running_stats", true)};
+  const nn::ParameterOptions parameters{named.device("device", Device::cpu()),
+                                        named.dtype("dtype", DType::float32)};
+  if (!named.push("process_group")) lua_pushnil(L);
+  push_module(L, std::make_shared<parallel::SyncBatchNorm>(features, options, parameters,
+                                                           process_group(L, -1, kSyncBatchNorm)));
+  return 1;
+}
+
+// convert_sync_batchnorm(module [, process_group])
+int convert_sync_batchnorm(lua_State* L) {
+  constexpr std::string_view kName = "convert_sync_batchnorm";
+  push_module(L, parallel::convert_sync_batchnorm(module_argument(L, 1, {kName, "module"}),
+                                                  process_group(L, 2, kName)));
+  return 1;
+}
+
 constexpr luaL_Reg kDataParallelFunctions[] = {
     {"DataParallel", native<data_parallel>},
     {"DataParallelCriterion", native<data_parallel_criterion>},
+    {"SyncBatchNorm", native<sync_batch_norm>},
+    {"convert_sync_batchnorm", native<convert_sync_batchnorm>},
 };
 
 // ---- DistributedDataParallel --------------------------------------------------------------------
@@ -172,152 +212,7 @@ int spawn(lua_State* L) {
   return 1;
 }
 
-RankGroup& group(std::string_view function) {
-  RankGroup* current = RankGroup::current();
-  if (current == nullptr) {
-    throw std::invalid_argument(
-        fmt::format("[{}] must be called inside ohm.distributed.spawn", function));
-  }
-  return *current;
-}
-
-int get_rank(lua_State* L) {
-  lua_pushinteger(L, group("get_rank").rank());
-  return 1;
-}
-
-int get_world_size(lua_State* L) {
-  lua_pushinteger(L, group("get_world_size").world_size());
-  return 1;
-}
-
-int barrier(lua_State* /*L*/) {
-  group("barrier").barrier();
-  return 0;
-}
-
-int all_reduce(lua_State* L) {
-  const Tensor tensor = tensor_argument(L, 1, {"all_reduce", "tensor"});
-  group("all_reduce").all_reduce(tensor);
-  return 0;
-}
-
-int broadcast(lua_State* L) {
-  const Tensor tensor = tensor_argument(L, 1, {"broadcast", "tensor"});
-  const std::int64_t source =
-      lua_isnoneornil(L, 2) ? 0 : integer_argument(L, 2, {"broadcast", "src"});
-  RankGroup& ranks = group("broadcast");
-  if (source < 0 || source >= ranks.world_size()) {
-    throw std::invalid_argument(fmt::format("[broadcast] rank {} does not exist", source));
-  }
-  ranks.broadcast(tensor, static_cast<int>(source));
-  return 0;
-}
-
-std::vector<Tensor> tensors(lua_State* L, int index, const ArgumentName& name) {
-  return std::get<std::vector<Tensor>>(value_argument(L, index, ops::ParamKind::tensor_list, name));
-}
-
-int all_gather(lua_State* L) {
-  const std::vector<Tensor> outputs = tensors(L, 1, {"all_gather", "tensor_list"});
-  group("all_gather").all_gather(outputs, tensor_argument(L, 2, {"all_gather", "tensor"}));
-  return 0;
-}
-
-int reduce_scatter(lua_State* L) {
-  const Tensor output = tensor_argument(L, 1, {"reduce_scatter", "output"});
-  group("reduce_scatter").reduce_scatter(output, tensors(L, 2, {"reduce_scatter", "input_list"}));
-  return 0;
-}
-
-// f(output, input)
-template <class Collective>
-int of_tensors(lua_State* L, std::string_view name, const Collective& collective) {
-  const Tensor output = tensor_argument(L, 1, {name, "output"});
-  collective(group(name), output, tensor_argument(L, 2, {name, "input"}));
-  return 0;
-}
-
-int all_gather_into_tensor(lua_State* L) {
-  return of_tensors(L, "all_gather_into_tensor",
-                    [](RankGroup& ranks, const Tensor& output, const Tensor& input) {
-                      ranks.all_gather_into(output, input);
-                    });
-}
-
-int reduce_scatter_tensor(lua_State* L) {
-  return of_tensors(L, "reduce_scatter_tensor",
-                    [](RankGroup& ranks, const Tensor& output, const Tensor& input) {
-                      ranks.reduce_scatter_from(output, input);
-                    });
-}
-
-int all_to_all_single(lua_State* L) {
-  return of_tensors(L, "all_to_all_single",
-                    [](RankGroup& ranks, const Tensor& output, const Tensor& input) {
-                      ranks.all_to_all_single(output, input);
-                    });
-}
-
-int all_to_all(lua_State* L) {
-  const std::vector<Tensor> outputs = tensors(L, 1, {"all_to_all", "output_tensor_list"});
-  group("all_to_all").all_to_all(outputs, tensors(L, 2, {"all_to_all", "input_tensor_list"}));
-  return 0;
-}
-
-// The rank that stands at `index`, 0 where none does.
-int rank_argument(lua_State* L, int index, const ArgumentName& name) {
-  const std::int64_t rank = lua_isnoneornil(L, index) ? 0 : integer_argument(L, index, name);
-  const RankGroup& ranks = group(name.function);
-  if (rank < 0 || rank >= ranks.world_size()) {
-    throw std::invalid_argument(fmt::format("[{}] rank {} does not exist", name.function, rank));
-  }
-  return static_cast<int>(rank);
-}
-
-std::vector<Tensor> tensors_or_none(lua_State* L, int index, const ArgumentName& name) {
-  return lua_isnoneornil(L, index) ? std::vector<Tensor>() : tensors(L, index, name);
-}
-
-// gather(tensor, gather_list, dst): the list on rank dst alone.
-int gather(lua_State* L) {
-  const Tensor tensor = tensor_argument(L, 1, {"gather", "tensor"});
-  const std::vector<Tensor> outputs = tensors_or_none(L, 2, {"gather", "gather_list"});
-  group("gather").gather(outputs, tensor, rank_argument(L, 3, {"gather", "dst"}));
-  return 0;
-}
-
-// scatter(tensor, scatter_list, src): the list on rank src alone.
-int scatter(lua_State* L) {
-  const Tensor output = tensor_argument(L, 1, {"scatter", "tensor"});
-  const std::vector<Tensor> inputs = tensors_or_none(L, 2, {"scatter", "scatter_list"});
-  group("scatter").scatter(output, inputs, rank_argument(L, 3, {"scatter", "src"}));
-  return 0;
-}
-
-int reduce(lua_State* L) {
-  const Tensor tensor = tensor_argument(L, 1, {"reduce", "tensor"});
-  group("reduce").reduce(tensor, rank_argument(L, 2, {"reduce", "dst"}));
-  return 0;
-}
-
-constexpr luaL_Reg kDistributedFunctions[] = {
-    {"all_gather", native<all_gather>},
-    {"all_gather_into_tensor", native<all_gather_into_tensor>},
-    {"all_reduce", native<all_reduce>},
-    {"all_to_all", native<all_to_all>},
-    {"all_to_all_single", native<all_to_all_single>},
-    {"barrier", native<barrier>},
-    {"broadcast", native<broadcast>},
-    {"gather", native<gather>},
-    {"get_rank", native<get_rank>},
-    {"get_world_size", native<get_world_size>},
-    {"reduce", native<reduce>},
-    {"reduce_scatter", native<reduce_scatter>},
-    {"reduce_scatter_tensor", native<reduce_scatter_tensor>},
-    {"scatter", native<scatter>},
-    {"spawn", native<spawn>},
-};
+constexpr luaL_Reg kDistributedFunctions[] = {{"spawn", native<spawn>}};
 
 }  // namespace
 

@@ -22,6 +22,7 @@
 #include "runtime/parallel/data_parallel.h"
 #include "runtime/parallel/distributed_data_parallel.h"
 #include "runtime/parallel/fully_shard.h"
+#include "runtime/parallel/sync_batch_norm.h"
 #include "tests/harness/sweep/guarantees.h"
 
 namespace ohm::engine {
@@ -370,6 +371,51 @@ TEST_F(Guarantees, APassOfFullyShardedModulesEndsOnAllRanks) {
         });
       },
       [&] { EXPECT_EQ(ended, kRanks); });
+}
+
+// What each rank does with the others: lists take buffers before 2.15, a barrier numbers.
+void communicate(int rank, int ranks) {
+  parallel::RankGroup& group = *parallel::RankGroup::current();
+  const TensorOptions options{DType::float32, Device::cuda(rank)};
+  const Tensor own = ones({4}, options);
+  std::vector<Tensor> parts;
+  for (int i = 0; i < ranks; ++i) parts.push_back(ones({4}, options));
+  group.barrier();
+  group.all_gather(parts, own, parallel::Mode::async)->wait();
+  group.reduce_scatter(own, parts);
+  const parallel::GroupPtr first = group.new_group({0, 1});
+  if (first->rank() >= 0) first->all_reduce(ones({4}, options));
+  using Direction = parallel::RankGroup::Direction;
+  const Tensor received = ones({4}, options);
+  group
+      .begin_transfers({{Direction::send, own, (rank + 1) % ranks},
+                        {Direction::receive, received, (rank + ranks - 1) % ranks}})
+      ->wait();
+  const nn::ParameterOptions parameters{Device::cuda(rank)};
+  parallel::SyncBatchNorm norm(4, {}, parameters, nullptr);
+  backward(ops::mean(norm.nn::Module::forward(randn({6, 4}, options))));
+}
+
+TEST_F(Guarantees, RanksThatCommunicateAllEnd) {
+  for (const bool holds : {false, true}) {
+    constexpr int kRanks = 3;
+    int ended = 0;
+    fail_each(
+        [&] {
+          ended = 0;
+          Context::current().rules.collectives_hold_tensors = holds;
+          parallel::RankGroup::run(kRanks, [&](int rank) {
+            try {
+              communicate(rank, kRanks);
+              ++ended;
+            } catch (...) {
+              ++ended;
+              throw;
+            }
+          });
+        },
+        [&] { EXPECT_EQ(ended, kRanks); });
+  }
 }
 
 TEST_F(Guarantees, ClippingChangesAllGradientsOrNone) {

@@ -1,0 +1,20 @@
+model = nn.Sequential(nn.Conv2d(3, 32, 3, {padding = 1, bias = false}), nn.BatchNorm2d(32), nn.ReLU(),
+                      nn.Flatten(), nn.Linear(32 * 1024, 100)):cuda()
+model = nn.convert_sync_batchnorm(model)
+opt = ohm.optim.SGD(model:parameters(), {lr = 0.01, momentum = 0.9})
+mark("model")
+for step = 0, 1 do
+  x = ohm.randn(16, 3, 32, 32, {device = "cuda"})
+  y = ohm.randint(0, 100, {16}, {device = "cuda"})
+  out = model(x)
+  mark("forward " .. step)
+  loss = F.cross_entropy(out, y)
+  opt:zero_grad()
+  loss:backward()
+  mark("backward " .. step)
+  opt:step()
+  mark("step " .. step)
+end
+model:eval()
+ohm.no_grad(function() out = model(x) end)
+mark("evaluation")

@@ -1,0 +1,21 @@
+model = nn.Sequential(
+    nn.Conv2d(3, 32, 3, padding=1, bias=False), nn.BatchNorm2d(32), nn.ReLU(), nn.Flatten(), nn.Linear(32 * 1024, 100)
+).cuda()
+model = nn.SyncBatchNorm.convert_sync_batchnorm(model)
+opt = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+mark("model")
+for step in range(2):
+    x = torch.randn(16, 3, 32, 32, device="cuda")
+    y = torch.randint(0, 100, (16,), device="cuda")
+    out = model(x)
+    mark(f"forward {step}")
+    loss = F.cross_entropy(out, y)
+    opt.zero_grad()
+    loss.backward()
+    mark(f"backward {step}")
+    opt.step()
+    mark(f"step {step}")
+model.eval()
+with torch.no_grad():
+    out = model(x)
+mark("evaluation")
