@@ -64,6 +64,7 @@ constexpr std::array<RuleSet, 3> kRuleSets = {
       .ctc_looks_at_contiguous_targets = true,
       .attention_drops_projections_early = true,
       .take_along_dim_wraps_indices = true,
+      .trace_gradients_stop_at_corner = true,
       .kept_casts_have_graphs = true,
       .weight_norm_fuses_float16 = true,
       .line_searches_count_evaluations = true,

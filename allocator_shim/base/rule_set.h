@@ -102,6 +102,9 @@ struct RuleSet {
   bool attention_drops_projections_early = false;
   /// take_along_dim makes indices remainders of the size, in a copy.
   bool take_along_dim_wraps_indices = false;
+  /// The gradient of trace looks for as many places as the diagonal has, not for those that a line
+  /// of all elements would have.
+  bool trace_gradients_stop_at_corner = false;
   /// What autocast keeps of a parameter is in a graph, though a call under no_grad made it.
   bool kept_casts_have_graphs = false;
   /// Weights of float16 are normalised by one kernel, too.

@@ -16,6 +16,7 @@ namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kNonzero{"nonzero"};
+constexpr OpInfo kArgwhere{"argwhere"};
 
 // The kernels count first, and list when the result is there.
 class NonzeroScratch {
@@ -60,6 +61,8 @@ std::vector<double> places_of(const std::vector<std::int64_t>& elements, const S
   return places;
 }
 
+Tensor argwhere(const Tensor& input) { return nonzero(input); }
+
 Value nonzero_row(const Tensor& input, bool as_tuple) {
   if (as_tuple) return nonzero_by_dim(input);
   return nonzero(input);
@@ -102,7 +105,8 @@ std::vector<Tensor> nonzero_by_dim(const Tensor& input) {
 }
 
 std::vector<OpDef> nonzero_ops() {
-  return {define(kNonzero, kFunction | kMethod, &nonzero_row, {"input", {"as_tuple", false}})};
+  return {define(kNonzero, kFunction | kMethod, &nonzero_row, {"input", {"as_tuple", false}}),
+          define(kArgwhere, kFunction | kMethod, &argwhere, {"input"})};
 }
 
 }  // namespace ohm::ops
