@@ -88,8 +88,11 @@ struct RuleSet {
   bool skips_full_slices = false;
   /// einsum multiplies a pair of operands in the order in which the result has their dimensions.
   bool einsum_orders_operands = false;
-  /// multinomial looks for the largest and smallest weight at first, and copies no weights.
-  bool multinomial_looks_for_both_extrema = false;
+  /// multinomial looks for the largest and smallest weight at first, and copies no weights; bincount
+  /// and histc look for both ends at once.
+  bool looks_for_both_extrema = false;
+  /// tensordot of all dimensions is dot where both are row-major, else a sum of products.
+  bool full_contractions_are_dots = false;
   /// A linear layer's result of more than two dimensions is no view of the product: what writes
   /// over it is recorded as of any tensor.
   bool linear_results_are_no_views = false;

@@ -19,6 +19,7 @@
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/vector_product.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -110,6 +111,23 @@ std::int64_t match_pairs(Tensor& a, Tensor& b, const Pairs& pairs) {
     }
   }
   return summed;
+}
+
+// Of tensors that nothing is left of beside the pairs but sizes of 1.
+Tensor full_contraction(const Tensor& a, const Tensor& b, const Pairs& pairs, const Rest& rest_a,
+                        const Rest& rest_b) {
+  const auto is_in_order = [](const Tensor& tensor, const Shape& dims) {
+    return tensor.is_contiguous() && std::is_sorted(dims.begin(), dims.end());
+  };
+  if (is_in_order(a, pairs.of_a) && is_in_order(b, pairs.of_b)) {
+    return dot(view(a, {-1}), view(b, {-1}));
+  }
+  Shape sizes;
+  for (const std::int64_t dim : pairs.of_a) sizes.push_back(a.shape()[static_cast<int>(dim)]);
+  const Tensor left = view(permute(a, joined(rest_a.dims, pairs.of_a)), sizes);
+  const Tensor right = view(permute(b, joined(pairs.of_b, rest_b.dims)), sizes);
+  const Tensor products = mul(left, right);
+  return sum(products);
 }
 
 // ---- cross products -----------------------------------------------------------------------------
@@ -211,6 +229,11 @@ Tensor tensordot(const Tensor& given_a, const Tensor& given_b, std::int64_t dims
   const std::int64_t summed = match_pairs(a, b, pairs);
   const Rest rest_a = rest_of(a, pairs.of_a);
   const Rest rest_b = rest_of(b, pairs.of_b);
+  if (Context::current().rules.full_contractions_are_dots && rest_a.sizes.numel() == 1 &&
+      rest_b.sizes.numel() == 1) {
+    const Tensor whole = full_contraction(a, b, pairs, rest_a, rest_b);
+    return reshape(whole, joined(rest_a.sizes, rest_b.sizes));
+  }
   a = reshape(permute(a, joined(rest_a.dims, pairs.of_a)), {rest_a.sizes.numel(), summed});
   b = reshape(permute(b, joined(pairs.of_b, rest_b.dims)), {summed, rest_b.sizes.numel()});
   return reshape(mm(a, b), joined(rest_a.sizes, rest_b.sizes));

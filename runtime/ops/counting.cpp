@@ -34,7 +34,7 @@ class Ends {
   explicit Ends(const Tensor& input) {
     if (!input.device().is_cuda()) return;
     const NoGradGuard no_graph;
-    if (!Context::current().rules.multinomial_looks_for_both_extrema) {
+    if (!Context::current().rules.looks_for_both_extrema) {
       for (const auto find : {static_cast<Tensor (*)(const Tensor&)>(&min),
                               static_cast<Tensor (*)(const Tensor&)>(&max)}) {
         const Tensor end = find(input);

@@ -262,9 +262,9 @@ std::vector<OpDef> diagonal_ops() {
                return std::vector<Sample>{matrix_and({})[0], matrix_and({}, {4, 2})[0]};
              }),
       define(kRot90, kBoth, &rot90, {"input", {"k", one}, {"dims", Shape{0, 1}}},
-             [one] {
+             [] {
                return std::vector<Sample>{matrix_and({})[0],
-                                          matrix_and({std::int64_t{-one}, Shape{1, 0}})[0],
+                                          matrix_and({std::int64_t{-1}, Shape{1, 0}})[0],
                                           matrix_and({std::int64_t{2}})[0]};
              }),
       define(kFliplr, kBoth, &fliplr, {"input"}, [] { return matrix_and({}); }),

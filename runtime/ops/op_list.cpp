@@ -23,6 +23,7 @@
 #include "runtime/ops/convert.h"
 #include "runtime/ops/counting.h"
 #include "runtime/ops/diagonals.h"
+#include "runtime/ops/differences.h"
 #include "runtime/ops/dropout.h"
 #include "runtime/ops/einsum.h"
 #include "runtime/ops/embedding.h"
@@ -117,7 +118,7 @@ constexpr Family kFamilies[] = {
     &contraction_ops,    &special_ops,        &pair_function_ops,
     &running_ops,        &order_ops,          &nan_reduction_ops,
     &index_write_ops,    &scatter_reduce_ops, &searching_ops,
-    &counting_ops,       &overwritten_ops,
+    &counting_ops,       &overwritten_ops,    &difference_ops,
 };
 
 }  // namespace

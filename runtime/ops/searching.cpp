@@ -9,6 +9,7 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
+#include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/comparison.h"
@@ -92,6 +93,18 @@ Tensor number_on(Number number, Device device) {
   return full({}, number.value, {number.is_integer ? DType::int64 : DType::float64, device});
 }
 
+// With one number, in a row-major result.
+Tensor compared_with(const Tensor& elements, const TensorOrNumber& number, bool invert) {
+  Tensor out = empty(elements.shape(), {DType::boolean, elements.device()});
+  const DType dtype = result_dtype(elements, number);
+  if (invert) {
+    map_elements(out, dtype, functors::Unequal(), elements, input_of(number));
+  } else {
+    map_elements(out, dtype, functors::Equal(), elements, input_of(number));
+  }
+  return out;
+}
+
 // PyTorch sorts both where there are more.
 double most_compared(const Tensor& elements) {
   return 10.0 * std::pow(static_cast<double>(elements.numel()), 0.145);
@@ -127,9 +140,7 @@ Tensor isin(const Tensor& elements, const TensorOrNumber& test_elements, bool /*
   const OpFront front(kIsin);
   const NoGradGuard no_graph;
   const Tensor& others = tensor_of(test_elements);
-  if (!others.defined()) {
-    return invert ? ne(elements, test_elements) : eq(elements, test_elements);
-  }
+  if (!others.defined()) return compared_with(elements, test_elements, invert);
   require_same_device(elements, others, kIsin);
   if (static_cast<double>(others.numel()) >= most_compared(elements)) {
     throw std::invalid_argument(fmt::format(

@@ -892,11 +892,12 @@ FURTHER = [
     (1, 3, "torch.bincount(ids.flatten())"), (1, 3, "torch.bincount(ids.flatten(), minlength=40)"),
     (1, 3, "torch.bincount(ids.flatten(), weights=w.detach().flatten())"), (1, 3, "torch.argwhere(keep)"),
     *[(1, 3, f"(x * 2.0).{name}_()") for name in ("sinh", "cosh", "asin", "acos", "atan", "exp2", "square", "bernoulli", "exponential")],
+    (1, 3, "x.diff()"), (1, 3, "torch.diff(x, n=2, dim=0)"), (1, 3, "torch.diff(x, prepend=w, append=x)"), (1, 2, "x.diff(n=0)"),
     (1, 3, "(x * 2.0).pow_(3)"), (1, 3, "(x * 2.0).clamp_min_(0.1)"), (1, 3, "(x * 2.0).clamp_max_(0.1)"),
     (2, 3, "(x * 2.0).triu_(1)"), (2, 3, "(x * 2.0).tril_()"), (2, 3, "(x * 2.0).transpose(0, 1).tril_(-1)"),
     *[(1, 3, f"keep.logical_{name}_(keep)") for name in ("and", "or", "xor")], (1, 3, "keep.logical_not_()"),
 ]
-FURTHER_OF_ONE_SHAPE = ("sorted", "bincount", "index", "scatter", "stack", "cartesian", "block_diag", "inner", "vdot", "tensordot")
+FURTHER_OF_ONE_SHAPE = ("sorted", "diff", "bincount", "index", "scatter", "stack", "cartesian", "block_diag", "inner", "vdot", "tensordot")
 FURTHER_WITHOUT_GRADIENT = ("heaviside", "count_nonzero", ".histc(", "searchsorted",
                             "bucketize", "argwhere", "isin(", "bincount", "logical")
 

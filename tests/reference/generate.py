@@ -956,6 +956,11 @@ def assembly():
     for k in (0, 1, 2, 3, -1):
         yield f"rot90_{k}", "rot90", lambda: [randn(2, 3, 2), k, [0, 1]]
     yield "rot90_dims", "rot90", lambda: [randn(2, 3, 2), 1, [2, 0]]
+    yield "diff", "diff", lambda: [randn(2, 5)]
+    yield "diff_twice", "diff", lambda: [randn(4, 3), 2, 0]
+    yield "diff_never", "diff", lambda: [randn(4), 0]
+    yield "diff_with_ends", "diff", lambda: [randn(2, 3), 1, -1, randn(2, 1), randn(2, 2)]
+    yield "diff_bools", "diff", lambda: [randn(7) > 0]
     yield "fliplr", "fliplr", lambda: [randn(2, 3)]
     yield "flipud", "flipud", lambda: [randn(2, 3)]
     yield "tensordot", "tensordot", lambda: [randn(2, 3, 4), randn(3, 4, 2)]
