@@ -6923,18 +6923,21 @@ mark("globals deleted")
 -- x = x0.transpose(0, 2)
 -- y = x.median(dim=0)[0]
 -- z = x.median()
--- (y.sum() + z).backward()
-local x0, x, y, z
+-- s = y.sum() + z
+-- s.backward()
+local x0, x, y, z, s
 x0 = ohm.randn(7, 2, 3, {device = "cuda", requires_grad = true})
 x = x0:transpose(0, 2)
 y = (x:median({dim = 0}))
 z = x:median()
-(y:sum() + z):backward()
+s = y:sum() + z
+s:backward()
 mark("end of program (globals alive)")
 x0 = nil; sweep()
 x = nil; sweep()
 y = nil; sweep()
 z = nil; sweep()
+s = nil; sweep()
 mark("globals deleted")
 
 --== scatter_reduce_mean_without_self
@@ -7140,13 +7143,16 @@ mark("globals deleted")
 --== std_and_mean_of_all
 -- x = torch.randn(40, 33, device="cuda", requires_grad=True)
 -- v, m = torch.std_mean(x)
--- (v + m).backward()
-local x, v, m
+-- s = v + m
+-- s.backward()
+local x, v, m, s
 x = ohm.randn(40, 33, {device = "cuda", requires_grad = true})
 v, m = ohm.std_mean(x)
-(v + m):backward()
+s = v + m
+s:backward()
 mark("end of program (globals alive)")
 x = nil; sweep()
 v = nil; sweep()
 m = nil; sweep()
+s = nil; sweep()
 mark("globals deleted")
