@@ -88,8 +88,8 @@ struct RuleSet {
   bool skips_full_slices = false;
   /// einsum multiplies a pair of operands in the order in which the result has their dimensions.
   bool einsum_orders_operands = false;
-  /// multinomial looks for the largest and smallest weight at first, and copies no weights; bincount
-  /// and histc look for both ends at once.
+  /// multinomial looks for the largest and smallest weight at first, and copies no weights;
+  /// bincount and histc look for both ends at once.
   bool looks_for_both_extrema = false;
   /// tensordot of all dimensions is dot where both are row-major, else a sum of products.
   bool full_contractions_are_dots = false;
