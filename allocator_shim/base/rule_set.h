@@ -88,8 +88,11 @@ struct RuleSet {
   bool skips_full_slices = false;
   /// einsum multiplies a pair of operands in the order in which the result has their dimensions.
   bool einsum_orders_operands = false;
-  /// multinomial looks for the largest and smallest weight at first, and copies no weights.
-  bool multinomial_looks_for_both_extrema = false;
+  /// multinomial looks for the largest and smallest weight at first, and copies no weights;
+  /// bincount and histc look for both ends at once.
+  bool looks_for_both_extrema = false;
+  /// tensordot of all dimensions is dot where both are row-major, else a sum of products.
+  bool full_contractions_are_dots = false;
   /// A linear layer's result of more than two dimensions is no view of the product: what writes
   /// over it is recorded as of any tensor.
   bool linear_results_are_no_views = false;
@@ -102,6 +105,9 @@ struct RuleSet {
   bool attention_drops_projections_early = false;
   /// take_along_dim makes indices remainders of the size, in a copy.
   bool take_along_dim_wraps_indices = false;
+  /// The gradient of trace looks for as many places as the diagonal has, not for those that a line
+  /// of all elements would have.
+  bool trace_gradients_stop_at_corner = false;
   /// What autocast keeps of a parameter is in a graph, though a call under no_grad made it.
   bool kept_casts_have_graphs = false;
   /// Weights of float16 are normalised by one kernel, too.

@@ -76,6 +76,10 @@ void reduce_sum_into(const Tensor& out, const Tensor& given, DimMask folded, dou
   const Tensor tensor =
       reads_directly(given.dtype(), out.dtype()) ? given : cast(given, out.dtype());
   const ReductionScratch scratch(tensor, folded);
+  sum_without_scratch(out, tensor, folded, factor);
+}
+
+void sum_without_scratch(const Tensor& out, const Tensor& tensor, DimMask folded, double factor) {
   if (!out.has_values() || is_summed_on_cuda(out, tensor, folded, factor)) return;
   visit_dtype(tensor.dtype(), [&]<class In>(TypeTag<In>) {
     using Sum = std::conditional_t<std::is_floating_point_v<ComputeType<In>>, double, std::int64_t>;

@@ -17,4 +17,8 @@ Tensor reduce_sum(const Tensor& tensor, DimMask folded, bool keep_dims, DType dt
 /// As reduce_sum, times `factor`, into `out`: row-major, of as many elements as are left.
 void reduce_sum_into(const Tensor& out, const Tensor& tensor, DimMask folded, double factor);
 
+/// The same for callers that hold the scratch of a reduction themselves. Pre-condition: both are of
+/// one dtype, or half precision is summed to float32.
+void sum_without_scratch(const Tensor& out, const Tensor& tensor, DimMask folded, double factor);
+
 }  // namespace ohm

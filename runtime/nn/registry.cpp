@@ -604,6 +604,8 @@ std::vector<ModuleDef> loss_modules() {
       loss_of("KLDivLoss", "kl_div"),
       loss_of("SoftMarginLoss", "soft_margin_loss"),
       loss_of("MultiMarginLoss", "multi_margin_loss"),
+      loss_of_tensors("CosineSimilarity", "cosine_similarity", 2),
+      loss_of_tensors("PairwiseDistance", "pairwise_distance", 2),
       loss_of_tensors("CosineEmbeddingLoss", "cosine_embedding_loss", 3),
       loss_of_tensors("GaussianNLLLoss", "gaussian_nll_loss", 3),
       loss_of_tensors("MarginRankingLoss", "margin_ranking_loss", 3),

@@ -105,34 +105,6 @@ std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>& tensors) {
   return results;
 }
 
-// Each of the lines along a dimension of its own, the first two the other way round for "xy".
-std::vector<Tensor> meshgrid(const std::vector<Tensor>& tensors, const std::string& indexing) {
-  if (indexing != "ij" && indexing != "xy") {
-    throw std::invalid_argument(fmt::format(
-        "[meshgrid] indexing must be one of \"xy\" or \"ij\", but received: {}", indexing));
-  }
-  const bool swaps = indexing == "xy" && tensors.size() >= 2;
-  std::vector<Tensor> lines = tensors;
-  if (swaps) std::swap(lines[0], lines[1]);
-  Shape shape;
-  for (const Tensor& line : lines) {
-    require_same_device(lines[0], line, kMeshgrid);
-    if (line.dims() > 1) {
-      throw std::invalid_argument(
-          fmt::format("[meshgrid] expected scalar or 1D tensors, but got {}", line.shape().str()));
-    }
-    shape.push_back(line.numel());
-  }
-  std::vector<Tensor> grids;
-  for (int i = 0; i < shape.dims(); ++i) {
-    Shape alone(shape.dims(), 1);
-    alone[i] = shape[i];
-    grids.push_back(expand(view(lines[static_cast<std::size_t>(i)], alone), shape));
-  }
-  if (swaps) std::swap(grids[0], grids[1]);
-  return grids;
-}
-
 Tensor tile(const Tensor& input, const Shape& dims) {
   Shape repeats = dims;
   while (repeats.dims() < input.dims()) repeats.insert(0, 1);
@@ -173,6 +145,34 @@ std::vector<Tensor> lines_of(const std::vector<Shape>& shapes) {
 Tensor zeros_of(const Shape& shape) { return zeros(shape, {DType::int64, Device::cpu()}); }
 
 }  // namespace
+
+// Each of the lines along a dimension of its own, the first two the other way round for "xy".
+std::vector<Tensor> meshgrid(const std::vector<Tensor>& tensors, const std::string& indexing) {
+  if (indexing != "ij" && indexing != "xy") {
+    throw std::invalid_argument(fmt::format(
+        "[meshgrid] indexing must be one of \"xy\" or \"ij\", but received: {}", indexing));
+  }
+  const bool swaps = indexing == "xy" && tensors.size() >= 2;
+  std::vector<Tensor> lines = tensors;
+  if (swaps) std::swap(lines[0], lines[1]);
+  Shape shape;
+  for (const Tensor& line : lines) {
+    require_same_device(lines[0], line, kMeshgrid);
+    if (line.dims() > 1) {
+      throw std::invalid_argument(
+          fmt::format("[meshgrid] expected scalar or 1D tensors, but got {}", line.shape().str()));
+    }
+    shape.push_back(line.numel());
+  }
+  std::vector<Tensor> grids;
+  for (int i = 0; i < shape.dims(); ++i) {
+    Shape alone(shape.dims(), 1);
+    alone[i] = shape[i];
+    grids.push_back(expand(view(lines[static_cast<std::size_t>(i)], alone), shape));
+  }
+  if (swaps) std::swap(grids[0], grids[1]);
+  return grids;
+}
 
 std::vector<OpDef> alias_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;

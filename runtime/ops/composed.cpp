@@ -374,7 +374,7 @@ std::vector<OpDef> composed_ops() {
                const TensorOptions options{DType::float64, Device::cpu()};
                return std::vector<Sample>{{randn({3}, options), randn({2}, options)}};
              }),
-      define(kPixelShuffle, kFunctional, &pixel_shuffle, {"input", "upscale_factor"},
+      define(kPixelShuffle, kFunction | kFunctional, &pixel_shuffle, {"input", "upscale_factor"},
              [] {
                return std::vector<Sample>{{images(), std::int64_t{2}}};
              }),

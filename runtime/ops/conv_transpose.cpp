@@ -477,8 +477,10 @@ std::vector<OpDef> conv_transpose_ops() {
                                          {"groups", std::int64_t{1}},
                                          {"dilation", Shape{1}}};
   return {
-      define(kConvTranspose2d, kFunctional, &conv_transpose2d, params, transposed_convolutions),
-      define(kConvTranspose3d, kFunctional, &conv_transpose3d, params, transposed_volumes),
+      define(kConvTranspose2d, kFunction | kFunctional, &conv_transpose2d, params,
+             transposed_convolutions),
+      define(kConvTranspose3d, kFunction | kFunctional, &conv_transpose3d, params,
+             transposed_volumes),
   };
 }
 

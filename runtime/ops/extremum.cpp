@@ -73,25 +73,6 @@ void find_extrema(const Extrema& extrema) {
 
 // ---- all elements -------------------------------------------------------------------------------
 
-// The gradient is divided among all elements that equal the result.
-Tensor shared_gradient(const Tensor& grad, const Tensor& input, const Tensor& result) {
-  const auto compare = [](const Tensor& out, const Tensor& a, const Tensor& b) {
-    map_elements(out, a.dtype(), functors::Same(), a, b);
-  };
-  const Tensor input_is_nan =
-      empty_for_loop(input.shape(), {&input}, {DType::boolean, input.device()});
-  const Tensor result_is_nan =
-      empty_for_loop(result.shape(), {&result}, {DType::boolean, result.device()});
-  const Tensor mask = empty_for_loop(input.shape(), {&input}, {DType::boolean, input.device()});
-  compare(mask, input, result);
-  const Tensor count = reduce_sum(mask, all_dims(mask.dims()), false, DType::int64);
-  if (formula::is_recorded()) return mul(mask, div(grad, count));
-  const Tensor share = map_new(grad, count, functors::Quotient());
-  Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));
-  map_floating(out, out.dtype(), functors::Product(), mask, share);
-  return out;
-}
-
 Tensor extremum(const OpInfo& info, std::string_view node, const Tensor& input, Wanted wanted) {
   const OpFront front(info);
   if (input.numel() == 0) {
@@ -328,6 +309,24 @@ Sample cube(std::vector<Value> arguments) {
 }
 
 }  // namespace
+
+Tensor shared_gradient(const Tensor& grad, const Tensor& input, const Tensor& result) {
+  const auto compare = [](const Tensor& out, const Tensor& a, const Tensor& b) {
+    map_elements(out, a.dtype(), functors::Same(), a, b);
+  };
+  const Tensor input_is_nan =
+      empty_for_loop(input.shape(), {&input}, {DType::boolean, input.device()});
+  const Tensor result_is_nan =
+      empty_for_loop(result.shape(), {&result}, {DType::boolean, result.device()});
+  const Tensor mask = empty_for_loop(input.shape(), {&input}, {DType::boolean, input.device()});
+  compare(mask, input, result);
+  const Tensor count = reduce_sum(mask, all_dims(mask.dims()), false, DType::int64);
+  if (formula::is_recorded()) return mul(mask, div(grad, count));
+  const Tensor share = map_new(grad, count, functors::Quotient());
+  Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));
+  map_floating(out, out.dtype(), functors::Product(), mask, share);
+  return out;
+}
 
 Tensor max(const Tensor& input) { return extremum(kMax, "MaxBackward", input, Wanted::largest); }
 Tensor min(const Tensor& input) { return extremum(kMin, "MinBackward", input, Wanted::smallest); }

@@ -29,6 +29,9 @@ Tensor argmin(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim
 /// The order that sorts each row, int64. No gradient.
 Tensor argsort(const Tensor& input, std::int64_t dim, bool descending);
 
+/// The gradient of one element of all, divided among those that equal it.
+Tensor shared_gradient(const Tensor& grad, const Tensor& input, const Tensor& result);
+
 std::vector<OpDef> extremum_ops();
 
 }  // namespace ohm::ops

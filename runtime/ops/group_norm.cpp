@@ -233,7 +233,7 @@ Tensor group_norm(const Tensor& given, std::int64_t num_groups,
 }
 
 std::vector<OpDef> group_norm_ops() {
-  return {define(kGroupNorm, kFunctional, &group_norm,
+  return {define(kGroupNorm, kFunction | kFunctional, &group_norm,
                  {"input", "num_groups", "weight", "bias", {"eps", 1e-5}}, groups_to_normalise)};
 }
 

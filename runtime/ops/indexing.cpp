@@ -99,8 +99,10 @@ Tensor numbers(const std::vector<double>& values, const Shape& shape) {
 
 Tensor indexed_matrix() { return randn({3, 4}, {DType::float64, Device::cpu()}); }
 
+}  // namespace
+
 // PyTorch's scatter_add_ to zeros.
-Tensor scattered_to_zeros(const Tensor& source, int dim, const Tensor& index, const Shape& shape) {
+Tensor scattered_sum(const Tensor& source, int dim, const Tensor& index, const Shape& shape) {
   Tensor whole = zeros(shape, options_of(source));
   Recorder record("ScatterAddBackward", {&source});
   record.save(index);
@@ -111,8 +113,6 @@ Tensor scattered_to_zeros(const Tensor& source, int dim, const Tensor& index, co
   return whole;
 }
 
-}  // namespace
-
 Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
   const OpFront front(kGather);
   const int position = gathered_dim(kGather, input, dim, index);
@@ -122,7 +122,7 @@ Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
   Tensor out = gathered(kGather, input, position, index);
   record.attach_differentiable(out, [position](BackwardCall& call) {
     const Shape shape = call.saved(1).shape();
-    return TensorList{scattered_to_zeros(call.grad(), position, call.saved(0), shape)};
+    return TensorList{scattered_sum(call.grad(), position, call.saved(0), shape)};
   });
   return out;
 }

@@ -294,7 +294,7 @@ Tensor layer_norm(const Tensor& input, const Shape& normalized_shape,
 }
 
 std::vector<OpDef> layer_norm_ops() {
-  return {define(kLayerNorm, kFunctional, &layer_norm,
+  return {define(kLayerNorm, kFunction | kFunctional, &layer_norm,
                  {"input", "normalized_shape", "weight", "bias", {"eps", 1e-5}},
                  rows_to_normalise)};
 }

@@ -17,6 +17,7 @@ namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kNonzero{"nonzero"};
+constexpr OpInfo kArgwhere{"argwhere"};
 
 // The kernels count first, and list when the result is there.
 class NonzeroScratch {
@@ -75,6 +76,8 @@ Tensor listed(const NonzeroScratch& search, const Tensor& input,
   return out;
 }
 
+Tensor argwhere(const Tensor& input) { return nonzero(input); }
+
 Value nonzero_row(const Tensor& input, bool as_tuple) {
   if (as_tuple) return nonzero_by_dim(input);
   return nonzero(input);
@@ -116,7 +119,8 @@ std::vector<Tensor> nonzero_by_dim(const Tensor& input) {
 }
 
 std::vector<OpDef> nonzero_ops() {
-  return {define(kNonzero, kFunction | kMethod, &nonzero_row, {"input", {"as_tuple", false}})};
+  return {define(kNonzero, kFunction | kMethod, &nonzero_row, {"input", {"as_tuple", false}}),
+          define(kArgwhere, kFunction | kMethod, &argwhere, {"input"})};
 }
 
 }  // namespace ohm::ops

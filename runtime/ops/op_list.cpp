@@ -17,9 +17,13 @@
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/composed.h"
 #include "runtime/ops/concat.h"
+#include "runtime/ops/contraction.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/conv_transpose.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/counting.h"
+#include "runtime/ops/diagonals.h"
+#include "runtime/ops/differences.h"
 #include "runtime/ops/dropout.h"
 #include "runtime/ops/einsum.h"
 #include "runtime/ops/embedding.h"
@@ -28,6 +32,7 @@
 #include "runtime/ops/group_norm.h"
 #include "runtime/ops/image_composition.h"
 #include "runtime/ops/index.h"
+#include "runtime/ops/index_writes.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/inplace_unary.h"
@@ -43,8 +48,12 @@
 #include "runtime/ops/loss_nll.h"
 #include "runtime/ops/loss_soft_margin.h"
 #include "runtime/ops/matmul.h"
+#include "runtime/ops/nan_reduction.h"
 #include "runtime/ops/nonzero.h"
 #include "runtime/ops/norm.h"
+#include "runtime/ops/order_statistics.h"
+#include "runtime/ops/overwritten.h"
+#include "runtime/ops/pair_functions.h"
 #include "runtime/ops/piecewise.h"
 #include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/pointwise_unary.h"
@@ -55,13 +64,19 @@
 #include "runtime/ops/rearrange.h"
 #include "runtime/ops/recurrent_cell.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/running_extremum.h"
 #include "runtime/ops/sampling.h"
 #include "runtime/ops/scan.h"
 #include "runtime/ops/scatter.h"
+#include "runtime/ops/scatter_reduce.h"
+#include "runtime/ops/searching.h"
+#include "runtime/ops/sections.h"
 #include "runtime/ops/selection.h"
 #include "runtime/ops/sequence.h"
 #include "runtime/ops/slice.h"
 #include "runtime/ops/softmax.h"
+#include "runtime/ops/special.h"
+#include "runtime/ops/stacking.h"
 #include "runtime/ops/synonyms.h"
 #include "runtime/ops/trigonometry.h"
 #include "runtime/ops/variance.h"
@@ -99,6 +114,11 @@ constexpr Family kFamilies[] = {
     &selection_ops,      &window_ops,         &closeness_ops,
     &column_ops,         &adaptive_max_ops,   &grid_ops,
     &soft_margin_ops,    &image_ops,          &weight_norm_ops,
+    &section_ops,        &stacking_ops,       &diagonal_ops,
+    &contraction_ops,    &special_ops,        &pair_function_ops,
+    &running_ops,        &order_ops,          &nan_reduction_ops,
+    &index_write_ops,    &scatter_reduce_ops, &searching_ops,
+    &counting_ops,       &overwritten_ops,    &difference_ops,
 };
 
 }  // namespace

@@ -304,9 +304,9 @@ std::vector<OpDef> piecewise_ops() {
       define(kRelu6, kFunctional, &relu6, {"input", inplace}, both_sides),
       define(kHardsigmoid, kFunctional, &hardsigmoid, {"input"}, both_sides),
       define(kHardswish, kFunctional, &hardswish, {"input"}, both_sides),
-      define(kHardshrink, kFunctional, &hardshrink, {"input", lambd}, both_sides),
+      define(kHardshrink, kFunction | kFunctional, &hardshrink, {"input", lambd}, both_sides),
       define(kSoftshrink, kFunctional, &softshrink, {"input", lambd}, both_sides),
-      define(kThreshold, kFunctional, &threshold, {"input", "threshold", "value"},
+      define(kThreshold, kFunction | kFunctional, &threshold, {"input", "threshold", "value"},
              [] {
                return both_sides_and({0.1, 2.0});
              }),

@@ -431,7 +431,7 @@ std::vector<OpDef> pooling_ops() {
   const ParamName padding{"padding", Shape{0}};
   const ParamName ceil_mode{"ceil_mode", false};
   return {
-      define(kMaxPool, kFunctional, &max_pool2d,
+      define(kMaxPool, kFunction | kFunctional, &max_pool2d,
              {"input", "kernel_size", "stride", padding, {"dilation", Shape{1}}, ceil_mode},
              images_to_maximise),
       define(kAvgPool, kFunctional, &avg_pool2d,

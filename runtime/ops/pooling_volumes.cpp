@@ -477,7 +477,7 @@ std::vector<OpDef> volume_pooling_ops() {
   const ParamName padding{"padding", Shape{0}};
   const ParamName ceil_mode{"ceil_mode", false};
   return {
-      define(kMaxPool3d, kFunctional, &max_pool3d,
+      define(kMaxPool3d, kFunction | kFunctional, &max_pool3d,
              {"input", "kernel_size", "stride", padding, {"dilation", Shape{1}}, ceil_mode},
              volumes_to_maximise),
       define(kAvgPool3d, kFunctional, &avg_pool3d,

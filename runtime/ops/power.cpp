@@ -14,6 +14,8 @@ namespace {
 
 constexpr OpInfo kPow{"pow", CastPolicy::float32};
 constexpr OpInfo kSquare{"square", CastPolicy::float32};
+constexpr OpInfo kPowInplace{"pow_"};
+constexpr OpInfo kSquareInplace{"square_"};
 
 Tensor raised(const Tensor& base, const Tensor& exponent) {
   return formula::combined(base, exponent, functors::Pow());
@@ -50,6 +52,67 @@ Tensor raised(const Tensor& base, double power) {
   return map_new(base, functors::PowScalar{power});
 }
 
+// Of a power with a number, by the input that was saved.
+Tensor power_gradient(const BackwardCall& call, double exponent) {
+  if (exponent == 0.0) return zeros_like(call.grad());
+  // x^(p-1), p times it, and the gradient times that: three tensors at the peak.
+  const Tensor base = call.saved(0);
+  const Tensor lower =
+      call.is_recorded() ? pow(base, exponent - 1.0) : raised(base, exponent - 1.0);
+  const Tensor slope = formula::times(lower, exponent);
+  return formula::product(call.grad(), slope);
+}
+
+// Of a power with a tensor, which saved the exponent, the input and the result.
+TensorList power_gradients(BackwardCall& call) {
+  const Tensor power = call.saved(0);
+  const Tensor base = call.saved(1);
+  TensorList grads{Tensor(), Tensor()};
+  if (call.needs(1)) grads[1] = exponent_gradient(call.grad(), base, power, call.saved(2));
+  if (call.needs(0)) grads[0] = base_gradient(call.grad(), base, power);
+  return grads;
+}
+
+// The same written over the input.
+Tensor power_over(const OpInfo& info, const Tensor& input, double exponent) {
+  const OpFront front(info);
+  require_floating(input, info);
+  Recorder record = Recorder::overwriting(info.name, "PowBackward", {&input});
+  save_copy(record, input);
+  begin_inplace_write(input, info.name);
+  map_floating(input, input.dtype(), functors::PowScalar{exponent}, input);
+  record.attach_differentiable(
+      input, [exponent](BackwardCall& call) { return TensorList{power_gradient(call, exponent)}; });
+  return input;
+}
+
+Tensor power_over(const Tensor& input, const Tensor& exponent) {
+  const OpFront front(kPowInplace);
+  require_floating(input, kPowInplace);
+  require_floating(exponent, kPowInplace);
+  require_same_device(input, exponent, kPowInplace);
+  if (!(broadcast_shapes(input.shape(), exponent.shape(), "pow_") == input.shape())) {
+    throw std::invalid_argument(
+        fmt::format("[pow_] output with shape {} doesn't match the broadcast shape of {}",
+                    input.shape().str(), exponent.shape().str()));
+  }
+  require_no_partial_overlap(input, exponent, "pow_");
+  Recorder record = Recorder::overwriting("pow_", "PowBackward", {&input, &exponent});
+  record.save(exponent);
+  save_copy(record, input);
+  begin_inplace_write(input, "pow_");
+  map_floating(input, input.dtype(), functors::Pow(), input, exponent);
+  record.save_output(input);
+  record.attach_differentiable(input, &power_gradients);
+  return input;
+}
+
+Tensor pow_(const Tensor& input, const TensorOrNumber& exponent) {
+  if (const Tensor* tensor = std::get_if<Tensor>(&exponent)) return power_over(input, *tensor);
+  return power_over(kPowInplace, input, number_of(exponent));
+}
+Tensor square_(const Tensor& input) { return power_over(kSquareInplace, input, 2.0); }
+
 Tensor power(const OpInfo& info, const Tensor& given, double exponent) {
   const OpFront front(info);
   const Tensor input = front.input(given);
@@ -57,15 +120,8 @@ Tensor power(const OpInfo& info, const Tensor& given, double exponent) {
   Recorder record("PowBackward", {&input});
   record.save(input);
   Tensor out = raised(input, exponent);
-  record.attach_differentiable(out, [=](BackwardCall& call) {
-    if (exponent == 0.0) return TensorList{zeros_like(call.grad())};
-    // x^(p-1), p times it, and the gradient times that: three tensors at the peak.
-    const Tensor base = call.saved(0);
-    const Tensor lower =
-        call.is_recorded() ? pow(base, exponent - 1.0) : raised(base, exponent - 1.0);
-    const Tensor slope = formula::times(lower, exponent);
-    return TensorList{formula::product(call.grad(), slope)};
-  });
+  record.attach_differentiable(
+      out, [exponent](BackwardCall& call) { return TensorList{power_gradient(call, exponent)}; });
   return out;
 }
 
@@ -105,14 +161,7 @@ Tensor pow(const Tensor& given, const Tensor& given_exponent) {
   record.save(input);
   Tensor out = raised(input, exponent);
   record.save_output(out);
-  record.attach_differentiable(out, [](BackwardCall& call) {
-    const Tensor power = call.saved(0);
-    const Tensor base = call.saved(1);
-    TensorList grads{Tensor(), Tensor()};
-    if (call.needs(1)) grads[1] = exponent_gradient(call.grad(), base, power, call.saved(2));
-    if (call.needs(0)) grads[0] = base_gradient(call.grad(), base, power);
-    return grads;
-  });
+  record.attach_differentiable(out, &power_gradients);
   return out;
 }
 
@@ -152,6 +201,8 @@ std::vector<OpDef> power_ops() {
   return {
       define(kPow, kBoth, &power_of, {"input", "exponent"}, powers),
       define(kSquare, kBoth, &square, {"input"}, power_both_signs),
+      define(kPowInplace, kMethod, &pow_, {"input", "exponent"}),
+      define(kSquareInplace, kBoth, &square_, {"input"}),
   };
 }
 

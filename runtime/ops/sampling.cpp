@@ -44,7 +44,7 @@ class WeightChecks {
  public:
   explicit WeightChecks(const Tensor& input) {
     if (!input.device().is_cuda()) return;
-    if (Context::current().rules.multinomial_looks_for_both_extrema) {
+    if (Context::current().rules.looks_for_both_extrema) {
       largest_ = max(input);
       smallest_ = min(input);
       is_valid_ = within_bounds(largest_, smallest_);
@@ -163,7 +163,7 @@ void draw_without_replacement(const Tensor& input, std::int64_t num_samples, con
 void draw_with_replacement(const Tensor& input, std::int64_t num_samples, const Tensor& out) {
   std::vector<Tensor> scratch;
   if (input.device().is_cuda()) {
-    const bool copies_weights = !Context::current().rules.multinomial_looks_for_both_extrema;
+    const bool copies_weights = !Context::current().rules.looks_for_both_extrema;
     for (int i = copies_weights ? 0 : 1; i < 3; ++i) scratch.push_back(empty_like(input));
   }
   const Tensor uniform = empty(out.shape(), {DType::float64, Device::cpu()});

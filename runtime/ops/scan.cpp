@@ -1,15 +1,20 @@
 #include "runtime/ops/scan.h"
 
+#include <limits>
+
 #include "runtime/arithmetic/copy.h"
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/base/rows.h"
 #include "runtime/kernels/functors/gather_scatter.h"
+#include "runtime/kernels/functors/special.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/choice.h"
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/rearrange.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/sample_cube.h"
@@ -20,6 +25,7 @@ namespace {
 
 constexpr OpInfo kCumsum{"cumsum", CastPolicy::float32_result};
 constexpr OpInfo kCumprod{"cumprod", CastPolicy::float32_result};
+constexpr OpInfo kLogcumsumexp{"logcumsumexp"};
 
 // One row is the library's work, several rows are not.
 Tensor scan_scratch(const Tensor& input, const Rows& rows, DType dtype) {
@@ -63,6 +69,85 @@ Tensor scan_products(const Tensor& input, int dim, DType dtype) {
     products.commit();
   });
   return out;
+}
+
+template <class T>
+void add_exponentials(const Rows& rows, const T* input, T* sums) {
+  const functors::LogAddExp add;
+  for_each_row_start(rows, [&](std::int64_t start) {
+    for (std::int64_t i = 0; i < rows.size; ++i) {
+      const std::int64_t place = start + i * rows.inner;
+      sums[place] = i == 0 ? input[place] : add(sums[place - rows.inner], input[place]);
+    }
+  });
+}
+
+Tensor scan_exponentials(const Tensor& input, int dim) {
+  Tensor out = empty(input.shape(), options_of(input));
+  const Tensor dense = row_major(input);
+  const Rows rows = rows_along(input.shape(), dim);
+  const Tensor scratch = scan_scratch(input, rows, input.dtype());
+  if (!out.has_values() || !dense.has_values()) return out;
+  visit_computed(input.dtype(), [&]<class T>(TypeTag<T>) {
+    const HostInput<T> logarithms(dense);
+    HostOutput<T> sums(out);
+    add_exponentials(rows, logarithms.data(), sums.data());
+    sums.commit();
+  });
+  return out;
+}
+
+double lowest_of(DType dtype) {
+  switch (dtype) {
+    case DType::float64:
+      return std::numeric_limits<double>::lowest();
+    case DType::float16:
+      return -65504.0;
+    case DType::bfloat16:
+      return -0x1.FEp127;
+    default:
+      return static_cast<double>(std::numeric_limits<float>::lowest());
+  }
+}
+
+// The part of a gradient of one sign, whose logarithm is given: exp(logcumsumexp from the end of
+// (logarithm − result) + input).
+Tensor exponential_part(const Tensor& logarithm, const Tensor& result, const Tensor& input,
+                        int dim) {
+  const Shape along{dim};
+  const Tensor shifted = sub(logarithm, result);
+  Tensor sums;
+  {
+    const Tensor mirrored = flip(shifted, along);
+    const Tensor running = logcumsumexp(mirrored, dim);
+    sums = flip(running, along);
+  }
+  const Tensor moved = add(sums, input);
+  return exp(moved);
+}
+
+Tensor logcumsumexp_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,
+                             int dim) {
+  if (grad.dims() == 0 || input.numel() == 0) return grad;
+  const Tensor lowest = full({}, lowest_of(grad.dtype()), options_of(grad));
+  Tensor logarithm;
+  {
+    const Tensor size = abs(grad);
+    logarithm = log(size);
+  }
+  Tensor positive;
+  {
+    const Tensor is_positive = gt(grad, 0.0);
+    positive = where(is_positive, logarithm, lowest);
+  }
+  Tensor negative;
+  {
+    const Tensor is_negative = lt(grad, 0.0);
+    negative = where(is_negative, logarithm, lowest);
+  }
+  const Tensor rising = exponential_part(positive, result, input, dim);
+  const Tensor falling = exponential_part(negative, result, input, dim);
+  return sub(rising, falling);
 }
 
 // A cumulative sum from the end.
@@ -126,12 +211,27 @@ Tensor cumsum(const Tensor& input, std::int64_t dim) {
   return out;
 }
 
+Tensor logcumsumexp(const Tensor& input, std::int64_t dim) {
+  const OpFront front(kLogcumsumexp);
+  require_floating(input, kLogcumsumexp);
+  const int position = wrap_dim(dim, input.dims(), "logcumsumexp");
+  Recorder record("LogcumsumexpBackward", {&input});
+  record.save(input);
+  Tensor out = scan_exponentials(input, position);
+  record.save_output(out);
+  record.attach_differentiable(out, [position](BackwardCall& call) {
+    return TensorList{logcumsumexp_gradient(call.grad(), call.saved(0), call.saved(1), position)};
+  });
+  return out;
+}
+
 std::vector<OpDef> scan_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const auto along_rows = [] { return cube_and({std::int64_t{1}}); };
   return {
       define(kCumsum, kBoth, &cumsum, {"input", "dim"}, along_rows),
       define(kCumprod, kBoth, &cumprod, {"input", "dim"}, along_rows),
+      define(kLogcumsumexp, kBoth, &logcumsumexp, {"input", "dim"}, along_rows),
   };
 }
 

@@ -14,6 +14,9 @@ Tensor cumsum(const Tensor& input, std::int64_t dim);
 /// Running products along `dim`. The gradient needs values that are not 0.
 Tensor cumprod(const Tensor& input, std::int64_t dim);
 
+/// Logarithms of the sums of exponentials so far. Saves the input and the result.
+Tensor logcumsumexp(const Tensor& input, std::int64_t dim);
+
 std::vector<OpDef> scan_ops();
 
 }  // namespace ohm::ops

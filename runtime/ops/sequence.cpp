@@ -164,19 +164,20 @@ std::vector<OpDef> sequence_ops() {
                return std::vector<Sample>{{lines(), randn({3, 2, 3}, options), randn({2}, options),
                                            Shape{2}, Shape{1}, Shape{1}}};
              }),
-      define(kMaxPool1d, kFunctional, &max_pool1d,
+      define(kMaxPool1d, kFunction | kFunctional, &max_pool1d,
              {"input", "kernel_size", "stride", padding, dilation, ceil_mode},
              [] {
                return std::vector<Sample>{{lines(), Shape{2}},
                                           {lines(), Shape{3}, Shape{2}, Shape{1}}};
              }),
-      define(kAvgPool1d, kFunctional, &avg_pool1d,
+      define(kAvgPool1d, kFunction | kFunctional, &avg_pool1d,
              {"input", "kernel_size", "stride", padding, ceil_mode, {"count_include_pad", true}},
              [] {
                return std::vector<Sample>{{lines(), Shape{2}},
                                           {lines(), Shape{3}, Shape{2}, Shape{1}, false, false}};
              }),
-      define(kAdaptiveAvgPool1d, kFunctional, &adaptive_avg_pool1d, {"input", "output_size"},
+      define(kAdaptiveAvgPool1d, kFunction | kFunctional, &adaptive_avg_pool1d,
+             {"input", "output_size"},
              [] {
                return std::vector<Sample>{{lines(), Shape{3}}, {lines(), Shape{1}}};
              }),

@@ -265,7 +265,10 @@ std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int
 }
 
 std::vector<Tensor> split(const Tensor& input, const Shape& sizes, std::int64_t dim) {
-  if (sizes.dims() == 1) return split(input, sizes[0], dim);
+  return sizes.dims() == 1 ? split(input, sizes[0], dim) : split_by_sizes(input, sizes, dim);
+}
+
+std::vector<Tensor> split_by_sizes(const Tensor& input, const Shape& sizes, std::int64_t dim) {
   const OpFront front(kSplit);
   const int position = checked_dim(input, dim, kSplit);
   std::vector<Tensor> pieces;

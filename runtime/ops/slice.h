@@ -27,6 +27,8 @@ std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int
 /// One size: pieces of that size. More: pieces of these sizes, which must sum up to the
 /// dimension's.
 std::vector<Tensor> split(const Tensor& input, const Shape& sizes, std::int64_t dim);
+/// Pieces of these sizes, be it one.
+std::vector<Tensor> split_by_sizes(const Tensor& input, const Shape& sizes, std::int64_t dim);
 /// One piece for each index of `dim`, which is dropped.
 std::vector<Tensor> unbind(const Tensor& input, std::int64_t dim);
 /// At most `chunks` pieces of equal size along `dim`; the last may be shorter.

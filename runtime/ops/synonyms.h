@@ -13,9 +13,12 @@ struct Synonym {
 
 inline constexpr std::array kSynonyms = {
     Synonym{"absolute", "abs"},      Synonym{"absolute_", "abs_"},    Synonym{"arccos", "acos"},
-    Synonym{"arcsin", "asin"},       Synonym{"arctan", "atan"},       Synonym{"arctan2", "atan2"},
+    Synonym{"arccos_", "acos_"},     Synonym{"arccosh", "acosh"},     Synonym{"arcsin", "asin"},
+    Synonym{"arcsin_", "asin_"},     Synonym{"arcsinh", "asinh"},     Synonym{"arctan", "atan"},
+    Synonym{"arctan2", "atan2"},     Synonym{"arctan_", "atan_"},     Synonym{"arctanh", "atanh"},
     Synonym{"clip", "clamp"},        Synonym{"clip_", "clamp_"},      Synonym{"concat", "cat"},
     Synonym{"concatenate", "cat"},   Synonym{"divide", "div"},        Synonym{"divide_", "div_"},
+    Synonym{"fix", "trunc"},         Synonym{"fix_", "trunc_"},       Synonym{"ger", "outer"},
     Synonym{"greater", "gt"},        Synonym{"greater_equal", "ge"},  Synonym{"less", "lt"},
     Synonym{"less_equal", "le"},     Synonym{"moveaxis", "movedim"},  Synonym{"multiply", "mul"},
     Synonym{"multiply_", "mul_"},    Synonym{"negative", "neg"},      Synonym{"negative_", "neg_"},

@@ -19,6 +19,12 @@ constexpr OpInfo kAsin{"asin", CastPolicy::float32};
 constexpr OpInfo kAcos{"acos", CastPolicy::float32};
 constexpr OpInfo kAtan{"atan"};
 constexpr OpInfo kExp2{"exp2"};
+constexpr OpInfo kSinhInplace{"sinh_"};
+constexpr OpInfo kCoshInplace{"cosh_"};
+constexpr OpInfo kAsinInplace{"asin_"};
+constexpr OpInfo kAcosInplace{"acos_"};
+constexpr OpInfo kAtanInplace{"atan_"};
+constexpr OpInfo kExp2Inplace{"exp2_"};
 
 Tensor sinh(const Tensor& input) {
   return unary_keeping_input(kSinh, "SinhBackward", input, functors::Sinh(),
@@ -43,38 +49,73 @@ struct InverseRoot {
   Tensor value;
 };
 
+Tensor asin_gradient(const Tensor& grad, const Tensor& x) {
+  const InverseRoot root(x);
+  return formula::product(grad, root.value);
+}
+
+Tensor acos_gradient(const Tensor& grad, const Tensor& x) {
+  const InverseRoot root(x);
+  const Tensor slope = formula::times(root.value, -1.0);
+  return formula::product(grad, slope);
+}
+
+Tensor atan_gradient(const Tensor& grad, const Tensor& x) {
+  const Tensor square = formula::product(x, x);
+  const Tensor shifted = formula::plus(square, 1.0);
+  return formula::quotient(grad, shifted);
+}
+
+Tensor exp2_gradient(const Tensor& grad, const Tensor& y) {
+  const Tensor scaled = formula::product(grad, y);
+  return formula::times(scaled, std::numbers::ln2);
+}
+
 Tensor asin(const Tensor& input) {
   return unary_keeping_input(kAsin, "AsinBackward", input, functors::Asin(),
-                             Formula([](const Tensor& grad, const Tensor& x) {
-                               const InverseRoot root(x);
-                               return formula::product(grad, root.value);
-                             }));
+                             Formula(&asin_gradient));
 }
 
 Tensor acos(const Tensor& input) {
   return unary_keeping_input(kAcos, "AcosBackward", input, functors::Acos(),
-                             Formula([](const Tensor& grad, const Tensor& x) {
-                               const InverseRoot root(x);
-                               const Tensor slope = formula::times(root.value, -1.0);
-                               return formula::product(grad, slope);
-                             }));
+                             Formula(&acos_gradient));
 }
 
 Tensor atan(const Tensor& input) {
   return unary_keeping_input(kAtan, "AtanBackward", input, functors::Atan(),
-                             Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor square = formula::product(x, x);
-                               const Tensor shifted = formula::plus(square, 1.0);
-                               return formula::quotient(grad, shifted);
-                             }));
+                             Formula(&atan_gradient));
 }
 
 Tensor exp2(const Tensor& input) {
   return unary_keeping_result(kExp2, "Exp2Backward", input, functors::Exp2(),
-                              Formula([](const Tensor& grad, const Tensor& y) {
-                                const Tensor scaled = formula::product(grad, y);
-                                return formula::times(scaled, std::numbers::ln2);
-                              }));
+                              Formula(&exp2_gradient));
+}
+
+// ---- over their input ---------------------------------------------------------------------------
+
+Tensor sinh_(const Tensor& input) {
+  return overwritten_keeping_input(kSinhInplace, "SinhBackward", input, functors::Sinh(),
+                                   TwoSteps{functors::Cosh(), functors::Product()});
+}
+Tensor cosh_(const Tensor& input) {
+  return overwritten_keeping_input(kCoshInplace, "CoshBackward", input, functors::Cosh(),
+                                   TwoSteps{functors::Sinh(), functors::Product()});
+}
+Tensor asin_(const Tensor& input) {
+  return overwritten_keeping_input(kAsinInplace, "AsinBackward", input, functors::Asin(),
+                                   Formula(&asin_gradient));
+}
+Tensor acos_(const Tensor& input) {
+  return overwritten_keeping_input(kAcosInplace, "AcosBackward", input, functors::Acos(),
+                                   Formula(&acos_gradient));
+}
+Tensor atan_(const Tensor& input) {
+  return overwritten_keeping_input(kAtanInplace, "AtanBackward", input, functors::Atan(),
+                                   Formula(&atan_gradient));
+}
+Tensor exp2_(const Tensor& input) {
+  return overwritten_keeping_result(kExp2Inplace, "Exp2Backward", input, functors::Exp2(),
+                                    Formula(&exp2_gradient));
 }
 
 std::vector<Sample> within_one() {
@@ -93,6 +134,12 @@ std::vector<OpDef> trigonometry_ops() {
       define(kAcos, kBoth, &acos, {"input"}, within_one),
       define(kAtan, kBoth, &atan, {"input"}, within_one),
       define(kExp2, kBoth, &exp2, {"input"}, within_one),
+      define(kSinhInplace, kBoth, &sinh_, {"input"}),
+      define(kCoshInplace, kBoth, &cosh_, {"input"}),
+      define(kAsinInplace, kBoth, &asin_, {"input"}),
+      define(kAcosInplace, kBoth, &acos_, {"input"}),
+      define(kAtanInplace, kBoth, &atan_, {"input"}),
+      define(kExp2Inplace, kBoth, &exp2_, {"input"}),
   };
 }
 

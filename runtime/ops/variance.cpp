@@ -21,6 +21,8 @@ namespace {
 
 constexpr OpInfo kVar{"var"};
 constexpr OpInfo kStd{"std"};
+constexpr OpInfo kVarMean{"var_mean"};
+constexpr OpInfo kStdMean{"std_mean"};
 
 struct Spread {
   DimMask folded;
@@ -42,15 +44,20 @@ double divisor_of(const Shape& shape, const Spread& spread) {
   return count - spread.correction;
 }
 
-Tensor compute(const Tensor& input, const Spread& spread, bool keepdim, bool takes_root) {
-  Tensor out = empty(reduced_shape(input.shape(), spread.folded, keepdim), options_of(input));
+// Pre-condition: `out` has the shape of the result.
+void compute_into(const Tensor& out, const Tensor& input, const Spread& spread, bool takes_root) {
   // A partial result is a mean, a sum of squares and two counts.
   const std::size_t accumulator_bytes = input.dtype() == DType::float64 ? 32 : 16;
   const ReductionScratch scratch(input, spread.folded, {accumulator_bytes, false});
-  if (!out.has_values() || lacks_values(input)) return out;
+  if (!out.has_values() || lacks_values(input)) return;
   reduce_rows_into(out, input,
                    functors::ReduceVariance{reduced_rows_of(input, spread.folded),
                                             spread.correction, takes_root});
+}
+
+Tensor compute(const Tensor& input, const Spread& spread, bool keepdim, bool takes_root) {
+  Tensor out = empty(reduced_shape(input.shape(), spread.folded, keepdim), options_of(input));
+  compute_into(out, input, spread, takes_root);
   return out;
 }
 
@@ -128,6 +135,66 @@ Tensor std_gradient(const Tensor& grad, const Tensor& input, const Tensor& resul
   return var_gradient(var_grad, input, spread);
 }
 
+// ---- with the mean ------------------------------------------------------------------------------
+
+// The gradient of a mean over the same dimensions.
+Tensor mean_part(const Tensor& grad, const Tensor& input, const Spread& spread) {
+  const double count = divisor_of(input.shape(), spread) + spread.correction;
+  const Tensor whole = expanded_over(grad, input.shape(), spread.folded);
+  return formula::is_recorded() ? div(whole, count) : map_new(whole, functors::Divided{count});
+}
+
+// Of both results, where a gradient came for both.
+Tensor spread_and_mean_gradient(const BackwardCall& call, const Tensor& input,
+                                const Tensor& deviation, const Spread& spread) {
+  Tensor total;
+  if (call.grad(0).defined()) {
+    total = deviation.defined() ? std_gradient(call.grad(0), input, deviation, spread)
+                                : var_gradient(call.grad(0), input, spread);
+  }
+  if (!call.grad(1).defined()) return total;
+  const Tensor of_mean = mean_part(call.grad(1), input, spread);
+  if (!total.defined()) return of_mean;
+  total = formula::sum(total, of_mean);
+  return total;
+}
+
+std::vector<Tensor> spread_and_mean(const OpInfo& info, std::string_view node, const Tensor& input,
+                                    const Spread& spread, bool keepdim, bool takes_root) {
+  const OpFront front(info);
+  const Shape shape = reduced_shape(input.shape(), spread.folded, keepdim);
+  const std::vector<Tensor> out = {empty(shape, options_of(input)),
+                                   empty(shape, options_of(input))};
+  compute_into(out[0], input, spread, takes_root);
+  if (out[1].has_values() && !lacks_values(input)) {
+    const double count = divisor_of(input.shape(), spread) + spread.correction;
+    sum_without_scratch(out[1], input, spread.folded, 1.0 / count);
+  }
+  if (Recorder record(node, {&input}); record.is_needed()) {
+    record.save(input);
+    if (takes_root) record.save_output(out[0]);
+    record.attach_differentiable(out, [spread, takes_root](BackwardCall& call) {
+      const Tensor deviation = takes_root ? call.saved(1) : Tensor();
+      return TensorList{spread_and_mean_gradient(call, call.saved(0), deviation, spread)};
+    });
+  }
+  return out;
+}
+
+template <bool TakesRoot>
+std::vector<Tensor> spread_and_mean_row(const Tensor& input, const std::optional<Shape>& dim,
+                                        std::optional<bool> unbiased, bool keepdim,
+                                        std::optional<double> correction) {
+  if (unbiased && correction) {
+    refuse("expected one of unbiased and correction, not both");
+  }
+  const OpInfo& info = TakesRoot ? kStdMean : kVarMean;
+  require_floating(input, info);
+  const double subtracted = correction.value_or(unbiased.value_or(true) ? 1.0 : 0.0);
+  return spread_and_mean(info, TakesRoot ? "StdMeanBackward" : "VarMeanBackward", input,
+                         spread_of(info, input, dim, subtracted), keepdim, TakesRoot);
+}
+
 std::vector<Sample> spread_samples() {
   const auto sample = [](std::vector<Value> arguments) {
     Sample result{randn({2, 3, 4}, {DType::float64, Device::cpu()})};
@@ -187,6 +254,8 @@ std::vector<OpDef> variance_ops() {
   return {
       define(kVar, kBoth, &spread_row<&var>, params, spread_samples),
       define(kStd, kBoth, &spread_row<&std_deviation>, params, spread_samples),
+      define(kVarMean, kFunction, &spread_and_mean_row<false>, params, spread_samples),
+      define(kStdMean, kFunction, &spread_and_mean_row<true>, params, spread_samples),
   };
 }
 

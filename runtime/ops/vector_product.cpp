@@ -16,6 +16,7 @@ namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kDot{"dot", CastPolicy::widest};
+constexpr OpInfo kVdot{"vdot", CastPolicy::widest};
 constexpr OpInfo kMv{"mv", CastPolicy::low_precision};
 
 [[noreturn]] void refuse_shapes(const OpInfo& info, const Tensor& a, const Tensor& b) {
@@ -72,26 +73,42 @@ Tensor matrix_sample(std::int64_t rows, std::int64_t columns) {
   return randn({rows, columns}, {DType::float64, Device::cpu()});
 }
 
-}  // namespace
+// The gradient by `side`, of what was saved of the other one in slot 1 − side.
+Tensor dot_gradient(const BackwardCall& call, std::size_t side) {
+  return formula::product(call.grad(), call.saved(1 - side));
+}
 
-Tensor dot(const Tensor& given, const Tensor& given_other) {
-  const OpFront front(kDot);
+// dot and vdot: of real numbers they are the same, but for the order of their gradients.
+Tensor dot_product(const OpInfo& info, std::string_view node, const Tensor& given,
+                   const Tensor& given_other, std::size_t first_gradient) {
+  const OpFront front(info);
   const std::vector<Tensor> operands = front.widest({given, given_other});
   const Tensor& input = operands[0];
   const Tensor& other = operands[1];
-  require_alike(kDot, input, other);
-  if (input.dims() != 1 || !(input.shape() == other.shape())) refuse_shapes(kDot, input, other);
-  Recorder record("DotBackward", {&input, &other});
+  require_alike(info, input, other);
+  if (input.dims() != 1 || !(input.shape() == other.shape())) refuse_shapes(info, input, other);
+  Recorder record(node, {&input, &other});
   record.save(record.needs(1) ? input : Tensor());
   record.save(record.needs(0) ? other : Tensor());
   Tensor out = raw_dot(input, other);
-  record.attach_differentiable(out, [](BackwardCall& call) {
+  record.attach_differentiable(out, [first_gradient](BackwardCall& call) {
     TensorList grads{Tensor(), Tensor()};
-    if (call.needs(0)) grads[0] = formula::product(call.grad(), call.saved(1));
-    if (call.needs(1)) grads[1] = formula::product(call.grad(), call.saved(0));
+    for (const std::size_t side : {first_gradient, 1 - first_gradient}) {
+      if (call.needs(side)) grads[side] = dot_gradient(call, side);
+    }
     return grads;
   });
   return out;
+}
+
+Tensor vdot(const Tensor& input, const Tensor& other) {
+  return dot_product(kVdot, "VdotBackward", input, other, 1);
+}
+
+}  // namespace
+
+Tensor dot(const Tensor& input, const Tensor& other) {
+  return dot_product(kDot, "DotBackward", input, other, 0);
 }
 
 Tensor mv(const Tensor& given, const Tensor& given_vec) {
@@ -126,6 +143,10 @@ std::vector<OpDef> vector_product_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
       define(kDot, kBoth, &dot, {"input", "other"},
+             [] {
+               return std::vector<Sample>{{vector_sample(4), vector_sample(4)}};
+             }),
+      define(kVdot, kBoth, &vdot, {"input", "other"},
              [] {
                return std::vector<Sample>{{vector_sample(4), vector_sample(4)}};
              }),

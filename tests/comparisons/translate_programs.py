@@ -29,7 +29,10 @@ RENAMED = {"torch._C._cuda_clearCublasWorkspaces": "ohm.cuda.clear_cublas_worksp
 BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Pow: "^",
           ast.Mod: "%", ast.LShift: "<<"}
 COMPARISONS = {ast.Gt: "gt", ast.GtE: "ge", ast.Lt: "lt", ast.LtE: "le", ast.Eq: "eq", ast.NotEq: "ne"}
-SEVERAL_RESULTS = ("chunk", "split", "unbind", "topk", "max", "min", "sort", "where")  # of ops
+SEVERAL_RESULTS = ("chunk", "split", "unbind", "topk", "max", "min", "sort", "where", "tensor_split", "hsplit",
+                   "vsplit", "dsplit", "cummax", "cummin", "kthvalue", "mode", "median", "var_mean",
+                   "std_mean")  # of ops
+TAKES_TENSORS_IN_A_ROW = ("ohm.block_diag", "ohm.cartesian_prod")  # a list in Lua
 KEYWORDS = {"end", "local", "then", "repeat", "until", "nil", "function", "do"}
 
 
@@ -493,6 +496,8 @@ class Translator:
                 arguments.append(self.expression(argument.value))
             else:
                 arguments.append(self.expression(argument))
+        if function in TAKES_TENSORS_IN_A_ROW:
+            arguments = [f"{{{', '.join(arguments)}}}"]
         named = [f"{keyword.arg} = {self.expression(keyword.value)}" for keyword in node.keywords]
         if named:
             arguments.append("{" + ", ".join(named) + "}")

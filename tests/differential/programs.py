@@ -849,6 +849,90 @@ def everyday_program(rng):
     return program.lines
 
 
+# Further functions, of x in any layout: special ones and those of two tensors, diagonals and
+# products, parts and what they are put together to. (least and most dimensions, expression)
+FURTHER = [
+    *[(1, 4, f"torch.{name}(x)") for name in (
+        "asinh", "acosh", "atanh", "erfc", "erfinv", "lgamma", "digamma", "sinc", "trunc", "frac", "logit",
+        "deg2rad", "rad2deg")],
+    *[(1, 3, f"(x * 2.0).{name}_()") for name in (
+        "erfc", "erfinv", "lgamma", "digamma", "sinc", "trunc", "frac", "logit")],
+    *[(1, 4, f"torch.{name}(x, w)") for name in ("logaddexp", "logaddexp2", "hypot", "fmod", "copysign", "float_power")],
+    (1, 4, "torch.fmod(x, 2.0)"), (1, 4, "torch.copysign(x, -1.0)"), (1, 4, "x.float_power(2)"),
+    (1, 4, "x.float_power(0.5)"), (1, 3, "torch.logit(x, eps=0.1)"), (1, 3, "torch.heaviside(x, x)"),
+    (2, 4, "x.fliplr()"), (1, 4, "x.flipud()"),
+    *[(2, 4, f"x.rot90({k}, (0, 1))") for k in (0, 1, 2, 3, -1)], (3, 4, "torch.rot90(x, 1, (2, 0))"),
+    (1, 1, "x.diag()"), (1, 1, "x.diag(1)"), (1, 1, "x.diag(-2)"), (2, 2, "x.diag()"), (2, 2, "x.diag(1)"),
+    (2, 2, "torch.diag(x, -1)"), (1, 3, "torch.diag_embed(x)"), (1, 3, "x.diag_embed(offset=-1)"),
+    (2, 3, "x.diag_embed(offset=1, dim1=0, dim2=2)"), (1, 2, "torch.diagflat(x)"), (2, 2, "x.trace()"),
+    (2, 3, "torch.tensor_split(x, 3)[0]"), (2, 3, "x.tensor_split(2, dim=1)[1]"),
+    (2, 3, "x.tensor_split(indices=(1, 3), dim=1)[1]"), (1, 3, "torch.hsplit(x, 1)[0]"), (2, 3, "x.vsplit(1)[0]"),
+    (3, 4, "x.dsplit(1)[0]"), (1, 3, "torch.hsplit(x, indices=(1,))[1]"),
+    (1, 3, "torch.atleast_3d(x)"), (1, 3, "torch.atleast_2d(x) * 2.0"), (1, 3, "torch.dstack([x, w])"),
+    (1, 2, "torch.column_stack([x, w])"), (1, 1, "torch.cartesian_prod(x, w)"), (1, 2, "torch.block_diag(x, w)"),
+    (1, 2, "torch.block_diag(x, w, x)"), (1, 3, "torch.inner(x, w)"), (1, 1, "torch.vdot(x, w)"),
+    (1, 4, "torch.kron(x, w)"), (1, 4, "torch.cross(x, w, dim=0)"), (1, 3, "torch.cross(x, w)"),
+    (1, 3, "torch.tensordot(x, w, dims=0)"), (2, 2, "torch.tensordot(x, w.transpose(0, 1), dims=1)"),
+    (3, 3, "torch.tensordot(x, w.permute(1, 2, 0), dims=2)"),
+    *[(1, 3, f"x.{name}(dim={dim})[0]") for name in ("cummax", "cummin", "median", "mode") for dim in (0, -1)],
+    *[(1, 3, f"x.float().logcumsumexp(dim={dim})") for dim in (0, -1)], (1, 3, "x.median()"), (1, 3, "x.kthvalue(1)[0]"),
+    (2, 3, "x.kthvalue(1, dim=0, keepdim=True)[0]"), (2, 3, "torch.mode(x, dim=0, keepdim=True)[0]"), (1, 3, "x.msort()"),
+    *[(1, 3, f"torch.{name}(x{dim})[{number}]") for name in ("var_mean", "std_mean") for dim in ("", ", dim=-1", ", dim=0, keepdim=True")
+      for number in (0, 1)],
+    *[(1, 3, f"torch.{name}(x{dim})") for name in ("nansum", "nanmean") for dim in ("", ", dim=-1", ", dim=0, keepdim=True")],
+    (1, 3, "torch.count_nonzero(x)"), (1, 3, "x.count_nonzero(dim=0)"),
+    (2, 3, "x.index_fill(0, line, 0.5)"), (2, 3, "x.index_fill(1, line, 2.0)"), (2, 3, "x.index_copy(0, line, w.narrow(0, 0, 1))"),
+    (2, 3, "(x * 2.0).index_fill_(0, line, 0.5)"), (2, 3, "(x * 2.0).index_copy_(1, line, w.narrow(1, 0, 1))"),
+    (1, 3, "x.masked_scatter(keep, w)"), (1, 3, "(x * 2.0).masked_scatter_(keep, w)"),
+    *[(1, 3, f'x.scatter_reduce(0, ids, w, "{reduce}"{more})') for reduce in ("sum", "mean", "amax", "amin")
+      for more in ("", ", include_self=False")], (2, 3, 'torch.scatter_reduce(x, 1, ids, w, "mean")'),
+    (1, 3, "torch.searchsorted(x.detach(), w.detach())"), (1, 3, "torch.searchsorted(x, w.detach().double(), right=True, out_int32=True)"),
+    (1, 1, "torch.searchsorted(x, 0.5)"), (1, 3, "torch.bucketize(x, w.flatten())"), (1, 3, "torch.isin(x, w.flatten().narrow(0, 0, 1))"),
+    (1, 3, "torch.isin(x, 0.5, invert=True)"), (1, 3, "torch.histc(x.float())"), (1, 3, "torch.histc(x.float(), bins=20, min=-1, max=2)"),
+    (1, 3, "torch.bincount(ids.flatten())"), (1, 3, "torch.bincount(ids.flatten(), minlength=40)"),
+    (1, 3, "torch.bincount(ids.flatten(), weights=w.detach().flatten())"), (1, 3, "torch.argwhere(keep)"),
+    *[(1, 3, f"(x * 2.0).{name}_()") for name in ("sinh", "cosh", "asin", "acos", "atan", "exp2", "square", "bernoulli", "exponential")],
+    (1, 3, "x.diff()"), (1, 3, "torch.diff(x, n=2, dim=0)"), (1, 3, "torch.diff(x, prepend=w, append=x)"), (1, 2, "x.diff(n=0)"),
+    (1, 3, "(x * 2.0).pow_(3)"), (1, 3, "(x * 2.0).clamp_min_(0.1)"), (1, 3, "(x * 2.0).clamp_max_(0.1)"),
+    (2, 3, "(x * 2.0).triu_(1)"), (2, 3, "(x * 2.0).tril_()"), (2, 3, "(x * 2.0).transpose(0, 1).tril_(-1)"),
+    *[(1, 3, f"keep.logical_{name}_(keep)") for name in ("and", "or", "xor")], (1, 3, "keep.logical_not_()"),
+]
+FURTHER_OF_ONE_SHAPE = ("sorted", "diff", "bincount", "index", "scatter", "stack", "cartesian", "block_diag", "inner", "vdot", "tensordot")
+FURTHER_WITHOUT_GRADIENT = ("heaviside", "count_nonzero", ".histc(", "searchsorted",
+                            "bucketize", "argwhere", "isin(", "bincount", "logical")
+
+
+def further_program(rng):
+    program = Program(rng)
+    least, most, expression = rng.choice(FURTHER)
+    shape, (options, grad) = shape_of(rng, rng.randint(least, most)), options_of(rng)
+    if "cross" in expression:
+        shape[0] = 3
+    program.tensor("x", shape, options + grad, rng.choice(LAYOUTS))
+    if "w" in expression.replace("float_power", "").replace("argwhere", "").replace("pow_", ""):
+        other = list(shape)
+        if rng.random() < 0.3 and not any(part in expression for part in FURTHER_OF_ONE_SHAPE):
+            other = [1 if rng.random() < 0.5 and size != 3 else size for size in shape]
+        program.tensor("w", other, options + (grad if rng.random() < 0.6 else ""), rng.choice(LAYOUTS))
+    sizes = ", ".join(map(str, shape))
+    if "keep" in expression.replace("keepdim", ""):
+        program.add(f'keep = torch.zeros({sizes}, dtype=torch.bool, device="cuda")')
+    if "ids" in expression:
+        program.add(f'ids = torch.zeros({sizes}, dtype=torch.long, device="cuda")')
+    if "line" in expression:
+        program.add('line = torch.zeros(1, dtype=torch.long, device="cuda")')
+    if rng.random() < 0.15:
+        program.add(f'with torch.autocast("cuda", dtype=torch.{rng.choice(("float16", "bfloat16"))}): y = {expression}')
+    else:
+        program.add(f"y = {expression}")
+    program.add("layout(y)")
+    if rng.random() < 0.2:
+        program.add("y = y * 2.0")
+    if grad and not any(part in expression for part in FURTHER_WITHOUT_GRADIENT):
+        program.backward("y")
+    return program.lines
+
+
 # Losses of two or three tensors: x and w are scores, t what they are compared with, c classes.
 COMPARED = [
     *[f'{call}{more}, reduction="{reduction}")' for reduction in ("mean", "sum", "none")
@@ -974,6 +1058,7 @@ KINDS = {
     "padding and resizing": padded_program,
     "volumes": volume_program,
     "everyday": everyday_program,
+    "further": further_program,
     "sampling": sampled_program,
     "losses with margins": compared_program,
     "normalised weights": normed_program,

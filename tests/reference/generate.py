@@ -201,6 +201,39 @@ CALLS = {
     **{name: (lambda method: lambda x, *a: getattr(x * 1.0, method)(*a))(name) for name in (
         "sigmoid_", "tanh_", "exp_", "sqrt_", "neg_", "clamp_", "log_", "log2_", "log10_", "log1p_", "sin_",
         "cos_", "tan_", "erf_", "expm1_", "rsqrt_", "reciprocal_", "floor_", "ceil_", "round_", "sign_")},
+    **{name: (lambda op: lambda x, *a: op(x * 1.0, *a))(getattr(torch.Tensor, name)) for name in (
+        "erfc_", "erfinv_", "lgamma_", "digamma_", "sinc_", "logit_", "trunc_",
+        "frac_", "sinh_", "cosh_", "asin_", "acos_", "atan_", "exp2_", "square_", "pow_", "clamp_min_",
+        "clamp_max_", "triu_", "tril_")},
+    **{name: (lambda op: lambda x, *a: op(x.clone(), *a))(getattr(torch.Tensor, name)) for name in (
+        "index_fill_", "index_copy_", "masked_scatter_", "logical_and_", "logical_or_", "logical_xor_",
+        "logical_not_")},
+    "median": lambda x, dim=None, keepdim=False: torch.median(x) if dim is None else torch.median(x, dim, keepdim),
+    **{name: (lambda op: lambda x, dim=None, unbiased=None, keepdim=False, correction=None: op(
+        x, dim if dim is not None else list(range(x.dim())), keepdim=keepdim,
+        correction=correction if unbiased is None else int(unbiased)))(getattr(torch, name))
+       for name in ("var_mean", "std_mean")},
+    "count_nonzero": lambda x, dim=None: torch.count_nonzero(x, dim),
+    "scatter_reduce": lambda x, dim, index, src, reduce, include_self=True: torch.scatter_reduce(
+        x, dim, index, src, reduce, include_self=include_self),
+    "searchsorted": lambda row, x, int32=False, right=False, side=None: torch.searchsorted(
+        row, x, out_int32=int32, right=right, side=side),
+    "bucketize": lambda x, row, int32=False, right=False: torch.bucketize(
+        x, row, out_int32=int32, right=right),
+    "isin": lambda x, others, unique=False, invert=False: torch.isin(
+        x, others, assume_unique=unique, invert=invert),
+    "bincount": lambda x, weights=None, minlength=0: torch.bincount(x, weights, minlength),
+    "tensor_split": lambda x, sections=None, dim=0, indices=None: torch.tensor_split(
+        x, sections if indices is None else indices, dim),
+    **{name: (lambda op: lambda x, sections=None, indices=None: op(
+        x, sections if indices is None else indices))(getattr(torch, name))
+       for name in ("hsplit", "vsplit", "dsplit")},
+    "cartesian_prod": lambda tensors: torch.cartesian_prod(*tensors),
+    "block_diag": lambda tensors: torch.block_diag(*tensors),
+    "tensordot": lambda a, b, dims=2, of_a=None, of_b=None: torch.tensordot(
+        a, b, dims if of_a is None else (of_a, of_b)),
+    "cross": lambda a, b, dim=None: torch.cross(a, b) if dim is None else torch.cross(a, b, dim=dim),
+    "logit": lambda x, eps=None: torch.logit(x, eps),
     "addcmul": lambda x, a, b, value=1: torch.addcmul(x, a, b, value=value),
     "addcdiv": lambda x, a, b, value=1: torch.addcdiv(x, a, b, value=value),
     "im2col": lambda x, *sizes: F.unfold(x, *[(size * 2)[:2] for size in sizes]),
@@ -897,7 +930,184 @@ def sampling():
         randn(3, 4), randn(3, 4), positive(3, 1), False, 0.6]
 
 
-FAMILIES = (pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
+def assembly():
+    yield "tensor_split", "tensor_split", lambda: [randn(7, 2), 3]
+    yield "tensor_split_indices", "tensor_split", lambda: [randn(2, 5), None, 1, [1, 4]]
+    yield "hsplit", "hsplit", lambda: [randn(2, 6), 3]
+    yield "hsplit_vector", "hsplit", lambda: [randn(6), None, [2]]
+    yield "vsplit", "vsplit", lambda: [randn(4, 2), 2]
+    yield "dsplit", "dsplit", lambda: [randn(2, 1, 4), 2]
+    yield "split_with_sizes", "split_with_sizes", lambda: [randn(5, 2), [2, 3]]
+    yield "split_with_one_size", "split_with_sizes", lambda: [randn(2, 3), [3], 1]
+    for op in ("atleast_1d", "atleast_2d", "atleast_3d"):
+        yield op, op, lambda: [randn(3)]
+        yield f"{op}_of_number", op, lambda: [randn()]
+    yield "dstack", "dstack", lambda: [[randn(2, 3), randn(2, 3)]]
+    yield "column_stack", "column_stack", lambda: [[randn(3), randn(3, 2)]]
+    yield "cartesian_prod", "cartesian_prod", lambda: [[randn(3), randn(2), randn(2)]]
+    yield "block_diag", "block_diag", lambda: [[randn(2, 3), randn(2), randn(), randn(1, 2)]]
+    yield "diag_embed", "diag_embed", lambda: [randn(2, 3), 1]
+    yield "diag_embed_dims", "diag_embed", lambda: [randn(2, 3, 2), -1, 0, 2]
+    yield "diag", "diag", lambda: [randn(3, 4), 1]
+    yield "diag_of_vector", "diag", lambda: [randn(3), -1]
+    yield "diagflat", "diagflat", lambda: [randn(2, 2)]
+    yield "trace", "trace", lambda: [randn(3, 4)]
+    yield "trace_square", "trace", lambda: [randn(3, 3)]
+    for k in (0, 1, 2, 3, -1):
+        yield f"rot90_{k}", "rot90", lambda: [randn(2, 3, 2), k, [0, 1]]
+    yield "rot90_dims", "rot90", lambda: [randn(2, 3, 2), 1, [2, 0]]
+    yield "diff", "diff", lambda: [randn(2, 5)]
+    yield "diff_twice", "diff", lambda: [randn(4, 3), 2, 0]
+    yield "diff_never", "diff", lambda: [randn(4), 0]
+    yield "diff_with_ends", "diff", lambda: [randn(2, 3), 1, -1, randn(2, 1), randn(2, 2)]
+    yield "diff_bools", "diff", lambda: [randn(7) > 0]
+    yield "fliplr", "fliplr", lambda: [randn(2, 3)]
+    yield "flipud", "flipud", lambda: [randn(2, 3)]
+    yield "tensordot", "tensordot", lambda: [randn(2, 3, 4), randn(3, 4, 2)]
+    yield "tensordot_one", "tensordot", lambda: [randn(2, 3), randn(3, 4), 1]
+    yield "tensordot_outer", "tensordot", lambda: [randn(2), randn(3), 0]
+    yield "tensordot_pairs", "tensordot", lambda: [
+        randn(2, 3, 4), randn(4, 5, 2), 2, [0, 2], [2, 0]]
+    yield "tensordot_single", "tensordot", lambda: [randn(2, 3), randn(1, 4), 1, [1], [0]]
+    yield "inner", "inner", lambda: [randn(2, 3), randn(4, 3)]
+    yield "inner_number", "inner", lambda: [randn(2, 3), randn()]
+    yield "vdot", "vdot", lambda: [randn(4), randn(4)]
+    yield "kron", "kron", lambda: [randn(2, 3), randn(3, 2)]
+    yield "kron_dims", "kron", lambda: [randn(2), randn(2, 2, 3)]
+    yield "cross", "cross", lambda: [randn(2, 3), randn(2, 3), 1]
+    yield "cross_first", "cross", lambda: [randn(4, 3, 3), randn(4, 3, 3)]
+    yield "cross_broadcast", "cross", lambda: [randn(3, 4), randn(3, 1), 0]
+
+
+def special():
+    for op in ("asinh", "erfc", "sinc", "trunc", "frac", "deg2rad", "rad2deg"):
+        yield op, op, lambda: [randn(3, 4) * 2]
+        yield f"{op}_double", op, lambda: [randn(3, 4, dtype=torch.float64) * 2]
+    for op in ("acosh", "lgamma", "digamma"):
+        yield op, op, lambda: [positive(3, 4) * 5 + 1]
+        yield f"{op}_double", op, lambda: [positive(3, 4, dtype=torch.float64) * 5 + 1]
+    yield "lgamma_negative", "lgamma", lambda: [-positive(3, 4, dtype=torch.float64) * 5]
+    yield "digamma_negative", "digamma", lambda: [-positive(3, 4, dtype=torch.float64) * 5]
+    for op in ("atanh", "erfinv"):
+        yield op, op, lambda: [torch.rand(3, 4) * 1.8 - 0.9]
+        yield f"{op}_double", op, lambda: [torch.rand(3, 4, dtype=torch.float64) * 1.9 - 0.95]
+    for op in ("erfinv", "sinc", "trunc", "frac", "lgamma", "digamma", "erfc", "asinh"):
+        yield f"{op}_special", op, lambda: [const(torch.tensor(SPECIAL + [1.0, -1.0]))]
+    yield "asinh_bfloat16", "asinh", lambda: [randn(3, 4, dtype=torch.bfloat16)]
+    yield "logit", "logit", lambda: [torch.rand(3, 4)]
+    yield "logit_eps", "logit", lambda: [torch.rand(3, 4) * 1.2 - 0.1, 0.2]
+    yield "logit_outside", "logit", lambda: [torch.tensor([-0.5, 0.25, 1.5])]
+    for op in ("erfc_", "sinc_", "trunc_", "frac_"):
+        yield op, op, lambda: [const(randn(3, 4) * 2)]
+    for op in ("lgamma_", "digamma_"):
+        yield op, op, lambda: [const(positive(3, 4) * 5 + 1)]
+    for op in ("erfinv_", "logit_"):
+        yield op, op, lambda: [const(torch.rand(3, 4) * 0.9)]
+    for op in ("logaddexp", "logaddexp2", "hypot", "fmod", "copysign"):
+        yield op, op, lambda: [randn(2, 3) * 2, randn(3)]
+        yield f"{op}_double", op, lambda: [
+            randn(2, 1, dtype=torch.float64), randn(2, 3, dtype=torch.float64)]
+        yield f"{op}_special", op, lambda: [
+            const(torch.tensor(SPECIAL)), const(torch.tensor(SPECIAL[::-1]))]
+    yield "logaddexp_infinite", "logaddexp", lambda: [
+        const(torch.tensor([math.inf, -math.inf, math.inf])),
+        const(torch.tensor([math.inf, -math.inf, -math.inf]))]
+    yield "fmod_number", "fmod", lambda: [randn(2, 3) * 4, 1.5]
+    yield "copysign_number", "copysign", lambda: [randn(2, 3), -1.5]
+    yield "copysign_zero", "copysign", lambda: [torch.tensor([0.0, 2.0, -3.0]), torch.tensor([-2.0, -0.0, 1.0])]
+    yield "heaviside", "heaviside", lambda: [const(torch.tensor([0.0, -1.5, 2.0])), const(torch.tensor([0.5]))]
+    yield "float_power", "float_power", lambda: [positive(2, 3), 1.5]
+    yield "float_power_tensor", "float_power", lambda: [positive(2, 3), randn(3)]
+    yield "float_power_integers", "float_power", lambda: [integers(5, 2, 3), 2.0]
+
+
+def ranking():
+    for op in ("cummax", "cummin"):
+        yield op, op, lambda: [randn(2, 5, 3), 1]
+        yield f"{op}_ties", op, lambda: [torch.tensor([1.0, 3.0, 3.0, 2.0, 1.0, 1.0]), 0]
+        yield f"{op}_nan", op, lambda: [const(torch.tensor(SPECIAL)), 0]
+        yield f"{op}_integers", op, lambda: [integers(9, 2, 6), -1]
+    yield "logcumsumexp", "logcumsumexp", lambda: [randn(2, 5, 3), 1]
+    yield "logcumsumexp_double", "logcumsumexp", lambda: [randn(6, dtype=torch.float64) * 9, 0]
+    yield "logcumsumexp_infinite", "logcumsumexp", lambda: [
+        const(torch.tensor([-math.inf, -math.inf, 1.0, 2.0])), 0]
+    yield "median", "median", lambda: [randn(3, 4)]
+    yield "median_ties", "median", lambda: [torch.tensor([2.0, 1.0, 2.0, 2.0, 5.0])]
+    yield "median_nan", "median", lambda: [const(torch.tensor(SPECIAL))]
+    yield "median_dim", "median", lambda: [randn(3, 5), 1]
+    yield "median_dim_kept", "median", lambda: [randn(3, 4, 2), 1, True]
+    yield "median_integers", "median", lambda: [integers(90, 7)]
+    yield "kthvalue", "kthvalue", lambda: [randn(3, 5), 2]
+    yield "kthvalue_kept", "kthvalue", lambda: [randn(3, 4, 2), 4, 1, True]
+    yield "mode", "mode", lambda: [randn(3, 5), 1]
+    yield "mode_kept", "mode", lambda: [randn(3, 4, 2), 0, True]
+    yield "msort", "msort", lambda: [randn(4, 3)]
+    for op in ("var_mean", "std_mean"):
+        yield op, op, lambda: [randn(3, 4)]
+        yield f"{op}_dim", op, lambda: [randn(2, 3, 4), [0, 2], None, True, 0]
+        yield f"{op}_double", op, lambda: [randn(3, 4, dtype=torch.float64), [1], False]
+    for op in ("nansum", "nanmean"):
+        yield op, op, lambda: [torch.tensor([[1.0, math.nan, 2.5], [0.5, -1.0, math.nan]])]
+        yield f"{op}_dim", op, lambda: [torch.tensor([[1.0, math.nan, 2.5], [0.5, -1.0, 4.0]]), [1], True]
+    yield "nansum_integers", "nansum", lambda: [integers(9, 2, 3)]
+    yield "count_nonzero", "count_nonzero", lambda: [integers(3, 4, 5)]
+    yield "count_nonzero_dim", "count_nonzero", lambda: [const(torch.tensor([[0.0, math.nan], [1.0, 0.0]])), [0]]
+    yield "argwhere", "argwhere", lambda: [integers(2, 3, 4)]
+
+
+def placing():
+    yield "index_fill", "index_fill", lambda: [randn(3, 4), 1, torch.tensor([2, 0]), 0.5]
+    yield "index_fill_integers", "index_fill", lambda: [integers(9, 3, 4), 0, torch.tensor([2]), -3.0]
+    yield "index_fill_", "index_fill_", lambda: [const(randn(3, 4)), 0, torch.tensor([2, 0]), 0.5]
+    yield "index_copy", "index_copy", lambda: [randn(3, 4), 0, torch.tensor([2, 0]), randn(2, 4)]
+    yield "index_copy_last", "index_copy", lambda: [randn(3, 4), -1, torch.tensor([3]), randn(3, 1)]
+    yield "index_copy_", "index_copy_", lambda: [
+        const(randn(3, 4)), 0, torch.tensor([2, 0]), const(randn(2, 4))]
+    yield "masked_scatter", "masked_scatter", lambda: [
+        randn(3, 4), torch.tensor([True, False, False, True]), randn(2, 4)]
+    yield "masked_scatter_whole", "masked_scatter", lambda: [randn(2, 3), torch.ones(2, 3) > 0, randn(6)]
+    yield "masked_scatter_", "masked_scatter_", lambda: [
+        const(randn(3, 4)), torch.tensor([True, False, True, False]), const(randn(6))]
+    for reduce in ("sum", "prod", "mean", "amax", "amin"):
+        for include in (True, False):
+            of = const if reduce == "prod" else lambda x: x
+            yield f"scatter_reduce_{reduce}_{include}", "scatter_reduce", lambda: [
+                of(randn(3, 4)), 1, torch.tensor([[0, 3], [2, 2], [2, 0]]), of(randn(3, 2)), reduce, include]
+    yield "scatter_reduce_ties", "scatter_reduce", lambda: [
+        torch.tensor([1.0, 2.0]), 0, torch.tensor([0, 0, 1]), torch.tensor([1.0, 1.0, 0.5]), "amax"]
+    yield "searchsorted", "searchsorted", lambda: [
+        const(torch.tensor([[1.0, 3.0, 3.0, 5.0], [0.0, 2.0, 4.0, 6.0]])),
+        const(torch.tensor([[3.0, 6.0, 0.5], [2.0, -1.0, 4.5]]))]
+    yield "searchsorted_right", "searchsorted", lambda: [
+        const(torch.tensor([1.0, 3.0, 3.0, math.nan])), const(torch.tensor([[3.0, math.nan], [0.0, 9.0]])), True, True]
+    yield "searchsorted_side", "searchsorted", lambda: [
+        torch.tensor([1, 3, 3, 5]), torch.tensor([3, 5]), False, False, "right"]
+    yield "searchsorted_number", "searchsorted", lambda: [const(torch.tensor([1.0, 3.0])), 2.5]
+    yield "bucketize", "bucketize", lambda: [const(randn(3, 4)), const(torch.tensor([-0.5, 0.0, 0.5]))]
+    yield "isin", "isin", lambda: [integers(9, 3, 4), torch.tensor([1, 4, 7])]
+    yield "isin_inverted", "isin", lambda: [integers(9, 12), torch.tensor([[1, 4]]), False, True]
+    yield "isin_number", "isin", lambda: [integers(4, 12), 2]
+    yield "bincount", "bincount", lambda: [integers(6, 12)]
+    yield "bincount_weights", "bincount", lambda: [integers(6, 12), const(randn(12)), 9]
+    yield "bincount_doubles", "bincount", lambda: [integers(6, 12), const(randn(12, dtype=torch.float64))]
+    yield "histc", "histc", lambda: [const(randn(20)), 5]
+    yield "histc_range", "histc", lambda: [const(torch.tensor([0.0, 0.5, 1.0, 2.0, -1.0, 1.5])), 4, 0.0, 2.0]
+    for op in ("sinh_", "cosh_", "atan_", "exp2_", "square_"):
+        yield op, op, lambda: [const(randn(3, 4))]
+    for op in ("asin_", "acos_"):
+        yield op, op, lambda: [const(torch.rand(3, 4) * 1.8 - 0.9)]
+    yield "pow_", "pow_", lambda: [const(positive(3, 4)), 1.5]
+    for op in ("clamp_min_", "clamp_max_"):
+        yield op, op, lambda: [const(randn(3, 4)), 0.25]
+    for op in ("triu_", "tril_"):
+        yield op, op, lambda: [const(randn(2, 4, 3)), 1]
+    for op in ("logical_and_", "logical_or_", "logical_xor_"):
+        yield op, op, lambda: [randn(2, 3) > 0, randn(3) > 0]
+        yield f"{op}_numbers", op, lambda: [const(torch.tensor([0.0, 2.0, math.nan])), torch.tensor([1, 0, 1])]
+    yield "logical_not_", "logical_not_", lambda: [const(torch.tensor([0.0, 2.0, -1.0]))]
+
+
+FAMILIES = (assembly, special, ranking, placing, pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
             padding, resizing, pooling, volumes, sampling, normalization, embedding, attention, recurrent,
             copies,
             composition, selection, remainders, grids)

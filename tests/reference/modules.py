@@ -111,6 +111,11 @@ def losses():
         yield "NLLLoss", options, lambda: [randn(5, 3), integers(3, 5)]
         yield "CrossEntropyLoss", options, lambda: [randn(5, 3), integers(3, 5)]
         yield "TripletMarginLoss", options, lambda: [randn(3, 4), randn(3, 4), randn(3, 4)]
+    yield "CosineSimilarity", {}, lambda: [randn(3, 4), randn(3, 4)]
+    yield "CosineSimilarity", {"dim": 0, "eps": 0.5}, lambda: [randn(3, 4), randn(3, 4)]
+    yield "PairwiseDistance", {}, lambda: [randn(3, 4), randn(3, 4)]
+    yield "PairwiseDistance", {"p": 1.0, "eps": 0.01, "keepdim": True}, lambda: [
+        randn(3, 4), randn(3, 4)]
     yield "TripletMarginLoss", {"margin": 0.3, "p": 1.0}, lambda: [
         randn(3, 4), randn(3, 4), randn(3, 4)]
     sequences = lambda: [randn(6, 2, 4), torch.tensor([[1, 1], [1, 2]]), torch.tensor([2, 6]),

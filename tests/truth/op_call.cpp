@@ -161,6 +161,13 @@ std::map<std::string, ops::Sample> particular_samples() {
           {"scatter_", {numbers({3, 4}, 0), std::int64_t{0}, index, numbers({1, 4}, 1)}},
           {"scatter_add_", {numbers({3, 4}, 0), std::int64_t{0}, index, numbers({1, 4}, 1)}},
           {"index_add_", {numbers({3, 4}, 0), std::int64_t{0}, rows, numbers({2, 4}, 1), 1.0}},
+          {"index_fill_", {numbers({3, 4}, 0), std::int64_t{0}, rows, 0.5}},
+          {"index_copy_", {numbers({3, 4}, 0), std::int64_t{0}, rows, numbers({2, 4}, 1)}},
+          {"masked_scatter_", {numbers({3, 4}, 0), first, numbers({3, 4}, 1)}},
+          {"bincount", {from_values({2, 0, 1, 2}, {4}, places)}},
+          {"searchsorted", {from_values({0, 1, 2}, {3}, places), from_values({1, 3}, {2}, places)}},
+          {"bucketize", {from_values({1, 3}, {2}, places), from_values({0, 1, 2}, {3}, places)}},
+          {"isin", {from_values({1, 3, 0, 2}, {4}, places), from_values({0, 1}, {2}, places)}},
           {"bernoulli", {from_values({0, 1, 1, 0}, {4}, {DType::float64, Device::cpu()})}},
           // One place alone has a weight: rounding cannot choose another.
           {"multinomial",

@@ -3,3 +3,4 @@
 #include "runtime/kernels/functors/functor_list.h"
 
 OHM_FOR_EACH_MATH_FUNCTOR(OHM_FLOATING_KERNELS)
+OHM_FOR_EACH_SPECIAL_FUNCTOR(OHM_FLOATING_KERNELS)

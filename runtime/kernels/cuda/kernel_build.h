@@ -41,7 +41,7 @@ KernelBuild kernel_build();
 /// list of what is in which, but for the sources themselves.
 #define OHM_FOR_EACH_KERNEL_SOURCE(ROW, NAME)                                               \
   ROW(attention, OHM_FOR_EACH_ATTENTION_ROW(NAME))                                          \
-  ROW(elementwise, OHM_FOR_EACH_MATH_FUNCTOR(NAME))                                         \
+  ROW(elementwise, OHM_FOR_EACH_MATH_FUNCTOR(NAME) OHM_FOR_EACH_SPECIAL_FUNCTOR(NAME))      \
   ROW(gather_scatter, OHM_FOR_EACH_GATHER_SCATTER_ROW(NAME))                                \
   ROW(general_elementwise, OHM_FOR_EACH_GENERAL_FUNCTOR(NAME) OHM_FOR_EACH_GENERATOR(NAME)) \
   ROW(pooling, OHM_FOR_EACH_POOLING_ROW(NAME))                                              \

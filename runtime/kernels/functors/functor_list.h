@@ -20,6 +20,7 @@
 #include "runtime/kernels/functors/resize.h"
 #include "runtime/kernels/functors/rows.h"
 #include "runtime/kernels/functors/sorting.h"
+#include "runtime/kernels/functors/special.h"
 #include "runtime/kernels/functors/update.h"
 
 // ROW(its kKernel, functor, number of elements it reads, parameters to verify it with...)
@@ -91,6 +92,29 @@
   ROW(nan_to_num, NanToNum, 1, 0.0, 2.0, -2.0)               \
   ROW(lerp_by, LerpBy, 3)
 
+/// The same: special functions, and further ones of two elements.
+#define OHM_FOR_EACH_SPECIAL_FUNCTOR(ROW)      \
+  ROW(asinh, Asinh, 1)                         \
+  ROW(acosh, Acosh, 1)                         \
+  ROW(atanh, Atanh, 1)                         \
+  ROW(erfc, Erfc, 1)                           \
+  ROW(erfinv, Erfinv, 1)                       \
+  ROW(lgamma, Lgamma, 1)                       \
+  ROW(digamma, Digamma, 1)                     \
+  ROW(trigamma, Trigamma, 1)                   \
+  ROW(sinc, Sinc, 1)                           \
+  ROW(one_minus, OneMinus, 1)                  \
+  ROW(trunc, Trunc, 1)                         \
+  ROW(frac, Frac, 1)                           \
+  ROW(logit, Logit, 1, 0.125)                  \
+  ROW(logit_backward, LogitBackward, 2, 0.125) \
+  ROW(log_add_exp, LogAddExp, 2)               \
+  ROW(log_add_exp_2, LogAddExp2, 2)            \
+  ROW(hypot, Hypot, 2)                         \
+  ROW(fmod, Fmod, 2)                           \
+  ROW(copy_sign, CopySign, 2)                  \
+  ROW(heaviside, Heaviside, 2)
+
 /// The same: what is made of pieces, and distances.
 #define OHM_FOR_EACH_PIECEWISE_FUNCTOR(ROW)                                                    \
   ROW(leaky_relu, LeakyRelu, 1, 0.25)                                                          \
@@ -161,6 +185,7 @@
 /// All of them; nvcc makes them in several files, side by side.
 #define OHM_FOR_EACH_FLOATING_FUNCTOR(ROW) \
   OHM_FOR_EACH_MATH_FUNCTOR(ROW)           \
+  OHM_FOR_EACH_SPECIAL_FUNCTOR(ROW)        \
   OHM_FOR_EACH_PIECEWISE_FUNCTOR(ROW)      \
   OHM_FOR_EACH_UPDATE_FUNCTOR(ROW)
 

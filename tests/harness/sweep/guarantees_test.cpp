@@ -25,6 +25,8 @@ std::vector<std::string> all_op_names() {
 std::map<std::string, ops::Sample> particular_arguments() {
   const Tensor mask = ones({2, 3}, {DType::boolean, Device::cuda(0)});
   return {{"one_hot", {zeros({3}, {DType::int64, Device::cuda(0)}), std::int64_t{3}}},
+          {"bincount", {zeros({3}, {DType::int64, Device::cuda(0)})}},
+          {"bucketize", {ones({2, 3}, kOnGpu), ones({3}, kOnGpu)}},
           {"bitwise_not", {mask}},
           {"bitwise_and", {mask, mask}},
           {"bitwise_or", {mask, mask}},

@@ -47,6 +47,12 @@ std::map<std::string, ops::Sample> particular_arguments() {
   return {{"scatter_", {std::int64_t{0}, index, source}},
           {"scatter_add_", {std::int64_t{0}, index, source}},
           {"index_add_", {std::int64_t{0}, zeros({2}, integers), source, 1.0}},
+          {"index_fill_", {std::int64_t{0}, zeros({1}, integers), 1.0}},
+          {"index_copy_", {std::int64_t{0}, zeros({2}, integers), source}},
+          {"masked_scatter_", {mask, source}},
+          {"logical_and_", {source}},
+          {"logical_or_", {source}},
+          {"logical_xor_", {source}},
           {"masked_fill_", {mask, 1.0}}};
 }
 

@@ -105,6 +105,7 @@ const std::map<std::string_view, std::string_view> kUnrecorded = {
     {"multinomial", "random: sampling_test.cpp"},
     {"bernoulli", "random: sampling_test.cpp"},
     {"gumbel_softmax", "random: sampling_test.cpp"},
+    {"exponential_", "random: sampling_test.cpp"},
     {"clip_grad_norm_", "of gradients: trajectory_test.cpp"},
     {"clip_grad_value_", "of gradients: trajectory_test.cpp"},
 };

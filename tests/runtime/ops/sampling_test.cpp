@@ -1,4 +1,4 @@
-// What multinomial, bernoulli and gumbel_softmax draw.
+// What multinomial, bernoulli, exponential and gumbel_softmax draw.
 #include "runtime/ops/sampling.h"
 
 #include <gmock/gmock.h>
@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <vector>
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/ops/image_composition.h"
+#include "runtime/ops/op_list.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
 #include "tests/support/test_machine.h"
@@ -90,6 +92,21 @@ TEST_F(Sampling, BernoulliDrawsOnesAsOftenAsItsInputSays) {
   EXPECT_EQ(
       std::count(values.begin(), values.end(), 0.0) + std::count(values.begin(), values.end(), 1.0),
       4000);
+}
+
+TEST_F(Sampling, BernoulliOverATensorDrawsOnesAsOftenAsIsAsked) {
+  const Tensor drawn = zeros({4000}, {DType::float32, Device::cuda(0)});
+  ops::find_op("bernoulli_")->call(std::vector<ops::Value>{drawn, 0.25});
+  const std::vector<double> values = to_doubles(drawn);
+  EXPECT_NEAR(static_cast<double>(std::count(values.begin(), values.end(), 1.0)), 1000, 130);
+}
+
+TEST_F(Sampling, ExponentialDrawsHaveTheMeanThatTheirRateSays) {
+  const Tensor drawn = zeros({4000}, {DType::float32, Device::cuda(0)});
+  ops::find_op("exponential_")->call(std::vector<ops::Value>{drawn, 2.0});
+  const std::vector<double> values = to_doubles(drawn);
+  EXPECT_GE(*std::min_element(values.begin(), values.end()), 0.0);
+  EXPECT_NEAR(std::accumulate(values.begin(), values.end(), 0.0) / 4000, 0.5, 0.05);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ std::vector<std::string> ops_with_samples() {
 const std::set<std::string> kNotOfHalves = {"ctc_loss"};
 
 /// How many elements there are depends on values.
-const std::set<std::string> kOfValues = {"masked_select"};
+const std::set<std::string> kOfValues = {"masked_select", "masked_scatter"};
 
 class SizeOnly : public testing::TestWithParam<std::string> {};
 

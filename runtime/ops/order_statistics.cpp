@@ -1,0 +1,240 @@
+#include "runtime/ops/order_statistics.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/reduce.h"
+#include "runtime/autograd/grad_mode.h"
+#include "runtime/autograd/recorder.h"
+#include "runtime/base/rows.h"
+#include "runtime/base/strided.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/ops/choice.h"
+#include "runtime/ops/comparison.h"
+#include "runtime/ops/op_front.h"
+#include "runtime/ops/picked_gradient.h"
+#include "runtime/ops/slice.h"
+#include "runtime/ops/view.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kMedian{"median"};
+constexpr OpInfo kKthvalue{"kthvalue"};
+constexpr OpInfo kMode{"mode"};
+constexpr OpInfo kMsort{"msort"};
+
+// A row and the order of its places by value; NaNs come last.
+struct OrderedRow {
+  std::vector<double> values;
+  std::vector<std::int64_t> order;
+
+  double at(std::size_t rank) const { return values[static_cast<std::size_t>(order[rank])]; }
+  bool has_nan() const { return at(order.size() - 1) != at(order.size() - 1); }
+};
+
+// The place of the element that is picked of a row.
+using Pick = std::function<std::int64_t(const OrderedRow&)>;
+
+std::int64_t middle_of(const OrderedRow& row) {
+  if (row.has_nan()) {
+    const auto first = std::find_if(row.values.begin(), row.values.end(),
+                                    [](double value) { return value != value; });
+    return first - row.values.begin();
+  }
+  return row.order[(row.order.size() - 1) / 2];
+}
+
+std::int64_t most_frequent_of(const OrderedRow& row) {
+  std::size_t longest = 0;
+  std::int64_t place = 0;
+  std::size_t begin = 0;
+  for (std::size_t end = 1; end <= row.order.size(); ++end) {
+    if (end < row.order.size() && row.at(end) == row.at(begin)) continue;
+    if (end - begin > longest) {
+      longest = end - begin;
+      place = row.order[end - 1];
+    }
+    begin = end;
+  }
+  return place;
+}
+
+OrderedRow ordered_row(const std::vector<double>& data, const Rows& rows, std::int64_t start) {
+  OrderedRow row;
+  for (std::int64_t i = 0; i < rows.size; ++i) {
+    row.values.push_back(data[static_cast<std::size_t>(start + i * rows.inner)]);
+  }
+  row.order.resize(row.values.size());
+  std::iota(row.order.begin(), row.order.end(), std::int64_t{0});
+  std::stable_sort(row.order.begin(), row.order.end(), [&](std::int64_t a, std::int64_t b) {
+    const double x = row.values[static_cast<std::size_t>(a)];
+    const double y = row.values[static_cast<std::size_t>(b)];
+    return x < y || (x == x && y != y);
+  });
+  return row;
+}
+
+void pick_of_rows(const Tensor& input, int dim, const ValuesAndIndices& out, const Pick& pick) {
+  if (!out.first.has_values() || lacks_values(input)) return;
+  const std::vector<double> data = to_doubles(input);
+  const Rows rows = rows_along(input.shape(), dim);
+  std::vector<double> values;
+  std::int64_t* place = out.second.data<std::int64_t>();
+  for_each_row_start(rows, [&](std::int64_t start) {
+    const OrderedRow row = ordered_row(data, rows, start);
+    *place = pick(row);
+    values.push_back(row.values[static_cast<std::size_t>(*place++)]);
+  });
+  visit_dtype(out.first.dtype(), [&]<class T>(TypeTag<T>) {
+    T* element = out.first.data<T>();
+    for (const double value : values) *element++ = convert_element<T>(value);
+  });
+}
+
+// The dimension of rows that have elements to pick from.
+int ranked_dim(const OpInfo& info, const Tensor& input, std::int64_t dim) {
+  const int position = wrap_dim(dim, input.dims(), info.name.data());
+  if (input.dims() != 0 && input.shape()[position] != 0) return position;
+  throw std::invalid_argument(fmt::format("[{}] dimension {} of {} has no elements to pick from",
+                                          info.name, position, input.shape().str()));
+}
+
+ValuesAndIndices picked_along(std::string_view node, const Tensor& input, int dim, bool keepdim,
+                              const std::function<void(const ValuesAndIndices&)>& compute) {
+  const Shape shape = reduced_shape(input.shape(), with(0, dim), keepdim);
+  const ValuesAndIndices out = {empty(shape, options_of(input)),
+                                empty(shape, {DType::int64, input.device()})};
+  compute(out);
+  if (Recorder record(node, {&input}); record.is_needed()) {
+    record.save_output(out.second);
+    record.attach_differentiable(out.first, [whole = input.shape(), dim](BackwardCall& call) {
+      return TensorList{picked_gradient(call.grad(), call.saved(0), whole, dim)};
+    });
+  }
+  return out;
+}
+
+Value median_row(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
+  if (!dim) return median(input);
+  const ValuesAndIndices pair = median(input, *dim, keepdim);
+  return std::vector<Tensor>{pair.first, pair.second};
+}
+std::vector<Tensor> kthvalue_row(const Tensor& input, std::int64_t k, std::int64_t dim,
+                                 bool keepdim) {
+  const ValuesAndIndices pair = kthvalue(input, k, dim, keepdim);
+  return {pair.first, pair.second};
+}
+std::vector<Tensor> mode_row(const Tensor& input, std::int64_t dim, bool keepdim) {
+  const ValuesAndIndices pair = mode(input, dim, keepdim);
+  return {pair.first, pair.second};
+}
+Tensor msort(const Tensor& input) { return sort(input, 0, false).first; }
+
+std::vector<Sample> ranked_samples(const std::vector<std::vector<Value>>& argument_lists) {
+  std::vector<Sample> samples;
+  for (const std::vector<Value>& arguments : argument_lists) {
+    samples.push_back({randn({2, 3, 4}, {DType::float64, Device::cpu()})});
+    samples.back().insert(samples.back().end(), arguments.begin(), arguments.end());
+  }
+  return samples;
+}
+
+}  // namespace
+
+Tensor median(const Tensor& input) {
+  const OpFront front(kMedian);
+  if (input.numel() == 0) {
+    throw std::invalid_argument("[median] expected a tensor with at least one element");
+  }
+  Tensor out;
+  {
+    const NoGradGuard no_graph;
+    Tensor sorted;
+    {
+      const Tensor line = reshape(input, {input.numel()});
+      sorted = sort(line, 0, false).first;
+    }
+    const Tensor last = select(sorted, 0, -1);
+    const Tensor middle = select(sorted, 0, (input.numel() - 1) / 2);
+    out = where(isnan(last), last, middle);
+  }
+  if (Recorder record("MedianBackward", {&input}); record.is_needed()) {
+    record.save(input);
+    record.save_output(out);
+    record.attach_differentiable(out, [](BackwardCall& call) {
+      return TensorList{shared_gradient(call.grad(), call.saved(0), call.saved(1))};
+    });
+  }
+  return out;
+}
+
+ValuesAndIndices median(const Tensor& input, std::int64_t dim, bool keepdim) {
+  const OpFront front(kMedian);
+  const int position = ranked_dim(kMedian, input, dim);
+  const Tensor dense = row_major(input);
+  return picked_along("MedianBackward", input, position, keepdim, [&](const ValuesAndIndices& out) {
+    pick_of_rows(input, position, out, &middle_of);
+  });
+}
+
+ValuesAndIndices kthvalue(const Tensor& input, std::int64_t k, std::int64_t dim, bool keepdim) {
+  const OpFront front(kKthvalue);
+  const int position = ranked_dim(kKthvalue, input, dim);
+  if (k < 1 || k > input.shape()[position]) {
+    throw std::invalid_argument(
+        fmt::format("[kthvalue] selected number k ({}) is out of range for dimension {} of {}", k,
+                    position, input.shape().str()));
+  }
+  const Tensor dense = row_major(input);
+  return picked_along("KthvalueBackward", input, position, keepdim,
+                      [&](const ValuesAndIndices& out) {
+                        pick_of_rows(input, position, out, [k](const OrderedRow& row) {
+                          return row.order[static_cast<std::size_t>(k - 1)];
+                        });
+                      });
+}
+
+ValuesAndIndices mode(const Tensor& input, std::int64_t dim, bool keepdim) {
+  const OpFront front(kMode);
+  const int position = ranked_dim(kMode, input, dim);
+  return picked_along("ModeBackward", input, position, keepdim, [&](const ValuesAndIndices& out) {
+    if (input.shape()[position] == 1) {
+      pick_of_rows(input, position, out, &most_frequent_of);
+      return;
+    }
+    // The kernel wants rows next to each other.
+    const Tensor rows = row_major(transpose(detached_alias(input), position, -1));
+    pick_of_rows(input, position, out, &most_frequent_of);
+  });
+}
+
+std::vector<OpDef> order_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  const ParamName keepdim{"keepdim", false};
+  const ParamName last{"dim", std::int64_t{-1}};
+  const auto one = std::int64_t{1};
+  return {
+      define(kMedian, kBoth, &median_row, {"input", "dim", keepdim},
+             [one] {
+               return ranked_samples({{}, {one, false}, {std::int64_t{0}, true}});
+             }),
+      define(kKthvalue, kBoth, &kthvalue_row, {"input", "k", last, keepdim},
+             [one] {
+               return ranked_samples({{std::int64_t{2}, one, false}, {one, one, true}});
+             }),
+      define(kMode, kBoth, &mode_row, {"input", last, keepdim},
+             [one] {
+               return ranked_samples({{one, false}, {std::int64_t{0}, true}});
+             }),
+      define(kMsort, kBoth, &msort, {"input"}, [] { return ranked_samples({{}}); }),
+  };
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,175 @@
+#include "runtime/ops/overwritten.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/recorder.h"
+#include "runtime/base/strided.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/launch/elementwise.h"
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/clamp.h"
+#include "runtime/ops/inplace_unary.h"
+#include "runtime/ops/op_front.h"
+#include "runtime/ops/rearrange.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kTriuInplace{"triu_"};
+constexpr OpInfo kTrilInplace{"tril_"};
+constexpr OpInfo kClampMinInplace{"clamp_min_"};
+constexpr OpInfo kClampMaxInplace{"clamp_max_"};
+constexpr OpInfo kBernoulliInplace{"bernoulli_"};
+constexpr OpInfo kExponentialInplace{"exponential_"};
+constexpr OpInfo kLogicalAndInplace{"logical_and_"};
+constexpr OpInfo kLogicalOrInplace{"logical_or_"};
+constexpr OpInfo kLogicalXorInplace{"logical_xor_"};
+constexpr OpInfo kLogicalNotInplace{"logical_not_"};
+
+// ---- triangles ----------------------------------------------------------------------------------
+
+// Zeros where the column is below the row's first one, or above the last one that is kept.
+void clear_outside(const Tensor& input, std::int64_t diagonal, bool keeps_upper) {
+  if (!input.has_values()) return;
+  const std::int64_t rows = input.shape()[input.dims() - 2];
+  const std::int64_t columns = input.shape()[input.dims() - 1];
+  std::int64_t number = 0;
+  visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {
+    T* const elements = input.data<T>();
+    for_each_offset(input.shape(), input.strides(), [&](std::int64_t offset) {
+      const std::int64_t line = number % columns - number / columns % rows;
+      if (keeps_upper ? line < diagonal : line > diagonal) elements[offset] = T();
+      ++number;
+    });
+  });
+}
+
+Tensor triangle_over(const OpInfo& info, std::string_view node, const Tensor& input,
+                     std::int64_t diagonal, bool keeps_upper) {
+  const OpFront front(info);
+  if (input.dims() < 2) {
+    throw std::invalid_argument(fmt::format("[{}] needs at least 2 dimensions, but got {}",
+                                            info.name, input.shape().str()));
+  }
+  Recorder record = Recorder::overwriting(info.name, node, {&input});
+  begin_inplace_write(input, info.name);
+  clear_outside(input, diagonal, keeps_upper);
+  record.attach_differentiable(input, [diagonal, keeps_upper](BackwardCall& call) {
+    return TensorList{keeps_upper ? triu(call.grad(), diagonal) : tril(call.grad(), diagonal)};
+  });
+  return input;
+}
+
+Tensor triu_(const Tensor& input, std::int64_t diagonal) {
+  return triangle_over(kTriuInplace, "TriuBackward", input, diagonal, true);
+}
+Tensor tril_(const Tensor& input, std::int64_t diagonal) {
+  return triangle_over(kTrilInplace, "TrilBackward", input, diagonal, false);
+}
+
+// ---- bounds -------------------------------------------------------------------------------------
+
+Tensor clamp_min_(const Tensor& input, double min) { return clamp_(input, min, std::nullopt); }
+Tensor clamp_max_(const Tensor& input, double max) { return clamp_(input, std::nullopt, max); }
+
+// ---- draws --------------------------------------------------------------------------------------
+
+// What was there has no influence on what is: its gradient is zeros.
+template <class Draw>
+Tensor drawn_over(const OpInfo& info, std::string_view node, const Tensor& input, Draw draw) {
+  const OpFront front(info);
+  require_floating(input, info);
+  Recorder record = Recorder::overwriting(info.name, node, {&input});
+  begin_inplace_write(input, info.name);
+  draw();
+  if (record.is_needed()) {
+    record.attach(input, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });
+  }
+  return input;
+}
+
+Tensor bernoulli_(const Tensor& input, double p) {
+  if (!(p >= 0.0 && p <= 1.0)) {
+    throw std::invalid_argument(
+        fmt::format("[bernoulli_] expects p to be in [0, 1], but got p={}", p));
+  }
+  return drawn_over(kBernoulliInplace, "BernoulliBackward", input,
+                    [&] { fill_bernoulli(input, p, 1.0); });
+}
+
+// −log(1 − u) / lambda of uniform draws.
+Tensor exponential_(const Tensor& input, double lambda) {
+  if (!(lambda > 0.0)) {
+    throw std::invalid_argument(
+        fmt::format("[exponential_] expects lambda > 0.0, but found lambda={}", lambda));
+  }
+  return drawn_over(kExponentialInplace, "ExponentialBackward", input, [&] {
+    fill_uniform(input, 0.0, 1.0);
+    map_floating(
+        input, input.dtype(), [lambda](double u) { return -std::log1p(-u) / lambda; }, input);
+  });
+}
+
+// ---- truth values -------------------------------------------------------------------------------
+
+// They have no gradient.
+template <class F>
+Tensor truth_over(const OpInfo& info, const Tensor& input, const TensorOrNumber& other, F fn) {
+  const OpFront front(info);
+  if (const Tensor* tensor = std::get_if<Tensor>(&other)) {
+    require_same_device(input, *tensor, info);
+    if (!(broadcast_shapes(input.shape(), tensor->shape(), info.name.data()) == input.shape())) {
+      throw std::invalid_argument(
+          fmt::format("[{}] output with shape {} doesn't match the broadcast shape of {}",
+                      info.name, input.shape().str(), tensor->shape().str()));
+    }
+    require_no_partial_overlap(input, *tensor, info.name);
+  }
+  const Recorder record = Recorder::overwriting(info.name, "NotImplemented", {&input});
+  if (record.is_needed()) {
+    throw std::invalid_argument(fmt::format(
+        "[{}] is not there for tensors that require grad: detach() it first", info.name));
+  }
+  begin_inplace_write(input, info.name);
+  map_elements(input, result_dtype(input, other), fn, input, input_of(other));
+  return input;
+}
+
+Tensor logical_and_(const Tensor& input, const Tensor& other) {
+  return truth_over(kLogicalAndInplace, input, other, functors::Both());
+}
+Tensor logical_or_(const Tensor& input, const Tensor& other) {
+  return truth_over(kLogicalOrInplace, input, other, functors::Either());
+}
+Tensor logical_xor_(const Tensor& input, const Tensor& other) {
+  return truth_over(kLogicalXorInplace, input, other, functors::EitherAlone());
+}
+Tensor logical_not_(const Tensor& input) {
+  return truth_over(kLogicalNotInplace, input, Number(0), functors::Equal());
+}
+
+}  // namespace
+
+std::vector<OpDef> overwritten_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  const ParamName diagonal{"diagonal", std::int64_t{0}};
+  return {
+      define(kTriuInplace, kMethod, &triu_, {"input", diagonal}),
+      define(kTrilInplace, kMethod, &tril_, {"input", diagonal}),
+      define(kClampMinInplace, kBoth, &clamp_min_, {"input", "min"}),
+      define(kClampMaxInplace, kBoth, &clamp_max_, {"input", "max"}),
+      define(kBernoulliInplace, kMethod, &bernoulli_, {"input", {"p", 0.5}}),
+      define(kExponentialInplace, kMethod, &exponential_, {"input", {"lambd", 1.0}}),
+      define(kLogicalAndInplace, kMethod, &logical_and_, {"input", "other"}),
+      define(kLogicalOrInplace, kMethod, &logical_or_, {"input", "other"}),
+      define(kLogicalXorInplace, kMethod, &logical_xor_, {"input", "other"}),
+      define(kLogicalNotInplace, kMethod, &logical_not_, {"input"}),
+  };
+}
+
+}  // namespace ohm::ops

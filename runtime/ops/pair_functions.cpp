@@ -1,0 +1,192 @@
+#include "runtime/ops/pair_functions.h"
+
+#include <cmath>
+
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/functions.h"
+#include "runtime/kernels/functors/special.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/comparison.h"
+#include "runtime/ops/convert.h"
+#include "runtime/ops/indexing.h"
+#include "runtime/ops/pointwise_unary.h"
+#include "runtime/ops/power.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kLogaddexp{"logaddexp"};
+constexpr OpInfo kLogaddexp2{"logaddexp2"};
+constexpr OpInfo kHypot{"hypot"};
+constexpr OpInfo kFmod{"fmod"};
+constexpr OpInfo kCopysign{"copysign"};
+constexpr OpInfo kHeaviside{"heaviside"};
+constexpr OpInfo kFloatPower{"float_power"};
+
+void require_floating_pair(const OpInfo& info, const Tensor& input, const TensorOrNumber& other) {
+  require_floating(input, info);
+  if (!is_number(other)) require_floating(tensor_of(other), info);
+}
+
+// A function of two tensors that keeps both; `slope(grad, mine, theirs)` is its gradient by `mine`.
+template <class F, class Slope>
+Tensor symmetric_function(const OpInfo& info, std::string_view node, const Tensor& input,
+                          const Tensor& other, F fn, Slope slope) {
+  const OpFront front(info);
+  require_floating_pair(info, input, other);
+  Recorder record(node, {&input, &other});
+  record.save(other);
+  record.save(input);
+  Tensor out = binary_new_floating(info, input, other, result_dtype(input, other), fn);
+  record.attach_differentiable(out, [slope](BackwardCall& call) {
+    const Tensor x = call.saved(1);
+    const Tensor y = call.saved(0);
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(1)) grads[1] = slope(call.grad(), y, x);
+    if (call.needs(0)) grads[0] = slope(call.grad(), x, y);
+    return grads;
+  });
+  return out;
+}
+
+// grad / (1 + exp(theirs − mine))
+Tensor logaddexp_slope(const Tensor& grad, const Tensor& mine, const Tensor& theirs) {
+  const Tensor gap = formula::difference(theirs, mine);
+  const Tensor ratio = formula::mapped(gap, &exp, functors::Exp());
+  const Tensor total = formula::plus(ratio, 1.0);
+  return formula::quotient(grad, total);
+}
+
+Tensor logaddexp2_slope(const Tensor& grad, const Tensor& mine, const Tensor& theirs) {
+  const Tensor gap = formula::difference(theirs, mine);
+  const Tensor ratio = pow(2.0, gap);
+  const Tensor total = formula::plus(ratio, 1.0);
+  return formula::quotient(grad, total);
+}
+
+// grad · operand / result
+Tensor hypot_slope(const Tensor& grad, const Tensor& operand, const Tensor& result) {
+  const Tensor share = formula::quotient(operand, result);
+  return formula::product(grad, share);
+}
+
+// grad with the sign that the input was given; 0 where it was 0.
+Tensor copysign_gradient(const Tensor& grad, const Tensor& input, const Tensor& result) {
+  const Tensor sign = formula::quotient(result, input);
+  masked_fill_(sign, eq(input, 0.0), 0.0);
+  return formula::product(grad, sign);
+}
+
+Tensor copysign(const Tensor& input, const TensorOrNumber& other) {
+  const OpFront front(kCopysign);
+  require_floating_pair(kCopysign, input, other);
+  Tensor out = binary_new_floating(kCopysign, input, other, result_dtype(input, other),
+                                   functors::CopySign());
+  Recorder record("CopysignBackward", {&input, &tensor_of(other)});
+  record.save(record.needs(0) ? input : Tensor());
+  if (record.needs(0)) record.save_output(out);
+  record.attach_differentiable(out, [](BackwardCall& call) {
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(1)) grads[1] = zeros_like(call.grad());
+    if (call.needs(0)) grads[0] = copysign_gradient(call.grad(), call.saved(0), call.saved(1));
+    return grads;
+  });
+  return out;
+}
+
+Tensor heaviside(const Tensor& input, const Tensor& values) {
+  const OpFront front(kHeaviside);
+  require_alike(kHeaviside, input, values);
+  return binary_new_floating(kHeaviside, input, values, input.dtype(), functors::Heaviside());
+}
+
+// In double, whatever the dtypes are.
+Tensor float_power(const Tensor& input, const TensorOrNumber& exponent) {
+  const OpFront front(kFloatPower);
+  if (is_number(exponent)) return pow(to_dtype(input, DType::float64), number_of(exponent));
+  require_same_device(input, tensor_of(exponent), kFloatPower);
+  const Tensor power = to_dtype(tensor_of(exponent), DType::float64);
+  return pow(to_dtype(input, DType::float64), power);
+}
+
+Tensor pair_numbers(const std::vector<double>& values) {
+  return from_values(values, {2, 3}, {DType::float64, Device::cpu()});
+}
+std::vector<Sample> pairs_of_both_signs() {
+  const Tensor row = from_values({0.7, -1.5, 1.1}, {3}, {DType::float64, Device::cpu()});
+  return {{pair_numbers({-1.3, 0.8, -2.4, 2.3, 4.6, -1.2}), row}};
+}
+std::vector<Sample> positive_powers() {
+  return {{pair_numbers({0.3, 0.8, 1.4, 2.1, 0.6, 1.1}), 1.5},
+          {pair_numbers({0.3, 0.8, 1.4, 2.1, 0.6, 1.1}),
+           pair_numbers({0.5, -1.0, 2.0, 0.4, 1.2, 1.0})}};
+}
+
+}  // namespace
+
+Tensor logaddexp(const Tensor& input, const Tensor& other) {
+  return symmetric_function(kLogaddexp, "LogaddexpBackward", input, other, functors::LogAddExp(),
+                            &logaddexp_slope);
+}
+
+Tensor logaddexp2(const Tensor& input, const Tensor& other) {
+  return symmetric_function(kLogaddexp2, "Logaddexp2Backward", input, other, functors::LogAddExp2(),
+                            &logaddexp2_slope);
+}
+
+Tensor hypot(const Tensor& input, const Tensor& other) {
+  const OpFront front(kHypot);
+  require_floating_pair(kHypot, input, other);
+  Recorder record("HypotBackward", {&input, &other});
+  record.save(other);
+  record.save(input);
+  Tensor out =
+      binary_new_floating(kHypot, input, other, result_dtype(input, other), functors::Hypot());
+  record.save_output(out);
+  record.attach_differentiable(out, [](BackwardCall& call) {
+    const Tensor result = call.saved(2);
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(1)) grads[1] = hypot_slope(call.grad(), call.saved(0), result);
+    if (call.needs(0)) grads[0] = hypot_slope(call.grad(), call.saved(1), result);
+    return grads;
+  });
+  return out;
+}
+
+Tensor fmod(const Tensor& input, const TensorOrNumber& other) {
+  const OpFront front(kFmod);
+  require_floating_pair(kFmod, input, other);
+  Recorder record("FmodBackward", {&input, &tensor_of(other)});
+  record.save(record.needs(1) ? tensor_of(other) : Tensor());
+  record.save(record.needs(1) ? input : Tensor());
+  Tensor out =
+      binary_new_floating(kFmod, input, other, result_dtype(input, other), functors::Fmod());
+  record.attach_differentiable(out, [](BackwardCall& call) {
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(1)) {
+      const Tensor times =
+          formula::combined(call.saved(1), call.saved(0), functors::TruncQuotient());
+      const Tensor opposite = formula::negated(call.grad());
+      grads[1] = formula::product(opposite, times);
+    }
+    if (call.needs(0)) grads[0] = call.grad();
+    return grads;
+  });
+  return out;
+}
+
+std::vector<OpDef> pair_function_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  return {
+      define(kLogaddexp, kBoth, &logaddexp, {"input", "other"}, pairs_of_both_signs),
+      define(kLogaddexp2, kBoth, &logaddexp2, {"input", "other"}, pairs_of_both_signs),
+      define(kHypot, kBoth, &hypot, {"input", "other"}, pairs_of_both_signs),
+      define(kFmod, kBoth, &fmod, {"input", "other"}, pairs_of_both_signs),
+      define(kCopysign, kBoth, &copysign, {"input", "other"}, pairs_of_both_signs),
+      define(kHeaviside, kBoth, &heaviside, {"input", "values"}),
+      define(kFloatPower, kBoth, &float_power, {"input", "exponent"}, positive_powers),
+  };
+}
+
+}  // namespace ohm::ops
