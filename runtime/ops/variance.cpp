@@ -110,7 +110,7 @@ Tensor var_gradient(const Tensor& given, const Tensor& input, const Spread& spre
   const Tensor mean = reduce_sum(input, spread.folded, !spread.is_whole, input.dtype());
   map_floating(mean, mean.dtype(), functors::Divided{count}, mean);
   if (spread.is_whole && divisor_of(input.shape(), spread) <= 0) {
-    return unbounded_gradient(grad, input, mean);
+    return unbounded_gradient(given, input, mean);
   }
   const double factor = 2.0 / divisor_of(input.shape(), spread);
   const Tensor centered = map_new(input, mean, functors::Difference());
