@@ -88,7 +88,7 @@ local function master_weights(device)
   -- distance is no number.
   for i, p in ipairs(net:parameters()) do
     local distance = (p:detach():cpu() - masters[i]:cpu():half()):abs():max():item()
-    assert(not (distance > 0), "a parameter is not its master's")
+    assert(distance == 0 or distance ~= distance, "a parameter is not its master's")
   end
   return {loss = loss:item(), change = change():norm()}
 end
