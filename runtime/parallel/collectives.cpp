@@ -1,6 +1,7 @@
 // Collectives of a RankGroup: what each moves between ranks, and what it holds.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "runtime/arithmetic/copy.h"
@@ -31,6 +32,28 @@ Tensor piece_of(const Tensor& buffer, std::size_t i, const Tensor& like) {
 
 // ---- what becomes of what the ranks brought -----------------------------------------------------
 
+bool are_alike(const Tensors& tensors) {
+  return std::all_of(tensors.begin(), tensors.end(), [&](const Tensor& tensor) {
+    return tensor.numel() == tensors[0].numel() && tensor.dtype() == tensors[0].dtype();
+  });
+}
+
+// Each piece is a broadcast by the rank whose it is.
+void gather_apart(const std::vector<Tensors>& brought) {
+  const std::size_t world = brought.size();
+  for (std::size_t from = 0; from < world; ++from) {
+    const Tensors pieces = item_of_each(brought, from);
+    const Tensor& own = brought[from][world];
+    move_elements("all_gather", pieces[from], own);
+    if (are_alike(pieces) && ops::broadcast_by_nccl(pieces, from) == ops::CudaResult::done) {
+      continue;
+    }
+    for (std::size_t rank = 0; rank < world; ++rank) {
+      if (rank != from) move_elements("all_gather", pieces[rank], own);
+    }
+  }
+}
+
 // Of each rank: a list, a tensor of its own, and a buffer or none.
 void gather_all(const std::vector<Tensors>& brought) {
   const std::size_t world = brought.size();
@@ -38,11 +61,11 @@ void gather_all(const std::vector<Tensors>& brought) {
   const bool is_done =
       buffers[0].defined() &&
       ops::all_gather_by_nccl(item_of_each(brought, world), buffers) == ops::CudaResult::done;
+  if (!is_done) return gather_apart(brought);
   for (std::size_t rank = 0; rank < world; ++rank) {
     for (std::size_t i = 0; i < world; ++i) {
       const Tensor& target = brought[rank][i];
-      move_elements("all_gather", target,
-                    is_done ? piece_of(buffers[rank], i, target) : brought[i][world]);
+      move_elements("all_gather", target, piece_of(buffers[rank], i, target));
     }
   }
 }
@@ -62,6 +85,22 @@ bool are_reduced_by_nccl(const std::vector<Tensors>& brought, Reduction reductio
   }
   return ops::reduce_scatter_by_nccl(buffers, item_of_each(brought, world)) ==
          ops::CudaResult::done;
+}
+
+// Each sum is a reduction to the rank that is to have it. False where it was no sum for NCCL.
+bool are_reduced_apart_by_nccl(const std::vector<Tensors>& brought, Reduction reduction) {
+  const std::size_t world = brought.size();
+  if (reduction != Reduction::sum || brought[0][world].cuda_backend() == nullptr) return false;
+  for (std::size_t rank = 0; rank < world; ++rank) {
+    Tensors alike = item_of_each(brought, rank);
+    alike.push_back(brought[rank][world]);
+    if (!are_alike(alike)) return false;
+    alike.pop_back();
+    if (ops::reduce_by_nccl(alike, brought[rank][world], rank) != ops::CudaResult::done) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -166,7 +205,10 @@ WorkPtr RankGroup::reduce_scatter(const Tensor& output, const Tensors& inputs, R
     call.held = Tensors();
   }
   const auto combine = [reduction](const Meeting& meeting) {
-    if (are_reduced_by_nccl(meeting.brought, reduction)) return;
+    if (are_reduced_by_nccl(meeting.brought, reduction) ||
+        are_reduced_apart_by_nccl(meeting.brought, reduction)) {
+      return;
+    }
     reduce_pieces(kName, meeting.brought, reduction);
   };
   return run(call, combine, mode);

@@ -50,7 +50,7 @@ std::vector<Tensor> flat_on_each_device(const TensorTable& grads,
 }
 
 void add_up(const std::vector<Tensor>& flats, const Tensor& result) {
-  if (ops::reduce_by_nccl(flats, result) == ops::CudaResult::done) return;
+  if (ops::reduce_by_nccl(flats, result, 0) == ops::CudaResult::done) return;
   copy_into(result, flats[0]);
   for (std::size_t device = 1; device < flats.size(); ++device) {
     accumulate_into(result, flats[device]);

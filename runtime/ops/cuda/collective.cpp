@@ -99,12 +99,13 @@ CudaResult broadcast_by_nccl(const std::vector<Tensor>& tensors, std::size_t sou
   return CudaResult::done;
 }
 
-CudaResult reduce_by_nccl(const std::vector<Tensor>& tensors, const Tensor& sum) {
-  const bool fits = sum.cuda_backend() == tensors.front().cuda_backend() && sum.is_contiguous();
+CudaResult reduce_by_nccl(const std::vector<Tensor>& tensors, const Tensor& sum,
+                          std::size_t target) {
+  const bool fits = sum.cuda_backend() == tensors[target].cuda_backend() && sum.is_contiguous();
   const cuda::Nccl* const nccl = fits ? nccl_between(tensors) : nullptr;
   if (nccl == nullptr) return CudaResult::no;
   const cuda::Pieces inputs = read(tensors);
-  nccl->reduce_sum(inputs, written({sum}).front(), items_of(sum), 0);
+  nccl->reduce_sum(inputs, written({sum}).front(), items_of(sum), static_cast<int>(target));
   return CudaResult::done;
 }
 

@@ -16,8 +16,9 @@ namespace ohm::ops {
 CudaResult all_reduce_by_nccl(const std::vector<Tensor>& tensors);
 /// Each tensor becomes that of rank `source`.
 CudaResult broadcast_by_nccl(const std::vector<Tensor>& tensors, std::size_t source);
-/// `sum`, which is on the device of the first tensor, becomes the sum of all.
-CudaResult reduce_by_nccl(const std::vector<Tensor>& tensors, const Tensor& sum);
+/// `sum`, which is on the device of the tensor of rank `target`, becomes the sum of all.
+CudaResult reduce_by_nccl(const std::vector<Tensor>& tensors, const Tensor& sum,
+                          std::size_t target);
 /// Each buffer becomes all tensors, one behind the other.
 CudaResult all_gather_by_nccl(const std::vector<Tensor>& tensors,
                               const std::vector<Tensor>& buffers);

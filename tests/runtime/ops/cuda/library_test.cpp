@@ -484,13 +484,24 @@ const std::vector<std::vector<double>> kAfterCollectives = {{3, 20, 5, 7, 8, 8, 
                                                             {3, 20, 5, 7, 8, 8, 8, 400, 5}};
 
 TEST(DeviceLibraries, CollectivesOfSeveralCardsGoThroughNccl) {
-  const CudaMachine machine(2, kTwoDevices);
+  CudaMachine machine(2, kTwoDevices);
+  machine.context().rules = find_rule_set("pytorch-2.6");
   EXPECT_EQ(after_collectives(), kAfterCollectives);
   EXPECT_EQ(machine.stand_in().calls("ncclCommInitAll"), 1);
   EXPECT_EQ(machine.stand_in().calls("ncclAllReduce"), 2);
   EXPECT_EQ(machine.stand_in().calls("ncclBroadcast"), 2);
   EXPECT_EQ(machine.stand_in().calls("ncclAllGather"), 2);
   EXPECT_EQ(machine.stand_in().calls("ncclReduceScatter"), 2);
+}
+
+// Lists have no buffer in PyTorch 2.15: each piece goes by itself.
+TEST(DeviceLibraries, ListsWithoutABufferGoThroughNcclPieceByPiece) {
+  CudaMachine machine(2, kTwoDevices);
+  ASSERT_TRUE(machine.context().rules.collectives_hold_tensors);
+  EXPECT_EQ(after_collectives(), kAfterCollectives);
+  EXPECT_EQ(machine.stand_in().calls("ncclCommInitAll"), 1);
+  EXPECT_EQ(machine.stand_in().calls("ncclBroadcast"), 2 + 2 * 2);
+  EXPECT_EQ(machine.stand_in().calls("ncclReduce"), 2 * 2);
 }
 
 TEST(DeviceLibraries, TheSourceOfABroadcastIsARankAndNoCard) {
