@@ -114,7 +114,7 @@ struct RuleSet {
   bool weight_norm_fuses_float16 = false;
   /// A line search of LBFGS may take what evaluations its step has left, not 25.
   bool line_searches_count_evaluations = false;
-  /// torch.save lets go of the storages that it wrote; before, they were in a cycle with its pickler.
+  /// torch.save lets go of the storages that it wrote; before, its pickler had them in a cycle.
   bool saving_drops_storages = false;
   /// fully_shard lets go of gathered buffers and gradients as soon as they are copied, reduces
   /// gradients as what the parameters were where nothing else is said, and runs after backward for

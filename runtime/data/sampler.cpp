@@ -56,21 +56,23 @@ Indices part_sizes(std::int64_t count, const std::vector<double>& lengths) {
   constexpr double kTolerance = 1e-9;
   const double sum = std::accumulate(lengths.begin(), lengths.end(), 0.0);
   const bool are_shares = std::abs(sum - 1) < kTolerance;
-  Indices sizes;
+  std::vector<double> wanted;
   for (const double length : lengths) {
-    const double size =
-        are_shares ? std::floor(static_cast<double>(count) * length + kTolerance) : length;
-    if (length < 0 || size != std::floor(size)) {
+    wanted.push_back(are_shares ? std::floor(static_cast<double>(count) * length + kTolerance)
+                                : length);
+    if (length < 0 || wanted.back() != std::floor(wanted.back())) {
       throw std::invalid_argument(
           fmt::format("[random_split] {} is neither a length nor one of shares of 1", length));
     }
-    sizes.push_back(static_cast<std::int64_t>(size));
   }
-  std::int64_t left = count - std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
-  if (left != 0 && !are_shares) {
+  // Before they become integers, which need not hold them.
+  if (!are_shares && sum != static_cast<double>(count)) {
     throw std::invalid_argument(fmt::format(
-        "[random_split] the lengths sum up to {}, the data set has {} items", count - left, count));
+        "[random_split] the lengths sum up to {:.0f}, the data set has {} items", sum, count));
   }
+  Indices sizes;
+  for (const double size : wanted) sizes.push_back(static_cast<std::int64_t>(size));
+  std::int64_t left = count - std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
   for (std::size_t part = 0; left > 0; part = (part + 1) % sizes.size(), --left) ++sizes[part];
   return sizes;
 }

@@ -111,6 +111,8 @@ TEST_F(DataLibrary, SplitsAreDisjointAndShareNothing) {
             "8 2 0,1,2,3,4,5,6,7,8,9");
   EXPECT_THAT(error_of(with("data.random_split(pairs_of, {8, 3})")),
               HasSubstr("the lengths sum up to 11, the data set has 10 items"));
+  EXPECT_THAT(error_of(with("data.random_split(pairs_of, {8, 2^63})")),
+              HasSubstr("the lengths sum up to 9223372036854775808, the data set has 10 items"));
 }
 
 TEST_F(DataLibrary, SamplersChooseTheItems) {
