@@ -39,13 +39,14 @@ class Remains {
   }
 
   /// Lets go of everything, and of what is added meanwhile; the last piece first.
-  void drop() {
+  void drop() noexcept {
     while (!pieces_.empty()) {
       const auto before = std::pair(dropped, dropping);
       {
         const std::variant<Pieces...> piece = std::move(pieces_.back());
         pieces_.pop_back();
-        dropped = std::visit([](const auto& one) { return object_of(one); }, piece);
+        dropped = nullptr;
+        (note_object<Pieces>(piece), ...);
         dropping = this;
       }
       std::tie(dropped, dropping) = before;
@@ -53,6 +54,11 @@ class Remains {
   }
 
  private:
+  // Where the piece is of this type. Not std::visit(), which may throw.
+  template <class Piece>
+  static void note_object(const std::variant<Pieces...>& piece) noexcept {
+    if (const auto* const one = std::get_if<Piece>(&piece)) dropped = object_of(*one);
+  }
   template <class T>
   static const void* object_of(const std::shared_ptr<T>& piece) {
     return piece.get();
