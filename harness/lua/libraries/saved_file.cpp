@@ -41,8 +41,8 @@ std::size_t bytes_of(const SavedFile& file) {
     if (const auto* const text = std::get_if<std::string>(&value)) bytes += text->size();
   };
   add_text(file.root);
-  for (const auto& table : file.tables) {
-    bytes += sizeof table + table.size() * sizeof table.front();
+  for (const SavedTable& table : file.tables) {
+    bytes += sizeof(SavedTable) + table.size() * sizeof(SavedTable::value_type);
     for (const auto& [key, value] : table) add_text(key), add_text(value);
   }
   return bytes;

@@ -44,10 +44,12 @@ struct SavedTableNumber {
 using SavedValue =
     std::variant<bool, std::int64_t, double, std::string, SavedTensorNumber, SavedTableNumber>;
 
+using SavedTable = std::vector<std::pair<SavedValue, SavedValue>>;
+
 struct SavedFile {
   std::vector<SavedStorage> storages;
   std::vector<SavedTensor> tensors;
-  std::vector<std::vector<std::pair<SavedValue, SavedValue>>> tables;
+  std::vector<SavedTable> tables;
   SavedValue root = false;
 };
 

@@ -62,7 +62,7 @@ SavedFiles& saved_files(lua_State* L) {
 
 class Saver {
  public:
-  explicit Saver(lua_State* L) : L_(L) {}
+  explicit Saver(lua_State* L) : state_(L) {}
 
   SavedFile saved(int index) {
     find_tensors(index, 0);
@@ -90,48 +90,48 @@ class Saver {
   void keep_storages(const std::vector<std::pair<Tensor, bool>>& tensors) {
     std::vector<IntrusivePtr<Storage>> storages;
     for (const auto& [tensor, is_parameter] : tensors) storages.push_back(tensor.impl()->storage);
-    Interpreter::of(L_).in_cycles.push_back(
+    Interpreter::of(state_).in_cycles.push_back(
         std::make_shared<std::vector<IntrusivePtr<Storage>>>(std::move(storages)));
   }
 
   // All tensors, each once, and all that cannot be saved.
   void find_tensors(int index, int depth) {
-    if (const Tensor* const tensor = test_handle<Tensor>(L_, index)) {
+    if (const Tensor* const tensor = test_handle<Tensor>(state_, index)) {
       if (!numbers_.emplace(tensor->impl(), 0).second) return;
-      const auto* const handle = static_cast<const HandleHead*>(lua_touserdata(L_, index));
-      found_.push_back({handle->age, *tensor, is_parameter(L_, index)});
+      const auto* const handle = static_cast<const HandleHead*>(lua_touserdata(state_, index));
+      found_.push_back({handle->age, *tensor, is_parameter(state_, index)});
       return;
     }
     check_type(index);
-    if (lua_type(L_, index) != LUA_TTABLE) return;
-    const int table = lua_absindex(L_, index);
-    if (!tables_.emplace(lua_topointer(L_, table), tables_.size()).second) return;
+    if (lua_type(state_, index) != LUA_TTABLE) return;
+    const int table = lua_absindex(state_, index);
+    if (!tables_.emplace(lua_topointer(state_, table), tables_.size()).second) return;
     if (depth == kDeepest) {
       throw std::invalid_argument(
           fmt::format("[save] tables are nested more than {} deep", kDeepest));
     }
-    luaL_checkstack(L_, 4, "tables nested too deep to be saved");
-    for (lua_pushnil(L_); lua_next(L_, table) != 0; lua_pop(L_, 1)) {
-      if (!table_key(L_, -2)) refuse(fmt::format("a {} that is a key", type_of(L_, -2)));
+    luaL_checkstack(state_, 4, "tables nested too deep to be saved");
+    for (lua_pushnil(state_); lua_next(state_, table) != 0; lua_pop(state_, 1)) {
+      if (!table_key(state_, -2)) refuse(fmt::format("a {} that is a key", type_of(state_, -2)));
       find_tensors(-1, depth + 1);
     }
   }
 
   void check_type(int index) {
-    switch (lua_type(L_, index)) {
+    switch (lua_type(state_, index)) {
       case LUA_TBOOLEAN:
       case LUA_TNUMBER:
       case LUA_TSTRING:
         return;
       case LUA_TTABLE:
-        if (lua_getmetatable(L_, index) == 0) return;
-        lua_pop(L_, 1);
+        if (lua_getmetatable(state_, index) == 0) return;
+        lua_pop(state_, 1);
         refuse("a table with a metatable");
       default:
-        if (test_handle<nn::ModulePtr>(L_, index) != nullptr) {
+        if (test_handle<nn::ModulePtr>(state_, index) != nullptr) {
           throw std::invalid_argument("[save] a module cannot be saved: save its state_dict()");
         }
-        refuse(fmt::format("a {}", type_of(L_, index)));
+        refuse(fmt::format("a {}", type_of(state_, index)));
     }
   }
 
@@ -142,42 +142,42 @@ class Saver {
 
   // Pre-condition: find_tensors() has been there.
   SavedValue value(int index) {
-    switch (lua_type(L_, index)) {
+    switch (lua_type(state_, index)) {
       case LUA_TBOOLEAN:
-        return lua_toboolean(L_, index) != 0;
+        return lua_toboolean(state_, index) != 0;
       case LUA_TNUMBER:
-        if (lua_isinteger(L_, index) != 0) return std::int64_t{lua_tointeger(L_, index)};
-        return lua_tonumber(L_, index);
+        if (lua_isinteger(state_, index) != 0) return std::int64_t{lua_tointeger(state_, index)};
+        return lua_tonumber(state_, index);
       case LUA_TSTRING: {
         std::size_t length = 0;
-        const char* const text = lua_tolstring(L_, index, &length);
+        const char* const text = lua_tolstring(state_, index, &length);
         return std::string(text, length);
       }
       case LUA_TTABLE:
-        return table(lua_absindex(L_, index));
+        return table(lua_absindex(state_, index));
       default:
-        return SavedTensorNumber{numbers_.at(test_handle<Tensor>(L_, index)->impl())};
+        return SavedTensorNumber{numbers_.at(test_handle<Tensor>(state_, index)->impl())};
     }
   }
 
   SavedTableNumber table(int index) {
     const auto [place, is_new] =
-        saved_tables_.emplace(lua_topointer(L_, index), file_.tables.size());
+        saved_tables_.emplace(lua_topointer(state_, index), file_.tables.size());
     const std::size_t number = place->second;
     if (!is_new) return {number};
     file_.tables.emplace_back();
-    for (const TableKey& key : ordered_keys(L_, index)) {
-      key.push(L_);
+    for (const TableKey& key : ordered_keys(state_, index)) {
+      key.push(state_);
       SavedValue name = value(-1);
-      lua_rawget(L_, index);
+      lua_rawget(state_, index);
       SavedValue element = value(-1);
-      lua_pop(L_, 1);
+      lua_pop(state_, 1);
       file_.tables[number].emplace_back(std::move(name), std::move(element));
     }
     return {number};
   }
 
-  lua_State* L_;
+  lua_State* state_;
   SavedFile file_;
   std::vector<Found> found_;
   std::map<const TensorImpl*, std::size_t> numbers_;
@@ -231,7 +231,7 @@ class Loader {
  public:
   // The handles of the tensors lie in a list at `tensors`, those of the tables above it.
   Loader(lua_State* L, const SavedFile& file, int tensors)
-      : L_(L), file_(file), tensors_(tensors), made_(file.tables.size()) {
+      : state_(L), file_(file), tensors_(tensors), made_(file.tables.size()) {
     lua_newtable(L);
     tables_ = lua_gettop(L);
   }
@@ -248,38 +248,38 @@ class Loader {
 
  private:
   void forget(int list) {
-    for (auto i = static_cast<lua_Integer>(lua_rawlen(L_, list)); i > 0; --i) {
-      lua_pushnil(L_);
-      lua_rawseti(L_, list, i);
+    for (auto i = static_cast<lua_Integer>(lua_rawlen(state_, list)); i > 0; --i) {
+      lua_pushnil(state_);
+      lua_rawseti(state_, list, i);
     }
   }
 
-  void push_one(bool value) { lua_pushboolean(L_, static_cast<int>(value)); }
-  void push_one(std::int64_t value) { lua_pushinteger(L_, value); }
-  void push_one(double value) { lua_pushnumber(L_, value); }
-  void push_one(const std::string& value) { lua_pushlstring(L_, value.data(), value.size()); }
+  void push_one(bool value) { lua_pushboolean(state_, static_cast<int>(value)); }
+  void push_one(std::int64_t value) { lua_pushinteger(state_, value); }
+  void push_one(double value) { lua_pushnumber(state_, value); }
+  void push_one(const std::string& value) { lua_pushlstring(state_, value.data(), value.size()); }
   void push_one(SavedTensorNumber value) {
-    lua_rawgeti(L_, tensors_, static_cast<lua_Integer>(value.number) + 1);
+    lua_rawgeti(state_, tensors_, static_cast<lua_Integer>(value.number) + 1);
   }
   void push_one(SavedTableNumber value) {
     const auto place = static_cast<lua_Integer>(value.number) + 1;
     if (made_[value.number]) {
-      lua_rawgeti(L_, tables_, place);
+      lua_rawgeti(state_, tables_, place);
       return;
     }
     made_[value.number] = true;
-    luaL_checkstack(L_, 4, "tables nested too deep to be loaded");
-    lua_newtable(L_);
-    lua_pushvalue(L_, -1);
-    lua_rawseti(L_, tables_, place);
+    luaL_checkstack(state_, 4, "tables nested too deep to be loaded");
+    lua_newtable(state_);
+    lua_pushvalue(state_, -1);
+    lua_rawseti(state_, tables_, place);
     for (const auto& [key, element] : file_.tables[value.number]) {
       push(key);
       push(element);
-      lua_rawset(L_, -3);
+      lua_rawset(state_, -3);
     }
   }
 
-  lua_State* L_;
+  lua_State* state_;
   const SavedFile& file_;
   int tensors_;
   int tables_ = 0;
