@@ -70,5 +70,14 @@ void fill_bernoulli(const Tensor& tensor, double probability, double value);
 std::vector<double> to_doubles(const Tensor& tensor);
 /// The same of a tensor of integers, exactly. Pre-condition: it has values.
 std::vector<std::int64_t> to_integers(const Tensor& tensor);
+/// Calls fn with the one of these that holds the elements exactly.
+template <class F>
+void visit_numbers(const Tensor& tensor, F&& fn) {
+  if (is_floating(tensor.dtype())) {
+    fn(to_doubles(tensor));
+  } else {
+    fn(to_integers(tensor));
+  }
+}
 
 }  // namespace ohm

@@ -173,14 +173,11 @@ void write_in_order(const Tensor& to, const std::vector<Number>& numbers) {
   });
 }
 
-// Writes the first `picked` of each row, ordered as is wanted, with their places.
-void pick_from_rows(const Tensor& input, const Rows& rows, Wanted wanted, std::int64_t picked,
-                    const Tensor& values, const Tensor& indices) {
-  if (!values.has_values()) return;
-  const functors::Ordering precedes{is_largest(wanted)};
-  if (is_sorted_on_cuda({input, rows, precedes, picked, values, indices})) return;
-  const std::vector<double> data = to_doubles(input);
-  std::vector<double> picked_values(static_cast<std::size_t>(values.numel()));
+template <class T>
+void pick_numbers_from_rows(const std::vector<T>& data, const Rows& rows,
+                            const functors::Ordering& precedes, std::int64_t picked,
+                            const Tensor& values, const Tensor& indices) {
+  std::vector<T> picked_values(static_cast<std::size_t>(values.numel()));
   std::vector<std::int64_t> places(picked_values.size());
   std::vector<std::int64_t> order(static_cast<std::size_t>(rows.size));
   std::int64_t row = 0;
@@ -202,6 +199,17 @@ void pick_from_rows(const Tensor& input, const Rows& rows, Wanted wanted, std::i
   });
   write_in_order(values, picked_values);
   write_in_order(indices, places);
+}
+
+// Writes the first `picked` of each row, ordered as is wanted, with their places.
+void pick_from_rows(const Tensor& input, const Rows& rows, Wanted wanted, std::int64_t picked,
+                    const Tensor& values, const Tensor& indices) {
+  if (!values.has_values()) return;
+  const functors::Ordering precedes{is_largest(wanted)};
+  if (is_sorted_on_cuda({input, rows, precedes, picked, values, indices})) return;
+  visit_numbers(input, [&](const auto& data) {
+    pick_numbers_from_rows(data, rows, precedes, picked, values, indices);
+  });
 }
 
 int picked_dim(const OpInfo& info, const Tensor& input, std::int64_t dim) {

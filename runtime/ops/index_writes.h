@@ -1,10 +1,8 @@
-// Tensors and copies of them with entries of one dimension, or elements under a mask, written over,
-// and reductions of what several write to one place. Errors: std::invalid_argument naming op and
-// shapes.
+// Tensors and copies of them with entries of one dimension, or elements under a mask, written over.
+// Errors: std::invalid_argument naming op and shapes.
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "runtime/ops/op.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 
 #include "runtime/arithmetic/copy.h"
@@ -30,25 +31,18 @@ constexpr OpInfo kKthvalue{"kthvalue"};
 constexpr OpInfo kMode{"mode"};
 constexpr OpInfo kMsort{"msort"};
 
-// A row and the order of its places by value; NaNs come last.
+// The places of a row's elements by their value; NaNs come last.
 struct OrderedRow {
-  std::vector<double> values;
   std::vector<std::int64_t> order;
-
-  double at(std::size_t rank) const { return values[static_cast<std::size_t>(order[rank])]; }
-  bool has_nan() const { return at(order.size() - 1) != at(order.size() - 1); }
+  std::vector<bool> repeats;  ///< by rank: whether it equals the one before
+  std::optional<std::int64_t> first_nan;
 };
 
 // The place of the element that is picked of a row.
 using Pick = std::function<std::int64_t(const OrderedRow&)>;
 
 std::int64_t middle_of(const OrderedRow& row) {
-  if (row.has_nan()) {
-    const auto first = std::find_if(row.values.begin(), row.values.end(),
-                                    [](double value) { return value != value; });
-    return first - row.values.begin();
-  }
-  return row.order[(row.order.size() - 1) / 2];
+  return row.first_nan.value_or(row.order[(row.order.size() - 1) / 2]);
 }
 
 std::int64_t most_frequent_of(const OrderedRow& row) {
@@ -56,7 +50,7 @@ std::int64_t most_frequent_of(const OrderedRow& row) {
   std::int64_t place = 0;
   std::size_t begin = 0;
   for (std::size_t end = 1; end <= row.order.size(); ++end) {
-    if (end < row.order.size() && row.at(end) == row.at(begin)) continue;
+    if (end < row.order.size() && row.repeats[end]) continue;
     if (end - begin > longest) {
       longest = end - begin;
       place = row.order[end - 1];
@@ -66,35 +60,48 @@ std::int64_t most_frequent_of(const OrderedRow& row) {
   return place;
 }
 
-OrderedRow ordered_row(const std::vector<double>& data, const Rows& rows, std::int64_t start) {
+template <class T>
+OrderedRow ordered_row(const std::vector<T>& values) {
   OrderedRow row;
-  for (std::int64_t i = 0; i < rows.size; ++i) {
-    row.values.push_back(data[static_cast<std::size_t>(start + i * rows.inner)]);
-  }
-  row.order.resize(row.values.size());
+  row.order.resize(values.size());
   std::iota(row.order.begin(), row.order.end(), std::int64_t{0});
+  const auto value_at = [&](std::int64_t place) { return values[static_cast<std::size_t>(place)]; };
   std::stable_sort(row.order.begin(), row.order.end(), [&](std::int64_t a, std::int64_t b) {
-    const double x = row.values[static_cast<std::size_t>(a)];
-    const double y = row.values[static_cast<std::size_t>(b)];
+    const T x = value_at(a);
+    const T y = value_at(b);
     return x < y || (x == x && y != y);
   });
+  for (std::size_t rank = 0; rank < values.size(); ++rank) {
+    row.repeats.push_back(rank > 0 && value_at(row.order[rank]) == value_at(row.order[rank - 1]));
+    const auto place = static_cast<std::int64_t>(rank);
+    if (!row.first_nan && value_at(place) != value_at(place)) row.first_nan = place;
+  }
   return row;
+}
+
+template <class T>
+void pick_numbers(const std::vector<T>& data, const Rows& rows, const ValuesAndIndices& out,
+                  const Pick& pick) {
+  std::vector<T> picked;
+  std::int64_t* place = out.second.data<std::int64_t>();
+  for_each_row_start(rows, [&](std::int64_t start) {
+    std::vector<T> values;
+    for (std::int64_t i = 0; i < rows.size; ++i) {
+      values.push_back(data[static_cast<std::size_t>(start + i * rows.inner)]);
+    }
+    *place = pick(ordered_row(values));
+    picked.push_back(values[static_cast<std::size_t>(*place++)]);
+  });
+  visit_dtype(out.first.dtype(), [&]<class Element>(TypeTag<Element>) {
+    Element* element = out.first.data<Element>();
+    for (const T value : picked) *element++ = convert_element<Element>(value);
+  });
 }
 
 void pick_of_rows(const Tensor& input, int dim, const ValuesAndIndices& out, const Pick& pick) {
   if (!out.first.has_values() || lacks_values(input)) return;
-  const std::vector<double> data = to_doubles(input);
-  const Rows rows = rows_along(input.shape(), dim);
-  std::vector<double> values;
-  std::int64_t* place = out.second.data<std::int64_t>();
-  for_each_row_start(rows, [&](std::int64_t start) {
-    const OrderedRow row = ordered_row(data, rows, start);
-    *place = pick(row);
-    values.push_back(row.values[static_cast<std::size_t>(*place++)]);
-  });
-  visit_dtype(out.first.dtype(), [&]<class T>(TypeTag<T>) {
-    T* element = out.first.data<T>();
-    for (const double value : values) *element++ = convert_element<T>(value);
+  visit_numbers(input, [&](const auto& data) {
+    pick_numbers(data, rows_along(input.shape(), dim), out, pick);
   });
 }
 

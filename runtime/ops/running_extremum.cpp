@@ -59,11 +59,7 @@ void store_running(const std::vector<T>& numbers, const ValuesAndIndices& out, i
 
 void compute_running(const Tensor& input, const ValuesAndIndices& out, int dim, Running kind) {
   if (!out.first.has_values() || !input.has_values()) return;
-  if (is_floating(input.dtype())) {
-    store_running(to_doubles(input), out, dim, kind);
-  } else {
-    store_running(to_integers(input), out, dim, kind);
-  }
+  visit_numbers(input, [&](const auto& numbers) { store_running(numbers, out, dim, kind); });
 }
 
 ValuesAndIndices running_extremum(const OpInfo& info, std::string_view node, const Tensor& input,

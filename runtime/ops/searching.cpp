@@ -52,23 +52,34 @@ void require_rows(const OpInfo& info, const Tensor& sorted, const Tensor& values
       info.name, sorted.shape().str(), values.shape().str()));
 }
 
+// The first place in `row`, from `begin` on, before which all is less than a number, or not more.
+template <class T>
+double place_in(const std::vector<T>& row, std::int64_t begin, std::int64_t length, T number,
+                bool right) {
+  const auto first = row.begin() + begin;
+  // No number is behind a NaN, and none of them before one.
+  const auto found = std::partition_point(first, first + length, [&](T boundary) {
+    return right ? !(boundary > number) : !(boundary >= number);
+  });
+  return static_cast<double>(found - first);
+}
+
+// Both are of one dtype.
 void find_places(const Tensor& out, const Tensor& sorted, const Tensor& values, bool right) {
   if (!out.has_values() || lacks_values(sorted) || lacks_values(values)) return;
-  const std::vector<double> row = to_doubles(sorted);
-  const std::vector<double> wanted = to_doubles(values);
   const std::int64_t length = sorted.shape()[sorted.dims() - 1];
   const std::int64_t columns =
       sorted.dims() == 1 ? values.numel() : values.shape()[values.dims() - 1];
-  std::vector<double> places(wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const std::int64_t number = static_cast<std::int64_t>(i) / columns;
-    const auto begin = row.begin() + (sorted.dims() == 1 ? 0 : number * length);
-    // No number is behind a NaN, and none of them before one.
-    const auto found = std::partition_point(begin, begin + length, [&](double boundary) {
-      return right ? !(boundary > wanted[i]) : !(boundary >= wanted[i]);
+  std::vector<double> places;
+  visit_numbers(sorted, [&]<class T>(const std::vector<T>& rows) {
+    visit_numbers(values, [&](const auto& wanted) {
+      for (const auto number : wanted) {
+        const auto row = static_cast<std::int64_t>(places.size()) / columns;
+        const std::int64_t begin = sorted.dims() == 1 ? 0 : row * length;
+        places.push_back(place_in(rows, begin, length, static_cast<T>(number), right));
+      }
     });
-    places[i] = static_cast<double>(found - begin);
-  }
+  });
   copy_into(out, from_values(places, out.shape(), {out.dtype(), Device::cpu()}));
 }
 

@@ -1,7 +1,6 @@
 // Collectives of a RankGroup: what each moves between ranks, and what it holds.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "runtime/arithmetic/copy.h"
@@ -32,12 +31,6 @@ Tensor piece_of(const Tensor& buffer, std::size_t i, const Tensor& like) {
 
 // ---- what becomes of what the ranks brought -----------------------------------------------------
 
-bool are_alike(const Tensors& tensors) {
-  return std::all_of(tensors.begin(), tensors.end(), [&](const Tensor& tensor) {
-    return tensor.numel() == tensors[0].numel() && tensor.dtype() == tensors[0].dtype();
-  });
-}
-
 // Each piece is a broadcast by the rank whose it is.
 void gather_apart(const std::vector<Tensors>& brought) {
   const std::size_t world = brought.size();
@@ -45,9 +38,7 @@ void gather_apart(const std::vector<Tensors>& brought) {
     const Tensors pieces = item_of_each(brought, from);
     const Tensor& own = brought[from][world];
     move_elements("all_gather", pieces[from], own);
-    if (are_alike(pieces) && ops::broadcast_by_nccl(pieces, from) == ops::CudaResult::done) {
-      continue;
-    }
+    if (ops::broadcast_by_nccl(pieces, from) == ops::CudaResult::done) continue;
     for (std::size_t rank = 0; rank < world; ++rank) {
       if (rank != from) move_elements("all_gather", pieces[rank], own);
     }
@@ -90,13 +81,10 @@ bool are_reduced_by_nccl(const std::vector<Tensors>& brought, Reduction reductio
 // Each sum is a reduction to the rank that is to have it. False where it was no sum for NCCL.
 bool are_reduced_apart_by_nccl(const std::vector<Tensors>& brought, Reduction reduction) {
   const std::size_t world = brought.size();
-  if (reduction != Reduction::sum || brought[0][world].cuda_backend() == nullptr) return false;
+  if (reduction != Reduction::sum) return false;
   for (std::size_t rank = 0; rank < world; ++rank) {
-    Tensors alike = item_of_each(brought, rank);
-    alike.push_back(brought[rank][world]);
-    if (!are_alike(alike)) return false;
-    alike.pop_back();
-    if (ops::reduce_by_nccl(alike, brought[rank][world], rank) != ops::CudaResult::done) {
+    const Tensors pieces = item_of_each(brought, rank);
+    if (ops::reduce_by_nccl(pieces, brought[rank][world], rank) != ops::CudaResult::done) {
       return false;
     }
   }

@@ -65,83 +65,24 @@ class Saver {
   explicit Saver(lua_State* L) : state_(L) {}
 
   SavedFile saved(int index) {
-    find_tensors(index, 0);
-    std::sort(found_.begin(), found_.end(),
-              [](const Found& a, const Found& b) { return a.age < b.age; });
+    file_.root = value(index, 0);
+    number_by_age();
     std::vector<std::pair<Tensor, bool>> tensors;
-    for (const Found& one : found_) {
-      numbers_[one.tensor.impl()] = tensors.size();
-      tensors.emplace_back(one.tensor, one.is_parameter);
-    }
+    for (const Found& one : found_) tensors.emplace_back(one.tensor, one.is_parameter);
     save_tensors(file_, tensors);
-    if (!Context::current().rules.saving_drops_storages) keep_storages(tensors);
-    file_.root = value(index);
+    if (!Context::current().rules.saving_drops_storages) keep_storages();
     return std::move(file_);
   }
 
  private:
   struct Found {
     std::uint64_t age;
+    std::size_t number;  ///< in the order in which they were found
     Tensor tensor;
     bool is_parameter;
   };
 
-  // PyTorch's pickler is a class that a function defines: it is in a cycle with all storages.
-  void keep_storages(const std::vector<std::pair<Tensor, bool>>& tensors) {
-    std::vector<IntrusivePtr<Storage>> storages;
-    for (const auto& [tensor, is_parameter] : tensors) storages.push_back(tensor.impl()->storage);
-    Interpreter::of(state_).in_cycles.push_back(
-        std::make_shared<std::vector<IntrusivePtr<Storage>>>(std::move(storages)));
-  }
-
-  // All tensors, each once, and all that cannot be saved.
-  void find_tensors(int index, int depth) {
-    if (const Tensor* const tensor = test_handle<Tensor>(state_, index)) {
-      if (!numbers_.emplace(tensor->impl(), 0).second) return;
-      const auto* const handle = static_cast<const HandleHead*>(lua_touserdata(state_, index));
-      found_.push_back({handle->age, *tensor, is_parameter(state_, index)});
-      return;
-    }
-    check_type(index);
-    if (lua_type(state_, index) != LUA_TTABLE) return;
-    const int table = lua_absindex(state_, index);
-    if (!tables_.emplace(lua_topointer(state_, table), tables_.size()).second) return;
-    if (depth == kDeepest) {
-      throw std::invalid_argument(
-          fmt::format("[save] tables are nested more than {} deep", kDeepest));
-    }
-    luaL_checkstack(state_, 4, "tables nested too deep to be saved");
-    for (lua_pushnil(state_); lua_next(state_, table) != 0; lua_pop(state_, 1)) {
-      if (!table_key(state_, -2)) refuse(fmt::format("a {} that is a key", type_of(state_, -2)));
-      find_tensors(-1, depth + 1);
-    }
-  }
-
-  void check_type(int index) {
-    switch (lua_type(state_, index)) {
-      case LUA_TBOOLEAN:
-      case LUA_TNUMBER:
-      case LUA_TSTRING:
-        return;
-      case LUA_TTABLE:
-        if (lua_getmetatable(state_, index) == 0) return;
-        lua_pop(state_, 1);
-        refuse("a table with a metatable");
-      default:
-        if (test_handle<nn::ModulePtr>(state_, index) != nullptr) {
-          throw std::invalid_argument("[save] a module cannot be saved: save its state_dict()");
-        }
-        refuse(fmt::format("a {}", type_of(state_, index)));
-    }
-  }
-
-  [[noreturn]] static void refuse(const std::string& what) {
-    throw std::invalid_argument(fmt::format(
-        "[save] {} cannot be saved: tables, tensors, numbers, strings and booleans can", what));
-  }
-
-  // Pre-condition: find_tensors() has been there.
-  SavedValue value(int index) {
+  SavedValue value(int index, int depth) {
     switch (lua_type(state_, index)) {
       case LUA_TBOOLEAN:
         return lua_toboolean(state_, index) != 0;
@@ -154,35 +95,94 @@ class Saver {
         return std::string(text, length);
       }
       case LUA_TTABLE:
-        return table(lua_absindex(state_, index));
+        return table(lua_absindex(state_, index), depth);
       default:
-        return SavedTensorNumber{numbers_.at(test_handle<Tensor>(state_, index)->impl())};
+        return tensor(index);
     }
   }
 
-  SavedTableNumber table(int index) {
-    const auto [place, is_new] =
-        saved_tables_.emplace(lua_topointer(state_, index), file_.tables.size());
+  SavedTensorNumber tensor(int index) {
+    const Tensor* const tensor = test_handle<Tensor>(state_, index);
+    if (tensor == nullptr) refuse(index);
+    const auto [place, is_new] = tensors_.emplace(tensor->impl(), found_.size());
+    if (is_new) {
+      const auto* const handle = static_cast<const HandleHead*>(lua_touserdata(state_, index));
+      found_.push_back({handle->age, place->second, *tensor, is_parameter(state_, index)});
+    }
+    return {place->second};
+  }
+
+  SavedTableNumber table(int index, int depth) {
+    const auto [place, is_new] = tables_.emplace(lua_topointer(state_, index), tables_.size());
     const std::size_t number = place->second;
     if (!is_new) return {number};
+    check_table(index, depth);
     file_.tables.emplace_back();
     for (const TableKey& key : ordered_keys(state_, index)) {
       key.push(state_);
-      SavedValue name = value(-1);
+      SavedValue name = value(-1, depth + 1);
       lua_rawget(state_, index);
-      SavedValue element = value(-1);
+      SavedValue element = value(-1, depth + 1);
       lua_pop(state_, 1);
       file_.tables[number].emplace_back(std::move(name), std::move(element));
     }
     return {number};
   }
 
+  void check_table(int index, int depth) {
+    if (depth == kDeepest) {
+      throw std::invalid_argument(
+          fmt::format("[save] tables are nested more than {} deep", kDeepest));
+    }
+    luaL_checkstack(state_, 4, "tables nested too deep to be saved");
+    if (lua_getmetatable(state_, index) != 0) refuse("a table with a metatable");
+    for (lua_pushnil(state_); lua_next(state_, index) != 0; lua_pop(state_, 1)) {
+      if (!table_key(state_, -2)) refuse(fmt::format("a {} that is a key", type_of(state_, -2)));
+    }
+  }
+
+  [[noreturn]] void refuse(int index) {
+    if (test_handle<nn::ModulePtr>(state_, index) != nullptr) {
+      throw std::invalid_argument("[save] a module cannot be saved: save its state_dict()");
+    }
+    refuse(fmt::format("a {}", type_of(state_, index)));
+  }
+
+  [[noreturn]] static void refuse(const std::string& what) {
+    throw std::invalid_argument(fmt::format(
+        "[save] {} cannot be saved: tables, tensors, numbers, strings and booleans can", what));
+  }
+
+  // The oldest handle first: a table does not tell the order in which it got its entries.
+  void number_by_age() {
+    std::sort(found_.begin(), found_.end(),
+              [](const Found& a, const Found& b) { return a.age < b.age; });
+    std::vector<std::size_t> numbers(found_.size());
+    for (std::size_t i = 0; i < found_.size(); ++i) numbers[found_[i].number] = i;
+    const auto renumber = [&](SavedValue& value) {
+      if (auto* const tensor = std::get_if<SavedTensorNumber>(&value)) {
+        tensor->number = numbers[tensor->number];
+      }
+    };
+    renumber(file_.root);
+    for (SavedTable& table : file_.tables) {
+      for (auto& [key, element] : table) renumber(element);
+    }
+  }
+
+  // PyTorch's pickler is a class that a function defines: it is in a cycle with all storages.
+  void keep_storages() {
+    std::vector<IntrusivePtr<Storage>> storages;
+    for (const Found& one : found_) storages.push_back(one.tensor.impl()->storage);
+    Interpreter::of(state_).in_cycles.push_back(
+        std::make_shared<std::vector<IntrusivePtr<Storage>>>(std::move(storages)));
+  }
+
   lua_State* state_;
   SavedFile file_;
   std::vector<Found> found_;
-  std::map<const TensorImpl*, std::size_t> numbers_;
-  std::map<const void*, std::size_t> tables_;        ///< that were looked through
-  std::map<const void*, std::size_t> saved_tables_;  ///< their numbers in the file
+  std::map<const TensorImpl*, std::size_t> tensors_;  ///< their numbers
+  std::map<const void*, std::size_t> tables_;
 };
 
 std::string_view file_argument(lua_State* L, int index, std::string_view function) {
@@ -218,14 +218,32 @@ int save(lua_State* L) {
 
 // ---- loading ------------------------------------------------------------------------------------
 
-Device existing(Device device) {
-  const std::size_t count = Context::current().gpus.size();
-  if (device.is_cpu() || static_cast<std::size_t>(device.index) < count) return device;
-  throw std::invalid_argument(fmt::format(
-      "[load] the tensors were saved on cuda:{} but device_count() is {}: use map_location to map "
-      "them to a device that is there",
-      device.index, count));
-}
+// Where storages that were saved on a device come to.
+class Destination {
+ public:
+  explicit Destination(std::optional<Device> map_location) : map_location_(map_location) {
+    if (!map_location_ || exists(*map_location_)) return;
+    throw std::invalid_argument(fmt::format("[load] map_location is {} but device_count() is {}",
+                                            map_location_->str(), device_count()));
+  }
+
+  Device operator()(Device saved) const {
+    if (map_location_) return *map_location_;
+    if (exists(saved)) return saved;
+    throw std::invalid_argument(
+        fmt::format("[load] a tensor was saved on {} but device_count() is {}: use map_location to "
+                    "map it to a device that is there",
+                    saved.str(), device_count()));
+  }
+
+ private:
+  static std::size_t device_count() { return Context::current().gpus.size(); }
+  static bool exists(Device device) {
+    return device.is_cpu() || static_cast<std::size_t>(device.index) < device_count();
+  }
+
+  std::optional<Device> map_location_;
+};
 
 class Loader {
  public:
@@ -286,21 +304,29 @@ class Loader {
   std::vector<bool> made_;
 };
 
+// By position or by name; nil is none.
 std::optional<Device> map_location(lua_State* L, const NamedArguments& named) {
-  if (!named.push("map_location")) return std::nullopt;
+  constexpr ArgumentName kName{"load", "map_location"};
+  if (named.positional_count() > 2) {
+    throw std::invalid_argument(fmt::format("[load] takes at most 2 arguments by position, not {}",
+                                            named.positional_count()));
+  }
+  if (named.positional_count() == 2 && !lua_isnil(L, 2)) return device_argument(L, 2, kName);
+  if (!named.push(kName.argument)) return std::nullopt;
+  const Device device = device_argument(L, -1, kName);
   lua_pop(L, 1);
-  return existing(named.device("map_location", Device::cpu()));
+  return device;
 }
 
-// load(f [, {map_location, weights_only}]): a device, which all tensors come to; without it each
-// comes to where it was.
+// load(f [, map_location] [, {map_location, weights_only}]): a device, which all tensors come to;
+// without it each comes to where it was.
 int load(lua_State* L) {
   const NamedArguments named(L, "load");
   constexpr std::string_view kNames[] = {"map_location", "weights_only"};
   named.check_names(kNames);
-  named.boolean("weights_only", true);
+  named.boolean("weights_only", true);  // what is saved is never more than weights
   const std::string_view name = file_argument(L, 1, "load");
-  const std::optional<Device> target = map_location(L, named);
+  const Destination destination(map_location(L, named));
   const SavedFiles& files = saved_files(L);
   const auto file = files.by_name.find(name);
   if (file == files.by_name.end()) {
@@ -308,13 +334,15 @@ int load(lua_State* L) {
         fmt::format("[load] No such file: '{}': this run has not saved it", name));
   }
   const NoGradGuard no_graph;
-  const std::vector<Tensor> tensors = loaded_tensors(
-      file->second, [&](Device saved) { return target ? *target : existing(saved); });
+  const std::vector<Tensor> tensors = loaded_tensors(file->second, destination);
   lua_newtable(L);
   const int list = lua_gettop(L);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const bool is_parameter = file->second.tensors[i].is_parameter;
-    is_parameter ? push_parameter(L, tensors[i]) : push_tensor(L, tensors[i]);
+    if (file->second.tensors[i].is_parameter) {
+      push_parameter(L, tensors[i]);
+    } else {
+      push_tensor(L, tensors[i]);
+    }
     lua_rawseti(L, list, static_cast<lua_Integer>(i) + 1);
   }
   Loader loader(L, file->second, list);

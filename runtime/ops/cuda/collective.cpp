@@ -32,14 +32,16 @@ std::optional<int> nccl_type(DType dtype) {
 
 /// NCCL between the devices that the tensors are on; nullptr where something does not fit.
 const cuda::Nccl* nccl_between(const std::vector<Tensor>& tensors) {
-  const bool fit = std::all_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
+  const Tensor& first = tensors.front();
+  const bool fit = std::all_of(tensors.begin(), tensors.end(), [&](const Tensor& tensor) {
     return tensor.cuda_backend() != nullptr && tensor.cuda_backend()->groups != nullptr &&
-           tensor.is_contiguous();
+           tensor.is_contiguous() && tensor.dtype() == first.dtype() &&
+           tensor.numel() == first.numel();
   });
-  if (!fit || !nccl_type(tensors.front().dtype())) return nullptr;
+  if (!fit || !nccl_type(first.dtype())) return nullptr;
   std::vector<std::shared_ptr<const cuda::CudaDevice>> devices;
   for (const Tensor& tensor : tensors) devices.push_back(tensor.cuda_backend()->device);
-  return tensors.front().cuda_backend()->groups->nccl(devices);
+  return first.cuda_backend()->groups->nccl(devices);
 }
 
 /// The same, for buffers beside them, each of which has room for all of them.
@@ -49,8 +51,6 @@ const cuda::Nccl* nccl_between(const std::vector<Tensor>& tensors,
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const bool fit = buffers[i].cuda_backend() == tensors[i].cuda_backend() &&
                      buffers[i].is_contiguous() && buffers[i].dtype() == tensors[i].dtype() &&
-                     tensors[i].dtype() == tensors[0].dtype() &&
-                     tensors[i].numel() == tensors[0].numel() &&
                      buffers[i].numel() == world * tensors[0].numel();
     if (!fit) return nullptr;
   }
@@ -101,7 +101,9 @@ CudaResult broadcast_by_nccl(const std::vector<Tensor>& tensors, std::size_t sou
 
 CudaResult reduce_by_nccl(const std::vector<Tensor>& tensors, const Tensor& sum,
                           std::size_t target) {
-  const bool fits = sum.cuda_backend() == tensors[target].cuda_backend() && sum.is_contiguous();
+  const bool fits = sum.cuda_backend() == tensors[target].cuda_backend() && sum.is_contiguous() &&
+                    sum.dtype() == tensors[target].dtype() &&
+                    sum.numel() == tensors[target].numel();
   const cuda::Nccl* const nccl = fits ? nccl_between(tensors) : nullptr;
   if (nccl == nullptr) return CudaResult::no;
   const cuda::Pieces inputs = read(tensors);

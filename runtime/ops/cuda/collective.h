@@ -9,8 +9,9 @@
 
 namespace ohm::ops {
 
-// One tensor of each rank, of equal shape and dtype. `no`, and nothing was done, where they are not
-// on as many different devices with NCCL between them, each dense. All throw cuda::LibraryError.
+// One tensor of each rank. `no`, and nothing was done, where they are not of one dtype and number
+// of elements, each dense, or not on as many different devices with NCCL between them. All throw
+// cuda::LibraryError.
 
 /// Each tensor becomes the sum of all.
 CudaResult all_reduce_by_nccl(const std::vector<Tensor>& tensors);

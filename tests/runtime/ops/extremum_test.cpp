@@ -9,6 +9,8 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/ops/order_statistics.h"
+#include "runtime/ops/searching.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {
@@ -32,6 +34,21 @@ TEST_F(Extremum, TheFirstNanIsBothTheLargestAndTheSmallestOfItsLine) {
     const Tensor found = largest ? ops::argmax(rows_, 1, false) : ops::argmin(rows_, 1, false);
     EXPECT_THAT(to_doubles(found), ElementsAre(1, largest ? 0 : 1));
   }
+}
+
+// Beyond 2^53 doubles have no odd numbers.
+TEST_F(Extremum, LargeIntegersAreOrderedExactly) {
+  constexpr std::int64_t kLarge = std::int64_t{1} << 53;
+  const Tensor odd = full({3}, static_cast<double>(kLarge), {DType::int64, Device::cuda(0)});
+  for (std::int64_t i = 0; i < 3; ++i) odd.data<std::int64_t>()[i] += (i * 2 + 1) % 4;  // 1, 3, 1
+  const Tensor sorted = ops::sort(odd, 0, true).first;
+  EXPECT_THAT(to_integers(sorted), ElementsAre(kLarge + 3, kLarge + 1, kLarge + 1));
+  EXPECT_THAT(to_integers(ops::topk(odd, 1, 0, true).first), ElementsAre(kLarge + 3));
+  EXPECT_THAT(to_integers(ops::kthvalue(odd, 3, 0, false).first), ElementsAre(kLarge + 3));
+  EXPECT_THAT(to_integers(ops::mode(odd, 0, false).first), ElementsAre(kLarge + 1));
+  const Tensor row = ops::sort(odd, 0, false).first;
+  EXPECT_THAT(to_integers(ops::bucketize(odd, row, false, false)), ElementsAre(0, 2, 0));
+  EXPECT_THAT(to_integers(ops::bucketize(odd, row, false, true)), ElementsAre(2, 3, 2));
 }
 
 TEST_F(Extremum, NanIsTheLargestForSorts) {

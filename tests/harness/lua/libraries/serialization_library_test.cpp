@@ -67,8 +67,14 @@ TEST_F(SerializationLibrary, LoadsToWhereItWasOrToMapLocation) {
                  "return tostring(ohm.load('f').device) .. ' ' ..\n"
                  "  tostring(ohm.load('f', {map_location = 'cpu'}).device)"),
             "cuda:0 cpu");
+  EXPECT_EQ(text("ohm.save(ohm.ones(2, {device = 'cuda'}), 'f')\n"
+                 "return tostring(ohm.load('f', 'cpu').device) .. ' ' ..\n"
+                 "  tostring(ohm.load('f', nil, {map_location = 'cpu'}).device)"),
+            "cpu cpu");
   EXPECT_THAT(error_of("ohm.save(ohm.ones(2), 'f') ohm.load('f', {map_location = 'cuda:7'})"),
-              HasSubstr("use map_location to map them to a device that is there"));
+              HasSubstr("[load] map_location is cuda:7 but device_count() is"));
+  EXPECT_THAT(error_of("ohm.save(1, 'f') ohm.load('f', 'cpu', 'cuda')"),
+              HasSubstr("[load] takes at most 2 arguments by position, not 3"));
 }
 
 TEST_F(SerializationLibrary, HoldsNoMemoryOfWhatItSaved) {
@@ -108,6 +114,15 @@ TEST_F(SerializationWithLittleRoom, EndsAScriptThatSavesWithoutEnd) {
               HasSubstr("the files of a run may take 1.00 MiB"));
   EXPECT_THAT(error_of("for i = 1, 100 do ohm.save({('x'):rep(20000)}, 'g' .. i) end"),
               HasSubstr("the files of a run may take 1.00 MiB"));
+}
+
+// The number -1 comes first in order, and last where Lua walks the table.
+TEST_F(SerializationLibrary, IsNotLedIntoDepthsByATableThatIsFlatElsewhere) {
+  EXPECT_THAT(error_of("local t, last = {}, nil\n"
+                       "for i = 1, 100000 do last = {last} t[i] = last end\n"
+                       "t[-1] = last\n"
+                       "ohm.save(t, 'f')"),
+              HasSubstr("nested more than 200 deep"));
 }
 
 TEST_F(SerializationLibrary, LeavesTheFileThatWasThereWhenSavingFails) {
