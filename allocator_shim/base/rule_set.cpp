@@ -35,6 +35,7 @@ constexpr std::array<RuleSet, 3> kRuleSets = {
       .settings_page = "https://docs.pytorch.org/docs/stable/notes/"
                        "cuda.html#optimizing-memory-usage-with-pytorch-cuda-alloc-conf",
       .advises_on_reserved_addresses = true,
+      .has_later_private_pools = true,
       .has_later_settings = true,
       .has_later_snapshot_keys = true,
       .workspaces = WorkspaceLife::call,

@@ -34,6 +34,10 @@ struct RuleSet {
   std::string_view settings_page;
   /// With expandable segments it advises against reserving too many addresses instead.
   bool advises_on_reserved_addresses = false;
+  /// The innermost memory pool in use serves requests, and caches are given back while one is; a
+  /// graph takes memory for the generator's seed and offset when its capture first draws, for
+  /// itself, and no cycles are collected before a capture.
+  bool has_later_private_pools = false;
   /// Settings and keys of snapshots that came after 2.6.
   bool has_later_settings = false;
   bool has_later_snapshot_keys = false;

@@ -43,19 +43,20 @@ CachingAllocator::~CachingAllocator() {
 
 // ---- streams and labels -------------------------------------------------------------------------
 
-void CachingAllocator::switch_stream(StreamId stream) {
-  last_pools_ = &pools_.try_emplace(stream, stream).first->second;
-}
+void CachingAllocator::switch_stream(StreamId stream) { last_pools_ = &pools_serving(stream); }
 
 void CachingAllocator::make_private(StreamId stream) {
-  pools_.try_emplace(stream, stream).first->second.is_private = true;
+  pools_.try_emplace(stream, stream, kNormalPool).first->second.is_private = true;
 }
 
 void CachingAllocator::complete_finished_frees() {
+  if (holds_frees()) return;
+  deferred_.defer_held();
   while (Block* const block = deferred_.next_finished()) complete_free(*block);
 }
 
 void CachingAllocator::complete_all_frees() {
+  deferred_.defer_held();
   while (Block* const block = deferred_.wait_for_next()) complete_free(*block);
 }
 

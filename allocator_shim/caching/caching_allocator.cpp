@@ -159,7 +159,7 @@ Allocation CachingAllocator::hand_out(Block& block, const AllocationRequest& req
   record(EventAction::free_requested, block);
   if (block.bytes >= settings_.max_split_size_bytes) counters_.oversize_allocations.decrease(1);
   if (block.is_used_by_other_streams) {
-    deferred_.defer(block);
+    holds_frees() ? deferred_.hold(block) : deferred_.defer(block);
   } else {
     complete_free(block);
   }

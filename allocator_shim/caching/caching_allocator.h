@@ -4,7 +4,8 @@
 // Requests take the smallest cached block that fits, cut to size where the rules allow it; freed
 // blocks merge with free neighbours and stay cached. Only when nothing cached fits is the device
 // asked, and when the device has no room the failure ladder gives cached memory back and asks
-// again (failure_ladder.cpp). Expandable segments are in expandable_segments.cpp.
+// again (failure_ladder.cpp). Expandable segments are in expandable_segments.cpp, private pools in
+// private_pools.cpp.
 //
 // Not thread-safe: one allocator, its device and its sink belong to one thread at a time. Several
 // allocators share nothing.
@@ -16,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +28,7 @@
 #include "allocator_shim/caching/settings.h"
 #include "allocator_shim/caching/stat_counters.h"
 #include "allocator_shim/device/device_memory.h"
+#include "allocator_shim/device/private_pools.h"
 #include "allocator_shim/device/request_allocator.h"
 #include "allocator_shim/device/stream_events.h"
 #include "allocator_shim/observe/event_record.h"
@@ -39,7 +42,7 @@ struct CachingAllocatorOptions {
   AllocatorSettings settings;
 };
 
-class CachingAllocator final : public RequestAllocator {
+class CachingAllocator final : public RequestAllocator, public PrivatePools {
  public:
   /// `memory`, `streams` and `events` outlive the allocator; `events` may be nullptr.
   CachingAllocator(DeviceMemory& memory, StreamEvents& streams,
@@ -61,6 +64,17 @@ class CachingAllocator final : public RequestAllocator {
   CategoryBytes peak_bytes_by_category() const override { return peak_category_bytes_; }
   std::vector<LiveBlock> live_blocks() const override;
   OutOfMemoryReport failure_report(const AllocationRequest& request) const override;
+
+  PoolId next_graph_pool_id() override { return {++graph_pools_made_, 0}; }
+  PoolId next_memory_pool_id() override { return {0, ++memory_pools_made_}; }
+  void retain_pool(PoolId id) override;
+  void release_pool(PoolId id) override;
+  void begin_capture(PoolId id, StreamId stream) override;
+  void join_capture(PoolId id, StreamId stream) override;
+  void end_capture(PoolId id) override;
+  void begin_use(PoolId id) override;
+  void end_use(PoolId id) override;
+  void empty_pool(PoolId id) override;
 
   /// torch.cuda.set_per_process_memory_fraction: at most this part of the device may be reserved.
   /// Throws std::invalid_argument unless 0 <= fraction <= 1.
@@ -114,12 +128,26 @@ class CachingAllocator final : public RequestAllocator {
   using Segments = std::map<DeviceAddress, Segment>;
 
   struct StreamPools {
-    explicit StreamPools(StreamId stream)
-        : small(stream, PoolKind::small), large(stream, PoolKind::large) {}
+    StreamPools(StreamId stream, PoolId id)
+        : small(stream, PoolKind::small, id), large(stream, PoolKind::large, id) {}
     BlockPool small;
     BlockPool large;
     bool is_private = false;
     BlockPool& of(PoolKind kind) { return kind == PoolKind::small ? small : large; }
+  };
+  using PoolsOfStreams = std::map<StreamId, StreamPools>;
+
+  struct PrivatePool {
+    PoolsOfStreams streams;
+    int users = 0;
+  };
+
+  /// Sends requests to a private pool.
+  struct Route {
+    PoolId pool;
+    bool is_capture;
+    std::set<StreamId> streams;  ///< that the capture has
+    bool takes(StreamId stream) const { return !is_capture || streams.contains(stream); }
   };
 
   /// A request on its way down the ladder.
@@ -155,6 +183,7 @@ class CachingAllocator final : public RequestAllocator {
   void put_into_pool(Block& block);
   void complete_finished_frees();
   void complete_all_frees();
+  bool holds_frees() const;
 
   // The failure ladder.
   Block& obtain(const Search& search);
@@ -165,10 +194,21 @@ class CachingAllocator final : public RequestAllocator {
   Block* new_segment(const Search& search);
   bool release_available(const Search& search);
   void release_all_cached();
+  bool may_release_all() const;
   void release_cached(PoolKind kind);
+  void release_cached(const std::vector<BlockPool*>& pools);
   void release_segment(Block& block);
   [[noreturn]] void fail(const Search& search);
   [[noreturn]] void refuse_absurd(const AllocationRequest& request) const;
+
+  // Private pools.
+  StreamPools& pools_serving(StreamId stream);
+  void add_route(const Route& route);
+  void remove_route(PoolId id, bool is_capture);
+  bool is_capturing() const;
+  void release_idle_pools();
+  void release_idle_pool(PoolId id);
+  std::size_t private_cached_bytes() const;
 
   // Expandable segments.
   Block* new_expandable_block(const Search& search);
@@ -210,7 +250,11 @@ class CachingAllocator final : public RequestAllocator {
   bool keeps_values_ = false;  ///< whether addresses have host memory; known with the first segment
 
   BlockStore blocks_;
-  std::map<StreamId, StreamPools> pools_;
+  PoolsOfStreams pools_;
+  std::map<PoolId, PrivatePool> private_pools_;
+  std::vector<Route> routes_;  ///< in the order in which they began
+  std::int64_t graph_pools_made_ = 0;
+  std::int64_t memory_pools_made_ = 0;
   StreamPools* last_pools_ = nullptr;  ///< those of the last request
   Segments segments_;
   DeferredFrees deferred_;

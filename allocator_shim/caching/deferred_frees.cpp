@@ -1,5 +1,7 @@
 #include "allocator_shim/caching/deferred_frees.h"
 
+#include <utility>
+
 namespace ohm {
 
 void DeferredFrees::add_use(Block& block, StreamId stream) {
@@ -16,6 +18,15 @@ void DeferredFrees::defer(Block& block) {
   uses_.erase(uses);
   block.is_used_by_other_streams = false;
   block.state = BlockState::pending_free;
+}
+
+void DeferredFrees::hold(Block& block) {
+  block.state = BlockState::pending_free;
+  held_.push_back(&block);
+}
+
+void DeferredFrees::defer_held() {
+  for (Block* const block : std::exchange(held_, {})) defer(*block);
 }
 
 Block* DeferredFrees::pop(std::map<StreamId, std::deque<Pending>>::iterator queue) {

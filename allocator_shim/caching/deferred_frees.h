@@ -26,7 +26,11 @@ class DeferredFrees {
   /// Records the events of a block that other streams use and makes it pending.
   void defer(Block& block);
 
-  bool empty() const { return queues_.empty(); }
+  /// The same without events, as long as a graph is captured: defer_held() records them.
+  void hold(Block& block);
+  void defer_held();
+
+  bool empty() const { return queues_.empty() && held_.empty(); }
 
   /// The next block whose last event has passed, no longer pending; nullptr when there is none
   /// yet. Streams are looked at in ascending order, each no further than its first event that has
@@ -49,6 +53,7 @@ class DeferredFrees {
   std::map<StreamId, std::deque<Pending>> queues_;  ///< none empty
   std::unordered_map<const Block*, std::set<StreamId>> uses_;
   std::unordered_map<const Block*, std::size_t> events_left_;
+  std::vector<Block*> held_;
 };
 
 }  // namespace ohm

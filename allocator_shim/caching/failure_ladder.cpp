@@ -26,6 +26,7 @@ Block& CachingAllocator::obtain(const Search& search) {
   if (release_available(search)) {
     if (Block* const block = try_new_memory(search)) return *block;
   }
+  if (!may_release_all()) fail(search);
   release_all_cached();
   ++counters_.num_alloc_retries;
   if (Block* const block = try_new_memory(search)) return *block;
@@ -139,20 +140,27 @@ void CachingAllocator::release_all_cached() {
   complete_all_frees();
   release_cached(PoolKind::large);
   release_cached(PoolKind::small);
+  release_idle_pools();
 }
 
 void CachingAllocator::release_cached(PoolKind kind) {
+  std::vector<BlockPool*> pools;
+  for_each_pool(kind, [&pools](BlockPool& pool) { pools.push_back(&pool); });
+  release_cached(pools);
+}
+
+void CachingAllocator::release_cached(const std::vector<BlockPool*>& pools) {
   std::vector<Block*> unsplit;
   std::vector<Block*> expandable;
-  for_each_pool(kind, [&](BlockPool& pool) {
-    for (Block* block = pool.free.smallest(); block != nullptr; block = pool.free.after(*block)) {
+  for (const BlockPool* const pool : pools) {
+    for (Block* block = pool->free.smallest(); block != nullptr; block = pool->free.after(*block)) {
       if (block->is_expandable) {
         expandable.push_back(block);
       } else if (!block->is_split()) {
         unsplit.push_back(block);
       }
     }
-  });
+  }
   for (Block* const block : unsplit) release_segment(*block);
   for (Block* const block : expandable) unmap(*block);
 }
@@ -183,6 +191,7 @@ bool CachingAllocator::release_cached_segment(DeviceAddress address) {
 }
 
 void CachingAllocator::empty_cache() {
+  if (!may_release_all()) return;
   release_all_cached();
   checkpoint();
 }
@@ -223,6 +232,7 @@ OutOfMemoryReport CachingAllocator::failure_report(const AllocationRequest& requ
   report.allocated_bytes =
       static_cast<std::size_t>(counters_.current_of_all(Metric::allocated_bytes));
   report.reserved_bytes = reserved_bytes();
+  report.private_cached_bytes = private_cached_bytes();
   report.category = request.category;
   report.site = request.site;
   report.message = out_of_memory_message(report, allowed_bytes_, memory_.processes(), rules_,

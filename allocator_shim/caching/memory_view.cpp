@@ -58,6 +58,7 @@ std::vector<SegmentView> CachingAllocator::segments() const {
         views.back().reservation_address = address;
         views.back().reservation_bytes = segment.bytes;
         views.back().stream = block->pool->stream();
+        views.back().pool = block->pool->id();
         views.back().is_small = block->pool->is_small();
         views.back().is_expandable = block->is_expandable;
       }
@@ -170,16 +171,20 @@ void CachingAllocator::check_invariants() const {
     OHM_ASSERT(previous->end() == last_end, "blocks tile their segment");
     if (segment.chunk_bytes == 0) add(sums.segment, previous->pool->kind(), 1);
   }
-  for (const auto& [stream, pools] : pools_) {
-    for (const BlockPool* const pool : {&pools.small, &pools.large}) {
-      for (const Block* block = pool->free.smallest(); block != nullptr;
-           block = pool->free.after(*block)) {
-        OHM_ASSERT(block->is_free() && block->is_mapped && block->pool == pool,
-                   "a pool holds its own free blocks");
-        OHM_ASSERT(free_count-- > 0, "a pool holds each free block once");
+  const auto check_pools = [&free_count](const PoolsOfStreams& of_streams) {
+    for (const auto& [stream, pools] : of_streams) {
+      for (const BlockPool* const pool : {&pools.small, &pools.large}) {
+        for (const Block* block = pool->free.smallest(); block != nullptr;
+             block = pool->free.after(*block)) {
+          OHM_ASSERT(block->is_free() && block->is_mapped && block->pool == pool,
+                     "a pool holds its own free blocks");
+          OHM_ASSERT(free_count-- > 0, "a pool holds each free block once");
+        }
       }
     }
-  }
+  };
+  check_pools(pools_);
+  for (const auto& [id, pool] : private_pools_) check_pools(pool.streams);
   OHM_ASSERT(free_count == 0, "every free block is in its pool");
   OHM_ASSERT(category_bytes_ == sums.category_bytes, "allocated bytes by category");
   check_counters(stats(), sums);

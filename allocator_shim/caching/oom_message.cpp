@@ -44,11 +44,16 @@ std::string out_of_memory_message(const OutOfMemoryReport& report,
       pytorch_bytes(report.free_bytes));
   for (const DeviceProcess& process : processes) message += process_clause(process);
   if (allowed_bytes) message += fmt::format("{} allowed; ", pytorch_bytes(*allowed_bytes));
-  message += fmt::format(
-      "Of the allocated memory {} is allocated by PyTorch, and {} is reserved by PyTorch but "
-      "unallocated.",
-      pytorch_bytes(report.allocated_bytes),
-      pytorch_bytes(report.reserved_bytes - report.allocated_bytes));
+  // What is cached in private pools serves nothing else: PyTorch counts it as allocated.
+  const std::size_t held_bytes = report.allocated_bytes + report.private_cached_bytes;
+  message += fmt::format("Of the allocated memory {} is allocated by PyTorch, ",
+                         pytorch_bytes(held_bytes));
+  if (report.private_cached_bytes > 0) {
+    message += fmt::format("with {} allocated in private pools (e.g., CUDA Graphs), ",
+                           pytorch_bytes(report.private_cached_bytes));
+  }
+  message += fmt::format("and {} is reserved by PyTorch but unallocated.",
+                         pytorch_bytes(report.reserved_bytes - held_bytes));
   return message + advice(rules, is_expandable);
 }
 

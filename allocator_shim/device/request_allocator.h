@@ -73,7 +73,7 @@ class RequestAllocator {
   /// The block turned out to be something else (an activation that became a `.grad`).
   virtual void set_category(BlockHandle block, Category category) = 0;
 
-  /// Releases every cached segment that is not partly in use.
+  /// Releases every cached segment that is not partly in use; none while a graph is captured.
   virtual void empty_cache() = 0;
 
   virtual const MemoryStats& stats() const = 0;

@@ -22,6 +22,7 @@ struct OutOfMemoryReport {
   std::size_t free_bytes = 0;       ///< on the device, after the cache was flushed
   std::size_t allocated_bytes = 0;
   std::size_t reserved_bytes = 0;
+  std::size_t private_cached_bytes = 0;  ///< of reserved_bytes: cached in private pools
   Category category = Category::other;  ///< of the request
   SiteId site = kUnknownSite;           ///< of the request
   bool injected = false;                ///< refused by a fault policy, not by the device

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "allocator_shim/observe/category.h"
+#include "allocator_shim/observe/pool_id.h"
 #include "allocator_shim/observe/site.h"
 
 namespace ohm {
@@ -39,6 +40,7 @@ struct SegmentView {
   std::uint64_t reservation_address = 0;  ///< expandable: of the reserved range; else `address`
   std::size_t reservation_bytes = 0;      ///< expandable: of the reserved range; else `bytes`
   std::uint32_t stream = 0;
+  PoolId pool = kNormalPool;
   bool is_small = false;
   bool is_expandable = false;
   std::vector<BlockView> blocks;  ///< in address order, without gaps

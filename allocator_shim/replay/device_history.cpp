@@ -137,7 +137,7 @@ class LaneTable {
   }
 
  private:
-  using Key = std::tuple<bool, SnapshotPoolId, std::uint64_t>;  // a stream is a pointer
+  using Key = std::tuple<bool, PoolId, std::uint64_t>;  // a stream is a pointer
   static Key key_of(const Lane& lane) {
     return {lane.is_private(), lane.pool, static_cast<std::uint64_t>(lane.stream)};
   }
@@ -225,12 +225,12 @@ class HistoryBuilder {
   void move_private_events(DeviceHistory& history) {
     struct Range {
       std::uint64_t end;
-      SnapshotPoolId pool;
+      PoolId pool;
       std::size_t born;
     };
     std::map<std::uint64_t, Range> ranges;
     for (const SnapshotSegment* segment : segments_) {
-      if (segment->pool == SnapshotPoolId{}) continue;
+      if (segment->pool == kNormalPool) continue;
       ranges[segment->address] = {segment->address + segment->bytes, segment->pool, 0};
     }
     if (ranges.empty()) return;

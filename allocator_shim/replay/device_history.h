@@ -44,10 +44,10 @@ class HistoryError : public std::runtime_error {
 /// A stream within a pool of memory. Blocks never move from one lane to another, so that the
 /// caching allocator sees each lane as a stream of its own.
 struct Lane {
-  SnapshotPoolId pool = {};
+  PoolId pool = {};
   std::int64_t stream = 0;  ///< cudaStream_t as a number
 
-  bool is_private() const { return pool != SnapshotPoolId{}; }
+  bool is_private() const { return pool != kNormalPool; }
   friend bool operator==(const Lane&, const Lane&) = default;
 };
 

@@ -53,6 +53,7 @@ class SnapshotMaker {
     segment.address = view.address;
     segment.bytes = view.bytes;
     segment.stream = view.stream;
+    segment.pool = view.pool;
     segment.is_small = view.is_small;
     segment.is_expandable = view.is_expandable;
     for (const BlockView& block : view.blocks) {

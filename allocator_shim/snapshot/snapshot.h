@@ -13,13 +13,11 @@
 #include <vector>
 
 #include "allocator_shim/observe/event_record.h"
+#include "allocator_shim/observe/pool_id.h"
 #include "allocator_shim/observe/segment_view.h"
 #include "allocator_shim/observe/stack_table.h"
 
 namespace ohm {
-
-/// Which private pool: {0, 0} is the normal one.
-using SnapshotPoolId = std::array<std::int64_t, 2>;
 
 inline constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::min();
 
@@ -42,7 +40,7 @@ struct SnapshotSegment {
   std::uint64_t active_bytes = 0;     ///< as the file says
   std::uint64_t requested_bytes = 0;  ///< as the file says; of active blocks
   std::int64_t stream = 0;            ///< cudaStream_t as a number: 0 is the default stream
-  SnapshotPoolId pool = {};
+  PoolId pool = {};
   StackId stack = kNoStack;
   std::int32_t device = 0;
   bool is_small = false;

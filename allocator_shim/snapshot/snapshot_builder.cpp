@@ -167,7 +167,7 @@ void SnapshotBuilder::on_tuple(PickleValue& tuple, std::span<const PickleValue> 
   become(tuple, Role::pool, pool_payload({items[0].integer(), items[1].integer()}));
 }
 
-std::uint64_t SnapshotBuilder::pool_payload(const SnapshotPoolId& pool) {
+std::uint64_t SnapshotBuilder::pool_payload(const PoolId& pool) {
   const auto first = static_cast<std::uint64_t>(pool[0]);
   const auto second = static_cast<std::uint64_t>(pool[1]);
   if (first < 1U << 15U && second < 1U << 16U) return first << 16U | second;
@@ -177,7 +177,7 @@ std::uint64_t SnapshotBuilder::pool_payload(const SnapshotPoolId& pool) {
   return kStandsInPools | index;
 }
 
-SnapshotPoolId SnapshotBuilder::pool_of(const PickleValue& tuple) const {
+PoolId SnapshotBuilder::pool_of(const PickleValue& tuple) const {
   const std::uint64_t payload = tuple.payload;
   if ((payload & kStandsInPools) != 0) return pools_[payload - kStandsInPools];
   return {static_cast<std::int64_t>(payload >> 16U), static_cast<std::int64_t>(payload & 0xFFFFU)};

@@ -73,8 +73,8 @@ class SnapshotBuilder final : public PickleHandler {
   };
   /// Small pool ids are their own payload, others stand in pools_.
   static constexpr std::uint64_t kStandsInPools = std::uint64_t{1} << 31U;
-  std::uint64_t pool_payload(const SnapshotPoolId& pool);
-  SnapshotPoolId pool_of(const PickleValue& tuple) const;
+  std::uint64_t pool_payload(const PoolId& pool);
+  PoolId pool_of(const PickleValue& tuple) const;
 
   static OpenFrames open_frames(const PickleValue& list) {
     return {list.payload >> 32U, list.payload & 0xFFFFFFFFU};
@@ -182,7 +182,7 @@ class SnapshotBuilder final : public PickleHandler {
   std::array<const PickleValue*, kSnapshotKeyCount> fields_ = {};
 
   std::vector<FrameId> open_frames_;
-  std::vector<SnapshotPoolId> pools_;
+  std::vector<PoolId> pools_;
   Entries entries_;
   Collection<SnapshotBlock> blocks_;
   Collection<SnapshotSegment> segments_;

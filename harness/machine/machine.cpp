@@ -265,6 +265,7 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   DeviceSlot slot;
   slot.allocator = gpu->tracker.get();
   slot.streams = gpu->streams.get();
+  slot.pools = gpu->caching.get();
   gpu->backend.traffic = cuda_traffic_;
   if (gpu->backend.device) slot.backend = &gpu->backend;
   slot.cublas_workspace_bytes = profile.cublas_workspace_bytes;

@@ -15,6 +15,7 @@
 #include "runtime/ops/convert.h"
 #include "runtime/ops/pointwise_math.h"
 #include "runtime/tensor/context.h"
+#include "runtime/tensor/cuda_graph.h"
 
 namespace ohm::amp {
 namespace {
@@ -32,7 +33,10 @@ Tensor copied_to(Device device, const Tensor& scalar) {
 }
 
 // What the runtime itself reads is 0 on size-only devices: every step is then executed.
-double read(const Tensor& scalar) { return scalar.has_values() ? scalar.item() : 0.0; }
+double read(const Tensor& scalar) {
+  refuse_in_capture(scalar.device());
+  return scalar.has_values() ? scalar.item() : 0.0;
+}
 
 void require_factors(double growth_factor, double backoff_factor) {
   if (!(growth_factor > 1.0)) {

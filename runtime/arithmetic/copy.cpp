@@ -3,6 +3,8 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/functors/generators.h"
 #include "runtime/kernels/launch/elementwise.h"
+#include "runtime/tensor/allocation.h"
+#include "runtime/tensor/cuda_graph.h"
 
 namespace ohm {
 
@@ -14,9 +16,18 @@ bool is_plain_copy(const Tensor& target, const Tensor& source) {
          target.shape() == source.shape() && target.is_contiguous() && source.is_contiguous();
 }
 
+/// The host waits for a copy from or to memory that is not pinned.
+void refuse_unpinned_in_capture(const Tensor& target, const Tensor& source) {
+  const Tensor& on_host = target.device().is_cpu() ? target : source;
+  if (is_pinned(on_host.storage())) return;
+  refuse_in_capture(target.device().is_cpu() ? source.device() : target.device());
+}
+
 }  // namespace
 
 void copy_into(const Tensor& target, const Tensor& source) {
+  if (target.device().is_cpu() != source.device().is_cpu())
+    refuse_unpinned_in_capture(target, source);
   target.storage().bump_version();
   if (is_plain_copy(target, source)) {
     Storage::copy(target.storage(), target.offset_bytes(), source.storage(), source.offset_bytes(),

@@ -17,6 +17,7 @@
 #include "runtime/tensor/allocation.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/cuda_backend.h"
+#include "runtime/tensor/cuda_graph.h"
 
 namespace ohm {
 namespace {
@@ -101,7 +102,7 @@ void generate(const Tensor& tensor, F&& fn) {
 
 // The words of a draw for its elements, on its device.
 functors::WordDraw draw_words(const Tensor& tensor) {
-  PhiloxGenerator& generator = Context::current().slot(tensor.device()).generator;
+  PhiloxGenerator& generator = generator_to_draw(tensor.device());
   return {generator.seed, generator.take(static_cast<std::uint64_t>(tensor.numel()))};
 }
 

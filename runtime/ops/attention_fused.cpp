@@ -15,6 +15,7 @@
 #include "runtime/ops/host/attention.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/tensor/context.h"
+#include "runtime/tensor/cuda_graph.h"
 
 namespace ohm::ops {
 namespace {
@@ -56,7 +57,7 @@ Tensor swapped_result(const Tensor& fresh) {
 AttentionRules rules_of(const FusedAttention& options, const Tensor& query, const Tensor& key) {
   AttentionRules rules{options.scale, options.is_causal, options.dropout_p};
   if (options.dropout_p == 0.0) return rules;
-  PhiloxGenerator& generator = Context::current().slot(query.device()).generator;
+  PhiloxGenerator& generator = generator_to_draw(query.device());
   const std::int64_t scores = query.size(0) * query.size(1) * query.size(2) * key.size(2);
   rules.seed = generator.seed;
   rules.first_draw = generator.take(static_cast<std::uint64_t>(scores));

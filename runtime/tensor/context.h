@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "allocator_shim/base/assumption.h"
 #include "allocator_shim/base/rule_set.h"
 #include "allocator_shim/device/pinned_host_allocator.h"
+#include "allocator_shim/device/private_pools.h"
 #include "allocator_shim/device/request_allocator.h"
 #include "runtime/base/device.h"
 #include "runtime/base/intrusive_ptr.h"
@@ -34,11 +36,14 @@ namespace ohm {
 namespace nn {
 struct RunningModule;
 }
+class CudaGraph;
+class GeneratorNumbers;
 
 /// One device as the runtime sees it. The figures are those of the GPU's profile.
 struct DeviceSlot {
   RequestAllocator* allocator = nullptr;   ///< not owned; outlives the context
   DeviceStreams* streams = nullptr;        ///< the same; null for the host
+  PrivatePools* pools = nullptr;           ///< the same
   const CudaBackend* backend = nullptr;    ///< the same; null on virtual GPUs and for the host
   std::size_t cublas_workspace_bytes = 0;  ///< of one handle; 0: no workspaces are modelled
   std::size_t cudnn_workspace_bytes = 0;   ///< that a convolution on a card may take
@@ -49,9 +54,12 @@ struct DeviceSlot {
   std::array<int, 2> compute_capability = {8, 0};  ///< major, minor
   PhiloxGenerator generator;
   LibraryHandles library_handles;
-  StreamId streams_made = 0;           ///< by the program
-  StreamId sharding_streams_made = 0;  ///< by modules that are fully sharded
-  AssumptionSet assumptions;           ///< that its bytes rest on so far
+  CudaGraph* capturing = nullptr;  ///< the graph that is being captured: see cuda_graph.h
+  std::weak_ptr<GeneratorNumbers> generator_numbers;  ///< of all graphs, while there is one
+  std::optional<StreamId> capture_stream;             ///< that graphs are captured on by default
+  StreamId streams_made = 0;                          ///< by the program
+  StreamId sharding_streams_made = 0;                 ///< by modules that are fully sharded
+  AssumptionSet assumptions;                          ///< that its bytes rest on so far
 };
 
 /// The ways to compute attention that a program allows: see ops/attention.h.

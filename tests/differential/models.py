@@ -35,8 +35,10 @@ def twin(name, source):
 
 def pytorch_side(sides, models, architecture):
     """Those that record backward passes run in processes of their own: PyTorch numbers such nodes by
-    the thread that makes them, and their order depends on how many the process has made before."""
-    alone = {name for name, source in models.items() if "create_graph" in source}
+    the thread that makes them, and their order depends on how many the process has made before; so it
+    does with private pools."""
+    alone = {name for name, source in models.items()
+             if any(word in source for word in ("create_graph", "CUDAGraph", "MemPool"))}
     lines = sides.pytorch({n: s for n, s in models.items() if n not in alone}, architecture)
     for name in alone:
         lines.update(sides.pytorch({name: models[name]}, architecture))

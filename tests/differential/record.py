@@ -56,7 +56,7 @@ class Segments:
 
 
 def event_line(event, segments):
-    action, size, address = event["action"], event["size"], event["addr"]
+    action, size, address = event["action"], event["size"], event.get("addr")
     if action == "segment_alloc":
         segments.alive[address] = (segments.count, size)
         segments.count += 1

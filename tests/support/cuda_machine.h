@@ -45,6 +45,7 @@ class CudaMachine {
       DeviceSlot slot;
       slot.allocator = &gpus_.back()->allocator;
       slot.streams = &gpus_.back()->streams;
+      slot.pools = &gpus_.back()->allocator;
       slot.backend = &gpus_.back()->backend;
       slot.cublas_workspace_bytes = kWorkspaceBytes;
       context_.gpus.push_back(slot);

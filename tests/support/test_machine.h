@@ -41,6 +41,7 @@ class TestMachine {
       DeviceSlot slot;
       slot.allocator = &gpus_.back()->allocator;
       slot.streams = &gpus_.back()->streams;
+      slot.pools = &gpus_.back()->allocator;
       slot.cublas_workspace_bytes = options.cublas_workspace_bytes;
       context_.gpus.push_back(slot);
     }

@@ -23,6 +23,7 @@
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/tensor/allocation.h"
 #include "runtime/tensor/context.h"
+#include "runtime/tensor/cuda_graph.h"
 
 namespace ohm::lua {
 namespace {
@@ -124,6 +125,7 @@ void push_number(lua_State* L, double value, DType dtype) {
 
 int item(lua_State* L) {
   const Tensor& tensor = self_tensor(L, "item");
+  refuse_in_capture(tensor.device());
   push_number(L, tensor.item(), tensor.dtype());
   return 1;
 }

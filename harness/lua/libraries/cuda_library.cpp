@@ -16,6 +16,7 @@
 #include "harness/machine/machine.h"
 #include "harness/scenario/scenario_program.h"
 #include "runtime/tensor/context.h"
+#include "runtime/tensor/cuda_graph.h"
 
 namespace ohm::lua {
 namespace {
@@ -112,7 +113,9 @@ int reset_accumulated_memory_stats(lua_State* L) {
 }
 
 int empty_cache(lua_State* /*L*/) {
-  for (const DeviceSlot& gpu : Context::current().gpus) gpu.allocator->empty_cache();
+  const Context& context = Context::current();
+  if (!context.rules.has_later_private_pools) refuse_in_capture(context.state.current_gpu);
+  for (const DeviceSlot& gpu : context.gpus) gpu.allocator->empty_cache();
   return 0;
 }
 
@@ -207,7 +210,9 @@ int set_device(lua_State* L) {
 }
 
 int synchronize(lua_State* L) {
-  Context::current().slot(gpu_argument(L, "synchronize")).streams->synchronize_all();
+  const Device gpu = gpu_argument(L, "synchronize");
+  refuse_in_capture(gpu);
+  Context::current().slot(gpu).streams->synchronize_all();
   Context::current().check_deferred_errors();
   return 0;
 }

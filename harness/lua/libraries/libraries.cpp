@@ -12,6 +12,7 @@
 #include "harness/lua/libraries/backend_library.h"
 #include "harness/lua/libraries/checkpoint_library.h"
 #include "harness/lua/libraries/collective_library.h"
+#include "harness/lua/libraries/cuda_graph_library.h"
 #include "harness/lua/libraries/cuda_library.h"
 #include "harness/lua/libraries/dataset_library.h"
 #include "harness/lua/libraries/distributed_call.h"
@@ -99,7 +100,9 @@ std::span<const Library> libraries() {
                monitor_functions(), serialization_functions()},
               push_op_or_constant,
               names_of_ops_and_constants},
-      Library{"ohm.cuda", {cuda_device_functions(), cuda_memory_functions(), stream_functions()}},
+      Library{"ohm.cuda",
+              {cuda_device_functions(), cuda_memory_functions(), stream_functions(),
+               cuda_graph_functions()}},
       Library{"ohm.cuda.memory", {cuda_memory_functions(), memory_history_functions()}},
       Library{"ohm.fault", {fault_functions()}, push_fault_policy, fault_policy_names},
       Library{"ohm.gc", {gc_functions()}},

@@ -239,21 +239,8 @@ lua_Integer collect_what_is_in_cycles(lua_State* L) {
   return static_cast<lua_Integer>(found.size());
 }
 
-// gc.collect(): lets cycles go; returns how many objects these were.
 int collect(lua_State* L) {
-  push_registry_table(L, &garbage_key);
-  const lua_Integer found = count_entries(L, lua_gettop(L));
-  lua_pop(L, 1);
-  if (found > 0) {
-    Interpreter::of(L).lifetimes().note_unknown_write();
-    lua_pushnil(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &garbage_key);
-    is_collecting = true;
-    lua_gc(L, LUA_GCCOLLECT);
-    is_collecting = false;
-    Interpreter::of(L).collect(L);
-  }
-  lua_pushinteger(L, found + collect_what_is_in_cycles(L));
+  lua_pushinteger(L, collect_cycles(L));
   return 1;
 }
 
@@ -300,6 +287,22 @@ std::set<const void*> settle_dying_objects(lua_State* L, std::span<const void* c
   lua_rawsetp(L, LUA_REGISTRYINDEX, &dying_key);
   lua_settop(L, top);
   return kept;
+}
+
+lua_Integer collect_cycles(lua_State* L) {
+  push_registry_table(L, &garbage_key);
+  const lua_Integer found = count_entries(L, lua_gettop(L));
+  lua_pop(L, 1);
+  if (found > 0) {
+    Interpreter::of(L).lifetimes().note_unknown_write();
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &garbage_key);
+    is_collecting = true;
+    lua_gc(L, LUA_GCCOLLECT);
+    is_collecting = false;
+    Interpreter::of(L).collect(L);
+  }
+  return found + collect_what_is_in_cycles(L);
 }
 
 std::span<const luaL_Reg> object_functions() { return kObjectFunctions; }

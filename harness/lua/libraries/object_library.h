@@ -20,6 +20,9 @@ namespace ohm::lua {
 /// the same order.
 std::set<const void*> settle_dying_objects(lua_State* L, std::span<const void* const> found);
 
+/// ohm.gc.collect(): lets cycles go; returns how many objects these were.
+lua_Integer collect_cycles(lua_State* L);
+
 std::span<const luaL_Reg> object_functions();
 std::span<const luaL_Reg> gc_functions();
 

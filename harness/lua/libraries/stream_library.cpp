@@ -14,28 +14,21 @@
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/object_handle.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/libraries/stream_handle.h"
 #include "runtime/tensor/context.h"
+#include "runtime/tensor/cuda_graph.h"
 
 namespace ohm::lua {
-
-struct Stream {
-  Device device;
-  StreamId id;
-};
-using StreamPtr = std::shared_ptr<const Stream>;
 
 /// A point in a stream's work; before it was recorded it is complete.
 struct Event {
   Device device;
   StreamId stream = kDefaultStream;
-  StreamEvent number = 0;  ///< 0: it was not recorded
+  StreamEvent number = 0;    ///< 0: it was not recorded
+  bool is_captured = false;  ///< in a capture
 };
 using EventPtr = std::shared_ptr<Event>;
 
-template <>
-struct HandleOf<StreamPtr> {
-  static const HandleClass kClass;
-};
 template <>
 struct HandleOf<EventPtr> {
   static const HandleClass kClass;
@@ -43,14 +36,7 @@ struct HandleOf<EventPtr> {
 
 namespace {
 
-// PyTorch makes this many for a GPU and then gives out the first one again.
-constexpr StreamId kStreamsInPool = 32;
-
 DeviceStreams& streams_of(Device device) { return *Context::current().slot(device).streams; }
-
-const Stream& stream_argument(lua_State* L, int index, const ArgumentName& name) {
-  return object_argument<const Stream>(L, index, name);
-}
 
 Event& event_argument(lua_State* L, int index, const ArgumentName& name) {
   return object_argument<Event>(L, index, name);
@@ -83,13 +69,17 @@ Device gpu_argument(lua_State* L, int index, std::string_view function) {
 // ---- what streams and events do -----------------------------------------------------------------
 
 void record(Event& event, const Stream& stream) {
-  event = {stream.device, stream.id, streams_of(stream.device).record(stream.id)};
+  const CudaGraph* const graph = Context::current().slot(stream.device).capturing;
+  const bool is_captured = graph != nullptr && graph->has(stream.id);
+  event = {stream.device, stream.id, streams_of(stream.device).record(stream.id), is_captured};
 }
 
 // Work queued on `stream` from now on comes behind the event. Between GPUs nothing waits: what one
 // of them computes is there when the other one needs it.
 void let_wait(const Stream& stream, const Event& event) {
   if (event.number == 0 || event.device != stream.device) return;
+  CudaGraph* const graph = Context::current().slot(stream.device).capturing;
+  if (event.is_captured && graph != nullptr) graph->join(stream.id);
   streams_of(stream.device).wait_for(stream.id, event.stream, event.number);
 }
 
@@ -97,6 +87,7 @@ void let_wait(const Stream& stream, const Event& event) {
 
 int stream_synchronize(lua_State* L) {
   const Stream& stream = stream_argument(L, 1, {"synchronize", "self"});
+  refuse_in_capture(stream.device);
   streams_of(stream.device).synchronize(stream.id);
   return 0;
 }
@@ -159,7 +150,9 @@ int event_wait(lua_State* L) {
 
 int event_synchronize(lua_State* L) {
   const Event& event = event_argument(L, 1, {"synchronize", "self"});
-  if (event.number != 0) streams_of(event.device).wait(event.stream, event.number);
+  if (event.number == 0) return 0;
+  refuse_in_capture(event.device);
+  streams_of(event.device).wait(event.stream, event.number);
   return 0;
 }
 
@@ -228,8 +221,7 @@ int make_stream(lua_State* L) {
   const int given = named.positional_count() > 0 ? 1 : named.push("device") ? lua_gettop(L) : 0;
   const Device device =
       given == 0 ? gpu_argument(L, lua_gettop(L) + 1, "Stream") : gpu_argument(L, given, "Stream");
-  const StreamId number = Context::current().slot(device).streams_made++;
-  return push_stream(L, device, kFirstProgramStream + number % kStreamsInPool);
+  return push_stream(L, device, new_program_stream(device));
 }
 
 // Event([{enable_timing, blocking}]): nothing takes time here.

@@ -1036,6 +1036,131 @@ scores = nil; sweep()
 token = nil; sweep()
 mark("globals deleted")
 
+--== model_graphed_batches
+local Decoder, model, graphs, inputs, outputs, pool, graph, best, sampled
+Decoder = nn.Module:extend("Decoder")
+function Decoder:__init(width)
+  self.embed = nn.Embedding(1000, width)
+  self.qkv = nn.Linear(width, 3 * width)
+  self.out = nn.Linear(width, width)
+  self.head = nn.Linear(width, 1000, {bias = false})
+end
+function Decoder:forward(ids)
+  local h, q, k, v, scores
+  h = self.embed(ids)
+  q, k, v = self.qkv(h):chunk(3, -1)
+  scores = q:matmul(k:transpose(1, 2)) / 8
+  h = h + self.out(scores:softmax(-1):matmul(v))
+  return self.head(h)
+end
+
+model = Decoder(128):to("cuda"):eval()
+mark("model")
+graphs, inputs, outputs = {}, {}, {}
+ohm.no_grad(function()
+  local warm
+  for _, batch in ipairs({8, 4, 1}) do
+    inputs[batch] = ohm.zeros(batch, 64, {dtype = ohm.int64, device = "cuda"})
+    warm = model(inputs[batch])
+    ohm.cuda.synchronize()
+    warm = nil
+    graph = ohm.cuda.CUDAGraph()
+    ohm.cuda.graph(graph, {pool = pool}, function()
+      outputs[batch] = model(inputs[batch])
+    end)
+    if pool == nil then pool = graph:pool() end
+    graphs[batch] = graph
+    mark("graph of " .. batch)
+  end
+  for _, batch in ipairs({1, 4, 8}) do
+    inputs[batch]:copy_(ohm.randint(0, 1000, {batch, 64}, {device = "cuda"}))
+    graphs[batch]:replay()
+    best = outputs[batch]:argmax(-1)
+    mark("run of " .. batch)
+  end
+  sampled = ohm.multinomial(outputs[1]:select(0, 0):softmax(-1), 1)
+end)
+mark("sampled")
+graphs = {}
+graph = nil
+mark("graphs gone")
+ohm.cuda.empty_cache()
+mark("emptied with outputs")
+outputs = {}
+ohm.cuda.empty_cache()
+mark("emptied")
+mark("end of program (globals alive)")
+model = nil; sweep()
+graphs = clear(graphs)
+inputs[8] = nil; sweep()
+inputs[4] = nil; sweep()
+inputs[1] = nil; sweep()
+outputs = clear(outputs)
+best = nil; sweep()
+sampled = nil; sweep()
+mark("globals deleted")
+
+--== model_graphed_training
+local model, optimizer, x, y, side, graph, loss, static_loss, accuracy
+model = nn.Sequential(
+  nn.Linear(64, 256), nn.LayerNorm(256), nn.GELU(), nn.Dropout(0.1), nn.Linear(256, 10)
+):to("cuda")
+optimizer = ohm.optim.Adam(model:parameters(), {lr = 1e-3, capturable = true})
+x = ohm.randn(128, 64, {device = "cuda"})
+y = ohm.randint(0, 10, {128}, {device = "cuda"})
+mark("model")
+
+side = ohm.cuda.Stream()
+side:wait_stream(ohm.cuda.current_stream())
+ohm.cuda.stream(side, function()
+  for _ = 1, 3 do
+    optimizer:zero_grad({set_to_none = true})
+    loss = F.cross_entropy(model(x), y)
+    loss:backward()
+    optimizer:step()
+  end
+end)
+ohm.cuda.current_stream():wait_stream(side)
+loss = nil
+mark("warm")
+
+graph = ohm.cuda.CUDAGraph()
+optimizer:zero_grad({set_to_none = true})
+ohm.cuda.graph(graph, function()
+  static_loss = F.cross_entropy(model(x), y)
+  static_loss:backward()
+  optimizer:step()
+end)
+mark("captured")
+
+for step = 0, 2 do
+  local batch = ohm.randn(128, 64)
+  x:copy_(batch)
+  y:copy_(ohm.randint(0, 10, {128}))
+  graph:replay()
+  mark("step " .. step)
+end
+
+ohm.no_grad(function()
+  accuracy = model(x):argmax(1):eq(y):float():mean()
+end)
+mark("evaluated")
+static_loss = nil
+graph:reset()
+mark("reset")
+optimizer:zero_grad({set_to_none = true})
+ohm.cuda.empty_cache()
+mark("emptied")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+side = nil; sweep()
+graph = nil; sweep()
+accuracy = nil; sweep()
+mark("globals deleted")
+
 --== model_hessian_attention
 local Block, model, head, params, x, y, loss, grads, dot, g, hv
 Block = nn.Module:extend("Block")
@@ -1812,6 +1937,46 @@ mu = nil; sweep()
 loss = nil; sweep()
 k = nil; sweep()
 sample = nil; sweep()
+mark("globals deleted")
+
+--== model_memory_pool
+local model, x, pool, y, cache, scratch, large, again, small
+model = nn.Sequential(nn.Linear(256, 1024), nn.ReLU(), nn.Linear(1024, 256)):to("cuda")
+x = ohm.randn(64, 256, {device = "cuda"})
+mark("model")
+
+pool = ohm.cuda.MemPool()
+ohm.cuda.use_mem_pool(pool, function()
+  y = model(x)
+  cache = ohm.zeros(8, 64, 1024, {device = "cuda"})
+  scratch = ohm.empty(3 << 20, {device = "cuda"})
+  scratch = nil
+  mark("in the pool")
+end)
+large = ohm.empty(3 << 20, {device = "cuda"})
+mark("outside")
+large = nil
+ohm.cuda.empty_cache()
+mark("emptied")
+y:sum():backward()
+mark("backward")
+y = nil
+ohm.cuda.use_mem_pool(pool, function()
+  again = ohm.empty(2 << 20, {device = "cuda"})
+  small = ohm.ones(100, {device = "cuda"})
+end)
+mark("again")
+cache, again = nil, nil
+ohm.cuda.empty_cache()
+mark("cached in the pool")
+pool = nil
+mark("pool gone")
+small = nil
+ohm.cuda.empty_cache()
+mark("nothing left")
+mark("end of program (globals alive)")
+model = nil; sweep()
+x = nil; sweep()
 mark("globals deleted")
 
 --== model_mobilenet
