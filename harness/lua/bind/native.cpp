@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "harness/lua/bind/stop_recomputation.h"
@@ -67,9 +68,8 @@ void push_message(lua_State* L, Interpreter& interpreter, const char* message) {
   push_text(L, text);
 }
 
-// What also is a variable of the caller's outlives the call: `x = x:op(temporary)`. Where the call
-// overwrites a variable, the last handle is that one's, and goes with the call.
-void put_variables_last(lua_State* L, Interpreter::Handles& handles, bool is_overwritten) {
+// What also is a variable of the caller's outlives the call: `x = x:op(temporary)`.
+void put_variables_last(lua_State* L, Interpreter::Handles& handles) {
   lua_Debug frame;
   if (lua_getstack(L, 1, &frame) == 0) return;
   std::vector<const void*> variables;
@@ -77,25 +77,49 @@ void put_variables_last(lua_State* L, Interpreter::Handles& handles, bool is_ove
   const auto is_temporary = [&](const void* handle) {
     return std::find(variables.begin(), variables.end(), handle) == variables.end();
   };
-  auto* const first = std::stable_partition(handles.begin(), handles.end(), is_temporary);
-  if (is_overwritten) std::rotate(first, handles.end() - 1, handles.end());
+  std::stable_partition(handles.begin(), handles.end(), is_temporary);
 }
 
-// Those that end with the call: an operator leaves the variables among its operands alone.
-Interpreter::Handles handles_among_arguments(lua_State* L, Entry entry) {
+// Those that end with the call: an operator leaves the variables among its operands alone. A
+// variable that the call's result overwrites lets go what it held after all of them.
+Interpreter::Handles handles_among_arguments(lua_State* L, Entry entry, const void* overwritten) {
   Interpreter::Handles handles;
   for (int index = 1; index <= lua_gettop(L); ++index) {
     if (lua_type(L, index) == LUA_TTABLE) {
-      for_each_handle_in_list(L, index, [&](const void* handle) { handles.push_back(handle); });
+      for_each_handle_in_list(L, index, [&](const void* handle) {
+        if (handle != overwritten) handles.push_back(handle);
+      });
     }
     if (lua_type(L, index) != LUA_TUSERDATA) continue;
     if (entry == Entry::operator_call && is_variable_operand(L, index)) continue;
-    handles.push_back(lua_touserdata(L, index));
+    if (lua_touserdata(L, index) != overwritten) handles.push_back(lua_touserdata(L, index));
   }
-  const void* const overwritten = overwritten_handle(L);
-  if (overwritten != nullptr) handles.push_back(overwritten);
-  if (handles.size() > 1) put_variables_last(L, handles, overwritten != nullptr);
+  if (handles.size() > 1) put_variables_last(L, handles);
   return handles;
+}
+
+// What the variables of the functions hold that an error ends: in Python the innermost function
+// lets go first, and what several of them hold goes with the outermost one.
+Interpreter::Handles handles_in_frames(lua_State* L) {
+  std::vector<const void*> held;
+  lua_Debug frame;
+  for (int level = 1; lua_getstack(L, level, &frame) != 0; ++level) {
+    for_each_handle_in_variables(L, frame, [&](const void* handle) { held.push_back(handle); });
+  }
+  std::unordered_set<const void*> seen;
+  const auto is_held_further_out = [&](const void* handle) { return !seen.insert(handle).second; };
+  const auto kept = std::remove_if(held.rbegin(), held.rend(), is_held_further_out);
+  Interpreter::Handles handles;
+  for (auto handle = kept.base(); handle != held.end(); ++handle) handles.push_back(*handle);
+  return handles;
+}
+
+void note_ended_functions(lua_State* L, Interpreter& interpreter) noexcept {
+  try {
+    interpreter.note_ended_call(handles_in_frames(L), {}, nullptr);
+  } catch (const std::bad_alloc&) {
+    // They go in another order then.
+  }
 }
 
 }  // namespace
@@ -108,16 +132,18 @@ int run_native(lua_State* L, lua_CFunction function, Entry entry) {
     const LineScope line(L, interpreter);
     if (entry == Entry::operator_call) clear_dead_registers(L);
     interpreter.collect(L);
-    const Interpreter::Handles arguments = handles_among_arguments(L, entry);
+    const void* const overwritten = overwritten_handle(L);
+    const Interpreter::Handles arguments = handles_among_arguments(L, entry, overwritten);
     LocalsOfCall locals;
     const int results = function(L);
     std::vector<HeldValue> held;
     for (Tensor& local : locals.take()) held.emplace_back(std::move(local));
-    interpreter.note_ended_call(arguments, std::move(held));
+    interpreter.note_ended_call(arguments, std::move(held), overwritten);
     return results;
   } catch (const StopRecomputation&) {
     push_stop_recomputation(L);
   } catch (const OutOfMemory& error) {
+    note_ended_functions(L, interpreter);
     interpreter.bindings().push_out_of_memory(L, error);
   } catch (const engine::ScriptError& error) {
     lua_pushstring(L, error.what());

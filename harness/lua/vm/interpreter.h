@@ -117,11 +117,13 @@ class Interpreter {
   std::vector<std::shared_ptr<void>> in_cycles;
 
   using Handles = InlineVector<const void*, 4>;
-  /// For natives: the handles among the arguments of a call that is about to end, and what is to go
-  /// after them.
-  void note_ended_call(const Handles& arguments, std::vector<HeldValue> locals) {
+  /// For natives: the handles among the arguments of a call that is about to end, what is to go
+  /// after them, and behind that what the variable held that the call's result is assigned to.
+  void note_ended_call(const Handles& arguments, std::vector<HeldValue> locals,
+                       const void* overwritten) {
     ended_call_ = arguments;
     locals_of_ended_call_ = std::move(locals);
+    overwritten_ = overwritten;
   }
 
   /// For references to values of the script that C++ objects held: one went.
@@ -180,6 +182,7 @@ class Interpreter {
   static void count_instructions(lua_State* L);
   void watch(lua_State* L);
   void note_ended_function(lua_State* L, const lua_Debug& frame);
+  void release_of_ended_call(const void* handle);
   void release(const void* handle);
   static int handle_message(lua_State* L);
   void note_reached_cap(lua_State* L);
@@ -203,6 +206,7 @@ class Interpreter {
   std::vector<DeadHandle> unreachable_;  ///< the youngest first
   std::vector<DeadHandle> being_released_;
   Handles ended_call_;
+  const void* overwritten_ = nullptr;  ///< the handle of a variable
   std::vector<HeldValue> locals_of_ended_call_;
   std::vector<const void*> ended_variables_;       ///< of functions that have returned
   std::vector<const void*> variables_of_callers_;  ///< of those that called them
