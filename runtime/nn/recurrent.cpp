@@ -314,8 +314,9 @@ Value Recurrent::forward_packed(const std::vector<Value>& inputs) {
   const auto& parts = std::get<std::vector<Tensor>>(inputs[0]);
   const auto* const numbers =
       inputs.size() > 1 ? std::get_if<std::vector<double>>(&inputs[1]) : nullptr;
-  const auto* const pair =
-      inputs.size() == 3 ? std::get_if<std::vector<Tensor>>(&inputs[2]) : nullptr;
+  const auto* const pair = inputs.size() == 3 && kind_ == Kind::lstm
+                               ? std::get_if<std::vector<Tensor>>(&inputs[2])
+                               : nullptr;
   const bool is_input = !parts.empty() && parts[0].dims() == 2 && parts[0].size(1) == input_size_;
   if (numbers == nullptr || numbers->empty() || !is_input) {
     throw std::invalid_argument(

@@ -68,39 +68,43 @@ void push_message(lua_State* L, Interpreter& interpreter, const char* message) {
   push_text(L, text);
 }
 
-// What also is a variable of the caller's outlives the call: `x = x:op(temporary)`.
-void put_variables_last(lua_State* L, Interpreter::Handles& handles) {
-  lua_Debug frame;
-  if (lua_getstack(L, 1, &frame) == 0) return;
-  std::vector<const void*> variables;
-  for_each_handle_in_variables(L, frame, [&](const void* handle) { variables.push_back(handle); });
-  const auto is_temporary = [&](const void* handle) {
-    return std::find(variables.begin(), variables.end(), handle) == variables.end();
-  };
-  std::stable_partition(handles.begin(), handles.end(), is_temporary);
-}
-
-// Those that end with the call: an operator leaves the variables among its operands alone. A
-// variable that the call's result overwrites lets go what it held after all of them.
-Interpreter::Handles handles_among_arguments(lua_State* L, Entry entry, const void* overwritten) {
+// Those that end with the call: an operator leaves the variables among its operands alone.
+Interpreter::Handles handles_among_arguments(lua_State* L, Entry entry) {
   Interpreter::Handles handles;
   for (int index = 1; index <= lua_gettop(L); ++index) {
     if (lua_type(L, index) == LUA_TTABLE) {
-      for_each_handle_in_list(L, index, [&](const void* handle) {
-        if (handle != overwritten) handles.push_back(handle);
-      });
+      for_each_handle_in_list(L, index, [&](const void* handle) { handles.push_back(handle); });
     }
     if (lua_type(L, index) != LUA_TUSERDATA) continue;
     if (entry == Entry::operator_call && is_variable_operand(L, index)) continue;
-    if (lua_touserdata(L, index) != overwritten) handles.push_back(lua_touserdata(L, index));
+    handles.push_back(lua_touserdata(L, index));
   }
-  if (handles.size() > 1) put_variables_last(L, handles);
   return handles;
+}
+
+// What also is a variable of the caller's outlives the call: `x = x:op(temporary)`. Where the call
+// overwrites a variable, what that held goes first of these.
+Interpreter::EndedCall ended_call(lua_State* L, Entry entry) {
+  const Interpreter::Handles handles = handles_among_arguments(L, entry);
+  const void* const overwritten = overwritten_handle(L);
+  Interpreter::EndedCall call;
+  if (overwritten != nullptr) call.variables.push_back(overwritten);
+  if (handles.empty()) return call;
+  std::vector<const void*> variables;
+  if (lua_Debug frame; lua_getstack(L, 1, &frame) != 0) {
+    for_each_handle_in_variables(L, frame, [&](const void* found) { variables.push_back(found); });
+  }
+  for (const void* handle : handles) {
+    const bool is_variable =
+        std::find(variables.begin(), variables.end(), handle) != variables.end();
+    (is_variable ? call.variables : call.temporaries).push_back(handle);
+  }
+  return call;
 }
 
 // What the variables of the functions hold that an error ends: in Python the innermost function
 // lets go first, and what several of them hold goes with the outermost one.
-Interpreter::Handles handles_in_frames(lua_State* L) {
+std::vector<const void*> handles_in_frames(lua_State* L) {
   std::vector<const void*> held;
   lua_Debug frame;
   for (int level = 1; lua_getstack(L, level, &frame) != 0; ++level) {
@@ -109,14 +113,17 @@ Interpreter::Handles handles_in_frames(lua_State* L) {
   std::unordered_set<const void*> seen;
   const auto is_held_further_out = [&](const void* handle) { return !seen.insert(handle).second; };
   const auto kept = std::remove_if(held.rbegin(), held.rend(), is_held_further_out);
-  Interpreter::Handles handles;
-  for (auto handle = kept.base(); handle != held.end(); ++handle) handles.push_back(*handle);
-  return handles;
+  held.erase(held.begin(), kept.base());
+  return held;
 }
 
-void note_ended_functions(lua_State* L, Interpreter& interpreter) noexcept {
+// `failed`: the call that raised the error. Its temporaries go before everything else.
+void note_ended_functions(lua_State* L, Interpreter& interpreter,
+                          Interpreter::EndedCall failed) noexcept {
   try {
-    interpreter.note_ended_call(handles_in_frames(L), {}, nullptr);
+    failed.variables.clear();
+    for (const void* handle : handles_in_frames(L)) failed.variables.push_back(handle);
+    interpreter.note_ended_call(std::move(failed));
   } catch (const std::bad_alloc&) {
     // They go in another order then.
   }
@@ -126,24 +133,23 @@ void note_ended_functions(lua_State* L, Interpreter& interpreter) noexcept {
 
 int run_native(lua_State* L, lua_CFunction function, Entry entry) {
   Interpreter& interpreter = Interpreter::of(L);
+  Interpreter::EndedCall call;
   try {
     if (entry == Entry::access) return function(L);
     const Interpreter::RunningScope running(L);
     const LineScope line(L, interpreter);
     if (entry == Entry::operator_call) clear_dead_registers(L);
     interpreter.collect(L);
-    const void* const overwritten = overwritten_handle(L);
-    const Interpreter::Handles arguments = handles_among_arguments(L, entry, overwritten);
+    call = ended_call(L, entry);
     LocalsOfCall locals;
     const int results = function(L);
-    std::vector<HeldValue> held;
-    for (Tensor& local : locals.take()) held.emplace_back(std::move(local));
-    interpreter.note_ended_call(arguments, std::move(held), overwritten);
+    for (Tensor& local : locals.take()) call.locals.emplace_back(std::move(local));
+    interpreter.note_ended_call(std::move(call));
     return results;
   } catch (const StopRecomputation&) {
     push_stop_recomputation(L);
   } catch (const OutOfMemory& error) {
-    note_ended_functions(L, interpreter);
+    note_ended_functions(L, interpreter, std::move(call));
     interpreter.bindings().push_out_of_memory(L, error);
   } catch (const engine::ScriptError& error) {
     lua_pushstring(L, error.what());

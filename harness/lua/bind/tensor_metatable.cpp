@@ -50,6 +50,15 @@ void set_elements(lua_State* L, const Tensor& tensor, int index) {
     throw std::invalid_argument(
         "data set to a tensor that requires gradients must be floating point");
   }
+  const AutogradMeta* const meta = autograd_meta(tensor);
+  const bool has_other_gradient = tensor.grad().defined() && !(tensor.dtype() == data.dtype() &&
+                                                               tensor.device() == data.device());
+  if (!(tensor.shape() == data.shape()) || has_other_gradient ||
+      (meta != nullptr && meta->view_of)) {
+    throw std::invalid_argument(
+        fmt::format("[tensor] the data of {}{} cannot be {}", describe(tensor),
+                    has_other_gradient ? " with a gradient" : "", describe(data)));
+  }
   drop_temporaries(L);
   set_data(tensor, data);
 }

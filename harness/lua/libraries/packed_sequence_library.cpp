@@ -40,6 +40,7 @@ std::vector<std::int64_t> lengths_at(lua_State* L, int index, const ArgumentName
         fmt::format("[{}] lengths in a tensor without values are not known: give them in a list",
                     name.function));
   }
+  if (!lua_istable(L, index)) refuse_argument(L, index, name, "a list or a tensor");
   const lua_Integer count = list_length(L, index, name);
   std::vector<std::int64_t> lengths;
   for (lua_Integer i = 1; i <= count; ++i) {

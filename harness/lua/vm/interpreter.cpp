@@ -205,9 +205,9 @@ void Interpreter::collect(lua_State* L) {
   find_unreachable(L);
   while (!unreachable_.empty()) {
     being_released_.swap(unreachable_);
-    for (const void* argument : ended_call_) release_of_ended_call(argument);
-    locals_of_ended_call_.clear();
-    release_of_ended_call(overwritten_);
+    for (const void* handle : ended_call_.temporaries) release_of_ended_call(handle);
+    ended_call_.locals.clear();
+    for (const void* handle : ended_call_.variables) release_of_ended_call(handle);
     for (auto it = ended_variables_.begin(); it != ended_variables_.end(); ++it) {
       const bool is_held_later =
           std::find(it + 1, ended_variables_.end(), *it) != ended_variables_.end();
@@ -215,15 +215,14 @@ void Interpreter::collect(lua_State* L) {
     }
     for (std::size_t i = being_released_.size(); i > 0; --i) being_released_[i - 1].value.release();
     being_released_.clear();
-    ended_call_.clear();
-    overwritten_ = nullptr;
+    ended_call_ = {};
     ended_variables_.clear();
     variables_of_callers_.clear();
     // What was released may have held functions of the script, and they other handles.
     if (!std::exchange(has_dropped_references_, false)) return;
     find_unreachable(L);
   }
-  locals_of_ended_call_.clear();
+  ended_call_.locals.clear();
 }
 
 // What variables hold goes with these.

@@ -111,7 +111,7 @@ end
 do
   local mode8 <close> = ohm.no_grad()
   for i = 0, 2 - 1 do
-    swa:encoder(ohm.rand(8, 3, 17, 17, {device = "cuda"}))
+    swa.encoder(ohm.rand(8, 3, 17, 17, {device = "cuda"}))
   end
 end
 features = {}
@@ -119,7 +119,7 @@ swa:eval()
 do
   local mode9 <close> = ohm.inference_mode()
   for i = 0, 3 - 1 do
-    features[#features + 1] = swa:encoder(ohm.rand(8, 3, 17, 17, {device = "cuda"})):cpu()
+    features[#features + 1] = swa.encoder(ohm.rand(8, 3, 17, 17, {device = "cuda"})):cpu()
   end
   bank = ohm.cat(features)
 end

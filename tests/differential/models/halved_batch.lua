@@ -1,5 +1,5 @@
 local Wide, train_step, model, optimizer, batch, steps, failed, loss
-ohm.cuda.set_per_process_memory_fraction(0.002)
+ohm.cuda.set_per_process_memory_fraction(0.003)
 Wide = nn.Module:extend("Wide")
 function Wide:__init()
   self.fc1 = nn.Linear(512, 2048)

@@ -3,7 +3,7 @@ import torch
 from torch import nn
 import torch.nn.functional as F
 
-torch.cuda.set_per_process_memory_fraction(0.002)
+torch.cuda.set_per_process_memory_fraction(0.003)
 
 
 class Wide(nn.Module):

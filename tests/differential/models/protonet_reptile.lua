@@ -29,9 +29,12 @@ end
 head = nn.Sequential(encoder, nn.Linear(128, ways)):cuda()
 mark("head")
 for task = 0, 2 - 1 do
-  before = {}; sweep()
-  for name, parameter in head:named_parameters() do
-    before[name] = parameter:detach():clone()
+  do
+    local clones = {}
+    for name, parameter in head:named_parameters() do
+      clones[name] = parameter:detach():clone()
+    end
+    before = clones; sweep()
   end
   fast = ohm.copy.deepcopy(head)
   inner = ohm.optim.SGD(fast:parameters(), {lr = 0.02})
