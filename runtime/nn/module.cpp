@@ -16,6 +16,7 @@
 #include "runtime/nn/remains.h"
 #include "runtime/ops/convert.h"
 #include "runtime/tensor/context.h"
+#include "runtime/tensor/locals_of_call.h"
 
 namespace ohm::nn {
 namespace {
@@ -199,8 +200,10 @@ class Module::ComputedForCall {
   Module& module_;
 };
 
+// What PyTorch's Python holds while a module runs goes with that module.
 Value Module::call_inside_envelope(const std::vector<Value>& inputs) {
   const ComputedForCall computed(*this);
+  LocalsOfCall locals;
   if (!hooks_) return forward(inputs);
   const std::shared_ptr<ForwardHooks> hooks = hooks_;
   std::vector<Value> passed = inputs;
@@ -229,6 +232,7 @@ Tensor Module::call(const Tensor& input) {
   if (!hooks_ && !envelope_) {
     const NestedCall nested(*this);
     const ComputedForCall computed(*this);
+    LocalsOfCall locals;
     return forward(input);
   }
   const Value result = call(std::vector<Value>{input});

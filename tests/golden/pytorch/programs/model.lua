@@ -937,6 +937,140 @@ target = nil; sweep()
 out = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
+--== model_crf_beam
+local vocab, tags, dim, batch, length, CRF, model, optimizer, x, y, lengths, mask, emit, loss, path, acc, cell, head, beam, h, tokens, scores, offset, logp, total, idx, origin, token, rows
+vocab, tags, dim, batch, length = 90, 7, 40, 5, 8
+CRF = nn.Module:extend("CRF")
+function CRF:__init()
+  self.emb = nn.Embedding(vocab, dim)
+  self.conv = nn.Conv1d(dim, dim, 3, {padding = 1})
+  self.fc = nn.Linear(dim, tags)
+  self.transitions = nn.Parameter(ohm.randn(tags, tags))
+  self.start = nn.Parameter(ohm.zeros(tags))
+  self.stop = nn.Parameter(ohm.zeros(tags))
+end
+function CRF:emissions(x)
+  local h
+  h = self.emb(x):transpose(1, 2)
+  h = F.relu(self.conv(h)):transpose(1, 2)
+  return self.fc(h)
+end
+function CRF:log_partition(emit, mask)
+  local alpha, scores, new
+  alpha = self.start + slice(emit, 0, 0):select(1, 0)
+  for t = 1, emit:size(1) - 1 do
+    scores = (alpha:unsqueeze(2) + self.transitions) + slice(emit, 0, 0):select(1, t):unsqueeze(1)
+    new = ohm.logsumexp(scores, {dim = 1})
+    alpha = ohm.where(slice(mask, 0, 0):select(1, t):unsqueeze(1), new, alpha)
+  end
+  return ohm.logsumexp(alpha + self.stop, {dim = 1})
+end
+function CRF:score(emit, y, mask)
+  local total, m, step, last
+  total = self.start:index({slice(y, 0, 0):select(1, 0)}) + slice(emit, 0, 0):select(1, 0):gather(1, slice(slice(y, 0, 0), 1, 0, 1)):squeeze(1)
+  m = mask:float()
+  for t = 1, emit:size(1) - 1 do
+    step = self.transitions:index({slice(y, 0, 0):select(1, t - 1), slice(y, 0, 0):select(1, t)}) + slice(emit, 0, 0):select(1, t):gather(1, slice(y, 0, 0):select(1, t):unsqueeze(1)):squeeze(1)
+    total = total + (step * slice(m, 0, 0):select(1, t))
+  end
+  last = mask:long():sum(1) - 1
+  return total + self.stop:index({y:gather(1, last:unsqueeze(1)):squeeze(1)})
+end
+function CRF:decode(emit)
+  local score, history, best, idx, tag, path
+  score = self.start + slice(emit, 0, 0):select(1, 0)
+  history = {}
+  for t = 1, emit:size(1) - 1 do
+    do
+      local new1, new2 = (score:unsqueeze(2) + self.transitions):max({dim = 1})
+      best = new1; sweep()
+      idx = new2; sweep()
+    end
+    score = best + slice(emit, 0, 0):select(1, t)
+    history[#history + 1] = idx
+  end
+  score = score + self.stop
+  tag = score:argmax({dim = 1, keepdim = true})
+  path = {tag}
+  for t = #history - 1, 0, -1 do
+    tag = history[t + 1]:gather(1, tag)
+    path[#path + 1] = tag
+  end
+  return ohm.cat(path, {dim = 1}):flip(1)
+end
+model = CRF():cuda()
+optimizer = ohm.optim.Adagrad(model:parameters(), {lr = 0.05})
+mark("model")
+for step = 0, 2 - 1 do
+  x = ohm.randint(0, vocab, {batch, length}, {device = "cuda"})
+  y = ohm.randint(0, tags, {batch, length}, {device = "cuda"})
+  lengths = ohm.randint(3, length + 1, {batch}, {device = "cuda"})
+  mask = ohm.arange(length, {device = "cuda"}):unsqueeze(0):lt(lengths:unsqueeze(1))
+  emit = model:emissions(x)
+  loss = (model:log_partition(emit, mask) - model:score(emit, y, mask)):mean()
+  mark("forward " .. step)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+do
+  local mode1 <close> = ohm.no_grad()
+  path = model:decode(model:emissions(x))
+  acc = (path:eq(y)):float():mean():item()
+end
+mark("decoded")
+cell = nn.GRUCell(dim, dim):cuda()
+head = nn.Linear(dim, vocab):cuda()
+beam = 3
+do
+  local mode2 <close> = ohm.no_grad()
+  h = ohm.randn(batch * beam, dim, {device = "cuda"})
+  tokens = ohm.zeros(batch * beam, 1, {dtype = ohm.int64, device = "cuda"})
+  scores = ohm.zeros(batch, beam, {device = "cuda"})
+  slice(slice(scores, 0, 0), 1, 1):fill_(-1000000000.0)
+  offset = (ohm.arange(batch, {device = "cuda"}) * beam):unsqueeze(1)
+  for t = 0, 4 - 1 do
+    h = cell(model.emb(slice(tokens, 0, 0):select(1, -1)), h)
+    logp = F.log_softmax(head(h), {dim = -1}):view(batch, beam, vocab)
+    total = (scores:unsqueeze(2) + logp):view(batch, -1)
+    do
+      local new1, new2 = total:topk(beam, {dim = 1})
+      scores = new1; sweep()
+      idx = new2; sweep()
+    end
+    origin = ohm.div(idx, vocab, {rounding_mode = "floor"})
+    token = idx % vocab
+    rows = (origin + offset):view(-1)
+    tokens = ohm.cat({tokens:index({rows}), token:view(-1, 1)}, {dim = 1})
+    h = h:index_select(0, rows)
+    mark("beam " .. t)
+  end
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+lengths = nil; sweep()
+mask = nil; sweep()
+emit = nil; sweep()
+loss = nil; sweep()
+path = nil; sweep()
+acc = nil; sweep()
+cell = nil; sweep()
+head = nil; sweep()
+h = nil; sweep()
+tokens = nil; sweep()
+scores = nil; sweep()
+offset = nil; sweep()
+logp = nil; sweep()
+total = nil; sweep()
+idx = nil; sweep()
+origin = nil; sweep()
+token = nil; sweep()
+rows = nil; sweep()
+mark("globals deleted")
 --== model_ctc_speech
 local SpeechModel, model, opt, criterion, x, targets, logp, loss
 SpeechModel = nn.Module:extend("SpeechModel")
@@ -1627,6 +1761,89 @@ expected = nil; sweep()
 loss = nil; sweep()
 p = nil; sweep()
 tp = nil; sweep()
+mark("globals deleted")
+--== model_fused_backward
+local Inception, GoogLeNet, model, optimizers, p, criterion, x, y, out, aux, loss, _, probs, conf, pred
+Inception = nn.Module:extend("Inception")
+function Inception:__init(cin, c1, c3, c5, cp)
+  self.b1 = nn.Conv2d(cin, c1, 1)
+  self.b3 = nn.Sequential(nn.Conv2d(cin, c3, 1), nn.ReLU({inplace = true}), nn.Conv2d(c3, c3, {1, 3}, {padding = {0, 1}}), nn.Conv2d(c3, c3, {3, 1}, {padding = {1, 0}}))
+  self.b5 = nn.Sequential(nn.Conv2d(cin, c5, 1), nn.ReLU({inplace = true}), nn.Conv2d(c5, c5, 5, {padding = 2}))
+  self.bp = nn.Sequential(nn.MaxPool2d(3, {stride = 1, padding = 1}), nn.Conv2d(cin, cp, 1))
+end
+function Inception:forward(x)
+  return F.relu(ohm.cat({self.b1(x), self.b3(x), self.b5(x), self.bp(x)}, 1), {inplace = true})
+end
+GoogLeNet = nn.Module:extend("GoogLeNet")
+function GoogLeNet:__init()
+  self.stem = nn.Sequential(nn.Conv2d(3, 16, 3, {padding = 1}), nn.ReLU({inplace = true}), nn.LocalResponseNorm(5), nn.MaxPool2d(2, {ceil_mode = true}))
+  self.inc1 = Inception(16, 8, 8, 4, 4)
+  self.inc2 = Inception(24, 8, 12, 4, 8)
+  self.aux = nn.Sequential(nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(96, 32), nn.ReLU(), nn.Dropout(0.7), nn.Linear(32, 6))
+  self.fc = nn.Linear(32, 6)
+end
+function GoogLeNet:forward(x)
+  local aux
+  x = self.inc1(self.stem(x))
+  aux = (self.training and self.aux(x) or nil)
+  x = self.inc2(x)
+  x = ohm.flatten(F.adaptive_avg_pool2d(x, {1, 1}), 1)
+  x = F.dropout(x, 0.4, self.training)
+  return self.fc(x), aux
+end
+model = GoogLeNet():cuda()
+optimizers = {}
+for i, parameter in ipairs(model:parameters()) do
+  optimizers[i] = ohm.optim.SGD({parameter}, {lr = 0.01, momentum = 0.9, foreach = false})
+end
+for number, item1 in ipairs(model:parameters()) do
+  p = item1
+  p:register_post_accumulate_grad_hook(function()
+    optimizers[number]:step()
+    optimizers[number]:zero_grad()
+  end)
+end
+criterion = nn.CrossEntropyLoss()
+mark("model")
+for step = 0, 3 - 1 do
+  x = ohm.randn(6, 3, 17, 17, {device = "cuda"})
+  y = ohm.randint(0, 6, {6}, {device = "cuda"})
+  do
+    local new1, new2 = model(x)
+    out = new1; sweep()
+    aux = new2; sweep()
+  end
+  loss = criterion(out, y) + (0.3 * criterion(aux, y))
+  mark("forward " .. step)
+  loss:backward()
+  mark("step " .. step)
+end
+model:eval()
+do
+  local mode2 <close> = ohm.no_grad()
+  do
+    local new1, new2 = model(x)
+    out = new1; sweep()
+    _ = new2; sweep()
+  end
+  probs = ohm.softmax(out, {dim = 1})
+  conf, pred = probs:max({dim = 1})
+end
+mark("evaluated")
+mark("end of program (globals alive)")
+model = nil; sweep()
+for i = 1, #optimizers do optimizers[i] = nil; sweep() end
+p = nil; sweep()
+criterion = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+out = nil; sweep()
+aux = nil; sweep()
+loss = nil; sweep()
+_ = nil; sweep()
+probs = nil; sweep()
+conf = nil; sweep()
+pred = nil; sweep()
 mark("globals deleted")
 --== model_gat
 local GATLayer, GAT, nodes, edges, model, optimizer, x, edge_index, loops, labels, order, train_idx, val_idx, out, loss, logits, pred, acc
