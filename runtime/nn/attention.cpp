@@ -78,6 +78,12 @@ struct MultiheadAttention::Heads {
   std::int64_t keys() const { return key.size(1); }
 };
 
+/// Those of a call, where they are booleans as numbers that are added.
+struct MultiheadAttention::Masks {
+  std::optional<Tensor> padding;
+  std::optional<Tensor> attention;
+};
+
 MultiheadAttention::MultiheadAttention(std::int64_t width, std::int64_t heads,
                                        const MultiheadAttentionOptions& options,
                                        const ParameterOptions& parameters)
@@ -126,16 +132,23 @@ MultiheadAttention::Heads MultiheadAttention::projected(const Tensor& query, con
   return {by_heads(parts[0]), by_heads(parts[1]), by_heads(parts[2])};
 }
 
-std::optional<Tensor> MultiheadAttention::merged_mask(const Call& call, const Tensor& query,
+MultiheadAttention::Masks MultiheadAttention::masks_as_numbers(const Call& call, DType dtype) {
+  Masks masks;
+  masks.padding = mask_as_numbers(call.key_padding_mask, dtype);
+  const bool is_redundant = call.is_causal && !masks.padding && !call.needs_weights;
+  if (is_redundant) return masks;  // the hint says the same
+  masks.attention = mask_as_numbers(call.attn_mask, dtype);
+  return masks;
+}
+
+// After the projections, as in PyTorch.
+std::optional<Tensor> MultiheadAttention::merged_mask(const Masks& masks, std::int64_t batch,
                                                       std::int64_t keys) const {
-  const std::optional<Tensor> padding = mask_as_numbers(call.key_padding_mask, query.dtype());
-  const bool is_redundant = call.is_causal && !padding && !call.needs_weights;
-  std::optional<Tensor> mask = mask_as_numbers(call.attn_mask, query.dtype());
-  if (is_redundant) return std::nullopt;
+  std::optional<Tensor> mask = masks.attention;
   if (mask && mask->dims() == 2) mask = ops::unsqueeze(*mask, 0);
-  if (!padding) return mask;
-  const std::int64_t batch = query.size(1);
-  const Tensor wide = ops::expand(ops::view(*padding, {batch, 1, 1, keys}), {-1, heads_, -1, -1});
+  if (!masks.padding) return mask;
+  const Tensor wide =
+      ops::expand(ops::view(*masks.padding, {batch, 1, 1, keys}), {-1, heads_, -1, -1});
   const Tensor rows = ops::reshape(wide, {batch * heads_, 1, keys});
   return mask ? ops::add(*mask, rows) : rows;
 }
@@ -146,8 +159,7 @@ Tensor MultiheadAttention::output_of(const Tensor& rows, std::int64_t length) co
   return ops::view(output, {length, rows.size(0) / length, width_});
 }
 
-MultiheadAttention::Result MultiheadAttention::weighted(Heads heads,
-                                                        const std::optional<Tensor>& mask,
+MultiheadAttention::Result MultiheadAttention::weighted(Heads heads, std::optional<Tensor> mask,
                                                         bool averages) const {
   const std::int64_t batch = heads.query.size(0) / heads_;
   const std::int64_t queries = heads.queries();
@@ -167,12 +179,12 @@ MultiheadAttention::Result MultiheadAttention::weighted(Heads heads,
   output = output_of(output, queries);
   weights = ops::view(weights, {batch, heads_, queries, keys});
   if (averages) weights = ops::mean(weights, Shape{1}, false);
+  mask.reset();  // an argument there: it goes before the function's own variables
   drop({&heads.query, &heads.key, &heads.value, &query});
   return {output, weights};
 }
 
-MultiheadAttention::Result MultiheadAttention::fused(Heads heads,
-                                                     const std::optional<Tensor>& given_mask,
+MultiheadAttention::Result MultiheadAttention::fused(Heads heads, std::optional<Tensor> given_mask,
                                                      bool is_causal) const {
   const std::int64_t batch = heads.query.size(0) / heads_;
   const std::int64_t queries = heads.queries();
@@ -192,6 +204,8 @@ MultiheadAttention::Result MultiheadAttention::fused(Heads heads,
   output =
       ops::view(ops::contiguous(ops::permute(output, {2, 0, 1, 3})), {batch * queries, width_});
   output = output_of(output, queries);
+  mask.reset();
+  given_mask.reset();
   drop({&heads.query, &heads.key, &heads.value});
   return {output, Tensor()};
 }
@@ -253,13 +267,13 @@ MultiheadAttention::Result MultiheadAttention::attend(const Call& call) const {
   const Tensor query = by_length(call.query);
   const Tensor key = call.key.is_same(call.query) ? query : by_length(call.key);
   const Tensor value = call.value.is_same(call.key) ? key : by_length(call.value);
-  // The hint replaces the mask, where nothing else is masked.
-  const bool goes_by_hint = call.is_causal && !call.key_padding_mask && !call.needs_weights;
-  const std::optional<Tensor> mask =
-      goes_by_hint ? std::nullopt : merged_mask(call, query, key.size(0));
+  const Masks masks = masks_as_numbers(call, query.dtype());
   Heads heads = projected(query, key, value);
-  Result result = call.needs_weights ? weighted(std::move(heads), mask, call.averages_weights)
-                                     : fused(std::move(heads), mask, call.is_causal && !mask);
+  std::optional<Tensor> mask = merged_mask(masks, query.size(1), key.size(0));
+  const bool is_causal = call.is_causal && !mask;
+  Result result = call.needs_weights
+                      ? weighted(std::move(heads), std::move(mask), call.averages_weights)
+                      : fused(std::move(heads), std::move(mask), is_causal);
   if (!is_batched) {
     result.output = ops::squeeze(result.output, 1);
     if (call.needs_weights) result.weights = ops::squeeze(result.weights, 0);

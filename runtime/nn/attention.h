@@ -66,12 +66,15 @@ class MultiheadAttention final : public CopyableModule<MultiheadAttention> {
   struct Heads;
 
   Heads projected(const Tensor& query, const Tensor& key, const Tensor& value) const;
-  std::optional<Tensor> merged_mask(const Call& call, const Tensor& query, std::int64_t keys) const;
-  Result weighted(Heads heads, const std::optional<Tensor>& mask, bool averages) const;
+  struct Masks;
+  static Masks masks_as_numbers(const Call& call, DType dtype);
+  std::optional<Tensor> merged_mask(const Masks& masks, std::int64_t batch,
+                                    std::int64_t keys) const;
+  Result weighted(Heads heads, std::optional<Tensor> mask, bool averages) const;
   /// Whether PyTorch takes its native kernel, which keeps nothing for backward.
   bool is_native(const Call& call) const;
   Result native(const Tensor& query) const;
-  Result fused(Heads heads, const std::optional<Tensor>& mask, bool is_causal) const;
+  Result fused(Heads heads, std::optional<Tensor> given_mask, bool is_causal) const;
   Tensor output_of(const Tensor& rows, std::int64_t length) const;
 
   std::int64_t width_;

@@ -11,29 +11,15 @@
 #include "allocator_shim/observe/out_of_memory.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
-#include "runtime/autograd/variable.h"
+#include "runtime/autograd/tensor_data.h"
 #include "runtime/nn/module_walk.h"
 #include "runtime/nn/remains.h"
 #include "runtime/ops/convert.h"
 #include "runtime/tensor/context.h"
+#include "runtime/tensor/locals_of_call.h"
 
 namespace ohm::nn {
 namespace {
-
-// The tensor stays the same object: optimizers and graphs that know it see the new data.
-void replace_data(const Tensor& tensor, const Tensor& data) {
-  TensorImpl& impl = *tensor.impl();
-  const TensorImpl& source = *data.impl();
-  if (tensor.dtype() != data.dtype() || tensor.device() != data.device()) {
-    forget_accumulator(tensor);
-  }
-  impl.storage = source.storage;
-  impl.sizes = source.sizes;
-  impl.strides = source.strides;
-  impl.offset = source.offset;
-  impl.dtype = source.dtype;
-  impl.is_contiguous = source.is_contiguous;
-}
 
 struct Move {
   std::optional<Device> device;
@@ -46,8 +32,8 @@ void move_tensor(const Tensor& tensor, const Move& move, Category category) {
   const CategoryGuard guard(category);
   const std::optional<DType> dtype = is_floating(tensor.dtype()) ? move.dtype : std::nullopt;
   const bool has_format = tensor.dims() == 4 || tensor.dims() == 5;
-  replace_data(tensor, ops::to(tensor, move.device, dtype, ops::Transfer::blocking,
-                               has_format ? move.format : std::nullopt));
+  set_data(tensor, ops::to(tensor, move.device, dtype, ops::Transfer::blocking,
+                           has_format ? move.format : std::nullopt));
 }
 
 void move_own_tensors(const Module& module, const Move& move) {
@@ -214,8 +200,10 @@ class Module::ComputedForCall {
   Module& module_;
 };
 
+// What PyTorch's Python holds while a module runs goes with that module.
 Value Module::call_inside_envelope(const std::vector<Value>& inputs) {
   const ComputedForCall computed(*this);
+  LocalsOfCall locals;
   if (!hooks_) return forward(inputs);
   const std::shared_ptr<ForwardHooks> hooks = hooks_;
   std::vector<Value> passed = inputs;
@@ -244,6 +232,7 @@ Tensor Module::call(const Tensor& input) {
   if (!hooks_ && !envelope_) {
     const NestedCall nested(*this);
     const ComputedForCall computed(*this);
+    LocalsOfCall locals;
     return forward(input);
   }
   const Value result = call(std::vector<Value>{input});

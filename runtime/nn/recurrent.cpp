@@ -13,6 +13,7 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/concat.h"
 #include "runtime/ops/dropout.h"
+#include "runtime/ops/indexing.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/recurrent_cell.h"
@@ -40,6 +41,12 @@ struct Recurrent::Weights {
 struct Recurrent::State {
   Tensor hidden;
   Tensor cell;  ///< of an LSTM
+
+  // First states that nobody gave live as long as the call, in PyTorch's Python.
+  void drop() {
+    hidden = Tensor();
+    cell = Tensor();
+  }
 };
 
 struct Recurrent::Steps {
@@ -145,12 +152,12 @@ Tensor Recurrent::run_layer(const Tensor& input, std::int64_t layer,
   return ops::cat({output, other}, output.dims() - 1);
 }
 
-std::vector<Recurrent::State> Recurrent::first_states(const std::vector<Value>& inputs,
-                                                      const Tensor& input) const {
+Recurrent::State Recurrent::given_states(const std::vector<Value>& inputs, const Tensor& like,
+                                         std::int64_t batch) const {
   const std::int64_t count = options_.layers * (options_.is_bidirectional ? 2 : 1);
-  const Shape shape{count, input.size(1), hidden_size_};
+  const Shape shape{count, batch, hidden_size_};
   const auto given = [&](std::size_t i) {
-    if (i >= inputs.size()) return zeros(shape, options_of(input));
+    if (i >= inputs.size()) return zeros(shape, options_of(like));
     const Tensor* state = std::get_if<Tensor>(&inputs[i]);
     if (state == nullptr || !(state->shape() == shape)) {
       throw std::invalid_argument(
@@ -158,17 +165,43 @@ std::vector<Recurrent::State> Recurrent::first_states(const std::vector<Value>& 
     }
     return *state;
   };
-  const Tensor hidden = given(1);
-  const Tensor cell = kind_ == Kind::lstm ? given(2) : Tensor();
-  const std::vector<Tensor> hiddens = ops::unbind(hidden, 0);
+  Tensor hidden = given(1);
+  return {std::move(hidden), kind_ == Kind::lstm ? given(2) : Tensor()};
+}
+
+std::vector<Recurrent::State> Recurrent::states_of_layers(const State& given) const {
+  const std::vector<Tensor> hiddens = ops::unbind(given.hidden, 0);
   const std::vector<Tensor> cells =
-      cell.defined() ? ops::unbind(cell, 0) : std::vector<Tensor>(hiddens.size());
+      given.cell.defined() ? ops::unbind(given.cell, 0) : std::vector<Tensor>(hiddens.size());
   std::vector<State> states;
   for (std::size_t i = 0; i < hiddens.size(); ++i) states.push_back({hiddens[i], cells[i]});
   return states;
 }
 
+// The cells are stacked before the hidden states, and go before them.
+std::vector<Tensor> Recurrent::stacked(std::vector<State>& states) const {
+  std::vector<Tensor> last_hidden;
+  std::vector<Tensor> last_cells;
+  for (State& state : states) {
+    last_hidden.push_back(std::move(state.hidden));
+    last_cells.push_back(std::move(state.cell));
+  }
+  const Tensor cells = kind_ == Kind::lstm ? ops::stack(last_cells, 0) : Tensor();
+  std::vector<Tensor> results{ops::stack(last_hidden, 0)};
+  if (cells.defined()) results.push_back(cells);
+  return results;
+}
+
+void Recurrent::note_cudnn(const Tensor& input) const {
+  Context& context = Context::current();
+  if (input.device().is_cuda() && context.cudnn_enabled) {
+    context.slot(input.device()).assumptions.add(Assumption::cudnn_recurrent);
+  }
+}
+
 Value Recurrent::forward(const std::vector<Value>& inputs) {
+  const bool is_packed = !inputs.empty() && std::holds_alternative<std::vector<Tensor>>(inputs[0]);
+  if (is_packed) return forward_packed(inputs);
   // (h_0, c_0) in a list, as PyTorch has them.
   const auto* pair = inputs.size() == 2 && kind_ == Kind::lstm
                          ? std::get_if<std::vector<Tensor>>(&inputs[1])
@@ -182,29 +215,145 @@ Value Recurrent::forward(const std::vector<Value>& inputs) {
         fmt::format("[{}] takes an input [{}, {}] and maybe first states", type_name(),
                     options_.is_batch_first ? "batch, time" : "time, batch", input_size_));
   }
-  Context& context = Context::current();
-  if (given->device().is_cuda() && context.cudnn_enabled) {
-    context.slot(given->device()).assumptions.add(Assumption::cudnn_recurrent);
-  }
+  note_cudnn(*given);
   const Tensor input = options_.is_batch_first ? ops::transpose(*given, 0, 1) : *given;
-  std::vector<State> states = first_states(inputs, input);
+  State first = given_states(inputs, input, input.size(1));
+  std::vector<State> states = states_of_layers(first);
   Tensor output = input;
   for (std::int64_t layer = 0; layer < options_.layers; ++layer) {
     output = run_layer(output, layer, states);
     if (layer + 1 < options_.layers) output = ops::dropout(output, options_.dropout, is_training());
   }
-  // The cells are stacked before the hidden states, and go before them.
-  std::vector<Tensor> last_hidden;
-  std::vector<Tensor> last_cells;
-  for (State& state : states) {
-    last_hidden.push_back(std::move(state.hidden));
-    last_cells.push_back(std::move(state.cell));
-  }
-  const Tensor cells = kind_ == Kind::lstm ? ops::stack(last_cells, 0) : Tensor();
-  std::vector<Tensor> results{output, ops::stack(last_hidden, 0)};
-  if (cells.defined()) results.push_back(cells);
-  if (options_.is_batch_first) results[0] = ops::transpose(results[0], 0, 1);
+  std::vector<Tensor> results = stacked(states);
+  results.insert(results.begin(), options_.is_batch_first ? ops::transpose(output, 0, 1) : output);
+  first.drop();
   return results;
+}
+
+// ---- sequences of several lengths ---------------------------------------------------------------
+
+struct Recurrent::Packed {
+  Tensor data;
+  const std::vector<std::int64_t>& sizes;
+};
+
+// A sequence that is over leaves its state behind: those of the shortest ones are put aside first.
+Tensor Recurrent::run_packed(const Packed& input, State& state, const Weights& weights) const {
+  std::vector<Tensor> outputs;
+  std::vector<State> over;
+  std::int64_t offset = 0;
+  std::int64_t last_size = input.sizes.front();
+  for (const std::int64_t size : input.sizes) {
+    const Tensor step_input = ops::narrow(input.data, 0, offset, size);
+    offset += size;
+    if (size < last_size) {
+      over.push_back(part_of(state, size, last_size - size));
+      state = part_of(state, 0, size);
+    }
+    last_size = size;
+    state = step(kind_, step_input, state, weights);
+    outputs.push_back(state.hidden);
+  }
+  over.push_back(state);
+  std::reverse(over.begin(), over.end());
+  Tensor output = ops::cat(outputs, 0);
+  state = joined(over);
+  return output;
+}
+
+// The longest sequence begins alone; the others join it where they end.
+Tensor Recurrent::run_packed_backwards(const Packed& input, State& state,
+                                       const Weights& weights) const {
+  const State first = state;
+  std::vector<Tensor> outputs;
+  std::int64_t offset = input.data.size(0);
+  std::int64_t last_size = input.sizes.back();
+  state = part_of(first, 0, last_size);
+  for (auto size = input.sizes.rbegin(); size != input.sizes.rend(); ++size) {
+    if (*size > last_size) {
+      state = joined({state, part_of(first, last_size, *size - last_size)});
+    }
+    offset -= *size;
+    const Tensor step_input = ops::narrow(input.data, 0, offset, *size);
+    last_size = *size;
+    state = step(kind_, step_input, state, weights);
+    outputs.push_back(state.hidden);
+  }
+  std::reverse(outputs.begin(), outputs.end());
+  return ops::cat(outputs, 0);
+}
+
+Recurrent::State Recurrent::part_of(const State& state, std::int64_t first, std::int64_t count) {
+  const Tensor cell = state.cell.defined() ? ops::narrow(state.cell, 0, first, count) : Tensor();
+  return {ops::narrow(state.hidden, 0, first, count), cell};
+}
+
+Recurrent::State Recurrent::joined(const std::vector<State>& states) {
+  std::vector<Tensor> hiddens;
+  std::vector<Tensor> cells;
+  for (const State& state : states) {
+    hiddens.push_back(state.hidden);
+    cells.push_back(state.cell);
+  }
+  const Tensor cell = cells.front().defined() ? ops::cat(cells, 0) : Tensor();
+  return {ops::cat(hiddens, 0), cell};
+}
+
+Tensor Recurrent::run_packed_layer(const Packed& input, std::int64_t layer,
+                                   std::vector<State>& states) const {
+  const std::size_t directions = options_.is_bidirectional ? 2 : 1;
+  const std::size_t forward = static_cast<std::size_t>(layer) * directions;
+  const Tensor output = run_packed(input, states[forward], weights_of(forward));
+  if (!options_.is_bidirectional) return output;
+  const std::size_t backward = forward + 1;
+  const Tensor other = run_packed_backwards(input, states[backward], weights_of(backward));
+  return ops::cat({output, other}, output.dims() - 1);
+}
+
+Value Recurrent::forward_packed(const std::vector<Value>& inputs) {
+  const auto& parts = std::get<std::vector<Tensor>>(inputs[0]);
+  const auto* const numbers =
+      inputs.size() > 1 ? std::get_if<std::vector<double>>(&inputs[1]) : nullptr;
+  const auto* const pair = inputs.size() == 3 && kind_ == Kind::lstm
+                               ? std::get_if<std::vector<Tensor>>(&inputs[2])
+                               : nullptr;
+  const bool is_input = !parts.empty() && parts[0].dims() == 2 && parts[0].size(1) == input_size_;
+  if (numbers == nullptr || numbers->empty() || !is_input) {
+    throw std::invalid_argument(
+        fmt::format("[{}] takes a packed sequence of elements [{}] and maybe first states",
+                    type_name(), input_size_));
+  }
+  const std::vector<std::int64_t> sizes(numbers->begin(), numbers->end());
+  std::vector<Value> given(inputs.begin() + 1, inputs.end());
+  if (pair != nullptr && pair->size() == 2) given = {Value(), (*pair)[0], (*pair)[1]};
+  note_cudnn(parts[0]);
+  State first = given_states(given, parts[0], sizes.front());
+  const bool is_sorted = parts.size() == 3;
+  if (is_sorted && given.size() > 1) first = permuted(first, parts[1]);
+  std::vector<State> states = states_of_layers(first);
+  Packed input{parts[0], sizes};
+  for (std::int64_t layer = 0; layer < options_.layers; ++layer) {
+    input.data = run_packed_layer(input, layer, states);
+    if (layer + 1 < options_.layers) {
+      input.data = ops::dropout(input.data, options_.dropout, is_training());
+    }
+  }
+  std::vector<Tensor> results = stacked(states);
+  if (is_sorted) {
+    std::vector<Tensor> sorted = results;
+    for (Tensor& state : results) state = ops::index_select(state, 1, parts[2]);
+    first.drop();
+    while (!sorted.empty()) sorted.pop_back();
+  }
+  first.drop();
+  results.insert(results.begin(), input.data);
+  return results;
+}
+
+Recurrent::State Recurrent::permuted(const State& state, const Tensor& order) {
+  Tensor hidden = ops::index_select(state.hidden, 1, order);
+  return {std::move(hidden),
+          state.cell.defined() ? ops::index_select(state.cell, 1, order) : Tensor()};
 }
 
 // ---- one step -----------------------------------------------------------------------------------
@@ -236,6 +385,10 @@ std::string_view RecurrentCell::type_name() const {
 
 Value RecurrentCell::forward(const std::vector<Value>& inputs) {
   const bool is_lstm = kind_ == Recurrent::Kind::lstm;
+  // (h, c) in a list, as PyTorch has them.
+  const auto* const pair =
+      inputs.size() == 2 && is_lstm ? std::get_if<std::vector<Tensor>>(&inputs[1]) : nullptr;
+  if (pair != nullptr && pair->size() == 2) return forward({inputs[0], (*pair)[0], (*pair)[1]});
   const Tensor* input = inputs.empty() ? nullptr : std::get_if<Tensor>(&inputs[0]);
   if (input == nullptr || inputs.size() > (is_lstm ? 3U : 2U) || input->dims() != 2 ||
       input->size(1) != input_size_) {

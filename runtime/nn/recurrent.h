@@ -39,7 +39,9 @@ class Recurrent final : public CopyableModule<Recurrent> {
   std::string_view type_name() const override;
 
   using Module::forward;
-  /// input [, h_0 [, c_0]], or input, {h_0, c_0}: the first states, zeros when not given.
+  /// input [, h_0 [, c_0]], or input, {h_0, c_0}: the first states, zeros when not given. The input
+  /// may be packed (PackedSequence): a list of its data and, where sequences were sorted, of the
+  /// sorted and the unsorted indices, with the batch sizes behind it. The output is such data.
   Value forward(const std::vector<Value>& inputs) override;
 
  private:
@@ -52,7 +54,20 @@ class Recurrent final : public CopyableModule<Recurrent> {
   static State step(Kind kind, const Tensor& input, const State& state, const Weights& weights);
   Steps run(const std::vector<Tensor>& inputs, const State& first, const Weights& weights) const;
   Tensor run_layer(const Tensor& input, std::int64_t layer, std::vector<State>& states) const;
-  std::vector<State> first_states(const std::vector<Value>& inputs, const Tensor& input) const;
+  struct Packed;
+  static State part_of(const State& state, std::int64_t first, std::int64_t count);
+  static State joined(const std::vector<State>& states);
+  static State permuted(const State& state, const Tensor& order);
+  Tensor run_packed(const Packed& input, State& state, const Weights& weights) const;
+  Tensor run_packed_backwards(const Packed& input, State& state, const Weights& weights) const;
+  Tensor run_packed_layer(const Packed& input, std::int64_t layer,
+                          std::vector<State>& states) const;
+  Value forward_packed(const std::vector<Value>& inputs);
+  std::vector<Tensor> stacked(std::vector<State>& states) const;
+  void note_cudnn(const Tensor& input) const;
+  State given_states(const std::vector<Value>& inputs, const Tensor& like,
+                     std::int64_t batch) const;
+  std::vector<State> states_of_layers(const State& given) const;
 
   Kind kind_;
   std::int64_t input_size_;
@@ -70,7 +85,7 @@ class RecurrentCell final : public CopyableModule<RecurrentCell> {
   std::string_view type_name() const override;
 
   using Module::forward;
-  /// input [, h [, c]]: the state, zeros when not given.
+  /// input [, h [, c]], or input, {h, c}: the state, zeros when not given.
   Value forward(const std::vector<Value>& inputs) override;
 
  private:

@@ -13,6 +13,7 @@
 #include "runtime/kernels/functors/gather_scatter.h"
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/convert.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/nonzero.h"
 #include "runtime/ops/sorting_scratch.h"
@@ -205,6 +206,15 @@ Subscript without_masks(const Tensor& input, const Subscript& given) {
 
 // ---- elements -----------------------------------------------------------------------------------
 
+// Index tensors may be the host's.
+std::vector<Tensor> all_on_device_of(const Tensor& input, const std::vector<Tensor>& indices) {
+  std::vector<Tensor> moved;
+  for (const Tensor& index : indices) {
+    moved.push_back(to(index, input.device(), std::nullopt, Transfer::blocking, std::nullopt));
+  }
+  return moved;
+}
+
 // The loop reads a slice again and again where an index has its dimensions, and the index for each
 // element of a slice.
 Tensor empty_for_slices(const Tensor& input, const Dims& dims, const Tensor& index) {
@@ -246,11 +256,13 @@ void gather_slices(const Tensor& out, const Tensor& input, const std::vector<Ten
 }
 
 Tensor indexed(const Tensor& input, const std::vector<Tensor>& given, const Dims& dims) {
-  std::vector<Tensor> indices = laid_out_alike(broadcast_together(given));
+  std::vector<Tensor> moved = all_on_device_of(input, broadcast_together(given));
+  std::vector<Tensor> indices = laid_out_alike(moved);
   Tensor out = empty_for_slices(input, dims, indices[0]);
   gather_slices(out, input, indices, dims);
   // The last copy goes first.
   while (!indices.empty()) indices.pop_back();
+  while (!moved.empty()) moved.pop_back();
   return out;
 }
 
@@ -264,15 +276,9 @@ class PlaceScratch {
   PlaceScratch(const Tensor& whole, std::int64_t count, std::vector<Tensor>& indices,
                const Tensor& gradients)
       : options_{DType::int64, whole.device()}, count_(count) {
-    Tensor wrapped = numbers();
-    places_ = numbers();
-    wrapped = Tensor();
+    places_ = places_of(indices[0]);
     // Those of further indices are added to the first's.
-    for (std::size_t i = 1; i < indices.size(); ++i) {
-      wrapped = numbers();
-      const Tensor further = numbers();
-      wrapped = Tensor();
-    }
+    for (std::size_t i = 1; i < indices.size(); ++i) places_of(indices[i]);
     indices.clear();
     gradients_ = row_major(gradients);
     if (!whole.is_contiguous()) whole_ = empty(whole.shape(), options_of(whole));
@@ -286,6 +292,12 @@ class PlaceScratch {
  private:
   Tensor numbers() const { return empty({count_}, options_); }
 
+  // The host computes those of its own, and they are copied.
+  Tensor places_of(const Tensor& index) const {
+    const Tensor wrapped = index.device() == options_.device ? numbers() : Tensor();
+    return numbers();
+  }
+
   TensorOptions options_;
   std::int64_t count_;
   Tensor places_;
@@ -298,6 +310,11 @@ class PlaceScratch {
 void add_slices(const Tensor& sums, const Tensor& incoming, const std::vector<Tensor>& indices,
                 const Dims& dims) {
   if (!sums.has_values() || incoming.numel() == 0) return;
+  const bool are_elsewhere = sums.cuda_backend() != nullptr &&
+                             std::any_of(indices.begin(), indices.end(), [&](const Tensor& index) {
+                               return !(sums.device() == index.device());
+                             });
+  if (are_elsewhere) return add_slices(sums, incoming, all_on_device_of(sums, indices), dims);
   const std::int64_t count = indices[0].numel();
   const Tensor addends = with_indices_first(incoming, dims);
   const functors::ScatteredSlices scattered{places_in(with_indexed_first(sums, dims), indices),
@@ -367,7 +384,7 @@ Tensor index(const Tensor& input, const std::vector<Tensor>& given,
     if (is_mask(each)) {
       require_same_device(input, each, kIndex);
     } else {
-      require_index(kIndex, input, each);
+      require_index(kIndex, each.device().is_cpu() ? each : input, each);
     }
   }
   Recorder record("IndexBackward", {&input});

@@ -24,17 +24,21 @@ bool is_eligible(const Tensor& tensor) {
 
 // A cast that later calls find, too: those with a graph need it to be in one.
 Tensor kept_cast(const Tensor& tensor, DType dtype) {
-  const Context& context = Context::current();
-  if (!context.rules.kept_casts_have_graphs || context.state.inference_mode) {
-    return to_dtype(tensor, dtype);
-  }
+  if (!Context::current().rules.kept_casts_have_graphs) return to_dtype(tensor, dtype);
   const GradModeGuard with_graph(true);
   return to_dtype(tensor, dtype);
 }
 
+// What has to be in a graph is not kept under inference_mode, where there is none.
+bool keeps_casts() {
+  const Context& context = Context::current();
+  return !context.rules.kept_casts_have_graphs || !context.state.inference_mode;
+}
+
 Tensor cached_cast(AutocastState& state, const Tensor& tensor) {
-  const bool is_cacheable = state.caches_casts && tensor.dtype() == DType::float32 &&
-                            tensor.requires_grad() && tensor.is_leaf() && !tensor.impl()->is_view;
+  const bool is_cacheable = state.caches_casts && keeps_casts() &&
+                            tensor.dtype() == DType::float32 && tensor.requires_grad() &&
+                            tensor.is_leaf() && !tensor.impl()->is_view;
   if (!is_cacheable) return to_dtype(tensor, state.dtype);
   Tensor cast = state.cache.find(tensor);
   if (cast.defined()) return cast;

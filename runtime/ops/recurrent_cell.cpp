@@ -99,14 +99,14 @@ std::vector<RowArgument> operands_of(const CellInputs& cell) {
   return {cell.input_gates, cell.hidden_gates, cell.state, cell.input_bias, cell.hidden_bias};
 }
 
-Tensor bias_gradient(const BackwardCall& call, std::size_t input, const Tensor& grad_gates) {
-  return call.needs(input) ? reduce_sum(grad_gates, with(0, 0), false, grad_gates.dtype())
-                           : Tensor();
+// Of each bias that there is, also where nobody wants it.
+Tensor bias_gradient(bool has_bias, const Tensor& grad_gates) {
+  return has_bias ? reduce_sum(grad_gates, with(0, 0), false, grad_gates.dtype()) : Tensor();
 }
 
 // ---- GRU ----------------------------------------------------------------------------------------
 
-TensorList gru_backward(const BackwardCall& call) {
+TensorList gru_backward(const BackwardCall& call, bool has_bias) {
   const Tensor workspace = call.saved(5);
   const Tensor& grad = call.grad();
   const Shape gates{grad.size(0), kGruGates * grad.size(1)};
@@ -118,8 +118,8 @@ TensorList gru_backward(const BackwardCall& call) {
                       thread_for_each(grad.numel()),
                       {{grad_input, grad_hidden, grad_state}, {grad, workspace}});
   }
-  Tensor input_bias = bias_gradient(call, 3, grad_input);
-  Tensor hidden_bias = bias_gradient(call, 4, grad_hidden);
+  Tensor input_bias = bias_gradient(has_bias, grad_input);
+  Tensor hidden_bias = bias_gradient(has_bias, grad_hidden);
   return {grad_input, grad_hidden, grad_state, input_bias, hidden_bias};
 }
 
@@ -138,12 +138,12 @@ void compute_lstm_gradients(const BackwardCall& call, const Tensor& grad_gates,
       {{grad_gates, grad_state}, {call.grad(0), call.grad(1), old_cell, new_cell, workspace}});
 }
 
-TensorList lstm_backward(const BackwardCall& call) {
+TensorList lstm_backward(const BackwardCall& call, bool has_bias) {
   const Tensor workspace = call.saved(6);
   Tensor grad_gates = empty(workspace.shape(), options_of(workspace));
   Tensor grad_state = empty(call.output(1).shape, options_of(workspace));
   compute_lstm_gradients(call, grad_gates, grad_state);
-  Tensor bias = bias_gradient(call, 3, grad_gates);
+  Tensor bias = bias_gradient(has_bias, grad_gates);
   return {grad_gates, grad_gates, grad_state, bias, bias};
 }
 
@@ -176,7 +176,9 @@ Tensor gru_cell(const Tensor& input_gates, const Tensor& hidden_gates, const Ten
                       thread_for_each(next.numel()), {{workspace, next}, operands_of(cell)});
   }
   record.save(workspace);
-  record.attach(next, [](BackwardCall& call) { return gru_backward(call); });
+  record.attach(next, [has_bias = cell.input_bias.defined()](BackwardCall& call) {
+    return gru_backward(call, has_bias);
+  });
   return next;
 }
 
@@ -202,7 +204,9 @@ std::vector<Tensor> lstm_cell(const Tensor& input_gates, const Tensor& hidden_ga
   record.save_output(next_cell);
   record.save(workspace);
   const std::vector<Tensor> results{next_hidden, next_cell};
-  record.attach(results, [](BackwardCall& call) { return lstm_backward(call); });
+  record.attach(results, [has_bias = cell.input_bias.defined()](BackwardCall& call) {
+    return lstm_backward(call, has_bias);
+  });
   return results;
 }
 

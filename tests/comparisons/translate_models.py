@@ -26,6 +26,10 @@ def parts_of(target):
     return target.elts if isinstance(target, ast.Tuple) else [target]
 
 
+def is_none(node):
+    return isinstance(node, ast.Constant) and node.value is None
+
+
 class ModelTranslator(Translator):
     def __init__(self):
         super().__init__()
@@ -94,7 +98,12 @@ class ModelTranslator(Translator):
     def do_Expr(self, node):
         if isinstance(node.value, ast.Constant):
             return
+        start = len(self.lines)
         super().do_Expr(node)
+        # Lua would take a bracket that begins a line for the arguments of a call.
+        line = self.lines[start]
+        if line.lstrip().startswith("("):
+            self.lines[start] = line.replace("(", ";(", 1)
 
     def do_Assign(self, node):
         (target,) = node.targets
@@ -493,11 +502,8 @@ class ModelTranslator(Translator):
         tensors = []
         for position, index in enumerate(indices):
             if isinstance(index, ast.Constant) and index.value is Ellipsis:
-                after = sum(not (isinstance(i, ast.Constant) and i.value is None) for i in indices[position + 1:])
-                if after != len(indices) - position - 1 or after != 1:
-                    raise Unknown(ast.unparse(node))
-                dim = -1
-            elif isinstance(index, ast.Constant) and index.value is None:
+                return self.indexed_from_the_end(node, text, indices[position + 1:])
+            if is_none(index):
                 text = f"{text}:unsqueeze({dim})"
                 dim += 1
             elif isinstance(index, ast.Slice):
@@ -513,6 +519,20 @@ class ModelTranslator(Translator):
         if isinstance(tensors[0][1], ast.List):  # x[:, [-1]]
             return f"{text}:index({{{', '.join('nil' for _ in range(tensors[0][0]))}, {self.expression(tensors[0][1])}}})"
         return self.indexed(text, [(dim, self.expression(index)) for dim, index in tensors])
+
+    # What follows `...`: dimensions count from the last.
+    def indexed_from_the_end(self, node, text, indices):
+        for position, index in enumerate(indices):
+            dim = -sum(not is_none(other) for other in indices[position:])
+            if is_none(index):
+                text = f"{text}:unsqueeze({dim - 1})"
+            elif isinstance(index, ast.Slice):
+                text = self.slice_of(text, dim, index)
+            elif self.is_number(index):
+                text = f"{text}:select({dim}, {self.expression(index)})"
+            else:
+                raise Unknown(ast.unparse(node))
+        return text
 
     def slice_of(self, text, dim, index):
         if index.lower is None and index.upper is None and index.step is None:
@@ -565,6 +585,8 @@ class ModelTranslator(Translator):
         if name == "torch.einsum":  # its operands go as those of a list
             equation, *operands = [self.expression(argument) for argument in node.args]
             return f"ohm.einsum({equation}, {{{', '.join(operands)}}})"
+        if name == "itertools.chain":
+            return f"joined({', '.join(self.expression(argument) for argument in node.args)})"
         if name == "copy.deepcopy":
             return f"ohm.copy.deepcopy({self.expression(node.args[0])})"
         if name.endswith("float") and node.args and isinstance(node.args[0], ast.Constant):

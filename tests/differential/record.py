@@ -64,11 +64,12 @@ def event_line(event, segments):
     if action == "segment_free":
         number, _ = segments.alive.pop(address)
         return f"s {size} {number}"
-    if action == "alloc":
+    if action in ("alloc", "free_requested", "free_completed"):
         stream = "" if event["stream"] == torch.cuda.default_stream().cuda_stream else " ~"
-        return f"+ {size} {segments.place(address)}{stream}"
-    if action in ("free_requested", "free_completed"):
-        return f"{action[5]} {segments.place(address)}"
+        block = f"{segments.place(address)}{stream}"
+        return f"+ {size} {block}" if action == "alloc" else f"{action[5]} {block}"
+    if action == "oom":
+        return f"! {size} {event['device_free']}"
     return f"{action} {size}"
 
 
@@ -83,7 +84,7 @@ def lines_of(trace, notes):
         line = event_line(event, segments)
         completes_last = line[0] == "c" and lines and lines[-1] == "r" + line[1:]
         if completes_last:
-            lines[-1] = "-" + line[1:]
+            lines[-1] = "-" + line[1:].removesuffix(" ~")
         else:
             lines.append(line)
     return lines

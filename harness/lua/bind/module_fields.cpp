@@ -12,6 +12,7 @@
 #include "harness/lua/bind/parameter_handle.h"
 #include "harness/lua/bind/reference.h"
 #include "harness/lua/bind/script_module.h"
+#include "harness/lua/bind/temporaries.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/vm/interpreter.h"
 #include "runtime/nn/reparametrization.h"
@@ -80,6 +81,19 @@ void set_child(Module& module, std::string_view name, const ModulePtr& child) {
   script->add_child(std::string(name), child);
 }
 
+bool holds_tensor(Module& module, std::string_view name) {
+  if (const auto parameter = module.find_own_parameter(name)) {
+    return module.own_parameters()[*parameter].tensor.defined();
+  }
+  if (const auto buffer = module.find_own_buffer(name)) {
+    return module.own_buffers()[*buffer].tensor.defined();
+  }
+  const auto known = find_attribute(module, name);
+  if (known == module.attributes().end()) return false;
+  const auto* const value = std::any_cast<Value>(&known->value);
+  return value != nullptr && std::holds_alternative<Tensor>(*value);
+}
+
 // Whether there is a parameter or buffer of this name, which is the tensor now.
 bool replace_tensor(Module& module, std::string_view name, const Tensor& tensor) {
   if (const auto parameter = module.find_own_parameter(name)) {
@@ -93,6 +107,7 @@ bool replace_tensor(Module& module, std::string_view name, const Tensor& tensor)
 
 void set_tensor(lua_State* L, Module& module, std::string_view name, int index) {
   const Tensor& tensor = tensor_argument(L, index, {module.type_name(), name});
+  if (holds_tensor(module, name)) drop_temporaries(L);
   if (replace_tensor(module, name, tensor)) return;
   auto* script = dynamic_cast<ScriptModule*>(&module);
   if (script != nullptr && is_parameter(L, index)) {

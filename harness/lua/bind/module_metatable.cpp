@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "harness/lua/bind/module_fields.h"
 #include "harness/lua/bind/module_handle.h"
 #include "harness/lua/bind/native.h"
+#include "harness/lua/bind/packed_sequence_handle.h"
 #include "harness/lua/bind/parameter_handle.h"
 #include "harness/lua/bind/script_hooks.h"
 #include "harness/lua/bind/script_module.h"
@@ -158,6 +160,7 @@ int call_module(lua_State* L) {
   auto* script = dynamic_cast<ScriptModule*>(module.get());
   if (script != nullptr && module->envelope()) return call_enveloped_module(L, *script);
   if (script != nullptr) return call_inside_envelope(L, *script);
+  if (const std::optional<int> results = call_with_packed_sequence(L, *module)) return *results;
   const int arguments = lua_gettop(L);
   const std::vector<Value> inputs = inputs_of_call(L, *module);
   const Value result = module->call(inputs);

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "harness/lua/bind/stop_recomputation.h"
@@ -67,20 +68,6 @@ void push_message(lua_State* L, Interpreter& interpreter, const char* message) {
   push_text(L, text);
 }
 
-// What also is a variable of the caller's outlives the call: `x = x:op(temporary)`. Where the call
-// overwrites a variable, the last handle is that one's, and goes with the call.
-void put_variables_last(lua_State* L, Interpreter::Handles& handles, bool is_overwritten) {
-  lua_Debug frame;
-  if (lua_getstack(L, 1, &frame) == 0) return;
-  std::vector<const void*> variables;
-  for_each_handle_in_variables(L, frame, [&](const void* handle) { variables.push_back(handle); });
-  const auto is_temporary = [&](const void* handle) {
-    return std::find(variables.begin(), variables.end(), handle) == variables.end();
-  };
-  auto* const first = std::stable_partition(handles.begin(), handles.end(), is_temporary);
-  if (is_overwritten) std::rotate(first, handles.end() - 1, handles.end());
-}
-
 // Those that end with the call: an operator leaves the variables among its operands alone.
 Interpreter::Handles handles_among_arguments(lua_State* L, Entry entry) {
   Interpreter::Handles handles;
@@ -92,32 +79,77 @@ Interpreter::Handles handles_among_arguments(lua_State* L, Entry entry) {
     if (entry == Entry::operator_call && is_variable_operand(L, index)) continue;
     handles.push_back(lua_touserdata(L, index));
   }
-  const void* const overwritten = overwritten_handle(L);
-  if (overwritten != nullptr) handles.push_back(overwritten);
-  if (handles.size() > 1) put_variables_last(L, handles, overwritten != nullptr);
   return handles;
+}
+
+// What also is a variable of the caller's outlives the call: `x = x:op(temporary)`. Where the call
+// overwrites a variable, what that held goes first of these.
+Interpreter::EndedCall ended_call(lua_State* L, Entry entry) {
+  const Interpreter::Handles handles = handles_among_arguments(L, entry);
+  const void* const overwritten = overwritten_handle(L);
+  Interpreter::EndedCall call;
+  if (overwritten != nullptr) call.variables.push_back(overwritten);
+  if (handles.empty()) return call;
+  std::vector<const void*> variables;
+  if (lua_Debug frame; lua_getstack(L, 1, &frame) != 0) {
+    for_each_handle_in_variables(L, frame, [&](const void* found) { variables.push_back(found); });
+  }
+  for (const void* handle : handles) {
+    const bool is_variable =
+        std::find(variables.begin(), variables.end(), handle) != variables.end();
+    (is_variable ? call.variables : call.temporaries).push_back(handle);
+  }
+  return call;
+}
+
+// What the variables of the functions hold that an error ends: in Python the innermost function
+// lets go first, and what several of them hold goes with the outermost one.
+std::vector<const void*> handles_in_frames(lua_State* L) {
+  std::vector<const void*> held;
+  lua_Debug frame;
+  for (int level = 1; lua_getstack(L, level, &frame) != 0; ++level) {
+    for_each_handle_in_variables(L, frame, [&](const void* handle) { held.push_back(handle); });
+  }
+  std::unordered_set<const void*> seen;
+  const auto is_held_further_out = [&](const void* handle) { return !seen.insert(handle).second; };
+  const auto kept = std::remove_if(held.rbegin(), held.rend(), is_held_further_out);
+  held.erase(held.begin(), kept.base());
+  return held;
+}
+
+// `failed`: the call that raised the error. Its temporaries go before everything else.
+void note_ended_functions(lua_State* L, Interpreter& interpreter,
+                          Interpreter::EndedCall failed) noexcept {
+  try {
+    failed.variables.clear();
+    for (const void* handle : handles_in_frames(L)) failed.variables.push_back(handle);
+    interpreter.note_ended_call(std::move(failed));
+  } catch (const std::bad_alloc&) {
+    // They go in another order then.
+  }
 }
 
 }  // namespace
 
 int run_native(lua_State* L, lua_CFunction function, Entry entry) {
   Interpreter& interpreter = Interpreter::of(L);
+  Interpreter::EndedCall call;
   try {
     if (entry == Entry::access) return function(L);
     const Interpreter::RunningScope running(L);
     const LineScope line(L, interpreter);
     if (entry == Entry::operator_call) clear_dead_registers(L);
     interpreter.collect(L);
-    const Interpreter::Handles arguments = handles_among_arguments(L, entry);
+    call = ended_call(L, entry);
     LocalsOfCall locals;
     const int results = function(L);
-    std::vector<HeldValue> held;
-    for (Tensor& local : locals.take()) held.emplace_back(std::move(local));
-    interpreter.note_ended_call(arguments, std::move(held));
+    for (Tensor& local : locals.take()) call.locals.emplace_back(std::move(local));
+    interpreter.note_ended_call(std::move(call));
     return results;
   } catch (const StopRecomputation&) {
     push_stop_recomputation(L);
   } catch (const OutOfMemory& error) {
+    note_ended_functions(L, interpreter, std::move(call));
     interpreter.bindings().push_out_of_memory(L, error);
   } catch (const engine::ScriptError& error) {
     lua_pushstring(L, error.what());

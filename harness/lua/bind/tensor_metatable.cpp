@@ -14,10 +14,12 @@
 #include "harness/lua/bind/methods.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/op_functions.h"
+#include "harness/lua/bind/temporaries.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/vm/push_text.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/gradient_hooks.h"
+#include "runtime/autograd/tensor_data.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/comparison.h"
@@ -41,6 +43,26 @@ void push_grad_fn(lua_State* L, const Tensor& tensor) {
 // A view of the same bytes that is not part of the graph.
 void push_data(lua_State* L, const Tensor& tensor) { push_tensor(L, detach(tensor)); }
 
+// x.data = y: the same tensor with other elements.
+void set_elements(lua_State* L, const Tensor& tensor, int index) {
+  const Tensor& data = tensor_argument(L, index, {"tensor", "data"});
+  if (tensor.requires_grad() && !is_floating(data.dtype())) {
+    throw std::invalid_argument(
+        "data set to a tensor that requires gradients must be floating point");
+  }
+  const AutogradMeta* const meta = autograd_meta(tensor);
+  const bool has_other_gradient = tensor.grad().defined() && !(tensor.dtype() == data.dtype() &&
+                                                               tensor.device() == data.device());
+  if (!(tensor.shape() == data.shape()) || has_other_gradient ||
+      (meta != nullptr && meta->view_of)) {
+    throw std::invalid_argument(
+        fmt::format("[tensor] the data of {}{} cannot be {}", describe(tensor),
+                    has_other_gradient ? " with a gradient" : "", describe(data)));
+  }
+  drop_temporaries(L);
+  set_data(tensor, data);
+}
+
 void set_requires_grad(lua_State* L, const Tensor& tensor, int index) {
   tensor.set_requires_grad(boolean_argument(L, index, {"tensor", "requires_grad"}));
 }
@@ -54,6 +76,7 @@ void set_gradient(lua_State* L, const Tensor& tensor, int index) {
     throw std::invalid_argument(
         fmt::format("[tensor] the gradient of {} cannot be {}", describe(tensor), describe(grad)));
   }
+  if (grad.defined() && tensor.grad().defined()) drop_temporaries(L);
   tensor.set_grad(grad);
 }
 
@@ -84,7 +107,7 @@ constexpr std::array<TensorProperty, 16> kProperties = {{
     {"grad", "ohm.Tensor?", [](lua_State* L, const Tensor& t) { push_tensor(L, t.grad()); },
      set_gradient},
     {"grad_fn", "string?", push_grad_fn},
-    {"data", "ohm.Tensor", push_data},
+    {"data", "ohm.Tensor", push_data, set_elements},
     {"T", "ohm.Tensor", push_transposed},
     {"mT", "ohm.Tensor", push_transposed_matrices},
     {"is_leaf", "boolean", [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.is_leaf()); }},

@@ -15,6 +15,7 @@
 #include "harness/lua/libraries/cuda_graph_library.h"
 #include "harness/lua/libraries/cuda_library.h"
 #include "harness/lua/libraries/dataset_library.h"
+#include "harness/lua/libraries/deep_copy_library.h"
 #include "harness/lua/libraries/distributed_call.h"
 #include "harness/lua/libraries/factory_library.h"
 #include "harness/lua/libraries/fault_library.h"
@@ -32,6 +33,7 @@
 #include "harness/lua/libraries/monitor_library.h"
 #include "harness/lua/libraries/object_library.h"
 #include "harness/lua/libraries/optimizer_library.h"
+#include "harness/lua/libraries/packed_sequence_library.h"
 #include "harness/lua/libraries/parallel_library.h"
 #include "harness/lua/libraries/process_group_library.h"
 #include "harness/lua/libraries/reparametrization_library.h"
@@ -129,6 +131,7 @@ std::span<const Library> libraries() {
               push_op<ops::kUtility>,
               names_of_ops<ops::kUtility>},
       Library{"ohm.nn.utils.parametrizations", {parametrization_functions()}},
+      Library{"ohm.nn.utils.rnn", {packed_sequence_functions()}},
       Library{"ohm.nn.parallel", {data_parallel_functions(), distributed_module_functions()}},
       Library{"ohm.optim", {}, push_optimizer_constructor, optimizer_names},
       Library{"ohm.optim.lr_scheduler",

@@ -1,4 +1,4 @@
-// Functions of the runtime as a whole: ohm.manual_seed, ohm.is_tensor; ohm.copy.
+// Functions of the runtime as a whole: ohm.manual_seed, ohm.is_tensor.
 #pragma once
 
 #include <lua.hpp>
@@ -7,6 +7,5 @@
 namespace ohm::lua {
 
 std::span<const luaL_Reg> runtime_functions();
-std::span<const luaL_Reg> copy_functions();
 
 }  // namespace ohm::lua

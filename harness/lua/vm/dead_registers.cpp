@@ -172,15 +172,29 @@ bool set_loop_state(lua_State* L, int index) {
   return lua_setlocal(L, &frame, call.a() + 2) != nullptr;
 }
 
-void for_each_handle_in_list(lua_State* L, int index,
-                             const std::function<void(const void*)>& visit) {
+namespace {
+
+// Lists of lists, as of the keys and values of several layers.
+constexpr int kMostNestedLists = 3;
+
+void visit_list(lua_State* L, int index, int depth, const std::function<void(const void*)>& visit) {
   constexpr lua_Unsigned kMost = 256;
   const auto count = static_cast<lua_Integer>(std::min(lua_rawlen(L, index), kMost));
   const int list = lua_absindex(L, index);
   for (lua_Integer i = count; i > 0; --i) {
-    if (lua_rawgeti(L, list, i) == LUA_TUSERDATA) visit(lua_touserdata(L, -1));
+    const int type = lua_rawgeti(L, list, i);
+    if (type == LUA_TUSERDATA) visit(lua_touserdata(L, -1));
+    const bool is_followed = type == LUA_TTABLE && depth < kMostNestedLists;
+    if (is_followed && lua_checkstack(L, 2) != 0) visit_list(L, -1, depth + 1, visit);
     lua_pop(L, 1);
   }
+}
+
+}  // namespace
+
+void for_each_handle_in_list(lua_State* L, int index,
+                             const std::function<void(const void*)>& visit) {
+  visit_list(L, index, 1, visit);
 }
 
 void for_each_handle_in_variables(lua_State* L, const lua_Debug& frame,

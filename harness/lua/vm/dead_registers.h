@@ -39,8 +39,8 @@ bool is_initial_value_to_close(lua_State* L);
 bool set_loop_state(lua_State* L, int index);
 
 /// Calls visit(handle) for each full userdata in the list at `index`, a table, from the last
-/// element to the first: as a list of Python's lets them go. Of a very long list, for the first
-/// ones alone.
+/// element to the first: as a list of Python's lets them go. So do lists in it. Of a very long
+/// list, for the first ones alone.
 void for_each_handle_in_list(lua_State* L, int index,
                              const std::function<void(const void*)>& visit);
 

@@ -205,13 +205,9 @@ void Interpreter::collect(lua_State* L) {
   find_unreachable(L);
   while (!unreachable_.empty()) {
     being_released_.swap(unreachable_);
-    for (const void* argument : ended_call_) {
-      const auto is_in = [argument](const std::vector<const void*>& variables) {
-        return std::find(variables.begin(), variables.end(), argument) != variables.end();
-      };
-      if (!is_in(ended_variables_) && !is_in(variables_of_callers_)) release(argument);
-    }
-    locals_of_ended_call_.clear();
+    for (const void* handle : ended_call_.temporaries) release_of_ended_call(handle);
+    ended_call_.locals.clear();
+    for (const void* handle : ended_call_.variables) release_of_ended_call(handle);
     for (auto it = ended_variables_.begin(); it != ended_variables_.end(); ++it) {
       const bool is_held_later =
           std::find(it + 1, ended_variables_.end(), *it) != ended_variables_.end();
@@ -219,14 +215,22 @@ void Interpreter::collect(lua_State* L) {
     }
     for (std::size_t i = being_released_.size(); i > 0; --i) being_released_[i - 1].value.release();
     being_released_.clear();
-    ended_call_.clear();
+    ended_call_ = {};
     ended_variables_.clear();
     variables_of_callers_.clear();
     // What was released may have held functions of the script, and they other handles.
     if (!std::exchange(has_dropped_references_, false)) return;
     find_unreachable(L);
   }
-  locals_of_ended_call_.clear();
+  ended_call_.locals.clear();
+}
+
+// What variables hold goes with these.
+void Interpreter::release_of_ended_call(const void* handle) {
+  const auto is_in = [handle](const std::vector<const void*>& variables) {
+    return std::find(variables.begin(), variables.end(), handle) != variables.end();
+  };
+  if (!is_in(ended_variables_) && !is_in(variables_of_callers_)) release(handle);
 }
 
 void Interpreter::release(const void* handle) {

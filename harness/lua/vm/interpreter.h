@@ -117,12 +117,14 @@ class Interpreter {
   std::vector<std::shared_ptr<void>> in_cycles;
 
   using Handles = InlineVector<const void*, 4>;
-  /// For natives: the handles among the arguments of a call that is about to end, and what is to go
-  /// after them.
-  void note_ended_call(const Handles& arguments, std::vector<HeldValue> locals) {
-    ended_call_ = arguments;
-    locals_of_ended_call_ = std::move(locals);
-  }
+  /// Of a call that is about to end, in the order in which it goes. `variables`: what the variable
+  /// held that the call's result is assigned to, then the variables among the arguments.
+  struct EndedCall {
+    Handles temporaries;
+    std::vector<HeldValue> locals;
+    Handles variables;
+  };
+  void note_ended_call(EndedCall call) { ended_call_ = std::move(call); }
 
   /// For references to values of the script that C++ objects held: one went.
   void note_dropped_reference() { has_dropped_references_ = true; }
@@ -180,6 +182,7 @@ class Interpreter {
   static void count_instructions(lua_State* L);
   void watch(lua_State* L);
   void note_ended_function(lua_State* L, const lua_Debug& frame);
+  void release_of_ended_call(const void* handle);
   void release(const void* handle);
   static int handle_message(lua_State* L);
   void note_reached_cap(lua_State* L);
@@ -202,8 +205,7 @@ class Interpreter {
   std::string_view last_file_;
   std::vector<DeadHandle> unreachable_;  ///< the youngest first
   std::vector<DeadHandle> being_released_;
-  Handles ended_call_;
-  std::vector<HeldValue> locals_of_ended_call_;
+  EndedCall ended_call_;
   std::vector<const void*> ended_variables_;       ///< of functions that have returned
   std::vector<const void*> variables_of_callers_;  ///< of those that called them
   std::vector<const HandleClass*> handle_classes_;

@@ -1,5 +1,69 @@
 -- Written by tests/differential/models.py from tests/differential/models: do not edit.
 
+--== model_amp_accumulate
+local Net, model, decay, no_decay, optimizer, scaler, scheduler, criterion, accumulate, running, x, y, out, loss, norm, average
+ohm.backends.cudnn.enabled = true
+Net = nn.Module:extend("Net")
+function Net:__init()
+  self.stem = nn.Sequential(nn.Conv2d(3, 32, 3, {padding = 1, bias = false}), nn.BatchNorm2d(32), nn.ReLU({inplace = true}))
+  self.down = nn.Conv2d(32, 64, 3, {stride = 2, padding = 1})
+  self.norm = nn.GroupNorm(8, 64)
+  self.head = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Dropout(0.2), nn.Linear(64, 10))
+end
+function Net:forward(x)
+  x = self.stem(x)
+  x = F.gelu(self.norm(self.down(x)))
+  return self.head(x)
+end
+model = Net():cuda()
+decay = filter_named(model:named_parameters(), function(n, p) return p.ndim > 1 end)
+no_decay = filter_named(model:named_parameters(), function(n, p) return p.ndim <= 1 end)
+optimizer = ohm.optim.AdamW({{params = decay, weight_decay = 0.05}, {params = no_decay, weight_decay = 0.0}}, {lr = 0.001})
+scaler = ohm.amp.GradScaler("cuda", {init_scale = 1024.0})
+scheduler = ohm.optim.lr_scheduler.OneCycleLR(optimizer, {max_lr = 0.01, total_steps = 10})
+criterion = nn.CrossEntropyLoss({label_smoothing = 0.1})
+accumulate = 2
+running = ohm.zeros({}, {device = "cuda"})
+mark("model")
+for step = 0, 6 - 1 do
+  x = ohm.randn(8, 3, 24, 24, {device = "cuda"})
+  y = ohm.randint(0, 10, {8}, {device = "cuda"})
+  do
+    local mode1 <close> = ohm.autocast({device_type = "cuda", dtype = ohm.float16})
+    out = model(x)
+    loss = criterion(out, y) / accumulate
+  end
+  scaler:scale(loss):backward()
+  running = iadd(running, loss:detach())
+  if ((step + 1) % accumulate) == 0 then
+    scaler:unscale_(optimizer)
+    norm = nn.utils.clip_grad_norm_(model:parameters(), 1.0)
+    scaler:step(optimizer)
+    scaler:update()
+    optimizer:zero_grad({set_to_none = true})
+    scheduler:step()
+  end
+  mark("step " .. step)
+end
+average = running:item() / 6
+mark("done")
+mark("end of program (globals alive)")
+model = nil; sweep()
+decay = clear(decay)
+no_decay = clear(no_decay)
+optimizer = nil; sweep()
+scaler = nil; sweep()
+scheduler = nil; sweep()
+criterion = nil; sweep()
+running = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+out = nil; sweep()
+loss = nil; sweep()
+norm = nil; sweep()
+average = nil; sweep()
+mark("globals deleted")
+
 --== model_bert
 local hidden, heads, vocab, length, Embeddings, SelfAttention, Layer, Bert, model, plain, other, opt, warmup, accumulation, ids, kinds, attention, labels, following, prediction, relation, lm, loss
 hidden, heads, vocab, length = 64, 4, 300, 24
@@ -129,6 +193,557 @@ lm = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
+--== model_best_weights
+local SqueezeExcite, MBConv, Net, model, p, optimizer, scheduler, best, x, y, loss, total, out
+ohm.backends.cudnn.enabled = true
+SqueezeExcite = nn.Module:extend("SqueezeExcite")
+function SqueezeExcite:__init(channels, reduced)
+  self.reduce = nn.Conv2d(channels, reduced, 1)
+  self.expand = nn.Conv2d(reduced, channels, 1)
+end
+function SqueezeExcite:forward(x)
+  local s
+  s = F.adaptive_avg_pool2d(x, 1)
+  s = self.expand(F.silu(self.reduce(s)))
+  return ohm.sigmoid(s) * x
+end
+MBConv = nn.Module:extend("MBConv")
+function MBConv:__init(cin, cout, expand, k, stride)
+  local mid
+  mid = cin * expand
+  self.use_residual = (cin == cout and stride == 1)
+  self.expand = nn.Sequential(nn.Conv2d(cin, mid, 1, {bias = false}), nn.BatchNorm2d(mid, {eps = 0.001, momentum = 0.01}), nn.SiLU({inplace = true}))
+  self.depthwise = nn.Sequential(nn.Conv2d(mid, mid, k, {stride = stride, padding = k // 2, groups = mid, bias = false}), nn.BatchNorm2d(mid, {eps = 0.001, momentum = 0.01}), nn.SiLU({inplace = true}))
+  self.se = SqueezeExcite(mid, math.max(1, cin // 4))
+  self.project = nn.Sequential(nn.Conv2d(mid, cout, 1, {bias = false}), nn.BatchNorm2d(cout, {eps = 0.001, momentum = 0.01}))
+end
+function MBConv:forward(x)
+  local h, keep
+  h = self.project(self.se(self.depthwise(self.expand(x))))
+  if self.use_residual then
+    if self.training then
+      keep = ohm.rand(x:size(0), 1, 1, 1, {device = x.device}):add_(0.8):floor_()
+      h = (h / 0.8) * keep
+    end
+    h = h + x
+  end
+  return h
+end
+Net = nn.Module:extend("Net")
+function Net:__init()
+  self.stem = nn.Sequential(nn.Conv2d(3, 16, 3, {stride = 2, padding = 1, bias = false}), nn.BatchNorm2d(16), nn.SiLU({inplace = true}))
+  self.blocks = nn.Sequential(MBConv(16, 16, 2, 3, 1), MBConv(16, 24, 4, 5, 2), MBConv(24, 24, 4, 3, 1))
+  self.head = nn.Sequential(nn.Conv2d(24, 64, 1, {bias = false}), nn.BatchNorm2d(64), nn.SiLU({inplace = true}), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Dropout(0.2), nn.Linear(64, 7))
+end
+function Net:forward(x)
+  return self.head(self.blocks(self.stem(x)))
+end
+model = Net():cuda()
+for _, item1 in ipairs(model.stem:parameters()) do
+  p = item1
+  p:requires_grad_(false)
+end
+optimizer = ohm.optim.RMSprop(model:parameters(), {lr = 0.001, momentum = 0.9, weight_decay = 1e-05})
+scheduler = ohm.optim.lr_scheduler.StepLR(optimizer, {step_size = 1, gamma = 0.97})
+best = ohm.copy.deepcopy(model:state_dict())
+mark("model")
+for epoch = 0, 3 - 1 do
+  model:train()
+  for i = 0, 2 - 1 do
+    x = ohm.randn(6, 3, 32, 32, {device = "cuda"})
+    y = ohm.randint(0, 7, {6}, {device = "cuda"})
+    loss = F.cross_entropy(model(x), y)
+    optimizer:zero_grad()
+    loss:backward()
+    optimizer:step()
+  end
+  scheduler:step()
+  mark("trained " .. epoch)
+  model:eval()
+  total = 0.0
+  do
+    local mode2 <close> = ohm.no_grad()
+    for i = 0, 2 - 1 do
+      x = ohm.randn(6, 3, 32, 32, {device = "cuda"})
+      y = ohm.randint(0, 7, {6}, {device = "cuda"})
+      total = total + F.cross_entropy(model(x), y, {reduction = "sum"}):item()
+    end
+  end
+  mark("evaluated " .. epoch)
+  if epoch < 2 then
+    best = ohm.copy.deepcopy(model:state_dict())
+    mark("best " .. epoch)
+  end
+end
+model:load_state_dict(best)
+mark("restored")
+for _, item3 in ipairs(model.stem:parameters()) do
+  p = item3
+  p:requires_grad_(true)
+end
+out = model(x)
+loss = F.cross_entropy(out, y)
+optimizer:zero_grad()
+loss:backward()
+optimizer:step()
+mark("unfrozen")
+mark("end of program (globals alive)")
+model = nil; sweep()
+p = nil; sweep()
+optimizer = nil; sweep()
+scheduler = nil; sweep()
+best = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+out = nil; sweep()
+mark("globals deleted")
+
+--== model_byol_swa
+local MLP, BYOL, regression_loss, averaged, model, swa, optimizer, scheduler, x, x1, gray, x2, z1, z2, t1, t2, loss, module, features, bank
+MLP = nn.Module:extend("MLP")
+function MLP:__init(dim, hidden, out)
+  self.net = nn.Sequential(nn.Linear(dim, hidden), nn.BatchNorm1d(hidden), nn.ReLU({inplace = true}), nn.Linear(hidden, out))
+end
+function MLP:forward(x)
+  return self.net(x)
+end
+BYOL = nn.Module:extend("BYOL")
+function BYOL:__init()
+  local p
+  self.encoder = nn.Sequential(nn.Conv2d(3, 24, 3, {stride = 2}), nn.BatchNorm2d(24), nn.ReLU(), nn.AdaptiveAvgPool2d(2), nn.Flatten())
+  self.projector = MLP(96, 128, 32)
+  self.predictor = MLP(32, 128, 32)
+  self.target_encoder = ohm.copy.deepcopy(self.encoder)
+  self.target_projector = ohm.copy.deepcopy(self.projector)
+  for _, item1 in ipairs(self.target_encoder:parameters()) do
+    p = item1
+    p.requires_grad = false
+  end
+  for _, item2 in ipairs(self.target_projector:parameters()) do
+    p = item2
+    p.requires_grad = false
+  end
+end
+function BYOL:update_target(tau)
+  local o, t
+  do
+    local list3_2 = self.target_encoder:parameters()
+    for number3, item3 in ipairs(self.encoder:parameters()) do
+      o = item3
+      t = list3_2[number3]
+      t.data = (tau * t.data) + ((1 - tau) * o.data)
+    end
+  end
+  do
+    local list4_2 = self.target_projector:parameters()
+    for number4, item4 in ipairs(self.projector:parameters()) do
+      o = item4
+      t = list4_2[number4]
+      t.data = (tau * t.data) + ((1 - tau) * o.data)
+    end
+  end
+end
+function BYOL:forward(x1, x2)
+  local z1, z2, t1, t2
+  z1 = self.predictor(self.projector(self.encoder(x1)))
+  z2 = self.predictor(self.projector(self.encoder(x2)))
+  do
+    local mode5 <close> = ohm.no_grad()
+    t1 = self.target_projector(self.target_encoder(x1))
+    t2 = self.target_projector(self.target_encoder(x2))
+  end
+  return z1, z2, t1:detach(), t2:detach()
+end
+function regression_loss(x, y)
+  x = F.normalize(x, {dim = -1, p = 2})
+  y = F.normalize(y, {dim = -1, p = 2})
+  return 2 - (2 * (x * y):sum({dim = -1}))
+end
+function averaged(average, model, count)
+  local pa, p, p_model
+  do
+    local list6_2 = model:parameters()
+    for number6, item6 in ipairs(average:parameters()) do
+      pa = item6
+      p = list6_2[number6]
+      p_model = p:detach()
+      if count == 0 then
+        pa:detach():copy_(p_model)
+      else
+        pa:detach():add_((p_model - pa:detach()) / (count + 1))
+      end
+    end
+  end
+end
+model = BYOL():cuda()
+swa = ohm.copy.deepcopy(model)
+optimizer = ohm.optim.SGD(filter(model:parameters(), function(p) return p.requires_grad end), {lr = 0.1, momentum = 0.9, weight_decay = 1.5e-06})
+scheduler = ohm.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, {T_0 = 2})
+mark("model")
+for step = 0, 3 - 1 do
+  x = ohm.rand(16, 3, 17, 17, {device = "cuda"})
+  x1 = ohm.flip(x, {dims = {3}}):mul(1.2):clamp_(0, 1)
+  gray = (((0.3 * slice(x, 0, 0):select(1, 0)) + (0.59 * slice(x, 0, 0):select(1, 1))) + (0.11 * slice(x, 0, 0):select(1, 2))):unsqueeze(1)
+  x2 = gray:expand(-1, 3, -1, -1)
+  do
+    local new1, new2, new3, new4 = model(x1, x2)
+    z1 = new1; sweep()
+    z2 = new2; sweep()
+    t1 = new3; sweep()
+    t2 = new4; sweep()
+  end
+  loss = (regression_loss(z1, t2) + regression_loss(z2, t1)):mean()
+  mark("forward " .. step)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  scheduler:step()
+  model:update_target(0.99)
+  averaged(swa, model, step)
+  mark("step " .. step)
+end
+for _, item7 in ipairs(swa:modules()) do
+  module = item7
+  if is_a(module, "BatchNorm2d") then
+    module.running_mean:zero_()
+    module.running_var:fill_(1)
+  end
+end
+do
+  local mode8 <close> = ohm.no_grad()
+  for i = 0, 2 - 1 do
+    swa.encoder(ohm.rand(8, 3, 17, 17, {device = "cuda"}))
+  end
+end
+features = {}
+swa:eval()
+do
+  local mode9 <close> = ohm.inference_mode()
+  for i = 0, 3 - 1 do
+    features[#features + 1] = swa.encoder(ohm.rand(8, 3, 17, 17, {device = "cuda"})):cpu()
+  end
+  bank = ohm.cat(features)
+end
+mark("evaluated")
+mark("end of program (globals alive)")
+model = nil; sweep()
+swa = nil; sweep()
+optimizer = nil; sweep()
+scheduler = nil; sweep()
+x = nil; sweep()
+x1 = nil; sweep()
+gray = nil; sweep()
+x2 = nil; sweep()
+z1 = nil; sweep()
+z2 = nil; sweep()
+t1 = nil; sweep()
+t2 = nil; sweep()
+loss = nil; sweep()
+module = nil; sweep()
+features = clear(features)
+bank = nil; sweep()
+mark("globals deleted")
+
+--== model_capsule
+local squash, PrimaryCaps, DigitCaps, CapsNet, model, optimizer, scheduler, x, labels, y, lengths, rec, left, right, margin, rec_loss, loss
+function squash(x, dim)
+  local sq, scale
+  if dim == nil then dim = -1 end
+  sq = (x ^ 2):sum({dim = dim, keepdim = true})
+  scale = sq / (1 + sq)
+  return (scale * x) / ohm.sqrt(sq + 1e-08)
+end
+PrimaryCaps = nn.Module:extend("PrimaryCaps")
+function PrimaryCaps:__init()
+  self.capsules = nn.ModuleList(collect(4, function(_) return nn.Conv2d(32, 8, 5, {stride = 2}) end))
+end
+function PrimaryCaps:forward(x)
+  local u
+  u = map(function(capsule) return capsule(x):view(x:size(0), -1, 1) end, self.capsules:children())
+  do
+    local old1 = u
+    u = ohm.cat(u, {dim = -1})
+    clear(old1)
+  end
+  return squash(u)
+end
+DigitCaps = nn.Module:extend("DigitCaps")
+function DigitCaps:__init(n_in, d_in, n_out, d_out)
+  if d_out == nil then d_out = 8 end
+  if n_out == nil then n_out = 10 end
+  self.n_out = n_out
+  self.W = nn.Parameter(0.01 * ohm.randn(1, n_out, n_in, d_out, d_in))
+end
+function DigitCaps:forward(x)
+  local b, u_hat, temp, logits, c, s, v, agreement
+  b = x:size(0)
+  x = x:unsqueeze(1):unsqueeze(4)
+  u_hat = ohm.matmul(self.W, x):squeeze(-1)
+  temp = u_hat:detach()
+  logits = ohm.zeros(b, self.n_out, u_hat:size(2), 1, {device = "cuda"})
+  for it = 0, 2 - 1 do
+    c = F.softmax(logits, {dim = 1})
+    s = (c * temp):sum({dim = 2})
+    v = squash(s)
+    agreement = ohm.matmul(temp, v:unsqueeze(-1))
+    logits = iadd(logits, agreement)
+  end
+  c = F.softmax(logits, {dim = 1})
+  s = (c * u_hat):sum({dim = 2})
+  return squash(s)
+end
+CapsNet = nn.Module:extend("CapsNet")
+function CapsNet:__init()
+  self.conv = nn.Conv2d(1, 32, 5)
+  self.primary = PrimaryCaps()
+  self.digits = DigitCaps((8 * 6) * 6, 4)
+  self.decoder = nn.Sequential(nn.Linear(80, 128), nn.ReLU({inplace = true}), nn.Linear(128, 400), nn.Sigmoid())
+end
+function CapsNet:forward(x, y)
+  local h, v, lengths, masked, rec
+  h = F.relu(self.conv(x), {inplace = true})
+  v = self.digits(self.primary(h))
+  lengths = ohm.norm(v, {dim = 2})
+  masked = v * y:unsqueeze(-1)
+  rec = self.decoder(masked:view(x:size(0), -1))
+  return lengths, rec
+end
+model = CapsNet():cuda()
+optimizer = ohm.optim.Adam(model:parameters())
+scheduler = ohm.optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
+mark("model")
+for step = 0, 3 - 1 do
+  x = ohm.rand(6, 1, 20, 20, {device = "cuda"})
+  labels = ohm.randint(0, 10, {6}, {device = "cuda"})
+  y = ohm.eye(10, {device = "cuda"}):index_select({dim = 0, index = labels})
+  do
+    local new1, new2 = model(x, y)
+    lengths = new1; sweep()
+    rec = new2; sweep()
+  end
+  left = F.relu(0.9 - lengths, {inplace = true}) ^ 2
+  right = F.relu(lengths - 0.1, {inplace = true}) ^ 2
+  margin = ((y * left) + ((0.5 * (1.0 - y)) * right)):sum({dim = 1}):mean()
+  rec_loss = F.mse_loss(rec, x:view(6, -1), {reduction = "sum"}) / 6
+  loss = margin + (0.0005 * rec_loss)
+  mark("forward " .. step)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  scheduler:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+scheduler = nil; sweep()
+x = nil; sweep()
+labels = nil; sweep()
+y = nil; sweep()
+lengths = nil; sweep()
+rec = nil; sweep()
+left = nil; sweep()
+right = nil; sweep()
+margin = nil; sweep()
+rec_loss = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== model_char_rnn
+local vocab, hidden, layers, batch, bptt, CharRNN, model, optimizer, scheduler, data, h, c, total, start, x, y, logits, loss, text, token, probs
+vocab, hidden, layers, batch, bptt = 60, 96, 2, 16, 12
+CharRNN = nn.Module:extend("CharRNN")
+function CharRNN:__init()
+  self.embedding = nn.Embedding(vocab, hidden)
+  self.rnn = nn.LSTM(hidden, hidden, layers, {dropout = 0.3})
+  self.dropout = nn.Dropout(0.3)
+  self.head = nn.Linear(hidden, vocab)
+end
+function CharRNN:forward(x, state)
+  local emb, out, logits
+  emb = self.dropout(self.embedding(x))
+  do
+    local new1, new2 = self:run(emb, state)
+    out = new1; sweep()
+    state = new2; sweep()
+  end
+  logits = self.head(self.dropout(out))
+  return logits, state
+end
+function CharRNN:run(emb, state)
+  local results = self.rnn(emb, state)
+  return results[1], {results[2], results[3]}
+end
+function CharRNN:init_hidden(batch_size)
+  local h, c
+  h = ohm.zeros(layers, batch_size, hidden, {device = "cuda"})
+  c = ohm.zeros(layers, batch_size, hidden, {device = "cuda"})
+  return h, c
+end
+model = CharRNN():cuda()
+optimizer = ohm.optim.RMSprop(model:parameters(), {lr = 0.002, alpha = 0.95})
+scheduler = ohm.optim.lr_scheduler.ExponentialLR(optimizer, {gamma = 0.97})
+data = ohm.randint(0, vocab, {(bptt * 4) + 1, batch}, {device = "cuda"})
+mark("model")
+model:train()
+h, c = model:init_hidden(batch)
+total = 0.0
+for step = 0, 4 - 1 do
+  start = step * bptt
+  x = slice(data, 0, start, start + bptt)
+  y = slice(data, 0, start + 1, (start + bptt) + 1)
+  h = h:detach()
+  c = c:detach()
+  optimizer:zero_grad()
+  do
+    local new1, state = model(x, {h, c})
+    logits = new1; sweep()
+    h = state[1]; sweep()
+    c = state[2]; sweep()
+  end
+  loss = F.cross_entropy(logits:view(-1, vocab), y:reshape(-1))
+  loss:backward()
+  nn.utils.clip_grad_norm_(model:parameters(), 0.5)
+  optimizer:step()
+  total = total + loss:item()
+  mark("step " .. step)
+end
+scheduler:step()
+model:eval()
+text = {}
+do
+  local mode1 <close> = ohm.no_grad()
+  do
+    local new1, new2 = model:init_hidden(1)
+    h = new1; sweep()
+    c = new2; sweep()
+  end
+  token = ohm.zeros(1, 1, {dtype = ohm.int64, device = "cuda"})
+  for i = 0, 8 - 1 do
+    do
+      local new1, state = model(token, {h, c})
+      logits = new1; sweep()
+      h = state[1]; sweep()
+      c = state[2]; sweep()
+    end
+    probs = F.softmax(logits:select(0, -1) / 0.8, {dim = -1})
+    token = ohm.multinomial(probs, 1)
+    text[#text + 1] = token:item()
+  end
+end
+mark("sampled")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+scheduler = nil; sweep()
+data = nil; sweep()
+h = nil; sweep()
+c = nil; sweep()
+start = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+logits = nil; sweep()
+loss = nil; sweep()
+text = clear(text)
+token = nil; sweep()
+probs = nil; sweep()
+mark("globals deleted")
+
+--== model_checkpointed_bf16
+local FeedForward, Block, Model, model, optimizer, schedule, tokens, x, y, logits, loss, peak, ppl
+FeedForward = nn.Module:extend("FeedForward")
+function FeedForward:__init(dim, hidden)
+  self.w1 = nn.Linear(dim, hidden, {bias = false})
+  self.w2 = nn.Linear(hidden, dim, {bias = false})
+  self.w3 = nn.Linear(dim, hidden, {bias = false})
+end
+function FeedForward:forward(x)
+  return self.w2(F.silu(self.w1(x)) * self.w3(x))
+end
+Block = nn.Module:extend("Block")
+function Block:__init(dim, heads)
+  self.heads = heads
+  self.norm1 = nn.LayerNorm(dim)
+  self.qkv = nn.Linear(dim, 3 * dim, {bias = false})
+  self.proj = nn.Linear(dim, dim, {bias = false})
+  self.norm2 = nn.LayerNorm(dim)
+  self.ff = FeedForward(dim, 3 * dim)
+end
+function Block:forward(x)
+  local b, t, d, qkv, q, k, v, y
+  b, t, d = table.unpack(x.shape)
+  qkv = self.qkv(self.norm1(x)):view(b, t, 3, self.heads, d // self.heads):permute(2, 0, 3, 1, 4)
+  q, k, v = qkv:unbind(0)
+  y = F.scaled_dot_product_attention(q, k, v, {is_causal = true})
+  x = x + self.proj(y:transpose(1, 2):reshape(b, t, d))
+  return x + self.ff(self.norm2(x))
+end
+Model = nn.Module:extend("Model")
+function Model:__init(vocab, dim, layers)
+  self.emb = nn.Embedding(vocab, dim)
+  self.blocks = nn.ModuleList(collect(layers, function(_) return Block(dim, 4) end))
+  self.norm = nn.LayerNorm(dim)
+  self.head = nn.Linear(dim, vocab, {bias = false})
+end
+function Model:forward(x, use_reentrant)
+  local h, block
+  h = self.emb(x)
+  for _, item1 in ipairs(self.blocks:children()) do
+    block = item1
+    h = ohm.utils.checkpoint.checkpoint(block, h, {use_reentrant = use_reentrant})
+  end
+  return self.head(self.norm(h))
+end
+model = Model(200, 64, 3):cuda()
+optimizer = ohm.optim.AdamW(model:parameters(), {lr = 0.0003, betas = {0.9, 0.95}, fused = true})
+schedule = ohm.optim.lr_scheduler.LambdaLR(optimizer, function(step) return math.min(1.0, (step + 1) / 2) end)
+mark("model")
+for step = 0, 3 - 1 do
+  tokens = ohm.randint(0, 200, {4, 33}, {device = "cuda"})
+  do
+    local new1, new2 = slice(slice(tokens, 0, 0), 1, 0, -1), slice(slice(tokens, 0, 0), 1, 1)
+    x = new1; sweep()
+    y = new2; sweep()
+  end
+  do
+    local mode2 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+    logits = model(x, step == 1)
+    loss = F.cross_entropy(logits:reshape(-1, 200), y:reshape(-1))
+  end
+  mark("forward " .. step)
+  optimizer:zero_grad({set_to_none = true})
+  loss:backward()
+  nn.utils.clip_grad_norm_(model:parameters(), 1.0)
+  optimizer:step()
+  schedule:step()
+  mark("step " .. step)
+end
+peak = ohm.cuda.max_memory_allocated()
+ohm.cuda.reset_peak_memory_stats()
+model:eval()
+do
+  local mode3 <close> = ohm.inference_mode()
+  do
+    local mode4 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+    logits = model(x, false)
+    ppl = F.cross_entropy(logits:float():reshape(-1, 200), y:reshape(-1)):exp():item()
+  end
+end
+mark("evaluated")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+schedule = nil; sweep()
+tokens = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+logits = nil; sweep()
+loss = nil; sweep()
+peak = nil; sweep()
+ppl = nil; sweep()
+mark("globals deleted")
+
 --== model_clip
 local TextEncoder, ImageEncoder, CLIP, model, opt, images, ids, per_image, per_text, truth, loss
 TextEncoder = nn.Module:extend("TextEncoder")
@@ -214,6 +829,258 @@ truth = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
+--== model_convnext
+local LayerNorm2d, DropPath, Block, ConvNeXt, model, ema, optimizer, x, y, perm, onehot, target, out, loss, correct
+ohm.backends.cudnn.enabled = true
+LayerNorm2d = nn.Module:extend("LayerNorm2d")
+function LayerNorm2d:__init(dim)
+  self.weight = nn.Parameter(ohm.ones(dim))
+  self.bias = nn.Parameter(ohm.zeros(dim))
+end
+function LayerNorm2d:forward(x)
+  local u, s
+  u = x:mean(1, {keepdim = true})
+  s = (x - u):pow(2):mean(1, {keepdim = true})
+  x = (x - u) / ohm.sqrt(s + 1e-06)
+  return (slice(self.weight, 0, 0):unsqueeze(1):unsqueeze(2) * x) + slice(self.bias, 0, 0):unsqueeze(1):unsqueeze(2)
+end
+DropPath = nn.Module:extend("DropPath")
+function DropPath:__init(p)
+  self.p = p
+end
+function DropPath:forward(x)
+  local keep, mask
+  if (self.p == 0.0 or not self.training) then
+    return x
+  end
+  keep = 1 - self.p
+  mask = x:new_empty(x:size(0), 1, 1, 1):bernoulli_(keep)
+  mask:div_(keep)
+  return x * mask
+end
+Block = nn.Module:extend("Block")
+function Block:__init(dim, drop)
+  self.dwconv = nn.Conv2d(dim, dim, 7, {padding = 3, groups = dim})
+  self.norm = nn.LayerNorm(dim, {eps = 1e-06})
+  self.pwconv1 = nn.Linear(dim, 4 * dim)
+  self.act = nn.GELU()
+  self.pwconv2 = nn.Linear(4 * dim, dim)
+  self.gamma = nn.Parameter(1e-06 * ohm.ones(dim))
+  self.drop_path = DropPath(drop)
+end
+function Block:forward(x)
+  local shortcut
+  shortcut = x
+  x = self.dwconv(x)
+  x = x:permute(0, 2, 3, 1)
+  x = self.norm(x)
+  x = self.pwconv2(self.act(self.pwconv1(x)))
+  x = self.gamma * x
+  x = x:permute(0, 3, 1, 2)
+  return shortcut + self.drop_path(x)
+end
+ConvNeXt = nn.Module:extend("ConvNeXt")
+function ConvNeXt:__init()
+  self.stem = nn.Sequential(nn.Conv2d(3, 32, 4, {stride = 4}), LayerNorm2d(32))
+  self.stage1 = nn.Sequential(Block(32, 0.0), Block(32, 0.1))
+  self.down = nn.Sequential(LayerNorm2d(32), nn.Conv2d(32, 64, 2, {stride = 2}))
+  self.stage2 = nn.Sequential(Block(64, 0.1), Block(64, 0.2))
+  self.norm = nn.LayerNorm(64, {eps = 1e-06})
+  self.head = nn.Linear(64, 20)
+end
+function ConvNeXt:forward(x)
+  x = self.stage1(self.stem(x))
+  x = self.stage2(self.down(x))
+  x = self.norm(x:mean({-2, -1}))
+  return self.head(x)
+end
+model = ConvNeXt():cuda()
+ema = {}
+optimizer = ohm.optim.AdamW(model:parameters(), {lr = 0.004, weight_decay = 0.05})
+mark("model")
+for step = 0, 3 - 1 do
+  x = ohm.randn(8, 3, 32, 32, {device = "cuda"})
+  y = ohm.randint(0, 20, {8}, {device = "cuda"})
+  perm = ohm.randperm(8, {device = "cuda"})
+  onehot = F.one_hot(y, 20):float()
+  if (step % 2) == 0 then
+    x = (0.7 * x) + (0.3 * x:index({perm}))
+    target = (0.7 * onehot) + (0.3 * onehot:index({perm}))
+  else
+    slice(slice(slice(slice(x, 0, 0), 1, 0), 2, 4, 20), 3, 8, 24):copy_(slice(slice(slice(x, 1, 0), 2, 4, 20), 3, 8, 24):index({perm}))
+    target = (onehot * 0.75) + (onehot:index({perm}) * 0.25)
+  end
+  do
+    local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+    out = model(x)
+    loss = ohm.sum((-target) * F.log_softmax(out, {dim = -1}), {dim = -1}):mean()
+  end
+  mark("forward " .. step)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+model:eval()
+correct = 0
+do
+  local mode2 <close> = ohm.inference_mode()
+  for i = 0, 2 - 1 do
+    x = ohm.randn(8, 3, 32, 32, {device = "cuda"})
+    y = ohm.randint(0, 20, {8}, {device = "cuda"})
+    out = model(x)
+    correct = correct + (out:argmax(1):eq(y)):sum():item()
+  end
+end
+mark("evaluated")
+mark("end of program (globals alive)")
+model = nil; sweep()
+ema = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+perm = nil; sweep()
+onehot = nil; sweep()
+target = nil; sweep()
+out = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== model_crf_beam
+local vocab, tags, dim, batch, length, CRF, model, optimizer, x, y, lengths, mask, emit, loss, path, acc, cell, head, beam, h, tokens, scores, offset, logp, total, idx, origin, token, rows
+vocab, tags, dim, batch, length = 90, 7, 40, 5, 8
+CRF = nn.Module:extend("CRF")
+function CRF:__init()
+  self.emb = nn.Embedding(vocab, dim)
+  self.conv = nn.Conv1d(dim, dim, 3, {padding = 1})
+  self.fc = nn.Linear(dim, tags)
+  self.transitions = nn.Parameter(ohm.randn(tags, tags))
+  self.start = nn.Parameter(ohm.zeros(tags))
+  self.stop = nn.Parameter(ohm.zeros(tags))
+end
+function CRF:emissions(x)
+  local h
+  h = self.emb(x):transpose(1, 2)
+  h = F.relu(self.conv(h)):transpose(1, 2)
+  return self.fc(h)
+end
+function CRF:log_partition(emit, mask)
+  local alpha, scores, new
+  alpha = self.start + slice(emit, 0, 0):select(1, 0)
+  for t = 1, emit:size(1) - 1 do
+    scores = (alpha:unsqueeze(2) + self.transitions) + slice(emit, 0, 0):select(1, t):unsqueeze(1)
+    new = ohm.logsumexp(scores, {dim = 1})
+    alpha = ohm.where(slice(mask, 0, 0):select(1, t):unsqueeze(1), new, alpha)
+  end
+  return ohm.logsumexp(alpha + self.stop, {dim = 1})
+end
+function CRF:score(emit, y, mask)
+  local total, m, step, last
+  total = self.start:index({slice(y, 0, 0):select(1, 0)}) + slice(emit, 0, 0):select(1, 0):gather(1, slice(slice(y, 0, 0), 1, 0, 1)):squeeze(1)
+  m = mask:float()
+  for t = 1, emit:size(1) - 1 do
+    step = self.transitions:index({slice(y, 0, 0):select(1, t - 1), slice(y, 0, 0):select(1, t)}) + slice(emit, 0, 0):select(1, t):gather(1, slice(y, 0, 0):select(1, t):unsqueeze(1)):squeeze(1)
+    total = total + (step * slice(m, 0, 0):select(1, t))
+  end
+  last = mask:long():sum(1) - 1
+  return total + self.stop:index({y:gather(1, last:unsqueeze(1)):squeeze(1)})
+end
+function CRF:decode(emit)
+  local score, history, best, idx, tag, path
+  score = self.start + slice(emit, 0, 0):select(1, 0)
+  history = {}
+  for t = 1, emit:size(1) - 1 do
+    do
+      local new1, new2 = (score:unsqueeze(2) + self.transitions):max({dim = 1})
+      best = new1; sweep()
+      idx = new2; sweep()
+    end
+    score = best + slice(emit, 0, 0):select(1, t)
+    history[#history + 1] = idx
+  end
+  score = score + self.stop
+  tag = score:argmax({dim = 1, keepdim = true})
+  path = {tag}
+  for t = #history - 1, 0, -1 do
+    tag = history[t + 1]:gather(1, tag)
+    path[#path + 1] = tag
+  end
+  return ohm.cat(path, {dim = 1}):flip(1)
+end
+model = CRF():cuda()
+optimizer = ohm.optim.Adagrad(model:parameters(), {lr = 0.05})
+mark("model")
+for step = 0, 2 - 1 do
+  x = ohm.randint(0, vocab, {batch, length}, {device = "cuda"})
+  y = ohm.randint(0, tags, {batch, length}, {device = "cuda"})
+  lengths = ohm.randint(3, length + 1, {batch}, {device = "cuda"})
+  mask = ohm.arange(length, {device = "cuda"}):unsqueeze(0):lt(lengths:unsqueeze(1))
+  emit = model:emissions(x)
+  loss = (model:log_partition(emit, mask) - model:score(emit, y, mask)):mean()
+  mark("forward " .. step)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+do
+  local mode1 <close> = ohm.no_grad()
+  path = model:decode(model:emissions(x))
+  acc = (path:eq(y)):float():mean():item()
+end
+mark("decoded")
+cell = nn.GRUCell(dim, dim):cuda()
+head = nn.Linear(dim, vocab):cuda()
+beam = 3
+do
+  local mode2 <close> = ohm.no_grad()
+  h = ohm.randn(batch * beam, dim, {device = "cuda"})
+  tokens = ohm.zeros(batch * beam, 1, {dtype = ohm.int64, device = "cuda"})
+  scores = ohm.zeros(batch, beam, {device = "cuda"})
+  slice(slice(scores, 0, 0), 1, 1):fill_(-1000000000.0)
+  offset = (ohm.arange(batch, {device = "cuda"}) * beam):unsqueeze(1)
+  for t = 0, 4 - 1 do
+    h = cell(model.emb(slice(tokens, 0, 0):select(1, -1)), h)
+    logp = F.log_softmax(head(h), {dim = -1}):view(batch, beam, vocab)
+    total = (scores:unsqueeze(2) + logp):view(batch, -1)
+    do
+      local new1, new2 = total:topk(beam, {dim = 1})
+      scores = new1; sweep()
+      idx = new2; sweep()
+    end
+    origin = ohm.div(idx, vocab, {rounding_mode = "floor"})
+    token = idx % vocab
+    rows = (origin + offset):view(-1)
+    tokens = ohm.cat({tokens:index({rows}), token:view(-1, 1)}, {dim = 1})
+    h = h:index_select(0, rows)
+    mark("beam " .. t)
+  end
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+lengths = nil; sweep()
+mask = nil; sweep()
+emit = nil; sweep()
+loss = nil; sweep()
+path = nil; sweep()
+acc = nil; sweep()
+cell = nil; sweep()
+head = nil; sweep()
+h = nil; sweep()
+tokens = nil; sweep()
+scores = nil; sweep()
+offset = nil; sweep()
+logp = nil; sweep()
+total = nil; sweep()
+idx = nil; sweep()
+origin = nil; sweep()
+token = nil; sweep()
+rows = nil; sweep()
+mark("globals deleted")
+
 --== model_ctc_speech
 local SpeechModel, model, opt, criterion, x, targets, logp, loss
 SpeechModel = nn.Module:extend("SpeechModel")
@@ -255,6 +1122,142 @@ x = nil; sweep()
 targets = nil; sweep()
 logp = nil; sweep()
 loss = nil; sweep()
+mark("globals deleted")
+
+--== model_cyclegan
+local ResBlock, Generator, Discriminator, init_weights, g_ab, g_ba, d_a, d_b, opt_g, opt_d, pool_a, pool_b, query, real_a, real_b, p, fake_b, rec_a, fake_a, rec_b, idt_a, idt_b, pred_a, pred_b, gan_loss, cycle_loss, idt_loss, loss_g, old_a, real_pred, fake_pred, loss_d_a, old_b, loss_d_b
+ResBlock = nn.Module:extend("ResBlock")
+function ResBlock:__init(channels)
+  self.block = nn.Sequential(nn.ReflectionPad2d(1), nn.Conv2d(channels, channels, 3), nn.InstanceNorm2d(channels), nn.ReLU({inplace = true}), nn.ReflectionPad2d(1), nn.Conv2d(channels, channels, 3), nn.InstanceNorm2d(channels))
+end
+function ResBlock:forward(x)
+  return x + self.block(x)
+end
+Generator = nn.Module:extend("Generator")
+function Generator:__init(ngf)
+  if ngf == nil then ngf = 16 end
+  self.model = nn.Sequential(nn.ReflectionPad2d(3), nn.Conv2d(3, ngf, 7), nn.InstanceNorm2d(ngf), nn.ReLU({inplace = true}), nn.Conv2d(ngf, ngf * 2, 3, {stride = 2, padding = 1}), nn.InstanceNorm2d(ngf * 2), nn.ReLU({inplace = true}), ResBlock(ngf * 2), ResBlock(ngf * 2), nn.ConvTranspose2d(ngf * 2, ngf, 3, {stride = 2, padding = 1, output_padding = 1}), nn.InstanceNorm2d(ngf), nn.ReLU({inplace = true}), nn.ReflectionPad2d(3), nn.Conv2d(ngf, 3, 7), nn.Tanh())
+end
+function Generator:forward(x)
+  return self.model(x)
+end
+Discriminator = nn.Module:extend("Discriminator")
+function Discriminator:__init(ndf)
+  if ndf == nil then ndf = 16 end
+  self.model = nn.Sequential(nn.Conv2d(3, ndf, 4, {stride = 2, padding = 1}), nn.LeakyReLU(0.2, {inplace = true}), nn.Conv2d(ndf, ndf * 2, 4, {stride = 2, padding = 1}), nn.InstanceNorm2d(ndf * 2), nn.LeakyReLU(0.2, {inplace = true}), nn.Conv2d(ndf * 2, 1, 4, {padding = 1}))
+end
+function Discriminator:forward(x)
+  return self.model(x)
+end
+function init_weights(m)
+  if is_a(m, "Conv2d") then
+    nn.init.normal_(m.weight, 0.0, 0.02)
+    nn.init.constant_(m.bias, 0.0)
+  end
+end
+g_ab = Generator():cuda()
+g_ba = Generator():cuda()
+d_a = Discriminator():cuda()
+d_b = Discriminator():cuda()
+g_ab:apply(init_weights)
+g_ba:apply(init_weights)
+opt_g = ohm.optim.Adam(joined(g_ab:parameters(), g_ba:parameters()), {lr = 0.0002, betas = {0.5, 0.999}})
+opt_d = ohm.optim.Adam(joined(d_a:parameters(), d_b:parameters()), {lr = 0.0002, betas = {0.5, 0.999}})
+pool_a = {}
+pool_b = {}
+mark("models")
+function query(pool, images, step)
+  local out, image, tmp
+  out = {}
+  for i = 0, images:size(0) - 1 do
+    image = images:select(0, i):unsqueeze(0)
+    if #pool < 3 then
+      pool[#pool + 1] = image
+      out[#out + 1] = image
+    elseif (i + step) % 2 == 0 then
+      tmp = pool[2]:clone()
+      pool[2] = image
+      out[#out + 1] = tmp
+    else
+      out[#out + 1] = image
+    end
+  end
+  local result = ohm.cat(out, 0)
+  clear(out)
+  return result
+end
+for step = 0, 3 - 1 do
+  real_a = ohm.randn(2, 3, 32, 32, {device = "cuda"})
+  real_b = ohm.randn(2, 3, 32, 32, {device = "cuda"})
+  for _, item1 in ipairs(joined(d_a:parameters(), d_b:parameters())) do
+    p = item1
+    p.requires_grad = false
+  end
+  opt_g:zero_grad()
+  fake_b = g_ab(real_a)
+  rec_a = g_ba(fake_b)
+  fake_a = g_ba(real_b)
+  rec_b = g_ab(fake_a)
+  idt_a = g_ba(real_a)
+  idt_b = g_ab(real_b)
+  pred_a = d_a(fake_a)
+  pred_b = d_b(fake_b)
+  gan_loss = F.mse_loss(pred_a, ohm.ones_like(pred_a)) + F.mse_loss(pred_b, ohm.ones_like(pred_b))
+  cycle_loss = F.l1_loss(rec_a, real_a) + F.l1_loss(rec_b, real_b)
+  idt_loss = F.l1_loss(idt_a, real_a) + F.l1_loss(idt_b, real_b)
+  loss_g = (gan_loss + (10.0 * cycle_loss)) + (5.0 * idt_loss)
+  mark("forward " .. step)
+  loss_g:backward()
+  opt_g:step()
+  mark("generators " .. step)
+  for _, item2 in ipairs(joined(d_a:parameters(), d_b:parameters())) do
+    p = item2
+    p.requires_grad = true
+  end
+  opt_d:zero_grad()
+  old_a = query(pool_a, fake_a:detach(), step)
+  real_pred = d_a(real_a)
+  fake_pred = d_a(old_a)
+  loss_d_a = 0.5 * (F.mse_loss(real_pred, ohm.ones_like(real_pred)) + F.mse_loss(fake_pred, ohm.zeros_like(fake_pred)))
+  loss_d_a:backward()
+  old_b = query(pool_b, fake_b:detach(), step)
+  real_pred = d_b(real_b)
+  fake_pred = d_b(old_b)
+  loss_d_b = 0.5 * (F.mse_loss(real_pred, ohm.ones_like(real_pred)) + F.mse_loss(fake_pred, ohm.zeros_like(fake_pred)))
+  loss_d_b:backward()
+  opt_d:step()
+  mark("discriminators " .. step)
+end
+mark("end of program (globals alive)")
+g_ab = nil; sweep()
+g_ba = nil; sweep()
+d_a = nil; sweep()
+d_b = nil; sweep()
+opt_g = nil; sweep()
+opt_d = nil; sweep()
+pool_a = clear(pool_a)
+pool_b = clear(pool_b)
+real_a = nil; sweep()
+real_b = nil; sweep()
+p = nil; sweep()
+fake_b = nil; sweep()
+rec_a = nil; sweep()
+fake_a = nil; sweep()
+rec_b = nil; sweep()
+idt_a = nil; sweep()
+idt_b = nil; sweep()
+pred_a = nil; sweep()
+pred_b = nil; sweep()
+gan_loss = nil; sweep()
+cycle_loss = nil; sweep()
+idt_loss = nil; sweep()
+loss_g = nil; sweep()
+old_a = nil; sweep()
+real_pred = nil; sweep()
+fake_pred = nil; sweep()
+loss_d_a = nil; sweep()
+old_b = nil; sweep()
+loss_d_b = nil; sweep()
 mark("globals deleted")
 
 --== model_dcgan
@@ -777,6 +1780,183 @@ p = nil; sweep()
 tp = nil; sweep()
 mark("globals deleted")
 
+--== model_fused_backward
+local Inception, GoogLeNet, model, optimizers, p, criterion, x, y, out, aux, loss, _, probs, conf, pred
+Inception = nn.Module:extend("Inception")
+function Inception:__init(cin, c1, c3, c5, cp)
+  self.b1 = nn.Conv2d(cin, c1, 1)
+  self.b3 = nn.Sequential(nn.Conv2d(cin, c3, 1), nn.ReLU({inplace = true}), nn.Conv2d(c3, c3, {1, 3}, {padding = {0, 1}}), nn.Conv2d(c3, c3, {3, 1}, {padding = {1, 0}}))
+  self.b5 = nn.Sequential(nn.Conv2d(cin, c5, 1), nn.ReLU({inplace = true}), nn.Conv2d(c5, c5, 5, {padding = 2}))
+  self.bp = nn.Sequential(nn.MaxPool2d(3, {stride = 1, padding = 1}), nn.Conv2d(cin, cp, 1))
+end
+function Inception:forward(x)
+  return F.relu(ohm.cat({self.b1(x), self.b3(x), self.b5(x), self.bp(x)}, 1), {inplace = true})
+end
+GoogLeNet = nn.Module:extend("GoogLeNet")
+function GoogLeNet:__init()
+  self.stem = nn.Sequential(nn.Conv2d(3, 16, 3, {padding = 1}), nn.ReLU({inplace = true}), nn.LocalResponseNorm(5), nn.MaxPool2d(2, {ceil_mode = true}))
+  self.inc1 = Inception(16, 8, 8, 4, 4)
+  self.inc2 = Inception(24, 8, 12, 4, 8)
+  self.aux = nn.Sequential(nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(96, 32), nn.ReLU(), nn.Dropout(0.7), nn.Linear(32, 6))
+  self.fc = nn.Linear(32, 6)
+end
+function GoogLeNet:forward(x)
+  local aux
+  x = self.inc1(self.stem(x))
+  aux = (self.training and self.aux(x) or nil)
+  x = self.inc2(x)
+  x = ohm.flatten(F.adaptive_avg_pool2d(x, {1, 1}), 1)
+  x = F.dropout(x, 0.4, self.training)
+  return self.fc(x), aux
+end
+model = GoogLeNet():cuda()
+optimizers = {}
+for i, parameter in ipairs(model:parameters()) do
+  optimizers[i] = ohm.optim.SGD({parameter}, {lr = 0.01, momentum = 0.9, foreach = false})
+end
+for number, item1 in ipairs(model:parameters()) do
+  p = item1
+  p:register_post_accumulate_grad_hook(function()
+    optimizers[number]:step()
+    optimizers[number]:zero_grad()
+  end)
+end
+criterion = nn.CrossEntropyLoss()
+mark("model")
+for step = 0, 3 - 1 do
+  x = ohm.randn(6, 3, 17, 17, {device = "cuda"})
+  y = ohm.randint(0, 6, {6}, {device = "cuda"})
+  do
+    local new1, new2 = model(x)
+    out = new1; sweep()
+    aux = new2; sweep()
+  end
+  loss = criterion(out, y) + (0.3 * criterion(aux, y))
+  mark("forward " .. step)
+  loss:backward()
+  mark("step " .. step)
+end
+model:eval()
+do
+  local mode2 <close> = ohm.no_grad()
+  do
+    local new1, new2 = model(x)
+    out = new1; sweep()
+    _ = new2; sweep()
+  end
+  probs = ohm.softmax(out, {dim = 1})
+  conf, pred = probs:max({dim = 1})
+end
+mark("evaluated")
+mark("end of program (globals alive)")
+model = nil; sweep()
+for i = 1, #optimizers do optimizers[i] = nil; sweep() end
+p = nil; sweep()
+criterion = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+out = nil; sweep()
+aux = nil; sweep()
+loss = nil; sweep()
+_ = nil; sweep()
+probs = nil; sweep()
+conf = nil; sweep()
+pred = nil; sweep()
+mark("globals deleted")
+
+--== model_gat
+local GATLayer, GAT, nodes, edges, model, optimizer, x, edge_index, loops, labels, order, train_idx, val_idx, out, loss, logits, pred, acc
+GATLayer = nn.Module:extend("GATLayer")
+function GATLayer:__init(dim_in, dim_out, heads, concat)
+  if concat == nil then concat = true end
+  self.heads = heads
+  self.dim = dim_out
+  self.concat = concat
+  self.lin = nn.Linear(dim_in, heads * dim_out, {bias = false})
+  self.att_src = nn.Parameter(ohm.empty(1, heads, dim_out))
+  self.att_dst = nn.Parameter(ohm.empty(1, heads, dim_out))
+  nn.init.xavier_uniform_(self.att_src)
+  nn.init.xavier_uniform_(self.att_dst)
+end
+function GATLayer:forward(x, edge_index)
+  local n, h, a_src, a_dst, src, dst, e, index, e_max, denom, alpha, out
+  n = x:size(0)
+  h = self.lin(x):view(n, self.heads, self.dim)
+  a_src = (h * self.att_src):sum(-1)
+  a_dst = (h * self.att_dst):sum(-1)
+  src, dst = edge_index:unbind(0)
+  e = F.leaky_relu(a_src:index({src}) + a_dst:index({dst}), 0.2)
+  index = dst:unsqueeze(-1):expand_as(e)
+  e_max = ohm.zeros(n, self.heads, {device = "cuda"}):scatter_reduce(0, index, e, {reduce = "amax", include_self = false})
+  e = (e - e_max:index({dst})):exp()
+  denom = ohm.zeros(n, self.heads, {device = "cuda"}):scatter_add_(0, index, e)
+  alpha = e / (denom:index({dst}) + 1e-16)
+  alpha = F.dropout(alpha, 0.4, self.training)
+  out = ohm.zeros_like(h)
+  out:index_add_(0, dst, h:index({src}) * alpha:unsqueeze(-1))
+  if self.concat then
+    return out:view(n, self.heads * self.dim)
+  end
+  return out:mean({dim = 1})
+end
+GAT = nn.Module:extend("GAT")
+function GAT:__init()
+  self.conv1 = GATLayer(96, 16, 4)
+  self.conv2 = GATLayer(64, 7, 2, false)
+  self.skip = nn.Linear(64, 7)
+end
+function GAT:forward(x, edge_index)
+  x = F.dropout(x, 0.5, self.training)
+  x = F.elu(self.conv1(x, edge_index))
+  x = F.dropout(x, 0.5, self.training)
+  return self.conv2(x, edge_index) + self.skip(x)
+end
+nodes, edges = 150, 800
+model = GAT():cuda()
+optimizer = ohm.optim.Adam(model:parameters(), {lr = 0.005, weight_decay = 0.0005})
+x = ohm.randn(nodes, 96, {device = "cuda"})
+edge_index = ohm.randint(0, nodes, {2, edges}, {device = "cuda"})
+loops = repeated(ohm.arange(nodes, {device = "cuda"}):unsqueeze(0), 2, 1)
+edge_index = ohm.cat({edge_index, loops}, {dim = 1})
+labels = ohm.randint(0, 7, {nodes}, {device = "cuda"})
+order = ohm.randperm(nodes, {device = "cuda"})
+train_idx = slice(order, 0, 0, 100)
+val_idx = slice(order, 0, 100)
+mark("graph")
+for epoch = 0, 3 - 1 do
+  model:train()
+  optimizer:zero_grad()
+  out = model(x, edge_index)
+  loss = F.cross_entropy(out:index({train_idx}), labels:index({train_idx}))
+  loss:backward()
+  optimizer:step()
+  mark("trained " .. epoch)
+  model:eval()
+  do
+    local mode1 <close> = ohm.no_grad()
+    logits = model(x, edge_index)
+    pred = logits:index({val_idx}):argmax({dim = -1})
+    acc = (pred:eq(labels:index({val_idx}))):float():mean():item()
+  end
+  mark("evaluated " .. epoch)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+edge_index = nil; sweep()
+loops = nil; sweep()
+labels = nil; sweep()
+order = nil; sweep()
+train_idx = nil; sweep()
+val_idx = nil; sweep()
+out = nil; sweep()
+loss = nil; sweep()
+logits = nil; sweep()
+pred = nil; sweep()
+acc = nil; sweep()
+mark("globals deleted")
+
 --== model_gnn
 local GraphConv, GraphAttention, GNN, model, opt, x, edges, y, train, out, loss, pred, acc
 GraphConv = nn.Module:extend("GraphConv")
@@ -1161,6 +2341,204 @@ graph = nil; sweep()
 accuracy = nil; sweep()
 mark("globals deleted")
 
+--== model_gru_actor
+local envs, obs_dim, actions, hidden, horizon, ActorCritic, net, opt, hx, cx, obs, log_probs, values, rewards, entropies, masks, logits, value, log_p, probs, action, mask, _, last, policy_loss, value_loss, gae, R, advantage, delta
+envs, obs_dim, actions, hidden, horizon = 8, 12, 4, 64, 6
+ActorCritic = nn.Module:extend("ActorCritic")
+function ActorCritic:__init()
+  local name, p
+  self.body = nn.Sequential(nn.Linear(obs_dim, hidden), nn.Tanh())
+  self.rnn = nn.LSTMCell(hidden, hidden)
+  self.pi = nn.Linear(hidden, actions)
+  self.v = nn.Linear(hidden, 1)
+  for item_name, item in self.rnn:named_parameters() do
+    name, p = item_name, item
+    if name:find("weight", 1, true) then
+      nn.init.orthogonal_(p)
+    else
+      nn.init.constant_(p, 0.0)
+    end
+  end
+end
+function ActorCritic:forward(x, hx, cx)
+  do
+    local new1, new2 = several(self.rnn(self.body(x), {hx, cx}))
+    hx = new1; sweep()
+    cx = new2; sweep()
+  end
+  return self.pi(hx), self.v(hx):squeeze(-1), hx, cx
+end
+net = ActorCritic():cuda()
+opt = ohm.optim.RMSprop(net:parameters(), {lr = 0.0007, eps = 1e-05, alpha = 0.99})
+hx = ohm.zeros(envs, hidden, {device = "cuda"})
+cx = ohm.zeros(envs, hidden, {device = "cuda"})
+obs = ohm.randn(envs, obs_dim, {device = "cuda"})
+mark("model")
+for update = 0, 3 - 1 do
+  do
+    local old1 = log_probs
+    log_probs = {}
+    clear(old1)
+  end
+  do
+    local old2 = values
+    values = {}
+    clear(old2)
+  end
+  do
+    local old3 = rewards
+    rewards = {}
+    clear(old3)
+  end
+  do
+    local old4 = entropies
+    entropies = {}
+    clear(old4)
+  end
+  do
+    local old5 = masks
+    masks = {}
+    clear(old5)
+  end
+  hx = hx:detach()
+  cx = cx:detach()
+  for t = 0, horizon - 1 do
+    do
+      local new1, new2, new3, new4 = net(obs, hx, cx)
+      logits = new1; sweep()
+      value = new2; sweep()
+      hx = new3; sweep()
+      cx = new4; sweep()
+    end
+    log_p = F.log_softmax(logits, {dim = -1})
+    probs = log_p:exp()
+    action = ohm.multinomial(probs, 1):detach()
+    log_probs[#log_probs + 1] = log_p:gather(1, action):squeeze(1)
+    entropies[#entropies + 1] = -(log_p * probs):sum(1)
+    values[#values + 1] = value
+    obs = ohm.randn(envs, obs_dim, {device = "cuda"})
+    rewards[#rewards + 1] = ohm.randn(envs, {device = "cuda"})
+    mask = (ohm.rand(envs, {device = "cuda"}):gt(0.1)):float()
+    masks[#masks + 1] = mask
+    hx = hx * mask:unsqueeze(1)
+    cx = cx * mask:unsqueeze(1)
+  end
+  mark("rollout " .. update)
+  do
+    local mode6 <close> = ohm.no_grad()
+    do
+      local new1, new2, new3, new4 = net(obs, hx, cx)
+      _ = new1; sweep()
+      last = new2; sweep()
+      _, new1 = new3, nil; sweep()
+      _, new3 = new4, nil; sweep()
+    end
+  end
+  values[#values + 1] = last
+  policy_loss = 0; sweep()
+  value_loss = 0; sweep()
+  gae = ohm.zeros(envs, {device = "cuda"})
+  R = last
+  for t = horizon - 1, 0, -1 do
+    R = rewards[t + 1] + ((0.99 * R) * masks[t + 1])
+    advantage = R - values[t + 1]
+    value_loss = value_loss + (0.5 * advantage:pow(2):mean())
+    delta = (rewards[t + 1] + ((0.99 * values[t + 1 + 1]:detach()) * masks[t + 1])) - values[t + 1]:detach()
+    gae = (((gae * 0.99) * 0.95) * masks[t + 1]) + delta
+    policy_loss = (policy_loss - (log_probs[t + 1] * gae):mean()) - (0.01 * entropies[t + 1]:mean())
+  end
+  opt:zero_grad()
+  ;(policy_loss + (0.5 * value_loss)):backward()
+  nn.utils.clip_grad_norm_(net:parameters(), 0.5)
+  opt:step()
+  mark("update " .. update)
+end
+mark("end of program (globals alive)")
+net = nil; sweep()
+opt = nil; sweep()
+hx = nil; sweep()
+cx = nil; sweep()
+obs = nil; sweep()
+log_probs = clear(log_probs)
+values = clear(values)
+rewards = clear(rewards)
+entropies = clear(entropies)
+masks = clear(masks)
+logits = nil; sweep()
+value = nil; sweep()
+log_p = nil; sweep()
+probs = nil; sweep()
+action = nil; sweep()
+mask = nil; sweep()
+_ = nil; sweep()
+last = nil; sweep()
+policy_loss = nil; sweep()
+value_loss = nil; sweep()
+gae = nil; sweep()
+R = nil; sweep()
+advantage = nil; sweep()
+delta = nil; sweep()
+mark("globals deleted")
+
+--== model_halved_batch
+local Wide, train_step, model, optimizer, batch, steps, failed, loss
+ohm.cuda.set_per_process_memory_fraction(0.003)
+Wide = nn.Module:extend("Wide")
+function Wide:__init()
+  self.fc1 = nn.Linear(512, 2048)
+  self.fc2 = nn.Linear(2048, 2048)
+  self.fc3 = nn.Linear(2048, 16)
+  self.norm = nn.LayerNorm(2048)
+end
+function Wide:forward(x)
+  local h
+  h = F.gelu(self.fc1(x))
+  h = self.norm(h + F.gelu(self.fc2(h)))
+  return self.fc3(h)
+end
+function train_step(model, optimizer, batch)
+  local x, y, loss
+  x = ohm.randn(batch, 512, {device = "cuda"})
+  y = ohm.randint(0, 16, {batch}, {device = "cuda"})
+  optimizer:zero_grad({set_to_none = true})
+  loss = F.cross_entropy(model(x), y)
+  loss:backward()
+  optimizer:step()
+  return loss:detach()
+end
+model = Wide():cuda()
+optimizer = ohm.optim.AdamW(model:parameters(), {lr = 0.001})
+mark("model")
+loss = train_step(model, optimizer, 16)
+mark("warm")
+batch = 4096
+steps = 0
+failed = 0
+while steps < 3 do
+  local is_done, problem = pcall(function()
+    loss = train_step(model, optimizer, batch); sweep()
+  end)
+  if is_done then
+    steps = steps + 1
+    mark("step " .. steps .. " of " .. batch)
+  else
+    assert(tostring(problem):find("out of memory"), tostring(problem))
+    problem = nil
+    failed = failed + 1
+    optimizer:zero_grad({set_to_none = true})
+    batch = batch // 2
+    mark("failed " .. failed)
+    ohm.gc.collect()
+    ohm.cuda.empty_cache()
+    mark("emptied " .. failed)
+  end
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_hessian_attention
 local Block, model, head, params, x, y, loss, grads, dot, g, hv
 Block = nn.Module:extend("Block")
@@ -1237,7 +2615,7 @@ for step = 0, 1 - 1 do
     g = item2
     norm = norm + g:pow(2):sum()
   end
-  (loss + (0.1 * norm)):backward()
+  ;(loss + (0.1 * norm)):backward()
   net:zero_grad()
   mark("step " .. step)
 end
@@ -1370,6 +2748,408 @@ logits = nil; sweep()
 hidden = nil; sweep()
 loss = nil; sweep()
 size = nil; sweep()
+mark("globals deleted")
+
+--== model_hypernet
+local HyperNet, Main, hyper, main, optimizer, plateau, total, task, x, y, w, b, gamma, beta, out, loss, reg, frozen
+HyperNet = nn.Module:extend("HyperNet")
+function HyperNet:__init(tasks, z, hidden, cin, cout, k)
+  if k == nil then k = 3 end
+  if cout == nil then cout = 12 end
+  if cin == nil then cin = 8 end
+  if hidden == nil then hidden = 48 end
+  if z == nil then z = 16 end
+  if tasks == nil then tasks = 5 end
+  self.shape = {cout, cin, k, k}
+  self.embed = nn.Embedding(tasks, z)
+  self.trunk = nn.Sequential(nn.Linear(z, hidden), nn.LeakyReLU(0.1), nn.Linear(hidden, hidden), nn.LeakyReLU(0.1))
+  self.to_conv = nn.Linear(hidden, ((cout * cin) * k) * k)
+  self.to_bias = nn.Linear(hidden, cout)
+  self.to_film = nn.Linear(hidden, 2 * cout)
+end
+function HyperNet:forward(task)
+  local h, w, b, gamma, beta
+  h = self.trunk(self.embed(task))
+  w = self.to_conv(h):view(12, 8, 3, 3)
+  b = self.to_bias(h):squeeze(0)
+  gamma, beta = self.to_film(h):chunk(2, {dim = -1})
+  return w, b, gamma, beta
+end
+Main = nn.Module:extend("Main")
+function Main:__init()
+  self.stem = nn.Conv2d(3, 8, 3, {padding = 1})
+  self.norm = nn.BatchNorm2d(12, {affine = false})
+  self.head = nn.Linear(12, 6)
+end
+function Main:forward(x, w, b, gamma, beta)
+  x = F.relu(self.stem(x))
+  x = F.conv2d(x, w, b, {stride = 2, padding = 1})
+  x = self.norm(x)
+  x = ((1 + gamma:unsqueeze(-1):unsqueeze(-1)) * x) + beta:unsqueeze(-1):unsqueeze(-1)
+  x = F.relu(x)
+  x = F.adaptive_max_pool2d(x, 1):flatten(1)
+  return self.head(x)
+end
+hyper = HyperNet():cuda()
+main = Main():cuda()
+optimizer = ohm.optim.NAdam({{params = hyper:parameters()}, {params = main:parameters(), lr = 0.0001}}, {lr = 0.001})
+plateau = ohm.optim.lr_scheduler.ReduceLROnPlateau(optimizer, {patience = 0})
+mark("models")
+for epoch = 0, 2 - 1 do
+  total = 0.0
+  for t = 0, 3 - 1 do
+    task = ohm.tensor({t}, {device = "cuda"})
+    x = ohm.randn(10, 3, 14, 14, {device = "cuda"})
+    y = ohm.randint(0, 6, {10}, {device = "cuda"})
+    do
+      local new1, new2, new3, new4 = hyper(task)
+      w = new1; sweep()
+      b = new2; sweep()
+      gamma = new3; sweep()
+      beta = new4; sweep()
+    end
+    out = main(x, w, b, gamma, beta)
+    loss = F.cross_entropy(out, y)
+    reg = w:pow(2):sum():sqrt() * 0.001
+    optimizer:zero_grad()
+    ;(loss + reg):backward()
+    optimizer:step()
+    total = total + loss:item()
+    mark("epoch " .. epoch .. " task " .. t)
+  end
+  plateau:step(total)
+end
+frozen = {}
+do
+  local mode1 <close> = ohm.no_grad()
+  for t = 0, 3 - 1 do
+    do
+      local new1, new2, new3, new4 = hyper(ohm.tensor({t}, {device = "cuda"}))
+      w = new1; sweep()
+      b = new2; sweep()
+      gamma = new3; sweep()
+      beta = new4; sweep()
+    end
+    frozen[#frozen + 1] = {w:clone(), b:clone()}
+  end
+end
+mark("frozen")
+mark("end of program (globals alive)")
+hyper = nil; sweep()
+main = nil; sweep()
+optimizer = nil; sweep()
+plateau = nil; sweep()
+task = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+w = nil; sweep()
+b = nil; sweep()
+gamma = nil; sweep()
+beta = nil; sweep()
+out = nil; sweep()
+loss = nil; sweep()
+reg = nil; sweep()
+for i = #frozen, 1, -1 do frozen[i] = clear(frozen[i]) end
+mark("globals deleted")
+
+--== model_kv_cache
+local vocab, dim, heads, layers, context, RotaryEmbedding, rotate_half, Attention, Block, Model, model, generate, prompt, out, text
+vocab, dim, heads, layers, context = 256, 64, 4, 2, 32
+RotaryEmbedding = nn.Module:extend("RotaryEmbedding")
+function RotaryEmbedding:__init(dim)
+  local inv_freq
+  inv_freq = 1.0 / (10000 ^ (ohm.arange(0, dim, 2):float() / dim))
+  self:register_buffer("inv_freq", inv_freq, {persistent = false})
+end
+function RotaryEmbedding:forward(positions)
+  local freqs, emb
+  freqs = ohm.outer(positions:float(), self.inv_freq)
+  emb = ohm.cat({freqs, freqs}, {dim = -1})
+  return emb:cos(), emb:sin()
+end
+function rotate_half(x)
+  local x1, x2
+  x1, x2 = x:chunk(2, {dim = -1})
+  return ohm.cat({-x2, x1}, {dim = -1})
+end
+Attention = nn.Module:extend("Attention")
+function Attention:__init()
+  self.qkv = nn.Linear(dim, 3 * dim, {bias = false})
+  self.proj = nn.Linear(dim, dim, {bias = false})
+  self.rope = RotaryEmbedding(dim // heads)
+end
+function Attention:forward(x, past, start)
+  local b, t, _, q, k, v, positions, cos, sin, y
+  b, t, _ = table.unpack(x.shape)
+  q, k, v = self.qkv(x):split(dim, {dim = 2})
+  q = q:view(b, t, heads, dim // heads):transpose(1, 2)
+  k = k:view(b, t, heads, dim // heads):transpose(1, 2)
+  v = v:view(b, t, heads, dim // heads):transpose(1, 2)
+  positions = ohm.arange(start, start + t, {device = x.device})
+  cos, sin = self.rope(positions)
+  q = (q * cos) + (rotate_half(q) * sin)
+  k = (k * cos) + (rotate_half(k) * sin)
+  q = q:to(v.dtype)
+  k = k:to(v.dtype)
+  if past ~= nil then
+    k = ohm.cat({past[1], k}, {dim = 2})
+    v = ohm.cat({past[2], v}, {dim = 2})
+  end
+  y = F.scaled_dot_product_attention(q, k, v, {is_causal = past == nil})
+  y = y:transpose(1, 2):contiguous():view(b, t, dim)
+  return self.proj(y), {k, v}
+end
+Block = nn.Module:extend("Block")
+function Block:__init()
+  self.ln1 = nn.LayerNorm(dim)
+  self.attn = Attention()
+  self.ln2 = nn.LayerNorm(dim)
+  self.mlp = nn.Sequential(nn.Linear(dim, 4 * dim), nn.GELU({approximate = "tanh"}), nn.Linear(4 * dim, dim))
+end
+function Block:forward(x, past, start)
+  local a, present
+  a, present = self.attn(self.ln1(x), past, start)
+  x = x + a
+  x = x + self.mlp(self.ln2(x))
+  return x, present
+end
+Model = nn.Module:extend("Model")
+function Model:__init()
+  self.wte = nn.Embedding(vocab, dim)
+  self.blocks = nn.ModuleList(collect(layers, function(_) return Block() end))
+  self.ln = nn.LayerNorm(dim)
+  self.head = nn.Linear(dim, vocab, {bias = false})
+  self.head.weight = self.wte.weight
+end
+function Model:forward(idx, caches, start)
+  local x, presents, block, present
+  x = self.wte(idx)
+  presents = {}
+  for number1, item1 in ipairs(self.blocks:children()) do
+    local i = number1 - 1
+    block = item1
+    do
+      local new1, new2 = block(x, caches[i + 1], start)
+      x = new1; sweep()
+      present = new2; sweep()
+    end
+    presents[#presents + 1] = present
+  end
+  return self.head(self.ln(x)), presents
+end
+model = Model():half():cuda():eval()
+mark("model")
+function generate(prompt, new_tokens, temperature, top_k)
+  local caches, tokens, idx, start, logits, v, _, probs, sorted_probs, sorted_idx, cumulative, remove, choice
+  if top_k == nil then top_k = 20 end
+  if temperature == nil then temperature = 0.9 end
+  caches = {}
+  tokens = prompt
+  idx = prompt
+  start = 0
+  for step = 0, new_tokens - 1 do
+    do
+      local new1, new2 = model(idx, caches, start)
+      logits = new1; sweep()
+      local old = caches
+      caches = new2
+      for i = #old, 1, -1 do old[i] = clear(old[i]) end
+    end
+    start = start + idx:size(1)
+    logits = slice(slice(logits, 0, 0):select(1, -1), 1, 0):float() / temperature
+    do
+      local new1, new2 = ohm.topk(logits, top_k)
+      v = new1; sweep()
+      _ = new2; sweep()
+    end
+    logits:masked_fill_(logits:lt(v:index({ohm.tensor({-1})}, {1})), -math.huge)
+    probs = F.softmax(logits, {dim = -1})
+    do
+      local new1, new2 = ohm.sort(probs, {descending = true})
+      sorted_probs = new1; sweep()
+      sorted_idx = new2; sweep()
+    end
+    cumulative = ohm.cumsum(sorted_probs, {dim = -1})
+    remove = (cumulative - sorted_probs):gt(0.95)
+    sorted_probs = sorted_probs:masked_fill(remove, 0.0)
+    sorted_probs = sorted_probs / sorted_probs:sum({dim = -1, keepdim = true})
+    choice = ohm.multinomial(sorted_probs, {num_samples = 1})
+    idx = ohm.gather(sorted_idx, -1, choice)
+    tokens = ohm.cat({tokens, idx}, {dim = 1})
+    mark("token " .. step)
+  end
+  return tokens
+end
+prompt = ohm.randint(0, vocab, {2, 9}, {device = "cuda"})
+do
+  local mode <close> = ohm.no_grad()
+  out = generate(prompt, 6)
+end
+text = out:tolist()
+mark("generated")
+mark("end of program (globals alive)")
+model = nil; sweep()
+prompt = nil; sweep()
+out = nil; sweep()
+text = nil; sweep()
+mark("globals deleted")
+
+--== model_lion_lamb
+local Mixer, model, params, momenta, averages, squares, ema, lion, lamb, x, y, loss, p, total, coef, e, backup, out, b
+Mixer = nn.Module:extend("Mixer")
+function Mixer:__init(tokens, dim, depth)
+  if depth == nil then depth = 2 end
+  self.embed = nn.Conv2d(3, dim, 4, {stride = 4})
+  self.norm1 = nn.ModuleList(collect(depth, function(_) return nn.LayerNorm(dim) end))
+  self.norm2 = nn.ModuleList(collect(depth, function(_) return nn.LayerNorm(dim) end))
+  self.token = nn.ModuleList(collect(depth, function(_) return nn.Sequential(nn.Linear(tokens, 32), nn.GELU(), nn.Linear(32, tokens)) end))
+  self.channel = nn.ModuleList(collect(depth, function(_) return nn.Sequential(nn.Linear(dim, 4 * dim), nn.GELU(), nn.Linear(4 * dim, dim)) end))
+  self.head = nn.Linear(dim, 10)
+end
+function Mixer:forward(x)
+  local n1, t, n2, c
+  x = self.embed(x):flatten(2):transpose(1, 2)
+  do
+    local list1_2 = self.token:children()
+    do
+      local list1_3 = self.norm2:children()
+      do
+        local list1_4 = self.channel:children()
+        for number1, item1 in ipairs(self.norm1:children()) do
+          n1 = item1
+          t = list1_2[number1]
+          n2 = list1_3[number1]
+          c = list1_4[number1]
+          x = x + t(n1(x):transpose(1, 2)):transpose(1, 2)
+          x = x + c(n2(x))
+        end
+      end
+    end
+  end
+  return self.head(x:mean(1))
+end
+model = Mixer(16, 48):cuda()
+params = filter(model:parameters(), function(p) return p.requires_grad end)
+momenta = map(function(p) return ohm.zeros_like(p) end, params)
+averages = map(function(p) return ohm.zeros_like(p) end, params)
+squares = map(function(p) return ohm.zeros_like(p) end, params)
+ema = map(function(p) return p:detach():clone() end, params)
+mark("model")
+function lion(lr, wd)
+  local p, m, update
+  do
+    local mode2 <close> = ohm.no_grad()
+    do
+      local list3_2 = momenta
+      for number3, item3 in ipairs(params) do
+        p = item3
+        m = list3_2[number3]
+        p:mul_(1 - (lr * wd))
+        update = ((m * 0.9) + (p.grad * 0.1)):sign_()
+        p:add_(update, {alpha = -lr})
+        m:mul_(0.99):add_(p.grad, {alpha = 0.01})
+      end
+    end
+  end
+end
+function lamb(lr, step)
+  local p, m, v, g, r, w_norm, r_norm, ratio
+  do
+    local mode4 <close> = ohm.no_grad()
+    do
+      local list5_2 = averages
+      do
+        local list5_3 = squares
+        for number5, item5 in ipairs(params) do
+          p = item5
+          m = list5_2[number5]
+          v = list5_3[number5]
+          g = p.grad
+          m:mul_(0.9):add_(g, {alpha = 0.1})
+          v:mul_(0.999):addcmul_(g, g, {value = 0.001})
+          r = (m / (1 - (0.9 ^ step))) / ((v / (1 - (0.999 ^ step))):sqrt() + 1e-06)
+          r:add_(p, {alpha = 0.01})
+          w_norm = p:norm(2)
+          r_norm = r:norm(2)
+          ratio = ohm.where(w_norm:gt(0), ohm.where(r_norm:gt(0), w_norm / r_norm, ohm.ones_like(w_norm)), ohm.ones_like(w_norm))
+          p:sub_((r * ratio) * lr)
+        end
+      end
+    end
+  end
+end
+for step = 0, 4 - 1 do
+  x = ohm.randn(12, 3, 16, 16, {device = "cuda"})
+  y = ohm.randint(0, 10, {12}, {device = "cuda"})
+  loss = F.cross_entropy(model(x), y, {label_smoothing = 0.1})
+  for _, item6 in ipairs(params) do
+    p = item6
+    p.grad = nil
+  end
+  loss:backward()
+  total = ohm.norm(ohm.stack(map(function(p) return ohm.norm(p.grad:detach(), 2) end, params)), 2)
+  coef = ohm.clamp(1.0 / (total + 1e-06), {max = 1.0})
+  for _, item7 in ipairs(params) do
+    p = item7
+    p.grad:detach():mul_(coef)
+  end
+  if (step % 2) == 0 then
+    lion(0.0001, 0.1)
+  else
+    lamb(0.001, step)
+  end
+  do
+    local mode8 <close> = ohm.no_grad()
+    do
+      local list9_2 = params
+      for number9, item9 in ipairs(ema) do
+        e = item9
+        p = list9_2[number9]
+        e:lerp_(p, 0.1)
+      end
+    end
+  end
+  mark("step " .. step)
+end
+backup = map(function(p) return p:detach():clone() end, params)
+do
+  local mode10 <close> = ohm.no_grad()
+  do
+    local list11_2 = ema
+    for number11, item11 in ipairs(params) do
+      p = item11
+      e = list11_2[number11]
+      p:copy_(e)
+    end
+  end
+  out = model(x)
+  do
+    local list12_2 = backup
+    for number12, item12 in ipairs(params) do
+      p = item12
+      b = list12_2[number12]
+      p:copy_(b)
+    end
+  end
+end
+mark("evaluated")
+mark("end of program (globals alive)")
+model = nil; sweep()
+params = clear(params)
+momenta = clear(momenta)
+averages = clear(averages)
+squares = clear(squares)
+ema = clear(ema)
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+p = nil; sweep()
+total = nil; sweep()
+coef = nil; sweep()
+e = nil; sweep()
+backup = clear(backup)
+out = nil; sweep()
+b = nil; sweep()
 mark("globals deleted")
 
 --== model_llama
@@ -2050,6 +3830,134 @@ y = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
+--== model_moco
+local Encoder, MoCo, model, optimizer, criterion, images, view1, view2, output, target, loss, _, pred, correct, top1
+Encoder = nn.Module:extend("Encoder")
+function Encoder:__init(dim)
+  if dim == nil then dim = 64 end
+  self.conv1 = nn.Conv2d(3, 32, 3, {stride = 2, padding = 1})
+  self.bn1 = nn.BatchNorm2d(32)
+  self.conv2 = nn.Conv2d(32, 64, 3, {stride = 2, padding = 1})
+  self.bn2 = nn.BatchNorm2d(64)
+  self.fc = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, dim))
+end
+function Encoder:forward(x)
+  x = F.relu(self.bn1(self.conv1(x)))
+  x = F.relu(self.bn2(self.conv2(x)))
+  x = x:mean({dim = {2, 3}})
+  return self.fc(x)
+end
+MoCo = nn.Module:extend("MoCo")
+function MoCo:__init(dim, K, m, T)
+  local pq, pk
+  if T == nil then T = 0.07 end
+  if m == nil then m = 0.999 end
+  if K == nil then K = 256 end
+  if dim == nil then dim = 64 end
+  self.K = K
+  self.m = m
+  self.T = T
+  self.encoder_q = Encoder(dim)
+  self.encoder_k = Encoder(dim)
+  do
+    local list1_2 = self.encoder_k:parameters()
+    for number1, item1 in ipairs(self.encoder_q:parameters()) do
+      pq = item1
+      pk = list1_2[number1]
+      pk.data:copy_(pq.data)
+      pk.requires_grad = false
+    end
+  end
+  self:register_buffer("queue", F.normalize(ohm.randn(dim, K), {dim = 0}))
+  self:register_buffer("queue_ptr", ohm.zeros(1, {dtype = ohm.int64}))
+end
+function MoCo:momentum_update()
+  local pq, pk
+  do
+    local mode2 <close> = ohm.no_grad()
+    do
+      local list3_2 = self.encoder_k:parameters()
+      for number3, item3 in ipairs(self.encoder_q:parameters()) do
+        pq = item3
+        pk = list3_2[number3]
+        pk.data = (pk.data * self.m) + (pq.data * (1.0 - self.m))
+      end
+    end
+  end
+end
+function MoCo:enqueue(keys, ptr)
+  local n
+  do
+    local mode4 <close> = ohm.no_grad()
+    n = keys:size(0)
+    slice(slice(self.queue, 0, 0), 1, ptr, ptr + n):copy_(keys:t())
+    self.queue_ptr:select(0, 0):fill_((ptr + n) % self.K)
+  end
+end
+function MoCo:forward(im_q, im_k, ptr)
+  local q, idx, back, k, l_pos, l_neg, logits, labels
+  q = self.encoder_q(im_q)
+  q = F.normalize(q, {dim = 1})
+  do
+    local mode5 <close> = ohm.no_grad()
+    self:momentum_update()
+    idx = ohm.randperm(im_k:size(0), {device = "cuda"})
+    back = ohm.argsort(idx)
+    k = self.encoder_k(im_k:index({idx}))
+    k = F.normalize(k, {dim = 1})
+    k = k:index({back})
+  end
+  l_pos = ohm.einsum("nc,nc->n", {q, k}):unsqueeze(-1)
+  l_neg = ohm.einsum("nc,ck->nk", {q, self.queue:clone():detach()})
+  logits = ohm.cat({l_pos, l_neg}, {dim = 1})
+  logits:div_(self.T)
+  labels = ohm.zeros(logits:size(0), {dtype = ohm.int64}):cuda()
+  self:enqueue(k, ptr)
+  return logits, labels
+end
+model = MoCo():cuda()
+optimizer = ohm.optim.SGD(model.encoder_q:parameters(), {lr = 0.03, momentum = 0.9, weight_decay = 0.0001})
+criterion = nn.CrossEntropyLoss():cuda()
+mark("model")
+for step = 0, 3 - 1 do
+  images = ohm.randn(32, 3, 16, 16)
+  view1 = images:cuda({non_blocking = true})
+  view2 = ohm.flip(view1, {3}) + (0.1 * ohm.randn_like(view1))
+  do
+    local new1, new2 = model(view1, view2, step * 32)
+    output = new1; sweep()
+    target = new2; sweep()
+  end
+  loss = criterion(output, target)
+  mark("forward " .. step)
+  do
+    local new1, new2 = output:topk(5, 1)
+    _ = new1; sweep()
+    pred = new2; sweep()
+  end
+  correct = pred:t():eq(target:view(1, -1):expand_as(pred:t()))
+  top1 = slice(correct, 0, 0, 1):reshape(-1):float():sum(0, {keepdim = true}):mul_(100.0 / 32):item()
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+criterion = nil; sweep()
+images = nil; sweep()
+view1 = nil; sweep()
+view2 = nil; sweep()
+output = nil; sweep()
+target = nil; sweep()
+loss = nil; sweep()
+_ = nil; sweep()
+pred = nil; sweep()
+correct = nil; sweep()
+top1 = nil; sweep()
+mark("globals deleted")
+
 --== model_moe
 local Expert, SparseMoE, Model, model, opt, ids, labels, logits, aux, loss
 Expert = nn.Module:extend("Expert")
@@ -2134,6 +4042,489 @@ labels = nil; sweep()
 logits = nil; sweep()
 aux = nil; sweep()
 loss = nil; sweep()
+mark("globals deleted")
+
+--== model_nerf
+local n_rays, n_coarse, n_fine, chunk, Embedder, NeRF, run_network, raw2outputs, sample_pdf, render, coarse, fine, optimizer, images, rays_o, rays_d, target, rgb, rgb0, depth, loss, psnr, rgbs, _
+n_rays, n_coarse, n_fine, chunk = 48, 16, 16, 1024
+Embedder = nn.Module:extend("Embedder")
+function Embedder:__init(n_freqs)
+  self:register_buffer("freqs", 2.0 ^ ohm.linspace(0.0, n_freqs - 1, n_freqs))
+end
+function Embedder:forward(x)
+  local scaled
+  scaled = slice(x:unsqueeze(-2), -1, 0) * slice(self.freqs, 0, 0):unsqueeze(1)
+  scaled = scaled:reshape(x:size(0), -1)
+  return ohm.cat({x, ohm.sin(scaled), ohm.cos(scaled)}, {dim = -1})
+end
+NeRF = nn.Module:extend("NeRF")
+function NeRF:__init(width)
+  if width == nil then width = 128 end
+  self.embed_x = Embedder(10)
+  self.embed_d = Embedder(4)
+  self.first = nn.Sequential(nn.Linear(63, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU())
+  self.second = nn.Sequential(nn.Linear(width + 63, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU())
+  self.sigma = nn.Linear(width, 1)
+  self.feature = nn.Linear(width, width)
+  self.color = nn.Sequential(nn.Linear(width + 27, width // 2), nn.ReLU(), nn.Linear(width // 2, 3))
+end
+function NeRF:forward(x, d)
+  local ex, h, sigma, rgb
+  ex = self.embed_x(x)
+  h = self.first(ex)
+  h = self.second(ohm.cat({h, ex}, -1))
+  sigma = self.sigma(h)
+  rgb = self.color(ohm.cat({self.feature(h), self.embed_d(d)}, -1))
+  return ohm.cat({rgb, sigma}, -1)
+end
+function run_network(model, pts, dirs)
+  local flat, d, flat_d, outs, out
+  flat = ohm.reshape(pts, {-1, 3})
+  d = slice(dirs, 0, 0):unsqueeze(1):expand(pts.shape)
+  flat_d = ohm.reshape(d, {-1, 3})
+  outs = {}
+  for i = 0, flat:size(0) - 1, chunk do
+    outs[#outs + 1] = model(slice(flat, 0, i, i + chunk), slice(flat_d, 0, i, i + chunk))
+  end
+  out = ohm.cat(outs, 0)
+  return ohm.reshape(out, {pts:size(0), pts:size(1), 4})
+end
+function raw2outputs(raw, z, dirs)
+  local dists, far, rgb, noise, alpha, ones, trans, weights, rgb_map, depth, acc
+  dists = slice(z, -1, 1) - slice(z, -1, 0, -1)
+  far = ohm.full_like(slice(dists, -1, 0, 1), 10000000000.0)
+  dists = ohm.cat({dists, far}, -1)
+  dists = dists * ohm.norm(slice(dirs:unsqueeze(-2), -1, 0), {dim = -1})
+  rgb = ohm.sigmoid(slice(raw, -1, 0, 3))
+  noise = ohm.randn(raw:select(-1, 3).shape, {device = "cuda"}) * 0.1
+  alpha = 1.0 - ohm.exp((-F.relu(raw:select(-1, 3) + noise)) * dists)
+  ones = ohm.ones({alpha:size(0), 1}, {device = "cuda"})
+  trans = slice(slice(ohm.cumprod(ohm.cat({ones, (1.0 - alpha) + 1e-10}, -1), -1), 0, 0), 1, 0, -1)
+  weights = alpha * trans
+  rgb_map = ohm.sum(weights:unsqueeze(-1) * rgb, -2)
+  depth = ohm.sum(weights * z, -1)
+  acc = ohm.sum(weights, -1)
+  rgb_map = rgb_map + (1.0 - acc:unsqueeze(-1))
+  return rgb_map, weights, depth
+end
+function sample_pdf(bins, weights, n)
+  local pdf, cdf, u, inds, below, above, inds_g, cdf_g, bins_g, denom, t
+  weights = weights + 1e-05
+  pdf = weights / ohm.sum(weights, -1, {keepdim = true})
+  cdf = ohm.cumsum(pdf, -1)
+  cdf = ohm.cat({ohm.zeros_like(slice(cdf, -1, 0, 1)), cdf}, -1)
+  u = ohm.rand(cdf:size(0), n, {device = "cuda"})
+  inds = ohm.searchsorted(cdf, u, {right = true})
+  below = ohm.clamp(inds - 1, {min = 0})
+  above = ohm.clamp(inds, {max = cdf:size(-1) - 1})
+  inds_g = ohm.stack({below, above}, -1)
+  cdf_g = ohm.gather(cdf:unsqueeze(1):expand(cdf:size(0), n, cdf:size(1)), 2, inds_g)
+  bins_g = ohm.gather(bins:unsqueeze(1):expand(bins:size(0), n, bins:size(1)), 2, inds_g)
+  denom = cdf_g:select(-1, 1) - cdf_g:select(-1, 0)
+  denom = ohm.where(denom:lt(1e-05), ohm.ones_like(denom), denom)
+  t = (u - cdf_g:select(-1, 0)) / denom
+  return bins_g:select(-1, 0) + (t * (bins_g:select(-1, 1) - bins_g:select(-1, 0)))
+end
+function render(coarse, fine, rays_o, rays_d)
+  local viewdirs, t_vals, z, mids, upper, lower, pts, raw, rgb0, weights, depth0, mid, z_fine, _, rgb, depth
+  viewdirs = rays_d / ohm.norm(rays_d, {dim = -1, keepdim = true})
+  t_vals = ohm.linspace(0.0, 1.0, n_coarse, {device = "cuda"})
+  z = (2.0 * (1.0 - t_vals)) + (6.0 * t_vals)
+  z = z:expand({rays_o:size(0), n_coarse})
+  mids = 0.5 * (slice(z, -1, 1) + slice(z, -1, 0, -1))
+  upper = ohm.cat({mids, slice(z, -1, -1)}, -1)
+  lower = ohm.cat({slice(z, -1, 0, 1), mids}, -1)
+  z = lower + ((upper - lower) * ohm.rand(z.shape, {device = "cuda"}))
+  pts = slice(rays_o:unsqueeze(-2), -1, 0) + (slice(rays_d:unsqueeze(-2), -1, 0) * slice(z, -1, 0):unsqueeze(-1))
+  raw = run_network(coarse, pts, viewdirs)
+  rgb0, weights, depth0 = raw2outputs(raw, z, rays_d)
+  mid = 0.5 * (slice(z, -1, 1) + slice(z, -1, 0, -1))
+  z_fine = sample_pdf(mid, slice(weights, -1, 1, -1), n_fine):detach()
+  do
+    local new1, new2 = ohm.sort(ohm.cat({z, z_fine}, -1), -1)
+    z = new1; sweep()
+    _ = new2; sweep()
+  end
+  pts = slice(rays_o:unsqueeze(-2), -1, 0) + (slice(rays_d:unsqueeze(-2), -1, 0) * slice(z, -1, 0):unsqueeze(-1))
+  raw = run_network(fine, pts, viewdirs)
+  do
+    local new1, new2, new3 = raw2outputs(raw, z, rays_d)
+    rgb = new1; sweep()
+    weights = new2; sweep()
+    depth = new3; sweep()
+  end
+  return rgb, rgb0, depth
+end
+coarse = NeRF():cuda()
+fine = NeRF():cuda()
+optimizer = ohm.optim.Adam(joined(coarse:parameters(), fine:parameters()), {lr = 0.0005})
+images = ohm.rand(4, 16, 16, 3, {device = "cuda"})
+mark("models")
+for step = 0, 3 - 1 do
+  rays_o = ohm.randn(n_rays, 3, {device = "cuda"})
+  rays_d = ohm.randn(n_rays, 3, {device = "cuda"})
+  target = slice(images:select(0, step):reshape(-1, 3), 0, 0, n_rays)
+  do
+    local new1, new2, new3 = render(coarse, fine, rays_o, rays_d)
+    rgb = new1; sweep()
+    rgb0 = new2; sweep()
+    depth = new3; sweep()
+  end
+  mark("rendered " .. step)
+  loss = ohm.mean((rgb - target) ^ 2)
+  psnr = ((-10.0) * ohm.log(loss:detach())) / 2.302585
+  loss = loss + ohm.mean((rgb0 - target) ^ 2)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+do
+  local mode1 <close> = ohm.no_grad()
+  rgbs = {}
+  for i = 0, 3 - 1 do
+    do
+      local new1, new2, new3 = render(coarse, fine, rays_o, rays_d)
+      rgb = new1; sweep()
+      _ = new2; sweep()
+      _ = new3; sweep()
+    end
+    rgbs[#rgbs + 1] = rgb:cpu()
+  end
+end
+mark("test views")
+mark("end of program (globals alive)")
+coarse = nil; sweep()
+fine = nil; sweep()
+optimizer = nil; sweep()
+images = nil; sweep()
+rays_o = nil; sweep()
+rays_d = nil; sweep()
+target = nil; sweep()
+rgb = nil; sweep()
+rgb0 = nil; sweep()
+depth = nil; sweep()
+loss = nil; sweep()
+psnr = nil; sweep()
+rgbs = clear(rgbs)
+_ = nil; sweep()
+mark("globals deleted")
+
+--== model_neural_ode
+local ODEFunc, rk4_step, odeint, func, optimizer, t, truth, y0, pred, loss, final, error, worst
+ODEFunc = nn.Module:extend("ODEFunc")
+function ODEFunc:__init(dim)
+  self.net = nn.Sequential(nn.Linear(dim + 1, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, dim))
+end
+function ODEFunc:forward(t, y)
+  local tt
+  tt = ohm.ones_like(slice(slice(y, 0, 0), 1, 0, 1)) * t
+  return self.net(ohm.cat({y, tt}, {dim = 1}))
+end
+function rk4_step(func, t, dt, y)
+  local k1, k2, k3, k4
+  k1 = func(t, y)
+  k2 = func(t + (dt / 2), y + ((dt * k1) / 2))
+  k3 = func(t + (dt / 2), y + ((dt * k2) / 2))
+  k4 = func(t + dt, y + (dt * k3))
+  return y + ((dt * (((k1 + (2 * k2)) + (2 * k3)) + k4)) / 6)
+end
+function odeint(func, y0, times)
+  local ys, y, dt
+  ys = {y0}
+  y = y0
+  for i = 0, times:size(0) - 2 do
+    dt = times:select(0, i + 1) - times:select(0, i)
+    y = rk4_step(func, times:select(0, i), dt, y)
+    ys[#ys + 1] = y
+  end
+  return ohm.stack(ys)
+end
+func = ODEFunc(4):cuda()
+optimizer = ohm.optim.RMSprop(func:parameters(), {lr = 0.001})
+t = ohm.linspace(0.0, 1.0, 6):cuda()
+truth = ohm.randn(6, 32, 4, {device = "cuda"})
+mark("model")
+for step = 0, 3 - 1 do
+  y0 = truth:select(0, 0):clone()
+  pred = odeint(func, y0, t)
+  loss = ohm.mean(ohm.abs(pred - truth))
+  mark("forward " .. step)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+do
+  local mode1 <close> = ohm.no_grad()
+  pred = odeint(func, y0, t)
+  final = pred:select(0, -1):clone()
+  error = (pred - truth):abs():mean({dim = {1, 2}})
+  worst = error:max():item()
+end
+mark("evaluated")
+mark("end of program (globals alive)")
+func = nil; sweep()
+optimizer = nil; sweep()
+t = nil; sweep()
+truth = nil; sweep()
+y0 = nil; sweep()
+pred = nil; sweep()
+loss = nil; sweep()
+final = nil; sweep()
+error = nil; sweep()
+worst = nil; sweep()
+mark("globals deleted")
+
+--== model_packed_kinds
+local embedding, gru, back, rnn, lstm, modules, optimizer, x, packed, h0, out, h, out2, h2, padded, lengths
+local again, out3, h3, wide, pieces, c0, out4, h4, c4, loss
+local utils = nn.utils.rnn
+embedding = nn.Linear(24, 32):cuda()
+gru = nn.GRU(32, 40, {num_layers = 2}):cuda()
+back = nn.GRU(40, 24, {bidirectional = true, bias = false}):cuda()
+rnn = nn.RNN(48, 20, {nonlinearity = "relu", bidirectional = true, batch_first = true}):cuda()
+lstm = nn.LSTM(40, 16):cuda()
+modules = nn.ModuleList({embedding, gru, back, rnn, lstm})
+optimizer = ohm.optim.SGD(modules:parameters(), {lr = 0.1, momentum = 0.9})
+mark("modules")
+for step = 0, 1 do
+  x = ohm.randn(10, 5, 24, {device = "cuda", requires_grad = true})
+  packed = utils.pack_padded_sequence(x, {10, 8, 8, 5, 1}); sweep()
+  packed = utils.PackedSequence(ohm.tanh(embedding(packed.data)), packed); sweep()
+  h0 = ohm.zeros(2, 5, 40, {device = "cuda"})
+  do
+    local results = gru(packed, h0)
+    out = results[1]; sweep()
+    h = results[2]; sweep()
+  end
+  mark("gru " .. step)
+  do
+    local results = back(out)
+    out2 = results[1]; sweep()
+    h2 = results[2]; sweep()
+  end
+  do
+    local new1, new2 = utils.pad_packed_sequence(out2, {batch_first = true, padding_value = -1.0, total_length = 12})
+    padded = new1; sweep()
+    lengths = new2; sweep()
+  end
+  mark("padded " .. step)
+  again = utils.pack_padded_sequence(padded, {3, 12, 6, 6, 9}, {batch_first = true, enforce_sorted = false})
+  do
+    local results = rnn(again)
+    out3 = results[1]; sweep()
+    h3 = results[2]; sweep()
+  end
+  wide = utils.pad_packed_sequence(out3)
+  mark("rnn " .. step)
+  do
+    local old = pieces
+    pieces = map(function(n) return ohm.randn(n, 40, {device = "cuda"}) end, {4, 7, 2})
+    clear(old)
+  end
+  c0 = ohm.randn(1, 3, 16, {device = "cuda"})
+  do
+    local results = lstm(utils.pack_sequence(pieces, {enforce_sorted = false}), {ohm.zeros_like(c0), c0})
+    out4 = results[1]; sweep()
+    h4 = results[2]; sweep()
+    c4 = results[3]; sweep()
+  end
+  loss = wide:pow(2):mean() + h:sum() + h2:mean() + h3:pow(2):sum() + out4.data:abs():mean() + h4:sum() + c4:mean()
+  mark("forward " .. step)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+do
+  local mode <close> = ohm.no_grad()
+  packed = utils.pack_padded_sequence(x, {10, 8, 8, 5, 1}); sweep()
+  packed = utils.PackedSequence(embedding(packed.data), packed); sweep()
+  do
+    local results = gru(packed)
+    out = results[1]; sweep()
+    h = results[2]; sweep()
+  end
+  mark("gru evaluated")
+  do
+    local results = back(out)
+    out2 = results[1]; sweep()
+    h2 = results[2]; sweep()
+  end
+  mark("back evaluated")
+  do
+    local results = lstm(utils.pack_sequence(pieces, {enforce_sorted = false}))
+    out4 = results[1]; sweep()
+    h4 = results[2]; sweep()
+    c4 = results[3]; sweep()
+  end
+  mark("lstm evaluated")
+end
+mark("end of program (globals alive)")
+embedding = nil; sweep()
+gru = nil; sweep()
+back = nil; sweep()
+rnn = nil; sweep()
+lstm = nil; sweep()
+modules = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+packed = nil; sweep()
+h0 = nil; sweep()
+out = nil; sweep()
+h = nil; sweep()
+out2 = nil; sweep()
+h2 = nil; sweep()
+padded = nil; sweep()
+lengths = nil; sweep()
+again = nil; sweep()
+out3 = nil; sweep()
+h3 = nil; sweep()
+wide = nil; sweep()
+pieces = clear(pieces)
+c0 = nil; sweep()
+out4 = nil; sweep()
+h4 = nil; sweep()
+c4 = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== model_packed_tagger
+local Tagger, model, optimizer, batches, lengths, sequences, targets, x, y, z, logits, cls, loss, pred
+local vocab, tags, dim, hidden = 120, 9, 48, 56
+local rnn = nn.utils.rnn
+Tagger = nn.Module:extend("Tagger")
+function Tagger:__init()
+  self.embedding = nn.Embedding(vocab, dim, {padding_idx = 0})
+  self.dropout = nn.Dropout(0.2)
+  self.lstm = nn.LSTM(dim, hidden, {num_layers = 2, batch_first = true, bidirectional = true, dropout = 0.2})
+  self.fc = nn.Linear(2 * hidden, tags)
+  self.cls = nn.Linear(2 * hidden, 2)
+end
+function Tagger:forward(x, lengths)
+  local emb, packed, out, h, c, out_lengths, last
+  emb = self.dropout(self.embedding(x))
+  packed = rnn.pack_padded_sequence(emb, lengths, {batch_first = true, enforce_sorted = false})
+  out, h, c = several(self.lstm(packed))
+  do
+    local new1, new2 = rnn.pad_packed_sequence(out, {batch_first = true})
+    out = new1; sweep()
+    out_lengths = new2; sweep()
+  end
+  last = ohm.cat({h:select(0, -2), h:select(0, -1)}, {dim = 1})
+  return self.fc(self.dropout(out)), self.cls(last)
+end
+model = Tagger():cuda()
+optimizer = ohm.optim.Adam(model:parameters(), {lr = 1e-3})
+batches = {{9, 4, 12, 7}, {6, 6, 3, 11}, {5, 8, 8, 2}}
+mark("model")
+for step = 0, 2 do
+  lengths = batches[step + 1]
+  sequences = map(function(n) return ohm.randint(1, vocab, {n}) end, lengths)
+  targets = map(function(n) return ohm.randint(0, tags, {n}) end, lengths)
+  x = rnn.pad_sequence(sequences, {batch_first = true}):cuda()
+  y = rnn.pad_sequence(targets, {batch_first = true, padding_value = -100}):cuda()
+  z = ohm.randint(0, 2, {4}, {device = "cuda"})
+  do
+    local new1, new2 = model(x, lengths)
+    logits = new1; sweep()
+    cls = new2; sweep()
+  end
+  mark("forward " .. step)
+  loss = F.cross_entropy(logits:view(-1, tags), y:view(-1), {ignore_index = -100}) + F.cross_entropy(cls, z)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+model:eval()
+do
+  local mode <close> = ohm.no_grad()
+  do
+    local new1, new2 = model(x, lengths)
+    logits = new1; sweep()
+    cls = new2; sweep()
+  end
+  pred = logits:argmax(-1)
+end
+mark("evaluated")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+logits = nil; sweep()
+cls = nil; sweep()
+loss = nil; sweep()
+pred = nil; sweep()
+mark("globals deleted")
+
+--== model_padded_encoder
+local vocab, dim, classes, Classifier, model, optimizer, lengths, x, pad, y, logits, weights, loss, probs, entropy
+vocab, dim, classes = 150, 64, 3
+Classifier = nn.Module:extend("Classifier")
+function Classifier:__init()
+  local layer
+  self.emb = nn.Embedding(vocab, dim, {padding_idx = 0})
+  self.pos = nn.Parameter(ohm.zeros(1, 32, dim))
+  layer = nn.TransformerEncoderLayer(dim, 4, 128, {dropout = 0.1, activation = "gelu", batch_first = true})
+  self.encoder = nn.TransformerEncoder(layer, 2, {enable_nested_tensor = false})
+  self.pool = nn.MultiheadAttention(dim, 4, {batch_first = true})
+  self.query = nn.Parameter(ohm.randn(1, 1, dim))
+  self.fc = nn.Linear(dim, classes)
+end
+function Classifier:forward(x, pad)
+  local h, q, pooled, weights
+  h = self.emb(x) + slice(slice(self.pos, 0, 0), 1, 0, x:size(1))
+  h = self.encoder(h, {src_key_padding_mask = pad})
+  q = self.query:expand(x:size(0), -1, -1)
+  pooled, weights = several(self.pool(q, h, h, {key_padding_mask = pad}))
+  return self.fc(pooled:squeeze(1)), weights
+end
+model = Classifier():cuda()
+optimizer = ohm.optim.AdamW(model:parameters(), {lr = 0.001})
+lengths = ohm.tensor({12, 9, 7, 10}, {device = "cuda"})
+mark("model")
+for step = 0, 2 - 1 do
+  x = ohm.randint(1, vocab, {4, 12}, {device = "cuda"})
+  pad = ohm.arange(12, {device = "cuda"}):unsqueeze(0):slice(1):ge(slice(lengths, 0, 0):unsqueeze(1))
+  x = x:masked_fill(pad, 0)
+  y = ohm.randint(0, classes, {4}, {device = "cuda"})
+  do
+    local new1, new2 = model(x, pad)
+    logits = new1; sweep()
+    weights = new2; sweep()
+  end
+  mark("forward " .. step)
+  loss = F.cross_entropy(logits, y)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+model:eval()
+do
+  local new1, new2 = model(x, pad)
+  logits = new1; sweep()
+  weights = new2; sweep()
+end
+probs = logits:detach():softmax(-1)
+entropy = -(weights * (weights + 1e-09):log()):sum(-1):mean()
+mark("evaluated")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+lengths = nil; sweep()
+x = nil; sweep()
+pad = nil; sweep()
+y = nil; sweep()
+logits = nil; sweep()
+weights = nil; sweep()
+loss = nil; sweep()
+probs = nil; sweep()
+entropy = nil; sweep()
 mark("globals deleted")
 
 --== model_pinn
@@ -2407,6 +4798,318 @@ v_loss = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
+--== model_prefetch
+local Clips, Prefetcher, model, optimizer, loader, prefetcher, x, y, i, out, loss
+ohm.backends.cudnn.enabled = true
+Clips = ohm.utils.data.Dataset:extend()
+function Clips:__init(count) self.count = count end
+function Clips:__len() return self.count end
+function Clips:__getitem(i) return ohm.randn(3, 20, 20), i % 5 end
+Prefetcher = {}
+Prefetcher.__index = Prefetcher
+local function new_prefetcher(batches)
+  local self = setmetatable({}, Prefetcher)
+  self.batches = {}
+  for xs, ys in batches do self.batches[#self.batches + 1] = {xs, ys} end
+  self.stream = ohm.cuda.Stream()
+  self.mean = ohm.tensor({0.4, 0.5, 0.6}):cuda():view(1, 3, 1, 1)
+  self.std = ohm.tensor({0.2, 0.2, 0.3}):cuda():view(1, 3, 1, 1)
+  self:preload()
+  return self
+end
+function Prefetcher:preload()
+  local batch = table.remove(self.batches, 1)
+  if not batch then
+    self.next_input = nil; sweep()
+    self.next_target = nil; sweep()
+    return
+  end
+  self.next_input = batch[1]; sweep()
+  self.next_target = batch[2]; sweep()
+  do
+    local mode1 <close> = ohm.cuda.stream(self.stream)
+    self.next_input = self.next_input:cuda({non_blocking = true})
+    self.next_target = self.next_target:cuda({non_blocking = true})
+    self.next_input = self.next_input:sub_(self.mean):div_(self.std)
+  end
+end
+function Prefetcher:next()
+  local x, y
+  ohm.cuda.current_stream():wait_stream(self.stream)
+  x = self.next_input
+  y = self.next_target
+  if x ~= nil then
+    x:record_stream(ohm.cuda.current_stream())
+  end
+  if y ~= nil then
+    y:record_stream(ohm.cuda.current_stream())
+  end
+  self:preload()
+  return x, y
+end
+model = nn.Sequential(nn.Conv2d(3, 24, 3), nn.BatchNorm2d(24), nn.ReLU({inplace = true}), nn.MaxPool2d(2), nn.Conv2d(24, 32, 3), nn.ReLU({inplace = true}), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(32, 5)):cuda()
+optimizer = ohm.optim.SGD(model:parameters(), {lr = 0.05, momentum = 0.9, nesterov = true})
+loader = ohm.utils.data.DataLoader(Clips(14), {batch_size = 4, shuffle = true, pin_memory = false, drop_last = false})
+mark("model")
+for epoch = 0, 2 - 1 do
+  prefetcher = new_prefetcher(loader)
+  do
+    local new1, new2 = prefetcher:next()
+    x = new1; sweep()
+    y = new2; sweep()
+  end
+  i = 0
+  while x ~= nil do
+    i = i + 1
+    out = model(x)
+    loss = F.cross_entropy(out, y)
+    optimizer:zero_grad()
+    loss:backward()
+    optimizer:step()
+    mark("epoch " .. epoch .. " step " .. i)
+    do
+      local new1, new2 = prefetcher:next()
+      x = new1; sweep()
+      y = new2; sweep()
+    end
+  end
+end
+ohm.cuda.synchronize()
+mark("trained")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+loader = nil; sweep()
+prefetcher = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+out = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== model_protonet_reptile
+local ways, shots, queries, block, encoder, optimizer, support, query, labels, z, z_support, z_query, prototypes, dists, loss, acc, head, before, fast, inner, x, y, p, q
+ways, shots, queries = 5, 3, 4
+function block(cin, cout)
+  return nn.Sequential(nn.Conv2d(cin, cout, 3, {padding = 1}), nn.BatchNorm2d(cout, {track_running_stats = false}), nn.ReLU(), nn.MaxPool2d(2))
+end
+encoder = nn.Sequential(block(1, 24), block(24, 24), block(24, 32), nn.Flatten()):cuda()
+optimizer = ohm.optim.Adam(encoder:parameters(), {lr = 0.001})
+mark("encoder")
+for episode = 0, 2 - 1 do
+  support = ohm.randn(ways * shots, 1, 20, 20, {device = "cuda"})
+  query = ohm.randn(ways * queries, 1, 20, 20, {device = "cuda"})
+  labels = ohm.arange(ways, {device = "cuda"}):repeat_interleave(queries)
+  z = encoder(ohm.cat({support, query}, 0))
+  do
+    local new1, new2 = z:split({ways * shots, ways * queries})
+    z_support = new1; sweep()
+    z_query = new2; sweep()
+  end
+  prototypes = z_support:view(ways, shots, -1):mean(1)
+  dists = ohm.pow(z_query:unsqueeze(1) - prototypes:unsqueeze(0), 2):sum(2)
+  loss = F.nll_loss(F.log_softmax(-dists, {dim = 1}), labels)
+  acc = ((-dists):argmax(1):eq(labels)):float():mean():item()
+  mark("forward " .. episode)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. episode)
+end
+head = nn.Sequential(encoder, nn.Linear(128, ways)):cuda()
+mark("head")
+for task = 0, 2 - 1 do
+  do
+    local clones = {}
+    for name, parameter in head:named_parameters() do
+      clones[name] = parameter:detach():clone()
+    end
+    before = clones; sweep()
+  end
+  fast = ohm.copy.deepcopy(head)
+  inner = ohm.optim.SGD(fast:parameters(), {lr = 0.02})
+  for k = 0, 2 - 1 do
+    x = ohm.randn(10, 1, 20, 20, {device = "cuda"})
+    y = ohm.randint(0, ways, {10}, {device = "cuda"})
+    loss = F.cross_entropy(fast(x), y)
+    inner:zero_grad()
+    loss:backward()
+    inner:step()
+  end
+  mark("adapted " .. task)
+  do
+    local mode1 <close> = ohm.no_grad()
+    do
+      local list2_2 = fast:parameters()
+      for number2, item2 in ipairs(head:parameters()) do
+        p = item2
+        q = list2_2[number2]
+        p:add_(q - p, {alpha = 0.1})
+      end
+    end
+  end
+  mark("outer " .. task)
+end
+fast = nil; sweep()
+inner = nil; sweep()
+before = nil; sweep()
+mark("dropped")
+mark("end of program (globals alive)")
+encoder = nil; sweep()
+optimizer = nil; sweep()
+support = nil; sweep()
+query = nil; sweep()
+labels = nil; sweep()
+z = nil; sweep()
+z_support = nil; sweep()
+z_query = nil; sweep()
+prototypes = nil; sweep()
+dists = nil; sweep()
+loss = nil; sweep()
+acc = nil; sweep()
+head = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+p = nil; sweep()
+q = nil; sweep()
+mark("globals deleted")
+
+--== model_realnvp
+local ActNorm, Coupling, Flow, flow, optimizer, x, loss, samples
+ActNorm = nn.Module:extend("ActNorm")
+function ActNorm:__init(dim)
+  self.log_scale = nn.Parameter(ohm.zeros(dim))
+  self.shift = nn.Parameter(ohm.zeros(dim))
+  self:register_buffer("initialized", ohm.tensor(0, {dtype = ohm.uint8}))
+end
+function ActNorm:initialize(x)
+  local mean, std
+  do
+    local mode1 <close> = ohm.no_grad()
+    mean = x:mean(0)
+    std = x:std(0)
+    self.shift.data:copy_(-mean)
+    self.log_scale.data:copy_(ohm.log(1 / (std + 1e-06)))
+    self.initialized:fill_(1)
+  end
+end
+function ActNorm:forward(x)
+  local z
+  z = (x + self.shift) * ohm.exp(self.log_scale)
+  return z, self.log_scale:sum():expand(x:size(0))
+end
+function ActNorm:inverse(z)
+  return (z * ohm.exp(-self.log_scale)) - self.shift
+end
+Coupling = nn.Module:extend("Coupling")
+function Coupling:__init(dim, hidden, parity)
+  local mask
+  mask = ohm.arange(dim) % 2
+  if parity == 1 then
+    mask = 1 - mask
+  end
+  self:register_buffer("mask", mask:float())
+  self.s = nn.Sequential(nn.Linear(dim, hidden), nn.LeakyReLU(), nn.Linear(hidden, hidden), nn.LeakyReLU(), nn.Linear(hidden, dim), nn.Tanh())
+  self.t = nn.Sequential(nn.Linear(dim, hidden), nn.LeakyReLU(), nn.Linear(hidden, hidden), nn.LeakyReLU(), nn.Linear(hidden, dim))
+end
+function Coupling:forward(x)
+  local kept, s, t, y
+  kept = x * self.mask
+  s = self.s(kept) * (1 - self.mask)
+  t = self.t(kept) * (1 - self.mask)
+  y = kept + ((1 - self.mask) * ((x * ohm.exp(s)) + t))
+  return y, s:sum({dim = 1})
+end
+function Coupling:inverse(y)
+  local kept, s, t
+  kept = y * self.mask
+  s = self.s(kept) * (1 - self.mask)
+  t = self.t(kept) * (1 - self.mask)
+  return kept + ((1 - self.mask) * ((y - t) * ohm.exp(-s)))
+end
+Flow = nn.Module:extend("Flow")
+function Flow:__init(dim, hidden)
+  self.norm1 = ActNorm(dim)
+  self.coupling1 = Coupling(dim, hidden, 0)
+  self.norm2 = ActNorm(dim)
+  self.coupling2 = Coupling(dim, hidden, 1)
+  self:register_buffer("loc", ohm.zeros(dim))
+end
+function Flow:forward(x)
+  local logdet, ld
+  logdet = ohm.zeros(x:size(0), {device = "cuda"})
+  do
+    local new1, new2 = self.norm1(x)
+    x = new1; sweep()
+    ld = new2; sweep()
+  end
+  logdet = iadd(logdet, ld)
+  do
+    local new1, new2 = self.coupling1(x)
+    x = new1; sweep()
+    ld = new2; sweep()
+  end
+  logdet = iadd(logdet, ld)
+  do
+    local new1, new2 = self.norm2(x)
+    x = new1; sweep()
+    ld = new2; sweep()
+  end
+  logdet = iadd(logdet, ld)
+  do
+    local new1, new2 = self.coupling2(x)
+    x = new1; sweep()
+    ld = new2; sweep()
+  end
+  logdet = iadd(logdet, ld)
+  return x, logdet
+end
+function Flow:log_prob(x)
+  local z, logdet, base
+  z, logdet = self:forward(x)
+  base = (-0.5) * (((z - self.loc) ^ 2) + math.log(2 * math.pi))
+  return base:sum(-1) + logdet
+end
+function Flow:sample(n)
+  local z, x
+  z = ohm.randn(n, self.loc:size(0), {device = "cuda"})
+  x = self.coupling2:inverse(z)
+  x = self.norm2:inverse(x)
+  x = self.coupling1:inverse(x)
+  return self.norm1:inverse(x)
+end
+flow = Flow(16, 128):to("cuda")
+optimizer = ohm.optim.Adam(flow:parameters(), {lr = 0.001, weight_decay = 1e-05})
+mark("model")
+x = ohm.randn(64, 16, {device = "cuda"})
+flow.norm1:initialize(x)
+mark("initialized")
+for step = 0, 3 - 1 do
+  x = ohm.rand(64, 16, {device = "cuda"})
+  x = ((x * 255) + ohm.rand_like(x)) / 256
+  x = ohm.log(x) - ohm.log1p(-x)
+  loss = -flow:log_prob(x):mean()
+  mark("forward " .. step)
+  optimizer:zero_grad({set_to_none = true})
+  loss:backward()
+  nn.utils.clip_grad_value_(flow:parameters(), 1.0)
+  optimizer:step()
+  mark("step " .. step)
+end
+flow:eval()
+do
+  local mode2 <close> = ohm.no_grad()
+  samples = flow:sample(100):sigmoid():cpu()
+end
+mark("samples")
+mark("end of program (globals alive)")
+flow = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+loss = nil; sweep()
+samples = nil; sweep()
+mark("globals deleted")
+
 --== model_resnet
 local BasicBlock, ResNet, model, criterion, opt, scheduler, running, images, target, output, loss, correct, _, predicted
 BasicBlock = nn.Module:extend("BasicBlock")
@@ -2661,6 +5364,178 @@ model = nil; sweep()
 optimizer = nil; sweep()
 rows = nil; sweep()
 weight = nil; sweep()
+mark("globals deleted")
+
+--== model_retinanet
+local anchors, classes, Backbone, FPN, Head, RetinaNet, focal_loss, giou_loss, model, optimizer, x, cls, box, total, labels, gt, onehot, positive, num, cls_loss, reg, reg_loss, iou, loss, scores, top, idx, which, label, boxes
+ohm.backends.cudnn.enabled = true
+anchors, classes = 3, 8
+Backbone = nn.Module:extend("Backbone")
+function Backbone:__init()
+  self.c2 = nn.Sequential(nn.Conv2d(3, 16, 3, {stride = 2, padding = 1}), nn.BatchNorm2d(16), nn.ReLU({inplace = true}))
+  self.c3 = nn.Sequential(nn.Conv2d(16, 32, 3, {stride = 2, padding = 1}), nn.BatchNorm2d(32), nn.ReLU({inplace = true}))
+  self.c4 = nn.Sequential(nn.Conv2d(32, 64, 3, {stride = 2, padding = 1}), nn.BatchNorm2d(64), nn.ReLU({inplace = true}))
+end
+function Backbone:forward(x)
+  local c2, c3, c4
+  c2 = self.c2(x)
+  c3 = self.c3(c2)
+  c4 = self.c4(c3)
+  return c2, c3, c4
+end
+FPN = nn.Module:extend("FPN")
+function FPN:__init(dim)
+  if dim == nil then dim = 32 end
+  self.lat2 = nn.Conv2d(16, dim, 1)
+  self.lat3 = nn.Conv2d(32, dim, 1)
+  self.lat4 = nn.Conv2d(64, dim, 1)
+  self.out2 = nn.Conv2d(dim, dim, 3, {padding = 1})
+  self.out3 = nn.Conv2d(dim, dim, 3, {padding = 1})
+  self.out4 = nn.Conv2d(dim, dim, 3, {padding = 1})
+  self.p6 = nn.Conv2d(dim, dim, 3, {stride = 2, padding = 1})
+end
+function FPN:forward(c2, c3, c4)
+  local p4, p3, p2, p5
+  p4 = self.lat4(c4)
+  p3 = self.lat3(c3) + F.interpolate(p4, {size = {c3:size(-2), c3:size(-1)}, mode = "nearest"})
+  p2 = self.lat2(c2) + F.interpolate(p3, {size = {c2:size(-2), c2:size(-1)}, mode = "nearest"})
+  p2 = self.out2(p2)
+  p3 = self.out3(p3)
+  p4 = self.out4(p4)
+  p5 = self.p6(F.relu(p4))
+  return {p2, p3, p4, p5}
+end
+Head = nn.Module:extend("Head")
+function Head:__init(dim, out)
+  self.tower = nn.Sequential(nn.Conv2d(dim, dim, 3, {padding = 1}), nn.GroupNorm(8, dim), nn.ReLU(), nn.Conv2d(dim, dim, 3, {padding = 1}), nn.GroupNorm(8, dim), nn.ReLU())
+  self.pred = nn.Conv2d(dim, anchors * out, 3, {padding = 1})
+  self.out = out
+end
+function Head:forward(features)
+  local outs, f, y, n, _, h, w
+  outs = {}
+  for _, item1 in ipairs(features) do
+    f = item1
+    y = self.pred(self.tower(f))
+    n, _, h, w = table.unpack(y.shape)
+    y = y:view(n, -1, self.out, h, w)
+    y = y:permute(0, 3, 4, 1, 2)
+    y = y:reshape(n, -1, self.out)
+    outs[#outs + 1] = y
+  end
+  return ohm.cat(outs, {dim = 1})
+end
+RetinaNet = nn.Module:extend("RetinaNet")
+function RetinaNet:__init()
+  self.backbone = Backbone()
+  self.fpn = FPN()
+  self.cls = Head(32, classes)
+  self.box = Head(32, 4)
+end
+function RetinaNet:forward(x)
+  local c2, c3, c4, features, cls, box
+  c2, c3, c4 = self.backbone(x)
+  features = self.fpn(c2, c3, c4)
+  cls = self.cls(features)
+  box = self.box(features)
+  return cls, box
+end
+function focal_loss(logits, targets, alpha, gamma)
+  local p, ce, p_t, loss, alpha_t
+  if gamma == nil then gamma = 2.0 end
+  if alpha == nil then alpha = 0.25 end
+  p = ohm.sigmoid(logits)
+  ce = F.binary_cross_entropy_with_logits(logits, targets, {reduction = "none"})
+  p_t = (p * targets) + ((1 - p) * (1 - targets))
+  loss = ce * ((1 - p_t) ^ gamma)
+  alpha_t = (alpha * targets) + ((1 - alpha) * (1 - targets))
+  return (alpha_t * loss):sum()
+end
+function giou_loss(pred, target)
+  local x1, y1, x2, y2, inter, area_p, area_t, union, iou, lt, rb, wh, area_c
+  x1 = ohm.max(pred:select(-1, 0), target:select(-1, 0))
+  y1 = ohm.max(pred:select(-1, 1), target:select(-1, 1))
+  x2 = ohm.min(pred:select(-1, 2), target:select(-1, 2))
+  y2 = ohm.min(pred:select(-1, 3), target:select(-1, 3))
+  inter = (x2 - x1):clamp({min = 0}) * (y2 - y1):clamp({min = 0})
+  area_p = (pred:select(-1, 2) - pred:select(-1, 0)) * (pred:select(-1, 3) - pred:select(-1, 1))
+  area_t = (target:select(-1, 2) - target:select(-1, 0)) * (target:select(-1, 3) - target:select(-1, 1))
+  union = (area_p + area_t) - inter
+  iou = inter / (union + 1e-07)
+  lt = ohm.min(slice(pred, -1, 0, 2), slice(target, -1, 0, 2))
+  rb = ohm.max(slice(pred, -1, 2), slice(target, -1, 2))
+  wh = (rb - lt):clamp({min = 0})
+  area_c = wh:select(-1, 0) * wh:select(-1, 1)
+  return (1 - iou) + ((area_c - union) / (area_c + 1e-07))
+end
+model = RetinaNet():cuda()
+nn.init.constant_(model.cls.pred.bias, -math.log(99))
+optimizer = ohm.optim.SGD(model:parameters(), {lr = 0.01, momentum = 0.9, weight_decay = 0.0001})
+mark("model")
+for step = 0, 2 - 1 do
+  x = ohm.randn(2, 3, 40, 40, {device = "cuda"})
+  do
+    local new1, new2 = model(x)
+    cls = new1; sweep()
+    box = new2; sweep()
+  end
+  mark("forward " .. step)
+  total = cls:size(1)
+  labels = ohm.randint(0, classes + 1, {2, total}, {device = "cuda"})
+  gt = ohm.rand(2, total, 4, {device = "cuda"})
+  onehot = slice(F.one_hot(labels, classes + 1), -1, 0, classes):float()
+  positive = (labels:lt(classes)):float()
+  num = positive:sum():clamp({min = 1.0})
+  cls_loss = focal_loss(cls, onehot) / num
+  reg = F.smooth_l1_loss(box, gt, {reduction = "none", beta = 0.11}):sum(-1)
+  reg_loss = (reg * positive):sum() / num
+  iou = (giou_loss(box:float(), gt) * positive):sum() / num
+  loss = (cls_loss + reg_loss) + iou
+  optimizer:zero_grad()
+  loss:backward()
+  nn.utils.clip_grad_norm_(model:parameters(), {max_norm = 10.0, norm_type = 2})
+  optimizer:step()
+  mark("step " .. step)
+end
+model:eval()
+do
+  local mode2 <close> = ohm.no_grad()
+  do
+    local new1, new2 = model(x)
+    cls = new1; sweep()
+    box = new2; sweep()
+  end
+  scores = cls:sigmoid():flatten(1)
+  top, idx = scores:topk(20, {dim = 1})
+  which = idx // classes
+  label = idx % classes
+  boxes = ohm.gather(box, 1, which:unsqueeze(-1):expand(-1, -1, 4))
+  boxes = boxes:clamp_(0, 40)
+end
+mark("detected")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+cls = nil; sweep()
+box = nil; sweep()
+total = nil; sweep()
+labels = nil; sweep()
+gt = nil; sweep()
+onehot = nil; sweep()
+positive = nil; sweep()
+num = nil; sweep()
+cls_loss = nil; sweep()
+reg = nil; sweep()
+reg_loss = nil; sweep()
+iou = nil; sweep()
+loss = nil; sweep()
+scores = nil; sweep()
+top = nil; sweep()
+idx = nil; sweep()
+which = nil; sweep()
+label = nil; sweep()
+boxes = nil; sweep()
 mark("globals deleted")
 
 --== model_sac
@@ -2961,6 +5836,123 @@ _ = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
+--== model_set_perceiver
+local MAB, ISAB, Perceiver, model, optimizer, x, target, pred, w, cost, chamfer, loss
+MAB = nn.Module:extend("MAB")
+function MAB:__init(dim_q, dim_k, dim_v, heads)
+  self.dim_v = dim_v
+  self.heads = heads
+  self.fc_q = nn.Linear(dim_q, dim_v)
+  self.fc_k = nn.Linear(dim_k, dim_v)
+  self.fc_v = nn.Linear(dim_k, dim_v)
+  self.ln0 = nn.LayerNorm(dim_v)
+  self.ln1 = nn.LayerNorm(dim_v)
+  self.fc_o = nn.Linear(dim_v, dim_v)
+end
+function MAB:forward(q, k)
+  local v, split, q_, k_, v_, a, o
+  q = self.fc_q(q)
+  do
+    local new1, new2 = self.fc_k(k), self.fc_v(k)
+    k = new1; sweep()
+    v = new2; sweep()
+  end
+  split = self.dim_v // self.heads
+  q_ = ohm.cat({q:split(split, 2)}, 0)
+  k_ = ohm.cat({k:split(split, 2)}, 0)
+  v_ = ohm.cat({v:split(split, 2)}, 0)
+  a = ohm.softmax(q_:bmm(k_:transpose(1, 2)) / 8.0, 2)
+  o = ohm.cat({(q_ + a:bmm(v_)):split(q:size(0), 0)}, 2)
+  o = self.ln0(o)
+  o = o + F.relu(self.fc_o(o))
+  o = self.ln1(o)
+  return o
+end
+ISAB = nn.Module:extend("ISAB")
+function ISAB:__init(dim_in, dim, heads, inducing)
+  self.I = nn.Parameter(ohm.empty(1, inducing, dim))
+  nn.init.xavier_uniform_(self.I)
+  self.mab0 = MAB(dim, dim_in, dim, heads)
+  self.mab1 = MAB(dim_in, dim, dim, heads)
+end
+function ISAB:forward(x)
+  local h
+  h = self.mab0(repeated(self.I, x:size(0), 1, 1), x)
+  return self.mab1(x, h)
+end
+Perceiver = nn.Module:extend("Perceiver")
+function Perceiver:__init()
+  self.isab = ISAB(6, 64, 4, 8)
+  self.latents = nn.Parameter(ohm.randn(12, 64))
+  self.cross = nn.MultiheadAttention(64, 4, {batch_first = true})
+  self.norm = nn.LayerNorm(64)
+  self.ff = nn.Sequential(nn.Linear(64, 128 * 2), nn.GLU({dim = -1}), nn.Linear(128, 64))
+  self.self_attn = nn.MultiheadAttention(64, 4, {dropout = 0.1, batch_first = true})
+  self.decoder_query = nn.Parameter(ohm.randn(3, 64))
+  self.decode = nn.MultiheadAttention(64, 1, {batch_first = true})
+  self.out = nn.Linear(64, 2)
+end
+function Perceiver:forward(x)
+  local b, ctx, z, a, _, n, w, q, d
+  b = x:size(0)
+  ctx = self.isab(x)
+  z = self.latents:unsqueeze(0):expand(b, -1, -1)
+  for i = 0, 2 - 1 do
+    do
+      local new1, new2 = self.cross(self.norm(z), ctx, ctx, {need_weights = false})
+      a = new1; sweep()
+      _ = new2; sweep()
+    end
+    z = z + a
+    n = self.norm(z)
+    do
+      local new1, new2 = several(self.self_attn(n, n, n, {average_attn_weights = false}))
+      a = new1; sweep()
+      w = new2; sweep()
+    end
+    z = z + a
+    z = z + self.ff(self.norm(z))
+  end
+  q = self.decoder_query:expand(b, -1, -1)
+  do
+    local new1, new2 = several(self.decode(q, z, z))
+    d = new1; sweep()
+    _ = new2; sweep()
+  end
+  return self.out(d), w
+end
+model = Perceiver():cuda()
+optimizer = ohm.optim.RAdam(model:parameters(), {lr = 0.001})
+mark("model")
+for step = 0, 3 - 1 do
+  x = ohm.randn(4, 30, 6, {device = "cuda"})
+  target = ohm.randn(4, 3, 2, {device = "cuda"})
+  do
+    local new1, new2 = model(x)
+    pred = new1; sweep()
+    w = new2; sweep()
+  end
+  cost = (pred:unsqueeze(2) - target:unsqueeze(1)):norm({dim = -1})
+  chamfer = (cost:min(1)):mean() + (cost:min(2)):mean()
+  loss = chamfer + (0.01 * w:pow(2):mean())
+  mark("forward " .. step)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+target = nil; sweep()
+pred = nil; sweep()
+w = nil; sweep()
+cost = nil; sweep()
+chamfer = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_simclr
 local Encoder, info_nce, model, opt, scheduler, criterion, images, x, features, logits, labels, loss
 Encoder = nn.Module:extend("Encoder")
@@ -3019,6 +6011,332 @@ features = nil; sweep()
 logits = nil; sweep()
 labels = nil; sweep()
 loss = nil; sweep()
+mark("globals deleted")
+
+--== model_sngan
+local GenBlock, Generator, DiscBlock, Discriminator, G, D, opt_g, opt_d, real, y, z, fake, d_real, d_fake, loss_d, loss_g
+ohm.backends.cudnn.enabled = true
+GenBlock = nn.Module:extend("GenBlock")
+function GenBlock:__init(cin, cout, classes)
+  self.bn1 = nn.BatchNorm2d(cin, {affine = false})
+  self.gamma = nn.Embedding(classes, cin)
+  self.beta = nn.Embedding(classes, cin)
+  self.conv1 = nn.Conv2d(cin, cout, 3, {padding = 1})
+  self.bn2 = nn.BatchNorm2d(cout)
+  self.conv2 = nn.Conv2d(cout, cout, 3, {padding = 1})
+  self.skip = nn.Conv2d(cin, cout, 1)
+end
+function GenBlock:forward(x, y)
+  local h
+  h = self.bn1(x)
+  h = (h * slice(slice(self.gamma(y), 0, 0), 1, 0):unsqueeze(2):unsqueeze(3)) + slice(slice(self.beta(y), 0, 0), 1, 0):unsqueeze(2):unsqueeze(3)
+  h = F.interpolate(F.relu(h), {scale_factor = 2})
+  h = self.conv1(h)
+  h = self.conv2(F.relu(self.bn2(h)))
+  return h + self.skip(F.interpolate(x, {scale_factor = 2}))
+end
+Generator = nn.Module:extend("Generator")
+function Generator:__init(z_dim, ch, classes)
+  if classes == nil then classes = 10 end
+  if ch == nil then ch = 32 end
+  if z_dim == nil then z_dim = 64 end
+  self.ch = ch
+  self.fc = nn.Linear(z_dim, (ch * 4) * 4)
+  self.block1 = GenBlock(ch, ch, classes)
+  self.block2 = GenBlock(ch, ch, classes)
+  self.bn = nn.BatchNorm2d(ch)
+  self.out = nn.Conv2d(ch, 3, 3, {padding = 1})
+end
+function Generator:forward(z, y)
+  local h
+  h = self.fc(z):view(-1, self.ch, 4, 4)
+  h = self.block1(h, y)
+  h = self.block2(h, y)
+  return ohm.tanh(self.out(F.relu(self.bn(h))))
+end
+DiscBlock = nn.Module:extend("DiscBlock")
+function DiscBlock:__init(cin, cout)
+  self.conv1 = nn.utils.spectral_norm(nn.Conv2d(cin, cout, 3, {padding = 1}))
+  self.conv2 = nn.utils.spectral_norm(nn.Conv2d(cout, cout, 3, {padding = 1}))
+  self.skip = nn.utils.spectral_norm(nn.Conv2d(cin, cout, 1))
+end
+function DiscBlock:forward(x)
+  local h
+  h = self.conv2(F.relu(self.conv1(F.relu(x))))
+  return F.avg_pool2d(h, 2) + F.avg_pool2d(self.skip(x), 2)
+end
+Discriminator = nn.Module:extend("Discriminator")
+function Discriminator:__init(ch, classes)
+  if classes == nil then classes = 10 end
+  if ch == nil then ch = 32 end
+  self.block1 = DiscBlock(3, ch)
+  self.block2 = DiscBlock(ch, ch)
+  self.fc = nn.utils.spectral_norm(nn.Linear(ch, 1))
+  self.embed = nn.utils.spectral_norm(nn.Embedding(classes, ch))
+end
+function Discriminator:forward(x, y)
+  local h, out
+  h = self.block2(self.block1(x))
+  h = F.relu(h):sum({dim = {2, 3}})
+  out = self.fc(h)
+  out = iadd(out, ohm.sum(self.embed(y) * h, {dim = 1, keepdim = true}))
+  return out
+end
+G = Generator():cuda()
+D = Discriminator():cuda()
+opt_g = ohm.optim.Adam(G:parameters(), {lr = 0.0002, betas = {0.0, 0.9}})
+opt_d = ohm.optim.Adam(D:parameters(), {lr = 0.0002, betas = {0.0, 0.9}})
+mark("models")
+for step = 0, 2 - 1 do
+  for _ = 0, 2 - 1 do
+    real = ohm.randn(8, 3, 16, 16, {device = "cuda"})
+    y = ohm.randint(0, 10, {8}, {device = "cuda"})
+    z = ohm.randn(8, 64, {device = "cuda"})
+    do
+      local mode1 <close> = ohm.no_grad()
+      fake = G(z, y)
+    end
+    d_real = D(real, y)
+    d_fake = D(fake, y)
+    loss_d = F.relu(1.0 - d_real):mean() + F.relu(1.0 + d_fake):mean()
+    D:zero_grad()
+    loss_d:backward()
+    opt_d:step()
+  end
+  mark("discriminator " .. step)
+  z = ohm.randn(8, 64, {device = "cuda"})
+  y = ohm.randint(0, 10, {8}, {device = "cuda"})
+  loss_g = -D(G(z, y), y):mean()
+  G:zero_grad()
+  loss_g:backward()
+  opt_g:step()
+  mark("generator " .. step)
+end
+mark("end of program (globals alive)")
+G = nil; sweep()
+D = nil; sweep()
+opt_g = nil; sweep()
+opt_d = nil; sweep()
+real = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+fake = nil; sweep()
+d_real = nil; sweep()
+d_fake = nil; sweep()
+loss_d = nil; sweep()
+loss_g = nil; sweep()
+mark("globals deleted")
+
+--== model_spiking
+local SurrogateSpike, spike, LIF, SNN, net, optimizer, log_softmax, nll, images, labels, x, spk, mem, p, loss, rate, _, idx, acc
+SurrogateSpike = ohm.autograd.Function {
+  forward = function(ctx, x)
+    ctx:save_for_backward(x)
+    return x:gt(0):float()
+  end,
+  backward = function(ctx, grad_output)
+    local x = table.unpack(ctx.saved_tensors)
+    local grad = grad_output / (10.0 * ohm.abs(x) + 1.0) ^ 2
+    return grad
+  end,
+}
+spike = SurrogateSpike.apply
+LIF = nn.Module:extend("LIF")
+function LIF:__init(features, beta)
+  self.beta = nn.Parameter(ohm.full({features}, beta))
+  self.threshold = 1.0
+end
+function LIF:forward(current, mem)
+  local reset
+  reset = spike(mem - self.threshold):detach()
+  mem = ((self.beta:clamp(0, 1) * mem) + current) - (reset * self.threshold)
+  return spike(mem - self.threshold), mem
+end
+SNN = nn.Module:extend("SNN")
+function SNN:__init()
+  self.fc1 = nn.Linear(64, 100)
+  self.lif1 = LIF(100, 0.9)
+  self.fc2 = nn.Linear(100, 10)
+  self.lif2 = LIF(10, 0.8)
+end
+function SNN:forward(x)
+  local mem1, mem2, spikes, mems, s1, s2
+  mem1 = ohm.zeros(x:size(1), 100, {device = x.device})
+  mem2 = ohm.zeros(x:size(1), 10, {device = x.device})
+  spikes = {}
+  mems = {}
+  for t = 0, x:size(0) - 1 do
+    do
+      local new1, new2 = self.lif1(self.fc1(x:select(0, t)), mem1)
+      s1 = new1; sweep()
+      mem1 = new2; sweep()
+    end
+    do
+      local new1, new2 = self.lif2(self.fc2(s1), mem2)
+      s2 = new1; sweep()
+      mem2 = new2; sweep()
+    end
+    spikes[#spikes + 1] = s2
+    mems[#mems + 1] = mem2
+  end
+  return ohm.stack(spikes), ohm.stack(mems)
+end
+net = SNN():cuda()
+optimizer = ohm.optim.Adamax(net:parameters(), {lr = 0.002, betas = {0.9, 0.999}})
+log_softmax = nn.LogSoftmax({dim = -1})
+nll = nn.NLLLoss()
+mark("model")
+for step = 0, 3 - 1 do
+  images = ohm.rand(32, 64, {device = "cuda"})
+  labels = ohm.randint(0, 10, {32}, {device = "cuda"})
+  x = ohm.bernoulli(images:unsqueeze(0):expand(8, -1, -1))
+  do
+    local new1, new2 = net(x)
+    spk = new1; sweep()
+    mem = new2; sweep()
+  end
+  mark("forward " .. step)
+  p = log_softmax(mem)
+  loss = ohm.zeros(1, {device = "cuda"})
+  for t = 0, 8 - 1 do
+    loss = iadd(loss, nll(p:select(0, t), labels))
+  end
+  rate = spk:mean()
+  loss = loss + (0.001 * ((rate - 0.1) ^ 2))
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+  do
+    local new1, new2 = spk:sum({dim = 0}):max(1)
+    _ = new1; sweep()
+    idx = new2; sweep()
+  end
+  acc = (idx:eq(labels)):float():mean()
+end
+mark("end of program (globals alive)")
+spike = nil; sweep()
+net = nil; sweep()
+optimizer = nil; sweep()
+log_softmax = nil; sweep()
+nll = nil; sweep()
+images = nil; sweep()
+labels = nil; sweep()
+x = nil; sweep()
+spk = nil; sweep()
+mem = nil; sweep()
+p = nil; sweep()
+loss = nil; sweep()
+rate = nil; sweep()
+_ = nil; sweep()
+idx = nil; sweep()
+acc = nil; sweep()
+mark("globals deleted")
+
+--== model_style_transfer
+local Features, gram_matrix, tv_loss, net, p, content, style, mean, std, content_feats, style_feats, content_target, grams, image, optimizer, closure, result
+Features = nn.Module:extend("Features")
+function Features:__init()
+  self.conv1 = nn.Conv2d(3, 32, 3, {padding = 1})
+  self.conv2 = nn.Conv2d(32, 32, 3, {padding = 1})
+  self.conv3 = nn.Conv2d(32, 64, 3, {padding = 1})
+  self.conv4 = nn.Conv2d(64, 64, 3, {padding = 1})
+  self.pool = nn.AvgPool2d(2)
+end
+function Features:forward(x)
+  local feats
+  feats = {}
+  x = F.relu(self.conv1(x))
+  feats[#feats + 1] = x
+  x = F.relu(self.conv2(x))
+  feats[#feats + 1] = x
+  x = self.pool(x)
+  x = F.relu(self.conv3(x), {inplace = true})
+  feats[#feats + 1] = x
+  x = F.relu(self.conv4(x))
+  feats[#feats + 1] = x
+  return feats
+end
+function gram_matrix(x)
+  local b, c, h, w, features, gram
+  b, c, h, w = table.unpack(x.shape)
+  features = x:view(b * c, h * w)
+  gram = ohm.mm(features, features:t())
+  return gram:div(((b * c) * h) * w)
+end
+function tv_loss(x)
+  local dx, dy
+  dx = slice(slice(slice(slice(x, 0, 0), 1, 0), 2, 0), 3, 1) - slice(slice(slice(slice(x, 0, 0), 1, 0), 2, 0), 3, 0, -1)
+  dy = slice(slice(slice(slice(x, 0, 0), 1, 0), 2, 1), 3, 0) - slice(slice(slice(slice(x, 0, 0), 1, 0), 2, 0, -1), 3, 0)
+  return dx:abs():mean() + dy:pow(2):mean()
+end
+net = Features():cuda():eval()
+for _, item1 in ipairs(net:parameters()) do
+  p = item1
+  p:requires_grad_(false)
+end
+content = ohm.rand(1, 3, 48, 48, {device = "cuda"})
+style = ohm.rand(1, 3, 48, 48, {device = "cuda"})
+mean = ohm.tensor({0.485, 0.456, 0.406}, {device = "cuda"}):view(-1, 1, 1)
+std = ohm.tensor({0.229, 0.224, 0.225}, {device = "cuda"}):view(-1, 1, 1)
+mark("images")
+do
+  local mode2 <close> = ohm.no_grad()
+  content_feats = net((content - mean) / std)
+  style_feats = net((style - mean) / std)
+  content_target = content_feats[4]:detach()
+  grams = map(function(f) return gram_matrix(f) end, style_feats)
+end
+content_feats = clear(content_feats)
+style_feats = clear(style_feats)
+mark("targets")
+image = content:clone():requires_grad_(true)
+optimizer = ohm.optim.LBFGS({image}, {max_iter = 4, history_size = 3, tolerance_grad = 0, tolerance_change = 0})
+function closure()
+  local feats, content_loss, style_loss, f, g, loss
+  do
+    local mode3 <close> = ohm.no_grad()
+    image:clamp_(0, 1)
+  end
+  optimizer:zero_grad()
+  feats = net((image - mean) / std)
+  content_loss = F.mse_loss(feats[4], content_target)
+  style_loss = 0
+  do
+    local list4_2 = grams
+    for number4, item4 in ipairs(feats) do
+      f = item4
+      g = list4_2[number4]
+      style_loss = style_loss + F.mse_loss(gram_matrix(f), g)
+    end
+  end
+  loss = (content_loss + (100000.0 * style_loss)) + (0.01 * tv_loss(image))
+  loss:backward()
+  feats = clear(feats)
+  return loss
+end
+for step = 0, 2 do
+  optimizer:step(closure); sweep()
+  mark("step " .. step)
+end
+do
+  local mode5 <close> = ohm.no_grad()
+  image:clamp_(0, 1)
+end
+result = image:detach():cpu():squeeze(0)
+mark("result")
+mark("end of program (globals alive)")
+net = nil; sweep()
+p = nil; sweep()
+content = nil; sweep()
+style = nil; sweep()
+mean = nil; sweep()
+std = nil; sweep()
+content_target = nil; sweep()
+grams = clear(grams)
+image = nil; sweep()
+optimizer = nil; sweep()
+result = nil; sweep()
 mark("globals deleted")
 
 --== model_superres
@@ -3434,6 +6752,146 @@ target = nil; sweep()
 shifted = nil; sweep()
 logits = nil; sweep()
 loss = nil; sweep()
+mark("globals deleted")
+
+--== model_td3
+local Actor, Critic, actor, actor_target, critic, critic_target, actor_opt, critic_opt, buffer_s, buffer_a, buffer_r, buffer_s2, buffer_d, state, action, ind, next_state, reward, not_done, noise, next_action, target1, target2, target, q1, q2, critic_loss, actor_loss, p, tp
+Actor = nn.Module:extend("Actor")
+function Actor:__init(s, a)
+  self.l1 = nn.Linear(s, 128)
+  self.l2 = nn.Linear(128, 128)
+  self.l3 = nn.Linear(128, a)
+end
+function Actor:forward(x)
+  x = F.relu(self.l1(x))
+  x = F.relu(self.l2(x))
+  return 2.0 * ohm.tanh(self.l3(x))
+end
+Critic = nn.Module:extend("Critic")
+function Critic:__init(s, a)
+  self.l1 = nn.Linear(s + a, 128)
+  self.l2 = nn.Linear(128, 1)
+  self.l3 = nn.Linear(s + a, 128)
+  self.l4 = nn.Linear(128, 1)
+end
+function Critic:forward(s, a)
+  local sa, q1, q2
+  sa = ohm.cat({s, a}, 1)
+  q1 = self.l2(F.relu(self.l1(sa)))
+  q2 = self.l4(F.relu(self.l3(sa)))
+  return q1, q2
+end
+function Critic:Q1(s, a)
+  local sa
+  sa = ohm.cat({s, a}, 1)
+  return self.l2(F.relu(self.l1(sa)))
+end
+actor = Actor(11, 3):cuda()
+actor_target = ohm.copy.deepcopy(actor)
+critic = Critic(11, 3):cuda()
+critic_target = ohm.copy.deepcopy(critic)
+actor_opt = ohm.optim.Adam(actor:parameters(), {lr = 0.0003})
+critic_opt = ohm.optim.Adam(critic:parameters(), {lr = 0.0003})
+buffer_s = ohm.zeros(500, 11)
+buffer_a = ohm.zeros(500, 3)
+buffer_r = ohm.zeros(500, 1)
+buffer_s2 = ohm.zeros(500, 11)
+buffer_d = ohm.zeros(500, 1)
+mark("models")
+for i = 0, 8 - 1 do
+  state = ohm.randn(1, 11)
+  action = actor(state:to("cuda")):cpu():detach():flatten()
+  buffer_s:select(0, i):copy_(state:select(0, 0))
+  buffer_a:select(0, i):copy_(action + (0.1 * ohm.randn(3)))
+  buffer_d:select(0, i):fill_(0.0)
+end
+mark("collected")
+for step = 0, 4 - 1 do
+  ind = ohm.randint(0, 500, {64})
+  state = buffer_s:index({ind}):to("cuda")
+  action = buffer_a:index({ind}):to("cuda")
+  next_state = buffer_s2:index({ind}):to("cuda")
+  reward = buffer_r:index({ind}):to("cuda")
+  not_done = (1.0 - buffer_d:index({ind})):to("cuda")
+  do
+    local mode1 <close> = ohm.no_grad()
+    noise = (ohm.randn_like(action) * 0.2):clamp(-0.5, 0.5)
+    next_action = (actor_target(next_state) + noise):clamp(-2.0, 2.0)
+    do
+      local new1, new2 = critic_target(next_state, next_action)
+      target1 = new1; sweep()
+      target2 = new2; sweep()
+    end
+    target = ohm.min(target1, target2)
+    target = reward + ((not_done * 0.99) * target)
+  end
+  do
+    local new1, new2 = critic(state, action)
+    q1 = new1; sweep()
+    q2 = new2; sweep()
+  end
+  critic_loss = F.mse_loss(q1, target) + F.mse_loss(q2, target)
+  critic_opt:zero_grad()
+  critic_loss:backward()
+  critic_opt:step()
+  mark("critic " .. step)
+  if (step % 2) == 0 then
+    actor_loss = -critic:Q1(state, actor(state)):mean()
+    actor_opt:zero_grad()
+    actor_loss:backward()
+    actor_opt:step()
+    do
+      local mode2 <close> = ohm.no_grad()
+      do
+        local list3_2 = critic_target:parameters()
+        for number3, item3 in ipairs(critic:parameters()) do
+          p = item3
+          tp = list3_2[number3]
+          tp:lerp_(p, 0.005)
+        end
+      end
+      do
+        local list4_2 = actor_target:parameters()
+        for number4, item4 in ipairs(actor:parameters()) do
+          p = item4
+          tp = list4_2[number4]
+          tp:mul_(0.995)
+          tp:add_(0.005 * p)
+        end
+      end
+    end
+    mark("actor " .. step)
+  end
+end
+mark("end of program (globals alive)")
+actor = nil; sweep()
+actor_target = nil; sweep()
+critic = nil; sweep()
+critic_target = nil; sweep()
+actor_opt = nil; sweep()
+critic_opt = nil; sweep()
+buffer_s = nil; sweep()
+buffer_a = nil; sweep()
+buffer_r = nil; sweep()
+buffer_s2 = nil; sweep()
+buffer_d = nil; sweep()
+state = nil; sweep()
+action = nil; sweep()
+ind = nil; sweep()
+next_state = nil; sweep()
+reward = nil; sweep()
+not_done = nil; sweep()
+noise = nil; sweep()
+next_action = nil; sweep()
+target1 = nil; sweep()
+target2 = nil; sweep()
+target = nil; sweep()
+q1 = nil; sweep()
+q2 = nil; sweep()
+critic_loss = nil; sweep()
+actor_loss = nil; sweep()
+p = nil; sweep()
+tp = nil; sweep()
 mark("globals deleted")
 
 --== model_transformer_xl
@@ -4037,6 +7495,102 @@ top = nil; sweep()
 correct = nil; sweep()
 mark("globals deleted")
 
+--== model_vq_ema
+local VectorQuantizerEMA, Residual, VQVAE, model, optimizer, errors, x, vq_loss, rec, perplexity, rec_error, loss
+VectorQuantizerEMA = nn.Module:extend("VectorQuantizerEMA")
+function VectorQuantizerEMA:__init(num, dim, commitment, decay, eps)
+  if eps == nil then eps = 1e-05 end
+  if decay == nil then decay = 0.99 end
+  if commitment == nil then commitment = 0.25 end
+  self.num = num
+  self.dim = dim
+  self.embedding = nn.Embedding(num, dim)
+  self.embedding.weight.data:normal_()
+  self.commitment = commitment
+  self:register_buffer("cluster_size", ohm.zeros(num))
+  self.ema_w = nn.Parameter(ohm.empty(num, dim))
+  self.ema_w.data:normal_()
+  self.decay = decay
+  self.eps = eps
+end
+function VectorQuantizerEMA:forward(inputs)
+  local shape, flat, distances, indices, encodings, quantized, n, dw, e_loss, loss, avg, perplexity
+  inputs = inputs:permute(0, 2, 3, 1):contiguous()
+  shape = inputs.shape
+  flat = inputs:view(-1, self.dim)
+  distances = (ohm.sum(flat ^ 2, {dim = 1, keepdim = true}) + ohm.sum(self.embedding.weight ^ 2, {dim = 1})) - (2 * ohm.matmul(flat, self.embedding.weight:t()))
+  indices = ohm.argmin(distances, {dim = 1}):unsqueeze(1)
+  encodings = ohm.zeros(indices:size(0), self.num, {device = inputs.device})
+  encodings:scatter_(1, indices, 1)
+  quantized = ohm.matmul(encodings, self.embedding.weight):view(shape)
+  if self.training then
+    self.cluster_size = (self.cluster_size * self.decay) + ((1 - self.decay) * ohm.sum(encodings, 0))
+    n = ohm.sum(self.cluster_size.data)
+    self.cluster_size = ((self.cluster_size + self.eps) / (n + (self.num * self.eps))) * n
+    dw = ohm.matmul(encodings:t(), flat)
+    self.ema_w = nn.Parameter((self.ema_w * self.decay) + ((1 - self.decay) * dw))
+    self.embedding.weight = nn.Parameter(self.ema_w / self.cluster_size:unsqueeze(1))
+  end
+  e_loss = F.mse_loss(quantized:detach(), inputs)
+  loss = self.commitment * e_loss
+  quantized = inputs + (quantized - inputs):detach()
+  avg = ohm.mean(encodings, {dim = 0})
+  perplexity = ohm.exp(-ohm.sum(avg * ohm.log(avg + 1e-10)))
+  return loss, quantized:permute(0, 3, 1, 2):contiguous(), perplexity
+end
+Residual = nn.Module:extend("Residual")
+function Residual:__init(channels)
+  self.block = nn.Sequential(nn.ReLU(true), nn.Conv2d(channels, 16, 3, {padding = 1, bias = false}), nn.ReLU(true), nn.Conv2d(16, channels, 1, {bias = false}))
+end
+function Residual:forward(x)
+  return x + self.block(x)
+end
+VQVAE = nn.Module:extend("VQVAE")
+function VQVAE:__init()
+  self.encoder = nn.Sequential(nn.Conv2d(3, 32, 4, {stride = 2, padding = 1}), nn.ReLU(), nn.Conv2d(32, 32, 3, {padding = 1}), Residual(32))
+  self.pre = nn.Conv2d(32, 24, 1)
+  self.vq = VectorQuantizerEMA(64, 24)
+  self.decoder = nn.Sequential(nn.Conv2d(24, 32, 3, {padding = 1}), Residual(32), nn.ConvTranspose2d(32, 3, 4, {stride = 2, padding = 1}))
+end
+function VQVAE:forward(x)
+  local z, loss, quantized, perplexity
+  z = self.pre(self.encoder(x))
+  loss, quantized, perplexity = self.vq(z)
+  return loss, self.decoder(quantized), perplexity
+end
+model = VQVAE():cuda()
+optimizer = ohm.optim.Adam(model:parameters(), {lr = 0.001, amsgrad = false})
+errors = {}
+mark("model")
+for step = 0, 3 - 1 do
+  x = ohm.rand(6, 3, 16, 16, {device = "cuda"})
+  optimizer:zero_grad()
+  do
+    local new1, new2, new3 = model(x)
+    vq_loss = new1; sweep()
+    rec = new2; sweep()
+    perplexity = new3; sweep()
+  end
+  rec_error = F.mse_loss(rec, x) / 0.06
+  loss = rec_error + vq_loss
+  mark("forward " .. step)
+  loss:backward()
+  optimizer:step()
+  errors[#errors + 1] = rec_error:item()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+errors = clear(errors)
+x = nil; sweep()
+vq_loss = nil; sweep()
+rec = nil; sweep()
+perplexity = nil; sweep()
+rec_error = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_vqvae
 local Quantizer, Residual, VQVAE, model, opt, errors, data, recon, vq_loss, perplexity, recon_error, loss
 Quantizer = nn.Module:extend("Quantizer")
@@ -4250,4 +7804,186 @@ fake = nil; sweep()
 gp = nil; sweep()
 loss_d = nil; sweep()
 loss_g = nil; sweep()
+mark("globals deleted")
+
+--== model_world_model
+local steps, batch, actions, stoch, deter, RSSM, model, actor, critic, model_opt, actor_opt, critic_opt, obs, act, rew, feats, rec, pred, kls, rec_loss, kl_loss, loss, p, f, h, s, imagined, rewards, a, _, state, states, values, returns, last, stacked, actor_loss, value, critic_loss
+steps, batch, actions, stoch, deter = 6, 4, 3, 16, 48
+local function reversed(list)
+  local turned = {}
+  for i = #list, 1, -1 do turned[#turned + 1] = list[i] end
+  return turned
+end
+RSSM = nn.Module:extend("RSSM")
+function RSSM:__init()
+  self.encoder = nn.Sequential(nn.Conv2d(3, 16, 4, {stride = 2}), nn.ELU(), nn.Conv2d(16, 32, 4, {stride = 2}), nn.ELU(), nn.Flatten(), nn.Linear(32 * 4, 64))
+  self.img_in = nn.Linear(stoch + actions, deter)
+  self.cell = nn.GRUCell(deter, deter)
+  self.prior = nn.Sequential(nn.Linear(deter, 64), nn.ELU(), nn.Linear(64, 2 * stoch))
+  self.post = nn.Sequential(nn.Linear(deter + 64, 64), nn.ELU(), nn.Linear(64, 2 * stoch))
+  self.decoder_in = nn.Linear(deter + stoch, 64)
+  self.decoder = nn.Sequential(nn.ConvTranspose2d(64, 32, 5, {stride = 2}), nn.ELU(), nn.ConvTranspose2d(32, 3, 4, {stride = 2}))
+  self.reward = nn.Linear(deter + stoch, 1)
+end
+function RSSM:sample(stats)
+  local mean, std
+  mean, std = stats:chunk(2, {dim = -1})
+  std = F.softplus(std) + 0.1
+  return mean + (std * ohm.randn_like(std)), mean, std
+end
+function RSSM:forward(obs, act)
+  local embed, h, s, feats, kls, x, _, pm, ps, qm, qs, kl, rec
+  embed = self.encoder(obs:flatten(0, 1)):view(steps, batch, 64)
+  h = ohm.zeros(batch, deter, {device = "cuda"})
+  s = ohm.zeros(batch, stoch, {device = "cuda"})
+  feats, kls = {}, {}
+  for t = 0, steps - 1 do
+    x = F.elu(self.img_in(ohm.cat({s, act:select(0, t)}, {dim = -1})))
+    h = self.cell(x, h)
+    do
+      local new1, new2, new3 = self:sample(self.prior(h))
+      _ = new1; sweep()
+      pm = new2; sweep()
+      ps = new3; sweep()
+    end
+    do
+      local new1, new2, new3 = self:sample(self.post(ohm.cat({h, embed:select(0, t)}, {dim = -1})))
+      s = new1; sweep()
+      qm = new2; sweep()
+      qs = new3; sweep()
+    end
+    kl = (ohm.log(ps / qs) + (((qs ^ 2) + ((qm - pm) ^ 2)) / (2 * (ps ^ 2)))) - 0.5
+    kls[#kls + 1] = kl:sum(-1)
+    feats[#feats + 1] = ohm.cat({h, s}, {dim = -1})
+  end
+  do
+    local old1 = feats
+    feats = ohm.stack(feats)
+    clear(old1)
+  end
+  rec = self.decoder(self.decoder_in(feats):view(-1, 64, 1, 1))
+  return feats, rec:view(steps, batch, 3, 12, 12), self.reward(feats):squeeze(-1), ohm.stack(kls)
+end
+model = RSSM():cuda()
+actor = nn.Sequential(nn.Linear(deter + stoch, 64), nn.ELU(), nn.Linear(64, actions), nn.Tanh()):cuda()
+critic = nn.Sequential(nn.Linear(deter + stoch, 64), nn.ELU(), nn.Linear(64, 1)):cuda()
+model_opt = ohm.optim.Adam(model:parameters(), {lr = 0.0006, eps = 1e-07})
+actor_opt = ohm.optim.Adam(actor:parameters(), {lr = 8e-05})
+critic_opt = ohm.optim.Adam(critic:parameters(), {lr = 8e-05})
+mark("models")
+for step = 0, 2 - 1 do
+  obs = ohm.rand(steps, batch, 3, 14, 14, {device = "cuda"}) - 0.5
+  act = (ohm.rand(steps, batch, actions, {device = "cuda"}) * 2) - 1
+  rew = ohm.randn(steps, batch, {device = "cuda"})
+  do
+    local new1, new2, new3, new4 = model(obs, act)
+    feats = new1; sweep()
+    rec = new2; sweep()
+    pred = new3; sweep()
+    kls = new4; sweep()
+  end
+  rec_loss = 0.5 * (rec - slice(slice(obs, -2, 1, 13), -1, 1, 13)):pow(2):sum({2, 3, 4}):mean()
+  kl_loss = ohm.clamp(kls, {min = 3.0}):mean()
+  loss = (rec_loss + F.mse_loss(pred, rew)) + kl_loss
+  model_opt:zero_grad()
+  loss:backward()
+  nn.utils.clip_grad_norm_(model:parameters(), 100.0)
+  model_opt:step()
+  mark("model " .. step)
+  for _, item2 in ipairs(model:parameters()) do
+    p = item2
+    p.requires_grad = false
+  end
+  f = feats:detach():flatten(0, 1)
+  do
+    local new1, new2 = f:split({deter, stoch}, {dim = -1})
+    h = new1; sweep()
+    s = new2; sweep()
+  end
+  do
+    local old3 = imagined
+    imagined = {}
+    clear(old3)
+  end
+  do
+    local old4 = rewards
+    rewards = {}
+    clear(old4)
+  end
+  for t = 0, 4 - 1 do
+    a = actor(ohm.cat({h, s}, -1):detach())
+    h = model.cell(F.elu(model.img_in(ohm.cat({s, a}, -1))), h)
+    do
+      local new1, new2, new3 = model:sample(model.prior(h))
+      s = new1; sweep()
+      _ = new2; sweep()
+      _ = new3; sweep()
+    end
+    state = ohm.cat({h, s}, -1)
+    imagined[#imagined + 1] = state
+    rewards[#rewards + 1] = model.reward(state):squeeze(-1)
+  end
+  states = ohm.stack(imagined)
+  values = critic(states):squeeze(-1)
+  do
+    local old5 = returns
+    returns = {}
+    clear(old5)
+  end
+  last = values:select(0, -1)
+  for t = 4 - 1, 0, -1 do
+    last = rewards[t + 1] + (0.99 * ((0.05 * values:select(0, t)) + (0.95 * last)))
+    returns[#returns + 1] = last
+  end
+  stacked = ohm.stack(reversed(returns))
+  actor_loss = -stacked:mean()
+  actor_opt:zero_grad()
+  actor_loss:backward()
+  actor_opt:step()
+  mark("actor " .. step)
+  value = critic(states:detach()):squeeze(-1)
+  critic_loss = F.smooth_l1_loss(value, stacked:detach())
+  critic_opt:zero_grad()
+  critic_loss:backward()
+  critic_opt:step()
+  for _, item6 in ipairs(model:parameters()) do
+    p = item6
+    p.requires_grad = true
+  end
+  mark("critic " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+actor = nil; sweep()
+critic = nil; sweep()
+model_opt = nil; sweep()
+actor_opt = nil; sweep()
+critic_opt = nil; sweep()
+obs = nil; sweep()
+act = nil; sweep()
+rew = nil; sweep()
+feats = nil; sweep()
+rec = nil; sweep()
+pred = nil; sweep()
+kls = nil; sweep()
+rec_loss = nil; sweep()
+kl_loss = nil; sweep()
+loss = nil; sweep()
+p = nil; sweep()
+f = nil; sweep()
+h = nil; sweep()
+s = nil; sweep()
+imagined = clear(imagined)
+rewards = clear(rewards)
+a = nil; sweep()
+_ = nil; sweep()
+state = nil; sweep()
+states = nil; sweep()
+values = nil; sweep()
+returns = clear(returns)
+last = nil; sweep()
+stacked = nil; sweep()
+actor_loss = nil; sweep()
+value = nil; sweep()
+critic_loss = nil; sweep()
 mark("globals deleted")

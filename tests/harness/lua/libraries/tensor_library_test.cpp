@@ -421,6 +421,43 @@ TEST_F(TensorLibrary, ADeepCopyHasTheStorageAndTheGradient) {
             "nil");
 }
 
+TEST_F(TensorLibrary, ADeepCopyOfATableCopiesEachStorageOnce) {
+  EXPECT_EQ(
+      text("local b = ohm.arange(10.0, {device = 'cuda'})\n"
+           "local before = ohm.cuda.memory_allocated()\n"
+           "local inner = {b, 'text'}\n"
+           "local c = ohm.copy.deepcopy({part = b:narrow(0, 2, 3), inner = inner, again = inner})\n"
+           "b:zero_()\n"
+           "return c.part:tolist()[1] .. ' ' .. c.inner[1]:sum():item() .. ' ' .. c.inner[2]\n"
+           "  .. ' ' .. tostring(c.inner == c.again) .. ' '\n"
+           "  .. (ohm.cuda.memory_allocated() - before)"),
+      "2.0 45.0 text true 512");
+  EXPECT_THAT(error_of("ohm.copy.deepcopy({setmetatable({}, {})})"),
+              testing::HasSubstr("a metatable"));
+}
+
+TEST_F(TensorLibrary, DataCanBeReplaced) {
+  EXPECT_EQ(text("local p = ohm.nn.Parameter(ohm.ones(2, 2))\n"
+                 "local optimizer = ohm.optim.SGD({p}, {lr = 1})\n"
+                 "p.data = p.data * 3 + 1\n"
+                 "p:sum():backward() optimizer:step()\n"
+                 "return p:sum():item() .. ' ' .. tostring(p.requires_grad)"),
+            "12.0 true");
+  EXPECT_THAT(error_of("local p = ohm.nn.Parameter(ohm.ones(2)) p.data = ohm.arange(2)"),
+              testing::HasSubstr("must be floating point"));
+  EXPECT_THAT(error_of("local p = ohm.nn.Parameter(ohm.ones(2)) p.data = ohm.ones(3)"),
+              testing::HasSubstr("the data of float32 [2] on cpu cannot be float32 [3] on cpu"));
+}
+
+TEST_F(TensorLibrary, IndicesOfTheHostChooseOnAGpu) {
+  EXPECT_EQ(text("local x = ohm.arange(12.0, {device = 'cuda'}):reshape(3, 4):requires_grad_()\n"
+                 "local rows, columns = ohm.tensor({2, 0, 2}), ohm.tensor({1, 1, -1})\n"
+                 "local y = x:index({rows, columns}) + x[rows]:sum(1)\n"
+                 "y:sum():backward()\n"
+                 "return y:sum():item() .. ' ' .. x.grad:select(0, 2):sum():item()"),
+            "103.0 10.0");
+}
+
 TEST_F(TensorLibrary, CtcLossOfWhatIsNoNumberIsNone) {
   EXPECT_TRUE(std::isnan(
       number("local given = ohm.tensor({{{-1.0, -1.0, -1.0}}, {{-1.0, -1.0, -1.0}}, {{-1.0, 0/0, "

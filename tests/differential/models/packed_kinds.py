@@ -1,0 +1,45 @@
+import torch
+from torch import nn
+import torch.nn.functional as F
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pack_sequence, pad_packed_sequence
+
+embedding = nn.Linear(24, 32).cuda()
+gru = nn.GRU(32, 40, num_layers=2).cuda()
+back = nn.GRU(40, 24, bidirectional=True, bias=False).cuda()
+rnn = nn.RNN(48, 20, nonlinearity="relu", bidirectional=True, batch_first=True).cuda()
+lstm = nn.LSTM(40, 16).cuda()
+modules = nn.ModuleList([embedding, gru, back, rnn, lstm])
+optimizer = torch.optim.SGD(modules.parameters(), lr=0.1, momentum=0.9)
+mark("modules")
+for step in range(2):
+    x = torch.randn(10, 5, 24, device="cuda", requires_grad=True)
+    packed = pack_padded_sequence(x, torch.tensor([10, 8, 8, 5, 1]))
+    packed = PackedSequence(torch.tanh(embedding(packed.data)), packed.batch_sizes)
+    h0 = torch.zeros(2, 5, 40, device="cuda")
+    out, h = gru(packed, h0)
+    mark(f"gru {step}")
+    out2, h2 = back(out)
+    padded, lengths = pad_packed_sequence(out2, batch_first=True, padding_value=-1.0, total_length=12)
+    mark(f"padded {step}")
+    again = pack_padded_sequence(padded, [3, 12, 6, 6, 9], batch_first=True, enforce_sorted=False)
+    out3, h3 = rnn(again)
+    wide, _ = pad_packed_sequence(out3)
+    mark(f"rnn {step}")
+    pieces = [torch.randn(n, 40, device="cuda") for n in [4, 7, 2]]
+    c0 = torch.randn(1, 3, 16, device="cuda")
+    out4, (h4, c4) = lstm(pack_sequence(pieces, enforce_sorted=False), (torch.zeros_like(c0), c0))
+    loss = wide.pow(2).mean() + h.sum() + h2.mean() + h3.pow(2).sum() + out4.data.abs().mean() + h4.sum() + c4.mean()
+    mark(f"forward {step}")
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    mark(f"step {step}")
+with torch.no_grad():
+    packed = pack_padded_sequence(x, [10, 8, 8, 5, 1])
+    packed = PackedSequence(embedding(packed.data), packed.batch_sizes)
+    out, h = gru(packed)
+    mark("gru evaluated")
+    out2, h2 = back(out)
+    mark("back evaluated")
+    out4, (h4, c4) = lstm(pack_sequence(pieces, enforce_sorted=False))
+    mark("lstm evaluated")
