@@ -40,28 +40,41 @@ bool is_cuda_13() { return Context::current().rules.sorts_as_cuda_13; }
 // What a scan wants beside its states.
 std::int64_t later_part_bytes() { return is_cuda_13() ? kPartBytes : 0; }
 
-// A sort looks at one byte of the keys in each of its passes.
-std::int64_t sort_bytes(std::int64_t count, std::int64_t item_bytes, std::int64_t passes,
-                        Device device) {
+/// What a sort moves, and how: each of its passes looks at one byte of the keys.
+struct SortPlan {
+  std::int64_t key_bytes;
+  std::int64_t value_bytes;  ///< 0 of keys alone
+  std::int64_t passes;
+  std::int64_t items_per_thread;
+};
+
+std::int64_t sort_bytes(std::int64_t count, const SortPlan& plan) {
   // What one block sorts by itself needs none: the library still asks for a byte.
   constexpr std::int64_t kOneBlockThreads = 256;
-  const std::int64_t one_block = kOneBlockThreads * (19 * 4 / item_bytes);
+  const std::int64_t widest = std::max(plan.key_bytes, plan.value_bytes);
+  const std::int64_t one_block = kOneBlockThreads * (19 * 4 / widest);
   if (count <= one_block) return 1;
   constexpr std::int64_t kDigits = 256;
   constexpr std::int64_t kThreads = 384;
-  const std::int64_t wide_items = is_tuned_for_hopper(device) ? 12 : 10;
-  const std::int64_t items_per_thread = item_bytes == 8 ? wide_items : 17;
-  const std::int64_t blocks = ceil_div(count, kThreads * items_per_thread);
+  const std::int64_t blocks = ceil_div(count, kThreads * plan.items_per_thread);
   // One pass writes where the result is wanted; several go to and fro.
-  const std::int64_t between = passes == 1 ? 0 : 2 * rounded_part(count * item_bytes);
-  return rounded_part(passes * kDigits * 8) + rounded_part(blocks * kDigits * 4) + between +
-         rounded_part(passes * 4) + kPartBytes - 1;
+  const std::int64_t between = plan.passes == 1 ? 0
+                                                : rounded_part(count * plan.key_bytes) +
+                                                      rounded_part(count * plan.value_bytes);
+  return rounded_part(plan.passes * kDigits * 8) + rounded_part(blocks * kDigits * 4) + between +
+         rounded_part(plan.passes * 4) + kPartBytes - 1;
+}
+
+std::int64_t pair_sort_bytes(std::int64_t count, std::int64_t item_bytes, std::int64_t passes,
+                             Device device) {
+  const std::int64_t wide_items = is_tuned_for_hopper(device) ? 12 : 10;
+  return sort_bytes(count, {item_bytes, item_bytes, passes, item_bytes == 8 ? wide_items : 17});
 }
 
 }  // namespace
 
 std::int64_t sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes, Device device) {
-  return sort_bytes(count, item_bytes, item_bytes, device);
+  return pair_sort_bytes(count, item_bytes, item_bytes, device);
 }
 
 std::int64_t bounded_sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes,
@@ -71,7 +84,46 @@ std::int64_t bounded_sort_scratch_bytes(std::int64_t count, std::int64_t item_by
   const auto bits =
       static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(largest_key)));
   const std::int64_t passes = std::max<std::int64_t>(1, ceil_div(bits, kBitsOfPass));
-  return sort_bytes(count, item_bytes, passes, device);
+  return pair_sort_bytes(count, item_bytes, passes, device);
+}
+
+std::int64_t key_sort_scratch_bytes(std::int64_t count, DType dtype, Device device) {
+  const bool is_hopper = is_tuned_for_hopper(device);
+  const auto bytes = static_cast<std::int64_t>(item_bytes(dtype));
+  const std::int64_t wide = is_hopper ? 15 : 10;
+  const std::int64_t narrow = is_hopper ? (is_floating(dtype) ? 18 : 19) : 21;
+  return sort_bytes(count, {bytes, 0, bytes, bytes == 8 ? wide : narrow});
+}
+
+std::int64_t numbered_sort_scratch_bytes(std::int64_t count, DType dtype, Device device) {
+  const bool is_hopper = is_tuned_for_hopper(device);
+  const auto bytes = static_cast<std::int64_t>(item_bytes(dtype));
+  const std::int64_t wide = is_hopper ? 12 : 10;
+  const std::int64_t narrow = is_hopper ? 14 : 8;
+  return sort_bytes(count, {bytes, 8, bytes, bytes == 8 ? wide : narrow});
+}
+
+std::int64_t distinct_scratch_bytes(std::int64_t count, DType dtype, Device device) {
+  const bool is_hopper = is_tuned_for_hopper(device);
+  // The library of CUDA 13 has no kernel of its own for bools.
+  const bool is_untuned = dtype == DType::boolean && is_cuda_13();
+  const std::size_t bytes = is_untuned ? 4 : item_bytes(dtype);
+  std::int64_t block_elements = 1280;
+  if (bytes == 1) block_elements = is_hopper ? 5632 : 19584;
+  if (bytes == 4) block_elements = is_hopper ? 6528 : 4608;
+  if (bytes == 8) block_elements = is_hopper ? 4224 : 1920;
+  return states_bytes(ceil_div(count, block_elements), 8) + later_part_bytes() + kPartBytes - 1;
+}
+
+std::int64_t run_number_scratch_bytes(std::int64_t count, Device device) {
+  const std::int64_t block_elements = is_tuned_for_hopper(device) ? 3072 : 3840;
+  return states_bytes(ceil_div(count, block_elements), 8) + later_part_bytes() + kPartBytes - 1;
+}
+
+std::int64_t run_length_scratch_bytes(std::int64_t count, Device device) {
+  take_recorded_tuning_for(device);
+  constexpr std::int64_t kBlockElements = 768;
+  return states_bytes(ceil_div(count, kBlockElements), 16) + kPartBytes - 1;
 }
 
 std::int64_t scan_scratch_bytes(std::int64_t count, DType dtype, Device device) {
