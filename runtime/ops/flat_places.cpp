@@ -105,6 +105,7 @@ Tensor put_with(const OpInfo& info, const Tensor& input, const Tensor& index, co
   Recorder record = is_inplace ? Recorder::overwriting(info.name, kNode, {&input, &source})
                                : Recorder(kNode, {&input, &source});
   record.save(index);
+  record.save(record.needs(1) ? source : Tensor());  // for its shape alone
   const Tensor out = is_inplace ? input : copy_of(input);
   if (is_inplace) begin_inplace_write(input, info.name);
   if (index.numel() != 0) {

@@ -129,7 +129,8 @@ void put_values(const OpInfo& info, const Tensor& out, const Tensor& values,
   }
   indices = laid_out_alike(indices);
   write_slices(out, spread, indices, dims);
-  while (!indices.empty()) indices.pop_back();
+  // The first copy goes first.
+  for (Tensor& index : indices) index = Tensor();
 }
 
 TensorList put_gradients(const BackwardCall& call, std::size_t count, const Placement& placement,

@@ -10,7 +10,6 @@
 #include "runtime/autograd/recorder.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/arithmetic.h"
-#include "runtime/ops/composed.h"
 #include "runtime/ops/cublas_workspace.h"
 #include "runtime/ops/cuda/matrix_product.h"
 #include "runtime/ops/host/gemm.h"
@@ -118,6 +117,11 @@ Tensor scaled_gradient(const Tensor& grad, double scale) {
   return scale == 1.0 ? grad : mul(grad, scale);
 }
 
+Tensor outer_gradient(const Tensor& grad, const Tensor& vec, double scale) {
+  const Tensor column = view(grad, {grad.numel(), 1});
+  return scaled_gradient(formula::product(column, vec), scale);
+}
+
 void add_scaled_product(const Tensor& out, const Tensor& matrix, const Tensor& vec,
                         const Scales& scales) {
   if (!out.has_values() || lacks_values(matrix) || lacks_values(vec)) return;
@@ -173,7 +177,7 @@ Tensor addmv(const Tensor& given, const Tensor& given_matrix, const Tensor& give
   record.attach_differentiable(out, [beta, alpha](BackwardCall& call) {
     const Tensor& grad = call.grad();
     TensorList grads{Tensor(), Tensor(), Tensor()};
-    if (call.needs(1)) grads[1] = scaled_gradient(outer(grad, call.saved(1)), alpha);
+    if (call.needs(1)) grads[1] = outer_gradient(grad, call.saved(1), alpha);
     if (call.needs(0)) grads[0] = scaled_gradient(grad, beta);
     if (call.needs(2)) grads[2] = scaled_gradient(mv(t(call.saved(0)), grad), alpha);
     return grads;

@@ -110,8 +110,14 @@ Tensor lcm(const Tensor& input, const Tensor& other) {
 }  // namespace
 
 Tensor bitwise_not(const Tensor& input) {
+  const OpFront front(kBitwiseNot);
+  const DType dtype = input.dtype();
+  refuse_fractions(kBitwiseNot, dtype);
+  if (dtype == DType::boolean) {
+    return binary_new(kBitwiseNot, input, Number(0), dtype, functors::Equal());
+  }
   const auto flipped = [](std::int64_t x, std::int64_t) { return ~x; };
-  return bit_by_bit(kBitwiseNot, input, Number(0), flipped, functors::Equal());
+  return binary_new(kBitwiseNot, input, Number(0), dtype, of_integers(flipped));
 }
 Tensor bitwise_and(const Tensor& input, const TensorOrNumber& other) {
   const auto both = [](std::int64_t x, std::int64_t y) { return x & y; };

@@ -928,6 +928,8 @@ FURTHER = [
     (2, 3, "torch.select_scatter(x, w.select(0, 0), 0, 0)"), (2, 3, "x.select_scatter(w.select(1, 0), 1, -1)"),
     (2, 3, "torch.diagonal_scatter(x, w.diagonal())"), (2, 2, "x.diagonal_scatter(w.diagonal(1), offset=1)"),
     (2, 2, "(x * 2.0).fill_diagonal_(0.5)"), (2, 2, "(x @ x.transpose(0, 1)).fill_diagonal_(0)"),
+    (1, 3, "(x * 2.0).nan_to_num_()"), (1, 3, "x.put(ids, w * 3.0)"),
+    (1, 3, "(x * 2.0).index_put((line,), w.narrow(0, 0, 1) * 3.0)"), (1, 3, "torch.take(x * 2.0, ids)"),
     (1, 3, "(x * 2.0).addcdiv_(x, w, value=0.5)"), (1, 3, "(x * 2.0).addcdiv_(w, w)"),
     *[(1, 3, f"torch.dist(x, w{p})") for p in ("", ", p=1", ', p=float("inf")')],
     *[(1, 3, f"torch.{name}(ids, {other})") for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift")

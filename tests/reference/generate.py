@@ -230,6 +230,8 @@ CALLS = {
     **{name: (lambda op: lambda x, q, dim=None, keepdim=False, interpolation="linear": op(
         x, q, dim, keepdim, interpolation=interpolation))(getattr(torch, name))
        for name in ("quantile", "nanquantile")},
+    "unique_consecutive": lambda x, inverse=False, counts=False: torch.unique_consecutive(
+        x, return_inverse=inverse, return_counts=counts),
     "nanmedian": lambda x, dim=None, keepdim=False: torch.nanmedian(x) if dim is None else torch.nanmedian(
         x, dim, keepdim),
     "median": lambda x, dim=None, keepdim=False: torch.median(x) if dim is None else torch.median(x, dim, keepdim),
@@ -1178,7 +1180,8 @@ def writing():
         yield f"{op}_integers", op, lambda: [integers(9, 2, 3)]
     yield "addmv", "addmv", lambda: [randn(3), randn(3, 4), randn(4)]
     yield "addmv_scaled", "addmv", lambda: [randn(1), randn(3, 4), randn(4), 0.5, -2.0]
-    yield "addmv_beta_zero", "addmv", lambda: [const(torch.tensor([math.nan])), randn(3, 4), randn(4), 0.0]
+    yield "addmv_beta_zero", "addmv", lambda: [
+        const(torch.tensor([math.nan])), const(randn(3, 4)), const(randn(4)), 0.0]
     yield "addr", "addr", lambda: [randn(3, 4), randn(3), randn(4)]
     yield "addr_scaled", "addr", lambda: [randn(4), randn(3), randn(4), 0.5, -2.0]
     for op in ("trapezoid", "cumulative_trapezoid"):
