@@ -45,30 +45,52 @@ struct SortPlan {
   std::int64_t key_bytes;
   std::int64_t value_bytes;  ///< 0 of keys alone
   std::int64_t passes;
-  std::int64_t items_per_thread;
+  std::int64_t block_items;
 };
 
-std::int64_t sort_bytes(std::int64_t count, const SortPlan& plan) {
-  // What one block sorts by itself needs none: the library still asks for a byte.
+// What one block sorts by itself needs none: the library still asks for a byte.
+bool is_sorted_by_one_block(std::int64_t count, const SortPlan& plan) {
   constexpr std::int64_t kOneBlockThreads = 256;
-  const std::int64_t widest = std::max(plan.key_bytes, plan.value_bytes);
-  const std::int64_t one_block = kOneBlockThreads * (19 * 4 / widest);
-  if (count <= one_block) return 1;
+  const std::int64_t widest = std::max({std::int64_t{4}, plan.key_bytes, plan.value_bytes});
+  return count <= kOneBlockThreads * (19 * 4 / widest);
+}
+
+// Several passes go to and fro; one writes where the result is wanted.
+std::int64_t bytes_between(std::int64_t count, const SortPlan& plan) {
+  return rounded_part(count * plan.key_bytes) + rounded_part(count * plan.value_bytes);
+}
+
+std::int64_t sort_bytes(std::int64_t count, const SortPlan& plan) {
+  if (is_sorted_by_one_block(count, plan)) return 1;
   constexpr std::int64_t kDigits = 256;
-  constexpr std::int64_t kThreads = 384;
-  const std::int64_t blocks = ceil_div(count, kThreads * plan.items_per_thread);
-  // One pass writes where the result is wanted; several go to and fro.
-  const std::int64_t between = plan.passes == 1 ? 0
-                                                : rounded_part(count * plan.key_bytes) +
-                                                      rounded_part(count * plan.value_bytes);
+  const std::int64_t blocks = ceil_div(count, plan.block_items);
+  const std::int64_t between = plan.passes == 1 ? 0 : bytes_between(count, plan);
   return rounded_part(plan.passes * kDigits * 8) + rounded_part(blocks * kDigits * 4) + between +
          rounded_part(plan.passes * 4) + kPartBytes - 1;
 }
 
+// Before Hopper the keys of one and two bytes are counted by as many blocks as the device runs five
+// times over: a count for each of their digits, and what a scan of them reads at once.
+std::int64_t counted_sort_bytes(std::int64_t count, const SortPlan& plan, Device device) {
+  if (is_sorted_by_one_block(count, plan)) return 1;
+  constexpr std::int64_t kThreads = 256;
+  constexpr std::int64_t kSubscription = 5;
+  constexpr std::int64_t kScanned = 5632;
+  const DeviceSlot& slot = Context::current().slot(device);
+  const std::int64_t blocks =
+      slot.multiprocessors * (slot.threads_per_multiprocessor / kThreads) * kSubscription;
+  const std::int64_t digits = plan.key_bytes == 2 ? 128 : 64;
+  return rounded_part((digits * blocks + kScanned) * 8) + bytes_between(count, plan) + kPartBytes -
+         1;
+}
+
+constexpr std::int64_t kSortThreads = 384;
+
 std::int64_t pair_sort_bytes(std::int64_t count, std::int64_t item_bytes, std::int64_t passes,
                              Device device) {
   const std::int64_t wide_items = is_tuned_for_hopper(device) ? 12 : 10;
-  return sort_bytes(count, {item_bytes, item_bytes, passes, item_bytes == 8 ? wide_items : 17});
+  const std::int64_t items = item_bytes == 8 ? wide_items : 17;
+  return sort_bytes(count, {item_bytes, item_bytes, passes, kSortThreads * items});
 }
 
 }  // namespace
@@ -90,17 +112,24 @@ std::int64_t bounded_sort_scratch_bytes(std::int64_t count, std::int64_t item_by
 std::int64_t key_sort_scratch_bytes(std::int64_t count, DType dtype, Device device) {
   const bool is_hopper = is_tuned_for_hopper(device);
   const auto bytes = static_cast<std::int64_t>(item_bytes(dtype));
-  const std::int64_t wide = is_hopper ? 15 : 10;
-  const std::int64_t narrow = is_hopper ? (is_floating(dtype) ? 18 : 19) : 21;
-  return sort_bytes(count, {bytes, 0, bytes, bytes == 8 ? wide : narrow});
+  SortPlan plan{bytes, 0, bytes, 512 * 19};
+  if (bytes == 8) plan.block_items = kSortThreads * (is_hopper ? 15 : 10);
+  if (bytes == 4) {
+    plan.block_items = kSortThreads * (is_hopper ? (is_floating(dtype) ? 18 : 19) : 21);
+  }
+  if (bytes < 4 && !is_hopper) return counted_sort_bytes(count, plan, device);
+  return sort_bytes(count, plan);
 }
 
 std::int64_t numbered_sort_scratch_bytes(std::int64_t count, DType dtype, Device device) {
   const bool is_hopper = is_tuned_for_hopper(device);
   const auto bytes = static_cast<std::int64_t>(item_bytes(dtype));
-  const std::int64_t wide = is_hopper ? 12 : 10;
-  const std::int64_t narrow = is_hopper ? 14 : 8;
-  return sort_bytes(count, {bytes, 8, bytes, bytes == 8 ? wide : narrow});
+  SortPlan plan{bytes, 8, bytes, kSortThreads * 9};
+  if (bytes == 8) plan.block_items = kSortThreads * (is_hopper ? 12 : 10);
+  if (bytes == 4) plan.block_items = kSortThreads * (is_hopper ? 14 : 8);
+  if (bytes == 2) plan.block_items = 512 * 11;
+  if (bytes < 4 && !is_hopper) return counted_sort_bytes(count, plan, device);
+  return sort_bytes(count, plan);
 }
 
 std::int64_t distinct_scratch_bytes(std::int64_t count, DType dtype, Device device) {

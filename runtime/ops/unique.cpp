@@ -135,14 +135,49 @@ class UniqueKernels {
   Tensor counts_;
 };
 
-// How much memory a sort of other dtypes takes is not known.
-void require_sortable(const Tensor& input) {
-  const std::size_t bytes = item_bytes(input.dtype());
-  if (input.device().is_cpu() || bytes == 4 || bytes == 8) return;
-  throw std::invalid_argument(fmt::format(
-      "[unique] on CUDA devices takes float32, float64, int32 and int64, got {}: unique of a copy "
-      "in one of them, or unique_consecutive",
-      name_of(input.dtype())));
+// Bools are not sorted: a kernel counts those that are true, and the result has room for both.
+class UniqueBools {
+ public:
+  UniqueBools(const Tensor& input, const UniqueParts& parts)
+      : parts_(parts), dense_(row_major(input)) {
+    const TensorOptions numbers{DType::int64, input.device()};
+    count_ = empty({}, {DType::int32, input.device()});
+    {
+      const Tensor sum =
+          empty_bytes(device_sum_scratch_bytes(input.numel(), input.device()), input.device());
+    }
+    values_ = empty({2}, options_of(input));
+    counts_of_both_ = empty({2}, numbers);
+    if (parts_.inverse) inverse_ = empty(input.shape(), numbers);
+  }
+  UniqueBools(const UniqueBools&) = delete;
+  UniqueBools& operator=(const UniqueBools&) = delete;
+  ~UniqueBools() {
+    count_ = Tensor();
+    dense_ = Tensor();
+  }
+
+  DifferentElements results(const Runs& runs) const {
+    const auto count = static_cast<std::int64_t>(runs.firsts.size());
+    const Tensor counts = parts_.counts ? make_view(counts_of_both_, {count}, {1}, 0) : Tensor();
+    return {make_view(values_, {count}, {1}, 0), inverse_, counts};
+  }
+
+ private:
+  UniqueParts parts_;
+  Tensor counts_of_both_;
+  Tensor dense_;
+  Tensor count_;
+  Tensor values_;
+  Tensor inverse_;
+};
+
+DifferentElements memory_for(const Tensor& input, Order order, const UniqueParts& parts,
+                             const Runs& runs) {
+  const bool is_counted =
+      order == Order::ascending && input.dtype() == DType::boolean && input.device().is_cuda();
+  if (is_counted) return UniqueBools(input, parts).results(runs);
+  return UniqueKernels(input, order, parts).results(runs);
 }
 
 DifferentElements different_elements(const Tensor& input, Order order, const UniqueParts& parts) {
@@ -153,8 +188,7 @@ DifferentElements different_elements(const Tensor& input, Order order, const Uni
   }
   Runs runs;
   visit_numbers(input, [&](const auto& values) { runs = runs_of(values, order); });
-  const UniqueKernels kernels(input, order, parts);
-  DifferentElements result = kernels.results(runs);
+  const DifferentElements result = memory_for(input, order, parts, runs);
   store_numbers(result.inverse, runs.of_element);
   store_numbers(result.counts, runs.lengths);
   visit_numbers(input, [&](const auto& values) {
@@ -172,7 +206,6 @@ DifferentElements unique_of(const OpInfo& info, const Tensor& input, Order order
                             const UniqueParts& parts) {
   const OpFront front(info);
   require_known_values(info, input);
-  if (order == Order::ascending) require_sortable(input);
   Recorder record("NotImplemented", {&input});
   const DifferentElements result = different_elements(input, order, parts);
   record.attach(result.values, [name = info.name](BackwardCall&) -> TensorList {

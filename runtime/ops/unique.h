@@ -1,5 +1,5 @@
 // Different elements of a tensor. How many there are is known once the values are: a device that
-// keeps sizes only refuses them. Errors: std::invalid_argument naming op and dtype.
+// keeps sizes only refuses them. Errors: std::invalid_argument naming the op.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,7 @@ struct UniqueParts {
   bool counts = false;
 };
 
-/// The different elements in ascending order. On CUDA devices of float32, float64, int32 and int64.
+/// The different elements in ascending order.
 DifferentElements unique(const Tensor& input, const UniqueParts& parts);
 /// The first of each run of equal elements, in the order of the input.
 DifferentElements unique_consecutive(const Tensor& input, const UniqueParts& parts);

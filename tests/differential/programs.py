@@ -916,6 +916,9 @@ FURTHER = [
     (1, 3, "torch.unique(x.detach().float(), return_inverse=True)"), (1, 3, "torch.unique(ids, return_inverse=True, return_counts=True)"),
     (1, 3, "torch.unique(x.detach().double(), return_counts=True)"), (1, 3, "torch.unique_consecutive(x.detach())"),
     (1, 3, "torch.unique_consecutive(x.detach(), return_inverse=True, return_counts=True)"), (1, 3, "keep.unique_consecutive()"),
+    (1, 3, "torch.unique(x.detach())"), (1, 3, "torch.unique(x.detach(), return_inverse=True)"), (1, 3, "keep.unique()"),
+    (1, 3, "torch.unique(keep.transpose(0, -1), return_counts=True)"), (1, 3, "keep.unique(return_inverse=True)"),
+    (1, 3, "ids.to(torch.uint8).unique(return_inverse=True)"),
     *[(1, 3, f"torch.{name}(x.float(), 0.3{more})") for name in ("quantile", "nanquantile")
       for more in ("", ", dim=0", ", dim=-1, keepdim=True", ', dim=0, interpolation="lower"',
                    ', interpolation="midpoint"', ', dim=-1, interpolation="nearest"', ', keepdim=True')],

@@ -1191,6 +1191,8 @@ def writing():
         yield f"{op}_all_places", op, lambda: [randn(3, 2, 5), randn(2, 5), 1.0, 1]
         yield f"{op}_integers", op, lambda: [integers(9, 3, 5)]
         yield f"{op}_double", op, lambda: [randn(3, 5, dtype=torch.float64), randn(3, 5, dtype=torch.float64)]
+    for dtype in (torch.uint8, torch.bool, torch.bfloat16):
+        yield f"unique_{str(dtype)[6:]}", "unique", lambda: [const(integers(3, 3, 4).to(dtype)), True, True, True]
     for op, flags in (("unique", [True]), ("unique_consecutive", [])):
         yield op, op, lambda: [integers(5, 3, 4)]
         yield f"{op}_inverse", op, lambda: [integers(3, 12), *flags, True]
