@@ -81,10 +81,7 @@ Tensor index_gradient(const Tensor& incoming, const Shape& shape, const Subscrip
   }
   add_slices(sums, incoming, indices, dims);
   if (sums.device().is_cuda()) {
-    // Neighbours stay where they are.
-    const bool is_moved = dims.before == 0;
-    const PlaceScratch scratch(is_moved ? with_indexed_first(sums, dims) : sums, IndexCheck::none,
-                               indices, incoming);
+    const PlaceScratch scratch(sums, dims, IndexCheck::none, indices, incoming);
   }
   return sums;
 }

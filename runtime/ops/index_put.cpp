@@ -106,9 +106,7 @@ void take_adding_scratch(const Tensor& out, const Tensor& values, std::vector<Te
                          const IndexedDims& dims) {
   if (!out.device().is_cuda()) return;
   const Tensor dense = row_major(out);
-  const bool is_moved = dims.before == 0;
-  const PlaceScratch scratch(is_moved ? with_indexed_first(dense, dims) : dense, IndexCheck::bounds,
-                             indices, values);
+  const PlaceScratch scratch(dense, dims, IndexCheck::bounds, indices, values);
 }
 
 void put_values(const OpInfo& info, const Tensor& out, const Tensor& values,
@@ -122,7 +120,11 @@ void put_values(const OpInfo& info, const Tensor& out, const Tensor& values,
     require_named_places(info, out, indices, dims);
   }
   if (placement.accumulates) {
-    const std::vector<Tensor> named = indices;
+    // Views, which hold no casts.
+    std::vector<Tensor> named;
+    for (const Tensor& index : subscript.indices) {
+      named.push_back(broadcast_view(index, indices[0].shape()));
+    }
     take_adding_scratch(out, spread, indices, dims);
     add_slices(out, spread, named, dims);
     return;

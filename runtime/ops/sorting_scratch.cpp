@@ -93,6 +93,13 @@ std::int64_t pair_sort_bytes(std::int64_t count, std::int64_t item_bytes, std::i
   return sort_bytes(count, {item_bytes, item_bytes, passes, kSortThreads * items});
 }
 
+std::int64_t passes_over(std::int64_t largest_key) {
+  constexpr std::int64_t kBitsOfPass = 8;
+  const auto bits =
+      static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(largest_key)));
+  return std::max<std::int64_t>(1, ceil_div(bits, kBitsOfPass));
+}
+
 }  // namespace
 
 std::int64_t sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes, Device device) {
@@ -102,11 +109,11 @@ std::int64_t sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes, Dev
 std::int64_t bounded_sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes,
                                         std::int64_t largest_key, Device device) {
   if (!is_cuda_13()) return sort_scratch_bytes(count, item_bytes, device);
-  constexpr std::int64_t kBitsOfPass = 8;
-  const auto bits =
-      static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(largest_key)));
-  const std::int64_t passes = std::max<std::int64_t>(1, ceil_div(bits, kBitsOfPass));
-  return pair_sort_bytes(count, item_bytes, passes, device);
+  return pair_sort_bytes(count, item_bytes, passes_over(largest_key), device);
+}
+
+std::int64_t place_sort_scratch_bytes(std::int64_t count, std::int64_t largest_key, Device device) {
+  return pair_sort_bytes(count, 8, passes_over(largest_key), device);
 }
 
 std::int64_t key_sort_scratch_bytes(std::int64_t count, DType dtype, Device device) {

@@ -70,6 +70,15 @@ Shape places_of_indices(const OpInfo& info, const Shape& shape, const Subscript&
   return places;
 }
 
+// The number of the last slice behind the indices.
+std::int64_t largest_slice(const Tensor& target, const IndexedDims& dims) {
+  std::int64_t width = 1;
+  for (int i = dims.before; i < dims.others.dims(); ++i) {
+    width *= target.shape()[static_cast<int>(dims.others[i])];
+  }
+  return target.numel() == 0 ? 0 : (target.numel() - 1) / width;
+}
+
 }  // namespace
 
 IndexedDims dims_of(const OpInfo& info, const Shape& shape, std::size_t indices,
@@ -123,7 +132,11 @@ std::vector<Tensor> broadcast_together(const OpInfo& info, const std::vector<Ten
   for (const Tensor& index : indices)
     shape = broadcast_shapes(shape, index.shape(), info.name.data());
   std::vector<Tensor> views;
-  for (const Tensor& index : indices) views.push_back(broadcast_view(index, shape));
+  for (const Tensor& index : indices) {
+    const Tensor view = broadcast_view(index, shape);
+    const bool is_cast = view.device().is_cuda() && view.dtype() == DType::int32;
+    views.push_back(is_cast ? cast(view, DType::int64) : view);
+  }
   return views;
 }
 
@@ -258,9 +271,11 @@ void PlaceScratch::look_at_bounds(const Tensor& index) const {
   smallest = Tensor();
 }
 
-PlaceScratch::PlaceScratch(const Tensor& whole, IndexCheck check, std::vector<Tensor>& indices,
-                           const Tensor& addends)
-    : options_{DType::int64, whole.device()}, check_(check), count_(indices[0].numel()) {
+PlaceScratch::PlaceScratch(const Tensor& target, const IndexedDims& dims, IndexCheck check,
+                           std::vector<Tensor>& indices, const Tensor& addends)
+    : options_{DType::int64, target.device()}, check_(check), count_(indices[0].numel()) {
+  // Neighbours stay where they are.
+  const Tensor whole = dims.before == 0 ? with_indexed_first(target, dims) : target;
   look_at_bounds(indices[0]);
   Tensor wrapped = numbers();
   places_ = numbers();
@@ -279,7 +294,9 @@ PlaceScratch::PlaceScratch(const Tensor& whole, IndexCheck check, std::vector<Te
   sorted_ = numbers();
   order_ = numbers();
   const Tensor range = numbers();
-  const Tensor sort = empty_bytes(sort_scratch_bytes(count_, 8, whole.device()), whole.device());
+  const Tensor sort =
+      empty_bytes(place_sort_scratch_bytes(count_, largest_slice(target, dims), whole.device()),
+                  whole.device());
 }
 
 }  // namespace ohm::ops

@@ -43,7 +43,7 @@ Tensor with_indices_first(const Tensor& result, const IndexedDims& dims);
 /// The shape of a result: the others, with that of the indices in their place.
 Shape subscript_shape(const Tensor& input, const Tensor& index, const IndexedDims& dims);
 
-/// Each as a view of the shape that all of them broadcast to.
+/// Each as a view of the shape that all of them broadcast to; on CUDA devices int32 is cast.
 std::vector<Tensor> broadcast_together(const OpInfo& info, const std::vector<Tensor>& indices);
 /// A kernel of a GPU walks through all index tensors alike: copies where they are not.
 std::vector<Tensor> laid_out_alike(const std::vector<Tensor>& indices);
@@ -67,10 +67,10 @@ enum class IndexCheck : bool { none, bounds };
 /// The temporaries of the kernel that adds slices up in the order of their places.
 class PlaceScratch {
  public:
-  /// `whole`: with its indexed dimensions first, in a copy where that is another order. `indices`
-  /// go once their places are known.
-  PlaceScratch(const Tensor& whole, IndexCheck check, std::vector<Tensor>& indices,
-               const Tensor& addends);
+  /// In a copy of `target` where its indexed dimensions come first in another order. `indices` go
+  /// once their places are known.
+  PlaceScratch(const Tensor& target, const IndexedDims& dims, IndexCheck check,
+               std::vector<Tensor>& indices, const Tensor& addends);
 
  private:
   Tensor numbers() const;
