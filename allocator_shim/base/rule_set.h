@@ -80,6 +80,8 @@ struct RuleSet {
   /// The gradients of maximum and minimum make both masks before the result, that of the other
   /// operand first.
   bool chosen_gradients_make_masks_first = false;
+  /// Equal operands of fmax and fmin share the gradient.
+  bool chosen_numbers_share_gradients = false;
   /// Batched products with an inner size of 1 are products of elements, no call of cuBLAS.
   bool thin_batches_are_elementwise = false;
   /// atan2 has no slope at (0, 0), which its gradient looks for with a mask.
@@ -93,8 +95,10 @@ struct RuleSet {
   /// einsum multiplies a pair of operands in the order in which the result has their dimensions.
   bool einsum_orders_operands = false;
   /// multinomial looks for the largest and smallest weight at first, and copies no weights;
-  /// bincount and histc look for both ends at once.
+  /// bincount, histc and index_put that adds look for both ends at once.
   bool looks_for_both_extrema = false;
+  /// quantile ranks its shares in double, and sorts once that is done.
+  bool quantiles_rank_in_double = false;
   /// tensordot of all dimensions is dot where both are row-major, else a sum of products.
   bool full_contractions_are_dots = false;
   /// A linear layer's result of more than two dimensions is no view of the product: what writes

@@ -11,6 +11,8 @@ namespace {
 constexpr OpInfo kIsFinite{"isfinite"};
 constexpr OpInfo kIsInf{"isinf"};
 constexpr OpInfo kIsNan{"isnan"};
+constexpr OpInfo kIsPosInf{"isposinf"};
+constexpr OpInfo kIsNegInf{"isneginf"};
 constexpr OpInfo kEq{"eq"};
 constexpr OpInfo kNe{"ne"};
 constexpr OpInfo kLt{"lt"};
@@ -21,10 +23,6 @@ constexpr OpInfo kLogicalNot{"logical_not"};
 constexpr OpInfo kLogicalAnd{"logical_and"};
 constexpr OpInfo kLogicalOr{"logical_or"};
 constexpr OpInfo kLogicalXor{"logical_xor"};
-constexpr OpInfo kBitwiseNot{"bitwise_not"};
-constexpr OpInfo kBitwiseAnd{"bitwise_and"};
-constexpr OpInfo kBitwiseOr{"bitwise_or"};
-constexpr OpInfo kBitwiseXor{"bitwise_xor"};
 
 template <class F>
 Tensor compare(const OpInfo& info, const Tensor& input, const TensorOrNumber& other, F&& fn) {
@@ -50,10 +48,16 @@ Tensor unlike_itself(const Tensor& input) {
   return out;
 }
 
-void require_boolean(const OpInfo& info, const Tensor& input) {
-  if (input.dtype() == DType::boolean) return;
-  throw std::invalid_argument(
-      fmt::format("[{}] expected a bool tensor, got one of {}", info.name, name_of(input.dtype())));
+// Whether an element is this infinity: whole numbers are not.
+Tensor equals_infinity(const OpInfo& info, const Tensor& input, double infinity) {
+  if (!is_floating(input.dtype())) return answered(info, input, false);
+  return compare(info, input, infinity, functors::Equal());
+}
+Tensor isposinf(const Tensor& input) {
+  return equals_infinity(kIsPosInf, input, std::numeric_limits<double>::infinity());
+}
+Tensor isneginf(const Tensor& input) {
+  return equals_infinity(kIsNegInf, input, -std::numeric_limits<double>::infinity());
 }
 
 }  // namespace
@@ -114,26 +118,6 @@ Tensor logical_xor(const Tensor& input, const Tensor& other) {
   return compare(kLogicalXor, input, other, functors::EitherAlone());
 }
 
-Tensor bitwise_not(const Tensor& input) {
-  require_boolean(kBitwiseNot, input);
-  return compare(kBitwiseNot, input, 0.0, functors::Equal());
-}
-Tensor bitwise_and(const Tensor& input, const Tensor& other) {
-  require_boolean(kBitwiseAnd, input);
-  require_boolean(kBitwiseAnd, other);
-  return compare(kBitwiseAnd, input, other, functors::Both());
-}
-Tensor bitwise_or(const Tensor& input, const Tensor& other) {
-  require_boolean(kBitwiseOr, input);
-  require_boolean(kBitwiseOr, other);
-  return compare(kBitwiseOr, input, other, functors::Either());
-}
-Tensor bitwise_xor(const Tensor& input, const Tensor& other) {
-  require_boolean(kBitwiseXor, input);
-  require_boolean(kBitwiseXor, other);
-  return compare(kBitwiseXor, input, other, functors::EitherAlone());
-}
-
 std::vector<OpDef> comparison_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
@@ -146,14 +130,12 @@ std::vector<OpDef> comparison_ops() {
       define(kIsFinite, kBoth, &isfinite, {"input"}),
       define(kIsInf, kBoth, &isinf, {"input"}),
       define(kIsNan, kBoth, &isnan, {"input"}),
+      define(kIsPosInf, kBoth, &isposinf, {"input"}),
+      define(kIsNegInf, kBoth, &isneginf, {"input"}),
       define(kLogicalNot, kBoth, &logical_not, {"input"}),
       define(kLogicalAnd, kBoth, &logical_and, {"input", "other"}),
       define(kLogicalOr, kBoth, &logical_or, {"input", "other"}),
       define(kLogicalXor, kBoth, &logical_xor, {"input", "other"}),
-      define(kBitwiseNot, kBoth, &bitwise_not, {"input"}),
-      define(kBitwiseAnd, kBoth, &bitwise_and, {"input", "other"}),
-      define(kBitwiseOr, kBoth, &bitwise_or, {"input", "other"}),
-      define(kBitwiseXor, kBoth, &bitwise_xor, {"input", "other"}),
   };
 }
 

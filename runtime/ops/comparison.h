@@ -22,11 +22,6 @@ Tensor logical_not(const Tensor& input);
 Tensor logical_and(const Tensor& input, const Tensor& other);
 Tensor logical_or(const Tensor& input, const Tensor& other);
 Tensor logical_xor(const Tensor& input, const Tensor& other);
-/// The same of booleans, the only dtype that they are there for.
-Tensor bitwise_not(const Tensor& input);
-Tensor bitwise_and(const Tensor& input, const Tensor& other);
-Tensor bitwise_or(const Tensor& input, const Tensor& other);
-Tensor bitwise_xor(const Tensor& input, const Tensor& other);
 
 std::vector<OpDef> comparison_ops();
 

@@ -19,6 +19,7 @@ constexpr OpInfo kAddcmul{"addcmul", CastPolicy::widest};
 constexpr OpInfo kAddcdiv{"addcdiv", CastPolicy::widest};
 constexpr OpInfo kLerpInplace{"lerp_"};
 constexpr OpInfo kAddcmulInplace{"addcmul_"};
+constexpr OpInfo kAddcdivInplace{"addcdiv_"};
 constexpr OpInfo kAtan2{"atan2", CastPolicy::widest};
 
 // autocast casts to the widest dtype among all of them.
@@ -123,7 +124,7 @@ void require_overwritable(const OpInfo& info, const Tensor& input,
   }
 }
 
-Tensor lerp_(const Tensor& input, const Tensor& end, double weight) {
+Tensor lerp_by_number_(const Tensor& input, const Tensor& end, double weight) {
   const OpFront front(kLerpInplace);
   require_overwritable(kLerpInplace, input, {&end});
   Recorder record = Recorder::overwriting(kLerpInplace.name, "LerpBackward", {&input, &end});
@@ -133,23 +134,9 @@ Tensor lerp_(const Tensor& input, const Tensor& end, double weight) {
   return input;
 }
 
-Tensor lerp_(const Tensor& input, const Tensor& end, const Tensor& weight) {
-  const OpFront front(kLerpInplace);
-  require_overwritable(kLerpInplace, input, {&end, &weight});
-  Recorder record =
-      Recorder::overwriting(kLerpInplace.name, "LerpBackward", {&input, &end, &weight});
-  record.save(record.needs(2) ? end : Tensor());
-  record.save(record.needs(2) ? copy_of(input) : Tensor());
-  record.save(weight);
-  begin_inplace_write(input, kLerpInplace.name);
-  map_floating(input, input.dtype(), functors::LerpBy(), input, end, weight);
-  if (record.is_needed()) record.attach(input, LerpByGradients());
-  return input;
-}
-
 Tensor lerp_inplace_row(const Tensor& input, const Tensor& end, const TensorOrNumber& weight) {
   if (const Tensor* share = std::get_if<Tensor>(&weight)) return lerp_(input, end, *share);
-  return lerp_(input, end, number_of(weight));
+  return lerp_by_number_(input, end, number_of(weight));
 }
 
 struct AddcmulGradients {
@@ -192,15 +179,11 @@ Tensor addcmul_(const Tensor& input, const Tensor& first, const Tensor& second, 
   return input;
 }
 
-// input + value · a / b
-Tensor addcdiv(const Tensor& given, const Tensor& first, const Tensor& second, double value) {
-  const OpFront front(kAddcdiv);
-  const std::vector<Tensor> all = as_wide_as_the_widest(front, kAddcdiv, {given, first, second});
-  Recorder record("AddcdivBackward", {&all[0], &all[1], &all[2]});
-  record.save(record.needs(2) ? all[1] : Tensor());
-  record.save(all[2]);
-  Tensor out = ternary_new(kAddcdiv, all[0], all[1], all[2], functors::Addcdiv{value});
-  record.attach(out, [value](BackwardCall& call) {
+// Of input + value · a / b, which saved a in slot 0 and b in slot 1.
+struct AddcdivGradients {
+  double value;
+
+  TensorList operator()(BackwardCall& call) const {
     const Tensor b = call.saved(1);
     TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor(), Tensor()};
     if (call.needs(1)) {
@@ -215,8 +198,31 @@ Tensor addcdiv(const Tensor& given, const Tensor& first, const Tensor& second, d
       grads[2] = formula::product(negated, slope);
     }
     return grads;
-  });
+  }
+};
+
+Tensor addcdiv(const Tensor& given, const Tensor& first, const Tensor& second, double value) {
+  const OpFront front(kAddcdiv);
+  const std::vector<Tensor> all = as_wide_as_the_widest(front, kAddcdiv, {given, first, second});
+  Recorder record("AddcdivBackward", {&all[0], &all[1], &all[2]});
+  record.save(record.needs(2) ? all[1] : Tensor());
+  record.save(all[2]);
+  Tensor out = ternary_new(kAddcdiv, all[0], all[1], all[2], functors::Addcdiv{value});
+  record.attach(out, AddcdivGradients{value});
   return out;
+}
+
+Tensor addcdiv_(const Tensor& input, const Tensor& first, const Tensor& second, double value) {
+  const OpFront front(kAddcdivInplace);
+  require_overwritable(kAddcdivInplace, input, {&first, &second});
+  Recorder record =
+      Recorder::overwriting(kAddcdivInplace.name, "AddcdivBackward", {&input, &first, &second});
+  record.save(record.needs(2) ? first : Tensor());
+  record.save(second);
+  begin_inplace_write(input, kAddcdivInplace.name);
+  map_floating(input, input.dtype(), functors::Addcdiv{value}, input, first, second);
+  if (record.is_needed()) record.attach(input, AddcdivGradients{value});
+  return input;
 }
 
 // The angle of (x, y) seen from 0: `input` is y, `other` x.
@@ -267,6 +273,20 @@ std::vector<Sample> three() { return {{sample(0.5), sample(0.5), sample(0.5), 1.
 
 }  // namespace
 
+Tensor lerp_(const Tensor& input, const Tensor& end, const Tensor& weight) {
+  const OpFront front(kLerpInplace);
+  require_overwritable(kLerpInplace, input, {&end, &weight});
+  Recorder record =
+      Recorder::overwriting(kLerpInplace.name, "LerpBackward", {&input, &end, &weight});
+  record.save(record.needs(2) ? end : Tensor());
+  record.save(record.needs(2) ? copy_of(input) : Tensor());
+  record.save(weight);
+  begin_inplace_write(input, kLerpInplace.name);
+  map_floating(input, input.dtype(), functors::LerpBy(), input, end, weight);
+  if (record.is_needed()) record.attach(input, LerpByGradients());
+  return input;
+}
+
 std::vector<OpDef> lerp_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const ParamName value{"value", 1.0};
@@ -278,6 +298,7 @@ std::vector<OpDef> lerp_ops() {
              }),
       define(kLerpInplace, kMethod, &lerp_inplace_row, {"input", "end", "weight"}),
       define(kAddcmulInplace, kMethod, &addcmul_, {"input", "tensor1", "tensor2", value}),
+      define(kAddcdivInplace, kMethod, &addcdiv_, {"input", "tensor1", "tensor2", value}),
       define(kAddcmul, kBoth, &addcmul, {"input", "tensor1", "tensor2", value}, three),
       define(kAddcdiv, kBoth, &addcdiv, {"input", "tensor1", "tensor2", value}, three),
       define(kAtan2, kBoth, &atan2, {"input", "other"},

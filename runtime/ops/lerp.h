@@ -7,6 +7,9 @@
 
 namespace ohm::ops {
 
+/// input + weight · (end − input), written over the input; by a weight for each element.
+Tensor lerp_(const Tensor& input, const Tensor& end, const Tensor& weight);
+
 std::vector<OpDef> lerp_ops();
 
 }  // namespace ohm::ops

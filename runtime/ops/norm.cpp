@@ -5,6 +5,7 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduction_scratch.h"
+#include "runtime/autograd/grad_mode.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/reduce_split.h"
 #include "runtime/kernels/launch/host_values.h"
@@ -21,6 +22,7 @@
 namespace ohm::ops {
 namespace {
 
+constexpr OpInfo kDist{"dist", CastPolicy::float32};
 constexpr OpInfo kNorm{"norm", CastPolicy::float32_result};
 
 void require_known(double p) {
@@ -142,6 +144,54 @@ Tensor norm_gradient(const Tensor& incoming, const Tensor& input, const Tensor& 
   return largest_gradient(grad, input, result, folded);
 }
 
+Tensor distance_of(const Tensor& input, const Tensor& other, double p) {
+  const Tensor gap = formula::difference(input, other);
+  return norm(gap, p, std::nullopt, false);
+}
+
+Tensor dist(const Tensor& given, const Tensor& given_other, double p) {
+  const OpFront front(kDist);
+  const Tensor other = front.input(given_other);
+  const Tensor input = front.input(given);
+  require_alike(kDist, input, other);
+  require_known(p);
+  Recorder record("DistBackward", {&input, &other});
+  record.save(other);
+  record.save(input);
+  Tensor out;
+  {
+    const NoGradGuard no_graph;
+    out = distance_of(input, other, p);
+  }
+  record.save_output(out);
+  record.attach_differentiable(out, [p](BackwardCall& call) {
+    const Tensor x = call.saved(1);
+    const Tensor y = call.saved(0);
+    const Tensor result = call.saved(2);
+    TensorList grads{Tensor(), Tensor()};
+    const auto slope_of = [&](const Tensor& gap) {
+      return norm_gradient(call.grad(), gap, result, all_dims(gap.dims()), true, p);
+    };
+    if (call.needs(1)) {
+      const Tensor gap = formula::difference(x, y);
+      const Tensor slope = slope_of(gap);
+      grads[1] = formula::negated(slope);
+    }
+    if (call.needs(0)) {
+      const Tensor gap = formula::difference(x, y);
+      grads[0] = slope_of(gap);
+    }
+    return grads;
+  });
+  return out;
+}
+
+std::vector<Sample> distance_samples() {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  return {{randn({2, 3}, options), randn({3}, options)},
+          {randn({2, 3}, options), randn({2, 3}, options), 1.0}};
+}
+
 std::vector<Sample> norm_samples() {
   const TensorOptions options{DType::float64, Device::cpu()};
   return {{randn({2, 3, 4}, options)},
@@ -181,8 +231,10 @@ void norm_into(const Tensor& out, const Tensor& input, double p) {
 
 std::vector<OpDef> norm_ops() {
   using NormOverDims = Tensor (*)(const Tensor&, double, const std::optional<Shape>&, bool);
-  return {define(kNorm, kFunction | kMethod, static_cast<NormOverDims>(&norm),
-                 {"input", {"p", 2.0}, "dim", {"keepdim", false}}, norm_samples)};
+  return {
+      define(kNorm, kFunction | kMethod, static_cast<NormOverDims>(&norm),
+             {"input", {"p", 2.0}, "dim", {"keepdim", false}}, norm_samples),
+      define(kDist, kFunction | kMethod, &dist, {"input", "other", {"p", 2.0}}, distance_samples)};
 }
 
 }  // namespace ohm::ops

@@ -16,10 +16,14 @@
 #include "runtime/base/rows.h"
 #include "runtime/base/strided.h"
 #include "runtime/kernels/launch/host_values.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/choice.h"
 #include "runtime/ops/comparison.h"
+#include "runtime/ops/convert.h"
+#include "runtime/ops/index.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/picked_gradient.h"
+#include "runtime/ops/reduction.h"
 #include "runtime/ops/slice.h"
 #include "runtime/ops/view.h"
 
@@ -27,6 +31,7 @@ namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kMedian{"median"};
+constexpr OpInfo kNanmedian{"nanmedian"};
 constexpr OpInfo kKthvalue{"kthvalue"};
 constexpr OpInfo kMode{"mode"};
 constexpr OpInfo kMsort{"msort"};
@@ -36,6 +41,7 @@ struct OrderedRow {
   std::vector<std::int64_t> order;
   std::vector<bool> repeats;  ///< by rank: whether it equals the one before
   std::optional<std::int64_t> first_nan;
+  std::int64_t nans = 0;
 };
 
 // The place of the element that is picked of a row.
@@ -43,6 +49,12 @@ using Pick = std::function<std::int64_t(const OrderedRow&)>;
 
 std::int64_t middle_of(const OrderedRow& row) {
   return row.first_nan.value_or(row.order[(row.order.size() - 1) / 2]);
+}
+
+// Of the elements that are numbers; of one that is none where all are such.
+std::int64_t middle_number_of(const OrderedRow& row) {
+  const auto numbers = static_cast<std::int64_t>(row.order.size()) - row.nans;
+  return row.order[static_cast<std::size_t>(std::max<std::int64_t>(numbers - 1, 0) / 2)];
 }
 
 std::int64_t most_frequent_of(const OrderedRow& row) {
@@ -74,7 +86,9 @@ OrderedRow ordered_row(const std::vector<T>& values) {
   for (std::size_t rank = 0; rank < values.size(); ++rank) {
     row.repeats.push_back(rank > 0 && value_at(row.order[rank]) == value_at(row.order[rank - 1]));
     const auto place = static_cast<std::int64_t>(rank);
-    if (!row.first_nan && value_at(place) != value_at(place)) row.first_nan = place;
+    if (value_at(place) == value_at(place)) continue;
+    if (!row.first_nan) row.first_nan = place;
+    ++row.nans;
   }
   return row;
 }
@@ -128,6 +142,76 @@ ValuesAndIndices picked_along(std::string_view node, const Tensor& input, int di
   return out;
 }
 
+// ---- all elements -------------------------------------------------------------------------------
+
+Tensor sorted_elements(const Tensor& input) {
+  const Tensor line = reshape(input, {input.numel()});
+  return sort(line, 0, false).first;
+}
+
+// `middle(sorted)` of all elements; the gradient is shared by those that equal it.
+template <class Middle>
+Tensor middle_element(const OpInfo& info, std::string_view node, const Tensor& input,
+                      Middle middle) {
+  const OpFront front(info);
+  if (input.numel() == 0) {
+    throw std::invalid_argument(
+        fmt::format("[{}] expected a tensor with at least one element", info.name));
+  }
+  Tensor out;
+  {
+    const NoGradGuard no_graph;
+    const Tensor sorted = sorted_elements(input);
+    out = middle(sorted);
+  }
+  if (Recorder record(node, {&input}); record.is_needed()) {
+    record.save(input);
+    record.save_output(out);
+    record.attach_differentiable(out, [](BackwardCall& call) {
+      return TensorList{shared_gradient(call.grad(), call.saved(0), call.saved(1))};
+    });
+  }
+  return out;
+}
+
+Tensor middle_or_nan(const Tensor& sorted) {
+  const Tensor last = select(sorted, 0, -1);
+  const Tensor middle = select(sorted, 0, (sorted.numel() - 1) / 2);
+  return where(isnan(last), last, middle);
+}
+
+// Where it stands follows from how many are no numbers.
+Tensor middle_number(const Tensor& sorted) {
+  Tensor place;
+  {
+    const Tensor nans = isnan(sorted);
+    const Tensor count = sum(nans);
+    const Tensor last = rsub(count, Number(sorted.numel() - 1));
+    const Tensor half = div(last, 2.0);
+    place = to_dtype(half, DType::int64);
+  }
+  return index(sorted, {place});
+}
+
+Tensor nanmedian(const Tensor& input) {
+  return middle_element(kNanmedian, "NanmedianBackward", input, &middle_number);
+}
+
+ValuesAndIndices nanmedian(const Tensor& input, std::int64_t dim, bool keepdim) {
+  const OpFront front(kNanmedian);
+  const int position = ranked_dim(kNanmedian, input, dim);
+  const Tensor dense = row_major(input);
+  return picked_along(
+      "NanmedianBackward", input, position, keepdim,
+      [&](const ValuesAndIndices& out) { pick_of_rows(input, position, out, &middle_number_of); });
+}
+
+Value nanmedian_row(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
+  if (!dim) return nanmedian(input);
+  const ValuesAndIndices pair = nanmedian(input, *dim, keepdim);
+  return std::vector<Tensor>{pair.first, pair.second};
+}
+
 Value median_row(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
   if (!dim) return median(input);
   const ValuesAndIndices pair = median(input, *dim, keepdim);
@@ -156,30 +240,7 @@ std::vector<Sample> ranked_samples(const std::vector<std::vector<Value>>& argume
 }  // namespace
 
 Tensor median(const Tensor& input) {
-  const OpFront front(kMedian);
-  if (input.numel() == 0) {
-    throw std::invalid_argument("[median] expected a tensor with at least one element");
-  }
-  Tensor out;
-  {
-    const NoGradGuard no_graph;
-    Tensor sorted;
-    {
-      const Tensor line = reshape(input, {input.numel()});
-      sorted = sort(line, 0, false).first;
-    }
-    const Tensor last = select(sorted, 0, -1);
-    const Tensor middle = select(sorted, 0, (input.numel() - 1) / 2);
-    out = where(isnan(last), last, middle);
-  }
-  if (Recorder record("MedianBackward", {&input}); record.is_needed()) {
-    record.save(input);
-    record.save_output(out);
-    record.attach_differentiable(out, [](BackwardCall& call) {
-      return TensorList{shared_gradient(call.grad(), call.saved(0), call.saved(1))};
-    });
-  }
-  return out;
+  return middle_element(kMedian, "MedianBackward", input, &middle_or_nan);
 }
 
 ValuesAndIndices median(const Tensor& input, std::int64_t dim, bool keepdim) {
@@ -229,6 +290,10 @@ std::vector<OpDef> order_ops() {
   const auto one = std::int64_t{1};
   return {
       define(kMedian, kBoth, &median_row, {"input", "dim", keepdim},
+             [one] {
+               return ranked_samples({{}, {one, false}, {std::int64_t{0}, true}});
+             }),
+      define(kNanmedian, kBoth, &nanmedian_row, {"input", "dim", keepdim},
              [one] {
                return ranked_samples({{}, {one, false}, {std::int64_t{0}, true}});
              }),

@@ -7,6 +7,7 @@
 #include "runtime/kernels/functors/special.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/choice.h"
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/indexing.h"
@@ -23,6 +24,8 @@ constexpr OpInfo kFmod{"fmod"};
 constexpr OpInfo kCopysign{"copysign"};
 constexpr OpInfo kHeaviside{"heaviside"};
 constexpr OpInfo kFloatPower{"float_power"};
+constexpr OpInfo kFmax{"fmax"};
+constexpr OpInfo kFmin{"fmin"};
 
 void require_floating_pair(const OpInfo& info, const Tensor& input, const TensorOrNumber& other) {
   require_floating(input, info);
@@ -93,6 +96,84 @@ Tensor copysign(const Tensor& input, const TensorOrNumber& other) {
     return grads;
   });
   return out;
+}
+
+// ---- the larger or smaller number ---------------------------------------------------------------
+
+using Comparison = Tensor (*)(const Tensor&, const TensorOrNumber&);
+
+/// How the chosen operand compares with the other one: strictly, and where both are equal, too.
+struct Choice {
+  Comparison strictly;
+  Comparison or_equal;
+};
+
+/// Whether it is the input that is chosen: it is where the other operand is no number.
+struct ChosenInput {
+  Tensor mask;
+  Tensor nan;  ///< lives as long as what is made with the mask
+};
+
+ChosenInput chosen_input(const Tensor& input, const Tensor& other, Comparison compares) {
+  const Tensor mask = compares(input, other);
+  const Tensor nan = isnan(other);
+  map_elements(mask, DType::boolean, functors::Either(), mask, nan);
+  return {mask, nan};
+}
+
+// A rule says whether equal operands share the gradient; else the input has it.
+bool shares_among_equal() { return Context::current().rules.chosen_numbers_share_gradients; }
+
+Tensor gradient_outside(const Tensor& grad, const Tensor& input, const Tensor& other,
+                        const Tensor& mask) {
+  if (!shares_among_equal()) return masked_fill(grad, mask, 0.0);
+  const Tensor half = formula::times(grad, 0.5);
+  const Tensor is_equal = eq(input, other);
+  const Tensor share = where(is_equal, half, grad);
+  masked_fill_(share, mask, 0.0);
+  return share;
+}
+
+Tensor gradient_of_other(const Tensor& grad, const Tensor& input, const Tensor& other,
+                         const Choice& choice) {
+  const ChosenInput chosen =
+      chosen_input(input, other, shares_among_equal() ? choice.strictly : choice.or_equal);
+  return gradient_outside(grad, input, other, chosen.mask);
+}
+
+Tensor gradient_of_input(const Tensor& grad, const Tensor& input, const Tensor& other,
+                         const Choice& choice) {
+  const ChosenInput chosen = chosen_input(input, other, choice.or_equal);
+  map_elements(chosen.mask, DType::boolean, functors::Equal(), chosen.mask, 0.0);
+  return gradient_outside(grad, input, other, chosen.mask);
+}
+
+// Whole numbers are compared as maximum and minimum do.
+template <class F>
+Tensor chosen_number(const OpInfo& info, std::string_view node, const Tensor& input,
+                     const Tensor& other, F fn, const Choice& choice) {
+  const OpFront front(info);
+  require_same_device(input, other, info);
+  Recorder record(node, {&input, &other});
+  record.save(other);
+  record.save(input);
+  Tensor out = binary_new(info, input, other, result_dtype(input, other), fn);
+  record.attach_differentiable(out, [choice](BackwardCall& call) {
+    const Tensor x = call.saved(1);
+    const Tensor y = call.saved(0);
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(1)) grads[1] = gradient_of_other(call.grad(), x, y, choice);
+    if (call.needs(0)) grads[0] = gradient_of_input(call.grad(), x, y, choice);
+    return grads;
+  });
+  return out;
+}
+
+Tensor fmax(const Tensor& input, const Tensor& other) {
+  return chosen_number(kFmax, "FmaxBackward", input, other, functors::LargerNumber(), {&gt, &ge});
+}
+Tensor fmin(const Tensor& input, const Tensor& other) {
+  return chosen_number(kFmin, "FminBackward", input, other, functors::SmallerNumber(), {&lt, &le});
 }
 
 Tensor heaviside(const Tensor& input, const Tensor& values) {
@@ -184,6 +265,8 @@ std::vector<OpDef> pair_function_ops() {
       define(kHypot, kBoth, &hypot, {"input", "other"}, pairs_of_both_signs),
       define(kFmod, kBoth, &fmod, {"input", "other"}, pairs_of_both_signs),
       define(kCopysign, kBoth, &copysign, {"input", "other"}, pairs_of_both_signs),
+      define(kFmax, kBoth, &fmax, {"input", "other"}, pairs_of_both_signs),
+      define(kFmin, kBoth, &fmin, {"input", "other"}, pairs_of_both_signs),
       define(kHeaviside, kBoth, &heaviside, {"input", "values"}),
       define(kFloatPower, kBoth, &float_power, {"input", "exponent"}, positive_powers),
   };

@@ -18,6 +18,7 @@ constexpr OpInfo kSqrt{"sqrt"};
 constexpr OpInfo kAbs{"abs"};
 constexpr OpInfo kPositive{"positive"};
 constexpr OpInfo kNanToNum{"nan_to_num"};
+constexpr OpInfo kNanToNumInplace{"nan_to_num_"};
 
 // +x: the tensor itself.
 Tensor positive(const Tensor& input) {
@@ -34,6 +35,12 @@ functors::NanToNum numbers_instead(DType dtype, std::optional<double> nan,
   return {nan.value_or(0.0), posinf.value_or(largest), neginf.value_or(-largest)};
 }
 
+// Of what is kept alone.
+TensorList gradient_of_numbers(BackwardCall& call) {
+  const Tensor is_kept = isfinite(call.saved(0));
+  return {formula::product(call.grad(), is_kept)};
+}
+
 // Integers have nothing to replace.
 Tensor nan_to_num(const Tensor& input, std::optional<double> nan, std::optional<double> posinf,
                   std::optional<double> neginf) {
@@ -46,11 +53,22 @@ Tensor nan_to_num(const Tensor& input, std::optional<double> nan, std::optional<
   } else {
     copy_into(out, input);
   }
-  record.attach_differentiable(out, [](BackwardCall& call) {
-    const Tensor is_kept = isfinite(call.saved(0));
-    return TensorList{formula::product(call.grad(), is_kept)};
-  });
+  record.attach_differentiable(out, &gradient_of_numbers);
   return out;
+}
+
+// The graph keeps a copy of what is written over.
+Tensor nan_to_num_(const Tensor& input, std::optional<double> nan, std::optional<double> posinf,
+                   std::optional<double> neginf) {
+  const OpFront front(kNanToNumInplace);
+  Recorder record = Recorder::overwriting(kNanToNumInplace.name, "NanToNumBackward", {&input});
+  record.save(record.is_needed() ? copy_of(input) : Tensor());
+  begin_inplace_write(input, kNanToNumInplace.name);
+  if (is_floating(input.dtype())) {
+    map_floating(input, input.dtype(), numbers_instead(input.dtype(), nan, posinf, neginf), input);
+  }
+  record.attach(input, &gradient_of_numbers);
+  return input;
 }
 
 std::vector<Sample> unary_positive() {
@@ -117,6 +135,7 @@ std::vector<OpDef> unary_ops() {
       define(kSqrt, kBoth, &sqrt, {"input"}, unary_positive),
       define(kAbs, kBoth, &abs, {"input"}, unary_both_signs),
       define(kPositive, kBoth, &positive, {"input"}, unary_both_signs),
+      define(kNanToNumInplace, kBoth, &nan_to_num_, {"input", "nan", "posinf", "neginf"}),
       define(kNanToNum, kBoth, &nan_to_num, {"input", "nan", "posinf", "neginf"}, unary_both_signs),
   };
 }

@@ -23,6 +23,7 @@ namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kScatterReduce{"scatter_reduce"};
+constexpr OpInfo kScatterReduceInplace{"scatter_reduce_"};
 
 enum class Reduction : std::uint8_t { sum, product, mean, largest, smallest };
 
@@ -120,21 +121,27 @@ void compute_writes(const Tensor& out, const Tensor& index, const Tensor& source
 }
 
 // How many elements each place is the mean of: 1 where there are none.
-void divide_by_counts(const Tensor& out, const Tensor& index, const Tensor& source,
-                      const Plan& plan) {
+Tensor counts_of(const Tensor& out, const Tensor& index, const Tensor& source, const Plan& plan) {
   const Tensor counts = plan.includes_self ? ones_like(out) : zeros_like(out);
   const Tensor ones = ones_like(source);
   scatter_add_(counts, plan.dim, index, ones);
   masked_fill_(counts, eq(counts, 0.0), 1.0);
+  return counts;
+}
+
+// Writes once there is nothing left to ask memory for.
+void reduce_onto(const Tensor& out, const Tensor& index, const Tensor& source, const Plan& plan) {
+  if (index.numel() == 0) return;
+  if (plan.reduction != Reduction::mean) return compute_writes(out, index, source, plan);
+  const Tensor counts = counts_of(out, index, source, plan);
+  compute_writes(out, index, source, plan);
   map_floating(out, out.dtype(), functors::Quotient(), out, counts);
 }
 
 Tensor reduced(const Tensor& input, const Tensor& index, const Tensor& source, const Plan& plan) {
   Tensor out = empty(input.shape(), options_of(input));
   copy_into(out, input);
-  if (index.numel() == 0) return out;
-  compute_writes(out, index, source, plan);
-  if (plan.reduction == Reduction::mean) divide_by_counts(out, index, source, plan);
+  reduce_onto(out, index, source, plan);
   return out;
 }
 
@@ -217,6 +224,27 @@ std::vector<Sample> reduced_writes() {
   return samples;
 }
 
+// The graph keeps a copy of what is written over.
+Tensor scatter_reduce_(const Tensor& input, std::int64_t dim, const Tensor& index,
+                       const Tensor& source, const std::string& reduce, bool include_self) {
+  const OpFront front(kScatterReduceInplace);
+  const Plan plan{gathered_dim(kScatterReduceInplace, input, dim, index), reduction_of(reduce),
+                  include_self};
+  require_source_of_index(input, index, source);
+  require_no_partial_overlap(input, source, kScatterReduceInplace.name);
+  Recorder record =
+      Recorder::overwriting(kScatterReduceInplace.name, "ScatterReduceBackward", {&input, &source});
+  record.save(index);
+  record.save(record.is_needed() ? copy_of(input) : Tensor());
+  record.save(source);
+  begin_inplace_write(input, kScatterReduceInplace.name);
+  reduce_onto(input, index, source, plan);
+  record.save_output(input);
+  // The copy of what was overwritten has no graph: this is differentiated once only.
+  record.attach(input, [plan](BackwardCall& call) { return reduction_gradients(call, plan); });
+  return input;
+}
+
 }  // namespace
 
 Tensor scatter_reduce(const Tensor& input, std::int64_t dim, const Tensor& index,
@@ -238,6 +266,8 @@ Tensor scatter_reduce(const Tensor& input, std::int64_t dim, const Tensor& index
 
 std::vector<OpDef> scatter_reduce_ops() {
   return {
+      define(kScatterReduceInplace, kMethod, &scatter_reduce_,
+             {"input", "dim", "index", "src", "reduce", {"include_self", true}}),
       define(kScatterReduce, kFunction | kMethod, &scatter_reduce,
              {"input", "dim", "index", "src", "reduce", {"include_self", true}}, reduced_writes),
   };

@@ -22,6 +22,22 @@ std::int64_t sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes, Dev
 std::int64_t bounded_sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes,
                                         std::int64_t largest_key, Device device);
 
+/// Of a sort of `count` pairs of two int64, by the bits of the largest key alone.
+std::int64_t place_sort_scratch_bytes(std::int64_t count, std::int64_t largest_key, Device device);
+
+/// Of a sort of `count` keys of this dtype, alone or each with an int64. Pre-condition: no bools.
+std::int64_t key_sort_scratch_bytes(std::int64_t count, DType dtype, Device device);
+std::int64_t numbered_sort_scratch_bytes(std::int64_t count, DType dtype, Device device);
+
+/// Of picking the first of each run of equal neighbours among `count` keys of this dtype.
+std::int64_t distinct_scratch_bytes(std::int64_t count, DType dtype, Device device);
+
+/// Of the numbers of those runs, element by element.
+std::int64_t run_number_scratch_bytes(std::int64_t count, Device device);
+
+/// Of the first of each run and how long it is.
+std::int64_t run_length_scratch_bytes(std::int64_t count, Device device);
+
 /// Of a running sum of `count` elements of this dtype.
 std::int64_t scan_scratch_bytes(std::int64_t count, DType dtype, Device device);
 

@@ -24,7 +24,7 @@ inline constexpr std::array kSynonyms = {
     Synonym{"multiply_", "mul_"},    Synonym{"negative", "neg"},      Synonym{"negative_", "neg_"},
     Synonym{"not_equal", "ne"},      Synonym{"row_stack", "vstack"},  Synonym{"subtract", "sub"},
     Synonym{"subtract_", "sub_"},    Synonym{"swapdims", "swapaxes"}, Synonym{"true_divide", "div"},
-    Synonym{"true_divide_", "div_"},
+    Synonym{"true_divide_", "div_"}, Synonym{"trapz", "trapezoid"},
 };
 
 /// Names in ohm.nn.functional alone, where a tensor's method of that name is another op.

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/recorder.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/cublas_workspace.h"
@@ -18,6 +21,8 @@ namespace {
 constexpr OpInfo kDot{"dot", CastPolicy::widest};
 constexpr OpInfo kVdot{"vdot", CastPolicy::widest};
 constexpr OpInfo kMv{"mv", CastPolicy::low_precision};
+constexpr OpInfo kAddmv{"addmv", CastPolicy::low_precision};
+constexpr OpInfo kAddr{"addr", CastPolicy::low_precision};
 
 [[noreturn]] void refuse_shapes(const OpInfo& info, const Tensor& a, const Tensor& b) {
   throw std::invalid_argument(fmt::format("[{}] shapes do not fit: {} and {}", info.name,
@@ -62,9 +67,162 @@ Tensor raw_dot(const Tensor& a, const Tensor& b) {
   return out;
 }
 
+// Whether the library reads it by columns, or by rows.
+bool is_readable_matrix(const Tensor& matrix) {
+  const std::int64_t rows = matrix.shape()[0];
+  const std::int64_t columns = matrix.shape()[1];
+  const std::int64_t row_step = matrix.strides()[0];
+  const std::int64_t column_step = matrix.strides()[1];
+  return (row_step == 1 && column_step >= std::max<std::int64_t>(1, rows)) ||
+         (column_step == 1 && row_step >= std::max<std::int64_t>(1, columns));
+}
+
+/// A matrix and a vector as the library reads them: in copies, the vector's first, where they are
+/// laid out otherwise.
+class ReadableFactors {
+ public:
+  ReadableFactors(const Tensor& matrix, const Tensor& vec) : vec_(vec), matrix_(matrix) {
+    if (matrix.device().is_cpu()) return;
+    if (vec.strides()[0] == 0) vec_ = row_major(vec);
+    if (!is_readable_matrix(matrix)) matrix_ = row_major(matrix);
+  }
+  const Tensor& matrix() const { return matrix_; }
+  const Tensor& vec() const { return vec_; }
+
+ private:
+  Tensor vec_;
+  Tensor matrix_;
+};
+
 Tensor raw_mv(const Tensor& matrix, const Tensor& vec) {
   Tensor out = empty({matrix.shape()[0]}, options_of(matrix));
-  compute_mv(out, matrix, vec, cublas_workspace(out.device()).get());
+  if (matrix.numel() == 0) {
+    fill_values(out, 0.0);
+    return out;
+  }
+  const ReadableFactors factors(matrix, vec);
+  compute_mv(out, factors.matrix(), factors.vec(), cublas_workspace(out.device()).get());
+  return out;
+}
+
+// ---- added to something -------------------------------------------------------------------------
+
+/// What is added: beta · input + alpha · product.
+struct Scales {
+  double beta = 1.0;
+  double alpha = 1.0;
+};
+
+Tensor scaled_gradient(const Tensor& grad, double scale) {
+  return scale == 1.0 ? grad : mul(grad, scale);
+}
+
+Tensor outer_gradient(const Tensor& grad, const Tensor& vec, double scale) {
+  const Tensor column = view(grad, {grad.numel(), 1});
+  return scaled_gradient(formula::product(column, vec), scale);
+}
+
+void add_scaled_product(const Tensor& out, const Tensor& matrix, const Tensor& vec,
+                        const Scales& scales) {
+  if (!out.has_values() || lacks_values(matrix) || lacks_values(vec)) return;
+  const std::vector<double> rows = to_doubles(matrix);
+  const std::vector<double> factors = to_doubles(vec);
+  std::vector<double> sums = to_doubles(out);
+  auto element = rows.begin();
+  for (double& sum : sums) {
+    double product = 0.0;
+    for (const double factor : factors) product += *element++ * factor;
+    sum = (scales.beta == 0.0 ? 0.0 : scales.beta * sum) + scales.alpha * product;
+  }
+  store_values(out, sums);
+}
+
+// beta · input + alpha · (matrix · vec): the copy of the input goes first.
+Tensor raw_addmv(const Tensor& input, const Tensor& matrix, const Tensor& vec,
+                 const Scales& scales) {
+  Tensor out = empty({matrix.shape()[0]}, options_of(matrix));
+  copy_into(out, broadcast_view(input, out.shape()));
+  if (matrix.numel() == 0) {
+    add_scaled_product(out, matrix, vec, scales);
+    return out;
+  }
+  const ReadableFactors factors(matrix, vec);
+  const auto workspace = cublas_workspace(out.device());
+  add_scaled_product(out, factors.matrix(), factors.vec(), scales);
+  return out;
+}
+
+void require_fitting_sum(const OpInfo& info, const Tensor& input, const Shape& shape) {
+  if (broadcast_shapes(input.shape(), shape, info.name.data()) == shape) return;
+  throw std::invalid_argument(fmt::format("[{}] an input of shape {} does not broadcast to {}",
+                                          info.name, input.shape().str(), shape.str()));
+}
+
+Tensor addmv(const Tensor& given, const Tensor& given_matrix, const Tensor& given_vec, double beta,
+             double alpha) {
+  const OpFront front(kAddmv);
+  const Tensor vec = front.input(given_vec);
+  const Tensor matrix = front.input(given_matrix);
+  const Tensor input = front.input(given);
+  require_alike(kAddmv, input, matrix);
+  require_alike(kAddmv, matrix, vec);
+  if (matrix.dims() != 2 || vec.dims() != 1 || matrix.size(1) != vec.size(0)) {
+    refuse_shapes(kAddmv, matrix, vec);
+  }
+  require_fitting_sum(kAddmv, input, {matrix.size(0)});
+  Recorder record("AddmvBackward", {&input, &matrix, &vec});
+  record.save(record.needs(2) ? matrix : Tensor());
+  record.save(record.needs(1) ? vec : Tensor());
+  Tensor out = raw_addmv(input, matrix, vec, {beta, alpha});
+  record.attach_differentiable(out, [beta, alpha](BackwardCall& call) {
+    const Tensor& grad = call.grad();
+    TensorList grads{Tensor(), Tensor(), Tensor()};
+    if (call.needs(1)) grads[1] = outer_gradient(grad, call.saved(1), alpha);
+    if (call.needs(0)) grads[0] = scaled_gradient(grad, beta);
+    if (call.needs(2)) grads[2] = scaled_gradient(mv(t(call.saved(0)), grad), alpha);
+    return grads;
+  });
+  return out;
+}
+
+Tensor raw_addr(const Tensor& input, const Tensor& first, const Tensor& second,
+                const Scales& scales) {
+  const Tensor column =
+      make_view(first, {first.numel(), 1}, {first.strides()[0], 1}, first.impl()->offset);
+  const Shape shape{first.numel(), second.numel()};
+  const Tensor spread = broadcast_view(input, shape);
+  Tensor out = empty_for_loop(shape, {&spread, &column, &second}, options_of(input));
+  const auto add_product = [scales](auto sum, auto x, auto y) {
+    using T = decltype(sum);
+    const T product = static_cast<T>(scales.alpha) * x * y;
+    return scales.beta == 0.0 ? product : static_cast<T>(scales.beta) * sum + product;
+  };
+  map_floating(out, out.dtype(), add_product, spread, column, second);
+  return out;
+}
+
+Tensor addr(const Tensor& given, const Tensor& given_first, const Tensor& given_second, double beta,
+            double alpha) {
+  const OpFront front(kAddr);
+  const Tensor second = front.input(given_second);
+  const Tensor first = front.input(given_first);
+  const Tensor input = front.input(given);
+  require_alike(kAddr, input, first);
+  require_alike(kAddr, first, second);
+  if (first.dims() != 1 || second.dims() != 1) refuse_shapes(kAddr, first, second);
+  require_fitting_sum(kAddr, input, {first.size(0), second.size(0)});
+  Recorder record("AddrBackward", {&input, &first, &second});
+  record.save(record.needs(2) ? first : Tensor());
+  record.save(record.needs(1) ? second : Tensor());
+  Tensor out = raw_addr(input, first, second, {beta, alpha});
+  record.attach_differentiable(out, [beta, alpha](BackwardCall& call) {
+    const Tensor& grad = call.grad();
+    TensorList grads{Tensor(), Tensor(), Tensor()};
+    if (call.needs(0)) grads[0] = scaled_gradient(grad, beta);
+    if (call.needs(1)) grads[1] = scaled_gradient(mv(grad, call.saved(1)), alpha);
+    if (call.needs(2)) grads[2] = scaled_gradient(mv(t(grad), call.saved(0)), alpha);
+    return grads;
+  });
   return out;
 }
 
@@ -141,7 +299,21 @@ Tensor mv(const Tensor& given, const Tensor& given_vec) {
 
 std::vector<OpDef> vector_product_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
+  const ParamName beta{"beta", 1.0};
+  const ParamName alpha{"alpha", 1.0};
   return {
+      define(kAddmv, kBoth, &addmv, {"input", "mat", "vec", beta, alpha},
+             [] {
+               return std::vector<Sample>{
+                   {vector_sample(3), matrix_sample(3, 4), vector_sample(4)},
+                   {vector_sample(1), matrix_sample(3, 4), vector_sample(4), 0.5, -2.0}};
+             }),
+      define(kAddr, kBoth, &addr, {"input", "vec1", "vec2", beta, alpha},
+             [] {
+               return std::vector<Sample>{
+                   {matrix_sample(3, 4), vector_sample(3), vector_sample(4)},
+                   {vector_sample(4), vector_sample(3), vector_sample(4), 0.5, -2.0}};
+             }),
       define(kDot, kBoth, &dot, {"input", "other"},
              [] {
                return std::vector<Sample>{{vector_sample(4), vector_sample(4)}};

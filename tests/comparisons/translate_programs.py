@@ -31,7 +31,7 @@ BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv:
 COMPARISONS = {ast.Gt: "gt", ast.GtE: "ge", ast.Lt: "lt", ast.LtE: "le", ast.Eq: "eq", ast.NotEq: "ne"}
 SEVERAL_RESULTS = ("chunk", "split", "unbind", "topk", "max", "min", "sort", "where", "tensor_split", "hsplit",
                    "vsplit", "dsplit", "cummax", "cummin", "kthvalue", "mode", "median", "var_mean",
-                   "std_mean")  # of ops
+                   "std_mean", "unique", "unique_consecutive", "nanmedian", "aminmax")  # of ops
 TAKES_TENSORS_IN_A_ROW = ("ohm.block_diag", "ohm.cartesian_prod", "ohm.meshgrid")  # a list in Lua
 KEYWORDS = {"end", "local", "then", "repeat", "until", "nil", "function", "do"}
 

@@ -896,10 +896,51 @@ FURTHER = [
     (1, 3, "(x * 2.0).pow_(3)"), (1, 3, "(x * 2.0).clamp_min_(0.1)"), (1, 3, "(x * 2.0).clamp_max_(0.1)"),
     (2, 3, "(x * 2.0).triu_(1)"), (2, 3, "(x * 2.0).tril_()"), (2, 3, "(x * 2.0).transpose(0, 1).tril_(-1)"),
     *[(1, 3, f"keep.logical_{name}_(keep)") for name in ("and", "or", "xor")], (1, 3, "keep.logical_not_()"),
+    *[(1, 4, f"torch.{name}(x, w)") for name in ("fmax", "fmin")], (1, 3, "torch.isposinf(x)"), (1, 3, "x.isneginf()"),
+    *[(1, 3, f"x.index_put((line,), {values}{more})") for values in ("w.narrow(0, 0, 1)", "w.select(0, 0)")
+      for more in ("", ", accumulate=True")],
+    *[(2, 3, f"x.index_put((line, line), w.select(0, 0).select(0, 0){more})") for more in ("", ", accumulate=True")],
+    *[(1, 3, f"(x * 2.0).index_put_((line,), w.narrow(0, 0, 1){more})") for more in ("", ", accumulate=True")],
+    (1, 3, "x.index_put((keep,), w.flatten().narrow(0, 0, 1))"),
+    (1, 3, "torch.take(x, ids)"), (1, 3, "x.take(line)"), (1, 3, "x.put(ids, w)"), (1, 3, "x.put(ids, w, accumulate=True)"),
+    (1, 3, "(x * 2.0).put_(ids, w)"), (1, 3, "x.put(ids.flatten(), w)"),
+    *[(1, 3, f'(x * 2.0).scatter_reduce_(0, ids, w, "{reduce}"{more})') for reduce in ("sum", "mean", "amax", "amin")
+      for more in ("", ", include_self=False")],
+    *[(2, 2, f"torch.addmv({bias}, x, w.select(0, 0){more})") for bias in ("x.select(1, 0)", "w.select(1, 0)", "x.select(1, 0).narrow(0, 0, 1)")
+      for more in ("", ", beta=0.5, alpha=2.0")], (2, 2, "torch.mv(x, w.select(0, 0))"), (2, 2, "torch.mv(x.transpose(0, 1), w.select(1, 0))"),
+    *[(2, 2, f"torch.addr(x, w.select(1, 0), x.select(0, 0){more})") for more in ("", ", beta=0.5, alpha=2.0")],
+    (1, 1, "torch.addr(x, x, w)"),
+    *[(1, 3, f"torch.{name}trapezoid({arguments})") for name in ("", "cumulative_")
+      for arguments in ("x", "x, w", "x, dx=0.5", "x, dim=0", "x, w, dim=0")], (2, 3, "torch.trapezoid(x, w.select(0, 0))"),
+    (1, 3, "torch.unique(x.detach().float())"), (1, 3, "x.detach().double().unique()"), (1, 3, "torch.unique(ids)"),
+    (1, 3, "torch.unique(x.detach().float(), return_inverse=True)"), (1, 3, "torch.unique(ids, return_inverse=True, return_counts=True)"),
+    (1, 3, "torch.unique(x.detach().double(), return_counts=True)"), (1, 3, "torch.unique_consecutive(x.detach())"),
+    (1, 3, "torch.unique_consecutive(x.detach(), return_inverse=True, return_counts=True)"), (1, 3, "keep.unique_consecutive()"),
+    (1, 3, "torch.unique(x.detach())"), (1, 3, "torch.unique(x.detach(), return_inverse=True)"), (1, 3, "keep.unique()"),
+    (1, 3, "torch.unique(keep.transpose(0, -1), return_counts=True)"), (1, 3, "keep.unique(return_inverse=True)"),
+    (1, 3, "ids.to(torch.uint8).unique(return_inverse=True)"),
+    *[(1, 3, f"torch.{name}(x.float(), 0.3{more})") for name in ("quantile", "nanquantile")
+      for more in ("", ", dim=0", ", dim=-1, keepdim=True", ', dim=0, interpolation="lower"',
+                   ', interpolation="midpoint"', ', dim=-1, interpolation="nearest"', ', keepdim=True')],
+    *[(1, 3, f"torch.{name}(x.double(), torch.rand(3, device='cuda', dtype=torch.float64){more})")
+      for name in ("quantile", "nanquantile") for more in ("", ", dim=0, keepdim=True", ", dim=-1")],
+    (1, 3, "x.nanmedian()"), (1, 3, "torch.nanmedian(x, dim=0)[0]"), (1, 3, "x.nanmedian(dim=-1, keepdim=True)[0]"),
+    *[(1, 1, f'torch.{name}_indices({sizes}, device="cuda")') for name in ("tril", "triu")
+      for sizes in ("4, 5", "7, 3, 1", "3, 8, -1", "40, 40", "2, 3, offset=-3")],
+    (1, 3, "torch.slice_scatter(x, w.narrow(0, 0, 1), 0, 0, 1)"), (2, 3, "x.slice_scatter(w, dim=1)"),
+    (2, 3, "torch.select_scatter(x, w.select(0, 0), 0, 0)"), (2, 3, "x.select_scatter(w.select(1, 0), 1, -1)"),
+    (2, 3, "torch.diagonal_scatter(x, w.diagonal())"), (2, 2, "x.diagonal_scatter(w.diagonal(1), offset=1)"),
+    (2, 2, "(x * 2.0).fill_diagonal_(0.5)"), (2, 2, "(x @ x.transpose(0, 1)).fill_diagonal_(0)"),
+    (1, 3, "(x * 2.0).nan_to_num_()"), (1, 3, "x.put(ids, w * 3.0)"),
+    (1, 3, "(x * 2.0).index_put((line,), w.narrow(0, 0, 1) * 3.0)"), (1, 3, "torch.take(x * 2.0, ids)"),
+    (1, 3, "(x * 2.0).addcdiv_(x, w, value=0.5)"), (1, 3, "(x * 2.0).addcdiv_(w, w)"),
+    *[(1, 3, f"torch.dist(x, w{p})") for p in ("", ", p=1", ', p=float("inf")')],
+    *[(1, 3, f"torch.{name}(ids, {other})") for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift")
+      for other in ("ids.int()", "2")], (1, 3, "ids.bitwise_not()"), (1, 3, "torch.gcd(ids, ids.int())"), (1, 3, "ids.lcm(ids)"),
 ]
-FURTHER_OF_ONE_SHAPE = ("sorted", "diff", "bincount", "index", "scatter", "stack", "cartesian", "block_diag", "inner", "vdot", "tensordot")
+FURTHER_OF_ONE_SHAPE = ("put", "addmv", "addr", "addcdiv_", "mv(", "trapezoid", "sorted", "diff", "bincount", "index", "scatter", "stack", "cartesian", "block_diag", "inner", "vdot", "tensordot")
 FURTHER_WITHOUT_GRADIENT = ("heaviside", "count_nonzero", ".histc(", "searchsorted",
-                            "bucketize", "argwhere", "isin(", "bincount", "logical")
+                            "bucketize", "argwhere", "isin(", "bincount", "logical", "isposinf", "isneginf", "unique", "_indices(", "bitwise", "gcd(", "lcm(")
 
 
 def further_program(rng):
@@ -909,7 +950,7 @@ def further_program(rng):
     if "cross" in expression:
         shape[0] = 3
     program.tensor("x", shape, options + grad, rng.choice(LAYOUTS))
-    if "w" in expression.replace("float_power", "").replace("argwhere", "").replace("pow_", ""):
+    if "w" in expression.replace("float_power", "").replace("argwhere", "").replace("pow_", "").replace("narrow", "").replace("bitwise", ""):
         other = list(shape)
         if rng.random() < 0.3 and not any(part in expression for part in FURTHER_OF_ONE_SHAPE):
             other = [1 if rng.random() < 0.5 and size != 3 else size for size in shape]
@@ -921,8 +962,12 @@ def further_program(rng):
         program.add(f'ids = torch.zeros({sizes}, dtype=torch.long, device="cuda")')
     if "line" in expression:
         program.add('line = torch.zeros(1, dtype=torch.long, device="cuda")')
-    if rng.random() < 0.15:
+    if rng.random() < 0.15 and "unique" not in expression:
         program.add(f'with torch.autocast("cuda", dtype=torch.{rng.choice(("float16", "bfloat16"))}): y = {expression}')
+    elif "unique" in expression:
+        parts = "".join(f", {part}" for part in ("inverse", "counts") if f"return_{part}" in expression)
+        program.add(f"y{parts} = {expression}")
+        return program.lines  # how many there are is not seen without a card
     else:
         program.add(f"y = {expression}")
     program.add("layout(y)")

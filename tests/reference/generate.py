@@ -52,6 +52,11 @@ def subscript(indices, dims):
     return tuple(named.get(dim, whole) for dim in range(max(dims) + 1))
 
 
+def padded(indices, dims):
+    named = dict(zip(dims or range(len(indices)), indices))
+    return [named.get(dim) for dim in range(max(named) + 1)]
+
+
 def gates_of(input_gates, hidden_gates, input_bias, hidden_bias, count):
     if input_bias is not None:
         input_gates, hidden_gates = input_gates + input_bias, hidden_gates + hidden_bias
@@ -207,7 +212,28 @@ CALLS = {
         "clamp_max_", "triu_", "tril_")},
     **{name: (lambda op: lambda x, *a: op(x.clone(), *a))(getattr(torch.Tensor, name)) for name in (
         "index_fill_", "index_copy_", "masked_scatter_", "logical_and_", "logical_or_", "logical_xor_",
-        "logical_not_")},
+        "logical_not_", "put_", "scatter_reduce_", "fill_diagonal_")},
+    "addcdiv_": lambda x, a, b, value=1: x.clone().addcdiv_(a, b, value=value),
+    "slice_scatter": lambda x, src, dim=0, start=None, end=None, step=1: torch.slice_scatter(
+        x, src, dim, start, end, step),
+    "index_put": lambda x, indices, values, accumulate=False, dims=None: torch.ops.aten.index_put(
+        x, padded(indices, dims), values, accumulate),
+    "index_put_": lambda x, indices, values, accumulate=False, dims=None: torch.ops.aten.index_put_(
+        x.clone(), padded(indices, dims), values, accumulate),
+    "take": torch.take,
+    "put": torch.Tensor.put,
+    "addmv": lambda x, m, v, beta=1, alpha=1: torch.addmv(x, m, v, beta=beta, alpha=alpha),
+    "addr": lambda x, a, b, beta=1, alpha=1: torch.addr(x, a, b, beta=beta, alpha=alpha),
+    **{name: (lambda op: lambda y, x=None, dx=1.0, dim=-1: op(y, dx=dx, dim=dim) if x is None
+              else op(y, x, dim=dim))(getattr(torch, name))
+       for name in ("trapezoid", "cumulative_trapezoid")},
+    **{name: (lambda op: lambda x, q, dim=None, keepdim=False, interpolation="linear": op(
+        x, q, dim, keepdim, interpolation=interpolation))(getattr(torch, name))
+       for name in ("quantile", "nanquantile")},
+    "unique_consecutive": lambda x, inverse=False, counts=False: torch.unique_consecutive(
+        x, return_inverse=inverse, return_counts=counts),
+    "nanmedian": lambda x, dim=None, keepdim=False: torch.nanmedian(x) if dim is None else torch.nanmedian(
+        x, dim, keepdim),
     "median": lambda x, dim=None, keepdim=False: torch.median(x) if dim is None else torch.median(x, dim, keepdim),
     **{name: (lambda op: lambda x, dim=None, unbiased=None, keepdim=False, correction=None: op(
         x, dim if dim is not None else list(range(x.dim())), keepdim=keepdim,
@@ -1107,7 +1133,123 @@ def placing():
     yield "logical_not_", "logical_not_", lambda: [const(torch.tensor([0.0, 2.0, -1.0]))]
 
 
-FAMILIES = (assembly, special, ranking, placing, pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
+def writing():
+    rows, columns = torch.tensor([2, 0]), torch.tensor([1, -1])
+    twice = torch.tensor([1, 1, -2, 0])
+    for op, of in (("index_put", lambda x: x), ("index_put_", const)):
+        yield op, op, lambda: [of(randn(3, 4)), [rows], of(randn(2, 4))]
+        yield f"{op}_pairs", op, lambda: [of(randn(3, 4)), [rows, columns], of(randn(2))]
+        yield f"{op}_one_value", op, lambda: [of(randn(3, 4)), [rows], of(randn())]
+        yield f"{op}_added", op, lambda: [of(randn(3, 4)), [twice], of(randn(4, 4)), True]
+        yield f"{op}_added_row", op, lambda: [of(randn(3, 4)), [twice], of(randn(4)), True]
+        yield f"{op}_behind", op, lambda: [
+            of(randn(2, 3, 4)), [rows, columns], of(randn(2, 2)), True, [1, 2]]
+        yield f"{op}_apart", op, lambda: [
+            of(randn(3, 2, 4)), [rows, columns], of(randn(2, 2)), False, [0, 2]]
+        yield f"{op}_mask", op, lambda: [
+            of(randn(3, 4)), [torch.tensor([True, False, True])], of(randn(2, 4))]
+        yield f"{op}_mask_added", op, lambda: [of(randn(2, 3)), [torch.ones(2, 3) > 0], of(randn(6)), True]
+    yield "index_put_integers", "index_put", lambda: [
+        integers(9, 3, 4), [torch.tensor([[0], [2]]), torch.tensor([1, 3])], integers(9, 2, 2), True]
+    yield "index_put_double", "index_put", lambda: [
+        randn(3, 4, dtype=torch.float64), [rows], randn(1, 4, dtype=torch.float64)]
+    yield "take", "take", lambda: [randn(3, 4), torch.tensor([[5, 0], [-1, 5]])]
+    yield "take_integers", "take", lambda: [integers(9, 3, 4), torch.tensor([11, -12])]
+    yield "take_number", "take", lambda: [randn(), torch.tensor([0, -1])]
+    for op, of in (("put", lambda x: x), ("put_", const)):
+        yield op, op, lambda: [of(randn(3, 4)), torch.tensor([[5, 0], [-1, 3]]), of(randn(2, 2))]
+        yield f"{op}_other_shape", op, lambda: [of(randn(3, 4)), torch.tensor([5, 0, -1, 3]), of(randn(2, 2))]
+        yield f"{op}_added", op, lambda: [of(randn(3, 4)), torch.tensor([5, 0, 5]), of(randn(3)), True]
+    yield "put_integers", "put", lambda: [integers(9, 3, 4), torch.tensor([5, 5]), integers(9, 2), True]
+    yield "put_bools", "put", lambda: [
+        integers(2, 3, 4) > 0, torch.tensor([5, 5]), torch.tensor([True, False]), True]
+    for reduce in ("sum", "mean", "amax"):
+        yield f"scatter_reduce__{reduce}", "scatter_reduce_", lambda: [
+            const(randn(3, 4)), 1, torch.tensor([[0, 3], [2, 2], [2, 0]]), const(randn(3, 2)), reduce]
+    for op in ("fmax", "fmin"):
+        yield op, op, lambda: [randn(2, 3), randn(3)]
+        yield f"{op}_double", op, lambda: [
+            randn(2, 1, dtype=torch.float64), randn(2, 3, dtype=torch.float64)]
+        yield f"{op}_nan", op, lambda: [
+            torch.tensor([math.nan, 1.0, math.nan]), torch.tensor([2.0, math.nan, math.nan])]
+        yield f"{op}_special", op, lambda: [
+            const(torch.tensor(SPECIAL)), const(torch.tensor(SPECIAL[::-1]))]
+        yield f"{op}_integers", op, lambda: [integers(9, 2, 3), integers(9, 3)]
+    for op in ("isposinf", "isneginf"):
+        yield op, op, lambda: [const(torch.tensor(SPECIAL))]
+        yield f"{op}_integers", op, lambda: [integers(9, 2, 3)]
+    yield "addmv", "addmv", lambda: [randn(3), randn(3, 4), randn(4)]
+    yield "addmv_scaled", "addmv", lambda: [randn(1), randn(3, 4), randn(4), 0.5, -2.0]
+    yield "addmv_beta_zero", "addmv", lambda: [
+        const(torch.tensor([math.nan])), const(randn(3, 4)), const(randn(4)), 0.0]
+    yield "addr", "addr", lambda: [randn(3, 4), randn(3), randn(4)]
+    yield "addr_scaled", "addr", lambda: [randn(4), randn(3), randn(4), 0.5, -2.0]
+    for op in ("trapezoid", "cumulative_trapezoid"):
+        yield op, op, lambda: [randn(3, 5)]
+        yield f"{op}_step", op, lambda: [randn(3, 5), None, 0.25, 0]
+        yield f"{op}_places", op, lambda: [randn(3, 5), randn(5)]
+        yield f"{op}_all_places", op, lambda: [randn(3, 2, 5), randn(2, 5), 1.0, 1]
+        yield f"{op}_integers", op, lambda: [integers(9, 3, 5)]
+        yield f"{op}_double", op, lambda: [randn(3, 5, dtype=torch.float64), randn(3, 5, dtype=torch.float64)]
+    for dtype in (torch.uint8, torch.bool, torch.bfloat16):
+        yield f"unique_{str(dtype)[6:]}", "unique", lambda: [const(integers(3, 3, 4).to(dtype)), True, True, True]
+    for op, flags in (("unique", [True]), ("unique_consecutive", [])):
+        yield op, op, lambda: [integers(5, 3, 4)]
+        yield f"{op}_inverse", op, lambda: [integers(3, 12), *flags, True]
+        yield f"{op}_counts", op, lambda: [integers(3, 12), *flags, False, True]
+        yield f"{op}_all", op, lambda: [const(torch.randint(0, 3, (3, 4)).double() / 4), *flags, True, True]
+        yield f"{op}_nan", op, lambda: [
+            const(torch.tensor([math.nan, 1.0, 1.0, math.nan, math.inf, math.inf])), *flags, True, True]
+        yield f"{op}_empty", op, lambda: [const(torch.zeros(0, 3)), *flags, True, True]
+    numbers = [[1.0, math.nan, 3.0, 2.5], [math.nan, -1.0, math.nan, 0.5], [4.0, 0.25, -2.0, 1.5]]
+    for op in ("quantile", "nanquantile"):
+        yield op, op, lambda: [randn(3, 5), 0.3]
+        yield f"{op}_double", op, lambda: [randn(3, 5, dtype=torch.float64), 0.9, 1]
+        yield f"{op}_kept", op, lambda: [randn(3, 5), 0.5, 0, True]
+        yield f"{op}_whole_kept", op, lambda: [randn(3, 5), 0.5, None, True]
+        yield f"{op}_shares", op, lambda: [randn(2, 5, 3), const(torch.tensor([0.0, 0.35, 1.0])), 1]
+        yield f"{op}_shares_kept", op, lambda: [randn(2, 5), const(torch.tensor([0.2, 0.8])), -1, True]
+        yield f"{op}_number", op, lambda: [randn(), 0.5]
+        for interpolation in ("lower", "higher", "midpoint", "nearest"):
+            yield f"{op}_{interpolation}", op, lambda: [randn(3, 5), 0.3, 1, False, interpolation]
+        yield f"{op}_nan", op, lambda: [torch.tensor(numbers), 0.6, 1]
+        yield f"{op}_all_nan", op, lambda: [const(torch.tensor([math.nan, math.nan])), 0.6]
+    yield "nanmedian", "nanmedian", lambda: [randn(3, 4)]
+    yield "nanmedian_nan", "nanmedian", lambda: [torch.tensor(numbers)]
+    yield "nanmedian_all_nan", "nanmedian", lambda: [const(torch.tensor([math.nan, math.nan]))]
+    yield "nanmedian_dim", "nanmedian", lambda: [torch.tensor(numbers), 1]
+    yield "nanmedian_dim_kept", "nanmedian", lambda: [randn(3, 4, 2), 1, True]
+    yield "nanmedian_integers", "nanmedian", lambda: [integers(90, 7)]
+    yield "slice_scatter", "slice_scatter", lambda: [randn(3, 6), randn(3, 2), 1, 1, 5, 2]
+    yield "slice_scatter_end", "slice_scatter", lambda: [randn(4, 2), randn(2, 2), 0, -2]
+    yield "select_scatter", "select_scatter", lambda: [randn(3, 4), randn(3), 1, -1]
+    yield "diagonal_scatter", "diagonal_scatter", lambda: [randn(3, 4), randn(3), 1]
+    yield "diagonal_scatter_dims", "diagonal_scatter", lambda: [randn(2, 3, 2), randn(3, 2), 0, 0, 2]
+    yield "fill_diagonal_", "fill_diagonal_", lambda: [const(randn(3, 4)), 0.5]
+    yield "fill_diagonal__tall", "fill_diagonal_", lambda: [integers(9, 5, 2), 7.0]
+    yield "fill_diagonal__cube", "fill_diagonal_", lambda: [const(randn(3, 3, 3)), -1.0]
+    yield "addcdiv_", "addcdiv_", lambda: [const(randn(3, 4)), const(randn(3, 4)), const(positive(4)), 0.5]
+    for p in (2.0, 1.0, math.inf):
+        yield f"dist_{p}", "dist", lambda: [randn(3, 4), randn(4), p]
+    yield "dist_double", "dist", lambda: [randn(5, dtype=torch.float64), randn(5, dtype=torch.float64)]
+    for op in ("bitwise_and", "bitwise_or", "bitwise_xor"):
+        yield f"{op}_integers", op, lambda: [integers(99, 2, 3) - 50, integers(99, 3) - 50]
+        yield f"{op}_number", op, lambda: [integers(99, 2, 3).int(), 6]
+        yield f"{op}_mixed", op, lambda: [integers(99, 2, 3).int(), integers(2, 3) > 0]
+    yield "bitwise_not_integers", "bitwise_not", lambda: [integers(99, 2, 3) - 50]
+    yield "bitwise_not_bytes", "bitwise_not", lambda: [integers(99, 2, 3).byte()]
+    for op in ("bitwise_left_shift", "bitwise_right_shift"):
+        for dtype in (torch.int64, torch.int32, torch.uint8):
+            yield f"{op}_{str(dtype)[6:]}", op, lambda: [
+                (integers(99, 3, 4) - (0 if dtype == torch.uint8 else 50)).to(dtype),
+                torch.tensor([0, 3, 7, 31]).to(dtype)]
+        yield f"{op}_number", op, lambda: [integers(99, 2, 3), 2]
+    for op in ("gcd", "lcm"):
+        yield op, op, lambda: [integers(99, 2, 6) - 40, integers(30, 6) - 12]
+        yield f"{op}_mixed", op, lambda: [integers(99, 2, 3).int(), integers(30, 3).byte()]
+
+
+FAMILIES = (assembly, writing, special, ranking, placing, pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
             padding, resizing, pooling, volumes, sampling, normalization, embedding, attention, recurrent,
             copies,
             composition, selection, remainders, grids)

@@ -27,6 +27,7 @@
 #include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/power.h"
 #include "runtime/ops/view.h"
+#include "runtime/ops/whole_numbers.h"
 
 namespace ohm::lua {
 namespace {

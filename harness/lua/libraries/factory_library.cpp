@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -15,6 +16,7 @@
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/triangle_indices.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {
@@ -29,9 +31,22 @@ class FactoryCall {
       : state_(L), named_(L, function), category_(Category::input) {
     named_.check_names(kFactoryOptionNames);
   }
+  /// Of a factory with an argument of this name besides.
+  FactoryCall(lua_State* L, std::string_view function, std::string_view further)
+      : state_(L), named_(L, function), category_(Category::input) {
+    std::vector<std::string_view> known(std::begin(kFactoryOptionNames),
+                                        std::end(kFactoryOptionNames));
+    known.push_back(further);
+    named_.check_names(known);
+  }
 
   int count() const { return named_.positional_count(); }
   ArgumentName name(std::string_view argument) const { return {named_.function(), argument}; }
+  /// The integer that stands at this position or has this name.
+  std::int64_t integer(int position, std::string_view argument, std::int64_t otherwise) const {
+    if (count() >= position) return integer_argument(state_, position, name(argument));
+    return named_.integer(argument, otherwise);
+  }
   Shape sizes(int first) const { return sizes_arguments(state_, first, named_); }
   TensorOptions options(const TensorOptions& otherwise) const {
     return {named_.dtype("dtype", otherwise.dtype), named_.device("device", otherwise.device)};
@@ -170,6 +185,18 @@ int linspace(lua_State* L) {
   return call.push(ohm::arange(start, step, steps, call.options({})));
 }
 
+// tril_indices(row, col [, offset]): [2, count].
+int triangle_indices(lua_State* L, std::string_view function,
+                     Tensor (*make)(const TriangleOf&, const TensorOptions&)) {
+  const FactoryCall call(L, function, "offset");
+  const std::int64_t rows = integer_argument(L, 1, call.name("row"));
+  const std::int64_t columns = integer_argument(L, 2, call.name("col"));
+  return call.push(make({rows, columns, call.integer(3, "offset", 0)},
+                        call.options({DType::int64, Device::cpu()})));
+}
+int tril_indices(lua_State* L) { return triangle_indices(L, "tril_indices", &ohm::tril_indices); }
+int triu_indices(lua_State* L) { return triangle_indices(L, "triu_indices", &ohm::triu_indices); }
+
 // eye(n [, m]): ones on the diagonal of [n, m].
 int eye(lua_State* L) {
   const FactoryCall call(L, "eye");
@@ -283,6 +310,8 @@ constexpr luaL_Reg kFactoryFunctions[] = {
     {"randn", native<randn>},
     {"randn_like", native<randn_like>},
     {"tensor", native<tensor>},
+    {"tril_indices", native<tril_indices>},
+    {"triu_indices", native<triu_indices>},
     {"zeros", native<zeros>},
     {"zeros_like", native<zeros_like>},
 };

@@ -113,6 +113,8 @@
   ROW(hypot, Hypot, 2)                         \
   ROW(fmod, Fmod, 2)                           \
   ROW(copy_sign, CopySign, 2)                  \
+  ROW(larger_number, LargerNumber, 2)          \
+  ROW(smaller_number, SmallerNumber, 2)        \
   ROW(heaviside, Heaviside, 2)
 
 /// The same: what is made of pieces, and distances.

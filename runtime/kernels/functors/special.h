@@ -245,6 +245,22 @@ struct CopySign {
   }
 };
 
+/// The larger (smaller) one, of which a NaN is neither: the other one.
+struct LargerNumber {
+  static constexpr const char* kKernel = "larger_number";
+  template <class T>
+  constexpr T operator()(T x, T y) const {
+    return x >= y || y != y ? x : y;
+  }
+};
+struct SmallerNumber {
+  static constexpr const char* kKernel = "smaller_number";
+  template <class T>
+  constexpr T operator()(T x, T y) const {
+    return x <= y || y != y ? x : y;
+  }
+};
+
 /// 0 below 0, 1 above, and y at it.
 struct Heaviside {
   static constexpr const char* kKernel = "heaviside";

@@ -24,6 +24,7 @@ std::vector<std::string> all_op_names() {
 /// Of ops without samples that do not take what any op can be called with.
 std::map<std::string, ops::Sample> particular_arguments() {
   const Tensor mask = ones({2, 3}, {DType::boolean, Device::cuda(0)});
+  const Tensor numbers = ones({2, 3}, {DType::int64, Device::cuda(0)});
   return {{"one_hot", {zeros({3}, {DType::int64, Device::cuda(0)}), std::int64_t{3}}},
           {"bincount", {zeros({3}, {DType::int64, Device::cuda(0)})}},
           {"bucketize", {ones({2, 3}, kOnGpu), ones({3}, kOnGpu)}},
@@ -31,6 +32,10 @@ std::map<std::string, ops::Sample> particular_arguments() {
           {"bitwise_and", {mask, mask}},
           {"bitwise_or", {mask, mask}},
           {"bitwise_xor", {mask, mask}},
+          {"bitwise_left_shift", {numbers, numbers}},
+          {"bitwise_right_shift", {numbers, numbers}},
+          {"gcd", {numbers, numbers}},
+          {"lcm", {numbers, numbers}},
           {"multinomial", {ones({2, 3}, kOnGpu), std::int64_t{2}, false}}};
 }
 

@@ -63,6 +63,8 @@ const std::set<std::string> kOnHost = {"_weight_norm",
                                        "adaptive_avg_pool3d",
                                        "adaptive_max_pool1d",
                                        "adaptive_max_pool2d",
+                                       "addmv",
+                                       "addr",
                                        "avg_pool3d",
                                        "conv3d",
                                        "conv_transpose3d",
@@ -76,6 +78,7 @@ const std::set<std::string> kOnHost = {"_weight_norm",
                                        "gaussian_nll_loss",
                                        "grid_sample",
                                        "im2col",
+                                       "index_put",
                                        "kthvalue",
                                        "local_response_norm",
                                        "logcumsumexp",
@@ -87,7 +90,9 @@ const std::set<std::string> kOnHost = {"_weight_norm",
                                        "multi_margin_loss",
                                        "nanmean",
                                        "nansum",
-                                       "scatter_reduce"};
+                                       "put",
+                                       "scatter_reduce",
+                                       "take"};
 
 TEST_P(OpOnCuda, LeavesValuesThere) {
   const std::string moved = moved_by(*ops::find_op(GetParam()));

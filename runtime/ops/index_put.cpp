@@ -1,0 +1,214 @@
+#include "runtime/ops/index_put.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/recorder.h"
+#include "runtime/base/strided.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/index.h"
+#include "runtime/ops/subscript.h"
+#include "runtime/ops/view.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kIndexPut{"index_put", CastPolicy::widest};
+constexpr OpInfo kIndexPutInplace{"index_put_"};
+
+/// One call: where, and whether what is there stays.
+struct Placement {
+  Subscript subscript;
+  bool accumulates = false;
+};
+
+void require_values_for(const OpInfo& info, const Tensor& input, const Tensor& values) {
+  if (values.device() == input.device() && values.dtype() == input.dtype()) return;
+  throw std::invalid_argument(
+      fmt::format("[{}] values must be of the input's dtype and on its device, got {} for {}",
+                  info.name, describe(values), describe(input)));
+}
+
+void require_elements(const OpInfo& info, const Tensor& input, const std::vector<Tensor>& indices,
+                      const IndexedDims& dims) {
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const auto dim = static_cast<int>(dims.indexed[static_cast<int>(i)]);
+    if (input.shape()[dim] != 0 || indices[i].numel() == 0) continue;
+    throw std::invalid_argument(
+        fmt::format("[{}] index is out of bounds for dimension with size 0", info.name));
+  }
+}
+
+Tensor spread_values(const OpInfo& info, const Tensor& values, const Shape& shape) {
+  if (broadcast_shapes(values.shape(), shape, info.name.data()) == shape) {
+    return broadcast_view(values, shape);
+  }
+  throw std::invalid_argument(
+      fmt::format("[{}] shape mismatch: values of shape {} cannot be broadcast to the indexed "
+                  "elements of shape {}",
+                  info.name, values.shape().str(), shape.str()));
+}
+
+// The offsets of the elements of one slice.
+std::vector<std::int64_t> offsets_of_slice(const Tensor& whole, int leading) {
+  Shape sizes;
+  Shape strides;
+  for (int dim = leading; dim < whole.dims(); ++dim) {
+    sizes.push_back(whole.shape()[dim]);
+    strides.push_back(whole.strides()[dim]);
+  }
+  std::vector<std::int64_t> offsets;
+  for_each_offset(sizes, strides, [&](std::int64_t offset) { offsets.push_back(offset); });
+  return offsets;
+}
+
+// Where each named slice starts.
+std::vector<std::int64_t> starts_of_slices(const Tensor& whole,
+                                           const std::vector<Tensor>& indices) {
+  std::vector<std::int64_t> starts(static_cast<std::size_t>(indices[0].numel()));
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const auto dim = static_cast<int>(i);
+    const std::vector<std::int64_t> places = to_integers(indices[i]);
+    for (std::size_t k = 0; k < starts.size(); ++k) {
+      const std::int64_t place = places[k] < 0 ? places[k] + whole.shape()[dim] : places[k];
+      starts[k] += place * whole.strides()[dim];
+    }
+  }
+  return starts;
+}
+
+// Writes the values, one after the other: of those with one place the last one stays.
+void write_slices(const Tensor& out, const Tensor& values, const std::vector<Tensor>& indices,
+                  const IndexedDims& dims) {
+  if (!out.has_values() || lacks_values(values) || values.numel() == 0) return;
+  const Tensor whole = with_indexed_first(out, dims);
+  const std::vector<std::int64_t> slice = offsets_of_slice(whole, static_cast<int>(indices.size()));
+  const std::vector<std::int64_t> starts = starts_of_slices(whole, indices);
+  const Tensor source = with_indices_first(values, dims);
+  visit_dtype(out.dtype(), [&]<class T>(TypeTag<T>) {
+    T* const elements = whole.data<T>();
+    const T* const written = source.data<const T>();
+    std::size_t number = 0;
+    for_each_offset(source.shape(), source.strides(), [&](std::int64_t offset) {
+      elements[starts[number / slice.size()] + slice[number % slice.size()]] = written[offset];
+      ++number;
+    });
+  });
+}
+
+// The kernel that adds looks at the indices, sorts their places and reads a row-major input.
+void take_adding_scratch(const Tensor& out, const Tensor& values, std::vector<Tensor>& indices,
+                         const IndexedDims& dims) {
+  if (!out.device().is_cuda()) return;
+  const Tensor dense = row_major(out);
+  const PlaceScratch scratch(dense, dims, IndexCheck::bounds, indices, values);
+}
+
+void put_values(const OpInfo& info, const Tensor& out, const Tensor& values,
+                const Placement& placement) {
+  const Subscript subscript = without_masks(info, out, placement.subscript);
+  const IndexedDims dims = dims_of(info, out.shape(), subscript.indices.size(), subscript.dims);
+  require_elements(info, out, subscript.indices, dims);
+  std::vector<Tensor> indices = broadcast_together(info, subscript.indices);
+  const Tensor spread = spread_values(info, values, subscript_shape(out, indices[0], dims));
+  if (out.has_values() && indices[0].has_values()) {
+    require_named_places(info, out, indices, dims);
+  }
+  if (placement.accumulates) {
+    // Views, which hold no casts.
+    std::vector<Tensor> named;
+    for (const Tensor& index : subscript.indices) {
+      named.push_back(broadcast_view(index, indices[0].shape()));
+    }
+    take_adding_scratch(out, spread, indices, dims);
+    add_slices(out, spread, named, dims);
+    return;
+  }
+  indices = laid_out_alike(indices);
+  write_slices(out, spread, indices, dims);
+  // The first copy goes first.
+  for (Tensor& index : indices) index = Tensor();
+}
+
+TensorList put_gradients(const BackwardCall& call, std::size_t count, const Placement& placement,
+                         const Shape& shape) {
+  std::vector<Tensor> indices;
+  for (std::size_t i = 0; i < count; ++i) indices.push_back(call.saved(i));
+  const std::optional<Shape>& dims = placement.subscript.dims;
+  TensorList grads{Tensor(), Tensor()};
+  if (call.needs(0)) {
+    grads[0] =
+        placement.accumulates
+            ? call.grad()
+            : index_put(call.grad(), indices, zeros(shape, options_of(call.grad())), false, dims);
+  }
+  if (call.needs(1)) grads[1] = index(call.grad(), indices, dims);
+  return grads;
+}
+
+Tensor put(const OpInfo& info, const Tensor& input, const Tensor& values,
+           const Placement& placement, bool is_inplace) {
+  const OpFront front(info);
+  const std::vector<Tensor>& indices = placement.subscript.indices;
+  require_indices(info, input, indices);
+  require_values_for(info, input, values);
+  if (is_inplace) require_no_partial_overlap(input, values, info.name);
+  constexpr const char* kNode = "IndexPutBackward";
+  Recorder record = is_inplace ? Recorder::overwriting(info.name, kNode, {&input, &values})
+                               : Recorder(kNode, {&input, &values});
+  for (const Tensor& each : indices) record.save(each);
+  const Tensor out = is_inplace ? input : copy_of(input);
+  if (is_inplace) begin_inplace_write(input, info.name);
+  put_values(info, out, values, placement);
+  const Placement kept{{{}, placement.subscript.dims}, placement.accumulates};
+  record.attach_differentiable(
+      out, [kept, count = indices.size(), shape = values.shape()](BackwardCall& call) {
+        return put_gradients(call, count, kept, shape);
+      });
+  return out;
+}
+
+Tensor put_places(const std::vector<double>& values) {
+  return from_values(values, {static_cast<std::int64_t>(values.size())},
+                     {DType::int64, Device::cpu()});
+}
+
+std::vector<Sample> put_samples() {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  const std::vector<Tensor> rows{put_places({2, 0})};
+  const std::vector<Tensor> both{put_places({2, 0, 2}), put_places({1, 1, 1})};
+  return {{randn({3, 4}, options), rows, randn({4}, options), false},
+          {randn({3, 4}, options), both, randn({3}, options), true},
+          {randn({2, 3, 4}, options), both, randn({2, 3}, options), true, Shape{1, 2}},
+          {randn({3, 2, 4}, options), both, randn({3, 2}, options), true, Shape{0, -1}}};
+}
+
+}  // namespace
+
+Tensor index_put(const Tensor& input, const std::vector<Tensor>& indices, const Tensor& values,
+                 bool accumulate, const std::optional<Shape>& dims) {
+  const OpFront front(kIndexPut);
+  const std::vector<Tensor> operands = front.widest({input, values});
+  return put(kIndexPut, operands[0], operands[1], {{indices, dims}, accumulate}, false);
+}
+
+Tensor index_put_(const Tensor& input, const std::vector<Tensor>& indices, const Tensor& values,
+                  bool accumulate, const std::optional<Shape>& dims) {
+  return put(kIndexPutInplace, input, values, {{indices, dims}, accumulate}, true);
+}
+
+std::vector<OpDef> index_put_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  const ParamName accumulate{"accumulate", false};
+  return {define(kIndexPut, kBoth, &index_put, {"input", "indices", "values", accumulate, "dims"},
+                 put_samples),
+          define(kIndexPutInplace, kBoth, &index_put_,
+                 {"input", "indices", "values", accumulate, "dims"})};
+}
+
+}  // namespace ohm::ops
