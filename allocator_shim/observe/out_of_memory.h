@@ -23,11 +23,11 @@ struct OutOfMemoryReport {
   std::size_t allocated_bytes = 0;
   std::size_t reserved_bytes = 0;
   std::size_t private_cached_bytes = 0;  ///< of reserved_bytes: cached in private pools
-  Category category = Category::other;  ///< of the request
-  SiteId site = kUnknownSite;           ///< of the request
-  bool injected = false;                ///< refused by a fault policy, not by the device
-  std::string policy;                   ///< the policy that refused it, when injected
-  std::string message;                  ///< PyTorch's sentence, character by character
+  Category category = Category::other;   ///< of the request
+  SiteId site = kUnknownSite;            ///< of the request
+  bool injected = false;                 ///< refused by a fault policy, not by the device
+  std::string policy;                    ///< the policy that refused it, when injected
+  std::string message;                   ///< PyTorch's sentence, character by character
 };
 
 class OutOfMemory : public std::runtime_error {
