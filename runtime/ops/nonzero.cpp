@@ -12,7 +12,6 @@
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/slice.h"
 #include "runtime/ops/sorting_scratch.h"
-#include "runtime/tensor/cuda_graph.h"
 
 namespace ohm::ops {
 namespace {
@@ -25,7 +24,6 @@ class NonzeroScratch {
  public:
   explicit NonzeroScratch(const Tensor& input) : device_(input.device()), dense_(row_major(input)) {
     if (!device_.is_cuda()) return;
-    refuse_in_capture(device_);
     count_ = empty({1}, {DType::int32, device_});
     const Tensor sum = empty_bytes(device_sum_scratch_bytes(dense_.numel(), device_), device_);
   }

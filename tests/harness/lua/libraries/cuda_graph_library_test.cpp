@@ -70,9 +70,8 @@ TEST_F(Graphs, AreCapturedOnAStreamOfTheProgram) {
 }
 
 TEST_F(Graphs, RefuseWhatTheHostWouldWaitFor) {
-  for (const char* wait :
-       {"x:sum():item()", "x:nonzero()", "x:cpu()", "cuda.synchronize()", "x[x:gt(0)]",
-        "x:copy_(ohm.ones(1000))", "cuda.current_stream():synchronize()"}) {
+  for (const char* wait : {"x:sum():item()", "x:cpu()", "cuda.synchronize()",
+                           "x:copy_(ohm.ones(1000))", "cuda.current_stream():synchronize()"}) {
     EXPECT_THAT(error("cuda.graph(g, function() local _ = " + std::string(wait) + " end)"),
                 HasSubstr("operation not permitted when stream is capturing"))
         << wait;
