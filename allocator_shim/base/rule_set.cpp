@@ -50,6 +50,7 @@ constexpr std::array<RuleSet, 3> kRuleSets = {
       .embeddings_add_pieces_at_once = true,
       .list_norms_count_chunks = true,
       .group_norm_keeps_layouts = true,
+      .has_fused_rms_norm = true,
       .group_norm_adds_statistics_gradients = true,
       .batch_norm_inverts_deviation_first = true,
       .chosen_gradients_make_masks_first = true,

@@ -71,6 +71,8 @@ struct RuleSet {
   /// GroupNorm is given its input as it lies, keeps channels last, and has statistics of half
   /// precision in float32 while it runs.
   bool group_norm_keeps_layouts = false;
+  /// rms_norm is one kernel on a GPU, and autocast gives it float32.
+  bool has_fused_rms_norm = false;
   /// The second gradient of GroupNorm makes no variance that it does not use, and adds what the
   /// gradients of the statistics give to what its kernel gives.
   bool group_norm_adds_statistics_gradients = false;

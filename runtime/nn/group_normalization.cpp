@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "runtime/ops/composed.h"
+#include "runtime/ops/rms_norm.h"
 #include "runtime/ops/group_norm.h"
 
 namespace ohm::nn {

@@ -20,10 +20,8 @@
 #include "runtime/ops/clamp.h"
 #include "runtime/ops/concat.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/norm.h"
-#include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/power.h"
 #include "runtime/ops/rearrange.h"
@@ -40,7 +38,6 @@ constexpr OpInfo kNormalize{"normalize"};
 constexpr OpInfo kCosineSimilarity{"cosine_similarity", CastPolicy::float32};
 constexpr OpInfo kPairwiseDistance{"pairwise_distance"};
 constexpr OpInfo kCdist{"cdist", CastPolicy::float32};
-constexpr OpInfo kRmsNorm{"rms_norm"};
 constexpr OpInfo kInstanceNorm{"instance_norm"};
 constexpr OpInfo kOuter{"outer"};
 constexpr OpInfo kPixelShuffle{"pixel_shuffle"};
@@ -97,23 +94,6 @@ Tensor hstack(const std::vector<Tensor>& tensors) {
   const OpFront front(kHstack);
   const bool are_vectors = !tensors.empty() && tensors[0].dims() == 1;
   return cat(tensors, are_vectors ? 0 : 1);
-}
-
-double smallest_step(DType dtype) {
-  return dtype == DType::float64 ? std::numeric_limits<double>::epsilon()
-                                 : static_cast<double>(std::numeric_limits<float>::epsilon());
-}
-
-void require_suffix(const Shape& shape, const Shape& normalized) {
-  const int first = shape.dims() - normalized.dims();
-  bool is_suffix = first >= 0 && !normalized.empty();
-  for (int dim = 0; is_suffix && dim < normalized.dims(); ++dim) {
-    is_suffix = shape[first + dim] == normalized[dim];
-  }
-  if (is_suffix) return;
-  throw std::invalid_argument(
-      fmt::format("[rms_norm] normalized_shape {} is not how an input of shape {} ends",
-                  normalized.str(), shape.str()));
 }
 
 void check_rows(const Tensor& x1, const Tensor& x2) {
@@ -274,27 +254,6 @@ Tensor cdist(const Tensor& given_x1, const Tensor& given_x2, double p) {
   return is_product ? distances_by_product(x1, x2) : distances_one_by_one(x1, x2, p);
 }
 
-Tensor rms_norm(const Tensor& given, const Shape& normalized_shape,
-                const std::optional<Tensor>& weight, std::optional<double> eps) {
-  const OpFront front(kRmsNorm);
-  require_floating(given, kRmsNorm);
-  require_suffix(given.shape(), normalized_shape);
-  const bool is_double = given.dtype() == DType::float64;
-  const Tensor input = to_dtype(given, is_double ? DType::float64 : DType::float32);
-  Shape dims;
-  for (int i = 1; i <= normalized_shape.dims(); ++i) dims.push_back(-i);
-  const double bound = eps.value_or(smallest_step(given.dtype()));
-  Tensor scale;
-  {
-    const Tensor square = pow(input, 2.0);
-    const Tensor shifted = add_(mean(square, dims, true), bound);
-    scale = rsqrt(shifted);
-  }
-  Tensor out = mul(input, scale);
-  if (!(out.dtype() == given.dtype())) out = to_dtype(out, given.dtype());
-  return weight ? mul(out, *weight) : out;
-}
-
 Tensor instance_norm(const Tensor& input, const std::optional<Tensor>& weight,
                      const std::optional<Tensor>& bias, double eps) {
   const OpFront front(kInstanceNorm);
@@ -356,13 +315,6 @@ std::vector<OpDef> composed_ops() {
       define(kPairwiseDistance, kFunction | kFunctional, &pairwise_distance,
              {"x1", "x2", {"p", 2.0}, {"eps", 1e-6}, {"keepdim", false}}, two_matrices),
       define(kCdist, kFunction, &cdist, {"x1", "x2", {"p", 2.0}}),
-      define(kRmsNorm, kFunction | kFunctional, &rms_norm,
-             {"input", "normalized_shape", "weight", "eps"},
-             [] {
-               const Tensor weight = rand({4}, {DType::float64, Device::cpu()});
-               return std::vector<Sample>{{matrix(), Shape{4}, weight, 1e-5},
-                                          {matrix(), Shape{3, 4}, Value(), 1e-5}};
-             }),
       define(kInstanceNorm, kFunctional, &instance_norm, {"input", "weight", "bias", {"eps", 1e-5}},
              [] {
                const TensorOptions options{DType::float64, Device::cpu()};

@@ -20,10 +20,6 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double ep
 /// [n, m]. With p = 2 and more than 25 rows in one of them it is computed with a product of
 /// matrices. There is no gradient: throws std::invalid_argument where one would be recorded.
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p);
-/// input / sqrt(mean(input²) + eps) · weight over the last dimensions, which `normalized_shape`
-/// names. Half precision is computed in float32. No eps: the dtype's smallest step at 1.
-Tensor rms_norm(const Tensor& input, const Shape& normalized_shape,
-                const std::optional<Tensor>& weight, std::optional<double> eps);
 /// Each channel of each image normalised by itself. input [N, C, *].
 Tensor instance_norm(const Tensor& input, const std::optional<Tensor>& weight,
                      const std::optional<Tensor>& bias, double eps);
