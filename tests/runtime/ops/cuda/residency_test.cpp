@@ -89,8 +89,12 @@ const std::set<std::string> kOnHost = {"_weight_norm",
                                        "mode",
                                        "multi_margin_loss",
                                        "nanmean",
+                                       "nanmedian",
+                                       "nanquantile",
                                        "nansum",
                                        "put",
+                                       "quantile",
+                                       "rms_norm",
                                        "scatter_reduce",
                                        "take"};
 
