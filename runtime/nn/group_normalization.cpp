@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "runtime/ops/composed.h"
-#include "runtime/ops/rms_norm.h"
 #include "runtime/ops/group_norm.h"
+#include "runtime/ops/rms_norm.h"
 
 namespace ohm::nn {
 namespace {
