@@ -90,7 +90,7 @@ TEST_P(PrivatePool, KeepsWhatIsCachedUntilItsLastUserHasLeft) {
 TEST_P(PrivatePool, WithABlockInUseOutlivesItsUsers) {
   PoolTest test(GetParam());
   const PoolId id = test.begin_capture();
-  const BlockHandle kept = test.allocate(30_MiB, kCaptured);
+  BlockHandle kept = test.allocate(30_MiB, kCaptured);
   test.allocator().end_capture(id);
   test.allocator().release_pool(id);
   test.allocator().empty_cache();
@@ -139,7 +139,7 @@ TEST_P(PrivatePool, FailsInACaptureWithoutGivingCachesBack) {
 TEST_P(PrivatePool, HoldsBlocksOfOtherStreamsUntilTheCaptureEnds) {
   PoolTest test(GetParam());
   const PoolId id = test.begin_capture();
-  const BlockHandle block = test.allocate(30_MiB, kCaptured);
+  BlockHandle block = test.allocate(30_MiB, kCaptured);
   test.allocator().record_stream(block, 9);
   test.allocator().free(block);
   test.allocate(1000, kCaptured);
