@@ -142,6 +142,7 @@ void CachingAllocator::record_segment(EventAction action, const BlockPool& pool,
   event.address = address;
   event.bytes = bytes;
   event.stream = pool.stream();
+  event.block_units = packed(pool.id());
   event.device = static_cast<std::int8_t>(device_);
   event.action = action;
   events_->add(event);

@@ -72,6 +72,7 @@ class CachingAllocator final : public RequestAllocator, public PrivatePools {
   void begin_capture(PoolId id, StreamId stream) override;
   void join_capture(PoolId id, StreamId stream) override;
   void end_capture(PoolId id) override;
+  bool is_captured(StreamId stream) const override;
   void begin_use(PoolId id) override;
   void end_use(PoolId id) override;
   void empty_pool(PoolId id) override;

@@ -213,6 +213,7 @@ void CachingAllocator::fail(const Search& search) {
     event.bytes = search.rounded_bytes;
     event.site = search.request.site;
     event.stream = search.request.stream;
+    event.block_units = packed(search.pool.id());
     event.device = static_cast<std::int8_t>(device_);
     event.action = EventAction::oom;
     event.category = search.request.category;

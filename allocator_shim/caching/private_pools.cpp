@@ -82,6 +82,12 @@ CachingAllocator::StreamPools& CachingAllocator::pools_serving(StreamId stream) 
   return pools.try_emplace(stream, stream, id).first->second;
 }
 
+bool CachingAllocator::is_captured(StreamId stream) const {
+  return std::any_of(routes_.begin(), routes_.end(), [stream](const Route& route) {
+    return route.is_capture && route.takes(stream);
+  });
+}
+
 bool CachingAllocator::is_capturing() const {
   return std::any_of(routes_.begin(), routes_.end(),
                      [](const Route& route) { return route.is_capture; });

@@ -32,6 +32,8 @@ class PrivatePools {
   /// `stream` belongs to the capture too.
   virtual void join_capture(PoolId id, StreamId stream) = 0;
   virtual void end_capture(PoolId id) = 0;
+  /// Whether a capture has this stream.
+  virtual bool is_captured(StreamId stream) const = 0;
 
   /// What is asked for on any stream comes from the pool, which has a user:
   /// torch.cuda.use_mem_pool.

@@ -36,10 +36,12 @@ struct MemoryEvent {
   std::uint64_t address = 0;  ///< for `oom`: the free bytes of the device
   std::uint64_t bytes =
       0;  ///< a block's requested bytes, a segment's size; for `oom` the rounded request
-  SiteId site = kUnknownSite;     ///< where the block was asked for
-  std::uint32_t stream = 0;       ///< of the block or segment
-  std::uint32_t block_units = 0;  ///< the block's own size in units of 512 bytes; 0 for segments
-  std::int8_t device = 0;         ///< index of the GPU; -1 for host memory
+  SiteId site = kUnknownSite;  ///< where the block was asked for
+  std::uint32_t stream = 0;    ///< of the block or segment
+  /// The block's own size in units of 512 bytes; of a segment, and for `oom`, the private pool: see
+  /// packed().
+  std::uint32_t block_units = 0;
+  std::int8_t device = 0;  ///< index of the GPU; -1 for host memory
   EventAction action = EventAction::alloc;
   Category category = Category::other;  ///< of the block; for `relabel` the new one
   bool is_injected = false;             ///< an `oom` that a fault plan wanted, not the device

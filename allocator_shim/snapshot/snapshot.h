@@ -56,6 +56,7 @@ struct TraceDetail {
   TextId category = kNoText;
   TextId compile_context = kNoText;
   TextId user_metadata = kNoText;
+  PoolId pool = kNormalPool;  ///< of later versions only
 
   friend bool operator==(const TraceDetail&, const TraceDetail&) = default;
 };

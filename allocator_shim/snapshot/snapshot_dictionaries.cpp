@@ -191,6 +191,9 @@ std::uint64_t SnapshotBuilder::add_entry(const PickleValue& dict) {
   detail.category = note_field(Key::category);
   detail.compile_context = note_field(Key::compile_context);
   detail.user_metadata = note_field(Key::user_metadata);
+  if (const PickleValue* pool = field(Key::pool_id)) {
+    if (role_of(*pool) == Role::pool) detail.pool = pool_of(*pool);
+  }
   details_.set(snapshot_, entry, detail);
   entries_.waiting.push_back(entry);
   return entries_.waiting.size() - 1;

@@ -162,8 +162,7 @@ class SnapshotWriter {
     if (detail.user_metadata != kNoText || snapshot_.has_later_keys) {
       text(Key::user_metadata, detail.user_metadata);
     }
-    // Pools are of CUDA graphs and of torch.cuda.MemPool; entries are of the one that is neither.
-    if (snapshot_.has_later_keys) pool(Key::pool_id, {});
+    if (snapshot_.has_later_keys) pool(Key::pool_id, detail.pool);
     if (entry.stack != kNoStack) frames(entry.stack);
     out_.end_dict();
   }

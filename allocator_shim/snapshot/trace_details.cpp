@@ -10,8 +10,9 @@ namespace {
 std::uint64_t hash_of(const TraceDetail& detail) {
   constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15U;
   auto hash = static_cast<std::uint64_t>(detail.stream);
-  for (const TextId text : {detail.category, detail.compile_context, detail.user_metadata}) {
-    hash = (hash ^ hash >> 32U ^ text) * kFactor;
+  for (const std::uint32_t part :
+       {detail.category, detail.compile_context, detail.user_metadata, packed(detail.pool)}) {
+    hash = (hash ^ hash >> 32U ^ part) * kFactor;
   }
   return hash ^ hash >> 32U;
 }

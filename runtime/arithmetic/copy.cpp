@@ -43,6 +43,12 @@ Tensor copy_of(const Tensor& tensor) {
   return copy;
 }
 
+Tensor copy_of_storage(const Tensor& tensor) {
+  const auto count =
+      static_cast<std::int64_t>(tensor.storage().bytes() / item_bytes(tensor.dtype()));
+  return copy_of(make_view(tensor, {count}, {1}, 0));
+}
+
 Tensor row_major(const Tensor& tensor) {
   if (tensor.is_contiguous()) return tensor;
   Tensor copy = empty(tensor.shape(), options_of(tensor));

@@ -11,6 +11,8 @@ void copy_into(const Tensor& target, const Tensor& source);
 
 /// A dense copy with the strides of `tensor` where it is dense, else row-major.
 Tensor copy_of(const Tensor& tensor);
+/// A copy of all that the tensor's storage holds, as one line.
+Tensor copy_of_storage(const Tensor& tensor);
 /// `tensor` itself when it is row-major, else a row-major copy.
 Tensor row_major(const Tensor& tensor);
 /// `tensor` itself when it has this dtype, else a copy.

@@ -53,11 +53,7 @@ Tensor DeepCopies::tensor(const Tensor& tensor) {
 
 Tensor DeepCopies::copy_with_storage(const Tensor& tensor) {
   Tensor& whole = storages_[&tensor.storage()];
-  if (!whole.defined()) {
-    const auto item = static_cast<std::int64_t>(item_bytes(tensor.dtype()));
-    const auto count = static_cast<std::int64_t>(tensor.storage().bytes()) / item;
-    whole = copy_of(make_view(tensor, {count}, {1}, 0));
-  }
+  if (!whole.defined()) whole = copy_of_storage(tensor);
   // PyTorch makes a tensor of one element and gives it the storage.
   const Tensor shell = empty({}, options_of(tensor));
   Tensor copy = make_view(whole, tensor.shape(), tensor.strides(), tensor.impl()->offset);

@@ -68,9 +68,10 @@ void require_falling(const Lengths& lengths) {
 
 Lengths sizes_of_steps(const Lengths& falling) {
   Lengths sizes;
+  std::size_t left = falling.size();
   for (std::int64_t step = 0; step < falling.front(); ++step) {
-    sizes.push_back(std::count_if(falling.begin(), falling.end(),
-                                  [step](std::int64_t length) { return length > step; }));
+    while (falling[left - 1] <= step) --left;
+    sizes.push_back(static_cast<std::int64_t>(left));
   }
   return sizes;
 }
@@ -95,12 +96,12 @@ std::vector<EqualSteps> equal_steps(const Lengths& sizes) {
 // In the order in which they came.
 Lengths lengths_of(const PackedSequence& sequence) {
   Lengths lengths(static_cast<std::size_t>(sequence.sizes.front()));
+  std::size_t steps = sequence.sizes.size();
   for (std::size_t i = 0; i < lengths.size(); ++i) {
+    while (sequence.sizes[steps - 1] <= static_cast<std::int64_t>(i)) --steps;
     const std::size_t place =
         sequence.order.empty() ? i : static_cast<std::size_t>(sequence.order[i]);
-    lengths[place] =
-        std::count_if(sequence.sizes.begin(), sequence.sizes.end(),
-                      [i](std::int64_t size) { return size > static_cast<std::int64_t>(i); });
+    lengths[place] = static_cast<std::int64_t>(steps);
   }
   return lengths;
 }

@@ -125,10 +125,7 @@ Tensor recorded_index_gradient(const Tensor& grad, const Shape& shape, const Sub
 Tensor index(const Tensor& input, const std::vector<Tensor>& given,
              const std::optional<Shape>& given_dims) {
   const OpFront front(kIndex);
-  for (const Tensor& each : given) {
-    // Index tensors may be the host's.
-    require_indices(kIndex, each.device().is_cpu() && !is_index_mask(each) ? each : input, {each});
-  }
+  require_indices(kIndex, input, given);
   Recorder record("IndexBackward", {&input});
   for (const Tensor& each : given) record.save(each);
   const Subscript subscript = without_masks(kIndex, input, {given, given_dims});

@@ -129,7 +129,7 @@ void put_values(const OpInfo& info, const Tensor& out, const Tensor& values,
     add_slices(out, spread, named, dims);
     return;
   }
-  indices = laid_out_alike(indices);
+  indices = laid_out_alike(on_device_of(out, indices));
   write_slices(out, spread, indices, dims);
   // The first copy goes first.
   for (Tensor& index : indices) index = Tensor();

@@ -11,17 +11,12 @@
 #include "runtime/kernels/launch/split_reduction.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/layer_norm_twice.h"
+#include "runtime/ops/normalized_rows.h"
 
 namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kLayerNorm{"layer_norm", CastPolicy::float32};
-
-// The input as rows that are normalised one by one.
-struct NormalizedRows {
-  std::int64_t count = 1;
-  std::int64_t length = 1;
-};
 
 struct LayerNormOperands {
   Tensor input;
@@ -32,12 +27,7 @@ struct LayerNormOperands {
 void check(const LayerNormOperands& operands, const Shape& normalized) {
   const Shape& shape = operands.input.shape();
   require_floating(operands.input, kLayerNorm);
-  const int first = shape.dims() - normalized.dims();
-  bool is_suffix = first >= 0 && !normalized.empty();
-  for (int dim = 0; is_suffix && dim < normalized.dims(); ++dim) {
-    is_suffix = shape[first + dim] == normalized[dim];
-  }
-  if (!is_suffix) {
+  if (!ends_with(shape, normalized)) {
     throw std::invalid_argument(
         fmt::format("[layer_norm] Given normalized_shape={}, expected input with shape [*, {}, but "
                     "got input of size {}",
@@ -51,12 +41,6 @@ void check(const LayerNormOperands& operands, const Shape& normalized) {
         fmt::format("[layer_norm] weight and bias must have the shape {}, but got {}",
                     normalized.str(), tensor->shape().str()));
   }
-}
-
-NormalizedRows rows_of(const Shape& shape, const Shape& normalized) {
-  NormalizedRows rows{1, normalized.numel()};
-  for (int dim = 0; dim < shape.dims() - normalized.dims(); ++dim) rows.count *= shape[dim];
-  return rows;
 }
 
 // Where they are not kept, the mean goes before rstd.

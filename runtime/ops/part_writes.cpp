@@ -28,14 +28,12 @@ using Part = std::function<Tensor(const Tensor&)>;
 using ScatterAgain = std::function<Tensor(const Tensor&, const Tensor&)>;
 
 // Of the whole storage, so that the copy has the same strides.
-Tensor copy_of_storage(const Tensor& tensor) {
+Tensor copy_with_strides(const Tensor& tensor) {
   for (int dim = 0; dim < tensor.dims(); ++dim) {
     if (tensor.strides()[dim] == 0 && tensor.shape()[dim] > 1) return copy_of(tensor);
   }
-  const auto elements =
-      static_cast<std::int64_t>(tensor.storage().bytes() / item_bytes(tensor.dtype()));
-  const Tensor copy = copy_of(make_view(tensor, {elements}, {1}, 0));
-  return make_view(copy, tensor.shape(), tensor.strides(), tensor.impl()->offset);
+  return make_view(copy_of_storage(tensor), tensor.shape(), tensor.strides(),
+                   tensor.impl()->offset);
 }
 
 Tensor scattered_part(const OpInfo& info, std::string_view node, const Tensor& input,
@@ -54,7 +52,7 @@ Tensor scattered_part(const OpInfo& info, std::string_view node, const Tensor& i
                                             describe(src)));
   }
   Recorder record(node, {&input, &src});
-  Tensor out = copy_of_storage(input);
+  Tensor out = copy_with_strides(input);
   {
     const NoGradGuard no_graph;
     copy_into(part(out), src);

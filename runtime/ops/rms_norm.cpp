@@ -15,6 +15,7 @@
 #include "runtime/ops/convert.h"
 #include "runtime/ops/host/layer_gradients.h"
 #include "runtime/ops/inplace_binary.h"
+#include "runtime/ops/normalized_rows.h"
 #include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/power.h"
 #include "runtime/ops/reduction.h"
@@ -32,19 +33,7 @@ double smallest_step(DType dtype) {
                                  : static_cast<double>(std::numeric_limits<float>::epsilon());
 }
 
-void require_suffix(const Shape& shape, const Shape& normalized) {
-  const int first = shape.dims() - normalized.dims();
-  bool is_suffix = first >= 0 && !normalized.empty();
-  for (int dim = 0; is_suffix && dim < normalized.dims(); ++dim) {
-    is_suffix = shape[first + dim] == normalized[dim];
-  }
-  if (is_suffix) return;
-  throw std::invalid_argument(
-      fmt::format("[rms_norm] normalized_shape {} is not how an input of shape {} ends",
-                  normalized.str(), shape.str()));
-}
-
-/// Of which sort the rows are, and what is added to their mean squares.
+/// The last dimensions, which are a row, and what is added to its mean square.
 struct RootMeanSquare {
   Shape normalized;
   double eps;
@@ -53,12 +42,6 @@ struct RootMeanSquare {
     Shape dims;
     for (int i = 1; i <= normalized.dims(); ++i) dims.push_back(-i);
     return dims;
-  }
-  std::int64_t length() const { return normalized.numel(); }
-  std::int64_t count(const Shape& shape) const {
-    std::int64_t rows = 1;
-    for (int dim = 0; dim < shape.dims() - normalized.dims(); ++dim) rows *= shape[dim];
-    return rows;
   }
 };
 
@@ -101,7 +84,7 @@ void normalize_rows(const Tensor& input, const Tensor& weight, const RootMeanSqu
     const HostInput<T> weights(weight);
     HostOutput<T> outputs(out);
     HostOutput<T> scales(rstd);
-    const std::int64_t length = root.length();
+    const std::int64_t length = root.normalized.numel();
     for (std::int64_t row = 0; row < rstd.numel(); ++row) {
       const T* x = inputs.data() + row * length;
       T* y = outputs.data() + row * length;
@@ -192,8 +175,9 @@ LayerGradients recorded_gradients(const BackwardCall& call, const RootMeanSquare
     out.input = to_dtype(mul(across, scale), input.dtype());
   }
   if (call.needs(1)) {
-    const Tensor rows = reshape(mul(grad, normalized), {root.count(input.shape()), root.length()});
-    const Tensor sums = sum(rows, Shape{0}, false, std::nullopt);
+    const NormalizedRows rows = rows_of(input.shape(), root.normalized);
+    const Tensor products = reshape(mul(grad, normalized), {rows.count, rows.length});
+    const Tensor sums = sum(products, Shape{0}, false, std::nullopt);
     out.weight = to_dtype(reshape(sums, weight.shape()), weight.dtype());
   }
   return out;
@@ -204,7 +188,8 @@ Tensor fused(const Tensor& input, const RootMeanSquare& root, const Tensor& weig
   const TensorOptions options = options_of(input);
   const DType statistics = is_computed_in_double(input) ? DType::float64 : DType::float32;
   Tensor out = empty(input.shape(), options);
-  const Tensor rstd = empty({root.count(input.shape())}, {statistics, options.device});
+  const Tensor rstd =
+      empty({rows_of(input.shape(), root.normalized).count}, {statistics, options.device});
   normalize_rows(packed, weight, root, out, rstd);
   Recorder record("FusedRmsNormBackward", {&input, &weight});
   if (!record.is_needed()) return out;
@@ -228,7 +213,11 @@ Tensor rms_norm(const Tensor& given, const Shape& normalized_shape,
   const std::optional<Tensor> weight = front.input(given_weight);
   const Tensor input = front.input(given);
   require_floating(input, kRmsNorm);
-  require_suffix(input.shape(), normalized_shape);
+  if (!ends_with(input.shape(), normalized_shape)) {
+    throw std::invalid_argument(
+        fmt::format("[rms_norm] normalized_shape {} is not how an input of shape {} ends",
+                    normalized_shape.str(), input.shape().str()));
+  }
   const RootMeanSquare root{normalized_shape, eps.value_or(smallest_step(input.dtype()))};
   const bool has_one_dtype = !weight || weight->dtype() == input.dtype();
   if (!is_later || input.device().is_cpu() || !has_one_dtype) {

@@ -71,6 +71,12 @@ Shape places_of_indices(const OpInfo& info, const Shape& shape, const Subscript&
   return places;
 }
 
+// Kernels read int64.
+Tensor wide_on_device(const Tensor& index) {
+  const bool is_cast = index.device().is_cuda() && index.dtype() == DType::int32;
+  return is_cast ? cast(index, DType::int64) : index;
+}
+
 // The number of the last slice behind the indices.
 std::int64_t largest_slice(const Tensor& target, const IndexedDims& dims) {
   std::int64_t width = 1;
@@ -134,9 +140,7 @@ std::vector<Tensor> broadcast_together(const OpInfo& info, const std::vector<Ten
     shape = broadcast_shapes(shape, index.shape(), info.name.data());
   std::vector<Tensor> views;
   for (const Tensor& index : indices) {
-    const Tensor view = broadcast_view(index, shape);
-    const bool is_cast = view.device().is_cuda() && view.dtype() == DType::int32;
-    views.push_back(is_cast ? cast(view, DType::int64) : view);
+    views.push_back(wide_on_device(broadcast_view(index, shape)));
   }
   return views;
 }
@@ -144,10 +148,8 @@ std::vector<Tensor> broadcast_together(const OpInfo& info, const std::vector<Ten
 std::vector<Tensor> on_device_of(const Tensor& input, const std::vector<Tensor>& indices) {
   std::vector<Tensor> moved;
   for (const Tensor& index : indices) {
-    moved.push_back(to(index, input.device(), std::nullopt, Transfer::blocking, std::nullopt));
-    Tensor& last = moved.back();
-    const bool is_cast = last.device().is_cuda() && last.dtype() == DType::int32;
-    if (is_cast) last = cast(last, DType::int64);
+    moved.push_back(
+        wide_on_device(to(index, input.device(), std::nullopt, Transfer::blocking, std::nullopt)));
   }
   return moved;
 }
@@ -220,7 +222,7 @@ void require_indices(const OpInfo& info, const Tensor& input, const std::vector<
     if (is_index_mask(index)) {
       require_same_device(input, index, info);
     } else {
-      require_index(info, input, index);
+      require_index(info, index.device().is_cpu() ? index : input, index);
     }
   }
 }
@@ -271,7 +273,8 @@ Tensor PlaceScratch::places_of(const Tensor& index) const {
 
 // Both ends, each with whether it is a place: what they say is known before.
 void PlaceScratch::look_at_bounds(const Tensor& index) const {
-  if (check_ == IndexCheck::none || index.numel() == 0) return;
+  const bool is_elsewhere = !(index.device() == options_.device);  // the host looks at its own
+  if (check_ == IndexCheck::none || index.numel() == 0 || is_elsewhere) return;
   const NoGradGuard no_graph;
   if (!Context::current().rules.looks_for_both_extrema) {
     for (const auto find : {static_cast<Tensor (*)(const Tensor&)>(&max),

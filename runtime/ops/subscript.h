@@ -31,7 +31,8 @@ IndexedDims dims_of(const OpInfo& info, const Shape& shape, std::size_t indices,
                     const std::optional<Shape>& given);
 
 bool is_index_mask(const Tensor& index);
-/// Throws unless each is of whole numbers or a mask, on the input's device.
+/// Throws unless each is of whole numbers, on the input's device or the host, or a mask on the
+/// input's device.
 void require_indices(const OpInfo& info, const Tensor& input, const std::vector<Tensor>& indices);
 /// A mask gives the places where it is true, an index for each of its dimensions.
 Subscript without_masks(const OpInfo& info, const Tensor& input, const Subscript& given);

@@ -1,6 +1,5 @@
 #include "runtime/tensor/cuda_graph.h"
 
-#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -72,7 +71,6 @@ void CudaGraph::capture_begin(std::optional<PoolId> pool) {
   owns_numbers_ = has_later_rules();
   pools_ = slot.pools;
   pool_ = id;
-  streams_ = {stream};
   slot.capturing = this;
   state_ = State::capturing;
 }
@@ -82,7 +80,6 @@ void CudaGraph::capture_end() {
   pools_->end_capture(pool_);
   DeviceSlot& slot = Context::current().slot(device_);
   if (slot.capturing == this) slot.capturing = nullptr;
-  streams_.clear();
   state_ = State::captured;
 }
 
@@ -111,15 +108,7 @@ void CudaGraph::note_draw() {
   if (numbers_ == nullptr) numbers_ = make_numbers(device_, kDefaultStream);
 }
 
-void CudaGraph::join(StreamId stream) {
-  if (has(stream)) return;
-  streams_.push_back(stream);
-  pools_->join_capture(pool_, stream);
-}
-
-bool CudaGraph::has(StreamId stream) const {
-  return std::find(streams_.begin(), streams_.end(), stream) != streams_.end();
-}
+void CudaGraph::join(StreamId stream) { pools_->join_capture(pool_, stream); }
 
 // ---- pools --------------------------------------------------------------------------------------
 

@@ -16,7 +16,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "allocator_shim/device/private_pools.h"
 #include "runtime/base/device.h"
@@ -64,7 +63,6 @@ class CudaGraph {
   void note_draw();
   /// `stream` has come to wait for the capture.
   void join(StreamId stream);
-  bool has(StreamId stream) const;
 
  private:
   enum class State : std::uint8_t { empty, capturing, captured };
@@ -73,7 +71,6 @@ class CudaGraph {
   Device device_;
   PrivatePools* pools_ = nullptr;
   PoolId pool_ = kNormalPool;
-  std::vector<StreamId> streams_;  ///< of the capture
   std::shared_ptr<GeneratorNumbers> numbers_;
   bool owns_numbers_ = false;  ///< no other graph has them
 };

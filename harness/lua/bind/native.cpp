@@ -90,6 +90,10 @@ Interpreter::EndedCall ended_call(lua_State* L, Entry entry) {
   Interpreter::EndedCall call;
   if (overwritten != nullptr) call.variables.push_back(overwritten);
   if (handles.empty()) return call;
+  if (handles.size() == 1 && overwritten == nullptr) {
+    call.temporaries = handles;  // there is no order to find
+    return call;
+  }
   std::vector<const void*> variables;
   if (lua_Debug frame; lua_getstack(L, 1, &frame) != 0) {
     for_each_handle_in_variables(L, frame, [&](const void* found) { variables.push_back(found); });
@@ -117,13 +121,21 @@ std::vector<const void*> handles_in_frames(lua_State* L) {
   return held;
 }
 
-// `failed`: the call that raised the error. Its temporaries go before everything else.
+// `failed`: the call that raised the error. Its temporaries, which no function holds, go before
+// everything else.
 void note_ended_functions(lua_State* L, Interpreter& interpreter,
                           Interpreter::EndedCall failed) noexcept {
   try {
-    failed.variables.clear();
-    for (const void* handle : handles_in_frames(L)) failed.variables.push_back(handle);
-    interpreter.note_ended_call(std::move(failed));
+    const std::vector<const void*> held = handles_in_frames(L);
+    Interpreter::EndedCall ended;
+    for (const void* handle : failed.temporaries) {
+      if (std::find(held.begin(), held.end(), handle) == held.end()) {
+        ended.temporaries.push_back(handle);
+      }
+    }
+    ended.locals = std::move(failed.locals);
+    for (const void* handle : held) ended.variables.push_back(handle);
+    interpreter.note_ended_call(std::move(ended));
   } catch (const std::bad_alloc&) {
     // They go in another order then.
   }

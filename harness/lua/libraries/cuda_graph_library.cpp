@@ -123,8 +123,8 @@ int graph_pool_handle(lua_State* L) {
 
 int is_current_stream_capturing(lua_State* L) {
   const ExecutionState& state = Context::current().state;
-  const CudaGraph* const graph = Context::current().slot(state.current_gpu).capturing;
-  lua_pushboolean(L, graph != nullptr && graph->has(state.streams.of(state.current_gpu)));
+  const PrivatePools& pools = *Context::current().slot(state.current_gpu).pools;
+  lua_pushboolean(L, pools.is_captured(state.streams.of(state.current_gpu)));
   return 1;
 }
 

@@ -69,8 +69,7 @@ Device gpu_argument(lua_State* L, int index, std::string_view function) {
 // ---- what streams and events do -----------------------------------------------------------------
 
 void record(Event& event, const Stream& stream) {
-  const CudaGraph* const graph = Context::current().slot(stream.device).capturing;
-  const bool is_captured = graph != nullptr && graph->has(stream.id);
+  const bool is_captured = Context::current().slot(stream.device).pools->is_captured(stream.id);
   event = {stream.device, stream.id, streams_of(stream.device).record(stream.id), is_captured};
 }
 

@@ -65,7 +65,10 @@ TEST_P(PrivatePool, ServesTheStreamThatIsCapturedAndThoseThatJoin) {
   const PoolId id = test.begin_capture();
   test.allocate(1000, kCaptured);
   test.allocate(1000);
+  EXPECT_TRUE(test.allocator().is_captured(kCaptured));
+  EXPECT_FALSE(test.allocator().is_captured(8));
   test.allocator().join_capture(id, 8);
+  EXPECT_TRUE(test.allocator().is_captured(8));
   test.allocate(1000, 8);
   test.allocator().end_capture(id);
   test.allocate(1000, kCaptured);

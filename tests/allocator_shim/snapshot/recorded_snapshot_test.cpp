@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "allocator_shim/observe/pool_id.h"
 #include "allocator_shim/snapshot/snapshot_writer.h"
 #include "tests/support/snapshot_text.h"
 
@@ -46,6 +47,41 @@ TEST_F(RecordedSnapshot, HasOneTraceForEachGpuAndNoneForTheHost) {
             "alloc 2 20 0 2 other   \n"
             "trace 2\n"
             "settings  -1 0.000000 0 1 0 0 - 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+}
+
+TEST_F(RecordedSnapshot, SaysThePoolOfEachEntry) {
+  constexpr PoolId kGraph = {3, 0};
+  constexpr PoolId kProgram = {0, 2};
+  const auto of_segment = [](EventAction action, std::uint64_t address, PoolId pool) {
+    MemoryEvent made = event(action, address, 4096);
+    made.block_units = packed(pool);
+    return made;
+  };
+  SegmentView kept;
+  kept.address = 16384;
+  kept.bytes = 4096;
+  kept.pool = kProgram;
+  events_.add(of_segment(EventAction::segment_alloc, 4096, kGraph));
+  events_.add(event(EventAction::alloc, 4096, 10));
+  events_.add(event(EventAction::alloc, 8191, 10));
+  events_.add(event(EventAction::alloc, 8192, 10));
+  events_.add(of_segment(EventAction::segment_free, 4096, kGraph));
+  events_.add(of_segment(EventAction::segment_alloc, 2048, kNormalPool));
+  events_.add(event(EventAction::free_completed, 4096, 10));
+  events_.add(event(EventAction::alloc, 16384, 10));
+  events_.add(of_segment(EventAction::oom, 77, kProgram));
+  const std::vector<std::vector<SegmentView>> segments{{kept}};
+  const auto pools = [&](const SnapshotHistory& history) {
+    const Snapshot made = snapshot_of(segments, events_, sites_, {}, history, true);
+    std::vector<PoolId> found;
+    for (const TraceEntry& entry : made.device_traces[0]) found.push_back(made.detail(entry).pool);
+    return found;
+  };
+  const std::vector<PoolId> all{kGraph,      kGraph,      kGraph,   kNormalPool, kGraph,
+                                kNormalPool, kNormalPool, kProgram, kProgram};
+  EXPECT_EQ(pools({}), all);
+  EXPECT_EQ(pools({2, 100}), std::vector<PoolId>(all.begin() + 2, all.end()))
+      << "a history that begins later";
 }
 
 TEST_F(RecordedSnapshot, HasTheKeysOfLaterVersionsOfPyTorchWhereTheyAreAskedFor) {

@@ -218,6 +218,21 @@ TEST(SnapshotWriter, LeavesCategoriesOutThatTheViewerWouldFailOn) {
   EXPECT_NE(snapshot_bytes(snapshot).find("category"), std::string::npos);
 }
 
+TEST(SnapshotWriter, KeepsThePoolsOfEntriesWhereTheyAreThere) {
+  constexpr PoolId kPool = {1LL << 40, 0};
+  Snapshot snapshot;
+  TraceDetails details;
+  TraceEntry entry;
+  details.set(snapshot, entry, {.pool = kPool});
+  snapshot.device_traces = {{entry}};
+  for (const bool has_later_keys : {false, true}) {
+    snapshot.has_later_keys = has_later_keys;
+    const Snapshot read = read_snapshot(snapshot_bytes(snapshot));
+    const TraceEntry& again = read.device_traces.at(0).at(0);
+    EXPECT_EQ(read.detail(again).pool, has_later_keys ? kPool : kNormalPool);
+  }
+}
+
 TEST(SnapshotWriter, ReplacesBytesThatAreNotText) {
   Snapshot snapshot;
   StackTable& tables = snapshot.tables;
