@@ -46,14 +46,18 @@ struct RuleSet {
   WorkspaceLife workspaces = WorkspaceLife::handle;
   /// TORCH_CUBLAS_WORKSPACE_CACHE=1 makes workspaces live as long as their handle.
   bool has_workspace_switch = false;
-  /// The kernels of fused attention keep the generator's seed and offset on the device. The
-  /// efficient one reads rows from multiples of 16 bytes alone, and flash sums the gradient of a
-  /// query of more than 128 columns up in multiples of 64.
-  bool has_later_attention_kernels = false;
+  /// Flash attention keeps the generator's seed and offset on the device, and sums the gradient of
+  /// a query of more than 128 columns up in multiples of 64.
+  bool has_later_flash_attention = false;
+  /// Memory-efficient attention keeps them, too, and reads rows from multiples of 16 bytes alone.
+  bool has_later_efficient_attention = false;
   /// Attention of three dimensions is that of a batch of one.
   bool attention_of_three_dims_is_a_batch = false;
   /// On devices of compute capability 9 and 10 half-precision attention is cuDNN's (9.26).
   bool prefers_cudnn_attention = false;
+  /// It takes dropout in sixteenths alone, and of heads wider than 128 columns gradients of 256
+  /// alone (and of keys of 192 with values of 128).
+  bool cudnn_attention_is_narrower = false;
   /// A graph that is let go drops what its last node saved from the last tensor on.
   bool graphs_drop_last_saved_first = false;
   /// The node of copy_, and that of a write to a view, lets its edges go from the first on, where a
@@ -71,8 +75,10 @@ struct RuleSet {
   /// GroupNorm is given its input as it lies, keeps channels last, and has statistics of half
   /// precision in float32 while it runs.
   bool group_norm_keeps_layouts = false;
-  /// rms_norm is one kernel on a GPU, and autocast gives it float32.
+  /// rms_norm is one kernel on a GPU.
   bool has_fused_rms_norm = false;
+  /// Autocast gives rms_norm float32.
+  bool autocast_widens_rms_norm = false;
   /// The second gradient of GroupNorm makes no variance that it does not use, and adds what the
   /// gradients of the statistics give to what its kernel gives.
   bool group_norm_adds_statistics_gradients = false;

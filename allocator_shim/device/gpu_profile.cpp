@@ -25,7 +25,12 @@ constexpr std::size_t kNoWorkspace = 0;
 constexpr bool kExact = true;
 constexpr bool kPrinted = false;
 
-// name, capacity, known exactly, context, compute capability, multiprocessors, threads, workspace
+// Of a card whose driver is 580: what cudaMemGetInfo says is gone once CUDA has started.
+constexpr std::size_t kMeasuredH200Context = 552'402'944;
+constexpr std::size_t kHopperAttentionWorkspace = 256;
+
+// name, capacity, known exactly, context, compute capability, multiprocessors, threads, workspaces
+// of cuBLAS and of cuDNN's attention
 const std::array<GpuProfile, 12>& profile_table() {
   static const std::array<GpuProfile, 12> kProfiles = {{
       {"k80-12g", 11'996'954'624, kExact, kModelledContext, {3, 7}, 13, 2048, kWorkspace},
@@ -44,13 +49,14 @@ const std::array<GpuProfile, 12>& profile_table() {
        2048,
        kHopperWorkspace},
       {"h200-141g",
-       printed_gib(13980),
-       kPrinted,
-       kModelledContext,
+       150'109'880'320,
+       kExact,
+       kMeasuredH200Context,
        {9, 0},
        132,
        2048,
-       kHopperWorkspace},
+       kHopperWorkspace,
+       kHopperAttentionWorkspace},
       // For teaching: small enough that a page of code fills it, and nothing but the program in it.
       {"tiny-64m", 64_MiB, kExact, 0, {8, 0}, 108, 2048, kNoWorkspace},
       // What PyTorch's recorded programs ran on.

@@ -20,12 +20,15 @@ struct GpuProfile {
   std::size_t capacity_bytes = 0;
   /// Read from a device query or a message; otherwise two decimals of a public message.
   bool capacity_is_exact = false;
-  /// What a process takes outside the caching allocator; a model, not a measurement.
+  /// What a process takes outside the caching allocator before its first kernel; a model where
+  /// nothing else is said.
   std::size_t context_bytes = 0;
   std::array<int, 2> compute_capability = {0, 0};  ///< major, minor
   int multiprocessors = 0;
   int threads_per_multiprocessor = 0;
   std::size_t cublas_workspace_bytes = 0;  ///< per handle; 0: workspaces are left out
+  /// What the plans of cuDNN's attention took on such a card (cuDNN 9.19); nullopt: not measured.
+  std::optional<std::size_t> cudnn_attention_workspace_bytes = std::nullopt;
   /// What cuDNN took for convolutions on such a card, by what was computed; empty: not measured.
   std::map<std::string, std::size_t> convolution_workspaces = {};
 };

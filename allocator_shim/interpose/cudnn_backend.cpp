@@ -1,11 +1,13 @@
 // cuDNN's graph interface: descriptors that give back what was set, one engine for every graph of
-// operations, and plans that need no workspace.
+// operations, and plans that need no workspace, but for attention's on a GPU where it was measured.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "allocator_shim/interpose/exported.h"
@@ -23,16 +25,23 @@ constexpr int kConfigurationWorkspace = 303;
 constexpr int kConfigurationSharedMemory = 304;
 constexpr int kPlanWorkspace = 402;
 constexpr int kEngineCount = 802;
+constexpr int kTensorSizes = 902;
 constexpr int kEngineIndex = 1301;
+constexpr int kAttentionQuery = 2800;
+// Of cudnnBackendDescriptorType_t.
+constexpr int kMatrixProduct = 19;
+constexpr int kAttentionForward = 41;
+// Of cudnnBackendAttributeType_t.
+constexpr int kBackendDescriptor = 15;
 
 /// Bytes of an element of cudnnBackendAttributeType_t.
 std::size_t attribute_bytes(int type) {
   switch (type) {
-    case 0:   // HANDLE
-    case 3:   // INT64
-    case 5:   // DOUBLE
-    case 6:   // VOID_PTR
-    case 15:  // BACKEND_DESCRIPTOR
+    case 0:  // HANDLE
+    case 3:  // INT64
+    case 5:  // DOUBLE
+    case 6:  // VOID_PTR
+    case kBackendDescriptor:
     case 26:  // FRACTION
       return 8;
     case 2:   // BOOLEAN
@@ -50,32 +59,56 @@ struct StoredAttribute {
 
 struct BackendDescriptor {
   std::map<int, StoredAttribute> attributes;
+  /// It is attention or a product of matrices, or is about a graph with one: PyTorch's graphs with
+  /// products are those of attention.
+  bool is_attention = false;
+  bool has_one_row = false;  ///< a tensor [batch, heads, 1, width]
+  /// About attention whose query has one row, forward: its kernel takes no workspace.
+  bool is_of_one_row = false;
+
+  void look_at(int name, const BackendDescriptor& part) {
+    is_attention |= part.is_attention;
+    is_of_one_row |= part.is_of_one_row || (name == kAttentionQuery && part.has_one_row);
+  }
 };
 
-/// What a program asks and nobody has set: one engine, number 0, without workspace or shared
-/// memory. nullptr: it has no value.
-const std::int64_t* computed_value(int name) {
-  static constexpr std::int64_t kZero = 0;
-  static constexpr std::int64_t kOne = 1;
+std::int64_t workspace_bytes(const BackendDescriptor& descriptor) {
+  const std::optional<std::size_t> measured = gpus().profile().cudnn_attention_workspace_bytes;
+  if (descriptor.is_attention && measured) {
+    return descriptor.is_of_one_row ? 0 : static_cast<std::int64_t>(*measured);
+  }
+  note_assumption(descriptor.is_attention ? Assumption::cudnn_attention
+                                          : Assumption::cudnn_workspace);
+  return 0;
+}
+
+/// What a program asks and nobody has set: one engine, number 0, and no shared memory. nullopt: it
+/// has no value.
+std::optional<std::int64_t> computed_value(const BackendDescriptor& descriptor, int name) {
   switch (name) {
     case kConfigurationWorkspace:
     case kPlanWorkspace:
-      note_assumption(Assumption::cudnn_workspace);
-      return &kZero;
+      return workspace_bytes(descriptor);
     case kEngineIndex:
     case kConfigurationSharedMemory:
-      return &kZero;
+      return 0;
     case kEngineCount:
-      return &kOne;
+      return 1;
     default:
-      return nullptr;
+      return std::nullopt;
   }
+}
+
+/// Those that `elements` point to, as an array of descriptors.
+std::span<BackendDescriptor* const> descriptors_in(const void* elements, std::int64_t count) {
+  return {static_cast<BackendDescriptor* const*>(elements), static_cast<std::size_t>(count)};
 }
 
 }  // namespace
 
-OHM_EXPORTED int cudnnBackendCreateDescriptor(int /*type*/, BackendDescriptor** descriptor) {
+OHM_EXPORTED int cudnnBackendCreateDescriptor(int type, BackendDescriptor** descriptor) {
   *descriptor = std::make_unique<BackendDescriptor>().release();
+  (*descriptor)->is_attention = type == kMatrixProduct || type == kAttentionForward;
   return kLibrarySuccess;
 }
 
@@ -89,6 +122,16 @@ OHM_EXPORTED int cudnnBackendSetAttribute(BackendDescriptor* descriptor, int nam
   const auto* bytes = static_cast<const std::byte*>(elements);
   const std::size_t size = static_cast<std::size_t>(count) * attribute_bytes(type);
   descriptor->attributes[name] = {count, {bytes, bytes + size}};
+  if (name == kTensorSizes && count == 4) {
+    std::int64_t rows = 0;
+    std::memcpy(&rows, bytes + 2 * sizeof rows, sizeof rows);
+    descriptor->has_one_row = rows == 1;
+  }
+  if (type == kBackendDescriptor) {
+    for (const BackendDescriptor* part : descriptors_in(elements, count)) {
+      if (part != nullptr) descriptor->look_at(name, *part);
+    }
+  }
   return kLibrarySuccess;
 }
 
@@ -100,11 +143,15 @@ OHM_EXPORTED int cudnnBackendGetAttribute(BackendDescriptor* descriptor, int nam
   // The caller has made the descriptors that these two fill in.
   if (name == kHeuristicResults || name == kConfigurationEngine) {
     found = 1;
+    if (elements != nullptr && wanted > 0) {
+      BackendDescriptor* const filled = descriptors_in(elements, 1).front();
+      if (filled != nullptr) filled->look_at(name, *descriptor);
+    }
     return kLibrarySuccess;
   }
-  if (const std::int64_t* value = computed_value(name)) {
+  if (const std::optional<std::int64_t> value = computed_value(*descriptor, name)) {
     found = 1;
-    if (elements != nullptr && wanted > 0) std::memcpy(elements, value, attribute_bytes(type));
+    if (elements != nullptr && wanted > 0) std::memcpy(elements, &*value, attribute_bytes(type));
     return kLibrarySuccess;
   }
   const auto set = descriptor->attributes.find(name);

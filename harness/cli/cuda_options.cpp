@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -77,7 +78,10 @@ void check_cuda_options(engine::RunOptions& run, CardsOf cards) {
   run.cuda = cuda_libraries();
   if (cards == CardsOf::other_machines) return;
   try {
-    say_what_was_found(engine::find_cuda_devices(*run.cuda));
+    const engine::FoundCudaDevices found = engine::find_cuda_devices(*run.cuda);
+    say_what_was_found(found);
+    run.card_bytes =
+        std::ranges::min(found.devices, {}, &cuda::CudaDeviceProperties::total_bytes).total_bytes;
   } catch (const GpuUnavailable& missing) {
     throw GpuUnavailable(fmt::format("--gpu cuda: {}", missing.what()));
   }

@@ -60,6 +60,7 @@ struct RunOptions {
   // ---- derived from them and from the environment
   std::optional<GpuSelection> gpu;     ///< instead of the scenarios' own
   std::optional<CudaLibraries> cuda;   ///< the scenarios' GPUs are shares of real cards
+  std::size_t card_bytes = 0;          ///< of the smallest of them; 0: they are not looked at yet
   std::string environment_alloc_conf;  ///< where neither a scenario nor `alloc_conf` gives any
 
   Shard shard;              ///< which of the files

@@ -11,7 +11,7 @@ MachineOptions machine_for(const ScenarioDescription& scenario, const VariantDes
                            const RunOptions& run);
 
 /// For a variant that runs for its values: without faults, and large enough for what the scenario's
-/// own GPUs cannot hold.
+/// own GPUs cannot hold: a larger share of the card, if the run is on one that holds more.
 MachineOptions large_machine_for(const ScenarioDescription& scenario,
                                  const VariantDescription& variant, const RunOptions& run);
 

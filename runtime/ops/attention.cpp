@@ -155,22 +155,27 @@ bool has_widths_of_cudnn(const Attention& call) {
   const std::pair widths{call.query.size(-1), call.value.size(-1)};
   const auto [least, most] = std::minmax(widths.first, widths.second);
   if (most > kWidest || least % kAlignment != 0 || most % kAlignment != 0) return false;
-  return !wants_gradients(call) || most <= kWide || least == kWidest || widths == kWithLatentKeys;
+  return !Context::current().rules.cudnn_attention_is_narrower || !wants_gradients(call) ||
+         most <= kWide || least == kWidest || widths == kWithLatentKeys;
+}
+
+bool has_dropout_of_cudnn(const Attention& call) {
+  constexpr double kSteps = 16.0;
+  const double steps = call.dropout_p * kSteps;
+  return !Context::current().rules.cudnn_attention_is_narrower || steps == std::floor(steps);
 }
 
 bool is_cudnn_preferred(const Attention& call) {
   constexpr int kHopper = 9;
   constexpr int kBlackwell = 10;  // of data centres: that of workstations is 12
-  constexpr double kDropoutSteps = 16.0;
   Context& context = Context::current();
   const int capability = context.slot(call.query.device()).compute_capability[0];
-  const double steps = call.dropout_p * kDropoutSteps;
   const bool drops = call.dropout_p > 0.0;
   const bool has_mask_gradient =
       call.mask && call.mask->requires_grad() && context.state.grad_enabled;
   return context.rules.prefers_cudnn_attention && context.state.attention_kernels.cudnn &&
          (capability == kHopper || capability == kBlackwell) && is_half(call.query.dtype()) &&
-         has_widths_of_cudnn(call) && !has_mask_gradient && steps == std::floor(steps) &&
+         has_widths_of_cudnn(call) && !has_mask_gradient && has_dropout_of_cudnn(call) &&
          call.key.size(-2) != 1 && !(drops && call.query.size(-2) == 1) && has_rows(call.query) &&
          has_rows(call.key) && has_rows(call.value);
 }
@@ -192,7 +197,7 @@ bool can_be_efficient(const Attention& call) {
   return Context::current().state.attention_kernels.efficient && capability >= 5 && has_kernel &&
          call.query.size(-1) % alignment == 0 && call.value.size(-1) % alignment == 0 &&
          has_dense_rows(call.query) && has_dense_rows(call.key) && has_dense_rows(call.value) &&
-         (!Context::current().rules.has_later_attention_kernels ||
+         (!Context::current().rules.has_later_efficient_attention ||
           (is_aligned(call.query) && is_aligned(call.key) && is_aligned(call.value))) &&
          (!call.mask || has_dense_rows(*call.mask));
 }
@@ -240,9 +245,9 @@ Tensor by_efficient(Attention call) {
                              {call.dropout_p, call.is_causal, call.scale});
 }
 
-// What workspace its plans take is known to cuDNN alone.
 Tensor by_cudnn(Attention call) {
-  Context::current().slot(call.query.device()).assumptions.add(Assumption::cudnn_attention);
+  DeviceSlot& gpu = Context::current().slot(call.query.device());
+  if (!gpu.cudnn_attention_workspace_bytes) gpu.assumptions.add(Assumption::cudnn_attention);
   Tensor bias;
   if (call.mask) bias = expand(*call.mask, scores_of(call));
   call.mask.reset();

@@ -100,7 +100,7 @@ std::int64_t key_splits(std::int64_t row_blocks, std::int64_t key_blocks, std::i
 std::int64_t summed_width(std::int64_t width) {
   constexpr std::int64_t kWide = 128;
   return round_up(width,
-                  width > kWide && Context::current().rules.has_later_attention_kernels ? 64 : 32);
+                  width > kWide && Context::current().rules.has_later_flash_attention ? 64 : 32);
 }
 
 // The partial results of each part of the keys, until the kernel has put them together.
@@ -128,7 +128,7 @@ struct SplitResults {
   SplitResults& operator=(const SplitResults&) = delete;
   // The later kernels let go of the logarithms first.
   ~SplitResults() {
-    if (!Context::current().rules.has_later_attention_kernels) out = Tensor();
+    if (!Context::current().rules.has_later_flash_attention) out = Tensor();
   }
 };
 
@@ -138,7 +138,7 @@ struct FlashGeneratorState {
   Tensor seed_and_offset;
 
   void make(const Tensor& query, double dropout_p) {
-    if (!Context::current().rules.has_later_attention_kernels) return;
+    if (!Context::current().rules.has_later_flash_attention) return;
     seed_and_offset = generator_numbers(query, {2});
     unused = generator_numbers(query, {});
     if (dropout_p > 0.0) seed_and_offset = generator_numbers(query, {2});
@@ -290,6 +290,12 @@ Tensor laid_out_like(const Tensor& query, std::int64_t width) {
   return empty_strided(sizes, strides, options_of(query));
 }
 
+// What a plan takes for itself, in elements of float32.
+std::int64_t plan_workspace(const Tensor& query) {
+  const DeviceSlot& gpu = Context::current().slot(query.device());
+  return static_cast<std::int64_t>(gpu.cudnn_attention_workspace_bytes.value_or(0) / sizeof(float));
+}
+
 TensorList cudnn_backward(const BackwardCall& call, const AttentionRules& rules) {
   const AttentionInputs inputs{call.saved(2), call.saved(1), call.saved(3), call.saved(0)};
   const Tensor& query = inputs.query;
@@ -302,7 +308,8 @@ TensorList cudnn_backward(const BackwardCall& call, const AttentionRules& rules)
     grad = rows;
   }
   const std::int64_t lines = query.size(0) * query.size(1) * query.size(2);
-  const Tensor workspace = empty({lines, query.size(3) + 1}, float32_on(query));
+  const Tensor workspace =
+      empty({lines * (query.size(3) + 1) + plan_workspace(query)}, float32_on(query));
   const Tensor products = make_view(workspace, {query.size(0), query.size(1), query.size(2)},
                                     {query.size(1) * query.size(2), query.size(2), 1}, 0);
   attention_backward(inputs, rules, grad, gradients, {call.saved(4), products});
@@ -344,7 +351,7 @@ Tensor efficient_attention(const Tensor& query, const Tensor& key, const Tensor&
   const std::int64_t rows = query.size(2);
   // With dropout they are the host's.
   const bool has_state =
-      Context::current().rules.has_later_attention_kernels && options.dropout_p == 0.0;
+      Context::current().rules.has_later_efficient_attention && options.dropout_p == 0.0;
   Tensor offset;
   const Tensor seed = has_state ? generator_numbers(query, {}) : Tensor();
   if (has_state) offset = generator_numbers(query, {});
@@ -385,7 +392,11 @@ Tensor cudnn_attention(const Tensor& query, const Tensor& key, const Tensor& val
   const bool keeps_sums = record.needs(0) || record.needs(1) || record.needs(2);
   const Tensor logsumexp =
       empty({query.size(0), query.size(1), keeps_sums ? query.size(2) : 0}, float32_on(query));
-  attention_forward({query, key, value, bias}, rules, out, logsumexp);
+  {
+    const std::int64_t workspace = query.size(2) == 1 ? 0 : plan_workspace(query);
+    const Tensor taken = workspace > 0 ? empty({workspace}, float32_on(query)) : Tensor();
+    attention_forward({query, key, value, bias}, rules, out, logsumexp);
+  }
   record.save_output(logsumexp);
   record.save_output(out);
   record.save_output(offset);

@@ -61,9 +61,8 @@ Tensor result_of_copy(const Tensor& input, const Target& target) {
   return empty_strided(input.shape(), strides, {target.dtype, target.device});
 }
 
-// One copy that may change device and dtype at once.
-Tensor copy_to(const Tensor& input, const Target& target) {
-  const OpGuard running(kTo.name);
+// One copy that may change device and dtype at once, and is no part of a graph.
+Tensor copied(const Tensor& input, const Target& target) {
   Tensor out = result_of_copy(input, target);
   {
     const auto temporaries = temporaries_of(input, out, target.transfer);
@@ -75,11 +74,23 @@ Tensor copy_to(const Tensor& input, const Target& target) {
     record_copy(input.storage(), gpu);
     record_copy(out.storage(), gpu);
   }
+  return out;
+}
+
+Tensor gradient_to(const BackwardCall& call, Device device, DType dtype) {
+  const Tensor grad = call.grad();
+  if (call.is_recorded()) return to(grad, device, dtype);
+  if (grad.device() == device && grad.dtype() == dtype) return grad;
+  return copied(grad, {device, dtype, Transfer::blocking, std::nullopt});
+}
+
+Tensor copy_to(const Tensor& input, const Target& target) {
+  const OpGuard running(kTo.name);
+  Tensor out = copied(input, target);
   if (Recorder record("ToCopyBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(
         out, [device = input.device(), dtype = input.dtype()](BackwardCall& call) {
-          if (call.is_recorded()) return TensorList{to(call.grad(), device, dtype)};
-          return TensorList{cast(ohm::transfer(call.grad(), device), dtype)};
+          return TensorList{gradient_to(call, device, dtype)};
         });
   }
   return out;

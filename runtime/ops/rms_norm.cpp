@@ -208,8 +208,8 @@ Tensor fused(const Tensor& input, const RootMeanSquare& root, const Tensor& weig
 
 Tensor rms_norm(const Tensor& given, const Shape& normalized_shape,
                 const std::optional<Tensor>& given_weight, std::optional<double> eps) {
-  const bool is_later = Context::current().rules.has_fused_rms_norm;
-  const OpFront front(is_later ? kCastRmsNorm : kRmsNorm);
+  const RuleSet& rules = Context::current().rules;
+  const OpFront front(rules.autocast_widens_rms_norm ? kCastRmsNorm : kRmsNorm);
   const std::optional<Tensor> weight = front.input(given_weight);
   const Tensor input = front.input(given);
   require_floating(input, kRmsNorm);
@@ -220,7 +220,7 @@ Tensor rms_norm(const Tensor& given, const Shape& normalized_shape,
   }
   const RootMeanSquare root{normalized_shape, eps.value_or(smallest_step(input.dtype()))};
   const bool has_one_dtype = !weight || weight->dtype() == input.dtype();
-  if (!is_later || input.device().is_cpu() || !has_one_dtype) {
+  if (!rules.has_fused_rms_norm || input.device().is_cpu() || !has_one_dtype) {
     return composed(input, root, weight);
   }
   if (weight) {

@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
   using namespace ohm::test;
   const RecordedVersion* version = argc == 3 ? find_version(argv[1]) : nullptr;
   if (version == nullptr) {
-    fmt::print(stderr, "usage: run_twins pytorch-2.6|pytorch-2.15 PROFILE < TWINS\n");
+    fmt::print(stderr, "usage: run_twins pytorch-2.6|pytorch-2.11|pytorch-2.15 PROFILE < TWINS\n");
     return 2;
   }
   const RecordedGpu gpu{"", argv[2]};

@@ -29,6 +29,7 @@ struct RecordedVersion {
   std::string_view suffix;  ///< of the names of its folders
 };
 inline constexpr RecordedVersion kRecordedVersions[] = {{"pytorch-2.6", ""},
+                                                        {"pytorch-2.11", "-2.11"},
                                                         {"pytorch-2.15", "-2.15"}};
 
 /// What happened on one GPU: one line for each event and each mark.
