@@ -68,8 +68,9 @@ struct RuleSet {
   bool python_owns_its_nodes = false;
   /// The scratch of sorts, selections and scans is that of the library of CUDA 13.
   bool sorts_as_cuda_13 = false;
-  /// The gradient of a small embedding adds pieces of many equal indices up by atomic sums.
-  bool embeddings_add_pieces_at_once = false;
+  /// The gradient of an embedding sorts indices by the bits that the table's rows need, and that of
+  /// a small one adds pieces of many equal indices up by atomic sums.
+  bool has_later_embedding_gradient = false;
   /// Norms of a list of tensors take one partial result for each chunk that there is.
   bool list_norms_count_chunks = false;
   /// GroupNorm is given its input as it lies, keeps channels last, and has statistics of half
@@ -137,8 +138,10 @@ struct RuleSet {
   /// every module.
   bool has_later_full_sharding = false;
   /// Collectives of ranks run on the current stream, or hold tensors until they are waited for, not
-  /// until a stream of their own has come behind them; lists of tensors are moved as they lie.
+  /// until a stream of their own has come behind them.
   bool collectives_hold_tensors = false;
+  /// So do transfers between two ranks, and lists of tensors are moved as they lie.
+  bool transfers_hold_tensors = false;
 };
 
 /// From the oldest version on.

@@ -135,7 +135,10 @@ class SortingScratch {
     keep(count_, index_options_);
     keep(count_, index_options_);
     const Tensor range = empty({count_}, index_options_);
-    take_bytes(bounded_sort_scratch_bytes(count_, index_bytes(), rows, index_options_.device));
+    const Device device = index_options_.device;
+    take_bytes(Context::current().rules.has_later_embedding_gradient
+                   ? bounded_sort_scratch_bytes(count_, index_bytes(), rows, device)
+                   : sort_scratch_bytes(count_, index_bytes(), device));
   }
 
   // Runs of equal indices, split into pieces of ten rows that are added up one by one.
@@ -175,7 +178,7 @@ class SortingScratch {
   // The bounds are where recorded requests change, for widths of 1 to 20,000 on two GPUs.
   bool adds_pieces_at_once(std::int64_t pieces, std::int64_t segments, std::int64_t width) const {
     Context& context = Context::current();
-    if (!context.rules.embeddings_add_pieces_at_once) return false;
+    if (!context.rules.has_later_embedding_gradient) return false;
     const std::int64_t warps = std::max<std::int64_t>(32, ceil_div(width, 32));
     const std::int64_t pairs = std::max<std::int64_t>(16, ceil_div(width, 64));
     return segments * warps <

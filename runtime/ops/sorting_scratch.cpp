@@ -108,7 +108,6 @@ std::int64_t sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes, Dev
 
 std::int64_t bounded_sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes,
                                         std::int64_t largest_key, Device device) {
-  if (!is_cuda_13()) return sort_scratch_bytes(count, item_bytes, device);
   return pair_sort_bytes(count, item_bytes, passes_over(largest_key), device);
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-bool lists_lie_apart() { return Context::current().rules.collectives_hold_tensors; }
+bool lists_lie_apart() { return Context::current().rules.transfers_hold_tensors; }
 
 // The buffer in which the tensors of all ranks lie behind one another.
 Tensor flat_buffer(const Tensors& pieces) {

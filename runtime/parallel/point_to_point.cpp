@@ -69,7 +69,7 @@ void RankGroup::require_transfer(const Transfer& transfer) const {
 
 // A batch is of the group, each other transfer of its two ranks.
 void RankGroup::use_in_transfer(const Tensor& tensor, StreamId stream) {
-  if (Context::current().rules.collectives_hold_tensors || !tensor.device().is_cuda()) return;
+  if (Context::current().rules.transfers_hold_tensors || !tensor.device().is_cuda()) return;
   tensor.storage().record_stream(stream);
 }
 
@@ -107,7 +107,7 @@ WorkPtr RankGroup::begin_transfers(const std::vector<Transfer>& transfers) {
     pending.push_back(offer(transfer));
     if (transfer.direction == Direction::send) held.until_waited.push_back(transfer.tensor);
   }
-  if (!Context::current().rules.collectives_hold_tensors) held = {};
+  if (!Context::current().rules.transfers_hold_tensors) held = {};
   for (const PendingPtr& each : pending) schedule_->let_others_go_on(wait_for(*each));
   return handle_of(pending, std::move(held));
 }

@@ -14,7 +14,8 @@ from sides import ARCHITECTURES, HERE, Sides, frees_in_any_order, twin
 from pack_recordings import HEAD, merged
 
 GOLDEN = HERE.parent / "golden" / "pytorch"
-FOLDERS = {"pytorch-2.6": "recordings", "pytorch-2.15": "recordings-2.15"}
+FOLDERS = {"pytorch-2.6": "recordings", "pytorch-2.11": "recordings-2.11",
+           "pytorch-2.15": "recordings-2.15"}
 LAYOUT = "#   : dtype shape strides            of a tensor, where the program asks for it\n"
 
 

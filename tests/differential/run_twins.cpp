@@ -1,6 +1,6 @@
 // Runs twins in Lua and prints what each made the runtime do: the other side of record.py.
 //
-//   run_twins pytorch-2.6|pytorch-2.15 80|90 < TWINS
+//   run_twins pytorch-2.6|pytorch-2.11|pytorch-2.15 PROFILE < TWINS
 //
 // The first is the rule set. TWINS is in the form of tests/golden/pytorch/programs. For each
 // program: "== name", then the lines of a recording, and "error: …" where it ended with one.

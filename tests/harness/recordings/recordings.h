@@ -8,6 +8,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,15 +23,20 @@ struct RecordedGpu {
   std::string_view profile;  ///< of ours
 };
 inline constexpr RecordedGpu kRecordedGpus[] = {{"80", "golden-sm80"}, {"90", "golden-sm90"}};
+/// A real one.
+inline constexpr RecordedGpu kRecordedCards[] = {{"H200", "h200-141g"}};
 
-/// A version of PyTorch that was recorded.
+/// A version of PyTorch that was recorded, on these GPUs.
 struct RecordedVersion {
   std::string_view rules;   ///< the rule set that has to do the same
   std::string_view suffix;  ///< of the names of its folders
+  std::span<const RecordedGpu> gpus = kRecordedGpus;
 };
-inline constexpr RecordedVersion kRecordedVersions[] = {{"pytorch-2.6", ""},
-                                                        {"pytorch-2.11", "-2.11"},
-                                                        {"pytorch-2.15", "-2.15"}};
+inline constexpr RecordedVersion kRecordedVersions[] = {
+    {"pytorch-2.6", ""},
+    {"pytorch-2.11", "-2.11"},
+    {"pytorch-2.11", "-2.11-h200", kRecordedCards},
+    {"pytorch-2.15", "-2.15"}};
 
 /// What happened on one GPU: one line for each event and each mark.
 using Lines = std::vector<std::string>;

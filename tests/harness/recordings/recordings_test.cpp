@@ -30,7 +30,7 @@ std::vector<RecordedFamily> all_families() {
 // One line for each program of the family that differs: its name, the GPU, the first difference.
 std::string differences_of(const RecordedFamily& family) {
   std::string text;
-  for (const RecordedGpu& gpu : kRecordedGpus) {
+  for (const RecordedGpu& gpu : family.version.gpus) {
     for (const Recording& recording : read_recordings(family.version, family.name, gpu)) {
       const std::optional<TwinProgram> twin = find_twin(recording.program);
       const std::optional<std::string> difference =
