@@ -29,8 +29,8 @@ constexpr AssumptionInfo kAssumptions[] = {
     {Assumption::kept_lt_workspace, "kept_lt_workspace",
      "with `pytorch-2.10` a handle keeps cuBLASLt's 1 MiB beside its own workspace"},
     {Assumption::process_context, "process_context",
-     "what a process takes of a real card for itself, which decides where memory ends: 450 MiB, "
-     "527 MiB of an H200, where it was measured before the first kernel"},
+     "what a process takes of a real card for itself, which decides where memory ends: 450 MiB, or "
+     "527 MiB of an H100 or H200, where it was measured before the first kernel"},
 };
 
 }  // namespace

@@ -26,11 +26,11 @@ constexpr bool kExact = true;
 constexpr bool kPrinted = false;
 
 // Of a card whose driver is 580: what cudaMemGetInfo says is gone once CUDA has started.
-constexpr std::size_t kMeasuredH200Context = 552'402'944;
-constexpr std::size_t kHopperAttentionWorkspace = 256;
+constexpr std::size_t kHopperContext = 552'402'944;
+constexpr bool kMeasuredAttention = true;
 
-// name, capacity, known exactly, context, compute capability, multiprocessors, threads, workspaces
-// of cuBLAS and of cuDNN's attention
+// name, capacity, known exactly, context, compute capability, multiprocessors, threads, workspace,
+// cuDNN's attention
 const std::array<GpuProfile, 12>& profile_table() {
   static const std::array<GpuProfile, 12> kProfiles = {{
       {"k80-12g", 11'996'954'624, kExact, kModelledContext, {3, 7}, 13, 2048, kWorkspace},
@@ -43,20 +43,21 @@ const std::array<GpuProfile, 12>& profile_table() {
       {"h100-80g",
        printed_gib(7910),
        kPrinted,
-       kModelledContext,
-       {9, 0},
-       132,
-       2048,
-       kHopperWorkspace},
-      {"h200-141g",
-       150'109'880'320,
-       kExact,
-       kMeasuredH200Context,
+       kHopperContext,
        {9, 0},
        132,
        2048,
        kHopperWorkspace,
-       kHopperAttentionWorkspace},
+       kMeasuredAttention},
+      {"h200-141g",
+       150'109'880'320,
+       kExact,
+       kHopperContext,
+       {9, 0},
+       132,
+       2048,
+       kHopperWorkspace,
+       kMeasuredAttention},
       // For teaching: small enough that a page of code fills it, and nothing but the program in it.
       {"tiny-64m", 64_MiB, kExact, 0, {8, 0}, 108, 2048, kNoWorkspace},
       // What PyTorch's recorded programs ran on.

@@ -27,8 +27,8 @@ struct GpuProfile {
   int multiprocessors = 0;
   int threads_per_multiprocessor = 0;
   std::size_t cublas_workspace_bytes = 0;  ///< per handle; 0: workspaces are left out
-  /// What the plans of cuDNN's attention took on such a card (cuDNN 9.19); nullopt: not measured.
-  std::optional<std::size_t> cudnn_attention_workspace_bytes = std::nullopt;
+  /// cuDNN's attention takes workspaces as on a Hopper card: see attention_workspace.h.
+  bool has_measured_attention = false;
   /// What cuDNN took for convolutions on such a card, by what was computed; empty: not measured.
   std::map<std::string, std::size_t> convolution_workspaces = {};
 };

@@ -1,6 +1,7 @@
 // cuDNN's graph interface: descriptors that give back what was set, one engine for every graph of
 // operations, and plans that need no workspace, but for attention's on a GPU where it was measured.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "allocator_shim/device/attention_workspace.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/objects.h"
@@ -28,6 +30,7 @@ constexpr int kEngineCount = 802;
 constexpr int kTensorSizes = 902;
 constexpr int kEngineIndex = 1301;
 constexpr int kAttentionQuery = 2800;
+constexpr int kAttentionValue = 2802;
 // Of cudnnBackendDescriptorType_t.
 constexpr int kMatrixProduct = 19;
 constexpr int kAttentionForward = 41;
@@ -57,25 +60,39 @@ struct StoredAttribute {
   std::vector<std::byte> bytes;
 };
 
+using TensorSizes = std::array<std::int64_t, 4>;  // batch, heads, rows, columns
+
 struct BackendDescriptor {
   std::map<int, StoredAttribute> attributes;
+  TensorSizes sizes = {};  ///< of a tensor of four dimensions
   /// It is attention or a product of matrices, or is about a graph with one: PyTorch's graphs with
   /// products are those of attention.
   bool is_attention = false;
-  bool has_one_row = false;  ///< a tensor [batch, heads, 1, width]
-  /// About attention whose query has one row, forward: its kernel takes no workspace.
-  bool is_of_one_row = false;
+  std::optional<ohm::AttentionShape> forward;  ///< of attention, where it is about its forward pass
 
   void look_at(int name, const BackendDescriptor& part) {
     is_attention |= part.is_attention;
-    is_of_one_row |= part.is_of_one_row || (name == kAttentionQuery && part.has_one_row);
+    if (part.forward) forward = part.forward;
+    if (!forward) return;
+    const auto [batch, heads, rows, columns] = part.sizes;
+    if (name == kAttentionQuery) {
+      forward->batch = batch * heads;
+      forward->queries = rows;
+    }
+    if (name == kAttentionValue) {
+      forward->keys = rows;
+      forward->value_width = columns;
+    }
   }
 };
 
 std::int64_t workspace_bytes(const BackendDescriptor& descriptor) {
-  const std::optional<std::size_t> measured = gpus().profile().cudnn_attention_workspace_bytes;
-  if (descriptor.is_attention && measured) {
-    return descriptor.is_of_one_row ? 0 : static_cast<std::int64_t>(*measured);
+  const ohm::GpuProfile& profile = gpus().profile();
+  if (descriptor.is_attention && profile.has_measured_attention) {
+    return static_cast<std::int64_t>(
+        descriptor.forward
+            ? ohm::attention_forward_workspace_bytes(*descriptor.forward, profile.multiprocessors)
+            : ohm::kAttentionBackwardWorkspaceBytes);
   }
   note_assumption(descriptor.is_attention ? Assumption::cudnn_attention
                                           : Assumption::cudnn_workspace);
@@ -109,6 +126,7 @@ std::span<BackendDescriptor* const> descriptors_in(const void* elements, std::in
 OHM_EXPORTED int cudnnBackendCreateDescriptor(int type, BackendDescriptor** descriptor) {
   *descriptor = std::make_unique<BackendDescriptor>().release();
   (*descriptor)->is_attention = type == kMatrixProduct || type == kAttentionForward;
+  if (type == kAttentionForward) (*descriptor)->forward.emplace();
   return kLibrarySuccess;
 }
 
@@ -123,9 +141,7 @@ OHM_EXPORTED int cudnnBackendSetAttribute(BackendDescriptor* descriptor, int nam
   const std::size_t size = static_cast<std::size_t>(count) * attribute_bytes(type);
   descriptor->attributes[name] = {count, {bytes, bytes + size}};
   if (name == kTensorSizes && count == 4) {
-    std::int64_t rows = 0;
-    std::memcpy(&rows, bytes + 2 * sizeof rows, sizeof rows);
-    descriptor->has_one_row = rows == 1;
+    std::memcpy(descriptor->sizes.data(), bytes, sizeof descriptor->sizes);
   }
   if (type == kBackendDescriptor) {
     for (const BackendDescriptor* part : descriptors_in(elements, count)) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "allocator_shim/device/attention_workspace.h"
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/arithmetic/reduce.h"
@@ -291,9 +292,23 @@ Tensor laid_out_like(const Tensor& query, std::int64_t width) {
 }
 
 // What a plan takes for itself, in elements of float32.
-std::int64_t plan_workspace(const Tensor& query) {
+std::int64_t elements_of_workspace(std::size_t bytes) {
+  return static_cast<std::int64_t>(bytes / sizeof(float));
+}
+
+std::int64_t forward_workspace(const Tensor& query, const Tensor& value) {
   const DeviceSlot& gpu = Context::current().slot(query.device());
-  return static_cast<std::int64_t>(gpu.cudnn_attention_workspace_bytes.value_or(0) / sizeof(float));
+  if (!gpu.has_measured_attention) return 0;
+  const AttentionShape shape{.batch = query.size(0) * query.size(1),
+                             .queries = query.size(2),
+                             .keys = value.size(2),
+                             .value_width = value.size(3)};
+  return elements_of_workspace(attention_forward_workspace_bytes(shape, gpu.multiprocessors));
+}
+
+std::int64_t backward_workspace(const Tensor& query) {
+  const DeviceSlot& gpu = Context::current().slot(query.device());
+  return gpu.has_measured_attention ? elements_of_workspace(kAttentionBackwardWorkspaceBytes) : 0;
 }
 
 TensorList cudnn_backward(const BackwardCall& call, const AttentionRules& rules) {
@@ -309,7 +324,7 @@ TensorList cudnn_backward(const BackwardCall& call, const AttentionRules& rules)
   }
   const std::int64_t lines = query.size(0) * query.size(1) * query.size(2);
   const Tensor workspace =
-      empty({lines * (query.size(3) + 1) + plan_workspace(query)}, float32_on(query));
+      empty({lines * (query.size(3) + 1) + backward_workspace(query)}, float32_on(query));
   const Tensor products = make_view(workspace, {query.size(0), query.size(1), query.size(2)},
                                     {query.size(1) * query.size(2), query.size(2), 1}, 0);
   attention_backward(inputs, rules, grad, gradients, {call.saved(4), products});
@@ -393,7 +408,7 @@ Tensor cudnn_attention(const Tensor& query, const Tensor& key, const Tensor& val
   const Tensor logsumexp =
       empty({query.size(0), query.size(1), keeps_sums ? query.size(2) : 0}, float32_on(query));
   {
-    const std::int64_t workspace = query.size(2) == 1 ? 0 : plan_workspace(query);
+    const std::int64_t workspace = forward_workspace(query, value);
     const Tensor taken = workspace > 0 ? empty({workspace}, float32_on(query)) : Tensor();
     attention_forward({query, key, value, bias}, rules, out, logsumexp);
   }

@@ -47,8 +47,7 @@ struct DeviceSlot {
   const CudaBackend* backend = nullptr;    ///< the same; null on virtual GPUs and for the host
   std::size_t cublas_workspace_bytes = 0;  ///< of one handle; 0: no workspaces are modelled
   std::size_t cudnn_workspace_bytes = 0;   ///< that a convolution on a card may take
-  /// What the plans of cuDNN's attention take beside what its frontend adds up; nullopt: not known.
-  std::optional<std::size_t> cudnn_attention_workspace_bytes;
+  bool has_measured_attention = false;  ///< cuDNN's takes workspaces as on a Hopper card
   /// What convolutions took on a card, as it was measured; not owned; null: nothing is known.
   const std::map<std::string, std::size_t>* convolution_workspaces = nullptr;
   int multiprocessors = 108;
