@@ -254,7 +254,7 @@ struct ReplayResult {
   static void fields(Visit&& visit) {
     using T = ReplayResult;
     visit("file", &T::file, "As given on the command line.");
-    visit("rules", &T::rules, "Whose allocator: pytorch-2.6 or pytorch-2.10.");
+    visit("rules", &T::rules, "Whose allocator: a rule set, such as pytorch-2.15.");
     visit("settings", &T::settings, "PYTORCH_CUDA_ALLOC_CONF as the file names it.");
     visit("devices", &T::devices, "Of a snapshot: every device with a history.");
     visit("trace", &T::trace);
