@@ -7,10 +7,9 @@ constexpr AssumptionInfo kAssumptions[] = {
     {Assumption::cudnn_workspace, "cudnn_workspace", "cuDNN's convolutions take no workspace"},
     {Assumption::cudnn_batch_norm, "cudnn_batch_norm",
      "cuDNN's BatchNorm takes no workspace and keeps no reserve for backward"},
-    {Assumption::cudnn_recurrent, "cudnn_recurrent",
-     "recurrent layers run step by step, as they do without cuDNN"},
     {Assumption::cudnn_rnn_reserve, "cudnn_rnn_reserve",
-     "cuDNN's recurrent layers, in a program of another's, take no workspace and keep no reserve"},
+     "cuDNN's recurrent layers take no workspace, and keep a reserve for backward only on the cards "
+     "where it was measured"},
     {Assumption::cudnn_ctc_workspace, "cudnn_ctc_workspace", "cuDNN's CTC loss takes no workspace"},
     {Assumption::ctc_target_length, "ctc_target_length",
      "without values the longest target of a CTC loss is as long as targets are wide"},

@@ -15,7 +15,6 @@ namespace ohm {
 enum class Assumption : std::uint8_t {
   cudnn_workspace,
   cudnn_batch_norm,
-  cudnn_recurrent,
   cudnn_rnn_reserve,
   cudnn_ctc_workspace,
   ctc_target_length,

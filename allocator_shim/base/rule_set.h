@@ -129,6 +129,8 @@ struct RuleSet {
   bool kept_casts_have_graphs = false;
   /// Weights of float16 are normalised by one kernel, too.
   bool weight_norm_fuses_float16 = false;
+  /// cuDNN's recurrent layers take bfloat16.
+  bool cudnn_recurs_in_bfloat16 = false;
   /// A line search of LBFGS may take what evaluations its step has left, not 25.
   bool line_searches_count_evaluations = false;
   /// torch.save lets go of the storages that it wrote; before, its pickler had them in a cycle.

@@ -27,10 +27,10 @@ constexpr bool kPrinted = false;
 
 // Of a card whose driver is 580: what cudaMemGetInfo says is gone once CUDA has started.
 constexpr std::size_t kHopperContext = 552'402'944;
-constexpr bool kMeasuredAttention = true;
+constexpr bool kMeasured = true;
 
 // name, capacity, known exactly, context, compute capability, multiprocessors, threads, workspace,
-// cuDNN's attention
+// whether cuDNN was measured
 const std::array<GpuProfile, 12>& profile_table() {
   static const std::array<GpuProfile, 12> kProfiles = {{
       {"k80-12g", 11'996'954'624, kExact, kModelledContext, {3, 7}, 13, 2048, kWorkspace},
@@ -48,7 +48,7 @@ const std::array<GpuProfile, 12>& profile_table() {
        132,
        2048,
        kHopperWorkspace,
-       kMeasuredAttention},
+       kMeasured},
       {"h200-141g",
        150'109'880'320,
        kExact,
@@ -57,7 +57,7 @@ const std::array<GpuProfile, 12>& profile_table() {
        132,
        2048,
        kHopperWorkspace,
-       kMeasuredAttention},
+       kMeasured},
       // For teaching: small enough that a page of code fills it, and nothing but the program in it.
       {"tiny-64m", 64_MiB, kExact, 0, {8, 0}, 108, 2048, kNoWorkspace},
       // What PyTorch's recorded programs ran on.

@@ -14,10 +14,6 @@ using namespace ohm::interpose;
 
 namespace {
 
-/// What the states of dropout's generators take on a large card, roughly: cuDNN keeps one per
-/// thread that may run.
-constexpr std::size_t kDropoutStateBytes = std::size_t{1} << 20U;
-
 /// The one algorithm that every search finds, with all that cudnnConvolution...AlgoPerf_t says.
 struct AlgorithmResult {
   int algorithm;
@@ -95,11 +91,6 @@ OHM_EXPORTED int cudnnGetTensorNdDescriptor(const TensorDescriptor* tensor, int 
   *dims = tensor->dims;
   std::copy_n(tensor->sizes.begin(), std::min(wanted, tensor->dims), sizes);
   std::copy_n(tensor->strides.begin(), std::min(wanted, tensor->dims), strides);
-  return kLibrarySuccess;
-}
-
-OHM_EXPORTED int cudnnDropoutGetStatesSize(LibraryHandle* /*handle*/, std::size_t* bytes) {
-  *bytes = kDropoutStateBytes;
   return kLibrarySuccess;
 }
 

@@ -88,7 +88,7 @@ struct BackendDescriptor {
 
 std::int64_t workspace_bytes(const BackendDescriptor& descriptor) {
   const ohm::GpuProfile& profile = gpus().profile();
-  if (descriptor.is_attention && profile.has_measured_attention) {
+  if (descriptor.is_attention && profile.has_measured_cudnn) {
     return static_cast<std::int64_t>(
         descriptor.forward
             ? ohm::attention_forward_workspace_bytes(*descriptor.forward, profile.multiprocessors)

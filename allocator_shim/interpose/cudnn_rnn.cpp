@@ -1,9 +1,12 @@
-// cuDNN's recurrent networks: how their weights lie in one space, which programs fill themselves.
+// cuDNN's recurrent networks: how their weights lie in one space, which programs fill themselves,
+// and what they keep for backward.
 // Matrices of all layers come first, each gate's input matrix before the recurrent ones, and the
 // projection of what is hidden behind them; then biases.
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 
+#include "allocator_shim/device/recurrent_reserve.h"
 #include "allocator_shim/interpose/cudnn_tensor.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
@@ -22,6 +25,16 @@ struct RnnDescriptor {
   int hidden_size;
   int projection_size;  ///< what a layer hands on; the hidden size where nothing is projected
   int layers;
+  float dropout;  ///< between the layers
+};
+
+struct DropoutDescriptor {
+  float probability;
+};
+
+/// Sequences, whose steps are rows of a matrix.
+struct RnnDataDescriptor {
+  std::size_t rows;
 };
 
 // Numbers of cudnnRNNMode_t, cudnnRNNBiasMode_t.
@@ -88,6 +101,18 @@ TensorDescriptor matrix(int data_type, std::size_t rows, std::size_t columns) {
   return {data_type, 3, {1, m, n}, {m * n, n, 1}};
 }
 
+ohm::RecurrentNetwork network_of(const RnnDescriptor& rnn) {
+  const auto count = [](int number) { return static_cast<std::size_t>(number); };
+  const bool is_projected = rnn.projection_size != rnn.hidden_size;
+  return {count(rnn.gates),
+          count(rnn.layers),
+          count(rnn.directions),
+          count(rnn.hidden_size),
+          is_projected ? count(rnn.projection_size) : 0,
+          tensor_element_bytes(rnn.data_type),
+          rnn.dropout > 0.0F};
+}
+
 void give(TensorDescriptor* descriptor, void** place, const TensorDescriptor& tensor, void* at) {
   if (descriptor != nullptr) *descriptor = tensor;
   if (place != nullptr) *place = at;
@@ -99,9 +124,10 @@ OHM_EXPORTED int cudnnSetRNNDescriptor_v8(RnnDescriptor* rnn, int /*algorithm*/,
                                           int direction, int /*input_mode*/, int data_type,
                                           int /*math_precision*/, int /*math_type*/, int input_size,
                                           int hidden_size, int projection_size, int layers,
-                                          void* /*dropout*/, unsigned /*flags*/) {
-  *rnn = {gates_of(cell), biases_of(bias), direction + 1,   data_type,
-          input_size,     hidden_size,     projection_size, layers};
+                                          const DropoutDescriptor* dropout, unsigned /*flags*/) {
+  *rnn = {gates_of(cell),  biases_of(bias), direction + 1,
+          data_type,       input_size,      hidden_size,
+          projection_size, layers,          dropout == nullptr ? 0.0F : dropout->probability};
   return kLibrarySuccess;
 }
 
@@ -140,11 +166,47 @@ OHM_EXPORTED int cudnnGetRNNWeightParams(void* /*handle*/, const RnnDescriptor* 
   return kLibrarySuccess;
 }
 
-OHM_EXPORTED int cudnnGetRNNTempSpaceSizes(void* /*handle*/, void* /*rnn*/, int /*mode*/,
-                                           void* /*x*/, std::size_t* workspace,
+OHM_EXPORTED int cudnnSetDropoutDescriptor(DropoutDescriptor* dropout, void* /*handle*/,
+                                           float probability, void* /*states*/,
+                                           std::size_t /*state_bytes*/,
+                                           unsigned long long /*seed*/) {
+  dropout->probability = probability;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cudnnRestoreDropoutDescriptor(DropoutDescriptor* dropout, void* /*handle*/,
+                                               float probability, void* /*states*/,
+                                               std::size_t /*state_bytes*/,
+                                               unsigned long long /*seed*/) {
+  dropout->probability = probability;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cudnnDropoutGetStatesSize(void* /*handle*/, std::size_t* bytes) {
+  const ohm::GpuProfile& gpu = gpus().profile();
+  *bytes = gpu.has_measured_cudnn
+               ? ohm::dropout_state_bytes(static_cast<std::size_t>(gpu.multiprocessors),
+                                          static_cast<std::size_t>(gpu.threads_per_multiprocessor))
+               : ohm::kAssumedDropoutStateBytes;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cudnnSetRNNDataDescriptor(RnnDataDescriptor* data, int /*data_type*/,
+                                           int /*layout*/, int /*most_steps*/, int batch,
+                                           int /*vector_size*/, const int* steps,
+                                           void* /*padding*/) {
+  data->rows = static_cast<std::size_t>(std::accumulate(steps, steps + batch, 0));
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cudnnGetRNNTempSpaceSizes(void* /*handle*/, const RnnDescriptor* rnn, int mode,
+                                           const RnnDataDescriptor* data, std::size_t* workspace,
                                            std::size_t* reserve) {
+  constexpr int kTraining = 1;
   note_assumption(Assumption::cudnn_rnn_reserve);
   if (workspace != nullptr) *workspace = 0;
-  if (reserve != nullptr) *reserve = 0;
+  if (reserve == nullptr) return kLibrarySuccess;
+  const bool is_kept = mode == kTraining && gpus().profile().has_measured_cudnn;
+  *reserve = is_kept ? ohm::recurrent_reserve_bytes(network_of(*rnn), data->rows) : 0;
   return kLibrarySuccess;
 }

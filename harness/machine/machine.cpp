@@ -270,7 +270,7 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   if (gpu->backend.device) slot.backend = &gpu->backend;
   slot.cublas_workspace_bytes = profile.cublas_workspace_bytes;
   slot.cudnn_workspace_bytes = cudnn_workspace_bytes(profile);
-  slot.has_measured_attention = profile.has_measured_attention;
+  slot.has_measured_cudnn = profile.has_measured_cudnn;
   if (!gpu->profile.convolution_workspaces.empty()) {
     slot.convolution_workspaces = &gpu->profile.convolution_workspaces;
   }

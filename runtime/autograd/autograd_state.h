@@ -14,6 +14,8 @@ namespace ohm {
 struct AutogradState final : AutogradStateBase {
   /// Of the running backward pass; null: everything.
   GradientSelection* gradient_selection = nullptr;
+  /// Nodes of the running backward pass keep what they saved.
+  bool retains_graph = false;
   SavedTensorHook* saved_tensor_hook = nullptr;  ///< what nodes save goes through it; not owned
   std::shared_ptr<AutocastState> autocast;       ///< null: autocast was never used
 

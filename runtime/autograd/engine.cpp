@@ -52,6 +52,7 @@ class BackwardPass {
   /// The gradients that go along these edges are kept, and only what leads to them runs. To be
   /// called when all roots are there.
   void capture(std::vector<Edge> edges);
+  GraphRetention retention() const { return retention_; }
   GradientSelection* selection() { return selection_ ? &*selection_ : nullptr; }
   std::vector<Tensor> take_captured() { return std::move(captured_); }
 
@@ -334,11 +335,13 @@ Tensor root_gradient(const Tensor& root, const Tensor& given) {
 // pass may run inside a node of another one.
 class EngineScope {
  public:
-  explicit EngineScope(GradientSelection* selection)
+  EngineScope(GradientSelection* selection, GraphRetention retention)
       : context_(Context::current()),
         thread_(std::exchange(context_.state.thread, ExecutionThread::engine)),
         pass_(std::exchange(context_.state.backward_pass, context_.state.next_backward_pass++)),
         selection_(std::exchange(autograd_state().gradient_selection, selection)),
+        retains_(
+            std::exchange(autograd_state().retains_graph, retention == GraphRetention::retain)),
         autocast_(std::exchange(autograd_state().autocast, nullptr)),
         streams_(std::exchange(context_.state.streams, {})),
         callbacks_(std::exchange(context_.state.after_backward, {})) {}
@@ -346,6 +349,7 @@ class EngineScope {
     context_.state.thread = thread_;
     context_.state.backward_pass = pass_;
     autograd_state().gradient_selection = selection_;
+    autograd_state().retains_graph = retains_;
     autograd_state().autocast = std::move(autocast_);
     context_.state.streams = std::move(streams_);
     context_.state.after_backward = std::move(callbacks_);
@@ -358,6 +362,7 @@ class EngineScope {
   ExecutionThread thread_;
   std::uint64_t pass_;
   GradientSelection* selection_;
+  bool retains_;
   std::shared_ptr<AutocastState> autocast_;
   CurrentStreams streams_;
   std::vector<std::function<void()>> callbacks_;
@@ -379,7 +384,7 @@ void add_roots(BackwardPass& pass, const std::vector<Tensor>& roots,
 }
 
 void run_on_engine(BackwardPass& pass) {
-  const EngineScope scope(pass.selection());
+  const EngineScope scope(pass.selection(), pass.retention());
   pass.run();
   const auto callbacks = std::exchange(Context::current().state.after_backward, {});
   for (const auto& callback : callbacks) callback();

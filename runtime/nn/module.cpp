@@ -331,8 +331,9 @@ void Module::move_to(std::optional<Device> device, std::optional<DType> dtype,
   // Children first, as PyTorch goes: a parent's own tensors are the last to move.
   walk_modules(
       *this, [](const Module& /*module*/, const std::string& /*prefix*/) {},
-      [&](const Module& module) {
+      [&](Module& module) {
         move_own_tensors(module, {device, dtype, format});
+        module.after_move();
       });
 }
 

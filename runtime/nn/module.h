@@ -227,6 +227,9 @@ class Module : public std::enable_shared_from_this<Module> {
 
   const Tensor& own_buffer(std::size_t i) const { return own_buffers()[i].tensor; }
 
+  /// Called when move_to() has moved the module's own tensors.
+  virtual void after_move() {}
+
  private:
   friend class ModuleEditor;
   class ComputedForCall;

@@ -6,6 +6,8 @@
 
 #include "runtime/nn/module.h"
 #include "runtime/nn/new_parameter.h"
+#include "runtime/nn/recurrent_steps.h"
+#include "runtime/ops/cudnn_recurrent.h"
 
 namespace ohm::nn {
 
@@ -22,11 +24,12 @@ struct RecurrentOptions {
 /// weight_ih_l0 [gates·hidden, in], weight_hh_l0, bias_ih_l0 [gates·hidden], bias_hh_l0, …, with
 /// "_reverse" behind those of the other direction, uniform in ±1/√hidden.
 ///
-/// Computed step by step with PyTorch's own fused cells, also where PyTorch would leave it to
-/// cuDNN.
+/// On a GPU with cuDNN on one call of cuDNN's does it all (ops/cudnn_recurrent.h), with weights
+/// that lie in one buffer from the time on when the module was made there, or moved there. Else it
+/// is computed step by step.
 class Recurrent final : public CopyableModule<Recurrent> {
  public:
-  enum class Kind : std::uint8_t { tanh, relu, gru, lstm };
+  using Kind = RecurrentKind;
 
   Recurrent(Kind kind, std::int64_t input_size, std::int64_t hidden_size,
             const RecurrentOptions& options, const ParameterOptions& parameters);
@@ -45,29 +48,21 @@ class Recurrent final : public CopyableModule<Recurrent> {
   Value forward(const std::vector<Value>& inputs) override;
 
  private:
-  friend class RecurrentCell;
-  struct Weights;
-  struct State;
-  struct Steps;
+  using State = RecurrentState;
+  static constexpr std::int64_t kWeightsOfPart = 4;
 
-  Weights weights_of(std::size_t direction) const;
-  static State step(Kind kind, const Tensor& input, const State& state, const Weights& weights);
-  Steps run(const std::vector<Tensor>& inputs, const State& first, const Weights& weights) const;
-  Tensor run_layer(const Tensor& input, std::int64_t layer, std::vector<State>& states) const;
-  struct Packed;
-  static State part_of(const State& state, std::int64_t first, std::int64_t count);
-  static State joined(const std::vector<State>& states);
-  static State permuted(const State& state, const Tensor& order);
-  Tensor run_packed(const Packed& input, State& state, const Weights& weights) const;
-  Tensor run_packed_backwards(const Packed& input, State& state, const Weights& weights) const;
-  Tensor run_packed_layer(const Packed& input, std::int64_t layer,
-                          std::vector<State>& states) const;
+  void after_move() override;
+  std::int64_t parts() const { return options_.layers * (options_.is_bidirectional ? 2 : 1); }
+  std::vector<Tensor> weights() const;
+  ops::RecurrentGeometry geometry() const;
+  RecurrentSteps::Options steps_options() const;
+  std::vector<Tensor> run(const Tensor& given, const State& first) const;
+  std::vector<Tensor> run_cudnn(const Tensor& input, const State& first,
+                                const std::vector<std::int64_t>& sizes) const;
   Value forward_packed(const std::vector<Value>& inputs);
-  std::vector<Tensor> stacked(std::vector<State>& states) const;
-  void note_cudnn(const Tensor& input) const;
+  static State permuted(const State& state, const Tensor& order);
   State given_states(const std::vector<Value>& inputs, const Tensor& like,
                      std::int64_t batch) const;
-  std::vector<State> states_of_layers(const State& given) const;
 
   Kind kind_;
   std::int64_t input_size_;

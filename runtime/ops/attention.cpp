@@ -247,7 +247,7 @@ Tensor by_efficient(Attention call) {
 
 Tensor by_cudnn(Attention call) {
   DeviceSlot& gpu = Context::current().slot(call.query.device());
-  if (!gpu.has_measured_attention) gpu.assumptions.add(Assumption::cudnn_attention);
+  if (!gpu.has_measured_cudnn) gpu.assumptions.add(Assumption::cudnn_attention);
   Tensor bias;
   if (call.mask) bias = expand(*call.mask, scores_of(call));
   call.mask.reset();

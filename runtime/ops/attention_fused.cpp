@@ -298,7 +298,7 @@ std::int64_t elements_of_workspace(std::size_t bytes) {
 
 std::int64_t forward_workspace(const Tensor& query, const Tensor& value) {
   const DeviceSlot& gpu = Context::current().slot(query.device());
-  if (!gpu.has_measured_attention) return 0;
+  if (!gpu.has_measured_cudnn) return 0;
   const AttentionShape shape{.batch = query.size(0) * query.size(1),
                              .queries = query.size(2),
                              .keys = value.size(2),
@@ -308,7 +308,7 @@ std::int64_t forward_workspace(const Tensor& query, const Tensor& value) {
 
 std::int64_t backward_workspace(const Tensor& query) {
   const DeviceSlot& gpu = Context::current().slot(query.device());
-  return gpu.has_measured_attention ? elements_of_workspace(kAttentionBackwardWorkspaceBytes) : 0;
+  return gpu.has_measured_cudnn ? elements_of_workspace(kAttentionBackwardWorkspaceBytes) : 0;
 }
 
 TensorList cudnn_backward(const BackwardCall& call, const AttentionRules& rules) {

@@ -46,7 +46,7 @@ SiteId Context::site() {
 
 void Context::seed(std::uint64_t seed) {
   host.generator = {seed, 0};
-  for (DeviceSlot& gpu : gpus) gpu.generator = {seed, 0};
+  for (DeviceSlot& gpu : gpus) gpu.seed(seed);
 }
 
 void Context::check_deferred_errors() {

@@ -30,6 +30,7 @@
 #include "runtime/tensor/current_streams.h"
 #include "runtime/tensor/library_handles.h"
 #include "runtime/tensor/optimizer_observer.h"
+#include "runtime/tensor/storage.h"
 
 namespace ohm {
 
@@ -39,6 +40,13 @@ struct RunningModule;
 class CudaGraph;
 class GeneratorNumbers;
 
+/// What cuDNN draws dropout between recurrent layers with: made at its first use, and kept.
+struct CudnnDropout {
+  IntrusivePtr<Storage> state;
+  PhiloxGenerator generator;
+  bool is_stale = true;  ///< a program has seeded the device since
+};
+
 /// One device as the runtime sees it. The figures are those of the GPU's profile.
 struct DeviceSlot {
   RequestAllocator* allocator = nullptr;   ///< not owned; outlives the context
@@ -47,9 +55,11 @@ struct DeviceSlot {
   const CudaBackend* backend = nullptr;    ///< the same; null on virtual GPUs and for the host
   std::size_t cublas_workspace_bytes = 0;  ///< of one handle; 0: no workspaces are modelled
   std::size_t cudnn_workspace_bytes = 0;   ///< that a convolution on a card may take
-  bool has_measured_attention = false;  ///< cuDNN's takes workspaces as on a Hopper card
+  /// cuDNN's attention and recurrent networks take and keep what was measured on such a card.
+  bool has_measured_cudnn = false;
   /// What convolutions took on a card, as it was measured; not owned; null: nothing is known.
   const std::map<std::string, std::size_t>* convolution_workspaces = nullptr;
+  CudnnDropout cudnn_dropout;
   int multiprocessors = 108;
   int threads_per_multiprocessor = 2048;
   std::array<int, 2> compute_capability = {8, 0};  ///< major, minor
@@ -61,6 +71,11 @@ struct DeviceSlot {
   StreamId streams_made = 0;                          ///< by the program
   StreamId sharding_streams_made = 0;                 ///< by modules that are fully sharded
   AssumptionSet assumptions;                          ///< that its bytes rest on so far
+
+  void seed(std::uint64_t seed) {
+    generator = {seed, 0};
+    cudnn_dropout.is_stale = true;
+  }
 };
 
 /// The ways to compute attention that a program allows: see ops/attention.h.

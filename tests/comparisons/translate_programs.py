@@ -15,7 +15,7 @@ import re
 import sys
 
 DTYPES = {"half": "float16", "float": "float32", "double": "float64", "long": "int64", "int": "int32"}
-MODULES = {"torch": "ohm", "nn": "nn", "F": "F", "math": "math"}
+MODULES = {"torch": "ohm", "nn": "nn", "F": "F", "math": "math", "copy": "ohm.copy"}
 LIBRARIES = {
     "torch.nn": "nn",
     "nn.functional": "F",
@@ -33,6 +33,7 @@ SEVERAL_RESULTS = ("chunk", "split", "unbind", "topk", "max", "min", "sort", "wh
                    "vsplit", "dsplit", "cummax", "cummin", "kthvalue", "mode", "median", "var_mean",
                    "std_mean", "unique", "unique_consecutive", "nanmedian", "aminmax")  # of ops
 TAKES_TENSORS_IN_A_ROW = ("ohm.block_diag", "ohm.cartesian_prod", "ohm.meshgrid")  # a list in Lua
+RECURRENT = re.compile(r"nn\.(LSTM|GRU|RNN)\(")
 KEYWORDS = {"end", "local", "then", "repeat", "until", "nil", "function", "do"}
 
 
@@ -66,6 +67,7 @@ class Translator:
         self.lists = set()  # variables with lists
         self.plain = set()  # variables with numbers and strings
         self.closures = set()  # functions of the program
+        self.recurrent = set()  # variables with recurrent layers
         self.functions = {}  # names that stand for something of the library
         self.temporaries = 0
 
@@ -154,6 +156,9 @@ class Translator:
 
     def do_Assign(self, node):
         (target,) = node.targets
+        if isinstance(target, ast.Tuple) and self.is_recurrent_call(node.value):
+            self.unpack_states(target, node.value)
+            return
         if isinstance(target, ast.Tuple):
             are_fields = all(isinstance(part, ast.Attribute) for part in target.elts)
             if are_fields and isinstance(node.value, ast.Tuple):
@@ -173,7 +178,26 @@ class Translator:
         value = self.expression(node.value)
         name = self.target(target)
         self.note_kind([name], node.value)
+        made = ast.unparse(node.value)
+        copied = re.fullmatch(r"copy\.deepcopy\((\w+)\)|(\w+)\.\w+\(.*\)", made)
+        if RECURRENT.match(made) or (copied and self.recurrent & set(copied.groups())):
+            self.recurrent.add(name)
         self.emit(f"{name} = {value}")
+
+    def is_recurrent_call(self, node):
+        return isinstance(node, ast.Call) and ast.unparse(node.func) in self.recurrent
+
+    # A recurrent layer gives its output and last states; those of an LSTM are a pair, a list here.
+    def unpack_states(self, target, call):
+        output, states = target.elts
+        parts = [output, *(states.elts if isinstance(states, ast.Tuple) else [states])]
+        self.emit("do")
+        self.emit(f"  local results = {self.expression(call)}")
+        for number, part in enumerate(parts, 1):
+            name = self.target(part)
+            self.plain.discard(name)
+            self.emit(f"  {name} = results[{number}]; sweep()")
+        self.emit("end")
 
     def note_kind(self, names, value):
         if isinstance(value, (ast.List, ast.ListComp)):
@@ -189,7 +213,7 @@ class Translator:
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("autograd.grad"):
             return text if targets == 1 else f"table.unpack({text})"
         is_op = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        if is_op and node.func.attr in SEVERAL_RESULTS:
+        if is_op and node.func.attr in (*SEVERAL_RESULTS, "pad_packed_sequence"):
             return text
         return f"{text}:unbind(0)"
 

@@ -219,7 +219,7 @@ int synchronize(lua_State* L) {
 
 int manual_seed(lua_State* L) {
   const auto seed = static_cast<std::uint64_t>(integer_argument(L, 1, {"manual_seed", "seed"}));
-  for (DeviceSlot& gpu : Context::current().gpus) gpu.generator = {seed, 0};
+  for (DeviceSlot& gpu : Context::current().gpus) gpu.seed(seed);
   return 0;
 }
 

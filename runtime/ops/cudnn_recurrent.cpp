@@ -1,0 +1,551 @@
+#include "runtime/ops/cudnn_recurrent.h"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <unordered_set>
+#include <utility>
+
+#include "allocator_shim/device/recurrent_reserve.h"
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/autograd_state.h"
+#include "runtime/autograd/engine.h"
+#include "runtime/autograd/grad_mode.h"
+#include "runtime/autograd/recorder.h"
+#include "runtime/autograd/tensor_data.h"
+#include "runtime/ops/convert.h"
+#include "runtime/tensor/allocation.h"
+#include "runtime/tensor/context.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr std::size_t kWeightsOfLayer = 4;
+
+bool is_cudnn_on(const Tensor& tensor) {
+  return Context::current().cudnn_enabled && tensor.device().is_cuda();
+}
+
+bool may_be_flattened(const Tensor& tensor) {
+  const DType dtype = tensor.dtype();
+  return is_cudnn_on(tensor) &&
+         (dtype == DType::float16 || dtype == DType::float32 || dtype == DType::float64);
+}
+
+std::vector<Tensor> defined_ones(const std::vector<Tensor>& tensors) {
+  std::vector<Tensor> defined;
+  std::copy_if(tensors.begin(), tensors.end(), std::back_inserter(defined),
+               [](const Tensor& tensor) { return tensor.defined(); });
+  return defined;
+}
+
+/// A tensor of its own with the elements of `buffer` from `offset` on.
+Tensor piece_of(const Tensor& buffer, const Tensor& like, std::int64_t offset) {
+  Shape strides = like.shape();
+  std::int64_t stride = 1;
+  for (int dim = strides.dims() - 1; dim >= 0; --dim) {
+    strides[dim] = stride;
+    stride *= like.shape()[dim];
+  }
+  Tensor piece = make_view(buffer, like.shape(), strides, buffer.impl()->offset + offset);
+  piece.impl()->is_view = false;
+  return piece;
+}
+
+std::vector<Tensor> pieces_of(const Tensor& buffer, const std::vector<Tensor>& weights,
+                              const RecurrentGeometry& geometry) {
+  const RecurrentBuffer places(geometry);
+  std::vector<Tensor> pieces(weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i].defined()) pieces[i] = piece_of(buffer, weights[i], places.offset(i));
+  }
+  return pieces;
+}
+
+// The weights' own buffer; undefined where they lie anywhere else.
+Tensor buffer_of(const std::vector<Tensor>& weights, const RecurrentGeometry& geometry) {
+  const RecurrentBuffer places(geometry);
+  const Tensor& first = weights.front();
+  const auto needed = static_cast<std::size_t>(places.numel()) * item_bytes(first.dtype());
+  if (first.storage().bytes() < needed) return Tensor();
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (!weights[i].defined()) continue;
+    const bool is_there = &weights[i].storage() == &first.storage() &&
+                          weights[i].impl()->offset == places.offset(i) &&
+                          weights[i].is_contiguous();
+    if (!is_there) return Tensor();
+  }
+  return make_view(first, {places.numel()}, {1}, 0);
+}
+
+Tensor filled_buffer(const std::vector<Tensor>& weights, const RecurrentGeometry& geometry) {
+  Tensor buffer = zeros({RecurrentBuffer(geometry).numel()}, options_of(weights.front()));
+  const std::vector<Tensor> pieces = pieces_of(buffer, weights, geometry);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i].defined()) copy_into(pieces[i], weights[i]);
+  }
+  return buffer;
+}
+
+Tensor steps_first(const Tensor& tensor, const CudnnRecurrent& network) {
+  if (!network.is_batch_first || !network.sizes.empty()) return tensor;
+  Shape sizes = tensor.shape();
+  Shape strides = tensor.strides();
+  std::swap(sizes[0], sizes[1]);
+  std::swap(strides[0], strides[1]);
+  return make_view(tensor, sizes, strides, tensor.impl()->offset);
+}
+
+// The inverse, of a tensor that has no other owner.
+Tensor as_asked(const Tensor& fresh, const CudnnRecurrent& network) {
+  Tensor result = steps_first(fresh, network);
+  result.impl()->is_view = false;
+  return result;
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+/// The host's generator draws other numbers while the guard lives: those of the network's dropout.
+class DropoutDraws {
+ public:
+  explicit DropoutDraws(const PhiloxGenerator& generator)
+      : previous_(std::exchange(Context::current().host.generator, generator)) {}
+  ~DropoutDraws() { Context::current().host.generator = previous_; }
+  DropoutDraws(const DropoutDraws&) = delete;
+  DropoutDraws& operator=(const DropoutDraws&) = delete;
+
+ private:
+  PhiloxGenerator previous_;
+};
+
+Tensor on_host(const Tensor& tensor, bool requires_grad) {
+  if (!tensor.defined()) return tensor;
+  Tensor copy = transfer(detached_alias(tensor), Device::cpu());
+  copy.set_requires_grad(requires_grad);
+  return copy;
+}
+
+RecurrentInputs inputs_on_host(const RecurrentInputs& inputs, bool require_grad) {
+  RecurrentInputs copies{on_host(inputs.input, require_grad),
+                         on_host(inputs.hidden, require_grad),
+                         on_host(inputs.cell, require_grad),
+                         {}};
+  for (const Tensor& weight : inputs.weights) {
+    copies.weights.push_back(on_host(weight, require_grad));
+  }
+  return copies;
+}
+
+// `targets`: the output, the last hidden states, and cells.
+void compute(const RecurrentInputs& inputs, const CudnnRecurrent& network,
+             const PhiloxGenerator& draws, const std::vector<Tensor>& targets) {
+  if (!targets.front().has_values()) return;
+  const NoGradGuard no_graph;
+  const DropoutDraws guard(draws);
+  const std::vector<Tensor> results = network.compute(inputs_on_host(inputs, false));
+  for (std::size_t i = 0; i < results.size(); ++i) copy_into(targets[i], results[i]);
+}
+
+/// Gradients of all that a network is given.
+struct RecurrentGradients {
+  Tensor input;
+  Tensor hidden;
+  Tensor cell;
+  std::vector<Tensor> weights;
+};
+
+// `grads`: of the output, the last hidden states, and cells; on any device.
+RecurrentGradients gradients_on_host(const RecurrentInputs& inputs, const CudnnRecurrent& network,
+                                     const PhiloxGenerator& draws,
+                                     const std::vector<Tensor>& grads) {
+  const GradModeGuard with_graph(true);
+  const DropoutDraws guard(draws);
+  const RecurrentInputs leaves = inputs_on_host(inputs, true);
+  const std::vector<Tensor> results = network.compute(leaves);
+  std::vector<Tensor> root_grads;
+  for (std::size_t i = 0; i < results.size(); ++i) root_grads.push_back(on_host(grads[i], false));
+  std::vector<Tensor> wanted{leaves.input, leaves.hidden};
+  if (leaves.cell.defined()) wanted.push_back(leaves.cell);
+  const std::vector<Tensor> weights = defined_ones(leaves.weights);
+  wanted.insert(wanted.end(), weights.begin(), weights.end());
+  std::vector<Tensor> found =
+      gradients(results, std::move(root_grads), wanted, {.allows_unused = true});
+  RecurrentGradients sorted;
+  const auto next = [place = found.begin()]() mutable { return std::move(*place++); };
+  auto take = next;
+  sorted.input = take();
+  sorted.hidden = take();
+  if (leaves.cell.defined()) sorted.cell = take();
+  for (const Tensor& weight : leaves.weights) {
+    sorted.weights.push_back(weight.defined() ? take() : Tensor());
+  }
+  return sorted;
+}
+
+// ---- backward -----------------------------------------------------------------------------------
+
+// Places of what a node saves, in the order in which it is released; weights come last but the
+// results.
+enum Saved : std::size_t { kCell, kHidden, kInput, kFirstWeight };
+
+// Backward writes to what the forward pass has kept: a copy of it where the graph stays.
+Tensor reserve_of(const BackwardCall& call, std::size_t place) {
+  Tensor reserve = call.saved(place);
+  return autograd_state().retains_graph ? copy_of(reserve) : reserve;
+}
+
+/// A backward pass of the network.
+class RecurrentBackward {
+ public:
+  RecurrentBackward(const BackwardCall& call, const CudnnRecurrent& network,
+                    const std::vector<bool>& has_weight, const PhiloxGenerator& draws)
+      : call_(call), network_(network), draws_(draws) {
+    inputs_.cell = call.saved(kCell);
+    inputs_.hidden = call.saved(kHidden);
+    inputs_.input = call.saved(kInput);
+    std::size_t place = kFirstWeight;
+    for (const bool is_there : has_weight) {
+      inputs_.weights.push_back(is_there ? call.saved(place++) : Tensor());
+    }
+    constexpr std::size_t kReserve = 1;  // behind the output
+    reserve_ = reserve_of(call, place + kReserve);
+  }
+
+  RecurrentGradients run();
+
+ private:
+  void compute_input_gradients(const Tensor& grad_output, const Tensor& grad_hidden,
+                               const Tensor& grad_cell);
+  void compute_weight_gradients();
+  bool needs_weights() const;
+  Tensor filled_gradients() const;
+
+  const BackwardCall& call_;
+  const CudnnRecurrent& network_;
+  const PhiloxGenerator& draws_;
+  RecurrentInputs inputs_;
+  Tensor reserve_;
+  RecurrentGradients on_host_;
+  RecurrentGradients results_;
+};
+
+bool RecurrentBackward::needs_weights() const {
+  const std::size_t count = defined_ones(inputs_.weights).size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (call_.needs(1 + i)) return true;
+  }
+  return false;
+}
+
+void RecurrentBackward::compute_input_gradients(const Tensor& grad_output,
+                                                const Tensor& grad_hidden,
+                                                const Tensor& grad_cell) {
+  const auto like = [](const Tensor& tensor) {
+    return tensor.defined() ? empty(tensor.shape(), options_of(tensor)) : Tensor();
+  };
+  RecurrentInputs seen = inputs_;
+  seen.input = row_major(steps_first(inputs_.input, network_));
+  const Tensor output_part = row_major(steps_first(grad_output, network_));
+  Tensor input = like(seen.input);
+  const Tensor hidden_part = row_major(grad_hidden);
+  const Tensor cell_part = grad_cell.defined() ? row_major(grad_cell) : Tensor();
+  Tensor hidden = like(inputs_.hidden);
+  Tensor cell = like(inputs_.cell);
+  if (!network_.is_training) {
+    throw std::invalid_argument("cudnn RNN backward can only be called in training mode");
+  }
+  if (input.has_values()) {
+    on_host_ = gradients_on_host(seen, network_, draws_, {output_part, hidden_part, cell_part});
+    copy_into(input, on_host_.input);
+    copy_into(hidden, on_host_.hidden);
+    if (cell.defined()) copy_into(cell, on_host_.cell);
+  }
+  results_.input = as_asked(input, network_);
+  results_.hidden = std::move(hidden);
+  results_.cell = std::move(cell);
+}
+
+Tensor RecurrentBackward::filled_gradients() const {
+  Tensor buffer =
+      zeros({RecurrentBuffer(network_.geometry).numel()}, options_of(inputs_.weights.front()));
+  if (!buffer.has_values()) return buffer;
+  const std::vector<Tensor> pieces = pieces_of(buffer, inputs_.weights, network_.geometry);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (pieces[i].defined()) copy_into(pieces[i], on_host_.weights[i]);
+  }
+  return buffer;
+}
+
+void RecurrentBackward::compute_weight_gradients() {
+  const Tensor x = row_major(steps_first(inputs_.input, network_));
+  const Tensor buffer = filled_gradients();
+  results_.weights = pieces_of(buffer, inputs_.weights, network_.geometry);
+  if (network_.geometry.has_biases) return;
+  // Without biases PyTorch has gradients of their own.
+  std::vector<Tensor> own;
+  for (const Tensor& piece : results_.weights) {
+    own.push_back(piece.defined() ? empty(piece.shape(), options_of(piece)) : Tensor());
+  }
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (own[i].defined()) copy_into(own[i], results_.weights[i]);
+  }
+  results_.weights = std::move(own);
+}
+
+RecurrentGradients RecurrentBackward::run() {
+  const auto grad_or_zeros = [this](std::size_t i, const Shape& shape) {
+    return call_.grad(i).defined() ? call_.grad(i) : zeros(shape, options_of(inputs_.hidden));
+  };
+  const Tensor grad_output = grad_or_zeros(0, call_.output(0).shape);
+  const Tensor grad_hidden = grad_or_zeros(1, inputs_.hidden.shape());
+  const Tensor grad_cell =
+      inputs_.cell.defined() ? grad_or_zeros(2, inputs_.cell.shape()) : Tensor();
+  compute_input_gradients(grad_output, grad_hidden, grad_cell);
+  if (needs_weights()) compute_weight_gradients();
+  return std::move(results_);
+}
+
+TensorList recurrent_backward(const BackwardCall& call, const CudnnRecurrent& network,
+                              const std::vector<bool>& has_weight, const PhiloxGenerator& draws) {
+  RecurrentGradients gradients = RecurrentBackward(call, network, has_weight, draws).run();
+  TensorList wanted;
+  const auto add = [&](const Tensor& gradient) {
+    wanted.push_back(call.needs(wanted.size()) ? gradient : Tensor());
+  };
+  add(gradients.input);
+  for (std::size_t i = 0; i < has_weight.size(); ++i) {
+    if (has_weight[i]) add(gradients.weights.empty() ? Tensor() : gradients.weights[i]);
+  }
+  add(gradients.hidden);
+  if (gradients.cell.defined()) add(gradients.cell);
+  gradients.input = Tensor();
+  gradients.hidden = Tensor();
+  gradients.cell = Tensor();
+  return wanted;
+}
+
+}  // namespace
+
+// ---- weights ------------------------------------------------------------------------------------
+
+std::int64_t RecurrentBuffer::width(std::int64_t part) const {
+  return part < geometry_.directions ? geometry_.input_size
+                                     : geometry_.hidden_size * geometry_.directions;
+}
+
+std::int64_t RecurrentBuffer::matrices_before(std::int64_t part) const {
+  std::int64_t elements = 0;
+  for (std::int64_t i = 0; i < part; ++i) {
+    elements += matrix_rows() * (width(i) + geometry_.hidden_size);
+  }
+  return elements;
+}
+
+std::int64_t RecurrentBuffer::numel() const {
+  return matrices_before(parts()) + 2 * matrix_rows() * parts();
+}
+
+std::int64_t RecurrentBuffer::offset(std::size_t i) const {
+  const auto part = static_cast<std::int64_t>(i / kWeightsOfLayer);
+  const auto kind = static_cast<std::int64_t>(i % kWeightsOfLayer);
+  if (kind < 2) return matrices_before(part) + kind * matrix_rows() * width(part);
+  return matrices_before(parts()) + (2 * part + kind - 2) * matrix_rows();
+}
+
+void flatten_recurrent_weights(const std::vector<Tensor>& weights,
+                               const RecurrentGeometry& geometry) {
+  const std::vector<Tensor> present = defined_ones(weights);
+  std::unordered_set<const void*> places;
+  for (const Tensor& weight : present) {
+    if (!may_be_flattened(weight) || weight.dtype() != present.front().dtype()) return;
+    if (!places.insert(weight.impl()).second) return;
+  }
+  const NoGradGuard no_graph;
+  const CategoryGuard category(Category::parameter);
+  const Tensor buffer = filled_buffer(weights, geometry);
+  const std::vector<Tensor> pieces = pieces_of(buffer, weights, geometry);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i].defined()) set_data(weights[i], pieces[i]);
+  }
+}
+
+bool is_recurrent_done_by_cudnn(const Tensor& input) {
+  const bool is_taken = input.dtype() == DType::bfloat16
+                            ? Context::current().rules.cudnn_recurs_in_bfloat16
+                            : is_floating(input.dtype());
+  return is_cudnn_on(input) && is_taken && input.numel() != 0;
+}
+
+// ---- forward ------------------------------------------------------------------------------------
+
+namespace {
+
+void require_contiguous_states(const RecurrentInputs& inputs) {
+  if (!inputs.hidden.is_contiguous()) throw std::invalid_argument("rnn: hx is not contiguous");
+  if (inputs.cell.defined() && !inputs.cell.is_contiguous()) {
+    throw std::invalid_argument("rnn: cx is not contiguous");
+  }
+}
+
+bool has_dropout(const CudnnRecurrent& network) {
+  return network.is_training && network.dropout > 0.0;
+}
+
+// What dropout draws with, made at its first use and where the device was seeded since. The seed is
+// drawn on the device.
+PhiloxGenerator dropout_draws(const Tensor& input, const CudnnRecurrent& network) {
+  if (!has_dropout(network)) return {};
+  DeviceSlot& gpu = Context::current().slot(input.device());
+  CudnnDropout& dropout = gpu.cudnn_dropout;
+  if (!dropout.state || dropout.is_stale) {
+    empty({}, {DType::int64, input.device()});
+    dropout.generator = {gpu.generator.seed, gpu.generator.take(2)};
+    const WorkspaceGuard guard;
+    dropout.state = allocate_storage(
+        gpu.has_measured_cudnn
+            ? dropout_state_bytes(static_cast<std::size_t>(gpu.multiprocessors),
+                                  static_cast<std::size_t>(gpu.threads_per_multiprocessor))
+            : kAssumedDropoutStateBytes,
+        input.device());
+    dropout.is_stale = false;
+  }
+  const PhiloxGenerator draws = dropout.generator;
+  dropout.generator.take(static_cast<std::uint64_t>(input.numel()));
+  return draws;
+}
+
+std::int64_t reserve_bytes(const Tensor& steps, const CudnnRecurrent& network) {
+  DeviceSlot& gpu = Context::current().slot(steps.device());
+  gpu.assumptions.add(Assumption::cudnn_rnn_reserve);
+  if (!network.is_training || !gpu.has_measured_cudnn) return 0;
+  const RecurrentGeometry& geometry = network.geometry;
+  const auto count = [](std::int64_t number) { return static_cast<std::size_t>(number); };
+  return static_cast<std::int64_t>(recurrent_reserve_bytes(
+      {count(geometry.gates), count(geometry.layers), count(geometry.directions),
+       count(geometry.hidden_size), 0, item_bytes(steps.dtype()), has_dropout(network)},
+      count(steps.numel() / steps.size(-1))));
+}
+
+// A weight's place in a buffer of another dtype, as an op of its own.
+Tensor cast_into(const Tensor& place, const Tensor& weight) {
+  Recorder record("CopyBackward", {&weight});
+  copy_into(place, weight);
+  record.attach(place, [dtype = weight.dtype()](BackwardCall& call) {
+    return TensorList{cast(call.grad(), dtype)};
+  });
+  return place;
+}
+
+// Autocast gives cuDNN float16, whatever it gives other ops, and casts weights in one buffer.
+RecurrentInputs autocast_inputs(const RecurrentInputs& inputs, const RecurrentGeometry& geometry,
+                                Tensor& buffer) {
+  const AutocastState* state = find_autocast_state();
+  if (state == nullptr || !state->is_enabled) return inputs;
+  const auto is_cast = [](const Tensor& tensor) {
+    return tensor.dtype() == DType::float32 || tensor.dtype() == DType::bfloat16;
+  };
+  RecurrentInputs result = inputs;
+  if (is_cast(inputs.weights.front())) {
+    buffer = zeros({RecurrentBuffer(geometry).numel()}, {DType::float16, inputs.input.device()});
+    result.weights = pieces_of(buffer, inputs.weights, geometry);
+    for (std::size_t i = 0; i < result.weights.size(); ++i) {
+      if (inputs.weights[i].defined()) cast_into(result.weights[i], inputs.weights[i]);
+    }
+  }
+  for (Tensor* tensor : {&result.cell, &result.hidden, &result.input}) {
+    if (tensor->defined() && is_cast(*tensor)) *tensor = to_dtype(*tensor, DType::float16);
+  }
+  return result;
+}
+
+/// A call of the network on what it is given in the end.
+class RecurrentForward {
+ public:
+  RecurrentForward(const RecurrentInputs& inputs, const CudnnRecurrent& network,
+                   const PhiloxGenerator& draws, Tensor& buffer, Tensor& reserve)
+      : inputs_(inputs),
+        network_(network),
+        draws_(draws),
+        buffer_(buffer),
+        reserve_(reserve),
+        weights_(defined_ones(inputs.weights)),
+        record_("CudnnRnnBackward", differentiable()) {
+    record_.save(inputs.cell);
+    record_.save(inputs.hidden);
+    record_.save(inputs.input);
+    for (const Tensor& weight : weights_) record_.save(weight);
+  }
+
+  std::vector<Tensor> run() {
+    const bool is_flat = buffer_.defined();
+    run_kernel();
+    record_.save_output(results_[0]);
+    record_.save(reserve_);
+    if (!is_flat) record_.save(buffer_);
+    attach();
+    return std::move(results_);
+  }
+
+ private:
+  std::vector<Tensor> differentiable() const {
+    std::vector<Tensor> inputs{inputs_.input};
+    inputs.insert(inputs.end(), weights_.begin(), weights_.end());
+    inputs.push_back(inputs_.hidden);
+    if (inputs_.cell.defined()) inputs.push_back(inputs_.cell);
+    return inputs;
+  }
+
+  void run_kernel() {
+    const Tensor input = steps_first(inputs_.input, network_);
+    RecurrentInputs seen = inputs_;
+    seen.input = row_major(input);
+    Shape shape = input.shape();
+    shape[shape.dims() - 1] = network_.geometry.hidden_size * network_.geometry.directions;
+    const Tensor steps = empty(shape, options_of(input));
+    results_ = {steps, empty(inputs_.hidden.shape(), options_of(inputs_.hidden))};
+    if (inputs_.cell.defined()) {
+      results_.push_back(empty(inputs_.cell.shape(), options_of(inputs_.cell)));
+    }
+    if (!buffer_.defined()) buffer_ = filled_buffer(inputs_.weights, network_.geometry);
+    reserve_ = empty_bytes(reserve_bytes(steps, network_), steps.device());
+    compute(seen, network_, draws_, results_);
+    results_[0] = as_asked(steps, network_);
+  }
+
+  void attach() {
+    std::vector<bool> has_weight;
+    for (const Tensor& weight : inputs_.weights) has_weight.push_back(weight.defined());
+    record_.attach(results_, [network = network_, has_weight, draws = draws_](BackwardCall& call) {
+      return recurrent_backward(call, network, has_weight, draws);
+    });
+  }
+
+  const RecurrentInputs& inputs_;
+  const CudnnRecurrent& network_;
+  const PhiloxGenerator& draws_;
+  Tensor& buffer_;
+  Tensor& reserve_;
+  std::vector<Tensor> weights_;
+  Recorder record_;
+  std::vector<Tensor> results_;
+};
+
+}  // namespace
+
+std::vector<Tensor> cudnn_recurrent(const RecurrentInputs& inputs, const CudnnRecurrent& network) {
+  const OpGuard op("_cudnn_rnn");
+  require_contiguous_states(inputs);
+  // Both are results of PyTorch's, which its caller lets go.
+  Tensor buffer = buffer_of(inputs.weights, network.geometry);
+  Tensor reserve;
+  const PhiloxGenerator draws = dropout_draws(inputs.input, network);
+  RecurrentInputs cast = autocast_inputs(inputs, network.geometry, buffer);
+  std::vector<Tensor> results = RecurrentForward(cast, network, draws, buffer, reserve).run();
+  cast.input = Tensor();
+  cast.hidden = Tensor();
+  cast.cell = Tensor();
+  return results;
+}
+
+}  // namespace ohm::ops
