@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/autocast_guard.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
@@ -115,6 +116,15 @@ std::vector<Tensor> Recurrent::run(const Tensor& given, const State& first) cons
   return results;
 }
 
+void Recurrent::require_dtype_of_weights(const Tensor& input) const {
+  const DType dtype = own_parameter(0).dtype();
+  if (input.dtype() == dtype || autocast_settings().is_enabled) return;
+  throw std::invalid_argument(
+      fmt::format("RNN input dtype ({}) does not match weight dtype ({}). Convert input: "
+                  "input:to(ohm.{}), or convert model: model:to(ohm.{})",
+                  name_of(input.dtype()), name_of(dtype), name_of(dtype), name_of(input.dtype())));
+}
+
 Value Recurrent::forward(const std::vector<Value>& inputs) {
   const bool is_packed = !inputs.empty() && std::holds_alternative<std::vector<Tensor>>(inputs[0]);
   if (is_packed) return forward_packed(inputs);
@@ -132,6 +142,7 @@ Value Recurrent::forward(const std::vector<Value>& inputs) {
                     options_.is_batch_first ? "batch, time" : "time, batch", input_size_));
   }
   State first = given_states(inputs, *given, given->size(options_.is_batch_first ? 0 : 1));
+  require_dtype_of_weights(*given);
   std::vector<Tensor> results = run(*given, first);
   first.drop();
   return results;
@@ -156,6 +167,7 @@ Value Recurrent::forward_packed(const std::vector<Value>& inputs) {
   std::vector<Value> given(inputs.begin() + 1, inputs.end());
   if (pair != nullptr && pair->size() == 2) given = {Value(), (*pair)[0], (*pair)[1]};
   State first = given_states(given, parts[0], sizes.front());
+  require_dtype_of_weights(parts[0]);
   const bool is_sorted = parts.size() == 3;
   if (is_sorted && given.size() > 1) first = permuted(first, parts[1]);
   std::vector<Tensor> results =

@@ -59,6 +59,7 @@ class Recurrent final : public CopyableModule<Recurrent> {
   std::vector<Tensor> run(const Tensor& given, const State& first) const;
   std::vector<Tensor> run_cudnn(const Tensor& input, const State& first,
                                 const std::vector<std::int64_t>& sizes) const;
+  void require_dtype_of_weights(const Tensor& input) const;
   Value forward_packed(const std::vector<Value>& inputs);
   static State permuted(const State& state, const Tensor& order);
   State given_states(const std::vector<Value>& inputs, const Tensor& like,

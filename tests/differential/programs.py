@@ -1145,7 +1145,8 @@ def recurrent_program(rng):
     if rng.random() < 0.2:
         program.add(f"o = torch.optim.{rng.choice(('SGD(m.parameters(), lr=0.1)', 'Adam(m.parameters())'))}")
     if rng.random() < 0.1:
-        program.add(rng.choice(("m = m.half().float()", "m.requires_grad_(False)", 'm = m.to("cuda")')))
+        again = 'm = m.to("cuda")'
+        program.add(rng.choice(("m.requires_grad_(False)", again, again if dtype else "m = m.half().float()")))
     if is_packed:
         lengths = sorted((rng.randint(1, steps) for _ in range(batch)), reverse=rng.random() < 0.5)
         lengths[0 if lengths[0] >= lengths[-1] else -1] = steps
@@ -1172,7 +1173,8 @@ def recurrent_program(rng):
             program.add(call)
             has_states = False
         if is_packed:
-            program.add(f"z, n = nn.utils.rnn.pad_packed_sequence(y{first})")
+            # Padding looks up the lengths of sequences that were sorted, by values of the GPU.
+            program.add("z = y.data * 2" if sorts else f"z, n = nn.utils.rnn.pad_packed_sequence(y{first})")
         else:
             program.add("layout(y)")
         if rng.random() < 0.7:

@@ -43,9 +43,9 @@ class CudnnRecurrent : public testing::Test {
   }
 
   static std::vector<Tensor> called(const Network& network, Module& module, const Tensor& input) {
-    const Value result =
-        network.is_packed ? module.call({std::vector<Tensor>{input}, std::vector<double>{2, 2, 1}})
-                          : module.call({input});
+    std::vector<Value> given{Value(input)};
+    if (network.is_packed) given = {std::vector<Tensor>{input}, std::vector<double>{2, 2, 1}};
+    const Value result = module.call(given);
     return std::get<std::vector<Tensor>>(result);
   }
 

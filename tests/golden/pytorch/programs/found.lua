@@ -7754,3 +7754,419 @@ v = nil; sweep()
 i = nil; sweep()
 y = nil; sweep()
 mark("globals deleted")
+
+--== cudnn_lstm_training
+-- torch.backends.cudnn.enabled = True
+-- m = nn.LSTM(16, 32, num_layers=2, device="cuda")
+-- layout(m.weight_ih_l0)
+-- x = torch.randn(5, 3, 16, device="cuda", requires_grad=True)
+-- y, (h, c) = m(x)
+-- layout(y)
+-- z = y * 2
+-- y.sum().backward()
+-- y, (h, c) = m(x, (h.detach(), c.detach()))
+-- l = y.sum() + h.sum()
+-- l.backward()
+local m, x, y, h, c, z, l
+ohm.backends.cudnn.enabled = true
+m = nn.LSTM(16, 32, {num_layers = 2, device = "cuda"})
+layout(m.weight_ih_l0)
+x = ohm.randn(5, 3, 16, {device = "cuda", requires_grad = true})
+do
+  local results = m(x)
+  y = results[1]; sweep()
+  h = results[2]; sweep()
+  c = results[3]; sweep()
+end
+layout(y)
+z = y * 2
+y:sum():backward()
+do
+  local results = m(x, {h:detach(), c:detach()})
+  y = results[1]; sweep()
+  h = results[2]; sweep()
+  c = results[3]; sweep()
+end
+l = y:sum() + h:sum()
+l:backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+h = nil; sweep()
+c = nil; sweep()
+z = nil; sweep()
+l = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_lstm_batch_first_bidirectional
+-- torch.backends.cudnn.enabled = True
+-- m = nn.LSTM(16, 32, batch_first=True, bidirectional=True).to("cuda")
+-- x = torch.randn(5, 3, 16, device="cuda", requires_grad=True)
+-- y, (h, c) = m(x)
+-- layout(y)
+-- z = (y * y).sum()
+-- z.backward(retain_graph=True)
+-- y, (h, c) = m(x, (h, c))
+-- z = (y * y).sum()
+-- z.backward()
+local m, x, y, h, c, z
+ohm.backends.cudnn.enabled = true
+m = nn.LSTM(16, 32, {batch_first = true, bidirectional = true}):to("cuda")
+x = ohm.randn(5, 3, 16, {device = "cuda", requires_grad = true})
+do
+  local results = m(x)
+  y = results[1]; sweep()
+  h = results[2]; sweep()
+  c = results[3]; sweep()
+end
+layout(y)
+z = (y * y):sum()
+z:backward({retain_graph = true})
+do
+  local results = m(x, {h, c})
+  y = results[1]; sweep()
+  h = results[2]; sweep()
+  c = results[3]; sweep()
+end
+z = (y * y):sum()
+z:backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+h = nil; sweep()
+c = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_gru_states
+-- torch.backends.cudnn.enabled = True
+-- m = nn.GRU(16, 32, bias=False, device="cuda")
+-- x = torch.randn(5, 3, 16, device="cuda", requires_grad=True)
+-- h0 = torch.randn(1, 3, 32, device="cuda", requires_grad=True)
+-- y, h = m(x, h0)
+-- l = h.sum()
+-- l.backward()
+local m, x, h0, y, h, l
+ohm.backends.cudnn.enabled = true
+m = nn.GRU(16, 32, {bias = false, device = "cuda"})
+x = ohm.randn(5, 3, 16, {device = "cuda", requires_grad = true})
+h0 = ohm.randn(1, 3, 32, {device = "cuda", requires_grad = true})
+do
+  local results = m(x, h0)
+  y = results[1]; sweep()
+  h = results[2]; sweep()
+end
+l = h:sum()
+l:backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+h0 = nil; sweep()
+y = nil; sweep()
+h = nil; sweep()
+l = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_gru_no_grad
+-- torch.backends.cudnn.enabled = True
+-- m = nn.GRU(16, 32, batch_first=True, device="cuda")
+-- x = torch.randn(5, 3, 16, device="cuda")
+-- with torch.no_grad(): y, h = m(x)
+-- layout(y)
+-- m.eval()
+-- with torch.no_grad(): y, h = m(x)
+local m, x, y, h
+ohm.backends.cudnn.enabled = true
+m = nn.GRU(16, 32, {batch_first = true, device = "cuda"})
+x = ohm.randn(5, 3, 16, {device = "cuda"})
+do
+  local mode1 <close> = ohm.no_grad()
+  do
+    local results = m(x)
+    y = results[1]; sweep()
+    h = results[2]; sweep()
+  end
+end
+layout(y)
+m:eval()
+do
+  local mode2 <close> = ohm.no_grad()
+  do
+    local results = m(x)
+    y = results[1]; sweep()
+    h = results[2]; sweep()
+  end
+end
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+h = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_rnn_optimizer_and_casts
+-- torch.backends.cudnn.enabled = True
+-- m = nn.RNN(16, 32, nonlinearity="relu").to("cuda")
+-- o = torch.optim.Adam(m.parameters())
+-- x = torch.randn(5, 3, 16, device="cuda")
+-- y, h = m(x)
+-- y.sum().backward()
+-- o.step()
+-- o.zero_grad()
+-- y, h = m(x)
+-- h.sum().backward()
+-- o.step()
+-- m = m.half()
+-- m = m.to("cuda")
+local m, o, x, y, h
+ohm.backends.cudnn.enabled = true
+m = nn.RNN(16, 32, {nonlinearity = "relu"}):to("cuda")
+o = ohm.optim.Adam(m:parameters())
+x = ohm.randn(5, 3, 16, {device = "cuda"})
+do
+  local results = m(x)
+  y = results[1]; sweep()
+  h = results[2]; sweep()
+end
+y:sum():backward()
+o:step()
+o:zero_grad()
+do
+  local results = m(x)
+  y = results[1]; sweep()
+  h = results[2]; sweep()
+end
+h:sum():backward()
+o:step()
+m = m:half()
+m = m:to("cuda")
+mark("end of program (globals alive)")
+m = nil; sweep()
+o = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+h = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_lstm_bfloat16
+-- torch.backends.cudnn.enabled = True
+-- m = nn.LSTM(16, 32, dtype=torch.bfloat16).to("cuda")
+-- x = torch.randn(5, 3, 16, device="cuda", dtype=torch.bfloat16)
+-- y, (h, c) = m(x)
+-- layout(y)
+-- y.sum().backward()
+local m, x, y, h, c
+ohm.backends.cudnn.enabled = true
+m = nn.LSTM(16, 32, {dtype = ohm.bfloat16}):to("cuda")
+x = ohm.randn(5, 3, 16, {device = "cuda", dtype = ohm.bfloat16})
+do
+  local results = m(x)
+  y = results[1]; sweep()
+  h = results[2]; sweep()
+  c = results[3]; sweep()
+end
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+h = nil; sweep()
+c = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_lstm_float16_plain
+-- torch.backends.cudnn.enabled = True
+-- m = nn.LSTM(16, 32, device="cuda", dtype=torch.float16)
+-- x0 = torch.randn(3, 5, 16, device="cuda", dtype=torch.float16, requires_grad=True)
+-- x = x0.transpose(0, 1)
+-- y, (h, c) = m(x)
+-- l = (c * c).sum()
+-- l.backward()
+local m, x0, x, y, h, c, l
+ohm.backends.cudnn.enabled = true
+m = nn.LSTM(16, 32, {device = "cuda", dtype = ohm.float16})
+x0 = ohm.randn(3, 5, 16, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+x = x0:transpose(0, 1)
+do
+  local results = m(x)
+  y = results[1]; sweep()
+  h = results[2]; sweep()
+  c = results[3]; sweep()
+end
+l = (c * c):sum()
+l:backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x0 = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+h = nil; sweep()
+c = nil; sweep()
+l = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_lstm_autocast
+-- torch.backends.cudnn.enabled = True
+-- m = nn.LSTM(16, 32).to("cuda")
+-- x = torch.randn(5, 3, 16, device="cuda", requires_grad=True)
+-- with torch.autocast("cuda", dtype=torch.bfloat16): y, (h, c) = m(x)
+-- layout(y)
+-- y.sum().backward()
+local m, x, y, h, c
+ohm.backends.cudnn.enabled = true
+m = nn.LSTM(16, 32):to("cuda")
+x = ohm.randn(5, 3, 16, {device = "cuda", requires_grad = true})
+do
+  local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+  do
+    local results = m(x)
+    y = results[1]; sweep()
+    h = results[2]; sweep()
+    c = results[3]; sweep()
+  end
+end
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+h = nil; sweep()
+c = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_gru_autocast_no_grad
+-- torch.backends.cudnn.enabled = True
+-- m = nn.GRU(16, 32, bias=False, dtype=torch.float16).to("cuda")
+-- x = torch.randn(5, 3, 16, device="cuda", requires_grad=True)
+-- with torch.autocast("cuda", dtype=torch.bfloat16): y, h = m(x)
+-- with torch.no_grad(): n, h = m(x.half())
+-- y.sum().backward()
+local m, x, y, h, n
+ohm.backends.cudnn.enabled = true
+m = nn.GRU(16, 32, {bias = false, dtype = ohm.float16}):to("cuda")
+x = ohm.randn(5, 3, 16, {device = "cuda", requires_grad = true})
+do
+  local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+  do
+    local results = m(x)
+    y = results[1]; sweep()
+    h = results[2]; sweep()
+  end
+end
+do
+  local mode2 <close> = ohm.no_grad()
+  do
+    local results = m(x:half())
+    n = results[1]; sweep()
+    h = results[2]; sweep()
+  end
+end
+y:sum():backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+h = nil; sweep()
+n = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_gru_copied
+-- import copy
+-- torch.backends.cudnn.enabled = True
+-- m = nn.GRU(16, 32).to("cuda")
+-- x = torch.randn(5, 3, 16, device="cuda")
+-- n = copy.deepcopy(m)
+-- y, h = n(x)
+-- y.sum().backward()
+-- n = n.to("cuda")
+-- y, h = n(x)
+local m, x, n, y, h
+ohm.backends.cudnn.enabled = true
+m = nn.GRU(16, 32):to("cuda")
+x = ohm.randn(5, 3, 16, {device = "cuda"})
+n = ohm.copy.deepcopy(m)
+do
+  local results = n(x)
+  y = results[1]; sweep()
+  h = results[2]; sweep()
+end
+y:sum():backward()
+n = n:to("cuda")
+do
+  local results = n(x)
+  y = results[1]; sweep()
+  h = results[2]; sweep()
+end
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+n = nil; sweep()
+y = nil; sweep()
+h = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_lstm_packed
+-- torch.backends.cudnn.enabled = True
+-- m = nn.LSTM(16, 32, bidirectional=True).to("cuda")
+-- x = torch.randn(5, 3, 16, device="cuda", requires_grad=True)
+-- p = nn.utils.rnn.pack_padded_sequence(x, [5, 3, 2])
+-- y, (h, c) = m(p)
+-- z, n = nn.utils.rnn.pad_packed_sequence(y)
+-- z.sum().backward()
+local m, x, p, y, h, c, z, n
+ohm.backends.cudnn.enabled = true
+m = nn.LSTM(16, 32, {bidirectional = true}):to("cuda")
+x = ohm.randn(5, 3, 16, {device = "cuda", requires_grad = true})
+p = nn.utils.rnn.pack_padded_sequence(x, {5, 3, 2})
+do
+  local results = m(p)
+  y = results[1]; sweep()
+  h = results[2]; sweep()
+  c = results[3]; sweep()
+end
+z, n = nn.utils.rnn.pad_packed_sequence(y)
+z:sum():backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+p = nil; sweep()
+y = nil; sweep()
+h = nil; sweep()
+c = nil; sweep()
+z = nil; sweep()
+n = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_lstm_frozen
+-- torch.backends.cudnn.enabled = True
+-- m = nn.LSTM(16, 32, num_layers=2).to("cuda")
+-- m.requires_grad_(False)
+-- x = torch.randn(5, 3, 16, device="cuda", requires_grad=True)
+-- y, (h, c) = m(x)
+-- l = y.mean() + c.sum()
+-- l.backward()
+local m, x, y, h, c, l
+ohm.backends.cudnn.enabled = true
+m = nn.LSTM(16, 32, {num_layers = 2}):to("cuda")
+m:requires_grad_(false)
+x = ohm.randn(5, 3, 16, {device = "cuda", requires_grad = true})
+do
+  local results = m(x)
+  y = results[1]; sweep()
+  h = results[2]; sweep()
+  c = results[3]; sweep()
+end
+l = y:mean() + c:sum()
+l:backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+h = nil; sweep()
+c = nil; sweep()
+l = nil; sweep()
+mark("globals deleted")
