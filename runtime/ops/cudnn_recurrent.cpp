@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
-#include <unordered_set>
 #include <utility>
 
 #include "allocator_shim/device/recurrent_reserve.h"
@@ -13,80 +12,12 @@
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/autograd/tensor_data.h"
 #include "runtime/ops/convert.h"
 #include "runtime/tensor/allocation.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
-
-constexpr std::size_t kWeightsOfLayer = 4;
-
-bool is_cudnn_on(const Tensor& tensor) {
-  return Context::current().cudnn_enabled && tensor.device().is_cuda();
-}
-
-bool may_be_flattened(const Tensor& tensor) {
-  const DType dtype = tensor.dtype();
-  return is_cudnn_on(tensor) &&
-         (dtype == DType::float16 || dtype == DType::float32 || dtype == DType::float64);
-}
-
-std::vector<Tensor> defined_ones(const std::vector<Tensor>& tensors) {
-  std::vector<Tensor> defined;
-  std::copy_if(tensors.begin(), tensors.end(), std::back_inserter(defined),
-               [](const Tensor& tensor) { return tensor.defined(); });
-  return defined;
-}
-
-/// A tensor of its own with the elements of `buffer` from `offset` on.
-Tensor piece_of(const Tensor& buffer, const Tensor& like, std::int64_t offset) {
-  Shape strides = like.shape();
-  std::int64_t stride = 1;
-  for (int dim = strides.dims() - 1; dim >= 0; --dim) {
-    strides[dim] = stride;
-    stride *= like.shape()[dim];
-  }
-  Tensor piece = make_view(buffer, like.shape(), strides, buffer.impl()->offset + offset);
-  piece.impl()->is_view = false;
-  return piece;
-}
-
-std::vector<Tensor> pieces_of(const Tensor& buffer, const std::vector<Tensor>& weights,
-                              const RecurrentGeometry& geometry) {
-  const RecurrentBuffer places(geometry);
-  std::vector<Tensor> pieces(weights.size());
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (weights[i].defined()) pieces[i] = piece_of(buffer, weights[i], places.offset(i));
-  }
-  return pieces;
-}
-
-// The weights' own buffer; undefined where they lie anywhere else.
-Tensor buffer_of(const std::vector<Tensor>& weights, const RecurrentGeometry& geometry) {
-  const RecurrentBuffer places(geometry);
-  const Tensor& first = weights.front();
-  const auto needed = static_cast<std::size_t>(places.numel()) * item_bytes(first.dtype());
-  if (first.storage().bytes() < needed) return Tensor();
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (!weights[i].defined()) continue;
-    const bool is_there = &weights[i].storage() == &first.storage() &&
-                          weights[i].impl()->offset == places.offset(i) &&
-                          weights[i].is_contiguous();
-    if (!is_there) return Tensor();
-  }
-  return make_view(first, {places.numel()}, {1}, 0);
-}
-
-Tensor filled_buffer(const std::vector<Tensor>& weights, const RecurrentGeometry& geometry) {
-  Tensor buffer = zeros({RecurrentBuffer(geometry).numel()}, options_of(weights.front()));
-  const std::vector<Tensor> pieces = pieces_of(buffer, weights, geometry);
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (weights[i].defined()) copy_into(pieces[i], weights[i]);
-  }
-  return buffer;
-}
 
 Tensor steps_first(const Tensor& tensor, const CudnnRecurrent& network) {
   if (!network.is_batch_first || !network.sizes.empty()) return tensor;
@@ -138,8 +69,8 @@ RecurrentInputs inputs_on_host(const RecurrentInputs& inputs, bool require_grad)
 }
 
 // `targets`: the output, the last hidden states, and cells.
-void compute(const RecurrentInputs& inputs, const CudnnRecurrent& network,
-             const PhiloxGenerator& draws, const std::vector<Tensor>& targets) {
+void compute_on_host(const RecurrentInputs& inputs, const CudnnRecurrent& network,
+                     const PhiloxGenerator& draws, const std::vector<Tensor>& targets) {
   if (!targets.front().has_values()) return;
   const NoGradGuard no_graph;
   const DropoutDraws guard(draws);
@@ -185,13 +116,24 @@ RecurrentGradients gradients_on_host(const RecurrentInputs& inputs, const CudnnR
 
 // ---- backward -----------------------------------------------------------------------------------
 
-// Places of what a node saves, in the order in which it is released; weights come last but the
-// results.
-enum Saved : std::size_t { kCell, kHidden, kInput, kFirstWeight };
+// Places of what a node saves, in the order in which it is released: weights, which PyTorch has in
+// a list, come last.
+struct SavedOfNetwork {
+  enum Place : std::size_t {
+    kCell,
+    kDropoutState,
+    kHidden,
+    kInput,
+    kOutput,
+    kReserve,
+    kBuffer,
+    kFirstWeight
+  };
+};
 
 // Backward writes to what the forward pass has kept: a copy of it where the graph stays.
-Tensor reserve_of(const BackwardCall& call, std::size_t place) {
-  Tensor reserve = call.saved(place);
+Tensor reserve_of(const BackwardCall& call) {
+  Tensor reserve = call.saved(SavedOfNetwork::kReserve);
   return autograd_state().retains_graph ? copy_of(reserve) : reserve;
 }
 
@@ -201,15 +143,14 @@ class RecurrentBackward {
   RecurrentBackward(const BackwardCall& call, const CudnnRecurrent& network,
                     const std::vector<bool>& has_weight, const PhiloxGenerator& draws)
       : call_(call), network_(network), draws_(draws) {
-    inputs_.cell = call.saved(kCell);
-    inputs_.hidden = call.saved(kHidden);
-    inputs_.input = call.saved(kInput);
-    std::size_t place = kFirstWeight;
+    inputs_.cell = call.saved(SavedOfNetwork::kCell);
+    inputs_.hidden = call.saved(SavedOfNetwork::kHidden);
+    inputs_.input = call.saved(SavedOfNetwork::kInput);
+    std::size_t place = SavedOfNetwork::kFirstWeight;
     for (const bool is_there : has_weight) {
       inputs_.weights.push_back(is_there ? call.saved(place++) : Tensor());
     }
-    constexpr std::size_t kReserve = 1;  // behind the output
-    reserve_ = reserve_of(call, place + kReserve);
+    reserve_ = reserve_of(call);
   }
 
   RecurrentGradients run();
@@ -327,49 +268,6 @@ TensorList recurrent_backward(const BackwardCall& call, const CudnnRecurrent& ne
 
 }  // namespace
 
-// ---- weights ------------------------------------------------------------------------------------
-
-std::int64_t RecurrentBuffer::width(std::int64_t part) const {
-  return part < geometry_.directions ? geometry_.input_size
-                                     : geometry_.hidden_size * geometry_.directions;
-}
-
-std::int64_t RecurrentBuffer::matrices_before(std::int64_t part) const {
-  std::int64_t elements = 0;
-  for (std::int64_t i = 0; i < part; ++i) {
-    elements += matrix_rows() * (width(i) + geometry_.hidden_size);
-  }
-  return elements;
-}
-
-std::int64_t RecurrentBuffer::numel() const {
-  return matrices_before(parts()) + 2 * matrix_rows() * parts();
-}
-
-std::int64_t RecurrentBuffer::offset(std::size_t i) const {
-  const auto part = static_cast<std::int64_t>(i / kWeightsOfLayer);
-  const auto kind = static_cast<std::int64_t>(i % kWeightsOfLayer);
-  if (kind < 2) return matrices_before(part) + kind * matrix_rows() * width(part);
-  return matrices_before(parts()) + (2 * part + kind - 2) * matrix_rows();
-}
-
-void flatten_recurrent_weights(const std::vector<Tensor>& weights,
-                               const RecurrentGeometry& geometry) {
-  const std::vector<Tensor> present = defined_ones(weights);
-  std::unordered_set<const void*> places;
-  for (const Tensor& weight : present) {
-    if (!may_be_flattened(weight) || weight.dtype() != present.front().dtype()) return;
-    if (!places.insert(weight.impl()).second) return;
-  }
-  const NoGradGuard no_graph;
-  const CategoryGuard category(Category::parameter);
-  const Tensor buffer = filled_buffer(weights, geometry);
-  const std::vector<Tensor> pieces = pieces_of(buffer, weights, geometry);
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (weights[i].defined()) set_data(weights[i], pieces[i]);
-  }
-}
-
 bool is_recurrent_done_by_cudnn(const Tensor& input) {
   const bool is_taken = input.dtype() == DType::bfloat16
                             ? Context::current().rules.cudnn_recurs_in_bfloat16
@@ -392,26 +290,42 @@ bool has_dropout(const CudnnRecurrent& network) {
   return network.is_training && network.dropout > 0.0;
 }
 
-// What dropout draws with, made at its first use and where the device was seeded since. The seed is
-// drawn on the device.
-PhiloxGenerator dropout_draws(const Tensor& input, const CudnnRecurrent& network) {
+/// What a call draws dropout with.
+struct NetworkDraws {
+  PhiloxGenerator generator;
+  Tensor state;  ///< on the device; undefined without dropout
+};
+
+// A number that the device draws.
+std::uint64_t drawn_seed(DeviceSlot& gpu, Device device) {
+  empty({}, {DType::int64, device});
+  const std::uint64_t draw = gpu.generator.take(2);
+  const std::uint64_t high = philox_word(gpu.generator.seed, draw, 1);
+  return high << 32U | philox_word(gpu.generator.seed, draw, 0);
+}
+
+// The state is made at its first use, and where the device was seeded since.
+NetworkDraws draws_of(const Tensor& input, const CudnnRecurrent& network) {
   if (!has_dropout(network)) return {};
-  DeviceSlot& gpu = Context::current().slot(input.device());
+  const Device device = input.device();
+  DeviceSlot& gpu = Context::current().slot(device);
   CudnnDropout& dropout = gpu.cudnn_dropout;
   if (!dropout.state || dropout.is_stale) {
-    empty({}, {DType::int64, input.device()});
-    dropout.generator = {gpu.generator.seed, gpu.generator.take(2)};
+    dropout.generator = {drawn_seed(gpu, device), 0};
     const WorkspaceGuard guard;
     dropout.state = allocate_storage(
         gpu.has_measured_cudnn
             ? dropout_state_bytes(static_cast<std::size_t>(gpu.multiprocessors),
                                   static_cast<std::size_t>(gpu.threads_per_multiprocessor))
             : kAssumedDropoutStateBytes,
-        input.device());
+        device);
     dropout.is_stale = false;
   }
-  const PhiloxGenerator draws = dropout.generator;
-  dropout.generator.take(static_cast<std::uint64_t>(input.numel()));
+  NetworkDraws draws{dropout.generator, empty_bytes(0, device)};
+  draws.state.impl()->storage = dropout.state;
+  const RecurrentGeometry& geometry = network.geometry;
+  const std::int64_t masks = geometry.hidden_size * geometry.directions * geometry.layers;
+  dropout.generator.take(static_cast<std::uint64_t>(input.numel() / input.size(-1) * masks));
   return draws;
 }
 
@@ -463,18 +377,18 @@ RecurrentInputs autocast_inputs(const RecurrentInputs& inputs, const RecurrentGe
 class RecurrentForward {
  public:
   RecurrentForward(const RecurrentInputs& inputs, const CudnnRecurrent& network,
-                   const PhiloxGenerator& draws, Tensor& buffer, Tensor& reserve)
+                   const NetworkDraws& draws, Tensor& buffer, Tensor& reserve)
       : inputs_(inputs),
         network_(network),
-        draws_(draws),
+        draws_(draws.generator),
         buffer_(buffer),
         reserve_(reserve),
         weights_(defined_ones(inputs.weights)),
         record_("CudnnRnnBackward", differentiable()) {
     record_.save(inputs.cell);
+    record_.save(draws.state);
     record_.save(inputs.hidden);
     record_.save(inputs.input);
-    for (const Tensor& weight : weights_) record_.save(weight);
   }
 
   std::vector<Tensor> run() {
@@ -482,7 +396,8 @@ class RecurrentForward {
     run_kernel();
     record_.save_output(results_[0]);
     record_.save(reserve_);
-    if (!is_flat) record_.save(buffer_);
+    record_.save(is_flat ? Tensor() : buffer_);
+    for (const Tensor& weight : weights_) record_.save(weight);
     attach();
     return std::move(results_);
   }
@@ -509,7 +424,7 @@ class RecurrentForward {
     }
     if (!buffer_.defined()) buffer_ = filled_buffer(inputs_.weights, network_.geometry);
     reserve_ = empty_bytes(reserve_bytes(steps, network_), steps.device());
-    compute(seen, network_, draws_, results_);
+    compute_on_host(seen, network_, draws_, results_);
     results_[0] = as_asked(steps, network_);
   }
 
@@ -539,7 +454,7 @@ std::vector<Tensor> cudnn_recurrent(const RecurrentInputs& inputs, const CudnnRe
   // Both are results of PyTorch's, which its caller lets go.
   Tensor buffer = buffer_of(inputs.weights, network.geometry);
   Tensor reserve;
-  const PhiloxGenerator draws = dropout_draws(inputs.input, network);
+  const NetworkDraws draws = draws_of(inputs.input, network);
   RecurrentInputs cast = autocast_inputs(inputs, network.geometry, buffer);
   std::vector<Tensor> results = RecurrentForward(cast, network, draws, buffer, reserve).run();
   cast.input = Tensor();
