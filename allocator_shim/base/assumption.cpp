@@ -8,7 +8,8 @@ constexpr AssumptionInfo kAssumptions[] = {
     {Assumption::cudnn_batch_norm, "cudnn_batch_norm",
      "cuDNN's BatchNorm takes no workspace and keeps no reserve for backward"},
     {Assumption::cudnn_rnn_reserve, "cudnn_rnn_reserve",
-     "cuDNN's recurrent layers take no workspace, and keep a reserve for backward only on the cards "
+     "cuDNN's recurrent layers take no workspace, and keep a reserve for backward only on the "
+     "cards "
      "where it was measured"},
     {Assumption::cudnn_ctc_workspace, "cudnn_ctc_workspace", "cuDNN's CTC loss takes no workspace"},
     {Assumption::ctc_target_length, "ctc_target_length",

@@ -103,8 +103,7 @@ RecurrentGradients gradients_on_host(const RecurrentInputs& inputs, const CudnnR
   std::vector<Tensor> found =
       gradients(results, std::move(root_grads), wanted, {.allows_unused = true});
   RecurrentGradients sorted;
-  const auto next = [place = found.begin()]() mutable { return std::move(*place++); };
-  auto take = next;
+  auto take = [place = found.begin()]() mutable { return std::move(*place++); };
   sorted.input = take();
   sorted.hidden = take();
   if (leaves.cell.defined()) sorted.cell = take();

@@ -231,6 +231,27 @@ TEST(VirtualCudaLibraries, CudnnLaysTheProjectionOfAnLstmOutBehindItsMatrices) {
   EXPECT_EQ(function<int(void*)>(kDnn, "cudnnDestroyRNNDescriptor")(rnn), kSuccess);
 }
 
+TEST(VirtualCudaLibraries, CudnnKeepsNothingOfAnLstmWhereNothingWasMeasured) {
+  constexpr int kTraining = 1;
+  constexpr std::array<int, 2> kSteps = {3, 2};
+  void* const rnn = described({2, 3, 5, 5, 1});
+  void* data = nullptr;
+  function<int(void**)>(kDnn, "cudnnCreateRNNDataDescriptor")(&data);
+  EXPECT_EQ((function<int(void*, int, int, int, int, int, const int*, void*)>(
+                kDnn, "cudnnSetRNNDataDescriptor")(data, 0, 0, 3, 2, 3, kSteps.data(), nullptr)),
+            kSuccess);
+  std::size_t workspace = 1;
+  std::size_t reserve = 1;
+  EXPECT_EQ(
+      (function<int(void*, void*, int, void*, std::size_t*, std::size_t*)>(
+          kDnn, "cudnnGetRNNTempSpaceSizes")(nullptr, rnn, kTraining, data, &workspace, &reserve)),
+      kSuccess);
+  EXPECT_EQ(workspace, 0U);
+  EXPECT_EQ(reserve, 0U);
+  EXPECT_EQ(function<int(void*)>(kDnn, "cudnnDestroyRNNDataDescriptor")(data), kSuccess);
+  EXPECT_EQ(function<int(void*)>(kDnn, "cudnnDestroyRNNDescriptor")(rnn), kSuccess);
+}
+
 // PyTorch passes over an engine of attention that needs more shared memory than there is.
 TEST(VirtualCudaLibraries, AnEngineOfCudnnTakesNoSharedMemory) {
   constexpr int kEngineConfiguration = 3;
