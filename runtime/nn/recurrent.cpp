@@ -45,7 +45,7 @@ Recurrent::Recurrent(Kind kind, std::int64_t input_size, std::int64_t hidden_siz
       unused_hidden_bias = constant_parameter({gates * hidden_size}, 0.0, parameters);
     }
   }
-  after_move();
+  flatten_parameters();
   unused_input_bias = Tensor();
 }
 
@@ -70,7 +70,7 @@ ops::RecurrentGeometry Recurrent::geometry() const {
 }
 
 // A parameter that is computed of others is none that could lie in a buffer.
-void Recurrent::after_move() {
+void Recurrent::flatten_parameters() {
   if (computed_parameters().empty()) ops::flatten_recurrent_weights(weights(), geometry());
 }
 

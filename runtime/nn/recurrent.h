@@ -41,6 +41,9 @@ class Recurrent final : public CopyableModule<Recurrent> {
 
   std::string_view type_name() const override;
 
+  /// Gives the weights a buffer, where cuDNN could take them: anew where they have one.
+  void flatten_parameters();
+
   using Module::forward;
   /// input [, h_0 [, c_0]], or input, {h_0, c_0}: the first states, zeros when not given. The input
   /// may be packed (PackedSequence): a list of its data and, where sequences were sorted, of the
@@ -51,7 +54,7 @@ class Recurrent final : public CopyableModule<Recurrent> {
   using State = RecurrentState;
   static constexpr std::int64_t kWeightsOfPart = 4;
 
-  void after_move() override;
+  void after_move() override { flatten_parameters(); }
   std::int64_t parts() const { return options_.layers * (options_.is_bidirectional ? 2 : 1); }
   std::vector<Tensor> weights() const;
   ops::RecurrentGeometry geometry() const;

@@ -22,6 +22,7 @@
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/nn/module_walk.h"
+#include "runtime/nn/recurrent.h"
 #include "runtime/ops/convert.h"
 #include "runtime/parallel/distributed_data_parallel.h"
 #include "runtime/tensor/context.h"
@@ -66,6 +67,17 @@ template <DType D>
 int cast_to(lua_State* L) {
   self(L, name_of(D))->move_to(std::nullopt, D);
   return return_self(L);
+}
+
+int flatten_parameters(lua_State* L) {
+  const ModulePtr module = self(L, "flatten_parameters");
+  auto* const recurrent = dynamic_cast<nn::Recurrent*>(module.get());
+  if (recurrent == nullptr) {
+    throw std::invalid_argument(
+        fmt::format("[flatten_parameters] expected RNN, GRU or LSTM, not {}", module->type_name()));
+  }
+  recurrent->flatten_parameters();
+  return 0;
 }
 
 // ---- modes --------------------------------------------------------------------------------------
@@ -351,6 +363,7 @@ constexpr luaL_Reg kModuleMethods[] = {
     {"no_sync", native<no_sync>},
     {"parameters", native<parameters>},
     {"register_buffer", native<register_buffer>},
+    {"flatten_parameters", native<flatten_parameters>},
     {"requires_grad_", native<set_requires_grad>},
     {"state_dict", native<state_dict>},
     {"to", native<to>},
