@@ -9,8 +9,7 @@ constexpr AssumptionInfo kAssumptions[] = {
      "cuDNN's BatchNorm takes no workspace and keeps no reserve for backward"},
     {Assumption::cudnn_rnn_reserve, "cudnn_rnn_reserve",
      "cuDNN's recurrent layers take no workspace, and keep a reserve for backward only on the "
-     "cards "
-     "where it was measured"},
+     "cards where it was measured"},
     {Assumption::cudnn_ctc_workspace, "cudnn_ctc_workspace", "cuDNN's CTC loss takes no workspace"},
     {Assumption::ctc_target_length, "ctc_target_length",
      "without values the longest target of a CTC loss is as long as targets are wide"},
