@@ -19,7 +19,7 @@ std::size_t parts_of(const AttentionShape& shape, int multiprocessors) {
   if (shape.keys <= kFewKeys) return 0;
   const std::uint64_t parts =
       std::min({kMost, power_of_two_within(shape.keys / kKeysOfPart),
-                power_of_two_within(std::int64_t{2} * multiprocessors / shape.batch)});
+                power_of_two_within(std::int64_t{2} * multiprocessors / shape.value_heads)});
   return parts < kFewest ? 0 : parts;
 }
 
@@ -32,7 +32,8 @@ std::size_t rounded_up(std::size_t bytes) {
 
 std::size_t attention_forward_workspace_bytes(const AttentionShape& shape, int multiprocessors) {
   if (shape.queries != 1) return kAttentionBackwardWorkspaceBytes;
-  const std::size_t rows = parts_of(shape, multiprocessors) * static_cast<std::size_t>(shape.batch);
+  const std::size_t rows =
+      parts_of(shape, multiprocessors) * static_cast<std::size_t>(shape.query_heads);
   if (rows == 0) return 0;
   const std::size_t results = rows * static_cast<std::size_t>(shape.value_width) * sizeof(float);
   const std::size_t logarithms = rounded_up(rows * sizeof(float));

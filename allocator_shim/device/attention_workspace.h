@@ -8,9 +8,10 @@
 
 namespace ohm {
 
-/// A call of attention. Its batch counts every head of every batch entry, of the queries.
+/// A call of attention.
 struct AttentionShape {
-  std::int64_t batch = 0;
+  std::int64_t query_heads = 0;  ///< of all batch entries together
+  std::int64_t value_heads = 0;  ///< fewer where several heads of queries share them
   std::int64_t queries = 0;
   std::int64_t keys = 0;
   std::int64_t value_width = 0;

@@ -76,10 +76,11 @@ struct BackendDescriptor {
     if (!forward) return;
     const auto [batch, heads, rows, columns] = part.sizes;
     if (name == kAttentionQuery) {
-      forward->batch = batch * heads;
+      forward->query_heads = batch * heads;
       forward->queries = rows;
     }
     if (name == kAttentionValue) {
+      forward->value_heads = batch * heads;
       forward->keys = rows;
       forward->value_width = columns;
     }

@@ -299,7 +299,8 @@ std::int64_t elements_of_workspace(std::size_t bytes) {
 std::int64_t forward_workspace(const Tensor& query, const Tensor& value) {
   const DeviceSlot& gpu = Context::current().slot(query.device());
   if (!gpu.has_measured_cudnn) return 0;
-  const AttentionShape shape{.batch = query.size(0) * query.size(1),
+  const AttentionShape shape{.query_heads = query.size(0) * query.size(1),
+                             .value_heads = value.size(0) * value.size(1),
                              .queries = query.size(2),
                              .keys = value.size(2),
                              .value_width = value.size(3)};

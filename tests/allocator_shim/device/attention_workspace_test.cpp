@@ -19,8 +19,8 @@ TEST(AttentionWorkspace, IsWhatWasMeasured) {
     if (line.empty() || line[0] == '#') continue;
     AttentionShape shape;
     std::size_t bytes = 0;
-    std::istringstream(line) >> shape.batch >> shape.queries >> shape.keys >> shape.value_width >>
-        bytes;
+    std::istringstream(line) >> shape.query_heads >> shape.value_heads >> shape.queries >>
+        shape.keys >> shape.value_width >> bytes;
     EXPECT_EQ(attention_forward_workspace_bytes(shape, kMultiprocessorsOfHopper), bytes) << line;
     ++measured;
   }
@@ -28,11 +28,12 @@ TEST(AttentionWorkspace, IsWhatWasMeasured) {
 }
 
 TEST(AttentionWorkspace, OfOneQueryEndsWhereTheCardIsFull) {
-  const auto of_batch = [](std::int64_t batch) {
-    return attention_forward_workspace_bytes({batch, 1, 16'384, 128}, kMultiprocessorsOfHopper);
+  const auto of_heads = [](std::int64_t heads) {
+    return attention_forward_workspace_bytes({heads, heads, 1, 16'384, 128},
+                                             kMultiprocessorsOfHopper);
   };
-  EXPECT_EQ(of_batch(66), 66 * 4 * 130 * 4 + 128 + 2 * (1152 - 66 * 16));
-  EXPECT_EQ(of_batch(67), 0);
+  EXPECT_EQ(of_heads(66), 66 * 4 * 130 * 4 + 128 + 2 * (1152 - 66 * 16));
+  EXPECT_EQ(of_heads(67), 0);
 }
 
 }  // namespace

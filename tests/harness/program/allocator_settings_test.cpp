@@ -67,10 +67,10 @@ TEST_F(AllocatorSettings, WrongOnesAreRefusedInPyTorchsWordsBeforeAnythingRuns) 
       ohm({"run", "conf.lua", "--alloc-conf", "no_such:1", "--rules", "pytorch-2.6"});
   EXPECT_EQ(2, earlier.code);
   EXPECT_EQ("ohm: --alloc-conf: Unrecognized CachingAllocator option: no_such\n", earlier.err);
-  const ProgramResult rules = ohm({"run", "conf.lua", "--rules", "pytorch-2.11"});
+  const ProgramResult rules = ohm({"run", "conf.lua", "--rules", "pytorch-2.12"});
   EXPECT_EQ(2, rules.code);
   EXPECT_EQ(
-      "ohm: --rules: [allocator] unknown rule set \"pytorch-2.11\" (did you mean "
+      "ohm: --rules: [allocator] unknown rule set \"pytorch-2.12\" (did you mean "
       "\"pytorch-2.10\"?)\n",
       rules.err);
 }
