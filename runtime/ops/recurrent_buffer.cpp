@@ -85,13 +85,13 @@ Tensor buffer_of(const std::vector<Tensor>& weights, const RecurrentGeometry& ge
   const RecurrentBuffer places(geometry);
   const Tensor& first = weights.front();
   const auto needed = static_cast<std::size_t>(places.numel()) * item_bytes(first.dtype());
-  if (first.storage().bytes() < needed) return Tensor();
+  if (first.storage().bytes() < needed) return {};
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (!weights[i].defined()) continue;
     const bool is_there = &weights[i].storage() == &first.storage() &&
                           weights[i].impl()->offset == places.offset(i) &&
                           weights[i].is_contiguous();
-    if (!is_there) return Tensor();
+    if (!is_there) return {};
   }
   return make_view(first, {places.numel()}, {1}, 0);
 }

@@ -129,13 +129,14 @@ TEST_F(CudnnRecurrent, KeepsWhatWasMeasuredForBackward) {
   const auto before = machine_.allocated_bytes();
   const std::vector<Tensor> results = called({}, *module, input);
   // The reserve is 256 bytes and 5 hidden sizes of each row.
-  const std::size_t reserve = 256 + kSteps * kBatch * 5 * kHidden * sizeof(double);
-  EXPECT_GE(machine_.allocated_bytes() - before, reserve);
+  constexpr std::int64_t kReserve =
+      256 + kSteps * kBatch * 5 * kHidden * std::int64_t{sizeof(double)};
+  EXPECT_GE(machine_.allocated_bytes() - before, kReserve);
   const auto with_graph = machine_.allocated_bytes();
   backward({results[0]}, {ones_like(results[0])}, GraphRetention::release);
   for (const Tensor& weight : module->parameters()) weight.set_grad(Tensor());
   input.set_grad(Tensor());
-  EXPECT_LE(machine_.allocated_bytes() + reserve, with_graph);
+  EXPECT_LE(machine_.allocated_bytes() + kReserve, with_graph);
 }
 
 }  // namespace
