@@ -174,12 +174,10 @@ OHM_EXPORTED int cudnnSetDropoutDescriptor(DropoutDescriptor* dropout, void* /*h
   return kLibrarySuccess;
 }
 
-OHM_EXPORTED int cudnnRestoreDropoutDescriptor(DropoutDescriptor* dropout, void* /*handle*/,
-                                               float probability, void* /*states*/,
-                                               std::size_t /*state_bytes*/,
-                                               unsigned long long /*seed*/) {
-  dropout->probability = probability;
-  return kLibrarySuccess;
+OHM_EXPORTED int cudnnRestoreDropoutDescriptor(DropoutDescriptor* dropout, void* handle,
+                                               float probability, void* states,
+                                               std::size_t state_bytes, unsigned long long seed) {
+  return cudnnSetDropoutDescriptor(dropout, handle, probability, states, state_bytes, seed);
 }
 
 OHM_EXPORTED int cudnnDropoutGetStatesSize(void* /*handle*/, std::size_t* bytes) {

@@ -80,8 +80,7 @@ RecurrentSteps::Options Recurrent::steps_options() const {
 
 Recurrent::State Recurrent::given_states(const std::vector<Value>& inputs, const Tensor& like,
                                          std::int64_t batch) const {
-  const std::int64_t count = options_.layers * (options_.is_bidirectional ? 2 : 1);
-  const Shape shape{count, batch, hidden_size_};
+  const Shape shape{parts(), batch, hidden_size_};
   const auto given = [&](std::size_t i) {
     if (i >= inputs.size()) return zeros(shape, options_of(like));
     const Tensor* state = std::get_if<Tensor>(&inputs[i]);

@@ -23,13 +23,8 @@ bool may_be_flattened(const Tensor& tensor) {
 
 /// A tensor of its own with the elements of `buffer` from `offset` on.
 Tensor weight_piece(const Tensor& buffer, const Tensor& like, std::int64_t offset) {
-  Shape strides = like.shape();
-  std::int64_t stride = 1;
-  for (int dim = strides.dims() - 1; dim >= 0; --dim) {
-    strides[dim] = stride;
-    stride *= like.shape()[dim];
-  }
-  Tensor piece = make_view(buffer, like.shape(), strides, buffer.impl()->offset + offset);
+  Tensor piece = make_view(buffer, like.shape(), contiguous_strides(like.shape()),
+                           buffer.impl()->offset + offset);
   piece.impl()->is_view = false;
   return piece;
 }

@@ -59,6 +59,31 @@ TEST_F(OnCuda, FindsTheSameAsOnVirtualGpus) {
   EXPECT_EQ(variants_of(on_virtual).dump(2), variants_of(on_cuda).dump(2));
 }
 
+TEST_F(OnCuda, ComputesReferencesInALargerShareOfTheCard) {
+  folder_.write("compared.lua", R"lua(
+local function ones(count)
+  return function(device) return {sum = ohm.ones(count, {device = device}):sum()} end
+end
+return ohm.scenario {
+  name = "compared", summary = "A problem beside a reference", reference = "right",
+  gpu = {profile = "tiny-64m", capacity = "32MiB"}, limits = {"error_vs_reference == 0"},
+  problems = {wrong = ones(7)}, references = {right = ones(8)},
+}
+)lua");
+  const auto device_of_reference = [&](const std::string& machine) {
+    machine_is(machine);
+    const ProgramResult result = ohm({"run", "compared.lua", "--gpu", "cuda", "--json"});
+    EXPECT_EQ(0, result.code) << result.out << result.err;
+    return nlohmann::json::parse(result.out)["scenarios"][0]["references"][0]["devices"][0];
+  };
+  const nlohmann::json on_card = device_of_reference("capacity=134217728");
+  EXPECT_EQ("Stand-in 0, driver for CUDA 13.0", on_card["card"]);
+  EXPECT_EQ(134217728, on_card["capacity_bytes"]);
+  const nlohmann::json on_virtual = device_of_reference("capacity=33554432");
+  EXPECT_FALSE(on_virtual.contains("card"));
+  EXPECT_EQ(536870912, on_virtual["capacity_bytes"]);
+}
+
 TEST_F(OnCuda, RunsOutOfMemoryAtTheLimit) {
   const ProgramResult result =
       ohm({"run", "segments.lua", "--gpu", "cuda", "--limit", "32MiB", "--case", "two", "-v"});
