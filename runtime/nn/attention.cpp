@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -12,7 +11,6 @@
 #include <utility>
 
 #include "runtime/arithmetic/factories.h"
-#include "runtime/autograd/autograd_state.h"
 #include "runtime/nn/linear.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/attention.h"
@@ -78,12 +76,6 @@ struct MultiheadAttention::Heads {
   std::int64_t keys() const { return key.size(1); }
 };
 
-/// Those of a call, where they are booleans as numbers that are added.
-struct MultiheadAttention::Masks {
-  std::optional<Tensor> padding;
-  std::optional<Tensor> attention;
-};
-
 MultiheadAttention::MultiheadAttention(std::int64_t width, std::int64_t heads,
                                        const MultiheadAttentionOptions& options,
                                        const ParameterOptions& parameters)
@@ -132,18 +124,11 @@ MultiheadAttention::Heads MultiheadAttention::projected(const Tensor& query, con
   return {by_heads(parts[0]), by_heads(parts[1]), by_heads(parts[2])};
 }
 
-MultiheadAttention::Masks MultiheadAttention::masks_as_numbers(const Call& call, DType dtype) {
-  Masks masks;
-  masks.padding = mask_as_numbers(call.key_padding_mask, dtype);
-  const bool is_redundant = call.is_causal && !masks.padding && !call.needs_weights;
-  if (is_redundant) return masks;  // the hint says the same
-  masks.attention = mask_as_numbers(call.attn_mask, dtype);
-  return masks;
-}
-
 // After the projections, as in PyTorch.
-std::optional<Tensor> MultiheadAttention::merged_mask(const Masks& masks, std::int64_t batch,
-                                                      std::int64_t keys) const {
+std::optional<Tensor> MultiheadAttention::merged_mask(const Call& call, const AttentionMasks& masks,
+                                                      std::int64_t batch, std::int64_t keys) const {
+  const bool is_redundant = call.is_causal && !masks.padding && !call.needs_weights;
+  if (is_redundant) return std::nullopt;  // the hint says the same
   std::optional<Tensor> mask = masks.attention;
   if (mask && mask->dims() == 2) mask = ops::unsqueeze(*mask, 0);
   if (!masks.padding) return mask;
@@ -210,40 +195,49 @@ MultiheadAttention::Result MultiheadAttention::fused(Heads heads, std::optional<
   return {output, Tensor()};
 }
 
-bool MultiheadAttention::is_native(const Call& call) const {
+bool MultiheadAttention::prepares_native_call(const Call& call) const {
   const bool is_self_attention = call.query.is_same(call.key) && call.key.is_same(call.value);
-  const bool is_plain = !call.key_padding_mask && !call.attn_mask && !call.needs_weights;
-  // Other widths of heads go another way there, which is not modelled.
-  const bool has_kernel = heads_ % 2 == 0 && width_ / heads_ % 8 == 0;
-  const auto is_trained = [](const NamedTensor& parameter) {
-    return parameter.tensor.defined() && parameter.tensor.requires_grad();
+  const auto has_booleans = [](const std::optional<Tensor>& mask) {
+    return !mask || mask->dtype() == DType::boolean;
   };
-  const bool is_recorded =
-      Context::current().state.grad_enabled &&
-      (call.query.requires_grad() ||
-       std::any_of(own_parameters().begin(), own_parameters().end(), is_trained));
-  const AutocastState* autocast = find_autocast_state();
-  return is_self_attention && is_plain && has_kernel && !is_training() && !is_recorded &&
-         options_.has_bias && options_.is_batch_first && call.query.dims() == 3 &&
-         call.query.device().is_cuda() && (autocast == nullptr || !autocast->is_enabled);
+  const Module& out = *children()[0].module;
+  return call.query.dims() == 3 && is_self_attention &&
+         call.query.dtype() == own_parameter(0).dtype() && !is_training() && heads_ % 2 == 0 &&
+         options_.is_batch_first && has_booleans(call.attn_mask) &&
+         has_booleans(call.key_padding_mask) && !is_autocast_on() &&
+         !is_graph_wanted({call.query, own_parameter(0), own_parameter(1), out.own_parameter(0),
+                           out.own_parameter(1)});
 }
 
-MultiheadAttention::Result MultiheadAttention::native(const Tensor& query) const {
-  const std::int64_t batch = query.size(0);
-  const auto by_heads = [&](const Tensor& part) {
-    return ops::transpose(ops::view(part, {batch, -1, heads_, width_ / heads_}), 1, 2);
-  };
-  Tensor rows;  // declared first: it goes last
-  const std::vector<Tensor> parts =
-      ops::chunk(ops::linear(query, own_parameter(0), own_parameter(1)), 3, -1);
-  {
-    const Tensor attended = ops::scaled_dot_product_attention(
-        by_heads(parts[0]), by_heads(parts[1]), by_heads(parts[2]), std::nullopt, 0.0, false,
-        std::nullopt);
-    rows = ops::reshape(ops::transpose(attended, 1, 2), {batch, -1, width_});
-  }
+ops::AttentionParameters MultiheadAttention::native_parameters() const {
   const Module& out = *children()[0].module;
-  return {ops::linear(rows, out.own_parameter(0), out.own_parameter(1)), Tensor()};
+  return {heads_, own_parameter(0), own_parameter(1), out.own_parameter(0), out.own_parameter(1)};
+}
+
+MultiheadAttention::Result MultiheadAttention::by_steps(const Call& call,
+                                                        const AttentionMasks& masks) const {
+  // What is one tensor stays one.
+  const bool is_batched = call.query.dims() == 3;
+  const auto by_length = [&](const Tensor& tensor) {
+    if (!is_batched) return ops::unsqueeze(tensor, 1);
+    return options_.is_batch_first ? swapped(tensor) : tensor;
+  };
+  const Tensor query = by_length(call.query);
+  const Tensor key = call.key.is_same(call.query) ? query : by_length(call.key);
+  const Tensor value = call.value.is_same(call.key) ? key : by_length(call.value);
+  Heads heads = projected(query, key, value);
+  std::optional<Tensor> mask = merged_mask(call, masks, query.size(1), key.size(0));
+  const bool is_causal = call.is_causal && !mask;
+  Result result = call.needs_weights
+                      ? weighted(std::move(heads), std::move(mask), call.averages_weights)
+                      : fused(std::move(heads), std::move(mask), is_causal);
+  if (!is_batched) {
+    result.output = ops::squeeze(result.output, 1);
+    if (call.needs_weights) result.weights = ops::squeeze(result.weights, 0);
+  } else if (options_.is_batch_first) {
+    result.output = swapped(result.output);
+  }
+  return result;
 }
 
 MultiheadAttention::Result MultiheadAttention::attend(const Call& call) const {
@@ -257,29 +251,23 @@ MultiheadAttention::Result MultiheadAttention::attend(const Call& call) const {
         "[MultiheadAttention] query {}, key {} and value {} do not fit embed_dim {}",
         call.query.shape().str(), call.key.shape().str(), call.value.shape().str(), width_));
   }
-  if (is_native(call)) return native(call.query);
-  // What is one tensor stays one.
-  const bool is_batched = dims == 3;
-  const auto by_length = [&](const Tensor& tensor) {
-    if (!is_batched) return ops::unsqueeze(tensor, 1);
-    return options_.is_batch_first ? swapped(tensor) : tensor;
-  };
-  const Tensor query = by_length(call.query);
-  const Tensor key = call.key.is_same(call.query) ? query : by_length(call.key);
-  const Tensor value = call.value.is_same(call.key) ? key : by_length(call.value);
-  const Masks masks = masks_as_numbers(call, query.dtype());
-  Heads heads = projected(query, key, value);
-  std::optional<Tensor> mask = merged_mask(masks, query.size(1), key.size(0));
-  const bool is_causal = call.is_causal && !mask;
-  Result result = call.needs_weights
-                      ? weighted(std::move(heads), std::move(mask), call.averages_weights)
-                      : fused(std::move(heads), std::move(mask), is_causal);
-  if (!is_batched) {
-    result.output = ops::squeeze(result.output, 1);
-    if (call.needs_weights) result.weights = ops::squeeze(result.weights, 0);
-  } else if (options_.is_batch_first) {
-    result.output = swapped(result.output);
+  std::optional<Tensor> merged;  // declared first: it goes last
+  AttentionMasks masks(call.key_padding_mask, call.attn_mask, call.query.dtype());
+  const bool is_prepared = prepares_native_call(call);
+  if (is_prepared) merged = masks.merged(call.query, heads_);
+  Result result;
+  if (is_prepared && options_.has_bias) {
+    using ops::WantedWeights;
+    const WantedWeights wanted = !call.needs_weights     ? WantedWeights::none
+                                 : call.averages_weights ? WantedWeights::averaged
+                                                         : WantedWeights::of_each_head;
+    auto [output, weights] =
+        ops::native_multi_head_attention(call.query, native_parameters(), merged, wanted);
+    result = {std::move(output), std::move(weights)};
+  } else {
+    result = by_steps(call, masks);
   }
+  masks.padding.reset();
   return result;
 }
 

@@ -4,7 +4,9 @@
 #include <optional>
 
 #include "runtime/nn/module.h"
+#include "runtime/nn/native_path.h"
 #include "runtime/nn/new_parameter.h"
+#include "runtime/ops/native_attention.h"
 
 namespace ohm::nn {
 
@@ -49,6 +51,12 @@ class MultiheadAttention final : public CopyableModule<MultiheadAttention> {
   };
   Result attend(const Call& call) const;
 
+  std::int64_t heads() const { return heads_; }
+  bool is_batch_first() const { return options_.is_batch_first; }
+  bool has_bias() const { return options_.has_bias; }
+  /// What a native call needs of it. Pre-condition: has_bias().
+  ops::AttentionParameters native_parameters() const;
+
   using Module::forward;
   /// query, key, value [, key_padding_mask, need_weights, attn_mask, average_attn_weights,
   /// is_causal]; gives the output, and the weights if wanted.
@@ -66,14 +74,12 @@ class MultiheadAttention final : public CopyableModule<MultiheadAttention> {
   struct Heads;
 
   Heads projected(const Tensor& query, const Tensor& key, const Tensor& value) const;
-  struct Masks;
-  static Masks masks_as_numbers(const Call& call, DType dtype);
-  std::optional<Tensor> merged_mask(const Masks& masks, std::int64_t batch,
-                                    std::int64_t keys) const;
+  std::optional<Tensor> merged_mask(const Call& call, const AttentionMasks& masks,
+                                    std::int64_t batch, std::int64_t keys) const;
   Result weighted(Heads heads, std::optional<Tensor> mask, bool averages) const;
-  /// Whether PyTorch takes its native kernel, which keeps nothing for backward.
-  bool is_native(const Call& call) const;
-  Result native(const Tensor& query) const;
+  /// Whether PyTorch merges its masks for the native call, which without a bias it does not make.
+  bool prepares_native_call(const Call& call) const;
+  Result by_steps(const Call& call, const AttentionMasks& masks) const;
   Result fused(Heads heads, std::optional<Tensor> given_mask, bool is_causal) const;
   Tensor output_of(const Tensor& rows, std::int64_t length) const;
 

@@ -60,6 +60,7 @@ class LayerNorm final : public UnaryModule<LayerNorm> {
             const ParameterOptions& parameters);
 
   std::string_view type_name() const override { return "LayerNorm"; }
+  double eps() const { return eps_; }
 
  protected:
   Tensor apply(const Tensor& input) override;

@@ -292,13 +292,13 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                                     const std::optional<Tensor>& attn_mask, double dropout_p,
                                     bool is_causal, std::optional<double> scale) {
   const OpFront front(kAttention);
-  std::optional<Tensor> mask = front.input(attn_mask);
+  const std::optional<Tensor> mask = front.input(attn_mask);  // a cast of it stays to the end
   Tensor cast_value = front.input(value);
   Tensor cast_key = front.input(key);
   Attention call{front.input(query),
                  std::move(cast_key),
                  std::move(cast_value),
-                 std::move(mask),
+                 mask,
                  dropout_p,
                  is_causal,
                  1.0};
@@ -312,6 +312,19 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   if (call.mask) call.mask = additive_mask(*call.mask, call.query.dtype());
   const Tensor result = computed(std::move(call));
   return is_batch ? squeeze(result, 0) : result;
+}
+
+bool is_attention_fused(const Tensor& query, const Tensor& key, const Tensor& value) {
+  const Attention call{query, key, value, std::nullopt, 0.0, false, 1.0};
+  return can_fuse(call) && (is_cudnn_preferred(call) || can_flash(call) || can_be_efficient(call));
+}
+
+SequenceKernel kernel_of_sequences(const Tensor& query) {
+  constexpr std::int64_t kAlignmentOfFlash = 8;
+  const Attention call{query, query, query, std::nullopt, 0.0, false, 1.0};
+  if (!can_fuse(call)) return SequenceKernel::none;
+  if (query.size(-1) % kAlignmentOfFlash == 0 && can_flash(call)) return SequenceKernel::flash;
+  return can_be_efficient(call) ? SequenceKernel::efficient : SequenceKernel::none;
 }
 
 std::vector<OpDef> attention_ops() {

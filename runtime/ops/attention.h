@@ -6,6 +6,7 @@
 // those that are allowed and can do it, flash comes before efficient before step by step.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -23,6 +24,14 @@ namespace ohm::ops {
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const std::optional<Tensor>& attn_mask, double dropout_p,
                                     bool is_causal, std::optional<double> scale);
+
+/// Whether those are computed in a fused kernel, without a mask and dropout.
+bool is_attention_fused(const Tensor& query, const Tensor& key, const Tensor& value);
+
+/// Kernels for sequences of several lengths that lie behind one another.
+enum class SequenceKernel : std::uint8_t { none, flash, efficient };
+/// The one for queries, keys and values [1, H, L, E] like this: of all sequences together.
+SequenceKernel kernel_of_sequences(const Tensor& query);
 
 std::vector<OpDef> attention_ops();
 

@@ -64,14 +64,21 @@ Tensor raw_mm(const Tensor& a, const Tensor& b) {
 }
 
 Tensor raw_bmm(const Tensor& a, const Tensor& b) {
-  const Tensor out = empty({a.shape()[0], a.shape()[1], b.shape()[2]}, options_of(a));
+  Tensor out = empty({a.shape()[0], a.shape()[1], b.shape()[2]}, options_of(a));
   const bool is_thin = a.shape()[2] == 1 && a.device().is_cuda() &&
                        Context::current().rules.thin_batches_are_elementwise;
+  if (is_thin) {
+    map_elements(out, out.dtype(), functors::Product(), a, b);
+  } else {
+    multiply_batches(a, b, out);
+  }
+  return out;
+}
+
+void multiply_batches(const Tensor& a, const Tensor& b, const Tensor& out) {
   // Single columns lie as the library has them, and are no transpose.
   const bool is_column = b.shape()[2] == 1;
-  if (!is_thin) return product(a, b, out, is_column ? FirstOperand::left : FirstOperand::right);
-  map_elements(out, out.dtype(), functors::Product(), a, b);
-  return out;
+  product(a, b, out, is_column ? FirstOperand::left : FirstOperand::right);
 }
 
 Tensor raw_addmm(const Tensor& bias, const Tensor& a, const Tensor& b) {

@@ -12,6 +12,8 @@ Tensor raw_mm(const Tensor& a, const Tensor& b);
 
 /// a [batch, m, k] · b [batch, k, n] in a new row-major tensor [batch, m, n].
 Tensor raw_bmm(const Tensor& a, const Tensor& b);
+/// The same, written to `out`, which is row-major.
+void multiply_batches(const Tensor& a, const Tensor& b, const Tensor& out);
 
 /// bias + a · b: bias broadcasts to [m, n]. A one-dimensional bias of n > 1 columns with k > 1
 /// goes through cuBLASLt and its temporary workspace.

@@ -63,23 +63,28 @@ void softmax_row_gradient(Out* target, const In* grad, const In* y, std::int64_t
 
 RowShape shape_of(const Rows& rows) { return {rows.count(), rows.size, rows.inner}; }
 
-Tensor softmax_forward(const Tensor& input, int dim, DType dtype, Form form) {
-  Tensor out = empty(input.shape(), {dtype, input.device()});
-  const Tensor x = row_major(input);
-  if (!out.has_values()) return out;
-  const Rows rows = rows_along(input.shape(), dim);
-  if (are_rows_done_on_cuda(functors::SoftmaxRow{form == Form::log}, dtype, shape_of(rows),
+// `out` and `x` are row-major; they may be one tensor.
+void softmax_rows(const Tensor& out, const Tensor& x, int dim, Form form) {
+  if (!out.has_values()) return;
+  const Rows rows = rows_along(x.shape(), dim);
+  if (are_rows_done_on_cuda(functors::SoftmaxRow{form == Form::log}, out.dtype(), shape_of(rows),
                             {{out}, {x}})) {
-    return out;
+    return;
   }
-  visit_floating(dtype, [&]<class Out>(TypeTag<Out>) {
-    visit_floating(input.dtype(), [&]<class In>(TypeTag<In>) {
+  visit_floating(out.dtype(), [&]<class Out>(TypeTag<Out>) {
+    visit_floating(x.dtype(), [&]<class In>(TypeTag<In>) {
       for_each_row_start(rows, [&](std::int64_t start) {
         softmax_row(out.data<Out>() + start, x.data<const In>() + start, rows.size, rows.inner,
                     form);
       });
     });
   });
+}
+
+Tensor softmax_forward(const Tensor& input, int dim, DType dtype, Form form) {
+  Tensor out = empty(input.shape(), {dtype, input.device()});
+  const Tensor x = row_major(input);
+  softmax_rows(out, x, dim, form);
   return out;
 }
 
@@ -207,6 +212,11 @@ std::vector<Sample> along_each_dimension() {
 
 Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
   return softmax_of(kSoftmax, "SoftmaxBackward", input, dim, dtype, Form::plain);
+}
+
+void softmax_over(const Tensor& input) {
+  const OpFront front(kSoftmax);
+  softmax_rows(input, input, input.dims() - 1, Form::plain);
 }
 
 Tensor safe_softmax(const Tensor& input) {

@@ -16,6 +16,8 @@ namespace ohm::ops {
 /// Backward makes a temporary of the gradient's size. Throws std::invalid_argument for a dtype
 /// that is not floating, and for a dimension that does not exist.
 Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<DType> dtype);
+/// softmax along the last dimension, written over its input, which is row-major. Without a graph.
+void softmax_over(const Tensor& input);
 /// softmax along the last dimension, with zeros where everything is −∞. Makes a bool tensor of the
 /// input's shape, one for its rows and a number besides; they are temporary.
 Tensor safe_softmax(const Tensor& input);

@@ -33,7 +33,7 @@ SEVERAL_RESULTS = ("chunk", "split", "unbind", "topk", "max", "min", "sort", "wh
                    "vsplit", "dsplit", "cummax", "cummin", "kthvalue", "mode", "median", "var_mean",
                    "std_mean", "unique", "unique_consecutive", "nanmedian", "aminmax")  # of ops
 TAKES_TENSORS_IN_A_ROW = ("ohm.block_diag", "ohm.cartesian_prod", "ohm.meshgrid")  # a list in Lua
-RECURRENT = re.compile(r"nn\.(LSTM|GRU|RNN)\(")
+GIVES_A_LIST = re.compile(r"nn\.(LSTM|GRU|RNN|MultiheadAttention)\(")  # modules of several results
 KEYWORDS = {"end", "local", "then", "repeat", "until", "nil", "function", "do"}
 
 
@@ -67,7 +67,7 @@ class Translator:
         self.lists = set()  # variables with lists
         self.plain = set()  # variables with numbers and strings
         self.closures = set()  # functions of the program
-        self.recurrent = set()  # variables with recurrent layers
+        self.listing = set()  # variables with modules that give a list
         self.functions = {}  # names that stand for something of the library
         self.temporaries = 0
 
@@ -156,8 +156,8 @@ class Translator:
 
     def do_Assign(self, node):
         (target,) = node.targets
-        if isinstance(target, ast.Tuple) and self.is_recurrent_call(node.value):
-            self.unpack_states(target, node.value)
+        if isinstance(target, ast.Tuple) and self.gives_a_list(node.value):
+            self.unpack_list(target, node.value)
             return
         if isinstance(target, ast.Tuple):
             are_fields = all(isinstance(part, ast.Attribute) for part in target.elts)
@@ -180,15 +180,16 @@ class Translator:
         self.note_kind([name], node.value)
         made = ast.unparse(node.value)
         copied = re.fullmatch(r"copy\.deepcopy\((\w+)\)|(\w+)\.\w+\(.*\)", made)
-        if RECURRENT.match(made) or (copied and self.recurrent & set(copied.groups())):
-            self.recurrent.add(name)
+        if GIVES_A_LIST.match(made) or (copied and self.listing & set(copied.groups())):
+            self.listing.add(name)
         self.emit(f"{name} = {value}")
 
-    def is_recurrent_call(self, node):
-        return isinstance(node, ast.Call) and ast.unparse(node.func) in self.recurrent
+    def gives_a_list(self, node):
+        return isinstance(node, ast.Call) and ast.unparse(node.func) in self.listing
 
-    # A recurrent layer gives its output and last states; those of an LSTM are a pair, a list here.
-    def unpack_states(self, target, call):
+    # Attention gives its output and weights, a recurrent layer its output and last states; those of an
+    # LSTM are a pair, a list here.
+    def unpack_list(self, target, call):
         output, states = target.elts
         parts = [output, *(states.elts if isinstance(states, ast.Tuple) else [states])]
         self.emit("do")
@@ -496,6 +497,8 @@ class Translator:
             if is_list:
                 return f"{value}[{index.value + 1}]"
             if isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name):
+                if "need_weights=False" in ast.unparse(node.value):
+                    return value  # beside weights that are None there
                 return f"{value}[{index.value + 1}]"  # a module that returns a tuple
             if isinstance(node.value, ast.Call) and index.value == 0:
                 return f"({value})"  # an op that returns several values: the first

@@ -27,10 +27,11 @@ def read_models(names):
 
 
 def twin(name, source):
-    """One that is not translated is written by hand, beside the program."""
+    """One that is not translated is written by hand, beside the program; its first line says whether
+    it needs values."""
     by_hand = HERE / "models" / f"{name.removeprefix('model_')}.lua"
     program = by_hand.read_text() if by_hand.exists() else ModelTranslator().program(source)
-    return f"--== {name}\n{program}"
+    return f"--== {name}{' values=true' if program.startswith('-- with values') else ''}\n{program}"
 
 
 def pytorch_side(sides, models, architecture):
@@ -38,7 +39,7 @@ def pytorch_side(sides, models, architecture):
     the thread that makes them, and their order depends on how many the process has made before; so it
     does with private pools."""
     alone = {name for name, source in models.items()
-             if any(word in source for word in ("create_graph", "CUDAGraph", "MemPool"))}
+             if any(word in source for word in ("create_graph", "CUDAGraph", "MemPool", "torch._nested"))}
     lines = sides.pytorch({n: s for n, s in models.items() if n not in alone}, architecture)
     for name in alone:
         lines.update(sides.pytorch({name: models[name]}, architecture))

@@ -268,7 +268,7 @@ def draw_state(module):
                 tensor.copy_(positive(*tensor.shape) if "var" in name else randn(*tensor.shape) / 2)
 
 
-def record(name, options, make, is_training):
+def record(name, options, make, is_training, has_graph=True):
     torch.manual_seed(zlib.crc32(f"{name} {options} {is_training}".encode()))
     make_module = getattr(nn, name, RMSNorm)
     module = make_module(**{key: as_tuple(single(value)) for key, value in options.items()})
@@ -279,6 +279,8 @@ def record(name, options, make, is_training):
             "parameters": tensors_by_name(module.named_parameters()),
             "buffers": tensors_by_name(module.named_buffers()),
             "inputs": [encode(argument) for argument in arguments]}
+    if not has_graph:
+        return without_graph(case, module, arguments)
     inputs = [leaf(argument) for argument in arguments]
     results = flat(module(*inputs))
     outputs = [result for result in results if result.requires_grad]
@@ -293,6 +295,37 @@ def record(name, options, make, is_training):
     return case
 
 
+def without_graph(case, module, arguments):
+    with torch.no_grad():
+        results = flat(module(*arguments))
+    return {**case, "has_graph": False, "results": [encode_tensor(result) for result in results],
+            "result_gradients": [], "input_gradients": [None] * len(arguments),
+            "parameter_gradients": {}, "buffers_after": case["buffers"]}
+
+
+def evaluated():
+    """What PyTorch computes in one call where it records no graph."""
+    heads = {"embed_dim": 4, "num_heads": 2, "batch_first": True}
+    layer = {"d_model": 4, "nhead": 2, "dim_feedforward": 3, "dropout": 0.1, "batch_first": True}
+    padding = torch.tensor([[False] * 5, [False, False, True, False, True]])
+    later = torch.triu(torch.ones(5, 5, dtype=torch.bool), diagonal=1)
+    one_of_each = torch.stack([later, later.T, later, ~torch.eye(5, dtype=torch.bool)])
+
+    def attended(*masks):
+        x = randn(2, 5, 4)
+        return [x, x, x, *masks]
+
+    for masks in ((), (padding,), (None, True, later), (padding, True, later),
+                  (padding, True, one_of_each, False), (padding, False, later), (None, False)):
+        yield "MultiheadAttention", heads, lambda: attended(*masks)
+    number = torch.triu(torch.full((5, 5), float("-inf")), diagonal=1)
+    bias = torch.tril(torch.full((5, 5), -0.5), diagonal=-1)  # leaves out what it is not 0 for
+    for masks in ((), (later,), (number, padding), (None, padding), (bias,)):
+        yield "TransformerEncoderLayer", layer, lambda: [randn(2, 5, 4), *masks]
+    yield "TransformerEncoderLayer", {**layer, "norm_first": True}, lambda: [
+        randn(2, 5, 4), None, padding]
+
+
 def cases():
     for family in (functions, losses, layers, sequences):
         for name, options, make in family():
@@ -303,6 +336,8 @@ def cases():
     yield record("Dropout2d", {"p": 0.5}, lambda: [randn(2, 3, 2, 2)], False)
     yield record("Dropout3d", {"p": 0.0}, lambda: [randn(2, 3, 1, 2, 2)], True)
     yield record("Dropout3d", {"p": 0.5}, lambda: [randn(2, 3, 1, 2, 2)], False)
+    for name, options, make in evaluated():
+        yield record(name, options, make, False, has_graph=False)
 
 
 def main():

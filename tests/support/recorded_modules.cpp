@@ -64,8 +64,14 @@ void set_state(const std::vector<nn::NamedTensor>& state, const json& recorded) 
 }
 
 std::vector<ops::Value> inputs_of(const json& recorded) {
+  const json& all_encoded = recorded["inputs"];
+  // Self-attention is one tensor's; with a graph each is to have a gradient of its own.
+  const bool shares_equal_ones = !recorded.value("has_graph", true);
   std::vector<ops::Value> inputs;
-  for (const json& encoded : recorded["inputs"]) inputs.push_back(input_of(encoded));
+  for (std::size_t i = 0; i < all_encoded.size(); ++i) {
+    const bool is_same = shares_equal_ones && i > 0 && all_encoded[i] == all_encoded[i - 1];
+    inputs.push_back(is_same ? inputs.back() : input_of(all_encoded[i]));
+  }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (recorded["input_gradients"][i].is_null()) continue;
     std::get<Tensor>(inputs[i]).set_requires_grad(true);

@@ -162,29 +162,39 @@ int parameter_list(lua_State* L) {
   return 1;
 }
 
-// TransformerEncoder(layer, num_layers, {norm, enable_nested_tensor}): tensors are never nested.
-template <class Stack>
-int transformer_stack(lua_State* L, std::string_view name, std::string_view layer_name) {
-  const ModulePtr layer = module_argument(L, 1, {name, layer_name});
-  const std::int64_t count = integer_argument(L, 2, {name, "num_layers"});
-  ModulePtr norm;
-  const NamedArguments named(L, name);
-  constexpr std::string_view kNames[] = {"enable_nested_tensor", "norm"};
+ModulePtr norm_argument(lua_State* L, const NamedArguments& named, std::string_view name) {
+  if (!named.push("norm")) return nullptr;
+  ModulePtr norm = module_argument(L, lua_gettop(L), {name, "norm"});
+  lua_pop(L, 1);
+  return norm;
+}
+
+// TransformerEncoder(layer, num_layers, {norm, enable_nested_tensor, mask_check}).
+int transformer_encoder(lua_State* L) {
+  constexpr std::string_view kName = "TransformerEncoder";
+  const ModulePtr layer = module_argument(L, 1, {kName, "encoder_layer"});
+  const std::int64_t count = integer_argument(L, 2, {kName, "num_layers"});
+  const NamedArguments named(L, kName);
+  constexpr std::string_view kNames[] = {"enable_nested_tensor", "mask_check", "norm"};
   named.check_names(kNames);
-  if (named.push("norm")) {
-    norm = module_argument(L, lua_gettop(L), {name, "norm"});
-    lua_pop(L, 1);
-  }
-  push_module(L, std::make_shared<Stack>(*layer, count, std::move(norm)));
+  const nn::TransformerEncoderOptions options{named.boolean("enable_nested_tensor", true),
+                                              named.boolean("mask_check", true)};
+  push_module(L, std::make_shared<nn::TransformerEncoder>(
+                     *layer, count, norm_argument(L, named, kName), options));
   return 1;
 }
 
-int transformer_encoder(lua_State* L) {
-  return transformer_stack<nn::TransformerEncoder>(L, "TransformerEncoder", "encoder_layer");
-}
-
+// TransformerDecoder(layer, num_layers, {norm}).
 int transformer_decoder(lua_State* L) {
-  return transformer_stack<nn::TransformerDecoder>(L, "TransformerDecoder", "decoder_layer");
+  constexpr std::string_view kName = "TransformerDecoder";
+  const ModulePtr layer = module_argument(L, 1, {kName, "decoder_layer"});
+  const std::int64_t count = integer_argument(L, 2, {kName, "num_layers"});
+  const NamedArguments named(L, kName);
+  constexpr std::string_view kNames[] = {"norm"};
+  named.check_names(kNames);
+  push_module(L, std::make_shared<nn::TransformerDecoder>(*layer, count,
+                                                          norm_argument(L, named, kName)));
+  return 1;
 }
 
 // Parameter(tensor, {requires_grad}): shares the tensor's memory, as PyTorch's does.
