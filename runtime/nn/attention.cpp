@@ -76,6 +76,17 @@ struct MultiheadAttention::Heads {
   std::int64_t keys() const { return key.size(1); }
 };
 
+/// The mask of a call, and the padding's part of it, which is an argument there as long as it is.
+struct MultiheadAttention::MergedMask {
+  Tensor padding;
+  std::optional<Tensor> mask;
+
+  void drop() {
+    padding = Tensor();
+    mask.reset();
+  }
+};
+
 MultiheadAttention::MultiheadAttention(std::int64_t width, std::int64_t heads,
                                        const MultiheadAttentionOptions& options,
                                        const ParameterOptions& parameters)
@@ -125,17 +136,21 @@ MultiheadAttention::Heads MultiheadAttention::projected(const Tensor& query, con
 }
 
 // After the projections, as in PyTorch.
-std::optional<Tensor> MultiheadAttention::merged_mask(const Call& call, const AttentionMasks& masks,
-                                                      std::int64_t batch, std::int64_t keys) const {
+MultiheadAttention::MergedMask MultiheadAttention::merged_mask(const Call& call,
+                                                               const AttentionMasks& masks,
+                                                               std::int64_t batch,
+                                                               std::int64_t keys) const {
+  MergedMask merged;
   const bool is_redundant = call.is_causal && !masks.padding && !call.needs_weights;
-  if (is_redundant) return std::nullopt;  // the hint says the same
-  std::optional<Tensor> mask = masks.attention;
-  if (mask && mask->dims() == 2) mask = ops::unsqueeze(*mask, 0);
-  if (!masks.padding) return mask;
+  if (is_redundant) return merged;  // the hint says the same
+  merged.mask = masks.attention;
+  if (merged.mask && merged.mask->dims() == 2) merged.mask = ops::unsqueeze(*merged.mask, 0);
+  if (!masks.padding) return merged;
   const Tensor wide =
       ops::expand(ops::view(*masks.padding, {batch, 1, 1, keys}), {-1, heads_, -1, -1});
-  const Tensor rows = ops::reshape(wide, {batch * heads_, 1, keys});
-  return mask ? ops::add(*mask, rows) : rows;
+  merged.padding = ops::reshape(wide, {batch * heads_, 1, keys});
+  merged.mask = merged.mask ? ops::add(*merged.mask, merged.padding) : merged.padding;
+  return merged;
 }
 
 // rows [L·N, E] through the last layer.
@@ -144,7 +159,7 @@ Tensor MultiheadAttention::output_of(const Tensor& rows, std::int64_t length) co
   return ops::view(output, {length, rows.size(0) / length, width_});
 }
 
-MultiheadAttention::Result MultiheadAttention::weighted(Heads heads, std::optional<Tensor> mask,
+MultiheadAttention::Result MultiheadAttention::weighted(Heads heads, MergedMask merged,
                                                         bool averages) const {
   const std::int64_t batch = heads.query.size(0) / heads_;
   const std::int64_t queries = heads.queries();
@@ -153,7 +168,8 @@ MultiheadAttention::Result MultiheadAttention::weighted(Heads heads, std::option
   Tensor weights;
   {
     const Tensor turned_key = ops::transpose(heads.key, -2, -1);
-    weights = mask ? ops::baddbmm(*mask, query, turned_key, 1.0, 1.0) : ops::bmm(query, turned_key);
+    weights = merged.mask ? ops::baddbmm(*merged.mask, query, turned_key, 1.0, 1.0)
+                          : ops::bmm(query, turned_key);
   }
   drop_if_early({&query, &heads.key});
   weights = ops::softmax(weights, -1, std::nullopt);
@@ -164,16 +180,16 @@ MultiheadAttention::Result MultiheadAttention::weighted(Heads heads, std::option
   output = output_of(output, queries);
   weights = ops::view(weights, {batch, heads_, queries, keys});
   if (averages) weights = ops::mean(weights, Shape{1}, false);
-  mask.reset();  // an argument there: it goes before the function's own variables
+  merged.drop();  // arguments there: they go before the function's own variables
   drop({&heads.query, &heads.key, &heads.value, &query});
   return {output, weights};
 }
 
-MultiheadAttention::Result MultiheadAttention::fused(Heads heads, std::optional<Tensor> given_mask,
+MultiheadAttention::Result MultiheadAttention::fused(Heads heads, MergedMask merged,
                                                      bool is_causal) const {
   const std::int64_t batch = heads.query.size(0) / heads_;
   const std::int64_t queries = heads.queries();
-  std::optional<Tensor> mask = given_mask;
+  std::optional<Tensor> mask = merged.mask;
   if (mask) {
     mask = mask->size(0) == 1 ? ops::unsqueeze(*mask, 0)
                               : ops::view(*mask, {batch, heads_, -1, heads.keys()});
@@ -190,7 +206,7 @@ MultiheadAttention::Result MultiheadAttention::fused(Heads heads, std::optional<
       ops::view(ops::contiguous(ops::permute(output, {2, 0, 1, 3})), {batch * queries, width_});
   output = output_of(output, queries);
   mask.reset();
-  given_mask.reset();
+  merged.drop();
   drop({&heads.query, &heads.key, &heads.value});
   return {output, Tensor()};
 }
@@ -226,11 +242,11 @@ MultiheadAttention::Result MultiheadAttention::by_steps(const Call& call,
   const Tensor key = call.key.is_same(call.query) ? query : by_length(call.key);
   const Tensor value = call.value.is_same(call.key) ? key : by_length(call.value);
   Heads heads = projected(query, key, value);
-  std::optional<Tensor> mask = merged_mask(call, masks, query.size(1), key.size(0));
-  const bool is_causal = call.is_causal && !mask;
+  MergedMask merged = merged_mask(call, masks, query.size(1), key.size(0));
+  const bool is_causal = call.is_causal && !merged.mask;
   Result result = call.needs_weights
-                      ? weighted(std::move(heads), std::move(mask), call.averages_weights)
-                      : fused(std::move(heads), std::move(mask), is_causal);
+                      ? weighted(std::move(heads), std::move(merged), call.averages_weights)
+                      : fused(std::move(heads), std::move(merged), is_causal);
   if (!is_batched) {
     result.output = ops::squeeze(result.output, 1);
     if (call.needs_weights) result.weights = ops::squeeze(result.weights, 0);

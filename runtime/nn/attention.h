@@ -74,13 +74,14 @@ class MultiheadAttention final : public CopyableModule<MultiheadAttention> {
   struct Heads;
 
   Heads projected(const Tensor& query, const Tensor& key, const Tensor& value) const;
-  std::optional<Tensor> merged_mask(const Call& call, const AttentionMasks& masks,
-                                    std::int64_t batch, std::int64_t keys) const;
-  Result weighted(Heads heads, std::optional<Tensor> mask, bool averages) const;
+  struct MergedMask;
+  MergedMask merged_mask(const Call& call, const AttentionMasks& masks, std::int64_t batch,
+                         std::int64_t keys) const;
+  Result weighted(Heads heads, MergedMask merged, bool averages) const;
   /// Whether PyTorch merges its masks for the native call, which without a bias it does not make.
   bool prepares_native_call(const Call& call) const;
   Result by_steps(const Call& call, const AttentionMasks& masks) const;
-  Result fused(Heads heads, std::optional<Tensor> given_mask, bool is_causal) const;
+  Result fused(Heads heads, MergedMask merged, bool is_causal) const;
   Tensor output_of(const Tensor& rows, std::int64_t length) const;
 
   std::int64_t width_;

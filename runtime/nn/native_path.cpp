@@ -37,8 +37,8 @@ std::optional<Tensor> AttentionMasks::merged(const Tensor& query, std::int64_t h
           ? ops::view(*attention, {batch, -1, length, length})
           : ops::expand(ops::view(*attention, {1, 1, length, length}), {batch, heads, -1, -1});
   if (!padding) return scores;
-  return ops::add(scores, ops::expand(ops::view(*padding, {batch, 1, 1, length}),
-                                      {-1, heads, -1, -1}));
+  return ops::add(scores,
+                  ops::expand(ops::view(*padding, {batch, 1, 1, length}), {-1, heads, -1, -1}));
 }
 
 bool is_graph_wanted(std::initializer_list<Tensor> tensors) {
@@ -56,8 +56,8 @@ bool is_autocast_on() {
 bool is_forward_pass_observed(const Module& module) {
   bool is_observed = false;
   walk_modules(module, [&](const Module& each, const std::string& /*prefix*/) {
-    is_observed = is_observed || each.envelope() != nullptr ||
-                  each.hooks() != nullptr || !each.computed_parameters().empty();
+    is_observed = is_observed || each.envelope() != nullptr || each.hooks() != nullptr ||
+                  !each.computed_parameters().empty();
   });
   return is_observed;
 }
@@ -105,12 +105,12 @@ ops::NestedRows without_padding(const Tensor& src, const Tensor& padding) {
   RowEnds ends(taken);
   if (!ends.counts.has_values()) {
     throw std::invalid_argument(
-        "[TransformerEncoder] src_key_padding_mask needs values: they say how long each sequence is");
+        "[TransformerEncoder] src_key_padding_mask needs values: they say how long each sequence "
+        "is");
   }
   const std::vector<double> counts = to_doubles(ends.counts);
   const Shape column{src.size(0), 1};
-  const Tensor widths =
-      full(column, static_cast<double>(src.size(2)), options_of(ends.counts));
+  const Tensor widths = full(column, static_cast<double>(src.size(2)), options_of(ends.counts));
   ops::cat({ops::reshape(ends.counts, column), widths}, 1);  // goes to the host
   ends.counts = Tensor();
   return ops::nested_from_padded(src, {counts.begin(), counts.end()});

@@ -20,8 +20,8 @@ struct AttentionMasks {
   AttentionMasks(const std::optional<Tensor>& given_padding,
                  const std::optional<Tensor>& given_attention, DType dtype);
 
-  /// For the native call, of a query [N, L, E]: the padding alone as it is, else [N, heads, L, S]. A
-  /// new tensor only where there are both.
+  /// For the native call, of a query [N, L, E]: the padding alone as it is, else [N, heads, L, S].
+  /// A new tensor only where there are both.
   std::optional<Tensor> merged(const Tensor& query, std::int64_t heads) const;
 };
 
@@ -38,8 +38,8 @@ bool is_forward_pass_observed(const Module& module);
 /// the ends of rows. PyTorch finds out on the device; without values there it is not.
 bool is_left_aligned(const Tensor& src, const Tensor& padding);
 
-/// src without what such a mask leaves out. Throws std::invalid_argument without values: the lengths
-/// are not known.
+/// src without what such a mask leaves out. Throws std::invalid_argument without values: the
+/// lengths are not known.
 ops::NestedRows without_padding(const Tensor& src, const Tensor& padding);
 
 }  // namespace ohm::nn

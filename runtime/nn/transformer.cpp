@@ -83,8 +83,7 @@ bool TransformerEncoderLayer::wants_graph(const Tensor& src) const {
   return is_graph_wanted({src, attention.in_weight, attention.in_bias, attention.out_weight,
                           attention.out_bias, parameter(kNorm1, 0), parameter(kNorm1, 1),
                           parameter(kNorm2, 0), parameter(kNorm2, 1), parameter(kLinear1, 0),
-                          parameter(kLinear1, 1), parameter(kLinear2, 0),
-                          parameter(kLinear2, 1)});
+                          parameter(kLinear1, 1), parameter(kLinear2, 0), parameter(kLinear2, 1)});
 }
 
 bool TransformerEncoderLayer::is_native_otherwise(const Tensor& src) const {

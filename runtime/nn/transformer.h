@@ -60,9 +60,9 @@ struct TransformerEncoderOptions {
 /// Copies of a layer one after the other, and a last module if there is one: children "layers.0",
 /// "layers.1", …, "norm".
 ///
-/// In evaluation PyTorch looks whether src_key_padding_mask leaves out nothing but ends of rows: then
-/// its layers get sequences without padding, if no graph is recorded. On a GPU without values none
-/// does.
+/// In evaluation PyTorch looks whether src_key_padding_mask leaves out nothing but ends of rows:
+/// then its layers get sequences without padding, if no graph is recorded. On a GPU without values
+/// none does.
 class TransformerEncoder final : public CopyableModule<TransformerEncoder> {
  public:
   TransformerEncoder(const Module& layer, std::int64_t count, ModulePtr norm,

@@ -78,7 +78,8 @@ NativeAttention by_steps(const Tensor& query, const AttentionParameters& paramet
     softmax_over(scores);
   }
   // Over the queries, which nothing needs any more.
-  multiply_batches(heads_as_batch(scores), heads_as_batch(select(parts, 0, 2)), heads_as_batch(queries));
+  multiply_batches(heads_as_batch(scores), heads_as_batch(select(parts, 0, 2)),
+                   heads_as_batch(queries));
   if (wanted == WantedWeights::none) scores = Tensor();
   NativeAttention result{through_last_layer(queries, parameters), Tensor()};
   if (wanted == WantedWeights::averaged) {

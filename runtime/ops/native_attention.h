@@ -1,5 +1,5 @@
-// Self-attention as PyTorch computes it in one call where no graph is recorded: what its modules take
-// in evaluation.
+// Self-attention as PyTorch computes it in one call where no graph is recorded: what its modules
+// take in evaluation.
 //
 // Tensors are [B, T, E]. Masks are as the modules have merged them: [B, T] of keys that are left
 // out, or [B, heads, T, T] of scores that are; any number but 0 leaves out, whatever its size.

@@ -24,8 +24,9 @@ namespace {
 void check_mask(const Tensor& mask, const Tensor& scores) {
   const Shape keys{scores.size(0), scores.size(3)};
   if (mask.shape() == scores.shape() || mask.shape() == keys) return;
-  throw std::invalid_argument(fmt::format("[native_multi_head_attention] mask {} does not fit scores {}",
-                                          mask.shape().str(), scores.shape().str()));
+  throw std::invalid_argument(
+      fmt::format("[native_multi_head_attention] mask {} does not fit scores {}",
+                  mask.shape().str(), scores.shape().str()));
 }
 
 // Rows that a warp keeps in its registers.

@@ -30,8 +30,8 @@ struct EncoderLayerParameters {
   bool normalises_first;
 };
 
-/// src [B, T, E]; `mask` as native_multi_head_attention() has it. On a GPU gelu is the one with tanh,
-/// as cuBLASLt has it.
+/// src [B, T, E]; `mask` as native_multi_head_attention() has it. On a GPU gelu is the one with
+/// tanh, as cuBLASLt has it.
 Tensor native_encoder_layer(const Tensor& src, const EncoderLayerParameters& parameters,
                             const std::optional<Tensor>& mask);
 /// The same of sequences without padding.

@@ -93,8 +93,7 @@ Tensor by_flash(const NestedRows& query, const std::vector<Tensor>& parts, std::
   return out;
 }
 
-Tensor by_efficient(const NestedRows& query, const std::vector<Tensor>& parts,
-                    std::int64_t heads) {
+Tensor by_efficient(const NestedRows& query, const std::vector<Tensor>& parts, std::int64_t heads) {
   const bool has_state = Context::current().rules.has_later_efficient_attention;
   const Device device = query.rows.device();
   const auto generator_number = [&] {
@@ -108,8 +107,7 @@ Tensor by_efficient(const NestedRows& query, const std::vector<Tensor>& parts,
   {
     // Kernels for wide values collect half-precision results in float32.
     constexpr std::int64_t kWidestInRegisters = 128;
-    const bool collects =
-        out.dtype() != DType::float32 && out.size(1) / heads > kWidestInRegisters;
+    const bool collects = out.dtype() != DType::float32 && out.size(1) / heads > kWidestInRegisters;
     const Tensor collected = collects ? empty(out.shape(), {DType::float32, device}) : Tensor();
     attend(parts, query.lengths, heads, out);
   }
@@ -138,9 +136,8 @@ Tensor separated(const NestedRows& products, const AttentionParameters& paramete
   const std::int64_t width = products.rows.size(1) / 3 / heads;
   const std::int64_t length = ceil_div(longest_of(products), kAlignment) * kAlignment;
   const Tensor parts = empty({3, batch, heads, length, width}, options_of(parameters.in_bias));
-  const Tensor sizes = parts.device().is_cuda()
-                           ? empty({2 * batch + 1}, {DType::int32, parts.device()})
-                           : Tensor();
+  const Tensor sizes =
+      parts.device().is_cuda() ? empty({2 * batch + 1}, {DType::int32, parts.device()}) : Tensor();
   if (!parts.has_values()) return parts;
   fill_values(parts, 0.0);
   std::int64_t first = 0;
@@ -183,7 +180,8 @@ Tensor by_steps(const NestedRows& query, const AttentionParameters& parameters) 
     }
     scores = std::move(weights);
   }
-  multiply_batches(heads_as_batch(scores), heads_as_batch(select(parts, 0, 2)), heads_as_batch(queries));
+  multiply_batches(heads_as_batch(scores), heads_as_batch(select(parts, 0, 2)),
+                   heads_as_batch(queries));
   scores = Tensor();
   const NestedRows attended = nested_from_padded_heads(queries, query.lengths);
   return linear(attended.rows, parameters.out_weight, parameters.out_bias);

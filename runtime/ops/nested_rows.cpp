@@ -58,8 +58,7 @@ NestedRows selected(const Tensor& padded, const std::vector<std::int64_t>& lengt
   std::vector<Tensor> masks;
   masks.reserve(lengths.size());
   for (const std::int64_t length : lengths) {
-    const Tensor taken =
-        full({length, padded.size(2)}, 1.0, {DType::boolean, padded.device()});
+    const Tensor taken = full({length, padded.size(2)}, 1.0, {DType::boolean, padded.device()});
     masks.push_back(padded_behind(taken, padded.size(1) - length));
   }
   const Tensor mask = stack(masks, 0);
@@ -85,8 +84,8 @@ NestedRows nested_from_padded_heads(const Tensor& padded,
   const std::int64_t batch = padded.size(0);
   const std::int64_t width = padded.size(1) * padded.size(3);
   if (!has_kernel_to_remove_padding(padded.dtype())) {
-    const Tensor turned = view(contiguous(permute(padded, {0, 2, 1, 3})),
-                               {batch, padded.size(2), width});
+    const Tensor turned =
+        view(contiguous(permute(padded, {0, 2, 1, 3})), {batch, padded.size(2), width});
     return selected(turned, lengths);
   }
   const NestedRows nested{empty({total_of(lengths), width}, options_of(padded)), lengths};

@@ -1,4 +1,5 @@
-// Sequences of several lengths without padding: PyTorch's nested tensors, as its encoder makes them.
+// Sequences of several lengths without padding: PyTorch's nested tensors, as its encoder makes
+// them.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,7 @@ struct NestedRows {
 /// the padded shape.
 NestedRows nested_from_padded(const Tensor& padded, const std::vector<std::int64_t>& lengths);
 /// The same of padded [B, heads, T, E/heads].
-NestedRows nested_from_padded_heads(const Tensor& padded,
-                                    const std::vector<std::int64_t>& lengths);
+NestedRows nested_from_padded_heads(const Tensor& padded, const std::vector<std::int64_t>& lengths);
 
 /// With zeros behind each sequence: [B, T, E]. bfloat16 is padded sequence by sequence.
 Tensor to_padded(const NestedRows& nested, std::int64_t length);

@@ -179,8 +179,8 @@ int transformer_encoder(lua_State* L) {
   named.check_names(kNames);
   const nn::TransformerEncoderOptions options{named.boolean("enable_nested_tensor", true),
                                               named.boolean("mask_check", true)};
-  push_module(L, std::make_shared<nn::TransformerEncoder>(
-                     *layer, count, norm_argument(L, named, kName), options));
+  push_module(L, std::make_shared<nn::TransformerEncoder>(*layer, count,
+                                                          norm_argument(L, named, kName), options));
   return 1;
 }
 
@@ -192,8 +192,8 @@ int transformer_decoder(lua_State* L) {
   const NamedArguments named(L, kName);
   constexpr std::string_view kNames[] = {"norm"};
   named.check_names(kNames);
-  push_module(L, std::make_shared<nn::TransformerDecoder>(*layer, count,
-                                                          norm_argument(L, named, kName)));
+  push_module(
+      L, std::make_shared<nn::TransformerDecoder>(*layer, count, norm_argument(L, named, kName)));
   return 1;
 }
 

@@ -110,7 +110,8 @@ TEST_P(EncoderInEvaluation, ComputesTheSameWithAGraph) {
   const Tensor expected = encoded(*encoder, inputs);
   EXPECT_TRUE(expected.requires_grad());
   const GradModeGuard no_graph(false);
-  expect_near(encoded(*encoder, inputs), expected, GetParam().activation == "gelu" ? 2e-3 : tolerance());
+  expect_near(encoded(*encoder, inputs), expected,
+              GetParam().activation == "gelu" ? 2e-3 : tolerance());
 }
 
 TEST(EncoderOfPaddedSequences, NeedsTheLengthsWhereItDoesNotCheckTheMask) {
@@ -130,9 +131,9 @@ TEST(EncoderOfPaddedSequences, LeavesAMaskWithGapsInPlace) {
   const Tensor src = randn({1, 3, each.width}, {each.dtype, Device::cuda(0)});
   const Tensor padding = from_values({0.0, 1.0, 0.0}, {1, 3}, {DType::boolean, Device::cuda(0)});
   const Tensor output = encoded(*encoder_of(each), {src, Value(), padding});
-  expect_near(output,
-              encoded(*encoder_of(each, {.enables_nested_tensors = false}), {src, Value(), padding}),
-              1e-6);
+  expect_near(
+      output,
+      encoded(*encoder_of(each, {.enables_nested_tensors = false}), {src, Value(), padding}), 1e-6);
 }
 
 }  // namespace
