@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/variable.h"
 #include "runtime/ops/attention.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/inplace_binary.h"
@@ -65,7 +66,8 @@ NativeAttention by_steps(const Tensor& query, const AttentionParameters& paramet
                          const std::optional<Tensor>& mask, WantedWeights wanted) {
   Tensor parts;
   {
-    const Tensor product = matmul(query, t(parameters.in_weight));
+    // Inside the call no weight has a gradient: rows are not copied to make one product of it.
+    const Tensor product = matmul(query, t(detach(parameters.in_weight)));
     if (product.numel() == 0) return {empty_like(query), Tensor()};
     parts = separated(product, parameters);
   }

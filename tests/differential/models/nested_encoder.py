@@ -42,7 +42,7 @@ class Classifier(nn.Module):
 
     def forward(self, x, pad):
         h = self.encoder(self.emb(x), src_key_padding_mask=pad)
-        return self.fc(h[:, 0])
+        return self.fc(h.select(1, 0))
 
 
 model = Classifier().cuda()
