@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "runtime/kernels/functors/digit_sort.h"
 #include "runtime/kernels/launch/row_kernels.h"
@@ -58,18 +59,25 @@ struct RunMemory {
   SortedRows to;
 };
 
+/// `out`: the elements and their places, by rows.
+bool are_tiles_sorted(const Sorted& sorted, const std::vector<RowArgument>& out) {
+  using functors::SortedTile;
+  const Rows& rows = sorted.rows;
+  return are_rows_done_on_cuda(
+      SortedTile{rows.size, rows.inner, sorted.precedes}, sorted.dtype,
+      {.count = rows.count() * SortedTile::tiles(rows.size), .size = SortedTile::kElements},
+      {out, {sorted.input}});
+}
+
 std::optional<SortedRows> merged(const Sorted& sorted, const CudaBackend& backend) {
   const Rows& rows = sorted.rows;
   const std::int64_t count = sorted.count();
   const std::uint64_t address = backend.kernels->scratch(RunMemory::bytes_of(count, sorted.dtype));
   if (address == 0) return std::nullopt;
   RunMemory memory(address, count, sorted.dtype);
-  using functors::SortedTile;
-  bool is_done = are_rows_done_on_cuda(
-      SortedTile{rows.size, rows.inner, sorted.precedes}, sorted.dtype,
-      {.count = rows.count() * SortedTile::tiles(rows.size), .size = SortedTile::kElements},
-      {{memory.from.elements, memory.from.places}, {sorted.input}});
-  for (std::int64_t length = SortedTile::kElements; is_done && length < rows.size; length *= 2) {
+  bool is_done = are_tiles_sorted(sorted, {memory.from.elements, memory.from.places});
+  for (std::int64_t length = functors::SortedTile::kElements; is_done && length < rows.size;
+       length *= 2) {
     is_done = are_rows_done_on_cuda(functors::MergedRun{rows.size, length, sorted.precedes},
                                     sorted.dtype, {.count = count, .are_threads = true},
                                     {{memory.to.elements, memory.to.places},
@@ -206,9 +214,13 @@ bool is_sorted_on_cuda(const RowSort& sort) {
   const std::optional<Sorted> call = sortable(sort.input, rows, sort.precedes);
   if (!call) return false;
   if (rows.size <= kLongestRankedRow) return is_ranked(sort);
-  const bool are_rows_whole = sort.picked == rows.size && rows.inner == 1;
-  if (rows.size > kLongestMergedRow && are_rows_whole) {
-    return sorted_by_digits(*call, *sort.input.cuda_backend(), &sort).has_value();
+  if (sort.picked == rows.size && rows.inner == 1) {
+    if (rows.size <= functors::SortedTile::kElements) {
+      return are_tiles_sorted(*call, {sort.values, sort.places});
+    }
+    if (rows.size > kLongestMergedRow) {
+      return sorted_by_digits(*call, *sort.input.cuda_backend(), &sort).has_value();
+    }
   }
   const std::optional<SortedRows> sorted = sorted_on_cuda(sort.input, rows, sort.precedes);
   return sorted && are_rows_done_on_cuda(
