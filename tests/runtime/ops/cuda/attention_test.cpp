@@ -200,7 +200,7 @@ TEST(CudaAttentionTiles, AreOfSomeQueriesWhereAHeadIsLong) {
 }
 
 TEST(CudaAttentionTiles, OfQueriesHaveNoKeysBehindThem) {
-  for (const std::int64_t keys : {2000, 3000, 4000}) {
+  for (const std::int64_t keys : {2000, 4000}) {
     SCOPED_TRACE(keys);
     EXPECT_EQ(products_of({.query = {1, 1, 3000, 8},
                            .key = {1, 1, keys, 8},
@@ -211,9 +211,8 @@ TEST(CudaAttentionTiles, OfQueriesHaveNoKeysBehindThem) {
 }
 
 TEST(CudaAttentionTiles, AreOfAllHeadsWithSomeOfTheirQueries) {
-  EXPECT_EQ(
-      products_of({.query = {5, 2, 900, 4}, .key = {5, 2, 1100, 4}, .value = {5, 2, 1100, 4}}),
-      2 * (2 + 5));
+  const Case one{.query = {5, 2, 900, 4}, .key = {5, 2, 1100, 4}, .value = {5, 2, 1100, 4}};
+  EXPECT_EQ(products_of(one, {1, 2, 5, 6}), 2 * (2 + 5));
 }
 
 TEST(CudaAttentionTiles, AreOfSomeHeadsOrSomeBatches) {
