@@ -44,7 +44,8 @@ struct LayerNormResults {
 void compute(const NormalizedRows& rows, const NormalisedInputs& operands, double eps,
              const LayerNormResults& results) {
   if (!results.out.has_values()) return;
-  if (are_rows_normalised_on_cuda(rows, operands, eps, {results.mean, results.rstd}, results.out)) {
+  if (are_rows_normalised_on_cuda({rows.count, rows.length}, operands, eps,
+                                  {results.mean, results.rstd}, results.out)) {
     return;
   }
   visit_computed(operands.input.dtype(), [&]<class T>(TypeTag<T>) {
@@ -124,7 +125,10 @@ void compute_gradients(const NormalizedRows& rows, const Tensor& grad, const Ten
     store_values(out.bias, bias_sums);
     return;
   }
-  if (are_norm_gradients_done_on_cuda(rows, grad, {input, weight, {}}, {mean, rstd}, out)) return;
+  if (are_norm_gradients_done_on_cuda({rows.count, rows.length}, grad, {input, weight, {}},
+                                      {mean, rstd}, out)) {
+    return;
+  }
   visit_computed(input.dtype(), [&]<class T>(TypeTag<T>) {
     const HostInput<T> grads(grad);
     const HostInput<T> inputs(input);

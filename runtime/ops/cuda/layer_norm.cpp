@@ -6,18 +6,17 @@
 
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/kernels/functors/rows.h"
-#include "runtime/kernels/launch/row_kernels.h"
 #include "runtime/kernels/launch/split_reduction.h"
 
 namespace ohm::ops {
 namespace {
 
 // Over all rows, in pieces of them: there may be few columns.
-bool are_columns_summed(const NormalizedRows& rows, const Tensor& grad,
+bool are_columns_summed(const RowShape& rows, const Tensor& grad,
                         const std::vector<RowArgument>& in, const LayerGradients& out) {
-  const Shape sizes{rows.count, rows.length};
+  const Shape sizes{rows.count, rows.size};
   const Tensor matrix = make_view(grad, sizes, contiguous_strides(sizes), grad.impl()->offset);
-  const CudaReduction fold(matrix, with(0, 0), rows.length);
+  const CudaReduction fold(matrix, with(0, 0), rows.size);
   const DType dtype = grad.dtype();
   const std::vector<Tensor> sums{out.weight, out.bias};
   return reduce_on_cuda(
@@ -50,16 +49,16 @@ bool are_columns_summed(const NormalizedRows& rows, const Tensor& grad,
 
 }  // namespace
 
-bool are_rows_normalised_on_cuda(const NormalizedRows& rows, const NormalisedInputs& in, double eps,
+bool are_rows_normalised_on_cuda(const RowShape& rows, const NormalisedInputs& in, double eps,
                                  const RowStatistics& statistics, const Tensor& out) {
   return is_row_major_or_undefined(in.weight) && is_row_major_or_undefined(in.bias) &&
          are_rows_done_on_cuda(
-             functors::LayerNormRow{eps}, in.input.dtype(), {rows.count, rows.length},
+             functors::LayerNormRow{eps}, in.input.dtype(), rows,
              {{out, statistics.mean, statistics.rstd}, {in.input, in.weight, in.bias}});
 }
 
 // Every kernel that is needed is there, or none.
-bool are_norm_gradients_done_on_cuda(const NormalizedRows& rows, const Tensor& grad,
+bool are_norm_gradients_done_on_cuda(const RowShape& rows, const Tensor& grad,
                                      const NormalisedInputs& in, const RowStatistics& statistics,
                                      const LayerGradients& out) {
   if (!is_row_major_or_undefined(in.weight)) return false;
@@ -68,8 +67,8 @@ bool are_norm_gradients_done_on_cuda(const NormalizedRows& rows, const Tensor& g
   if (out.input.defined()) {
     std::vector<RowArgument> with_weight = read;
     with_weight.emplace_back(in.weight);
-    is_done = are_rows_done_on_cuda(functors::LayerNormBackwardRow(), in.input.dtype(),
-                                    {rows.count, rows.length}, {{out.input}, with_weight});
+    is_done = are_rows_done_on_cuda(functors::LayerNormBackwardRow(), in.input.dtype(), rows,
+                                    {{out.input}, with_weight});
     if (!is_done) return false;
   }
   if (out.weight.defined() || out.bias.defined()) {

@@ -2,8 +2,8 @@
 // RMSNorm.
 #pragma once
 
+#include "runtime/kernels/launch/row_kernels.h"
 #include "runtime/ops/host/layer_gradients.h"
-#include "runtime/ops/normalized_rows.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {
@@ -24,11 +24,11 @@ struct RowStatistics {
 // False, and nothing was done, where not all of it is on one device that has kernels.
 
 /// `out` and the statistics are overwritten.
-bool are_rows_normalised_on_cuda(const NormalizedRows& rows, const NormalisedInputs& in, double eps,
+bool are_rows_normalised_on_cuda(const RowShape& rows, const NormalisedInputs& in, double eps,
                                  const RowStatistics& statistics, const Tensor& out);
 
 /// The defined ones of `out` are overwritten. `grad` is row-major.
-bool are_norm_gradients_done_on_cuda(const NormalizedRows& rows, const Tensor& grad,
+bool are_norm_gradients_done_on_cuda(const RowShape& rows, const Tensor& grad,
                                      const NormalisedInputs& in, const RowStatistics& statistics,
                                      const LayerGradients& out);
 
