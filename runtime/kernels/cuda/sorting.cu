@@ -116,7 +116,7 @@ struct DigitTeam : BlockTeam {
     int places[kOfThread];
     int ranks[kOfThread];
     load_run(tile.elements, count, memory->tile.elements, elements);
-    load_places(tile, places);
+    const bool are_read = are_places_read(tile, places);
     rank(count, order, elements, ranks, in_all, in_tiles_before);
     OHM_UNROLLED for (int k = 0; k < kOfThread; ++k) {
       memory->tile.elements[ranks[k]] = elements[k];
@@ -126,8 +126,9 @@ struct DigitTeam : BlockTeam {
     for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) {
       const Element element = memory->tile.elements[i];
       const Integer to = memory->starts[order.digit(element)] + i;
+      const Integer place = memory->tile.places[i];
       put_element(to, element);
-      put_place(to, Integer{memory->tile.places[i]});
+      put_place(to, are_read ? place : this->template element<Integer>(tile.places, place));
     }
   }
 
@@ -162,14 +163,18 @@ struct DigitTeam : BlockTeam {
     }
     if (!lies_as_wanted) __syncthreads();  // it is read: other things may go there
   }
-  __device__ void load_places(const ohm::functors::MovedTile& tile,
-                              int (&places)[kOfThread]) const {
-    if (tile.places.operand->address != 0) {
-      return load_run(tile.places, static_cast<int>(tile.count), memory->tile.places, places);
+  /// False where they are wider than what goes through shared memory: in their stead are the
+  /// numbers of the elements that have them.
+  __device__ bool are_places_read(const ohm::functors::MovedTile& tile,
+                                  int (&places)[kOfThread]) const {
+    const bool are_there = tile.places.operand->address != 0;
+    if (are_there && tile.places.operand->dtype == ohm::DType::int32) {
+      load_run(tile.places, static_cast<int>(tile.count), memory->tile.places, places);
+      return true;
     }
-    OHM_UNROLLED for (int k = 0; k < kOfThread; ++k) {
-      places[k] = static_cast<int>(tile.first_place) + number_of(k);
-    }
+    const int first = are_there ? 0 : static_cast<int>(tile.first_place);
+    OHM_UNROLLED for (int k = 0; k < kOfThread; ++k) places[k] = first + number_of(k);
+    return !are_there;
   }
 
   /// Where the thread's elements are among the tile's, by digit and then as they came; and what
