@@ -57,12 +57,14 @@ void Cublas::multiply(const Product& product, const DeviceRange& workspace) cons
           "cublasGemmEx");
     return;
   }
+  const std::int64_t stride =
+      product.out_batch_stride == 0 ? product.m * product.n : product.out_batch_stride;
   check(functions_.gemm_strided_batched(
             handle_, transposition(b), transposition(a), size(product.n), size(product.m),
             size(product.k), factors.one(), as_pointer(b.address), data, size(b.leading_dimension),
             b.batch_stride, as_pointer(a.address), data, size(a.leading_dimension), a.batch_stride,
-            beta, as_pointer(product.out), data, size(product.n), product.m * product.n,
-            size(product.batches), compute, kDefaultGemm),
+            beta, as_pointer(product.out), data, size(product.n), stride, size(product.batches),
+            compute, kDefaultGemm),
         "cublasGemmStridedBatchedEx");
 }
 

@@ -19,7 +19,8 @@ struct ProductOperand {
 };
 
 /// out [m, n] = a [m, k] · b [k, n] (+ out), for each of the batch. The result is row-major and
-/// dense. Sizes are positive.
+/// dense; those of a batch lie one behind the other, or `out_batch_stride` elements apart where it
+/// is not 0. Sizes are positive.
 struct Product {
   ElementType type = ElementType::float32;
   std::int64_t m = 0;
@@ -29,6 +30,7 @@ struct Product {
   ProductOperand a;
   ProductOperand b;
   Pointer out = 0;
+  std::int64_t out_batch_stride = 0;
   bool adds_to_out = false;
 };
 

@@ -4,12 +4,9 @@
 #include <vector>
 
 #include "runtime/arithmetic/copy.h"
-#include "runtime/arithmetic/reduce.h"
-#include "runtime/kernels/functors/rows.h"
 #include "runtime/kernels/launch/host_values.h"
-#include "runtime/kernels/launch/row_kernels.h"
-#include "runtime/kernels/launch/split_reduction.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/cuda/layer_norm.h"
 #include "runtime/ops/layer_norm_twice.h"
 #include "runtime/ops/normalized_rows.h"
 
@@ -18,13 +15,7 @@ namespace {
 
 constexpr OpInfo kLayerNorm{"layer_norm", CastPolicy::float32};
 
-struct LayerNormOperands {
-  Tensor input;
-  Tensor weight;
-  Tensor bias;
-};
-
-void check(const LayerNormOperands& operands, const Shape& normalized) {
+void check(const NormalisedInputs& operands, const Shape& normalized) {
   const Shape& shape = operands.input.shape();
   require_floating(operands.input, kLayerNorm);
   if (!ends_with(shape, normalized)) {
@@ -50,18 +41,13 @@ struct LayerNormResults {
   Tensor out;
 };
 
-bool is_done_by_kernel(const NormalizedRows& rows, const LayerNormOperands& operands, double eps,
-                       const LayerNormResults& results) {
-  return is_row_major_or_undefined(operands.weight) && is_row_major_or_undefined(operands.bias) &&
-         are_rows_done_on_cuda(functors::LayerNormRow{eps}, operands.input.dtype(),
-                               {rows.count, rows.length},
-                               {{results.out, results.mean, results.rstd},
-                                {operands.input, operands.weight, operands.bias}});
-}
-
-void compute(const NormalizedRows& rows, const LayerNormOperands& operands, double eps,
+void compute(const NormalizedRows& rows, const NormalisedInputs& operands, double eps,
              const LayerNormResults& results) {
-  if (!results.out.has_values() || is_done_by_kernel(rows, operands, eps, results)) return;
+  if (!results.out.has_values()) return;
+  if (are_rows_normalised_on_cuda({rows.count, rows.length}, operands, eps,
+                                  {results.mean, results.rstd}, results.out)) {
+    return;
+  }
   visit_computed(operands.input.dtype(), [&]<class T>(TypeTag<T>) {
     const HostInput<T> inputs(operands.input);
     const HostInput<T> weights(operands.weight);
@@ -95,9 +81,8 @@ void compute(const NormalizedRows& rows, const LayerNormOperands& operands, doub
   });
 }
 
-LayerNormResults forward(const NormalizedRows& rows, const LayerNormOperands& operands,
-                         double eps) {
-  const LayerNormOperands packed{row_major(operands.input), operands.weight, operands.bias};
+LayerNormResults forward(const NormalizedRows& rows, const NormalisedInputs& operands, double eps) {
+  const NormalisedInputs packed{row_major(operands.input), operands.weight, operands.bias};
   const TensorOptions options = options_of(operands.input);
   const DType statistics = options.dtype == DType::float64 ? DType::float64 : DType::float32;
   LayerNormResults results;
@@ -128,61 +113,6 @@ void row_gradient(const NormalizedRows& rows, const T* grad, const T* normalised
   }
 }
 
-// Sums over all rows, in pieces of them: there may be few columns.
-bool are_columns_summed_by_kernels(const NormalizedRows& rows, const Tensor& grad,
-                                   const std::vector<RowArgument>& in, const LayerGradients& out) {
-  const Shape sizes{rows.count, rows.length};
-  const Tensor matrix = make_view(grad, sizes, contiguous_strides(sizes), grad.impl()->offset);
-  const CudaReduction fold(matrix, with(0, 0), rows.length);
-  const DType dtype = grad.dtype();
-  const std::vector<Tensor> sums{out.weight, out.bias};
-  return reduce_on_cuda(
-      matrix, fold, 2,
-      [&] {
-        return are_rows_done_on_cuda(functors::LayerNormColumn{fold.whole()}, dtype,
-                                     fold.whole_rows(), {{out.weight, out.bias}, in});
-      },
-      [&](const PartialResults& partials) {
-        std::vector<RowArgument> pieces;
-        for (int i = 0; i < 2; ++i) {
-          const bool is_wanted = sums[static_cast<std::size_t>(i)].defined();
-          pieces.emplace_back(is_wanted ? partials.array(i, DType::float64) : RowOperand());
-        }
-        return are_rows_done_on_cuda(functors::LayerNormColumn{fold.in_pieces()}, dtype,
-                                     fold.piece_rows(), {pieces, in});
-      },
-      [&](const PartialResults& partials) {
-        bool is_done = true;
-        for (int i = 0; i < 2; ++i) {
-          const Tensor& sum = sums[static_cast<std::size_t>(i)];
-          if (!sum.defined()) continue;
-          is_done = is_done && are_rows_done_on_cuda(functors::ReduceSum{1.0, fold.of_partials()},
-                                                     DType::float64, fold.partial_rows(),
-                                                     {{sum}, {partials.array(i, DType::float64)}});
-        }
-        return is_done;
-      });
-}
-
-// Every kernel that is needed is there, or none.
-bool are_gradients_done_by_kernels(const NormalizedRows& rows, const Tensor& grad,
-                                   const Tensor& input, const Tensor& mean, const Tensor& rstd,
-                                   const Tensor& weight, const LayerGradients& out) {
-  if (!is_row_major_or_undefined(weight)) return false;
-  const DType dtype = input.dtype();
-  bool is_done = false;
-  if (out.input.defined()) {
-    is_done =
-        are_rows_done_on_cuda(functors::LayerNormBackwardRow(), dtype, {rows.count, rows.length},
-                              {{out.input}, {grad, input, mean, rstd, weight}});
-    if (!is_done) return false;
-  }
-  if (out.weight.defined() || out.bias.defined()) {
-    is_done = are_columns_summed_by_kernels(rows, grad, {grad, input, mean, rstd}, out);
-  }
-  return is_done;
-}
-
 void compute_gradients(const NormalizedRows& rows, const Tensor& grad, const Tensor& input,
                        const Tensor& mean, const Tensor& rstd, const Tensor& weight,
                        const LayerGradients& out) {
@@ -195,7 +125,10 @@ void compute_gradients(const NormalizedRows& rows, const Tensor& grad, const Ten
     store_values(out.bias, bias_sums);
     return;
   }
-  if (are_gradients_done_by_kernels(rows, grad, input, mean, rstd, weight, out)) return;
+  if (are_norm_gradients_done_on_cuda({rows.count, rows.length}, grad, {input, weight, {}},
+                                      {mean, rstd}, out)) {
+    return;
+  }
   visit_computed(input.dtype(), [&]<class T>(TypeTag<T>) {
     const HostInput<T> grads(grad);
     const HostInput<T> inputs(input);
@@ -258,8 +191,7 @@ Tensor layer_norm(const Tensor& input, const Shape& normalized_shape,
   const OpFront front(kLayerNorm);
   Tensor cast_bias = front.input(bias).value_or(Tensor());
   Tensor cast_weight = front.input(weight).value_or(Tensor());
-  const LayerNormOperands operands{front.input(input), std::move(cast_weight),
-                                   std::move(cast_bias)};
+  const NormalisedInputs operands{front.input(input), std::move(cast_weight), std::move(cast_bias)};
   check(operands, normalized_shape);
   const NormalizedRows rows = rows_of(operands.input.shape(), normalized_shape);
   LayerNormResults results = forward(rows, operands, eps);

@@ -13,6 +13,7 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/cuda/layer_norm.h"
 #include "runtime/ops/host/layer_gradients.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/normalized_rows.h"
@@ -79,12 +80,16 @@ Tensor composed(const Tensor& given, const RootMeanSquare& root,
 void normalize_rows(const Tensor& input, const Tensor& weight, const RootMeanSquare& root,
                     const Tensor& out, const Tensor& rstd) {
   if (lacks_values(out)) return;
+  const std::int64_t length = root.normalized.numel();
+  if (are_rows_normalised_on_cuda({rstd.numel(), length}, {input, weight, {}}, root.eps, {{}, rstd},
+                                  out)) {
+    return;
+  }
   visit_computed(input.dtype(), [&]<class T>(TypeTag<T>) {
     const HostInput<T> inputs(input);
     const HostInput<T> weights(weight);
     HostOutput<T> outputs(out);
     HostOutput<T> scales(rstd);
-    const std::int64_t length = root.normalized.numel();
     for (std::int64_t row = 0; row < rstd.numel(); ++row) {
       const T* x = inputs.data() + row * length;
       T* y = outputs.data() + row * length;
@@ -125,6 +130,10 @@ void compute_gradients(const Tensor& grad, const Tensor& input, const Tensor& we
                        const Tensor& rstd, const LayerGradients& out) {
   if (lacks_values(grad)) return;
   const std::int64_t length = rstd.numel() == 0 ? 0 : input.numel() / rstd.numel();
+  if (length != 0 && are_norm_gradients_done_on_cuda({rstd.numel(), length}, grad,
+                                                     {input, weight, {}}, {{}, rstd}, out)) {
+    return;
+  }
   std::vector<double> sums(out.weight.defined() ? static_cast<std::size_t>(out.weight.numel()) : 0);
   visit_computed(input.dtype(), [&]<class T>(TypeTag<T>) {
     const HostInput<T> grads(grad);

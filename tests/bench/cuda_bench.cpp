@@ -22,6 +22,7 @@
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/rms_norm.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
@@ -221,6 +222,18 @@ BENCHMARK(layer_norm)->Apply(of_rows);
 void layer_norm_with_gradients(benchmark::State& state) { normalise(state, true); }
 BENCHMARK(layer_norm_with_gradients)->Apply(of_rows);
 
+void rms_norm_with_gradients(benchmark::State& state) {
+  const Shape width{state.range(1)};
+  walk_rows_prepared(state, 5, [&] {
+    return [=, weight = ones(width, kOnGpu)](const Tensor& rows) {
+      for (const Tensor& leaf : {rows, weight}) leaf.set_requires_grad(true);
+      const Tensor out = ops::rms_norm(rows, width, weight, 1e-5);
+      backward({out}, {out}, GraphRetention::release);
+    };
+  });
+}
+BENCHMARK(rms_norm_with_gradients)->Apply(of_rows);
+
 void uniform_numbers(benchmark::State& state) {
   walk_rows(state, 1, [](const Tensor& rows) { fill_uniform(rows, 0.0, 1.0); });
 }
@@ -232,6 +245,12 @@ void sort_of_everything(benchmark::State& state) {
   });
 }
 BENCHMARK(sort_of_everything)->Apply(of_rows);
+
+void sort_of_rows(benchmark::State& state) {
+  walk_rows(state, 1,
+            [](const Tensor& rows) { benchmark::DoNotOptimize(ops::sort(rows, 1, false)); });
+}
+BENCHMARK(sort_of_rows)->Apply(of_rows);
 
 /// A table of 50,000 rows at most, of a width of 768 at most.
 void embedding_with_gradient(benchmark::State& state) {

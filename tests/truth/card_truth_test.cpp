@@ -46,7 +46,7 @@ TEST_F(CardTruth, ComparesEverything) {
   EXPECT_THAT(result.out, HasSubstr("same     mm m=1 n=257 k=64 b transposed bfloat16: "));
   EXPECT_THAT(result.out, HasSubstr("same     avg_pool2d, stride 2 bfloat16: "));
   EXPECT_THAT(result.out, HasSubstr("not run  sum of uint8 of 2147487747 elements: needs 3.00 "));
-  EXPECT_THAT(result.out, HasSubstr(" 0 different, 0 not run, 3 too large for this device\n"));
+  EXPECT_THAT(result.out, HasSubstr(" 0 different, 0 not run, 5 too large for this device\n"));
 }
 
 TEST_F(CardTruth, HasARowForEveryOpAndDType) {

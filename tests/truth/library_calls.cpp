@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/arithmetic/factories.h"
+#include "runtime/ops/attention.h"
 #include "runtime/ops/batch_norm.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/conv_transpose.h"
@@ -82,6 +83,33 @@ void add_batches(std::vector<OpCall>& calls) {
                           [](const auto& in) { return ops::linear(in[0], in[1], std::nullopt); }));
   calls.push_back(call_of("linear of [2, 3, 8]", {{2, 3, 8}, {5, 8}, {5}},
                           [](const auto& in) { return ops::linear(in[0], in[1], in[2]); }));
+}
+
+// ---- attention ----------------------------------------------------------------------------------
+
+struct Heads {
+  std::int64_t batches, heads, queries, keys, width;
+};
+
+void add_attention(std::vector<OpCall>& calls) {
+  for (const Heads& one : {Heads{1, 1, 5, 7, 8}, Heads{2, 3, 65, 65, 16}, Heads{1, 2, 33, 130, 64},
+                           Heads{1, 2, 130, 33, 64}}) {
+    const Shape query{one.batches, one.heads, one.queries, one.width};
+    const Shape key{one.batches, one.heads, one.keys, one.width};
+    const std::string name =
+        fmt::format("attention of [{}] to {} keys", fmt::join(query, ", "), one.keys);
+    for (const bool is_causal : {false, true}) {
+      calls.push_back(call_of(
+          name + (is_causal ? ", causal" : ""), {query, key, key}, [is_causal](const auto& in) {
+            return ops::scaled_dot_product_attention(in[0], in[1], in[2], std::nullopt, 0.0,
+                                                     is_causal, std::nullopt);
+          }));
+    }
+    calls.push_back(call_of(
+        name + ", with a mask", {query, key, key, {one.queries, one.keys}}, [](const auto& in) {
+          return ops::scaled_dot_product_attention(in[0], in[1], in[2], in[3], 0.0, false, 0.5);
+        }));
+  }
 }
 
 // ---- images -------------------------------------------------------------------------------------
@@ -166,6 +194,7 @@ std::vector<OpCall> library_calls() {
   std::vector<OpCall> calls;
   add_products(calls);
   add_batches(calls);
+  add_attention(calls);
   add_images(calls);
   add_norms(calls);
   return calls;

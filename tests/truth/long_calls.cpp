@@ -9,6 +9,7 @@
 #include "runtime/ops/layer_norm.h"
 #include "runtime/ops/loss_nll.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/rms_norm.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
 #include "tests/truth/op_call.h"
@@ -47,6 +48,12 @@ std::vector<OpCall> long_calls() {
               [](const auto& in) { return ops::softmax(in[0], -1, std::nullopt); }),
       call_of("sort of 100,003 elements", {{100'003}},
               [](const auto& in) { return ops::sort(in[0], 0, false).first; }),
+      call_of("sort of 3 rows of 40,007 elements, descending", {{3, 40'007}},
+              [](const auto& in) { return ops::sort(in[0], 1, true).first; }),
+      call_of("sort of 3 columns of 40,007 elements", {{40'007, 3}},
+              [](const auto& in) { return ops::sort(in[0], 0, false).first; }),
+      call_of("topk of 100,003 elements", {{100'003}},
+              [](const auto& in) { return ops::topk(in[0], 5000, 0, true).first; }),
       call_of("embedding of 20,000 indices of 1,009", {{1009, 5}},
               [](const auto& in) {
                 return ops::embedding(places(20'000, 1009, in[0]), in[0], std::nullopt);
@@ -58,6 +65,12 @@ std::vector<OpCall> long_calls() {
               }),
       call_of("layer_norm of 8,229 rows", {{kRows, 33}, {33}, {33}},
               [](const auto& in) { return ops::layer_norm(in[0], {33}, in[1], in[2], 1e-5); }),
+      call_of("layer_norm of 515 rows of 2,052 elements", {{515, 2052}, {2052}, {2052}},
+              [](const auto& in) { return ops::layer_norm(in[0], {2052}, in[1], in[2], 1e-5); }),
+      call_of("rms_norm of 8,229 rows", {{kRows, 33}, {33}},
+              [](const auto& in) { return ops::rms_norm(in[0], {33}, in[1], 1e-5); }),
+      call_of("rms_norm of 515 rows of 2,052 elements", {{515, 2052}, {2052}},
+              [](const auto& in) { return ops::rms_norm(in[0], {2052}, in[1], 1e-5); }),
   };
 }
 

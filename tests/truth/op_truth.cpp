@@ -8,13 +8,22 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "allocator_shim/base/bytes.h"
 #include "allocator_shim/base/format_bytes.h"
 #include "allocator_shim/observe/out_of_memory.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/engine.h"
+#include "runtime/autograd/variable.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/attention.h"
+#include "runtime/ops/comparison.h"
+#include "runtime/ops/extremum.h"
+#include "runtime/ops/indexing.h"
+#include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/slice.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::truth {
@@ -94,17 +103,60 @@ Row compared(const OpCall& call, DType dtype, const Values& truth, const Values&
 constexpr std::int64_t kLarge = (std::int64_t{1} << 31U) + 4099;
 
 Row large_row(const std::string& name, std::size_t bytes, std::size_t free_bytes,
-              double (*compute)(), double expected) {
+              double (*compute)(), double expected, const Tolerance& tolerance = {1e-6, 0}) {
   Row row;
-  row.name = fmt::format("{} of {} elements", name, kLarge);
+  row.name = name;
   if (bytes + 1_GiB > free_bytes) {
     row.cannot_run = true;
     row.not_run = fmt::format("needs {}, and {} are free", human_bytes(bytes + 1_GiB),
                               human_bytes(free_bytes));
     return row;
   }
-  row.compare(compute(), expected, {1e-6, 0});
+  row.compare(compute(), expected, tolerance);
   return row;
+}
+
+/// 1 where every part of sort() is right: the order, and that equal ones stay as they came, where
+/// the elements came from, and that none came twice.
+double sorts_many() {
+  constexpr std::int64_t kCount = (std::int64_t{1} << 25U) + 4099;
+  const Tensor input =
+      ops::floor_divide(ops::mul(rand({kCount}, {DType::float32, kDevice}), 1e6), 1.0);
+  const auto [sorted, places] = ops::sort(input, 0, false);
+  const auto pair = [](const Tensor& all) {
+    return std::pair(ops::narrow(all, 0, 0, kCount - 1), ops::narrow(all, 0, 1, kCount - 1));
+  };
+  const auto [lower, higher] = pair(sorted);
+  const auto [before, behind] = pair(places);
+  const auto count = [](const Tensor& found) { return to_doubles(ops::sum(found))[0]; };
+  const double wrong = count(ops::gt(lower, higher)) +
+                       count(ops::ne(ops::gather(input, 0, places), sorted)) +
+                       count(ops::logical_and(ops::eq(lower, higher), ops::ge(before, behind)));
+  const double sum = static_cast<double>(kCount) * static_cast<double>(kCount - 1) / 2;
+  return wrong == 0 && count(places) == sum ? 1.0 : 0.0;
+}
+
+/// How far the fused kernels are from the ops that attention is made of, and so are the gradients.
+double attends_to_many() {
+  AttentionKernels& kernels = Context::current().state.attention_kernels;
+  const AttentionKernels all = kernels;
+  const Tensor heads = randn({1, 2, 8192, 64}, {DType::float32, kDevice});
+  const auto attend = [&] {
+    const Tensor leaf = make_view(heads, heads.shape(), heads.strides(), heads.impl()->offset);
+    leaf.set_requires_grad(true);
+    const Tensor out =
+        ops::scaled_dot_product_attention(leaf, leaf, leaf, std::nullopt, 0.0, true, std::nullopt);
+    backward({out}, {heads}, GraphRetention::release);
+    return std::pair(detach(out), leaf.grad());
+  };
+  const auto [fused, fused_gradient] = attend();
+  kernels.flash = kernels.efficient = kernels.cudnn = false;
+  const auto [made, made_gradient] = attend();
+  kernels = all;
+  const auto distance = [](const Tensor& a, const Tensor& b) {
+    return to_doubles(ops::max(ops::abs(ops::sub(a, b))))[0] / to_doubles(ops::max(ops::abs(b)))[0];
+  };
+  return distance(fused, made) + distance(fused_gradient, made_gradient);
 }
 
 Tensor large(double value, DType dtype) { return full({kLarge}, value, {dtype, kDevice}); }
@@ -148,20 +200,26 @@ std::vector<Row> whole_number_truth(const std::vector<OpCall>& calls) {
 std::vector<Row> large_truth(std::size_t free_bytes) {
   const auto elements = static_cast<std::size_t>(kLarge);
   const auto count = static_cast<double>(kLarge);
+  const auto many = [](const std::string& name) {
+    return fmt::format("{} of {} elements", name, kLarge);
+  };
   return {
       large_row(
-          "sum of uint8", elements, free_bytes,
+          many("sum of uint8"), elements, free_bytes,
           [] { return to_doubles(ops::sum(large(1, DType::uint8)))[0]; }, count),
       large_row(
-          "add to uint8, and sum", 2 * elements, free_bytes,
+          many("add to uint8, and sum"), 2 * elements, free_bytes,
           [] { return to_doubles(ops::sum(ops::add(large(1, DType::uint8), 2.0)))[0]; }, 3 * count),
       large_row(
-          "product of float32, and sum", 12 * elements, free_bytes,
+          many("product of float32, and sum"), 12 * elements, free_bytes,
           [] {
             const Tensor half = large(0.5, DType::float32);
             return to_doubles(ops::sum(ops::mul(half, half)))[0];
           },
           0.25 * count),
+      large_row("sort of 33,558,531 elements", 4_GiB, free_bytes, sorts_many, 1.0),
+      large_row("attention of 8,192 queries beside its steps", 6_GiB, free_bytes, attends_to_many,
+                0.0, {0, 4e-5}),
   };
 }
 

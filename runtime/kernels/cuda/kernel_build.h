@@ -39,15 +39,16 @@ KernelBuild kernel_build();
 
 /// ROW(source, its functors): the sources of kernels, which nvcc compiles side by side. The only
 /// list of what is in which, but for the sources themselves.
-#define OHM_FOR_EACH_KERNEL_SOURCE(ROW, NAME)                                               \
-  ROW(attention, OHM_FOR_EACH_ATTENTION_ROW(NAME))                                          \
-  ROW(elementwise, OHM_FOR_EACH_MATH_FUNCTOR(NAME) OHM_FOR_EACH_SPECIAL_FUNCTOR(NAME))      \
-  ROW(gather_scatter, OHM_FOR_EACH_GATHER_SCATTER_ROW(NAME))                                \
-  ROW(general_elementwise, OHM_FOR_EACH_GENERAL_FUNCTOR(NAME) OHM_FOR_EACH_GENERATOR(NAME)) \
-  ROW(pooling, OHM_FOR_EACH_POOLING_ROW(NAME))                                              \
-  ROW(reduce_rows, OHM_FOR_EACH_REDUCTION_ROW(NAME))                                        \
-  ROW(rows, OHM_FOR_EACH_FLOATING_ROW(NAME) OHM_FOR_EACH_GENERAL_ROW(NAME))                 \
-  ROW(sorting, OHM_FOR_EACH_SORTED_TILE(NAME) OHM_FOR_EACH_SORTING_ROW(NAME))               \
+#define OHM_FOR_EACH_KERNEL_SOURCE(ROW, NAME)                                                      \
+  ROW(attention, OHM_FOR_EACH_ATTENTION_ROW(NAME))                                                 \
+  ROW(elementwise, OHM_FOR_EACH_MATH_FUNCTOR(NAME) OHM_FOR_EACH_SPECIAL_FUNCTOR(NAME))             \
+  ROW(gather_scatter, OHM_FOR_EACH_GATHER_SCATTER_ROW(NAME))                                       \
+  ROW(general_elementwise, OHM_FOR_EACH_GENERAL_FUNCTOR(NAME) OHM_FOR_EACH_GENERATOR(NAME))        \
+  ROW(pooling, OHM_FOR_EACH_POOLING_ROW(NAME))                                                     \
+  ROW(reduce_rows, OHM_FOR_EACH_REDUCTION_ROW(NAME))                                               \
+  ROW(rows, OHM_FOR_EACH_FLOATING_ROW(NAME) OHM_FOR_EACH_GENERAL_ROW(NAME))                        \
+  ROW(sorting,                                                                                     \
+      OHM_FOR_EACH_SORTED_TILE(NAME) OHM_FOR_EACH_DIGIT_TILE(NAME) OHM_FOR_EACH_SORTING_ROW(NAME)) \
   ROW(update, OHM_FOR_EACH_PIECEWISE_FUNCTOR(NAME) OHM_FOR_EACH_UPDATE_FUNCTOR(NAME))
 
 /// The functors of each source: functors_of::attention.

@@ -8,6 +8,7 @@
 #include "runtime/kernels/cuda/elements.cuh"
 #include "runtime/kernels/functors/element_run.h"
 #include "runtime/kernels/functors/row_launch.h"
+#include "runtime/kernels/functors/two_sums.h"
 
 namespace ohm::kernels {
 
@@ -57,7 +58,13 @@ struct ThreadTeam : Elements {
   }
   template <class Compute, class Of, class... Runs>
   __device__ auto sum_along(Integer size, const Of& of, const Runs&... runs) const {
-    return sum(size, [&](Integer i) { return of(element<Compute>(runs, i)...); });
+    using Sum = decltype(of(element<Compute>(runs, 0)...));
+    return added_up<Compute>(size, Sum(0), of, runs...);
+  }
+  template <class Compute, class Of, class... Runs>
+  __device__ functors::TwoSums two_sums_along(Integer size, const Of& of,
+                                              const Runs&... runs) const {
+    return added_up<Compute>(size, functors::TwoSums(), of, runs...);
   }
   template <class Compute, class Of, class... Runs>
   __device__ auto largest_along(Integer size, const Of& of, const Runs&... runs) const {
@@ -80,6 +87,24 @@ struct ThreadTeam : Elements {
     for (Integer i = 0; i < size; ++i) largest = max(largest, of(i));
     return largest;
   }
+
+ private:
+  /// Several elements are on their way at once where they need no conversion.
+  template <class Compute, class Sum, class Of, class... Runs>
+  static __device__ Sum added_up(Integer size, Sum sum, const Of& of, const Runs&... runs) {
+    constexpr DType kDType = std::is_same_v<Compute, float>    ? DType::float32
+                             : std::is_same_v<Compute, double> ? DType::float64
+                                                               : DType::int64;
+    if (((runs.operand->dtype == kDType) && ...)) {
+#pragma unroll 8
+      for (Integer i = 0; i < size; ++i) {
+        sum = sum + of(at<Compute>(runs.operand->address, runs.offset(i))...);
+      }
+    } else {
+      for (Integer i = 0; i < size; ++i) sum = sum + of(element<Compute>(runs, i)...);
+    }
+    return sum;
+  }
 };
 
 /// Its size is a multiple of a warp's.
@@ -94,6 +119,8 @@ struct BlockTeam : Elements {
   __device__ void once(const Visit& visit) const {
     if (threadIdx.x == 0) visit();
   }
+  /// What others wrote until then is there, and what they read was read.
+  __device__ void meet() const { __syncthreads(); }
   template <class Of>
   __device__ auto sum(Integer size, const Of& of) const {
     using Sum = decltype(of(0));
@@ -116,6 +143,14 @@ struct BlockTeam : Elements {
     using Sum = decltype(of(element<Compute>(runs, 0)...));
     return along<Compute>(
         size, of, Sum(0), [](Sum a, Sum b) { return a + b; }, runs...);
+  }
+  template <class Compute, class Of, class... Runs>
+  __device__ functors::TwoSums two_sums_along(Integer size, const Of& of,
+                                              const Runs&... runs) const {
+    const functors::TwoSums found = along_thread<Compute>(
+        size, of, functors::TwoSums(), [](const auto& a, const auto& b) { return a + b; }, runs...);
+    const auto plus = [](double a, double b) { return a + b; };
+    return {of_block(found.first, 0.0, plus), of_block(found.second, 0.0, plus)};
   }
   template <class Compute, class Of, class... Runs>
   __device__ auto largest_along(Integer size, const Of& of, const Runs&... runs) const {
@@ -200,6 +235,12 @@ struct BlockTeam : Elements {
   template <class Compute, class Of, class Value, class Combine, class... Runs>
   __device__ Value along(Integer size, const Of& of, Value start, const Combine& combine,
                          const Runs&... runs) const {
+    return of_block(along_thread<Compute>(size, of, start, combine, runs...), start, combine);
+  }
+  /// What the thread found of it.
+  template <class Compute, class Of, class Value, class Combine, class... Runs>
+  __device__ Value along_thread(Integer size, const Of& of, Value start, const Combine& combine,
+                                const Runs&... runs) const {
     Value found[functors::kAccumulators];
     for (Value& each_lane : found) each_lane = start;
     const bool is_done = with_packs<Compute>(
@@ -218,8 +259,7 @@ struct BlockTeam : Elements {
         found[0] = combine(found[0], of(element<Compute>(runs, i)...));
       }
     }
-    return of_block(combine(combine(found[0], found[1]), combine(found[2], found[3])), start,
-                    combine);
+    return combine(combine(found[0], found[1]), combine(found[2], found[3]));
   }
 
   template <class Value, class Of, class Combine>

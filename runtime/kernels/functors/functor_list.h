@@ -8,6 +8,7 @@
 #include "runtime/kernels/functors/attention_tile.h"
 #include "runtime/kernels/functors/batch_norm.h"
 #include "runtime/kernels/functors/cells.h"
+#include "runtime/kernels/functors/digit_sort.h"
 #include "runtime/kernels/functors/distance.h"
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/kernels/functors/gather_scatter.h"
@@ -314,11 +315,17 @@
   ROW(attention_slopes, AttentionSlopes, -1, ohm::functors::kVerifiedSlopesTile,               \
       ohm::functors::HeadSteps{0, 4800, 240, 1})
 
-/// Sorts, for floating dtypes: what a block does together, and the rest.
+/// Sorts, for floating dtypes: what a block does together, tile by tile or digit by digit, and the
+/// rest.
 #define OHM_FOR_EACH_SORTED_TILE(ROW)                                  \
   ROW(sorted_tile, SortedTile, -1, std::int64_t{259}, std::int64_t{1}, \
       ohm::functors::Ordering{true})
+#define OHM_FOR_EACH_DIGIT_TILE(ROW)                                                               \
+  ROW(digit_counts, DigitCounts, -1, ohm::functors::kVerifiedTiles, ohm::functors::kVerifiedDigit) \
+  ROW(moved_by_digit, MovedByDigit, 2, ohm::functors::kVerifiedTiles,                              \
+      ohm::functors::kVerifiedOneDigit)
 #define OHM_FOR_EACH_SORTING_ROW(ROW)                               \
+  ROW(counts_before, CountsBefore, -1)                              \
   ROW(merged_run, MergedRun, -1, std::int64_t{12}, std::int64_t{1}, \
       ohm::functors::Ordering{false})                               \
   ROW(picked_order, PickedOrder, -1, std::int64_t{259}, std::int64_t{1}, std::int64_t{5})

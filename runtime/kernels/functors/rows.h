@@ -1,8 +1,9 @@
 // Functors of a row of elements, for nvcc and the host alike: see
 // runtime/kernels/functors/functor_list.h. A team is what computes one row: a block of threads,
 // one thread, or the host. It loads and stores elements, visits them (each), and knows what all of
-// its members found together (sum, largest). Softmax, layer norm, batch norm, embeddings and
-// attention have loops of their own on the host, for speed; tests hold both equal.
+// its members found together (sum, largest); what one member wrote another reads once they meet.
+// Softmax, layer norm, batch norm, embeddings and attention have loops of their own on the host,
+// for speed; tests hold both equal.
 
 #pragma once
 
@@ -13,6 +14,7 @@
 #include "runtime/kernels/functors/reduce_split.h"
 #include "runtime/kernels/functors/row_launch.h"
 #include "runtime/kernels/functors/strided_index.h"
+#include "runtime/kernels/functors/two_sums.h"
 
 namespace ohm::functors {
 
@@ -68,7 +70,8 @@ struct SoftmaxBackwardRow {
 };
 
 /// Operands: the result, the mean and 1/deviation of each row, x, weight and bias of a row's
-/// elements or neither.
+/// elements or neither. Without a place for the mean, rows are normalised about zero: by the root
+/// of their mean square.
 struct LayerNormRow {
   static constexpr const char* kKernel = "layer_norm_row";
   double eps;
@@ -78,10 +81,13 @@ struct LayerNormRow {
     const auto number = static_cast<std::int64_t>(row_index);
     const auto length = static_cast<double>(launch.size);
     const ElementRun x = run_of(launch, 3, row_index);
+    const bool is_centered = launch.operands[1].address != 0;
     const double mean =
-        team.template sum_along<Compute>(
-            launch.size, [](Compute value) { return static_cast<double>(value); }, x) /
-        length;
+        is_centered
+            ? team.template sum_along<Compute>(
+                  launch.size, [](Compute value) { return static_cast<double>(value); }, x) /
+                  length
+            : 0.0;
     const double squares = team.template sum_along<Compute>(
         launch.size,
         [&](Compute value) {
@@ -92,7 +98,7 @@ struct LayerNormRow {
     const auto center = static_cast<Compute>(mean);
     const auto inverse = static_cast<Compute>(1.0 / std::sqrt(squares / length + eps));
     team.once([&] {
-      team.store(launch.operands[1], number, center);
+      if (is_centered) team.store(launch.operands[1], number, center);
       team.store(launch.operands[2], number, inverse);
     });
     const ElementRun out = run_of(launch, 0, row_index);
@@ -119,8 +125,9 @@ struct LayerNormRow {
   }
 };
 
-/// Operands: the gradient of x, that of the result, x, mean, 1/deviation, weight or none. With x̂
-/// the normalised row and h = grad · weight: (h − mean(h) − x̂ · mean(h·x̂)) / deviation.
+/// Operands: the gradient of x, that of the result, x, mean or none, 1/deviation, weight or none.
+/// With x̂ the normalised row and h = grad · weight: (h − mean(h) − x̂ · mean(h·x̂)) / deviation;
+/// without a mean there is no mean(h) either.
 struct LayerNormBackwardRow {
   static constexpr const char* kKernel = "layer_norm_backward_row";
 
@@ -131,7 +138,9 @@ struct LayerNormBackwardRow {
     const ElementRun grad = run_of(launch, 1, row_index);
     const ElementRun x = run_of(launch, 2, row_index);
     const ElementRun weight{&launch.operands[5], 0};
-    const Compute mean = team.template load<Compute>(launch.operands[3], number);
+    const bool is_centered = launch.operands[3].address != 0;
+    const Compute mean =
+        is_centered ? team.template load<Compute>(launch.operands[3], number) : Compute(0);
     const Compute inverse = team.template load<Compute>(launch.operands[4], number);
     // use(of, runs…): of(x̂, h), whether there is a weight or not.
     const auto with_runs = [&](const auto& of, const auto& use) {
@@ -143,18 +152,16 @@ struct LayerNormBackwardRow {
       return use([&](Compute g, Compute value) { return of((value - mean) * inverse, g); }, grad,
                  x);
     };
-    const auto sum = [&](const auto& of, const auto&... runs) {
-      return team.template sum_along<Compute>(launch.size, of, runs...);
-    };
-    const auto total = static_cast<Compute>(
-        with_runs([](Compute, Compute h) { return static_cast<double>(h); }, sum) / length);
-    const auto slope =
-        static_cast<Compute>(with_runs(
-                                 [](Compute normalised, Compute h) {
-                                   return static_cast<double>(h) * static_cast<double>(normalised);
-                                 },
-                                 sum) /
-                             length);
+    const TwoSums sums = with_runs(
+        [](Compute normalised, Compute h) {
+          const auto wide = static_cast<double>(h);
+          return TwoSums{wide, wide * static_cast<double>(normalised)};
+        },
+        [&](const auto& of, const auto&... runs) {
+          return team.template two_sums_along<Compute>(launch.size, of, runs...);
+        });
+    const auto total = is_centered ? static_cast<Compute>(sums.first / length) : Compute(0);
+    const auto slope = static_cast<Compute>(sums.second / length);
     with_runs([&](Compute normalised,
                   Compute h) -> Compute { return (h - total - normalised * slope) * inverse; },
               [&](const auto& of, const auto&... runs) {
@@ -165,8 +172,8 @@ struct LayerNormBackwardRow {
 };
 
 /// Sums over rows: what is folded are the rows, the outputs are the columns. Operands: the sums for
-/// weight and bias, by rows, either of which may be left out, the gradient of the result, x, mean,
-/// 1/deviation of each row.
+/// weight and bias, by rows, either of which may be left out, the gradient of the result, x, mean
+/// of each row or none, 1/deviation of each row.
 struct LayerNormColumn {
   static constexpr const char* kKernel = "layer_norm_column";
   SplitReduction fold;
@@ -175,23 +182,29 @@ struct LayerNormColumn {
   constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
     const auto number = static_cast<std::int64_t>(row_index);
     const SplitReduction::Piece piece = fold.piece(row_index);
-    const auto at = [&](int operand, std::int64_t i) {
-      return team.template load<Compute>(launch.operands[operand],
-                                         (piece.first + i) * fold.outputs + piece.output);
+    const auto column = [&](int operand) {
+      return ElementRun{&launch.operands[operand], piece.first * fold.outputs + piece.output,
+                        fold.outputs};
     };
-    if (launch.operands[0].address != 0) {
-      const double sum = team.sum(piece.size, [&](std::int64_t i) {
-        const Compute mean = team.template load<Compute>(launch.operands[4], piece.first + i);
-        const Compute inverse = team.template load<Compute>(launch.operands[5], piece.first + i);
-        return static_cast<double>(at(2, i) * ((at(3, i) - mean) * inverse));
-      });
-      team.once([&] { team.store(launch.operands[0], number, sum); });
-    }
-    if (launch.operands[1].address != 0) {
-      const double sum =
-          team.sum(piece.size, [&](std::int64_t i) { return static_cast<double>(at(2, i)); });
-      team.once([&] { team.store(launch.operands[1], number, sum); });
-    }
+    const auto of_rows = [&](int operand) {
+      return ElementRun{&launch.operands[operand], piece.first};
+    };
+    const auto of = [](Compute grad, Compute x, Compute mean, Compute inverse) {
+      return TwoSums{static_cast<double>(grad * ((x - mean) * inverse)), static_cast<double>(grad)};
+    };
+    const TwoSums sums = launch.operands[4].address != 0
+                             ? team.template two_sums_along<Compute>(
+                                   piece.size, of, column(2), column(3), of_rows(4), of_rows(5))
+                             : team.template two_sums_along<Compute>(
+                                   piece.size,
+                                   [&](Compute grad, Compute x, Compute inverse) {
+                                     return of(grad, x, Compute(0), inverse);
+                                   },
+                                   column(2), column(3), of_rows(5));
+    team.once([&] {
+      if (launch.operands[0].address != 0) team.store(launch.operands[0], number, sums.first);
+      if (launch.operands[1].address != 0) team.store(launch.operands[1], number, sums.second);
+    });
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -11,8 +12,10 @@
 
 #include "allocator_shim/base/assert.h"
 #include "runtime/base/wrapping.h"
+#include "runtime/kernels/functors/digit_sort.h"
 #include "runtime/kernels/functors/element_run.h"
 #include "runtime/kernels/functors/row_launch.h"
+#include "runtime/kernels/functors/two_sums.h"
 
 namespace ohm {
 
@@ -67,6 +70,7 @@ struct HostTeam {
   static void once(const Visit& visit) {
     visit();
   }
+  static void meet() {}
   template <class Of>
   static auto sum(std::int64_t size, const Of& of) {
     decltype(of(0)) sum = 0;
@@ -82,6 +86,12 @@ struct HostTeam {
   template <class Compute, class Of, class... Runs>
   static auto sum_along(std::int64_t size, const Of& of, const Runs&... runs) {
     return sum(size, [&](std::int64_t i) { return of(element<Compute>(runs, i)...); });
+  }
+  template <class Compute, class Of, class... Runs>
+  static functors::TwoSums two_sums_along(std::int64_t size, const Of& of, const Runs&... runs) {
+    functors::TwoSums sums;
+    for (std::int64_t i = 0; i < size; ++i) sums = sums + of(element<Compute>(runs, i)...);
+    return sums;
   }
   template <class Compute, class Of, class... Runs>
   static auto largest_along(std::int64_t size, const Of& of, const Runs&... runs) {
@@ -134,6 +144,36 @@ struct HostTeam {
     for (std::int64_t i = 0; i < size; ++i) {
       const auto& [key, place] = elements[static_cast<std::size_t>(i)];
       put(i, key, place);
+    }
+  }
+  // Digits of a tile: see digit_sort.h.
+  template <class Element, class Found>
+  static void count_digits(std::int64_t count, const functors::DigitOrder& order,
+                           const functors::ElementRun& elements, const Found& found) {
+    std::array<std::int64_t, functors::DigitOrder::kValues> counts{};
+    for (std::int64_t i = 0; i < count; ++i)
+      ++counts.at(order.digit(element<Element>(elements, i)));
+    for (std::size_t digit = 0; digit < counts.size(); ++digit) {
+      found(static_cast<std::int64_t>(digit), counts.at(digit));
+    }
+  }
+  template <class Element, class InAll, class InTilesBefore, class PutElement, class PutPlace>
+  static void move_by_digit(const functors::MovedTile& tile, const functors::DigitOrder& order,
+                            const InAll& in_all, const InTilesBefore& in_tiles_before,
+                            const PutElement& put_element, const PutPlace& put_place) {
+    std::array<std::int64_t, functors::DigitOrder::kValues> next{};
+    std::int64_t lower = 0;
+    for (std::size_t digit = 0; digit < next.size(); ++digit) {
+      const auto value = static_cast<std::int64_t>(digit);
+      next.at(digit) = wrapping_sum(lower, in_tiles_before(value));
+      lower = wrapping_sum(lower, in_all(value));
+    }
+    for (std::int64_t i = 0; i < tile.count; ++i) {
+      const auto moved = element<Element>(tile.elements, i);
+      const std::int64_t to = next.at(order.digit(moved))++;
+      put_element(to, moved);
+      put_place(to, tile.places.operand->address == 0 ? tile.first_place + i
+                                                      : element<std::int64_t>(tile.places, i));
     }
   }
 };

@@ -14,7 +14,7 @@ struct Share {
   std::int64_t elements;
 };
 constexpr Share kBlocks{1024, 4096};
-constexpr Share kThreads{65536, 64};
+constexpr Share kThreads{262144, 64};
 
 std::int64_t pieces_for(std::int64_t outputs, std::int64_t size, const Share& share) {
   if (outputs == 0) return 1;

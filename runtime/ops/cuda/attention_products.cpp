@@ -16,8 +16,13 @@
 namespace ohm::ops {
 namespace {
 
-/// Scores of a tile: enough to keep a device busy, and no more than its caches are good for.
-constexpr std::size_t kMostScoreBytes = 32_MiB;
+/// Scores of a tile: a library's products keep a device busy with as many queries, and it has the
+/// memory; with less it is tried again.
+constexpr std::size_t kMostScoreBytes = 128_MiB;
+constexpr std::size_t kLeastScoreBytes = 8_MiB;
+
+/// So many queries of a head, or all, are enough for a product.
+constexpr std::int64_t kFewestQueries = 256;
 
 // ---- tiles --------------------------------------------------------------------------------------
 
@@ -34,16 +39,22 @@ struct HeadGroup {
 struct Tiling {
   std::int64_t batches_together = 1;
   std::int64_t heads_together = 1;
-  std::int64_t queries_together = 1;
+  std::int64_t queries_together = 0;
+
+  bool operator==(const Tiling&) const = default;
 };
 
-Tiling tiling_of(const functors::AttentionLayout& layout, std::int64_t batches) {
-  const auto most = static_cast<std::int64_t>(kMostScoreBytes / sizeof(float));
-  const std::int64_t of_head = layout.queries * layout.keys;
-  if (of_head > most) return {1, 1, std::max<std::int64_t>(1, most / layout.keys)};
-  const std::int64_t heads = most / of_head;
-  if (heads < layout.heads) return {1, heads, layout.queries};
-  return {std::min(batches, heads / layout.heads), layout.heads, layout.queries};
+/// Whose scores take so many bytes at most, or those of one query.
+Tiling tiling_of(const functors::AttentionLayout& layout, std::int64_t batches,
+                 std::size_t score_bytes) {
+  const auto lines = std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(score_bytes / sizeof(float)) / layout.keys);
+  const std::int64_t fewest = std::min(layout.queries, kFewestQueries);
+  const std::int64_t heads = std::clamp<std::int64_t>(lines / fewest, 1, batches * layout.heads);
+  Tiling tiling{std::max<std::int64_t>(1, heads / layout.heads), std::min(heads, layout.heads), 1};
+  tiling.queries_together = std::clamp<std::int64_t>(
+      lines / (tiling.batches_together * tiling.heads_together), 1, layout.queries);
+  return tiling;
 }
 
 std::vector<HeadGroup> groups_of(const functors::AttentionLayout& layout, std::int64_t batches,
@@ -65,10 +76,13 @@ struct PackedRows {
   std::uint64_t address = 0;
   std::int64_t rows = 0;
   std::int64_t width = 0;
+  std::int64_t head_stride = rows * width;
 
   cuda::ProductOperand operand(bool is_transposed) const {
-    return {address, width, is_transposed, rows * width};
+    return {address, width, is_transposed, head_stride};
   }
+  /// Of each head.
+  PackedRows first(std::int64_t count) const { return {address, count, width, head_stride}; }
 };
 
 class AttentionProducts {
@@ -77,31 +91,28 @@ class AttentionProducts {
       : call_(call),
         layout_(call.layout),
         batches_(call.inputs.query.size(0)),
-        tiling_(tiling_of(layout_, batches_)),
         backend_(backend),
         workspace_bytes_(Context::current().slot(device).cublas_workspace_bytes) {}
 
   bool forward(const Tensor& out, const Tensor& logsumexp) {
-    const std::int64_t heads = tiling_.batches_together * tiling_.heads_together;
-    const std::int64_t queries = tiling_.queries_together;
-    if (!reserve({heads * queries * layout_.keys, heads * queries * layout_.width,
-                  heads * layout_.keys * layout_.width, heads * layout_.keys * layout_.value_width,
-                  heads * queries * layout_.value_width})) {
-      return false;
-    }
+    const bool is_reserved = reserve([&](std::int64_t keys, std::int64_t queries) {
+      return std::vector{queries * layout_.keys, queries * layout_.width, keys * layout_.width,
+                         keys * layout_.value_width, queries * layout_.value_width};
+    });
+    if (!is_reserved) return false;
     for (const HeadGroup& group : groups_of(layout_, batches_, tiling_)) {
       const PackedRows key = packed(2, call_.inputs.key, group, {0, layout_.keys});
       const PackedRows value = packed(3, call_.inputs.value, group, {0, layout_.keys});
       for_each_tile([&](const Rows& rows) {
         const PackedRows query = packed(1, call_.inputs.query, group, rows);
-        const PackedRows weights = scratch(0, rows.count, layout_.keys);
+        const PackedRows weights = scratch(0, rows.count, rows.keys);
         multiply(group, query.operand(false), key.operand(true), weights, layout_.width);
         run(functors::AttentionWeights{tile(group, rows)}, group, rows,
             {{operand(weights, group), logsumexp.numel() == 0 ? Tensor() : logsumexp},
              {call_.inputs.bias},
              &backend_});
         const PackedRows result = scratch(4, rows.count, layout_.value_width);
-        multiply(group, weights.operand(false), value.operand(false), result, layout_.keys);
+        multiply(group, weights.operand(false), value.operand(false), result, rows.keys);
         unpack(result, out, group, rows);
       });
     }
@@ -109,14 +120,13 @@ class AttentionProducts {
   }
 
   bool backward(const Tensor& grad, const AttentionInputs& gradients, const Tensor& logsumexp) {
-    const std::int64_t heads = tiling_.batches_together * tiling_.heads_together;
-    const std::int64_t queries = heads * tiling_.queries_together;
-    const std::int64_t keys = heads * layout_.keys;
-    if (!reserve({queries * layout_.keys, queries * layout_.width, keys * layout_.width,
-                  keys * layout_.value_width, queries * layout_.value_width, queries * layout_.keys,
-                  queries * layout_.width, keys * layout_.width, keys * layout_.value_width})) {
-      return false;
-    }
+    const bool is_reserved = reserve([&](std::int64_t keys, std::int64_t queries) {
+      return std::vector{
+          queries * layout_.keys,     queries * layout_.width,       keys * layout_.width,
+          keys * layout_.value_width, queries * layout_.value_width, queries * layout_.keys,
+          queries * layout_.width,    keys * layout_.width,          keys * layout_.value_width};
+    });
+    if (!is_reserved) return false;
     for (const HeadGroup& group : groups_of(layout_, batches_, tiling_)) {
       const Rows all_keys{0, layout_.keys};
       const PackedRows key = packed(2, call_.inputs.key, group, all_keys);
@@ -124,11 +134,10 @@ class AttentionProducts {
       const PackedRows key_slopes = scratch(7, layout_.keys, layout_.width);
       const PackedRows value_slopes = scratch(8, layout_.keys, layout_.value_width);
       for_each_tile([&](const Rows& rows) {
-        const bool is_first = rows.first == 0;
         const PackedRows query = packed(1, call_.inputs.query, group, rows);
         const PackedRows of_result = packed(4, grad, group, rows);
-        const PackedRows weights = scratch(0, rows.count, layout_.keys);
-        const PackedRows slopes = scratch(5, rows.count, layout_.keys);
+        const PackedRows weights = scratch(0, rows.count, rows.keys);
+        const PackedRows slopes = scratch(5, rows.count, rows.keys);
         multiply(group, query.operand(false), key.operand(true), weights, layout_.width);
         multiply(group, of_result.operand(false), value.operand(true), slopes, layout_.value_width);
         run(functors::AttentionSlopes{tile(group, rows), steps_through(gradients.bias)}, group,
@@ -136,12 +145,12 @@ class AttentionProducts {
             {{operand(weights, group), operand(slopes, group), gradients.bias},
              {logsumexp, call_.inputs.bias},
              &backend_});
-        multiply(group, weights.operand(true), of_result.operand(false), value_slopes, rows.count,
-                 !is_first);
-        multiply(group, slopes.operand(true), query.operand(false), key_slopes, rows.count,
-                 !is_first);
+        multiply(group, weights.operand(true), of_result.operand(false),
+                 value_slopes.first(rows.keys), rows.count, !rows.are_last);
+        multiply(group, slopes.operand(true), query.operand(false), key_slopes.first(rows.keys),
+                 rows.count, !rows.are_last);
         const PackedRows query_slopes = scratch(6, rows.count, layout_.width);
-        multiply(group, slopes.operand(false), key.operand(false), query_slopes, layout_.keys);
+        multiply(group, slopes.operand(false), key.operand(false), query_slopes, rows.keys);
         unpack(query_slopes, gradients.query, group, rows);
       });
       unpack(key_slopes, gradients.key, group, all_keys);
@@ -155,6 +164,8 @@ class AttentionProducts {
   struct Rows {
     std::int64_t first = 0;
     std::int64_t count = 0;
+    std::int64_t keys = 0;  ///< of queries: how many take part
+    bool are_last = false;
   };
 
   static constexpr std::uint64_t kAlignment = 256;
@@ -165,8 +176,21 @@ class AttentionProducts {
     return {strides[0], strides[1], strides[2], strides[3]};
   }
 
-  /// Takes memory for arrays of so many floats, and a workspace of the library.
-  bool reserve(const std::vector<std::int64_t>& floats) {
+  /// Takes memory for arrays of floats(rows of keys, rows of queries) of a tile, and a workspace of
+  /// the library.
+  template <class Floats>
+  bool reserve(const Floats& floats) {
+    for (std::size_t bytes = kMostScoreBytes; bytes >= kLeastScoreBytes; bytes /= 4) {
+      const Tiling before = tiling_;
+      tiling_ = tiling_of(layout_, batches_, bytes);
+      if (tiling_ == before) continue;
+      const std::int64_t heads = tiling_.batches_together * tiling_.heads_together;
+      if (is_reserved(floats(heads * layout_.keys, heads * tiling_.queries_together))) return true;
+    }
+    return false;
+  }
+  bool is_reserved(const std::vector<std::int64_t>& floats) {
+    arrays_.clear();
     std::uint64_t bytes = 0;
     for (const std::int64_t count : floats) {
       arrays_.push_back(bytes);
@@ -181,28 +205,35 @@ class AttentionProducts {
     return true;
   }
   PackedRows scratch(std::size_t array, std::int64_t rows, std::int64_t width) const {
-    return {arrays_.at(array), rows, width};
+    return {.address = arrays_.at(array), .rows = rows, .width = width};
   }
   static RowOperand operand(const PackedRows& rows, const HeadGroup& group) {
     return {rows.address, group.count() * rows.rows * rows.width, DType::float32};
   }
 
+  /// The last one first: all keys are written then, to which the others add.
   template <class Visit>
   void for_each_tile(const Visit& visit) const {
-    for (std::int64_t first = 0; first < layout_.queries; first += tiling_.queries_together) {
-      visit(Rows{first, std::min(tiling_.queries_together, layout_.queries - first)});
+    const std::int64_t step = tiling_.queries_together;
+    for (std::int64_t first = (layout_.queries - 1) / step * step; first >= 0; first -= step) {
+      const std::int64_t end = std::min(first + step, layout_.queries);
+      const bool are_last = end == layout_.queries;
+      const bool are_all = are_last || !layout_.is_causal;
+      visit(
+          Rows{first, end - first, are_all ? layout_.keys : std::min(end, layout_.keys), are_last});
     }
   }
   functors::AttentionTile tile(const HeadGroup& group, const Rows& rows) const {
-    return {layout_, group.first_batch * layout_.heads + group.first_head, rows.first, rows.count};
+    return {layout_, group.first_batch * layout_.heads + group.first_head, rows.first, rows.count,
+            rows.keys};
   }
 
   template <class Functor>
   void run(const Functor& functor, const HeadGroup& group, const Rows& rows,
            const RowArguments& arguments) const {
-    [[maybe_unused]] const bool is_done = are_rows_done_on_cuda(
-        functor, DType::float32, {.count = group.count() * rows.count, .size = layout_.keys},
-        arguments);
+    [[maybe_unused]] const bool is_done =
+        are_rows_done_on_cuda(functor, DType::float32,
+                              {.count = group.count() * rows.count, .size = rows.keys}, arguments);
     OHM_ASSERT(is_done, "there is a kernel of it");
   }
 
@@ -217,6 +248,7 @@ class AttentionProducts {
     product.a = a;
     product.b = b;
     product.out = out.address;
+    product.out_batch_stride = out.head_stride;
     product.adds_to_out = adds_to_out;
     backend_.libraries->cublas()->multiply(product, workspace_);
   }

@@ -1,4 +1,5 @@
-// Sorts on a CUDA device: short rows by rank, long ones by tiles and merges.
+// Sorts on a CUDA device: short rows by rank, longer ones by tiles and merges, the longest digit by
+// digit.
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 #include "runtime/ops/attention.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -167,11 +168,14 @@ TEST_P(CudaAttention, KeepsNoSumsWhereNoGradientIsWanted) {
   });
 }
 
-/// Calls of cuBLAS for a result and its gradients, which are compared.
-int products_of(const Case& one) {
+/// Calls of cuBLAS for a result and its gradients, which are compared. There is no memory for the
+/// largest tiles of both: these requests fail.
+int products_of(const Case& one, const std::array<int, 4>& failing = {1, 2, 4, 5}) {
+  std::string driver = "devices=1 capacity=536870912";
+  for (const int call : failing) driver += " fail=cuMemAlloc_v2:" + std::to_string(call) + ":2";
   const TensorFunction op = attention_of(one);
   const std::vector<std::vector<double>> expected = on_virtual_gpu(one, op);
-  const CudaMachine machine(1, "devices=1 capacity=536870912");
+  const CudaMachine machine(1, driver);
   const auto found = numbers_of(results_and_gradients(op, inputs_of(one)));
   EXPECT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i) {
@@ -195,13 +199,27 @@ TEST(CudaAttentionTiles, AreOfSomeQueriesWhereAHeadIsLong) {
       2 * (2 + 5));
 }
 
+TEST(CudaAttentionTiles, OfQueriesHaveNoKeysBehindThem) {
+  for (const std::int64_t keys : {2000, 4000}) {
+    SCOPED_TRACE(keys);
+    EXPECT_EQ(products_of({.query = {1, 1, 3000, 8},
+                           .key = {1, 1, keys, 8},
+                           .value = {1, 1, keys, 8},
+                           .is_causal = true}),
+              (keys == 2000 ? 3 : 2) * (2 + 5));
+  }
+}
+
+TEST(CudaAttentionTiles, AreOfAllHeadsWithSomeOfTheirQueries) {
+  const Case one{.query = {5, 2, 900, 4}, .key = {5, 2, 1100, 4}, .value = {5, 2, 1100, 4}};
+  EXPECT_EQ(products_of(one, {1, 2, 5, 6}), 2 * (2 + 5));
+}
+
 TEST(CudaAttentionTiles, AreOfSomeHeadsOrSomeBatches) {
-  EXPECT_EQ(
-      products_of({.query = {1, 7, 1200, 8}, .key = {1, 7, 1200, 8}, .value = {1, 7, 1200, 8}}),
-      2 * (2 + 5));
-  EXPECT_EQ(
-      products_of({.query = {5, 2, 900, 8}, .key = {5, 2, 1100, 8}, .value = {5, 2, 1100, 8}}),
-      2 * (2 + 5));
+  const Case heads{.query = {1, 3, 256, 8}, .key = {1, 3, 16384, 8}, .value = {1, 3, 16384, 8}};
+  EXPECT_EQ(products_of(heads, {2, 3, 5, 6}), 2 * (2 + 5));
+  const Case batches{.query = {3, 2, 256, 8}, .key = {3, 2, 8192, 8}, .value = {3, 2, 8192, 8}};
+  EXPECT_EQ(products_of(batches, {2, 3, 5, 6}), 2 * (2 + 5));
 }
 
 TEST(CudaAttentionTiles, WithoutMemoryForThemKernelsDoIt) {

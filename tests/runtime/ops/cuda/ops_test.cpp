@@ -21,6 +21,7 @@
 #include "runtime/ops/norm.h"
 #include "runtime/ops/op_list.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/rms_norm.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/tensor/context.h"
 #include "tests/support/cuda_machine.h"
@@ -276,6 +277,13 @@ TEST_F(RowLaunch, NormaliseLayers) {
   const Tensor weight = numbers({70});
   expect_same([](const auto& in) { return ops::layer_norm(in[0], Shape{70}, in[1], in[1], 1e-5); },
               {numbers({9, 70}), weight});
+}
+
+TEST_F(RowLaunch, NormaliseAboutZero) {
+  expect_same([](const auto& in) { return ops::rms_norm(in[0], Shape{70}, in[1], 1e-5); },
+              {numbers({9, 70}), numbers({70})});
+  expect_same([](const auto& in) { return ops::rms_norm(in[0], Shape{70}, std::nullopt, 1e-5); },
+              {numbers({9, 70})});
 }
 
 TEST_F(RowLaunch, MeasureNorms) {

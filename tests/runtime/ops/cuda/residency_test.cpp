@@ -94,7 +94,6 @@ const std::set<std::string> kOnHost = {"_weight_norm",
                                        "nansum",
                                        "put",
                                        "quantile",
-                                       "rms_norm",
                                        "scatter_reduce",
                                        "take"};
 

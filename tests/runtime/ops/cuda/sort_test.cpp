@@ -1,4 +1,5 @@
-// Sorts on a real card: by rank, by tiles, by tiles and merges, each with the order of the host.
+// Sorts on a real card: by rank, by tiles, by tiles and merges, digit by digit, each with the order
+// of the host.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -45,8 +46,8 @@ class CudaSort : public testing::Test {
 };
 
 TEST_F(CudaSort, AnyLength) {
-  for (const std::int64_t length :
-       {1, 2, 31, 32, 33, 255, 256, 257, 1000, 2047, 2048, 2049, 4096, 4097, 10'000, 100'000}) {
+  for (const std::int64_t length : {1, 2, 31, 32, 33, 255, 256, 257, 1000, 2047, 2048, 2049, 4096,
+                                    4097, 10'000, 32'768, 32'769, 100'000}) {
     SCOPED_TRACE(length);
     expect_sorted(values({length}, DType::float32), 0);
   }
@@ -66,17 +67,32 @@ TEST_F(CudaSort, AnyDType) {
   }
 }
 
+TEST_F(CudaSort, AnyDTypeDigitByDigit) {
+  for (const DType dtype : {DType::float64, DType::float16, DType::bfloat16, DType::int32,
+                            DType::int64, DType::uint8, DType::boolean}) {
+    SCOPED_TRACE(name_of(dtype));
+    expect_sorted(values({33'000}, dtype), 0);
+  }
+}
+
+TEST_F(CudaSort, AnyDimensionDigitByDigit) {
+  expect_sorted(values({2, 40'000}, DType::float32), 1);
+  expect_sorted(values({33'000, 3}, DType::float32), 0);
+}
+
 TEST_F(CudaSort, EqualOnesStayInTheirOrder) {
-  const Tensor equal = full({5000}, 2.5, {DType::float32, Device::cuda(0)});
-  for (const bool descending : {false, true}) {
-    std::vector<double> expected(5000);
-    std::iota(expected.begin(), expected.end(), 0.0);
-    EXPECT_EQ(to_doubles(ops::sort(equal, 0, descending).second), expected);
+  for (const std::int64_t length : {5000, 50'000}) {
+    const Tensor equal = full({length}, 2.5, {DType::float32, Device::cuda(0)});
+    for (const bool descending : {false, true}) {
+      std::vector<double> expected(static_cast<std::size_t>(length));
+      std::iota(expected.begin(), expected.end(), 0.0);
+      EXPECT_EQ(to_doubles(ops::sort(equal, 0, descending).second), expected);
+    }
   }
 }
 
 TEST_F(CudaSort, PicksTheFirst) {
-  for (const std::int64_t length : {100, 3000, 9000}) {
+  for (const std::int64_t length : {100, 3000, 9000, 33'000}) {
     const Tensor input = values({2, length, 3}, DType::float32);
     for (const std::int64_t k : {1, 10, 100}) {
       for (const bool largest : {false, true}) {
