@@ -5,6 +5,9 @@ twin in Lua is a translation of it. A kind of programs is a row of KINDS.
 """
 import random
 
+from kinds.averages import averaging_program, pooled_program
+from kinds.sequences import unbatched_program
+
 # Each op on x, of any shape with enough dimensions, and on what is made beside it: w of x's shape,
 # ids of x's shape below 1, keep a bool mask. (dimensions needed, expression)
 OPS = [
@@ -1213,6 +1216,9 @@ KINDS = {
     "losses with margins": compared_program,
     "normalised weights": normed_program,
     "recurrent layers": recurrent_program,
+    "sequences without a batch": unbatched_program,
+    "averages of weights": averaging_program,
+    "pooling by powers": pooled_program,
 }
 
 
