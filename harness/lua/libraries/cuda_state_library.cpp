@@ -166,7 +166,7 @@ int seed_current_gpu(lua_State* L) {
   return 0;
 }
 
-int initial_seed(lua_State* L) {
+int initial_seed_of_gpu(lua_State* L) {
   const Device gpu = gpu_at(L, 1, "initial_seed");
   lua_pushinteger(L, static_cast<lua_Integer>(Context::current().slot(gpu).generator.seed));
   return 1;
@@ -199,7 +199,7 @@ constexpr luaL_Reg kStateFunctions[] = {
     {"device_of", native<device_of>},
     {"get_device_name", native<get_device_name>},
     {"init", native<do_nothing>},
-    {"initial_seed", native<initial_seed>},
+    {"initial_seed", native<initial_seed_of_gpu>},
     {"ipc_collect", native<do_nothing>},
     {"is_bf16_supported", native<is_bf16_supported>},
     {"is_initialized", native<is_initialized>},
