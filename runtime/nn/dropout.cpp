@@ -11,6 +11,9 @@ namespace ohm::nn {
 
 const DropoutKind kElementDropout{"Dropout", &ops::dropout, &ops::dropout_};
 const DropoutKind kChannelDropout{"Dropout2d", &ops::dropout2d, &ops::dropout2d_};
+const DropoutKind kLineDropout{"Dropout1d", &ops::dropout1d, &ops::dropout1d_};
+// In PyTorch it makes a new tensor always.
+const DropoutKind kAlphaDropout{"AlphaDropout", &ops::alpha_dropout, &ops::alpha_dropout};
 const DropoutKind kVolumeDropout{"Dropout3d", &ops::dropout3d, &ops::dropout3d_};
 
 bool Dropout::set_option(std::string_view name, const Value& value) {

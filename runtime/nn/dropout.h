@@ -14,6 +14,8 @@ struct DropoutKind {
 
 extern const DropoutKind kElementDropout;
 extern const DropoutKind kChannelDropout;
+extern const DropoutKind kLineDropout;
+extern const DropoutKind kAlphaDropout;
 extern const DropoutKind kVolumeDropout;
 
 /// Elements, or channels of [N, C, …], are dropped with probability `p`. In evaluation the input

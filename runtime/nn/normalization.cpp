@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <iterator>
 #include <stdexcept>
 
 #include "runtime/arithmetic/copy.h"
@@ -18,6 +19,12 @@ namespace {
 // Counted where it lies; the count is no part of any graph.
 void count_batch(const Tensor& counter) {
   map_elements(counter, DType::int64, functors::Sum(), counter, 1.0);
+}
+
+// Where it lies, outside any graph.
+void overwrite(const Tensor& tensor, double value) {
+  fill_values(tensor, value);
+  tensor.storage().bump_version();
 }
 
 }  // namespace
@@ -58,7 +65,26 @@ Tensor BatchNorm::normalize(const Tensor& input) {
   const bool uses_batch = is_training() || !options_.tracks_running_stats;
   return ops::batch_norm(input, if_defined(own_buffer(0)), if_defined(own_buffer(1)),
                          if_defined(own_parameter(0)), if_defined(own_parameter(1)), uses_batch,
-                         options_.momentum, options_.eps);
+                         average_factor(), options_.eps);
+}
+
+double BatchNorm::average_factor() const {
+  if (!is_cumulative_ || !own_buffer(2).defined()) return options_.momentum;
+  return 1.0 / (own_buffer(2).item() + 1.0);
+}
+
+void BatchNorm::reset_running_stats() {
+  constexpr double kValues[] = {0.0, 1.0, 0.0};
+  for (std::size_t i = 0; i < std::size(kValues); ++i) {
+    if (own_buffer(i).defined()) overwrite(own_buffer(i), kValues[i]);
+  }
+}
+
+void BatchNorm::reset_parameters() {
+  reset_running_stats();
+  if (!options_.is_affine) return;
+  overwrite(own_parameter(0), 1.0);
+  overwrite(own_parameter(1), 0.0);
 }
 
 LayerNorm::LayerNorm(const Shape& normalized_shape, const LayerNormOptions& options,

@@ -34,7 +34,16 @@ class BatchNorm : public UnaryModule<BatchNorm> {
 
   std::string_view type_name() const override { return kind_.type_name; }
 
+  /// Running statistics of no batch: 0 and 1; nothing where there are none.
+  void reset_running_stats();
+  /// Them, and weight and bias as they were made.
+  void reset_parameters();
+  /// Whether running statistics weigh all batches alike, whatever the momentum.
+  void set_cumulative(bool is_cumulative) { is_cumulative_ = is_cumulative; }
+
  protected:
+  /// By how much the running statistics move towards the next batch's.
+  double average_factor() const;
   void set_kind(const Kind& kind) { kind_ = kind; }
 
   Tensor apply(const Tensor& input) final;
@@ -45,6 +54,7 @@ class BatchNorm : public UnaryModule<BatchNorm> {
  private:
   Kind kind_;
   BatchNormOptions options_;
+  bool is_cumulative_ = false;
 };
 
 struct LayerNormOptions {

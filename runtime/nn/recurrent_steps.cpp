@@ -72,16 +72,22 @@ RecurrentState recurrent_step(RecurrentKind kind, const Tensor& input, const Rec
                           weights.hidden_bias),
             Tensor()};
   }
-  std::vector<Tensor> next = ops::lstm_cell(input_gates, hidden_gates, state.cell,
-                                            weights.input_bias, weights.hidden_bias);
-  return {std::move(next[0]), std::move(next[1])};
+  std::vector<Tensor> next = ops::lstm_cell_with_workspace(input_gates, hidden_gates, state.cell,
+                                                           weights.input_bias, weights.hidden_bias);
+  if (!weights.projection) return {std::move(next[0]), std::move(next[1])};
+  // The workspace is there until the projection is.
+  Tensor projected = ops::matmul(next[0], ops::t(*weights.projection));
+  next[0] = Tensor();
+  next[2] = Tensor();
+  return {std::move(projected), std::move(next[1])};
 }
 
 RecurrentWeights RecurrentSteps::weights_of(std::size_t direction) const {
-  constexpr std::size_t kTensors = 4;
-  const std::size_t first = direction * kTensors;
+  const std::size_t count = weights_of_direction();
+  const std::size_t first = direction * count;
   return {weights_[first], weights_[first + 1], bias_of(weights_[first + 2]),
-          bias_of(weights_[first + 3])};
+          bias_of(weights_[first + 3]),
+          count == 5 ? std::optional<Tensor>(weights_[first + 4]) : std::nullopt};
 }
 
 RecurrentSteps::Outputs RecurrentSteps::run_direction(const std::vector<Tensor>& inputs,

@@ -20,6 +20,7 @@ struct RecurrentWeights {
   Tensor hidden;
   std::optional<Tensor> input_bias;
   std::optional<Tensor> hidden_bias;
+  std::optional<Tensor> projection = {};  ///< of an LSTM's hidden state
 };
 
 struct RecurrentState {
@@ -46,8 +47,8 @@ class RecurrentSteps {
     double dropout;  ///< between the layers
     bool is_training;
   };
-  /// `weights`: weight_ih, weight_hh, bias_ih and bias_hh of each layer and direction; biases that
-  /// there are none of are undefined.
+  /// `weights`: weight_ih, weight_hh, bias_ih, bias_hh and maybe weight_hr of each layer and
+  /// direction; biases that there are none of are undefined.
   RecurrentSteps(const Options& options, std::vector<Tensor> weights)
       : options_(options), weights_(std::move(weights)) {}
 
@@ -62,6 +63,9 @@ class RecurrentSteps {
   struct Packed;
 
   RecurrentWeights weights_of(std::size_t direction) const;
+  std::size_t weights_of_direction() const {
+    return weights_.size() / (static_cast<std::size_t>(options_.layers) * directions());
+  }
   std::size_t directions() const { return options_.is_bidirectional ? 2 : 1; }
   Outputs run_direction(const std::vector<Tensor>& inputs, const RecurrentState& first,
                         const RecurrentWeights& weights) const;

@@ -145,12 +145,20 @@ ModulePtr make_rnn(std::int64_t input_size, std::int64_t hidden_size, std::int64
                         {num_layers, bias, batch_first, dropout, bidirectional}, device, dtype);
 }
 
-template <Recurrent::Kind K>
-ModulePtr make_gated(std::int64_t input_size, std::int64_t hidden_size, std::int64_t num_layers,
-                     bool bias, bool batch_first, double dropout, bool bidirectional,
-                     std::optional<Device> device, std::optional<DType> dtype) {
-  return make_recurrent(K, input_size, hidden_size,
+ModulePtr make_gru(std::int64_t input_size, std::int64_t hidden_size, std::int64_t num_layers,
+                   bool bias, bool batch_first, double dropout, bool bidirectional,
+                   std::optional<Device> device, std::optional<DType> dtype) {
+  return make_recurrent(Recurrent::Kind::gru, input_size, hidden_size,
                         {num_layers, bias, batch_first, dropout, bidirectional}, device, dtype);
+}
+
+ModulePtr make_lstm(std::int64_t input_size, std::int64_t hidden_size, std::int64_t num_layers,
+                    bool bias, bool batch_first, double dropout, bool bidirectional,
+                    std::int64_t proj_size, std::optional<Device> device,
+                    std::optional<DType> dtype) {
+  return make_recurrent(Recurrent::Kind::lstm, input_size, hidden_size,
+                        {num_layers, bias, batch_first, dropout, bidirectional, proj_size}, device,
+                        dtype);
 }
 
 template <Recurrent::Kind K>
@@ -416,10 +424,12 @@ std::vector<ModuleDef> recurrent_modules() {
                                               "dtype"};
   std::vector<ParamName> rnn_names = gated_names;
   rnn_names.insert(rnn_names.begin() + 3, ParamName{"nonlinearity", std::string("tanh")});
+  std::vector<ParamName> lstm_names = gated_names;
+  lstm_names.insert(lstm_names.begin() + 7, ParamName{"proj_size", std::int64_t{0}});
   return {
       define("RNN", &make_rnn, rnn_names),
-      define("GRU", &make_gated<Recurrent::Kind::gru>, gated_names),
-      define("LSTM", &make_gated<Recurrent::Kind::lstm>, gated_names),
+      define("GRU", &make_gru, gated_names),
+      define("LSTM", &make_lstm, lstm_names),
       define("RNNCell", &make_rnn_cell,
              {"input_size",
               "hidden_size",
@@ -469,6 +479,9 @@ std::vector<ModuleDef> pooling_modules() {
       module_of("MaxPool2d", "max_pool2d"),
       module_of("AvgPool2d", "avg_pool2d"),
       module_of("AdaptiveAvgPool2d", "adaptive_avg_pool2d"),
+      module_of("LPPool1d", "lp_pool1d"),
+      module_of("LPPool2d", "lp_pool2d"),
+      module_of("LPPool3d", "lp_pool3d"),
       module_of("MaxPool3d", "max_pool3d"),
       module_of("AvgPool3d", "avg_pool3d"),
       module_of("AdaptiveAvgPool3d", "adaptive_avg_pool3d"),
@@ -543,6 +556,8 @@ std::vector<ModuleDef> padding_modules() {
 std::vector<ModuleDef> table_modules() {
   return {
       define("Dropout", &make_dropout<kElementDropout>, {{"p", 0.5}, {"inplace", false}}),
+      define("AlphaDropout", &make_dropout<kAlphaDropout>, {{"p", 0.5}, {"inplace", false}}),
+      define("Dropout1d", &make_dropout<kLineDropout>, {{"p", 0.5}, {"inplace", false}}),
       define("Dropout2d", &make_dropout<kChannelDropout>, {{"p", 0.5}, {"inplace", false}}),
       define("Dropout3d", &make_dropout<kVolumeDropout>, {{"p", 0.5}, {"inplace", false}}),
       define("Embedding", &make_embedding,
@@ -602,6 +617,7 @@ std::vector<ModuleDef> loss_modules() {
       loss_of("HingeEmbeddingLoss", "hinge_embedding_loss"),
       loss_of("PoissonNLLLoss", "poisson_nll_loss"),
       loss_of("KLDivLoss", "kl_div"),
+      loss_of("MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss"),
       loss_of("SoftMarginLoss", "soft_margin_loss"),
       loss_of("MultiMarginLoss", "multi_margin_loss"),
       loss_of_tensors("CosineSimilarity", "cosine_similarity", 2),

@@ -15,6 +15,8 @@ class Sequential final : public UnaryModule<Sequential> {
 
   std::string_view type_name() const override { return "Sequential"; }
 
+  using Module::add_child;
+
  protected:
   Tensor apply(const Tensor& input) override;
 };

@@ -1,14 +1,19 @@
 #include "runtime/ops/clip_grad.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/base/ceil_div.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/launch/elementwise.h"
+#include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/clamp.h"
+#include "runtime/ops/comparison.h"
 #include "runtime/ops/concat.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/inplace_binary.h"
@@ -22,6 +27,8 @@ namespace {
 
 constexpr OpInfo kClipGradNorm{"clip_grad_norm_"};
 constexpr OpInfo kClipGradValue{"clip_grad_value_"};
+constexpr OpInfo kGetTotalNorm{"get_total_norm"};
+constexpr OpInfo kClipGradsWithNorm{"clip_grads_with_norm_"};
 
 /// What a foreach kernel hands to one block at a time.
 constexpr std::int64_t kChunkElements = 65536;
@@ -90,7 +97,23 @@ std::vector<std::vector<Tensor>> grouped(const std::vector<Tensor>& grads) {
   return groups;
 }
 
-Tensor total_norm(const std::vector<std::vector<Tensor>>& groups, double p,
+void require_finite(const Tensor& total, double norm_type) {
+  Tensor either;
+  {
+    Tensor is_nan = isnan(total);
+    const Tensor is_infinite = isinf(total);
+    either = logical_or(is_nan, is_infinite);
+    is_nan = Tensor();
+  }
+  if (!either.has_values() || to_doubles(either)[0] == 0.0) return;
+  throw std::runtime_error(fmt::format(
+      "The total norm of order {} for gradients from `parameters` is non-finite, so it cannot be "
+      "clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
+      "`error_if_nonfinite = false`",
+      norm_type));
+}
+
+Tensor total_norm(const std::vector<std::vector<Tensor>>& groups, double p, bool error_if_nonfinite,
                   std::optional<bool> foreach) {
   std::vector<Tensor> norms;
   for (const std::vector<Tensor>& group : groups) {
@@ -104,33 +127,47 @@ Tensor total_norm(const std::vector<std::vector<Tensor>>& groups, double p,
   for (const Tensor& each : norms) gathered.push_back(to_device(each, norms[0].device()));
   Tensor total = norm(stack(gathered, 0), p);
   gathered.clear();
+  if (error_if_nonfinite) require_finite(total, p);
   let_go(norms);
   return total;
 }
 
 }  // namespace
 
-Tensor clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, double norm_type,
-                       std::optional<bool> foreach) {
-  const OpFront front(kClipGradNorm);
+Tensor get_total_norm(const std::vector<Tensor>& tensors, double norm_type, bool error_if_nonfinite,
+                      std::optional<bool> foreach) {
+  const OpFront front(kGetTotalNorm);
+  const NoGradGuard no_grad;
+  if (tensors.empty()) return zeros({}, {});
+  return total_norm(grouped(tensors), norm_type, error_if_nonfinite, foreach);
+}
+
+void clip_grads_with_norm_(const std::vector<Tensor>& parameters, double max_norm,
+                           const Tensor& total_norm) {
+  const OpFront front(kClipGradsWithNorm);
   const NoGradGuard no_grad;
   const std::vector<Tensor> grads = gradients_of(parameters);
-  if (grads.empty()) return zeros({}, {});
-  const auto groups = grouped(grads);
-  Tensor total = total_norm(groups, norm_type, foreach);
+  if (grads.empty()) return;
   // max_norm / (total + ε), which is at most 1.
   Tensor limit;
   {
-    const Tensor divisor = add(total, 1e-6);
+    const Tensor divisor = add(total_norm, 1e-6);
     limit = mul(reciprocal(divisor), max_norm);
   }
   Tensor factor = clamp(limit, std::nullopt, 1.0);
-  for (const auto& group : groups) {
+  for (const auto& group : grouped(grads)) {
     const Tensor there = to_device(factor, group[0].device());
     for (const Tensor& grad : group) mul_(grad, there);
   }
   limit = Tensor();
   factor = Tensor();
+}
+
+Tensor clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, double norm_type,
+                       bool error_if_nonfinite, std::optional<bool> foreach) {
+  const OpFront front(kClipGradNorm);
+  Tensor total = get_total_norm(gradients_of(parameters), norm_type, error_if_nonfinite, foreach);
+  clip_grads_with_norm_(parameters, max_norm, total);
   return total;
 }
 
@@ -150,12 +187,24 @@ Value clip_value_row(const std::vector<Tensor>& parameters, double clip_value) {
   return {};
 }
 
+// A parameter `foreach`, which changes no bytes here, as PyTorch has it.
+Value clip_with_norm_row(const std::vector<Tensor>& parameters, double max_norm,
+                         const Tensor& total_norm, std::optional<bool> /*foreach*/) {
+  clip_grads_with_norm_(parameters, max_norm, total_norm);
+  return {};
+}
+
 }  // namespace
 
 std::vector<OpDef> clip_grad_ops() {
   return {
-      define(kClipGradNorm, kUtility, &clip_grad_norm_,
-             {"parameters", "max_norm", {"norm_type", 2.0}, "foreach"}),
+      define(
+          kClipGradNorm, kUtility, &clip_grad_norm_,
+          {"parameters", "max_norm", {"norm_type", 2.0}, {"error_if_nonfinite", false}, "foreach"}),
+      define(kGetTotalNorm, kUtility, &get_total_norm,
+             {"tensors", {"norm_type", 2.0}, {"error_if_nonfinite", false}, "foreach"}),
+      define(kClipGradsWithNorm, kUtility, &clip_with_norm_row,
+             {"parameters", "max_norm", "total_norm", "foreach"}),
       define(kClipGradValue, kUtility, &clip_value_row, {"parameters", "clip_value"}),
   };
 }

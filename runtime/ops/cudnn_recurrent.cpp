@@ -336,7 +336,8 @@ std::int64_t reserve_bytes(const Tensor& steps, const CudnnRecurrent& network) {
   const auto count = [](std::int64_t number) { return static_cast<std::size_t>(number); };
   return static_cast<std::int64_t>(recurrent_reserve_bytes(
       {count(geometry.gates), count(geometry.layers), count(geometry.directions),
-       count(geometry.hidden_size), 0, item_bytes(steps.dtype()), has_dropout(network)},
+       count(geometry.hidden_size), count(geometry.projection_size), item_bytes(steps.dtype()),
+       has_dropout(network)},
       count(steps.numel() / steps.size(-1))));
 }
 
@@ -415,7 +416,7 @@ class RecurrentForward {
     RecurrentInputs seen = inputs_;
     seen.input = row_major(input);
     Shape shape = input.shape();
-    shape[shape.dims() - 1] = network_.geometry.hidden_size * network_.geometry.directions;
+    shape[shape.dims() - 1] = network_.geometry.output_size() * network_.geometry.directions;
     const Tensor steps = empty(shape, options_of(input));
     results_ = {steps, empty(inputs_.hidden.shape(), options_of(inputs_.hidden))};
     if (inputs_.cell.defined()) {

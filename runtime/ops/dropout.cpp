@@ -1,5 +1,7 @@
 #include "runtime/ops/dropout.h"
 
+#include <cmath>
+
 #include "runtime/arithmetic/laid_out.h"
 #include "runtime/base/philox.h"
 #include "runtime/kernels/functors/arithmetic.h"
@@ -14,6 +16,10 @@ namespace {
 
 constexpr OpInfo kDropout{"dropout"};
 constexpr OpInfo kDropoutInplace{"dropout_"};
+constexpr OpInfo kDropout1d{"dropout1d"};
+constexpr OpInfo kDropout1dInplace{"dropout1d_"};
+constexpr OpInfo kAlphaDropout{"alpha_dropout"};
+constexpr OpInfo kAlphaDropoutInplace{"alpha_dropout_"};
 constexpr OpInfo kDropout2d{"dropout2d"};
 constexpr OpInfo kDropout2dInplace{"dropout2d_"};
 constexpr OpInfo kDropout3d{"dropout3d"};
@@ -70,6 +76,14 @@ Tensor dropout_row(const Tensor& input, double p, bool training, bool inplace) {
   return inplace ? dropout_(input, p, training) : dropout(input, p, training);
 }
 
+Tensor dropout1d_row(const Tensor& input, double p, bool training, bool inplace) {
+  return inplace ? dropout1d_(input, p, training) : dropout1d(input, p, training);
+}
+
+Tensor alpha_dropout_row(const Tensor& input, double p, bool training, bool inplace) {
+  return inplace ? alpha_dropout_(input, p, training) : alpha_dropout(input, p, training);
+}
+
 Tensor dropout2d_row(const Tensor& input, double p, bool training, bool inplace) {
   return inplace ? dropout2d_(input, p, training) : dropout2d(input, p, training);
 }
@@ -92,6 +106,29 @@ Tensor drop_channels_in_place(const OpInfo& info, const Tensor& input, double p,
   if (keeps_everything(input, p, training)) return input;
   if (p == 1.0) return mul_(input, zero_number(input));
   return mul_(input, noise_of(channels_of(input), options_of(input), p));
+}
+
+// What alpha_dropout() multiplies with and adds. Undefined: nothing is dropped.
+struct AlphaNoise {
+  Tensor shift;
+  Tensor factor;
+};
+
+AlphaNoise alpha_noise_of(const Tensor& input, double p) {
+  constexpr double kAlpha = 1.7580993408473766;  // of SELU, times its scale
+  const double scale = 1.0 / std::sqrt((kAlpha * kAlpha * p + 1) * (1 - p));
+  AlphaNoise noise;
+  noise.factor = empty_like(input);
+  fill_bernoulli(noise.factor, 1.0 - p, 1.0);
+  noise.shift = add(noise.factor, -1.0);
+  mul_(noise.shift, kAlpha * scale);
+  add_(noise.shift, kAlpha * scale * p);
+  mul_(noise.factor, scale);
+  return noise;
+}
+
+std::vector<Sample> lines_with_probability() {
+  return {{randn({2, 3, 4}, {DType::float64, Device::cpu()}), 0.4, true}};
 }
 
 std::vector<Sample> with_probability() {
@@ -143,6 +180,34 @@ Tensor dropout_(const Tensor& input, double p, bool training) {
   return mul_(input, noise_of(input.shape(), options_of(input), p));
 }
 
+Tensor dropout1d(const Tensor& input, double p, bool training) {
+  const OpFront front(kDropout1d);
+  if (input.dims() == 3) return drop_channels(kDropout1d, input, p, training);
+  return squeeze(drop_channels(kDropout1d, unsqueeze(input, 0), p, training), 0);
+}
+Tensor dropout1d_(const Tensor& input, double p, bool training) {
+  const OpFront front(kDropout1dInplace);
+  if (input.dims() == 3) return drop_channels_in_place(kDropout1dInplace, input, p, training);
+  return squeeze(drop_channels_in_place(kDropout1dInplace, unsqueeze(input, 0), p, training), 0);
+}
+
+Tensor alpha_dropout(const Tensor& input, double p, bool training) {
+  const OpFront front(kAlphaDropout);
+  check(kAlphaDropout, input, p);
+  if (keeps_everything(input, p, training)) return input;
+  if (p == 1.0) return mul(input, zero_number(input));
+  const AlphaNoise noise = alpha_noise_of(input, p);
+  return add_(mul(input, noise.factor), noise.shift);
+}
+Tensor alpha_dropout_(const Tensor& input, double p, bool training) {
+  const OpFront front(kAlphaDropoutInplace);
+  check(kAlphaDropoutInplace, input, p);
+  if (keeps_everything(input, p, training)) return input;
+  if (p == 1.0) return mul_(input, zero_number(input));
+  const AlphaNoise noise = alpha_noise_of(input, p);
+  return add_(mul_(input, noise.factor), noise.shift);
+}
+
 Tensor dropout2d(const Tensor& input, double p, bool training) {
   return drop_channels(kDropout2d, input, p, training);
 }
@@ -167,6 +232,12 @@ std::vector<OpDef> dropout_ops() {
   return {
       define(kDropout, kFunctional, &dropout_row, either_way, with_probability),
       define(kDropoutInplace, kFunctional, &dropout_, params),
+      define(kDropout1d, kFunctional, &dropout1d_row, either_way, lines_with_probability),
+      define(kDropout1dInplace, kFunctional, &dropout1d_, params),
+      define(kAlphaDropout, kFunction | kFunctional, &alpha_dropout_row,
+             {"input", {"p", 0.5}, {"training", false}, {"inplace", false}}, with_probability),
+      define(kAlphaDropoutInplace, kFunction | kFunctional, &alpha_dropout_,
+             {"input", {"p", 0.5}, {"training", false}}),
       define(kDropout2d, kFunctional, &dropout2d_row, either_way, channels_with_probability),
       define(kDropout2dInplace, kFunctional, &dropout2d_, params),
       define(kDropout3d, kFunctional, &dropout3d_row, either_way, volumes_with_probability),

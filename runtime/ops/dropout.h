@@ -22,6 +22,15 @@ Tensor dropout_(const Tensor& input, double p, bool training);
 Tensor dropout2d(const Tensor& input, double p, bool training);
 Tensor dropout2d_(const Tensor& input, double p, bool training);
 
+/// The same of lines: what is not [N, C, L] has no N.
+Tensor dropout1d(const Tensor& input, double p, bool training);
+Tensor dropout1d_(const Tensor& input, double p, bool training);
+
+/// Elements are set to what SELU gives at the very left, and all are moved and scaled to keep mean
+/// and variance.
+Tensor alpha_dropout(const Tensor& input, double p, bool training);
+Tensor alpha_dropout_(const Tensor& input, double p, bool training);
+
 /// The same of volumes: what is not [N, C, D, H, W] has no N.
 Tensor dropout3d(const Tensor& input, double p, bool training);
 Tensor dropout3d_(const Tensor& input, double p, bool training);

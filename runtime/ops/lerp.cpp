@@ -124,6 +124,8 @@ void require_overwritable(const OpInfo& info, const Tensor& input,
   }
 }
 
+}  // namespace
+
 Tensor lerp_by_number_(const Tensor& input, const Tensor& end, double weight) {
   const OpFront front(kLerpInplace);
   require_overwritable(kLerpInplace, input, {&end});
@@ -133,6 +135,8 @@ Tensor lerp_by_number_(const Tensor& input, const Tensor& end, double weight) {
   if (record.is_needed()) record.attach(input, LerpGradients{weight});
   return input;
 }
+
+namespace {
 
 Tensor lerp_inplace_row(const Tensor& input, const Tensor& end, const TensorOrNumber& weight) {
   if (const Tensor* share = std::get_if<Tensor>(&weight)) return lerp_(input, end, *share);

@@ -9,6 +9,8 @@ namespace ohm::ops {
 
 /// input + weight · (end − input), written over the input; by a weight for each element.
 Tensor lerp_(const Tensor& input, const Tensor& end, const Tensor& weight);
+/// The same by one weight.
+Tensor lerp_by_number_(const Tensor& input, const Tensor& end, double weight);
 
 std::vector<OpDef> lerp_ops();
 

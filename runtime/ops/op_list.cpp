@@ -47,6 +47,7 @@
 #include "runtime/ops/loss_distance.h"
 #include "runtime/ops/loss_divergence.h"
 #include "runtime/ops/loss_margin.h"
+#include "runtime/ops/loss_multilabel.h"
 #include "runtime/ops/loss_nll.h"
 #include "runtime/ops/loss_soft_margin.h"
 #include "runtime/ops/matmul.h"
@@ -56,11 +57,13 @@
 #include "runtime/ops/order_statistics.h"
 #include "runtime/ops/overwritten.h"
 #include "runtime/ops/pair_functions.h"
+#include "runtime/ops/parameter_vector.h"
 #include "runtime/ops/part_writes.h"
 #include "runtime/ops/piecewise.h"
 #include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/pooling.h"
+#include "runtime/ops/pooling_powers.h"
 #include "runtime/ops/pooling_volumes.h"
 #include "runtime/ops/power.h"
 #include "runtime/ops/product.h"
@@ -99,28 +102,52 @@ using Family = std::vector<OpDef> (*)();
 
 // The families, in the order in which listings show them.
 constexpr Family kFamilies[] = {
-    &convert_ops,       &view_ops,           &slice_ops,          &concat_ops,
-    &alias_ops,         &rearrange_ops,      &scan_ops,           &indexing_ops,
-    &index_ops,         &scatter_ops,        &arithmetic_ops,     &choice_ops,
-    &inplace_ops,       &inplace_unary_ops,  &negation_ops,       &unary_ops,
-    &power_ops,         &clamp_ops,          &math_ops,           &trigonometry_ops,
-    &lerp_ops,          &comparison_ops,     &whole_number_ops,   &reduction_ops,
-    &extremum_ops,      &variance_ops,       &norm_ops,           &product_ops,
-    &matmul_ops,        &vector_product_ops, &einsum_ops,         &activation_ops,
-    &piecewise_ops,     &softmax_ops,        &attention_ops,      &distance_loss_ops,
-    &bce_loss_ops,      &nll_loss_ops,       &cross_entropy_ops,  &divergence_loss_ops,
-    &margin_loss_ops,   &ctc_loss_ops,       &conv_ops,           &conv_transpose_ops,
-    &pooling_ops,       &volume_pooling_ops, &sequence_ops,       &interpolate_ops,
-    &batch_norm_ops,    &layer_norm_ops,     &rms_norm_ops,       &group_norm_ops,
-    &composed_ops,      &dropout_ops,        &embedding_ops,      &recurrent_ops,
-    &clip_grad_ops,     &sampling_ops,       &nonzero_ops,        &selection_ops,
-    &window_ops,        &closeness_ops,      &column_ops,         &adaptive_max_ops,
-    &grid_ops,          &soft_margin_ops,    &image_ops,          &weight_norm_ops,
-    &section_ops,       &stacking_ops,       &diagonal_ops,       &contraction_ops,
-    &special_ops,       &pair_function_ops,  &running_ops,        &order_ops,
-    &nan_reduction_ops, &index_write_ops,    &scatter_reduce_ops, &searching_ops,
-    &counting_ops,      &overwritten_ops,    &difference_ops,     &index_put_ops,
-    &flat_place_ops,    &unique_ops,         &quantile_ops,       &part_write_ops,
+    &convert_ops,       &view_ops,
+    &slice_ops,         &concat_ops,
+    &alias_ops,         &rearrange_ops,
+    &scan_ops,          &indexing_ops,
+    &index_ops,         &scatter_ops,
+    &arithmetic_ops,    &choice_ops,
+    &inplace_ops,       &inplace_unary_ops,
+    &negation_ops,      &unary_ops,
+    &power_ops,         &clamp_ops,
+    &math_ops,          &trigonometry_ops,
+    &lerp_ops,          &comparison_ops,
+    &whole_number_ops,  &reduction_ops,
+    &extremum_ops,      &variance_ops,
+    &norm_ops,          &product_ops,
+    &matmul_ops,        &vector_product_ops,
+    &einsum_ops,        &activation_ops,
+    &piecewise_ops,     &softmax_ops,
+    &attention_ops,     &distance_loss_ops,
+    &bce_loss_ops,      &nll_loss_ops,
+    &cross_entropy_ops, &divergence_loss_ops,
+    &margin_loss_ops,   &ctc_loss_ops,
+    &conv_ops,          &conv_transpose_ops,
+    &pooling_ops,       &volume_pooling_ops,
+    &sequence_ops,      &interpolate_ops,
+    &batch_norm_ops,    &layer_norm_ops,
+    &rms_norm_ops,      &group_norm_ops,
+    &composed_ops,      &dropout_ops,
+    &embedding_ops,     &recurrent_ops,
+    &clip_grad_ops,     &parameter_vector_ops,
+    &power_pooling_ops, &multilabel_ops,
+    &sampling_ops,      &nonzero_ops,
+    &selection_ops,     &window_ops,
+    &closeness_ops,     &column_ops,
+    &adaptive_max_ops,  &grid_ops,
+    &soft_margin_ops,   &image_ops,
+    &weight_norm_ops,   &section_ops,
+    &stacking_ops,      &diagonal_ops,
+    &contraction_ops,   &special_ops,
+    &pair_function_ops, &running_ops,
+    &order_ops,         &nan_reduction_ops,
+    &index_write_ops,   &scatter_reduce_ops,
+    &searching_ops,     &counting_ops,
+    &overwritten_ops,   &difference_ops,
+    &index_put_ops,     &flat_place_ops,
+    &unique_ops,        &quantile_ops,
+    &part_write_ops,
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "runtime/ops/pointwise_gradients.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/power.h"
+#include "runtime/ops/sign.h"
 
 namespace ohm::ops {
 namespace {
@@ -82,9 +83,9 @@ Tensor ceil(const Tensor& input) { return stepped(kCeil, "CeilBackward", input, 
 Tensor round(const Tensor& input) {
   return stepped(kRound, "RoundBackward", input, functors::Round());
 }
-Tensor sign(const Tensor& input) { return stepped(kSign, "SignBackward", input, functors::Sign()); }
-
 }  // namespace
+
+Tensor sign(const Tensor& input) { return stepped(kSign, "SignBackward", input, functors::Sign()); }
 
 // ---- gradients ----------------------------------------------------------------------------------
 

@@ -13,8 +13,6 @@
 namespace ohm::ops {
 namespace {
 
-constexpr std::size_t kWeightsOfLayer = 4;
-
 bool may_be_flattened(const Tensor& tensor) {
   const DType dtype = tensor.dtype();
   return is_cudnn_on(tensor) &&
@@ -33,13 +31,17 @@ Tensor weight_piece(const Tensor& buffer, const Tensor& like, std::int64_t offse
 
 std::int64_t RecurrentBuffer::width(std::int64_t part) const {
   return part < geometry_.directions ? geometry_.input_size
-                                     : geometry_.hidden_size * geometry_.directions;
+                                     : geometry_.output_size() * geometry_.directions;
+}
+
+std::int64_t RecurrentBuffer::both_matrices(std::int64_t part) const {
+  return matrix_rows() * (width(part) + geometry_.output_size());
 }
 
 std::int64_t RecurrentBuffer::matrices_before(std::int64_t part) const {
   std::int64_t elements = 0;
   for (std::int64_t i = 0; i < part; ++i) {
-    elements += matrix_rows() * (width(i) + geometry_.hidden_size);
+    elements += both_matrices(i) + geometry_.projection_size * geometry_.hidden_size;
   }
   return elements;
 }
@@ -49,8 +51,9 @@ std::int64_t RecurrentBuffer::numel() const {
 }
 
 std::int64_t RecurrentBuffer::offset(std::size_t i) const {
-  const auto part = static_cast<std::int64_t>(i / kWeightsOfLayer);
-  const auto kind = static_cast<std::int64_t>(i % kWeightsOfLayer);
+  const auto part = static_cast<std::int64_t>(i / weights_of_part());
+  const auto kind = static_cast<std::int64_t>(i % weights_of_part());
+  if (kind == 4) return matrices_before(part) + both_matrices(part);
   if (kind < 2) return matrices_before(part) + kind * matrix_rows() * width(part);
   return matrices_before(parts()) + (2 * part + kind - 2) * matrix_rows();
 }

@@ -17,11 +17,16 @@ struct RecurrentGeometry {
   std::int64_t input_size;
   std::int64_t hidden_size;
   bool has_biases;
+  std::int64_t projection_size = 0;  ///< 0: nothing is projected
+
+  /// What a layer hands on, in each direction.
+  std::int64_t output_size() const { return projection_size == 0 ? hidden_size : projection_size; }
 };
 
 /// Where weights lie in the one buffer that cuDNN has for them: matrices of all layers first, then
 /// biases, for which there is room in any case. Weights are counted as modules have them:
-/// weight_ih, weight_hh, bias_ih and bias_hh of each layer and direction.
+/// weight_ih, weight_hh, bias_ih and bias_hh of each layer and direction, and weight_hr where there
+/// are projections.
 class RecurrentBuffer {
  public:
   explicit RecurrentBuffer(const RecurrentGeometry& geometry) : geometry_(geometry) {}
@@ -33,6 +38,8 @@ class RecurrentBuffer {
  private:
   std::int64_t matrix_rows() const { return geometry_.gates * geometry_.hidden_size; }
   std::int64_t width(std::int64_t part) const;
+  std::int64_t both_matrices(std::int64_t part) const;
+  std::size_t weights_of_part() const { return geometry_.projection_size == 0 ? 4 : 5; }
   std::int64_t parts() const { return geometry_.layers * geometry_.directions; }
   std::int64_t matrices_before(std::int64_t part) const;
 

@@ -182,9 +182,10 @@ Tensor gru_cell(const Tensor& input_gates, const Tensor& hidden_gates, const Ten
   return next;
 }
 
-std::vector<Tensor> lstm_cell(const Tensor& input_gates, const Tensor& hidden_gates,
-                              const Tensor& cx, const std::optional<Tensor>& input_bias,
-                              const std::optional<Tensor>& hidden_bias) {
+std::vector<Tensor> lstm_cell_with_workspace(const Tensor& input_gates, const Tensor& hidden_gates,
+                                             const Tensor& cx,
+                                             const std::optional<Tensor>& input_bias,
+                                             const std::optional<Tensor>& hidden_bias) {
   const OpFront front(kLstmCell);
   const CellInputs cell =
       checked_inputs(kLstmCell, front, kLstmGates,
@@ -203,10 +204,20 @@ std::vector<Tensor> lstm_cell(const Tensor& input_gates, const Tensor& hidden_ga
   }
   record.save_output(next_cell);
   record.save(workspace);
-  const std::vector<Tensor> results{next_hidden, next_cell};
+  std::vector<Tensor> results{next_hidden, next_cell};
   record.attach(results, [has_bias = cell.input_bias.defined()](BackwardCall& call) {
     return lstm_backward(call, has_bias);
   });
+  results.push_back(workspace);
+  return results;
+}
+
+std::vector<Tensor> lstm_cell(const Tensor& input_gates, const Tensor& hidden_gates,
+                              const Tensor& cx, const std::optional<Tensor>& input_bias,
+                              const std::optional<Tensor>& hidden_bias) {
+  std::vector<Tensor> results =
+      lstm_cell_with_workspace(input_gates, hidden_gates, cx, input_bias, hidden_bias);
+  results.pop_back();
   return results;
 }
 

@@ -19,6 +19,12 @@ std::vector<Tensor> lstm_cell(const Tensor& input_gates, const Tensor& hidden_ga
                               const Tensor& cx, const std::optional<Tensor>& input_bias,
                               const std::optional<Tensor>& hidden_bias);
 
+/// The same with the workspace behind them, for who lets it go later.
+std::vector<Tensor> lstm_cell_with_workspace(const Tensor& input_gates, const Tensor& hidden_gates,
+                                             const Tensor& cx,
+                                             const std::optional<Tensor>& input_bias,
+                                             const std::optional<Tensor>& hidden_bias);
+
 std::vector<OpDef> recurrent_ops();
 
 }  // namespace ohm::ops

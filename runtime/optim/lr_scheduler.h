@@ -32,6 +32,7 @@ class LrScheduler : public StatefulScheduler {
   std::int64_t last_epoch() const { return last_epoch_; }
   /// The rate that it set last.
   double last_lr() const { return last_lr_; }
+  const OptimizerPtr& optimizer_ptr() const { return optimizer_; }
 
   std::vector<SchedulerField> fields() final;
   std::vector<SchedulerField> group_fields() final;

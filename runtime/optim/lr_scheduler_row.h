@@ -20,6 +20,7 @@ struct LrSchedulerDef {
   std::string_view name;           ///< PyTorch's class name
   std::vector<ops::Param> params;  ///< without the optimizer
   std::function<LrSchedulerPtr(OptimizerPtr, std::span<const ops::Value>)> make;
+  bool is_of_averages = false;  ///< PyTorch has it in optim.swa_utils
 };
 
 /// The type of arguments that are counts.
@@ -39,7 +40,7 @@ LrSchedulerDef define_lr_scheduler(std::string_view name,
     };
     return expand(std::index_sequence_for<Args...>());
   };
-  return {name, ops::params_of<Args...>(std::move(names)), std::move(call)};
+  return {name, ops::params_of<Args...>(std::move(names)), std::move(call), false};
 }
 
 template <class Scheduler, class... Args>

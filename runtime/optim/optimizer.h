@@ -13,8 +13,10 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "runtime/ops/value.h"
 #include "runtime/tensor/optimizer_observer.h"
 #include "runtime/tensor/tensor.h"
 
@@ -40,6 +42,14 @@ struct ParameterState {
 
   /// No entry is there.
   bool is_empty() const;
+};
+
+struct OptimizerDef;
+
+/// How an optimizer was made, but for its parameters: what a further group has by itself.
+struct OptimizerOrigin {
+  const OptimizerDef* kind = nullptr;  ///< null: by no row of the registry
+  std::vector<ops::Value> options;  ///< in the order of its parameters; that of the first is empty
 };
 
 /// Drops the gradients, or fills them with zeros.
@@ -98,6 +108,8 @@ class Optimizer {
   /// Those behind the first.
   const std::vector<std::shared_ptr<Optimizer>>& further_groups() const { return further_groups_; }
   const std::vector<Tensor>& group_parameters() const { return parameters_; }
+  const OptimizerOrigin& origin() const { return origin_; }
+  void set_origin(OptimizerOrigin origin) { origin_ = std::move(origin); }
 
   double learning_rate() const { return lr_; }
   void set_learning_rate(double lr) { lr_ = lr; }
@@ -161,6 +173,7 @@ class Optimizer {
   std::vector<std::unique_ptr<ParameterState>> states_;  ///< in the order of their making
   std::unordered_map<const TensorImpl*, ParameterState*> state_by_parameter_;
   std::vector<std::shared_ptr<Optimizer>> further_groups_;
+  OptimizerOrigin origin_;
 };
 
 using OptimizerPtr = std::shared_ptr<Optimizer>;

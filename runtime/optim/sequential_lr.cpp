@@ -61,7 +61,41 @@ class SequentialLr final : public LrScheduler {
   std::vector<std::int64_t> milestones_;
 };
 
+class ChainedScheduler final : public LrScheduler {
+ public:
+  ChainedScheduler(OptimizerPtr optimizer, std::vector<LrSchedulerPtr> schedulers)
+      : LrScheduler(std::move(optimizer)), schedulers_(std::move(schedulers)) {
+    if (schedulers_.empty()) {
+      throw std::invalid_argument("[ChainedScheduler] needs at least one scheduler");
+    }
+    set_epoch(0);
+    set_lr(current_lr());
+  }
+
+  void step() override {
+    set_epoch(last_epoch() + 1);
+    for (const LrSchedulerPtr& scheduler : schedulers_) scheduler->step();
+    set_lr(current_lr());
+  }
+
+  std::vector<StatefulScheduler*> parts() override {
+    std::vector<StatefulScheduler*> parts;
+    for (const LrSchedulerPtr& scheduler : schedulers_) parts.push_back(scheduler.get());
+    return parts;
+  }
+
+ protected:
+  double next_lr() override { return current_lr(); }
+
+ private:
+  std::vector<LrSchedulerPtr> schedulers_;
+};
+
 }  // namespace
+
+LrSchedulerPtr chained_lr(OptimizerPtr optimizer, std::vector<LrSchedulerPtr> schedulers) {
+  return std::make_shared<ChainedScheduler>(std::move(optimizer), std::move(schedulers));
+}
 
 LrSchedulerPtr sequential_lr(OptimizerPtr optimizer, std::vector<LrSchedulerPtr> schedulers,
                              std::vector<std::int64_t> milestones) {

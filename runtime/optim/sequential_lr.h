@@ -1,4 +1,4 @@
-// Learning rate schedulers one after the other.
+// Learning rate schedulers one after the other, and several at once.
 #pragma once
 
 #include <cstdint>
@@ -12,5 +12,8 @@ namespace ohm::optim {
 /// there is one milestone less than schedulers, which are all of one optimizer.
 LrSchedulerPtr sequential_lr(OptimizerPtr optimizer, std::vector<LrSchedulerPtr> schedulers,
                              std::vector<std::int64_t> milestones);
+
+/// All of them take each step, in their order. Throws std::invalid_argument without any.
+LrSchedulerPtr chained_lr(OptimizerPtr optimizer, std::vector<LrSchedulerPtr> schedulers);
 
 }  // namespace ohm::optim

@@ -33,7 +33,7 @@ SEVERAL_RESULTS = ("chunk", "split", "unbind", "topk", "max", "min", "sort", "wh
                    "vsplit", "dsplit", "cummax", "cummin", "kthvalue", "mode", "median", "var_mean",
                    "std_mean", "unique", "unique_consecutive", "nanmedian", "aminmax")  # of ops
 TAKES_TENSORS_IN_A_ROW = ("ohm.block_diag", "ohm.cartesian_prod", "ohm.meshgrid")  # a list in Lua
-GIVES_A_LIST = re.compile(r"nn\.(LSTM|GRU|RNN|MultiheadAttention)\(")  # modules of several results
+GIVES_A_LIST = re.compile(r"nn\.((LSTM|GRU|RNN|MultiheadAttention)|LSTMCell)\(")  # modules of several results
 KEYWORDS = {"end", "local", "then", "repeat", "until", "nil", "function", "do"}
 
 

@@ -5,8 +5,10 @@ twin in Lua is a translation of it. A kind of programs is a row of KINDS.
 """
 import random
 
+from kinds.averages import averaging_program, pooled_program
 from kinds.encoders import encoder_program
 from kinds.recurrent import recurrent_program
+from kinds.sequences import unbatched_program
 from random_program import LAYOUTS, SIZES, Program, options_of, shape_of
 
 # Each op on x, of any shape with enough dimensions, and on what is made beside it: w of x's shape,
@@ -1032,6 +1034,9 @@ KINDS = {
     "normalised weights": normed_program,
     "recurrent layers": recurrent_program,
     "encoders in evaluation": encoder_program,
+    "sequences without a batch": unbatched_program,
+    "averages of weights": averaging_program,
+    "pooling by powers": pooled_program,
 }
 
 

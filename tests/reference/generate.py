@@ -86,6 +86,14 @@ def lstm_cell(input_gates, hidden_gates, cx, input_bias=None, hidden_bias=None):
 
 
 CALLS = {
+    "lp_pool1d": F.lp_pool1d,
+    "lp_pool2d": F.lp_pool2d,
+    "lp_pool3d": lambda x, *options: F.lp_pool3d(x, *options),
+    "multilabel_soft_margin_loss": lambda x, y, weight=None, reduction="mean": F.multilabel_soft_margin_loss(
+        x, y, weight, reduction=reduction),
+    "parameters_to_vector": torch.nn.utils.parameters_to_vector,
+    "get_total_norm": lambda tensors, norm_type=2.0: torch.nn.utils.get_total_norm(
+        tensors, norm_type),
     "add": lambda x, y, alpha=1: torch.add(x, y, alpha=alpha),
     "rsub": lambda x, y, alpha=1: torch.rsub(x, y, alpha=alpha),
     "nonzero": lambda x, as_tuple=False: torch.nonzero(x, as_tuple=as_tuple),
@@ -844,6 +852,22 @@ def selection():
     yield "diagonal_outside", "diagonal", lambda: [const(randn(2, 3)), 7]
 
 
+def powers():
+    yield "lp_pool1d", "lp_pool1d", lambda: [positive(2, 3, 7), 2.0, 3, 2]
+    yield "lp_pool1d_ceil", "lp_pool1d", lambda: [positive(3, 8), 3.0, 3, None, True]
+    yield "lp_pool2d", "lp_pool2d", lambda: [positive(1, 2, 5, 6), 2.0, [2, 3]]
+    yield "lp_pool2d_stride", "lp_pool2d", lambda: [positive(1, 2, 5, 6), 1.5, [3, 3], [2, 1], True]
+    yield "lp_pool3d", "lp_pool3d", lambda: [positive(1, 2, 4, 3, 5), 2.0, [2, 1, 3]]
+    yield "multilabel", "multilabel_soft_margin_loss", lambda: [randn(3, 4), torch.rand(3, 4)]
+    yield "multilabel_weight", "multilabel_soft_margin_loss", lambda: [
+        randn(3, 4), const(torch.rand(3, 4)), const(positive(4)), "none"]
+    yield "multilabel_sum", "multilabel_soft_margin_loss", lambda: [
+        randn(2, 5), torch.rand(2, 5), None, "sum"]
+    yield "parameters_to_vector", "parameters_to_vector", lambda: [[randn(2, 3), randn(4), randn(1, 2)]]
+    yield "total_norm", "get_total_norm", lambda: [[const(randn(2, 3)), const(randn(4))]]
+    yield "total_norm_of_ones", "get_total_norm", lambda: [[const(randn(2, 3)), const(randn(4))], 1.0]
+
+
 def remainders():
     yield "remainder", "remainder", lambda: [randn(2, 3) * 5, randn(3)]
     yield "remainder_number", "remainder", lambda: [randn(2, 3) * 5, -1.5]
@@ -1252,7 +1276,7 @@ def writing():
 FAMILIES = (assembly, writing, special, ranking, placing, pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
             padding, resizing, pooling, volumes, sampling, normalization, embedding, attention, recurrent,
             copies,
-            composition, selection, remainders, grids)
+            composition, selection, remainders, grids, powers)
 
 
 def number(value):

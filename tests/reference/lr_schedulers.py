@@ -10,7 +10,7 @@ import pathlib
 import warnings
 
 import torch
-from torch.optim import lr_scheduler
+from torch.optim import lr_scheduler, swa_utils
 
 GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden" / "optimizers"
 EPOCHS = 40
@@ -33,6 +33,14 @@ CASES = [
     [("OneCycleLR", {"max_lr": 0.4, "epochs": 7, "steps_per_epoch": 6, "three_phase": True,
                      "anneal_strategy": "linear", "div_factor": 10.0})],
     [("OneCycleLR", {"max_lr": 0.2, "total_steps": 50, "pct_start": 0.1, "cycle_momentum": False})],
+    [("CyclicLR", {"base_lr": 0.02, "max_lr": 0.2, "step_size_up": 4})],
+    [("CyclicLR", {"base_lr": 0.02, "max_lr": 0.2, "step_size_up": 3, "step_size_down": 5,
+                   "mode": "triangular2", "base_momentum": 0.7, "max_momentum": 0.95})],
+    [("CyclicLR", {"base_lr": 0.02, "max_lr": 0.2, "step_size_up": 6, "mode": "exp_range",
+                   "gamma": 0.95, "cycle_momentum": False})],
+    [("SWALR", {"swa_lr": 0.02})],
+    [("SWALR", {"swa_lr": 0.5, "anneal_epochs": 4, "anneal_strategy": "linear"})],
+    [("SWALR", {"swa_lr": 0.03, "anneal_epochs": 0})],
     # Two that act on one optimizer.
     [("LinearLR", {"total_iters": 4}), ("ExponentialLR", {"gamma": 0.9})],
 ]
@@ -84,7 +92,7 @@ def run(opt, step, epochs=EPOCHS):
 
 
 def made(opt, rows):
-    return [getattr(lr_scheduler, name)(opt, **options) for name, options in rows]
+    return [getattr(lr_scheduler, name, swa_utils.SWALR)(opt, **options) for name, options in rows]
 
 
 def record_case(rows):

@@ -70,6 +70,10 @@ def functions():
     yield "AvgPool3d", {"kernel_size": [2], "stride": [1], "ceil_mode": True, "padding": [1],
                         "count_include_pad": False, "divisor_override": 3}, volumes
     yield "AdaptiveAvgPool3d", {"output_size": [3, 2, 1]}, volumes
+    yield "LPPool1d", {"norm_type": 2.0, "kernel_size": 3, "stride": 2}, lambda: [positive(2, 3, 8)]
+    yield "LPPool2d", {"norm_type": 3.0, "kernel_size": [2, 3]}, lambda: [positive(1, 2, 6, 5)]
+    yield "LPPool3d", {"norm_type": 2.0, "kernel_size": [2], "ceil_mode": True}, lambda: [
+        positive(1, 2, 4, 3, 3)]
     yield "MaxPool1d", {"kernel_size": [3], "stride": [2], "padding": [1]}, lines
     yield "AvgPool1d", {"kernel_size": [3], "stride": [2]}, lines
     yield "AdaptiveAvgPool1d", {"output_size": [3]}, lines
@@ -101,6 +105,7 @@ def losses():
         yield "HingeEmbeddingLoss", options, lambda: [randn(3, 4), randn(3, 4).sign()]
         yield "PoissonNLLLoss", options, lambda: [randn(3, 4), torch.rand(3, 4)]
         yield "KLDivLoss", options, lambda: [randn(3, 4), torch.rand(3, 4)]
+        yield "MultiLabelSoftMarginLoss", options, lambda: [randn(3, 4), torch.rand(3, 4)]
         yield "SoftMarginLoss", options, lambda: [randn(3, 4), signs(3, 4)]
         yield "MultiMarginLoss", options, lambda: [randn(5, 3), integers(3, 5)]
         yield "CosineEmbeddingLoss", options, lambda: [randn(3, 4), randn(3, 4), signs(3)]
@@ -201,7 +206,8 @@ def layers():
     yield "EmbeddingBag", {"num_embeddings": 5, "embedding_dim": 3, "mode": "sum"}, lambda: [
         integers(5, 2, 4)]
     yield "Unflatten", {"dim": 1, "unflattened_size": [2, 3]}, lambda: [randn(2, 6)]
-    yield "Dropout", {"p": 0.0}, lambda: [randn(3, 4)]
+    for name in ("Dropout", "Dropout1d", "AlphaDropout"):
+        yield name, {"p": 0.0}, lambda: [randn(3, 4)]
 
 
 def sequences():
@@ -210,8 +216,14 @@ def sequences():
         yield name, sizes, lambda: [randn(3, 2, 3)]
         yield name, {**sizes, "num_layers": 2, "bidirectional": True}, lambda: [randn(3, 2, 3)]
         yield name, {**sizes, "batch_first": True, "bias": False}, lambda: [randn(2, 3, 3)]
+        yield name, sizes, lambda: [randn(3, 3)]
     yield "RNN", {**sizes, "nonlinearity": "relu"}, lambda: [randn(4, 2, 3)]
+    for options in ({}, {"num_layers": 2, "bidirectional": True}, {"bias": False, "batch_first": True}):
+        yield "LSTM", {"input_size": 3, "hidden_size": 4, "proj_size": 2, **options}, lambda: [randn(3, 2, 3)]
+    yield "LSTM", {"input_size": 3, "hidden_size": 4, "proj_size": 2, "num_layers": 2}, lambda: [randn(3, 3)]
+    yield "GRU", {**sizes, "bidirectional": True}, lambda: [randn(3, 3), randn(2, 3)]
     for name in ("RNNCell", "GRUCell", "LSTMCell"):
+        yield name, sizes, lambda: [randn(3)]
         yield name, sizes, lambda: [randn(2, 3)]
         yield name, {**sizes, "bias": False}, lambda: [randn(2, 3)]
     yield "RNNCell", {**sizes, "nonlinearity": "relu"}, lambda: [randn(2, 3)]
@@ -329,7 +341,7 @@ def evaluated():
 def cases():
     for family in (functions, losses, layers, sequences):
         for name, options, make in family():
-            for is_training in ((True, False) if "Norm" in name or name == "Dropout" else (True,)):
+            for is_training in ((True, False) if "Norm" in name or "Dropout" in name else (True,)):
                 yield record(name, options, make, is_training)
     yield record("Dropout", {"p": 0.5}, lambda: [randn(3, 4)], False)
     yield record("Dropout2d", {"p": 0.0}, lambda: [randn(2, 3, 2, 2)], True)

@@ -23,6 +23,7 @@
 #include "runtime/autograd/variable.h"
 #include "runtime/nn/module_walk.h"
 #include "runtime/nn/recurrent.h"
+#include "runtime/nn/sequential.h"
 #include "runtime/ops/convert.h"
 #include "runtime/parallel/distributed_data_parallel.h"
 #include "runtime/tensor/context.h"
@@ -302,6 +303,11 @@ int register_buffer(lua_State* L) {
 
 // A list of modules or parameters grows at its end; entries are named "0", "1", ….
 int append(lua_State* L) {
+  if (auto* const sequential = dynamic_cast<nn::Sequential*>(self(L, "append").get())) {
+    sequential->add_child(std::to_string(sequential->children().size()),
+                          module_argument(L, 2, {"append", "module"}));
+    return return_self(L);
+  }
   ScriptModule& module = script_module(L, "append");
   if (is_parameter(L, 2)) {
     module.add_parameter(std::to_string(module.own_parameters().size()),

@@ -14,6 +14,7 @@
 #include "harness/lua/bind/methods.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/object_handle.h"
+#include "harness/lua/bind/parameter_group.h"
 #include "harness/lua/bind/script_function.h"
 #include "harness/lua/bind/tensor_handle.h"
 
@@ -225,6 +226,7 @@ int optimizer_load_state_dict(lua_State* L) {
 }
 
 constexpr luaL_Reg kOptimizerMethods[] = {
+    {"add_param_group", native<add_param_group>},
     {"load_state_dict", native<optimizer_load_state_dict>},
     {"state_dict", native<optimizer_state_dict>},
     {"step", native<optimizer_step>},

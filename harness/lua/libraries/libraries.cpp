@@ -9,11 +9,14 @@
 #include "harness/lua/bind/op_functions.h"
 #include "harness/lua/bind/tensor_comparison.h"
 #include "harness/lua/libraries/amp_library.h"
+#include "harness/lua/libraries/average_functions.h"
+#include "harness/lua/libraries/averaging_library.h"
 #include "harness/lua/libraries/backend_library.h"
 #include "harness/lua/libraries/checkpoint_library.h"
 #include "harness/lua/libraries/collective_library.h"
 #include "harness/lua/libraries/cuda_graph_library.h"
 #include "harness/lua/libraries/cuda_library.h"
+#include "harness/lua/libraries/cuda_state_library.h"
 #include "harness/lua/libraries/dataset_library.h"
 #include "harness/lua/libraries/deep_copy_library.h"
 #include "harness/lua/libraries/distributed_call.h"
@@ -31,6 +34,7 @@
 #include "harness/lua/libraries/mode_library.h"
 #include "harness/lua/libraries/module_library.h"
 #include "harness/lua/libraries/monitor_library.h"
+#include "harness/lua/libraries/number_library.h"
 #include "harness/lua/libraries/object_library.h"
 #include "harness/lua/libraries/optimizer_library.h"
 #include "harness/lua/libraries/packed_sequence_library.h"
@@ -82,13 +86,16 @@ bool push_memory_format(lua_State* L, std::string_view name) {
 }
 
 bool push_op_or_constant(lua_State* L, std::string_view name) {
-  return push_dtype(L, name) || push_memory_format(L, name) || push_op<ops::kFunction>(L, name);
+  return push_dtype(L, name) || push_memory_format(L, name) || push_constant(L, name) ||
+         push_op<ops::kFunction>(L, name);
 }
 
 std::vector<std::string> names_of_ops_and_constants() {
   std::vector<std::string> names = op_names(ops::kFunction);
   for (const DTypeInfo& dtype : kDTypes) names.emplace_back(dtype.name);
   names.insert(names.end(), kMemoryFormats.begin(), kMemoryFormats.end());
+  const std::vector<std::string> constants = constant_names();
+  names.insert(names.end(), constants.begin(), constants.end());
   return names;
 }
 
@@ -99,13 +106,14 @@ std::span<const Library> libraries() {
       Library{"ohm",
               {runtime_functions(), tensor_comparisons(), factory_functions(),
                generator_functions(), mode_functions(), object_functions(), scenario_functions(),
-               monitor_functions(), serialization_functions()},
+               monitor_functions(), serialization_functions(), number_functions()},
               push_op_or_constant,
               names_of_ops_and_constants},
       Library{"ohm.cuda",
-              {cuda_device_functions(), cuda_memory_functions(), stream_functions(),
-               cuda_graph_functions()}},
-      Library{"ohm.cuda.memory", {cuda_memory_functions(), memory_history_functions()}},
+              {cuda_device_functions(), cuda_memory_functions(), cuda_memory_tables(),
+               cuda_state_functions(), stream_functions(), cuda_graph_functions()}},
+      Library{"ohm.cuda.memory",
+              {cuda_memory_functions(), cuda_memory_tables(), memory_history_functions()}},
       Library{"ohm.fault", {fault_functions()}, push_fault_policy, fault_policy_names},
       Library{"ohm.gc", {gc_functions()}},
       Library{"ohm.copy", {copy_functions()}},
@@ -134,6 +142,10 @@ std::span<const Library> libraries() {
       Library{"ohm.nn.utils.rnn", {packed_sequence_functions()}},
       Library{"ohm.nn.parallel", {data_parallel_functions(), distributed_module_functions()}},
       Library{"ohm.optim", {}, push_optimizer_constructor, optimizer_names},
+      Library{"ohm.optim.swa_utils",
+              {averaging_functions(), average_functions()},
+              push_averaging_scheduler,
+              averaging_scheduler_names},
       Library{"ohm.optim.lr_scheduler",
               {lr_scheduler_functions()},
               push_lr_scheduler_constructor,

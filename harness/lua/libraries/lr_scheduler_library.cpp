@@ -226,28 +226,26 @@ void push_argument(lua_State* L, const NamedArguments& named, int index, std::st
   if (!named.push(name)) lua_pushvalue(L, index);
 }
 
-// SequentialLR(optimizer, {schedulers}, {milestones}), or the lists by name.
-int sequential_lr(lua_State* L) {
-  constexpr std::string_view kLrSchedulerName = "SequentialLR";
-  const OptimizerPtr optimizer = optimizer_argument(L, kLrSchedulerName);
-  const NamedArguments named(L, kLrSchedulerName);
-  constexpr std::string_view kNames[] = {"milestones", "schedulers"};
-  named.check_names(kNames);
-  push_argument(L, named, 2, "schedulers");
-  const int list = lua_gettop(L);
+// The list of schedulers at `list`.
+std::vector<SchedulersPtr> schedulers_argument(lua_State* L, int list, std::string_view function) {
   if (lua_type(L, list) != LUA_TTABLE) {
-    refuse_argument(L, list, {kLrSchedulerName, "schedulers"}, "a list of schedulers");
+    refuse_argument(L, list, {function, "schedulers"}, "a list of schedulers");
   }
   std::vector<SchedulersPtr> schedulers;
   const auto count = static_cast<lua_Integer>(lua_rawlen(L, list));
   for (lua_Integer i = 1; i <= count; ++i) {
     lua_rawgeti(L, list, i);
-    object_argument<GroupSchedulers>(L, -1, {kLrSchedulerName, fmt::format("schedulers[{}]", i)});
+    object_argument<GroupSchedulers>(L, -1, {function, fmt::format("schedulers[{}]", i)});
     schedulers.push_back(*test_handle<SchedulersPtr>(L, -1));
     lua_pop(L, 1);
   }
-  push_argument(L, named, 3, "milestones");
-  const Shape milestones = sizes_argument(L, lua_gettop(L), {kLrSchedulerName, "milestones"});
+  return schedulers;
+}
+
+// make(group, its schedulers) for each parameter group of the optimizer.
+template <class Make>
+int push_combined(lua_State* L, const OptimizerPtr& optimizer,
+                  const std::vector<SchedulersPtr>& schedulers, Make&& make) {
   std::size_t number = 0;
   return push_schedulers(L, optimizer, [&](const OptimizerPtr& group) {
     std::vector<LrSchedulerPtr> of_group;
@@ -256,8 +254,50 @@ int sequential_lr(lua_State* L) {
       of_group.push_back(each->groups[std::min(number, each->groups.size() - 1)]);
     }
     ++number;
+    return make(group, std::move(of_group));
+  });
+}
+
+// SequentialLR(optimizer, {schedulers}, {milestones}), or the lists by name.
+int sequential_lr(lua_State* L) {
+  constexpr std::string_view kLrSchedulerName = "SequentialLR";
+  const OptimizerPtr optimizer = optimizer_argument(L, kLrSchedulerName);
+  const NamedArguments named(L, kLrSchedulerName);
+  constexpr std::string_view kNames[] = {"milestones", "schedulers"};
+  named.check_names(kNames);
+  push_argument(L, named, 2, "schedulers");
+  const std::vector<SchedulersPtr> schedulers =
+      schedulers_argument(L, lua_gettop(L), kLrSchedulerName);
+  push_argument(L, named, 3, "milestones");
+  const Shape milestones = sizes_argument(L, lua_gettop(L), {kLrSchedulerName, "milestones"});
+  return push_combined(L, optimizer, schedulers, [&](const auto& group, auto of_group) {
     return optim::sequential_lr(group, std::move(of_group), {milestones.begin(), milestones.end()});
   });
+}
+
+// ChainedScheduler({schedulers} [, optimizer]): of one optimizer, which each of them knows.
+int chained_scheduler(lua_State* L) {
+  constexpr std::string_view kLrSchedulerName = "ChainedScheduler";
+  const std::vector<SchedulersPtr> schedulers = schedulers_argument(L, 1, kLrSchedulerName);
+  if (schedulers.empty()) {
+    throw std::invalid_argument("[ChainedScheduler] needs at least one scheduler");
+  }
+  const auto chained = std::make_shared<GroupSchedulers>();
+  for (std::size_t group = 0; group < schedulers.front()->groups.size(); ++group) {
+    std::vector<LrSchedulerPtr> of_group;
+    for (const SchedulersPtr& each : schedulers) {
+      const OptimizerPtr& optimizer = schedulers.front()->groups[group]->optimizer_ptr();
+      if (group >= each->groups.size() || each->groups[group]->optimizer_ptr() != optimizer) {
+        throw std::invalid_argument(
+            "[ChainedScheduler] expects all schedulers to belong to the same optimizer");
+      }
+      of_group.push_back(each->groups[group]);
+    }
+    const OptimizerPtr optimizer = of_group.front()->optimizer_ptr();
+    chained->groups.push_back(optim::chained_lr(optimizer, std::move(of_group)));
+  }
+  push_handle<SchedulersPtr>(L, chained);
+  return 1;
 }
 
 template <class Choice>
@@ -302,6 +342,7 @@ int reduce_lr_on_plateau(lua_State* L) {
 }
 
 constexpr luaL_Reg kLrSchedulerFunctions[] = {
+    {"ChainedScheduler", native<chained_scheduler>},
     {"LambdaLR", native<lambda_lr>},
     {"MultiplicativeLR", native<multiplicative_lr>},
     {"ReduceLROnPlateau", native<reduce_lr_on_plateau>},
@@ -313,10 +354,12 @@ constexpr luaL_Reg kLrSchedulerFunctions[] = {
 const HandleClass HandleOf<SchedulersPtr>::kClass = {"lr_scheduler", kLrSchedulerMetamethods};
 const HandleClass HandleOf<PlateauPtr>::kClass = {"ReduceLROnPlateau", kPlateauMetamethods};
 
-bool push_lr_scheduler_constructor(lua_State* L, std::string_view name) {
+namespace {
+
+bool push_constructor(lua_State* L, std::string_view name, bool is_of_averages) {
   const auto& rows = optim::all_lr_schedulers();
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const optim::LrSchedulerDef& known) {
-    return known.name == name;
+    return known.name == name && known.is_of_averages == is_of_averages;
   });
   if (row == rows.end()) return false;
   OHM_ASSERT(rows.size() <= kLrSchedulerConstructors.size(),
@@ -325,11 +368,25 @@ bool push_lr_scheduler_constructor(lua_State* L, std::string_view name) {
   return true;
 }
 
-std::vector<std::string> lr_scheduler_names() {
+std::vector<std::string> constructor_names(bool are_of_averages) {
   std::vector<std::string> names;
-  for (const optim::LrSchedulerDef& row : optim::all_lr_schedulers()) names.emplace_back(row.name);
+  for (const optim::LrSchedulerDef& row : optim::all_lr_schedulers()) {
+    if (row.is_of_averages == are_of_averages) names.emplace_back(row.name);
+  }
   return names;
 }
+
+}  // namespace
+
+bool push_lr_scheduler_constructor(lua_State* L, std::string_view name) {
+  return push_constructor(L, name, false);
+}
+std::vector<std::string> lr_scheduler_names() { return constructor_names(false); }
+
+bool push_averaging_scheduler(lua_State* L, std::string_view name) {
+  return push_constructor(L, name, true);
+}
+std::vector<std::string> averaging_scheduler_names() { return constructor_names(true); }
 
 std::span<const luaL_Reg> lr_scheduler_functions() { return kLrSchedulerFunctions; }
 

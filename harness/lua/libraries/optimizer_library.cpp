@@ -21,7 +21,11 @@ using optim::OptimizerPtr;
 // (params, …): of one group, which may be without parameters.
 int make_group(lua_State* L, std::size_t number) {
   const optim::OptimizerDef& row = optim::all_optimizers()[number];
-  push_handle<OptimizerPtr>(L, row.make(read_parameters(L, row.name, row.params)));
+  std::vector<ops::Value> values = read_parameters(L, row.name, row.params);
+  OptimizerPtr group = row.make(values);
+  values[0] = ops::Value();
+  group->set_origin({&row, std::move(values)});
+  push_handle<OptimizerPtr>(L, std::move(group));
   return 1;
 }
 
@@ -65,6 +69,22 @@ void push_group_options(lua_State* L, const optim::OptimizerDef& row, int argume
   lua_setfield(L, options, "params");
 }
 
+// How an optimizer is made with the options of the call alone, those of groups that come later.
+optim::OptimizerOrigin origin_of_call(lua_State* L, std::size_t number, int arguments) {
+  const optim::OptimizerDef& row = optim::all_optimizers()[number];
+  lua_pushcfunction(L, kGroupConstructors[number]);
+  lua_newtable(L);
+  lua_newtable(L);
+  push_group_options(L, row, arguments, lua_gettop(L));
+  lua_remove(L, -2);
+  const bool has_options = is_named_table(L, -1);
+  if (!has_options) lua_pop(L, 1);
+  lua_call(L, has_options ? 2 : 1, 1);
+  optim::OptimizerOrigin origin = (*test_handle<OptimizerPtr>(L, -1))->origin();
+  lua_settop(L, arguments);
+  return origin;
+}
+
 // One optimizer for each group; the first has the others as its further groups.
 int make_grouped_optimizer(lua_State* L, std::size_t number) {
   const optim::OptimizerDef& row = optim::all_optimizers()[number];
@@ -100,6 +120,7 @@ int make_grouped_optimizer(lua_State* L, std::size_t number) {
     }
     lua_settop(L, arguments);
   }
+  whole->set_origin(origin_of_call(L, number, arguments));
   push_handle<OptimizerPtr>(L, std::move(whole));
   return 1;
 }

@@ -1,6 +1,8 @@
 // Every op and every module: the strong guarantee forward, the basic one backward.
 #include "tests/harness/sweep/guarantees.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -62,8 +64,10 @@ TEST_P(EachOp, GivesTheStrongGuarantee) {
   for (const ops::Sample& sample : samples()) {
     // As in PyTorch, where the noise of whole channels is a tensor of its own, and what is drawn
     // for each weight is sorted into one.
-    const bool draws_first = GetParam() == "dropout2d" || GetParam() == "dropout3d" ||
-                             GetParam() == "multinomial" || GetParam() == "gumbel_softmax";
+    constexpr std::string_view kDrawFirst[] = {"alpha_dropout", "dropout1d",   "dropout2d",
+                                               "dropout3d",     "multinomial", "gumbel_softmax"};
+    const bool draws_first =
+        std::find(std::begin(kDrawFirst), std::end(kDrawFirst), GetParam()) != std::end(kDrawFirst);
     const Draws draws = draws_first ? Draws::early : Draws::last;
     expect_strong([&] { test::call_op(op_, sample); }, [&] { return tensors_in(sample); }, draws);
   }

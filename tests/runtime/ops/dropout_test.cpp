@@ -46,6 +46,21 @@ TEST_F(Dropout, EveryFormDrawsTheSameElements) {
   EXPECT_EQ(to_doubles(ops::dropout_(copy, 0.4, true)), expected);
 }
 
+TEST_F(Dropout, OfSelusKeepsMeanAndVariance) {
+  machine_.context().seed(7);
+  const Tensor normal = randn({100, 100}, options_of(ones_));
+  const std::vector<double> values = to_doubles(ops::alpha_dropout(normal, 0.3, true));
+  double sum = 0;
+  double squares = 0;
+  for (const double value : values) {
+    sum += value;
+    squares += value * value;
+  }
+  EXPECT_NEAR(sum / 10000.0, 0.0, 0.05);
+  EXPECT_NEAR(squares / 10000.0, 1.0, 0.05);
+  EXPECT_TRUE(ops::alpha_dropout(normal, 0.3, false).is_same(normal));
+}
+
 // So many channels of 9 elements, each of which is whole or dropped.
 void expect_whole_channels(const Tensor& images) {
   const std::vector<double> values = to_doubles(images);
@@ -63,6 +78,10 @@ TEST_F(Dropout, DropsWholeChannels) {
   const TensorOptions options{DType::float32, Device::cuda(0)};
   expect_whole_channels(ops::dropout2d(ones({8, 16, 3, 3}, options), 0.5, true));
   expect_whole_channels(ops::dropout3d(ones({8, 16, 1, 3, 3}, options), 0.5, true));
+  expect_whole_channels(ops::dropout1d(ones({8, 16, 9}, options), 0.5, true));
+  const Tensor line = ops::dropout1d(ones({128, 9}, options), 0.5, true);
+  EXPECT_EQ(line.shape(), (Shape{128, 9}));
+  expect_whole_channels(line);
   // One volume has no N.
   const Tensor volume = ops::dropout3d(ones({128, 1, 3, 3}, options), 0.5, true);
   EXPECT_EQ(volume.shape(), (Shape{128, 1, 3, 3}));

@@ -51,6 +51,69 @@ TEST_F(ModuleLibrary, RecurrentStatesMayStandInAList) {
             0);
 }
 
+TEST_F(ModuleLibrary, RecurrentLayersTakeOneSequence) {
+  EXPECT_EQ(number("local m = ohm.nn.LSTM(2, 3, {batch_first = true})\n"
+                   "local x = ohm.randn(4, 2)\n"
+                   "local alone, batch = m(x), m(x:unsqueeze(0))\n"
+                   "assert(#alone[1].shape == 2 and #alone[2].shape == 2)\n"
+                   "return (alone[1] - batch[1]:squeeze(0)):abs():max():item()"),
+            0);
+  EXPECT_EQ(number("return #ohm.nn.GRUCell(2, 3)(ohm.randn(2), ohm.randn(3)).shape"), 1);
+  EXPECT_THAT(error_of("ohm.nn.GRU(2, 3)(ohm.randn(4, 2), ohm.randn(1, 1, 3))"),
+              HasSubstr("For unbatched 2-D input, hx and cx should also be 2-D tensors"));
+}
+
+TEST_F(ModuleLibrary, AnLstmMayProjectItsStates) {
+  EXPECT_EQ(text("local m = ohm.nn.LSTM(2, 5, {proj_size = 3, num_layers = 2})\n"
+                 "local r = m(ohm.randn(4, 1, 2))\n"
+                 "return r[1].shape[3] .. r[2].shape[3] .. r[3].shape[3] .. #m:parameters()"),
+            "33510");
+  EXPECT_THAT(error_of("ohm.nn.LSTM(2, 3, {proj_size = 3})"),
+              HasSubstr("[LSTM] proj_size must be from 0 to below hidden_size 3, got 3"));
+}
+
+TEST_F(ModuleLibrary, PartsAreFoundByTheirPaths) {
+  const std::string net = "local m = ohm.nn.Sequential(ohm.nn.Sequential(ohm.nn.BatchNorm1d(3)))\n";
+  EXPECT_EQ(number(net + "return m:get_submodule('0.0') == m[1][1] and 1"), 1);
+  EXPECT_EQ(number(net + "return m:get_submodule('') == m and 1"), 1);
+  EXPECT_EQ(number(net + "return m:get_parameter('0.0.weight') == m[1][1].weight and 1"), 1);
+  EXPECT_EQ(number(net + "return m:get_buffer('0.0.running_var'):sum():item()"), 3);
+  EXPECT_THAT(error_of(net + "m:get_submodule('0.conv')"),
+              HasSubstr("[get_submodule] Sequential has no attribute `conv`"));
+  EXPECT_THAT(error_of(net + "m:get_parameter('0.0.scale')"),
+              HasSubstr("[get_parameter] BatchNorm1d has no attribute `scale`"));
+}
+
+TEST_F(ModuleLibrary, PartsAreAddedByTheirNames) {
+  EXPECT_EQ(number("local m = ohm.nn.Sequential()\n"
+                   "m:add_module('fc', ohm.nn.Linear(2, 3)) m:append(ohm.nn.ReLU())\n"
+                   "assert(m.fc == m[1]) return m(ohm.randn(1, 2)).shape[2]"),
+            3);
+  EXPECT_EQ(
+      number("local M = ohm.nn.Module:extend('M')\n"
+             "local m = M() m:register_parameter('scale', ohm.nn.Parameter(ohm.ones(1)))\n"
+             "m:register_parameter('bias', nil) m:register_module('fc', ohm.nn.Linear(1, 1))\n"
+             "return #m:parameters()"),
+      3);
+  EXPECT_THAT(error_of("ohm.nn.Sequential():add_module('a.b', ohm.nn.ReLU())"),
+              HasSubstr("a name can't be empty or contain"));
+  EXPECT_THAT(error_of("ohm.nn.Linear(1, 1):add_module('a', ohm.nn.ReLU())"),
+              HasSubstr("[add_module] Linear is made of the modules that it has"));
+}
+
+TEST_F(ModuleLibrary, StatisticsOfBatchesStartAgain) {
+  const std::string used =
+      "local m = ohm.nn.BatchNorm1d(2) m(ohm.randn(4, 2) + 7)\n"
+      "m.weight:detach():fill_(4)\n";
+  EXPECT_EQ(number(used + "m:reset_running_stats() return m.running_mean:abs():sum():item() +\n"
+                          "  m.num_batches_tracked:item() + m.running_var:sum():item()"),
+            2);
+  EXPECT_EQ(number(used + "m:reset_running_stats() return m.weight:sum():item()"), 8);
+  EXPECT_EQ(number(used + "m:reset_parameters() return m.weight:sum():item()"), 2);
+  EXPECT_THAT(error_of("ohm.nn.ReLU():reset_running_stats()"),
+              HasSubstr("[reset_running_stats] expected a BatchNorm, not ReLU"));
+}
+
 TEST_F(ModuleLibrary, ShowsTheNumbersItWasMadeWith) {
   EXPECT_EQ(number("return ohm.nn.Linear(2, 3).out_features"), 3);
   EXPECT_EQ(number("return ohm.nn.Conv2d(2, 4, 3).in_channels"), 2);

@@ -30,6 +30,35 @@ TEST_F(OptimizerLibrary, AGroupHasItsOwnOptions) {
               0.1, 1e-6);
 }
 
+TEST_F(OptimizerLibrary, AGroupMayBeAddedLater) {
+  const std::string added =
+      std::string(kTwoGroups) + "local o = ohm.optim.SGD({a}, {lr = 0.1, weight_decay = 1})\n";
+  EXPECT_NEAR(number(added + "o:add_param_group({params = b, lr = 0.5}) o:step() return b:item()"),
+              0.0, 1e-6);  // 1 - 0.5 · (1 + 1)
+  EXPECT_NEAR(number(added + "o:add_param_group({params = {b}}) o:step() return b:item()"), 0.8,
+              1e-6);
+  EXPECT_EQ(number(added + "o:add_param_group({params = {b}}) return #o.param_groups"), 2);
+  EXPECT_THAT(error_of(added + "o:add_param_group({params = {a}})"),
+              testing::HasSubstr("appear in more than one parameter group"));
+  EXPECT_THAT(error_of(added + "o:add_param_group({params = {b}, rate = 1})"),
+              testing::HasSubstr("has no argument 'rate'"));
+  // Options of one group are not those of another.
+  EXPECT_NEAR(number(std::string(kTwoGroups) +
+                     "local o = ohm.optim.SGD({{params = {a}, lr = 0.5}}, {lr = 0.1})\n"
+                     "o:add_param_group({params = {b}}) o:step() return b:item()"),
+              0.9, 1e-6);
+}
+
+TEST_F(OptimizerLibrary, ChainedSchedulersStepTogether) {
+  EXPECT_NEAR(number(std::string(kTwoGroups) +
+                     "local o = ohm.optim.SGD({a}, {lr = 1})\n"
+                     "local all = ohm.optim.lr_scheduler\n"
+                     "local s = all.ChainedScheduler({all.StepLR(o, 1, 0.5),\n"
+                     "                                all.ExponentialLR(o, 0.1)})\n"
+                     "s:step() return s:get_last_lr()[1]"),
+              0.05, 1e-9);
+}
+
 TEST_F(OptimizerLibrary, ShowsItsGroups) {
   EXPECT_EQ(number(std::string(kTwoGroups) +
                    "local o = ohm.optim.Adam({{params = {a}}, {params = {b}, lr = 0.5}})\n"

@@ -1,0 +1,12 @@
+// Parameter groups that an optimizer gets after it was made.
+#pragma once
+
+#include <lua.hpp>
+
+namespace ohm::lua {
+
+/// optimizer:add_param_group({params = …, lr = …}): options that the group does not name are those
+/// that the optimizer was made with.
+int add_param_group(lua_State* L);
+
+}  // namespace ohm::lua
