@@ -70,6 +70,19 @@ void refresh_history(const Tensor& tensor) {
 
 Tensor detach(const Tensor& tensor) { return detached_alias(tensor); }
 
+void detach_in_place(const Tensor& tensor) {
+  AutogradMeta* meta = autograd_meta(tensor);
+  if (meta == nullptr) return;
+  if (meta->view_of) {
+    throw std::invalid_argument(
+        "[detach_] Can't detach views in-place. Use detach() instead: it gives another tensor");
+  }
+  meta->requires_grad = false;
+  meta->retains_grad = false;
+  meta->output_number = 0;
+  meta->grad_fn.reset();
+}
+
 void begin_inplace_write(const Tensor& tensor, std::string_view op) {
   if (has_elements_in_one_place(tensor)) {
     throw std::invalid_argument(

@@ -76,6 +76,10 @@ void refresh_history(const Tensor& tensor);
 /// The same values on the same storage, outside the graph: shares memory, holds no graph alive.
 Tensor detach(const Tensor& tensor);
 
+/// Takes `tensor` itself out of the graph: it is a leaf then that requires no gradient. Throws
+/// std::invalid_argument for a view, whose base would go on without it.
+void detach_in_place(const Tensor& tensor);
+
 /// Throws std::invalid_argument when several elements of `tensor`, which is to be written to, are
 /// one in memory (an expanded tensor). Counts the write. What it means to the graph is the
 /// recorder's to say (Recorder::overwriting).

@@ -21,7 +21,9 @@ namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kClipGradNorm{"clip_grad_norm_"};
+constexpr OpInfo kClipGradsWithNorm{"clip_grads_with_norm_"};
 constexpr OpInfo kClipGradValue{"clip_grad_value_"};
+constexpr OpInfo kGetTotalNorm{"get_total_norm"};
 
 /// What a foreach kernel hands to one block at a time.
 constexpr std::int64_t kChunkElements = 65536;
@@ -108,6 +110,39 @@ Tensor total_norm(const std::vector<std::vector<Tensor>>& groups, double p,
   return total;
 }
 
+// Scales them to have a norm of at most `max_norm`, where it is `total` now.
+void limit_norm(const std::vector<std::vector<Tensor>>& groups, double max_norm,
+                const Tensor& total) {
+  // max_norm / (total + ε), which is at most 1.
+  Tensor limit;
+  {
+    const Tensor divisor = add(total, 1e-6);
+    limit = mul(reciprocal(divisor), max_norm);
+  }
+  const Tensor factor = clamp(limit, std::nullopt, 1.0);
+  for (const auto& group : groups) {
+    const Tensor there = to_device(factor, group[0].device());
+    for (const Tensor& grad : group) mul_(grad, there);
+  }
+  limit = Tensor();
+}
+
+Tensor get_total_norm(const std::vector<Tensor>& tensors, double norm_type,
+                      std::optional<bool> foreach) {
+  const OpFront front(kGetTotalNorm);
+  const NoGradGuard no_grad;
+  return tensors.empty() ? zeros({}, {}) : total_norm(grouped(tensors), norm_type, foreach);
+}
+
+Value clip_grads_with_norm_(const std::vector<Tensor>& parameters, double max_norm,
+                            const Tensor& total) {
+  const OpFront front(kClipGradsWithNorm);
+  const NoGradGuard no_grad;
+  const std::vector<Tensor> grads = gradients_of(parameters);
+  if (!grads.empty()) limit_norm(grouped(grads), max_norm, total);
+  return {};
+}
+
 }  // namespace
 
 Tensor clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, double norm_type,
@@ -118,19 +153,7 @@ Tensor clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, d
   if (grads.empty()) return zeros({}, {});
   const auto groups = grouped(grads);
   Tensor total = total_norm(groups, norm_type, foreach);
-  // max_norm / (total + ε), which is at most 1.
-  Tensor limit;
-  {
-    const Tensor divisor = add(total, 1e-6);
-    limit = mul(reciprocal(divisor), max_norm);
-  }
-  Tensor factor = clamp(limit, std::nullopt, 1.0);
-  for (const auto& group : groups) {
-    const Tensor there = to_device(factor, group[0].device());
-    for (const Tensor& grad : group) mul_(grad, there);
-  }
-  limit = Tensor();
-  factor = Tensor();
+  limit_norm(groups, max_norm, total);
   return total;
 }
 
@@ -156,7 +179,10 @@ std::vector<OpDef> clip_grad_ops() {
   return {
       define(kClipGradNorm, kUtility, &clip_grad_norm_,
              {"parameters", "max_norm", {"norm_type", 2.0}, "foreach"}),
+      define(kClipGradsWithNorm, kUtility, &clip_grads_with_norm_,
+             {"parameters", "max_norm", "total_norm"}),
       define(kClipGradValue, kUtility, &clip_value_row, {"parameters", "clip_value"}),
+      define(kGetTotalNorm, kUtility, &get_total_norm, {"tensors", {"norm_type", 2.0}, "foreach"}),
   };
 }
 

@@ -198,6 +198,12 @@ bool comes_first(const std::string& columns, const std::string& rows, const std:
   return wanted.find(columns.back()) < wanted.find(rows.front());
 }
 
+Shape its_dims(const Tensor& tensor) {
+  Shape dims;
+  for (int dim = 0; dim < tensor.dims(); ++dim) dims.push_back(dim);
+  return dims;
+}
+
 struct Named {
   Tensor tensor;
   std::string letters;
@@ -324,6 +330,9 @@ Tensor einsum(const std::string& equation, const std::vector<Tensor>& given) {
     named.push_back({operands[i], letters.operands[i]});
     drop_repeated(named.back(), sizes);
   }
+  // All are seen in their order before the first two are multiplied: a view's node stands before
+  // each operand, whose gradient waits there for those of other products.
+  for (Named& operand : named) operand.tensor = permute(operand.tensor, its_dims(operand.tensor));
   Named result = std::move(named[0]);
   for (std::size_t i = 1; i < named.size(); ++i) {
     std::string wanted = letters.result;
@@ -353,6 +362,9 @@ std::vector<OpDef> einsum_ops() {
                     std::vector<Tensor>{einsum_batch({2, 3, 4}), einsum_batch({2, 4, 2})}},
                    {std::string("...ij,jk"),
                     std::vector<Tensor>{einsum_batch({2, 3, 4}), einsum_matrix(4, 2)}},
+                   {std::string("bi,bj,bi->bij"),
+                    std::vector<Tensor>{einsum_matrix(3, 4), einsum_matrix(3, 2),
+                                        einsum_matrix(3, 4)}},
                    {std::string("b...i,b...i->b..."),
                     std::vector<Tensor>{einsum_batch({2, 3, 4}), einsum_batch({2, 1, 4})}},
                };

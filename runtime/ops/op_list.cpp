@@ -56,6 +56,7 @@
 #include "runtime/ops/order_statistics.h"
 #include "runtime/ops/overwritten.h"
 #include "runtime/ops/pair_functions.h"
+#include "runtime/ops/parameter_vector.h"
 #include "runtime/ops/part_writes.h"
 #include "runtime/ops/piecewise.h"
 #include "runtime/ops/pointwise_math.h"
@@ -113,7 +114,7 @@ constexpr Family kFamilies[] = {
     &pooling_ops,       &volume_pooling_ops, &sequence_ops,       &interpolate_ops,
     &batch_norm_ops,    &layer_norm_ops,     &rms_norm_ops,       &group_norm_ops,
     &composed_ops,      &dropout_ops,        &embedding_ops,      &recurrent_ops,
-    &clip_grad_ops,     &sampling_ops,       &nonzero_ops,        &selection_ops,
+    &clip_grad_ops,     &parameter_vector_ops, &sampling_ops,       &nonzero_ops,        &selection_ops,
     &window_ops,        &closeness_ops,      &column_ops,         &adaptive_max_ops,
     &grid_ops,          &soft_margin_ops,    &image_ops,          &weight_norm_ops,
     &section_ops,       &stacking_ops,       &diagonal_ops,       &contraction_ops,

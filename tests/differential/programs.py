@@ -5,6 +5,8 @@ twin in Lua is a translation of it. A kind of programs is a row of KINDS.
 """
 import random
 
+from graph_programs import graph_program
+
 # Each op on x, of any shape with enough dimensions, and on what is made beside it: w of x's shape,
 # ids of x's shape below 1, keep a bool mask. (dimensions needed, expression)
 OPS = [
@@ -1194,6 +1196,7 @@ KINDS = {
     "modules": module_program,
     "modules with cuDNN": cudnn_program,
     "lifetimes": lifetime_program,
+    "graphs": graph_program,
     "autocast": autocast_program,
     "in place": in_place_program,
     "no elements": empty_program,

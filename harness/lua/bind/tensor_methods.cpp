@@ -67,6 +67,11 @@ int numel(lua_State* L) {
   return 1;
 }
 
+int storage_offset(lua_State* L) {
+  lua_pushinteger(L, self_tensor(L, "storage_offset").impl()->offset);
+  return 1;
+}
+
 int element_size(lua_State* L) {
   lua_pushinteger(L, static_cast<lua_Integer>(item_bytes(self_tensor(L, "element_size").dtype())));
   return 1;
@@ -182,6 +187,12 @@ int detach(lua_State* L) {
   return 1;
 }
 
+int detach_itself(lua_State* L) {
+  ohm::detach_in_place(self_tensor(L, "detach_"));
+  lua_pushvalue(L, 1);
+  return 1;
+}
+
 int tensor_requires_grad(lua_State* L) {
   const Tensor& tensor = self_tensor(L, "requires_grad_");
   tensor.set_requires_grad(lua_gettop(L) == 1 ||
@@ -280,10 +291,12 @@ constexpr luaL_Reg kTensorMethods[] = {
     {"bfloat16", native<tensor_cast_to<DType::bfloat16>>},
     {"bool", native<tensor_cast_to<DType::boolean>>},
     {"byte", native<tensor_cast_to<DType::uint8>>},
+    {"char", native<tensor_cast_to<DType::int8>>},
     {"cpu", native<tensor_cpu>},
     {"cuda", native<tensor_cuda>},
     {"data_ptr", native<data_ptr, Entry::access>},
     {"detach", native<detach>},
+    {"detach_", native<detach_itself>},
     {"dim", native<dim, Entry::access>},
     {"double", native<tensor_cast_to<DType::float64>>},
     {"element_size", native<element_size, Entry::access>},
@@ -297,11 +310,15 @@ constexpr luaL_Reg kTensorMethods[] = {
     {"is_same", native<is_same, Entry::access>},
     {"item", native<item>},
     {"long", native<tensor_cast_to<DType::int64>>},
+    {"ndimension", native<dim, Entry::access>},
+    {"nelement", native<numel, Entry::access>},
     {"normal_", native<normal>},
     {"numel", native<numel, Entry::access>},
     {"pin_memory", native<pin_memory>},
     {"requires_grad_", native<tensor_requires_grad>},
+    {"short", native<tensor_cast_to<DType::int16>>},
     {"size", native<size, Entry::access>},
+    {"storage_offset", native<storage_offset, Entry::access>},
     {"stride", native<stride, Entry::access>},
     {"to", native<tensor_to>},
     {"tolist", native<tolist>},

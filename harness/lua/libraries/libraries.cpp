@@ -82,13 +82,15 @@ bool push_memory_format(lua_State* L, std::string_view name) {
 }
 
 bool push_op_or_constant(lua_State* L, std::string_view name) {
-  return push_dtype(L, name) || push_memory_format(L, name) || push_op<ops::kFunction>(L, name);
+  return push_dtype(L, name) || push_memory_format(L, name) || push_number_constant(L, name) ||
+         push_op<ops::kFunction>(L, name);
 }
 
 std::vector<std::string> names_of_ops_and_constants() {
   std::vector<std::string> names = op_names(ops::kFunction);
   for (const DTypeInfo& dtype : kDTypes) names.emplace_back(dtype.name);
   names.insert(names.end(), kMemoryFormats.begin(), kMemoryFormats.end());
+  for (std::string& name : number_constant_names()) names.push_back(std::move(name));
   return names;
 }
 
