@@ -16,8 +16,9 @@ LEAST_LAYERS, MOST_LAYERS = 4, 14
 class Graph:
     """Statements, and the tensors that there are with their shapes."""
 
-    def __init__(self, rng):
+    def __init__(self, rng, dtype):
         self.rng = rng
+        self.options = "" if dtype == "float32" else f", dtype=torch.{dtype}"
         self.lines = []
         self.shapes = {}
         self.parameters = 0
@@ -30,7 +31,7 @@ class Graph:
         name = f"{prefix}{self.parameters}"
         self.parameters += 1
         sizes = ", ".join(map(str, shape))
-        self.add(f'{name} = torch.randn({sizes}, device="cuda", requires_grad=True)')
+        self.add(f'{name} = torch.randn({sizes}, device="cuda"{self.options}, requires_grad=True)')
         return name
 
     def result(self, expression, shape):
@@ -212,12 +213,84 @@ def attended(graph):
                  graph.shapes[a])
 
 
+def convolved(graph):
+    rng, a = graph.rng, graph.any(3, 4)
+    if a is None:
+        return
+    shape = graph.shapes[a]
+    lines = len(shape) - 2
+    channels = rng.choice((1, 4, shape[1]))
+    w = graph.leaf([channels, shape[1]] + lines * [3], "w")
+    b = f", {graph.leaf([channels], 'b')}" if rng.random() < 0.5 else ""
+    graph.result(f"F.conv{lines}d({a}, {w}{b}, padding=1)", [shape[0], channels] + shape[2:])
+
+
+def batch_normed(graph):
+    a = graph.any(3, 4)
+    if a is None:
+        return
+    channels = graph.shapes[a][1]
+    w, b = graph.leaf([channels], "w"), graph.leaf([channels], "b")
+    graph.result(f"F.batch_norm({a}, None, None, {w}, {b}, True)", graph.shapes[a])
+
+
+def picked(graph):
+    """Rows by their numbers, from a tensor or a table."""
+    rng, a = graph.rng, graph.any(2)
+    if a is None:
+        return
+    shape = graph.shapes[a]
+    count = rng.choice((1, 3, 5))
+    graph.add(f'ids{graph.made} = torch.zeros({count}, dtype=torch.long, device="cuda")')
+    ids, dim = f"ids{graph.made}", rng.randrange(len(shape))
+    kept = shape[:dim] + [count] + shape[dim + 1:]
+    choices = [(f"{a}.index_select({dim}, {ids})", kept), (f"{a}[{ids}]", [count] + shape[1:])]
+    if len(shape) == 2:
+        choices.append((f"F.embedding({ids}, {a})", [count] + shape[1:]))
+    expression, sizes = rng.choice(choices)
+    graph.result(expression, sizes)
+
+
+def written_over(graph):
+    """What is new gets other values."""
+    a = graph.any()
+    name = graph.result(f"{a} + 0.5", graph.shapes[a])
+    graph.add(f"{name}.{graph.rng.choice(('mul_(2.0)', 'relu_()', 'add_(1.0)', 'tanh_()', f'add_({a})'))}")
+
+
+def widened(graph):
+    rng, a = graph.rng, graph.any(2)
+    if a is None or 1 not in graph.shapes[a]:
+        return
+    shape = list(graph.shapes[a])
+    shape[shape.index(1)] = rng.choice((2, 3))
+    graph.result(f"{a}.expand({', '.join(map(str, shape))})", shape)
+
+
+def taken_apart(graph):
+    """Unbound, each part changed, and stacked again: as loops over time do."""
+    rng, a = graph.rng, graph.any(2, 3)
+    if a is None:
+        return
+    shape = graph.shapes[a]
+    dim = rng.randrange(len(shape))
+    parts = []
+    for number in range(shape[dim]):
+        rest = shape[:dim] + shape[dim + 1:]
+        part = graph.result(f"{a}.select({dim}, {number})", rest)
+        parts.append(graph.result(graph.rng.choice(UNARY).format(a=part), rest) if rest else part)
+    place = rng.randint(0, len(shape) - 1)
+    rest = shape[:dim] + shape[dim + 1:]
+    graph.result(f"torch.stack([{', '.join(parts)}], dim={place})", rest[:place] + [shape[dim]] + rest[place:])
+
+
 LAYERS = [unary] * 5 + [binary] * 3 + [linear] * 4 + [rearranged] * 4 + [part] * 2 + [joined] * 2 + [
-    broadcast, product, norm, reduced, reduced, summed, attended]
+    broadcast, product, norm, reduced, reduced, summed, attended, convolved, batch_normed, picked, written_over,
+    widened, taken_apart]
 
 
 def graph_program(rng):
-    graph = Graph(rng)
+    graph = Graph(rng, rng.choice(("float32", "float32", "float32", "float16", "bfloat16")))
     shape = [rng.choice((2, 3, 4, 6)) for _ in range(rng.choice((2, 3, 3, 4)))]
     for _ in range(rng.randint(1, 2)):
         leaf = graph.leaf(shape, "x")
