@@ -13,15 +13,15 @@ struct Alias {
   DType dtype;
 };
 constexpr std::array<Alias, 10> kAliases = {{{"float", DType::float32},
-                                            {"double", DType::float64},
-                                            {"half", DType::float16},
-                                            {"long", DType::int64},
-                                            {"int", DType::int32},
-                                            {"short", DType::int16},
-                                            {"char", DType::int8},
-                                            {"byte", DType::uint8},
-                                            {"boolean", DType::boolean},
-                                            {"bfloat", DType::bfloat16}}};
+                                             {"double", DType::float64},
+                                             {"half", DType::float16},
+                                             {"long", DType::int64},
+                                             {"int", DType::int32},
+                                             {"short", DType::int16},
+                                             {"char", DType::int8},
+                                             {"byte", DType::uint8},
+                                             {"boolean", DType::boolean},
+                                             {"bfloat", DType::bfloat16}}};
 
 }  // namespace
 

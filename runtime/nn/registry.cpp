@@ -406,8 +406,8 @@ std::vector<ModuleDef> transformer_modules() {
   std::vector<ParamName> whole = layer;
   whole[0] = {"d_model", std::int64_t{512}};
   whole[1] = {"nhead", std::int64_t{8}};
-  whole.insert(whole.begin() + 2, {{"num_encoder_layers", std::int64_t{6}},
-                                   {"num_decoder_layers", std::int64_t{6}}});
+  whole.insert(whole.begin() + 2,
+               {{"num_encoder_layers", std::int64_t{6}}, {"num_decoder_layers", std::int64_t{6}}});
   return {
       define("MultiheadAttention", &make_multihead_attention,
              {"embed_dim",

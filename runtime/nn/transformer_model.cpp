@@ -61,13 +61,11 @@ Value Transformer::forward(const std::vector<Value>& inputs) {
   }
   std::vector<Value> values = inputs;
   values.resize(kInputCount);
-  const Value memory =
-      children()[0].module->call({values[kSource], values[kSourceMask], values[kSourcePadding],
-                                  values[kSourceIsCausal]});
-  return children()[1].module->call({values[kTarget], memory, values[kTargetMask],
-                                     values[kMemoryMask], values[kTargetPadding],
-                                     values[kMemoryPadding], values[kTargetIsCausal],
-                                     values[kMemoryIsCausal]});
+  const Value memory = children()[0].module->call(
+      {values[kSource], values[kSourceMask], values[kSourcePadding], values[kSourceIsCausal]});
+  return children()[1].module->call(
+      {values[kTarget], memory, values[kTargetMask], values[kMemoryMask], values[kTargetPadding],
+       values[kMemoryPadding], values[kTargetIsCausal], values[kMemoryIsCausal]});
 }
 
 }  // namespace ohm::nn

@@ -9,8 +9,8 @@
 
 namespace ohm::nn {
 
-/// Children encoder and decoder, each of copies of a layer and a LayerNorm. Every matrix starts from
-/// xavier_uniform_.
+/// Children encoder and decoder, each of copies of a layer and a LayerNorm. Every matrix starts
+/// from xavier_uniform_.
 class Transformer final : public CopyableModule<Transformer> {
  public:
   /// Throws std::invalid_argument for an unknown activation and for no layers.
@@ -26,11 +26,17 @@ class Transformer final : public CopyableModule<Transformer> {
   Value forward(const std::vector<Value>& inputs) override;
 
  private:
-  static constexpr std::string_view kInputNames[] = {
-      "src",           "tgt",           "src_mask",
-      "tgt_mask",      "memory_mask",   "src_key_padding_mask",
-      "tgt_key_padding_mask",           "memory_key_padding_mask",
-      "src_is_causal", "tgt_is_causal", "memory_is_causal"};
+  static constexpr std::string_view kInputNames[] = {"src",
+                                                     "tgt",
+                                                     "src_mask",
+                                                     "tgt_mask",
+                                                     "memory_mask",
+                                                     "src_key_padding_mask",
+                                                     "tgt_key_padding_mask",
+                                                     "memory_key_padding_mask",
+                                                     "src_is_causal",
+                                                     "tgt_is_causal",
+                                                     "memory_is_causal"};
 };
 
 }  // namespace ohm::nn

@@ -4,7 +4,9 @@
 
 #include <stdexcept>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/tensor_data.h"
+#include "runtime/autograd/variable.h"
 #include "runtime/ops/concat.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/slice.h"
@@ -42,9 +44,10 @@ void vector_to_parameters(const Tensor& vector, const std::vector<Tensor>& param
   for (const Tensor& parameter : parameters) {
     const std::int64_t count = parameter.numel();
     if (begin + count > vector.numel()) {
-      throw std::invalid_argument(fmt::format(
-          "[{}] a vector of {} elements is too short for the parameters: the one of {} begins at {}",
-          kVectorToParameters.name, vector.numel(), parameter.shape().str(), begin));
+      throw std::invalid_argument(
+          fmt::format("[{}] a vector of {} elements is too short for the parameters: the one of {} "
+                      "begins at {}",
+                      kVectorToParameters.name, vector.numel(), parameter.shape().str(), begin));
     }
     const Tensor piece = view(slice(vector, 0, begin, begin + count, 1), parameter.shape());
     set_data(parameter, detach(piece));
@@ -64,7 +67,12 @@ Value vector_row(const Tensor& vector, const std::vector<Tensor>& parameters) {
 
 std::vector<OpDef> parameter_vector_ops() {
   return {
-      define(kParametersToVector, kUtility, &parameters_to_vector, {"parameters"}),
+      define(kParametersToVector, kUtility, &parameters_to_vector, {"parameters"},
+             [] {
+               const TensorOptions options{DType::float64, Device::cpu()};
+               return std::vector<Sample>{
+                   {std::vector<Tensor>{randn({2, 3}, options), randn({4}, options)}}};
+             }),
       define(kVectorToParameters, kUtility, &vector_row, {"vec", "parameters"}),
   };
 }

@@ -274,6 +274,8 @@ def taken_apart(graph):
         return
     shape = graph.shapes[a]
     dim = rng.randrange(len(shape))
+    if shape[dim] > 6:
+        return
     parts = []
     for number in range(shape[dim]):
         rest = shape[:dim] + shape[dim + 1:]

@@ -108,6 +108,10 @@ const std::map<std::string_view, std::string_view> kUnrecorded = {
     {"exponential_", "random: sampling_test.cpp"},
     {"clip_grad_norm_", "of gradients: trajectory_test.cpp"},
     {"clip_grad_value_", "of gradients: trajectory_test.cpp"},
+    {"clip_grads_with_norm_", "of gradients: parameter_vector_test.cpp"},
+    {"get_total_norm", "parameter_vector_test.cpp"},
+    {"parameters_to_vector", "parameter_vector_test.cpp"},
+    {"vector_to_parameters", "parameter_vector_test.cpp"},
 };
 
 // Compared with the op that makes a new tensor in gradient_test.cpp.
