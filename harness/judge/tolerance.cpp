@@ -26,12 +26,14 @@ constexpr DtypeRow exact(std::string_view name) { return {name, {}, true}; }
 // A relative tolerance is some hundred units in the last place of float64 and float32, some ten of
 // the others: sums of thousands of terms in another order pass, the next coarser dtype used by
 // mistake does not.
-constexpr std::array<DtypeRow, 11> kComparedTypes = {{
+constexpr std::array<DtypeRow, 13> kComparedTypes = {{
     exact(name_of(ScriptType::string)),
     exact(name_of(ScriptType::boolean)),
     exact(name_of(ScriptType::integer)),
     exact(name_of(DType::boolean)),
     exact(name_of(DType::uint8)),
+    exact(name_of(DType::int8)),
+    exact(name_of(DType::int16)),
     exact(name_of(DType::int32)),
     exact(name_of(DType::int64)),
     {name_of(DType::float64), {1e-9, 1e-14}},

@@ -12,14 +12,16 @@ struct Alias {
   std::string_view name;
   DType dtype;
 };
-constexpr std::array<Alias, 8> kAliases = {{{"float", DType::float32},
-                                            {"double", DType::float64},
-                                            {"half", DType::float16},
-                                            {"long", DType::int64},
-                                            {"int", DType::int32},
-                                            {"byte", DType::uint8},
-                                            {"boolean", DType::boolean},
-                                            {"bfloat", DType::bfloat16}}};
+constexpr std::array<Alias, 10> kAliases = {{{"float", DType::float32},
+                                             {"double", DType::float64},
+                                             {"half", DType::float16},
+                                             {"long", DType::int64},
+                                             {"int", DType::int32},
+                                             {"short", DType::int16},
+                                             {"char", DType::int8},
+                                             {"byte", DType::uint8},
+                                             {"boolean", DType::boolean},
+                                             {"bfloat", DType::bfloat16}}};
 
 }  // namespace
 
@@ -40,6 +42,9 @@ DType promote_types(DType a, DType b) {
   const bool are_the_two_halves = (a == DType::float16 && b == DType::bfloat16) ||
                                   (a == DType::bfloat16 && b == DType::float16);
   if (are_the_two_halves) return DType::float32;
+  const bool are_the_two_bytes =
+      (a == DType::uint8 && b == DType::int8) || (a == DType::int8 && b == DType::uint8);
+  if (are_the_two_bytes) return DType::int16;
   return a > b ? a : b;
 }
 

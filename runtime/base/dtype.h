@@ -16,6 +16,8 @@ namespace ohm {
 enum class DType : std::uint8_t {
   boolean,
   uint8,
+  int8,
+  int16,
   int32,
   int64,
   float16,
@@ -31,9 +33,11 @@ struct DTypeInfo {
   bool is_floating;
 };
 
-inline constexpr std::array<DTypeInfo, 8> kDTypes = {{
+inline constexpr std::array<DTypeInfo, 10> kDTypes = {{
     {"bool", "BoolTensor", 1, false},
     {"uint8", "ByteTensor", 1, false},
+    {"int8", "CharTensor", 1, false},
+    {"int16", "ShortTensor", 2, false},
     {"int32", "IntTensor", 4, false},
     {"int64", "LongTensor", 8, false},
     {"float16", "HalfTensor", 2, true},
@@ -47,12 +51,12 @@ constexpr std::string_view name_of(DType dtype) { return info_of(dtype).name; }
 constexpr std::size_t item_bytes(DType dtype) { return info_of(dtype).item_bytes; }
 constexpr bool is_floating(DType dtype) { return info_of(dtype).is_floating; }
 
-/// The dtype called `name` ("float32"; PyTorch's aliases "float", "half", "double", "long", "int"
-/// too). Throws std::invalid_argument with the known names.
+/// The dtype called `name` ("float32"; PyTorch's aliases "float", "half", "double", "long", "int",
+/// "short", "char" too). Throws std::invalid_argument with the known names.
 DType parse_dtype(std::string_view name);
 
-/// The dtype that holds values of both: float16 with bfloat16 gives float32, an integer with a
-/// floating type gives the floating type.
+/// The dtype that holds values of both: float16 with bfloat16 gives float32, uint8 with int8 gives
+/// int16, an integer with a floating type gives the floating type.
 DType promote_types(DType a, DType b);
 
 /// Stands for a C++ element type when a kernel is chosen by dtype.
@@ -69,6 +73,10 @@ decltype(auto) visit_dtype(DType dtype, F&& fn) {
       return fn(TypeTag<bool>{});
     case DType::uint8:
       return fn(TypeTag<std::uint8_t>{});
+    case DType::int8:
+      return fn(TypeTag<std::int8_t>{});
+    case DType::int16:
+      return fn(TypeTag<std::int16_t>{});
     case DType::int32:
       return fn(TypeTag<std::int32_t>{});
     case DType::int64:

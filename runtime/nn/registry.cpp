@@ -20,6 +20,7 @@
 #include "runtime/nn/sequential.h"
 #include "runtime/nn/transformer.h"
 #include "runtime/nn/transformer_decoder.h"
+#include "runtime/nn/transformer_model.h"
 #include "runtime/ops/interpolate.h"
 #include "runtime/ops/op_list.h"
 #include "runtime/ops/rearrange.h"
@@ -124,6 +125,18 @@ ModulePtr make_transformer_layer(std::int64_t d_model, std::int64_t nhead,
       TransformerLayerOptions{d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps,
                               batch_first, norm_first, bias},
       parameter_options(device, dtype));
+}
+
+ModulePtr make_transformer(std::int64_t d_model, std::int64_t nhead,
+                           std::int64_t num_encoder_layers, std::int64_t num_decoder_layers,
+                           std::int64_t dim_feedforward, double dropout,
+                           const std::string& activation, double layer_norm_eps, bool batch_first,
+                           bool norm_first, bool bias, std::optional<Device> device,
+                           std::optional<DType> dtype) {
+  return std::make_shared<Transformer>(
+      TransformerLayerOptions{d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps,
+                              batch_first, norm_first, bias},
+      num_encoder_layers, num_decoder_layers, parameter_options(device, dtype));
 }
 
 ModulePtr make_recurrent(Recurrent::Kind kind, std::int64_t input_size, std::int64_t hidden_size,
@@ -398,6 +411,11 @@ std::vector<ModuleDef> transformer_modules() {
                                         {"bias", true},
                                         "device",
                                         "dtype"};
+  std::vector<ParamName> whole = layer;
+  whole[0] = {"d_model", std::int64_t{512}};
+  whole[1] = {"nhead", std::int64_t{8}};
+  whole.insert(whole.begin() + 2,
+               {{"num_encoder_layers", std::int64_t{6}}, {"num_decoder_layers", std::int64_t{6}}});
   return {
       define("MultiheadAttention", &make_multihead_attention,
              {"embed_dim",
@@ -407,6 +425,7 @@ std::vector<ModuleDef> transformer_modules() {
               {"batch_first", false},
               "device",
               "dtype"}),
+      define("Transformer", &make_transformer, whole),
       define("TransformerEncoderLayer", &make_transformer_layer<TransformerEncoderLayer>, layer),
       define("TransformerDecoderLayer", &make_transformer_layer<TransformerDecoderLayer>, layer),
   };

@@ -138,9 +138,10 @@ LabelSizes sizes_of(const std::string& equation, const Letters& letters,
     for (std::size_t dim = 0; dim < names.size(); ++dim) {
       const std::int64_t size = operands[i].shape()[static_cast<int>(dim)];
       const auto [place, is_new] = sizes.emplace(names[dim], size);
-      if (!is_new && is_of_ellipsis(names[dim]) && (size == 1 || place->second == 1)) {
-        if (place->second == 1) place->second = size;
-      } else if (!is_new && place->second != size) {
+      if (is_new || size == 1) continue;
+      if (place->second == 1) {
+        place->second = size;
+      } else if (place->second != size) {
         const std::string label =
             is_of_ellipsis(names[dim]) ? std::string(kEllipsis) : std::string(1, names[dim]);
         refuse_equation(equation, fmt::format("'{}' is {} and {}", label, place->second, size));
@@ -198,17 +199,23 @@ bool comes_first(const std::string& columns, const std::string& rows, const std:
   return wanted.find(columns.back()) < wanted.find(rows.front());
 }
 
+Shape its_dims(const Tensor& tensor) {
+  Shape dims;
+  for (int dim = 0; dim < tensor.dims(); ++dim) dims.push_back(dim);
+  return dims;
+}
+
 struct Named {
   Tensor tensor;
   std::string letters;
 };
 
-// A dimension of an ellipsis that is longer in another operand is none of this one.
+// A dimension of size 1 that is longer in another operand is none of this one.
 void drop_repeated(Named& operand, const LabelSizes& sizes) {
   for (std::size_t dim = operand.letters.size(); dim-- > 0;) {
     const char label = operand.letters[dim];
     const auto at = static_cast<int>(dim);
-    if (!is_of_ellipsis(label) || operand.tensor.shape()[at] == sizes.at(label)) continue;
+    if (operand.tensor.shape()[at] == sizes.at(label)) continue;
     operand.tensor = squeeze(operand.tensor, at);
     operand.letters.erase(dim, 1);
   }
@@ -235,19 +242,38 @@ Named multiplied_elements(const Named& left, const Named& right, const std::stri
   return {mul(widened(left), widened(right)), all};
 }
 
-// Dimensions of size 1 that nothing else wants have nothing to sum up.
+std::string without(const std::string& letters, const std::string& some) {
+  std::string others;
+  for (const char letter : letters) {
+    if (!has(some, letter)) others += letter;
+  }
+  return others;
+}
+
+// The letters of dimensions of size 1 that nothing else wants: there is nothing to sum up.
+std::string single_letters(const Named& operand, const std::string& wanted) {
+  std::string singles;
+  for (std::size_t dim = 0; dim < operand.letters.size(); ++dim) {
+    const char letter = operand.letters[dim];
+    if (operand.tensor.shape()[static_cast<int>(dim)] == 1 && !has(wanted, letter)) {
+      singles += letter;
+    }
+  }
+  return singles;
+}
+
 void drop_single(Named& operand, const std::string& wanted) {
+  const std::string singles = single_letters(operand, wanted);
   for (std::size_t dim = operand.letters.size(); dim-- > 0;) {
-    const auto at = static_cast<int>(dim);
-    if (has(wanted, operand.letters[dim]) || operand.tensor.shape()[at] != 1) continue;
-    operand.tensor = squeeze(operand.tensor, at);
+    if (!has(singles, operand.letters[dim])) continue;
+    operand.tensor = squeeze(operand.tensor, static_cast<int>(dim));
     operand.letters.erase(dim, 1);
   }
 }
 
-// Whether it has letters that no other operand wants.
-bool sums_up(const Named& operand, const std::string& wanted) {
-  return !std::all_of(operand.letters.begin(), operand.letters.end(),
+// Whether there are letters that no other operand wants.
+bool sums_up(const std::string& letters, const std::string& wanted) {
+  return !std::all_of(letters.begin(), letters.end(),
                       [&](char letter) { return has(wanted, letter); });
 }
 
@@ -256,18 +282,21 @@ bool sums_up(const Named& operand, const std::string& wanted) {
 Named multiplied(Named left, Named right, const std::string& wanted, const LabelSizes& sizes) {
   const Named whole_left = left;
   const Named whole_right = right;
-  drop_single(left, wanted);
-  drop_single(right, wanted);
-  const bool is_left_summed = sums_up(left, wanted + right.letters);
-  const bool is_right_summed = sums_up(right, wanted + left.letters);
-  left.letters = drop_summed(left.tensor, left.letters, wanted + right.letters);
-  right.letters = drop_summed(right.tensor, right.letters, wanted + left.letters);
+  // They stay behind all others: what is read as a column or a row has their stride.
+  std::string left_singles = single_letters(left, wanted);
+  std::string right_singles = single_letters(right, wanted);
+  const std::string of_left = without(left.letters, left_singles);
+  const std::string of_right = without(right.letters, right_singles);
+  const bool is_left_summed = sums_up(of_left, wanted + of_right);
+  const bool is_right_summed = sums_up(of_right, wanted + of_left);
+  left.letters = drop_summed(left.tensor, left.letters, wanted + of_right + left_singles);
+  right.letters = drop_summed(right.tensor, right.letters, wanted + of_left + right_singles);
   std::string batch;
   std::string inner;
   std::string rows;
   std::string columns;
-  for (const char letter : left.letters) {
-    if (!has(right.letters, letter)) {
+  for (const char letter : without(left.letters, left_singles)) {
+    if (!has(of_right, letter)) {
       rows += letter;
     } else if (has(wanted, letter)) {
       batch += letter;
@@ -275,8 +304,8 @@ Named multiplied(Named left, Named right, const std::string& wanted, const Label
       inner += letter;
     }
   }
-  for (const char letter : right.letters) {
-    if (!has(left.letters, letter)) columns += letter;
+  for (const char letter : without(right.letters, right_singles)) {
+    if (!has(of_left, letter)) columns += letter;
   }
   if (inner.empty() && !is_left_summed && !is_right_summed) {
     // Dimensions of size 1 take part in the choice of the result's strides.
@@ -284,16 +313,23 @@ Named multiplied(Named left, Named right, const std::string& wanted, const Label
     drop_single(product, wanted);
     return product;
   }
-  if (inner.empty()) return multiplied_elements(left, right, wanted);
+  if (inner.empty()) {
+    drop_single(left, wanted);
+    drop_single(right, wanted);
+    return multiplied_elements(left, right, wanted);
+  }
   for (std::string* part : {&batch, &inner, &rows, &columns}) order_as_wanted(*part, wanted);
   if (Context::current().rules.einsum_orders_operands && comes_first(columns, rows, wanted)) {
     std::swap(left, right);
+    std::swap(left_singles, right_singles);
     std::swap(rows, columns);
   }
   const auto count = [&](const std::string& letters) { return shape_of(letters, sizes).numel(); };
-  const Tensor a = reshape(in_order(left.tensor, left.letters, batch + rows + inner),
+  const std::string left_order = batch + rows + inner + left_singles;
+  const std::string right_order = batch + inner + columns + right_singles;
+  const Tensor a = reshape(in_order(left.tensor, left.letters, left_order),
                            {count(batch), count(rows), count(inner)});
-  const Tensor b = reshape(in_order(right.tensor, right.letters, batch + inner + columns),
+  const Tensor b = reshape(in_order(right.tensor, right.letters, right_order),
                            {count(batch), count(inner), count(columns)});
   const std::string letters = batch + rows + columns;
   return {view(bmm(a, b), shape_of(letters, sizes)), letters};
@@ -324,6 +360,9 @@ Tensor einsum(const std::string& equation, const std::vector<Tensor>& given) {
     named.push_back({operands[i], letters.operands[i]});
     drop_repeated(named.back(), sizes);
   }
+  // All are seen in their order before the first two are multiplied: a view's node stands before
+  // each operand, whose gradient waits there for those of other products.
+  for (Named& operand : named) operand.tensor = permute(operand.tensor, its_dims(operand.tensor));
   Named result = std::move(named[0]);
   for (std::size_t i = 1; i < named.size(); ++i) {
     std::string wanted = letters.result;
@@ -353,6 +392,9 @@ std::vector<OpDef> einsum_ops() {
                     std::vector<Tensor>{einsum_batch({2, 3, 4}), einsum_batch({2, 4, 2})}},
                    {std::string("...ij,jk"),
                     std::vector<Tensor>{einsum_batch({2, 3, 4}), einsum_matrix(4, 2)}},
+                   {std::string("bi,bj,bi->bij"),
+                    std::vector<Tensor>{einsum_matrix(3, 4), einsum_matrix(3, 2),
+                                        einsum_matrix(3, 4)}},
                    {std::string("b...i,b...i->b..."),
                     std::vector<Tensor>{einsum_batch({2, 3, 4}), einsum_batch({2, 1, 4})}},
                };

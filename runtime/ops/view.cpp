@@ -85,6 +85,37 @@ Tensor view_as(std::string_view node, const Tensor& input, const Shape& shape,
       [shape = input.shape()](const Tensor& grad) { return shaped_back(grad, shape); });
 }
 
+struct Extent {
+  Shape sizes;
+  Shape strides;
+};
+
+// The new dimension strides over all that lies behind it, the last one over an element.
+Extent with_single_dim(const Tensor& tensor, int position) {
+  Extent extent{tensor.shape(), tensor.strides()};
+  const std::int64_t stride =
+      position < tensor.dims() ? extent.sizes[position] * extent.strides[position] : 1;
+  extent.sizes.insert(position, 1);
+  extent.strides.insert(position, stride);
+  return extent;
+}
+
+// The dimensions of size 1 that `shape` has, each with the stride that a new one has: a column out
+// of a matrix still is what cuBLAS takes. `only`: the one that is missing, or -1.
+Tensor unsqueezed_to(const Tensor& grad, const Shape& shape, int only) {
+  Tensor result = grad;
+  for (int dim = 0; dim < shape.dims(); ++dim) {
+    if (shape[dim] != 1 || (only >= 0 && only != dim)) continue;
+    if (Context::current().state.grad_enabled) {
+      result = unsqueeze(result, dim);
+    } else {
+      const Extent extent = with_single_dim(result, dim);
+      result = make_view(result, extent.sizes, extent.strides, result.impl()->offset);
+    }
+  }
+  return result;
+}
+
 Tensor permuted(const Tensor& tensor, const Shape& order) {
   Shape sizes;
   Shape strides;
@@ -268,12 +299,8 @@ Tensor broadcast_view(const Tensor& tensor, const Shape& shape) {
 Tensor unsqueeze(const Tensor& input, std::int64_t dim) {
   const OpFront front(kUnsqueeze);
   const int position = wrap_dim(dim, input.dims() + 1, "unsqueeze");
-  Shape sizes = input.shape();
-  Shape strides = input.strides();
-  const std::int64_t stride = position < input.dims() ? sizes[position] * strides[position] : 1;
-  sizes.insert(position, 1);
-  strides.insert(position, stride);
-  return view_as("UnsqueezeBackward", input, sizes, strides);
+  const Extent extent = with_single_dim(input, position);
+  return view_as("UnsqueezeBackward", input, extent.sizes, extent.strides);
 }
 
 Tensor squeeze(const Tensor& input, std::optional<std::int64_t> dim) {
@@ -286,7 +313,12 @@ Tensor squeeze(const Tensor& input, std::optional<std::int64_t> dim) {
     sizes.push_back(input.shape()[i]);
     strides.push_back(input.strides()[i]);
   }
-  if (sizes.dims() < input.dims()) return view_as("SqueezeBackward", input, sizes, strides);
+  if (sizes.dims() < input.dims()) {
+    return record_view("SqueezeBackward", input, sizes, strides, input.impl()->offset,
+                       [shape = input.shape(), only](const Tensor& grad) {
+                         return unsqueezed_to(grad, shape, only);
+                       });
+  }
   // The gradient goes on as it came, and not as a view of its own.
   return record_view("SqueezeBackward", input, sizes, strides, input.impl()->offset,
                      [](const Tensor& grad) { return grad; });

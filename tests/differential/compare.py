@@ -92,9 +92,10 @@ def run_kind(comparison, kind, arguments):
 
 
 def call_in(statements):
-    """The statement that a program is about: its first module, or what makes y."""
+    """The statement that a program is about: its first module, or what makes y. All of it where
+    there is none."""
     wanted = [line for line in statements if line.startswith(("layer =", "y =", "m =", "with "))]
-    return wanted[0] if wanted else statements[-1]
+    return wanted[0] if wanted else "\n".join(statements)
 
 
 def show(comparison, kind, statements, gpu, what, shown, arguments):

@@ -7,6 +7,7 @@ import random
 
 from kinds.averages import averaging_program, pooled_program
 from kinds.encoders import encoder_program
+from kinds.graphs import graph_program
 from kinds.recurrent import recurrent_program
 from kinds.sequences import unbatched_program
 from random_program import LAYOUTS, SIZES, Program, options_of, shape_of
@@ -1014,6 +1015,7 @@ KINDS = {
     "modules": module_program,
     "modules with cuDNN": cudnn_program,
     "lifetimes": lifetime_program,
+    "graphs": graph_program,
     "autocast": autocast_program,
     "in place": in_place_program,
     "no elements": empty_program,

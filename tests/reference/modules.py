@@ -245,6 +245,10 @@ def sequences():
     yield "TransformerDecoderLayer", {**layer, "activation": "gelu", "batch_first": True,
                                       "norm_first": True}, lambda: [randn(2, 4, 4), randn(2, 5, 4)]
     yield "TransformerDecoderLayer", layer, lambda: decoded() + [mask(4, 4), mask(4, 5)]
+    whole = {**layer, "num_encoder_layers": 2, "num_decoder_layers": 1}
+    yield "Transformer", whole, lambda: [randn(5, 2, 4), randn(4, 2, 4)]
+    yield "Transformer", {**whole, "batch_first": True, "norm_first": True}, lambda: [
+        randn(2, 5, 4), randn(2, 4, 4), None, mask(4, 4)]
 
 
 def leaf(argument):

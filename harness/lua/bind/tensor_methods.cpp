@@ -67,6 +67,11 @@ int numel(lua_State* L) {
   return 1;
 }
 
+int storage_offset(lua_State* L) {
+  lua_pushinteger(L, self_tensor(L, "storage_offset").impl()->offset);
+  return 1;
+}
+
 int element_size(lua_State* L) {
   lua_pushinteger(L, static_cast<lua_Integer>(item_bytes(self_tensor(L, "element_size").dtype())));
   return 1;
@@ -280,6 +285,7 @@ constexpr luaL_Reg kTensorMethods[] = {
     {"bfloat16", native<tensor_cast_to<DType::bfloat16>>},
     {"bool", native<tensor_cast_to<DType::boolean>>},
     {"byte", native<tensor_cast_to<DType::uint8>>},
+    {"char", native<tensor_cast_to<DType::int8>>},
     {"cpu", native<tensor_cpu>},
     {"cuda", native<tensor_cuda>},
     {"data_ptr", native<data_ptr, Entry::access>},
@@ -301,7 +307,9 @@ constexpr luaL_Reg kTensorMethods[] = {
     {"numel", native<numel, Entry::access>},
     {"pin_memory", native<pin_memory>},
     {"requires_grad_", native<tensor_requires_grad>},
+    {"short", native<tensor_cast_to<DType::int16>>},
     {"size", native<size, Entry::access>},
+    {"storage_offset", native<storage_offset, Entry::access>},
     {"stride", native<stride, Entry::access>},
     {"to", native<tensor_to>},
     {"tolist", native<tolist>},

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numbers>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "harness/lua/bind/arguments.h"
@@ -87,16 +88,12 @@ int iinfo(lua_State* L) {
   }
   lua_newtable(L);
   set_integer(L, "bits", static_cast<std::int64_t>(8 * item_bytes(dtype)));
-  if (dtype == DType::uint8) {
-    set_integer(L, "min", 0);
-    set_integer(L, "max", std::numeric_limits<std::uint8_t>::max());
-  } else if (dtype == DType::int32) {
-    set_integer(L, "min", std::numeric_limits<std::int32_t>::min());
-    set_integer(L, "max", std::numeric_limits<std::int32_t>::max());
-  } else {
-    set_integer(L, "min", std::numeric_limits<std::int64_t>::min());
-    set_integer(L, "max", std::numeric_limits<std::int64_t>::max());
-  }
+  visit_dtype(dtype, [L]<class T>(TypeTag<T>) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      set_integer(L, "min", std::numeric_limits<T>::min());
+      set_integer(L, "max", std::numeric_limits<T>::max());
+    }
+  });
   push_text(L, name_of(dtype));
   lua_setfield(L, -2, "dtype");
   return 1;
@@ -159,8 +156,9 @@ int detach_in_place(lua_State* L) {
       throw std::invalid_argument("[detach_] Can't detach views in-place. Use detach() instead.");
     }
     meta->requires_grad = false;
+    meta->retains_grad = false;
     meta->output_number = 0;
-    meta->grad_fn = IntrusivePtr<Node>();
+    meta->grad_fn.reset();
   }
   lua_pushvalue(L, 1);
   return 1;
@@ -191,7 +189,7 @@ constexpr std::pair<std::string_view, double> kNumbers[] = {
     {"nan", std::numeric_limits<double>::quiet_NaN()},
     {"pi", std::numbers::pi},
 };
-constexpr std::string_view kDTypeAliases[] = {"double", "float", "half", "int", "long"};
+constexpr std::string_view kDTypeAliases[] = {"double", "float", "half", "int", "long", "short"};
 
 }  // namespace
 

@@ -215,14 +215,19 @@ void Interpreter::collect(lua_State* L) {
     }
     for (std::size_t i = being_released_.size(); i > 0; --i) being_released_[i - 1].value.release();
     being_released_.clear();
-    ended_call_ = {};
-    ended_variables_.clear();
-    variables_of_callers_.clear();
+    forget_what_ended();
     // What was released may have held functions of the script, and they other handles.
     if (!std::exchange(has_dropped_references_, false)) return;
     find_unreachable(L);
   }
-  ended_call_.locals.clear();
+  // What is alive now will go with something else.
+  forget_what_ended();
+}
+
+void Interpreter::forget_what_ended() {
+  ended_call_ = {};
+  ended_variables_.clear();
+  variables_of_callers_.clear();
 }
 
 // What variables hold goes with these.

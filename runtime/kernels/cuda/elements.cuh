@@ -55,6 +55,10 @@ __device__ auto with_element(std::uint64_t address, DType dtype, Integer offset,
     case DType::boolean:
     case DType::uint8:
       return use(at<std::uint8_t>(address, offset));
+    case DType::int8:
+      return use(at<std::int8_t>(address, offset));
+    case DType::int16:
+      return use(at<std::int16_t>(address, offset));
     case DType::int32:
       return use(at<std::int32_t>(address, offset));
     case DType::int64:
@@ -81,6 +85,14 @@ __device__ void store_element(std::uint64_t address, DType dtype, Integer offset
     case DType::uint8:
       static_cast<std::uint8_t*>(memory)[offset] =
           static_cast<std::uint8_t>(converted<Integer>(value));
+      return;
+    case DType::int8:
+      static_cast<std::int8_t*>(memory)[offset] =
+          static_cast<std::int8_t>(converted<Integer>(value));
+      return;
+    case DType::int16:
+      static_cast<std::int16_t*>(memory)[offset] =
+          static_cast<std::int16_t>(converted<Integer>(value));
       return;
     case DType::int32:
       static_cast<std::int32_t*>(memory)[offset] =

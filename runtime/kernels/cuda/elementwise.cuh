@@ -32,6 +32,8 @@ __device__ Compute read_as(Stored stored, DType dtype) {
     if (dtype == DType::boolean) return stored != Stored(0);
     const Integer integer = converted<Integer>(stored);
     if (dtype == DType::uint8) return static_cast<std::uint8_t>(integer);
+    if (dtype == DType::int8) return static_cast<std::int8_t>(integer);
+    if (dtype == DType::int16) return static_cast<std::int16_t>(integer);
     return dtype == DType::int32 ? static_cast<std::int32_t>(integer) : integer;
   } else {
     const auto value = static_cast<Compute>(stored);

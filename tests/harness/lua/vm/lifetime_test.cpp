@@ -134,6 +134,12 @@ TEST_F(ReleaseOrder, AVariableThatIsAssignedAgainGoesAfterTheVariablesOfTheFunct
             (Kilobytes{2, 1}));
 }
 
+TEST_F(ReleaseOrder, WhatAFunctionReturnsOfItsArgumentsGoesWithTheCallThatTakesIt) {
+  EXPECT_EQ(freed("local function f(a) return a:contiguous() end\n"
+                  "local x = T(1) x = f(T(2)) / 2.0 ohm.gc.collect()"),
+            (Kilobytes{2, 1}));
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Lifetime, testing::ValuesIn(read_cases()),
                          [](const testing::TestParamInfo<LifetimeCase>& info) {
                            return std::regex_replace(info.param.name, std::regex("[^A-Za-z0-9]+"),
