@@ -46,7 +46,8 @@ Transformer::Transformer(const TransformerLayerOptions& options, std::int64_t en
   const TransformerParts parts(options, parameters);
   auto encoder_layer = std::make_unique<TransformerEncoderLayer>(options, parameters);
   add_child("encoder",
-            std::make_shared<TransformerEncoder>(*encoder_layer, encoder_layers, parts.norm()));
+            std::make_shared<TransformerEncoder>(*encoder_layer, encoder_layers, parts.norm(),
+                                                 TransformerEncoderOptions{}));
   const TransformerDecoderLayer decoder_layer(options, parameters);
   add_child("decoder",
             std::make_shared<TransformerDecoder>(decoder_layer, decoder_layers, parts.norm()));

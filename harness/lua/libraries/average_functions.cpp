@@ -55,20 +55,21 @@ Tensor ema_of(const Tensor& average, const Tensor& current, double decay) {
   return sum;
 }
 
-constexpr ArgumentName kAverage{"avg_fn", "averaged_param"};
-constexpr ArgumentName kCurrent{"avg_fn", "current_param"};
+constexpr ArgumentName kAverageArgument{"avg_fn", "averaged_param"};
+constexpr ArgumentName kCurrentArgument{"avg_fn", "current_param"};
 constexpr ArgumentName kCount{"avg_fn", "num_averaged"};
 
 // Upvalue: the decay.
 int ema_update(lua_State* L) {
   const double decay = lua_tonumber(L, lua_upvalueindex(1));
-  push_tensor(L, ema_of(tensor_argument(L, 1, kAverage), tensor_argument(L, 2, kCurrent), decay));
+  push_tensor(L, ema_of(tensor_argument(L, 1, kAverageArgument),
+                        tensor_argument(L, 2, kCurrentArgument), decay));
   return 1;
 }
 
 int swa_update(lua_State* L) {
-  push_tensor(L, mean_of(tensor_argument(L, 1, kAverage), tensor_argument(L, 2, kCurrent),
-                         tensor_argument(L, 3, kCount)));
+  push_tensor(L, mean_of(tensor_argument(L, 1, kAverageArgument),
+                         tensor_argument(L, 2, kCurrentArgument), tensor_argument(L, 3, kCount)));
   return 1;
 }
 
@@ -87,7 +88,8 @@ std::vector<Tensor> tensors_argument(lua_State* L, int index, const ArgumentName
 /// The two lists that a function of lists is called with.
 struct TwoLists {
   explicit TwoLists(lua_State* L)
-      : averages(tensors_argument(L, 1, kAverage)), currents(tensors_argument(L, 2, kCurrent)) {
+      : averages(tensors_argument(L, 1, kAverageArgument)),
+        currents(tensors_argument(L, 2, kCurrentArgument)) {
     if (averages.size() == currents.size()) return;
     throw std::invalid_argument(fmt::format("[multi_avg_fn] {} averages of {} parameters",
                                             averages.size(), currents.size()));
