@@ -113,11 +113,18 @@ void require_finite(const Tensor& total, double norm_type) {
       norm_type));
 }
 
+// PyTorch takes lists of plain tensors alone to one kernel of its own accord.
+bool has_parameter(const std::vector<Tensor>& tensors) {
+  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
+    return tensor.is_leaf() && tensor.requires_grad();
+  });
+}
+
 Tensor total_norm(const std::vector<std::vector<Tensor>>& groups, double p, bool error_if_nonfinite,
                   std::optional<bool> foreach) {
   std::vector<Tensor> norms;
   for (const std::vector<Tensor>& group : groups) {
-    if (foreach.value_or(group[0].device().is_cuda())) {
+    if (foreach.value_or(group[0].device().is_cuda() && !has_parameter(group))) {
       append_foreach_norms(group, p, norms);
     } else {
       for (const Tensor& grad : group) norms.push_back(norm(grad, p));

@@ -287,8 +287,8 @@ Tensor outer(const Tensor& input, const Tensor& vec2) {
 Tensor pixel_shuffle(const Tensor& input, std::int64_t upscale_factor) {
   const OpFront front(kPixelShuffle);
   const std::int64_t r = upscale_factor;
-  const bool fits =
-      input.dims() == 4 && r > 0 && input.shape()[1] % r == 0 && input.shape()[1] / r % r == 0;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();  // r² is a number, too
+  const bool fits = input.dims() == 4 && r > 0 && r <= kMost && input.shape()[1] % (r * r) == 0;
   if (!fits) {
     throw std::invalid_argument(fmt::format(
         "[pixel_shuffle] channels of an input [N, C, H, W] must be divisible by {} · {}: {}", r, r,

@@ -18,7 +18,7 @@ def around(rng):
         ["v = nn.utils.parameters_to_vector(m.parameters())"],
         ["v = nn.utils.parameters_to_vector(m.parameters()).detach() * 0.9",
          "nn.utils.vector_to_parameters(v, m.parameters())"],
-        ["n = m[0](x)"], []))
+        ['n = m.get_submodule("0")(x)'], []))
 
 
 def averaging_program(rng):
