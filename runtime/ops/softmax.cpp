@@ -17,6 +17,7 @@
 #include "runtime/ops/convert.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/tensor/batched.h"
 
 namespace ohm::ops {
 namespace {
@@ -64,6 +65,9 @@ void softmax_row_gradient(Out* target, const In* grad, const In* y, std::int64_t
 RowShape shape_of(const Rows& rows) { return {rows.count(), rows.size, rows.inner}; }
 
 Tensor softmax_forward(const Tensor& input, int dim, DType dtype, Form form) {
+  if (const AllSamples all({&input}); all) {
+    return all.one(softmax_forward(all.of(input), dim + 1, dtype, form));
+  }
   Tensor out = empty(input.shape(), {dtype, input.device()});
   const Tensor x = row_major(input);
   if (!out.has_values()) return out;
@@ -83,10 +87,16 @@ Tensor softmax_forward(const Tensor& input, int dim, DType dtype, Form form) {
   return out;
 }
 
-Tensor softmax_backward(const Tensor& grad, const Tensor& result, int dim, DType dtype, Form form) {
-  Tensor out = empty(result.shape(), {dtype, result.device()});
-  const Tensor product = form == Form::plain ? map_new(grad, result, functors::Product()) : grad;
+Tensor softmax_backward(const Tensor& grad, const Tensor& given, int dim, DType dtype, Form form) {
+  if (const AllSamples all({&grad, &given}); all) {
+    const Tensor y = all.repeated(given);
+    return all.one(softmax_backward(all.repeated(grad), form == Form::plain ? row_major(y) : y,
+                                    dim + 1, dtype, form));
+  }
+  Tensor out = empty(given.shape(), {dtype, given.device()});
+  const Tensor product = form == Form::plain ? map_new(grad, given, functors::Product()) : grad;
   const Tensor g = row_major(product);
+  const Tensor result = row_major(given);
   if (!out.has_values()) return out;
   const Rows rows = rows_along(result.shape(), dim);
   if (are_rows_done_on_cuda(functors::SoftmaxBackwardRow{form == Form::log}, result.dtype(),
