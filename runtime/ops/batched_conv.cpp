@@ -16,12 +16,12 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kConv2d{"conv2d"};
+constexpr OpInfo kConvolution{"conv2d"};
 
 /// What the samples are joined with: dimensions of images and of filters.
-constexpr int kImages = 0;
-constexpr int kChannels = 1;
-constexpr int kFilters = 0;
+constexpr int kImageDim = 0;
+constexpr int kChannelDim = 1;
+constexpr int kFilterDim = 0;
 
 // PyTorch gives its kernels an operand of which they need the shape alone: one element, repeated.
 Tensor shape_alone(const Tensor& like, const Tensor& one, int dim, std::int64_t samples) {
@@ -46,12 +46,12 @@ TensorList gradients_whole(const ConvolutionShape& shape, const WantedGradients&
   if (is_batched(grad) || is_batched(input) || is_batched(weight)) {
     return batched_convolution_gradients(shape, wanted, grad, input, weight);
   }
-  const ConvPlan plan = conv_plan(kConv2d, input, weight,
+  const ConvPlan plan = conv_plan(kConvolution, input, weight,
                                   {shape.stride, shape.padding, shape.dilation}, shape.groups);
   return convolution_gradients(plan, wanted, grad, input, weight);
 }
 
-void require_known(const ConvolutionShape& shape, bool has_known_groups) {
+void require_rule(const ConvolutionShape& shape, bool has_known_groups) {
   if (shape.is_of_lines || shape.stride.dims() != 2) {
     throw std::invalid_argument("[conv] vmap has no batching rule for lines and volumes");
   }
@@ -65,15 +65,15 @@ void require_known(const ConvolutionShape& shape, bool has_known_groups) {
 Tensor filters_in_channels(const ConvolutionShape& shape, const AllSamples& all,
                            const Tensor& input, const Tensor& weight) {
   const std::int64_t samples = all.count();
-  const Tensor filters = join_samples(all.of(weight), kFilters);
+  const Tensor filters = join_samples(all.of(weight), kFilterDim);
   if (all.has(input)) {
-    const Tensor images = join_samples(all.of(input), kChannels);
+    const Tensor images = join_samples(all.of(input), kChannelDim);
     const Tensor out = convolved_whole(in_groups(shape, samples), images, filters, Tensor());
-    return all.one(split_samples(out, kChannels, samples));
+    return all.one(split_samples(out, kChannelDim, samples));
   }
-  require_known(shape, shape.groups == 1);
+  require_rule(shape, shape.groups == 1);
   const Tensor out = convolved_whole(shape, input, filters, Tensor());
-  return all.one(split_samples(out, kChannels, samples));
+  return all.one(split_samples(out, kChannelDim, samples));
 }
 
 Tensor with_bias(const Tensor& out, const Tensor& bias) {
@@ -82,7 +82,7 @@ Tensor with_bias(const Tensor& out, const Tensor& bias) {
   return add(out, beside);
 }
 
-struct Operands {
+struct ConvolvedSamples {
   const Tensor& grad;
   const Tensor& input;
   const Tensor& weight;
@@ -90,40 +90,43 @@ struct Operands {
 
 // All three differ: samples are groups of one backward pass.
 void add_gradients_in_groups(const ConvolutionShape& shape, const AllSamples& all,
-                             const WantedGradients& wanted, const Operands& of, TensorList& grads) {
+                             const WantedGradients& wanted, const ConvolvedSamples& of,
+                             TensorList& grads) {
   const std::int64_t samples = all.count();
-  const Tensor grad = join_samples(all.of(of.grad), kChannels);
-  const Tensor input = join_samples(all.of(of.input), kChannels);
-  const Tensor weight = join_samples(all.of(of.weight), kFilters);
+  const Tensor grad = join_samples(all.of(of.grad), kChannelDim);
+  const Tensor input = join_samples(all.of(of.input), kChannelDim);
+  const Tensor weight = join_samples(all.of(of.weight), kFilterDim);
   const TensorList made = gradients_whole(
       in_groups(shape, samples), {wanted.input, wanted.weight, false}, grad, input, weight);
-  if (wanted.input) grads[0] = all.one(split_samples(made[0], kChannels, samples));
-  if (wanted.weight) grads[1] = all.one(split_samples(made[1], kFilters, samples));
+  if (wanted.input) grads[0] = all.one(split_samples(made[0], kChannelDim, samples));
+  if (wanted.weight) grads[1] = all.one(split_samples(made[1], kFilterDim, samples));
 }
 
-Tensor input_gradient(const ConvolutionShape& shape, const AllSamples& all, const Operands& of) {
-  require_known(shape, all.has(of.grad));
+Tensor input_gradient(const ConvolutionShape& shape, const AllSamples& all,
+                      const ConvolvedSamples& of) {
+  require_rule(shape, all.has(of.grad));
   const std::int64_t samples = all.count();
   const bool has_filters = all.has(of.weight);
-  const int dim = has_filters ? kChannels : kImages;
+  const int dim = has_filters ? kChannelDim : kImageDim;
   const Tensor grad = join_samples(all.of(of.grad), dim);
-  const Tensor weight = has_filters ? join_samples(all.of(of.weight), kFilters) : of.weight;
+  const Tensor weight = has_filters ? join_samples(all.of(of.weight), kFilterDim) : of.weight;
   const Tensor input = shape_alone(of.input, of.input, dim, samples);
   const TensorList made = gradients_whole(has_filters ? in_groups(shape, samples) : shape,
                                           {true, false, false}, grad, input, weight);
   return all.one(split_samples(made[0], dim, samples));
 }
 
-Tensor weight_gradient(const ConvolutionShape& shape, const AllSamples& all, const Operands& of) {
+Tensor weight_gradient(const ConvolutionShape& shape, const AllSamples& all,
+                       const ConvolvedSamples& of) {
   const bool is_grouped = all.has(of.input);
-  require_known(shape, all.has(of.grad) && (is_grouped || shape.groups == 1));
+  require_rule(shape, all.has(of.grad) && (is_grouped || shape.groups == 1));
   const std::int64_t samples = all.count();
-  const Tensor grad = join_samples(all.of(of.grad), kChannels);
-  const Tensor input = is_grouped ? join_samples(all.of(of.input), kChannels) : of.input;
-  const Tensor weight = shape_alone(of.weight, of.weight, kFilters, samples);
+  const Tensor grad = join_samples(all.of(of.grad), kChannelDim);
+  const Tensor input = is_grouped ? join_samples(all.of(of.input), kChannelDim) : of.input;
+  const Tensor weight = shape_alone(of.weight, of.weight, kFilterDim, samples);
   const TensorList made = gradients_whole(is_grouped ? in_groups(shape, samples) : shape,
                                           {false, true, false}, grad, input, weight);
-  return all.one(split_samples(made[1], kFilters, samples));
+  return all.one(split_samples(made[1], kFilterDim, samples));
 }
 
 }  // namespace
@@ -131,14 +134,14 @@ Tensor weight_gradient(const ConvolutionShape& shape, const AllSamples& all, con
 Tensor batched_convolution(const ConvolutionShape& shape, const Tensor& input, const Tensor& weight,
                            const Tensor& bias) {
   const NoGradGuard no_grad;
-  require_known(shape, true);
+  require_rule(shape, true);
   const AllSamples all({&input, &weight, &bias});
   if (all.has(weight)) return with_bias(filters_in_channels(shape, all, input, weight), bias);
   if (!all.has(input)) return with_bias(convolved_whole(shape, input, weight, Tensor()), bias);
   const bool is_separate = all.has(bias);
-  const Tensor images = join_samples(all.of(input), kImages);
+  const Tensor images = join_samples(all.of(input), kImageDim);
   const Tensor out = convolved_whole(shape, images, weight, is_separate ? Tensor() : bias);
-  const Tensor apart = all.one(split_samples(out, kImages, all.count()));
+  const Tensor apart = all.one(split_samples(out, kImageDim, all.count()));
   return is_separate ? with_bias(apart, bias) : apart;
 }
 
@@ -146,13 +149,13 @@ TensorList batched_convolution_gradients(const ConvolutionShape& shape,
                                          const WantedGradients& wanted, const Tensor& grad,
                                          const Tensor& input, const Tensor& weight) {
   const NoGradGuard no_grad;
-  require_known(shape, true);
+  require_rule(shape, true);
   const AllSamples all({&grad, &input, &weight});
   TensorList grads(3);
   if (wanted.bias) {
     grads[2] = reduce_sum(grad, all_but_channels(grad.dims()), false, grad.dtype());
   }
-  const Operands operands{grad, input, weight};
+  const ConvolvedSamples operands{grad, input, weight};
   if (all.has(grad) && all.has(input) && all.has(weight)) {
     add_gradients_in_groups(shape, all, wanted, operands, grads);
     return grads;

@@ -15,7 +15,7 @@
 namespace ohm::ops {
 namespace {
 
-int class_dim(const Tensor& input) { return input.dims() < 2 ? 0 : 1; }
+int dim_of_classes(const Tensor& input) { return input.dims() < 2 ? 0 : 1; }
 
 const TensorOrNumber kZero = Number(std::int64_t{0});
 
@@ -27,7 +27,7 @@ Tensor kept(const BatchedNll& call, const Tensor& target, const Tensor& values) 
 // A weight for each class, seen beside the input.
 Tensor beside_classes(const Tensor& weight, const Tensor& input) {
   Shape shape(input.dims(), 1);
-  shape[class_dim(input)] = weight.size(0);
+  shape[dim_of_classes(input)] = weight.size(0);
   return reshape(weight, shape);
 }
 
@@ -42,7 +42,7 @@ Tensor total_of(const BatchedNll& call, const Tensor& input, const Tensor& targe
     const Tensor count = sum(ne(target, Number(call.ignore_index)));
     return to_dtype(count, input.dtype());
   }
-  const Tensor each = picked(expand(weight, input.shape()), class_dim(input), places);
+  const Tensor each = picked(expand(weight, input.shape()), dim_of_classes(input), places);
   return sum(kept(call, target, each));
 }
 
@@ -51,7 +51,7 @@ Tensor total_of(const BatchedNll& call, const Tensor& input, const Tensor& targe
 std::pair<Tensor, Tensor> batched_nll_loss(const BatchedNll& call, const Tensor& given,
                                            const Tensor& target, const Tensor& given_weight) {
   const NoGradGuard no_grad;
-  const int dim = class_dim(given);
+  const int dim = dim_of_classes(given);
   Tensor weight;
   Tensor input = given;
   if (given_weight.defined()) {
@@ -75,7 +75,7 @@ Tensor batched_nll_gradient(const BatchedNll& call, const Tensor& given, const T
                             const Tensor& given_target, const Tensor& weight,
                             const Tensor& total_weight) {
   const NoGradGuard no_grad;
-  const int dim = class_dim(input);
+  const int dim = dim_of_classes(input);
   Tensor slope;
   Tensor places;
   Tensor grad = given;

@@ -61,13 +61,14 @@ TensorList backward(const ConvPlan& plan, const ConvolutionShape& shape, const B
   return grads;
 }
 
-void forbid_samples(const ConvolutionOperands& operands) {
+void forbid_second_gradient(const ConvolutionOperands& operands) {
   if (!AllSamples({&operands.grad, &operands.input, &operands.weight})) return;
   throw std::invalid_argument(
       "[conv2d] vmap has no batching rule for the gradient of a convolution's gradient");
 }
 
-ConvolutionShape shape_of(const ConvKind& kind, const ConvWindows& windows, std::int64_t groups) {
+ConvolutionShape convolution_shape(const ConvKind& kind, const ConvWindows& windows,
+                                   std::int64_t groups) {
   return {for_each_dim(windows.stride, kind.dims), for_each_dim(windows.padding, kind.dims),
           for_each_dim(windows.dilation, kind.dims), groups, kind.is_of_lines};
 }
@@ -81,7 +82,7 @@ Tensor convolve_batch(const ConvKind& kind, const Tensor& given, const Tensor& g
   const Tensor images = kind.is_of_lines ? with_row(input) : input;
   const Tensor filters = kind.is_of_lines ? with_row(weight) : weight;
   check_operands(kind, images, filters, bias, groups);
-  const ConvolutionShape shape = shape_of(kind, windows, groups);
+  const ConvolutionShape shape = convolution_shape(kind, windows, groups);
   ConvPlan plan = conv_plan(kind.info, images, filters, windows, groups);
   plan.is_of_lines = kind.is_of_lines;
   Recorder record("ConvolutionBackward", {&input, &weight, &bias});
@@ -99,7 +100,7 @@ Tensor convolve_batch(const ConvKind& kind, const Tensor& given, const Tensor& g
     return recorded_convolution_backward(
         call, [&] { return backward(plan, shape, call); },
         [shape](const LayerGradients& incoming, const ConvolutionOperands& operands) {
-          forbid_samples(operands);
+          forbid_second_gradient(operands);
           return second_gradients(shape, incoming, operands);
         });
   });

@@ -262,12 +262,12 @@ struct LayerNormBackward {
 };
 
 // Of the rows alone, without weights.
-Tensor gradient_of_rows(const NormalizedRows& rows, const LayerNormBackward& pass) {
+Tensor gradient_of_normalized(const NormalizedRows& rows, const LayerNormBackward& pass) {
   if (const AllSamples all({&pass.grad, &pass.input, &pass.mean}); all) {
     const auto flat = [&](const Tensor& one) { return reshape(all.repeated(one), {-1}); };
-    return all.one(gradient_of_rows({rows.count * all.count(), rows.length},
-                                    {all.repeated(pass.grad), all.repeated(pass.input), Tensor(),
-                                     flat(pass.mean), flat(pass.rstd)}));
+    return all.one(gradient_of_normalized({rows.count * all.count(), rows.length},
+                                          {all.repeated(pass.grad), all.repeated(pass.input),
+                                           Tensor(), flat(pass.mean), flat(pass.rstd)}));
   }
   const Tensor input = row_major(pass.input);
   const Tensor grad = row_major(pass.grad);
@@ -300,7 +300,7 @@ LayerGradients gradients_of_samples(const NormalizedRows& rows, const WantedGrad
   }
   if (wanted.input) {
     const Tensor grad = pass.weight.defined() ? mul(pass.grad, pass.weight) : pass.grad;
-    out.input = gradient_of_rows(rows, {grad, pass.input, Tensor(), pass.mean, pass.rstd});
+    out.input = gradient_of_normalized(rows, {grad, pass.input, Tensor(), pass.mean, pass.rstd});
   }
   return out;
 }

@@ -152,8 +152,8 @@ std::pair<Tensor, Tensor> empty_results(const Tensor& input, const Shape& shape)
 }
 
 // The losses or their reduction, and the total weight.
-std::pair<Tensor, Tensor> losses_of(const NllCall& call, const Tensor& scores, const Tensor& target,
-                                    const Tensor& weight) {
+std::pair<Tensor, Tensor> nll_losses(const NllCall& call, const Tensor& scores,
+                                     const Tensor& target, const Tensor& weight) {
   if (AllSamples({&scores, &target, &weight})) {
     return batched_nll_loss({call.reduction, call.ignore_index}, scores, target, weight);
   }
@@ -184,7 +184,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& given_target,
   require_floating(scores, kNllLoss);
   const Tensor class_weight = weight ? front.input(*weight) : Tensor();
   const NllCall call{layout_of(scores.shape()), reduction, ignore_index};
-  const auto [out, total_weight] = losses_of(call, scores, target, class_weight);
+  const auto [out, total_weight] = nll_losses(call, scores, target, class_weight);
   if (Recorder record("NllLossBackward", {&scores}); record.is_needed()) {
     record.save(scores);
     record.save(target);

@@ -10,7 +10,7 @@
 namespace ohm::lua {
 namespace {
 
-constexpr int kMostLevels = 16;
+constexpr int kMostTreeLevels = 16;
 
 // When the first tensor in the value at `index` got its handle; nothing is older than none.
 std::uint64_t age_of(lua_State* L, int index, int level = 0) {
@@ -18,7 +18,7 @@ std::uint64_t age_of(lua_State* L, int index, int level = 0) {
     return static_cast<const HandleHead*>(lua_touserdata(L, index))->age;
   }
   std::uint64_t oldest = HandleHead::kYoungest;
-  if (lua_type(L, index) != LUA_TTABLE || level > kMostLevels) return oldest;
+  if (lua_type(L, index) != LUA_TTABLE || level > kMostTreeLevels) return oldest;
   luaL_checkstack(L, LUA_MINSTACK, nullptr);
   const int table = lua_absindex(L, index);
   for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) {
@@ -74,7 +74,7 @@ TensorTree::Node TensorTree::read(lua_State* L, int index, int level) {
     node.value = std::make_shared<Reference>(L);
     return node;
   }
-  if (level == kMostLevels) throw std::invalid_argument("[func] tables are nested too deep");
+  if (level == kMostTreeLevels) throw std::invalid_argument("[func] tables are nested too deep");
   node.kind = Kind::table;
   for (const TableKey& key : keys_of(L, index)) {
     Field field;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <lua.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/lua/bind/reference.h"
@@ -23,6 +24,8 @@ class TensorTree {
 
   /// Those in it, in order.
   const std::vector<Tensor>& tensors() const { return tensors_; }
+  /// The same, which the tree then has no longer: their places stay.
+  std::vector<Tensor> take_tensors() { return std::exchange(tensors_, {}); }
 
   /// Pushes the same with these tensors in their places.
   void push(lua_State* L, const std::vector<Tensor>& tensors) const;

@@ -185,7 +185,7 @@ constexpr std::string_view kGradientOptions[] = {"argnums", "has_aux"};
 
 // grad(f [, argnums, has_aux]): a function that returns the gradients of f's result, and what else
 // f returned.
-int grad(lua_State* L) {
+int grad_of_function(lua_State* L) {
   return transform_function(L, "grad", kGradientOptions, native<call_grad>);
 }
 
@@ -210,14 +210,14 @@ int jacrev(lua_State* L) {
   return transform_function(L, "jacrev", kGradientOptions, native<call_jacrev>);
 }
 
-constexpr luaL_Reg kGradientFunctions[] = {
-    {"grad", native<grad>},
+constexpr luaL_Reg kFuncGradientFunctions[] = {
+    {"grad", native<grad_of_function>},
     {"grad_and_value", native<grad_and_value>},
     {"jacrev", native<jacrev>},
 };
 
 }  // namespace
 
-std::span<const luaL_Reg> func_gradient_functions() { return kGradientFunctions; }
+std::span<const luaL_Reg> func_gradient_functions() { return kFuncGradientFunctions; }
 
 }  // namespace ohm::lua

@@ -78,7 +78,7 @@ Tensor stacked_leaf(const std::vector<Tensor>& tensors, const std::string& name)
 
 using StateOf = std::vector<nn::NamedTensor> (nn::Module::*)() const;
 
-void push_stacked(lua_State* L, const std::vector<nn::ModulePtr>& models, StateOf state) {
+void push_stacked_state(lua_State* L, const std::vector<nn::ModulePtr>& models, StateOf state) {
   std::vector<std::vector<nn::NamedTensor>> all;
   for (const nn::ModulePtr& model : models) all.push_back(((*model).*state)());
   lua_newtable(L);
@@ -111,8 +111,8 @@ int stack_module_state(lua_State* L) {
   if (models.empty()) {
     throw std::invalid_argument("[stack_module_state] expected at least one model, got 0");
   }
-  push_stacked(L, models, &nn::Module::named_parameters);
-  push_stacked(L, models, &nn::Module::named_buffers);
+  push_stacked_state(L, models, &nn::Module::named_parameters);
+  push_stacked_state(L, models, &nn::Module::named_buffers);
   return 2;
 }
 

@@ -14,6 +14,7 @@
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/bind/tensor_tree.h"
 #include "harness/lua/libraries/transformed_function.h"
+#include "harness/lua/vm/interpreter.h"
 #include "runtime/func/vmap_call.h"
 #include "runtime/ops/concat.h"
 #include "runtime/ops/slice.h"
@@ -113,9 +114,9 @@ struct MappedResults {
 void add_result(lua_State* L, int index, int out_dims, const func::VmapCall& call,
                 MappedResults& results) {
   results.trees.emplace_back(L, index);
-  const TensorTree& tree = results.trees.back();
+  TensorTree& tree = results.trees.back();
   results.dims.push_back(dims_of(L, tree, out_dims, "out_dims"));
-  std::vector<Tensor>& tensors = results.tensors.emplace_back(tree.tensors());
+  std::vector<Tensor>& tensors = results.tensors.emplace_back(tree.take_tensors());
   for (std::size_t k = 0; k < tensors.size(); ++k) {
     if (results.dims.back()[k]) {
       tensors[k] = call.all(tensors[k], *results.dims.back()[k]);
@@ -163,6 +164,7 @@ MappedResults results_for(lua_State* L, const MappedArguments& arguments, std::i
     lua_pop(L, 1);
   }
   lua_settop(L, base);
+  Interpreter::of(L).collect(L);
   return results;
 }
 
