@@ -25,7 +25,7 @@ struct GradientOptions {
 
 GradientOptions gradient_options(lua_State* L, const char* function, int arguments) {
   GradientOptions options{{0}, false, false};
-  const int argnums = push_option(L, "argnums");
+  const int argnums = push_transform_option(L, "argnums");
   if (!lua_isnil(L, argnums)) {
     options.is_list = lua_type(L, argnums) == LUA_TTABLE;
     options.argnums.clear();
@@ -33,7 +33,7 @@ GradientOptions gradient_options(lua_State* L, const char* function, int argumen
       options.argnums.push_back(wrap_dim(each, arguments, function));
     }
   }
-  options.has_aux = lua_toboolean(L, push_option(L, "has_aux")) != 0;
+  options.has_aux = lua_toboolean(L, push_transform_option(L, "has_aux")) != 0;
   lua_pop(L, 2);
   return options;
 }
@@ -70,11 +70,11 @@ class GradientOfScript {
   // Pushes the function's results: a value, and what else it returned where it has that.
   void run() {
     luaL_checkstack(state_, arguments_ + LUA_MINSTACK, nullptr);
-    push_function(state_);
+    push_transformed(state_);
     const int function = lua_gettop(state_);
     for (int i = 1; i <= arguments_; ++i) lua_pushvalue(state_, i);
     for (const int argument : options_.argnums) make_differentiable(function + 1 + argument);
-    call_function(state_, arguments_, options_.has_aux ? 2 : 1);
+    call_transformed(state_, arguments_, options_.has_aux ? 2 : 1);
     result_ = function;
   }
 

@@ -55,7 +55,7 @@ int functional_call(lua_State* L) {
     arguments = 1;
   }
   state.clear();
-  call_function(L, arguments, LUA_MULTRET);
+  call_transformed(L, arguments, LUA_MULTRET);
   return lua_gettop(L) - top;
 }
 

@@ -44,7 +44,7 @@ class MappedArguments {
   /// Those on the stack, and nothing else.
   explicit MappedArguments(lua_State* L) : state_(L) {
     const int arguments = lua_gettop(L);
-    const int in_dims = push_option(L, "in_dims");
+    const int in_dims = push_transform_option(L, "in_dims");
     for (int i = 1; i <= arguments; ++i) {
       trees_.emplace_back(L, i);
       if (lua_type(L, in_dims) == LUA_TTABLE) {
@@ -128,7 +128,7 @@ void add_result(lua_State* L, int index, int out_dims, const func::VmapCall& cal
 }
 
 func::Draws draws_option(lua_State* L) {
-  const int index = push_option(L, "randomness");
+  const int index = push_transform_option(L, "randomness");
   const std::string randomness =
       lua_isnil(L, index) ? "error"
                           : std::string(string_argument(L, index, {"vmap", "randomness"}));
@@ -148,11 +148,11 @@ MappedResults results_for(lua_State* L, const MappedArguments& arguments, std::i
   const func::VmapCall call(count, draws_option(L));
   luaL_checkstack(L, arguments.count() + LUA_MINSTACK, nullptr);
   const int base = lua_gettop(L);
-  push_function(L);
+  push_transformed(L);
   arguments.push(call, first, count);
-  call_function(L, arguments.count(), LUA_MULTRET);
+  call_transformed(L, arguments.count(), LUA_MULTRET);
   const int returned = lua_gettop(L) - base;
-  const int out_dims = push_option(L, "out_dims");
+  const int out_dims = push_transform_option(L, "out_dims");
   MappedResults results;
   for (int i = 1; i <= returned; ++i) {
     if (returned > 1 && lua_type(L, out_dims) == LUA_TTABLE) {
@@ -196,7 +196,7 @@ MappedResults results_in_chunks(lua_State* L, const MappedArguments& arguments,
 
 int call_vmap(lua_State* L) {
   const MappedArguments arguments(L);
-  const int index = push_option(L, "chunk_size");
+  const int index = push_transform_option(L, "chunk_size");
   std::int64_t chunk_size = arguments.samples();
   if (!lua_isnil(L, index)) chunk_size = integer_argument(L, index, {"vmap", "chunk_size"});
   lua_pop(L, 1);

@@ -37,14 +37,14 @@ int transform_function(lua_State* L, const char* name, std::span<const std::stri
   return 1;
 }
 
-void push_function(lua_State* L) { lua_pushvalue(L, lua_upvalueindex(kFunction)); }
+void push_transformed(lua_State* L) { lua_pushvalue(L, lua_upvalueindex(kFunction)); }
 
-int push_option(lua_State* L, const char* name) {
+int push_transform_option(lua_State* L, const char* name) {
   lua_getfield(L, lua_upvalueindex(kOptions), name);
   return lua_gettop(L);
 }
 
-void call_function(lua_State* L, int arguments, int results) {
+void call_transformed(lua_State* L, int arguments, int results) {
   lua_call(L, arguments, results);
   Interpreter::of(L).collect(L);
 }

@@ -14,11 +14,11 @@ int transform_function(lua_State* L, const char* name, std::span<const std::stri
                        lua_CFunction transformed);
 
 /// For such a closure: pushes the function; pushes the option, or nil, and returns where it is.
-void push_function(lua_State* L);
-int push_option(lua_State* L, const char* name);
+void push_transformed(lua_State* L);
+int push_transform_option(lua_State* L, const char* name);
 
 /// Calls what is below `arguments` values on the stack, as lua_call, and lets go what the
 /// function's variables held.
-void call_function(lua_State* L, int arguments, int results);
+void call_transformed(lua_State* L, int arguments, int results);
 
 }  // namespace ohm::lua
