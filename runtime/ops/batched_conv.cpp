@@ -6,7 +6,6 @@
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/ops/arithmetic.h"
-#include "runtime/ops/conv.h"
 #include "runtime/ops/conv_passes.h"
 #include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/joined_samples.h"
@@ -32,8 +31,10 @@ Tensor shape_alone(const Tensor& like, const Tensor& one, int dim, std::int64_t 
 
 Tensor convolved_whole(const ConvolutionShape& shape, const Tensor& input, const Tensor& weight,
                        const Tensor& bias) {
-  return conv2d(input, weight, bias.defined() ? std::optional<Tensor>(bias) : std::nullopt,
-                shape.stride, shape.padding, shape.dilation, shape.groups);
+  if (AllSamples({&input, &weight, &bias})) return batched_convolution(shape, input, weight, bias);
+  const ConvPlan plan = conv_plan(kConvolution, input, weight,
+                                  {shape.stride, shape.padding, shape.dilation}, shape.groups);
+  return convolved(plan, input, weight, bias);
 }
 
 ConvolutionShape in_groups(ConvolutionShape shape, std::int64_t samples) {

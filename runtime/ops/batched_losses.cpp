@@ -6,11 +6,10 @@
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/indexing.h"
-#include "runtime/ops/loss_distance.h"
+#include "runtime/ops/loss_kernel.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/scatter.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/batched.h"
 
 namespace ohm::ops {
 namespace {
@@ -92,12 +91,15 @@ Tensor batched_nll_gradient(const BatchedNll& call, const Tensor& given, const T
 
 Tensor batched_mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   const NoGradGuard no_grad;
-  const AllSamples all({&input, &target});
   const auto flat = [](const Tensor& tensor) {
     return tensor.dims() > 1 ? flatten(tensor, 0, -1) : tensor;
   };
-  const Tensor losses =
-      all.one(mse_loss(all.of(flat(input)), all.of(flat(target)), Reduction::none));
+  const Tensor x = flat(input);
+  const Tensor t = flat(target);
+  const DType dtype = promote_types(x.dtype(), t.dtype());
+  const Tensor losses = empty_for_loop(broadcast_shapes(x.shape(), t.shape(), "mse_loss"), {&x, &t},
+                                       {dtype, x.device()});
+  compute_into(losses, x, t, functors::DistanceValue<functors::SquaredError>{});
   if (losses.dims() == 0) return losses;
   if (reduction == Reduction::none) return unsafe_view(losses, input.shape());
   return reduction == Reduction::mean ? mean(losses, Shape{-1}, false)

@@ -17,6 +17,7 @@
 #include <span>
 
 #include "runtime/base/inline_vector.h"
+#include "runtime/tensor/batch_dims.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm {
@@ -32,18 +33,12 @@ using BatchDims = InlineVector<BatchDim, 2>;
 bool are_any_batched();
 /// The dimensions that are kept beside `tensor`; nullptr: there are none.
 const BatchDims* batch_dims(const Tensor& tensor);
-/// Of this level, or of any where it is 0.
-bool is_batched(const Tensor& tensor, int level = 0);
 
 /// `tensor` without its dimension `dim`, which is kept beside it. Not part of any graph.
 Tensor with_batch_dim(const Tensor& tensor, int dim, int level);
 /// The same with the dimension of this level in front of the others.
 /// Pre-condition: is_batched(tensor, level).
 Tensor without_batch_dim(const Tensor& tensor, int level);
-
-/// For tensor.cpp: `view` lies along the samples as `base` does; `impl` is about to go.
-void inherit_batch_dims(const Tensor& view, const Tensor& base);
-void forget_batch_dims(const TensorImpl* impl);
 
 /// The innermost level of some operands, and the operands with that dimension in front.
 class AllSamples {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/tensor/batched.h"
+#include "runtime/tensor/batch_dims.h"
 
 namespace ohm {
 // Out of line: inlined, g++ takes the counts of a tensor's parts for reads after its end.
