@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "runtime/kernels/functors/generators.h"
 #include "runtime/kernels/launch/elementwise.h"
 #include "runtime/tensor/allocation.h"
+#include "runtime/tensor/batched.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/cuda_backend.h"
 #include "runtime/tensor/cuda_graph.h"
@@ -144,6 +146,7 @@ Tensor empty(const Shape& shape, const TensorOptions& options) {
 Tensor empty_like(const Tensor& like) { return empty_like(like, like.dtype()); }
 
 Tensor empty_like(const Tensor& like, DType dtype) {
+  if (const AllSamples all({&like}); all) return all.one(empty_like(all.of(like), dtype));
   const TensorOptions options{dtype, like.device()};
   const Shape strides =
       like.is_dense() ? like.strides() : dense_strides(like.shape(), {&like.strides(), 1});
@@ -154,22 +157,36 @@ namespace {
 
 // Whether all are tensors of this shape for which `holds` is true.
 template <class F>
-bool all_alike(const Shape& shape, std::initializer_list<const Tensor*> operands, F&& holds) {
+bool all_alike(const Shape& shape, std::span<const Tensor* const> operands, F&& holds) {
   return std::all_of(operands.begin(), operands.end(), [&](const Tensor* operand) {
     return operand != nullptr && operand->shape() == shape && holds(*operand);
   });
 }
 
-}  // namespace
+Tensor empty_for_operands(const Shape& shape, std::span<const Tensor* const> operands,
+                          const TensorOptions& options);
 
-Tensor empty_for_loop(const Shape& shape, std::initializer_list<const Tensor*> operands,
-                      const TensorOptions& options) {
+// One for all samples.
+Tensor empty_for_samples(const AllSamples& all, const Shape& shape,
+                         std::span<const Tensor* const> operands, const TensorOptions& options) {
+  std::vector<Tensor> whole;
+  for (const Tensor* const operand : operands) {
+    whole.push_back(operand == nullptr ? Tensor() : all.of(*operand, shape.dims()));
+  }
+  std::vector<const Tensor*> pointers;
+  for (const Tensor& each : whole) pointers.push_back(each.defined() ? &each : nullptr);
+  return all.one(empty_for_operands(all.shape(shape), pointers, options));
+}
+
+Tensor empty_for_operands(const Shape& shape, std::span<const Tensor* const> operands,
+                          const TensorOptions& options) {
+  if (const AllSamples all(operands); all) return empty_for_samples(all, shape, operands, options);
   for (const MemoryFormat format : {MemoryFormat::row_major, MemoryFormat::channels_last}) {
     if (all_alike(shape, operands, [&](const Tensor& each) { return lies_in(each, format); })) {
       return empty_strided(shape, strides_in(format, shape), options);
     }
   }
-  const Tensor* const first = *operands.begin();
+  const Tensor* const first = operands.front();
   const auto is_like_first = [&](const Tensor& each) {
     return each.is_dense() && each.strides() == first->strides();
   };
@@ -185,6 +202,13 @@ Tensor empty_for_loop(const Shape& shape, std::initializer_list<const Tensor*> o
   const Shape dense = dense_strides(shape, strides);
   return shape.numel() == 0 && are_contiguous(shape, dense) ? empty(shape, options)
                                                             : empty_strided(shape, dense, options);
+}
+
+}  // namespace
+
+Tensor empty_for_loop(const Shape& shape, std::initializer_list<const Tensor*> operands,
+                      const TensorOptions& options) {
+  return empty_for_operands(shape, {operands.begin(), operands.size()}, options);
 }
 
 Tensor full(const Shape& shape, double value, const TensorOptions& options) {
@@ -254,6 +278,7 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
 }
 
 void fill_values(const Tensor& tensor, double value) {
+  if (const AllSamples all({&tensor}); all) return fill_values(all.of(tensor), value);
   if (fill_on_cuda(tensor, value)) return;
   generate(tensor, functors::Constant{value});
 }

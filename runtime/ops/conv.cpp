@@ -7,11 +7,13 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/ops/batched_conv.h"
 #include "runtime/ops/conv_passes.h"
 #include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/conv_twice.h"
 #include "runtime/ops/rearrange.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/batched.h"
 
 namespace ohm::ops {
 namespace {
@@ -43,8 +45,11 @@ void check_operands(const ConvKind& kind, const Tensor& input, const Tensor& wei
   require_bias(kind.info, weight, bias, weight.shape()[0]);
 }
 
-TensorList backward(const ConvPlan& plan, const BackwardCall& call) {
+TensorList backward(const ConvPlan& plan, const ConvolutionShape& shape, const BackwardCall& call) {
   const WantedGradients wanted{call.needs(0), call.needs(1), call.needs(2)};
+  if (is_batched(call.grad()) || is_batched(call.saved(0)) || is_batched(call.saved(1))) {
+    return batched_convolution_gradients(shape, wanted, call.grad(), call.saved(0), call.saved(1));
+  }
   if (!plan.is_of_lines) {
     return convolution_gradients(plan, wanted, call.grad(), call.saved(0), call.saved(1));
   }
@@ -56,6 +61,18 @@ TensorList backward(const ConvPlan& plan, const BackwardCall& call) {
   return grads;
 }
 
+void forbid_second_gradient(const ConvolutionOperands& operands) {
+  if (!AllSamples({&operands.grad, &operands.input, &operands.weight})) return;
+  throw std::invalid_argument(
+      "[conv2d] vmap has no batching rule for the gradient of a convolution's gradient");
+}
+
+ConvolutionShape convolution_shape(const ConvKind& kind, const ConvWindows& windows,
+                                   std::int64_t groups) {
+  return {for_each_dim(windows.stride, kind.dims), for_each_dim(windows.padding, kind.dims),
+          for_each_dim(windows.dilation, kind.dims), groups, kind.is_of_lines};
+}
+
 Tensor convolve_batch(const ConvKind& kind, const Tensor& given, const Tensor& given_weight,
                       const Tensor& given_bias, const ConvWindows& windows, std::int64_t groups) {
   const OpFront front(kind.info);
@@ -65,21 +82,25 @@ Tensor convolve_batch(const ConvKind& kind, const Tensor& given, const Tensor& g
   const Tensor images = kind.is_of_lines ? with_row(input) : input;
   const Tensor filters = kind.is_of_lines ? with_row(weight) : weight;
   check_operands(kind, images, filters, bias, groups);
+  const ConvolutionShape shape = convolution_shape(kind, windows, groups);
   ConvPlan plan = conv_plan(kind.info, images, filters, windows, groups);
   plan.is_of_lines = kind.is_of_lines;
   Recorder record("ConvolutionBackward", {&input, &weight, &bias});
   record.save(input);
   record.save(weight);
-  Tensor out = kind.is_of_lines ? without_row(convolved(plan, row_major(images), filters, bias))
-                                : convolved(plan, images, filters, bias);
-  const ConvolutionShape shape{for_each_dim(windows.stride, kind.dims),
-                               for_each_dim(windows.padding, kind.dims),
-                               for_each_dim(windows.dilation, kind.dims), groups, kind.is_of_lines};
+  Tensor out;
+  if (AllSamples({&input, &weight, &bias})) {
+    out = batched_convolution(shape, input, weight, bias);
+  } else {
+    out = kind.is_of_lines ? without_row(convolved(plan, row_major(images), filters, bias))
+                           : convolved(plan, images, filters, bias);
+  }
   record.attach_differentiable(out, [plan, shape](BackwardCall& call) {
-    if (!call.is_recorded()) return backward(plan, call);
+    if (!call.is_recorded()) return backward(plan, shape, call);
     return recorded_convolution_backward(
-        call, [&] { return backward(plan, call); },
+        call, [&] { return backward(plan, shape, call); },
         [shape](const LayerGradients& incoming, const ConvolutionOperands& operands) {
+          forbid_second_gradient(operands);
           return second_gradients(shape, incoming, operands);
         });
   });
@@ -108,6 +129,10 @@ Tensor convolve_padded(const ConvKind& kind, const Tensor& given, const Tensor& 
   const Tensor input = front.input(given);
   const NamedPadding named =
       named_padding(kind.info, std::get<std::string>(padding), weight.shape(), stride, dilation);
+  if (!named.one_side.empty() && (is_batched(input) || is_batched(weight))) {
+    throw std::invalid_argument(
+        "[conv2d] vmap has no batching rule for padding that is larger on one side");
+  }
   const Tensor images =
       named.one_side.empty() ? input : pad(input, named.one_side, "constant", 0.0);
   return convolve(kind, images, weight, bias, {stride, named.both_sides, dilation}, groups);

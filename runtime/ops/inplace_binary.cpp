@@ -1,8 +1,11 @@
 #include "runtime/ops/inplace_binary.h"
 
+#include <array>
+
 #include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/tensor/batched.h"
 
 namespace ohm::ops {
 namespace {
@@ -27,6 +30,7 @@ void require_writable(const OpInfo& info, const Tensor& input, const TensorOrNum
                       info.name, input.shape().str(), tensor->shape().str()));
     }
     require_no_partial_overlap(input, *tensor, info.name);
+    require_written_for_each(info.name, input, std::array{tensor});
   }
   if (is_floating(result) && !is_floating(input.dtype())) {
     throw std::invalid_argument(fmt::format("[{}] result type {} can't be cast to the output's {}",

@@ -65,12 +65,6 @@ Tensor tanh_(const Tensor& input) {
                                     Formula(&tanh_gradient));
 }
 
-Tensor exp_(const Tensor& input) {
-  return overwritten_keeping_result(
-      kExpInplace, "ExpBackward", input, functors::Exp(),
-      Formula([](const Tensor& grad, const Tensor& y) { return formula::product(grad, y); }));
-}
-
 // Nothing is kept.
 Tensor neg_(const Tensor& input) {
   const OpFront front(kNegInplace);
@@ -90,11 +84,6 @@ Tensor abs_(const Tensor& input) {
                                      const Tensor sign = signs_of(x);
                                      return formula::product(grad, sign);
                                    }));
-}
-
-Tensor log_(const Tensor& input) {
-  return overwritten_keeping_input(kLogInplace, "LogBackward", input, functors::Log(),
-                                   Formula(&log_gradient));
 }
 
 Tensor log2_(const Tensor& input) {
@@ -164,6 +153,17 @@ Tensor sign_(const Tensor& input) {
 }
 
 }  // namespace
+
+Tensor exp_(const Tensor& input) {
+  return overwritten_keeping_result(
+      kExpInplace, "ExpBackward", input, functors::Exp(),
+      Formula([](const Tensor& grad, const Tensor& y) { return formula::product(grad, y); }));
+}
+
+Tensor log_(const Tensor& input) {
+  return overwritten_keeping_input(kLogInplace, "LogBackward", input, functors::Log(),
+                                   Formula(&log_gradient));
+}
 
 Tensor sqrt_(const Tensor& input) {
   return overwritten_keeping_result(kSqrtInplace, "SqrtBackward", input, functors::Sqrt(),

@@ -12,6 +12,9 @@ namespace ohm::ops {
 Tensor clamp_(const Tensor& input, std::optional<double> min, std::optional<double> max);
 /// The result is kept for backward.
 Tensor sqrt_(const Tensor& input);
+Tensor exp_(const Tensor& input);
+/// As clamp_().
+Tensor log_(const Tensor& input);
 
 std::vector<OpDef> inplace_unary_ops();
 

@@ -9,9 +9,11 @@
 #include "runtime/autograd/recorder.h"
 #include "runtime/kernels/functors/rows.h"
 #include "runtime/kernels/launch/row_loops.h"
+#include "runtime/ops/batched_losses.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/batched.h"
 
 namespace ohm::ops {
 namespace {
@@ -121,6 +123,10 @@ void compute_losses(const NllCall& call, const Tensor& input, const Tensor& targ
 
 Tensor nll_gradient(const NllCall& call, const Tensor& grad, const Tensor& input,
                     const Tensor& target, const Tensor& given_weight, const Tensor& total_weight) {
+  if (AllSamples({&grad, &input, &target, &given_weight, &total_weight})) {
+    return batched_nll_gradient({call.reduction, call.ignore_index}, grad, input, target,
+                                given_weight, total_weight);
+  }
   Tensor out = zeros(input.shape(), options_of(input));
   const Tensor indices = row_major(target);
   const Tensor g = row_major(grad);
@@ -145,6 +151,18 @@ std::pair<Tensor, Tensor> empty_results(const Tensor& input, const Shape& shape)
   return {empty(shape, options_of(input)), total_weight};
 }
 
+// The losses or their reduction, and the total weight.
+std::pair<Tensor, Tensor> nll_losses(const NllCall& call, const Tensor& scores,
+                                     const Tensor& target, const Tensor& weight) {
+  if (AllSamples({&scores, &target, &weight})) {
+    return batched_nll_loss({call.reduction, call.ignore_index}, scores, target, weight);
+  }
+  const auto results =
+      empty_results(scores, call.reduction == Reduction::none ? target.shape() : Shape());
+  compute_losses(call, scores, target, weight, results.first, results.second);
+  return results;
+}
+
 // What is neither [N, C] nor an image is computed as an image of one row, of row-major targets.
 Tensor as_image_targets(const Tensor& input, const Tensor& target) {
   if (input.dims() < 3 || input.dims() == 4 || input.numel() == 0) return target;
@@ -159,14 +177,14 @@ Tensor nll_loss(const Tensor& input, const Tensor& given_target,
                 Reduction reduction) {
   const OpFront front(kNllLoss);
   check_class_targets(input, given_target, weight);
-  const Tensor target = as_image_targets(input, given_target);
+  const bool has_samples =
+      is_batched(input) || is_batched(given_target) || (weight && is_batched(*weight));
+  const Tensor target = has_samples ? given_target : as_image_targets(input, given_target);
   const Tensor scores = front.input(input);
   require_floating(scores, kNllLoss);
   const Tensor class_weight = weight ? front.input(*weight) : Tensor();
   const NllCall call{layout_of(scores.shape()), reduction, ignore_index};
-  const auto [out, total_weight] =
-      empty_results(scores, reduction == Reduction::none ? target.shape() : Shape());
-  compute_losses(call, scores, target, class_weight, out, total_weight);
+  const auto [out, total_weight] = nll_losses(call, scores, target, class_weight);
   if (Recorder record("NllLossBackward", {&scores}); record.is_needed()) {
     record.save(scores);
     record.save(target);

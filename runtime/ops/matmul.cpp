@@ -6,8 +6,10 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/autograd/view_tracking.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
@@ -18,7 +20,9 @@
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/vector_product.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/batched.h"
 #include "runtime/tensor/context.h"
+#include "runtime/tensor/transforms.h"
 
 namespace ohm::ops {
 namespace {
@@ -67,12 +71,33 @@ struct MatrixLayout {
       : is_column_major(ops::is_column_major(matrix.shape(), matrix.strides())) {}
 };
 
+// The products of all samples are one product, in which the samples are a dimension more.
+
+Tensor plain_mm(const Tensor& a, const Tensor& b) {
+  if (const AllSamples all({&a, &b}); all) return all.one(matmul(all.of(a), all.of(b)));
+  return raw_mm(a, b);
+}
+
+Tensor plain_bmm(const Tensor& a, const Tensor& b) {
+  if (const AllSamples all({&a, &b}); all) return all.one(matmul(all.of(a), all.of(b)));
+  return raw_bmm(a, b);
+}
+
+// Under vmap the bias is added afterwards, as what its factor of one makes of it.
+Tensor plain_addmm(const Tensor& bias, const Tensor& a, const Tensor& b) {
+  if (!AllSamples({&bias, &a, &b})) return raw_addmm(bias, a, b);
+  const NoGradGuard no_grad;
+  const Tensor product = plain_mm(a, b);
+  const Tensor scaled = mul(bias, 1.0);
+  return add(scaled, product);
+}
+
 // The products of gradients: recorded where the gradient is to be differentiated again.
 Tensor gradient_mm(const Tensor& a, const Tensor& b) {
-  return formula::is_recorded() ? mm(a, b) : raw_mm(a, b);
+  return formula::is_recorded() ? mm(a, b) : plain_mm(a, b);
 }
 Tensor gradient_bmm(const Tensor& a, const Tensor& b) {
-  return formula::is_recorded() ? bmm(a, b) : raw_bmm(a, b);
+  return formula::is_recorded() ? bmm(a, b) : plain_bmm(a, b);
 }
 Tensor gradient_t(const Tensor& matrix) {
   return formula::is_recorded() ? t(matrix) : transposed(matrix);
@@ -148,6 +173,13 @@ Tensor broadcast_matmul(const Tensor& input, const Tensor& other) {
   return unsafe_view(result, sizes);
 }
 
+// What is no case of the fused product under transforms of functions. Under vmap the bias is not
+// added in place.
+Tensor transformed_linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  Tensor product = matmul(input, t(weight));
+  return running_transforms().vmaps > 0 ? add(product, bias) : add_(product, bias);
+}
+
 Tensor sample_tensor(const Shape& shape) { return randn(shape, {DType::float64, Device::cpu()}); }
 
 std::vector<Sample> matmul_samples() {
@@ -175,7 +207,7 @@ Tensor mm(const Tensor& left, const Tensor& right) {
   require_product(kMm, input, other, 2);
   Recorder record("MmBackward", {&input, &other});
   save_self_last(record, input, other);
-  Tensor out = raw_mm(input, other);
+  Tensor out = plain_mm(input, other);
   record.attach_differentiable(
       out, [a = MatrixLayout(input), b = MatrixLayout(other)](BackwardCall& call) {
         TensorList grads{Tensor(), Tensor()};
@@ -193,7 +225,7 @@ Tensor bmm(const Tensor& left, const Tensor& right) {
   require_product(kBmm, input, other, 3);
   Recorder record("BmmBackward", {&input, &other});
   save_self_last(record, input, other);
-  Tensor out = raw_bmm(input, other);
+  Tensor out = plain_bmm(input, other);
   record.attach_differentiable(out, [](BackwardCall& call) {
     TensorList grads{Tensor(), Tensor()};
     if (call.needs(1)) grads[1] = gradient_bmm(gradient_batch_t(call.saved(1)), call.grad());
@@ -219,7 +251,7 @@ Tensor baddbmm(const Tensor& given_bias, const Tensor& left, const Tensor& right
   }
   Recorder record("BaddbmmBackward", {&bias, &input, &other});
   save_with_bias(record, input, other);
-  Tensor out = raw_bmm(input, other);
+  Tensor out = plain_bmm(input, other);
   map_floating(out, out.dtype(), functors::WeightedSum{alpha, beta}, out, bias);
   record.attach_differentiable(out, [beta, alpha, bias_shape = bias.shape()](BackwardCall& call) {
     TensorList grads{Tensor(), Tensor(), Tensor()};
@@ -252,7 +284,7 @@ Tensor addmm(const Tensor& given_bias, const Tensor& left, const Tensor& right) 
   }
   Recorder record("AddmmBackward", {&bias, &input, &other});
   save_with_bias(record, input, other);
-  Tensor out = raw_addmm(bias, input, other);
+  Tensor out = plain_addmm(bias, input, other);
   record.attach_differentiable(
       out, [a = MatrixLayout(input), b = MatrixLayout(other)](BackwardCall& call) {
         TensorList grads{Tensor(), Tensor(), Tensor()};
@@ -276,7 +308,9 @@ Tensor matmul(const Tensor& left, const Tensor& right) {
   if (input.dims() == 1 && other.dims() == 1) return dot(input, other);
   if (input.dims() == 2 && other.dims() == 1) return mv(input, other);
   if (input.dims() == 1) {
-    return squeeze(matmul(unsqueeze(input, 0), other), other.dims() == 1 ? 0 : -2);
+    Tensor row = squeeze(matmul(unsqueeze(input, 0), other), -2);
+    if (other.dims() == 2) forget_view(row);  // PyTorch squeezes it in place
+    return row;
   }
   if (other.dims() == 1) return squeeze(matmul(input, unsqueeze(other, 1)), -1);
   if (input.size(-1) != other.size(-2)) {
@@ -285,7 +319,8 @@ Tensor matmul(const Tensor& left, const Tensor& right) {
   }
   if (input.dims() == 2 && other.dims() == 2) return mm(input, other);
   if (is_folded(input, other)) return folded_matmul(input, other);
-  if (input.dims() == 2) {
+  // The result would have to be turned back, with a copy.
+  if (input.dims() == 2 && input.requires_grad()) {
     const Tensor turned = transpose(other, -2, -1);
     if (is_folded(turned, input)) {
       return contiguous(transpose(folded_matmul(turned, t(input)), -2, -1));
@@ -308,6 +343,9 @@ Tensor linear(const Tensor& given, const Tensor& given_weight,
   }
   if (!bias) return matmul(input, t(weight));
   if (input.dims() == 2) return addmm(*bias, input, t(weight));
+  if (running_transforms().any() && !(input.dims() == 3 && input.is_contiguous())) {
+    return transformed_linear(input, weight, *bias);
+  }
   // Rows that would have to be copied to lie in one matrix go another way than the fused one.
   if (!input.is_contiguous()) return add_(matmul(input, t(weight)), *bias);
   Shape sizes = input.shape();

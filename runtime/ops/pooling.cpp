@@ -12,10 +12,12 @@
 #include "runtime/ops/convert.h"
 #include "runtime/ops/cuda/pooling.h"
 #include "runtime/ops/indexing.h"
+#include "runtime/ops/joined_samples.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/pooling_sizes.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/batched.h"
 
 namespace ohm::ops {
 namespace {
@@ -96,6 +98,29 @@ void compute_max_pool(const PoolPlan& plan, const Tensor& given, const Tensor& o
   });
 }
 
+/// What max_pool2d makes; `plan` is of one sample.
+struct Maxima {
+  Tensor out;
+  Tensor indices;
+};
+
+Maxima maxima_of(const PoolPlan& plan, const Tensor& input) {
+  if (const AllSamples all({&input}); all) {
+    PoolPlan of_all = plan;
+    of_all.planes *= all.count();
+    const Maxima made = maxima_of(of_all, join_samples(all.of(input), 0));
+    return {all.one(split_samples(made.out, 0, all.count())),
+            all.one(split_samples(made.indices, 0, all.count()))};
+  }
+  const Shape shape = pooled_shape(input.shape(), plan);
+  const MemoryFormat format = memory_format_of(input);
+  Maxima made;
+  made.out = empty(shape, options_of(input), format);
+  made.indices = empty(shape, {DType::int64, input.device()}, format);
+  compute_max_pool(plan, input, made.out, made.indices);
+  return made;
+}
+
 // grad_at(plane, pixel) is computed in the compute type of the images.
 template <class T, class GradAt>
 void fill_planes(const PoolPlan& plan, const Tensor& images, const GradAt& grad_at) {
@@ -112,6 +137,13 @@ void fill_planes(const PoolPlan& plan, const Tensor& images, const GradAt& grad_
 
 Tensor max_pool_gradient(const PoolPlan& plan, const Tensor& given, const Tensor& input,
                          const Tensor& indices) {
+  if (const AllSamples all({&given, &input, &indices}); all) {
+    PoolPlan of_all = plan;
+    of_all.planes *= all.count();
+    const auto joined = [&](const Tensor& one) { return join_samples(all.repeated(one), 0); };
+    const Tensor out = max_pool_gradient(of_all, joined(given), joined(input), joined(indices));
+    return all.one(split_samples(out, 0, all.count()));
+  }
   const MemoryFormat format = memory_format_of(input);
   Tensor out = empty(input.shape(), options_of(given), format);
   const Tensor images = laid_out(input, format);  // PyTorch's kernel is given them, too
@@ -382,11 +414,7 @@ Tensor max_pool2d(const Tensor& input, const Shape& kernel_size, const std::opti
   const OpFront front(kMaxPool);
   const PoolPlan plan =
       plan_for(kMaxPool, input, {kernel_size, stride, padding, dilation, ceil_mode});
-  const Shape shape = pooled_shape(input.shape(), plan);
-  const MemoryFormat format = memory_format_of(input);
-  Tensor out = empty(shape, options_of(input), format);
-  const Tensor indices = empty(shape, {DType::int64, input.device()}, format);
-  compute_max_pool(plan, input, out, indices);
+  const auto [out, indices] = maxima_of(plan, input);
   if (Recorder record("MaxPool2DBackward", {&input}); record.is_needed()) {
     record.save(input);
     record.save(indices);

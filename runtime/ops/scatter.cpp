@@ -6,6 +6,7 @@
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/indexing.h"
+#include "runtime/tensor/batched.h"
 
 namespace ohm::ops {
 namespace {
@@ -67,6 +68,19 @@ Tensor written(const Tensor& input, int dim, const Tensor& index, const TensorOr
   return out;
 }
 
+// Writes, after what is written to was made.
+Tensor plain_scatter(const OpInfo& info, const Tensor& input, int position, const Tensor& index,
+                     const TensorOrNumber& source, Target target) {
+  const Tensor& tensor = tensor_of(source);
+  if (const AllSamples all({&input, &index, &tensor}); all && target == Target::copy) {
+    const TensorOrNumber of_all = tensor.defined() ? all.repeated(tensor) : source;
+    return all.one(scatter(all.repeated(input), position + 1, all.repeated(index), of_all));
+  }
+  Tensor out = target_of(info, input, position, index, target);
+  write_at(out, position, index, tensor, number_of(source));
+  return out;
+}
+
 Tensor scattered(const OpInfo& info, const Tensor& input, int position, const Tensor& index,
                  const TensorOrNumber& source, Target target) {
   const Tensor& tensor = tensor_of(source);
@@ -74,8 +88,7 @@ Tensor scattered(const OpInfo& info, const Tensor& input, int position, const Te
   if (target == Target::input) require_apart(info, input, tensor);
   Recorder record = recorder_of(info, "ScatterBackward", {&input, &tensor}, target);
   record.save(index);
-  const Tensor out = target_of(info, input, position, index, target);
-  write_at(out, position, index, tensor, number_of(source));
+  const Tensor out = plain_scatter(info, input, position, index, source, target);
   record.attach_differentiable(out, [position](BackwardCall& call) {
     const Tensor places = call.saved(0);
     TensorList grads{Tensor(), Tensor()};

@@ -39,7 +39,8 @@ def pytorch_side(sides, models, architecture):
     the thread that makes them, and their order depends on how many the process has made before; so it
     does with private pools."""
     alone = {name for name, source in models.items()
-             if any(word in source for word in ("create_graph", "CUDAGraph", "MemPool", "torch._nested"))}
+             if any(word in source
+                    for word in ("create_graph", "CUDAGraph", "MemPool", "torch._nested", "torch.func"))}
     lines = sides.pytorch({n: s for n, s in models.items() if n not in alone}, architecture)
     for name in alone:
         lines.update(sides.pytorch({name: models[name]}, architecture))

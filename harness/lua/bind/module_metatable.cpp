@@ -22,6 +22,9 @@
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/bind/tensor_places.h"
 #include "harness/lua/vm/push_text.h"
+#include "runtime/func/batching_rules.h"
+#include "runtime/nn/module_walk.h"
+#include "runtime/tensor/batched.h"
 
 namespace ohm::lua {
 namespace {
@@ -155,6 +158,14 @@ int call_enveloped_module(lua_State* L, ScriptModule& module) {
   return results;
 }
 
+// What a layer of the library does with samples of vmap it does out of sight.
+void require_batching_rules(const Module& module) {
+  nn::walk_modules(module, [&](const Module& layer, const std::string& /*prefix*/) {
+    if (dynamic_cast<const ScriptModule*>(&layer) != nullptr) return;
+    func::require_batching_rule(layer.type_name());
+  });
+}
+
 int call_module(lua_State* L) {
   const ModulePtr module = module_argument(L, 1, {"module", "self"});
   auto* script = dynamic_cast<ScriptModule*>(module.get());
@@ -163,6 +174,7 @@ int call_module(lua_State* L) {
   if (const std::optional<int> results = call_with_packed_sequence(L, *module)) return *results;
   const int arguments = lua_gettop(L);
   const std::vector<Value> inputs = inputs_of_call(L, *module);
+  if (are_any_batched()) require_batching_rules(*module);
   const Value result = module->call(inputs);
   // A list stays one value, so that it can be handed on whole: `criterion(model(x), y)`.
   if (!std::holds_alternative<std::vector<Tensor>>(result)) {

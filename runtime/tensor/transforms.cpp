@@ -1,0 +1,10 @@
+#include "runtime/tensor/transforms.h"
+
+namespace ohm {
+
+RunningTransforms& running_transforms() {
+  thread_local RunningTransforms running;
+  return running;
+}
+
+}  // namespace ohm
