@@ -108,8 +108,7 @@ LayerNormResults forward_of_samples(const AllSamples& all, const NormalizedRows&
   return results;
 }
 
-LayerNormResults forward(const NormalizedRows& rows, const NormalisedInputs& operands,
-                         double eps) {
+LayerNormResults forward(const NormalizedRows& rows, const NormalisedInputs& operands, double eps) {
   if (const AllSamples all({&operands.input, &operands.weight, &operands.bias}); all) {
     return forward_of_samples(all, rows, operands, eps);
   }
