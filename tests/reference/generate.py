@@ -860,7 +860,7 @@ def powers():
     yield "lp_pool3d", "lp_pool3d", lambda: [positive(1, 2, 4, 3, 5), 2.0, [2, 1, 3]]
     yield "multilabel", "multilabel_soft_margin_loss", lambda: [randn(3, 4), torch.rand(3, 4)]
     yield "multilabel_weight", "multilabel_soft_margin_loss", lambda: [
-        randn(3, 4), const(torch.rand(3, 4)), const(positive(4)), "none"]
+        randn(3, 4), torch.rand(3, 4), const(positive(4)), "none"]
     yield "multilabel_sum", "multilabel_soft_margin_loss", lambda: [
         randn(2, 5), torch.rand(2, 5), None, "sum"]
     yield "parameters_to_vector", "parameters_to_vector", lambda: [[randn(2, 3), randn(4), randn(1, 2)]]

@@ -38,7 +38,9 @@ std::map<std::string, ops::Sample> particular_arguments() {
           {"bitwise_right_shift", {numbers, numbers}},
           {"gcd", {numbers, numbers}},
           {"lcm", {numbers, numbers}},
-          {"multinomial", {ones({2, 3}, kOnGpu), std::int64_t{2}, false}}};
+          {"multinomial", {ones({2, 3}, kOnGpu), std::int64_t{2}, false}},
+          {"vector_to_parameters",
+           {ones({8}, kOnGpu), std::vector<Tensor>{ones({2, 3}, kOnGpu), ones({2}, kOnGpu)}}}};
 }
 
 class EachOp : public Guarantees, public testing::WithParamInterface<std::string> {
@@ -64,8 +66,9 @@ TEST_P(EachOp, GivesTheStrongGuarantee) {
   for (const ops::Sample& sample : samples()) {
     // As in PyTorch, where the noise of whole channels is a tensor of its own, and what is drawn
     // for each weight is sorted into one.
-    constexpr std::string_view kDrawFirst[] = {"alpha_dropout", "dropout1d",   "dropout2d",
-                                               "dropout3d",     "multinomial", "gumbel_softmax"};
+    constexpr std::string_view kDrawFirst[] = {"alpha_dropout", "alpha_dropout_", "dropout1d",
+                                               "dropout2d",     "dropout3d",      "multinomial",
+                                               "gumbel_softmax"};
     const bool draws_first =
         std::find(std::begin(kDrawFirst), std::end(kDrawFirst), GetParam()) != std::end(kDrawFirst);
     const Draws draws = draws_first ? Draws::early : Draws::last;
