@@ -8170,3 +8170,536 @@ h = nil; sweep()
 c = nil; sweep()
 l = nil; sweep()
 mark("globals deleted")
+
+--== evaluated_attention_with_padding
+-- m = nn.MultiheadAttention(16, 2, batch_first=True, device="cuda")
+-- m.eval()
+-- x = torch.randn(2, 8, 16, device="cuda")
+-- pad = torch.zeros(2, 8, dtype=torch.bool, device="cuda")
+-- with torch.no_grad(): y, w = m(x, x, x, key_padding_mask=pad)
+-- layout(w)
+-- with torch.no_grad(): y, w = m(x, x, x, average_attn_weights=False)
+-- layout(w)
+local m, x, pad, y, w
+m = nn.MultiheadAttention(16, 2, {batch_first = true, device = "cuda"})
+m:eval()
+x = ohm.randn(2, 8, 16, {device = "cuda"})
+pad = ohm.zeros(2, 8, {dtype = ohm.bool, device = "cuda"})
+do
+  local mode1 <close> = ohm.no_grad()
+  do
+    local results = m(x, x, x, {key_padding_mask = pad})
+    y = results[1]; sweep()
+    w = results[2]; sweep()
+  end
+end
+layout(w)
+do
+  local mode2 <close> = ohm.no_grad()
+  do
+    local results = m(x, x, x, {average_attn_weights = false})
+    y = results[1]; sweep()
+    w = results[2]; sweep()
+  end
+end
+layout(w)
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+pad = nil; sweep()
+y = nil; sweep()
+w = nil; sweep()
+mark("globals deleted")
+
+--== evaluated_attention_without_bias
+-- m = nn.MultiheadAttention(16, 2, batch_first=True, bias=False, device="cuda")
+-- m.eval()
+-- x = torch.randn(2, 8, 16, device="cuda")
+-- pad = torch.zeros(2, 8, dtype=torch.bool, device="cuda")
+-- mask = torch.zeros(8, 8, dtype=torch.bool, device="cuda")
+-- with torch.no_grad(): y = m(x, x, x, key_padding_mask=pad, attn_mask=mask, need_weights=False)[0]
+local m, x, pad, mask, y
+m = nn.MultiheadAttention(16, 2, {batch_first = true, bias = false, device = "cuda"})
+m:eval()
+x = ohm.randn(2, 8, 16, {device = "cuda"})
+pad = ohm.zeros(2, 8, {dtype = ohm.bool, device = "cuda"})
+mask = ohm.zeros(8, 8, {dtype = ohm.bool, device = "cuda"})
+do
+  local mode1 <close> = ohm.no_grad()
+  y = m(x, x, x, {key_padding_mask = pad, attn_mask = mask, need_weights = false})
+end
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+pad = nil; sweep()
+mask = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== evaluated_attention_of_narrow_heads
+-- m = nn.MultiheadAttention(8, 2, batch_first=True, device="cuda")
+-- m.eval()
+-- x = torch.randn(3, 2, 8, device="cuda")
+-- with torch.inference_mode(): y = m(x, x, x, need_weights=False)[0]
+local m, x, y
+m = nn.MultiheadAttention(8, 2, {batch_first = true, device = "cuda"})
+m:eval()
+x = ohm.randn(3, 2, 8, {device = "cuda"})
+do
+  local mode1 <close> = ohm.inference_mode()
+  y = m(x, x, x, {need_weights = false})
+end
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== evaluated_attention_of_one_element
+-- m = nn.MultiheadAttention(64, 4, batch_first=True, device="cuda", dtype=torch.float16)
+-- m.eval()
+-- x = torch.randn(3, 1, 64, device="cuda", dtype=torch.float16)
+-- with torch.no_grad(): y, w = m(x, x, x)
+local m, x, y, w
+m = nn.MultiheadAttention(64, 4, {batch_first = true, device = "cuda", dtype = ohm.float16})
+m:eval()
+x = ohm.randn(3, 1, 64, {device = "cuda", dtype = ohm.float16})
+do
+  local mode1 <close> = ohm.no_grad()
+  do
+    local results = m(x, x, x)
+    y = results[1]; sweep()
+    w = results[2]; sweep()
+  end
+end
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+w = nil; sweep()
+mark("globals deleted")
+
+--== evaluated_encoder_with_padding
+-- layer = nn.TransformerEncoderLayer(16, 2, 24, batch_first=True, device="cuda")
+-- m = nn.TransformerEncoder(layer, 2)
+-- m.eval()
+-- x = torch.randn(2, 8, 16, device="cuda")
+-- pad = torch.zeros(2, 8, dtype=torch.bool, device="cuda")
+-- with torch.no_grad(): y = m(x, src_key_padding_mask=pad)
+-- y = m(x, src_key_padding_mask=pad)
+-- layout(y)
+local layer, m, x, pad, y
+layer = nn.TransformerEncoderLayer(16, 2, 24, {batch_first = true, device = "cuda"})
+m = nn.TransformerEncoder(layer, 2)
+m:eval()
+x = ohm.randn(2, 8, 16, {device = "cuda"})
+pad = ohm.zeros(2, 8, {dtype = ohm.bool, device = "cuda"})
+do
+  local mode1 <close> = ohm.no_grad()
+  y = m(x, {src_key_padding_mask = pad})
+end
+y = m(x, {src_key_padding_mask = pad})
+layout(y)
+mark("end of program (globals alive)")
+layer = nil; sweep()
+m = nil; sweep()
+x = nil; sweep()
+pad = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== evaluated_layer_with_both_masks
+-- m = nn.TransformerEncoderLayer(16, 2, 24, batch_first=True, norm_first=True, activation="gelu", device="cuda")
+-- m.eval()
+-- x = torch.randn(2, 8, 16, device="cuda")
+-- pad = torch.zeros(2, 8, dtype=torch.bool, device="cuda")
+-- mask = torch.triu(torch.ones(8, 8, dtype=torch.bool, device="cuda"), diagonal=1)
+-- with torch.no_grad(): y = m(x, src_mask=mask, src_key_padding_mask=pad)
+local m, x, pad, mask, y
+m = nn.TransformerEncoderLayer(16, 2, 24, {batch_first = true, norm_first = true, activation = "gelu", device = "cuda"})
+m:eval()
+x = ohm.randn(2, 8, 16, {device = "cuda"})
+pad = ohm.zeros(2, 8, {dtype = ohm.bool, device = "cuda"})
+mask = ohm.triu(ohm.ones(8, 8, {dtype = ohm.bool, device = "cuda"}), {diagonal = 1})
+do
+  local mode1 <close> = ohm.no_grad()
+  y = m(x, {src_mask = mask, src_key_padding_mask = pad})
+end
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+pad = nil; sweep()
+mask = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== evaluated_layer_of_long_rows
+-- m = nn.TransformerEncoderLayer(8, 2, 8, batch_first=True, device="cuda")
+-- m.eval()
+-- x = torch.randn(1, 1030, 8, device="cuda")
+-- pad = torch.zeros(1, 1030, dtype=torch.bool, device="cuda")
+-- with torch.no_grad(): y = m(x, src_key_padding_mask=pad)
+local m, x, pad, y
+m = nn.TransformerEncoderLayer(8, 2, 8, {batch_first = true, device = "cuda"})
+m:eval()
+x = ohm.randn(1, 1030, 8, {device = "cuda"})
+pad = ohm.zeros(1, 1030, {dtype = ohm.bool, device = "cuda"})
+do
+  local mode1 <close> = ohm.no_grad()
+  y = m(x, {src_key_padding_mask = pad})
+end
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+pad = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== layer_with_booleans
+-- m = nn.TransformerEncoderLayer(96, 3, 16, batch_first=True, bias=False, device="cuda", dtype=torch.bfloat16)
+-- x = torch.randn(2, 1, 96, device="cuda", dtype=torch.bfloat16)
+-- mask = torch.zeros(6, 1, 1, dtype=torch.bool, device="cuda")
+-- pad = torch.tensor([[False], [False]], device="cuda")
+-- with torch.inference_mode(): y = m(x, src_mask=mask, src_key_padding_mask=pad)
+local m, x, mask, pad, y
+m = nn.TransformerEncoderLayer(96, 3, 16, {batch_first = true, bias = false, device = "cuda", dtype = ohm.bfloat16})
+x = ohm.randn(2, 1, 96, {device = "cuda", dtype = ohm.bfloat16})
+mask = ohm.zeros(6, 1, 1, {dtype = ohm.bool, device = "cuda"})
+pad = ohm.tensor({{false}, {false}}, {device = "cuda"})
+do
+  local mode1 <close> = ohm.inference_mode()
+  y = m(x, {src_mask = mask, src_key_padding_mask = pad})
+end
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+mask = nil; sweep()
+pad = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== attention_with_a_cast_mask
+-- m = nn.TransformerEncoderLayer(16, 2, 16, batch_first=True).to("cuda")
+-- x = torch.randn(2, 5, 16, device="cuda")
+-- pad = torch.zeros(2, 5, device="cuda")
+-- with torch.autocast("cuda", dtype=torch.bfloat16): y = m(x, src_key_padding_mask=pad)
+local m, x, pad, y
+m = nn.TransformerEncoderLayer(16, 2, 16, {batch_first = true}):to("cuda")
+x = ohm.randn(2, 5, 16, {device = "cuda"})
+pad = ohm.zeros(2, 5, {device = "cuda"})
+do
+  local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+  y = m(x, {src_key_padding_mask = pad})
+end
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+pad = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== lstm_projected_no_grad
+-- m = nn.LSTM(4, 20, proj_size=3, device="cuda", dtype=torch.float16)
+-- x = torch.randn(2, 4, device="cuda", dtype=torch.float16, requires_grad=True)
+-- with torch.no_grad(): y, (h, c) = m(x)
+local m, x, y, h, c
+m = nn.LSTM(4, 20, {proj_size = 3, device = "cuda", dtype = ohm.float16})
+x = ohm.randn(2, 4, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+do
+  local mode1 <close> = ohm.no_grad()
+  do
+    local results = m(x)
+    y = results[1]; sweep()
+    h = results[2]; sweep()
+    c = results[3]; sweep()
+  end
+end
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+h = nil; sweep()
+c = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_lstm_projected
+-- torch.backends.cudnn.enabled = True
+-- m = nn.LSTM(16, 20, proj_size=6, num_layers=2, bidirectional=True, device="cuda")
+-- x = torch.randn(4, 16, device="cuda", requires_grad=True)
+-- y, (h, c) = m(x)
+-- layout(y)
+-- l = y.sum() + (h * h).sum()
+-- l.backward()
+local m, x, y, h, c, l
+ohm.backends.cudnn.enabled = true
+m = nn.LSTM(16, 20, {proj_size = 6, num_layers = 2, bidirectional = true, device = "cuda"})
+x = ohm.randn(4, 16, {device = "cuda", requires_grad = true})
+do
+  local results = m(x)
+  y = results[1]; sweep()
+  h = results[2]; sweep()
+  c = results[3]; sweep()
+end
+layout(y)
+l = y:sum() + (h * h):sum()
+l:backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+h = nil; sweep()
+c = nil; sweep()
+l = nil; sweep()
+mark("globals deleted")
+
+--== gru_without_a_batch
+-- m = nn.GRU(16, 20, batch_first=True, device="cuda")
+-- x = torch.randn(4, 16, device="cuda", requires_grad=True)
+-- h0 = torch.randn(1, 20, device="cuda")
+-- y, h = m(x, h0)
+-- l = y.sum() + h.sum()
+-- l.backward()
+local m, x, h0, y, h, l
+m = nn.GRU(16, 20, {batch_first = true, device = "cuda"})
+x = ohm.randn(4, 16, {device = "cuda", requires_grad = true})
+h0 = ohm.randn(1, 20, {device = "cuda"})
+do
+  local results = m(x, h0)
+  y = results[1]; sweep()
+  h = results[2]; sweep()
+end
+l = y:sum() + h:sum()
+l:backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+h0 = nil; sweep()
+y = nil; sweep()
+h = nil; sweep()
+l = nil; sweep()
+mark("globals deleted")
+
+--== clip_error_if_nonfinite
+-- m = nn.Linear(8, 8, device="cuda")
+-- x = torch.randn(16, 8, device="cuda")
+-- loss = m(x).pow(2).mean()
+-- loss.backward()
+-- t = nn.utils.clip_grad_norm_(m.parameters(), 1.0, error_if_nonfinite=True)
+local m, x, loss, t
+m = nn.Linear(8, 8, {device = "cuda"})
+x = ohm.randn(16, 8, {device = "cuda"})
+loss = m(x):pow(2):mean()
+loss:backward()
+t = nn.utils.clip_grad_norm_(m:parameters(), 1.0, {error_if_nonfinite = true})
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+loss = nil; sweep()
+t = nil; sweep()
+mark("globals deleted")
+
+--== averaged_model_and_late_group
+-- m = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8)).to("cuda")
+-- head = nn.Linear(8, 4, device="cuda")
+-- a = torch.optim.swa_utils.AveragedModel(m)
+-- b = torch.optim.swa_utils.AveragedModel(m, avg_fn=torch.optim.swa_utils.get_ema_avg_fn(0.9))
+-- opt = torch.optim.Adam(m.parameters())
+-- opt.add_param_group({"params": head.parameters(), "lr": 0.01})
+-- x = torch.randn(16, 8, device="cuda")
+-- loss = head(m(x)).pow(2).mean()
+-- loss.backward()
+-- opt.step()
+-- a.update_parameters(m)
+-- b.update_parameters(m)
+-- a.update_parameters(m)
+-- b.update_parameters(m)
+local m, head, a, b, opt, x, loss
+m = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8)):to("cuda")
+head = nn.Linear(8, 4, {device = "cuda"})
+a = ohm.optim.swa_utils.AveragedModel(m)
+b = ohm.optim.swa_utils.AveragedModel(m, {avg_fn = ohm.optim.swa_utils.get_ema_avg_fn(0.9)})
+opt = ohm.optim.Adam(m:parameters())
+opt:add_param_group({params = head:parameters(), lr = 0.01})
+x = ohm.randn(16, 8, {device = "cuda"})
+loss = head(m(x)):pow(2):mean()
+loss:backward()
+opt:step()
+a:update_parameters(m)
+b:update_parameters(m)
+a:update_parameters(m)
+b:update_parameters(m)
+mark("end of program (globals alive)")
+m = nil; sweep()
+head = nil; sweep()
+a = nil; sweep()
+b = nil; sweep()
+opt = nil; sweep()
+x = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== pooled_by_powers
+-- x = torch.randn(2, 8, 9, 7, device="cuda", requires_grad=True)
+-- y = F.lp_pool2d(x, 2.0, 2)
+-- y.sum().backward()
+local x, y
+x = ohm.randn(2, 8, 9, 7, {device = "cuda", requires_grad = true})
+y = F.lp_pool2d(x, 2.0, 2)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== einsum_of_one_tensor
+-- x = torch.randn(4, 6, 2, device="cuda", requires_grad=True)
+-- v = x * 1.5
+-- y = torch.einsum("bld,bld->bld", v, v)
+-- y.sum().backward()
+local x, v, y
+x = ohm.randn(4, 6, 2, {device = "cuda", requires_grad = true})
+v = x * 1.5
+y = ohm.einsum("bld,bld->bld", v, v)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+v = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== einsum_of_three
+-- d = torch.randn(3, 12, 16, device="cuda", requires_grad=True)
+-- b = torch.randn(3, 12, 8, device="cuda", requires_grad=True)
+-- x = torch.randn(3, 12, 16, device="cuda", requires_grad=True)
+-- u = x * 3
+-- s = d * 2
+-- y = torch.einsum("bld,bln,bld->bldn", s, b, u)
+-- l = y.sum() + (u * u).sum()
+-- l.backward()
+local d, b, x, u, s, y, l
+d = ohm.randn(3, 12, 16, {device = "cuda", requires_grad = true})
+b = ohm.randn(3, 12, 8, {device = "cuda", requires_grad = true})
+x = ohm.randn(3, 12, 16, {device = "cuda", requires_grad = true})
+u = x * 3
+s = d * 2
+y = ohm.einsum("bld,bln,bld->bldn", s, b, u)
+l = y:sum() + (u * u):sum()
+l:backward()
+mark("end of program (globals alive)")
+d = nil; sweep()
+b = nil; sweep()
+x = nil; sweep()
+u = nil; sweep()
+s = nil; sweep()
+y = nil; sweep()
+l = nil; sweep()
+mark("globals deleted")
+
+--== einsum_of_a_column
+-- x = torch.randn(3, 2, 6, device="cuda")
+-- v = x.narrow(2, 5, 1)
+-- y = torch.einsum("bld,bld->b", v, v)
+local x, v, y
+x = ohm.randn(3, 2, 6, {device = "cuda"})
+v = x:narrow(2, 5, 1)
+y = ohm.einsum("bld,bld->b", v, v)
+mark("end of program (globals alive)")
+x = nil; sweep()
+v = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== einsum_of_one_row_beside_two
+-- x = torch.randn(3, 2, 6, device="cuda")
+-- w = torch.randn(3, 1, 6, device="cuda")
+-- y = torch.einsum("bld,bld->b", x, w)
+-- z = torch.einsum("bld,bld->bl", w, x)
+local x, w, y, z
+x = ohm.randn(3, 2, 6, {device = "cuda"})
+w = ohm.randn(3, 1, 6, {device = "cuda"})
+y = ohm.einsum("bld,bld->b", x, w)
+z = ohm.einsum("bld,bld->bl", w, x)
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== squeezed_column_of_linear
+-- m = nn.Linear(56, 1, device="cuda")
+-- x = torch.randn(3, 56, device="cuda", requires_grad=True)
+-- y = m(x).squeeze(1)
+-- z = m(x).squeeze(1)
+-- s = torch.stack([y, z]).transpose(0, 1).contiguous()
+-- s.backward(torch.randn(3, 2, device="cuda"))
+local m, x, y, z, s
+m = nn.Linear(56, 1, {device = "cuda"})
+x = ohm.randn(3, 56, {device = "cuda", requires_grad = true})
+y = m(x):squeeze(1)
+z = m(x):squeeze(1)
+s = ohm.stack({y, z}):transpose(0, 1):contiguous()
+s:backward(ohm.randn(3, 2, {device = "cuda"}))
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+s = nil; sweep()
+mark("globals deleted")
+
+--== eight_bits
+-- w = torch.randn(16, 32, device="cuda")
+-- scale = w.abs().amax(dim=1, keepdim=True) / 127.0
+-- q = (w / scale).round().clamp(-127, 127).to(torch.int8)
+-- x = torch.randn(4, 32, device="cuda", requires_grad=True)
+-- y = F.linear(x, q.to(torch.float32) * scale)
+-- y.sum().backward()
+-- s = q.to(torch.int16)
+-- n = q.sum()
+local w, scale, q, x, y, s, n
+w = ohm.randn(16, 32, {device = "cuda"})
+scale = w:abs():amax({dim = 1, keepdim = true}) / 127.0
+q = (w / scale):round():clamp(-127, 127):to(ohm.int8)
+x = ohm.randn(4, 32, {device = "cuda", requires_grad = true})
+y = F.linear(x, q:to(ohm.float32) * scale)
+y:sum():backward()
+s = q:to(ohm.int16)
+n = q:sum()
+mark("end of program (globals alive)")
+w = nil; sweep()
+scale = nil; sweep()
+q = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+s = nil; sweep()
+n = nil; sweep()
+mark("globals deleted")
+
+--== matmul_matrix_by_turned_batch
+-- a = torch.randn(8, 30, device="cuda")
+-- b = torch.randn(3, 50, 30, device="cuda")
+-- c = a @ b.transpose(1, 2)
+-- mark("turned")
+-- d = a @ torch.randn(3, 30, 50, device="cuda")
+-- mark("plain")
+-- a.requires_grad_(True)
+-- e = a @ b.transpose(1, 2)
+-- mark("with gradient")
+local a, b, c, d, e
+a = ohm.randn(8, 30, {device = "cuda"})
+b = ohm.randn(3, 50, 30, {device = "cuda"})
+c = ohm.matmul(a, b:transpose(1, 2))
+mark("turned")
+d = ohm.matmul(a, ohm.randn(3, 30, 50, {device = "cuda"}))
+mark("plain")
+a:requires_grad_(true)
+e = ohm.matmul(a, b:transpose(1, 2))
+mark("with gradient")
+mark("end of program (globals alive)")
+a = nil; sweep()
+b = nil; sweep()
+c = nil; sweep()
+d = nil; sweep()
+e = nil; sweep()
+mark("globals deleted")
