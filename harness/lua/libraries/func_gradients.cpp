@@ -137,9 +137,9 @@ class GradientOfScript {
   void push_parts(const std::vector<Tensor>& all) {
     if (!options_.is_list) return push_part(all, 0);
     lua_createtable(state_, static_cast<int>(trees_.size()), 0);
-    for (std::size_t i = trees_.size(); i-- > 0;) {
-      push_part(all, i);
-      lua_rawseti(state_, -2, static_cast<lua_Integer>(i + 1));
+    for (std::size_t number = trees_.size(); number > 0; --number) {
+      push_part(all, number - 1);
+      lua_rawseti(state_, -2, static_cast<lua_Integer>(number));
     }
   }
 
