@@ -3,36 +3,41 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <unordered_map>
 
 #include "allocator_shim/base/assert.h"
+#include "runtime/base/thread_end.h"
 
 namespace ohm {
 namespace {
 
-// What is kept beside the tensors of a thread. The count outlives the table: tensors that go after
-// it have nothing there.
+// What is kept beside the tensors of a thread, and how many have something.
+using Table = std::unordered_map<const TensorImpl*, BatchDims>;
+thread_local Table* table_of_thread = nullptr;  // null until the first is kept
 thread_local std::size_t batched_count = 0;
 
-struct Table {
-  std::unordered_map<const TensorImpl*, BatchDims> of;
-
-  Table() = default;
-  Table(const Table&) = delete;
-  Table& operator=(const Table&) = delete;
-  ~Table() { batched_count = 0; }
-};
-
+/// Throws std::bad_alloc. Tensors that go when the thread has ended have nothing here.
 Table& table() {
-  thread_local Table kept;
-  return kept;
+  static const ThreadEnd kEnd([](void* kept) {
+    batched_count = 0;
+    table_of_thread = nullptr;
+    delete static_cast<Table*>(kept);
+  });
+  if (table_of_thread == nullptr) {
+    auto made = std::make_unique<Table>();
+    if (!kEnd.note(made.get())) throw std::bad_alloc();
+    table_of_thread = made.release();
+  }
+  return *table_of_thread;
 }
 
 void keep(const Tensor& tensor, BatchDims dims) {
   if (dims.empty()) return;
-  table().of.insert_or_assign(tensor.impl(), std::move(dims));
-  batched_count = table().of.size();
+  table().insert_or_assign(tensor.impl(), std::move(dims));
+  batched_count = table().size();
 }
 
 // A view with other dimensions beside it.
@@ -58,8 +63,8 @@ bool are_any_batched() { return batched_count != 0; }
 
 const BatchDims* batch_dims(const Tensor& tensor) {
   if (batched_count == 0 || !tensor.defined()) return nullptr;
-  const auto found = table().of.find(tensor.impl());
-  return found == table().of.end() ? nullptr : &found->second;
+  const auto found = table().find(tensor.impl());
+  return found == table().end() ? nullptr : &found->second;
 }
 
 bool is_batched(const Tensor& tensor, int level) {
@@ -97,8 +102,8 @@ void inherit_batch_dims(const Tensor& view, const Tensor& base) {
 
 void forget_batch_dims(const TensorImpl* impl) {
   if (batched_count == 0) return;
-  table().of.erase(impl);
-  batched_count = table().of.size();
+  table().erase(impl);
+  batched_count = table().size();
 }
 
 AllSamples::AllSamples(std::span<const Tensor* const> operands) {

@@ -3,7 +3,7 @@
 namespace ohm {
 
 RunningTransforms& running_transforms() {
-  thread_local RunningTransforms running;
+  constinit thread_local RunningTransforms running;
   return running;
 }
 
