@@ -1683,6 +1683,129 @@ out = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
+--== model_dp_sgd_cnn
+local Net, model, params, names, buffers, compute_loss, norms_of, per_sample, x, y, grads, norms, factor, g
+ohm.backends.cudnn.enabled = true
+Net = nn.Module:extend("Net")
+function Net:__init()
+  self.conv1 = nn.Conv2d(1, 8, 3, {stride = 2, padding = 1})
+  self.conv2 = nn.Conv2d(8, 16, 3, {padding = 1})
+  self.fc1 = nn.Linear(16 * 7 * 7, 32)
+  self.fc2 = nn.Linear(32, 10)
+end
+function Net:forward(x)
+  x = F.relu(self.conv1(x))
+  x = F.max_pool2d(F.relu(self.conv2(x)), 2)
+  x = F.relu(self.fc1(x:flatten(1)))
+  return self.fc2(x)
+end
+function compute_loss(params, buffers, sample, target)
+  local predictions
+  predictions = ohm.func.functional_call(model, {params, buffers}, {sample:unsqueeze(0)})
+  return F.cross_entropy(predictions, target:unsqueeze(0))
+end
+function norms_of(grads)
+  local norms
+  norms = {}
+  for _, name in ipairs(names) do norms[#norms + 1] = grads[name]:reshape(6, -1):norm(2, {dim = 1}) end
+  return norms
+end
+model = Net():cuda()
+params, names = {}, {}
+for k, v in model:named_parameters() do
+  params[k] = v:detach()
+  names[#names + 1] = k
+end
+buffers = {}
+for k, v in model:named_buffers() do buffers[k] = v:detach() end
+per_sample = ohm.func.vmap(ohm.func.grad(compute_loss), {in_dims = {false, false, 0, 0}})
+mark("model")
+for step = 0, 2 - 1 do
+  x = ohm.randn(6, 1, 28, 28, {device = "cuda"})
+  y = ohm.randint(0, 10, {6}, {device = "cuda"})
+  grads = per_sample(params, buffers, x, y)
+  mark("gradients " .. step)
+  norms = ohm.stack(norms_of(grads)):norm(2, {dim = 0})
+  factor = (1.0 / (norms + 1e-6)):clamp({max = 1.0})
+  for _, name in ipairs(names) do
+    g = ohm.einsum("i,i...->...", factor, grads[name])
+    g = g + ohm.randn_like(g) * 0.5
+    params[name] = params[name] - 0.1 * g / 6
+  end
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+for _, name in ipairs(names) do params[name] = nil; sweep() end
+buffers = clear(buffers)
+x = nil; sweep()
+y = nil; sweep()
+for _, name in ipairs(names) do grads[name] = nil; sweep() end
+norms = nil; sweep()
+factor = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== model_dp_sgd_mlp
+local Net, model, params, names, buffers, compute_loss, norms_of, per_sample, x, y, grads, norms, factor, g
+Net = nn.Module:extend("Net")
+function Net:__init()
+  self.fc1 = nn.Linear(40, 64)
+  self.fc2 = nn.Linear(64, 48)
+  self.fc3 = nn.Linear(48, 10)
+end
+function Net:forward(x)
+  x = F.relu(self.fc1(x))
+  x = ohm.tanh(self.fc2(x))
+  return self.fc3(x)
+end
+function compute_loss(params, buffers, sample, target)
+  local predictions
+  predictions = ohm.func.functional_call(model, {params, buffers}, {sample:unsqueeze(0)})
+  return F.cross_entropy(predictions, target:unsqueeze(0))
+end
+function norms_of(grads)
+  local norms
+  norms = {}
+  for _, name in ipairs(names) do norms[#norms + 1] = grads[name]:reshape(16, -1):norm(2, {dim = 1}) end
+  return norms
+end
+model = Net():cuda()
+params, names = {}, {}
+for k, v in model:named_parameters() do
+  params[k] = v:detach()
+  names[#names + 1] = k
+end
+buffers = {}
+for k, v in model:named_buffers() do buffers[k] = v:detach() end
+per_sample = ohm.func.vmap(ohm.func.grad(compute_loss), {in_dims = {false, false, 0, 0}})
+mark("model")
+for step = 0, 2 - 1 do
+  x = ohm.randn(16, 40, {device = "cuda"})
+  y = ohm.randint(0, 10, {16}, {device = "cuda"})
+  grads = per_sample(params, buffers, x, y)
+  mark("gradients " .. step)
+  norms = ohm.stack(norms_of(grads)):norm(2, {dim = 0})
+  factor = (1.0 / (norms + 1e-6)):clamp({max = 1.0})
+  for _, name in ipairs(names) do
+    g = ohm.einsum("i,i...->...", factor, grads[name])
+    g = g + ohm.randn_like(g) * 0.5
+    params[name] = params[name] - 0.1 * g / 16
+  end
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+for _, name in ipairs(names) do params[name] = nil; sweep() end
+buffers = clear(buffers)
+x = nil; sweep()
+y = nil; sweep()
+for _, name in ipairs(names) do grads[name] = nil; sweep() end
+norms = nil; sweep()
+factor = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
 --== model_dqn
 local QNetwork, policy, target, opt, frames, actions, rewards, dones, gamma, action, index, state, following, a, r, d, q, best, next_q, expected, loss, p, tp
 QNetwork = nn.Module:extend("QNetwork")
@@ -1778,6 +1901,78 @@ expected = nil; sweep()
 loss = nil; sweep()
 p = nil; sweep()
 tp = nil; sweep()
+mark("globals deleted")
+
+--== model_func_ensemble
+local models, params, buffers, base, forward, x, y, out, loss_fn, grads, losses, names
+models = {}
+for i = 1, 3 do
+  models[i] = nn.Sequential(nn.Linear(30, 50), nn.ReLU(), nn.Linear(50, 50), nn.GELU(), nn.Linear(50, 4)):cuda()
+end
+mark("models")
+params, buffers = ohm.func.stack_module_state(models)
+base = models[1]
+mark("stacked")
+function forward(params, buffers, x)
+  return ohm.func.functional_call(base, {params, buffers}, {x})
+end
+x = ohm.randn(8, 30, {device = "cuda"})
+y = ohm.randn(8, 4, {device = "cuda"})
+do
+  local mode1 <close> = ohm.no_grad()
+  out = ohm.func.vmap(forward, {in_dims = {0, 0, false}})(params, buffers, x)
+end
+mark("forward")
+function loss_fn(params, buffers, x, y)
+  return F.mse_loss(forward(params, buffers, x), y)
+end
+names = {"0.weight", "0.bias", "2.weight", "2.bias", "4.weight", "4.bias"}
+do
+  local mode1 <close> = ohm.no_grad()
+  for i = 1, 2 do
+    do
+      local new1, new2 = ohm.func.vmap(ohm.func.grad_and_value(loss_fn), {in_dims = {0, 0, false, false}})(params, buffers, x, y)
+      grads = new1; sweep()
+      losses = new2; sweep()
+    end
+    mark("gradients")
+    for _, name in ipairs(names) do
+      params[name]:sub_(0.1 * grads[name])
+    end
+    mark("step")
+  end
+end
+mark("end of program (globals alive)")
+models = clear(models)
+params = clear(params)
+buffers = clear(buffers)
+base = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+out = nil; sweep()
+grads = clear(grads)
+losses = nil; sweep()
+mark("globals deleted")
+
+--== model_func_jacobian
+local model, params, x, f, j
+model = nn.Sequential(nn.Linear(12, 20), nn.Tanh(), nn.Linear(20, 5)):cuda()
+params = {}
+for k, v in model:named_parameters() do params[k] = v:detach() end
+mark("model")
+x = ohm.randn(7, 12, {device = "cuda"})
+function f(params, x)
+  return ohm.func.functional_call(model, params, {x})
+end
+j = ohm.func.jacrev(f, {argnums = 1})(params, x:select(0, 0))
+mark("jacobian")
+j = ohm.func.jacrev(f)(params, x:select(0, 0))
+mark("by parameters")
+mark("end of program (globals alive)")
+model = nil; sweep()
+params = clear(params)
+x = nil; sweep()
+j = clear(j)
 mark("globals deleted")
 
 --== model_fused_backward
@@ -4210,6 +4405,67 @@ rgbs = clear(rgbs)
 _ = nil; sweep()
 mark("globals deleted")
 
+--== model_nested_encoder values=true
+-- with values: they say how long each sequence is
+local vocab, dim, classes, Classifier, model, optimizer, x, pad, y, loss, logits, narrow, z
+vocab, dim, classes = 90, 32, 4
+Classifier = nn.Module:extend("Classifier")
+function Classifier:__init()
+  local layer
+  self.emb = nn.Embedding(vocab, dim, {padding_idx = 0})
+  layer = nn.TransformerEncoderLayer(dim, 4, 64, {activation = "gelu", batch_first = true})
+  self.encoder = nn.TransformerEncoder(layer, 2, {norm = nn.LayerNorm(dim)})
+  self.fc = nn.Linear(dim, classes)
+end
+function Classifier:forward(x, pad)
+  local h
+  h = self.encoder(self.emb(x), {src_key_padding_mask = pad})
+  return self.fc(h:select(1, 0))
+end
+model = Classifier():cuda()
+optimizer = ohm.optim.SGD(model:parameters(), {lr = 0.1})
+x = ohm.randint(1, vocab, {3, 12}, {device = "cuda"})
+pad = ohm.arange(12, {device = "cuda"}):unsqueeze(0):ge(ohm.tensor({12, 5, 9}, {device = "cuda"}):unsqueeze(1))
+sweep()
+y = ohm.randint(0, classes, {3}, {device = "cuda"})
+loss = F.cross_entropy(model(x, pad), y)
+sweep()
+optimizer:zero_grad()
+loss:backward()
+optimizer:step()
+mark("trained")
+model:eval()
+do
+  local mode <close> = ohm.no_grad()
+  logits = model(x, pad); sweep()
+end
+mark("evaluated")
+model:half()
+do
+  local mode <close> = ohm.no_grad()
+  logits = model(x, pad); sweep()
+end
+mark("evaluated in half precision")
+narrow = nn.TransformerEncoder(nn.TransformerEncoderLayer(20, 2, 24, {batch_first = true}), 1)
+narrow = narrow:cuda():eval(); sweep()
+z = ohm.randn(3, 12, 20, {device = "cuda"})
+do
+  local mode <close> = ohm.inference_mode()
+  z = narrow(z, {src_key_padding_mask = pad}); sweep()
+end
+mark("evaluated step by step")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+pad = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+logits = nil; sweep()
+narrow = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
 --== model_neural_ode
 local ODEFunc, rk4_step, odeint, func, optimizer, t, truth, y0, pred, loss, final, error, worst
 ODEFunc = nn.Module:extend("ODEFunc")
@@ -4525,6 +4781,76 @@ weights = nil; sweep()
 loss = nil; sweep()
 probs = nil; sweep()
 entropy = nil; sweep()
+mark("globals deleted")
+
+--== model_per_sample_norms
+local Net, model, params, names, compute_loss, norms_of, per_sample, x, y, grads, losses, norms, factor, p, g
+ohm.backends.cudnn.enabled = true
+Net = nn.Module:extend("Net")
+function Net:__init()
+  self.inp = nn.Linear(24, 48)
+  self.norm = nn.LayerNorm(48)
+  self.mid = nn.Linear(48, 48, {bias = false})
+  self.norm2 = nn.LayerNorm(48)
+  self.out = nn.Linear(48, 6)
+end
+function Net:forward(x)
+  local h
+  h = F.gelu(self.norm(self.inp(x)))
+  h = h + ohm.tanh(self.mid(h))
+  h = self.norm2(h):mean(1)
+  return self.out(h)
+end
+function norms_of(grads)
+  local norms
+  norms = {}
+  for _, name in ipairs(names) do norms[#norms + 1] = grads[name]:reshape(10, -1):norm(2, {dim = 1}) end
+  return norms
+end
+model = Net():cuda()
+params, names = {}, {}
+for k, v in model:named_parameters() do
+  params[k] = v:detach()
+  names[#names + 1] = k
+end
+mark("model")
+function compute_loss(params, sample, target)
+  local predictions
+  predictions = ohm.func.functional_call(model, params, {sample:unsqueeze(0)})
+  return F.binary_cross_entropy_with_logits(predictions, target:unsqueeze(0))
+end
+function per_sample(params, sample, target)
+  local g, loss
+  g, loss = ohm.func.grad_and_value(compute_loss)(params, sample, target)
+  return g, loss
+end
+x = ohm.randn(10, 5, 24, {device = "cuda"})
+y = ohm.rand(10, 6, {device = "cuda"})
+mark("data")
+do
+  local new1, new2 = ohm.func.vmap(per_sample, {in_dims = {false, 0, 0}, chunk_size = 4})(params, x, y)
+  grads = new1; sweep()
+  losses = new2; sweep()
+end
+mark("grads")
+norms = ohm.stack(norms_of(grads)):norm(2, {dim = 0})
+factor = (1.0 / (norms + 1e-6)):clamp({max = 1.0})
+mark("norms")
+for _, name in ipairs(names) do
+  g = ohm.einsum("i,i...->...", factor, grads[name]) / 10
+  params[name]:sub_(0.1 * g)
+end
+mark("step")
+mark("end of program (globals alive)")
+model = nil; sweep()
+params = clear(params)
+x = nil; sweep()
+y = nil; sweep()
+grads = clear(grads)
+losses = nil; sweep()
+norms = nil; sweep()
+factor = nil; sweep()
+g = nil; sweep()
 mark("globals deleted")
 
 --== model_pinn
