@@ -26,12 +26,6 @@
 
 namespace ohm::nn {
 
-std::optional<Tensor> mask_as_numbers(const std::optional<Tensor>& mask, DType dtype) {
-  if (!mask || mask->dtype() != DType::boolean) return mask;
-  const Tensor numbers = zeros(mask->shape(), {dtype, mask->device()});
-  return ops::masked_fill_(numbers, *mask, -std::numeric_limits<double>::infinity());
-}
-
 namespace {
 
 // [length, N, parts·E] as `parts` tensors [length, N, E] that lie behind one another.

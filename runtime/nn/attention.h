@@ -10,9 +10,6 @@
 
 namespace ohm::nn {
 
-/// A bool mask of what is left out, as numbers to add; any other mask, and none, as it is.
-std::optional<Tensor> mask_as_numbers(const std::optional<Tensor>& mask, DType dtype);
-
 struct MultiheadAttentionOptions {
   double dropout = 0.0;  ///< of the weights, in training
   bool has_bias = true;

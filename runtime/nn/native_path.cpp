@@ -3,18 +3,19 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/autograd_state.h"
-#include "runtime/nn/attention.h"
 #include "runtime/nn/module_walk.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/concat.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/extremum.h"
+#include "runtime/ops/indexing.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/scan.h"
 #include "runtime/ops/slice.h"
@@ -22,6 +23,12 @@
 #include "runtime/tensor/context.h"
 
 namespace ohm::nn {
+
+std::optional<Tensor> mask_as_numbers(const std::optional<Tensor>& mask, DType dtype) {
+  if (!mask || mask->dtype() != DType::boolean) return mask;
+  const Tensor numbers = zeros(mask->shape(), {dtype, mask->device()});
+  return ops::masked_fill_(numbers, *mask, -std::numeric_limits<double>::infinity());
+}
 
 AttentionMasks::AttentionMasks(const std::optional<Tensor>& given_padding,
                                const std::optional<Tensor>& given_attention, DType dtype)

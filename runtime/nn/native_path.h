@@ -11,6 +11,9 @@
 
 namespace ohm::nn {
 
+/// A bool mask of what is left out, as numbers to add; any other mask, and none, as it is.
+std::optional<Tensor> mask_as_numbers(const std::optional<Tensor>& mask, DType dtype);
+
 /// Those of a call, where they are booleans as numbers that are added.
 struct AttentionMasks {
   std::optional<Tensor> padding;    ///< [N, S]

@@ -8,18 +8,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "runtime/ops/native_attention_parameters.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {
-
-/// Of self-attention: in_weight [3E, E], in_bias [3E], out_weight [E, E], out_bias [E].
-struct AttentionParameters {
-  std::int64_t heads;
-  Tensor in_weight;
-  Tensor in_bias;
-  Tensor out_weight;
-  Tensor out_bias;
-};
 
 enum class WantedWeights : std::uint8_t { none, of_each_head, averaged };
 

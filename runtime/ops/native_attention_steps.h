@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "runtime/ops/native_attention.h"
+#include "runtime/ops/native_attention_parameters.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {

@@ -179,7 +179,9 @@ std::map<std::string, ops::Sample> particular_samples() {
           {"bernoulli", {from_values({0, 1, 1, 0}, {4}, {DType::float64, Device::cpu()})}},
           // One place alone has a weight: rounding cannot choose another.
           {"multinomial",
-           {from_values({0, 1, 0}, {3}, {DType::float64, Device::cpu()}), std::int64_t{1}, false}}};
+           {from_values({0, 1, 0}, {3}, {DType::float64, Device::cpu()}), std::int64_t{1}, false}},
+          {"vector_to_parameters",
+           {numbers({8}, 0), std::vector<Tensor>{numbers({2, 3}, 1), numbers({2}, 2)}}}};
 }
 
 /// For an op without samples; empty: none.

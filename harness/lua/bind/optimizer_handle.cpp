@@ -225,8 +225,10 @@ int optimizer_load_state_dict(lua_State* L) {
   return 0;
 }
 
+int add_group(lua_State* L) { return add_param_group(L, optimizer(L, "add_param_group")); }
+
 constexpr luaL_Reg kOptimizerMethods[] = {
-    {"add_param_group", native<add_param_group>},
+    {"add_param_group", native<add_group>},
     {"load_state_dict", native<optimizer_load_state_dict>},
     {"state_dict", native<optimizer_state_dict>},
     {"step", native<optimizer_step>},

@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "harness/lua/bind/arguments.h"
-#include "harness/lua/bind/object_handle.h"
 #include "harness/lua/bind/op_arguments.h"
-#include "harness/lua/bind/optimizer_handle.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "runtime/optim/registry.h"
 
@@ -32,13 +30,12 @@ ops::Value parameters_of_group(lua_State* L, int group) {
 
 }  // namespace
 
-int add_param_group(lua_State* L) {
-  auto& self = object_argument<optim::Optimizer>(L, 1, {kGroupName, "self"});
+int add_param_group(lua_State* L, optim::Optimizer& optimizer) {
   if (lua_type(L, 2) != LUA_TTABLE) refuse_argument(L, 2, {kGroupName, "param_group"}, "a table");
-  const optim::OptimizerOrigin& origin = self.origin();
+  const optim::OptimizerOrigin& origin = optimizer.origin();
   if (origin.kind == nullptr) {
     throw std::invalid_argument(
-        fmt::format("[{}] {} takes no further groups", kGroupName, self.type_name()));
+        fmt::format("[{}] {} takes no further groups", kGroupName, optimizer.type_name()));
   }
   const std::vector<ops::Param>& params = origin.kind->params;
   std::vector<std::string_view> names;
@@ -56,7 +53,7 @@ int add_param_group(lua_State* L) {
   values[0] = parameters_of_group(L, 2);
   optim::OptimizerPtr group = origin.kind->make(values);
   group->set_origin(std::move(made));
-  self.add_group(std::move(group));
+  optimizer.add_group(std::move(group));
   return 0;
 }
 
