@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/base/strided.h"
+#include "runtime/base/wrapping.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/host/blas_library.h"
 
@@ -95,7 +96,9 @@ void integer_product(const Tensor& a, const Tensor& b, const Tensor& out) {
         const std::int64_t* row = rows + element / n * k;
         const std::int64_t* column = columns + element % n;
         std::int64_t sum = 0;
-        for (std::int64_t i = 0; i < k; ++i) sum += row[i] * column[i * n];
+        for (std::int64_t i = 0; i < k; ++i) {
+          sum = wrapping_sum(sum, wrapping_product(row[i], column[i * n]));
+        }
         *target++ = convert_element<T>(sum);
       }
     }
