@@ -144,6 +144,7 @@ Tensor total_norm(const std::vector<std::vector<Tensor>>& groups, double p, bool
 Tensor get_total_norm(const std::vector<Tensor>& tensors, double norm_type, bool error_if_nonfinite,
                       std::optional<bool> foreach) {
   const OpFront front(kGetTotalNorm);
+  for (const Tensor& tensor : tensors) require_floating(tensor, kGetTotalNorm);
   const NoGradGuard no_grad;
   if (tensors.empty()) return zeros({}, {});
   return total_norm(grouped(tensors), norm_type, error_if_nonfinite, foreach);
