@@ -67,6 +67,12 @@ int numel(lua_State* L) {
   return 1;
 }
 
+int is_same_size(lua_State* L) {
+  const Tensor& other = tensor_argument(L, 2, {"is_same_size", "other"});
+  lua_pushboolean(L, self_tensor(L, "is_same_size").shape() == other.shape());
+  return 1;
+}
+
 int storage_offset(lua_State* L) {
   lua_pushinteger(L, self_tensor(L, "storage_offset").impl()->offset);
   return 1;
@@ -187,6 +193,22 @@ int detach(lua_State* L) {
   return 1;
 }
 
+// x:detach_(): the tensor itself leaves the graph that made it.
+int detach_in_place(lua_State* L) {
+  const Tensor& tensor = self_tensor(L, "detach_");
+  if (AutogradMeta* const meta = autograd_meta(tensor)) {
+    if (meta->view_of) {
+      throw std::invalid_argument("[detach_] Can't detach views in-place. Use detach() instead.");
+    }
+    meta->requires_grad = false;
+    meta->retains_grad = false;
+    meta->output_number = 0;
+    meta->grad_fn.reset();
+  }
+  lua_pushvalue(L, 1);
+  return 1;
+}
+
 int tensor_requires_grad(lua_State* L) {
   const Tensor& tensor = self_tensor(L, "requires_grad_");
   tensor.set_requires_grad(lua_gettop(L) == 1 ||
@@ -290,6 +312,7 @@ constexpr luaL_Reg kTensorMethods[] = {
     {"cuda", native<tensor_cuda>},
     {"data_ptr", native<data_ptr, Entry::access>},
     {"detach", native<detach>},
+    {"detach_", native<detach_in_place>},
     {"dim", native<dim, Entry::access>},
     {"double", native<tensor_cast_to<DType::float64>>},
     {"element_size", native<element_size, Entry::access>},
@@ -301,8 +324,11 @@ constexpr luaL_Reg kTensorMethods[] = {
     {"is_floating_point", native<is_floating_point, Entry::access>},
     {"is_pinned", native<is_pinned, Entry::access>},
     {"is_same", native<is_same, Entry::access>},
+    {"is_same_size", native<is_same_size, Entry::access>},
     {"item", native<item>},
     {"long", native<tensor_cast_to<DType::int64>>},
+    {"ndimension", native<dim, Entry::access>},
+    {"nelement", native<numel, Entry::access>},
     {"normal_", native<normal>},
     {"numel", native<numel, Entry::access>},
     {"pin_memory", native<pin_memory>},
@@ -318,8 +344,16 @@ constexpr luaL_Reg kTensorMethods[] = {
     {"where", native<where>},
 };
 
+constexpr luaL_Reg kTensorFunctions[] = {
+    {"detach_", native<detach_in_place>},
+    {"is_floating_point", native<is_floating_point, Entry::access>},
+    {"is_same_size", native<is_same_size, Entry::access>},
+    {"numel", native<numel, Entry::access>},
+};
+
 }  // namespace
 
 std::span<const luaL_Reg> tensor_methods() { return kTensorMethods; }
+std::span<const luaL_Reg> tensor_functions() { return kTensorFunctions; }
 
 }  // namespace ohm::lua

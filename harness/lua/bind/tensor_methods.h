@@ -8,5 +8,7 @@
 namespace ohm::lua {
 
 std::span<const luaL_Reg> tensor_methods();
+/// Those that are functions of `ohm`, too: ohm.numel(x).
+std::span<const luaL_Reg> tensor_functions();
 
 }  // namespace ohm::lua

@@ -17,6 +17,7 @@
 #include "harness/lua/bind/tensor_handle.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/arithmetic/triangle_indices.h"
+#include "runtime/ops/convert.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {
@@ -271,6 +272,19 @@ int make_tensor(lua_State* L, const FactoryCall& call, int data, Device device,
 
 int tensor(lua_State* L) { return make_tensor(L, FactoryCall(L, "tensor"), 1, Device::cpu()); }
 
+// as_tensor(data [, {dtype, device}]): a tensor that is one already is converted where it has to
+// be.
+int as_tensor(lua_State* L) {
+  if (test_handle<Tensor>(L, 1) == nullptr) return tensor(L);
+  constexpr std::string_view kNames[] = {"device", "dtype"};
+  const NamedArguments named(L, "as_tensor");
+  named.check_names(kNames);
+  Tensor given = tensor_argument(L, 1, {"as_tensor", "data"});
+  given = ops::to_device(given, named.device("device", given.device()));
+  given = ops::to_dtype(given, named.dtype("dtype", given.dtype()));
+  return push_result(L, given, 1);
+}
+
 // x:new_zeros(sizes…, {dtype, device, requires_grad}): of x's dtype and device where not given.
 int new_empty(lua_State* L) { return make_new(L, "new_empty", &unwritten); }
 int new_ones(lua_State* L) { return make_new(L, "new_ones", &ohm::ones); }
@@ -296,6 +310,7 @@ constexpr luaL_Reg kFactoryTensorMethods[] = {
 
 constexpr luaL_Reg kFactoryFunctions[] = {
     {"arange", native<arange>},
+    {"as_tensor", native<as_tensor>},
     {"empty", native<empty>},
     {"empty_like", native<empty_like>},
     {"eye", native<eye>},

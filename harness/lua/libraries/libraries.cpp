@@ -8,6 +8,7 @@
 
 #include "harness/lua/bind/op_functions.h"
 #include "harness/lua/bind/tensor_comparison.h"
+#include "harness/lua/bind/tensor_methods.h"
 #include "harness/lua/libraries/amp_library.h"
 #include "harness/lua/libraries/average_functions.h"
 #include "harness/lua/libraries/averaging_library.h"
@@ -110,7 +111,7 @@ std::span<const Library> libraries() {
           "ohm",
           {runtime_functions(), tensor_comparisons(), factory_functions(), generator_functions(),
            mode_functions(), object_functions(), scenario_functions(), monitor_functions(),
-           serialization_functions(), number_functions(), vmap_functions()},
+           serialization_functions(), number_functions(), tensor_functions(), vmap_functions()},
           push_op_or_constant,
           names_of_ops_and_constants},
       Library{"ohm.cuda",

@@ -12,13 +12,8 @@
 #include <utility>
 
 #include "harness/lua/bind/arguments.h"
-#include "harness/lua/bind/handle.h"
 #include "harness/lua/bind/native.h"
-#include "harness/lua/bind/tensor_handle.h"
-#include "harness/lua/libraries/factory_library.h"
 #include "harness/lua/vm/push_text.h"
-#include "runtime/autograd/variable.h"
-#include "runtime/ops/convert.h"
 
 namespace ohm::lua {
 namespace {
@@ -99,86 +94,9 @@ int iinfo(lua_State* L) {
   return 1;
 }
 
-// ---- questions ----------------------------------------------------------------------------------
-
-int is_floating_input(lua_State* L) {
-  const Tensor& tensor = tensor_argument(L, 1, {"is_floating_point", "input"});
-  lua_pushboolean(L, is_floating(tensor.dtype()) ? 1 : 0);
-  return 1;
-}
-
-int count_elements(lua_State* L) {
-  lua_pushinteger(L, tensor_argument(L, 1, {"numel", "input"}).numel());
-  return 1;
-}
-
-int has_same_size(lua_State* L) {
-  const Tensor& input = tensor_argument(L, 1, {"is_same_size", "input"});
-  const Tensor& other = tensor_argument(L, 2, {"is_same_size", "other"});
-  lua_pushboolean(L, input.shape() == other.shape() ? 1 : 0);
-  return 1;
-}
-
-int count_dims(lua_State* L) {
-  lua_pushinteger(L, tensor_argument(L, 1, {"ndimension", "input"}).dims());
-  return 1;
-}
-
-// ---- tensors ------------------------------------------------------------------------------------
-
-// as_tensor(data [, {dtype, device}]): a tensor that is one already is converted where it has to
-// be.
-int as_tensor(lua_State* L) {
-  if (test_handle<Tensor>(L, 1) == nullptr) {
-    const std::span<const luaL_Reg> factories = factory_functions();
-    const auto made = std::find_if(factories.begin(), factories.end(), [](const luaL_Reg& known) {
-      return std::string_view(known.name) == "tensor";
-    });
-    lua_pushcfunction(L, made->func);
-    lua_insert(L, 1);
-    lua_call(L, lua_gettop(L) - 1, 1);
-    return 1;
-  }
-  constexpr std::string_view kNames[] = {"device", "dtype"};
-  const NamedArguments named(L, "as_tensor");
-  named.check_names(kNames);
-  Tensor tensor = tensor_argument(L, 1, {"as_tensor", "data"});
-  tensor = ops::to_device(tensor, named.device("device", tensor.device()));
-  tensor = ops::to_dtype(tensor, named.dtype("dtype", tensor.dtype()));
-  return push_result(L, tensor, 1);
-}
-
-// x:detach_(): the tensor itself leaves the graph that made it.
-int detach_in_place(lua_State* L) {
-  const Tensor& tensor = tensor_argument(L, 1, {"detach_", "input"});
-  if (AutogradMeta* const meta = autograd_meta(tensor)) {
-    if (meta->view_of) {
-      throw std::invalid_argument("[detach_] Can't detach views in-place. Use detach() instead.");
-    }
-    meta->requires_grad = false;
-    meta->retains_grad = false;
-    meta->output_number = 0;
-    meta->grad_fn.reset();
-  }
-  lua_pushvalue(L, 1);
-  return 1;
-}
-
 constexpr luaL_Reg kNumberFunctions[] = {
-    {"as_tensor", native<as_tensor>},
-    {"detach_", native<detach_in_place>},
     {"finfo", native<finfo>},
     {"iinfo", native<iinfo>},
-    {"is_floating_point", native<is_floating_input, Entry::access>},
-    {"is_same_size", native<has_same_size, Entry::access>},
-    {"numel", native<count_elements, Entry::access>},
-};
-
-constexpr luaL_Reg kTensorNumberMethods[] = {
-    {"detach_", native<detach_in_place>},
-    {"is_same_size", native<has_same_size, Entry::access>},
-    {"ndimension", native<count_dims, Entry::access>},
-    {"nelement", native<count_elements, Entry::access>},
 };
 
 // ---- constants ----------------------------------------------------------------------------------
@@ -194,7 +112,6 @@ constexpr std::string_view kDTypeAliases[] = {"double", "float", "half", "int", 
 }  // namespace
 
 std::span<const luaL_Reg> number_functions() { return kNumberFunctions; }
-std::span<const luaL_Reg> tensor_number_methods() { return kTensorNumberMethods; }
 
 bool push_constant(lua_State* L, std::string_view name) {
   for (const auto& [known, value] : kNumbers) {

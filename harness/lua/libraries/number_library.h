@@ -1,4 +1,4 @@
-// ohm: what numbers of a dtype can be, constants, and small questions about tensors.
+// ohm: what numbers of a dtype can be, and constants.
 #pragma once
 
 #include <lua.hpp>
@@ -10,8 +10,6 @@
 namespace ohm::lua {
 
 std::span<const luaL_Reg> number_functions();
-/// x:detach_() and others.
-std::span<const luaL_Reg> tensor_number_methods();
 
 /// Pushes ohm.pi, ohm.inf, …, or "float32" for ohm.float; or pushes nothing and returns false.
 bool push_constant(lua_State* L, std::string_view name);

@@ -18,7 +18,6 @@
 #include "harness/lua/libraries/factory_library.h"
 #include "harness/lua/libraries/fully_shard_library.h"
 #include "harness/lua/libraries/hook_library.h"
-#include "harness/lua/libraries/number_library.h"
 #include "harness/lua/libraries/object_library.h"
 #include "harness/lua/libraries/sandbox.h"
 #include "harness/lua/libraries/stream_library.h"
@@ -45,8 +44,7 @@ const Bindings& script_bindings() {
       .settle_dying_objects = settle_dying_objects,
       .classes = {{&HandleOf<Tensor>::kClass, tensor_metamethods(),
                    merged({tensor_methods(), tensor_comparisons(), tensor_factory_methods(),
-                           tensor_hook_methods(), tensor_stream_methods(),
-                           tensor_number_methods()})},
+                           tensor_hook_methods(), tensor_stream_methods()})},
                   {&HandleOf<nn::ModulePtr>::kClass, module_metamethods(),
                    merged({module_methods(), module_part_methods(), module_hook_methods(),
                            fully_sharded_methods()})}},
