@@ -30,6 +30,10 @@ constexpr AssumptionInfo kAssumptions[] = {
     {Assumption::process_context, "process_context",
      "what a process takes of a real card for itself, which decides where memory ends: 450 MiB, or "
      "527 MiB of an H100 or H200, where it was measured before the first kernel"},
+    {Assumption::passed_checks, "passed_checks",
+     "what `torch.distributions` checks of parameters and samples holds"},
+    {Assumption::generated_length, "generated_length",
+     "sequences that `generate` of transformers makes are as long as they may be"},
 };
 
 }  // namespace

@@ -27,6 +27,8 @@ enum class Assumption : std::uint8_t {
   sorting_scratch,
   kept_lt_workspace,
   process_context,
+  passed_checks,
+  generated_length,
 };
 
 struct AssumptionInfo {

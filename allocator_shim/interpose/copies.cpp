@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/granted_values.h"
 
 namespace ohm::interpose {
 
@@ -14,6 +15,7 @@ Status copy(void* to, const void* from, std::size_t bytes) {
   if (target == Place::nowhere || source == Place::nowhere) return Status::invalid_value;
   const std::size_t largest = source == Place::device ? kLargestDeviceCopy : kLargestHostCopy;
   if (target == Place::host || bytes <= largest) std::memmove(to, from, bytes);
+  if (target == Place::host && source == Place::device) grant_check(to, bytes);
   return Status::success;
 }
 

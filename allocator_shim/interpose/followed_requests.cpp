@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
@@ -20,13 +21,15 @@
 
 namespace ohm::interpose {
 
-/// c10::DataPtr, as far as it matters: four words that are returned in memory. It is only passed
-/// on.
+/// c10::DataPtr, as far as it matters: four words that are returned in memory, the address first.
+/// It is only passed on: it is made in its place, and none of these functions is there.
 class DataPointer {
  public:
-  DataPointer(const DataPointer&) = delete;
-  DataPointer& operator=(const DataPointer&) = delete;
+  DataPointer(DataPointer&&);
+  DataPointer& operator=(DataPointer&&) = delete;
   ~DataPointer();
+
+  void* address() const { return words_[0]; }
 
  private:
   void* words_[4];
@@ -36,6 +39,8 @@ namespace {
 
 using Allocate = DataPointer (*)(void* allocator, std::size_t bytes);
 constexpr std::size_t kAllocateEntry = 2;
+/// What programs look at fits a block of the smallest size: flags, losses, what a solver says.
+constexpr std::size_t kClearedBytes = 512;
 
 /// c10::cuda::CUDAStream: a device and a number.
 struct TorchStream {
@@ -51,6 +56,7 @@ struct TorchStreams {
 
 Allocate torch_allocate = nullptr;
 TorchStreams torch_streams;
+bool asks_about_requests = false;
 RequestFollower request_follower = nullptr;
 RequestFollower segment_follower = nullptr;
 
@@ -92,6 +98,7 @@ class FullCard {
 thread_local FullCard full_card;
 
 bool is_to_fail(std::size_t bytes) {
+  if (!asks_about_requests) return false;
   if (request_follower != nullptr) return request_follower(bytes) != 0;
   return gpus().refuses_request(gpus().current(), bytes);
 }
@@ -99,7 +106,9 @@ bool is_to_fail(std::size_t bytes) {
 DataPointer allocate_followed(void* allocator, std::size_t bytes) {
   full_card.end();
   if (bytes != 0 && is_to_fail(bytes)) full_card.begin();
-  return torch_allocate(allocator, bytes);
+  DataPointer made = torch_allocate(allocator, bytes);
+  if (bytes <= kClearedBytes && made.address() != nullptr) std::memset(made.address(), 0, bytes);
+  return made;
 }
 
 /// False where the page cannot be written to.
@@ -130,6 +139,15 @@ bool find_streams() {
          torch_streams.from_external != nullptr;
 }
 
+/// 0, or an errno.
+int follow(void* allocator) {
+  if (torch_allocate != nullptr) return 0;
+  if (!find_streams()) return ENOSYS;
+  void** const entry = *static_cast<void***>(allocator) + kAllocateEntry;
+  torch_allocate = reinterpret_cast<Allocate>(*entry);
+  return replace_entry(entry, reinterpret_cast<void*>(&allocate_followed)) ? 0 : errno;
+}
+
 /// Whether a call of the device is refused: by the follower of segments, or since the request of
 /// the allocator that it is made for is to fail.
 bool is_refused_by_follower(std::size_t bytes) {
@@ -150,13 +168,16 @@ void restore_stream_of_request() { full_card.restore_stream(); }
 /// fault plan is. 0, or an errno that says why not: ENOSYS for another library than PyTorch's.
 OHM_EXPORTED int ohm_follow_requests(void* allocator, ohm::interpose::RequestFollower follower) {
   using namespace ohm::interpose;
+  asks_about_requests = true;
   request_follower = follower;
   gpus().refuse_when(&is_refused_by_follower);
-  if (torch_allocate != nullptr) return 0;
-  if (!find_streams()) return ENOSYS;
-  void** const entry = *static_cast<void***>(allocator) + kAllocateEntry;
-  torch_allocate = reinterpret_cast<Allocate>(*entry);
-  return replace_entry(entry, reinterpret_cast<void*>(&allocate_followed)) ? 0 : errno;
+  return follow(allocator);
+}
+
+/// From now on small blocks of this allocator of PyTorch's hold zeros, not what was there before:
+/// so does what a program reads of results that no kernel computed. 0, or an errno, as above.
+OHM_EXPORTED int ohm_clear_small_requests(void* allocator) {
+  return ohm::interpose::follow(allocator);
 }
 
 /// From now on the follower is asked at each call that asks a GPU for memory; nullptr: nobody is.

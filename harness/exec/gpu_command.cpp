@@ -19,12 +19,12 @@ namespace ohm::engine {
 ChildCommand gpu_command(const std::vector<std::string>& words, const std::string& gpus) {
   ChildCommand command =
       preloaded_command(words, shipped_file(OHM_BUILT_PRELOAD, OHM_INSTALLED_PRELOAD));
+  add_python_start(command);
   command.environment.emplace_back(interpose::kGpusVariable, gpus);
   return command;
 }
 
 void add_recorder(ChildCommand& command, const std::string& folder) {
-  add_python_start(command);
   command.environment.emplace_back("OHM_RECORD", folder);
 }
 

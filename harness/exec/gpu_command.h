@@ -8,7 +8,8 @@
 
 namespace ohm::engine {
 
-/// The command that `words` are, with the library preloaded that takes CUDA's place. `gpus` as
+/// The command that `words` are, with the library preloaded that takes CUDA's place, and in each
+/// Python of it what prepares PyTorch (harness/record/sitecustomize.py). `gpus` as
 /// parse_gpu_selection() reads it. Throws std::invalid_argument that says why nothing can be
 /// preloaded into it, or that it is not found; GpuUnavailable where the library is missing.
 ChildCommand gpu_command(const std::vector<std::string>& words, const std::string& gpus);

@@ -4,7 +4,6 @@ import atexit
 import contextlib
 import functools
 import gc
-import importlib.util
 import os
 import sys
 import threading
@@ -13,36 +12,11 @@ import types
 
 from ohm_categories import (
     Moments, active_blocks, mark_by_address, mark_categories, mark_lines, modules_and_optimizers)
+from ohm_imports import when_imported
 from ohm_sources import Lines
 
 EVENTS_VARIABLE = "OHM_RECORD_EVENTS"
 DEFAULT_EVENTS = 200_000
-
-
-class TorchFinder:
-    """Finds torch where it is, once, and tells the recorder (or whoever waits) after its import."""
-
-    def __init__(self, recorder):
-        self.recorder = recorder
-
-    def find_spec(self, name, path=None, target=None):
-        if name != "torch":
-            return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
-        if spec is not None and spec.loader is not None:
-            self._follow_import(spec.loader)
-        return spec
-
-    def _follow_import(self, loader):
-        execute = loader.exec_module
-
-        def exec_module(module):
-            vars(loader).pop("exec_module", None)  # another one that waits may have done so
-            execute(module)
-            self.recorder.wait_for_cuda(module)
-
-        loader.exec_module = exec_module
 
 
 def noting_errors(method):
@@ -73,7 +47,7 @@ class ProcessRecorder:
         self.moments = Moments()
 
     def record_when_torch_is_imported(self):
-        sys.meta_path.insert(0, TorchFinder(self))
+        when_imported("torch", self.wait_for_cuda)
         # The first to be registered is the last to run: what others do at the end is recorded, too.
         atexit.register(self.on_exit)
 

@@ -1,9 +1,8 @@
 """Requests to PyTorch's caching allocator, which the library that takes CUDA's place can follow."""
 import ctypes
 import os
-import sys
 
-from ohm_process import TorchFinder
+from ohm_imports import when_imported
 
 
 def prepare_when_torch_is_imported():
@@ -11,7 +10,7 @@ def prepare_when_torch_is_imported():
     fails_requests = "level(request)" in os.environ.get("OHM_FAULT", "")
     has_one_thread = bool(os.environ.get("OHM_ONE_THREAD"))
     if fails_requests or has_one_thread:
-        sys.meta_path.insert(0, TorchFinder(_Preparation(fails_requests, has_one_thread)))
+        when_imported("torch", _Preparation(fails_requests, has_one_thread).wait_for_cuda)
 
 
 class _Preparation:
@@ -42,8 +41,17 @@ def follow_requests(torch, level, follower):
     if level == "segment":
         library.ohm_follow_segments(address)
         return
-    c10 = ctypes.CDLL(os.path.join(os.path.dirname(torch.__file__), "lib", "libc10_cuda.so"))
-    allocator = ctypes.c_void_p.in_dll(c10, "_ZN3c104cuda20CUDACachingAllocator9allocatorE")
-    error = library.ohm_follow_requests(allocator, address)
+    error = library.ohm_follow_requests(caching_allocator(torch), address)
     if error:
         raise OSError(error, "requests of PyTorch's allocator cannot be followed")
+
+
+def caching_allocator(torch):
+    """PyTorch's object."""
+    c10 = ctypes.CDLL(library_of_cuda(torch))
+    return ctypes.c_void_p.in_dll(c10, "_ZN3c104cuda20CUDACachingAllocator9allocatorE")
+
+
+def library_of_cuda(torch):
+    """Where its allocator is."""
+    return os.path.join(os.path.dirname(torch.__file__), "lib", "libc10_cuda.so")

@@ -28,7 +28,7 @@ import time
 import traceback
 
 import ohm_state
-from ohm_process import TorchFinder
+from ohm_imports import when_imported
 from ohm_sources import is_of_library
 from ohm_requests import follow_requests, keep_to_one_thread
 
@@ -50,7 +50,7 @@ def sweep_when_torch_is_imported(folder):
     note_network(folder)
     sweeper = Sweeper(folder)
     ohm_state.keeper = sweeper.keep_state
-    sys.meta_path.insert(0, TorchFinder(sweeper))
+    when_imported("torch", sweeper.wait_for_cuda)
 
 
 def note_network(folder):

@@ -11,6 +11,9 @@ def _start():
         import ohm_state
 
         ohm_state.offer()
+        import ohm_values
+
+        ohm_values.grant_when_imported()
         if os.environ.get("OHM_RECORD"):
             import ohm_recorder
 

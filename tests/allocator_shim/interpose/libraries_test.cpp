@@ -80,6 +80,37 @@ TEST(VirtualCudaLibraries, WhatRestsOnAnAssumptionIsNotedForTheGpu) {
   ASSERT_EQ(function<int(int)>(kRuntime, "cudaSetDevice")(0), kSuccess);
 }
 
+TEST(VirtualCudaLibraries, ABoolThatIsReadInACheckIsTrueAndNoted) {
+  auto* const modelled = function<const char*(int)>("libohm_cuda.so", "ohm_modelled");
+  auto* const begin = function<void()>("libohm_cuda.so", "ohm_begin_check");
+  auto* const end = function<void()>("libohm_cuda.so", "ohm_end_check");
+  auto* const copy = function<int(void*, const void*, std::size_t, int)>(kRuntime, "cudaMemcpy");
+  constexpr int kDefault = 4;
+  void* flag = nullptr;
+  ASSERT_EQ((function<int(void**, std::size_t)>(kRuntime, "cudaMalloc")(&flag, 512)), kSuccess);
+  ASSERT_EQ((function<int(void*, int, std::size_t)>(kRuntime, "cudaMemset")(flag, 0, 512)),
+            kSuccess);
+  std::array<std::uint8_t, 2> read = {7, 7};
+  EXPECT_EQ(copy(read.data(), flag, 1, kDefault), kSuccess);
+  EXPECT_EQ(read[0], 0);
+  begin();
+  begin();  // a distribution's parameters are distributions
+  end();
+  EXPECT_EQ(copy(read.data(), flag, 1, kDefault), kSuccess);
+  EXPECT_EQ(read[0], 1);
+  EXPECT_EQ(copy(read.data(), flag, 2, kDefault), kSuccess);
+  EXPECT_EQ(read[0], 0) << "no bool";
+  end();
+  EXPECT_EQ(copy(read.data(), flag, 1, kDefault), kSuccess);
+  EXPECT_EQ(read[0], 0);
+  EXPECT_THAT(modelled(0), testing::HasSubstr("passed_checks"));
+  auto* const note = function<void(const char*)>("libohm_cuda.so", "ohm_note_assumption");
+  note("no such thing");
+  note("generated_length");
+  EXPECT_THAT(modelled(0), testing::HasSubstr("generated_length"));
+  EXPECT_EQ(function<int(void*)>(kRuntime, "cudaFree")(flag), kSuccess);
+}
+
 TEST(VirtualCudaLibraries, PlansOfCufftAreMadeAndDestroyed) {
   const char* const cufft = "libcufft.so.11";
   int plan = 0;
