@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/base/strided.h"
@@ -13,6 +14,7 @@
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/batched.h"
+#include "runtime/tensor/complex_parts.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/shared_elements.h"
 
@@ -28,6 +30,12 @@ constexpr OpInfo kMaskedFillInplace{"masked_fill_"};
 
 // Pre-condition: every index is a place.
 void gather_into(const Tensor& out, const Tensor& input, int dim, const Tensor& index) {
+  if (is_complex(out.dtype())) {
+    const Tensor resolved = unconjugated(input);
+    for (const int part : {0, 1})
+      gather_into(part_of(out, part), part_of(resolved, part), dim, index);
+    return;
+  }
   const bool is_scalar = input.dims() == 0;
   Shape strides = input.strides();
   if (!is_scalar) strides[dim] = 0;

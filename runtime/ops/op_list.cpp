@@ -15,6 +15,8 @@
 #include "runtime/ops/closeness.h"
 #include "runtime/ops/columns.h"
 #include "runtime/ops/comparison.h"
+#include "runtime/ops/complex_numbers.h"
+#include "runtime/ops/complex_views.h"
 #include "runtime/ops/composed.h"
 #include "runtime/ops/concat.h"
 #include "runtime/ops/contraction.h"
@@ -29,6 +31,8 @@
 #include "runtime/ops/embedding.h"
 #include "runtime/ops/extremum.h"
 #include "runtime/ops/flat_places.h"
+#include "runtime/ops/fourier.h"
+#include "runtime/ops/fourier_order.h"
 #include "runtime/ops/grid_sample.h"
 #include "runtime/ops/group_norm.h"
 #include "runtime/ops/image_composition.h"
@@ -102,52 +106,54 @@ using Family = std::vector<OpDef> (*)();
 
 // The families, in the order in which listings show them.
 constexpr Family kFamilies[] = {
-    &convert_ops,       &view_ops,
-    &slice_ops,         &concat_ops,
-    &alias_ops,         &rearrange_ops,
-    &scan_ops,          &indexing_ops,
-    &index_ops,         &scatter_ops,
-    &arithmetic_ops,    &choice_ops,
-    &inplace_ops,       &inplace_unary_ops,
-    &negation_ops,      &unary_ops,
-    &power_ops,         &clamp_ops,
-    &math_ops,          &trigonometry_ops,
-    &lerp_ops,          &comparison_ops,
-    &whole_number_ops,  &reduction_ops,
-    &extremum_ops,      &variance_ops,
-    &norm_ops,          &product_ops,
-    &matmul_ops,        &vector_product_ops,
-    &einsum_ops,        &activation_ops,
-    &piecewise_ops,     &softmax_ops,
-    &attention_ops,     &distance_loss_ops,
-    &bce_loss_ops,      &nll_loss_ops,
-    &cross_entropy_ops, &divergence_loss_ops,
-    &margin_loss_ops,   &ctc_loss_ops,
-    &conv_ops,          &conv_transpose_ops,
-    &pooling_ops,       &volume_pooling_ops,
-    &sequence_ops,      &interpolate_ops,
-    &batch_norm_ops,    &layer_norm_ops,
-    &rms_norm_ops,      &group_norm_ops,
-    &composed_ops,      &dropout_ops,
-    &embedding_ops,     &recurrent_ops,
-    &clip_grad_ops,     &parameter_vector_ops,
-    &power_pooling_ops, &multilabel_ops,
-    &sampling_ops,      &nonzero_ops,
-    &selection_ops,     &window_ops,
-    &closeness_ops,     &column_ops,
-    &adaptive_max_ops,  &grid_ops,
-    &soft_margin_ops,   &image_ops,
-    &weight_norm_ops,   &section_ops,
-    &stacking_ops,      &diagonal_ops,
-    &contraction_ops,   &special_ops,
-    &pair_function_ops, &running_ops,
-    &order_ops,         &nan_reduction_ops,
-    &index_write_ops,   &scatter_reduce_ops,
-    &searching_ops,     &counting_ops,
-    &overwritten_ops,   &difference_ops,
-    &index_put_ops,     &flat_place_ops,
-    &unique_ops,        &quantile_ops,
-    &part_write_ops,
+    &convert_ops,        &view_ops,
+    &slice_ops,          &concat_ops,
+    &alias_ops,          &rearrange_ops,
+    &scan_ops,           &indexing_ops,
+    &index_ops,          &scatter_ops,
+    &arithmetic_ops,     &choice_ops,
+    &inplace_ops,        &inplace_unary_ops,
+    &negation_ops,       &unary_ops,
+    &power_ops,          &clamp_ops,
+    &math_ops,           &trigonometry_ops,
+    &lerp_ops,           &comparison_ops,
+    &whole_number_ops,   &reduction_ops,
+    &extremum_ops,       &variance_ops,
+    &norm_ops,           &product_ops,
+    &matmul_ops,         &vector_product_ops,
+    &einsum_ops,         &activation_ops,
+    &piecewise_ops,      &softmax_ops,
+    &attention_ops,      &distance_loss_ops,
+    &bce_loss_ops,       &nll_loss_ops,
+    &cross_entropy_ops,  &divergence_loss_ops,
+    &margin_loss_ops,    &ctc_loss_ops,
+    &conv_ops,           &conv_transpose_ops,
+    &pooling_ops,        &volume_pooling_ops,
+    &sequence_ops,       &interpolate_ops,
+    &batch_norm_ops,     &layer_norm_ops,
+    &rms_norm_ops,       &group_norm_ops,
+    &composed_ops,       &dropout_ops,
+    &embedding_ops,      &recurrent_ops,
+    &clip_grad_ops,      &parameter_vector_ops,
+    &power_pooling_ops,  &multilabel_ops,
+    &sampling_ops,       &nonzero_ops,
+    &selection_ops,      &window_ops,
+    &closeness_ops,      &column_ops,
+    &adaptive_max_ops,   &grid_ops,
+    &soft_margin_ops,    &image_ops,
+    &weight_norm_ops,    &section_ops,
+    &stacking_ops,       &diagonal_ops,
+    &contraction_ops,    &special_ops,
+    &pair_function_ops,  &running_ops,
+    &order_ops,          &nan_reduction_ops,
+    &index_write_ops,    &scatter_reduce_ops,
+    &searching_ops,      &counting_ops,
+    &overwritten_ops,    &difference_ops,
+    &index_put_ops,      &flat_place_ops,
+    &unique_ops,         &quantile_ops,
+    &part_write_ops,     &complex_view_ops,
+    &complex_number_ops, &fourier_ops,
+    &fourier_order_ops,
 };
 
 }  // namespace

@@ -28,7 +28,8 @@ const = Const
 
 
 def randn(*shape, dtype=torch.float32):
-    return torch.randn(shape, dtype=torch.float64).to(dtype)
+    drawn = torch.complex128 if dtype.is_complex else torch.float64
+    return torch.randn(shape, dtype=drawn).to(dtype)
 
 
 def positive(*shape, dtype=torch.float32):
@@ -86,6 +87,9 @@ def lstm_cell(input_gates, hidden_gates, cx, input_bias=None, hidden_bias=None):
 
 
 CALLS = {
+    **{f"fft_{name}": getattr(torch.fft, name) for name in (
+        "fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn",
+        "irfftn", "fftshift", "ifftshift", "fftfreq", "rfftfreq")},
     "lp_pool1d": F.lp_pool1d,
     "lp_pool2d": F.lp_pool2d,
     "lp_pool3d": lambda x, *options: F.lp_pool3d(x, *options),
@@ -1273,7 +1277,60 @@ def writing():
         yield f"{op}_mixed", op, lambda: [integers(99, 2, 3).int(), integers(30, 3).byte()]
 
 
-FAMILIES = (assembly, writing, special, ranking, placing, pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
+def complex_numbers():
+    both = [torch.complex64, torch.complex128]
+    for dtype in both:
+        kind = str(dtype)[6:]
+        real = torch.float32 if dtype == torch.complex64 else torch.float64
+        for op in ("abs", "angle", "conj", "imag", "neg", "real", "resolve_conj", "view_as_real"):
+            yield f"{op}_{kind}", op, lambda: [randn(3, 4, dtype=dtype)]
+        yield f"view_as_complex_{kind}", "view_as_complex", lambda: [randn(3, 4, 2, dtype=real)]
+        yield f"complex_{kind}", "complex", lambda: [randn(3, 4, dtype=real), randn(4, dtype=real)]
+        yield f"polar_{kind}", "polar", lambda: [randn(3, 4, dtype=real), randn(4, dtype=real)]
+        for op in ("add", "sub", "mul", "div"):
+            yield f"{op}_{kind}", op, lambda: [randn(3, 4, dtype=dtype), randn(4, dtype=dtype)]
+            yield f"{op}_{kind}_real", op, lambda: [randn(3, 1, dtype=dtype), randn(3, 4, dtype=real)]
+            yield f"{op}_real_{kind}", op, lambda: [randn(3, 4, dtype=real), randn(4, dtype=dtype)]
+            yield f"{op}_{kind}_number", op, lambda: [randn(3, 4, dtype=dtype), 2.5]
+        yield f"rsub_{kind}", "rsub", lambda: [randn(3, 4, dtype=dtype), randn(4, dtype=dtype), 2]
+        yield f"sum_{kind}", "sum", lambda: [randn(3, 4, dtype=dtype), [1]]
+        yield f"mean_{kind}", "mean", lambda: [randn(3, 4, dtype=dtype), [0]]
+        yield f"mean_{kind}_of_all", "mean", lambda: [randn(3, 4, dtype=dtype)]
+        for op, arguments in (("cat", [1]), ("stack", [0])):
+            yield f"{op}_{kind}", op, lambda: [[randn(3, 4, dtype=dtype), randn(3, 4, dtype=dtype)], *arguments]
+        rows = torch.tensor([2, 0, 2])
+        yield f"index_{kind}", "index", lambda: [randn(3, 4, dtype=dtype), [rows], None]
+        yield f"index_select_{kind}", "index_select", lambda: [randn(3, 4, dtype=dtype), 0, rows]
+        yield f"mm_{kind}", "mm", lambda: [randn(3, 4, dtype=dtype), randn(4, 2, dtype=dtype)]
+        yield f"bmm_{kind}", "bmm", lambda: [randn(2, 3, 4, dtype=dtype), randn(2, 4, 2, dtype=dtype)]
+        yield f"matmul_{kind}", "matmul", lambda: [randn(2, 3, 4, dtype=dtype), randn(4, 2, dtype=dtype)]
+        yield f"einsum_{kind}", "einsum", lambda: [
+            "bixy,ioxy->boxy", [randn(2, 3, 2, 4, dtype=dtype), randn(3, 2, 2, 4, dtype=dtype)]]
+    yield "mul_mixed_complex", "mul", lambda: [randn(3, dtype=torch.complex64), randn(3, dtype=torch.float64)]
+
+
+def fourier():
+    for dtype, real in ((torch.complex64, torch.float32), (torch.complex128, torch.float64)):
+        kind = str(dtype)[6:]
+        for op, of in (("fft", dtype), ("ifft", dtype), ("rfft", real), ("irfft", dtype)):
+            yield f"fft_{op}_{kind}", f"fft_{op}", lambda: [randn(3, 6, dtype=of)]
+            yield f"fft_{op}_{kind}_longer", f"fft_{op}", lambda: [randn(2, 5, dtype=of), 7, -1, "ortho"]
+            yield f"fft_{op}_{kind}_shorter", f"fft_{op}", lambda: [randn(6, 2, dtype=of), 5, 0, "forward"]
+            yield f"fft_{op}2_{kind}", f"fft_{op}2", lambda: [randn(2, 3, 4, dtype=of)]
+            yield f"fft_{op}2_{kind}_sizes", f"fft_{op}2", lambda: [randn(2, 3, 4, dtype=of), [4, 3], [0, 2], "ortho"]
+            yield f"fft_{op}n_{kind}", f"fft_{op}n", lambda: [randn(2, 3, 4, dtype=of)]
+            yield f"fft_{op}n_{kind}_sizes", f"fft_{op}n", lambda: [randn(2, 3, 4, dtype=of), [3, -1], None, "forward"]
+        for op in ("fft", "ifft", "fft2"):
+            yield f"fft_{op}_{kind}_of_real", f"fft_{op}", lambda: [randn(3, 5, dtype=real)]
+        for op in ("fftshift", "ifftshift"):
+            yield f"fft_{op}_{kind}", f"fft_{op}", lambda: [randn(3, 4, dtype=dtype)]
+            yield f"fft_{op}_{kind}_along", f"fft_{op}", lambda: [randn(3, 5, dtype=dtype), [1]]
+    for op in ("fftfreq", "rfftfreq"):
+        yield f"fft_{op}", f"fft_{op}", lambda: [7, 0.5]
+        yield f"fft_{op}_even", f"fft_{op}", lambda: [6]
+
+
+FAMILIES = (assembly, complex_numbers, fourier, writing, special, ranking, placing, pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
             padding, resizing, pooling, volumes, sampling, normalization, embedding, attention, recurrent,
             copies,
             composition, selection, remainders, grids, powers)
@@ -1286,9 +1343,11 @@ def number(value):
 
 
 def encode_tensor(tensor):
-    values = tensor.detach().reshape(-1)
-    if tensor.dtype.is_floating_point:
-        digits = 17 if tensor.dtype == torch.float64 else 9
+    values = tensor.detach().resolve_conj().reshape(-1)
+    if tensor.dtype.is_complex:
+        values = torch.view_as_real(values).reshape(-1)
+    if values.dtype.is_floating_point:
+        digits = 17 if values.dtype == torch.float64 else 9
         values = [number(float(f"{v:.{digits}g}")) for v in values.double().tolist()]
     else:
         values = [int(v) for v in values.tolist()]
@@ -1310,7 +1369,7 @@ def encode(argument):
 def leaf_or_value(argument):
     if isinstance(argument, Const):
         return argument.tensor
-    if isinstance(argument, torch.Tensor) and argument.dtype.is_floating_point:
+    if isinstance(argument, torch.Tensor) and (argument.dtype.is_floating_point or argument.dtype.is_complex):
         return argument.clone().requires_grad_()
     if isinstance(argument, list):
         return [leaf_or_value(item) for item in argument]
