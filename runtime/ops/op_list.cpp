@@ -72,6 +72,7 @@
 #include "runtime/ops/recurrent_cell.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/rms_norm.h"
+#include "runtime/ops/row_distance.h"
 #include "runtime/ops/running_extremum.h"
 #include "runtime/ops/sampling.h"
 #include "runtime/ops/scan.h"
@@ -147,7 +148,7 @@ constexpr Family kFamilies[] = {
     &overwritten_ops,   &difference_ops,
     &index_put_ops,     &flat_place_ops,
     &unique_ops,        &quantile_ops,
-    &part_write_ops,
+    &part_write_ops,    &row_distance_ops,
 };
 
 }  // namespace

@@ -404,9 +404,12 @@ def indexing():
     for mode in ("mean", "sum"):
         yield f"embedding_bag_{mode}", "embedding_bag", lambda: [
             integers(5, 2, 3), randn(5, 4), mode]
-    yield "cdist", "cdist", lambda: [const(randn(3, 4)), const(randn(5, 4))]
-    yield "cdist_1", "cdist", lambda: [const(randn(3, 4)), const(randn(2, 4)), 1.0]
-    yield "cdist_many", "cdist", lambda: [const(randn(3, 4)), const(randn(30, 4))]
+    yield "cdist", "cdist", lambda: [randn(3, 4), randn(5, 4)]
+    yield "cdist_1", "cdist", lambda: [randn(3, 4), randn(2, 4), 1.0]
+    yield "cdist_3", "cdist", lambda: [randn(2, 3, 4), randn(2, 2, 4), 3.0]
+    yield "cdist_largest", "cdist", lambda: [randn(3, 4), randn(2, 4), math.inf]
+    yield "cdist_many", "cdist", lambda: [randn(3, 4), randn(30, 4)]
+    yield "cdist_batches", "cdist", lambda: [randn(2, 3, 4), randn(2, 26, 4)]
     yield "masked_fill", "masked_fill", lambda: [randn(3, 4), randn(4) > 0, 0.5]
 
 

@@ -203,7 +203,6 @@ TEST(OpSamples, OnlyOpsWithoutAGradientHaveNone) {
                                                        "bitwise_and",
                                                        "bitwise_or",
                                                        "floor_divide",
-                                                       "cdist",
                                                        "multinomial",
                                                        "bernoulli",
                                                        "nonzero",
