@@ -143,17 +143,17 @@ void put_values(const OpInfo& info, const Tensor& out, const Tensor& given,
   for (Tensor& index : indices) index = Tensor();
 }
 
+// `shape`, `device`: of the values.
 TensorList put_gradients(const BackwardCall& call, std::size_t count, const Placement& placement,
-                         const Shape& shape) {
+                         const Shape& shape, Device device) {
   std::vector<Tensor> indices;
   for (std::size_t i = 0; i < count; ++i) indices.push_back(call.saved(i));
   const std::optional<Shape>& dims = placement.subscript.dims;
   TensorList grads{Tensor(), Tensor()};
-  if (call.needs(0)) {
-    grads[0] =
-        placement.accumulates
-            ? call.grad()
-            : index_put(call.grad(), indices, zeros(shape, options_of(call.grad())), false, dims);
+  if (call.needs(0) && placement.accumulates) grads[0] = call.grad();
+  if (call.needs(0) && !placement.accumulates) {
+    const Tensor nothing = zeros(shape, {call.grad().dtype(), device});
+    grads[0] = index_put(call.grad(), indices, nothing, false, dims);
   }
   if (call.needs(1)) grads[1] = index(call.grad(), indices, dims);
   return grads;
@@ -175,9 +175,8 @@ Tensor put(const OpInfo& info, const Tensor& input, const Tensor& values,
   put_values(info, out, values, placement);
   const Placement kept{{{}, placement.subscript.dims}, placement.accumulates};
   record.attach_differentiable(
-      out, [kept, count = indices.size(), shape = values.shape()](BackwardCall& call) {
-        return put_gradients(call, count, kept, shape);
-      });
+      out, [kept, count = indices.size(), shape = values.shape(), device = values.device()](
+               BackwardCall& call) { return put_gradients(call, count, kept, shape, device); });
   return out;
 }
 

@@ -201,9 +201,11 @@ void store_gradient(const Tensor& out, const Tensor& grad, const Tensor& x1, con
 }
 
 // Of x1. The kernel of a GPU writes what each row of x2 gives, for a sum over them.
-Tensor gradient_one_by_one(const Tensor& given, const Tensor& x1, const Tensor& x2,
+Tensor gradient_one_by_one(const Tensor& given, const Tensor& rows1, const Tensor& rows2,
                            const Tensor& result, double p) {
   const Tensor grad = row_major(given);
+  const Tensor x1 = row_major(rows1);
+  const Tensor x2 = row_major(rows2);
   const Tensor out = empty(x1.shape(), options_of(x1));
   if (x1.device().is_cuda() && p != 0.0) {
     const std::int64_t batches = out.numel() == 0 ? 0 : out.numel() / (x1.size(-2) * x1.size(-1));
@@ -229,12 +231,12 @@ Tensor recorded_one_by_one(const Tensor& x1, const Tensor& x2, double p) {
     const Tensor result = call.saved(2);
     TensorList grads{Tensor(), Tensor()};
     if (call.needs(0)) {
-      grads[0] = gradient_one_by_one(call.grad(), row_major(rows1), row_major(rows2), result, p);
+      grads[0] = gradient_one_by_one(call.grad(), rows1, rows2, result, p);
     }
     if (call.needs(1)) {
       const Tensor grad = clone_row_major(transpose(call.grad(), -2, -1));
       const Tensor turned = clone_row_major(transpose(result, -2, -1));
-      grads[1] = gradient_one_by_one(grad, row_major(rows2), row_major(rows1), turned, p);
+      grads[1] = gradient_one_by_one(grad, rows2, rows1, turned, p);
     }
     return grads;
   });

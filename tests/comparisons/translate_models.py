@@ -469,7 +469,8 @@ class ModelTranslator(Translator):
             test = f"function({', '.join(names)}) return {tests[0]} end"
             if ast.unparse(source).endswith(".named_parameters()"):
                 return f"filter_named({self.expression(source)}, {test})"
-            return f"filter({self.list_of(source)}, {test})"
+            wanted = f"filter({self.list_of(source)}, {test})"
+            return wanted if ast.unparse(node.elt) == names[0] else f"map({function}, {wanted})"
         if isinstance(source, ast.Call) and ast.unparse(source.func) == "zip":
             return f"map({function}, {', '.join(self.list_of(argument) for argument in source.args)})"
         return f"map({function}, {self.list_of(source)})"
