@@ -290,7 +290,8 @@ void BackwardPass::run_node(Node& node, const Place& place, TensorList grads) {
     for (std::size_t i = 0; i < results.size() && i < node.edges().size(); ++i) {
       const Edge& edge = node.edges()[i];
       if (!edge.node) {
-        results[i] = Tensor();
+        // What a function of the program's own gives for nothing lasts as long as the others.
+        if (!node.is_python()) results[i] = Tensor();
         continue;
       }
       results[i] =

@@ -48,8 +48,17 @@ EmbeddingBag::EmbeddingBag(std::int64_t num_embeddings, std::int64_t embedding_d
   add_parameter("weight", weight);
 }
 
-Tensor EmbeddingBag::apply(const Tensor& input) {
-  return ops::embedding_bag(input, own_parameter(0), mode_);
+Value EmbeddingBag::forward(const std::vector<Value>& inputs) {
+  const bool has_offsets = inputs.size() > 1 && !std::holds_alternative<std::monostate>(inputs[1]);
+  const bool fits = !inputs.empty() && inputs.size() <= 2 &&
+                    std::holds_alternative<Tensor>(inputs[0]) &&
+                    (!has_offsets || std::holds_alternative<Tensor>(inputs[1]));
+  if (!fits) {
+    throw std::invalid_argument("[EmbeddingBag] takes a tensor of indices and one of offsets");
+  }
+  std::optional<Tensor> offsets;
+  if (has_offsets) offsets = std::get<Tensor>(inputs[1]);
+  return ops::embedding_bag(std::get<Tensor>(inputs[0]), own_parameter(0), mode_, offsets);
 }
 
 }  // namespace ohm::nn

@@ -327,10 +327,12 @@ Tensor silu(const Tensor& given, bool inplace) {
   return overwritten_keeping_input(kSilu, "SiluBackward", given, kForward, gradient);
 }
 
-Tensor mish(const Tensor& input) {
-  return unary_keeping_input(
-      kMish, "MishBackward", input, functors::Mish(),
-      Formula([](const Tensor& grad, const Tensor& x) { return mish_backward(grad, x); }));
+Tensor mish(const Tensor& input, bool inplace) {
+  constexpr functors::Mish kForward;
+  const Formula gradient(
+      [](const Tensor& grad, const Tensor& x) { return mish_backward(grad, x); });
+  if (!inplace) return unary_keeping_input(kMish, "MishBackward", input, kForward, gradient);
+  return overwritten_keeping_input(kMish, "MishBackward", input, kForward, gradient);
 }
 
 Tensor softplus(const Tensor& input, double beta, double threshold) {
@@ -396,7 +398,7 @@ std::vector<OpDef> activation_ops() {
                return samples;
              }),
       define(kSilu, kFunctional, &silu, {"input", inplace}, away_from_zero),
-      define(kMish, kFunctional, &mish, {"input"}, away_from_zero),
+      define(kMish, kFunctional, &mish, {"input", inplace}, away_from_zero),
       define(kSoftplus, kFunctional, &softplus, {"input", {"beta", 1.0}, {"threshold", 20.0}},
              away_from_zero),
       define(kLogSigmoid, kFunctional, &logsigmoid, {"input"}, away_from_zero),

@@ -21,7 +21,7 @@ Tensor tanh(const Tensor& input);
 Tensor gelu(const Tensor& input, const std::string& approximate);
 Tensor silu(const Tensor& input, bool inplace);
 /// x · tanh(log(1 + eˣ)).
-Tensor mish(const Tensor& input);
+Tensor mish(const Tensor& input, bool inplace = false);
 /// log(1 + e^(beta x)) / beta; x itself where beta · x is above the threshold.
 Tensor softplus(const Tensor& input, double beta, double threshold);
 /// log(sigmoid(x)).

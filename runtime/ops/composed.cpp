@@ -37,7 +37,6 @@ namespace {
 constexpr OpInfo kNormalize{"normalize"};
 constexpr OpInfo kCosineSimilarity{"cosine_similarity", CastPolicy::float32};
 constexpr OpInfo kPairwiseDistance{"pairwise_distance"};
-constexpr OpInfo kCdist{"cdist", CastPolicy::float32};
 constexpr OpInfo kInstanceNorm{"instance_norm"};
 constexpr OpInfo kOuter{"outer"};
 constexpr OpInfo kPixelShuffle{"pixel_shuffle"};
@@ -94,73 +93,6 @@ Tensor hstack(const std::vector<Tensor>& tensors) {
   const OpFront front(kHstack);
   const bool are_vectors = !tensors.empty() && tensors[0].dims() == 1;
   return cat(tensors, are_vectors ? 0 : 1);
-}
-
-void check_rows(const Tensor& x1, const Tensor& x2) {
-  require_alike(kCdist, x1, x2);
-  if (x1.dims() == 2 && x2.dims() == 2 && x1.shape()[1] == x2.shape()[1]) return;
-  throw std::invalid_argument(
-      fmt::format("[cdist] expected [n, width] and [m, width], got {} and {}", x1.shape().str(),
-                  x2.shape().str()));
-}
-
-// |a − b|² = |a|² + |b|² − 2ab, as one product of rows with two elements more.
-Tensor distances_by_product(const Tensor& x1, const Tensor& x2) {
-  const auto squares = [](const Tensor& rows) {
-    const Tensor squared = pow(rows, 2.0);
-    return sum(squared, Shape{-1}, true, std::nullopt);
-  };
-  Tensor squares1 = squares(x1);
-  Tensor ones1 = ones_like(squares1);
-  Tensor squares2 = squares(x2);
-  Tensor ones2 = ones_like(squares2);
-  Tensor left;
-  {
-    Tensor twice = mul(x1, -2.0);
-    left = cat({twice, squares1, ones1}, -1);
-    ones1 = Tensor();
-    squares1 = Tensor();
-  }
-  const Tensor right = cat({x2, ones2, squares2}, -1);
-  ones2 = Tensor();
-  squares2 = Tensor();
-  const Tensor out = matmul(left, t(right));
-  map_floating(out, out.dtype(), functors::Clamp{0.0, std::numeric_limits<double>::infinity()},
-               out);
-  map_floating(out, out.dtype(), functors::Sqrt(), out);
-  left = Tensor();
-  return out;
-}
-
-double distance(const double* a, const double* b, std::int64_t width, double p) {
-  double total = 0;
-  for (std::int64_t i = 0; i < width; ++i) {
-    const double gap = std::abs(a[i] - b[i]);
-    if (p == 0.0) {
-      total += gap != 0.0 ? 1.0 : 0.0;
-    } else if (std::isinf(p)) {
-      total = std::max(total, gap);
-    } else {
-      total += std::pow(gap, p);
-    }
-  }
-  return p == 0.0 || std::isinf(p) ? total : std::pow(total, 1.0 / p);
-}
-
-Tensor distances_one_by_one(const Tensor& x1, const Tensor& x2, double p) {
-  const std::int64_t columns = x2.shape()[0];
-  const std::int64_t width = x1.shape()[1];
-  Tensor out = empty({x1.shape()[0], columns}, options_of(x1));
-  if (!out.has_values()) return out;
-  const std::vector<double> rows1 = to_doubles(x1);
-  const std::vector<double> rows2 = to_doubles(x2);
-  std::vector<double> distances(static_cast<std::size_t>(out.numel()));
-  for (std::int64_t i = 0; i < out.numel(); ++i) {
-    distances[static_cast<std::size_t>(i)] =
-        distance(rows1.data() + i / columns * width, rows2.data() + i % columns * width, width, p);
-  }
-  store_values(out, distances);
-  return out;
 }
 
 Tensor matrix() { return randn({3, 4}, {DType::float64, Device::cpu()}); }
@@ -235,25 +167,6 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double ep
   return norm(shifted, p, Shape{-1}, keepdim);
 }
 
-Tensor cdist(const Tensor& given_x1, const Tensor& given_x2, double p) {
-  if (!(p >= 0.0)) {
-    throw std::invalid_argument(
-        fmt::format("[cdist] only supports non-negative p values, got {}", p));
-  }
-  const OpFront front(kCdist);
-  const Tensor x2 = front.input(given_x2);
-  const Tensor x1 = front.input(given_x1);
-  check_rows(x1, x2);
-  if (Recorder record("CdistBackward", {&x1, &x2}); record.is_needed()) {
-    throw std::invalid_argument(
-        "[cdist] there is no gradient: write (x1:unsqueeze(1) - x2:unsqueeze(0)):norm(2, -1), or "
-        "call it under no_grad");
-  }
-  constexpr std::int64_t kManyRows = 25;
-  const bool is_product = p == 2.0 && std::max(x1.shape()[0], x2.shape()[0]) > kManyRows;
-  return is_product ? distances_by_product(x1, x2) : distances_one_by_one(x1, x2, p);
-}
-
 Tensor instance_norm(const Tensor& input, const std::optional<Tensor>& weight,
                      const std::optional<Tensor>& bias, double eps) {
   const OpFront front(kInstanceNorm);
@@ -314,7 +227,6 @@ std::vector<OpDef> composed_ops() {
              {"x1", "x2", {"dim", one}, {"eps", 1e-8}}, two_matrices),
       define(kPairwiseDistance, kFunction | kFunctional, &pairwise_distance,
              {"x1", "x2", {"p", 2.0}, {"eps", 1e-6}, {"keepdim", false}}, two_matrices),
-      define(kCdist, kFunction, &cdist, {"x1", "x2", {"p", 2.0}}),
       define(kInstanceNorm, kFunctional, &instance_norm, {"input", "weight", "bias", {"eps", 1e-5}},
              [] {
                const TensorOptions options{DType::float64, Device::cpu()};

@@ -16,10 +16,6 @@ Tensor normalize(const Tensor& input, double p, std::int64_t dim, double eps);
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, std::int64_t dim, double eps);
 /// ‖x1 − x2 + eps‖ₚ of the last dimension.
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim);
-/// The distances by the norm `p` between each row of x1 [n, width] and each of x2 [m, width]:
-/// [n, m]. With p = 2 and more than 25 rows in one of them it is computed with a product of
-/// matrices. There is no gradient: throws std::invalid_argument where one would be recorded.
-Tensor cdist(const Tensor& x1, const Tensor& x2, double p);
 /// Each channel of each image normalised by itself. input [N, C, *].
 Tensor instance_norm(const Tensor& input, const std::optional<Tensor>& weight,
                      const std::optional<Tensor>& bias, double eps);

@@ -316,10 +316,14 @@ Named multiplied(Named left, Named right, const std::string& wanted, const Label
   if (inner.empty()) {
     drop_single(left, wanted);
     drop_single(right, wanted);
-    return multiplied_elements(left, right, wanted);
+    Named product = multiplied_elements(left, right, wanted);
+    right.tensor = Tensor();  // of two sums the last one goes first
+    return product;
   }
   for (std::string* part : {&batch, &inner, &rows, &columns}) order_as_wanted(*part, wanted);
-  if (Context::current().rules.einsum_orders_operands && comes_first(columns, rows, wanted)) {
+  const bool is_swapped =
+      Context::current().rules.einsum_orders_operands && comes_first(columns, rows, wanted);
+  if (is_swapped) {
     std::swap(left, right);
     std::swap(left_singles, right_singles);
     std::swap(rows, columns);
@@ -332,6 +336,8 @@ Named multiplied(Named left, Named right, const std::string& wanted, const Label
   const Tensor b = reshape(in_order(right.tensor, right.letters, right_order),
                            {count(batch), count(inner), count(columns)});
   const std::string letters = batch + rows + columns;
+  // Views have what they need. Of two sums the last one goes first.
+  (is_swapped ? left : right).tensor = Tensor();
   return {view(bmm(a, b), shape_of(letters, sizes)), letters};
 }
 

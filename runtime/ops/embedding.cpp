@@ -246,22 +246,81 @@ Tensor recorded_embedding_gradient(const Table& table, const Tensor& grad, const
 
 struct Bags {
   std::int64_t count;
-  std::int64_t size;
-  double share;  ///< of a row in its bag's result
+  bool is_mean;
+  std::vector<std::int64_t> begins;  ///< and the end of the last; empty where there are no values
+
+  std::int64_t size_of(std::int64_t bag) const {
+    const auto number = static_cast<std::size_t>(bag);
+    return begins[number + 1] - begins[number];
+  }
 };
 
-Bags bags_of(const Tensor& input, const std::string& mode) {
-  if (input.dims() != 2) {
-    throw std::invalid_argument(fmt::format(
-        "[embedding_bag] expected bags of indices [bags, count], got {}", input.shape().str()));
-  }
+[[noreturn]] void refuse_bags(const std::string& problem) {
+  throw std::invalid_argument("[embedding_bag] " + problem);
+}
+
+void check_bags(const Tensor& input, const std::string& mode,
+                const std::optional<Tensor>& offsets) {
   if (mode != "sum" && mode != "mean") {
-    throw std::invalid_argument(
-        fmt::format("[embedding_bag] mode must be sum or mean, not {}", mode));
+    refuse_bags(fmt::format("mode must be sum or mean, not {}", mode));
   }
-  const std::int64_t size = input.shape()[1];
-  const bool is_mean = mode == "mean" && size > 0;
-  return {input.shape()[0], size, is_mean ? 1.0 / static_cast<double>(size) : 1.0};
+  if (input.dims() == 2 && offsets) {
+    refuse_bags("bags of indices [bags, count] take no offsets");
+  }
+  if (input.dims() == 2) return;
+  if (input.dims() != 1) {
+    refuse_bags(
+        fmt::format("expected bags of indices [bags, count], or [count] with offsets, got "
+                    "{}",
+                    input.shape().str()));
+  }
+  if (!offsets || offsets->dims() != 1) refuse_bags("indices [count] take offsets [bags]");
+  if (offsets->dtype() != input.dtype() || offsets->device() != input.device()) {
+    refuse_bags(
+        fmt::format("offsets must be of the indices' dtype and on their device, got {} for "
+                    "{}",
+                    describe(*offsets), describe(input)));
+  }
+}
+
+std::vector<std::int64_t> begins_of(const Tensor& input, const Tensor& offsets) {
+  if (!offsets.has_values()) return {};
+  std::vector<std::int64_t> begins = to_integers(offsets);
+  const bool is_in_order = std::is_sorted(begins.begin(), begins.end());
+  if (begins.empty() || begins[0] != 0 || !is_in_order || begins.back() > input.numel()) {
+    refuse_bags(fmt::format("offsets begin with 0 and grow to at most {}", input.numel()));
+  }
+  begins.push_back(input.numel());
+  return begins;
+}
+
+Bags bags_of(const Tensor& input, const std::string& mode, const std::optional<Tensor>& offsets) {
+  check_bags(input, mode, offsets);
+  const bool is_mean = mode == "mean";
+  if (offsets) return {offsets->numel(), is_mean, begins_of(input, *offsets)};
+  Bags bags{input.shape()[0], is_mean, {0}};
+  for (std::int64_t bag = 1; bag <= bags.count; ++bag) {
+    bags.begins.push_back(bag * input.shape()[1]);
+  }
+  return bags;
+}
+
+// Calls add(row of the table, bag, its share of the bag) for each index.
+template <class F>
+void for_each_in_bags(const Bags& bags, const HostInput<std::int64_t>& indices, F&& add) {
+  for (std::int64_t bag = 0; bag < bags.count; ++bag) {
+    const std::int64_t size = bags.size_of(bag);
+    const double share = bags.is_mean && size > 0 ? 1.0 / static_cast<double>(size) : 1.0;
+    const std::int64_t first = bags.begins[static_cast<std::size_t>(bag)];
+    for (std::int64_t i = first; i < first + size; ++i) add(indices.data()[i], bag, share);
+  }
+}
+
+template <class T>
+void add_row(const T* row, T* sum, std::int64_t width, double share) {
+  for (std::int64_t column = 0; column < width; ++column) {
+    sum[column] += row[column] * static_cast<T>(share);
+  }
 }
 
 void add_up_bags(const Table& table, const Bags& bags, const Tensor& input, const Tensor& weight,
@@ -273,13 +332,9 @@ void add_up_bags(const Table& table, const Bags& bags, const Tensor& input, cons
     const HostInput<T> rows(weight);
     HostOutput<T> sums(out);
     sums.fill_zero();
-    for (std::int64_t i = 0; i < input.numel(); ++i) {
-      const T* row = rows.data() + indices.data()[i] * table.width;
-      T* sum = sums.data() + i / bags.size * table.width;
-      for (std::int64_t column = 0; column < table.width; ++column) {
-        sum[column] += row[column] * static_cast<T>(bags.share);
-      }
-    }
+    for_each_in_bags(bags, indices, [&](std::int64_t row, std::int64_t bag, double share) {
+      add_row(rows.data() + row * table.width, sums.data() + bag * table.width, table.width, share);
+    });
     sums.commit();
   });
 }
@@ -292,13 +347,9 @@ void share_out_bags(const Table& table, const Bags& bags, const Tensor& input, c
     const HostInput<T> rows(grad);
     HostOutput<T> sums(out);
     sums.fill_zero();
-    for (std::int64_t i = 0; i < input.numel(); ++i) {
-      const T* row = rows.data() + i / bags.size * table.width;
-      T* sum = sums.data() + indices.data()[i] * table.width;
-      for (std::int64_t column = 0; column < table.width; ++column) {
-        sum[column] += row[column] * static_cast<T>(bags.share);
-      }
-    }
+    for_each_in_bags(bags, indices, [&](std::int64_t row, std::int64_t bag, double share) {
+      add_row(rows.data() + bag * table.width, sums.data() + row * table.width, table.width, share);
+    });
     sums.commit();
   });
 }
@@ -324,7 +375,11 @@ Tensor bag_gradient(const Table& table, const Bags& bags, const Tensor& incoming
 std::vector<Sample> bags_and_table() {
   const Tensor table = randn({5, 3}, {DType::float64, Device::cpu()});
   const Tensor bags = from_values({1, 4, 1, 0, 2, 2}, {2, 3}, {DType::int64, Device::cpu()});
-  return {{bags, table, std::string("mean")}, {bags, table, std::string("sum")}};
+  const Tensor row = from_values({1, 4, 1, 0, 2, 2}, {6}, {DType::int64, Device::cpu()});
+  const Tensor begins = from_values({0, 4, 4}, {3}, {DType::int64, Device::cpu()});
+  return {{bags, table, std::string("mean")},
+          {bags, table, std::string("sum")},
+          {row, table, std::string("mean"), begins}};
 }
 
 std::vector<Sample> indices_and_table() {
@@ -354,15 +409,16 @@ Tensor embedding(const Tensor& input, const Tensor& weight,
   return out;
 }
 
-Tensor embedding_bag(const Tensor& input, const Tensor& weight, const std::string& mode) {
+Tensor embedding_bag(const Tensor& input, const Tensor& weight, const std::string& mode,
+                     const std::optional<Tensor>& offsets) {
   const OpFront front(kEmbeddingBag);
   check(input, weight);
-  const Bags bags = bags_of(input, mode);
+  const Bags bags = bags_of(input, mode, offsets);
   const Table table = table_of(weight, std::nullopt);
   Recorder record("EmbeddingBagBackward", {&weight});
   record.save(input);
   const TensorOptions of_places = options_of(input);
-  const Tensor begins = empty({bags.count}, of_places);
+  const Tensor begins = offsets ? *offsets : empty({bags.count}, of_places);
   const Tensor sizes = empty({bags.count}, of_places);
   const Tensor bag_of_index = empty({input.numel()}, of_places);
   for (const Tensor& kept : {begins, bag_of_index, sizes}) record.save(kept);
@@ -379,7 +435,7 @@ std::vector<OpDef> embedding_ops() {
       define(kEmbedding, kFunctional, &embedding, {"input", "weight", "padding_idx"},
              indices_and_table),
       define(kEmbeddingBag, kFunctional, &embedding_bag,
-             {"input", "weight", {"mode", std::string("mean")}}, bags_and_table),
+             {"input", "weight", {"mode", std::string("mean")}, "offsets"}, bags_and_table),
   };
 }
 

@@ -17,10 +17,12 @@ namespace ohm::ops {
 Tensor embedding(const Tensor& input, const Tensor& weight,
                  std::optional<std::int64_t> padding_idx);
 
-/// Sums, or means, of the rows that each bag of indices names: `input` [bags, count], `weight`
-/// [rows, width], the result [bags, width]. `mode` is "sum" or "mean". The GPU's kernel keeps the
-/// bags' places and sizes, and sorts the indices for the gradient, whatever their number.
-Tensor embedding_bag(const Tensor& input, const Tensor& weight, const std::string& mode);
+/// Sums, or means, of the rows that each bag of indices names: `input` [bags, count], or [count]
+/// with `offsets` [bags], where each bag begins; `weight` [rows, width], the result [bags, width].
+/// `mode` is "sum" or "mean"; a bag of nothing gives zeros. The GPU's kernel keeps the bags' places
+/// and sizes, and sorts the indices for the gradient, whatever their number.
+Tensor embedding_bag(const Tensor& input, const Tensor& weight, const std::string& mode,
+                     const std::optional<Tensor>& offsets);
 
 std::vector<OpDef> embedding_ops();
 

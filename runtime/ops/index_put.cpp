@@ -11,6 +11,7 @@
 #include "runtime/base/strided.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/convert.h"
 #include "runtime/ops/index.h"
 #include "runtime/ops/subscript.h"
 #include "runtime/ops/view.h"
@@ -27,8 +28,14 @@ struct Placement {
   bool accumulates = false;
 };
 
+// One number of the host is written into a tensor of a GPU.
+bool is_number_of_host(const Tensor& values) {
+  return values.dims() == 0 && values.device().is_cpu() && !values.requires_grad();
+}
+
 void require_values_for(const OpInfo& info, const Tensor& input, const Tensor& values) {
-  if (values.device() == input.device() && values.dtype() == input.dtype()) return;
+  const bool is_within_reach = values.device() == input.device() || is_number_of_host(values);
+  if (is_within_reach && values.dtype() == input.dtype()) return;
   throw std::invalid_argument(
       fmt::format("[{}] values must be of the input's dtype and on its device, got {} for {}",
                   info.name, describe(values), describe(input)));
@@ -109,8 +116,9 @@ void take_adding_scratch(const Tensor& out, const Tensor& values, std::vector<Te
   const PlaceScratch scratch(dense, dims, IndexCheck::bounds, indices, values);
 }
 
-void put_values(const OpInfo& info, const Tensor& out, const Tensor& values,
+void put_values(const OpInfo& info, const Tensor& out, const Tensor& given,
                 const Placement& placement) {
+  const Tensor values = to(given, out.device(), std::nullopt);
   const Subscript subscript = without_masks(info, out, placement.subscript);
   const IndexedDims dims = dims_of(info, out.shape(), subscript.indices.size(), subscript.dims);
   require_elements(info, out, subscript.indices, dims);
@@ -135,17 +143,17 @@ void put_values(const OpInfo& info, const Tensor& out, const Tensor& values,
   for (Tensor& index : indices) index = Tensor();
 }
 
+// `shape`, `device`: of the values.
 TensorList put_gradients(const BackwardCall& call, std::size_t count, const Placement& placement,
-                         const Shape& shape) {
+                         const Shape& shape, Device device) {
   std::vector<Tensor> indices;
   for (std::size_t i = 0; i < count; ++i) indices.push_back(call.saved(i));
   const std::optional<Shape>& dims = placement.subscript.dims;
   TensorList grads{Tensor(), Tensor()};
-  if (call.needs(0)) {
-    grads[0] =
-        placement.accumulates
-            ? call.grad()
-            : index_put(call.grad(), indices, zeros(shape, options_of(call.grad())), false, dims);
+  if (call.needs(0) && placement.accumulates) grads[0] = call.grad();
+  if (call.needs(0) && !placement.accumulates) {
+    const Tensor nothing = zeros(shape, {call.grad().dtype(), device});
+    grads[0] = index_put(call.grad(), indices, nothing, false, dims);
   }
   if (call.needs(1)) grads[1] = index(call.grad(), indices, dims);
   return grads;
@@ -167,9 +175,8 @@ Tensor put(const OpInfo& info, const Tensor& input, const Tensor& values,
   put_values(info, out, values, placement);
   const Placement kept{{{}, placement.subscript.dims}, placement.accumulates};
   record.attach_differentiable(
-      out, [kept, count = indices.size(), shape = values.shape()](BackwardCall& call) {
-        return put_gradients(call, count, kept, shape);
-      });
+      out, [kept, count = indices.size(), shape = values.shape(), device = values.device()](
+               BackwardCall& call) { return put_gradients(call, count, kept, shape, device); });
   return out;
 }
 

@@ -76,6 +76,7 @@
 #include "runtime/ops/recurrent_cell.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/rms_norm.h"
+#include "runtime/ops/row_distance.h"
 #include "runtime/ops/running_extremum.h"
 #include "runtime/ops/sampling.h"
 #include "runtime/ops/scan.h"
@@ -153,7 +154,7 @@ constexpr Family kFamilies[] = {
     &unique_ops,         &quantile_ops,
     &part_write_ops,     &complex_view_ops,
     &complex_number_ops, &fourier_ops,
-    &fourier_order_ops,
+    &fourier_order_ops,  &row_distance_ops,
 };
 
 }  // namespace

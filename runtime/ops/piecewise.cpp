@@ -56,6 +56,14 @@ Tensor straight_pieces(const OpInfo& info, std::string_view node, const Tensor& 
   return unary_keeping_input(info, node, input, forward, Formula(gradient));
 }
 
+// In terms of the input, which is copied where the result is written over it.
+template <class Forward, class Gradient>
+Tensor written_or_new(const OpInfo& info, std::string_view node, const Tensor& input, bool inplace,
+                      Forward forward, Gradient gradient) {
+  if (inplace) return overwritten_keeping_input(info, node, input, forward, Formula(gradient));
+  return unary_keeping_input(info, node, input, forward, Formula(gradient));
+}
+
 // Only the piece below 0 bends: in terms of the input as the slope does, of the result evenly.
 Tensor exponential_bend(const Tensor& grad, const Tensor& first_grad, const Tensor& kept,
                         const functors::ExponentialUnitBackward& backward);
@@ -236,17 +244,17 @@ Tensor relu6(const Tensor& input, bool inplace) {
   return limited(kRelu6, input, 0.0, 6.0, inplace);
 }
 
-Tensor hardsigmoid(const Tensor& input) {
-  return unary_keeping_input(kHardsigmoid, "HardsigmoidBackward", input, functors::HardSigmoid(),
-                             Formula([](const Tensor& grad, const Tensor& x) {
-                               return formula::underivable_gradient(
-                                   kHardsigmoid, grad, x, functors::HardSigmoidBackward());
-                             }));
+Tensor hardsigmoid(const Tensor& input, bool inplace) {
+  return written_or_new(kHardsigmoid, "HardsigmoidBackward", input, inplace,
+                        functors::HardSigmoid(), [](const Tensor& grad, const Tensor& x) {
+                          return formula::underivable_gradient(kHardsigmoid, grad, x,
+                                                               functors::HardSigmoidBackward());
+                        });
 }
 
-Tensor hardswish(const Tensor& input) {
-  return unary_keeping_input(kHardswish, "HardswishBackward", input, functors::HardSwish(),
-                             Formula(&hard_swish_gradient));
+Tensor hardswish(const Tensor& input, bool inplace) {
+  return written_or_new(kHardswish, "HardswishBackward", input, inplace, functors::HardSwish(),
+                        &hard_swish_gradient);
 }
 
 Tensor hardshrink(const Tensor& input, double lambd) {
@@ -259,9 +267,15 @@ Tensor softshrink(const Tensor& input, double lambd) {
                          functors::SoftShrunk{lambd}, functors::ShrunkBackward{lambd});
 }
 
-Tensor threshold(const Tensor& input, double limit, double value) {
-  return straight_pieces(kThreshold, "ThresholdBackward", input, false,
-                         functors::Threshold{limit, value}, functors::ThresholdBackward{limit});
+Tensor threshold(const Tensor& input, double limit, double value, bool inplace) {
+  const auto kernel = [limit](const Tensor& grad, const Tensor& x) {
+    return piecewise_gradient(grad, x, functors::ThresholdBackward{limit});
+  };
+  return written_or_new(kThreshold, "ThresholdBackward", input, inplace,
+                        functors::Threshold{limit, value},
+                        [kernel](const Tensor& grad, const Tensor& x) {
+                          return formula::linear_in_gradient("ThresholdBackward", grad, x, kernel);
+                        });
 }
 
 Tensor prelu(const Tensor& given, const Tensor& given_weight) {
@@ -302,11 +316,12 @@ std::vector<OpDef> piecewise_ops() {
       define(kHardtanh, kFunctional, &hardtanh,
              {"input", {"min_val", -1.0}, {"max_val", 1.0}, inplace}, both_sides),
       define(kRelu6, kFunctional, &relu6, {"input", inplace}, both_sides),
-      define(kHardsigmoid, kFunctional, &hardsigmoid, {"input"}, both_sides),
-      define(kHardswish, kFunctional, &hardswish, {"input"}, both_sides),
+      define(kHardsigmoid, kFunctional, &hardsigmoid, {"input", inplace}, both_sides),
+      define(kHardswish, kFunctional, &hardswish, {"input", inplace}, both_sides),
       define(kHardshrink, kFunction | kFunctional, &hardshrink, {"input", lambd}, both_sides),
       define(kSoftshrink, kFunctional, &softshrink, {"input", lambd}, both_sides),
-      define(kThreshold, kFunction | kFunctional, &threshold, {"input", "threshold", "value"},
+      define(kThreshold, kFunction | kFunctional, &threshold,
+             {"input", "threshold", "value", inplace},
              [] {
                return both_sides_and({0.1, 2.0});
              }),

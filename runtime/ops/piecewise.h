@@ -20,14 +20,14 @@ Tensor celu(const Tensor& input, double alpha, bool inplace);
 /// x limited to [min_val, max_val].
 Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool inplace);
 Tensor relu6(const Tensor& input, bool inplace);
-/// (x + 3) / 6 limited to [0, 1]; hardswish is x times it. These make a new tensor always.
-Tensor hardsigmoid(const Tensor& input);
-Tensor hardswish(const Tensor& input);
+/// (x + 3) / 6 limited to [0, 1]; hardswish is x times it.
+Tensor hardsigmoid(const Tensor& input, bool inplace = false);
+Tensor hardswish(const Tensor& input, bool inplace = false);
 /// 0 where |x| <= lambd; softshrink moves the rest towards 0 by lambd.
 Tensor hardshrink(const Tensor& input, double lambd);
 Tensor softshrink(const Tensor& input, double lambd);
 /// x above `limit`, else `value`.
-Tensor threshold(const Tensor& input, double limit, double value);
+Tensor threshold(const Tensor& input, double limit, double value, bool inplace = false);
 /// x above 0, weight · x below; `weight` has one element, or one for each channel (dimension 1).
 Tensor prelu(const Tensor& input, const Tensor& weight);
 

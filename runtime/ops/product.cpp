@@ -97,9 +97,10 @@ Tensor prod_gradient(const Tensor& incoming, const Tensor& input, const Tensor& 
 // The same of ops that record themselves.
 Tensor recorded_shared_gradient(const Tensor& incoming, const Tensor& input,
                                 const Tensor& saved_result, DimMask folded, bool is_whole) {
+  const Shape aligned = reduced_shape(input.shape(), folded, true);
   const auto folded_back = [&](const Tensor& tensor) {
-    return is_whole ? view(tensor, tensor.shape())
-                    : with_folded_dims(tensor, input.shape(), folded);
+    if (is_whole) return view(tensor, tensor.shape());
+    return tensor.dims() == input.dims() ? tensor : view(tensor, aligned);
   };
   const Tensor result = folded_back(saved_result);
   const Tensor grad = folded_back(incoming);

@@ -24,8 +24,24 @@ DimMask folded_dims(const Tensor& input, const std::optional<Shape>& dims, const
   return folded;
 }
 
+namespace {
+
+// One node for each dimension, as a graph of PyTorch has: they count among those that come later.
+Tensor recorded_with_folded_dims(const Tensor& tensor, const Shape& shape, DimMask folded) {
+  Tensor whole = tensor;
+  for (int dim = 0; dim < shape.dims(); ++dim) {
+    if (contains(folded, dim)) whole = unsqueeze(whole, dim);
+  }
+  return whole;
+}
+
+}  // namespace
+
 Tensor with_folded_dims(const Tensor& tensor, const Shape& shape, DimMask folded) {
   if (tensor.dims() == shape.dims()) return tensor;
+  if (Context::current().state.grad_enabled && tensor.requires_grad()) {
+    return recorded_with_folded_dims(tensor, shape, folded);
+  }
   Shape sizes(shape.dims(), 1);
   Shape strides(shape.dims(), 1);
   int next = tensor.dims();
@@ -38,7 +54,6 @@ Tensor with_folded_dims(const Tensor& tensor, const Shape& shape, DimMask folded
       strides[dim] = tensor.strides()[next];
     }
   }
-  if (Context::current().state.grad_enabled && tensor.requires_grad()) return view(tensor, sizes);
   return make_view(tensor, sizes, strides, tensor.impl()->offset);
 }
 

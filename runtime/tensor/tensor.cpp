@@ -81,7 +81,7 @@ Tensor reshaped_copy(const Tensor& fresh, const Shape& sizes) {
 
 Tensor detached_alias(const Tensor& tensor) {
   Tensor alias = make_view(tensor, tensor.shape(), tensor.strides(), tensor.impl()->offset);
-  alias.impl()->is_view = tensor.impl()->is_view;
+  alias.impl()->is_view = false;  // it shares elements, and keeps no base
   return alias;
 }
 

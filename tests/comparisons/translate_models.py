@@ -11,6 +11,7 @@ from translate_programs import BINARY, COMPARISONS, SEVERAL_RESULTS, Scope, Tran
 BITWISE = {ast.BitAnd: "&", ast.BitOr: "|"}
 INPLACE = {ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_"}
 NUMBER_FUNCTIONS = {"len", "int", "float"}
+TENSOR_METHODS = {"permute", "transpose", "view", "reshape", "flatten", "t"}  # of one result
 # Modules of the library that return several tensors, in a list.
 LIBRARY_CLASSES = {f"nn.{name}" for name in ("RNN", "GRU", "LSTM", "LSTMCell", "MultiheadAttention")}
 
@@ -98,6 +99,9 @@ class ModelTranslator(Translator):
     def do_Expr(self, node):
         if isinstance(node.value, ast.Constant):
             return
+        if isinstance(node.value, ast.Call) and ast.unparse(node.value).endswith(".pop(0)"):
+            self.emit(f"table.remove({self.expression(node.value.func.value)}, 1); sweep()")
+            return
         start = len(self.lines)
         super().do_Expr(node)
         # Lua would take a bracket that begins a line for the arguments of a call.
@@ -151,14 +155,14 @@ class ModelTranslator(Translator):
             is_shape = text.endswith((".shape", ".size()"))
             if is_shape:
                 self.numbers.update(ast.unparse(part) for part in parts)
-            values = self.values_of(value, is_shape)
+            values = self.values_of(value, is_shape, len(parts))
         known = list(self.scopes[-1].assigned)
         names = [self.target(part) for part in parts]
         if isinstance(value, ast.Tuple):
             for name, each in zip(names, value.elts):
                 self.note_kind([name], each)
         else:
-            self.note_kind(names, value)
+            super().note_kind(names, value)  # what it gives is taken apart
         has_tensors = any(name not in self.numbers for name in names)
         if has_tensors and (self.loops or any(name in known for name in names)):
             self.assign_one_by_one(names, values)
@@ -186,7 +190,7 @@ class ModelTranslator(Translator):
         self.indent -= 1
         self.emit("end")
 
-    def values_of(self, value, is_shape):
+    def values_of(self, value, is_shape, targets):
         text = self.expression(value)
         if is_shape:
             return f"table.unpack({text.removesuffix(':size()').removesuffix('.shape')}.shape)"
@@ -195,7 +199,9 @@ class ModelTranslator(Translator):
             return text  # one value
         if name in self.several or name in SEVERAL_RESULTS:
             return text
-        if name in ("self", None):
+        if ast.unparse(value).startswith("torch.autograd.grad("):
+            return self.unpacked(value, targets)
+        if name in ("self", None) or name in TENSOR_METHODS:
             return f"{text}:unbind(0)"
         return f"several({text})"
 
@@ -388,6 +394,8 @@ class ModelTranslator(Translator):
         is_method = ast.unparse(node.value) == "self" and node.attr in self.signatures
         if is_method and node.attr not in self.fields:
             return f"function(...) return self:{node.attr}(...) end"
+        if node.attr == "indices" and isinstance(node.value, ast.Call):
+            return f"second({self.expression(node.value)})"
         return super().of_Attribute(node)
 
     def of_IfExp(self, node):
@@ -461,7 +469,8 @@ class ModelTranslator(Translator):
             test = f"function({', '.join(names)}) return {tests[0]} end"
             if ast.unparse(source).endswith(".named_parameters()"):
                 return f"filter_named({self.expression(source)}, {test})"
-            return f"filter({self.list_of(source)}, {test})"
+            wanted = f"filter({self.list_of(source)}, {test})"
+            return wanted if ast.unparse(node.elt) == names[0] else f"map({function}, {wanted})"
         if isinstance(source, ast.Call) and ast.unparse(source.func) == "zip":
             return f"map({function}, {', '.join(self.list_of(argument) for argument in source.args)})"
         return f"map({function}, {self.list_of(source)})"
@@ -557,6 +566,8 @@ class ModelTranslator(Translator):
         self.emit(f"clear({old})")
         self.indent -= 1
         self.emit("end")
+        if not self.is_list(node.value):
+            self.lists.discard(name)
 
     # model.decoder(x) calls a module that is a field.
     def callee(self, node):
@@ -580,6 +591,8 @@ class ModelTranslator(Translator):
         if name == "nn.Softmax(dim=-1)":
             module = self.expression(node.func)
             return f"{module}({self.expression(node.args[0])})"
+        if name.endswith(".startswith"):
+            return f"({self.expression(node.func.value)}:find({self.expression(node.args[0])}, 1, true) == 1)"
         if name.endswith(".endswith"):
             return f"({self.expression(node.func.value)}:sub(-{len(node.args[0].value)}) == {self.expression(node.args[0])})"
         if name == "torch.einsum":  # its operands go as those of a list

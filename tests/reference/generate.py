@@ -189,7 +189,8 @@ CALLS = {
     "index_add": lambda x, dim, index, source, alpha=1: torch.index_add(
         x, dim, index, source, alpha=alpha),
     "one_hot": F.one_hot,
-    "embedding_bag": lambda x, weight, mode="mean": F.embedding_bag(x, weight, mode=mode),
+    "embedding_bag": lambda x, weight, mode="mean", offsets=None: F.embedding_bag(
+        x, weight, offsets, mode=mode),
     "slice": lambda x, dim=0, start=None, end=None, step=1: x[
         (slice(None),) * dim + (slice(start, end, step),)],
     "argsort": lambda x, dim=-1, descending=False, stable=False: torch.argsort(
@@ -408,9 +409,14 @@ def indexing():
     for mode in ("mean", "sum"):
         yield f"embedding_bag_{mode}", "embedding_bag", lambda: [
             integers(5, 2, 3), randn(5, 4), mode]
-    yield "cdist", "cdist", lambda: [const(randn(3, 4)), const(randn(5, 4))]
-    yield "cdist_1", "cdist", lambda: [const(randn(3, 4)), const(randn(2, 4)), 1.0]
-    yield "cdist_many", "cdist", lambda: [const(randn(3, 4)), const(randn(30, 4))]
+        yield f"embedding_bag_{mode}_offsets", "embedding_bag", lambda: [
+            integers(5, 7), randn(5, 4), mode, const(torch.tensor([0, 3, 3, 4]))]
+    yield "cdist", "cdist", lambda: [randn(3, 4), randn(5, 4)]
+    yield "cdist_1", "cdist", lambda: [randn(3, 4), randn(2, 4), 1.0]
+    yield "cdist_3", "cdist", lambda: [randn(2, 3, 4), randn(2, 2, 4), 3.0]
+    yield "cdist_largest", "cdist", lambda: [randn(3, 4), randn(2, 4), math.inf]
+    yield "cdist_many", "cdist", lambda: [randn(3, 4), randn(30, 4)]
+    yield "cdist_batches", "cdist", lambda: [randn(2, 3, 4), randn(2, 26, 4)]
     yield "masked_fill", "masked_fill", lambda: [randn(3, 4), randn(4) > 0, 0.5]
 
 

@@ -203,6 +203,8 @@ def layers():
     yield "Embedding", {"num_embeddings": 5, "embedding_dim": 3, "padding_idx": 1}, lambda: [
         integers(5, 2, 4)]
     yield "EmbeddingBag", {"num_embeddings": 5, "embedding_dim": 3}, lambda: [integers(5, 2, 4)]
+    yield "EmbeddingBag", {"num_embeddings": 5, "embedding_dim": 3}, lambda: [
+        integers(5, 7), torch.tensor([0, 3, 4])]
     yield "EmbeddingBag", {"num_embeddings": 5, "embedding_dim": 3, "mode": "sum"}, lambda: [
         integers(5, 2, 4)]
     yield "Unflatten", {"dim": 1, "unflattened_size": [2, 3]}, lambda: [randn(2, 6)]

@@ -93,7 +93,8 @@ ScriptHooks::BackwardHookPtr ScriptHooks::backward_hook() const {
   std::vector<Hook> before = hooks_of(When::before_backward);
   std::vector<Hook> after = hooks_of(When::after_backward);
   if (before.empty() && after.empty()) return nullptr;
-  const auto run = [interpreter = interpreter_, module = module_](
+  // The module lasts as long as the graph that has the hook, as in PyTorch.
+  const auto run = [interpreter = interpreter_, module = module_.lock()](
                        const std::vector<Hook>& hooks, nn::GradientList& grads,
                        const nn::GradientList* of_outputs) {
     lua_State* L = interpreter->running_state();
@@ -101,7 +102,7 @@ ScriptHooks::BackwardHookPtr ScriptHooks::backward_hook() const {
       const int top = lua_gettop(L);
       luaL_checkstack(L, LUA_MINSTACK, nullptr);
       hook.function->push(L);
-      push_module(L, module.lock());
+      push_module(L, module);
       push_gradients(L, grads);
       if (of_outputs != nullptr) push_gradients(L, *of_outputs);
       lua_call(L, of_outputs == nullptr ? 2 : 3, 1);

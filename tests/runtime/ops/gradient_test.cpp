@@ -204,7 +204,6 @@ TEST(OpSamples, OnlyOpsWithoutAGradientHaveNone) {
                                                        "bitwise_and",
                                                        "bitwise_or",
                                                        "floor_divide",
-                                                       "cdist",
                                                        "multinomial",
                                                        "bernoulli",
                                                        "nonzero",
