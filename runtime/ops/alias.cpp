@@ -101,7 +101,9 @@ std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>& tensors) {
     shape = broadcast_shapes(shape, tensor.shape(), "broadcast_tensors");
   }
   std::vector<Tensor> results;
-  for (const Tensor& tensor : tensors) results.push_back(expand(tensor, shape));
+  for (const Tensor& tensor : tensors) {
+    results.push_back(tensor.shape() == shape ? tensor : expand(tensor, shape));
+  }
   return results;
 }
 
