@@ -108,9 +108,11 @@ Constraint independent(const Constraint& base, int dims) {
           fmt::format("IndependentConstraint({}, {})", base.description, dims)};
 }
 
+bool is_true(const Tensor& answer) { return !answer.has_values() || answer.item() != 0; }
+
 bool all_true(const Tensor& valid) {
-  const Tensor result = ops::all(valid);
-  return !result.has_values() || result.item() != 0;
+  const Tensor answer = ops::all(valid);
+  return is_true(answer);
 }
 
 }  // namespace ohm::distributions

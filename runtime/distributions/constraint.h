@@ -27,6 +27,8 @@ Constraint interval(const Tensor& low, const Tensor& high);
 /// Of the last `dims` dimensions together.
 Constraint independent(const Constraint& base, int dims);
 
+/// What a number is; on size-only devices true.
+bool is_true(const Tensor& answer);
 /// Whether all of `valid`, bools, are true; on size-only devices they are. Allocates what reading
 /// them does.
 bool all_true(const Tensor& valid);

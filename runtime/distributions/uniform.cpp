@@ -12,6 +12,7 @@
 #include "runtime/ops/convert.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/power.h"
+#include "runtime/ops/reduction.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/locals_of_call.h"
 
@@ -36,8 +37,9 @@ Uniform::Uniform(const Uniform& of, const Shape& batch_shape) : Distribution(of.
 
 void Uniform::require_order() const {
   if (!validates()) return;
-  const Tensor valid = ops::lt(low(), high());
-  if (all_true(valid)) return;
+  Tensor valid = ops::lt(low(), high());
+  valid = ops::all(valid);
+  if (is_true(valid)) return;
   throw std::invalid_argument("[Uniform] Uniform is not defined when low>= high");
 }
 

@@ -141,6 +141,18 @@ int item(lua_State* L) {
   return 1;
 }
 
+int is_nonzero(lua_State* L) {
+  const Tensor& tensor = tensor_argument(L, 1, {"is_nonzero", "input"});
+  if (tensor.numel() != 1) {
+    throw std::invalid_argument(
+        fmt::format("[is_nonzero] Boolean value of Tensor with {} values is ambiguous",
+                    tensor.numel() == 0 ? "no" : "more than one"));
+  }
+  refuse_in_capture(tensor.device());
+  lua_pushboolean(L, tensor.item() != 0);
+  return 1;
+}
+
 // The elements from `next` on that dimension `at` and those behind it cover, as nested lists.
 void push_list(lua_State* L, const Tensor& tensor, int at, const double*& next) {
   if (at == tensor.dims()) return push_number(L, *next++, tensor.dtype());
@@ -322,6 +334,7 @@ constexpr luaL_Reg kTensorMethods[] = {
     {"int", native<tensor_cast_to<DType::int32>>},
     {"is_contiguous", native<is_contiguous, Entry::access>},
     {"is_floating_point", native<is_floating_point, Entry::access>},
+    {"is_nonzero", native<is_nonzero>},
     {"is_pinned", native<is_pinned, Entry::access>},
     {"is_same", native<is_same, Entry::access>},
     {"is_same_size", native<is_same_size, Entry::access>},
@@ -347,6 +360,7 @@ constexpr luaL_Reg kTensorMethods[] = {
 constexpr luaL_Reg kTensorFunctions[] = {
     {"detach_", native<detach_in_place>},
     {"is_floating_point", native<is_floating_point, Entry::access>},
+    {"is_nonzero", native<is_nonzero>},
     {"is_same_size", native<is_same_size, Entry::access>},
     {"numel", native<numel, Entry::access>},
 };
