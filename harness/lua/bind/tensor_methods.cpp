@@ -145,8 +145,8 @@ int is_nonzero(lua_State* L) {
   const Tensor& tensor = tensor_argument(L, 1, {"is_nonzero", "input"});
   if (tensor.numel() != 1) {
     throw std::invalid_argument(
-        fmt::format("[is_nonzero] Boolean value of Tensor with {} values is ambiguous",
-                    tensor.numel() == 0 ? "no" : "more than one"));
+        fmt::format("[is_nonzero] Boolean value of Tensor with {} is ambiguous",
+                    tensor.numel() == 0 ? "no values" : "more than one value"));
   }
   refuse_in_capture(tensor.device());
   lua_pushboolean(L, tensor.item() != 0);

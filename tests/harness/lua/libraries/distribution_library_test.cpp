@@ -13,10 +13,12 @@ constexpr const char* kDistributions = R"(
   local D = ohm.distributions
   local inf, nan = math.huge, 0 / 0
   local function are(tensor, expected)
-    return tensor:detach():reshape({-1}):allclose(ohm.tensor(expected, {dtype = 'float32'}),
+    return tensor:detach():to('float32'):reshape({-1}):allclose(ohm.tensor(expected, {dtype = 'float32'}),
                                                   {atol = 1e-4, equal_nan = true})
   end
-  local function leaf(values) return ohm.tensor(values):requires_grad_() end
+  local function leaf(values)
+    return ohm.tensor(values, {dtype = 'float32'}):requires_grad_()
+  end
 )";
 
 class DistributionLibrary : public ScriptTest {
@@ -159,13 +161,20 @@ TEST_F(DistributionLibrary, NormalDrawsTakeNumbersAndTensors) {
   EXPECT_TRUE(holds(R"(
     local mean, deviation = leaf{{0, 100}}, leaf{{1}, {0}}
     local x = ohm.normal(mean, deviation)
-    assert(table.concat(x.shape) == '22' and are(x[1], {0, 100}))
+    assert(table.concat(x.shape) == '22' and are(x:select(0, 1), {0, 100}))
     assert(ohm.normal(5.0, ohm.zeros(3)):equal(ohm.full({3}, 5.0)))
     assert(ohm.normal(ohm.ones(3), 0.0):equal(ohm.ones(3)))
     assert(table.concat(ohm.normal(0, 1, {2, 4}).shape) == '24')
     x:sum():backward()
     assert(are(mean.grad, {0, 0}) and are(deviation.grad, {0, 0}))
   )"));
+  EXPECT_TRUE(holds(R"(
+    local x = ohm.randint_like(ohm.zeros(50), 2, 4)
+    assert(x.dtype == 'float32' and x:ge(2):all():item() and x:lt(4):all():item())
+    assert(ohm.is_nonzero(ohm.ones(1)) and not ohm.zeros(1, 1):is_nonzero())
+  )"));
+  EXPECT_THAT(refusal("ohm.is_nonzero(ohm.zeros(2))"),
+              HasSubstr("Boolean value of Tensor with more than one value is ambiguous"));
   EXPECT_THAT(refusal("ohm.normal(ohm.zeros(2), ohm.tensor{1.0, -1.0})"),
               HasSubstr("normal expects all elements of std >= 0.0"));
   EXPECT_THAT(refusal("ohm.normal(ohm.zeros(2), -1.0)"),
