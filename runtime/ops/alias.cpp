@@ -10,6 +10,7 @@
 #include "runtime/ops/clamp.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/rearrange.h"
+#include "runtime/ops/reduction.h"
 #include "runtime/ops/sample_cube.h"
 #include "runtime/ops/view.h"
 
@@ -26,6 +27,7 @@ constexpr OpInfo kRavel{"ravel"};
 constexpr OpInfo kBroadcastTo{"broadcast_to"};
 constexpr OpInfo kBroadcastTensors{"broadcast_tensors"};
 constexpr OpInfo kMeshgrid{"meshgrid"};
+constexpr OpInfo kSumToSize{"sum_to_size"};
 constexpr OpInfo kTile{"tile"};
 constexpr OpInfo kRepeatInterleave{"repeat_interleave"};
 constexpr OpInfo kClampMin{"clamp_min"};
@@ -101,8 +103,31 @@ std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>& tensors) {
     shape = broadcast_shapes(shape, tensor.shape(), "broadcast_tensors");
   }
   std::vector<Tensor> results;
-  for (const Tensor& tensor : tensors) results.push_back(expand(tensor, shape));
+  for (const Tensor& tensor : tensors) {
+    results.push_back(tensor.shape() == shape ? tensor : expand(tensor, shape));
+  }
   return results;
+}
+
+// What the sizes would be broadcast from.
+Tensor sum_to_size(const Tensor& input, const Shape& size) {
+  const int leading = input.dims() - size.dims();
+  bool is_expandable = leading >= 0;
+  Shape summed;
+  for (int dim = 0; is_expandable && dim < input.dims(); ++dim) {
+    const std::int64_t wanted = dim < leading ? 1 : size[dim - leading];
+    const std::int64_t given = input.shape()[dim];
+    is_expandable = dim < leading || wanted == 1 || wanted == given;
+    if (dim < leading || (wanted == 1 && given != 1)) summed.push_back(dim);
+  }
+  if (!is_expandable) {
+    throw std::invalid_argument(fmt::format("[sum_to_size] size {} is not expandable to size {}.",
+                                            size.str(), input.shape().str()));
+  }
+  if (size.empty()) return sum(input);
+  if (summed.empty()) return input;
+  const Tensor sums = sum(input, summed, true, std::nullopt);
+  return leading > 0 ? view(sums, size) : sums;
 }
 
 Tensor tile(const Tensor& input, const Shape& dims) {
@@ -215,6 +240,10 @@ std::vector<OpDef> alias_ops() {
              [] {
                return std::vector<Sample>{{lines_of({{3}, {4}})},
                                           {lines_of({{3}, {4}, {2}}), std::string("xy")}};
+             }),
+      define(kSumToSize, kMethod, &sum_to_size, {"input", "size"},
+             [] {
+               return std::vector<Sample>{cube_and({Shape{3, 1}})[0], cube_and({Shape{2, 1, 4}})[0]};
              }),
       define(kTile, kBoth, &tile, {"input", "dims"},
              [] {

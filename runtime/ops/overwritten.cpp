@@ -26,6 +26,12 @@ constexpr OpInfo kClampMinInplace{"clamp_min_"};
 constexpr OpInfo kClampMaxInplace{"clamp_max_"};
 constexpr OpInfo kBernoulliInplace{"bernoulli_"};
 constexpr OpInfo kExponentialInplace{"exponential_"};
+constexpr OpInfo kEqInplace{"eq_"};
+constexpr OpInfo kNeInplace{"ne_"};
+constexpr OpInfo kLtInplace{"lt_"};
+constexpr OpInfo kLeInplace{"le_"};
+constexpr OpInfo kGtInplace{"gt_"};
+constexpr OpInfo kGeInplace{"ge_"};
 constexpr OpInfo kLogicalAndInplace{"logical_and_"};
 constexpr OpInfo kLogicalOrInplace{"logical_or_"};
 constexpr OpInfo kLogicalXorInplace{"logical_xor_"};
@@ -117,27 +123,76 @@ Tensor exponential_(const Tensor& input, double lambda) {
 
 // ---- truth values -------------------------------------------------------------------------------
 
+void require_fit(const OpInfo& info, const Tensor& input, const TensorOrNumber& other) {
+  const Tensor* const tensor = std::get_if<Tensor>(&other);
+  if (tensor == nullptr) return;
+  require_same_device(input, *tensor, info);
+  if (!(broadcast_shapes(input.shape(), tensor->shape(), info.name.data()) == input.shape())) {
+    throw std::invalid_argument(
+        fmt::format("[{}] output with shape {} doesn't match the broadcast shape of {}", info.name,
+                    input.shape().str(), tensor->shape().str()));
+  }
+  require_no_partial_overlap(input, *tensor, info.name);
+}
+
+template <class F>
+void write_truth(const OpInfo& info, const Tensor& input, const TensorOrNumber& other, F fn) {
+  begin_inplace_write(input, info.name);
+  map_elements(input, result_dtype(input, other), fn, input, input_of(other));
+}
+
 // They have no gradient.
 template <class F>
 Tensor truth_over(const OpInfo& info, const Tensor& input, const TensorOrNumber& other, F fn) {
   const OpFront front(info);
-  if (const Tensor* tensor = std::get_if<Tensor>(&other)) {
-    require_same_device(input, *tensor, info);
-    if (!(broadcast_shapes(input.shape(), tensor->shape(), info.name.data()) == input.shape())) {
-      throw std::invalid_argument(
-          fmt::format("[{}] output with shape {} doesn't match the broadcast shape of {}",
-                      info.name, input.shape().str(), tensor->shape().str()));
-    }
-    require_no_partial_overlap(input, *tensor, info.name);
-  }
+  require_fit(info, input, other);
   const Recorder record = Recorder::overwriting(info.name, "NotImplemented", {&input});
   if (record.is_needed()) {
     throw std::invalid_argument(fmt::format(
         "[{}] is not there for tensors that require grad: detach() it first", info.name));
   }
-  begin_inplace_write(input, info.name);
-  map_elements(input, result_dtype(input, other), fn, input, input_of(other));
+  write_truth(info, input, other, fn);
   return input;
+}
+
+// Their gradients are zeros.
+template <class F>
+Tensor compared_over(const OpInfo& info, std::string_view node, const Tensor& input,
+                     const TensorOrNumber& other, F fn) {
+  const OpFront front(info);
+  require_fit(info, input, other);
+  const Tensor& compared = tensor_of(other);
+  Recorder record = Recorder::overwriting(info.name, node, {&input, &compared});
+  write_truth(info, input, other, fn);
+  if (!record.is_needed()) return input;
+  const bool is_followed = record.needs(1);
+  record.attach(
+      input, [is_followed, shape = is_followed ? compared.shape() : Shape(),
+              options = is_followed ? options_of(compared) : TensorOptions()](BackwardCall& call) {
+        TensorList gradients{zeros_like(call.grad())};
+        gradients.push_back(is_followed ? zeros(shape, options) : Tensor());
+        return gradients;
+      });
+  return input;
+}
+
+Tensor eq_(const Tensor& input, const TensorOrNumber& other) {
+  return compared_over(kEqInplace, "EqBackward", input, other, functors::Equal());
+}
+Tensor ne_(const Tensor& input, const TensorOrNumber& other) {
+  return compared_over(kNeInplace, "NeBackward", input, other, functors::Unequal());
+}
+Tensor lt_(const Tensor& input, const TensorOrNumber& other) {
+  return compared_over(kLtInplace, "LtBackward", input, other, functors::Less());
+}
+Tensor le_(const Tensor& input, const TensorOrNumber& other) {
+  return compared_over(kLeInplace, "LeBackward", input, other, functors::LessOrEqual());
+}
+Tensor gt_(const Tensor& input, const TensorOrNumber& other) {
+  return compared_over(kGtInplace, "GtBackward", input, other, functors::Greater());
+}
+Tensor ge_(const Tensor& input, const TensorOrNumber& other) {
+  return compared_over(kGeInplace, "GeBackward", input, other, functors::GreaterOrEqual());
 }
 
 Tensor logical_and_(const Tensor& input, const Tensor& other) {
@@ -165,6 +220,12 @@ std::vector<OpDef> overwritten_ops() {
       define(kClampMaxInplace, kBoth, &clamp_max_, {"input", "max"}),
       define(kBernoulliInplace, kMethod, &bernoulli_, {"input", {"p", 0.5}}),
       define(kExponentialInplace, kMethod, &exponential_, {"input", {"lambd", 1.0}}),
+      define(kEqInplace, kMethod, &eq_, {"input", "other"}),
+      define(kNeInplace, kMethod, &ne_, {"input", "other"}),
+      define(kLtInplace, kMethod, &lt_, {"input", "other"}),
+      define(kLeInplace, kMethod, &le_, {"input", "other"}),
+      define(kGtInplace, kMethod, &gt_, {"input", "other"}),
+      define(kGeInplace, kMethod, &ge_, {"input", "other"}),
       define(kLogicalAndInplace, kMethod, &logical_and_, {"input", "other"}),
       define(kLogicalOrInplace, kMethod, &logical_or_, {"input", "other"}),
       define(kLogicalXorInplace, kMethod, &logical_xor_, {"input", "other"}),

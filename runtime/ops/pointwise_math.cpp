@@ -57,10 +57,6 @@ Tensor tan(const Tensor& input) {
   return unary_keeping_result(kTan, "TanBackward", input, functors::Tan(), Formula(&tan_gradient));
 }
 
-Tensor erf(const Tensor& input) {
-  return unary_keeping_input(kErf, "ErfBackward", input, functors::Erf(), Formula(&erf_gradient));
-}
-
 Tensor log2(const Tensor& input) {
   return unary_keeping_input(kLog2, "Log2Backward", input, functors::Log2(),
                              Formula(&log2_gradient));
@@ -147,6 +143,10 @@ Tensor cos_gradient(const Tensor& grad, const Tensor& x) {
 }
 
 // ---- ops ----------------------------------------------------------------------------------------
+
+Tensor erf(const Tensor& input) {
+  return unary_keeping_input(kErf, "ErfBackward", input, functors::Erf(), Formula(&erf_gradient));
+}
 
 Tensor log1p(const Tensor& input) {
   return unary_keeping_input(kLog1p, "Log1pBackward", input, functors::Log1p(),

@@ -7,6 +7,7 @@
 
 namespace ohm::ops {
 
+Tensor erf(const Tensor& input);
 /// log(1 + x)
 Tensor log1p(const Tensor& input);
 Tensor reciprocal(const Tensor& input);

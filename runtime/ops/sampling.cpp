@@ -10,8 +10,10 @@
 #include "runtime/autograd/recorder.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/launch/host_values.h"
+#include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/extremum.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/sorting_scratch.h"
@@ -22,6 +24,7 @@ namespace {
 
 constexpr OpInfo kMultinomial{"multinomial"};
 constexpr OpInfo kBernoulli{"bernoulli"};
+constexpr OpInfo kNormal{"normal"};
 
 void check(const Tensor& input, std::int64_t num_samples, bool replacement) {
   require_floating(input, kMultinomial);
@@ -237,11 +240,117 @@ Tensor bernoulli(const Tensor& input) {
   return out;
 }
 
+namespace {
+
+constexpr std::string_view kNoDeviation = "[normal] normal expects all elements of std >= 0.0";
+
+// PyTorch looks twice: where the result is made, and where it is written.
+void require_deviations(const Tensor& std) {
+  if (std.numel() == 0) return;
+  const Tensor smallest = min(std);
+  const Tensor is_valid = ge(smallest, 0);
+  if (is_valid.has_values() && is_valid.item() == 0) {
+    throw std::invalid_argument(std::string(kNoDeviation));
+  }
+}
+
+void require_deviation(double std) {
+  if (std >= 0.0) return;
+  throw std::invalid_argument(
+      fmt::format("[normal] normal expects std >= 0.0, but found std {}", std));
+}
+
+// What the result is of where one of them is a tensor.
+Tensor normal_result(const TensorOrNumber& mean, const TensorOrNumber& std) {
+  const auto* const means = std::get_if<Tensor>(&mean);
+  const auto* const deviations = std::get_if<Tensor>(&std);
+  if (means == nullptr) return empty(deviations->shape(), options_of(*deviations));
+  if (deviations == nullptr) return empty(means->shape(), options_of(*means));
+  require_same_device(*means, *deviations, kNormal);
+  return empty(broadcast_shapes(means->shape(), deviations->shape(), "normal"), options_of(*means));
+}
+
+void draw_normal(const Tensor& out, const TensorOrNumber& mean, const TensorOrNumber& std) {
+  const auto* const deviations = std::get_if<Tensor>(&std);
+  if (deviations == nullptr) {
+    const Tensor unused = empty(out.shape(), options_of(out));  // PyTorch makes it
+    fill_normal(out, 0.0, std::get<Number>(std).value);
+    add_(out, mean);
+    return;
+  }
+  require_deviations(*deviations);
+  Tensor number;
+  if (const auto* given = std::get_if<Number>(&mean)) {
+    number = full({}, given->value, options_of(out));
+  }
+  fill_normal(out, 0.0, 1.0);
+  mul_(out, *deviations);
+  add_(out, number.defined() ? TensorOrNumber(number) : mean);
+}
+
+Tensor normal_of_numbers(double mean, double std, const std::optional<Shape>& size,
+                         std::optional<DType> dtype, std::optional<Device> device) {
+  if (!size) throw std::invalid_argument("[normal] a mean and a std that are numbers need a size");
+  require_deviation(std);
+  Tensor out = empty(*size, {dtype.value_or(DType::float32), device.value_or(Device::cpu())});
+  require_floating(out, kNormal);
+  fill_normal(out, mean, std);
+  return out;
+}
+
+const Tensor* recorded_input(const TensorOrNumber& given) { return std::get_if<Tensor>(&given); }
+
+TensorList zero_gradients(const BackwardCall& call, const std::vector<Shape>& shapes) {
+  TensorList gradients;
+  for (const Shape& shape : shapes) gradients.push_back(zeros(shape, options_of(call.grad())));
+  return gradients;
+}
+
+}  // namespace
+
+Tensor normal(const TensorOrNumber& mean, const TensorOrNumber& std,
+              const std::optional<Shape>& size, std::optional<DType> dtype,
+              std::optional<Device> device) {
+  const OpFront front(kNormal);
+  const Tensor* const means = recorded_input(mean);
+  const Tensor* const deviations = recorded_input(std);
+  if (means == nullptr && deviations == nullptr) {
+    return normal_of_numbers(std::get<Number>(mean).value, std::get<Number>(std).value, size, dtype,
+                             device);
+  }
+  if (size || dtype || device) {
+    throw std::invalid_argument("[normal] size, dtype and device are those of the tensor");
+  }
+  std::vector<Tensor> inputs;
+  std::vector<Shape> shapes;
+  for (const Tensor* input : {means, deviations}) {
+    if (input == nullptr) continue;
+    require_floating(*input, kNormal);
+    inputs.push_back(*input);
+    shapes.push_back(input->shape());
+  }
+  Recorder record("NormalBackward", inputs);
+  Tensor out;
+  {
+    const NoGradGuard no_graph;
+    if (deviations == nullptr) {
+      require_deviation(std::get<Number>(std).value);
+    } else {
+      require_deviations(*deviations);
+    }
+    out = normal_result(mean, std);
+    draw_normal(out, mean, std);
+  }
+  record.attach(out, [shapes](BackwardCall& call) { return zero_gradients(call, shapes); });
+  return out;
+}
+
 std::vector<OpDef> sampling_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
       define(kMultinomial, kBoth, &multinomial, {"input", "num_samples", {"replacement", false}}),
       define(kBernoulli, kBoth, &bernoulli, {"input"}),
+      define(kNormal, kFunction, &normal, {"mean", {"std", 1.0}, {"size"}, {"dtype"}, {"device"}}),
   };
 }
 

@@ -13,6 +13,14 @@ Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replaceme
 /// 1 with the probability that an element is, else 0.
 Tensor bernoulli(const Tensor& input);
 
+/// Normal, element by element, of a mean and a deviation of which one may be a number; two numbers
+/// need a `size`, and go with a `dtype` and a `device`. Nothing of their gradients is left: they
+/// are zeros. Throws std::invalid_argument for a deviation below 0.
+Tensor normal(const TensorOrNumber& mean, const TensorOrNumber& std,
+              const std::optional<Shape>& size = std::nullopt,
+              std::optional<DType> dtype = std::nullopt,
+              std::optional<Device> device = std::nullopt);
+
 /// Takes and gives back what PyTorch sorts a random order of `count` numbers with; nothing on the
 /// host.
 void take_permutation_scratch(std::int64_t count, Device device);

@@ -206,6 +206,7 @@ CALLS = {
     "unflatten": lambda x, dim, sizes: x.unflatten(dim, sizes),
     "reshape_as": lambda x, other: x.reshape_as(other),
     "unfold": lambda x, dim, size, step: x.unfold(dim, size, step),
+    "sum_to_size": lambda x, size: x.sum_to_size(*size),
     "broadcast_tensors": lambda tensors: torch.broadcast_tensors(*tensors),
     "meshgrid": lambda tensors, indexing="ij": torch.meshgrid(*tensors, indexing=indexing),
     "div": lambda x, y, rounding_mode=None: torch.div(x, y, rounding_mode=rounding_mode),
@@ -911,6 +912,8 @@ def grids():
     yield "ravel", "ravel", lambda: [randn(2, 3)]
     yield "broadcast_to", "broadcast_to", lambda: [randn(3, 1), [2, 3, 4]]
     yield "broadcast_tensors", "broadcast_tensors", lambda: [[randn(3, 1), randn(1, 4)]]
+    yield "sum_to_size", "sum_to_size", lambda: [randn(2, 3, 4), [3, 1]]
+    yield "sum_to_size_same_dims", "sum_to_size", lambda: [randn(2, 3, 4), [2, 1, 4]]
     yield "meshgrid", "meshgrid", lambda: [[randn(3), randn(4)]]
     yield "meshgrid_xy", "meshgrid", lambda: [[randn(3), randn(4), randn(2)], "xy"]
     yield "meshgrid_of_one", "meshgrid", lambda: [[randn(3)], "xy"]

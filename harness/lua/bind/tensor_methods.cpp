@@ -160,6 +160,18 @@ int item(lua_State* L) {
   return 1;
 }
 
+int is_nonzero(lua_State* L) {
+  const Tensor& tensor = tensor_argument(L, 1, {"is_nonzero", "input"});
+  if (tensor.numel() != 1) {
+    throw std::invalid_argument(
+        fmt::format("[is_nonzero] Boolean value of Tensor with {} is ambiguous",
+                    tensor.numel() == 0 ? "no values" : "more than one value"));
+  }
+  refuse_in_capture(tensor.device());
+  lua_pushboolean(L, tensor.item() != 0);
+  return 1;
+}
+
 // The elements from `next` on that dimension `at` and those behind it cover, as nested lists.
 void push_list(lua_State* L, const Tensor& tensor, int at, const double*& next) {
   if (at == tensor.dims()) return push_number(L, *next++, tensor.dtype());
@@ -344,6 +356,7 @@ constexpr luaL_Reg kTensorMethods[] = {
     {"is_conj", native<is_conj, Entry::access>},
     {"is_contiguous", native<is_contiguous, Entry::access>},
     {"is_floating_point", native<is_floating_point, Entry::access>},
+    {"is_nonzero", native<is_nonzero>},
     {"is_pinned", native<is_pinned, Entry::access>},
     {"is_same", native<is_same, Entry::access>},
     {"is_same_size", native<is_same_size, Entry::access>},
@@ -371,6 +384,7 @@ constexpr luaL_Reg kTensorFunctions[] = {
     {"is_complex", native<is_complex_tensor, Entry::access>},
     {"is_conj", native<is_conj, Entry::access>},
     {"is_floating_point", native<is_floating_point, Entry::access>},
+    {"is_nonzero", native<is_nonzero>},
     {"is_same_size", native<is_same_size, Entry::access>},
     {"numel", native<numel, Entry::access>},
 };

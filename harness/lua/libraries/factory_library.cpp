@@ -121,6 +121,17 @@ int randint(lua_State* L) {
   return call.push(ohm::randint(low, integer_argument(L, high, call.name("high")), shape, options));
 }
 
+// randint_like(input, [low,] high)
+int randint_like(lua_State* L) {
+  const FactoryCall call(L, "randint_like");
+  const Tensor& like = tensor_argument(L, 1, call.name("input"));
+  const bool has_low = call.count() > 2;
+  const std::int64_t low = has_low ? integer_argument(L, 2, call.name("low")) : 0;
+  const std::int64_t high = integer_argument(L, has_low ? 3 : 2, call.name("high"));
+  return call.push(laid_out_as(
+      like, ohm::randint(low, high, like.shape(), call.options(options_of(like)))));
+}
+
 // The dtype of a number or boolean that stands in a script: as PyTorch infers it.
 DType dtype_of_literal(lua_State* L, int index) {
   if (lua_isboolean(L, index)) return DType::boolean;
@@ -322,6 +333,7 @@ constexpr luaL_Reg kFactoryFunctions[] = {
     {"rand", native<rand>},
     {"rand_like", native<rand_like>},
     {"randint", native<randint>},
+    {"randint_like", native<randint_like>},
     {"randn", native<randn>},
     {"randn_like", native<randn_like>},
     {"tensor", native<tensor>},

@@ -14,26 +14,12 @@
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/vm/push_text.h"
+#include "runtime/base/float_limits.h"
 
 namespace ohm::lua {
 namespace {
 
 // ---- limits of dtypes ---------------------------------------------------------------------------
-
-struct FloatLimits {
-  DType dtype;
-  double eps;
-  double max;
-  double tiny;
-  double resolution;
-};
-
-constexpr std::array<FloatLimits, 4> kFloatLimits = {{
-    {DType::float16, 0x1p-10, 65504.0, 0x1p-14, 1e-3},
-    {DType::bfloat16, 0x1p-7, 0x1.FEp127, 0x1p-126, 1e-2},
-    {DType::float32, 0x1p-23, std::numeric_limits<float>::max(), 0x1p-126, 1e-6},
-    {DType::float64, 0x1p-52, std::numeric_limits<double>::max(), 0x1p-1022, 1e-15},
-}};
 
 DType optional_dtype(lua_State* L, const ArgumentName& name, DType otherwise) {
   return lua_isnoneornil(L, 1) ? otherwise : dtype_argument(L, 1, name);
@@ -47,9 +33,8 @@ void set_integer(lua_State* L, const char* name, std::int64_t value) {
 // finfo([dtype])
 int finfo(lua_State* L) {
   const DType dtype = optional_dtype(L, {"finfo", "type"}, DType::float32);
-  const auto* const limits = std::find_if(kFloatLimits.begin(), kFloatLimits.end(),
-                                          [&](const auto& row) { return row.dtype == dtype; });
-  if (limits == kFloatLimits.end()) {
+  const FloatLimits* const limits = find_float_limits(dtype);
+  if (limits == nullptr) {
     throw std::invalid_argument(fmt::format(
         "torch.finfo() requires a floating point input type, not {}: use ohm.iinfo to handle it",
         name_of(dtype)));

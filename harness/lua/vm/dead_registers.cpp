@@ -32,6 +32,7 @@ std::optional<int> result_register(const Instruction* next) {
       return next[-2].a();
     case kNegate:
     case kGetTable:
+    case kGetField:
       return next[-1].a();
     default:
       return std::nullopt;
@@ -50,6 +51,8 @@ std::optional<int> operand_register(Instruction instruction, int index) {
       return instruction.b();
     case kGetTable:
       return index == 1 ? instruction.b() : instruction.c();
+    case kGetField:
+      return index == 1 ? std::optional<int>(instruction.b()) : std::nullopt;
     default:
       return std::nullopt;
   }

@@ -7,7 +7,7 @@
 
 namespace ohm::lua {
 
-/// To be called by a native that a Lua operator (`a + b`, `-a`, `a.b = c`) called: sets the
+/// To be called by a native that a Lua operator (`a + b`, `-a`, `a.b`, `a.b = c`) called: sets the
 /// registers of the function with the operator to nil that hold nothing it will ever read again.
 /// Does nothing when something else called the native.
 ///

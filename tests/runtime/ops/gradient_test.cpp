@@ -206,6 +206,7 @@ TEST(OpSamples, OnlyOpsWithoutAGradientHaveNone) {
                                                        "floor_divide",
                                                        "multinomial",
                                                        "bernoulli",
+                                                       "normal",
                                                        "nonzero",
                                                        "logical_xor",
                                                        "bitwise_xor",

@@ -1,0 +1,178 @@
+#include "harness/lua/libraries/distribution_library.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/lua/bind/distribution_handle.h"
+#include "harness/lua/bind/native.h"
+#include "harness/lua/bind/object_handle.h"
+#include "harness/lua/bind/op_arguments.h"
+#include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/vm/push_text.h"
+#include "runtime/distributions/bernoulli.h"
+#include "runtime/distributions/categorical.h"
+#include "runtime/distributions/divergence.h"
+#include "runtime/distributions/independent.h"
+#include "runtime/distributions/normal.h"
+#include "runtime/distributions/uniform.h"
+
+namespace ohm::lua {
+namespace {
+
+using distributions::Distribution;
+using distributions::DistributionPtr;
+using ops::Param;
+using ops::ParamKind;
+using ops::TensorOrNumber;
+using ops::Value;
+
+// Whether distributions check their arguments, a field of the registry: true where there is none.
+constexpr const char* kValidationField = "ohm.distributions.validate_args";
+
+bool validates_by_default(lua_State* L) {
+  const bool is_off =
+      lua_getfield(L, LUA_REGISTRYINDEX, kValidationField) == LUA_TBOOLEAN && !lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return !is_off;
+}
+
+// Distribution.set_default_validate_args(value)
+int set_default_validate_args(lua_State* L) {
+  const bool value = boolean_argument(L, 1, {"set_default_validate_args", "value"});
+  lua_pushboolean(L, value);
+  Interpreter::of(L).lifetimes().note_unknown_write();
+  lua_setfield(L, LUA_REGISTRYINDEX, kValidationField);
+  return 0;
+}
+
+Param given(std::string_view name, ParamKind kind) { return {name, kind, false, {}, false}; }
+Param optional(std::string_view name, ParamKind kind) {
+  return {name, kind, true, std::monostate{}, false};
+}
+
+bool validates(lua_State* L, const Value& value) {
+  const bool* const asked = std::get_if<bool>(&value);
+  return asked != nullptr ? *asked : validates_by_default(L);
+}
+
+std::optional<TensorOrNumber> tensor_or_number(const Value& value) {
+  if (const auto* tensor = std::get_if<Tensor>(&value)) return *tensor;
+  if (const auto* number = std::get_if<double>(&value)) return ops::Number(*number);
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return ops::Number(*number);
+  return std::nullopt;
+}
+
+std::optional<Tensor> tensor_of(const Value& value) {
+  const auto* const tensor = std::get_if<Tensor>(&value);
+  return tensor == nullptr ? std::nullopt : std::optional<Tensor>(*tensor);
+}
+
+// T(first, second [, validate_args]) of two numbers or tensors.
+template <class T>
+int make_of_two(lua_State* L, std::string_view name, std::string_view first,
+                std::string_view second) {
+  const std::vector<Param> params = {given(first, ParamKind::tensor_or_number),
+                                     given(second, ParamKind::tensor_or_number),
+                                     optional("validate_args", ParamKind::boolean)};
+  const std::vector<Value> values = read_parameters(L, name, params);
+  push_handle<DistributionPtr>(
+      L, std::make_shared<T>(*tensor_or_number(values[0]), *tensor_or_number(values[1]),
+                             validates(L, values[2])));
+  return 1;
+}
+
+int normal(lua_State* L) { return make_of_two<distributions::Normal>(L, "Normal", "loc", "scale"); }
+int uniform(lua_State* L) {
+  return make_of_two<distributions::Uniform>(L, "Uniform", "low", "high");
+}
+
+// T([probs, logits, validate_args]), of which exactly one of the first two is there.
+std::vector<Value> probabilities(lua_State* L, std::string_view name, ParamKind kind) {
+  const std::vector<Param> params = {optional("probs", kind), optional("logits", kind),
+                                     optional("validate_args", ParamKind::boolean)};
+  return read_parameters(L, name, params);
+}
+
+// The name of the parameter that the first distribution of this class was made with, a field of the
+// registry: it is `given` where this is the first.
+std::string_view first_parameter(lua_State* L, std::string_view name, std::string_view given) {
+  constexpr std::string_view kNames[] = {"probs", "logits"};
+  const std::string field = "ohm.distributions." + std::string(name);
+  std::string_view first = given;
+  if (lua_getfield(L, LUA_REGISTRYINDEX, field.c_str()) == LUA_TNIL) {
+    Interpreter::of(L).lifetimes().note_unknown_write();
+    push_text(L, given);
+    lua_setfield(L, LUA_REGISTRYINDEX, field.c_str());
+  } else {
+    first = kNames[lua_tostring(L, -1) == kNames[0] ? 0 : 1];
+  }
+  lua_pop(L, 1);
+  return first;
+}
+
+template <class T, class Parameter>
+int make_of_probabilities(lua_State* L, std::string_view name, const std::vector<Value>& values,
+                          Parameter parameter) {
+  auto made =
+      std::make_shared<T>(parameter(values[0]), parameter(values[1]), validates(L, values[2]));
+  const bool has_probs = !std::holds_alternative<std::monostate>(values[0]);
+  made->release_first(first_parameter(L, name, has_probs ? "probs" : "logits"));
+  push_handle<DistributionPtr>(L, std::move(made));
+  return 1;
+}
+
+int bernoulli(lua_State* L) {
+  constexpr std::string_view kName = "Bernoulli";
+  return make_of_probabilities<distributions::Bernoulli>(
+      L, kName, probabilities(L, kName, ParamKind::tensor_or_number), &tensor_or_number);
+}
+
+int categorical(lua_State* L) {
+  constexpr std::string_view kName = "Categorical";
+  return make_of_probabilities<distributions::Categorical>(
+      L, kName, probabilities(L, kName, ParamKind::tensor), &tensor_of);
+}
+
+// Independent(base_distribution, reinterpreted_batch_ndims [, validate_args])
+int independent(lua_State* L) {
+  constexpr std::string_view kName = "Independent";
+  object_argument<Distribution>(L, 1, {kName, "base_distribution"});
+  DistributionPtr base = *test_object<Distribution>(L, 1);
+  lua_remove(L, 1);
+  const std::vector<Param> params = {given("reinterpreted_batch_ndims", ParamKind::integer),
+                                     optional("validate_args", ParamKind::boolean)};
+  const std::vector<Value> values = read_parameters(L, kName, params);
+  push_handle<DistributionPtr>(
+      L, std::make_shared<distributions::Independent>(
+             std::move(base), std::get<std::int64_t>(values[0]), validates(L, values[1])));
+  return 1;
+}
+
+int kl_divergence(lua_State* L) {
+  constexpr std::string_view kName = "kl_divergence";
+  auto& p = object_argument<Distribution>(L, 1, {kName, "p"});
+  auto& q = object_argument<Distribution>(L, 2, {kName, "q"});
+  push_tensor(L, distributions::kl_divergence(p, q));
+  return 1;
+}
+
+constexpr luaL_Reg kDistributionFunctions[] = {
+    {"Bernoulli", native<bernoulli>},     {"Categorical", native<categorical>},
+    {"Independent", native<independent>}, {"Normal", native<normal>},
+    {"Uniform", native<uniform>},         {"kl_divergence", native<kl_divergence>},
+};
+
+constexpr luaL_Reg kDistributionClassFunctions[] = {
+    {"set_default_validate_args", native<set_default_validate_args>},
+};
+
+}  // namespace
+
+std::span<const luaL_Reg> distribution_functions() { return kDistributionFunctions; }
+std::span<const luaL_Reg> distribution_class_functions() { return kDistributionClassFunctions; }
+
+}  // namespace ohm::lua
