@@ -26,7 +26,7 @@ using DimOrder = std::vector<int>;
 
 DimOrder ints_of(const Shape& dims) { return {dims.begin(), dims.end()}; }
 
-bool contains(const DimOrder& dims, int dim) {
+bool is_among(const DimOrder& dims, int dim) {
   return std::find(dims.begin(), dims.end(), dim) != dims.end();
 }
 
@@ -41,7 +41,7 @@ DimOrder plan_order(const Tensor& input, const DimOrder& dims) {
   DimOrder order(static_cast<std::size_t>(input.dims()));
   std::iota(order.begin(), order.end(), 0);
   const auto batch_end =
-      std::partition(order.begin(), order.end(), [&](int dim) { return !contains(dims, dim); });
+      std::partition(order.begin(), order.end(), [&](int dim) { return !is_among(dims, dim); });
   sort_by_stride(order.begin(), batch_end, input);
   std::copy(dims.begin(), dims.end(), batch_end);
   return order;
