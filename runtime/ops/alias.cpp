@@ -241,10 +241,11 @@ std::vector<OpDef> alias_ops() {
                return std::vector<Sample>{{lines_of({{3}, {4}})},
                                           {lines_of({{3}, {4}, {2}}), std::string("xy")}};
              }),
-      define(kSumToSize, kMethod, &sum_to_size, {"input", "size"},
-             [] {
-               return std::vector<Sample>{cube_and({Shape{3, 1}})[0], cube_and({Shape{2, 1, 4}})[0]};
-             }),
+      define(
+          kSumToSize, kMethod, &sum_to_size, {"input", "size"},
+          [] {
+            return std::vector<Sample>{cube_and({Shape{3, 1}})[0], cube_and({Shape{2, 1, 4}})[0]};
+          }),
       define(kTile, kBoth, &tile, {"input", "dims"},
              [] {
                return cube_and({Shape{2, 1}});

@@ -169,9 +169,8 @@ Tensor compared_over(const OpInfo& info, std::string_view node, const Tensor& in
   record.attach(
       input, [is_followed, shape = is_followed ? compared.shape() : Shape(),
               options = is_followed ? options_of(compared) : TensorOptions()](BackwardCall& call) {
-        TensorList gradients{zeros_like(call.grad())};
-        gradients.push_back(is_followed ? zeros(shape, options) : Tensor());
-        return gradients;
+        Tensor of_other = is_followed ? zeros(shape, options) : Tensor();
+        return TensorList{zeros_like(call.grad()), std::move(of_other)};
       });
   return input;
 }

@@ -128,8 +128,8 @@ int randint_like(lua_State* L) {
   const bool has_low = call.count() > 2;
   const std::int64_t low = has_low ? integer_argument(L, 2, call.name("low")) : 0;
   const std::int64_t high = integer_argument(L, has_low ? 3 : 2, call.name("high"));
-  return call.push(laid_out_as(
-      like, ohm::randint(low, high, like.shape(), call.options(options_of(like)))));
+  return call.push(
+      laid_out_as(like, ohm::randint(low, high, like.shape(), call.options(options_of(like)))));
 }
 
 // The dtype of a number or boolean that stands in a script: as PyTorch infers it.
