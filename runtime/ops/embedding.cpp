@@ -247,11 +247,11 @@ Tensor recorded_embedding_gradient(const Table& table, const Tensor& grad, const
 struct Bags {
   std::int64_t count;
   bool is_mean;
-  std::vector<std::int64_t> begins;  ///< and the end of the last; empty where there are no values
+  std::int64_t size;                 ///< of each, where offsets say nothing else
+  std::vector<std::int64_t> begins;  ///< as offsets say, and the end of the last
 
-  std::int64_t size_of(std::int64_t bag) const {
-    const auto number = static_cast<std::size_t>(bag);
-    return begins[number + 1] - begins[number];
+  std::int64_t begin_of(std::int64_t bag) const {
+    return begins.empty() ? bag * size : begins[static_cast<std::size_t>(bag)];
   }
 };
 
@@ -297,22 +297,19 @@ std::vector<std::int64_t> begins_of(const Tensor& input, const Tensor& offsets) 
 Bags bags_of(const Tensor& input, const std::string& mode, const std::optional<Tensor>& offsets) {
   check_bags(input, mode, offsets);
   const bool is_mean = mode == "mean";
-  if (offsets) return {offsets->numel(), is_mean, begins_of(input, *offsets)};
-  Bags bags{input.shape()[0], is_mean, {0}};
-  for (std::int64_t bag = 1; bag <= bags.count; ++bag) {
-    bags.begins.push_back(bag * input.shape()[1]);
-  }
-  return bags;
+  if (offsets) return {offsets->numel(), is_mean, 0, begins_of(input, *offsets)};
+  return {input.shape()[0], is_mean, input.shape()[1], {}};
 }
 
 // Calls add(row of the table, bag, its share of the bag) for each index.
 template <class F>
 void for_each_in_bags(const Bags& bags, const HostInput<std::int64_t>& indices, F&& add) {
   for (std::int64_t bag = 0; bag < bags.count; ++bag) {
-    const std::int64_t size = bags.size_of(bag);
-    const double share = bags.is_mean && size > 0 ? 1.0 / static_cast<double>(size) : 1.0;
-    const std::int64_t first = bags.begins[static_cast<std::size_t>(bag)];
-    for (std::int64_t i = first; i < first + size; ++i) add(indices.data()[i], bag, share);
+    const std::int64_t first = bags.begin_of(bag);
+    const std::int64_t end = bags.begin_of(bag + 1);
+    const bool is_shared = bags.is_mean && end > first;
+    const double share = is_shared ? 1.0 / static_cast<double>(end - first) : 1.0;
+    for (std::int64_t i = first; i < end; ++i) add(indices.data()[i], bag, share);
   }
 }
 

@@ -185,6 +185,11 @@ int index_of_tensor(lua_State* L) {
 }
 
 int set_tensor_property(lua_State* L) {
+  if (lua_type(L, 2) != LUA_TSTRING) {
+    throw std::invalid_argument(
+        "elements of a tensor are not assigned with [ ]: write x:select(dim, index):fill_(value), "
+        "or x:index_put_({indices}, values)");
+  }
   const std::string_view name = string_argument(L, 2, {"tensor", "name"});
   const Tensor& tensor = tensor_argument(L, 1, {name, "tensor"});
   const TensorProperty* property = find_property(name);

@@ -328,6 +328,9 @@ constexpr Expression kBadArguments[] = {
     {"x:reul()", "a tensor has no 'reul' (did you mean \"relu\"?)"},
     {"return x[0]",
      "a tensor cannot be indexed with [ ] by anything but a tensor: write x:select(dim, index)"},
+    {"x[0] = 1",
+     "elements of a tensor are not assigned with [ ]: write x:select(dim, index):fill_(value), or "
+     "x:index_put_({indices}, values)"},
     {"return x[ohm.tensor({true, false, true})]",
      "[index] The shape of the mask [3] at index 0 does not match the shape of the indexed tensor "
      "[2, 3] at index 0"},
