@@ -27,6 +27,14 @@ void copy_complex(const Tensor& target, const Tensor& source) {
   map_elements(imaginary, imaginary.dtype(), functors::Neg(), imaginary);
 }
 
+void accumulate_complex(const Tensor& target, const Tensor& source) {
+  // The sum of conjugates is the conjugate of the sum.
+  if (target.impl()->is_conjugated) {
+    return accumulate_complex(conjugated_view(target), conjugated_view(source));
+  }
+  add_complex(target, target, source);
+}
+
 void add_complex(const Tensor& out, const Tensor& a, const Tensor& b) {
   const Tensor first = unconjugated(a);
   const Tensor second = unconjugated(b);

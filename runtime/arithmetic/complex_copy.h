@@ -13,7 +13,11 @@ Tensor unconjugated(const Tensor& tensor);
 /// no imaginary part, a complex one loses it. Does not count as a write.
 void copy_complex(const Tensor& target, const Tensor& source);
 
-/// out = a + b, each broadcast to the shape of `out`. Pre-condition: all are of one complex dtype.
+/// target += source, broadcast. Pre-condition: both are of one complex dtype.
+void accumulate_complex(const Tensor& target, const Tensor& source);
+
+/// out = a + b, each broadcast to the shape of `out`. Pre-condition: all are of one complex dtype,
+/// `out` is not conjugated.
 void add_complex(const Tensor& out, const Tensor& a, const Tensor& b);
 
 }  // namespace ohm

@@ -11,7 +11,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/memory_format.h"
 #include "runtime/base/refusal.h"
 #include "runtime/base/strided.h"
@@ -338,10 +337,17 @@ std::vector<T> elements_as(const Tensor& tensor) {
   return elements;
 }
 
+std::vector<double> parts_as_doubles(const Tensor& tensor) {
+  std::vector<double> parts = to_doubles(parts_of(tensor));
+  const bool turns_imaginary = tensor.impl()->is_conjugated;
+  for (std::size_t i = 1; turns_imaginary && i < parts.size(); i += 2) parts[i] = -parts[i];
+  return parts;
+}
+
 }  // namespace
 
 std::vector<double> to_doubles(const Tensor& tensor) {
-  if (is_complex(tensor.dtype())) return to_doubles(parts_of(unconjugated(tensor)));
+  if (is_complex(tensor.dtype())) return parts_as_doubles(tensor);
   if (tensor.has_values()) return elements_as<double>(tensor);
   std::vector<double> unknown(static_cast<std::size_t>(tensor.numel()),
                               std::numeric_limits<double>::quiet_NaN());

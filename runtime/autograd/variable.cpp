@@ -115,7 +115,8 @@ void Tensor::set_requires_grad(bool requires_grad) const {
   }
   if (requires_grad && !is_differentiable(dtype())) {
     throw std::invalid_argument(fmt::format(
-        "only tensors of floating point and complex dtype can require gradients, not {}", name_of(dtype())));
+        "only tensors of floating point and complex dtype can require gradients, not {}",
+        name_of(dtype())));
   }
   if (autograd_meta(*this) == nullptr && !requires_grad) return;
   ensure_autograd_meta(*this).requires_grad = requires_grad;

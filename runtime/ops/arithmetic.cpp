@@ -92,8 +92,9 @@ std::vector<Sample> dividends_and_divisors() {
   return {{dividends, from_values({0.7, -1.5, 1.0}, {3}, options)}, {dividends, 1.5}};
 }
 
-// Integers on the host, which looks at each divisor.
-void forbid_integer_zero(const OpInfo& info, const TensorOrNumber& divisor, DType dtype) {
+// Complex numbers leave no remainders; the host looks at each divisor of integers.
+void require_divisible(const OpInfo& info, const TensorOrNumber& divisor, DType dtype) {
+  if (is_complex(dtype)) refuse_complex(dtype);
   if (is_floating(dtype)) return;
   const Tensor* const tensor = std::get_if<Tensor>(&divisor);
   bool has_zero = tensor == nullptr && number_of(divisor) == 0.0;
@@ -144,7 +145,7 @@ Tensor whole_quotient(const Tensor& input, const TensorOrNumber& other, const st
   }
   const OpFront front(kDiv);
   const DType dtype = result_dtype(input, other);
-  forbid_integer_zero(kDiv, other, dtype);
+  require_divisible(kDiv, other, dtype);
   Recorder record("DivBackward", {&input, &tensor_of(other)});
   save_operands(record, input, record.needs(1), tensor_of(other), !is_number(other));
   Tensor out = mode == "floor" ? floor_quotient(input, other, dtype)
@@ -272,7 +273,7 @@ Tensor div(const Tensor& input, const TensorOrNumber& other) {
 Tensor floor_divide(const Tensor& input, const TensorOrNumber& other) {
   const OpFront front(kFloorDivide);
   const DType dtype = result_dtype(input, other);
-  forbid_integer_zero(kFloorDivide, other, dtype);
+  require_divisible(kFloorDivide, other, dtype);
   Tensor out = floor_quotient(input, other, dtype);
   if (Recorder record("NotImplemented", {&input, &tensor_of(other)}); record.is_needed()) {
     attach_refusal(record, out, kFloorDivide.name);
@@ -283,7 +284,7 @@ Tensor floor_divide(const Tensor& input, const TensorOrNumber& other) {
 Tensor rfloor_divide(const Tensor& input, Number number) {
   const OpFront front(kFloorDivide);
   const DType dtype = result_dtype(input, number);
-  forbid_integer_zero(kFloorDivide, input, dtype);
+  require_divisible(kFloorDivide, input, dtype);
   Tensor out = empty_for(input, number, dtype, kFloorDivide);
   map_elements(out, dtype, functors::FloorQuotient(), number.value, input);
   if (Recorder record("NotImplemented", {&input}); record.is_needed()) {
@@ -296,7 +297,7 @@ Tensor remainder(const Tensor& input, const TensorOrNumber& other) {
   const OpFront front(kRemainder);
   const DType dtype = result_dtype(input, other);
   forbid_booleans(dtype);
-  forbid_integer_zero(kRemainder, other, dtype);
+  require_divisible(kRemainder, other, dtype);
   Recorder record("RemainderBackward", {&input, &tensor_of(other)});
   save_operands(record, input, record.needs(1), tensor_of(other), record.needs(1));
   Tensor out = binary_new(kRemainder, input, other, dtype, functors::Remainder());
@@ -308,7 +309,7 @@ Tensor rremainder(const Tensor& input, Number number) {
   const OpFront front(kRemainder);
   const DType dtype = result_dtype(input, number);
   forbid_booleans(dtype);
-  forbid_integer_zero(kRemainder, input, dtype);
+  require_divisible(kRemainder, input, dtype);
   Tensor out = empty_for(input, number, dtype, kRemainder);
   map_elements(out, dtype, functors::Remainder(), number.value, input);
   if (Recorder record("NotImplemented", {&input}); record.is_needed()) {

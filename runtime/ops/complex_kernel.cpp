@@ -89,6 +89,12 @@ TensorOrNumber resolved(const TensorOrNumber& operand) {
   return tensor == nullptr ? operand : TensorOrNumber(unconjugated(*tensor));
 }
 
+TensorOrNumber conjugate_of(const TensorOrNumber& operand) {
+  const Tensor* const tensor = std::get_if<Tensor>(&operand);
+  if (tensor == nullptr || !is_complex(tensor->dtype())) return operand;
+  return conjugated_view(*tensor);
+}
+
 Tensor empty_as(const Tensor& input, DType dtype) {
   return empty_for_loop(input.shape(), {&input}, {dtype, input.device()});
 }
@@ -140,9 +146,11 @@ Tensor complex_new(const OpInfo& info, const TensorOrNumber& a, const TensorOrNu
 
 void complex_inplace(const Tensor& a, const TensorOrNumber& b, ComplexFormula formula,
                      double scale) {
-  const Tensor first = unconjugated(a);
-  compute(first, first, resolved(b), formula, scale);
-  if (!first.is_same(a)) copy_complex(a, first);
+  // What is made of conjugates is the conjugate of what is made.
+  if (a.impl()->is_conjugated) {
+    return complex_inplace(conjugated_view(a), conjugate_of(b), formula, scale);
+  }
+  compute(a, a, resolved(b), formula, scale);
 }
 
 Tensor complex_negated(const Tensor& given) {

@@ -77,6 +77,10 @@ Tensor angle_gradient(const Tensor& grad, const Tensor& x) {
   return out;
 }
 
+std::vector<Sample> turned_numbers() {
+  return {{randn({2, 3}, {DType::complex128, Device::cpu()})}};
+}
+
 std::vector<Sample> two_parts() {
   const TensorOptions options{DType::float64, Device::cpu()};
   return {{rand({2, 3}, options), rand({2, 3}, options)},
@@ -143,7 +147,7 @@ std::vector<OpDef> complex_number_ops() {
   return {
       define(kComplex, kFunction, &complex, {"real", "imag"}, two_parts),
       define(kPolar, kFunction, &polar, {"abs", "angle"}, two_parts),
-      define(kAngle, kFunction | kMethod, &angle, {"input"}),
+      define(kAngle, kFunction | kMethod, &angle, {"input"}, turned_numbers),
   };
 }
 

@@ -83,6 +83,10 @@ Tensor part(const Tensor& input, std::int64_t which) {
   return select(view_as_real(input), -1, which);
 }
 
+std::vector<Sample> complex_matrix() {
+  return {{randn({2, 3}, {DType::complex128, Device::cpu()})}};
+}
+
 std::vector<Sample> pairs() { return {{randn({2, 3, 2}, {DType::float64, Device::cpu()})}}; }
 
 }  // namespace
@@ -149,12 +153,12 @@ Tensor conjugated(const Tensor& tensor) {
 std::vector<OpDef> complex_view_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
-      define(kViewAsReal, kFunction, &view_as_real, {"input"}),
+      define(kViewAsReal, kFunction, &view_as_real, {"input"}, complex_matrix),
       define(kViewAsComplex, kFunction, &view_as_complex, {"input"}, pairs),
-      define(kReal, kFunction, &real, {"input"}, pairs),
-      define(kImag, kFunction, &imag, {"input"}),
-      define(kConj, kBoth, &conj, {"input"}, pairs),
-      define(kResolveConj, kBoth, &resolve_conj, {"input"}, pairs),
+      define(kReal, kFunction, &real, {"input"}, complex_matrix),
+      define(kImag, kFunction, &imag, {"input"}, complex_matrix),
+      define(kConj, kBoth, &conj, {"input"}, complex_matrix),
+      define(kResolveConj, kBoth, &resolve_conj, {"input"}, complex_matrix),
   };
 }
 

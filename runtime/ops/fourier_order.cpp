@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "runtime/arithmetic/factories.h"
+#include "runtime/kernels/launch/elementwise.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/rearrange.h"
 
@@ -39,12 +40,16 @@ Tensor frequencies(const OpInfo& info, std::int64_t n, double d, std::int64_t co
                     "and {}",
                     info.name, n, name_of(options.dtype)));
   }
-  const double unit = 1.0 / (static_cast<double>(n) * d);
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < count; ++i) {
-    values.push_back(static_cast<double>(i < first_negative ? i : i - n) * unit);
-  }
-  return from_values(values, {count}, options);
+  const auto size = static_cast<double>(n);
+  const double unit = 1.0 / (size * d);
+  const auto negative = static_cast<double>(first_negative);
+  Tensor out = arange(0.0, 1.0, count, options);
+  const auto frequency = [size, unit, negative](auto number) {
+    const auto i = static_cast<double>(number);
+    return static_cast<decltype(number)>((i < negative ? i : i - size) * unit);
+  };
+  map_floating(out, out.dtype(), frequency, out);
+  return out;
 }
 
 TensorOptions options_of_frequencies(std::optional<DType> dtype, std::optional<Device> device) {

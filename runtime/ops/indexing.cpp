@@ -31,10 +31,12 @@ constexpr OpInfo kMaskedFillInplace{"masked_fill_"};
 // Pre-condition: every index is a place.
 void gather_into(const Tensor& out, const Tensor& input, int dim, const Tensor& index) {
   if (is_complex(out.dtype())) {
-    const Tensor resolved = unconjugated(input);
-    for (const int part : {0, 1})
-      gather_into(part_of(out, part), part_of(resolved, part), dim, index);
-    return;
+    Shape sizes = index.shape();
+    Shape strides = index.strides();
+    sizes.push_back(2);
+    strides.push_back(0);
+    const Tensor of_parts = make_view(index, sizes, strides, index.impl()->offset);
+    return gather_into(parts_of(out), parts_of(unconjugated(input)), dim, of_parts);
   }
   const bool is_scalar = input.dims() == 0;
   Shape strides = input.strides();

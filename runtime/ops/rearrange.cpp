@@ -66,7 +66,7 @@ void fetch(const Tensor& out, const Tensor& input, const functors::Arrangement& 
 
 void fetch_complex(const Tensor& out, const Tensor& input, const functors::Arrangement& arrangement,
                    double fill) {
-  if (fill != 0.0 || arrangement.is_triangle) refuse_complex(out.dtype());
+  if (arrangement.is_triangle) refuse_complex(out.dtype());
   fetch(parts_of(out), parts_of(input), arrangement_of_parts(arrangement), fill);
   if (!input.impl()->is_conjugated) return;
   const Tensor imaginary = part_of(out, 1);
@@ -344,6 +344,7 @@ Tensor pad(const Tensor& input, const Shape& pad, const std::string& mode, doubl
     if (is_complex(input.dtype())) refuse_complex(input.dtype());
     return pad_from_input(input, pad, mode);
   }
+  if (is_complex(input.dtype()) && value != 0.0) refuse_complex(input.dtype());
   const Padding padding = padding_of(input.shape(), pad);
   Tensor out = padded(input, padding, value);
   if (Recorder record("ConstantPadNdBackward", {&input}); record.is_needed()) {

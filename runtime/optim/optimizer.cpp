@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <ranges>
 #include <stdexcept>
 #include <utility>
 
@@ -165,7 +166,7 @@ void Optimizer::update_all(States left) {
   }
   const ListsOfAStep guard(*this);
   // PyTorch's table of devices and dtypes begins with those that came last.
-  for (auto list = lists.rbegin(); list != lists.rend(); ++list) update_list(*list);
+  for (const States& list : lists | std::views::reverse) update_list(list);
 }
 
 void Optimizer::update_fused(const States& /*states*/) {

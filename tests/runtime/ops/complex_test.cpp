@@ -106,6 +106,14 @@ TEST_F(Complex, GivesRealInputsRealGradients) {
   EXPECT_THAT(to_doubles(weight.grad()), ElementsAre(3, -1));
 }
 
+TEST_F(Complex, AddsUpConjugatedGradients) {
+  const Tensor x = pairs({1, 2}, {1});
+  x.set_requires_grad(true);
+  for (int i = 0; i < 2; ++i)
+    backward({ops::conj(x)}, {pairs({3, 5}, {1})}, GraphRetention::release);
+  EXPECT_THAT(to_doubles(x.grad()), ElementsAre(6, -10));
+}
+
 TEST_F(Complex, IsRefusedByOpsWithoutAKernelForIt) {
   const ops::OpDef& sort = *ops::find_op("sort");
   const ops::Sample arguments{pairs({1, 2}, {1}), std::int64_t{-1}, false};
