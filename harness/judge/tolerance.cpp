@@ -26,7 +26,7 @@ constexpr DtypeRow exact(std::string_view name) { return {name, {}, true}; }
 // A relative tolerance is some hundred units in the last place of float64 and float32, some ten of
 // the others: sums of thousands of terms in another order pass, the next coarser dtype used by
 // mistake does not.
-constexpr std::array<DtypeRow, 13> kComparedTypes = {{
+constexpr std::array<DtypeRow, 15> kComparedTypes = {{
     exact(name_of(ScriptType::string)),
     exact(name_of(ScriptType::boolean)),
     exact(name_of(ScriptType::integer)),
@@ -40,6 +40,8 @@ constexpr std::array<DtypeRow, 13> kComparedTypes = {{
     {name_of(DType::float32), {1e-4, 4e-6}},
     {name_of(DType::float16), {1e-2, 4e-3}},
     {name_of(DType::bfloat16), {5e-2, 3e-2}},
+    {name_of(DType::complex64), {1e-4, 4e-6}},
+    {name_of(DType::complex128), {1e-9, 1e-14}},
 }};
 
 constexpr bool has_row(std::string_view name) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <span>
@@ -17,6 +18,7 @@
 #include "runtime/kernels/launch/elementwise.h"
 #include "runtime/tensor/allocation.h"
 #include "runtime/tensor/batched.h"
+#include "runtime/tensor/complex_parts.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/cuda_backend.h"
 #include "runtime/tensor/cuda_graph.h"
@@ -234,16 +236,22 @@ Tensor ones_like(const Tensor& like) {
 
 Tensor from_values(const std::vector<double>& values, const Shape& shape,
                    const TensorOptions& options) {
-  if (shape.numel() != static_cast<std::int64_t>(values.size())) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  const bool are_pairs = is_complex(options.dtype) && shape.numel() != count;
+  if (count != (are_pairs ? 2 * shape.numel() : shape.numel())) {
     throw std::invalid_argument(
         fmt::format("[tensor] {} values do not fill shape {}", values.size(), shape.str()));
   }
   Tensor tensor = new_data(shape, options);
-  generate(tensor, [&](std::uint64_t i) { return values[i]; });
+  const bool are_real = is_complex(options.dtype) && !are_pairs;
+  if (are_real) fill_values(part_of(tensor, 1), 0.0);
+  const Tensor numbers = are_real ? part_of(tensor, 0) : are_pairs ? parts_of(tensor) : tensor;
+  generate(numbers, [&](std::uint64_t i) { return values[i]; });
   return tensor;
 }
 
 Tensor arange(double start, double step, std::int64_t count, const TensorOptions& options) {
+  if (is_complex(options.dtype)) refuse_complex(options.dtype);
   Tensor tensor = new_data({count}, options);
   generate(tensor, functors::Progression{start, step});
   return tensor;
@@ -272,6 +280,7 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
     throw std::invalid_argument(
         fmt::format("[randint] the range [{}, {}) has more than 2^32 values", low, high));
   }
+  if (is_complex(options.dtype)) refuse_complex(options.dtype);
   Tensor tensor = new_data(shape, options);
   generate_from_words(tensor, functors::IntegerDraw{draw_words(tensor), low, range});
   return tensor;
@@ -279,15 +288,25 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
 
 void fill_values(const Tensor& tensor, double value) {
   if (const AllSamples all({&tensor}); all) return fill_values(all.of(tensor), value);
+  if (is_complex(tensor.dtype())) {
+    if (value == 0.0) return fill_values(parts_of(tensor), 0.0);
+    fill_values(part_of(tensor, 0), value);
+    return fill_values(part_of(tensor, 1), 0.0);
+  }
   if (fill_on_cuda(tensor, value)) return;
   generate(tensor, functors::Constant{value});
 }
 
 void fill_uniform(const Tensor& tensor, double low, double high) {
+  if (is_complex(tensor.dtype())) return fill_uniform(parts_of(tensor), low, high);
   generate_from_words(tensor, functors::UniformDraw{draw_words(tensor), low, high});
 }
 
 void fill_normal(const Tensor& tensor, double mean, double deviation) {
+  // The variance is that of both parts together.
+  if (is_complex(tensor.dtype())) {
+    return fill_normal(parts_of(tensor), mean, deviation * std::sqrt(0.5));
+  }
   const functors::NormalDraw formula{draw_words(tensor), mean, deviation};
   if (tensor.has_values() && is_generated_on_cuda(formula, tensor)) return;
   std::array<double, 4> values{};
@@ -318,9 +337,17 @@ std::vector<T> elements_as(const Tensor& tensor) {
   return elements;
 }
 
+std::vector<double> parts_as_doubles(const Tensor& tensor) {
+  std::vector<double> parts = to_doubles(parts_of(tensor));
+  const bool turns_imaginary = tensor.impl()->is_conjugated;
+  for (std::size_t i = 1; turns_imaginary && i < parts.size(); i += 2) parts[i] = -parts[i];
+  return parts;
+}
+
 }  // namespace
 
 std::vector<double> to_doubles(const Tensor& tensor) {
+  if (is_complex(tensor.dtype())) return parts_as_doubles(tensor);
   if (tensor.has_values()) return elements_as<double>(tensor);
   std::vector<double> unknown(static_cast<std::size_t>(tensor.numel()),
                               std::numeric_limits<double>::quiet_NaN());

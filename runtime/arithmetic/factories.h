@@ -44,7 +44,8 @@ Tensor ones(const Shape& shape, const TensorOptions& options);
 Tensor zeros_like(const Tensor& like);
 Tensor ones_like(const Tensor& like);
 
-/// `values` in row-major order; their number must be the shape's.
+/// `values` in row-major order; their number must be the shape's. Complex elements are real, or
+/// given as twice that many parts.
 Tensor from_values(const std::vector<double>& values, const Shape& shape,
                    const TensorOptions& options);
 /// 0, 1, … count-1, times `step`, plus `start`.
@@ -66,7 +67,8 @@ void fill_normal(const Tensor& tensor, double mean, double deviation);
 /// `value` with a probability, else 0.
 void fill_bernoulli(const Tensor& tensor, double probability, double value);
 
-/// All elements in row-major order as doubles; NaN for each on size-only devices.
+/// All elements in row-major order as doubles, of complex ones the real and the imaginary part; NaN
+/// for each on size-only devices.
 std::vector<double> to_doubles(const Tensor& tensor);
 /// The same of a tensor of integers, exactly. Pre-condition: it has values.
 std::vector<std::int64_t> to_integers(const Tensor& tensor);

@@ -100,7 +100,7 @@ class CheckpointNode final : public SavingNode {
   ForwardEnvironment environment_;
 };
 
-bool is_differentiable(const Tensor& output) { return is_floating(output.dtype()); }
+bool is_differentiable(const Tensor& output) { return is_differentiable(output.dtype()); }
 
 std::vector<Tensor> checkpoint_with_nested_backward(const CheckpointedFunction& function,
                                                     const std::vector<Tensor>& inputs,

@@ -113,9 +113,10 @@ void Tensor::set_requires_grad(bool requires_grad) const {
         "you can only change requires_grad flags of leaf variables. If you want to use a computed "
         "variable in a subgraph that doesn't require differentiation use detach()");
   }
-  if (requires_grad && !is_floating(dtype())) {
+  if (requires_grad && !is_differentiable(dtype())) {
     throw std::invalid_argument(fmt::format(
-        "only tensors of floating point dtype can require gradients, not {}", name_of(dtype())));
+        "only tensors of floating point and complex dtype can require gradients, not {}",
+        name_of(dtype())));
   }
   if (autograd_meta(*this) == nullptr && !requires_grad) return;
   ensure_autograd_meta(*this).requires_grad = requires_grad;

@@ -20,7 +20,7 @@ ViewOrigin origin_now(ViewOrigin with_graph) {
 }  // namespace
 
 void mark_view(const Tensor& view, const Tensor& input, ViewOrigin origin, const ViewNodes& nodes) {
-  if (!is_floating(view.dtype())) return;
+  if (!is_differentiable(view.dtype())) return;
   const AutogradMeta* of_input = autograd_meta(input);
   const bool is_of_view = of_input != nullptr && of_input->view_of;
   ViewOf view_of{is_of_view ? of_input->view_of->base : input, origin_now(origin),

@@ -7,6 +7,8 @@
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/kernels/functors/generators.h"
 #include "runtime/kernels/launch/host_values.h"
+#include "runtime/ops/complex_kernel.h"
+#include "runtime/ops/complex_views.h"
 
 namespace ohm::ops {
 namespace {
@@ -21,19 +23,26 @@ constexpr OpInfo kRemainder{"remainder"};
 constexpr OpInfo kNeg{"neg"};
 
 Tensor product(const Tensor& a, const TensorOrNumber& b) {
-  return binary_new(kMul, a, b, result_dtype(a, b), functors::Product());
+  const DType dtype = result_dtype(a, b);
+  if (is_complex(dtype)) return complex_new(kMul, a, b, dtype, ComplexFormula::product);
+  return binary_new(kMul, a, b, dtype, functors::Product());
 }
 
 Tensor gradient_product(const Tensor& grad, const Tensor& factor) {
   return formula::is_recorded() ? mul(grad, factor) : product(grad, factor);
 }
 
-functors::ScaledSum scaled_sum(const Term& term) { return {term.factor()}; }
+// a + factor · b
+Tensor scaled_sum(const OpInfo& info, const Tensor& a, const TensorOrNumber& b, double factor) {
+  const DType dtype = result_dtype(a, b);
+  if (is_complex(dtype)) return complex_new(info, a, b, dtype, ComplexFormula::sum, factor);
+  return binary_new(info, a, b, dtype, functors::ScaledSum{factor});
+}
 
 Tensor add_scaled(const OpInfo& info, std::string_view node, const Tensor& input,
                   const TensorOrNumber& other, const Term& term) {
   const OpFront front(info);
-  Tensor out = binary_new(info, input, other, result_dtype(input, other), scaled_sum(term));
+  Tensor out = scaled_sum(info, input, other, term.factor());
   if (Recorder record(node, {&input, &tensor_of(other)}); record.is_needed()) {
     record.attach_differentiable(out,
                                  [term](BackwardCall& call) { return add_gradients(call, term); });
@@ -83,8 +92,9 @@ std::vector<Sample> dividends_and_divisors() {
   return {{dividends, from_values({0.7, -1.5, 1.0}, {3}, options)}, {dividends, 1.5}};
 }
 
-// Integers on the host, which looks at each divisor.
-void forbid_integer_zero(const OpInfo& info, const TensorOrNumber& divisor, DType dtype) {
+// Complex numbers leave no remainders; the host looks at each divisor of integers.
+void require_divisible(const OpInfo& info, const TensorOrNumber& divisor, DType dtype) {
+  if (is_complex(dtype)) refuse_complex(dtype);
   if (is_floating(dtype)) return;
   const Tensor* const tensor = std::get_if<Tensor>(&divisor);
   bool has_zero = tensor == nullptr && number_of(divisor) == 0.0;
@@ -135,7 +145,7 @@ Tensor whole_quotient(const Tensor& input, const TensorOrNumber& other, const st
   }
   const OpFront front(kDiv);
   const DType dtype = result_dtype(input, other);
-  forbid_integer_zero(kDiv, other, dtype);
+  require_divisible(kDiv, other, dtype);
   Recorder record("DivBackward", {&input, &tensor_of(other)});
   save_operands(record, input, record.needs(1), tensor_of(other), !is_number(other));
   Tensor out = mode == "floor" ? floor_quotient(input, other, dtype)
@@ -173,10 +183,10 @@ TensorList add_gradients(BackwardCall& call, const Term& term) {
 
 TensorList mul_gradients(BackwardCall& call, double number, bool is_number) {
   TensorList grads{Tensor(), Tensor()};
-  if (call.needs(1)) grads[1] = gradient_product(call.grad(), call.saved(1));
+  if (call.needs(1)) grads[1] = gradient_product(call.grad(), conjugated(call.saved(1)));
   if (call.needs(0)) {
     grads[0] = is_number ? formula::times(call.grad(), number)
-                         : gradient_product(call.grad(), call.saved(0));
+                         : gradient_product(call.grad(), conjugated(call.saved(0)));
   }
   return grads;
 }
@@ -188,11 +198,11 @@ TensorList div_gradients(BackwardCall& call, double number, bool is_number) {
     const Tensor ratio = formula::quotient(call.saved(1), other);
     const Tensor slope = formula::quotient(ratio, other);
     const Tensor opposite = formula::negated(call.grad());
-    grads[1] = gradient_product(opposite, slope);
+    grads[1] = gradient_product(opposite, conjugated(slope));
   }
   if (call.needs(0)) {
     grads[0] = is_number ? formula::times(call.grad(), 1.0 / number)
-                         : formula::quotient(call.grad(), call.saved(0));
+                         : formula::quotient(call.grad(), conjugated(call.saved(0)));
   }
   return grads;
 }
@@ -211,7 +221,9 @@ Tensor rsub(const Tensor& input, const TensorOrNumber& other, double alpha) {
   const functors::ScaledSum difference{-alpha};
   const Tensor* const tensor = std::get_if<Tensor>(&other);
   Tensor out;
-  if (tensor != nullptr) {
+  if (is_complex(dtype)) {
+    out = complex_new(kRsub, other, input, dtype, ComplexFormula::sum, -alpha);
+  } else if (tensor != nullptr) {
     out = binary_new(kRsub, *tensor, input, dtype, difference);
   } else {
     out = empty_for(input, other, dtype, kRsub);
@@ -245,10 +257,12 @@ Tensor mul(const Tensor& input, const TensorOrNumber& other) {
 Tensor div(const Tensor& input, const TensorOrNumber& other) {
   const OpFront front(kDiv);
   const DType promoted = result_dtype(input, other);
-  const DType dtype = is_floating(promoted) ? promoted : DType::float32;
+  const DType dtype = is_differentiable(promoted) ? promoted : DType::float32;
   Recorder record("DivBackward", {&input, &tensor_of(other)});
   save_operands(record, input, record.needs(1), tensor_of(other), !is_number(other));
-  Tensor out = binary_new_floating(kDiv, input, other, dtype, functors::Quotient());
+  Tensor out = is_complex(dtype)
+                   ? complex_new(kDiv, input, other, dtype, ComplexFormula::quotient)
+                   : binary_new_floating(kDiv, input, other, dtype, functors::Quotient());
   record.attach_differentiable(
       out, [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
         return div_gradients(call, number, scalar);
@@ -259,7 +273,7 @@ Tensor div(const Tensor& input, const TensorOrNumber& other) {
 Tensor floor_divide(const Tensor& input, const TensorOrNumber& other) {
   const OpFront front(kFloorDivide);
   const DType dtype = result_dtype(input, other);
-  forbid_integer_zero(kFloorDivide, other, dtype);
+  require_divisible(kFloorDivide, other, dtype);
   Tensor out = floor_quotient(input, other, dtype);
   if (Recorder record("NotImplemented", {&input, &tensor_of(other)}); record.is_needed()) {
     attach_refusal(record, out, kFloorDivide.name);
@@ -270,7 +284,7 @@ Tensor floor_divide(const Tensor& input, const TensorOrNumber& other) {
 Tensor rfloor_divide(const Tensor& input, Number number) {
   const OpFront front(kFloorDivide);
   const DType dtype = result_dtype(input, number);
-  forbid_integer_zero(kFloorDivide, input, dtype);
+  require_divisible(kFloorDivide, input, dtype);
   Tensor out = empty_for(input, number, dtype, kFloorDivide);
   map_elements(out, dtype, functors::FloorQuotient(), number.value, input);
   if (Recorder record("NotImplemented", {&input}); record.is_needed()) {
@@ -283,7 +297,7 @@ Tensor remainder(const Tensor& input, const TensorOrNumber& other) {
   const OpFront front(kRemainder);
   const DType dtype = result_dtype(input, other);
   forbid_booleans(dtype);
-  forbid_integer_zero(kRemainder, other, dtype);
+  require_divisible(kRemainder, other, dtype);
   Recorder record("RemainderBackward", {&input, &tensor_of(other)});
   save_operands(record, input, record.needs(1), tensor_of(other), record.needs(1));
   Tensor out = binary_new(kRemainder, input, other, dtype, functors::Remainder());
@@ -295,7 +309,7 @@ Tensor rremainder(const Tensor& input, Number number) {
   const OpFront front(kRemainder);
   const DType dtype = result_dtype(input, number);
   forbid_booleans(dtype);
-  forbid_integer_zero(kRemainder, input, dtype);
+  require_divisible(kRemainder, input, dtype);
   Tensor out = empty_for(input, number, dtype, kRemainder);
   map_elements(out, dtype, functors::Remainder(), number.value, input);
   if (Recorder record("NotImplemented", {&input}); record.is_needed()) {
@@ -306,8 +320,13 @@ Tensor rremainder(const Tensor& input, Number number) {
 
 Tensor neg(const Tensor& input) {
   const OpFront front(kNeg);
-  Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));
-  map_elements(out, input.dtype(), functors::Neg(), input);
+  Tensor out;
+  if (is_complex(input.dtype())) {
+    out = complex_negated(input);
+  } else {
+    out = empty_for_loop(input.shape(), {&input}, options_of(input));
+    map_elements(out, input.dtype(), functors::Neg(), input);
+  }
   if (Recorder record("NegBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(
         out, [](BackwardCall& call) { return TensorList{formula::negated(call.grad())}; });
@@ -336,31 +355,53 @@ std::vector<OpDef> negation_ops() {
 }  // namespace ohm::ops
 
 namespace ohm::ops::formula {
+namespace {
+
+// As combined(), or the same of complex numbers.
+template <class F>
+Tensor either_combined(const Tensor& a, const TensorOrNumber& b, F fn, ComplexFormula complex,
+                       double scale = 1.0) {
+  constexpr OpInfo kFormula{"backward"};
+  const DType dtype = result_dtype(a, b);
+  if (is_complex(dtype)) return complex_new(kFormula, a, b, dtype, complex, scale);
+  return binary_new_floating(kFormula, a, b, dtype, fn);
+}
+
+}  // namespace
 
 Tensor times(const Tensor& tensor, double factor) {
   if (is_recorded()) return mul(tensor, factor);
+  if (is_complex(tensor.dtype())) {
+    return either_combined(tensor, factor, functors::Product(), ComplexFormula::product);
+  }
   return map_new(tensor, functors::Scaled{factor});
 }
 Tensor plus(const Tensor& tensor, double number) {
   if (is_recorded()) return add(tensor, number);
+  if (is_complex(tensor.dtype())) {
+    return either_combined(tensor, number, functors::Sum(), ComplexFormula::sum);
+  }
   return map_new(tensor, functors::Shifted{number});
 }
-Tensor negated(const Tensor& tensor) { return mapped(tensor, &neg, functors::Neg()); }
+Tensor negated(const Tensor& tensor) {
+  if (is_complex(tensor.dtype())) return is_recorded() ? neg(tensor) : complex_negated(tensor);
+  return mapped(tensor, &neg, functors::Neg());
+}
 Tensor product(const Tensor& a, const Tensor& b) {
   if (is_recorded()) return mul(a, b);
-  return combined(a, b, functors::Product());
+  return either_combined(a, b, functors::Product(), ComplexFormula::product);
 }
 Tensor quotient(const Tensor& a, const Tensor& b) {
   if (is_recorded()) return div(a, b);
-  return combined(a, b, functors::Quotient());
+  return either_combined(a, b, functors::Quotient(), ComplexFormula::quotient);
 }
 Tensor sum(const Tensor& a, const Tensor& b) {
   if (is_recorded()) return add(a, b);
-  return combined(a, b, functors::Sum());
+  return either_combined(a, b, functors::Sum(), ComplexFormula::sum);
 }
 Tensor difference(const Tensor& a, const Tensor& b) {
   if (is_recorded()) return sub(a, b);
-  return combined(a, b, functors::Difference());
+  return either_combined(a, b, functors::Difference(), ComplexFormula::sum, -1.0);
 }
 
 }  // namespace ohm::ops::formula

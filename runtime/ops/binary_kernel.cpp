@@ -7,8 +7,10 @@ namespace {
 
 bool is_cpu_scalar(const Tensor& tensor) { return tensor.dims() == 0 && tensor.device().is_cpu(); }
 
-// A 0-dim tensor only decides when it is of a higher kind (floating over integer over bool).
+// A 0-dim tensor only decides when it is of a higher kind (complex over floating over integer over
+// bool).
 int kind_of(DType dtype) {
+  if (is_complex(dtype)) return 3;
   if (is_floating(dtype)) return 2;
   return dtype == DType::boolean ? 0 : 1;
 }
@@ -32,7 +34,7 @@ const Tensor& tensor_of(const TensorOrNumber& operand) {
 
 DType result_dtype(const Tensor& input, const TensorOrNumber& other) {
   if (const Tensor* tensor = std::get_if<Tensor>(&other)) return promote(input, *tensor);
-  if (is_floating(input.dtype())) return input.dtype();
+  if (is_differentiable(input.dtype())) return input.dtype();
   if (!std::get<Number>(other).is_integer) return DType::float32;
   return input.dtype() == DType::boolean ? DType::int64 : input.dtype();
 }

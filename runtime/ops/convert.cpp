@@ -6,6 +6,7 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/laid_out.h"
+#include "runtime/autograd/real_part.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/tensor/allocation.h"
 #include "runtime/tensor/context.h"
@@ -78,7 +79,8 @@ Tensor copied(const Tensor& input, const Target& target) {
 }
 
 Tensor gradient_to(const BackwardCall& call, Device device, DType dtype) {
-  const Tensor& grad = call.grad();
+  const bool becomes_real = is_complex(call.grad().dtype()) && !is_complex(dtype);
+  const Tensor grad = becomes_real ? recorded_real_part(call.grad()) : call.grad();
   if (call.is_recorded()) return to(grad, device, dtype);
   if (grad.device() == device && grad.dtype() == dtype) return grad;
   return copied(grad, {device, dtype, Transfer::blocking, std::nullopt});

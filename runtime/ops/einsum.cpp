@@ -352,7 +352,7 @@ Tensor einsum(const std::string& equation, const std::vector<Tensor>& given) {
   const Letters letters = letters_of(equation, operands);
   for (const Tensor& operand : operands) {
     require_same_device(operands[0], operand, kEinsum);
-    require_floating(operand, kEinsum);
+    if (!is_complex(operand.dtype())) require_floating(operand, kEinsum);
   }
   const LabelSizes sizes = sizes_of(equation, letters, operands);
   std::vector<Named> named;

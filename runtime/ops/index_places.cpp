@@ -8,11 +8,13 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/tensor/complex_parts.h"
 #include "runtime/tensor/cuda_backend.h"
 
 namespace ohm::ops {
@@ -148,6 +150,13 @@ void scatter_into(const Tensor& target, int dim, const Tensor& index, const Tens
 
 void add_at(const Tensor& target, int dim, const Tensor& index, const Tensor& source,
             double factor) {
+  if (is_complex(target.dtype())) {
+    const Tensor resolved = unconjugated(source);
+    for (const int part : {0, 1}) {
+      scatter_into(part_of(target, part), dim, index, part_of(resolved, part), true, factor);
+    }
+    return;
+  }
   scatter_into(target, dim, index, source, true, factor);
 }
 

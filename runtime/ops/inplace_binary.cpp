@@ -5,6 +5,7 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/complex_kernel.h"
 #include "runtime/tensor/batched.h"
 
 namespace ohm::ops {
@@ -32,7 +33,8 @@ void require_writable(const OpInfo& info, const Tensor& input, const TensorOrNum
     require_no_partial_overlap(input, *tensor, info.name);
     require_written_for_each(info.name, input, std::array{tensor});
   }
-  if (is_floating(result) && !is_floating(input.dtype())) {
+  const bool loses_fractions = is_floating(result) && !is_differentiable(input.dtype());
+  if (loses_fractions || (is_complex(result) && !is_complex(input.dtype()))) {
     throw std::invalid_argument(fmt::format("[{}] result type {} can't be cast to the output's {}",
                                             info.name, name_of(result), name_of(input.dtype())));
   }
@@ -59,14 +61,20 @@ Tensor binary_inplace(const OpInfo& info, std::string_view node, const Tensor& i
 
 // input[i] = fn(input[i], other[i])
 template <class F>
-auto overwrite(const Tensor& input, const TensorOrNumber& other, F fn) {
-  return [&input, &other, fn] { map_elements(input, input.dtype(), fn, input, input_of(other)); };
+auto overwrite(const Tensor& input, const TensorOrNumber& other, F fn, ComplexFormula complex,
+               double scale = 1.0) {
+  return [&input, &other, fn, complex, scale] {
+    if (is_complex(input.dtype())) return complex_inplace(input, other, complex, scale);
+    map_elements(input, input.dtype(), fn, input, input_of(other));
+  };
 }
 
 Tensor add_scaled_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
                           const TensorOrNumber& other, const Term& term) {
   return binary_inplace(
-      info, node, input, other, overwrite(input, other, functors::ScaledSum{term.factor()}),
+      info, node, input, other,
+      overwrite(input, other, functors::ScaledSum{term.factor()}, ComplexFormula::sum,
+                term.factor()),
       [](Recorder&) {},
       [&input, term](Recorder& record) {
         record.attach_differentiable(
@@ -98,7 +106,8 @@ Tensor sub_(const Tensor& input, const TensorOrNumber& other, double alpha) {
 
 Tensor mul_(const Tensor& input, const TensorOrNumber& other) {
   return binary_inplace(
-      kMulInplace, "MulBackward", input, other, overwrite(input, other, functors::Product()),
+      kMulInplace, "MulBackward", input, other,
+      overwrite(input, other, functors::Product(), ComplexFormula::product),
       [&](Recorder& record) {
         record.save(record.needs(0) ? tensor_of(other) : Tensor());
         record.save(kept_input(record, input));
@@ -113,10 +122,10 @@ Tensor mul_(const Tensor& input, const TensorOrNumber& other) {
 }
 
 Tensor div_(const Tensor& input, const TensorOrNumber& other) {
-  require_floating(input, kDivInplace);
+  if (!is_complex(input.dtype())) require_floating(input, kDivInplace);
   return binary_inplace(
       kDivInplace, "DivBackward", input, other,
-      [&] { map_floating(input, input.dtype(), functors::Quotient(), input, input_of(other)); },
+      overwrite(input, other, functors::Quotient(), ComplexFormula::quotient),
       [&](Recorder& record) {
         record.save(tensor_of(other));
         record.save(kept_input(record, input));

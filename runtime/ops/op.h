@@ -23,6 +23,10 @@ using Sample = std::vector<Value>;
 /// `ohm.nn.functional.relu(x)`, `ohm.nn.utils.clip_grad_norm_(…)`. Bits.
 enum Exposure : unsigned { kFunction = 1U, kMethod = 2U, kFunctional = 4U, kUtility = 8U };
 
+/// Throws std::invalid_argument naming op and dtype where a tensor among `values` is complex and
+/// `op` has no kernel for that (complex_support.cpp).
+void require_complex_kernel(std::string_view op, std::span<const Value> values);
+
 struct OpDef {
   OpInfo info;
   unsigned exposure = kFunction;
@@ -40,6 +44,7 @@ OpDef define(const OpInfo& info, unsigned exposure, R (*fn)(Args...), std::vecto
              std::function<std::vector<Sample>()> samples = {}) {
   const auto call = [fn, name = info.name](std::span<const Value> values) {
     const OpGuard running(name);
+    require_complex_kernel(name, values);
     return Value(invoke(fn, values));
   };
   return {info, exposure, params_of<Args...>(std::move(names)), call, std::move(samples)};

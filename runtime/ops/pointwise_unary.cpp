@@ -8,6 +8,7 @@
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/comparison.h"
+#include "runtime/ops/complex_numbers.h"
 
 namespace ohm::ops {
 namespace {
@@ -114,6 +115,7 @@ Tensor sqrt(const Tensor& input) {
 }
 
 Tensor abs(const Tensor& input) {
+  if (is_complex(input.dtype())) return abs_of_complex(input);
   if (!is_floating(input.dtype())) {
     const OpFront front(kAbs);
     Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));

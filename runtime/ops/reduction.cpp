@@ -8,6 +8,7 @@
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/complex_parts.h"
 
 namespace ohm::ops {
 namespace {
@@ -57,7 +58,7 @@ Tensor sum(const Tensor& input, const std::optional<Shape>& dim, bool keepdim,
   const OpFront front(kSum);
   const std::optional<DType> dtype = front.result_dtype(input, asked);
   const DimMask folded = folded_dims(input, dim, kSum);
-  const DType natural = is_floating(input.dtype()) ? input.dtype() : DType::int64;
+  const DType natural = is_differentiable(input.dtype()) ? input.dtype() : DType::int64;
   Tensor out = reduce_sum(input, folded, keepdim, dtype.value_or(natural));
   if (Recorder record("SumBackward", {&input}); record.is_needed()) {
     const bool is_whole = !dim || dim->empty();
@@ -73,20 +74,22 @@ Tensor sum(const Tensor& input) { return sum(input, std::nullopt, false, std::nu
 
 Tensor mean(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) {
   const OpFront front(kMean);
-  require_floating(input, kMean);
+  if (!is_complex(input.dtype())) require_floating(input, kMean);
   const DimMask folded = folded_dims(input, dim, kMean);
   Tensor out = reduce_sum(input, folded, keepdim, input.dtype());
   const double count = out.numel() == 0
                            ? 1.0
                            : static_cast<double>(input.numel()) / static_cast<double>(out.numel());
   const functors::Divided divide{count};
-  map_floating(out, out.dtype(), divide, out);
+  const Tensor numbers = is_complex(out.dtype()) ? parts_of(out) : out;
+  map_floating(numbers, numbers.dtype(), divide, numbers);
   if (Recorder record("MeanBackward", {&input}); record.is_needed()) {
     const bool is_whole = !dim || dim->empty();
     record.attach_differentiable(
         out, [shape = input.shape(), folded, is_whole, divide, count](BackwardCall& call) {
           const Tensor grad = spread_over(call.grad(), shape, folded, is_whole);
-          return TensorList{call.is_recorded() ? div(grad, count) : map_new(grad, divide)};
+          const bool is_op = call.is_recorded() || is_complex(grad.dtype());
+          return TensorList{is_op ? div(grad, count) : map_new(grad, divide)};
         });
   }
   return out;

@@ -85,7 +85,8 @@ void Adam::update_list(const States& states) {
       update_moments(*states[i], grads[i]);
     }
   }
-  // In the reverse of the order in which Python's frame lets them go.
+  // In the reverse of the order in which Python's frame lets them go. Denominators stay until the
+  // next list's are there.
   TemporaryList denominators;
   TemporaryList second_corrections;
   TemporaryList first_corrections;
@@ -96,12 +97,14 @@ void Adam::update_list(const States& states) {
   for (const ParameterState* state : states) {
     denominators.push_back(new_sqrt(second_moment(*state)));
   }
+  denominators_.clear();
   for (std::size_t i = 0; i < states.size(); ++i) {
     const Correction corrected = correction(*states[i]);
     update(denominators[i], functors::DividedAndShifted{corrected.sqrt_second, options_.eps});
     add_quotient(states[i]->parameter, states[i]->tensors[kAdamExpAvg], denominators[i],
                  -corrected.step_size);
   }
+  denominators_.swap(denominators);
 }
 
 void Adam::update_each(const States& states) {

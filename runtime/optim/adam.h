@@ -47,6 +47,7 @@ class Adam final : public Optimizer {
   bool counts_on_device() const override { return is_fused() || options_.capturable; }
   void make_state(ParameterState& state) override;
   void update_list(const States& states) override;
+  void lists_are_done() override { denominators_.clear(); }
   void update_each(const States& states) override;
   void update_fused(const States& states) override;
 
@@ -65,6 +66,7 @@ class Adam final : public Optimizer {
   void update_one_fused(ParameterState& state) const;
 
   AdamOptions options_;
+  TemporaryList denominators_;  ///< of the last list, until the next one's are there
 };
 
 }  // namespace ohm::optim

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <ranges>
 #include <stdexcept>
 #include <utility>
 
@@ -138,18 +139,34 @@ std::vector<Tensor> Optimizer::parameters() const {
   return all;
 }
 
+// Tells the optimizer when its lists are done, also after a failure.
+class Optimizer::ListsOfAStep {
+ public:
+  explicit ListsOfAStep(Optimizer& optimizer) : optimizer_(optimizer) {}
+  ListsOfAStep(const ListsOfAStep&) = delete;
+  ListsOfAStep& operator=(const ListsOfAStep&) = delete;
+  ~ListsOfAStep() { optimizer_.lists_are_done(); }
+
+ private:
+  Optimizer& optimizer_;
+};
+
 void Optimizer::update_all(States left) {
   if (left.empty()) return;
   if (form_ == Form::for_loop) return update_each(left);
   if (form_ == Form::fused) return update_fused(left);
+  std::vector<States> lists;
   while (!left.empty()) {
     const Tensor first = left.front()->parameter;
     const auto others = std::stable_partition(left.begin(), left.end(), [&](const auto* state) {
       return are_alike(state->parameter, first);
     });
-    update_list(States(left.begin(), others));
+    lists.emplace_back(left.begin(), others);
     left.erase(left.begin(), others);
   }
+  const ListsOfAStep guard(*this);
+  // PyTorch's table of devices and dtypes begins with those that came last.
+  for (const States& list : lists | std::views::reverse) update_list(list);
 }
 
 void Optimizer::update_fused(const States& /*states*/) {

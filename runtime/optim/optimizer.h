@@ -141,6 +141,8 @@ class Optimizer {
   /// The update in one of its forms; all parameters have a gradient, grad mode is off. Those of a
   /// list are of one device and dtype.
   virtual void update_list(const States& states) = 0;
+  /// After the last list of a step: what update_list() kept while the next one ran goes.
+  virtual void lists_are_done() {}
   virtual void update_each(const States& states) = 0;
   /// Only for optimizers whose constructor allows the form.
   virtual void update_fused(const States& states);
@@ -162,6 +164,7 @@ class Optimizer {
   States states_of_step();
   /// Each parameter that a step writes to, then its state as it is when visited.
   StepTensors step_tensors() const;
+  class ListsOfAStep;
   void update_all(States left);
   /// `first`: the first group's. Those of the others are made when it is their turn.
   void update_groups(States first);

@@ -5,9 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/launch/elementwise.h"
 #include "runtime/optim/optimizer.h"
+#include "runtime/tensor/complex_parts.h"
 
 namespace ohm::optim {
 
@@ -32,32 +34,43 @@ class TemporaryList {
   std::vector<Tensor> tensors_;
 };
 
+/// What an update computes with: the tensor, or the parts of a complex one, as PyTorch's optimizers
+/// see it by view_as_real().
+inline Tensor numbers_of(const Tensor& tensor) {
+  return is_complex(tensor.dtype()) ? parts_of(tensor) : tensor;
+}
+
 /// target[i] = fn(target[i], a[i]).
 template <class F>
 void update_with(const Tensor& target, const Tensor& a, F&& fn) {
   target.storage().bump_version();
-  map_floating(target, target.dtype(), fn, target, a);
+  const Tensor numbers = numbers_of(target);
+  map_floating(numbers, numbers.dtype(), fn, numbers, numbers_of(unconjugated(a)));
 }
 
 /// target[i] = fn(target[i], a[i], b[i]).
 template <class F>
 void update_with(const Tensor& target, const Tensor& a, const Tensor& b, F&& fn) {
   target.storage().bump_version();
-  map_floating(target, target.dtype(), fn, target, a, b);
+  const Tensor numbers = numbers_of(target);
+  map_floating(numbers, numbers.dtype(), fn, numbers, numbers_of(unconjugated(a)),
+               numbers_of(unconjugated(b)));
 }
 
 /// target[i] = fn(target[i]).
 template <class F>
 void update(const Tensor& target, F&& fn) {
   target.storage().bump_version();
-  map_floating(target, target.dtype(), fn, target);
+  const Tensor numbers = numbers_of(target);
+  map_floating(numbers, numbers.dtype(), fn, numbers);
 }
 
 /// fn(a[i]) in a new tensor.
 template <class F>
 Tensor new_from(const Tensor& a, F&& fn) {
   Tensor out = empty_like(a);
-  map_floating(out, a.dtype(), fn, a);
+  const Tensor numbers = numbers_of(out);
+  map_floating(numbers, numbers.dtype(), fn, numbers_of(unconjugated(a)));
   return out;
 }
 
@@ -65,7 +78,9 @@ Tensor new_from(const Tensor& a, F&& fn) {
 template <class F>
 Tensor new_from(const Tensor& a, const Tensor& b, F&& fn) {
   Tensor out = empty_like(a);
-  map_floating(out, a.dtype(), fn, a, b);
+  const Tensor numbers = numbers_of(out);
+  map_floating(numbers, numbers.dtype(), fn, numbers_of(unconjugated(a)),
+               numbers_of(unconjugated(b)));
   return out;
 }
 

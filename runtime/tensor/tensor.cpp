@@ -67,6 +67,7 @@ Tensor make_view(const Tensor& base, const Shape& sizes, const Shape& strides,
   impl->dtype = base.dtype();
   impl->is_contiguous = are_contiguous(sizes, strides);
   impl->is_view = true;
+  impl->is_conjugated = base.impl()->is_conjugated;
   Tensor view(std::move(impl));
   inherit_batch_dims(view, base);
   return view;

@@ -37,6 +37,9 @@ struct TensorImpl final : RefCounted, Pooled<TensorImpl> {
   DType dtype = DType::float32;
   bool is_contiguous = true;
   bool is_view = false;
+  /// Complex elements stand for the conjugates of what the storage holds, as after PyTorch's lazy
+  /// conj(). What reads them resolves that first (runtime/tensor/complex_parts.h).
+  bool is_conjugated = false;
   std::unique_ptr<AutogradMetaBase> autograd;  ///< null until autograd has something to say
 
   static void destroy(TensorImpl* impl);
@@ -103,7 +106,7 @@ class Tensor {
 
   /// True for leaves that want a gradient and for everything computed from them.
   bool requires_grad() const;
-  /// Throws std::invalid_argument for a non-leaf, and for a dtype that is not floating.
+  /// Throws std::invalid_argument for a non-leaf, and for a dtype without gradients.
   void set_requires_grad(bool requires_grad) const;
   bool is_leaf() const { return grad_fn() == nullptr; }
   /// The node that made this tensor; nullptr for leaves.

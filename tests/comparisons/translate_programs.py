@@ -14,7 +14,8 @@ import pathlib
 import re
 import sys
 
-DTYPES = {"half": "float16", "float": "float32", "double": "float64", "long": "int64", "int": "int32"}
+DTYPES = {"half": "float16", "float": "float32", "double": "float64", "long": "int64", "int": "int32",
+          "cfloat": "complex64", "cdouble": "complex128"}
 MODULES = {"torch": "ohm", "nn": "nn", "F": "F", "math": "math", "copy": "ohm.copy"}
 LIBRARIES = {
     "torch.nn": "nn",
@@ -350,7 +351,10 @@ class Translator:
             return LIBRARIES[dotted]
         if isinstance(node.value, ast.Call) and node.attr == "values":
             return f"({self.expression(node.value)})"  # the first of several results
-        return f"{self.expression(node.value)}.{node.attr}"
+        value = self.expression(node.value)
+        if isinstance(node.value, (ast.BinOp, ast.UnaryOp)):
+            value = f"({value})"
+        return f"{value}.{node.attr}"
 
     def of_Tuple(self, node):
         return "{" + ", ".join(self.expression(part) for part in node.elts) + "}"

@@ -28,7 +28,8 @@ const = Const
 
 
 def randn(*shape, dtype=torch.float32):
-    return torch.randn(shape, dtype=torch.float64).to(dtype)
+    drawn = torch.complex128 if dtype.is_complex else torch.float64
+    return torch.randn(shape, dtype=drawn).to(dtype)
 
 
 def positive(*shape, dtype=torch.float32):
@@ -1273,7 +1274,39 @@ def writing():
         yield f"{op}_mixed", op, lambda: [integers(99, 2, 3).int(), integers(30, 3).byte()]
 
 
-FAMILIES = (assembly, writing, special, ranking, placing, pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
+def complex_numbers():
+    both = [torch.complex64, torch.complex128]
+    for dtype in both:
+        kind = str(dtype)[6:]
+        real = torch.float32 if dtype == torch.complex64 else torch.float64
+        for op in ("abs", "angle", "conj", "imag", "neg", "real", "resolve_conj", "view_as_real"):
+            yield f"{op}_{kind}", op, lambda: [randn(3, 4, dtype=dtype)]
+        yield f"view_as_complex_{kind}", "view_as_complex", lambda: [randn(3, 4, 2, dtype=real)]
+        yield f"complex_{kind}", "complex", lambda: [randn(3, 4, dtype=real), randn(4, dtype=real)]
+        yield f"polar_{kind}", "polar", lambda: [randn(3, 4, dtype=real), randn(4, dtype=real)]
+        for op in ("add", "sub", "mul", "div"):
+            yield f"{op}_{kind}", op, lambda: [randn(3, 4, dtype=dtype), randn(4, dtype=dtype)]
+            yield f"{op}_{kind}_real", op, lambda: [randn(3, 1, dtype=dtype), randn(3, 4, dtype=real)]
+            yield f"{op}_real_{kind}", op, lambda: [randn(3, 4, dtype=real), randn(4, dtype=dtype)]
+            yield f"{op}_{kind}_number", op, lambda: [randn(3, 4, dtype=dtype), 2.5]
+        yield f"rsub_{kind}", "rsub", lambda: [randn(3, 4, dtype=dtype), randn(4, dtype=dtype), 2]
+        yield f"sum_{kind}", "sum", lambda: [randn(3, 4, dtype=dtype), [1]]
+        yield f"mean_{kind}", "mean", lambda: [randn(3, 4, dtype=dtype), [0]]
+        yield f"mean_{kind}_of_all", "mean", lambda: [randn(3, 4, dtype=dtype)]
+        for op, arguments in (("cat", [1]), ("stack", [0])):
+            yield f"{op}_{kind}", op, lambda: [[randn(3, 4, dtype=dtype), randn(3, 4, dtype=dtype)], *arguments]
+        rows = torch.tensor([2, 0, 2])
+        yield f"index_{kind}", "index", lambda: [randn(3, 4, dtype=dtype), [rows], None]
+        yield f"index_select_{kind}", "index_select", lambda: [randn(3, 4, dtype=dtype), 0, rows]
+        yield f"mm_{kind}", "mm", lambda: [randn(3, 4, dtype=dtype), randn(4, 2, dtype=dtype)]
+        yield f"bmm_{kind}", "bmm", lambda: [randn(2, 3, 4, dtype=dtype), randn(2, 4, 2, dtype=dtype)]
+        yield f"matmul_{kind}", "matmul", lambda: [randn(2, 3, 4, dtype=dtype), randn(4, 2, dtype=dtype)]
+        yield f"einsum_{kind}", "einsum", lambda: [
+            "bixy,ioxy->boxy", [randn(2, 3, 2, 4, dtype=dtype), randn(3, 2, 2, 4, dtype=dtype)]]
+    yield "mul_mixed_complex", "mul", lambda: [randn(3, dtype=torch.complex64), randn(3, dtype=torch.float64)]
+
+
+FAMILIES = (assembly, complex_numbers, writing, special, ranking, placing, pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
             padding, resizing, pooling, volumes, sampling, normalization, embedding, attention, recurrent,
             copies,
             composition, selection, remainders, grids, powers)
@@ -1286,9 +1319,11 @@ def number(value):
 
 
 def encode_tensor(tensor):
-    values = tensor.detach().reshape(-1)
-    if tensor.dtype.is_floating_point:
-        digits = 17 if tensor.dtype == torch.float64 else 9
+    values = tensor.detach().resolve_conj().reshape(-1)
+    if tensor.dtype.is_complex:
+        values = torch.view_as_real(values).reshape(-1)
+    if values.dtype.is_floating_point:
+        digits = 17 if values.dtype == torch.float64 else 9
         values = [number(float(f"{v:.{digits}g}")) for v in values.double().tolist()]
     else:
         values = [int(v) for v in values.tolist()]
@@ -1310,7 +1345,7 @@ def encode(argument):
 def leaf_or_value(argument):
     if isinstance(argument, Const):
         return argument.tensor
-    if isinstance(argument, torch.Tensor) and argument.dtype.is_floating_point:
+    if isinstance(argument, torch.Tensor) and (argument.dtype.is_floating_point or argument.dtype.is_complex):
         return argument.clone().requires_grad_()
     if isinstance(argument, list):
         return [leaf_or_value(item) for item in argument]

@@ -46,11 +46,11 @@ std::vector<std::size_t> differentiable(const ops::OpDef& op, const ops::Sample&
   std::vector<std::size_t> positions;
   for (std::size_t i = 0; i < sample.size(); ++i) {
     const std::vector<Tensor> tensors = tensors_in(sample[i]);
-    const bool is_floating_argument =
+    const bool has_gradients =
         !tensors.empty() && std::all_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
-          return is_floating(tensor.dtype());
+          return is_differentiable(tensor.dtype());
         });
-    if (is_floating_argument && !op.params[i].is_constant) positions.push_back(i);
+    if (has_gradients && !op.params[i].is_constant) positions.push_back(i);
   }
   return positions;
 }

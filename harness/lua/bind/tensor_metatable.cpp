@@ -23,6 +23,7 @@
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/comparison.h"
+#include "runtime/ops/complex_views.h"
 #include "runtime/ops/index.h"
 #include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/power.h"
@@ -47,9 +48,9 @@ void push_data(lua_State* L, const Tensor& tensor) { push_tensor(L, detach(tenso
 // x.data = y: the same tensor with other elements.
 void set_elements(lua_State* L, const Tensor& tensor, int index) {
   const Tensor& data = tensor_argument(L, index, {"tensor", "data"});
-  if (tensor.requires_grad() && !is_floating(data.dtype())) {
+  if (tensor.requires_grad() && !is_differentiable(data.dtype())) {
     throw std::invalid_argument(
-        "data set to a tensor that requires gradients must be floating point");
+        "data set to a tensor that requires gradients must be floating point or complex");
   }
   const AutogradMeta* const meta = autograd_meta(tensor);
   const bool has_other_gradient = tensor.grad().defined() && !(tensor.dtype() == data.dtype() &&
@@ -98,7 +99,7 @@ void push_transposed_matrices(lua_State* L, const Tensor& tensor) {
   push_tensor(L, ops::transpose(tensor, -2, -1));
 }
 
-constexpr std::array<TensorProperty, 16> kProperties = {{
+constexpr std::array<TensorProperty, 18> kProperties = {{
     {"shape", "integer[]", [](lua_State* L, const Tensor& t) { push_sizes(L, t.shape()); }},
     {"dtype", "string", [](lua_State* L, const Tensor& t) { push_text(L, name_of(t.dtype())); }},
     {"device", "string", [](lua_State* L, const Tensor& t) { push_text(L, t.device().str()); }},
@@ -111,6 +112,8 @@ constexpr std::array<TensorProperty, 16> kProperties = {{
     {"data", "ohm.Tensor", push_data, set_elements},
     {"T", "ohm.Tensor", push_transposed},
     {"mT", "ohm.Tensor", push_transposed_matrices},
+    {"real", "ohm.Tensor", [](lua_State* L, const Tensor& t) { push_tensor(L, ops::real(t)); }},
+    {"imag", "ohm.Tensor", [](lua_State* L, const Tensor& t) { push_tensor(L, ops::imag(t)); }},
     {"is_leaf", "boolean", [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.is_leaf()); }},
     {"retains_grad", "boolean",
      [](lua_State* L, const Tensor& t) { lua_pushboolean(L, retains_gradient(t)); }},

@@ -33,7 +33,8 @@ std::vector<Tensor> outputs(const ops::OpDef& op, const ops::Sample& sample) {
 // A fixed direction in the space of outputs: the gradient checked is that of weights · outputs.
 Tensor weights_for(const Tensor& output, std::size_t number) {
   std::vector<double> values;
-  for (std::int64_t i = 0; i < output.numel(); ++i) {
+  const std::int64_t count = is_complex(output.dtype()) ? 2 * output.numel() : output.numel();
+  for (std::int64_t i = 0; i < count; ++i) {
     values.push_back(std::sin(1.0 + static_cast<double>(i) + 10.0 * static_cast<double>(number)));
   }
   return from_values(values, output.shape(), options_of(output));
@@ -42,7 +43,7 @@ Tensor weights_for(const Tensor& output, std::size_t number) {
 double weighted_sum(const std::vector<Tensor>& results) {
   double sum = 0;
   for (std::size_t number = 0; number < results.size(); ++number) {
-    if (!is_floating(results[number].dtype())) continue;
+    if (!is_differentiable(results[number].dtype())) continue;
     const std::vector<double> weights = to_doubles(weights_for(results[number], number));
     const std::vector<double> values = to_doubles(results[number]);
     for (std::size_t i = 0; i < values.size(); ++i) sum += weights[i] * values[i];

@@ -46,6 +46,14 @@ TEST_P(Expressions, HaveTheirValue) {
 }
 
 constexpr Expression kExpressions[] = {
+    // Complex numbers.
+    {"ohm.complex(x, x).dtype == ohm.complex64", "true"},
+    {"ohm.cfloat", "complex64"},
+    {"ohm.complex(x, -x).imag:tolist()", "{{-1.0 -2.0 -3.0} {-4.0 -5.0 -6.0}}"},
+    {"ohm.complex(x, x):select(0, 1):tolist()", "{{4.0 4.0} {5.0 5.0} {6.0 6.0}}"},
+    {"{ohm.complex(x, -x):sum():item()}", "{21.0 -21.0}"},
+    {"x:to(ohm.complex64):is_complex()", "true"},
+    {"ohm.complex(x, x):conj():is_conj()", "true"},
     // Properties.
     {"x.shape", "{2 3}"},
     {"x.dtype == ohm.float32", "true"},

@@ -171,16 +171,17 @@ TEST_F(CudaLoops, WriteIntoAPartAndKeepTheRest) {
 
 TEST_F(CudaLoops, ConvertAsTheHostDoes) {
   const std::vector<double> values = {-1.5, 0, 2.75, 300, 1e9, -7};
-  for (std::size_t from = 0; from < kDTypes.size(); ++from) {
+  // Complex tensors are copied as pairs of real numbers.
+  constexpr auto kCount = static_cast<int>(DType::complex64);
+  for (int from = 0; from < kCount; ++from) {
     const Tensor on_cuda = cuda_tensor(values, {6}, static_cast<DType>(from));
     const Tensor on_host = transfer(on_cuda, Device::cpu());
-    for (std::size_t to = 0; to < kDTypes.size(); ++to) {
+    for (int to = 0; to < kCount; ++to) {
       const auto dtype = static_cast<DType>(to);
       EXPECT_EQ(to_doubles(cast(on_cuda, dtype)), to_doubles(cast(on_host, dtype)))
-          << kDTypes[from].name << " to " << name_of(dtype);
+          << name_of(static_cast<DType>(from)) << " to " << name_of(dtype);
     }
   }
-  constexpr auto kCount = static_cast<int>(kDTypes.size());
   EXPECT_EQ(launches(), kCount * (kCount - 1));
 }
 
