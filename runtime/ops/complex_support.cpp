@@ -10,20 +10,23 @@ namespace ohm::ops {
 namespace {
 
 constexpr std::string_view kOps[] = {
-    "abs",          "add",          "add_",       "addmm",        "angle",
-    "atleast_1d",   "atleast_2d",   "atleast_3d", "bmm",          "broadcast_tensors",
-    "broadcast_to", "cat",          "chunk",      "clone",        "column_stack",
-    "conj",         "contiguous",   "copy_",      "div",          "div_",
-    "dsplit",       "dstack",       "einsum",     "expand",       "expand_as",
-    "fill_",        "flatten",      "hsplit",     "imag",         "index",
-    "index_select", "linear",       "matmul",     "mean",         "mm",
-    "movedim",      "mul",          "mul_",       "narrow",       "neg",
-    "permute",      "positive",     "ravel",      "real",         "reshape",
-    "reshape_as",   "resolve_conj", "rsub",       "select",       "slice",
-    "split",        "squeeze",      "stack",      "sub",          "sub_",
-    "sum",          "swapaxes",     "t",          "tensor_split", "transpose",
-    "unbind",       "unflatten",    "unsqueeze",  "view",         "view_as",
-    "view_as_real", "vsplit",       "zero_",
+    "abs",          "add",        "add_",          "addmm",        "angle",
+    "atleast_1d",   "atleast_2d", "atleast_3d",    "bmm",          "broadcast_tensors",
+    "broadcast_to", "cat",        "chunk",         "clone",        "column_stack",
+    "conj",         "contiguous", "copy_",         "div",          "div_",
+    "dsplit",       "dstack",     "einsum",        "expand",       "expand_as",
+    "fft_fft",      "fft_fft2",   "fft_fftn",      "fft_fftshift", "fft_ifft",
+    "fft_ifft2",    "fft_ifftn",  "fft_ifftshift", "fft_irfft",    "fft_irfft2",
+    "fft_irfftn",   "fill_",      "flatten",       "flip",         "hsplit",
+    "imag",         "index",      "index_select",  "linear",       "matmul",
+    "mean",         "mm",         "movedim",       "mul",          "mul_",
+    "narrow",       "neg",        "pad",           "permute",      "positive",
+    "ravel",        "real",       "reshape",       "reshape_as",   "resolve_conj",
+    "roll",         "rsub",       "select",        "slice",        "split",
+    "squeeze",      "stack",      "sub",           "sub_",         "sum",
+    "swapaxes",     "t",          "tensor_split",  "transpose",    "unbind",
+    "unflatten",    "unsqueeze",  "view",          "view_as",      "view_as_real",
+    "vsplit",       "zero_",
 };
 
 bool takes_complex(std::string_view op) {

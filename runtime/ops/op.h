@@ -20,8 +20,15 @@ namespace ohm::ops {
 using Sample = std::vector<Value>;
 
 /// Where a script finds the op, as PyTorch has it: `ohm.relu(x)`, `x:relu()`,
-/// `ohm.nn.functional.relu(x)`, `ohm.nn.utils.clip_grad_norm_(…)`. Bits.
-enum Exposure : unsigned { kFunction = 1U, kMethod = 2U, kFunctional = 4U, kUtility = 8U };
+/// `ohm.nn.functional.relu(x)`, `ohm.nn.utils.clip_grad_norm_(…)`, `ohm.fft.rfft(x)`, whose op is
+/// called fft_rfft. Bits.
+enum Exposure : unsigned {
+  kFunction = 1U,
+  kMethod = 2U,
+  kFunctional = 4U,
+  kUtility = 8U,
+  kFourier = 16U,
+};
 
 /// Throws std::invalid_argument naming op and dtype where a tensor among `values` is complex and
 /// `op` has no kernel for that (complex_support.cpp).

@@ -31,6 +31,8 @@
 #include "runtime/ops/embedding.h"
 #include "runtime/ops/extremum.h"
 #include "runtime/ops/flat_places.h"
+#include "runtime/ops/fourier.h"
+#include "runtime/ops/fourier_order.h"
 #include "runtime/ops/grid_sample.h"
 #include "runtime/ops/group_norm.h"
 #include "runtime/ops/image_composition.h"
@@ -150,7 +152,8 @@ constexpr Family kFamilies[] = {
     &index_put_ops,      &flat_place_ops,
     &unique_ops,         &quantile_ops,
     &part_write_ops,     &complex_view_ops,
-    &complex_number_ops,
+    &complex_number_ops, &fourier_ops,
+    &fourier_order_ops,
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/laid_out.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/launch/elementwise.h"
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/arrangement.h"
 #include "runtime/ops/edge_padding.h"
@@ -13,6 +15,7 @@
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/sample_cube.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/complex_parts.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
@@ -46,11 +49,36 @@ functors::Arrangement in_memory_order(const functors::Arrangement& logical, cons
   return arrangement;
 }
 
+// The same of the parts of complex elements, which are a dimension more, behind the others.
+functors::Arrangement arrangement_of_parts(const functors::Arrangement& whole) {
+  functors::Arrangement arrangement = whole;
+  for (int dim = 0; dim < whole.dims; ++dim) arrangement.input_strides[dim] *= 2;
+  arrangement.sizes[whole.dims] = 2;
+  arrangement.input_sizes[whole.dims] = 2;
+  arrangement.input_strides[whole.dims] = 1;
+  arrangement.shifts[whole.dims] = 0;
+  ++arrangement.dims;
+  return arrangement;
+}
+
+void fetch(const Tensor& out, const Tensor& input, const functors::Arrangement& arrangement,
+           double fill);
+
+void fetch_complex(const Tensor& out, const Tensor& input, const functors::Arrangement& arrangement,
+                   double fill) {
+  if (arrangement.is_triangle) refuse_complex(out.dtype());
+  fetch(parts_of(out), parts_of(input), arrangement_of_parts(arrangement), fill);
+  if (!input.impl()->is_conjugated) return;
+  const Tensor imaginary = part_of(out, 1);
+  map_elements(imaginary, imaginary.dtype(), functors::Neg(), imaginary);
+}
+
 // Elements that the arrangement leaves out become `fill`. Pre-condition: `out` is dense, and
 // row-major where triangles are meant.
 void fetch(const Tensor& out, const Tensor& input, const functors::Arrangement& arrangement,
-           double fill = 0.0) {
+           double fill) {
   if (!out.has_values()) return;
+  if (is_complex(out.dtype())) return fetch_complex(out, input, arrangement, fill);
   const functors::Rearranged rearranged{
       out.is_contiguous() ? arrangement : in_memory_order(arrangement, out), fill};
   run_rows(rearranged, out.dtype(), thread_for_each(out.numel()), {{out}, {input}});
@@ -71,7 +99,7 @@ Tensor rolled(const Tensor& given, int dim, std::int64_t shift) {
   for (int each = 0; each < input.dims(); ++each) {
     arrangement.shifts[each] = input.shape()[each] - (each == dim ? shift : 0);
   }
-  fetch(out, input, arrangement);
+  fetch(out, input, arrangement, 0.0);
   return out;
 }
 
@@ -137,7 +165,7 @@ Tensor triangle_of(const Tensor& input, std::int64_t diagonal, Triangle kept) {
   arrangement.is_triangle = true;
   arrangement.lowest_diagonal = kept == Triangle::upper ? line : -input.shape()[row];
   arrangement.highest_diagonal = kept == Triangle::upper ? input.shape()[row + 1] : line;
-  fetch(out, input, arrangement);
+  fetch(out, input, arrangement, 0.0);
   return out;
 }
 
@@ -232,7 +260,7 @@ Tensor flipped(const Tensor& input, DimMask mirrored) {
   Tensor out = empty_like(input);
   functors::Arrangement arrangement = arrangement_of(out, input);
   arrangement.mirrored = mirrored;
-  fetch(out, input, arrangement);
+  fetch(out, input, arrangement, 0.0);
   return out;
 }
 
@@ -297,7 +325,7 @@ Tensor repeat(const Tensor& input, const Shape& repeats) {
   Tensor out = empty(sizes, options_of(input));
   functors::Arrangement arrangement = arrangement_of(out, source);
   arrangement.beyond = functors::Beyond::repeated;
-  fetch(out, source, arrangement);
+  fetch(out, source, arrangement, 0.0);
   if (Recorder record("RepeatBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(out, [shape = input.shape(), repeats](BackwardCall& call) {
       return TensorList{repeat_gradient(call.grad(), shape, repeats)};
@@ -313,8 +341,10 @@ Tensor pad(const Tensor& input, const Shape& pad, const std::string& mode, doubl
       throw std::invalid_argument(
           fmt::format("[pad] Padding mode \"{}\" doesn't take in value argument", mode));
     }
+    if (is_complex(input.dtype())) refuse_complex(input.dtype());
     return pad_from_input(input, pad, mode);
   }
+  if (is_complex(input.dtype()) && value != 0.0) refuse_complex(input.dtype());
   const Padding padding = padding_of(input.shape(), pad);
   Tensor out = padded(input, padding, value);
   if (Recorder record("ConstantPadNdBackward", {&input}); record.is_needed()) {

@@ -87,6 +87,9 @@ def lstm_cell(input_gates, hidden_gates, cx, input_bias=None, hidden_bias=None):
 
 
 CALLS = {
+    **{f"fft_{name}": getattr(torch.fft, name) for name in (
+        "fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn",
+        "irfftn", "fftshift", "ifftshift", "fftfreq", "rfftfreq")},
     "lp_pool1d": F.lp_pool1d,
     "lp_pool2d": F.lp_pool2d,
     "lp_pool3d": lambda x, *options: F.lp_pool3d(x, *options),
@@ -1306,7 +1309,28 @@ def complex_numbers():
     yield "mul_mixed_complex", "mul", lambda: [randn(3, dtype=torch.complex64), randn(3, dtype=torch.float64)]
 
 
-FAMILIES = (assembly, complex_numbers, writing, special, ranking, placing, pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
+def fourier():
+    for dtype, real in ((torch.complex64, torch.float32), (torch.complex128, torch.float64)):
+        kind = str(dtype)[6:]
+        for op, of in (("fft", dtype), ("ifft", dtype), ("rfft", real), ("irfft", dtype)):
+            yield f"fft_{op}_{kind}", f"fft_{op}", lambda: [randn(3, 6, dtype=of)]
+            yield f"fft_{op}_{kind}_longer", f"fft_{op}", lambda: [randn(2, 5, dtype=of), 7, -1, "ortho"]
+            yield f"fft_{op}_{kind}_shorter", f"fft_{op}", lambda: [randn(6, 2, dtype=of), 5, 0, "forward"]
+            yield f"fft_{op}2_{kind}", f"fft_{op}2", lambda: [randn(2, 3, 4, dtype=of)]
+            yield f"fft_{op}2_{kind}_sizes", f"fft_{op}2", lambda: [randn(2, 3, 4, dtype=of), [4, 3], [0, 2], "ortho"]
+            yield f"fft_{op}n_{kind}", f"fft_{op}n", lambda: [randn(2, 3, 4, dtype=of)]
+            yield f"fft_{op}n_{kind}_sizes", f"fft_{op}n", lambda: [randn(2, 3, 4, dtype=of), [3, -1], None, "forward"]
+        for op in ("fft", "ifft", "fft2"):
+            yield f"fft_{op}_{kind}_of_real", f"fft_{op}", lambda: [randn(3, 5, dtype=real)]
+        for op in ("fftshift", "ifftshift"):
+            yield f"fft_{op}_{kind}", f"fft_{op}", lambda: [randn(3, 4, dtype=dtype)]
+            yield f"fft_{op}_{kind}_along", f"fft_{op}", lambda: [randn(3, 5, dtype=dtype), [1]]
+    for op in ("fftfreq", "rfftfreq"):
+        yield f"fft_{op}", f"fft_{op}", lambda: [7, 0.5]
+        yield f"fft_{op}_even", f"fft_{op}", lambda: [6]
+
+
+FAMILIES = (assembly, complex_numbers, fourier, writing, special, ranking, placing, pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
             padding, resizing, pooling, volumes, sampling, normalization, embedding, attention, recurrent,
             copies,
             composition, selection, remainders, grids, powers)

@@ -127,6 +127,11 @@ bool is_function(const Library& library, std::string_view name) {
   return false;
 }
 
+ops::Exposure exposure_in(std::string_view library) {
+  if (library == "ohm.fft") return ops::kFourier;
+  return library == "ohm.nn.functional" ? ops::kFunctional : ops::kFunction;
+}
+
 std::string member(const Library& library, const std::string& name) {
   const std::string prefix = std::string(library.name) + ".";
   if (is_keyword(name) || is_library(prefix + name)) return "";
@@ -142,8 +147,7 @@ std::string member(const Library& library, const std::string& name) {
   if (library.name == "ohm" && is_named_constant(name)) {
     return fmt::format("{}{} = \"{}\"\n\n", prefix, name, name);
   }
-  const bool is_functional = library.name == "ohm.nn.functional";
-  const ops::OpDef* const op = op_named(name, is_functional ? ops::kFunctional : ops::kFunction);
+  const ops::OpDef* const op = op_named(name, exposure_in(library.name));
   if (op == nullptr) return plain_function(prefix, name);
   return described_function(prefix, name, op->params, 0, "ohm.Tensor");
 }

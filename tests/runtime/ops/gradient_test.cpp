@@ -221,6 +221,8 @@ TEST(OpSamples, OnlyOpsWithoutAGradientHaveNone) {
                                                        "argwhere",
                                                        "isposinf",
                                                        "isneginf",
+                                                       "fft_fftfreq",
+                                                       "fft_rfftfreq",
                                                        "unique",
                                                        "unique_consecutive",
                                                        "gcd",

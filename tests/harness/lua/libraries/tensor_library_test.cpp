@@ -54,6 +54,8 @@ constexpr Expression kExpressions[] = {
     {"{ohm.complex(x, -x):sum():item()}", "{21.0 -21.0}"},
     {"x:to(ohm.complex64):is_complex()", "true"},
     {"ohm.complex(x, x):conj():is_conj()", "true"},
+    {"ohm.fft.irfft(ohm.fft.rfft(x), {n = 3}).shape", "{2 3}"},
+    {"ohm.fft.fftfreq(4, {d = 0.25}):tolist()", "{0.0 1.0 -2.0 -1.0}"},
     // Properties.
     {"x.shape", "{2 3}"},
     {"x.dtype == ohm.float32", "true"},
