@@ -191,10 +191,14 @@ void store_gradient(const Tensor& out, const Tensor& grad, const Tensor& x1, con
   for (std::int64_t i = 0; i < result.numel(); ++i) {
     const auto number = static_cast<std::size_t>(i);
     const RowPair pair(x1, x2, i);
+    // The result is rounded: which gap is the largest is looked up in what it came from.
+    const double whole = std::isinf(p) ? distance(rows1.data() + pair.first * width,
+                                                  rows2.data() + pair.second * width, width, p)
+                                       : distances[number];
     for (std::int64_t k = 0; k < width; ++k) {
       const auto mine = static_cast<std::size_t>(pair.first * width + k);
       const auto other = static_cast<std::size_t>(pair.second * width + k);
-      sums[mine] += slopes[number] * slope(rows1[mine] - rows2[other], distances[number], p);
+      sums[mine] += slopes[number] * slope(rows1[mine] - rows2[other], whole, p);
     }
   }
   store_values(out, sums);
