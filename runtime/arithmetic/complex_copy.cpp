@@ -1,6 +1,5 @@
 #include "runtime/arithmetic/complex_copy.h"
 
-#include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/generators.h"
@@ -10,7 +9,10 @@
 namespace ohm {
 
 Tensor unconjugated(const Tensor& tensor) {
-  return tensor.impl()->is_conjugated ? copy_of(tensor) : tensor;
+  if (!tensor.impl()->is_conjugated) return tensor;
+  Tensor copy = empty_like(tensor);
+  copy_complex(copy, tensor);
+  return copy;
 }
 
 void copy_complex(const Tensor& target, const Tensor& source) {
