@@ -102,12 +102,7 @@ class ModelTranslator(Translator):
         if isinstance(node.value, ast.Call) and ast.unparse(node.value).endswith(".pop(0)"):
             self.emit(f"table.remove({self.expression(node.value.func.value)}, 1); sweep()")
             return
-        start = len(self.lines)
         super().do_Expr(node)
-        # Lua would take a bracket that begins a line for the arguments of a call.
-        line = self.lines[start]
-        if line.lstrip().startswith("("):
-            self.lines[start] = line.replace("(", ";(", 1)
 
     def do_Assign(self, node):
         (target,) = node.targets

@@ -143,7 +143,10 @@ class Translator:
             # What an optimizer's step returns of a closure goes at once.
             names = [argument.id for argument in call.args if isinstance(argument, ast.Name)]
             returns_loss = any(name in self.closures for name in names)
-            self.emit(self.expression(call) + ("; sweep()" if returns_loss else ""))
+            text = self.expression(call)
+            # Lua would take a bracket that begins a line for the arguments of a call.
+            text = (";" if text.startswith("(") else "") + text
+            self.emit(text + ("; sweep()" if returns_loss else ""))
         else:
             raise Unknown(ast.unparse(node))
 

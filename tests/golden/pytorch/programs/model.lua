@@ -64,6 +64,246 @@ norm = nil; sweep()
 average = nil; sweep()
 mark("globals deleted")
 
+--== model_anchor_heads
+local Head, Detector, giou_loss, focal, model, optimizer, images, cls, box, losses, count, where, target, wanted, cls_loss, box_loss, loss, grads, largest, scores, labels, top, kept
+Head = nn.Module:extend("Head")
+function Head:__init(channels, classes)
+  self.tower = nn.Sequential(nn.Conv2d(channels, 32, 3, {padding = 1}), nn.GroupNorm(4, 32), nn.ReLU())
+  self.cls = nn.Conv2d(32, classes, 3, {padding = 1})
+  self.box = nn.Conv2d(32, 4, 3, {padding = 1})
+  self.scale = nn.Parameter(ohm.ones(1))
+end
+function Head:forward(x)
+  local t
+  t = self.tower(x)
+  return self.cls(t), F.relu(self.box(t) * self.scale)
+end
+Detector = nn.Module:extend("Detector")
+function Detector:__init(classes)
+  self.c1 = nn.Conv2d(3, 24, 3, {stride = 4, padding = 1})
+  self.c2 = nn.Conv2d(24, 36, 3, {stride = 2, padding = 1})
+  self.c3 = nn.Conv2d(36, 48, 3, {stride = 2, padding = 1})
+  self.heads = nn.ModuleList(map(function(c) return Head(c, classes) end, {24, 36, 48}))
+end
+function Detector:forward(x)
+  local features, conv, cls, box, f, head, c, b
+  features = {}
+  for _, item1 in ipairs({self.c1, self.c2, self.c3}) do
+    conv = item1
+    x = F.relu(conv(x))
+    features[#features + 1] = x
+  end
+  cls, box = {}, {}
+  do
+    local list2_2 = self.heads:children()
+    for number2, item2 in ipairs(features) do
+      f = item2
+      head = list2_2[number2]
+      do
+        local new1, new2 = head(f)
+        c = new1; sweep()
+        b = new2; sweep()
+      end
+      cls[#cls + 1] = c:permute(0, 2, 3, 1):flatten(1, 2)
+      box[#box + 1] = b:permute(0, 2, 3, 1):flatten(1, 2)
+    end
+  end
+  return ohm.cat(cls, {dim = 1}), ohm.cat(box, {dim = 1})
+end
+function giou_loss(p, t)
+  local area_p, area_t, lt, rb, inter, union, hull, iou
+  area_p = (slice(p, 0, 0):select(1, 0) + slice(p, 0, 0):select(1, 2)) * (slice(p, 0, 0):select(1, 1) + slice(p, 0, 0):select(1, 3))
+  area_t = (slice(t, 0, 0):select(1, 0) + slice(t, 0, 0):select(1, 2)) * (slice(t, 0, 0):select(1, 1) + slice(t, 0, 0):select(1, 3))
+  lt = ohm.min(slice(slice(p, 0, 0), 1, 0, 2), slice(slice(t, 0, 0), 1, 0, 2))
+  rb = ohm.min(slice(slice(p, 0, 0), 1, 2), slice(slice(t, 0, 0), 1, 2))
+  inter = (lt + rb):prod({dim = 1})
+  union = (area_p + area_t) - inter
+  hull = (ohm.max(slice(slice(p, 0, 0), 1, 0, 2), slice(slice(t, 0, 0), 1, 0, 2)) + ohm.max(slice(slice(p, 0, 0), 1, 2), slice(slice(t, 0, 0), 1, 2))):prod({dim = 1})
+  iou = inter / union:clamp({min = 1e-06})
+  return 1 - (iou - ((hull - union) / hull:clamp({min = 1e-06})))
+end
+function focal(logits, target, alpha, gamma)
+  local p, ce, p_t
+  if gamma == nil then gamma = 2.0 end
+  if alpha == nil then alpha = 0.25 end
+  p = ohm.sigmoid(logits)
+  ce = F.binary_cross_entropy_with_logits(logits, target, {reduction = "none"})
+  p_t = (p * target) + ((1 - p) * (1 - target))
+  return ((alpha * ((1 - p_t) ^ gamma)) * ce):sum()
+end
+model = Detector(6):cuda()
+optimizer = ohm.optim.AdamW(model:parameters(), {lr = 0.0001, weight_decay = 0.05})
+mark("model")
+for step = 0, 2 - 1 do
+  images = ohm.rand(2, 3, 61, 77, {device = "cuda"})
+  do
+    local new1, new2 = model(images)
+    cls = new1; sweep()
+    box = new2; sweep()
+  end
+  do
+    local old3 = losses
+    losses = {}
+    clear(old3)
+  end
+  for i = 0, 2 - 1 do
+    count = (5 + (3 * i)) + step
+    where = slice(ohm.randperm(cls:size(1), {device = "cuda"}), 0, 0, count)
+    target = ohm.zeros_like(cls:select(0, i))
+    target:index_put_({where, ohm.randint(0, 6, {count}, {device = "cuda"})}, ohm.tensor(1.0))
+    wanted = ohm.rand(count, 4, {device = "cuda"}) * 9
+    cls_loss = focal(cls:select(0, i), target) / count
+    box_loss = giou_loss(box:select(0, i):index({where}), wanted):sum() / count
+    losses[#losses + 1] = cls_loss + (2.0 * box_loss)
+  end
+  loss = ohm.stack(losses):mean()
+  mark("losses " .. step)
+  optimizer:zero_grad()
+  loss:backward()
+  do
+    local old4 = grads
+    grads = map(function(p) return p.grad end, filter(model:parameters(), function(p) return p.grad ~= nil end))
+    clear(old4)
+  end
+  largest = ohm.stack(map(function(g) return g:abs():max() end, grads)):max():item()
+  optimizer:step()
+  grads = clear(grads)
+  losses = clear(losses)
+  mark("step " .. step)
+end
+model:eval()
+do
+  local mode5 <close> = ohm.no_grad()
+  do
+    local new1, new2 = model(ohm.rand(1, 3, 64, 64, {device = "cuda"}))
+    cls = new1; sweep()
+    box = new2; sweep()
+  end
+  scores, labels = cls:select(0, 0):sigmoid():max({dim = 1})
+  top = second(scores:topk(20))
+  kept = box:select(0, 0):index({top}):cpu()
+end
+mark("detected")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+images = nil; sweep()
+cls = nil; sweep()
+box = nil; sweep()
+count = nil; sweep()
+where = nil; sweep()
+target = nil; sweep()
+wanted = nil; sweep()
+cls_loss = nil; sweep()
+box_loss = nil; sweep()
+loss = nil; sweep()
+largest = nil; sweep()
+scores = nil; sweep()
+labels = nil; sweep()
+top = nil; sweep()
+kept = nil; sweep()
+mark("globals deleted")
+
+--== model_bag_ranker
+local Ranker, listnet, approx_ndcg, model, optimizer, sizes, total, tokens, offsets, slots, relevance, scores, loss, edges, bins, counts, confidence, ece, s, i, hits
+Ranker = nn.Module:extend("Ranker")
+function Ranker:__init()
+  self.bag = nn.EmbeddingBag(900, 30, {mode = "mean"})
+  self.position = nn.Embedding(12, 30)
+  self.cross = nn.ModuleList(collect(3, function(i) return nn.Linear(60, 60) end))
+  self.deep = nn.Sequential(nn.Linear(60, 80), nn.PReLU(), nn.Dropout(0.1), nn.Linear(80, 20), nn.PReLU(20))
+  self.out = nn.Linear(80, 1)
+end
+function Ranker:forward(tokens, offsets, slots)
+  local q, x0, x, layer
+  q = self.bag(tokens, offsets)
+  x0 = ohm.cat({q, self.position(slots)}, {dim = 1})
+  x = x0
+  for _, item1 in ipairs(self.cross:children()) do
+    layer = item1
+    x = (x0 * layer(x)) + x
+  end
+  return self.out(ohm.cat({x, self.deep(x0)}, {dim = 1})):squeeze(1)
+end
+function listnet(scores, relevance, sizes)
+  local losses, s, r
+  losses = {}
+  do
+    local list2_2 = {relevance:split(sizes)}
+    for number2, item2 in ipairs({scores:split(sizes)}) do
+      s = item2
+      r = list2_2[number2]
+      losses[#losses + 1] = -(r:softmax(0) * s:log_softmax(0)):sum()
+    end
+  end
+  return ohm.stack(losses):mean()
+end
+function approx_ndcg(scores, relevance)
+  local order, gains, discounts, ideal, difference, rank, dcg
+  order = relevance:argsort({dim = -1, descending = true})
+  gains = (2.0 ^ relevance:gather(-1, order)) - 1
+  discounts = 1 / ohm.log2(ohm.arange(relevance:size(-1), {device = "cuda"}):float() + 2)
+  ideal = (gains * discounts):sum(-1):clamp({min = 1e-06})
+  difference = scores:unsqueeze(-1) - scores:unsqueeze(-2)
+  rank = (1 + ohm.sigmoid((-difference) / 0.1):sum(-1)) - 0.5
+  dcg = (((2.0 ^ relevance) - 1) / ohm.log2(rank + 1)):sum(-1)
+  return 1 - (dcg / ideal):mean()
+end
+model = Ranker():cuda()
+optimizer = ohm.optim.Adagrad(model:parameters(), {lr = 0.05, lr_decay = 0.001})
+mark("model")
+for step = 0, 3 - 1 do
+  do
+    local old3 = sizes
+    sizes = {7, 12, 4 + step}
+    clear(old3)
+  end
+  total = 23 + step
+  tokens = ohm.randint(0, 900, {total * 5}, {device = "cuda"})
+  offsets = ohm.arange(0, total * 5, 5, {device = "cuda"})
+  slots = ohm.randint(0, 12, {total}, {device = "cuda"})
+  relevance = ohm.randint(0, 5, {total}, {device = "cuda"}):float()
+  scores = model(tokens, offsets, slots)
+  loss = listnet(scores, relevance, sizes) + approx_ndcg(slice(scores, 0, 0, 12):view(3, 4), slice(relevance, 0, 0, 12):view(3, 4))
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+model:eval()
+do
+  local mode4 <close> = ohm.no_grad()
+  scores = ohm.sigmoid(model(tokens, offsets, slots))
+  edges = ohm.linspace(0, 1, 6, {device = "cuda"})
+  bins = ohm.bucketize(scores, edges)
+  counts = ohm.zeros(8, {device = "cuda"}):scatter_add_(0, bins, ohm.ones_like(scores))
+  confidence = ohm.zeros(8, {device = "cuda"}):scatter_add_(0, bins, scores)
+  ece = ((confidence - (counts * 0.5)):abs() / counts:clamp({min = 1})):sum():item()
+  s, i = ohm.sort(scores, {descending = true})
+  hits = (relevance:index({i}):gt(2)):float():cumsum(0) / ohm.arange(1, total + 1, {device = "cuda"})
+end
+mark("calibrated")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+sizes = clear(sizes)
+total = nil; sweep()
+tokens = nil; sweep()
+offsets = nil; sweep()
+slots = nil; sweep()
+relevance = nil; sweep()
+scores = nil; sweep()
+loss = nil; sweep()
+edges = nil; sweep()
+bins = nil; sweep()
+counts = nil; sweep()
+confidence = nil; sweep()
+ece = nil; sweep()
+s = nil; sweep()
+i = nil; sweep()
+hits = nil; sweep()
+mark("globals deleted")
+
 --== model_bert
 local hidden, heads, vocab, length, Embeddings, SelfAttention, Layer, Bert, model, plain, other, opt, warmup, accumulation, ids, kinds, attention, labels, following, prediction, relation, lm, loss
 hidden, heads, vocab, length = 64, 4, 300, 24
@@ -1124,6 +1364,95 @@ logp = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
+--== model_cutmix_depth
+local DropPath, MBConv, model, decay, others, optimizer, warmup, cosine, scheduler, x, y, perm, top, left, size, lam, target, out, loss, crops, probs, top5
+ohm.backends.cudnn.enabled = true
+DropPath = nn.Module:extend("DropPath")
+function DropPath:__init(p)
+  self.p = p
+end
+function DropPath:forward(x)
+  local keep, mask
+  if (not self.training or self.p == 0.0) then
+    return x
+  end
+  keep = 1 - self.p
+  mask = ohm.rand(x:size(0), 1, 1, 1, {device = x.device}):lt(keep):to(x.dtype)
+  return x:div(keep) * mask
+end
+MBConv = nn.Module:extend("MBConv")
+function MBConv:__init(cin, cout, expand, stride, p)
+  local mid
+  mid = cin * expand
+  self.body = nn.Sequential(nn.Conv2d(cin, mid, 1, {bias = false}), nn.BatchNorm2d(mid), nn.Hardswish({inplace = true}), nn.Conv2d(mid, mid, 3, {stride = stride, padding = 1, groups = mid, bias = false}), nn.BatchNorm2d(mid), nn.Hardswish({inplace = true}), nn.Conv2d(mid, cout, 1, {bias = false}), nn.BatchNorm2d(cout))
+  self.path = DropPath(p)
+  self.residual = (stride == 1 and cin == cout)
+end
+function MBConv:forward(x)
+  local y
+  y = self.body(x)
+  if self.residual then
+    y = self.path(y) + x
+  end
+  return y
+end
+model = nn.Sequential(nn.Conv2d(3, 16, 3, 2, 1), MBConv(16, 16, 2, 1, 0.1), MBConv(16, 24, 3, 2, 0.0), MBConv(24, 24, 3, 1, 0.2), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Dropout(0.2), nn.Linear(24, 10)):cuda():to({memory_format = ohm.channels_last})
+decay = filter(model:parameters(), function(p) return p.ndim > 1 end)
+others = filter(model:parameters(), function(p) return p.ndim <= 1 end)
+optimizer = ohm.optim.RMSprop({{params = decay, weight_decay = 1e-05}, {params = others}}, {lr = 0.01, alpha = 0.9, eps = 0.001, momentum = 0.9})
+warmup = ohm.optim.lr_scheduler.LinearLR(optimizer, 0.1, {total_iters = 2})
+cosine = ohm.optim.lr_scheduler.CosineAnnealingLR(optimizer, {T_max = 4})
+scheduler = ohm.optim.lr_scheduler.SequentialLR(optimizer, {warmup, cosine}, {milestones = {2}})
+mark("model")
+for step = 0, 3 - 1 do
+  x = ohm.rand(11, 3, 37, 37, {device = "cuda"}):contiguous({memory_format = ohm.channels_last})
+  y = ohm.randint(0, 10, {11}, {device = "cuda"})
+  perm = ohm.randperm(11, {device = "cuda"})
+  top, left, size = 4 + step, 7, 12
+  slice(slice(slice(slice(x, 0, 0), 1, 0), 2, top, top + size), 3, left, left + size):copy_(slice(slice(slice(x, 1, 0), 2, top, top + size), 3, left, left + size):index({perm}))
+  lam = 1 - ((size * size) / (37 * 37))
+  target = F.one_hot(y, 10):float()
+  target = (lam * target) + ((1 - lam) * target:index({perm}))
+  do
+    local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+    out = model(x)
+    loss = -(target * F.log_softmax(out, {dim = 1})):sum({dim = 1}):mean()
+  end
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  scheduler:step()
+  mark("step " .. step)
+end
+model:eval()
+do
+  local mode2 <close> = ohm.no_grad()
+  crops = ohm.rand(3, 5, 3, 32, 32, {device = "cuda"})
+  probs = model(crops:flatten(0, 1)):softmax(-1):view(3, 5, 10):mean(1)
+  top5 = second(probs:topk(5)):eq(ohm.zeros(3, 1, {dtype = ohm.int64, device = "cuda"})):any({dim = 1}):float():mean()
+end
+mark("eval")
+mark("end of program (globals alive)")
+model = nil; sweep()
+decay = clear(decay)
+others = clear(others)
+optimizer = nil; sweep()
+warmup = nil; sweep()
+cosine = nil; sweep()
+scheduler = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+perm = nil; sweep()
+top = nil; sweep()
+lam = nil; sweep()
+target = nil; sweep()
+out = nil; sweep()
+loss = nil; sweep()
+crops = nil; sweep()
+probs = nil; sweep()
+top5 = nil; sweep()
+mark("globals deleted")
+
 --== model_cyclegan
 local ResBlock, Generator, Discriminator, init_weights, g_ab, g_ba, d_a, d_b, opt_g, opt_d, pool_a, pool_b, query, real_a, real_b, p, fake_b, rec_a, fake_a, rec_b, idt_a, idt_b, pred_a, pred_b, gan_loss, cycle_loss, idt_loss, loss_g, old_a, real_pred, fake_pred, loss_d_a, old_b, loss_d_b
 ResBlock = nn.Module:extend("ResBlock")
@@ -1901,6 +2230,209 @@ expected = nil; sweep()
 loss = nil; sweep()
 p = nil; sweep()
 tp = nil; sweep()
+mark("globals deleted")
+
+--== model_fake_quant
+local RoundSTE, QuantLinear, prune, l1, l2, l3, layers, weights, scales, optimizer, x, y, h, loss, s, layer, sparsity
+RoundSTE = ohm.autograd.Function {
+  forward = function(ctx, x, scale, low, high)
+    local scaled = x / scale
+    ctx:save_for_backward(scaled, scale)
+    ctx.low, ctx.high = low, high
+    return scaled:round():clamp(low, high) * scale
+  end,
+  backward = function(ctx, grad)
+    local scaled, scale = table.unpack(ctx.saved_tensors)
+    local inside = scaled:ge(ctx.low) & scaled:le(ctx.high)
+    local grad_x = grad * inside
+    local grad_scale = (grad * ohm.where(inside, scaled:round() - scaled, scaled:clamp(ctx.low, ctx.high))):sum():view_as(scale)
+    return grad_x, grad_scale, nil, nil
+  end,
+}
+QuantLinear = nn.Module:extend("QuantLinear")
+function QuantLinear:__init(inputs, outputs, bits)
+  if bits == nil then bits = 4 end
+  self.weight = nn.Parameter(ohm.empty(outputs, inputs))
+  self.bias = nn.Parameter(ohm.zeros(outputs))
+  nn.init.kaiming_uniform_(self.weight, {a = 2.0})
+  self.w_scale = nn.Parameter(ohm.tensor({0.05}))
+  self.a_scale = nn.Parameter(ohm.tensor({0.1}))
+  self:register_buffer("mask", ohm.ones(outputs, inputs))
+  self.high = ((1 << (bits - 1))) - 1
+end
+function QuantLinear:forward(x)
+  local w, a
+  w = RoundSTE.apply(self.weight * self.mask, self.w_scale, -self.high, self.high)
+  a = RoundSTE.apply(x, self.a_scale, 0, 2 * self.high)
+  return F.linear(a, w, self.bias)
+end
+function prune(layer, amount)
+  local flat, k, threshold
+  do
+    local mode1 <close> = ohm.no_grad()
+    flat = layer.weight:abs():flatten()
+    k = math.floor(flat:numel() * amount)
+    threshold = (flat:kthvalue(k))
+    layer.mask:copy_((layer.weight:abs():gt(threshold)):float())
+  end
+end
+l1 = QuantLinear(41, 150):cuda()
+l2 = QuantLinear(150, 77):cuda()
+l3 = QuantLinear(77, 5, 8):cuda()
+layers = {l1, l2, l3}
+weights = joined(map(function(l) return l.weight end, layers), map(function(l) return l.bias end, layers))
+scales = joined(map(function(l) return l.w_scale end, layers), map(function(l) return l.a_scale end, layers))
+optimizer = ohm.optim.SGD({{params = weights, weight_decay = 0.0001}, {params = scales, lr = 0.001}}, {lr = 0.05, momentum = 0.9})
+mark("model")
+for step = 0, 4 - 1 do
+  if step == 2 then
+    prune(l1, 0.5)
+    prune(l2, 0.3)
+    mark("pruned")
+  end
+  x = ohm.rand(29, 41, {device = "cuda"})
+  y = ohm.randint(0, 5, {29}, {device = "cuda"})
+  h = F.relu(l1(x))
+  h = F.relu(l2(h))
+  loss = F.cross_entropy(l3(h), y)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  do
+    local mode2 <close> = ohm.no_grad()
+    for _, item3 in ipairs(scales) do
+      s = item3
+      s:clamp_({min = 1e-05})
+    end
+    for _, item4 in ipairs(layers) do
+      layer = item4
+      layer.weight:mul_(layer.mask)
+    end
+  end
+  mark("step " .. step)
+end
+sparsity = 1 - ohm.stack(map(function(l) return l.mask:mean() end, layers)):mean():item()
+mark("done")
+mark("end of program (globals alive)")
+l1 = nil; sweep()
+l2 = nil; sweep()
+l3 = nil; sweep()
+layers = clear(layers)
+weights = nil; sweep()
+scales = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+h = nil; sweep()
+loss = nil; sweep()
+s = nil; sweep()
+layer = nil; sweep()
+sparsity = nil; sweep()
+mark("globals deleted")
+
+--== model_fnet
+local FNetLayer, FNet, model, optimizer, x, loss
+FNetLayer = nn.Module:extend("FNetLayer")
+function FNetLayer:__init(width)
+  self.norm1 = nn.LayerNorm(width, {device = "cuda"})
+  self.norm2 = nn.LayerNorm(width, {device = "cuda"})
+  self.inner = nn.Linear(width, 4 * width, {device = "cuda"})
+  self.outer = nn.Linear(4 * width, width, {device = "cuda"})
+end
+function FNetLayer:forward(x)
+  local mixed
+  mixed = ohm.fft.fft2(x).real
+  x = self.norm1(x + mixed)
+  return self.norm2(x + self.outer(F.gelu(self.inner(x))))
+end
+FNet = nn.Module:extend("FNet")
+function FNet:__init(words, width, depth)
+  self.embed = nn.Embedding(words, width, {device = "cuda"})
+  self.layers = nn.ModuleList(collect(depth, function(_) return FNetLayer(width) end))
+  self.head = nn.Linear(width, words, {device = "cuda"})
+end
+function FNet:forward(x)
+  local layer
+  x = self.embed(x)
+  for _, item1 in ipairs(self.layers:children()) do
+    layer = item1
+    x = layer(x)
+  end
+  return self.head(x)
+end
+model = FNet(500, 64, 2)
+optimizer = ohm.optim.AdamW(model:parameters(), {lr = 0.001})
+for step = 0, 2 - 1 do
+  x = ohm.randint(0, 500, {4, 48}, {device = "cuda"})
+  loss = F.cross_entropy(model(x):view(-1, 500), x:view(-1))
+  loss:backward()
+  optimizer:step()
+  optimizer:zero_grad()
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== model_fno
+local SpectralConv2d, Block, FNO, model, optimizer, x, y, loss
+SpectralConv2d = nn.Module:extend("SpectralConv2d")
+function SpectralConv2d:__init(channels, modes)
+  local scale
+  self.modes = modes
+  scale = 1 / (channels * channels)
+  self.low = nn.Parameter(scale * ohm.rand(channels, channels, modes, modes, {dtype = ohm.complex64, device = "cuda"}))
+  self.high = nn.Parameter(scale * ohm.rand(channels, channels, modes, modes, {dtype = ohm.complex64, device = "cuda"}))
+end
+function SpectralConv2d:forward(x)
+  local spectrum, mixed
+  spectrum = ohm.fft.rfft2(x)
+  mixed = ohm.zeros(x:size(0), x:size(1), x:size(2), (x:size(3) // 2) + 1, {dtype = ohm.complex64, device = x.device})
+  slice(slice(slice(slice(mixed, 0, 0), 1, 0), 2, 0, self.modes), 3, 0, self.modes):copy_(ohm.einsum("bixy,ioxy->boxy", {slice(slice(slice(slice(spectrum, 0, 0), 1, 0), 2, 0, self.modes), 3, 0, self.modes), self.low}))
+  slice(slice(slice(slice(mixed, 0, 0), 1, 0), 2, -self.modes), 3, 0, self.modes):copy_(ohm.einsum("bixy,ioxy->boxy", {slice(slice(slice(slice(spectrum, 0, 0), 1, 0), 2, -self.modes), 3, 0, self.modes), self.high}))
+  return ohm.fft.irfft2(mixed, {s = {x:size(2), x:size(3)}})
+end
+Block = nn.Module:extend("Block")
+function Block:__init(channels, modes)
+  self.spectral = SpectralConv2d(channels, modes)
+  self.bypass = nn.Conv2d(channels, channels, 1, {device = "cuda"})
+end
+function Block:forward(x)
+  return F.gelu(self.spectral(x) + self.bypass(x))
+end
+FNO = nn.Module:extend("FNO")
+function FNO:__init(channels, modes, depth)
+  self.lift = nn.Conv2d(3, channels, 1, {device = "cuda"})
+  self.blocks = nn.ModuleList(collect(depth, function(_) return Block(channels, modes) end))
+  self.project = nn.Conv2d(channels, 1, 1, {device = "cuda"})
+end
+function FNO:forward(x)
+  local block
+  x = self.lift(x)
+  for _, item1 in ipairs(self.blocks:children()) do
+    block = item1
+    x = block(x)
+  end
+  return self.project(x)
+end
+model = FNO(16, 6, 2)
+optimizer = ohm.optim.Adam(model:parameters(), {lr = 0.001})
+for step = 0, 2 - 1 do
+  x = ohm.randn(4, 3, 32, 32, {device = "cuda"})
+  y = ohm.randn(4, 1, 32, 32, {device = "cuda"})
+  loss = F.mse_loss(model(x), y)
+  loss:backward()
+  optimizer:step()
+  optimizer:zero_grad()
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
 mark("globals deleted")
 
 --== model_func_ensemble
@@ -2945,6 +3477,103 @@ loss = nil; sweep()
 size = nil; sweep()
 mark("globals deleted")
 
+--== model_hvp_spectrum
+local model, params, x, y, hvp, normalized, sum_of, loss, grads, eigenvalues, vectors, v, u, overlap, Hv, value, trace, penalty, total
+model = nn.Sequential(nn.Linear(23, 47), nn.Softplus(), nn.Linear(47, 31), nn.Tanh(), nn.Linear(31, 4)):cuda()
+params = model:parameters()
+x = ohm.randn(26, 23, {device = "cuda"})
+y = ohm.randint(0, 4, {26}, {device = "cuda"})
+mark("model")
+function hvp(grads, params, v)
+  local dot, g, u
+  dot = 0
+  do
+    local list1_2 = v
+    for number1, item1 in ipairs(grads) do
+      g = item1
+      u = list1_2[number1]
+      dot = dot + (g * u):sum()
+    end
+  end
+  return ohm.autograd.grad(dot, params, {retain_graph = true})
+end
+function normalized(v)
+  local norm
+  norm = ohm.sqrt(sum_of(map(function(u) return (u * u):sum() end, v))) + 1e-06
+  return map(function(u) return u / norm end, v)
+end
+function sum_of(items)
+  local total, item
+  total = items[1]
+  for i = 2, #items do
+    item = items[i]
+    total = total + item
+  end
+  return total
+end
+loss = F.cross_entropy(model(x), y)
+grads = ohm.autograd.grad(loss, params, {create_graph = true})
+mark("gradient")
+eigenvalues = {}
+vectors = {}
+for k = 0, 2 - 1 do
+  v = normalized(map(function(p) return ohm.randn_like(p) end, params))
+  for i = 0, 3 - 1 do
+    for _, item3 in ipairs(vectors) do
+      u = item3
+      overlap = sum_of(map(function(a, b) return (a * b):sum() end, v, u))
+      do
+        local old4 = v
+        v = map(function(a, b) return a - (overlap * b) end, v, u)
+        clear(old4)
+      end
+    end
+    Hv = hvp(grads, params, v)
+    value = sum_of(map(function(a, b) return (a * b):sum() end, Hv, v)):item()
+    do
+      local old5 = v
+      v = normalized(Hv)
+      clear(old5)
+    end
+    mark("vector " .. k .. " turn " .. i)
+  end
+  eigenvalues[#eigenvalues + 1] = value
+  vectors[#vectors + 1] = v
+end
+trace = 0.0
+for i = 0, 2 - 1 do
+  do
+    local old6 = v
+    v = map(function(p) return (ohm.randint(0, 2, p.shape, {device = "cuda"}):float() * 2) - 1 end, params)
+    if i > 0 then clear(old6) end
+  end
+  Hv = hvp(grads, params, v)
+  trace = trace + sum_of(map(function(a, b) return (a * b):sum() end, Hv, v)):item()
+end
+mark("trace")
+grads = clear(grads)
+loss = nil; sweep()
+mark("graph gone")
+penalty = ohm.autograd.grad(F.cross_entropy(model(x), y), params, {create_graph = true})
+total = sum_of(map(function(p) return p:pow(2):sum() end, penalty))
+total:backward()
+mark("penalty")
+mark("end of program (globals alive)")
+model = nil; sweep()
+params = clear(params)
+x = nil; sweep()
+y = nil; sweep()
+eigenvalues = clear(eigenvalues)
+vectors[2] = clear(vectors[2])
+vectors = nil
+v = clear(v)
+Hv = clear(Hv)
+u = clear(u)
+overlap = nil; sweep()
+penalty = clear(penalty)
+total = nil; sweep()
+mark("globals deleted")
+
 --== model_hypernet
 local HyperNet, Main, hyper, main, optimizer, plateau, total, task, x, y, w, b, gamma, beta, out, loss, reg, frozen
 HyperNet = nn.Module:extend("HyperNet")
@@ -3463,6 +4092,64 @@ loss = nil; sweep()
 norm = nil; sweep()
 mark("globals deleted")
 
+--== model_llama_complex
+local Attention, apply_rotary, freqs, t, freqs_cis, m, opt, x, y, loss
+Attention = nn.Module:extend("Attention")
+function Attention:__init(dim, heads)
+  self.heads = heads
+  self.wq = nn.Linear(dim, dim, {bias = false, device = "cuda"})
+  self.wk = nn.Linear(dim, dim, {bias = false, device = "cuda"})
+  self.wv = nn.Linear(dim, dim, {bias = false, device = "cuda"})
+  self.wo = nn.Linear(dim, dim, {bias = false, device = "cuda"})
+end
+function Attention:forward(x, freqs_cis)
+  local b, s, d, q, k, v, out
+  b, s, d = table.unpack(x.shape)
+  q = self.wq(x):view(b, s, self.heads, -1)
+  k = self.wk(x):view(b, s, self.heads, -1)
+  v = self.wv(x):view(b, s, self.heads, -1)
+  do
+    local new1, new2 = apply_rotary(q, k, freqs_cis)
+    q = new1; sweep()
+    k = new2; sweep()
+  end
+  out = F.scaled_dot_product_attention(q:transpose(1, 2), k:transpose(1, 2), v:transpose(1, 2), {is_causal = true})
+  return self.wo(out:transpose(1, 2):reshape(b, s, d))
+end
+function apply_rotary(xq, xk, freqs_cis)
+  local xq_, xk_, xq_out, xk_out
+  xq_ = ohm.view_as_complex(xq:float():reshape(xq:size(0), xq:size(1), xq:size(2), -1, 2))
+  xk_ = ohm.view_as_complex(xk:float():reshape(xk:size(0), xk:size(1), xk:size(2), -1, 2))
+  freqs_cis = freqs_cis:view(1, xq_:size(1), 1, xq_:size(-1))
+  xq_out = ohm.view_as_real(xq_ * freqs_cis):flatten(3)
+  xk_out = ohm.view_as_real(xk_ * freqs_cis):flatten(3)
+  return xq_out:type_as(xq), xk_out:type_as(xk)
+end
+freqs = 1.0 / (10000.0 ^ (ohm.arange(0, 32, 2, {device = "cuda"}):float() / 32))
+t = ohm.arange(64, {device = "cuda", dtype = ohm.float32})
+freqs = ohm.outer(t, freqs)
+freqs_cis = ohm.polar(ohm.ones_like(freqs), freqs)
+m = Attention(128, 4):to(ohm.bfloat16)
+opt = ohm.optim.AdamW(m:parameters(), {lr = 0.001})
+for i = 0, 2 - 1 do
+  x = ohm.randn(4, 64, 128, {device = "cuda", dtype = ohm.bfloat16})
+  y = m(x, freqs_cis)
+  loss = y:float():pow(2):mean()
+  loss:backward()
+  opt:step()
+  opt:zero_grad()
+end
+mark("end of program (globals alive)")
+freqs = nil; sweep()
+t = nil; sweep()
+freqs_cis = nil; sweep()
+m = nil; sweep()
+opt = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_lora
 local LoRALinear, Block, Model, model, p, block, trainable, opt, ids, logits, loss
 LoRALinear = nn.Module:extend("LoRALinear")
@@ -3565,6 +4252,88 @@ trainable = clear(trainable)
 opt = nil; sweep()
 ids = nil; sweep()
 logits = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== model_lr_range
+local batch, lr_find, model, optimizer, x, y, best, group, scheduler, loss
+local function argmin(list)
+  local best = 1
+  for i = 2, #list do
+    if list[i] < list[best] then best = i end
+  end
+  return best
+end
+function batch(n)
+  return ohm.randn(n, 1, 12, 12, {device = "cuda"}), ohm.randint(0, 3, {n}, {device = "cuda"})
+end
+function lr_find(model, optimizer, low, high, steps)
+  local weights, state, factor, lr, rates, losses, average, group, x, y, loss
+  weights = ohm.copy.deepcopy(model:state_dict())
+  state = ohm.copy.deepcopy(optimizer:state_dict())
+  factor = (high / low) ^ (1 / (steps - 1))
+  lr = low
+  rates, losses = {}, {}
+  average = 0.0
+  for i = 0, steps - 1 do
+    for _, item1 in ipairs(optimizer.param_groups) do
+      group = item1
+      group.lr = lr
+    end
+    do
+      local new1, new2 = batch(10)
+      x = new1; sweep()
+      y = new2; sweep()
+    end
+    optimizer:zero_grad()
+    loss = F.cross_entropy(model(x), y)
+    loss:backward()
+    optimizer:step()
+    average = (0.9 * average) + (0.1 * loss:item())
+    losses[#losses + 1] = average
+    rates[#rates + 1] = lr
+    lr = lr * factor
+  end
+  model:load_state_dict(weights)
+  optimizer:load_state_dict(state)
+  weights = nil; sweep()
+  state = nil; sweep()
+  return rates[argmin(losses)]
+end
+model = nn.Sequential(nn.Conv2d(1, 14, 3), nn.BatchNorm2d(14), nn.ELU(), nn.AvgPool2d(2), nn.Flatten(), nn.Linear(14 * 25, 3)):cuda()
+optimizer = ohm.optim.AdamW(model:parameters(), {lr = 0.001})
+x, y = batch(10)
+F.cross_entropy(model(x), y):backward()
+optimizer:step()
+mark("warm")
+best = lr_find(model, optimizer, 1e-05, 0.1, 4)
+mark("found")
+for _, item2 in ipairs(optimizer.param_groups) do
+  group = item2
+  group.lr = best
+end
+scheduler = ohm.optim.lr_scheduler.OneCycleLR(optimizer, {max_lr = best, total_steps = 8})
+for step = 0, 3 - 1 do
+  do
+    local new1, new2 = batch(21)
+    x = new1; sweep()
+    y = new2; sweep()
+  end
+  loss = F.cross_entropy(model(x), y)
+  optimizer:zero_grad({set_to_none = true})
+  loss:backward()
+  optimizer:step()
+  scheduler:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+best = nil; sweep()
+group = nil; sweep()
+scheduler = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
@@ -3952,6 +4721,141 @@ mark("nothing left")
 mark("end of program (globals alive)")
 model = nil; sweep()
 x = nil; sweep()
+mark("globals deleted")
+
+--== model_memory_report
+local seen, report, model, optimizer, x, out, loss, reserved, big, small, y
+seen = {}
+function report(label)
+  local stats, allocated, text, free, total
+  stats = ohm.cuda.memory_stats()
+  allocated = ohm.cuda.memory_allocated()
+  seen[#seen + 1] = {stats["allocated_bytes.all.peak"], stats["num_alloc_retries"], allocated}
+  text = ohm.cuda.memory_summary({abbreviated = true})
+  free, total = ohm.cuda.mem_get_info()
+  mark(label)
+end
+model = nn.Sequential(nn.Linear(333, 1111), nn.GELU(), nn.Linear(1111, 777), nn.LayerNorm(777), nn.Linear(777, 3)):cuda()
+optimizer = ohm.optim.Adam(model:parameters())
+report("model")
+for step = 0, 2 - 1 do
+  ohm.cuda.reset_peak_memory_stats()
+  x = ohm.randn(301, 333, {device = "cuda"})
+  out = model(x)
+  report("forward " .. step)
+  loss = out:square():mean()
+  loss:backward()
+  report("backward " .. step)
+  optimizer:step()
+  optimizer:zero_grad({set_to_none = step == 0})
+  report("step " .. step)
+end
+out = nil; sweep()
+loss = nil; sweep()
+ohm.cuda.empty_cache()
+report("emptied")
+reserved = ohm.cuda.memory_reserved() - ohm.cuda.memory_allocated()
+big = ohm.empty(5, 1000, 1000, {device = "cuda"})
+small = collect(7, function(i) return ohm.empty((100 * i) + 1, {device = "cuda"}) end)
+report("filled")
+big = nil; sweep()
+for i = 5, 3, -1 do table.remove(small, i); sweep() end
+ohm.cuda.empty_cache()
+report("holes")
+x = slice(x, 0, 0, 100)
+ohm.cuda.empty_cache()
+report("slice keeps all")
+x = x:clone()
+ohm.cuda.synchronize()
+ohm.cuda.empty_cache()
+report("clone")
+model:cpu()
+optimizer.state = {}; sweep()
+ohm.cuda.empty_cache()
+report("model on the host")
+model:half():cuda()
+y = model(x:half())
+report("half")
+mark("end of program (globals alive)")
+seen = clear(seen)
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+reserved = nil; sweep()
+small = clear(small)
+y = nil; sweep()
+mark("globals deleted")
+
+--== model_meta_sgd
+local Learner, model, names, rates, optimizer, meta, xs, ys, xq, yq, fast, loss, grads, query
+Learner = nn.Module:extend("Learner")
+function Learner:__init()
+  self.conv = nn.Conv2d(1, 10, 3, {padding = 1})
+  self.norm = nn.GroupNorm(2, 10)
+  self.fc = nn.Linear(10 * 4 * 4, 5)
+end
+function Learner:forward(x)
+  local h = F.max_pool2d(F.relu(self.norm(self.conv(x))), 2)
+  return self.fc(F.adaptive_avg_pool2d(h, 4):flatten(1))
+end
+-- What a dictionary held, in its order.
+local function drop(named)
+  if not named then return end
+  for _, name in ipairs(names) do named[name] = nil; sweep() end
+end
+model = Learner():cuda()
+names, rates = {}, {}
+for name, p in model:named_parameters() do
+  names[#names + 1] = name
+  rates[name] = ohm.full_like(p, 0.05):requires_grad_()
+end
+optimizer = ohm.optim.Adam(joined(model:parameters(), map(function(name) return rates[name] end, names)), {lr = 0.001})
+mark("model")
+for step = 0, 1 do
+  meta = 0.0
+  optimizer:zero_grad()
+  for task = 0, 1 do
+    xs = ohm.randn(10, 1, 9, 9, {device = "cuda"})
+    ys = ohm.randint(0, 5, {10}, {device = "cuda"})
+    xq = ohm.randn(15, 1, 9, 9, {device = "cuda"})
+    yq = ohm.randint(0, 5, {15}, {device = "cuda"})
+    fast = {}
+    for name, p in model:named_parameters() do fast[name] = p end
+    for inner = 0, 1 do
+      loss = F.cross_entropy(ohm.func.functional_call(model, fast, {xs}), ys)
+      do
+        local old = grads
+        grads = ohm.autograd.grad(loss, map(function(name) return fast[name] end, names), {create_graph = true})
+        clear(old)
+      end
+      do
+        local old, new = fast, {}
+        for i, name in ipairs(names) do new[name] = fast[name] - rates[name] * grads[i] end
+        fast = new
+        drop(old)
+      end
+    end
+    query = F.cross_entropy(ohm.func.functional_call(model, fast, {xq}), yq)
+    ;(query / 2):backward()
+    meta = meta + query:item()
+    drop(fast)
+    fast = nil
+    grads = clear(grads)
+    loss = nil; sweep()
+    query = nil; sweep()
+    mark("step " .. step .. " task " .. task)
+  end
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+drop(rates)
+optimizer = nil; sweep()
+xs = nil; sweep()
+ys = nil; sweep()
+xq = nil; sweep()
+yq = nil; sweep()
 mark("globals deleted")
 
 --== model_mobilenet
@@ -4405,6 +5309,88 @@ rgbs = clear(rgbs)
 _ = nil; sweep()
 mark("globals deleted")
 
+--== model_nested_checkpoints
+local MLP, Layer, Stack, model, optimizer, mask, ids, logits, loss
+MLP = nn.Module:extend("MLP")
+function MLP:__init(dim)
+  self.fc1 = nn.Linear(dim, 4 * dim)
+  self.fc2 = nn.Linear(4 * dim, dim)
+  self.drop = nn.Dropout(0.2)
+end
+function MLP:forward(x)
+  return self.drop(self.fc2(F.gelu(self.fc1(x))))
+end
+Layer = nn.Module:extend("Layer")
+function Layer:__init(dim, heads)
+  self.n1 = nn.LayerNorm(dim)
+  self.n2 = nn.LayerNorm(dim)
+  self.attention = nn.MultiheadAttention(dim, heads, {dropout = 0.1, batch_first = true})
+  self.mlp = MLP(dim)
+end
+function Layer:attend(x, mask)
+  local h, out, _
+  h = self.n1(x)
+  out, _ = self.attention(h, h, h, {attn_mask = mask, need_weights = false})
+  return x + out
+end
+function Layer:feed(x)
+  return x + ohm.utils.checkpoint.checkpoint(self.mlp, self.n2(x), {use_reentrant = false})
+end
+function Layer:forward(x, mask)
+  x = self:attend(x, mask)
+  return self:feed(x)
+end
+Stack = nn.Module:extend("Stack")
+function Stack:__init()
+  self.embed = nn.Embedding(190, 44)
+  self.layers = nn.ModuleList(collect(3, function(i) return Layer(44, 4) end))
+  self.tail = nn.Sequential(nn.Linear(44, 88), nn.Tanh(), nn.Dropout(0.3), nn.Linear(88, 190))
+end
+function Stack:forward(ids, mask)
+  local x, layer
+  x = self.embed(ids)
+  for _, item1 in ipairs(self.layers:children()) do
+    layer = item1
+    x = ohm.utils.checkpoint.checkpoint(layer, x, mask, {use_reentrant = false})
+  end
+  return ohm.utils.checkpoint.checkpoint(self.tail, x, {use_reentrant = true, preserve_rng_state = false})
+end
+model = Stack():cuda()
+optimizer = ohm.optim.Adam(model:parameters(), {lr = 0.001})
+mask = ohm.full({15, 15}, -math.huge, {device = "cuda"}):triu(1)
+mark("model")
+for step = 0, 2 - 1 do
+  ids = ohm.randint(0, 190, {5, 16}, {device = "cuda"})
+  logits = model(slice(slice(ids, 0, 0), 1, 0, -1), mask)
+  loss = F.cross_entropy(logits:flatten(0, 1), slice(slice(ids, 0, 0), 1, 1):flatten())
+  mark("forward " .. step)
+  optimizer:zero_grad()
+  loss:backward()
+  mark("backward " .. step)
+  optimizer:step()
+end
+do
+  local mode2 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+  logits = model(slice(slice(ids, 0, 0), 1, 0, -1), mask)
+  loss = logits:float():logsumexp(-1):mean()
+end
+loss:backward()
+mark("autocast")
+model:eval()
+do
+  local mode3 <close> = ohm.no_grad()
+  logits = model(slice(slice(ids, 0, 0), 1, 0, -1), mask)
+end
+mark("eval")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+mask = nil; sweep()
+ids = nil; sweep()
+logits = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_nested_encoder values=true
 -- with values: they say how long each sequence is
 local vocab, dim, classes, Classifier, model, optimizer, x, pad, y, loss, logits, narrow, z
@@ -4530,6 +5516,95 @@ loss = nil; sweep()
 final = nil; sweep()
 error = nil; sweep()
 worst = nil; sweep()
+mark("globals deleted")
+
+--== model_nucleus_sampling
+local CachedAttention, Decoder, model, prompt, logits, tokens, position, values, order, probs, outside, choice, token, text
+CachedAttention = nn.Module:extend("CachedAttention")
+function CachedAttention:__init(dim, heads, kv_heads, length, batch)
+  self.heads = heads
+  self.kv_heads = kv_heads
+  self.head_dim = dim // heads
+  self.q = nn.Linear(dim, dim, {bias = false})
+  self.k = nn.Linear(dim, kv_heads * self.head_dim, {bias = false})
+  self.v = nn.Linear(dim, kv_heads * self.head_dim, {bias = false})
+  self.o = nn.Linear(dim, dim, {bias = false})
+  self:register_buffer("cache_k", ohm.zeros(batch, kv_heads, length, self.head_dim))
+  self:register_buffer("cache_v", ohm.zeros(batch, kv_heads, length, self.head_dim))
+end
+function CachedAttention:forward(x, start)
+  local b, t, d, q, k, v, n, keys, values, scores, causal, y
+  b, t, d = table.unpack(x.shape)
+  q = self.q(x):view(b, t, self.heads, self.head_dim):transpose(1, 2)
+  k = self.k(x):view(b, t, self.kv_heads, self.head_dim):transpose(1, 2)
+  v = self.v(x):view(b, t, self.kv_heads, self.head_dim):transpose(1, 2)
+  slice(slice(slice(self.cache_k, 0, 0), 1, 0), 2, start, start + t):copy_(k)
+  slice(slice(slice(self.cache_v, 0, 0), 1, 0), 2, start, start + t):copy_(v)
+  n = self.heads // self.kv_heads
+  keys = slice(slice(slice(self.cache_k, 0, 0), 1, 0), 2, 0, start + t):repeat_interleave(n, {dim = 1})
+  values = slice(slice(slice(self.cache_v, 0, 0), 1, 0), 2, 0, start + t):repeat_interleave(n, {dim = 1})
+  scores = (ohm.matmul(q, keys:transpose(-2, -1))) / (self.head_dim ^ 0.5)
+  if t > 1 then
+    causal = ohm.full({t, t}, -math.huge, {device = "cuda", dtype = scores.dtype}):triu(1)
+    scores = scores + causal
+  end
+  y = ohm.matmul(scores:softmax({dim = -1}), values)
+  return self.o(y:transpose(1, 2):reshape(b, t, d))
+end
+Decoder = nn.Module:extend("Decoder")
+function Decoder:__init()
+  self.embed = nn.Embedding(150, 56)
+  self.attention = CachedAttention(56, 8, 2, 40, 6)
+  self.mlp = nn.Sequential(nn.Linear(56, 100), nn.SiLU(), nn.Linear(100, 56))
+  self.out = nn.Linear(56, 150)
+end
+function Decoder:forward(ids, start)
+  local x
+  x = self.embed(ids)
+  x = x + self.attention(x, start)
+  return slice(self.out(x + self.mlp(x)), 0, 0):select(1, -1)
+end
+model = Decoder():cuda():half():eval()
+prompt = ohm.randint(0, 150, {6, 11}, {device = "cuda"})
+mark("model")
+do
+  local mode1 <close> = ohm.inference_mode()
+  logits = model(prompt, 0)
+  tokens = prompt
+  position = 11
+  for step = 0, 6 - 1 do
+    logits = logits:float() / 0.8
+    do
+      local new1, new2 = logits:sort({dim = -1, descending = true})
+      values = new1; sweep()
+      order = new2; sweep()
+    end
+    probs = values:softmax({dim = -1})
+    outside = (probs:cumsum({dim = -1}) - probs):gt(0.9)
+    probs = probs:masked_fill(outside, 0.0)
+    probs = probs / probs:sum({dim = -1, keepdim = true})
+    choice = ohm.multinomial(probs, 1)
+    token = order:gather(-1, choice)
+    tokens = ohm.cat({tokens, token}, {dim = 1})
+    logits = model(token, position)
+    position = position + 1
+    mark("token " .. step)
+  end
+end
+text = tokens:tolist()
+mark("decoded")
+mark("end of program (globals alive)")
+model = nil; sweep()
+prompt = nil; sweep()
+logits = nil; sweep()
+tokens = nil; sweep()
+values = nil; sweep()
+order = nil; sweep()
+probs = nil; sweep()
+outside = nil; sweep()
+choice = nil; sweep()
+token = nil; sweep()
+text = nil; sweep()
 mark("globals deleted")
 
 --== model_packed_kinds
@@ -4781,6 +5856,202 @@ weights = nil; sweep()
 loss = nil; sweep()
 probs = nil; sweep()
 entropy = nil; sweep()
+mark("globals deleted")
+
+--== model_patch_attention
+local Block, Captioner, model, optimizer, images, words, mask, logits, weights, target, loss, folded, probs, chosen
+Block = nn.Module:extend("Block")
+function Block:__init(dim, heads, cross)
+  self.norm = nn.LayerNorm(dim)
+  self.self_attention = nn.MultiheadAttention(dim, heads, {batch_first = true})
+  self.cross = (cross and nn.MultiheadAttention(dim, heads, {batch_first = true}) or false)
+  self.scale = nn.Parameter(0.01 * ohm.ones(dim))
+  self.mlp = nn.Sequential(nn.LayerNorm(dim), nn.Linear(dim, 2 * dim), nn.GELU(), nn.Linear(2 * dim, dim))
+end
+function Block:forward(x, memory, mask)
+  local n, a, w, c, cw
+  n = self.norm(x)
+  a, w = several(self.self_attention(n, n, n))
+  x = x + (self.scale * a)
+  if self.cross then
+    c, cw = several(self.cross(self.norm(x), memory, memory, {key_padding_mask = mask, average_attn_weights = false}))
+    x = x + c
+    w = w + cw:mean({dim = {1, 3}}):unsqueeze(-1)
+  end
+  return x + self.mlp(x), w
+end
+Captioner = nn.Module:extend("Captioner")
+function Captioner:__init()
+  self.project = nn.Linear(3 * 16, 32)
+  self.class_token = nn.Parameter(ohm.zeros(1, 1, 32))
+  self.text = nn.Embedding(70, 32)
+  self.b1 = Block(32, 4, false)
+  self.b2 = Block(32, 4, true)
+  self.head = nn.Linear(32, 70)
+  nn.init.trunc_normal_(self.class_token, {std = 0.02})
+end
+function Captioner:forward(images, words, mask)
+  local patches, v, t, wt, wv
+  patches = F.unfold(images, 4, {stride = 4}):transpose(1, 2)
+  v = ohm.cat({self.class_token:expand(images:size(0), -1, -1), self.project(patches)}, {dim = 1})
+  t, wt = self.b1(self.text(words), v, mask)
+  do
+    local new1, new2 = self.b2(v, t, mask)
+    v = new1; sweep()
+    wv = new2; sweep()
+  end
+  return self.head(slice(v, 0, 0):select(1, 0)), ohm.einsum("bij,bkl->bik", {wt, wv})
+end
+model = Captioner():cuda()
+optimizer = ohm.optim.AdamW(model:parameters(), {lr = 0.0003, amsgrad = true})
+mark("model")
+for step = 0, 2 - 1 do
+  images = ohm.rand(5, 3, 20, 16, {device = "cuda"})
+  words = ohm.randint(0, 70, {5, 9}, {device = "cuda"})
+  mask = ohm.arange(9, {device = "cuda"}):unsqueeze(0):gt(ohm.randint(3, 9, {5, 1}, {device = "cuda"}))
+  do
+    local new1, new2 = model(images, words, mask)
+    logits = new1; sweep()
+    weights = new2; sweep()
+  end
+  target = ohm.zeros(5, 70, {device = "cuda"}):scatter_(1, words, 1.0)
+  loss = F.binary_cross_entropy_with_logits(logits, target, {pos_weight = ohm.full({70}, 3.0, {device = "cuda"})})
+  loss = loss + (0.01 * weights:var({dim = -1}):mean())
+  mark("forward " .. step)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+model:eval()
+do
+  local mode1 <close> = ohm.no_grad()
+  images = ohm.rand(2, 3, 12, 16, {device = "cuda"})
+  folded = F.fold(F.unfold(images, 4, {stride = 4}), {12, 16}, 4, {stride = 4})
+  do
+    local new1, new2 = model(images, slice(words, 0, 0, 2), slice(mask, 0, 0, 2))
+    logits = new1; sweep()
+    weights = new2; sweep()
+  end
+  probs = logits:sigmoid()
+  chosen = ((probs:topk(3)):min({dim = 1}))
+end
+mark("eval")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+images = nil; sweep()
+words = nil; sweep()
+mask = nil; sweep()
+logits = nil; sweep()
+weights = nil; sweep()
+target = nil; sweep()
+loss = nil; sweep()
+folded = nil; sweep()
+probs = nil; sweep()
+chosen = nil; sweep()
+mark("globals deleted")
+
+--== model_penalized_gan
+local Generator, Critic, G, D, ema, g_opt, d_opt, real, y, z, fake, real_score, d_loss, grad, p, g_loss, e, samples, grid
+Generator = nn.Module:extend("Generator")
+function Generator:__init(z, classes)
+  self.embed = nn.Embedding(classes, 24)
+  self.fc = nn.Linear(z + 24, (48 * 4) * 4)
+  self.c1 = nn.Conv2d(48, 32, 3, {padding = 1})
+  self.c2 = nn.Conv2d(32, 3, 3, {padding = 1})
+end
+function Generator:forward(z, y)
+  local x
+  x = self.fc(ohm.cat({z, self.embed(y)}, {dim = 1})):view(-1, 48, 4, 4)
+  x = F.leaky_relu(self.c1(F.interpolate(x, {scale_factor = 2, mode = "nearest"})), 0.2)
+  return ohm.tanh(self.c2(F.interpolate(x, {scale_factor = 2, mode = "bilinear", align_corners = false})))
+end
+Critic = nn.Module:extend("Critic")
+function Critic:__init(classes)
+  self.c1 = nn.Conv2d(3, 32, 4, {stride = 2, padding = 1})
+  self.c2 = nn.Conv2d(32, 64, 4, {stride = 2, padding = 1})
+  self.out = nn.Linear(64, 1)
+  self.embed = nn.Embedding(classes, 64)
+end
+function Critic:forward(x, y)
+  local h
+  h = F.leaky_relu(self.c2(F.leaky_relu(self.c1(x), 0.2)), 0.2):sum({dim = {2, 3}})
+  return self.out(h):squeeze(1) + (self.embed(y) * h):sum(1)
+end
+G, D = Generator(30, 6):cuda(), Critic(6):cuda()
+ema = ohm.copy.deepcopy(G):requires_grad_(false)
+g_opt = ohm.optim.Adam(G:parameters(), {lr = 0.0002, betas = {0.0, 0.99}})
+d_opt = ohm.optim.Adam(D:parameters(), {lr = 0.0002, betas = {0.0, 0.99}})
+mark("models")
+for step = 0, 3 - 1 do
+  real = (ohm.rand(7, 3, 16, 16, {device = "cuda"}) * 2) - 1
+  y = ohm.randint(0, 6, {7}, {device = "cuda"})
+  z = ohm.randn(7, 30, {device = "cuda"})
+  do
+    local mode1 <close> = ohm.no_grad()
+    fake = G(z, y)
+  end
+  real:requires_grad_((step % 2) == 0)
+  real_score = D(real, y)
+  d_loss = F.relu(1 - real_score):mean() + F.relu(1 + D(fake, y)):mean()
+  if (step % 2) == 0 then
+    do
+      local new1 = ohm.autograd.grad(real_score:sum(), real, {create_graph = true})
+      grad = new1; sweep()
+    end
+    d_loss = d_loss + (5.0 * grad:pow(2):sum({dim = {1, 2, 3}}):mean())
+  end
+  d_opt:zero_grad()
+  d_loss:backward()
+  d_opt:step()
+  mark("critic " .. step)
+  for _, item2 in ipairs(D:parameters()) do
+    p = item2
+    p.requires_grad = false
+  end
+  g_loss = -D(G(z, y), y):mean()
+  g_opt:zero_grad()
+  g_loss:backward()
+  g_opt:step()
+  for _, item3 in ipairs(D:parameters()) do
+    p = item3
+    p.requires_grad = true
+  end
+  do
+    local mode4 <close> = ohm.no_grad()
+    do
+      local list5_2 = G:parameters()
+      for number5, item5 in ipairs(ema:parameters()) do
+        e = item5
+        p = list5_2[number5]
+        e:lerp_(p, 0.01)
+      end
+    end
+  end
+  mark("generator " .. step)
+end
+samples = ema(ohm.randn(5, 30, {device = "cuda"}), ohm.arange(5, {device = "cuda"}))
+grid = samples:add(1):div(2):clamp(0, 1):mul(255):round():to(ohm.uint8):cpu()
+mark("samples")
+mark("end of program (globals alive)")
+G = nil; sweep()
+D = nil; sweep()
+ema = nil; sweep()
+g_opt = nil; sweep()
+d_opt = nil; sweep()
+real = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+fake = nil; sweep()
+real_score = nil; sweep()
+d_loss = nil; sweep()
+grad = nil; sweep()
+p = nil; sweep()
+g_loss = nil; sweep()
+e = nil; sweep()
+samples = nil; sweep()
+grid = nil; sweep()
 mark("globals deleted")
 
 --== model_per_sample_norms
@@ -5124,6 +6395,64 @@ v_loss = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
+--== model_ppo_continuous
+local ActorCritic, model, opt, obs, policy, value, action, old, adv, ret, ratio, pg, loss
+ActorCritic = nn.Module:extend("ActorCritic")
+function ActorCritic:__init(observations, actions, hidden)
+  if hidden == nil then hidden = 64 end
+  if actions == nil then actions = 3 end
+  if observations == nil then observations = 8 end
+  self.body = nn.Sequential(nn.Linear(observations, hidden), nn.Tanh(), nn.Linear(hidden, hidden), nn.Tanh())
+  self.mean = nn.Linear(hidden, actions)
+  self.critic = nn.Linear(hidden, 1)
+  self.log_std = nn.Parameter(ohm.zeros(actions))
+end
+function ActorCritic:forward(x)
+  local h
+  h = self.body(x)
+  return ohm.distributions.Normal(self.mean(h), self.log_std:exp(), {validate_args = false}), self.critic(h):squeeze(-1)
+end
+model = ActorCritic():cuda()
+opt = ohm.optim.Adam(model:parameters(), {lr = 0.0003})
+obs = ohm.randn(32, 8, {device = "cuda"})
+do
+  local mode1 <close> = ohm.no_grad()
+  policy, value = model(obs)
+  action = policy:rsample()
+  old = policy:log_prob(action):sum(-1)
+end
+mark("rollout")
+adv = ohm.randn(32, {device = "cuda"})
+ret = ohm.randn(32, {device = "cuda"})
+for step = 0, 3 - 1 do
+  do
+    local new1, new2 = model(obs)
+    policy = new1; sweep()
+    value = new2; sweep()
+  end
+  ratio = (policy:log_prob(action):sum(-1) - old):exp()
+  pg = ohm.max((-adv) * ratio, (-adv) * ohm.clamp(ratio, 0.8, 1.2)):mean()
+  loss = (pg + (0.5 * F.mse_loss(value, ret))) - (0.01 * policy:entropy():sum(-1):mean())
+  opt:zero_grad()
+  loss:backward()
+  opt:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+opt = nil; sweep()
+obs = nil; sweep()
+policy = nil; sweep()
+value = nil; sweep()
+action = nil; sweep()
+old = nil; sweep()
+adv = nil; sweep()
+ret = nil; sweep()
+ratio = nil; sweep()
+pg = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_prefetch
 local Clips, Prefetcher, model, optimizer, loader, prefetcher, x, y, i, out, loss
 ohm.backends.cudnn.enabled = true
@@ -5434,6 +6763,55 @@ optimizer = nil; sweep()
 x = nil; sweep()
 loss = nil; sweep()
 samples = nil; sweep()
+mark("globals deleted")
+
+--== model_reinforce
+local Policy, policy, opt, log_probs, entropies, state, dist, action, returns, loss
+Policy = nn.Module:extend("Policy")
+function Policy:__init()
+  self.net = nn.Sequential(nn.Linear(6, 32), nn.ReLU(), nn.Linear(32, 4))
+end
+function Policy:forward(x)
+  return ohm.distributions.Categorical({logits = self.net(x), validate_args = false})
+end
+policy = Policy():cuda()
+opt = ohm.optim.Adam(policy:parameters(), {lr = 0.001})
+for episode = 0, 2 - 1 do
+  do
+    local old1 = log_probs
+    log_probs = {}
+    clear(old1)
+  end
+  do
+    local old2 = entropies
+    entropies = {}
+    clear(old2)
+  end
+  for t = 0, 5 - 1 do
+    state = ohm.randn(1, 6, {device = "cuda"})
+    dist = policy(state)
+    action = dist:sample()
+    log_probs[#log_probs + 1] = dist:log_prob(action)
+    entropies[#entropies + 1] = dist:entropy()
+  end
+  mark("episode " .. episode)
+  returns = ohm.randn(5, {device = "cuda"})
+  loss = (-(ohm.cat(log_probs) * returns):sum()) - (0.01 * ohm.cat(entropies):sum())
+  opt:zero_grad()
+  loss:backward()
+  opt:step()
+  mark("update " .. episode)
+end
+mark("end of program (globals alive)")
+policy = nil; sweep()
+opt = nil; sweep()
+log_probs = clear(log_probs)
+entropies = clear(entropies)
+state = nil; sweep()
+dist = nil; sweep()
+action = nil; sweep()
+returns = nil; sweep()
+loss = nil; sweep()
 mark("globals deleted")
 
 --== model_resnet
@@ -5982,6 +7360,52 @@ p = nil; sweep()
 tp = nil; sweep()
 mark("globals deleted")
 
+--== model_sac_distributions
+local Actor, actor, critic, opt, s, a, logp, loss
+Actor = nn.Module:extend("Actor")
+function Actor:__init(obs, act, hidden)
+  if hidden == nil then hidden = 64 end
+  self.net = nn.Sequential(nn.Linear(obs, hidden), nn.ReLU())
+  self.mean = nn.Linear(hidden, act)
+  self.log_std = nn.Linear(hidden, act)
+end
+function Actor:forward(x)
+  local h, mean, std, normal, u, action, logp
+  h = self.net(x)
+  mean = self.mean(h)
+  std = ohm.clamp(self.log_std(h), -5, 2):exp()
+  normal = ohm.distributions.Normal(mean, std, {validate_args = false})
+  u = normal:rsample()
+  action = ohm.tanh(u)
+  logp = normal:log_prob(u) - ohm.log((1 - action:pow(2)) + 1e-06)
+  return action, logp:sum(1, {keepdim = true})
+end
+actor = Actor(6, 2):cuda()
+critic = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 1)):cuda()
+opt = ohm.optim.Adam(actor:parameters(), {lr = 0.0003})
+for step = 0, 3 - 1 do
+  s = ohm.randn(32, 6, {device = "cuda"})
+  do
+    local new1, new2 = actor(s)
+    a = new1; sweep()
+    logp = new2; sweep()
+  end
+  loss = ((0.2 * logp) - critic(ohm.cat({s, a}, {dim = 1}))):mean()
+  opt:zero_grad()
+  loss:backward()
+  opt:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+actor = nil; sweep()
+critic = nil; sweep()
+opt = nil; sweep()
+s = nil; sweep()
+a = nil; sweep()
+logp = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_sam
 local model, base, rho, grad_norm, x, y, loss, old, scale, p, e_w, o
 model = nn.Sequential(nn.Conv2d(3, 8, 3, {padding = 1}), nn.GroupNorm(2, 8), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 16, 3, {padding = 1}), nn.GroupNorm(4, 16), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 10)):cuda()
@@ -6279,6 +7703,81 @@ chamfer = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
+--== model_side_stream
+local model, optimizer, copy_stream, stats_stream, ready, totals, host, labels, x_next, y_next, x, y, out, loss, scores, mean, grads
+model = nn.Sequential(nn.Linear(257, 515), nn.ReLU(), nn.Linear(515, 515), nn.ReLU(), nn.Linear(515, 17)):cuda()
+optimizer = ohm.optim.SGD(model:parameters(), {lr = 0.05})
+copy_stream = ohm.cuda.Stream()
+stats_stream = ohm.cuda.Stream()
+ready = ohm.cuda.Event()
+totals = ohm.zeros(17, {device = "cuda"})
+mark("model")
+host = collect(4, function(i) return ohm.randn(70, 257):pin_memory() end)
+labels = collect(4, function(i) return ohm.randint(0, 17, {70}):pin_memory() end)
+do
+  local mode1 <close> = ohm.cuda.stream(copy_stream)
+  x_next = host[1]:to("cuda", {non_blocking = true})
+  y_next = labels[1]:to("cuda", {non_blocking = true})
+end
+for step = 0, 4 - 1 do
+  ohm.cuda.current_stream():wait_stream(copy_stream)
+  do
+    local new1, new2 = x_next, y_next
+    x = new1; sweep()
+    y = new2; sweep()
+  end
+  x:record_stream(ohm.cuda.current_stream())
+  y:record_stream(ohm.cuda.current_stream())
+  if (step + 1) < 4 then
+    do
+      local mode2 <close> = ohm.cuda.stream(copy_stream)
+      x_next = host[step + 1 + 1]:to("cuda", {non_blocking = true})
+      y_next = labels[step + 1 + 1]:to("cuda", {non_blocking = true})
+    end
+  end
+  out = model(x)
+  loss = F.cross_entropy(out, y)
+  optimizer:zero_grad()
+  loss:backward()
+  ready:record()
+  optimizer:step()
+  do
+    local mode3 <close> = ohm.cuda.stream(stats_stream)
+    stats_stream:wait_event(ready)
+    scores = out:detach():softmax({dim = 1})
+    scores:record_stream(stats_stream)
+    totals:add_(scores:sum({dim = 0}))
+  end
+  scores = nil; sweep()
+  mark("step " .. step)
+end
+ohm.cuda.current_stream():wait_stream(stats_stream)
+mean = (totals / (4 * 70)):cpu()
+ohm.cuda.synchronize()
+mark("synchronized")
+grads = map(function(p) return p.grad:to("cpu", {non_blocking = true}) end, model:parameters())
+ohm.cuda.synchronize()
+x_next = nil
+y_next = nil
+ohm.cuda.empty_cache()
+mark("end")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+copy_stream = nil; sweep()
+stats_stream = nil; sweep()
+ready = nil; sweep()
+totals = nil; sweep()
+host = clear(host)
+labels = clear(labels)
+x = nil; sweep()
+y = nil; sweep()
+out = nil; sweep()
+loss = nil; sweep()
+mean = nil; sweep()
+grads = clear(grads)
+mark("globals deleted")
+
 --== model_simclr
 local Encoder, info_nce, model, opt, scheduler, criterion, images, x, features, logits, labels, loss
 Encoder = nn.Module:extend("Encoder")
@@ -6451,6 +7950,77 @@ d_real = nil; sweep()
 d_fake = nil; sweep()
 loss_d = nil; sweep()
 loss_g = nil; sweep()
+mark("globals deleted")
+
+--== model_spatial_transformer
+local STN, model, optimizer, scheduler, data, target, output, grid, smooth, loss, test_loss, pred, correct
+ohm.backends.cudnn.enabled = true
+STN = nn.Module:extend("STN")
+function STN:__init()
+  self.localization = nn.Sequential(nn.Conv2d(1, 8, 7), nn.MaxPool2d(2, {stride = 2}), nn.ReLU(true), nn.Conv2d(8, 10, 5), nn.MaxPool2d(2, {stride = 2}), nn.ReLU(true))
+  self.fc_loc = nn.Sequential(nn.Linear((10 * 3) * 3, 32), nn.ReLU(true), nn.Linear(32, 6))
+  self.fc_loc[3].weight.data:zero_()
+  self.fc_loc[3].bias.data:copy_(ohm.tensor({1, 0, 0, 0, 1, 0}, {dtype = ohm.float32}))
+  self.conv = nn.Conv2d(1, 12, 5)
+  self.drop = nn.Dropout2d()
+  self.fc = nn.Linear((12 * 12) * 12, 10)
+end
+function STN:forward(x)
+  local xs, theta, grid
+  xs = self.localization(x)
+  theta = self.fc_loc(xs:view(-1, 90)):view(-1, 2, 3)
+  grid = F.affine_grid(theta, x:size(), {align_corners = false})
+  x = F.grid_sample(x, grid, {align_corners = false})
+  x = F.relu(F.max_pool2d(self.drop(self.conv(x)), 2))
+  x = F.dropout(self.fc(x:flatten(1)), {training = self.training})
+  return F.log_softmax(x, {dim = 1}), grid
+end
+model = STN():cuda()
+optimizer = ohm.optim.Adadelta(model:parameters(), {lr = 1.0})
+scheduler = ohm.optim.lr_scheduler.MultiStepLR(optimizer, {milestones = {1, 2}, gamma = 0.7})
+mark("model")
+for step = 0, 3 - 1 do
+  data = ohm.randn(9, 1, 28, 28, {device = "cuda"})
+  target = ohm.randint(0, 10, {9}, {device = "cuda"})
+  optimizer:zero_grad()
+  do
+    local new1, new2 = model(data)
+    output = new1; sweep()
+    grid = new2; sweep()
+  end
+  smooth = (slice(slice(grid, 0, 0), 1, 1) - slice(slice(grid, 0, 0), 1, 0, -1)):abs():mean() + (slice(slice(slice(grid, 0, 0), 1, 0), 2, 1) - slice(slice(slice(grid, 0, 0), 1, 0), 2, 0, -1)):abs():mean()
+  loss = F.nll_loss(output, target) + (0.1 * smooth)
+  loss:backward()
+  optimizer:step()
+  scheduler:step()
+  mark("step " .. step)
+end
+model:eval()
+do
+  local mode1 <close> = ohm.no_grad()
+  do
+    local new1, new2 = model(data)
+    output = new1; sweep()
+    grid = new2; sweep()
+  end
+  test_loss = F.nll_loss(output, target, {reduction = "sum"}):item()
+  pred = second(output:max(1, {keepdim = true}))
+  correct = pred:eq(target:view_as(pred)):sum():item()
+end
+mark("tested")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+scheduler = nil; sweep()
+data = nil; sweep()
+target = nil; sweep()
+output = nil; sweep()
+grid = nil; sweep()
+smooth = nil; sweep()
+loss = nil; sweep()
+test_loss = nil; sweep()
+pred = nil; sweep()
+correct = nil; sweep()
 mark("globals deleted")
 
 --== model_spiking
@@ -6887,6 +8457,97 @@ scheduler = nil; sweep()
 x = nil; sweep()
 y = nil; sweep()
 out = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== model_switch_moe
+local Expert, SwitchLayer, Model, model, optimizer, ids, order, assigned, logits, aux, loss
+Expert = nn.Module:extend("Expert")
+function Expert:__init(dim)
+  self.w1 = nn.Linear(dim, 2 * dim, {bias = false})
+  self.w2 = nn.Linear(2 * dim, dim, {bias = false})
+  self.w3 = nn.Linear(dim, 2 * dim, {bias = false})
+end
+function Expert:forward(x)
+  return self.w2(F.silu(self.w1(x)) * self.w3(x))
+end
+SwitchLayer = nn.Module:extend("SwitchLayer")
+function SwitchLayer:__init(dim, experts)
+  self.norm = nn.LayerNorm(dim)
+  self.router = nn.Linear(dim, experts)
+  self.experts = nn.ModuleList(collect(experts, function(i) return Expert(dim) end))
+  self.shared = Expert(dim)
+end
+function SwitchLayer:forward(x, assigned)
+  local b, t, d, flat, probs, gate, index, out, expert, rows, y, load, aux, z
+  b, t, d = table.unpack(x.shape)
+  flat = self.norm(x):view(-1, d)
+  probs = self.router(flat):float():softmax({dim = -1})
+  gate, index = probs:max({dim = -1})
+  out = ohm.zeros_like(flat)
+  for number1, item1 in ipairs(self.experts:children()) do
+    local e = number1 - 1
+    expert = item1
+    rows = assigned[e + 1]
+    y = expert(flat:index({rows})) * gate:index({rows}):unsqueeze(-1)
+    out:index_add_(0, rows, y:to(out.dtype))
+  end
+  load = F.one_hot(index, probs:size(-1)):float():mean(0)
+  aux = probs:size(-1) * (load * probs:mean(0)):sum()
+  z = ohm.logsumexp(self.router(flat), {dim = -1}):square():mean()
+  return x + (out + self.shared(flat)):view(b, t, d), aux + (0.001 * z)
+end
+Model = nn.Module:extend("Model")
+function Model:__init()
+  self.embed = nn.Embedding(140, 40)
+  self.l1 = SwitchLayer(40, 3)
+  self.l2 = SwitchLayer(40, 3)
+  self.head = nn.Linear(40, 140)
+end
+function Model:forward(ids, assigned)
+  local x, a1, a2
+  x = self.embed(ids)
+  do
+    local new1, new2 = self.l1(x, assigned)
+    x = new1; sweep()
+    a1 = new2; sweep()
+  end
+  do
+    local new1, new2 = self.l2(x, assigned)
+    x = new1; sweep()
+    a2 = new2; sweep()
+  end
+  return self.head(x), a1 + a2
+end
+model = Model():cuda()
+optimizer = ohm.optim.AdamW(model:parameters(), {lr = 0.001, fused = true})
+mark("model")
+for step = 0, 3 - 1 do
+  ids = ohm.randint(0, 140, {4, 19}, {device = "cuda"})
+  order = ohm.randperm(4 * 18, {device = "cuda"})
+  assigned = {order:split({30, 5 + step, 37 - step})}
+  do
+    local mode2 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16, enabled = step > 0})
+    do
+      local new1, new2 = model(slice(slice(ids, 0, 0), 1, 0, -1), assigned)
+      logits = new1; sweep()
+      aux = new2; sweep()
+    end
+    loss = F.cross_entropy(logits:reshape(-1, 140), slice(slice(ids, 0, 0), 1, 1):reshape(-1)) + (0.01 * aux)
+  end
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+ids = nil; sweep()
+order = nil; sweep()
+assigned = nil; sweep()
+logits = nil; sweep()
+aux = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
@@ -7667,6 +9328,142 @@ comparison = nil; sweep()
 sample = nil; sweep()
 mark("globals deleted")
 
+--== model_vae_distributions
+local VAE, model, opt, x, logits, kl, likelihood, loss
+VAE = nn.Module:extend("VAE")
+function VAE:__init(size, hidden, latent)
+  if latent == nil then latent = 8 end
+  if hidden == nil then hidden = 32 end
+  if size == nil then size = 64 end
+  self.encoder = nn.Sequential(nn.Linear(size, hidden), nn.ReLU())
+  self.mean = nn.Linear(hidden, latent)
+  self.log_var = nn.Linear(hidden, latent)
+  self.decoder = nn.Sequential(nn.Linear(latent, hidden), nn.ReLU(), nn.Linear(hidden, size))
+end
+function VAE:forward(x)
+  local h, mean, std, q, z, p, kl
+  h = self.encoder(x)
+  mean = self.mean(h)
+  std = ohm.exp(0.5 * self.log_var(h))
+  q = ohm.distributions.Independent(ohm.distributions.Normal(mean, std, {validate_args = false}), 1, {validate_args = false})
+  z = q:rsample()
+  p = ohm.distributions.Independent(ohm.distributions.Normal(ohm.zeros_like(mean), ohm.ones_like(std), {validate_args = false}), 1, {validate_args = false})
+  kl = ohm.distributions.kl_divergence(q, p)
+  return self.decoder(z), kl
+end
+model = VAE():cuda()
+opt = ohm.optim.Adam(model:parameters(), {lr = 0.001})
+for step = 0, 3 - 1 do
+  x = ohm.rand(16, 64, {device = "cuda"})
+  do
+    local new1, new2 = model(x)
+    logits = new1; sweep()
+    kl = new2; sweep()
+  end
+  likelihood = ohm.distributions.Independent(ohm.distributions.Bernoulli({logits = logits, validate_args = false}), 1, {validate_args = false})
+  loss = (kl - likelihood:log_prob(x)):mean()
+  opt:zero_grad()
+  loss:backward()
+  opt:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+opt = nil; sweep()
+x = nil; sweep()
+logits = nil; sweep()
+kl = nil; sweep()
+likelihood = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== model_vicreg
+local off_diagonal, Net, vicreg, barlow, model, optimizer, x, shift, scaled, z, a, b, loss, bank, labels, query, distance, near, votes
+function off_diagonal(m)
+  local n
+  n = m:size(0)
+  return slice(slice(slice(m:flatten(), 0, 0, -1):view(n - 1, n + 1), 0, 0), 1, 1):flatten()
+end
+Net = nn.Module:extend("Net")
+function Net:__init()
+  self.backbone = nn.Sequential(nn.Conv1d(2, 16, 5, {stride = 2}), nn.BatchNorm1d(16), nn.ReLU(), nn.AdaptiveAvgPool1d(3), nn.Flatten())
+  self.expander = nn.Sequential(nn.Linear(48, 65), nn.BatchNorm1d(65), nn.ReLU(true), nn.Linear(65, 65, {bias = false}))
+end
+function Net:forward(x)
+  return self.expander(self.backbone(x))
+end
+function vicreg(a, b)
+  local n, d, invariance, std_a, std_b, variance, cov_a, cov_b, covariance
+  n, d = table.unpack(a.shape)
+  invariance = F.mse_loss(a, b)
+  a = a - a:mean({dim = 0})
+  b = b - b:mean({dim = 0})
+  std_a = ohm.sqrt(a:var({dim = 0}) + 0.0001)
+  std_b = ohm.sqrt(b:var({dim = 0}) + 0.0001)
+  variance = (F.relu(1 - std_a):mean() / 2) + (F.relu(1 - std_b):mean() / 2)
+  cov_a = (ohm.matmul(a.T, a)) / (n - 1)
+  cov_b = (ohm.matmul(b.T, b)) / (n - 1)
+  covariance = off_diagonal(cov_a):pow_(2):sum():div(d) + off_diagonal(cov_b):pow_(2):sum():div(d)
+  return ((25 * invariance) + (25 * variance)) + covariance
+end
+function barlow(a, b, lam)
+  local n, c, on
+  if lam == nil then lam = 0.005 end
+  n = a:size(0)
+  a = (a - a:mean(0)) / a:std(0)
+  b = (b - b:mean(0)) / b:std(0)
+  c = (ohm.matmul(a.T, b)) / n
+  on = ohm.diagonal(c):add(-1):pow(2):sum()
+  return on + (lam * off_diagonal(c):pow(2):sum())
+end
+model = Net():cuda()
+optimizer = ohm.optim.SGD(model:parameters(), {lr = 0.3, momentum = 0.9, weight_decay = 1e-06, nesterov = true})
+mark("model")
+for step = 0, 3 - 1 do
+  x = ohm.randn(22, 2, 50, {device = "cuda"})
+  shift = x:roll(3, {dims = -1})
+  scaled = x * (0.8 + (0.4 * ohm.rand(22, 1, 1, {device = "cuda"})))
+  z = model(ohm.cat({shift, scaled}))
+  do
+    local new1, new2 = slice(z, 0, 0, 22), slice(z, 0, 22)
+    a = new1; sweep()
+    b = new2; sweep()
+  end
+  loss = (step < 2 and vicreg(a, b) or barlow(a, b))
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+model:eval()
+do
+  local mode1 <close> = ohm.inference_mode()
+  bank = model.backbone(ohm.randn(70, 2, 50, {device = "cuda"}))
+  labels = ohm.randint(0, 4, {70}, {device = "cuda"})
+  query = model.backbone(ohm.randn(12, 2, 50, {device = "cuda"}))
+  distance = ohm.cdist(query, bank)
+  near = second(distance:topk(5, {largest = false}))
+  votes = F.one_hot(labels:index({near}), 4):sum(1):argmax(-1)
+end
+mark("knn")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+shift = nil; sweep()
+scaled = nil; sweep()
+z = nil; sweep()
+a = nil; sweep()
+b = nil; sweep()
+loss = nil; sweep()
+bank = nil; sweep()
+labels = nil; sweep()
+query = nil; sweep()
+distance = nil; sweep()
+near = nil; sweep()
+votes = nil; sweep()
+mark("globals deleted")
+
 --== model_video
 local Conv2Plus1d, Block, VideoNet, net, opt, clips, labels, loss
 Conv2Plus1d = nn.Module:extend("Conv2Plus1d")
@@ -7819,6 +9616,136 @@ logits = nil; sweep()
 loss = nil; sweep()
 top = nil; sweep()
 correct = nil; sweep()
+mark("globals deleted")
+
+--== model_vocoder
+local ResStack, Generator, PeriodCritic, G, critics, g_opt, d_opt, mel, real, fake, d_loss, critic, r, _, f, adv, fm, r1, r2, f1, f2, energy, g_loss
+ohm.backends.cudnn.enabled = true
+ResStack = nn.Module:extend("ResStack")
+function ResStack:__init(channels, dilations)
+  self.convs = nn.ModuleList(map(function(d) return nn.Conv1d(channels, channels, 3, {dilation = d, padding = d}) end, dilations))
+end
+function ResStack:forward(x)
+  local conv
+  for nth1, item1 in ipairs(self.convs:children()) do
+    conv = item1
+    x = x + conv(F.leaky_relu(x, 0.1))
+  end
+  return x
+end
+Generator = nn.Module:extend("Generator")
+function Generator:__init(mels)
+  self.pre = nn.Conv1d(mels, 48, 7, {padding = 3})
+  self.up1 = nn.ConvTranspose1d(48, 24, 8, {stride = 4, padding = 2})
+  self.r1 = ResStack(24, {1, 3})
+  self.up2 = nn.ConvTranspose1d(24, 12, 4, {stride = 2, padding = 1})
+  self.r2 = ResStack(12, {1, 3, 5})
+  self.post = nn.Conv1d(12, 1, 7, {padding = 3})
+end
+function Generator:forward(mel)
+  local x
+  x = self.r1(self.up1(F.leaky_relu(self.pre(mel), 0.1)))
+  x = self.r2(self.up2(F.leaky_relu(x, 0.1)))
+  return ohm.tanh(self.post(F.leaky_relu(x)))
+end
+PeriodCritic = nn.Module:extend("PeriodCritic")
+function PeriodCritic:__init(period)
+  self.period = period
+  self.c1 = nn.Conv2d(1, 8, {5, 1}, {3, 1}, {padding = {2, 0}})
+  self.c2 = nn.Conv2d(8, 16, {5, 1}, {3, 1}, {padding = {2, 0}})
+  self.post = nn.Conv2d(16, 1, {3, 1}, 1, {padding = {1, 0}})
+end
+function PeriodCritic:forward(x)
+  local b, c, t, missing, f1, f2
+  b, c, t = table.unpack(x.shape)
+  missing = (-t) % self.period
+  if missing > 0 then
+    x = F.pad(x, {0, missing}, "reflect")
+  end
+  x = x:view(b, c, (t + missing) // self.period, self.period)
+  f1 = F.leaky_relu(self.c1(x), 0.1)
+  f2 = F.leaky_relu(self.c2(f1), 0.1)
+  return self.post(f2):flatten(1), f1, f2
+end
+G = Generator(20):cuda()
+critics = nn.ModuleList(map(function(p) return PeriodCritic(p) end, {2, 3, 5})):cuda()
+g_opt = ohm.optim.AdamW(G:parameters(), 0.0002, {betas = {0.8, 0.99}})
+d_opt = ohm.optim.AdamW(critics:parameters(), 0.0002, {betas = {0.8, 0.99}})
+mark("models")
+for step = 0, 2 - 1 do
+  mel = ohm.randn(3, 20, 17, {device = "cuda"})
+  real = (ohm.rand(3, 1, 136, {device = "cuda"}) * 2) - 1
+  fake = G(mel)
+  d_loss = 0
+  for nth2, item2 in ipairs(critics) do
+    critic = item2
+    do
+      local new1, new2, new3 = critic(real)
+      r = new1; sweep()
+      _ = new2; sweep()
+      _ = new3; sweep()
+    end
+    do
+      local new1, new2, new3 = critic(fake:detach())
+      f = new1; sweep()
+      _ = new2; sweep()
+      _ = new3; sweep()
+    end
+    d_loss = (d_loss + ((1 - r) ^ 2):mean()) + (f ^ 2):mean()
+  end
+  d_opt:zero_grad()
+  d_loss:backward()
+  d_opt:step()
+  mark("critics " .. step)
+  adv, fm = 0, 0
+  for nth3, item3 in ipairs(critics) do
+    critic = item3
+    do
+      local mode4 <close> = ohm.no_grad()
+      do
+        local new1, new2, new3 = critic(real)
+        r = new1; sweep()
+        r1 = new2; sweep()
+        r2 = new3; sweep()
+      end
+    end
+    do
+      local new1, new2, new3 = critic(fake)
+      f = new1; sweep()
+      f1 = new2; sweep()
+      f2 = new3; sweep()
+    end
+    adv = adv + ((1 - f) ^ 2):mean()
+    fm = (fm + F.l1_loss(f1, r1)) + F.l1_loss(f2, r2)
+  end
+  energy = F.l1_loss(F.avg_pool1d(fake:abs(), 8, 4), F.avg_pool1d(real:abs(), 8, 4))
+  g_loss = (adv + (2 * fm)) + (45 * energy)
+  g_opt:zero_grad()
+  g_loss:backward()
+  g_opt:step()
+  mark("generator " .. step)
+end
+mark("end of program (globals alive)")
+G = nil; sweep()
+critics = nil; sweep()
+g_opt = nil; sweep()
+d_opt = nil; sweep()
+mel = nil; sweep()
+real = nil; sweep()
+fake = nil; sweep()
+d_loss = nil; sweep()
+critic = nil; sweep()
+r = nil; sweep()
+_ = nil; sweep()
+f = nil; sweep()
+adv = nil; sweep()
+fm = nil; sweep()
+r1 = nil; sweep()
+r2 = nil; sweep()
+f1 = nil; sweep()
+f2 = nil; sweep()
+energy = nil; sweep()
+g_loss = nil; sweep()
 mark("globals deleted")
 
 --== model_vq_ema
