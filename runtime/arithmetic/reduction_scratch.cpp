@@ -137,6 +137,10 @@ ReductionLayout reduction_layout(const Tensor& input, std::uint32_t folded) {
   std::vector<Dim> folded_dims;
   std::vector<Dim> kept_dims;
   ReductionLayout layout;
+  if (input.numel() == 0) {  // sizes beside the 0 may have any product
+    layout.outputs = 0;
+    return layout;
+  }
   for (int dim = 0; dim < input.dims(); ++dim) {
     const bool is_folded = ((folded >> static_cast<unsigned>(dim)) & 1U) != 0;
     const std::int64_t size = input.shape()[dim];

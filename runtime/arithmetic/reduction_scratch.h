@@ -25,7 +25,7 @@ struct ReductionLayout {
   std::int64_t outputs = 1;
 };
 
-/// `folded`: bit d set: dimension d is folded.
+/// `folded`: bit d set: dimension d is folded. Of no elements there are no outputs.
 ReductionLayout reduction_layout(const Tensor& input, std::uint32_t folded);
 
 struct ReductionScratchBytes {
