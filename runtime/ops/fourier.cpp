@@ -22,6 +22,9 @@
 namespace ohm::ops {
 namespace {
 
+/// No memory holds twice as many.
+constexpr std::int64_t kMostOfHalf = std::int64_t{1} << 61U;
+
 constexpr OpInfo kFft{"fft_fft"};
 constexpr OpInfo kIfft{"fft_ifft"};
 constexpr OpInfo kRfft{"fft_rfft"};
@@ -227,7 +230,8 @@ Tensor from_half(const OpInfo& info, const Tensor& given, FourierAxes axes,
   const Tensor input = promoted(info, given, true);
   const int last = axes.dims.dims() - 1;
   const std::int64_t wanted = axes.sizes[last];
-  const std::int64_t size = wanted == -1 ? 2 * (input.size(axes.dims[last]) - 1) : wanted;
+  const std::int64_t size =
+      wanted == -1 ? 2 * (std::min(input.size(axes.dims[last]), kMostOfHalf) - 1) : wanted;
   require_size(info, size);
   axes.sizes[last] = wanted == -1 ? -1 : size / 2 + 1;
   const Tensor signal = resized(info, input, axes.dims, axes.sizes);

@@ -73,7 +73,7 @@ Tensor ifftshift(const Tensor& input, const std::optional<Shape>& dim) {
 
 Tensor fftfreq(std::int64_t n, double d, std::optional<DType> dtype, std::optional<Device> device) {
   const OpFront front(kFftfreq);
-  return frequencies(kFftfreq, n, d, n, (n + 1) / 2, options_of_frequencies(dtype, device));
+  return frequencies(kFftfreq, n, d, n, n - n / 2, options_of_frequencies(dtype, device));
 }
 
 Tensor rfftfreq(std::int64_t n, double d, std::optional<DType> dtype,
