@@ -25,7 +25,7 @@ namespace ohm::interpose {
 /// It is only passed on: it is made in its place, and none of these functions is there.
 class DataPointer {
  public:
-  DataPointer(DataPointer&&);
+  DataPointer(DataPointer&&) noexcept;
   DataPointer& operator=(DataPointer&&) = delete;
   ~DataPointer();
 
