@@ -1,11 +1,14 @@
 // Values that a program reads of a GPU's memory and that no kernel has computed, where it is known
 // which ones it goes on with.
 //
-// Told by harness/record/ohm_values.py, which knows where libraries read them, through
-// functions that this file's library exports:
-//   void ohm_begin_check(), ohm_end_check(): between them, and between others within, what the
-//   calling thread reads is whether something is valid; void ohm_note_assumption(const char* name):
-//   of the current GPU; a name that is not in assumption_table() is left alone.
+// Told by harness/record/ohm_values.py, which knows where libraries read them, through functions
+// that this file's library exports:
+//
+//   void ohm_begin_check(), ohm_end_check()
+//     Between them, and between others within, what the calling thread reads is whether something
+//     is valid.
+//   void ohm_note_assumption(const char* name)
+//     Of the current GPU. A name that is not in assumption_table() is left alone.
 #pragma once
 
 #include <cstddef>

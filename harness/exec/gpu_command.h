@@ -14,7 +14,7 @@ namespace ohm::engine {
 /// preloaded into it, or that it is not found; GpuUnavailable where the library is missing.
 ChildCommand gpu_command(const std::vector<std::string>& words, const std::string& gpus);
 
-/// Makes every Python of the command record its memory to the folder. Throws GpuUnavailable.
+/// Makes every Python of a command of gpu_command() record its memory to the folder.
 void add_recorder(ChildCommand& command, const std::string& folder);
 
 /// A new folder for the records of a command.

@@ -18,8 +18,8 @@ from ohm_requests import caching_allocator, library_of_cuda
 # Others go on to calls of libraries, which read whether anything went wrong.
 CHECKED_BY_THEMSELVES = ("ContinuousBernoulli", "Geometric", "Uniform")
 
-# Of a tensor of bools that are all true, and the most of them that are written there, as programs
-# look at few.
+# Of a tensor of bools that are all true: the version that is, which writes in place leave behind. And
+# the most of them that are written there, as programs look at few.
 TRUE_MARK = "_ohm_all_true"
 LARGEST_THAT_IS_READ = 512
 
@@ -82,7 +82,12 @@ def instead_of(function, home):
 
 
 def is_known_true(tensor):
-    return getattr(tensor, TRUE_MARK, False)
+    return getattr(tensor, TRUE_MARK, None) == version_of(tensor)
+
+
+def version_of(tensor):
+    """How often it was written to; tensors of inference do not count."""
+    return 0 if tensor.is_inference() else tensor._version
 
 
 def made_true(torch, function, is_granted):
@@ -94,7 +99,7 @@ def made_true(torch, function, is_granted):
         if torch.compiler.is_compiling() or not arguments or not is_granted(arguments[0]):
             return result
         if type(result) is torch.Tensor and result.is_cuda:
-            setattr(result, TRUE_MARK, True)
+            setattr(result, TRUE_MARK, version_of(result))
             if result.numel() <= LARGEST_THAT_IS_READ and result.is_contiguous():
                 with contextlib.suppress(RuntimeError):  # a transform's, which has no memory
                     ctypes.memset(result.data_ptr(), 1, result.numel())
