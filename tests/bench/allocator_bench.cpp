@@ -23,6 +23,7 @@
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/device/virtual_streams.h"
 #include "allocator_shim/observe/event_record.h"
+#include "tests/support/checkout_paths.h"
 #include "tests/support/literal_allocator.h"
 
 namespace ohm {

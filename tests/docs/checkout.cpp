@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "tests/support/checkout_paths.h"
 #include "tests/support/golden.h"
 
 namespace ohm::docs {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "tests/support/checkout_paths.h"
+
 namespace ohm::docs {
 
 std::string source_path(const std::string& file) {

@@ -12,6 +12,7 @@
 
 #include "tests/style/include_cycles.h"
 #include "tests/style/source_tree.h"
+#include "tests/support/checkout_paths.h"
 
 namespace ohm::style {
 

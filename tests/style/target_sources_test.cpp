@@ -7,6 +7,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "tests/support/checkout_paths.h"
 #include "tests/support/temp_folder.h"
 
 namespace ohm::style {

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "tests/support/checkout_paths.h"
+
 namespace ohm::test {
 
 inline bool is_approval_asked_for() {

@@ -1,3 +1,4 @@
+#include "tests/support/checkout_paths.h"
 #include "tests/support/golden.h"
 
 #include <gtest/gtest-spi.h>

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "allocator_shim/caching/golden_format.h"
+#include "tests/support/checkout_paths.h"
 
 namespace ohm {
 namespace {

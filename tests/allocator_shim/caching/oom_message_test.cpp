@@ -12,6 +12,7 @@
 #include "allocator_shim/caching/trace_runner.h"
 #include "allocator_shim/device/device_memory_adaptor.h"
 #include "allocator_shim/device/virtual_gpu.h"
+#include "tests/support/checkout_paths.h"
 
 namespace ohm {
 namespace {

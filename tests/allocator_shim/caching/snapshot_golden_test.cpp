@@ -9,6 +9,7 @@
 #include <string>
 
 #include "allocator_shim/caching/trace_runner.h"
+#include "tests/support/checkout_paths.h"
 
 namespace ohm {
 namespace {

@@ -1,4 +1,5 @@
 #include "allocator_shim/device/recurrent_reserve.h"
+#include "tests/support/checkout_paths.h"
 
 #include <gtest/gtest.h>
 

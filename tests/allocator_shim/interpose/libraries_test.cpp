@@ -333,6 +333,7 @@ std::map<std::string, std::vector<std::string>> sonames() {
 #define OHM_WRITTEN(...)
 #define OHM_STUB(...)
 #include "allocator_shim/interpose/entry_points.def"
+#include "tests/support/checkout_paths.h"
 #undef OHM_STUB
 #undef OHM_WRITTEN
 #undef OHM_SONAME

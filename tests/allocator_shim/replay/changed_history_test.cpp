@@ -9,6 +9,7 @@
 
 #include "allocator_shim/replay/verified_history.h"
 #include "allocator_shim/snapshot/snapshot_reader.h"
+#include "tests/support/checkout_paths.h"
 #include "tests/support/random_program.h"
 
 namespace ohm {

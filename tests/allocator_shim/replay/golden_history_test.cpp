@@ -7,6 +7,7 @@
 #include "allocator_shim/replay/verified_history.h"
 #include "allocator_shim/replay/what_if.h"
 #include "allocator_shim/snapshot/snapshot_reader.h"
+#include "tests/support/checkout_paths.h"
 
 namespace ohm {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "allocator_shim/base/format_bytes.h"
 #include "tests/harness/program/program_test.h"
+#include "tests/support/checkout_paths.h"
 
 namespace ohm {
 namespace {

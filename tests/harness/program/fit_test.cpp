@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/harness/program/program_test.h"
+#include "tests/support/checkout_paths.h"
 #include "tests/support/schema_check.h"
 
 namespace ohm {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/checkout_paths.h"
 #include "tests/support/program.h"
 
 namespace ohm::test {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/harness/program/program_test.h"
+#include "tests/support/checkout_paths.h"
 #include "tests/support/golden.h"
 #include "tests/support/schema_check.h"
 

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "tests/harness/program/program_test.h"
+#include "tests/support/checkout_paths.h"
 
 namespace ohm {
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/harness/program/program_test.h"
+#include "tests/support/checkout_paths.h"
 #include "tests/support/golden.h"
 
 namespace ohm {

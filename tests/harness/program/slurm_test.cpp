@@ -9,6 +9,7 @@
 
 #include "tests/harness/program/program_test.h"
 #include "tests/harness/program/torch_script.h"
+#include "tests/support/checkout_paths.h"
 #include "tests/support/golden.h"
 #include "tests/support/local_slurm.h"
 

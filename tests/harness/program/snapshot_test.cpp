@@ -5,6 +5,7 @@
 
 #include "allocator_shim/snapshot/snapshot_reader.h"
 #include "tests/harness/program/program_test.h"
+#include "tests/support/checkout_paths.h"
 
 namespace ohm {
 namespace {

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "tests/harness/program/program_test.h"
+#include "tests/support/checkout_paths.h"
 
 namespace ohm {
 namespace {

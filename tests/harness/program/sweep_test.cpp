@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tests/harness/program/program_test.h"
+#include "tests/support/checkout_paths.h"
 #include "tests/support/golden.h"
 #include "tests/support/schema_check.h"
 

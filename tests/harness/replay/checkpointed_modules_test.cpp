@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/replay/replay_file.h"
+#include "tests/support/checkout_paths.h"
 
 namespace ohm::engine {
 namespace {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "harness/scenario/source_file.h"
+#include "tests/support/checkout_paths.h"
 
 namespace ohm::test {
 namespace {

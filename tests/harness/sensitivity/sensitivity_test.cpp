@@ -7,6 +7,7 @@
 
 #include "harness/lua/scenario_loader.h"
 #include "tests/harness/sensitivity/mutations.h"
+#include "tests/support/checkout_paths.h"
 #include "tests/support/temp_folder.h"
 
 namespace ohm::test {

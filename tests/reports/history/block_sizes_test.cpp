@@ -9,6 +9,7 @@
 
 #include "allocator_shim/base/bytes.h"
 #include "allocator_shim/snapshot/snapshot_reader.h"
+#include "tests/support/checkout_paths.h"
 
 namespace ohm::reports {
 namespace {

@@ -16,6 +16,7 @@
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/tensor/context.h"
+#include "tests/support/checkout_paths.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {

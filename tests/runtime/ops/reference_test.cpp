@@ -13,6 +13,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/ops/op_list.h"
+#include "tests/support/checkout_paths.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/recorded_values.h"
 #include "tests/support/test_machine.h"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/harness/lua/script_test.h"
+#include "tests/support/checkout_paths.h"
 #include "tests/support/watched_lifetimes.h"
 
 namespace ohm::test {
