@@ -9,8 +9,8 @@
 namespace ohm::style {
 namespace {
 
-constexpr std::array<std::string_view, 5> kTopFolders = {"allocator_shim", "runtime", "reports",
-                                                         "harness", "tests"};
+constexpr std::array<std::string_view, 5> kTargetFolders = {"allocator_shim", "runtime", "reports",
+                                                            "harness", "tests"};
 
 bool is_conditional(const std::string& path) {
   const auto& all = conditional_sources();
@@ -44,7 +44,7 @@ std::set<std::string> read_target_sources(const std::filesystem::path& list) {
 std::vector<std::string> find_uncompiled_sources(const std::filesystem::path& root,
                                                  const std::set<std::string>& compiled) {
   std::vector<std::string> missing;
-  for (const std::string_view top : kTopFolders) {
+  for (const std::string_view top : kTargetFolders) {
     if (!std::filesystem::is_directory(root / top)) continue;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top)) {
       if (!entry.is_regular_file() || entry.path().extension() != ".cpp") continue;

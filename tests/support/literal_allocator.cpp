@@ -8,12 +8,6 @@
 #include <utility>
 
 namespace ohm::test {
-namespace {
-
-constexpr std::size_t kMiB = 1048576;
-
-}  // namespace
-
 bool LiteralAllocator::ByStreamSizeAddress::operator()(const Block* a, const Block* b) const {
   return std::tie(a->stream, a->size, a->address) < std::tie(b->stream, b->size, b->address);
 }

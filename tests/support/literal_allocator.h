@@ -42,6 +42,8 @@ class LiteralAllocator {
   std::vector<SegmentView> segments() const;
 
  private:
+  static constexpr std::size_t kMiB = 1048576;
+
   /// The reserved addresses of an expandable segment.
   struct Range {
     DeviceAddress address = 0;

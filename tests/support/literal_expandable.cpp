@@ -5,12 +5,6 @@
 #include "tests/support/literal_allocator.h"
 
 namespace ohm::test {
-namespace {
-
-constexpr std::size_t kMiB = 1048576;
-
-}  // namespace
-
 LiteralAllocator::Block* LiteralAllocator::try_expandable(const Request& request) {
   Block* block = find_chain(request);
   if (!block->mapped && !map_some(block, std::min(block->size, request.rounded))) return nullptr;

@@ -11,7 +11,7 @@
 namespace ohm {
 namespace {
 
-std::string error_of(std::string_view text) {
+std::string selection_error(std::string_view text) {
   try {
     parse_gpu_selection(text);
   } catch (const std::invalid_argument& error) {
@@ -56,18 +56,19 @@ TEST(GpuSelection, TakesACapacityAndACount) {
 }
 
 TEST(GpuSelection, SaysWhichPartIsWrong) {
-  EXPECT_EQ(error_of("a100-4g"), "[gpu] unknown profile \"a100-4g\" (did you mean \"a100-40g\"?)");
-  EXPECT_EQ(error_of(""), "[gpu] unknown profile \"\"");
-  EXPECT_EQ(error_of("tiny-64m,cout=2"),
+  EXPECT_EQ(selection_error("a100-4g"),
+            "[gpu] unknown profile \"a100-4g\" (did you mean \"a100-40g\"?)");
+  EXPECT_EQ(selection_error(""), "[gpu] unknown profile \"\"");
+  EXPECT_EQ(selection_error("tiny-64m,cout=2"),
             "[gpu] expected capacity=SIZE or count=N, not \"cout=2\" (did you mean \"count\"?)");
-  EXPECT_EQ(error_of("tiny-64m,count"),
+  EXPECT_EQ(selection_error("tiny-64m,count"),
             "[gpu] expected capacity=SIZE or count=N, not \"count\" (did you mean \"count\"?)");
-  EXPECT_EQ(error_of("tiny-64m,count=0"), "[gpu] count must be 1 to 64: \"0\"");
-  EXPECT_EQ(error_of("tiny-64m,count=2x"), "[gpu] count must be 1 to 64: \"2x\"");
-  EXPECT_EQ(error_of("a100-40g,capacity=256MiB"),
+  EXPECT_EQ(selection_error("tiny-64m,count=0"), "[gpu] count must be 1 to 64: \"0\"");
+  EXPECT_EQ(selection_error("tiny-64m,count=2x"), "[gpu] count must be 1 to 64: \"2x\"");
+  EXPECT_EQ(selection_error("a100-40g,capacity=256MiB"),
             "[gpu] a capacity of 256.00 MiB leaves nothing beside the context of a100-40g, which "
             "takes 450.00 MiB");
-  EXPECT_NE(error_of("tiny-64m,capacity=big").find("not a number of bytes: \"big\""),
+  EXPECT_NE(selection_error("tiny-64m,capacity=big").find("not a number of bytes: \"big\""),
             std::string::npos);
 }
 

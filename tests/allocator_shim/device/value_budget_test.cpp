@@ -9,7 +9,7 @@
 namespace ohm {
 namespace {
 
-AllocationRequest request_of(std::size_t bytes) {
+AllocationRequest request_for(std::size_t bytes) {
   AllocationRequest request;
   request.bytes = bytes;
   return request;
@@ -41,14 +41,14 @@ TEST(ValueBudget, IsSharedByTheHostAndTheGpus) {
   ValueBudget budget(4_MiB);
   HostMemoryAllocator host({1_GiB, ValueMode::keeps_values, &budget});
   VirtualGpu gpu(64_MiB, gpu_options(ValueMode::keeps_values, budget));
-  const Allocation values = host.allocate(request_of(2_MiB));
+  const Allocation values = host.allocate(request_for(2_MiB));
   const auto segment = gpu.allocate_segment(2_MiB);
-  EXPECT_THROW(host.allocate(request_of(1)), HostRefusal);
+  EXPECT_THROW(host.allocate(request_for(1)), HostRefusal);
   EXPECT_THROW(gpu.allocate_segment(2_MiB), HostRefusal);
   host.free(values.block);
   EXPECT_EQ(gpu.allocate_segment(2_MiB), *segment + 2_MiB);
   gpu.free_segment(*segment, 2_MiB);
-  EXPECT_NE(host.allocate(request_of(2_MiB)).values, nullptr);
+  EXPECT_NE(host.allocate(request_for(2_MiB)).values, nullptr);
 }
 
 TEST(ValueBudget, ARefusalTakesNothingOfTheDevice) {
@@ -61,14 +61,14 @@ TEST(ValueBudget, ARefusalTakesNothingOfTheDevice) {
   gpu.release_range(range, 4_MiB);
   EXPECT_EQ(gpu.allocate_segment(2_MiB), VirtualGpu::kFirstAddress);
   HostMemoryAllocator host({1_GiB, ValueMode::keeps_values, &budget});
-  EXPECT_THROW(host.allocate(request_of(64)), HostRefusal);
+  EXPECT_THROW(host.allocate(request_for(64)), HostRefusal);
   EXPECT_EQ(host.stats().allocation[0].allocated, 0);
 }
 
 TEST(ValueBudget, IsGivenBackByDevicesThatEnd) {
   ValueBudget budget(2_MiB);
   { VirtualGpu(64_MiB, gpu_options(ValueMode::keeps_values, budget)).allocate_segment(2_MiB); }
-  { HostMemoryAllocator({1_GiB, ValueMode::keeps_values, &budget}).allocate(request_of(2_MiB)); }
+  { HostMemoryAllocator({1_GiB, ValueMode::keeps_values, &budget}).allocate(request_for(2_MiB)); }
   budget.take(2_MiB);
 }
 
@@ -77,7 +77,7 @@ TEST(ValueBudget, IsNotForSizes) {
   VirtualGpu gpu(64_MiB, gpu_options(ValueMode::size_only, budget));
   HostMemoryAllocator host({1_GiB, ValueMode::size_only, &budget});
   EXPECT_TRUE(gpu.allocate_segment(2_MiB));
-  host.free(host.allocate(request_of(1_MiB)).block);
+  host.free(host.allocate(request_for(1_MiB)).block);
 }
 
 }  // namespace

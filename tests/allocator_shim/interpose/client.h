@@ -24,6 +24,11 @@ Type* function(const char* soname, const char* name, const char* version = nullp
   return reinterpret_cast<Type*>(found);
 }
 
+// Results of both APIs, which agree on these.
+inline constexpr int kSuccess = 0;
+inline constexpr int kInvalidValue = 1;
+inline constexpr int kOutOfMemory = 2;
+
 inline constexpr const char* kRuntime = "libcudart.so.12";
 inline constexpr const char* kDriver = "libcuda.so.1";
 

@@ -10,9 +10,6 @@
 namespace ohm::interpose {
 namespace {
 
-constexpr int kSuccess = 0;
-constexpr int kInvalidValue = 1;
-constexpr int kOutOfMemory = 2;
 constexpr int kNotFound = 500;
 
 using Address = std::uint64_t;
@@ -28,7 +25,8 @@ struct AllocationProperties {
   std::uint64_t flags = 0;
 };
 
-std::size_t free_bytes(MemGetInfo* ask = function<MemGetInfo>(kDriver, "cuMemGetInfo_v2")) {
+std::size_t free_bytes_of_driver(MemGetInfo* ask = function<MemGetInfo>(kDriver,
+                                                                        "cuMemGetInfo_v2")) {
   std::size_t free = 0;
   std::size_t total = 0;
   EXPECT_EQ(ask(&free, &total), kSuccess);
@@ -69,16 +67,16 @@ int release_range(Address address, std::size_t bytes) {
 
 TEST(VirtualCudaDriver, MemoryThatIsCreatedTakesCapacityAndARangeOfAddressesDoesNot) {
   const Address range = reserved(64_MiB);
-  EXPECT_EQ(free_bytes(), 64_MiB);
+  EXPECT_EQ(free_bytes_of_driver(), 64_MiB);
   std::uint64_t memory = 0;
   std::uint64_t refused = 0;
   EXPECT_EQ(create(&memory, 60_MiB), kSuccess);
-  EXPECT_EQ(free_bytes(), 4_MiB);
+  EXPECT_EQ(free_bytes_of_driver(), 4_MiB);
   EXPECT_EQ(create(&refused, 6_MiB), kOutOfMemory);
   EXPECT_EQ(create(&refused, 6_MiB, 1), kSuccess) << "another device";
   EXPECT_EQ(release(refused), kSuccess);
   EXPECT_EQ(release(memory), kSuccess);
-  EXPECT_EQ(free_bytes(), 64_MiB);
+  EXPECT_EQ(free_bytes_of_driver(), 64_MiB);
   EXPECT_EQ(release_range(range, 64_MiB), kSuccess);
 }
 
@@ -91,9 +89,9 @@ TEST(VirtualCudaDriver, MappedMemoryIsKeptUntilItIsReleasedAndUnmapped) {
   *byte = 7;
   EXPECT_EQ(*byte, 7);
   EXPECT_EQ(release(memory), kSuccess);
-  EXPECT_EQ(free_bytes(), 62_MiB) << "still mapped";
+  EXPECT_EQ(free_bytes_of_driver(), 62_MiB) << "still mapped";
   EXPECT_EQ(unmap(range + 4_MiB, 2_MiB), kSuccess);
-  EXPECT_EQ(free_bytes(), 64_MiB);
+  EXPECT_EQ(free_bytes_of_driver(), 64_MiB);
   EXPECT_NE(unmap(range + 4_MiB, 2_MiB), kSuccess) << "nothing is mapped there";
   EXPECT_EQ(release_range(range, 20_MiB), kSuccess);
 }
@@ -135,7 +133,7 @@ TEST(VirtualCudaDriver, FindsFunctionsByName) {
       function<int(const char*, void**, int, std::uint64_t, int*)>(kDriver, "cuGetProcAddress_v2");
   EXPECT_EQ(look_up("cuMemGetInfo", &found, 12'000, 0, &result), kSuccess);
   EXPECT_EQ(result, 0);
-  EXPECT_EQ(free_bytes(reinterpret_cast<MemGetInfo*>(found)), 64_MiB);
+  EXPECT_EQ(free_bytes_of_driver(reinterpret_cast<MemGetInfo*>(found)), 64_MiB);
   EXPECT_EQ(look_up("cuNoSuchFunction", &found, 12'000, 0, &result), kNotFound);
   EXPECT_EQ(result, 1);
   EXPECT_EQ(found, nullptr);
@@ -147,7 +145,7 @@ TEST(VirtualCudaDriver, FindsFunctionsThroughTheRuntime) {
   auto* const by_version = function<int(const char*, void**, unsigned, std::uint64_t, int*)>(
       "libcudart.so.13", "cudaGetDriverEntryPointByVersion");
   EXPECT_EQ(by_version("cuMemGetInfo", &found, 13'000, 0, &result), kSuccess);
-  EXPECT_EQ(free_bytes(reinterpret_cast<MemGetInfo*>(found)), 64_MiB);
+  EXPECT_EQ(free_bytes_of_driver(reinterpret_cast<MemGetInfo*>(found)), 64_MiB);
   EXPECT_EQ(by_version("cuNoSuchFunction", &found, 13'000, 0, &result), kSuccess);
   EXPECT_EQ(result, 1);
   found = nullptr;

@@ -16,7 +16,6 @@
 namespace ohm::interpose {
 namespace {
 
-constexpr int kSuccess = 0;
 constexpr const char* kBlas = "libcublas.so.12";
 constexpr const char* kNvml = "libnvidia-ml.so.1";
 

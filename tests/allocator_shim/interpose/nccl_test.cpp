@@ -16,7 +16,6 @@ namespace ohm::interpose {
 namespace {
 
 constexpr const char* kNccl = "libnccl.so.2";
-constexpr int kSuccess = 0;
 constexpr int kSystemError = 2;
 constexpr int kInvalidArgument = 4;
 constexpr int kRemoteError = 6;

@@ -19,9 +19,6 @@
 namespace ohm::interpose {
 namespace {
 
-constexpr int kSuccess = 0;
-constexpr int kInvalidValue = 1;
-constexpr int kOutOfMemory = 2;
 constexpr int kInvalidDevice = 101;
 constexpr int kNotSupported = 801;
 

@@ -12,7 +12,7 @@
 namespace ohm::engine {
 namespace {
 
-void allocate(Machine& machine, std::size_t bytes) {
+void allocate_on(Machine& machine, std::size_t bytes) {
   AllocationRequest request;
   request.bytes = bytes;
   machine.requests(0).allocate(request);
@@ -41,12 +41,12 @@ TEST(CallNotes, ABlockHasTheStackAndTheModuleOfItsRequest) {
   });
   CallNotes notes;
   machine.on_allocation([&](int /*gpu*/) { notes.note(machine, module); });
-  allocate(machine, 20_MiB);
+  allocate_on(machine, 20_MiB);
   line = 8;
   module.clear();
-  allocate(machine, 2_MiB);
+  allocate_on(machine, 2_MiB);
   machine.on_allocation([](int /*gpu*/) {});
-  allocate(machine, 1_MiB);
+  allocate_on(machine, 1_MiB);
 
   const MemoryHistory history = memory_history(machine, {}, notes);
   const std::vector<HistoryBlock>& blocks = history.devices.at(0).blocks;

@@ -25,7 +25,7 @@ VariantResult kept_by_a_total() {
   return variant;
 }
 
-ReportStyle narrow() {
+ReportStyle narrow_style() {
   ReportStyle style;
   style.color = false;
   style.columns = 80;
@@ -39,14 +39,15 @@ TEST(ConsoleRetention, SaysWhichVariableKeepsWhatAndHow) {
       "       2.00 MiB  total (validate, line 9)\n"
       "                 total → grad_fn AddBackward0 → saved relu\n"
       "          512 B  no variable: temporaries of what was running\n",
-      console_retention(kept_by_a_total(), narrow()));
+      console_retention(kept_by_a_total(), narrow_style()));
 }
 
 TEST(ConsoleRetention, ShowsTheLargestOnesUnlessAllAreWanted) {
   VariantResult variant = kept_by_a_total();
   variant.retention->entries.resize(7, variant.retention->entries.front());
-  EXPECT_NE(std::string::npos, console_retention(variant, narrow()).find("and 3 more variables"));
-  ReportStyle verbose = narrow();
+  EXPECT_NE(std::string::npos,
+            console_retention(variant, narrow_style()).find("and 3 more variables"));
+  ReportStyle verbose = narrow_style();
   verbose.detail = Detail::verbose;
   EXPECT_EQ(std::string::npos, console_retention(variant, verbose).find("more variables"));
 }
@@ -54,13 +55,13 @@ TEST(ConsoleRetention, ShowsTheLargestOnesUnlessAllAreWanted) {
 TEST(ConsoleRetention, NamesOfAnyOriginDoNotCommandTheTerminal) {
   VariantResult variant = kept_by_a_total();
   variant.retention->entries[0].variable = "a\x1b[2Jb\u202e\u202c";
-  const std::string text = console_retention(variant, narrow());
+  const std::string text = console_retention(variant, narrow_style());
   EXPECT_EQ(std::string::npos, text.find('\x1b'));
   EXPECT_NE(std::string::npos, text.find("a\\x1B[2Jb\\u202E"));
 }
 
 TEST(ConsoleRetention, IsSilentWhereNothingWasLookedAt) {
-  EXPECT_EQ("", console_retention(VariantResult(), narrow()));
+  EXPECT_EQ("", console_retention(VariantResult(), narrow_style()));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace ohm::reports {
 namespace {
 
-ExplainedScenario sample() {
+ExplainedScenario scenario_sample() {
   ExplainedScenario scenario;
   scenario.result = test::sample_result().scenarios.front();
   scenario.symptom = "memory grows a little with every iteration";
@@ -24,11 +24,11 @@ ExplainedScenario sample() {
 }
 
 TEST(ExplainedScenario, IsPrintedAsApproved) {
-  test::expect_golden(explained_text(sample(), {}), "reports/explained.txt");
+  test::expect_golden(explained_text(scenario_sample(), {}), "reports/explained.txt");
 }
 
 TEST(ExplainedScenario, HandoutIsTaughtChapterByChapter) {
-  std::vector<ExplainedScenario> scenarios(4, sample());
+  std::vector<ExplainedScenario> scenarios(4, scenario_sample());
   scenarios[0].chapter = "unheard of";
   scenarios[1].chapter = "gpus";
   scenarios[3].chapter = "basics";
@@ -43,7 +43,7 @@ TEST(ExplainedScenario, HandoutIsTaughtChapterByChapter) {
     ASSERT_NE(at, std::string::npos) << heading << "\n" << text;
     last = at;
   }
-  test::expect_golden(explained_markdown(sample()), "reports/explained.md");
+  test::expect_golden(explained_markdown(scenario_sample()), "reports/explained.md");
 }
 
 TEST(ExplainedScenario, SaysTheSameOnlyOfWhatIsTheSame) {
@@ -64,7 +64,7 @@ TEST(ExplainedScenario, SaysTheSameOnlyOfWhatIsTheSame) {
 }
 
 TEST(ExplainedScenario, NamesTheAssumptionsThatFiguresRestOn) {
-  ExplainedScenario scenario = sample();
+  ExplainedScenario scenario = scenario_sample();
   for (DeviceResult& device : scenario.result.variants[0].devices) {
     device.modelled = {"cudnn_workspace"};
   }
@@ -75,7 +75,7 @@ TEST(ExplainedScenario, NamesTheAssumptionsThatFiguresRestOn) {
 }
 
 TEST(ExplainedScenario, TextsOfScriptsDoNotReachTheTerminalAsTheyAre) {
-  ExplainedScenario scenario = sample();
+  ExplainedScenario scenario = scenario_sample();
   scenario.symptom = "a\x1b[31m";
   scenario.result.variants[0].reason = "b\x1b[31m";
   EXPECT_EQ(explained_text(scenario, {}).find('\x1b'), std::string::npos);

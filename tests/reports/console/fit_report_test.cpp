@@ -25,7 +25,7 @@ FitRow row_on(const char* gpu, std::int64_t largest) {
   return row;
 }
 
-FitResult sample() {
+FitResult fit_sample() {
   FitResult result;
   result.name = "batch_size";
   result.summary = "The peak is a line in the batch";
@@ -38,7 +38,7 @@ FitResult sample() {
 }
 
 TEST(FitReport, SaysEverythingAboutOneGpu) {
-  FitResult result = sample();
+  FitResult result = fit_sample();
   FitRow& row = result.rows[0];
   row.best_within_limits = FitPoint{512, 3 * kMiB, 4 * kMiB};
   LimitResult limit;
@@ -51,7 +51,7 @@ TEST(FitReport, SaysEverythingAboutOneGpu) {
 }
 
 TEST(FitReport, IsATableForSeveralGpus) {
-  FitResult result = sample();
+  FitResult result = fit_sample();
   result.rows.push_back(row_on("k80-12g", 50000));
   result.rows.push_back(row_on("l4-24g", 65536));
   result.rows[2].outcome = FitOutcome::all_fit;
@@ -71,7 +71,7 @@ TEST(FitReport, IsATableForSeveralGpus) {
 }
 
 FitResult prediction() {
-  FitResult result = sample();
+  FitResult result = fit_sample();
   result.name = "recordings";
   result.summary.clear();
   result.file = "b4.pickle, b\x1b_8.pickle";
@@ -125,7 +125,7 @@ TEST(FitReport, SaysWhatMoreRecordingsHaveSettled) {
 }
 
 TEST(FitReport, NamesTheAssumptionsThatFiguresRestOn) {
-  FitResult result = sample();
+  FitResult result = fit_sample();
   EXPECT_EQ(fit_text(result, {}).find("cudnn_workspace"), std::string::npos);
   result.rows[0].modelled = {"cudnn_workspace"};
   EXPECT_NE(fit_text(result, {}).find("Modelled, not exact: cudnn_workspace."), std::string::npos);
@@ -133,7 +133,7 @@ TEST(FitReport, NamesTheAssumptionsThatFiguresRestOn) {
 }
 
 TEST(FitReport, TellsALineFromWhatIsNone) {
-  FitResult result = sample();
+  FitResult result = fit_sample();
   result.rows[0].line->largest_deviation_bytes = 1000;
   EXPECT_NE(fit_text(result, {}).find("within 1,000 bytes at 7 values"), std::string::npos);
   result.rows[0].line->is_line = false;

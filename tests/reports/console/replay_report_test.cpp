@@ -48,7 +48,7 @@ ReplayedDevice differing_device() {
   return device;
 }
 
-ReplayResult sample() {
+ReplayResult replay_sample() {
   ReplayResult result;
   result.file = "snap\x1bshot.pickle";
   result.rules = "pytorch-2.6";
@@ -98,7 +98,7 @@ ReplayResult trace_sample() {
 }
 
 TEST(ReplayReport, ReadsAsApproved) {
-  ReplayResult result = sample();
+  ReplayResult result = replay_sample();
   result.devices.push_back(differing_device());
   result.devices.back().is_replayed = false;
   result.devices.back().mismatch->event.reset();
@@ -121,13 +121,13 @@ TEST(ReplayReport, QuietSaysOnlyWhetherItAgrees) {
 
 TEST(ReplayReport, JsonKeepsTheSchemaThatIsShipped) {
   const Json schema = Json::parse(test::read_file(OHM_REPLAY_SCHEMA));
-  for (const ReplayResult& result : {sample(), trace_sample()}) {
+  for (const ReplayResult& result : {replay_sample(), trace_sample()}) {
     EXPECT_EQ("", test::SchemaCheck(schema).errors(Json::parse(replay_json(result))));
   }
 }
 
 TEST(ReplayReport, JsonHasTheFiguresAsIntegers) {
-  const Json json = Json::parse(replay_json(sample()));
+  const Json json = Json::parse(replay_json(replay_sample()));
   EXPECT_EQ(json["exit_reason"], "failed");
   EXPECT_EQ(json["devices"][0]["agrees"], true);
   EXPECT_EQ(json["devices"][1]["mismatch"]["event"], 17);

@@ -9,12 +9,11 @@
 
 #include "allocator_shim/base/bytes.h"
 #include "allocator_shim/snapshot/snapshot_reader.h"
+#include "tests/reports/history/torch_files.h"
 #include "tests/support/checkout_paths.h"
 
 namespace ohm::reports {
 namespace {
-
-constexpr std::uint64_t kBase = 0x7f0000000000;
 
 TraceEntry entry(EventAction action, std::uint64_t address, std::uint64_t bytes) {
   TraceEntry entry;

@@ -11,15 +11,15 @@
 namespace ohm::reports {
 namespace {
 
-struct Frame {
+struct TreeFrame {
   const char* file;
   int line;
   const char* function;
 };
 
-StackId stack_of(StackTable& tables, const std::vector<Frame>& innermost_first) {
+StackId stack_of(StackTable& tables, const std::vector<TreeFrame>& innermost_first) {
   std::vector<FrameId> ids;
-  for (const Frame& one : innermost_first) {
+  for (const TreeFrame& one : innermost_first) {
     StackFrame frame;
     frame.filename = tables.intern(one.file);
     frame.line = one.line;
@@ -39,11 +39,11 @@ std::vector<std::string> stack_at(const MemoryHistory& history, std::uint32_t ca
   return lines;
 }
 
-const std::vector<Frame> kForward = {{"/x/torch/nn/modules/linear.py", 9, "forward"},
-                                     {"/home/me/train.py", 3, "step"},
-                                     {"/home/me/train.py", 30, "main"}};
-const std::vector<Frame> kBackward = {{"/home/me/train.py", 4, "step"},
-                                      {"/home/me/train.py", 30, "main"}};
+const std::vector<TreeFrame> kForward = {{"/x/torch/nn/modules/linear.py", 9, "forward"},
+                                         {"/home/me/train.py", 3, "step"},
+                                         {"/home/me/train.py", 30, "main"}};
+const std::vector<TreeFrame> kBackward = {{"/home/me/train.py", 4, "step"},
+                                          {"/home/me/train.py", 30, "main"}};
 
 TEST(CallTree, StacksThatBeginAlikeShareTheirCalls) {
   StackTable tables;

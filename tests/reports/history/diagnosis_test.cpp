@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "reports/history/history_builder.h"
+#include "tests/reports/history/torch_files.h"
 
 namespace ohm::reports {
 namespace {
@@ -12,7 +13,6 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr std::uint64_t kMiB = 1'048'576;
-constexpr std::uint64_t kBase = 0x7f0000000000;
 
 /// Writes down what a program does with one GPU, an event a call.
 class Recorder {

@@ -10,12 +10,11 @@
 #include "reports/history/history_builder.h"
 #include "reports/history/history_detail.h"
 #include "reports/history/history_json.h"
+#include "tests/reports/history/torch_files.h"
 #include "tests/reports/sample_result.h"
 
 namespace ohm::reports {
 namespace {
-
-constexpr std::uint64_t kBase = 0x7f0000000000;
 
 MemoryEvent event(EventAction action, std::uint64_t address, std::uint64_t bytes,
                   Category category = Category::activation) {

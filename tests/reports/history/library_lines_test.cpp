@@ -1,4 +1,5 @@
 #include "reports/history/library_lines.h"
+#include "tests/reports/history/torch_files.h"
 
 #include <gtest/gtest.h>
 
@@ -10,11 +11,11 @@ namespace ohm::reports {
 namespace {
 
 /// A frame: its file, line and function.
-using Frame = std::tuple<const char*, int, const char*>;
+using LineFrame = std::tuple<const char*, int, const char*>;
 
 struct Call {
   std::string op;
-  std::vector<Frame> frames;  ///< innermost first
+  std::vector<LineFrame> frames;  ///< innermost first
 };
 
 std::vector<std::string> lines_of(const std::vector<Call>& calls) {
@@ -38,15 +39,13 @@ using Lines = std::vector<std::string>;
 
 constexpr const char* kLlama =
     "/venv/lib/python3.11/site-packages/transformers/models/llama/modeling_llama.py";
-constexpr const char* kLinear = "/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py";
 constexpr const char* kNorm =
     "/venv/lib/python3.11/site-packages/torch/nn/modules/normalization.py";
-constexpr const char* kModule = "/venv/lib/python3.11/site-packages/torch/nn/modules/module.py";
 constexpr const char* kTransformer =
     "/venv/lib/python3.11/site-packages/torch/nn/modules/transformer.py";
 constexpr const char* kBitsandbytes =
     "/venv/lib/python3.11/site-packages/bitsandbytes/nn/modules.py";
-constexpr Frame kOwn = {"train.py", 50, "main"};
+constexpr LineFrame kOwn = {"train.py", 50, "main"};
 
 TEST(LibraryLines, OneThatManyShareIsToldByThePackagesLine) {
   EXPECT_EQ((Lines{"transformers/models/llama/modeling_llama.py:216 forward",

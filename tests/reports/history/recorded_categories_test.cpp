@@ -1,4 +1,5 @@
 #include "reports/history/recorded_categories.h"
+#include "tests/reports/history/torch_files.h"
 
 #include <gmock/gmock.h>
 
@@ -12,8 +13,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr const char* kFunctional = "/venv/lib/python3.11/site-packages/torch/nn/functional.py";
-constexpr const char* kModule = "/venv/lib/python3.11/site-packages/torch/nn/modules/module.py";
 constexpr const char* kRegistry = "/venv/lib/python3.11/site-packages/torch/_native/registry.py";
 constexpr std::size_t kParameter = 1;  // among the details of entries
 constexpr const char* kReplicate =

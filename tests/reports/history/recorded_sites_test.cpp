@@ -1,4 +1,5 @@
 #include "reports/history/recorded_sites.h"
+#include "tests/reports/history/torch_files.h"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +13,6 @@ namespace {
 /// A frame: its function, in this file.
 using Frame = std::pair<const char*, const char*>;
 
-constexpr const char* kLinear = "/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py";
-constexpr const char* kModule = "/venv/lib/python3.11/site-packages/torch/nn/modules/module.py";
-constexpr const char* kFunctional = "/venv/lib/python3.11/site-packages/torch/nn/functional.py";
 constexpr const char* kAdamW = "/venv/lib/python3.11/site-packages/torch/optim/adamw.py";
 
 /// Innermost first, of a program whose own line is 7.

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "allocator_shim/snapshot/snapshot_reader.h"
+#include "tests/reports/history/torch_files.h"
 #include "tests/support/golden.h"
 
 namespace ohm::reports {
 namespace {
 
-constexpr std::uint64_t kBase = 0x7f0000000000;
 constexpr std::uint64_t kSegment = 2'097'152;
 
 TraceEntry entry(EventAction action, std::uint64_t address, std::uint64_t bytes) {

@@ -31,7 +31,7 @@ constexpr TensorOptions kOnGpu{DType::float32, Device::cuda(0)};
 constexpr CheckpointOptions kReentrant{Checkpointing::reentrant};
 constexpr CheckpointOptions kNonReentrant{Checkpointing::non_reentrant};
 
-Tensor leaf(const Shape& shape) {
+Tensor random_leaf(const Shape& shape) {
   Tensor tensor = randn(shape, kOnGpu);
   tensor.set_requires_grad(true);
   return tensor;
@@ -60,8 +60,8 @@ INSTANTIATE_TEST_SUITE_P(Checkpoint, EachVariant, testing::Values(kReentrant, kN
 template <class Run>
 std::vector<std::vector<double>> gradients_of(Run run) {
   TestMachine machine({.values = ValueMode::keeps_values});
-  const Tensor x = leaf({8, 16});
-  const Tensor w = leaf({16, 16});
+  const Tensor x = random_leaf({8, 16});
+  const Tensor w = random_leaf({16, 16});
   const auto block = [w](const Tensor& input) {
     return ops::mul(ops::gelu(ops::mm(ops::dropout(input, 0.5, true), w), "none"), input);
   };
@@ -166,7 +166,7 @@ TEST_P(CheckpointedOp, HasTheSameGradients) {
 TEST_P(EachVariant, RunsTheFunctionOnceMoreForEachBackwardPass) {
   TestMachine machine;
   int runs = 0;
-  const Tensor x = leaf({4});
+  const Tensor x = random_leaf({4});
   const Tensor loss = ops::sum(checkpoint(unary([&](const Tensor& input) {
                                             ++runs;
                                             return ops::exp(ops::exp(input));
@@ -183,7 +183,7 @@ TEST_P(EachVariant, RunsTheFunctionOnceMoreForEachBackwardPass) {
 TEST_P(EachVariant, RunsTheFunctionOnceWhereNoGraphIsRecorded) {
   TestMachine machine;
   int runs = 0;
-  const Tensor x = leaf({4});
+  const Tensor x = random_leaf({4});
   const NoGradGuard no_grad;
   const Tensor out = checkpoint(unary([&](const Tensor& input) {
                                   ++runs;
@@ -198,7 +198,7 @@ TEST_P(EachVariant, RunsTheFunctionOnceWhereNoGraphIsRecorded) {
 TEST_P(EachVariant, DrawsTheSameNumbersAndPutsTheGeneratorsBack) {
   TestMachine machine({.values = ValueMode::keeps_values});
   std::vector<std::vector<double>> drawn;
-  const Tensor x = leaf({64});
+  const Tensor x = random_leaf({64});
   const auto noisy = unary([&](const Tensor& input) {
     const Tensor noise = randn({64}, kOnGpu);
     drawn.push_back(to_doubles(noise));
@@ -219,7 +219,7 @@ TEST_P(EachVariant, DrawsOtherNumbersWhenTheStateIsNotPreserved) {
   std::vector<std::vector<double>> drawn;
   CheckpointOptions options = GetParam();
   options.preserves_random_state = false;
-  const Tensor x = leaf({64});
+  const Tensor x = random_leaf({64});
   const auto noisy = unary([&](const Tensor& input) {
     const Tensor noise = randn({64}, kOnGpu);
     drawn.push_back(to_doubles(noise));
@@ -233,8 +233,8 @@ TEST_P(EachVariant, DrawsOtherNumbersWhenTheStateIsNotPreserved) {
 TEST_P(EachVariant, RunsAgainUnderTheForwardPassesAutocast) {
   TestMachine machine;
   std::vector<DType> dtypes;
-  const Tensor x = leaf({4, 4});
-  const Tensor w = leaf({4, 4});
+  const Tensor x = random_leaf({4, 4});
+  const Tensor w = random_leaf({4, 4});
   Tensor out;
   {
     const AutocastGuard autocast(true, DType::bfloat16);
@@ -255,8 +255,8 @@ TEST(Checkpoint, StopsTheSecondRunWithTheLastSavedTensor) {
   for (const bool stops_early : {true, false}) {
     TestMachine machine;
     const EarlyStopGuard early_stop(stops_early);
-    const Tensor x = leaf({4, 8});
-    const Tensor w = leaf({8, 1024});
+    const Tensor x = random_leaf({4, 8});
+    const Tensor w = random_leaf({8, 1024});
     int ends = 0;
     const Tensor out = checkpoint(unary([&](const Tensor& input) {
                                     Tensor product = ops::mm(ops::exp(input), w);
@@ -279,8 +279,8 @@ class EightBlocks : public testing::Test {
   static constexpr std::size_t kBlocks = 8;
 
   EightBlocks() {
-    for (std::size_t i = 0; i < kBlocks; ++i) weights_.push_back(leaf({8, 8}));
-    x_ = leaf({1 << 16, 8});
+    for (std::size_t i = 0; i < kBlocks; ++i) weights_.push_back(random_leaf({8, 8}));
+    x_ = random_leaf({1 << 16, 8});
     grad_ = ones_like(x_);
     base_bytes_ = large_bytes().current;
   }
@@ -365,7 +365,7 @@ std::string message_of(F action) {
 TEST(Checkpoint, NamesWhatTheSecondRunDidOtherwise) {
   TestMachine machine;
   const EarlyStopGuard no_early_stop(false);
-  const Tensor x = leaf({4});
+  const Tensor x = random_leaf({4});
   const auto second_run = [&](int extra_ops) {
     int runs = 0;
     const auto changing = unary([&runs, extra_ops](const Tensor& input) {
@@ -388,7 +388,7 @@ TEST(Checkpoint, NamesWhatTheSecondRunDidOtherwise) {
 
 TEST(Checkpoint, NamesTheTensorThatHasAnotherShapeInTheSecondRun) {
   TestMachine machine;
-  const Tensor x = leaf({4, 4});
+  const Tensor x = random_leaf({4, 4});
   int runs = 0;
   const auto changing = unary([&runs](const Tensor& input) {
     return ops::sum(ops::exp(++runs == 1 ? input : ops::sum(input, Shape{0}, false, std::nullopt)));
@@ -408,7 +408,7 @@ TEST(Checkpoint, NamesTheTensorThatHasAnotherShapeInTheSecondRun) {
 
 TEST(Checkpoint, RefusesAReentrantFunctionWithoutGradients) {
   TestMachine machine;
-  const Tensor x = leaf({4});
+  const Tensor x = random_leaf({4});
   const auto constant = unary([](const Tensor& input) { return detach(input); });
   const Tensor out = checkpoint(constant, {x}, kReentrant)[0];
   EXPECT_EQ(message_of([&] { backward(ops::sum(out)); }),
@@ -419,7 +419,7 @@ TEST(Checkpoint, RefusesAReentrantFunctionWithoutGradients) {
 TEST(Checkpoint, NoticesThatAnInputWasOverwritten) {
   for (const CheckpointOptions& options : {kReentrant, kNonReentrant}) {
     TestMachine machine;
-    const Tensor x = leaf({4});
+    const Tensor x = random_leaf({4});
     const Tensor input = ops::exp(x);
     const Tensor out =
         checkpoint(unary([](const Tensor& value) { return ops::exp(value); }), {input}, options)[0];

@@ -20,13 +20,13 @@
 namespace ohm::test {
 namespace {
 
-constexpr std::uint32_t kPatterns = 0x10000;
+constexpr std::uint32_t kHalves = 0x10000;
 constexpr std::uint64_t kDrawnFloats = std::uint64_t{1} << 20U;
 
 using ToFloat = std::function<float(std::uint16_t)>;
 using ToHalf = std::function<std::uint16_t(float)>;
 
-float value_of(std::uint32_t bits) {
+float number_of(std::uint32_t bits) {
   Half half;
   half.bits = static_cast<std::uint16_t>(bits);
   return static_cast<float>(half);
@@ -35,9 +35,9 @@ float value_of(std::uint32_t bits) {
 bool is_nan(std::uint16_t bits) { return (bits & 0x7fffU) > 0x7c00U; }
 
 void expect_every_pattern_to_mean_the_same(const ToFloat& reference) {
-  for (std::uint32_t bits = 0; bits < kPatterns; ++bits) {
+  for (std::uint32_t bits = 0; bits < kHalves; ++bits) {
     const float expected = reference(static_cast<std::uint16_t>(bits));
-    const float value = value_of(bits);
+    const float value = number_of(bits);
     if (std::isnan(expected)) {
       ASSERT_TRUE(std::isnan(value)) << bits;
       ASSERT_EQ(std::signbit(value), std::signbit(expected)) << bits;
@@ -63,8 +63,8 @@ void expect_the_same_half(std::uint32_t float_bits, const ToHalf& reference) {
 // Every half, the floats beside it and the middles between it and the next, then floats by chance:
 // most of those in the range in which halves differ.
 void expect_floats_to_round_the_same(const ToHalf& reference) {
-  for (std::uint32_t bits = 0; bits < kPatterns; ++bits) {
-    const auto at = std::bit_cast<std::uint32_t>(value_of(bits));
+  for (std::uint32_t bits = 0; bits < kHalves; ++bits) {
+    const auto at = std::bit_cast<std::uint32_t>(number_of(bits));
     for (const std::uint32_t offset : {0U, 1U, 0xfffU, 0x1000U, 0x1001U, 0x1fffU, 0xffffffffU}) {
       expect_the_same_half(at + offset, reference);
     }

@@ -14,14 +14,14 @@ namespace {
 
 using ops::Reduction;
 
-constexpr std::int64_t kN = 160;
+constexpr std::int64_t kItems = 160;
 constexpr std::int64_t kIgnoreIndex = -100;
 
 class SoftmaxEvents : public OpEvents {};
 class LossEvents : public OpEvents {};
 
 TEST_F(SoftmaxEvents, BackwardOfSoftmaxTakesOneTemporaryOfTheGradientsSize) {
-  const Tensor x = leaf({kN, kN});
+  const Tensor x = leaf({kItems, kItems});
   EXPECT_EQ(events(), "+1:102400");
   const Tensor out = ops::softmax(x, -1, std::nullopt);
   EXPECT_EQ(events(), "+2:102400");
@@ -29,28 +29,28 @@ TEST_F(SoftmaxEvents, BackwardOfSoftmaxTakesOneTemporaryOfTheGradientsSize) {
 }
 
 TEST_F(SoftmaxEvents, BackwardOfLogSoftmaxTakesNoTemporary) {
-  const Tensor x = leaf({kN, kN});
+  const Tensor x = leaf({kItems, kItems});
   const Tensor out = ops::log_softmax(x, -1, std::nullopt);
   EXPECT_EQ(events(), "+1:102400 +2:102400");
   EXPECT_EQ(backward_events(out), "+4:102400");
 }
 
 TEST_F(SoftmaxEvents, Float16IsReadWithoutACastCopyWhereTheResultIsFloat32) {
-  const Tensor x = leaf({kN, kN}, DType::float16);
+  const Tensor x = leaf({kItems, kItems}, DType::float16);
   const Tensor out = ops::softmax(x, -1, DType::float32);
   EXPECT_EQ(events(), "+1:51200 +2:102400");
   EXPECT_EQ(backward_events(out), "+4:51200 +5:102400 -5");
 }
 
 TEST_F(SoftmaxEvents, AutocastAsksForAFloat32Result) {
-  const Tensor x = input({kN, kN}, DType::float16);
+  const Tensor x = input({kItems, kItems}, DType::float16);
   const AutocastGuard autocast(true, DType::float16);
   EXPECT_EQ(ops::softmax(x, -1, std::nullopt).dtype(), DType::float32);
 }
 
 TEST_F(LossEvents, CrossEntropyKeepsTheLogProbabilitiesAndTheTotalWeight) {
-  const Tensor x = leaf({kN, kN});
-  const Tensor y = zeros({kN}, on_gpu(DType::int64));
+  const Tensor x = leaf({kItems, kItems});
+  const Tensor y = zeros({kItems}, on_gpu(DType::int64));
   EXPECT_EQ(events(), "+1:102400 +2:1280");
   const Tensor loss = ops::cross_entropy(x, y, std::nullopt, kIgnoreIndex, Reduction::mean);
   EXPECT_EQ(events(), "+3:102400 +4:4 +5:4");
@@ -67,8 +67,8 @@ TEST_F(LossEvents, CrossEntropyOfImagesMakesTheTotalWeightBeforeTheLoss) {
 }
 
 TEST_F(LossEvents, UnreducedCrossEntropyHasOneLossForEachSample) {
-  const Tensor x = leaf({kN, kN});
-  const Tensor y = zeros({kN}, on_gpu(DType::int64));
+  const Tensor x = leaf({kItems, kItems});
+  const Tensor y = zeros({kItems}, on_gpu(DType::int64));
   events();
   const Tensor losses = ops::cross_entropy(x, y, std::nullopt, kIgnoreIndex, Reduction::none);
   EXPECT_EQ(events(), "+3:102400 +4:640 +5:4");
@@ -76,8 +76,8 @@ TEST_F(LossEvents, UnreducedCrossEntropyHasOneLossForEachSample) {
 }
 
 TEST_F(LossEvents, CrossEntropyOfHalfLogitsUnderAutocastKeepsAFloat32CopyToo) {
-  const Tensor x = leaf({kN, kN}, DType::float16);
-  const Tensor y = zeros({kN}, on_gpu(DType::int64));
+  const Tensor x = leaf({kItems, kItems}, DType::float16);
+  const Tensor y = zeros({kItems}, on_gpu(DType::int64));
   events();
   const AutocastGuard autocast(true, DType::float16);
   const Tensor loss = ops::cross_entropy(x, y, std::nullopt, kIgnoreIndex, Reduction::mean);
@@ -86,8 +86,8 @@ TEST_F(LossEvents, CrossEntropyOfHalfLogitsUnderAutocastKeepsAFloat32CopyToo) {
 }
 
 TEST_F(LossEvents, MseLossOwnsAStorageOfThePredictionsSize) {
-  const Tensor x = leaf({kN, kN});
-  const Tensor y = leaf({kN, kN});
+  const Tensor x = leaf({kItems, kItems});
+  const Tensor y = leaf({kItems, kItems});
   EXPECT_EQ(events(), "+1:102400 +2:102400");
   Tensor loss = ops::mse_loss(x, y, Reduction::mean);
   EXPECT_EQ(events(), "+3:102400 +4:102400 -4");
@@ -98,16 +98,16 @@ TEST_F(LossEvents, MseLossOwnsAStorageOfThePredictionsSize) {
 }
 
 TEST_F(LossEvents, UnreducedMseLossMakesNoTemporary) {
-  const Tensor x = leaf({kN, kN});
-  const Tensor t = input({kN, kN});
+  const Tensor x = leaf({kItems, kItems});
+  const Tensor t = input({kItems, kItems});
   const Tensor losses = ops::mse_loss(x, t, Reduction::none);
   EXPECT_EQ(events(), "+1:102400 +2:102400 +3:102400");
   EXPECT_EQ(backward_events(losses), "+5:102400");
 }
 
 TEST_F(LossEvents, SmoothL1LossOwnsAStorageOfThePredictionsSize) {
-  const Tensor x = leaf({kN, kN});
-  const Tensor t = input({kN, kN});
+  const Tensor x = leaf({kItems, kItems});
+  const Tensor t = input({kItems, kItems});
   events();
   Tensor loss = ops::smooth_l1_loss(x, t, Reduction::mean, 1.0);
   EXPECT_EQ(events(), "+3:102400 +4:102400 -4");
@@ -117,8 +117,8 @@ TEST_F(LossEvents, SmoothL1LossOwnsAStorageOfThePredictionsSize) {
 }
 
 TEST_F(LossEvents, HuberLossOwnsOneElement) {
-  const Tensor x = leaf({kN, kN});
-  const Tensor t = input({kN, kN});
+  const Tensor x = leaf({kItems, kItems});
+  const Tensor t = input({kItems, kItems});
   events();
   const Tensor loss = ops::huber_loss(x, t, Reduction::mean, 1.0);
   EXPECT_EQ(events(), "+3:102400 +4:4 -3");
@@ -126,8 +126,8 @@ TEST_F(LossEvents, HuberLossOwnsOneElement) {
 }
 
 TEST_F(LossEvents, L1LossKeepsTheDifference) {
-  const Tensor x = leaf({kN, kN});
-  const Tensor t = input({kN, kN});
+  const Tensor x = leaf({kItems, kItems});
+  const Tensor t = input({kItems, kItems});
   events();
   const Tensor loss = ops::l1_loss(x, t, Reduction::mean);
   EXPECT_EQ(events(), "+3:102400 +4:102400 +5:4 -4");
@@ -135,8 +135,8 @@ TEST_F(LossEvents, L1LossKeepsTheDifference) {
 }
 
 TEST_F(LossEvents, BinaryCrossEntropyOwnsAStorageOfThePredictionsSize) {
-  const Tensor x = leaf({kN, kN});
-  const Tensor t = input({kN, kN});
+  const Tensor x = leaf({kItems, kItems});
+  const Tensor t = input({kItems, kItems});
   events();
   const Tensor loss = ops::binary_cross_entropy(x, t, std::nullopt, Reduction::mean);
   EXPECT_EQ(events(), "+3:102400 +4:4 -4");
@@ -144,8 +144,8 @@ TEST_F(LossEvents, BinaryCrossEntropyOwnsAStorageOfThePredictionsSize) {
 }
 
 TEST_F(LossEvents, BinaryCrossEntropyWithLogitsFreesBothTemporariesAfterTheMean) {
-  const Tensor x = leaf({kN, kN});
-  const Tensor t = input({kN, kN});
+  const Tensor x = leaf({kItems, kItems});
+  const Tensor t = input({kItems, kItems});
   events();
   const Tensor loss =
       ops::binary_cross_entropy_with_logits(x, t, std::nullopt, Reduction::mean, std::nullopt);
@@ -154,8 +154,8 @@ TEST_F(LossEvents, BinaryCrossEntropyWithLogitsFreesBothTemporariesAfterTheMean)
 }
 
 TEST_F(LossEvents, MseLossUnderAutocastKeepsTheFloat32Cast) {
-  const Tensor h = leaf({kN, kN}, DType::float16);
-  const Tensor t = input({kN, kN});
+  const Tensor h = leaf({kItems, kItems}, DType::float16);
+  const Tensor t = input({kItems, kItems});
   events();
   Tensor loss;
   {
@@ -185,7 +185,7 @@ TEST_F(LossEvents, LargeMeansTakeScratchWhileTheLossesLive) {
 }
 
 TEST_F(LossEvents, BinaryCrossEntropyIsRefusedUnderAutocast) {
-  const Tensor x = input({kN});
+  const Tensor x = input({kItems});
   const AutocastGuard autocast(true, DType::float16);
   EXPECT_THROW(ops::binary_cross_entropy(x, x, std::nullopt, Reduction::mean),
                std::invalid_argument);

@@ -18,12 +18,11 @@
 #include "runtime/ops/reduction.h"
 #include "runtime/parallel/distributed_data_parallel.h"
 #include "runtime/tensor/context.h"
+#include "tests/runtime/parallel/replicas.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::parallel {
 namespace {
-
-constexpr test::MachineOptions kTwoGpus{.gpus = 2, .values = ValueMode::keeps_values};
 
 // Two layers of which a run uses the first one before the second and maybe once more after it,
 // plainly or under a reentrant checkpoint, and the second one or not.
@@ -64,18 +63,6 @@ struct DistributedRun {
   std::vector<bool> uses_second = {true, true};  ///< by rank
   int steps = 1;
 };
-
-// An undefined gradient is empty.
-using Gradients = std::vector<std::vector<double>>;
-
-Gradients gradients_of(const nn::Module& net) {
-  Gradients gradients;
-  for (const Tensor& parameter : net.parameters()) {
-    gradients.push_back(parameter.grad().defined() ? to_doubles(parameter.grad())
-                                                   : std::vector<double>());
-  }
-  return gradients;
-}
 
 std::shared_ptr<Net> net_of(const DistributedRun& run, int rank, Device device) {
   Context::current().seed(7);

@@ -21,12 +21,12 @@
 #include "runtime/ops/reduction.h"
 #include "runtime/optim/sgd.h"
 #include "runtime/tensor/context.h"
+#include "tests/runtime/parallel/replicas.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::parallel {
 namespace {
 
-constexpr test::MachineOptions kTwoGpus{.gpus = 2, .values = ValueMode::keeps_values};
 constexpr int kSteps = 3;
 
 // Rows that two ranks do not share out evenly.
@@ -51,10 +51,10 @@ optim::OptimizerPtr optimizer_of(const nn::Module& net) {
   return std::make_shared<optim::Sgd>(net.parameters(), options);
 }
 
-using Values = std::vector<std::vector<double>>;
+using ValueLists = std::vector<std::vector<double>>;
 
 // One device alone, with the mean of both ranks' losses.
-Values trained_whole() {
+ValueLists trained_whole() {
   test::TestMachine machine(kTwoGpus);
   const Device device = Device::cuda(0);
   const auto net = net_on(device);
@@ -68,7 +68,7 @@ Values trained_whole() {
     }
     optimizer->step();
   }
-  Values values;
+  ValueLists values;
   for (const Tensor& parameter : net->parameters()) values.push_back(to_doubles(parameter));
   return values;
 }
@@ -80,9 +80,9 @@ struct ShardedRun {
 };
 
 // Both ranks' parts, one after the other.
-Values trained_in_parts(const ShardedRun& run) {
+ValueLists trained_in_parts(const ShardedRun& run) {
   test::TestMachine machine(kTwoGpus);
-  std::vector<Values> parts(2);
+  std::vector<ValueLists> parts(2);
   RankGroup::run(2, [&](int rank) {
     const Device device = Device::cuda(rank);
     const auto net = net_on(device);
@@ -104,10 +104,10 @@ Values trained_in_parts(const ShardedRun& run) {
       }
       optimizer->step();
     }
-    Values& own = parts[static_cast<std::size_t>(rank)];
+    ValueLists& own = parts[static_cast<std::size_t>(rank)];
     for (const Tensor& parameter : net->parameters()) own.push_back(to_doubles(parameter));
   });
-  Values values = parts[0];
+  ValueLists values = parts[0];
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i].insert(values[i].end(), parts[1][i].begin(), parts[1][i].end());
   }
@@ -115,8 +115,8 @@ Values trained_in_parts(const ShardedRun& run) {
 }
 
 void expect_trained_as_whole(const ShardedRun& run) {
-  const Values expected = trained_whole();
-  const Values values = trained_in_parts(run);
+  const ValueLists expected = trained_whole();
+  const ValueLists values = trained_in_parts(run);
   ASSERT_EQ(values.size(), expected.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     EXPECT_THAT(values[i], testing::Pointwise(testing::DoubleNear(1e-6), expected[i])) << i;

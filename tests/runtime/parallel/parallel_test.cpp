@@ -14,12 +14,11 @@
 #include "runtime/parallel/data_parallel.h"
 #include "runtime/parallel/rank_group.h"
 #include "runtime/tensor/context.h"
+#include "tests/runtime/parallel/replicas.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::parallel {
 namespace {
-
-constexpr test::MachineOptions kFourGpus{.gpus = 4, .values = ValueMode::keeps_values};
 
 nn::ModulePtr small_net(Device device) {
   Context::current().seed(7);
@@ -35,13 +34,6 @@ nn::ModulePtr small_net(Device device) {
 Tensor batch_of(std::int64_t size) {
   Context::current().seed(11);
   return randn({size, 6}, {DType::float32, Device::cpu()});
-}
-
-std::vector<std::vector<double>> gradients_of(const nn::Module& net) {
-  std::vector<std::vector<double>> gradients;
-  for (const Tensor& parameter : net.parameters())
-    gradients.push_back(to_doubles(parameter.grad()));
-  return gradients;
 }
 
 void expect_equal(const std::vector<std::vector<double>>& a,

@@ -11,6 +11,7 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/tensor/context.h"
+#include "tests/runtime/parallel/replicas.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::parallel {
@@ -19,8 +20,6 @@ namespace {
 using testing::HasSubstr;
 using Direction = RankGroup::Direction;
 using Values = std::vector<double>;
-
-constexpr test::MachineOptions kFourGpus{.gpus = 4, .values = ValueMode::keeps_values};
 
 Tensor values_of(const Values& values, int rank) {
   return from_values(values, {static_cast<std::int64_t>(values.size())},

@@ -15,6 +15,7 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/tensor/context.h"
+#include "tests/runtime/parallel/replicas.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::parallel {
@@ -23,7 +24,6 @@ namespace {
 using testing::HasSubstr;
 using Values = std::vector<double>;
 
-constexpr test::MachineOptions kTwoGpus{.gpus = 2, .values = ValueMode::keeps_values};
 constexpr int kChannels = 3;
 
 struct Case {

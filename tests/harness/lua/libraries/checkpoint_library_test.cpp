@@ -34,7 +34,7 @@ TEST_P(Checkpoints, AreWhatTheyShouldBe) {
   }
 }
 
-constexpr CheckpointCase kCases[] = {
+constexpr CheckpointCase kCheckpointCases[] = {
     {"AModuleIsAFunction",
      "local layer, x = nn.Linear(4, 4):cuda(), leaf(2, 4)\n"
      "checkpoint(layer, x, options):sum():backward()\n"
@@ -118,7 +118,7 @@ constexpr CheckpointCase kCases[] = {
      "assert(not ok and e.requested_bytes == 4 << 40)"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, Checkpoints, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(All, Checkpoints, testing::ValuesIn(kCheckpointCases),
                          [](const auto& param) { return std::string(param.param.name); });
 
 class CheckpointLibrary : public ScriptTest {};

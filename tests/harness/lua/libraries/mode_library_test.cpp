@@ -19,7 +19,7 @@ TEST_P(Modes, AreWhatTheyShouldBe) {
             "");
 }
 
-constexpr ModeCase kCases[] = {
+constexpr ModeCase kModeCases[] = {
     {"AFunctionsResultsComeBack",
      "local a, b = ohm.no_grad(function(x, y) assert(not on()) return y, x end, 1, 2)\n"
      "assert(a == 2 and b == 1)"},
@@ -107,7 +107,7 @@ constexpr ModeCase kCases[] = {
      "assert(ohm.cuda.memory_allocated() == before)"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, Modes, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(All, Modes, testing::ValuesIn(kModeCases),
                          [](const testing::TestParamInfo<ModeCase>& info) {
                            return info.param.name;
                          });

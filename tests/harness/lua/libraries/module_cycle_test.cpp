@@ -26,7 +26,7 @@ TEST_P(ModuleCycle, IsRefused) {
               testing::HasSubstr("would make the module contain itself"));
 }
 
-constexpr CycleCase kCases[] = {
+constexpr CycleCase kCycleCases[] = {
     {"AppendedToItself", "list:append(list)"},
     {"AppendedToAChild", "local outer = nn.ModuleList(list) list:append(outer)"},
     {"AppendedToAGrandchild",
@@ -66,7 +66,7 @@ constexpr CycleCase kCases[] = {
      "list:append(nn.ReLU()) local outer = nn.Sequential(list) list['0'] = outer"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, ModuleCycle, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(All, ModuleCycle, testing::ValuesIn(kCycleCases),
                          [](const testing::TestParamInfo<CycleCase>& info) {
                            return info.param.name;
                          });

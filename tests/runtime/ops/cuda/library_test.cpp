@@ -69,7 +69,7 @@ Values computed(const ops::OpDef& op, const ops::Sample& given, DType dtype, Dev
   return all;
 }
 
-double tolerance_of(DType dtype) {
+double tolerance_of_library(DType dtype) {
   switch (dtype) {
     case DType::float16:
       return 4e-3;
@@ -87,18 +87,18 @@ void expect_close(const Values& found, const Values& expected, DType dtype) {
   for (std::size_t list = 0; list < found.size(); ++list) {
     ASSERT_EQ(found[list].size(), expected[list].size());
     for (std::size_t i = 0; i < found[list].size(); ++i) {
-      const double allowed = tolerance_of(dtype) * (1 + std::abs(expected[list][i]));
+      const double allowed = tolerance_of_library(dtype) * (1 + std::abs(expected[list][i]));
       EXPECT_NEAR(found[list][i], expected[list][i], allowed) << "of list " << list << ", " << i;
     }
   }
 }
 
-struct Case {
+struct LibraryCase {
   std::string op;
   std::string call;  ///< of a library, that forward or backward of some sample must have made
 };
 
-class EveryOpOfALibrary : public testing::TestWithParam<Case> {};
+class EveryOpOfALibrary : public testing::TestWithParam<LibraryCase> {};
 
 TEST_P(EveryOpOfALibrary, ComputesOnTheCardWhatTheHostDoes) {
   for (const DType dtype : {DType::float32, DType::float64, DType::float16, DType::bfloat16}) {
@@ -118,13 +118,15 @@ TEST_P(EveryOpOfALibrary, ComputesOnTheCardWhatTheHostDoes) {
 
 INSTANTIATE_TEST_SUITE_P(
     DeviceLibraries, EveryOpOfALibrary,
-    testing::Values(Case{"mm", "cublasGemmEx"}, Case{"bmm", "cublasGemmStridedBatchedEx"},
-                    Case{"baddbmm", "cublasGemmStridedBatchedEx"}, Case{"addmm", "cublasLtMatmul"},
-                    Case{"matmul", "cublasGemmEx"}, Case{"linear", "cublasLtMatmul"},
-                    Case{"dot", "cublasGemmEx"}, Case{"mv", "cublasGemmEx"},
-                    Case{"einsum", "cublasGemmEx"}, Case{"conv2d", "cudnnConvolutionForward"},
-                    Case{"conv_transpose2d", "cudnnConvolutionBackwardData"},
-                    Case{"avg_pool2d", "cudnnPoolingBackward"}),
+    testing::Values(LibraryCase{"mm", "cublasGemmEx"},
+                    LibraryCase{"bmm", "cublasGemmStridedBatchedEx"},
+                    LibraryCase{"baddbmm", "cublasGemmStridedBatchedEx"},
+                    LibraryCase{"addmm", "cublasLtMatmul"}, LibraryCase{"matmul", "cublasGemmEx"},
+                    LibraryCase{"linear", "cublasLtMatmul"}, LibraryCase{"dot", "cublasGemmEx"},
+                    LibraryCase{"mv", "cublasGemmEx"}, LibraryCase{"einsum", "cublasGemmEx"},
+                    LibraryCase{"conv2d", "cudnnConvolutionForward"},
+                    LibraryCase{"conv_transpose2d", "cudnnConvolutionBackwardData"},
+                    LibraryCase{"avg_pool2d", "cudnnPoolingBackward"}),
     [](const auto& info) { return info.param.op; });
 
 TEST(DeviceLibraries, LeaveTheHostABiasThatIsNotDense) {
