@@ -194,7 +194,8 @@ Tensor xlogy(const Tensor& input, const Tensor& other) {
       const Tensor y_is_not_positive = empty(y.shape(), {DType::boolean, y.device()});
       const Tensor is_masked =
           empty(broadcast_shapes(x.shape(), y.shape(), "xlogy"), {DType::boolean, x.device()});
-      grads[0] = empty_for_loop(slope.shape(), {&slope}, options_of(slope));
+      // As masked_fill makes it: contiguous.
+      grads[0] = empty(slope.shape(), options_of(slope));
       map_floating(grads[0], dtype, functors::XLogYBackwardKept(), slope, x, y);
     }
     return grads;
