@@ -21,7 +21,9 @@ Geometry geometry_of(const Tensor& tensor);
 /// memory's beginning on. Throws std::invalid_argument where elements would be one in memory.
 Tensor clone_laid_out_as(const Tensor& source, const Geometry& geometry);
 
-/// Of `whole`, which is laid out as `base`, what lies where `piece` says.
+/// Of `whole`, which is laid out as `base`, what lies where `piece` says. Elements of a piece may
+/// be one in memory: their gradients are added up. Throws std::invalid_argument where it lies
+/// outside of the storage.
 Tensor strided_piece(const Tensor& whole, const Geometry& base, const Geometry& piece);
 
 /// The node of a view as a piece of `base`.

@@ -14,10 +14,12 @@
 #include "runtime/nn/linear.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/attention.h"
+#include "runtime/ops/concat.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/dropout.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/matmul.h"
+#include "runtime/ops/rearrange.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/slice.h"
 #include "runtime/ops/softmax.h"
@@ -47,6 +49,18 @@ Tensor swapped(const Tensor& tensor) { return ops::transpose(tensor, 1, 0); }
 std::optional<Tensor> tensor_or_nothing(const Value& value) {
   const Tensor* tensor = std::get_if<Tensor>(&value);
   return tensor == nullptr ? std::nullopt : std::optional<Tensor>(*tensor);
+}
+
+// `row` behind the others along `dim`.
+Tensor with_row(const Tensor& rows, Tensor row, std::int64_t dim) {
+  return ops::cat({rows, std::move(row)}, dim);
+}
+
+// What was added behind the keys is left out by no mask.
+void let_in_one_more(AttentionMasks& masks) {
+  for (std::optional<Tensor>* const mask : {&masks.attention, &masks.padding}) {
+    if (*mask) *mask = ops::pad(**mask, {0, 1}, "constant", 0.0);
+  }
 }
 
 void drop(std::initializer_list<Tensor*> tensors) {
@@ -89,18 +103,51 @@ MultiheadAttention::MultiheadAttention(std::int64_t width, std::int64_t heads,
     throw std::invalid_argument(fmt::format(
         "[MultiheadAttention] embed_dim must be divisible by num_heads: {} by {}", width, heads));
   }
-  const double bound = std::sqrt(6.0 / static_cast<double>(width + 3 * width));
-  add_parameter("in_proj_weight", uniform_parameter({3 * width, width}, bound, parameters));
+  add_weights(parameters);
   add_parameter("in_proj_bias",
                 options.has_bias ? constant_parameter({3 * width}, 0.0, parameters) : Tensor());
   auto out = std::make_shared<Linear>(width, width, options.has_bias, parameters);
   if (options.has_bias) fill_values(out->own_parameters()[1].tensor, 0.0);
   add_child("out_proj", std::move(out));
+  if (!options.adds_bias_key) return;
+  for (const char* name : {"bias_k", "bias_v"}) {
+    const Tensor row = constant_parameter({1, 1, width}, 0.0, parameters);
+    fill_normal(row, 0.0, std::sqrt(1.0 / static_cast<double>(width)));
+    add_parameter(name, row);
+  }
+}
+
+void MultiheadAttention::add_weights(const ParameterOptions& parameters) {
+  const auto weight_of = [&](std::int64_t rows, std::int64_t columns) {
+    const double bound = std::sqrt(6.0 / static_cast<double>(rows + columns));
+    return uniform_parameter({rows, columns}, bound, parameters);
+  };
+  if (key_width() == width_ && value_width() == width_) {
+    add_parameter("in_proj_weight", weight_of(3 * width_, width_));
+    return;
+  }
+  add_parameter(std::string(kQueryWeight), weight_of(width_, width_));
+  add_parameter("k_proj_weight", weight_of(width_, key_width()));
+  add_parameter("v_proj_weight", weight_of(width_, value_width()));
+}
+
+std::vector<Tensor> MultiheadAttention::projections(const Tensor& query, const Tensor& key,
+                                                    const Tensor& value) const {
+  if (!has_own_weights()) return packed_projections(query, key, value);
+  const Tensor& bias = own_parameter(bias_slot());
+  const std::vector<Tensor> biases =
+      bias.defined() ? ops::split(bias, Shape{width_, width_, width_}, 0) : std::vector<Tensor>(3);
+  std::vector<Tensor> parts;
+  for (const auto& [input, slot] :
+       {std::pair(&query, 0U), std::pair(&key, 1U), std::pair(&value, 2U)}) {
+    parts.push_back(ops::linear(*input, own_parameter(slot), if_defined(biases[slot])));
+  }
+  return parts;
 }
 
 // One product for all three where they come from one tensor, two where key and value do.
-MultiheadAttention::Heads MultiheadAttention::projected(const Tensor& query, const Tensor& key,
-                                                        const Tensor& value) const {
+std::vector<Tensor> MultiheadAttention::packed_projections(const Tensor& query, const Tensor& key,
+                                                           const Tensor& value) const {
   const Tensor& weight = own_parameter(0);
   const Tensor& bias = own_parameter(1);
   std::vector<Tensor> parts;
@@ -122,27 +169,53 @@ MultiheadAttention::Heads MultiheadAttention::projected(const Tensor& query, con
       parts.push_back(ops::linear(value, weights[2], if_defined(biases[2])));
     }
   }
+  return parts;
+}
+
+// A key and a value more for each sample, of rows [length, N, E].
+void MultiheadAttention::add_bias_key(std::vector<Tensor>& parts, AttentionMasks& masks) const {
+  const std::int64_t batch = parts[0].size(1);
+  for (const std::size_t part : {std::size_t{1}, std::size_t{2}}) {
+    const Tensor& row = own_parameter(bias_slot() + part);
+    parts[part] = with_row(parts[part], ops::repeat(row, {1, batch, 1}), 0);
+  }
+  let_in_one_more(masks);
+}
+
+void MultiheadAttention::add_zero_key(Heads& heads, AttentionMasks& masks) const {
+  for (Tensor* const part : {&heads.key, &heads.value}) {
+    *part = with_row(*part, zeros({part->size(0), 1, part->size(2)}, options_of(*part)), 1);
+  }
+  let_in_one_more(masks);
+}
+
+MultiheadAttention::Heads MultiheadAttention::projected(const Tensor& query, const Tensor& key,
+                                                        const Tensor& value,
+                                                        AttentionMasks& masks) const {
+  std::vector<Tensor> parts = projections(query, key, value);
+  if (options_.adds_bias_key) add_bias_key(parts, masks);
   const auto by_heads = [&](const Tensor& part) {
     return ops::transpose(ops::view(part, {part.size(0), part.size(1) * heads_, width_ / heads_}),
                           0, 1);
   };
-  return {by_heads(parts[0]), by_heads(parts[1]), by_heads(parts[2])};
+  Heads heads{by_heads(parts[0]), by_heads(parts[1]), by_heads(parts[2])};
+  parts.clear();
+  if (options_.adds_zero_key) add_zero_key(heads, masks);
+  return heads;
 }
 
 // After the projections, as in PyTorch.
-MultiheadAttention::MergedMask MultiheadAttention::merged_mask(const Call& call,
-                                                               const AttentionMasks& masks,
+MultiheadAttention::MergedMask MultiheadAttention::merged_mask(AttentionMasks masks,
                                                                std::int64_t batch,
                                                                std::int64_t keys) const {
   MergedMask merged;
-  const bool is_redundant = call.is_causal && !masks.padding && !call.needs_weights;
-  if (is_redundant) return merged;  // the hint says the same
-  merged.mask = masks.attention;
+  merged.mask = std::move(masks.attention);
   if (merged.mask && merged.mask->dims() == 2) merged.mask = ops::unsqueeze(*merged.mask, 0);
   if (!masks.padding) return merged;
-  const Tensor wide =
-      ops::expand(ops::view(*masks.padding, {batch, 1, 1, keys}), {-1, heads_, -1, -1});
-  merged.padding = ops::reshape(wide, {batch * heads_, 1, keys});
+  merged.padding = ops::reshape(
+      ops::expand(ops::view(*masks.padding, {batch, 1, 1, keys}), {-1, heads_, -1, -1}),
+      {batch * heads_, 1, keys});
+  masks.padding.reset();
   merged.mask = merged.mask ? ops::add(*merged.mask, merged.padding) : merged.padding;
   return merged;
 }
@@ -211,6 +284,7 @@ bool MultiheadAttention::prepares_native_call(const Call& call) const {
     return !mask || mask->dtype() == DType::boolean;
   };
   const Module& out = *children()[0].module;
+  if (has_own_weights() || options_.adds_bias_key || options_.adds_zero_key) return false;
   return call.query.dims() == 3 && is_self_attention &&
          call.query.dtype() == own_parameter(0).dtype() && !is_training() && heads_ % 2 == 0 &&
          options_.is_batch_first && has_booleans(call.attn_mask) &&
@@ -225,7 +299,7 @@ ops::AttentionParameters MultiheadAttention::native_parameters() const {
 }
 
 MultiheadAttention::Result MultiheadAttention::by_steps(const Call& call,
-                                                        const AttentionMasks& masks) const {
+                                                        AttentionMasks masks) const {
   // What is one tensor stays one.
   const bool is_batched = call.query.dims() == 3;
   const auto by_length = [&](const Tensor& tensor) {
@@ -235,8 +309,10 @@ MultiheadAttention::Result MultiheadAttention::by_steps(const Call& call,
   const Tensor query = by_length(call.query);
   const Tensor key = call.key.is_same(call.query) ? query : by_length(call.key);
   const Tensor value = call.value.is_same(call.key) ? key : by_length(call.value);
-  Heads heads = projected(query, key, value);
-  MergedMask merged = merged_mask(call, masks, query.size(1), key.size(0));
+  const bool is_redundant = call.is_causal && !masks.padding && !call.needs_weights;
+  if (is_redundant) masks.attention.reset();  // the hint says the same
+  Heads heads = projected(query, key, value, masks);
+  MergedMask merged = merged_mask(std::move(masks), query.size(1), heads.keys());
   const bool is_causal = call.is_causal && !merged.mask;
   Result result = call.needs_weights
                       ? weighted(std::move(heads), std::move(merged), call.averages_weights)
@@ -250,17 +326,27 @@ MultiheadAttention::Result MultiheadAttention::by_steps(const Call& call,
   return result;
 }
 
-MultiheadAttention::Result MultiheadAttention::attend(const Call& call) const {
-  const auto has_width = [&](const Tensor& tensor) {
-    return tensor.dims() == call.query.dims() && tensor.size(-1) == width_;
-  };
+void MultiheadAttention::require_fitting(const Call& call) const {
   const int dims = call.query.dims();
-  if ((dims != 2 && dims != 3) || !has_width(call.query) || !has_width(call.key) ||
-      !(call.key.shape() == call.value.shape())) {
+  const auto has_width = [&](const Tensor& tensor, std::int64_t width) {
+    return tensor.dims() == dims && tensor.size(-1) == width;
+  };
+  const auto rows_of = [](const Tensor& tensor) {
+    Shape rows = tensor.shape();
+    rows.erase(rows.dims() - 1);
+    return rows;
+  };
+  if ((dims != 2 && dims != 3) || !has_width(call.query, width_) ||
+      !has_width(call.key, key_width()) || !has_width(call.value, value_width()) ||
+      !(rows_of(call.key) == rows_of(call.value))) {
     throw std::invalid_argument(fmt::format(
         "[MultiheadAttention] query {}, key {} and value {} do not fit embed_dim {}",
         call.query.shape().str(), call.key.shape().str(), call.value.shape().str(), width_));
   }
+}
+
+MultiheadAttention::Result MultiheadAttention::attend(const Call& call) const {
+  require_fitting(call);
   std::optional<Tensor> merged;  // declared first: it goes last
   AttentionMasks masks(call.key_padding_mask, call.attn_mask, call.query.dtype());
   const bool is_prepared = prepares_native_call(call);

@@ -13,6 +13,7 @@
 #include "runtime/nn/dropout.h"
 #include "runtime/nn/embedding.h"
 #include "runtime/nn/group_normalization.h"
+#include "runtime/nn/lazy.h"
 #include "runtime/nn/linear.h"
 #include "runtime/nn/normalization.h"
 #include "runtime/nn/prelu.h"
@@ -108,11 +109,14 @@ ModulePtr make_prelu(std::int64_t num_parameters, double init, std::optional<Dev
 }
 
 ModulePtr make_multihead_attention(std::int64_t embed_dim, std::int64_t num_heads, double dropout,
-                                   bool bias, bool batch_first, std::optional<Device> device,
-                                   std::optional<DType> dtype) {
-  return std::make_shared<MultiheadAttention>(embed_dim, num_heads,
-                                              MultiheadAttentionOptions{dropout, bias, batch_first},
-                                              parameter_options(device, dtype));
+                                   bool bias, bool add_bias_kv, bool add_zero_attn,
+                                   std::optional<std::int64_t> kdim,
+                                   std::optional<std::int64_t> vdim, bool batch_first,
+                                   std::optional<Device> device, std::optional<DType> dtype) {
+  return std::make_shared<MultiheadAttention>(
+      embed_dim, num_heads,
+      MultiheadAttentionOptions{dropout, bias, batch_first, kdim, vdim, add_bias_kv, add_zero_attn},
+      parameter_options(device, dtype));
 }
 
 template <class Layer>
@@ -422,6 +426,10 @@ std::vector<ModuleDef> transformer_modules() {
               "num_heads",
               {"dropout", 0.0},
               {"bias", true},
+              {"add_bias_kv", false},
+              {"add_zero_attn", false},
+              "kdim",
+              "vdim",
               {"batch_first", false},
               "device",
               "dtype"}),
@@ -654,9 +662,9 @@ std::vector<ModuleDef> loss_modules() {
 using Group = std::vector<ModuleDef> (*)();
 
 // In the order in which listings show them.
-constexpr Group kGroups[] = {&linear_modules,    &norm_modules,       &transformer_modules,
-                             &recurrent_modules, &pooling_modules,    &padding_modules,
-                             &table_modules,     &activation_modules, &loss_modules};
+constexpr Group kGroups[] = {
+    &linear_modules,  &norm_modules,  &transformer_modules, &recurrent_modules, &pooling_modules,
+    &padding_modules, &table_modules, &activation_modules,  &loss_modules,      &lazy_modules};
 
 }  // namespace
 

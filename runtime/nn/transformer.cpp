@@ -66,8 +66,8 @@ bool TransformerEncoderLayer::has_native_parts() const {
   };
   const MultiheadAttention* const attention = find_attention();
   return attention != nullptr && attention->is_batch_first() && attention->has_bias() &&
-         attention->heads() % 2 == 0 && is_linear(kLinear1) && is_linear(kLinear2) &&
-         norm_at(kNorm1) != nullptr && norm_at(kNorm2) != nullptr &&
+         !attention->has_own_weights() && attention->heads() % 2 == 0 && is_linear(kLinear1) &&
+         is_linear(kLinear2) && norm_at(kNorm1) != nullptr && norm_at(kNorm2) != nullptr &&
          norm_at(kNorm1)->eps() == norm_at(kNorm2)->eps();
 }
 

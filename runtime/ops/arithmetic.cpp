@@ -1,14 +1,12 @@
 #include "runtime/ops/arithmetic.h"
 
-#include <algorithm>
-
 #include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/kernels/functors/generators.h"
-#include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/complex_kernel.h"
 #include "runtime/ops/complex_views.h"
+#include "runtime/ops/whole_division.h"
 
 namespace ohm::ops {
 namespace {
@@ -92,19 +90,6 @@ std::vector<Sample> dividends_and_divisors() {
   return {{dividends, from_values({0.7, -1.5, 1.0}, {3}, options)}, {dividends, 1.5}};
 }
 
-// Complex numbers leave no remainders; the host looks at each divisor of integers.
-void require_divisible(const OpInfo& info, const TensorOrNumber& divisor, DType dtype) {
-  if (is_complex(dtype)) refuse_complex(dtype);
-  if (is_floating(dtype)) return;
-  const Tensor* const tensor = std::get_if<Tensor>(&divisor);
-  bool has_zero = tensor == nullptr && number_of(divisor) == 0.0;
-  if (tensor != nullptr && tensor->device().is_cpu() && tensor->has_values()) {
-    const std::vector<std::int64_t> divisors = to_integers(*tensor);
-    has_zero = std::find(divisors.begin(), divisors.end(), 0) != divisors.end();
-  }
-  if (has_zero) throw std::invalid_argument(fmt::format("[{}] ZeroDivisionError", info.name));
-}
-
 // PyTorch records the op, and has no derivative of it.
 void attach_refusal(Recorder& record, const Tensor& out, std::string_view op) {
   record.attach(out, [op](BackwardCall&) -> TensorList {
@@ -115,26 +100,6 @@ void attach_refusal(Recorder& record, const Tensor& out, std::string_view op) {
 
 Tensor floor_quotient(const Tensor& input, const TensorOrNumber& other, DType dtype) {
   return binary_new(kFloorDivide, input, other, dtype, functors::FloorQuotient());
-}
-
-// A remainder moves with what is divided, and falls as often as the divisor fits into it.
-void attach_remainder(Recorder& record, const Tensor& out) {
-  record.attach_differentiable(out, [](BackwardCall& call) {
-    TensorList grads{Tensor(), Tensor()};
-    if (call.needs(1)) {
-      const Tensor divisor = call.saved(0);
-      const Tensor times = floor_quotient(call.saved(1), divisor, call.grad().dtype());
-      const Tensor opposite = formula::negated(call.grad());
-      grads[1] = gradient_product(opposite, times);
-    }
-    if (call.needs(0)) grads[0] = call.grad();
-    return grads;
-  });
-}
-
-void forbid_booleans(DType dtype) {
-  if (dtype != DType::boolean) return;
-  throw std::invalid_argument("[remainder] \"remainder_cuda\" not implemented for 'Bool'");
 }
 
 // A quotient that is made whole; it has no slope.
@@ -301,7 +266,7 @@ Tensor remainder(const Tensor& input, const TensorOrNumber& other) {
   Recorder record("RemainderBackward", {&input, &tensor_of(other)});
   save_operands(record, input, record.needs(1), tensor_of(other), record.needs(1));
   Tensor out = binary_new(kRemainder, input, other, dtype, functors::Remainder());
-  attach_remainder(record, out);
+  record.attach_differentiable(out, &remainder_gradients);
   return out;
 }
 

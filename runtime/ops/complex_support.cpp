@@ -29,8 +29,14 @@ constexpr std::string_view kOps[] = {
     "vsplit",       "zero_",
 };
 
+// Of a tensor's strides.
+constexpr std::string_view kViews[] = {
+    "as_strided", "squeeze_", "swapaxes_", "t_", "transpose_", "unsqueeze_",
+};
+
 bool takes_complex(std::string_view op) {
-  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
+  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps) ||
+         std::find(std::begin(kViews), std::end(kViews), op) != std::end(kViews);
 }
 
 void require_real(std::string_view op, const Tensor& tensor) {

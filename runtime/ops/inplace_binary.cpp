@@ -1,12 +1,10 @@
 #include "runtime/ops/inplace_binary.h"
 
-#include <array>
-
 #include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/complex_kernel.h"
-#include "runtime/tensor/batched.h"
+#include "runtime/ops/inplace_front.h"
 
 namespace ohm::ops {
 namespace {
@@ -19,26 +17,6 @@ constexpr OpInfo kZeroInplace{"zero_"};
 constexpr OpInfo kFillInplace{"fill_"};
 constexpr OpInfo kNormalInplace{"normal_"};
 constexpr OpInfo kUniformInplace{"uniform_"};
-
-// An in-place result must fit what it is written into.
-void require_writable(const OpInfo& info, const Tensor& input, const TensorOrNumber& other,
-                      DType result) {
-  if (const Tensor* tensor = std::get_if<Tensor>(&other)) {
-    require_same_device(input, *tensor, info);
-    if (!(broadcast_shapes(input.shape(), tensor->shape(), info.name.data()) == input.shape())) {
-      throw std::invalid_argument(
-          fmt::format("[{}] output with shape {} doesn't match the broadcast shape of {}",
-                      info.name, input.shape().str(), tensor->shape().str()));
-    }
-    require_no_partial_overlap(input, *tensor, info.name);
-    require_written_for_each(info.name, input, std::array{tensor});
-  }
-  const bool loses_fractions = is_floating(result) && !is_differentiable(input.dtype());
-  if (loses_fractions || (is_complex(result) && !is_complex(input.dtype()))) {
-    throw std::invalid_argument(fmt::format("[{}] result type {} can't be cast to the output's {}",
-                                            info.name, name_of(result), name_of(input.dtype())));
-  }
-}
 
 // The input of an in-place op as backward needs it: a copy, for its own values are overwritten.
 Tensor kept_input(const Recorder& record, const Tensor& input) {

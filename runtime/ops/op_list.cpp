@@ -75,6 +75,7 @@
 #include "runtime/ops/rearrange.h"
 #include "runtime/ops/recurrent_cell.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/restrided.h"
 #include "runtime/ops/rms_norm.h"
 #include "runtime/ops/row_distance.h"
 #include "runtime/ops/running_extremum.h"
@@ -97,6 +98,7 @@
 #include "runtime/ops/vector_product.h"
 #include "runtime/ops/view.h"
 #include "runtime/ops/weight_norm.h"
+#include "runtime/ops/whole_division.h"
 #include "runtime/ops/whole_numbers.h"
 #include "runtime/ops/windows.h"
 
@@ -155,6 +157,7 @@ constexpr Family kFamilies[] = {
     &part_write_ops,     &complex_view_ops,
     &complex_number_ops, &fourier_ops,
     &fourier_order_ops,  &row_distance_ops,
+    &restrided_ops,      &whole_division_ops,
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/power.h"
+#include "runtime/ops/whole_division.h"
 
 namespace ohm::ops {
 namespace {
@@ -243,17 +244,7 @@ Tensor fmod(const Tensor& input, const TensorOrNumber& other) {
   record.save(record.needs(1) ? input : Tensor());
   Tensor out =
       binary_new_floating(kFmod, input, other, result_dtype(input, other), functors::Fmod());
-  record.attach_differentiable(out, [](BackwardCall& call) {
-    TensorList grads{Tensor(), Tensor()};
-    if (call.needs(1)) {
-      const Tensor times =
-          formula::combined(call.saved(1), call.saved(0), functors::TruncQuotient());
-      const Tensor opposite = formula::negated(call.grad());
-      grads[1] = formula::product(opposite, times);
-    }
-    if (call.needs(0)) grads[0] = call.grad();
-    return grads;
-  });
+  record.attach_differentiable(out, &fmod_gradients);
   return out;
 }
 

@@ -26,6 +26,7 @@ namespace {
 constexpr OpInfo kProd{"prod", CastPolicy::float32_result};
 constexpr OpInfo kLogSumExp{"logsumexp", CastPolicy::float32};
 constexpr OpInfo kAmax{"amax"};
+constexpr OpInfo kAminmax{"aminmax"};
 constexpr OpInfo kAmin{"amin"};
 
 std::size_t accumulator_bytes(DType dtype) {
@@ -126,23 +127,29 @@ Tensor shared_gradient(const Tensor& incoming, const Tensor& input, const Tensor
   return out;
 }
 
-Tensor extreme(const OpInfo& info, std::string_view node, const Tensor& input,
-               const std::optional<Shape>& dim, bool keepdim, bool wants_largest) {
-  const OpFront front(info);
-  const DimMask folded = folded_dims(input, dim, info);
+void require_elements(const OpInfo& info, const Tensor& input, DimMask folded) {
   for (int each = 0; each < input.dims(); ++each) {
     if (!contains(folded, each) || input.shape()[each] != 0) continue;
     throw std::invalid_argument(
         fmt::format("[{}] expected reduction dim {} to have non-zero size", info.name, each));
   }
+}
+
+void write_extreme(const Tensor& out, const Tensor& input, DimMask folded, bool wants_largest) {
+  if (!out.has_values() || !input.has_values()) return;
+  reduce_rows_into(out, input,
+                   functors::ReduceMaximum{reduced_rows_of(input, folded), !wants_largest, false});
+}
+
+Tensor extreme(const OpInfo& info, std::string_view node, const Tensor& input,
+               const std::optional<Shape>& dim, bool keepdim, bool wants_largest) {
+  const OpFront front(info);
+  const DimMask folded = folded_dims(input, dim, info);
+  require_elements(info, input, folded);
   Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), options_of(input));
   {
     const ReductionScratch scratch(input, folded, {item_bytes(input.dtype()), true});
-    if (out.has_values() && input.has_values()) {
-      reduce_rows_into(
-          out, input,
-          functors::ReduceMaximum{reduced_rows_of(input, folded), !wants_largest, false});
-    }
+    write_extreme(out, input, folded, wants_largest);
   }
   if (Recorder record(node, {&input}); record.is_needed()) {
     record.save(input);
@@ -220,6 +227,28 @@ Tensor amin(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) 
   return extreme(kAmin, "AminBackward", input, dim, keepdim, false);
 }
 
+std::vector<Tensor> aminmax(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
+  const OpFront front(kAminmax);
+  const DimMask folded = dim ? folded_dims(input, Shape{*dim}, kAminmax) : all_dims(input.dims());
+  require_elements(kAminmax, input, folded);
+  // 2.6 has no derivative of it, 2.15 keeps its input and results for one.
+  if (const Recorder record("NotImplemented", {&input}); record.is_needed()) {
+    throw std::invalid_argument(
+        "[aminmax] is not there for tensors that require grad: detach() it first");
+  }
+  const Shape shape = reduced_shape(input.shape(), folded, keepdim);
+  const Tensor smallest = empty(shape, options_of(input));
+  const Tensor largest = empty(shape, options_of(input));
+  {
+    const Tensor read = dim ? input : row_major(input);
+    // A partial result is two values.
+    const ReductionScratch scratch(read, folded, {2 * item_bytes(input.dtype()), true});
+    write_extreme(smallest, read, folded, false);
+    write_extreme(largest, read, folded, true);
+  }
+  return {smallest, largest};
+}
+
 Tensor logsumexp(const Tensor& given, const Shape& dim, bool keepdim) {
   const OpFront front(kLogSumExp);
   const Tensor input = front.input(given);
@@ -266,6 +295,7 @@ std::vector<OpDef> product_ops() {
              }),
       define(kAmax, kBoth, &amax, {"input", "dim", keepdim}, over_several),
       define(kAmin, kBoth, &amin, {"input", "dim", keepdim}, over_several),
+      define(kAminmax, kBoth, &aminmax, {"input", "dim", keepdim}),
   };
 }
 

@@ -9,6 +9,7 @@
 
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/inplace_front.h"
 
 namespace ohm::ops {
 namespace {
@@ -21,6 +22,14 @@ constexpr OpInfo kLeftShift{"bitwise_left_shift"};
 constexpr OpInfo kRightShift{"bitwise_right_shift"};
 constexpr OpInfo kGcd{"gcd"};
 constexpr OpInfo kLcm{"lcm"};
+constexpr OpInfo kBitwiseNotInplace{"bitwise_not_"};
+constexpr OpInfo kBitwiseAndInplace{"bitwise_and_"};
+constexpr OpInfo kBitwiseOrInplace{"bitwise_or_"};
+constexpr OpInfo kBitwiseXorInplace{"bitwise_xor_"};
+constexpr OpInfo kLeftShiftInplace{"bitwise_left_shift_"};
+constexpr OpInfo kRightShiftInplace{"bitwise_right_shift_"};
+constexpr OpInfo kGcdInplace{"gcd_"};
+constexpr OpInfo kLcmInplace{"lcm_"};
 
 void refuse_fractions(const OpInfo& info, DType dtype) {
   if (!is_floating(dtype)) return;
@@ -41,15 +50,36 @@ auto of_integers(F fn) {
   };
 }
 
-template <class F>
-Tensor whole_number(const OpInfo& info, const Tensor& input, const TensorOrNumber& other, F fn) {
-  const OpFront front(info);
+DType whole_number_dtype(const OpInfo& info, const Tensor& input, const TensorOrNumber& other) {
   const DType dtype = result_dtype(input, other);
   refuse_fractions(info, dtype);
   if (dtype == DType::boolean) {
     throw std::invalid_argument(fmt::format("[{}] is not there for bools", info.name));
   }
+  return dtype;
+}
+
+template <class F>
+Tensor whole_number(const OpInfo& info, const Tensor& input, const TensorOrNumber& other, F fn) {
+  const OpFront front(info);
+  const DType dtype = whole_number_dtype(info, input, other);
   return binary_new(info, input, other, dtype, of_integers(fn));
+}
+
+template <class F>
+Tensor written_over(const OpInfo& info, const Tensor& input, const TensorOrNumber& other,
+                    DType dtype, F fn) {
+  require_writable(info, input, other, dtype);
+  begin_inplace_write(input, info.name);
+  map_elements(input, dtype, fn, input, input_of(other));
+  return input;
+}
+
+template <class F>
+Tensor whole_number_over(const OpInfo& info, const Tensor& input, const TensorOrNumber& other,
+                         F fn) {
+  const OpFront front(info);
+  return written_over(info, input, other, whole_number_dtype(info, input, other), of_integers(fn));
 }
 
 // `of_bools` has kernels.
@@ -61,6 +91,16 @@ Tensor bit_by_bit(const OpInfo& info, const Tensor& input, const TensorOrNumber&
   refuse_fractions(info, dtype);
   if (dtype == DType::boolean) return binary_new(info, input, other, dtype, of_bools);
   return binary_new(info, input, other, dtype, of_integers(fn));
+}
+
+template <class F, class OfBools>
+Tensor bit_by_bit_over(const OpInfo& info, const Tensor& input, const TensorOrNumber& other, F fn,
+                       OfBools of_bools) {
+  const OpFront front(info);
+  const DType dtype = result_dtype(input, other);
+  refuse_fractions(info, dtype);
+  if (dtype == DType::boolean) return written_over(info, input, other, dtype, of_bools);
+  return written_over(info, input, other, dtype, of_integers(fn));
 }
 
 // ---- one element --------------------------------------------------------------------------------
@@ -76,6 +116,11 @@ std::int64_t left_shifted(std::int64_t x, std::int64_t places) {
 std::int64_t right_shifted(std::int64_t x, std::int64_t places) {
   return x >> (places < 0 || places >= kBits ? kBits - 1 : places);
 }
+
+std::int64_t flipped(std::int64_t x, std::int64_t) { return ~x; }
+std::int64_t both_bits(std::int64_t x, std::int64_t y) { return x & y; }
+std::int64_t either_bit(std::int64_t x, std::int64_t y) { return x | y; }
+std::int64_t one_bit_alone(std::int64_t x, std::int64_t y) { return x ^ y; }
 
 std::uint64_t magnitude(std::int64_t x) {
   const auto bits = static_cast<std::uint64_t>(x);
@@ -107,6 +152,37 @@ Tensor lcm(const Tensor& input, const Tensor& other) {
   return whole_number(kLcm, input, other, &common_multiple);
 }
 
+Tensor bitwise_not_(const Tensor& input) {
+  const OpFront front(kBitwiseNotInplace);
+  const DType dtype = input.dtype();
+  refuse_fractions(kBitwiseNotInplace, dtype);
+  if (dtype == DType::boolean) {
+    return written_over(kBitwiseNotInplace, input, Number(0), dtype, functors::Equal());
+  }
+  return written_over(kBitwiseNotInplace, input, Number(0), dtype, of_integers(&flipped));
+}
+Tensor bitwise_and_(const Tensor& input, const TensorOrNumber& other) {
+  return bit_by_bit_over(kBitwiseAndInplace, input, other, &both_bits, functors::Both());
+}
+Tensor bitwise_or_(const Tensor& input, const TensorOrNumber& other) {
+  return bit_by_bit_over(kBitwiseOrInplace, input, other, &either_bit, functors::Either());
+}
+Tensor bitwise_xor_(const Tensor& input, const TensorOrNumber& other) {
+  return bit_by_bit_over(kBitwiseXorInplace, input, other, &one_bit_alone, functors::EitherAlone());
+}
+Tensor bitwise_left_shift_(const Tensor& input, const TensorOrNumber& other) {
+  return whole_number_over(kLeftShiftInplace, input, other, &left_shifted);
+}
+Tensor bitwise_right_shift_(const Tensor& input, const TensorOrNumber& other) {
+  return whole_number_over(kRightShiftInplace, input, other, &right_shifted);
+}
+Tensor gcd_(const Tensor& input, const Tensor& other) {
+  return whole_number_over(kGcdInplace, input, other, &common_divisor);
+}
+Tensor lcm_(const Tensor& input, const Tensor& other) {
+  return whole_number_over(kLcmInplace, input, other, &common_multiple);
+}
+
 }  // namespace
 
 Tensor bitwise_not(const Tensor& input) {
@@ -116,20 +192,16 @@ Tensor bitwise_not(const Tensor& input) {
   if (dtype == DType::boolean) {
     return binary_new(kBitwiseNot, input, Number(0), dtype, functors::Equal());
   }
-  const auto flipped = [](std::int64_t x, std::int64_t) { return ~x; };
-  return binary_new(kBitwiseNot, input, Number(0), dtype, of_integers(flipped));
+  return binary_new(kBitwiseNot, input, Number(0), dtype, of_integers(&flipped));
 }
 Tensor bitwise_and(const Tensor& input, const TensorOrNumber& other) {
-  const auto both = [](std::int64_t x, std::int64_t y) { return x & y; };
-  return bit_by_bit(kBitwiseAnd, input, other, both, functors::Both());
+  return bit_by_bit(kBitwiseAnd, input, other, &both_bits, functors::Both());
 }
 Tensor bitwise_or(const Tensor& input, const TensorOrNumber& other) {
-  const auto either = [](std::int64_t x, std::int64_t y) { return x | y; };
-  return bit_by_bit(kBitwiseOr, input, other, either, functors::Either());
+  return bit_by_bit(kBitwiseOr, input, other, &either_bit, functors::Either());
 }
 Tensor bitwise_xor(const Tensor& input, const TensorOrNumber& other) {
-  const auto one_alone = [](std::int64_t x, std::int64_t y) { return x ^ y; };
-  return bit_by_bit(kBitwiseXor, input, other, one_alone, functors::EitherAlone());
+  return bit_by_bit(kBitwiseXor, input, other, &one_bit_alone, functors::EitherAlone());
 }
 
 std::vector<OpDef> whole_number_ops() {
@@ -143,6 +215,14 @@ std::vector<OpDef> whole_number_ops() {
       define(kRightShift, kBoth, &bitwise_right_shift, {"input", "other"}),
       define(kGcd, kBoth, &gcd, {"input", "other"}),
       define(kLcm, kBoth, &lcm, {"input", "other"}),
+      define(kBitwiseNotInplace, kMethod, &bitwise_not_, {"input"}),
+      define(kBitwiseAndInplace, kMethod, &bitwise_and_, {"input", "other"}),
+      define(kBitwiseOrInplace, kMethod, &bitwise_or_, {"input", "other"}),
+      define(kBitwiseXorInplace, kMethod, &bitwise_xor_, {"input", "other"}),
+      define(kLeftShiftInplace, kMethod, &bitwise_left_shift_, {"input", "other"}),
+      define(kRightShiftInplace, kMethod, &bitwise_right_shift_, {"input", "other"}),
+      define(kGcdInplace, kBoth, &gcd_, {"input", "other"}),
+      define(kLcmInplace, kBoth, &lcm_, {"input", "other"}),
   };
 }
 

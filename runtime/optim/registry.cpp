@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "runtime/optim/adadelta.h"
+#include "runtime/optim/adafactor.h"
 #include "runtime/optim/adagrad.h"
 #include "runtime/optim/adam.h"
 #include "runtime/optim/adamax.h"
@@ -238,6 +239,15 @@ OptimizerDef adagrad() {
                              {"foreach", FormFlag::foreach}});
 }
 
+OptimizerDef adafactor() {
+  using O = AdafactorOptions;
+  return define<Adafactor, O>("Adafactor", {{"lr", &O::lr},
+                                            {"beta2_decay", &O::beta2_decay},
+                                            {"d", &O::d},
+                                            {"weight_decay", &O::weight_decay},
+                                            {"maximize", &O::maximize}});
+}
+
 OptimizerDef adadelta() {
   using O = AdadeltaOptions;
   return define<Adadelta, O>("Adadelta", {{"lr", &O::lr},
@@ -307,6 +317,7 @@ const std::vector<OptimizerDef>& all_optimizers() {
       rmsprop(),
       asgd(),
       rprop(),
+      adafactor(),
       lbfgs(),
   };
   return optimizers;

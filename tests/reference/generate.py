@@ -109,6 +109,9 @@ CALLS = {
     "view": lambda x, shape: x.view(shape),
     "expand": lambda x, shape: x.expand(shape),
     "squeeze": lambda x, dim=None: x.squeeze() if dim is None else x.squeeze(dim),
+    "squeeze_": lambda x, dim=None: x.clone().squeeze_() if dim is None else x.clone().squeeze_(dim),
+    **{name: (lambda op: lambda x, *dims: op(x.clone(), *dims))(getattr(torch.Tensor, name)) for name in (
+        "unsqueeze_", "t_", "transpose_", "swapaxes_")},
     "contiguous": lambda x: x.contiguous(),
     "copy_": lambda x, source: x.clone().copy_(source),
     "fill_": lambda x, value: x.clone().fill_(value),
@@ -226,7 +229,10 @@ CALLS = {
         "clamp_max_", "triu_", "tril_")},
     **{name: (lambda op: lambda x, *a: op(x.clone(), *a))(getattr(torch.Tensor, name)) for name in (
         "index_fill_", "index_copy_", "masked_scatter_", "logical_and_", "logical_or_", "logical_xor_",
-        "logical_not_", "put_", "scatter_reduce_", "fill_diagonal_")},
+        "logical_not_", "put_", "scatter_reduce_", "fill_diagonal_", "bitwise_and_", "bitwise_or_",
+        "bitwise_xor_", "bitwise_not_", "bitwise_left_shift_", "bitwise_right_shift_", "gcd_", "lcm_",
+        "floor_divide_", "remainder_", "fmod_")},
+    "aminmax": lambda x, dim=None, keepdim=False: torch.aminmax(x, dim=dim, keepdim=keepdim),
     "addcdiv_": lambda x, a, b, value=1: x.clone().addcdiv_(a, b, value=value),
     "slice_scatter": lambda x, src, dim=0, start=None, end=None, step=1: torch.slice_scatter(
         x, src, dim, start, end, step),
@@ -549,6 +555,15 @@ def view():
     yield "unsqueeze", "unsqueeze", lambda: [randn(2, 3), -1]
     yield "squeeze", "squeeze", lambda: [randn(1, 2, 1)]
     yield "squeeze_dim", "squeeze", lambda: [randn(1, 2, 1), 0]
+    yield "as_strided", "as_strided", lambda: [randn(3, 5), [2, 3], [4, 1], 2]
+    yield "as_strided_windows", "as_strided", lambda: [randn(12), [4, 5], [2, 1]]
+    yield "as_strided_repeated", "as_strided", lambda: [randn(12), [3, 2, 1, 5], [3, 0, 7, 1], 1]
+    yield "unsqueeze_", "unsqueeze_", lambda: [const(randn(2, 3)), -2]
+    yield "squeeze_", "squeeze_", lambda: [const(randn(1, 2, 1))]
+    yield "squeeze_dim_", "squeeze_", lambda: [const(randn(1, 2, 1)), -1]
+    yield "t_", "t_", lambda: [const(randn(2, 3))]
+    for op in ("transpose_", "swapaxes_"):
+        yield op, op, lambda: [const(randn(2, 3, 4)), 0, -1]
     yield "select", "select", lambda: [randn(3, 4), 1, -2]
     yield "narrow", "narrow", lambda: [randn(3, 4), 1, 1, 2]
     yield "split", "split", lambda: [randn(5, 2), 2, 0]
@@ -1085,6 +1100,10 @@ def special():
 
 
 def ranking():
+    yield "aminmax", "aminmax", lambda: [const(randn(3, 4))]
+    yield "aminmax_dim", "aminmax", lambda: [const(randn(2, 3, 4)), 1]
+    yield "aminmax_kept", "aminmax", lambda: [const(randn(3, 4, dtype=torch.bfloat16)), -1, True]
+    yield "aminmax_integers", "aminmax", lambda: [integers(99, 3, 4) - 50, 0]
     for op in ("cummax", "cummin"):
         yield op, op, lambda: [randn(2, 5, 3), 1]
         yield f"{op}_ties", op, lambda: [torch.tensor([1.0, 3.0, 3.0, 2.0, 1.0, 1.0]), 0]
@@ -1284,6 +1303,21 @@ def writing():
     for op in ("gcd", "lcm"):
         yield op, op, lambda: [integers(99, 2, 6) - 40, integers(30, 6) - 12]
         yield f"{op}_mixed", op, lambda: [integers(99, 2, 3).int(), integers(30, 3).byte()]
+    for op in ("bitwise_and_", "bitwise_or_", "bitwise_xor_"):
+        yield op, op, lambda: [integers(99, 2, 3) - 50, integers(99, 3)]
+        yield f"{op}_bools", op, lambda: [randn(2, 3) > 0, randn(3) > 0]
+        yield f"{op}_number", op, lambda: [integers(99, 2, 3).to(torch.uint8), 6]
+    yield "bitwise_not_", "bitwise_not_", lambda: [integers(99, 2, 3) - 50]
+    yield "bitwise_not_bools_", "bitwise_not_", lambda: [randn(2, 3) > 0]
+    for op in ("bitwise_left_shift_", "bitwise_right_shift_"):
+        yield op, op, lambda: [integers(99, 2, 3) - 50, integers(5, 3)]
+    for op in ("gcd_", "lcm_"):
+        yield op, op, lambda: [integers(99, 2, 3) - 50, integers(9, 3)]
+    for op in ("floor_divide_", "remainder_", "fmod_"):
+        yield op, op, lambda: [const(randn(2, 3) * 5), const(randn(3))]
+        yield f"{op}_number", op, lambda: [const(randn(2, 3, dtype=torch.bfloat16) * 5), -0.75]
+    for op in ("floor_divide_", "remainder_"):
+        yield f"{op}_integers", op, lambda: [integers(19, 2, 3) - 9, integers(4, 3) + 1]
 
 
 def complex_numbers():

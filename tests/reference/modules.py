@@ -143,6 +143,13 @@ def losses():
 
 
 def layers():
+    yield "LazyLinear", {"out_features": 4}, lambda: [randn(2, 3)]
+    yield "LazyLinear", {"out_features": 2, "bias": False}, lambda: [randn(3)]
+    for dims, make in ((1, lambda: [randn(2, 4, 5)]), (2, lambda: [randn(1, 4, 5, 4)]),
+                       (3, lambda: [randn(1, 4, 3, 4, 3)])):
+        lazy = {"out_channels": 2, "kernel_size": [2], "groups": 2}
+        yield f"LazyConv{dims}d", lazy, make
+        yield f"LazyConvTranspose{dims}d", {**lazy, "bias": False}, make
     yield "Linear", {"in_features": 4, "out_features": 3}, lambda: [randn(2, 4)]
     yield "Linear", {"in_features": 4, "out_features": 3, "bias": False}, lambda: [randn(2, 5, 4)]
     images = lambda: [randn(1, 4, 5, 4)]
@@ -237,6 +244,14 @@ def sequences():
         randn(2, 4, 4), randn(2, 5, 4), randn(2, 5, 4), None, False]
     yield "MultiheadAttention", heads, lambda: attended() + [
         torch.tensor([[False, False, True, False, True], [False] * 5]), True, mask(4, 5), False]
+    other = {**heads, "kdim": 3, "vdim": 5}
+    crossed = lambda: [randn(4, 2, 4), randn(5, 2, 3), randn(5, 2, 5)]
+    padded = lambda: [torch.tensor([[False, False, True, False, True], [False] * 5]), True, mask(4, 5)]
+    yield "MultiheadAttention", other, crossed
+    yield "MultiheadAttention", {**other, "bias": False, "add_bias_kv": True}, lambda: crossed() + padded()
+    yield "MultiheadAttention", {**heads, "add_zero_attn": True}, lambda: attended() + padded()
+    yield "MultiheadAttention", {**heads, "add_bias_kv": True, "add_zero_attn": True}, lambda: (
+        attended() + [None, False])
     layer = {"d_model": 4, "nhead": 2, "dim_feedforward": 3, "dropout": 0.0}
     yield "TransformerEncoderLayer", layer, lambda: [randn(4, 2, 4)]
     yield "TransformerEncoderLayer", {**layer, "activation": "gelu", "batch_first": True,
@@ -291,6 +306,8 @@ def record(name, options, make, is_training, has_graph=True):
     make_module = getattr(nn, name, RMSNorm)
     module = make_module(**{key: as_tuple(single(value)) for key, value in options.items()})
     module.train(is_training)
+    if name.startswith("Lazy"):
+        module(*make())  # gives it its parameters
     draw_state(module)
     arguments = make()
     case = {"module": name, "options": options, "is_training": is_training,

@@ -34,6 +34,7 @@ CASES = {
                 {"momentum": 0.9, "centered": True, "maximize": True},
                 {"alpha": 0.5, "eps": 1e-3}],
     "ASGD": [{}, {"weight_decay": 0.1, "lambd": 0.1}, {"t0": 2.0, "alpha": 0.5}, {"maximize": True}],
+    "Adafactor": [{}, {"weight_decay": 0.1, "beta2_decay": -0.5}, {"d": 1.5, "maximize": True}],
     "Rprop": [{}, {"etas": [0.25, 1.5], "step_sizes": [0.005, 0.1]}, {"maximize": True}],
 }
 
@@ -48,7 +49,7 @@ def record(name, options):
     case = {"optimizer": name, "options": options, "parameters": [values(p) for p in parameters],
             "gradients": [], "after": []}
     # Older versions' NAdam is right in this form alone, and RAdam, which forgets eps there, is not.
-    arguments = {"lr": 0.1, "foreach": name != "RAdam", **options}
+    arguments = {"lr": 0.1, "foreach": name not in ("RAdam", "Adafactor"), **options}
     optimizer = getattr(torch.optim, name)(parameters, **arguments)
     for _ in range(STEPS):
         for parameter in parameters:

@@ -28,12 +28,18 @@ std::size_t inplace_position(const ops::OpDef& op) {
   return static_cast<std::size_t>(row - op.params.begin());
 }
 
+// Whole numbers have no gradients.
+bool is_of_whole_numbers(std::string_view name) {
+  return name.starts_with("bitwise_") || name == "gcd_" || name == "lcm_";
+}
+
 std::vector<std::string> writing_ops() {
   std::vector<std::string> names;
   for (const ops::OpDef& op : ops::all_ops()) {
     const bool is_one_tensors = op.params[0].kind == ops::ParamKind::tensor;
     const bool writes = op.info.name.back() == '_' || inplace_position(op) < op.params.size();
-    if (is_one_tensors && writes) names.emplace_back(op.info.name);
+    if (!is_one_tensors || !writes || is_of_whole_numbers(op.info.name)) continue;
+    names.emplace_back(op.info.name);
   }
   return names;
 }

@@ -223,6 +223,7 @@ TEST(OpSamples, OnlyOpsWithoutAGradientHaveNone) {
                                                        "isneginf",
                                                        "fft_fftfreq",
                                                        "fft_rfftfreq",
+                                                       "aminmax",
                                                        "unique",
                                                        "unique_consecutive",
                                                        "gcd",

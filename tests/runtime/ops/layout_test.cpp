@@ -85,7 +85,8 @@ bool are_close(const std::vector<double>& a, const std::vector<double>& b, doubl
 void expect_the_same_of(LayOut lay_out, DType dtype, double tolerance) {
   TestMachine machine({.values = ValueMode::keeps_values});
   for (const ops::OpDef& op : ops::all_ops()) {
-    if (!op.samples) continue;
+    // Strides are those of memory, whatever the order of the elements.
+    if (!op.samples || op.info.name == "as_strided") continue;
     std::size_t number = 0;
     for (const ops::Sample& given : op.samples()) {
       SCOPED_TRACE(fmt::format("{}, sample {}", op.info.name, number++));

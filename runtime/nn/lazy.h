@@ -1,0 +1,43 @@
+// Layers that learn how many features they have from their first input.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/nn/new_parameter.h"
+#include "runtime/nn/registry.h"
+
+namespace ohm::nn {
+
+/// Has the parameters of the layer that it becomes, without elements: they may be moved, cast and
+/// given to an optimizer. At the first call they get the memory and the values that the layer
+/// starts with; they stay the same objects. From then on it is that layer, by its name, too.
+class LazyLayer final : public CopyableModule<LazyLayer> {
+ public:
+  using Make = std::function<ModulePtr(std::int64_t features, const ParameterOptions& parameters)>;
+  struct Kind {
+    std::string_view type_name;
+    int dims;  ///< of the input, behind the one of the features
+  };
+
+  LazyLayer(const Kind& kind, bool has_bias, Make make, const ParameterOptions& parameters);
+
+  std::string_view type_name() const override;
+
+  using Module::forward;
+  Value forward(const std::vector<Value>& inputs) override;
+
+ private:
+  void become_layer_for(const Tensor& input);
+
+  Kind kind_;
+  Make make_;
+  ModulePtr layer_;  ///< without its parameters; null before the first call
+};
+
+/// LazyLinear and the lazy convolutions.
+std::vector<ModuleDef> lazy_modules();
+
+}  // namespace ohm::nn

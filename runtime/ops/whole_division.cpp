@@ -1,0 +1,133 @@
+#include "runtime/ops/whole_division.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/functions.h"
+#include "runtime/kernels/functors/special.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/complex_kernel.h"
+#include "runtime/ops/formula.h"
+#include "runtime/ops/inplace_front.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kFloorDivideInplace{"floor_divide_"};
+constexpr OpInfo kRemainderInplace{"remainder_"};
+constexpr OpInfo kFmodInplace{"fmod_"};
+
+// A remainder moves with what is divided, and falls as often as the divisor fits into it.
+TensorList gradients_by(BackwardCall& call, const Tensor& times) {
+  TensorList grads{Tensor(), Tensor()};
+  if (call.needs(1)) {
+    const Tensor opposite = formula::negated(call.grad());
+    grads[1] = formula::product(opposite, times);
+  }
+  if (call.needs(0)) grads[0] = call.grad();
+  return grads;
+}
+
+// `write` writes the remainders of their promoted dtype over the input.
+template <class Write>
+Tensor remainder_over(const OpInfo& info, std::string_view node, const Tensor& input,
+                      const TensorOrNumber& other, Write write,
+                      TensorList (*gradients)(BackwardCall&)) {
+  const DType dtype = result_dtype(input, other);
+  require_writable(info, input, other, dtype);
+  Recorder record = Recorder::overwriting(info.name, node, {&input, &tensor_of(other)});
+  const bool keeps = record.needs(1);
+  record.save(keeps ? tensor_of(other) : Tensor());
+  record.save(keeps ? copy_of(input) : Tensor());
+  begin_inplace_write(input, info.name);
+  write(dtype);
+  record.attach(input, gradients);
+  return input;
+}
+
+Tensor remainder_(const Tensor& input, const TensorOrNumber& other) {
+  const OpFront front(kRemainderInplace);
+  const DType dtype = result_dtype(input, other);
+  forbid_booleans(dtype);
+  require_divisible(kRemainderInplace, other, dtype);
+  const auto write = [&](DType promoted) {
+    map_elements(input, promoted, functors::Remainder(), input, input_of(other));
+  };
+  return remainder_over(kRemainderInplace, "RemainderBackward", input, other, write,
+                        &remainder_gradients);
+}
+
+Tensor fmod_(const Tensor& input, const TensorOrNumber& other) {
+  const OpFront front(kFmodInplace);
+  require_floating(input, kFmodInplace);
+  const auto write = [&](DType promoted) {
+    map_floating(input, promoted, functors::Fmod(), input, input_of(other));
+  };
+  return remainder_over(kFmodInplace, "FmodBackward", input, other, write, &fmod_gradients);
+}
+
+// PyTorch records the op, and has no derivative of it.
+Tensor floor_divide_(const Tensor& input, const TensorOrNumber& other) {
+  const OpFront front(kFloorDivideInplace);
+  const DType dtype = result_dtype(input, other);
+  require_divisible(kFloorDivideInplace, other, dtype);
+  require_writable(kFloorDivideInplace, input, other, dtype);
+  Recorder record = Recorder::overwriting(kFloorDivideInplace.name, "NotImplemented",
+                                          {&input, &tensor_of(other)});
+  begin_inplace_write(input, kFloorDivideInplace.name);
+  map_elements(input, dtype, functors::FloorQuotient(), input, input_of(other));
+  record.attach(input, [](BackwardCall&) -> TensorList {
+    throw std::invalid_argument(
+        "[floor_divide_] derivative for aten::floor_divide_ is not implemented");
+  });
+  return input;
+}
+
+}  // namespace
+
+void require_divisible(const OpInfo& info, const TensorOrNumber& divisor, DType dtype) {
+  if (is_complex(dtype)) refuse_complex(dtype);
+  if (is_floating(dtype)) return;
+  const Tensor* const tensor = std::get_if<Tensor>(&divisor);
+  bool has_zero = tensor == nullptr && number_of(divisor) == 0.0;
+  if (tensor != nullptr && tensor->device().is_cpu() && tensor->has_values()) {
+    const std::vector<std::int64_t> divisors = to_integers(*tensor);
+    has_zero = std::find(divisors.begin(), divisors.end(), 0) != divisors.end();
+  }
+  if (has_zero) throw std::invalid_argument(fmt::format("[{}] ZeroDivisionError", info.name));
+}
+
+void forbid_booleans(DType dtype) {
+  if (dtype != DType::boolean) return;
+  throw std::invalid_argument("[remainder] \"remainder_cuda\" not implemented for 'Bool'");
+}
+
+TensorList remainder_gradients(BackwardCall& call) {
+  if (!call.needs(1)) return gradients_by(call, Tensor());
+  constexpr OpInfo kFloorDivide{"floor_divide"};
+  const Tensor divisor = call.saved(0);
+  return gradients_by(call, binary_new(kFloorDivide, call.saved(1), divisor, call.grad().dtype(),
+                                       functors::FloorQuotient()));
+}
+
+TensorList fmod_gradients(BackwardCall& call) {
+  if (!call.needs(1)) return gradients_by(call, Tensor());
+  return gradients_by(call,
+                      formula::combined(call.saved(1), call.saved(0), functors::TruncQuotient()));
+}
+
+std::vector<OpDef> whole_division_ops() {
+  return {
+      define(kFloorDivideInplace, kMethod, &floor_divide_, {"input", "other"}),
+      define(kRemainderInplace, kMethod, &remainder_, {"input", "other"}),
+      define(kFmodInplace, kMethod, &fmod_, {"input", "other"}),
+  };
+}
+
+}  // namespace ohm::ops
