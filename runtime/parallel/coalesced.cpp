@@ -40,6 +40,7 @@ std::vector<std::vector<std::size_t>> chunks_of(const std::vector<Tensor>& tenso
     group->bytes += bytes;
     if (rule == ChunkRule::may_exceed && group->bytes >= limit_bytes) close(*group);
   }
+  if (rule == ChunkRule::may_exceed) std::reverse(open.begin(), open.end());
   for (Group& group : open) {
     if (!group.indices.empty()) close(group);
   }
