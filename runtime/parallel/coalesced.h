@@ -18,7 +18,7 @@ enum class ChunkRule : std::uint8_t {
 };
 
 /// Runs of tensors of one dtype, as indices into `tensors`. What is left of each dtype comes at the
-/// end: by may_exceed that of the dtype that came last is first.
+/// end: by may_exceed in the order in which PyTorch numbers dtypes, else as they came.
 std::vector<std::vector<std::size_t>> chunks_of(const std::vector<Tensor>& tensors,
                                                 std::size_t limit_bytes, ChunkRule rule);
 
