@@ -74,6 +74,7 @@ constexpr RuleSet kRuleSets[] = {
         .settings_page = kLaterSettingsPage,
         .advises_on_reserved_addresses = true,
         .has_later_private_pools = true,
+        .orders_blocks_by_segment = true,
         .has_later_settings = true,
         .has_later_snapshot_keys = true,
         .workspaces = WorkspaceLife::call,

@@ -38,6 +38,9 @@ struct RuleSet {
   /// graph takes memory for the generator's seed and offset when its capture first draws, for
   /// itself, and no cycles are collected before a capture.
   bool has_later_private_pools = false;
+  /// Among free blocks of one size, those of the segment that came first are first; before, those
+  /// at the lowest address.
+  bool orders_blocks_by_segment = false;
   /// Settings and keys of snapshots that came after 2.6.
   bool has_later_settings = false;
   bool has_later_snapshot_keys = false;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "allocator_shim/device/device_memory.h"
-#include "allocator_shim/device/stream_events.h"
 #include "allocator_shim/observe/category.h"
 #include "allocator_shim/observe/site.h"
 
@@ -32,7 +31,7 @@ struct alignas(64) Block {
     SiteId site = kUnknownSite;    ///< of a block in use: where it was asked for
     std::uint32_t place_in_class;  ///< of a free one: see SharedClass
   };
-  StreamId stream = kDefaultStream;  ///< that of its pool
+  std::uint32_t segment_number = 0;  ///< of its segment, where those are ordered by when they came
   std::size_t bytes = 0;
   Block* previous = nullptr;
   Block* next = nullptr;

@@ -235,7 +235,7 @@ void CachingAllocator::record(EventAction action, const Block& block) {
   event.address = block.address;
   event.bytes = block.requested_bytes;
   event.site = block.site;
-  event.stream = block.stream;
+  event.stream = block.pool->stream();
   event.block_units = static_cast<std::uint32_t>(block.bytes / MemoryEvent::kUnitBytes);
   event.device = static_cast<std::int8_t>(device_);
   event.action = action;

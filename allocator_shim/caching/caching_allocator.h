@@ -193,6 +193,9 @@ class CachingAllocator final : public RequestAllocator, public PrivatePools {
   void collect_garbage();
   Block* try_new_memory(const Search& search);
   Block* new_segment(const Search& search);
+  std::uint32_t next_segment_number() {
+    return rules_.orders_blocks_by_segment ? ++segments_made_ : 0;
+  }
   bool release_available(const Search& search);
   void release_all_cached();
   bool may_release_all() const;
@@ -258,6 +261,7 @@ class CachingAllocator final : public RequestAllocator, public PrivatePools {
   std::int64_t memory_pools_made_ = 0;
   StreamPools* last_pools_ = nullptr;  ///< those of the last request
   Segments segments_;
+  std::uint32_t segments_made_ = 0;
   DeferredFrees deferred_;
   std::vector<FreeMemoryCallback> callbacks_;
 

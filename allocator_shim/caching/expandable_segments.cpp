@@ -65,7 +65,7 @@ Block& CachingAllocator::new_reservation(const Search& search) {
   block.address = memory_.reserve_range(bytes);
   block.bytes = bytes;
   block.pool = &search.pool;
-  block.stream = search.pool.stream();
+  block.segment_number = next_segment_number();
   block.is_expandable = true;
   block.is_mapped = false;
   keeps_values_ = memory_.host_pointer(block.address) != nullptr;

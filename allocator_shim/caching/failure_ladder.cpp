@@ -95,7 +95,7 @@ Block* CachingAllocator::new_segment(const Search& search) {
   block.address = *address;
   block.bytes = search.segment_bytes;
   block.pool = &search.pool;
-  block.stream = search.pool.stream();
+  block.segment_number = next_segment_number();
   segments_.emplace(*address, Segment{&block, search.segment_bytes, 0});
 
   const PoolKind kind = search.pool.kind();

@@ -1,4 +1,4 @@
-// The free blocks of one stream and pool, in order of size, then address.
+// The free blocks of one stream and pool, in order of size, then segment, then address.
 //
 // Note [Size classes]
 // A tree of blocks costs a cache miss for each level. Here a block's size gives its class directly
@@ -32,11 +32,11 @@ class FreeBlocks {
   void insert(Block& block);
   void erase(const Block& block);
 
-  /// Removes and returns the block of exactly `bytes` at the lowest address; nullptr if there is
-  /// none, if it is an expandable one, or if `bytes` is too large for a class of its own.
+  /// Removes and returns the first block of exactly `bytes`; nullptr if there is none, if it is an
+  /// expandable one, or if `bytes` is too large for a class of its own.
   Block* take_exactly(std::size_t bytes);
 
-  /// The smallest block of at least `bytes`, at the lowest address of equals; or nullptr.
+  /// The smallest block of at least `bytes`, the first one of equals; or nullptr.
   Block* smallest_at_least(std::size_t bytes);
   Block* largest() const;
   Block* smallest() const { return first_in_class_from(0); }
@@ -167,7 +167,7 @@ inline Block* FreeBlocks::smallest_at_least(std::size_t bytes) {
     Block* const first = first_[size_class];
     if (first->bytes >= bytes) return first;
     if (has(shared_, size_class)) {
-      if (Block* const other = others_[size_class]->find_from(BlockKey(bytes, 0))) return other;
+      if (Block* const other = others_[size_class]->find_from(BlockKey(bytes))) return other;
     }
   }
   return first_in_class_from(size_class + 1);

@@ -110,13 +110,13 @@ void add(Sums& sums, const Block& block) {
 void check_block(const Block& block, const Block* previous) {
   OHM_ASSERT(block.bytes > 0 && block.bytes % 512 == 0, "a block is a multiple of 512 bytes");
   OHM_ASSERT(block.previous == previous, "blocks are linked both ways");
-  OHM_ASSERT(block.stream == block.pool->stream(), "the stream is that of the pool");
   OHM_ASSERT(block.is_free() || block.is_mapped, "a block in use has memory");
   OHM_ASSERT(block.is_free() || block.requested_bytes <= block.bytes, "a block holds its request");
   OHM_ASSERT(block.is_mapped || block.is_expandable, "only expandable segments have gaps");
   if (previous == nullptr) return;
   OHM_ASSERT(previous->end() == block.address, "blocks tile their segment");
   OHM_ASSERT(previous->pool == block.pool, "the pool is a property of the segment");
+  OHM_ASSERT(previous->segment_number == block.segment_number, "a segment has one number");
   const bool both_free = previous->is_free() && block.is_free();
   OHM_ASSERT(!both_free || previous->is_mapped != block.is_mapped, "free neighbours have merged");
 }

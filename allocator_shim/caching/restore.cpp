@@ -99,7 +99,6 @@ class CachingAllocator::Restorer {
     block.address = address;
     block.bytes = bytes;
     block.pool = pool_;
-    block.stream = pool_->stream();
     block.is_expandable = is_expandable_;
     block.previous = last_;
     (last_ == nullptr ? *first_ : last_->next) = &block;

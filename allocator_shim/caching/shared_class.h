@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -18,23 +19,32 @@
 
 namespace ohm {
 
-/// The order of free blocks: by size, then by address.
+/// The order of free blocks: by size, then by segment, then by address.
 struct BlockKey {
   std::size_t bytes;
-  DeviceAddress address;
+  DeviceAddress address = 0;
+  std::uint32_t segment_number = 0;
 
-  BlockKey(std::size_t b, DeviceAddress a) : bytes(b), address(a) {}
-  explicit BlockKey(const Block& block) : bytes(block.bytes), address(block.address) {}
+  /// The first of all that have so many bytes.
+  explicit BlockKey(std::size_t b) : bytes(b) {}
+  explicit BlockKey(const Block& block)
+      : bytes(block.bytes), address(block.address), segment_number(block.segment_number) {}
 
   /// The smallest key above this one.
-  BlockKey next() const { return {bytes, address + 1}; }
+  BlockKey next() const {
+    BlockKey above = *this;
+    ++above.address;
+    return above;
+  }
 
   /// Without a branch: which one is smaller cannot be predicted.
   friend bool operator<(const BlockKey& a, const BlockKey& b) {
     const auto is_smaller = static_cast<unsigned>(a.bytes < b.bytes);
     const auto is_equal = static_cast<unsigned>(a.bytes == b.bytes);
+    const auto is_older = static_cast<unsigned>(a.segment_number < b.segment_number);
+    const auto is_of_one_age = static_cast<unsigned>(a.segment_number == b.segment_number);
     const auto is_lower = static_cast<unsigned>(a.address < b.address);
-    return (is_smaller | (is_equal & is_lower)) != 0;
+    return (is_smaller | (is_equal & (is_older | (is_of_one_age & is_lower)))) != 0;
   }
 };
 

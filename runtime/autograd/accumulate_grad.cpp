@@ -31,7 +31,7 @@ bool is_laid_out_for(const Tensor& grad, const Tensor& leaf) {
 
 }  // namespace
 
-void accumulate_grad(const Tensor& leaf, Tensor grad) {
+void accumulate_grad(const Tensor& leaf, const Tensor& grad) {
   if (!grad.defined()) return;
   AutogradMeta& meta = *autograd_meta(leaf);
   const bool is_recorded = Context::current().state.grad_enabled;
@@ -46,7 +46,6 @@ void accumulate_grad(const Tensor& leaf, Tensor grad) {
     meta.grad = can_steal ? detach(grad) : clone_laid_out_as(grad, leaf);
     meta.grad.storage().set_category(Category::gradient);
   }
-  grad = Tensor();
   for (const auto& hook : meta.accumulation_hooks) hook(leaf);
 }
 

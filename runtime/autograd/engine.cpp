@@ -283,7 +283,7 @@ void BackwardPass::run_node(Node& node, const Place& place, TensorList grads) {
     if (graph_ == GradientGraph::record) require_differentiable(node);
     const OpGuard op(node.name());
     if (const Tensor* leaf = node.leaf()) {
-      accumulate_grad(*leaf, std::move(grads[0]));
+      accumulate_grad(*leaf, grads[0]);
     } else {
       results = node.apply(grads);
     }

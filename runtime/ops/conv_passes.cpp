@@ -209,11 +209,10 @@ class LibraryBackward {
   const Tensor& weight_;
 };
 
-// The copies are gone when the bias's gradient is summed, but for that of lines.
+// The copies are gone when the bias's gradient is summed.
 TensorList library_backward(const ConvPlan& plan, const WantedGradients& wanted, const Tensor& grad,
-                            const Tensor& given, const Tensor& weight) {
+                            const Tensor& input, const Tensor& weight) {
   TensorList grads(3);
-  const Tensor input = plan.is_of_lines ? row_major(given) : given;
   LibraryBackward(plan.geometry, wanted, grad, input, weight).run_into(grads);
   if (wanted.bias) grads[2] = sum_over_pixels(grad);
   return grads;
@@ -251,18 +250,20 @@ Tensor convolved(const ConvPlan& plan, const Tensor& given, const Tensor& weight
 
 TensorList convolution_gradients(const ConvPlan& plan, const WantedGradients& wanted,
                                  const Tensor& grad, const Tensor& given, const Tensor& weight) {
+  // The copy of lines lives until all gradients are there.
+  const Tensor input = plan.is_of_lines ? row_major(given) : given;
   if (is_split_in_groups(plan)) {
-    const Tensor input = row_major(given);
+    const Tensor packed = row_major(input);
     const Tensor filters = row_major(weight);
     return convolution_gradients_by_group(
-        plan.geometry.groups, grad, input, filters,
+        plan.geometry.groups, grad, packed, filters,
         [&wanted, one = plan_of_one_group(plan)](const Tensor& part, const Tensor& channels,
                                                  const Tensor& part_filters) {
           return ConvBackward(one, wanted, part, channels, part_filters).run();
         });
   }
-  if (plan.path == ConvPath::library) return library_backward(plan, wanted, grad, given, weight);
-  return ConvBackward(plan, wanted, grad, given, weight).run();
+  if (plan.path == ConvPath::library) return library_backward(plan, wanted, grad, input, weight);
+  return ConvBackward(plan, wanted, grad, input, weight).run();
 }
 
 }  // namespace ohm::ops

@@ -99,6 +99,17 @@ MemoryFormat format_of(const Tensor& input) {
   return keeps_layouts(input) ? memory_format_of(input) : MemoryFormat::row_major;
 }
 
+// Whether the kernel for channels last runs: it takes what lies so either way, too.
+bool runs_channels_last(const Groups& g, const Tensor& input) {
+  if (!keeps_layouts(input) || input.dims() < 4 || input.dims() > 5) return false;
+  return format_of(input) != MemoryFormat::row_major || g.pixels == 1 || g.channels == 1;
+}
+
+// Whether there is a kernel of its own for channels of one number.
+bool runs_on_rows(const Groups& g, const Tensor& input) {
+  return g.pixels == 1 && !runs_channels_last(g, input);
+}
+
 GroupNormResults forward(const Groups& g, const GroupNormOperands& operands, double eps) {
   const MemoryFormat format = format_of(operands.input);
   const TensorOptions statistics = statistics_options(operands.input);
@@ -112,8 +123,10 @@ GroupNormResults forward(const Groups& g, const GroupNormOperands& operands, dou
   const bool widens = keeps_layouts(operands.input) && statistics.dtype != results.mean.dtype();
   const Tensor mean = widens ? empty(of_groups, statistics) : Tensor();
   const Tensor rstd = widens ? empty(of_groups, statistics) : Tensor();
+  const bool is_affine = operands.weight.defined() || operands.bias.defined();
   const bool has_factors =
-      operands.input.device().is_cuda() && (operands.weight.defined() || operands.bias.defined());
+      operands.input.device().is_cuda() &&
+      (runs_channels_last(g, operands.input) || (is_affine && !runs_on_rows(g, operands.input)));
   const Tensor factors = has_factors ? empty({g.samples, g.channels}, statistics) : Tensor();
   const Tensor offsets = has_factors ? empty({g.samples, g.channels}, statistics) : Tensor();
   compute(g, packed, eps, results);
@@ -152,13 +165,15 @@ TensorList backward(const Groups& g, const BackwardCall& call) {
   if (input.device().is_cuda()) {
     // Sums over the pixels of each channel, then what each group's and each channel's gradient is
     // made of.
-    const Tensor slope_sums = empty({g.samples, g.channels}, statistics);
-    const Tensor bias_sums = empty({g.samples, g.channels}, statistics);
+    const bool is_of_rows = runs_on_rows(g, input);
+    const bool has_sums = !(is_of_rows && keeps_layouts(input));
+    const Tensor slope_sums = has_sums ? empty({g.samples, g.channels}, statistics) : Tensor();
+    const Tensor bias_sums = has_sums ? empty({g.samples, g.channels}, statistics) : Tensor();
     Tensor channel_factors;
     if (call.needs(0)) {
       const Tensor group_factors = empty({g.samples, g.groups}, statistics);
       const Tensor group_offsets = empty({g.samples, g.groups}, statistics);
-      if (weight.defined() && format == MemoryFormat::row_major) {
+      if (weight.defined() && !is_of_rows && !runs_channels_last(g, input)) {
         channel_factors = empty({g.samples, g.channels}, statistics);
       }
     }

@@ -168,6 +168,10 @@ void draw_with_replacement(const Tensor& input, std::int64_t num_samples, const 
   if (input.device().is_cuda()) {
     const bool copies_weights = !Context::current().rules.looks_for_both_extrema;
     for (int i = copies_weights ? 0 : 1; i < 3; ++i) scratch.push_back(empty_like(input));
+    if (input.numel() == input.size(-1)) {  // the running sums of one row are the library's work
+      const std::int64_t bytes = scan_scratch_bytes(input.numel(), input.dtype(), input.device());
+      const Tensor sums = empty_bytes(bytes, input.device());
+    }
   }
   const Tensor uniform = empty(out.shape(), {DType::float64, Device::cpu()});
   fill_uniform(uniform, 0.0, 1.0);

@@ -5,6 +5,7 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/base/rows.h"
+#include "runtime/base/wrapping.h"
 #include "runtime/kernels/functors/gather_scatter.h"
 #include "runtime/kernels/functors/special.h"
 #include "runtime/kernels/launch/host_values.h"
@@ -50,7 +51,7 @@ void multiply_rows(const Rows& rows, const T* input, T* products) {
     T product = 1;
     for (std::int64_t i = 0; i < rows.size; ++i) {
       const std::int64_t place = start + i * rows.inner;
-      product *= input[place];
+      product = wrapping_product(product, input[place]);
       products[place] = product;
     }
   });
@@ -62,6 +63,11 @@ Tensor scan_products(const Tensor& input, int dim, DType dtype) {
   const Rows rows = rows_along(input.shape(), dim);
   const Tensor scratch = scan_scratch(input, rows, dtype);
   if (!out.has_values() || !converted.has_values()) return out;
+  if (dtype == DType::int64) {
+    const HostInput<std::int64_t> factors(converted);
+    multiply_rows(rows, factors.data(), out.data<std::int64_t>());
+    return out;
+  }
   visit_computed(dtype, [&]<class T>(TypeTag<T>) {
     const HostInput<T> factors(converted);
     HostOutput<T> products(out);
@@ -182,9 +188,10 @@ Tensor product_gradient(const Tensor& incoming, const Tensor& input, const Tenso
 
 Tensor cumprod(const Tensor& input, std::int64_t dim) {
   const OpFront front(kCumprod);
-  require_floating(input, kCumprod);
+  if (is_complex(input.dtype())) require_floating(input, kCumprod);
   const int position = wrap_dim(dim, input.dims(), "cumprod");
-  const DType dtype = front.result_dtype(input, std::nullopt).value_or(input.dtype());
+  const DType natural = is_floating(input.dtype()) ? input.dtype() : DType::int64;
+  const DType dtype = front.result_dtype(input, std::nullopt).value_or(natural);
   Recorder record("CumprodBackward", {&input});
   record.save(input);
   Tensor out = scan_products(input, position, dtype);

@@ -1,12 +1,23 @@
 #include "runtime/parallel/coalesced.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 
 namespace ohm::parallel {
 namespace {
+
+// Of a dtype among those that PyTorch numbers.
+std::ptrdiff_t number_of(DType dtype) {
+  constexpr std::array kNumbered = {DType::uint8,      DType::int8,    DType::int16,
+                                    DType::int32,      DType::int64,   DType::float16,
+                                    DType::float32,    DType::float64, DType::complex64,
+                                    DType::complex128, DType::boolean, DType::bfloat16};
+  return std::find(kNumbered.begin(), kNumbered.end(), dtype) - kNumbered.begin();
+}
 
 Tensor flat_piece(const Tensor& flat, std::int64_t start, const Shape& shape) {
   return make_view(flat, shape, contiguous_strides(shape), flat.impl()->offset + start);
@@ -39,6 +50,11 @@ std::vector<std::vector<std::size_t>> chunks_of(const std::vector<Tensor>& tenso
     group->indices.push_back(i);
     group->bytes += bytes;
     if (rule == ChunkRule::may_exceed && group->bytes >= limit_bytes) close(*group);
+  }
+  if (rule == ChunkRule::may_exceed) {
+    std::sort(open.begin(), open.end(), [](const Group& a, const Group& b) {
+      return number_of(a.dtype) < number_of(b.dtype);
+    });
   }
   for (Group& group : open) {
     if (!group.indices.empty()) close(group);

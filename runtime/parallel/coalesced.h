@@ -17,7 +17,8 @@ enum class ChunkRule : std::uint8_t {
   stays_below  ///< a chunk ends before the tensor that would exceed it
 };
 
-/// Runs of tensors of one dtype, as indices into `tensors`.
+/// Runs of tensors of one dtype, as indices into `tensors`. What is left of each dtype comes at the
+/// end: by may_exceed in the order in which PyTorch numbers dtypes, else as they came.
 std::vector<std::vector<std::size_t>> chunks_of(const std::vector<Tensor>& tensors,
                                                 std::size_t limit_bytes, ChunkRule rule);
 

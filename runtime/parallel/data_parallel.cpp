@@ -32,6 +32,35 @@ Tensor tensor_of(const nn::Value& value) {
   throw std::invalid_argument("[gather] the module's output must be a tensor to be gathered");
 }
 
+std::vector<Tensor> tensors_of(const std::vector<nn::Value>& values) {
+  std::vector<Tensor> tensors;
+  for (const nn::Value& value : values) tensors.push_back(tensor_of(value));
+  return tensors;
+}
+
+// Element by element, where replicas gave lists.
+nn::Value gathered(const std::vector<nn::Value>& outputs, Device device) {
+  const auto* first = std::get_if<std::vector<Tensor>>(&outputs[0]);
+  if (first == nullptr) return gather(tensors_of(outputs), device);
+  std::vector<Tensor> results;
+  for (std::size_t i = 0; i < first->size(); ++i) {
+    std::vector<Tensor> pieces;
+    for (const nn::Value& output : outputs) {
+      pieces.push_back(std::get<std::vector<Tensor>>(output).at(i));
+    }
+    results.push_back(gather(pieces, device));
+  }
+  return results;
+}
+
+// A tuple of Python's: it goes from the last to the first.
+void let_go(std::vector<nn::Value>& outputs) {
+  for (nn::Value& output : outputs) {
+    auto* tensors = std::get_if<std::vector<Tensor>>(&output);
+    while (tensors != nullptr && !tensors->empty()) tensors->pop_back();
+  }
+}
+
 }  // namespace
 
 DataParallel::DataParallel(nn::ModulePtr module, std::vector<Device> devices,
@@ -59,13 +88,13 @@ void DataParallel::require_module_on_first_device() const {
 nn::Value DataParallel::forward(const std::vector<nn::Value>& inputs) {
   require_module_on_first_device();
   // In the reverse of the order in which Python's frame lets them go.
-  std::vector<Tensor> outputs;
+  std::vector<nn::Value> outputs;
   std::vector<nn::ModulePtr> replicas;
-  const std::vector<std::vector<nn::Value>> arguments = scatter_arguments(inputs, devices_);
+  std::vector<std::vector<nn::Value>> arguments = scatter_arguments(inputs, devices_);
   if (devices_.size() == 1) {
-    outputs.push_back(tensor_of(module().forward(arguments.at(0))));
-    if (outputs_ == Outputs::left) return outputs;
-    return outputs[0];
+    nn::Value output = module().forward(arguments.at(0));
+    if (outputs_ == Outputs::left) return std::vector<Tensor>{tensor_of(output)};
+    return output;
   }
   const std::vector<Device> used(devices_.begin(),
                                  devices_.begin() + static_cast<std::ptrdiff_t>(arguments.size()));
@@ -73,10 +102,14 @@ nn::Value DataParallel::forward(const std::vector<nn::Value>& inputs) {
   for (std::size_t i = 0; i < used.size(); ++i) {
     const WorkerThreadScope thread(static_cast<std::uint32_t>(i));
     const GpuGuard gpu(used[i]);
-    outputs.push_back(tensor_of(replicas[i]->call(arguments[i])));
+    outputs.push_back(replicas[i]->call(arguments[i]));
   }
-  if (outputs_ == Outputs::left) return outputs;
-  return gather(outputs, output_device_);
+  if (outputs_ == Outputs::left) return tensors_of(outputs);
+  nn::Value result = gathered(outputs, output_device_);
+  arguments.clear();
+  replicas.clear();
+  let_go(outputs);
+  return result;
 }
 
 DataParallelCriterion::DataParallelCriterion(nn::ModulePtr criterion, std::vector<Device> devices)

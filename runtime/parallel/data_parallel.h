@@ -16,7 +16,7 @@ class DataParallel final : public nn::CopyableModule<DataParallel> {
  public:
   /// What becomes of the replicas' outputs.
   enum class Outputs : std::uint8_t {
-    gathered,  ///< one tensor on the output device
+    gathered,  ///< on the output device: one tensor, or a list where replicas give lists
     left,      ///< a list, each where it was made: for a loss computed in parallel
   };
 

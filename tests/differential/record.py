@@ -43,27 +43,52 @@ class Notes:
 
 
 class Segments:
-    """Segments by the order in which they came."""
+    """Segments by the order in which they came. An expandable one is the range from where it was first
+    mapped on, as long as anything of it is mapped."""
 
     def __init__(self):
-        self.alive, self.count = {}, 0
+        self.alive, self.count, self.mapped = {}, 0, {}
+        total = torch.cuda.get_device_properties(0).total_memory
+        self.reserved = total + total // 8
+
+    def find(self, address):
+        return next((base for base, (_, size) in self.alive.items() if base <= address < base + size), None)
 
     def place(self, address):
-        for base, (number, size) in self.alive.items():
-            if base <= address < base + size:
-                return f"{number} {address - base}"
-        raise KeyError(address)
+        base = self.find(address)
+        return f"{self.alive[base][0]} {address - base}"
+
+    def add(self, address, size):
+        self.alive[address] = (self.count, size)
+        self.count += 1
+
+    def map(self, address, size):
+        if self.find(address) is None:
+            self.add(address, self.reserved)
+        base = self.find(address)
+        self.mapped[base] = self.mapped.get(base, 0) + size
+        return self.place(address)
+
+    def unmap(self, address, size):
+        base, place = self.find(address), self.place(address)
+        self.mapped[base] -= size
+        if self.mapped[base] == 0:
+            del self.mapped[base], self.alive[base]
+        return place
 
 
 def event_line(event, segments):
     action, size, address = event["action"], event["size"], event.get("addr")
     if action == "segment_alloc":
-        segments.alive[address] = (segments.count, size)
-        segments.count += 1
+        segments.add(address, size)
         return f"S {size} {segments.count - 1}"
     if action == "segment_free":
         number, _ = segments.alive.pop(address)
         return f"s {size} {number}"
+    if action == "segment_map":
+        return f"M {size} {segments.map(address, size)}"
+    if action == "segment_unmap":
+        return f"m {size} {segments.unmap(address, size)}"
     if action in ("alloc", "free_requested", "free_completed"):
         stream = "" if event["stream"] == torch.cuda.default_stream().cuda_stream else " ~"
         block = f"{segments.place(address)}{stream}"

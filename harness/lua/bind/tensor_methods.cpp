@@ -185,7 +185,10 @@ void push_list(lua_State* L, const Tensor& tensor, int at, const double*& next) 
 
 int tolist(lua_State* L) {
   const Tensor& given = self_tensor(L, "tolist");
-  const Tensor tensor = is_complex(given.dtype()) ? parts_of(unconjugated(given)) : given;
+  const bool has_parts = is_complex(given.dtype());
+  const Tensor on_host =
+      ops::to(has_parts ? unconjugated(given) : given, Device::cpu(), std::nullopt);
+  const Tensor tensor = has_parts ? parts_of(on_host) : on_host;
   constexpr std::int64_t kMostListed = std::int64_t{1} << 27;
   if (tensor.numel() > kMostListed) {
     throw std::invalid_argument(fmt::format(

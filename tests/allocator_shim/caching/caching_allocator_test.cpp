@@ -100,6 +100,26 @@ TEST_F(CachingAllocatorTest, TakesTheSmallestBlockThatFitsAtTheLowestAddress) {
   EXPECT_EQ(allocate(29_MiB).address, first.address);
 }
 
+// The third segment gets the addresses of the first one.
+TEST_F(CachingAllocatorTest, TakesAndReleasesTheOldestSegmentFirstSincePyTorch215) {
+  for (const bool is_later : {false, true}) {
+    use(1_GiB, "", is_later ? "pytorch-2.15" : "pytorch-2.11");
+    const Allocation first = allocate(40_MiB);
+    const Allocation second = allocate(40_MiB);
+    free(first);
+    allocator_->empty_cache();
+    const Allocation third = allocate(40_MiB);
+    ASSERT_LT(third.address, second.address);
+    free(second);
+    free(third);
+    const Allocation again = allocate(40_MiB);
+    EXPECT_EQ(again.address, is_later ? second.address : third.address);
+    free(again);
+    allocator_->empty_cache();
+    EXPECT_EQ(events_[events_.size() - 1].address, is_later ? third.address : second.address);
+  }
+}
+
 TEST_F(CachingAllocatorTest, MergesFreeNeighbours) {
   const Allocation a = allocate(100_KiB);
   const Allocation b = allocate(100_KiB);

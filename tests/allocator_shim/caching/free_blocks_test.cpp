@@ -13,10 +13,10 @@
 namespace ohm {
 namespace {
 
-struct BySizeThenAddress {
+struct InOrder {
   bool operator()(const Block* a, const Block* b) const { return BlockKey(*a) < BlockKey(*b); }
 };
-using Model = std::set<Block*, BySizeThenAddress>;
+using Model = std::set<Block*, InOrder>;
 
 Block* at_or_null(const Model& model, Model::const_iterator it) {
   return it == model.end() ? nullptr : *it;
@@ -44,7 +44,7 @@ struct SizeMix {
 
 class FreeBlocksOrder : public testing::TestWithParam<SizeMix> {};
 
-TEST_P(FreeBlocksOrder, IsThatOfASetOfSizeAndAddress) {
+TEST_P(FreeBlocksOrder, IsThatOfASetOfSizeSegmentAndAddress) {
   constexpr int kSteps = 20'000;
   constexpr std::size_t kMostBlocks = 1'500;
   const auto [sizes, smallest_bytes] = GetParam();
@@ -58,6 +58,7 @@ TEST_P(FreeBlocksOrder, IsThatOfASetOfSizeAndAddress) {
       blocks.push_back(std::make_unique<Block>());
       blocks.back()->address = 512 * (random() % (std::uint64_t{1} << 32U));
       blocks.back()->bytes = bytes;
+      blocks.back()->segment_number = static_cast<std::uint32_t>(random() % 4);
       if (model.insert(blocks.back().get()).second) {
         free.insert(*blocks.back());
       } else {
