@@ -114,7 +114,9 @@ Tensor recorded_product(const Tensor& x1, const Tensor& x2) {
   Tensor out;
   {
     const NoGradGuard no_graph;
-    out = distances_by_product(x1, x2);
+    const Tensor rows1 = row_major(x1);
+    const Tensor rows2 = row_major(x2);
+    out = distances_by_product(rows1, rows2);
   }
   record.save_output(out);
   record.attach_differentiable(out, [](BackwardCall& call) {

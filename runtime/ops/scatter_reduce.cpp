@@ -121,9 +121,8 @@ void compute_writes(const Tensor& out, const Tensor& index, const Tensor& source
 }
 
 // How many elements each place is the mean of: 1 where there are none.
-Tensor counts_of(const Tensor& out, const Tensor& index, const Tensor& source, const Plan& plan) {
+Tensor counts_of(const Tensor& out, const Tensor& index, const Tensor& ones, const Plan& plan) {
   const Tensor counts = plan.includes_self ? ones_like(out) : zeros_like(out);
-  const Tensor ones = ones_like(source);
   scatter_add_(counts, plan.dim, index, ones);
   masked_fill_(counts, eq(counts, 0.0), 1.0);
   return counts;
@@ -133,7 +132,8 @@ Tensor counts_of(const Tensor& out, const Tensor& index, const Tensor& source, c
 void reduce_onto(const Tensor& out, const Tensor& index, const Tensor& source, const Plan& plan) {
   if (index.numel() == 0) return;
   if (plan.reduction != Reduction::mean) return compute_writes(out, index, source, plan);
-  const Tensor counts = counts_of(out, index, source, plan);
+  const Tensor ones = ones_like(source);
+  const Tensor counts = counts_of(out, index, ones, plan);
   compute_writes(out, index, source, plan);
   map_floating(out, out.dtype(), functors::Quotient(), out, counts);
 }

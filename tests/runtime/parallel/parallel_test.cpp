@@ -11,6 +11,7 @@
 #include "runtime/ops/convert.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/view.h"
+#include "runtime/parallel/coalesced.h"
 #include "runtime/parallel/data_parallel.h"
 #include "runtime/parallel/rank_group.h"
 #include "runtime/tensor/context.h"
@@ -80,6 +81,40 @@ TEST(DataParallel, UsesFewerGpusForABatchThatIsTooSmall) {
   DataParallel parallel(small_net(Device::cuda(0)), {}, std::nullopt);
   EXPECT_EQ(parallel.Module::forward(batch_of(2)).shape(), (Shape{2, 3}));
   EXPECT_EQ(machine.peak_bytes(2), 0);
+}
+
+class InputAndTanh final : public nn::CopyableModule<InputAndTanh> {
+ public:
+  std::string_view type_name() const override { return "InputAndTanh"; }
+  using Module::forward;
+  nn::Value forward(const std::vector<nn::Value>& inputs) override {
+    const Tensor input = std::get<Tensor>(inputs[0]);
+    return std::vector<Tensor>{input, ops::tanh(input)};
+  }
+};
+
+TEST(DataParallel, GathersListsElementByElement) {
+  test::TestMachine machine(kFourGpus);
+  DataParallel parallel(std::make_shared<InputAndTanh>(), {}, std::nullopt);
+  const Tensor batch = batch_of(8);
+  const nn::Value output = parallel.forward({nn::Value(batch)});
+  const auto& elements = std::get<std::vector<Tensor>>(output);
+  ASSERT_EQ(elements.size(), 2U);
+  EXPECT_EQ(elements[1].device(), Device::cuda(0));
+  EXPECT_EQ(to_doubles(elements[0]), to_doubles(batch));
+}
+
+TEST(DataParallel, BroadcastsWhatIsLeftOfEachDtypeInPyTorchsOrder) {
+  test::TestMachine machine(kFourGpus);
+  std::vector<Tensor> tensors;
+  for (const DType dtype : {DType::bfloat16, DType::float32, DType::boolean, DType::int64}) {
+    tensors.push_back(empty({4}, {dtype, Device::cuda(0)}));
+  }
+  using Chunks = std::vector<std::vector<std::size_t>>;
+  EXPECT_EQ(chunks_of(tensors, kCoalescedBytes, ChunkRule::may_exceed),
+            (Chunks{{3}, {1}, {2}, {0}}));
+  EXPECT_EQ(chunks_of(tensors, kCoalescedBytes, ChunkRule::stays_below),
+            (Chunks{{0}, {1}, {2}, {3}}));
 }
 
 TEST(RankGroup, SumsOverAllRanks) {
