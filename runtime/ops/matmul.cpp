@@ -199,7 +199,7 @@ Tensor weighted_addmm(const Tensor& given_bias, const Tensor& left, const Tensor
     throw std::invalid_argument(fmt::format("[addmm] bias of shape {} does not broadcast to {}",
                                             bias.shape().str(), shape.str()));
   }
-  if (is_complex(input.dtype()) && (beta != 1.0 || alpha != 1.0)) refuse_complex(input.dtype());
+  if (beta != 1.0 || alpha != 1.0) require_floating(input, kAddmm);
   Recorder record("AddmmBackward", {&bias, &input, &other});
   save_with_bias(record, input, other);
   Tensor out = plain_addmm(bias, input, other, beta, alpha);
