@@ -1,4 +1,5 @@
 #include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/integer_draws.h"
 
 #include <fmt/core.h>
 
@@ -269,21 +270,30 @@ Tensor rand(const Shape& shape, const TensorOptions& options) {
   return tensor;
 }
 
-Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
-               const TensorOptions& options) {
+void require_few_integers(std::int64_t low, std::int64_t high, std::string_view op) {
   if (low >= high) {
     throw std::invalid_argument(
-        fmt::format("[randint] expects low < high, but got {} and {}", low, high));
+        fmt::format("[{}] expects low < high, but got {} and {}", op, low, high));
   }
   const auto range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
   if (range > (std::uint64_t{1} << 32U)) {
     throw std::invalid_argument(
-        fmt::format("[randint] the range [{}, {}) has more than 2^32 values", low, high));
+        fmt::format("[{}] the range [{}, {}) has more than 2^32 values", op, low, high));
   }
+}
+
+Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
+               const TensorOptions& options) {
+  require_few_integers(low, high, "randint");
   if (is_complex(options.dtype)) refuse_complex(options.dtype);
   Tensor tensor = new_data(shape, options);
-  generate_from_words(tensor, functors::IntegerDraw{draw_words(tensor), low, range});
+  fill_integers(tensor, low, high);
   return tensor;
+}
+
+void fill_integers(const Tensor& tensor, std::int64_t low, std::int64_t high) {
+  const auto range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  generate_from_words(tensor, functors::IntegerDraw{draw_words(tensor), low, range});
 }
 
 void fill_values(const Tensor& tensor, double value) {

@@ -1,6 +1,7 @@
 #include "runtime/autograd/strided_piece.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <vector>
 
@@ -64,19 +65,31 @@ bool may_overlap(const Geometry& geometry) {
   return false;
 }
 
+// Whether it can be seen as one line, as an expanded number can.
+bool is_one_line(const Tensor& tensor) {
+  std::int64_t next = -1;
+  for (int dim = tensor.dims() - 1; dim >= 0; --dim) {
+    if (tensor.shape()[dim] == 1) continue;
+    if (next >= 0 && tensor.strides()[dim] != next) return false;
+    next = tensor.strides()[dim] * tensor.shape()[dim];
+  }
+  return true;
+}
+
 // A kernel is given the number of each place, and adds one value after the other.
 void add_at_places(const Tensor& memory, const Geometry& piece, const Tensor& grad) {
   const Tensor numbers = arange(0, 1, memory.numel(), {DType::int64, memory.device()});
-  const Tensor values = row_major(grad);
+  const Tensor values = is_one_line(grad) ? grad : row_major(grad);
   const Tensor places = row_major(make_view(numbers, piece.sizes, piece.strides, piece.offset));
   if (!memory.has_values()) return;
   visit_dtype(memory.dtype(), [&]<class T>(TypeTag<T>) {
     T* const sums = memory.data<T>() + piece.offset;
-    const T* value = values.data<const T>();
-    for_each_offset(piece.sizes, piece.strides, [&](std::int64_t offset) {
-      sums[offset] = convert_element<T>(convert_element<double>(sums[offset]) +
-                                        convert_element<double>(*value++));
-    });
+    const T* const added = values.data<const T>();
+    for_each_offsets(piece.sizes, std::array{piece.strides, values.strides()},
+                     [&](const Offsets<2>& at) {
+                       sums[at[0]] = convert_element<T>(convert_element<double>(sums[at[0]]) +
+                                                        convert_element<double>(added[at[1]]));
+                     });
   });
 }
 

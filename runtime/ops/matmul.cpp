@@ -85,12 +85,13 @@ Tensor plain_bmm(const Tensor& a, const Tensor& b) {
 }
 
 // Under vmap the bias is added afterwards, as what its factor of one makes of it.
-Tensor plain_addmm(const Tensor& bias, const Tensor& a, const Tensor& b) {
-  if (!AllSamples({&bias, &a, &b})) return raw_addmm(bias, a, b);
+Tensor plain_addmm(const Tensor& bias, const Tensor& a, const Tensor& b, double beta,
+                   double alpha) {
+  if (!AllSamples({&bias, &a, &b})) return raw_weighted_addmm(bias, a, b, beta, alpha);
   const NoGradGuard no_grad;
   const Tensor product = plain_mm(a, b);
-  const Tensor scaled = mul(bias, 1.0);
-  return add(scaled, product);
+  const Tensor scaled = mul(bias, beta);
+  return add(scaled, product, alpha);
 }
 
 // The products of gradients: recorded where the gradient is to be differentiated again.
@@ -181,6 +182,39 @@ Tensor transformed_linear(const Tensor& input, const Tensor& weight, const Tenso
   return running_transforms().vmaps > 0 ? add(product, bias) : add_(product, bias);
 }
 
+Tensor weighted(const Tensor& tensor, double factor) {
+  return factor == 1.0 ? tensor : formula::times(tensor, factor);
+}
+
+Tensor weighted_addmm(const Tensor& given_bias, const Tensor& left, const Tensor& right,
+                      double beta, double alpha) {
+  const OpFront front(kAddmm);
+  const Tensor other = front.input(right);
+  const Tensor input = front.input(left);
+  const Tensor bias = front.input(given_bias);
+  require_product(kAddmm, input, other, 2);
+  require_same_device(bias, input, kAddmm);
+  const Shape shape{input.shape()[0], other.shape()[1]};
+  if (!(broadcast_shapes(bias.shape(), shape, "addmm") == shape)) {
+    throw std::invalid_argument(fmt::format("[addmm] bias of shape {} does not broadcast to {}",
+                                            bias.shape().str(), shape.str()));
+  }
+  if (beta != 1.0 || alpha != 1.0) require_floating(input, kAddmm);
+  Recorder record("AddmmBackward", {&bias, &input, &other});
+  save_with_bias(record, input, other);
+  Tensor out = plain_addmm(bias, input, other, beta, alpha);
+  record.attach_differentiable(
+      out, [a = MatrixLayout(input), b = MatrixLayout(other), beta, alpha](BackwardCall& call) {
+        TensorList grads{Tensor(), Tensor(), Tensor()};
+        if (call.needs(1)) grads[1] = weighted(left_gradient(call.grad(), call.saved(1), a), alpha);
+        if (call.needs(2))
+          grads[2] = weighted(right_gradient(call.grad(), call.saved(0), b), alpha);
+        if (call.needs(0)) grads[0] = weighted(call.grad(), beta);
+        return grads;
+      });
+  return out;
+}
+
 Tensor sample_tensor(const Shape& shape) { return randn(shape, {DType::float64, Device::cpu()}); }
 
 std::vector<Sample> matmul_samples() {
@@ -258,45 +292,20 @@ Tensor baddbmm(const Tensor& given_bias, const Tensor& left, const Tensor& right
   map_floating(out, out.dtype(), functors::WeightedSum{alpha, beta}, out, bias);
   record.attach_differentiable(out, [beta, alpha, bias_shape = bias.shape()](BackwardCall& call) {
     TensorList grads{Tensor(), Tensor(), Tensor()};
-    const auto scaled = [](const Tensor& tensor, double factor) {
-      return factor == 1.0 ? tensor : formula::times(tensor, factor);
-    };
     if (call.needs(1)) {
-      grads[1] = scaled(gradient_bmm(call.grad(), gradient_batch_t(call.saved(1))), alpha);
+      grads[1] = weighted(gradient_bmm(call.grad(), gradient_batch_t(call.saved(1))), alpha);
     }
     if (call.needs(2)) {
-      grads[2] = scaled(gradient_bmm(gradient_batch_t(call.saved(0)), call.grad()), alpha);
+      grads[2] = weighted(gradient_bmm(gradient_batch_t(call.saved(0)), call.grad()), alpha);
     }
-    if (call.needs(0)) grads[0] = scaled(recorded_sum_to(call.grad(), bias_shape), beta);
+    if (call.needs(0)) grads[0] = weighted(recorded_sum_to(call.grad(), bias_shape), beta);
     return grads;
   });
   return out;
 }
 
-Tensor addmm(const Tensor& given_bias, const Tensor& left, const Tensor& right) {
-  const OpFront front(kAddmm);
-  const Tensor other = front.input(right);
-  const Tensor input = front.input(left);
-  const Tensor bias = front.input(given_bias);
-  require_product(kAddmm, input, other, 2);
-  require_same_device(bias, input, kAddmm);
-  const Shape shape{input.shape()[0], other.shape()[1]};
-  if (!(broadcast_shapes(bias.shape(), shape, "addmm") == shape)) {
-    throw std::invalid_argument(fmt::format("[addmm] bias of shape {} does not broadcast to {}",
-                                            bias.shape().str(), shape.str()));
-  }
-  Recorder record("AddmmBackward", {&bias, &input, &other});
-  save_with_bias(record, input, other);
-  Tensor out = plain_addmm(bias, input, other);
-  record.attach_differentiable(
-      out, [a = MatrixLayout(input), b = MatrixLayout(other)](BackwardCall& call) {
-        TensorList grads{Tensor(), Tensor(), Tensor()};
-        if (call.needs(1)) grads[1] = left_gradient(call.grad(), call.saved(1), a);
-        if (call.needs(2)) grads[2] = right_gradient(call.grad(), call.saved(0), b);
-        if (call.needs(0)) grads[0] = call.grad();
-        return grads;
-      });
-  return out;
+Tensor addmm(const Tensor& bias, const Tensor& input, const Tensor& other) {
+  return weighted_addmm(bias, input, other, 1.0, 1.0);
 }
 
 Tensor matmul(const Tensor& left, const Tensor& right) {
@@ -381,10 +390,13 @@ std::vector<OpDef> matmul_ops() {
                                           {sample_tensor({2, 3, 4}), sample_tensor({2, 3, 2}),
                                            sample_tensor({2, 2, 4}), 0.5, 2.0}};
              }),
-      define(kAddmm, kBoth, &addmm, {"bias", "input", "other"},
+      define(kAddmm, kBoth, &weighted_addmm,
+             {"bias", "input", "other", {"beta", 1.0}, {"alpha", 1.0}},
              [] {
-               return std::vector<Sample>{
-                   {sample_tensor({4}), sample_tensor({2, 3}), sample_tensor({3, 4})}};
+               const Tensor rows = sample_tensor({2, 3});
+               const Tensor columns = sample_tensor({3, 4});
+               return std::vector<Sample>{{sample_tensor({4}), rows, columns, 1.0, 1.0},
+                                          {sample_tensor({2, 4}), rows, columns, 0.5, -2.0}};
              }),
       define(kMatmul, kBoth, &matmul, {"input", "other"}, matmul_samples),
       define(kLinear, kFunctional, &linear, {"input", "weight", "bias"}, linear_samples),

@@ -112,4 +112,20 @@ Tensor raw_addmm(const Tensor& bias, const Tensor& a, const Tensor& b) {
   return out;
 }
 
+Tensor raw_weighted_addmm(const Tensor& bias, const Tensor& a, const Tensor& b, double beta,
+                          double alpha) {
+  if (beta == 1.0 && alpha == 1.0) return raw_addmm(bias, a, b);
+  const Tensor out = empty({a.shape()[0], b.shape()[1]}, options_of(a));
+  const Tensor right = prepared(b, FirstOperand::right);
+  const Tensor left = prepared(a, FirstOperand::right);
+  const bool is_fused = beta == 1.0 && goes_through_cublaslt(bias, b);
+  const FusedWorkspaces workspaces = is_fused ? fused_workspaces(out.device())
+                                              : FusedWorkspaces{{}, cublas_workspace(out.device())};
+  compute_product(left, right, out, false, workspaces.cublas.get());
+  // What a bias of no weight holds does not count, NaN included.
+  const Tensor& added = beta == 0.0 ? out : bias;
+  map_floating(out, out.dtype(), functors::WeightedSum{alpha, beta}, out, added);
+  return out;
+}
+
 }  // namespace ohm::ops

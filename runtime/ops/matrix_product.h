@@ -18,5 +18,8 @@ void multiply_batches(const Tensor& a, const Tensor& b, const Tensor& out);
 /// bias + a · b: bias broadcasts to [m, n]. A one-dimensional bias of n > 1 columns with k > 1
 /// goes through cuBLASLt and its temporary workspace.
 Tensor raw_addmm(const Tensor& bias, const Tensor& a, const Tensor& b);
+/// beta · bias + alpha · (a · b). A bias that is weighed never goes through cuBLASLt.
+Tensor raw_weighted_addmm(const Tensor& bias, const Tensor& a, const Tensor& b, double beta,
+                          double alpha);
 
 }  // namespace ohm::ops

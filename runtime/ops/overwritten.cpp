@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <stdexcept>
 
 #include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/integer_draws.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/base/float_limits.h"
 #include "runtime/base/strided.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/launch/elementwise.h"
@@ -26,6 +30,7 @@ constexpr OpInfo kClampMinInplace{"clamp_min_"};
 constexpr OpInfo kClampMaxInplace{"clamp_max_"};
 constexpr OpInfo kBernoulliInplace{"bernoulli_"};
 constexpr OpInfo kExponentialInplace{"exponential_"};
+constexpr OpInfo kRandomInplace{"random_"};
 constexpr OpInfo kEqInplace{"eq_"};
 constexpr OpInfo kNeInplace{"ne_"};
 constexpr OpInfo kLtInplace{"lt_"};
@@ -89,7 +94,6 @@ Tensor clamp_max_(const Tensor& input, double max) { return clamp_(input, std::n
 template <class Draw>
 Tensor drawn_over(const OpInfo& info, std::string_view node, const Tensor& input, Draw draw) {
   const OpFront front(info);
-  require_floating(input, info);
   Recorder record = Recorder::overwriting(info.name, node, {&input});
   begin_inplace_write(input, info.name);
   draw();
@@ -104,6 +108,7 @@ Tensor bernoulli_(const Tensor& input, double p) {
     throw std::invalid_argument(
         fmt::format("[bernoulli_] expects p to be in [0, 1], but got p={}", p));
   }
+  require_floating(input, kBernoulliInplace);
   return drawn_over(kBernoulliInplace, "BernoulliBackward", input,
                     [&] { fill_bernoulli(input, p, 1.0); });
 }
@@ -114,11 +119,33 @@ Tensor exponential_(const Tensor& input, double lambda) {
     throw std::invalid_argument(
         fmt::format("[exponential_] expects lambda > 0.0, but found lambda={}", lambda));
   }
+  require_floating(input, kExponentialInplace);
   return drawn_over(kExponentialInplace, "ExponentialBackward", input, [&] {
     fill_uniform(input, 0.0, 1.0);
     map_floating(
         input, input.dtype(), [lambda](double u) { return -std::log1p(-u) / lambda; }, input);
   });
+}
+
+// How many integers, from 0 on, a dtype holds without a gap.
+std::int64_t integers_of(DType dtype) {
+  if (const FloatLimits* const limits = find_float_limits(dtype)) {
+    return static_cast<std::int64_t>(2.0 / limits->eps) + 1;
+  }
+  if (dtype == DType::boolean) return 2;
+  const auto bits = 8 * item_bytes(dtype) - (dtype == DType::uint8 ? 0 : 1);
+  return bits == 63 ? std::numeric_limits<std::int64_t>::max() : std::int64_t{1} << bits;
+}
+
+// One number alone is where the draws end.
+Tensor random_(const Tensor& input, std::optional<std::int64_t> from,
+               std::optional<std::int64_t> to) {
+  if (is_complex(input.dtype())) refuse_complex(input.dtype());
+  const std::int64_t low = to ? from.value_or(0) : 0;
+  const std::int64_t high = to ? *to : from.value_or(integers_of(input.dtype()));
+  require_few_integers(low, high, kRandomInplace.name);
+  return drawn_over(kRandomInplace, "RandomBackward", input,
+                    [&] { fill_integers(input, low, high); });
 }
 
 // ---- truth values -------------------------------------------------------------------------------
@@ -219,6 +246,7 @@ std::vector<OpDef> overwritten_ops() {
       define(kClampMaxInplace, kBoth, &clamp_max_, {"input", "max"}),
       define(kBernoulliInplace, kMethod, &bernoulli_, {"input", {"p", 0.5}}),
       define(kExponentialInplace, kMethod, &exponential_, {"input", {"lambd", 1.0}}),
+      define(kRandomInplace, kMethod, &random_, {"input", "from", "to"}),
       define(kEqInplace, kMethod, &eq_, {"input", "other"}),
       define(kNeInplace, kMethod, &ne_, {"input", "other"}),
       define(kLtInplace, kMethod, &lt_, {"input", "other"}),

@@ -152,6 +152,7 @@ CALLS = {
     "embedding": F.embedding,
     "conv2d": F.conv2d,
     "conv_transpose2d": F.conv_transpose2d,
+    "addmm": lambda x, a, b, beta=1, alpha=1: torch.addmm(x, a, b, beta=beta, alpha=alpha),
     "baddbmm": lambda x, a, b, beta=1, alpha=1: torch.baddbmm(x, a, b, beta=beta, alpha=alpha),
     "scaled_dot_product_attention": lambda q, k, v, mask=None, dropout_p=0.0, is_causal=False:
         F._scaled_dot_product_attention(q, k, v, mask, dropout_p, False, is_causal)[0],
@@ -1234,6 +1235,7 @@ def writing():
     for op in ("isposinf", "isneginf"):
         yield op, op, lambda: [const(torch.tensor(SPECIAL))]
         yield f"{op}_integers", op, lambda: [integers(9, 2, 3)]
+    yield "addmm_weighted", "addmm", lambda: [randn(2), randn(3, 4), randn(4, 2), 0.5, -1.5]
     yield "addmv", "addmv", lambda: [randn(3), randn(3, 4), randn(4)]
     yield "addmv_scaled", "addmv", lambda: [randn(1), randn(3, 4), randn(4), 0.5, -2.0]
     yield "addmv_beta_zero", "addmv", lambda: [

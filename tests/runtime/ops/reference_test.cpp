@@ -110,6 +110,7 @@ const std::map<std::string_view, std::string_view> kUnrecorded = {
     {"normal", "random: distribution_library_test.cpp"},
     {"gumbel_softmax", "random: sampling_test.cpp"},
     {"exponential_", "random: sampling_test.cpp"},
+    {"random_", "random: sampling_test.cpp"},
     {"clip_grad_norm_", "of gradients: trajectory_test.cpp"},
     {"clip_grad_value_", "of gradients: trajectory_test.cpp"},
     {"clip_grads_with_norm_", "of gradients: gradient_norm_test.cpp"},

@@ -109,5 +109,24 @@ TEST_F(Sampling, ExponentialDrawsHaveTheMeanThatTheirRateSays) {
   EXPECT_NEAR(std::accumulate(values.begin(), values.end(), 0.0) / 4000, 0.5, 0.05);
 }
 
+TEST_F(Sampling, RandomDrawsIntegersUpToWhereItIsAsked) {
+  const auto drawn = [](DType dtype, const ops::Value& from, const ops::Value& to) {
+    const Tensor tensor = zeros({4000}, {dtype, Device::cuda(0)});
+    ops::find_op("random_")->call(std::vector<ops::Value>{tensor, from, to});
+    std::vector<double> values = to_doubles(tensor);
+    std::sort(values.begin(), values.end());
+    return values;
+  };
+  const std::vector<double> few = drawn(DType::int64, std::int64_t{5}, ops::Value());
+  EXPECT_EQ(few.front(), 0.0);
+  EXPECT_EQ(few.back(), 4.0);
+  EXPECT_NEAR(static_cast<double>(std::count(few.begin(), few.end(), 2.0)), 800, 120);
+  const std::vector<double> between = drawn(DType::float32, std::int64_t{-3}, std::int64_t{2});
+  EXPECT_EQ(between.front(), -3.0);
+  EXPECT_EQ(between.back(), 1.0);
+  EXPECT_GT(drawn(DType::uint8, ops::Value(), ops::Value()).back(), 200.0);
+  EXPECT_LE(drawn(DType::float16, ops::Value(), ops::Value()).back(), 2048.0);
+}
+
 }  // namespace
 }  // namespace ohm::test
