@@ -272,7 +272,9 @@ Tensor cdist(const Tensor& given_x1, const Tensor& given_x2, double p) {
                           x1.numel() != 0 && x2.numel() != 0;
   if (!is_product) return recorded_one_by_one(x1, x2, p);
   if (x1.dims() == 2) return recorded_product(x1, x2);
-  return view(recorded_product(in_batches(x1), in_batches(x2)), shape_of_distances(x1, x2));
+  const Tensor rows1 = contiguous(x1);
+  const Tensor rows2 = contiguous(x2);
+  return view(recorded_product(in_batches(rows1), in_batches(rows2)), shape_of_distances(x1, x2));
 }
 
 std::vector<OpDef> row_distance_ops() {
