@@ -117,7 +117,7 @@ std::int64_t right_shifted(std::int64_t x, std::int64_t places) {
   return x >> (places < 0 || places >= kBits ? kBits - 1 : places);
 }
 
-std::int64_t flipped(std::int64_t x, std::int64_t) { return ~x; }
+std::int64_t flipped_bits(std::int64_t x, std::int64_t) { return ~x; }
 std::int64_t both_bits(std::int64_t x, std::int64_t y) { return x & y; }
 std::int64_t either_bit(std::int64_t x, std::int64_t y) { return x | y; }
 std::int64_t one_bit_alone(std::int64_t x, std::int64_t y) { return x ^ y; }
@@ -159,7 +159,7 @@ Tensor bitwise_not_(const Tensor& input) {
   if (dtype == DType::boolean) {
     return written_over(kBitwiseNotInplace, input, Number(0), dtype, functors::Equal());
   }
-  return written_over(kBitwiseNotInplace, input, Number(0), dtype, of_integers(&flipped));
+  return written_over(kBitwiseNotInplace, input, Number(0), dtype, of_integers(&flipped_bits));
 }
 Tensor bitwise_and_(const Tensor& input, const TensorOrNumber& other) {
   return bit_by_bit_over(kBitwiseAndInplace, input, other, &both_bits, functors::Both());
@@ -192,7 +192,7 @@ Tensor bitwise_not(const Tensor& input) {
   if (dtype == DType::boolean) {
     return binary_new(kBitwiseNot, input, Number(0), dtype, functors::Equal());
   }
-  return binary_new(kBitwiseNot, input, Number(0), dtype, of_integers(&flipped));
+  return binary_new(kBitwiseNot, input, Number(0), dtype, of_integers(&flipped_bits));
 }
 Tensor bitwise_and(const Tensor& input, const TensorOrNumber& other) {
   return bit_by_bit(kBitwiseAnd, input, other, &both_bits, functors::Both());
