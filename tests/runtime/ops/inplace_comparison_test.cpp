@@ -6,18 +6,12 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/ops/arithmetic.h"
-#include "runtime/ops/op_list.h"
 #include "runtime/ops/reduction.h"
+#include "tests/runtime/ops/called_op.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {
 namespace {
-
-const TensorOptions kDouble{DType::float64, Device::cpu()};
-
-Tensor called(const std::string& op, const Tensor& input, const ops::Value& other) {
-  return std::get<Tensor>(ops::find_op(op)->call(std::vector<ops::Value>{input, other}));
-}
 
 class InplaceComparison : public testing::TestWithParam<std::string> {
  protected:

@@ -9,17 +9,13 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/op_list.h"
 #include "runtime/ops/reduction.h"
+#include "tests/runtime/ops/called_op.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {
 namespace {
 
-const TensorOptions kDouble{DType::float64, Device::cpu()};
 const TensorOptions kWhole{DType::int64, Device::cpu()};
-
-Tensor called(const std::string& op, const Tensor& input, const ops::Value& other) {
-  return std::get<Tensor>(ops::find_op(op)->call(std::vector<ops::Value>{input, other}));
-}
 
 struct InplacePair : testing::TestWithParam<std::string> {
   TestMachine machine{{.values = ValueMode::keeps_values}};

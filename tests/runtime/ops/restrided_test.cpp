@@ -9,19 +9,13 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/ops/arithmetic.h"
-#include "runtime/ops/op_list.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/view.h"
+#include "tests/runtime/ops/called_op.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {
 namespace {
-
-const TensorOptions kDouble{DType::float64, Device::cpu()};
-
-Tensor called(const std::string& op, std::vector<ops::Value> arguments) {
-  return std::get<Tensor>(ops::find_op(op)->call(arguments));
-}
 
 class Restrided : public testing::Test {
  protected:

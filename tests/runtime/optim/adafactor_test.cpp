@@ -11,16 +11,16 @@
 namespace ohm::test {
 namespace {
 
-const TensorOptions kDouble{DType::float64, Device::cpu()};
+const TensorOptions kOnHost64{DType::float64, Device::cpu()};
 
 // As PyTorch 2.6.0 on the CPU has them.
 TEST(Adafactor, FactorsTheSecondMomentsOfAMatrix) {
   const TestMachine machine({.values = ValueMode::keeps_values});
-  const Tensor matrix = from_values({1, -2, 3, 0.5, 0.25, -1}, {2, 3}, kDouble);
+  const Tensor matrix = from_values({1, -2, 3, 0.5, 0.25, -1}, {2, 3}, kOnHost64);
   matrix.set_requires_grad(true);
   optim::Adafactor optimizer({matrix}, {.lr = 0.1, .weight_decay = 0.1});
   for (const double factor : {1.0, -2.0}) {
-    matrix.set_grad(from_values({0.5 * factor, 1, -1, 2, 0.25, factor}, {2, 3}, kDouble));
+    matrix.set_grad(from_values({0.5 * factor, 1, -1, 2, 0.25, factor}, {2, 3}, kOnHost64));
     optimizer.step();
   }
   const std::vector<double> expected = {1.0453561312556099,  -2.4864717183577083,
@@ -36,7 +36,7 @@ TEST(Adafactor, FactorsTheSecondMomentsOfAMatrix) {
 
 TEST(Adafactor, RefusesOptionsThatCannotBe) {
   const TestMachine machine;
-  const Tensor parameter = zeros({2}, kDouble);
+  const Tensor parameter = zeros({2}, kOnHost64);
   parameter.set_requires_grad(true);
   using optim::Adafactor;
   EXPECT_THROW(Adafactor({parameter}, {.beta2_decay = 0.5}), std::invalid_argument);

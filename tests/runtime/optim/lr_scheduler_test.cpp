@@ -40,7 +40,7 @@ OptimizerPtr new_optimizer() {
   return std::make_shared<optim::Sgd>(std::vector<Tensor>{parameter}, options);
 }
 
-ops::Value option_of(const json& value, ops::ParamKind kind) {
+ops::Value scheduler_option(const json& value, ops::ParamKind kind) {
   switch (kind) {
     case ops::ParamKind::boolean:
       return value.get<bool>();
@@ -63,8 +63,9 @@ LrSchedulerPtr made(const OptimizerPtr& optimizer, const json& scheduler) {
   std::vector<ops::Value> arguments;
   for (const ops::Param& param : row->params) {
     const std::string option(param.name);
-    arguments.push_back(scheduler[1].contains(option) ? option_of(scheduler[1][option], param.kind)
-                                                      : param.fallback);
+    arguments.push_back(scheduler[1].contains(option)
+                            ? scheduler_option(scheduler[1][option], param.kind)
+                            : param.fallback);
   }
   return row->make(optimizer, arguments);
 }
