@@ -34,6 +34,25 @@ std::size_t bytes_before_cut(const CachingAllocator& allocator, DeviceAddress ad
 
 VerifiedHistory::VerifiedHistory(DeviceHistory history, const RuleSet& rules)
     : history_(std::move(history)), rules_(rules) {
+  replay_or_disagree();
+  if (disagreement_ && rules_.orders_blocks_by_segment) try_order_of_addresses();
+}
+
+/// A record does not say which version made it; most were made by one before 2.15.
+void VerifiedHistory::try_order_of_addresses() {
+  RuleSet earlier = rules_;
+  earlier.orders_blocks_by_segment = false;
+  VerifiedHistory by_address(history_, earlier);
+  const auto reach = [](const Disagreement& disagreement) {
+    return disagreement.event.value_or(0);
+  };
+  if (by_address.disagreement_ && reach(*by_address.disagreement_) <= reach(*disagreement_)) return;
+  by_address.history_.notes.emplace_back(
+      "blocks of one size were taken in the order of their addresses, as before PyTorch 2.15");
+  *this = std::move(by_address);
+}
+
+void VerifiedHistory::replay_or_disagree() {
   try {
     replay();
   } catch (const HistoryError& error) {

@@ -22,8 +22,10 @@ struct StartSummary {
 
 class VerifiedHistory {
  public:
-  /// Replays it. Whatever is wrong with the record becomes a disagreement. Throws HistoryError of
-  /// the kind `insufficient` only.
+  /// Replays it. Whatever is wrong with the record becomes a disagreement. Where rules that order
+  /// blocks of one size by their segments disagree, those that order them by address are tried: a
+  /// note and rules() say so where they get further. Throws HistoryError of the kind
+  /// `insufficient` only.
   VerifiedHistory(DeviceHistory history, const RuleSet& rules);
 
   const DeviceHistory& history() const { return history_; }
@@ -48,6 +50,8 @@ class VerifiedHistory {
   const std::vector<RecordedFlush>& flushes() const { return flushes_; }
 
  private:
+  void replay_or_disagree();
+  void try_order_of_addresses();
   void replay();
   void find_beginning();
   void find_state();

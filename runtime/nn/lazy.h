@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/nn/module_def.h"
 #include "runtime/nn/new_parameter.h"
-#include "runtime/nn/registry.h"
 
 namespace ohm::nn {
 

@@ -10,7 +10,6 @@
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/kernels/functors/special.h"
 #include "runtime/kernels/launch/host_values.h"
-#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/complex_kernel.h"
 #include "runtime/ops/formula.h"

@@ -154,10 +154,17 @@ std::map<std::string, ops::Sample> particular_samples() {
   const Tensor second = from_values({1, 1, 0, 0}, {4}, truths);
   const Tensor index = from_values({2, 0, 1, 2}, {1, 4}, places);
   const Tensor rows = from_values({2, 0}, {2}, places);
+  const Tensor few = from_values({0, 1, 2, 3}, {4}, places);
   return {{"bitwise_not", {first}},
           {"bitwise_and", {first, second}},
           {"bitwise_or", {first, second}},
           {"bitwise_xor", {first, second}},
+          {"bitwise_not_", {first}},
+          {"bitwise_and_", {first, second}},
+          {"bitwise_or_", {first, second}},
+          {"bitwise_xor_", {first, second}},
+          // One number alone can be drawn.
+          {"random_", {numbers({3, 4}, 0), std::int64_t{3}, std::int64_t{4}}},
           {"scatter_", {numbers({3, 4}, 0), std::int64_t{0}, index, numbers({1, 4}, 1)}},
           {"scatter_add_", {numbers({3, 4}, 0), std::int64_t{0}, index, numbers({1, 4}, 1)}},
           {"index_add_", {numbers({3, 4}, 0), std::int64_t{0}, rows, numbers({2, 4}, 1), 1.0}},
@@ -168,10 +175,14 @@ std::map<std::string, ops::Sample> particular_samples() {
           {"put_", {numbers({3, 4}, 0), rows, numbers({2}, 1)}},
           {"scatter_reduce_",
            {numbers({3, 4}, 0), std::int64_t{0}, index, numbers({1, 4}, 1), std::string("amax")}},
-          {"bitwise_left_shift", {index, from_values({0, 1, 2, 3}, {4}, places)}},
-          {"bitwise_right_shift", {index, from_values({0, 1, 2, 3}, {4}, places)}},
-          {"gcd", {index, from_values({0, 1, 2, 3}, {4}, places)}},
-          {"lcm", {index, from_values({0, 1, 2, 3}, {4}, places)}},
+          {"bitwise_left_shift", {index, few}},
+          {"bitwise_left_shift_", {index, few}},
+          {"bitwise_right_shift", {index, few}},
+          {"bitwise_right_shift_", {index, few}},
+          {"gcd", {index, few}},
+          {"gcd_", {index, few}},
+          {"lcm", {index, few}},
+          {"lcm_", {index, few}},
           {"bincount", {from_values({2, 0, 1, 2}, {4}, places)}},
           {"searchsorted", {from_values({0, 1, 2}, {3}, places), from_values({1, 3}, {2}, places)}},
           {"bucketize", {from_values({1, 3}, {2}, places), from_values({0, 1, 2}, {3}, places)}},
