@@ -790,6 +790,115 @@ rec_loss = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
+--== model_cat_cache_llm
+local RMSNorm, Layer, embed, first, second, norm, ids, k1, v1, k2, v2, x, logits, kept, index, sorted_probs, order, cut, pick
+RMSNorm = nn.Module:extend("RMSNorm")
+function RMSNorm:__init(d)
+  self.weight = nn.Parameter(ohm.ones(d))
+end
+function RMSNorm:forward(x)
+  local h
+  h = x:float()
+  h = h * ohm.rsqrt(h:pow(2):mean(-1, {keepdim = true}) + 1e-06)
+  return self.weight * h:to(x.dtype)
+end
+Layer = nn.Module:extend("Layer")
+function Layer:__init(d, heads, groups)
+  self.heads = heads
+  self.groups = groups
+  self.size = d // heads
+  self.n1 = RMSNorm(d)
+  self.q = nn.Linear(d, d, {bias = false})
+  self.k = nn.Linear(d, groups * self.size, {bias = false})
+  self.v = nn.Linear(d, groups * self.size, {bias = false})
+  self.o = nn.Linear(d, d, {bias = false})
+  self.n2 = RMSNorm(d)
+  self.gate = nn.Linear(d, 3 * d, {bias = false})
+  self.up = nn.Linear(d, 3 * d, {bias = false})
+  self.down = nn.Linear(3 * d, d, {bias = false})
+end
+function Layer:forward(x, pk, pv)
+  local b, t, d, h, q, k, v, kk, vv, y
+  b, t, d = table.unpack(x.shape)
+  h = self.n1(x)
+  q = self.q(h):view(b, t, self.heads, self.size):transpose(1, 2)
+  k = self.k(h):view(b, t, self.groups, self.size):transpose(1, 2)
+  v = self.v(h):view(b, t, self.groups, self.size):transpose(1, 2)
+  if pk ~= nil then
+    k = ohm.cat({pk, k}, {dim = 2})
+    v = ohm.cat({pv, v}, {dim = 2})
+  end
+  kk = k:repeat_interleave(self.heads // self.groups, {dim = 1})
+  vv = v:repeat_interleave(self.heads // self.groups, {dim = 1})
+  y = F.scaled_dot_product_attention(q, kk, vv, {is_causal = pk == nil})
+  x = x + self.o(y:transpose(1, 2):reshape(b, t, d))
+  h = self.n2(x)
+  return x + self.down(F.silu(self.gate(h)) * self.up(h)), k, v
+end
+embed = nn.Embedding(400, 128):cuda():half()
+first = Layer(128, 8, 2):cuda():half()
+second = Layer(128, 8, 2):cuda():half()
+norm = RMSNorm(128):cuda():half()
+mark("model")
+do
+  local mode1 <close> = ohm.no_grad()
+  ids = ohm.randint(0, 400, {3, 17}, {device = "cuda"})
+  k1, v1, k2, v2 = nil, nil, nil, nil
+  for step = 0, 5 - 1 do
+    x = embed(ids)
+    do
+      local new1, new2, new3 = first(x, k1, v1)
+      x = new1; sweep()
+      k1 = new2; sweep()
+      v1 = new3; sweep()
+    end
+    do
+      local new1, new2, new3 = second(x, k2, v2)
+      x = new1; sweep()
+      k2 = new2; sweep()
+      v2 = new3; sweep()
+    end
+    logits = F.linear(norm(slice(slice(x, 0, 0), 1, -1)), embed.weight):float()
+    logits = slice(logits, 0, 0):select(1, -1)
+    do
+      local new1, new2 = logits:topk(40, {dim = -1})
+      kept = new1; sweep()
+      index = new2; sweep()
+    end
+    do
+      local new1, new2 = ohm.sort(F.softmax(kept / 0.7, {dim = -1}), {descending = true})
+      sorted_probs = new1; sweep()
+      order = new2; sweep()
+    end
+    cut = ohm.cumsum(sorted_probs, {dim = -1}):gt(0.9)
+    sorted_probs = sorted_probs:masked_fill(cut, 0.0)
+    pick = ohm.multinomial(sorted_probs, 1)
+    ids = index:gather(1, order:gather(1, pick))
+    mark("token " .. step)
+  end
+  ohm.cuda.empty_cache()
+end
+mark("done")
+mark("end of program (globals alive)")
+embed = nil; sweep()
+first = nil; sweep()
+second = nil; sweep()
+norm = nil; sweep()
+ids = nil; sweep()
+k1 = nil; sweep()
+v1 = nil; sweep()
+k2 = nil; sweep()
+v2 = nil; sweep()
+x = nil; sweep()
+logits = nil; sweep()
+kept = nil; sweep()
+index = nil; sweep()
+sorted_probs = nil; sweep()
+order = nil; sweep()
+cut = nil; sweep()
+pick = nil; sweep()
+mark("globals deleted")
+
 --== model_char_rnn
 local vocab, hidden, layers, batch, bptt, CharRNN, model, optimizer, scheduler, data, h, c, total, start, x, y, logits, loss, text, token, probs
 vocab, hidden, layers, batch, bptt = 60, 96, 2, 16, 12
@@ -2232,6 +2341,51 @@ p = nil; sweep()
 tp = nil; sweep()
 mark("globals deleted")
 
+--== model_expandable_train
+local Net, model, optimizer, length, ids, loss, x
+ohm.cuda.memory._set_allocator_settings("expandable_segments:True")
+Net = nn.Module:extend("Net")
+function Net:__init()
+  self.embed = nn.Embedding(2000, 256)
+  self.rnn = nn.LSTM(256, 256, {batch_first = true})
+  self.out = nn.Linear(256, 2000)
+end
+function Net:forward(ids)
+  local h, n, c
+  h, n, c = several(self.rnn(self.embed(ids)))
+  return self.out(h)
+end
+ohm.backends.cudnn.enabled = true
+model = Net():cuda()
+optimizer = ohm.optim.Adam(model:parameters())
+mark("model")
+for step = 0, 4 - 1 do
+  length = 20 + (15 * step)
+  ids = ohm.randint(0, 2000, {16, length}, {device = "cuda"})
+  loss = F.cross_entropy(model(ids):flatten(0, 1), ids:flatten())
+  mark("forward " .. step)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  if step == 2 then
+    ohm.cuda.empty_cache()
+  end
+  mark("step " .. step)
+end
+loss = nil; sweep()
+ids = nil; sweep()
+ohm.cuda.empty_cache()
+mark("emptied")
+ohm.cuda.memory._set_allocator_settings("expandable_segments:False")
+x = ohm.randn(3000, 3000, {device = "cuda"})
+mark("plain")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+length = nil; sweep()
+x = nil; sweep()
+mark("globals deleted")
+
 --== model_fake_quant
 local RoundSTE, QuantLinear, prune, l1, l2, l3, layers, weights, scales, optimizer, x, y, h, loss, s, layer, sparsity
 RoundSTE = ohm.autograd.Function {
@@ -2941,6 +3095,68 @@ values = nil; sweep()
 _ = nil; sweep()
 scores = nil; sweep()
 token = nil; sweep()
+mark("globals deleted")
+
+--== model_graph_pools
+local model, pool, side, warm, x1, x2, g1, y1, g2, y2, best
+model = nn.Sequential(nn.Linear(128, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10)):cuda():eval()
+pool = ohm.cuda.graph_pool_handle()
+mark("model")
+side = ohm.cuda.Stream()
+side:wait_stream(ohm.cuda.current_stream())
+do
+  local mode1 <close> = ohm.cuda.stream(side)
+  do
+    local mode2 <close> = ohm.no_grad()
+    warm = model(ohm.zeros(64, 128, {device = "cuda"}))
+  end
+end
+ohm.cuda.current_stream():wait_stream(side)
+warm = nil; sweep()
+mark("warm")
+x1 = ohm.zeros(64, 128, {device = "cuda"})
+x2 = ohm.zeros(16, 128, {device = "cuda"})
+g1 = ohm.cuda.CUDAGraph()
+do
+  local mode3 <close> = ohm.no_grad()
+  do
+    local mode4 <close> = ohm.cuda.graph(g1, {pool = pool})
+    y1 = F.softmax(model(x1), {dim = 1})
+  end
+end
+mark("first")
+g2 = ohm.cuda.CUDAGraph()
+do
+  local mode5 <close> = ohm.no_grad()
+  do
+    local mode6 <close> = ohm.cuda.graph(g2, {pool = pool})
+    y2 = F.softmax(model(x2), {dim = 1})
+  end
+end
+mark("second")
+for i = 0, 3 - 1 do
+  x1:copy_(ohm.randn(64, 128, {device = "cuda"}))
+  g1:replay()
+  x2:copy_(ohm.randn(16, 128, {device = "cuda"}))
+  g2:replay()
+  best = ohm.cat({y1, y2}):argmax({dim = 1})
+  mark("replayed " .. i)
+end
+y1 = nil; sweep()
+g1 = nil; sweep()
+ohm.cuda.empty_cache()
+mark("first gone")
+y2 = nil; sweep()
+g2 = nil; sweep()
+ohm.cuda.empty_cache()
+mark("second gone")
+mark("end of program (globals alive)")
+model = nil; sweep()
+pool = nil; sweep()
+side = nil; sweep()
+x1 = nil; sweep()
+x2 = nil; sweep()
+best = nil; sweep()
 mark("globals deleted")
 
 --== model_graphed_batches
@@ -3815,6 +4031,90 @@ mark("end of program (globals alive)")
 model = nil; sweep()
 prompt = nil; sweep()
 out = nil; sweep()
+text = nil; sweep()
+mark("globals deleted")
+
+--== model_kv_index_copy
+local Attention, Block, Model, model, ids, positions, logits, tokens, probs, nxt, text
+Attention = nn.Module:extend("Attention")
+function Attention:__init(d, heads, length)
+  self.heads = heads
+  self.qkv = nn.Linear(d, 3 * d, {bias = false})
+  self.out = nn.Linear(d, d, {bias = false})
+  self:register_buffer("keys", ohm.zeros(2, heads, length, d // heads), {persistent = false})
+  self:register_buffer("values", ohm.zeros(2, heads, length, d // heads), {persistent = false})
+end
+function Attention:forward(x, positions, mask)
+  local b, t, d, q, k, v, y
+  b, t, d = table.unpack(x.shape)
+  q, k, v = self.qkv(x):chunk(3, {dim = -1})
+  q = q:view(b, t, self.heads, d // self.heads):transpose(1, 2)
+  k = k:view(b, t, self.heads, d // self.heads):transpose(1, 2)
+  v = v:view(b, t, self.heads, d // self.heads):transpose(1, 2)
+  self.keys:index_copy_(2, positions, k)
+  self.values:index_copy_(2, positions, v)
+  y = F.scaled_dot_product_attention(q, self.keys, self.values, {attn_mask = mask})
+  return self.out(y:transpose(1, 2):reshape(b, t, d))
+end
+Block = nn.Module:extend("Block")
+function Block:__init(d, heads, length)
+  self.n1 = nn.LayerNorm(d)
+  self.attn = Attention(d, heads, length)
+  self.n2 = nn.LayerNorm(d)
+  self.up = nn.Linear(d, 4 * d)
+  self.down = nn.Linear(4 * d, d)
+end
+function Block:forward(x, positions, mask)
+  x = x + self.attn(self.n1(x), positions, mask)
+  return x + self.down(F.silu(self.up(self.n2(x))))
+end
+Model = nn.Module:extend("Model")
+function Model:__init()
+  self.embed = nn.Embedding(256, 64)
+  self.pos = nn.Embedding(48, 64)
+  self.blocks = nn.ModuleList(collect(2, function(_) return Block(64, 4, 48) end))
+  self.norm = nn.LayerNorm(64)
+  self.head = nn.Linear(64, 256, {bias = false})
+  self:register_buffer("causal", ohm.tril(ohm.ones(48, 48, {dtype = ohm.bool})))
+end
+function Model:forward(ids, positions)
+  local x, mask, block
+  x = self.embed(ids) + self.pos(positions)
+  mask = self.causal:unsqueeze(0):unsqueeze(1):index({positions}, {2})
+  for _, item1 in ipairs(self.blocks:children()) do
+    block = item1
+    x = block(x, positions, mask)
+  end
+  return self.head(self.norm(slice(x, 0, 0):select(1, -1)))
+end
+model = Model():to("cuda", ohm.float16):eval()
+mark("model")
+do
+  local mode2 <close> = ohm.no_grad()
+  ids = ohm.randint(0, 256, {2, 10}, {device = "cuda"})
+  positions = ohm.arange(10, {device = "cuda"})
+  logits = model(ids, positions)
+  mark("prefill")
+  tokens = {ids}
+  for step = 0, 5 - 1 do
+    probs = F.softmax(logits:float() / 0.8, {dim = -1})
+    nxt = ohm.multinomial(probs, 1)
+    tokens[#tokens + 1] = nxt
+    positions = ohm.tensor({10 + step}, {device = "cuda"})
+    logits = model(nxt, positions)
+    mark("token " .. step)
+  end
+  text = ohm.cat(tokens, {dim = 1}):cpu()
+end
+mark("done")
+mark("end of program (globals alive)")
+model = nil; sweep()
+ids = nil; sweep()
+positions = nil; sweep()
+logits = nil; sweep()
+tokens = clear(tokens)
+probs = nil; sweep()
+nxt = nil; sweep()
 text = nil; sweep()
 mark("globals deleted")
 
@@ -5057,6 +5357,75 @@ correct = nil; sweep()
 top1 = nil; sweep()
 mark("globals deleted")
 
+--== model_moco_queue
+local MoCo, model, optimizer, place, x, loss, k
+MoCo = nn.Module:extend("MoCo")
+function MoCo:__init(dim, size)
+  local p
+  self.q = nn.Sequential(nn.Linear(200, 400), nn.BatchNorm1d(400), nn.ReLU(), nn.Linear(400, dim))
+  self.k = ohm.copy.deepcopy(self.q)
+  for _, item1 in ipairs(self.k:parameters()) do
+    p = item1
+    p.requires_grad = false
+  end
+  self:register_buffer("queue", F.normalize(ohm.randn(dim, size), {dim = 0}))
+  self:register_buffer("place", ohm.zeros(1, {dtype = ohm.int64}))
+end
+function MoCo:forward(a, b)
+  local q, p, t, order, back, k, pos, neg, logits, labels
+  q = F.normalize(self.q(a), {dim = 1})
+  do
+    local mode2 <close> = ohm.no_grad()
+    do
+      local list3_2 = self.k:parameters()
+      for number3, item3 in ipairs(self.q:parameters()) do
+        p = item3
+        t = list3_2[number3]
+        t.data = (t.data * 0.99) + (p.data * 0.01)
+      end
+    end
+    order = ohm.randperm(b:size(0), {device = "cuda"})
+    back = ohm.argsort(order)
+    k = F.normalize(self.k(b:index({order})), {dim = 1}):index({back})
+  end
+  pos = ohm.einsum("nc,nc->n", {q, k}):unsqueeze(-1)
+  neg = ohm.einsum("nc,ck->nk", {q, self.queue:clone():detach()})
+  logits = ohm.cat({pos, neg}, {dim = 1}) / 0.07
+  labels = ohm.zeros(logits:size(0), {dtype = ohm.int64, device = "cuda"})
+  return F.cross_entropy(logits, labels), k
+end
+model = MoCo(64, 512):cuda()
+optimizer = ohm.optim.SGD(filter(model:parameters(), function(p) return p.requires_grad end), {lr = 0.03, momentum = 0.9, weight_decay = 0.0001})
+place = 0
+mark("model")
+for step = 0, 4 - 1 do
+  x = ohm.randn(32, 200, {device = "cuda"})
+  do
+    local new1, new2 = model(x + (0.1 * ohm.randn_like(x)), x + (0.1 * ohm.randn_like(x)))
+    loss = new1; sweep()
+    k = new2; sweep()
+  end
+  mark("forward " .. step)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  do
+    local mode4 <close> = ohm.no_grad()
+    slice(slice(model.queue, 0, 0), 1, place, place + 32):copy_(k:t())
+    place = (place + 32) % 512
+    model.place:fill_(place)
+  end
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+place = nil; sweep()
+x = nil; sweep()
+loss = nil; sweep()
+k = nil; sweep()
+mark("globals deleted")
+
 --== model_moe
 local Expert, SparseMoE, Model, model, opt, ids, labels, logits, aux, loss
 Expert = nn.Module:extend("Expert")
@@ -5141,6 +5510,166 @@ labels = nil; sweep()
 logits = nil; sweep()
 aux = nil; sweep()
 loss = nil; sweep()
+mark("globals deleted")
+
+--== model_moe_capacity
+local Expert, MoE, Net, model, optimizer, x, y, out, balance, loss
+Expert = nn.Module:extend("Expert")
+function Expert:__init(d)
+  self.w1 = nn.Linear(d, 2 * d)
+  self.w2 = nn.Linear(2 * d, d)
+end
+function Expert:forward(x)
+  return self.w2(F.gelu(self.w1(x)))
+end
+MoE = nn.Module:extend("MoE")
+function MoE:__init(d, experts, capacity)
+  self.capacity = capacity
+  self.router = nn.Linear(d, experts, {bias = false})
+  self.experts = nn.ModuleList(collect(experts, function(_) return Expert(d) end))
+end
+function MoE:forward(x)
+  local probs, gate, where, out, expert, rows, y, balance
+  probs = F.softmax(self.router(x):float(), {dim = -1})
+  gate, where = probs:t():topk(self.capacity, {dim = 1})
+  out = ohm.zeros_like(x)
+  for number1, item1 in ipairs(self.experts:children()) do
+    local i = number1 - 1
+    expert = item1
+    rows = where:select(0, i)
+    y = expert(x:index_select(0, rows)) * gate:select(0, i):unsqueeze(-1):to(x.dtype)
+    out = out:index_add(0, rows, y)
+  end
+  balance = (probs:mean({dim = 0}) ^ 2):sum() * 4
+  return out, balance
+end
+Net = nn.Module:extend("Net")
+function Net:__init()
+  self.inp = nn.Linear(30, 64)
+  self.moe1 = MoE(64, 4, 12)
+  self.moe2 = MoE(64, 4, 12)
+  self.out = nn.Linear(64, 9)
+end
+function Net:forward(x)
+  local a, b1, b2
+  x = self.inp(x)
+  a, b1 = self.moe1(x)
+  x = x + a
+  do
+    local new1, new2 = self.moe2(x)
+    a = new1; sweep()
+    b2 = new2; sweep()
+  end
+  x = x + a
+  return self.out(x), b1 + b2
+end
+model = Net():cuda()
+optimizer = ohm.optim.Adam(model:parameters(), {lr = 0.001})
+mark("model")
+for step = 0, 3 - 1 do
+  x = ohm.randn(40, 30, {device = "cuda"})
+  y = ohm.randint(0, 9, {40}, {device = "cuda"})
+  do
+    local new1, new2 = model(x)
+    out = new1; sweep()
+    balance = new2; sweep()
+  end
+  loss = F.cross_entropy(out, y) + (0.01 * balance)
+  mark("forward " .. step)
+  optimizer:zero_grad()
+  loss:backward()
+  mark("backward " .. step)
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+out = nil; sweep()
+balance = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== model_multi_loss_retain
+local final, shared, heads, weights, optimizer, balance, x, y, h, losses, head, stacked, total, last, norms, g, goal, gap
+final = nn.Linear(256, 128)
+shared = nn.Sequential(nn.Linear(64, 256), nn.Mish(), final, nn.Mish()):cuda()
+heads = nn.ModuleList(collect(3, function(_) return nn.Linear(128, 1) end)):cuda()
+weights = ohm.ones(3, {device = "cuda", requires_grad = true})
+optimizer = ohm.optim.Adam(shared:parameters(), {lr = 0.001})
+optimizer:add_param_group({params = heads:parameters(), lr = 0.01})
+balance = ohm.optim.SGD({weights}, {lr = 0.025})
+mark("model")
+for step = 0, 3 - 1 do
+  x = ohm.randn(100, 64, {device = "cuda"})
+  y = ohm.randn(100, 3, {device = "cuda"})
+  h = shared(x)
+  do
+    local old1 = losses
+    losses = {}
+    clear(old1)
+  end
+  for number2, item2 in ipairs(heads:children()) do
+    local i = number2 - 1
+    head = item2
+    losses[#losses + 1] = F.mse_loss(head(h):squeeze(1), slice(y, 0, 0):select(1, i))
+  end
+  stacked = ohm.stack(losses)
+  total = (weights * stacked):sum()
+  optimizer:zero_grad()
+  balance:zero_grad()
+  total:backward({retain_graph = true})
+  mark("backward " .. step)
+  last = final.weight
+  do
+    local old3 = norms
+    norms = {}
+    clear(old3)
+  end
+  for i = 0, 3 - 1 do
+    do
+      local new1 = ohm.autograd.grad(weights:select(0, i) * losses[i + 1], last, {retain_graph = true, create_graph = true})
+      g = new1; sweep()
+    end
+    norms[#norms + 1] = g:norm()
+  end
+  do
+    local old4 = norms
+    norms = ohm.stack(norms)
+    clear(old4)
+  end
+  goal = norms:detach():mean() * ((stacked:detach() / stacked:detach():mean()) ^ 0.12)
+  gap = (norms - goal):abs():sum()
+  weights.grad = (ohm.autograd.grad(gap, weights))
+  optimizer:step()
+  balance:step()
+  do
+    local mode5 <close> = ohm.no_grad()
+    weights:mul_(3 / weights:sum())
+  end
+  losses = clear(losses)
+  norms = nil; sweep()
+  h = nil; sweep()
+  total = nil; sweep()
+  stacked = nil; sweep()
+  gap = nil; sweep()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+final = nil; sweep()
+shared = nil; sweep()
+heads = nil; sweep()
+weights = nil; sweep()
+optimizer = nil; sweep()
+balance = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+head = nil; sweep()
+last = nil; sweep()
+g = nil; sweep()
+goal = nil; sweep()
 mark("globals deleted")
 
 --== model_nerf
@@ -5391,6 +5920,80 @@ logits = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
+--== model_nested_ckpt_amp
+local Mlp, Block, Model, model, optimizer, ids, logits, loss
+Mlp = nn.Module:extend("Mlp")
+function Mlp:__init(d)
+  self.up = nn.Linear(d, 4 * d)
+  self.drop = nn.Dropout(0.1)
+  self.down = nn.Linear(4 * d, d)
+end
+function Mlp:forward(x)
+  return self.down(self.drop(F.gelu(self.up(x))))
+end
+Block = nn.Module:extend("Block")
+function Block:__init(d)
+  self.n1 = nn.LayerNorm(d)
+  self.qkv = nn.Linear(d, 3 * d)
+  self.proj = nn.Linear(d, d)
+  self.n2 = nn.LayerNorm(d)
+  self.mlp = Mlp(d)
+end
+function Block:attend(x)
+  local b, t, d, q, k, v, y
+  b, t, d = table.unpack(x.shape)
+  q, k, v = self.qkv(x):chunk(3, {dim = -1})
+  q = q:view(b, t, 4, d // 4):transpose(1, 2)
+  k = k:view(b, t, 4, d // 4):transpose(1, 2)
+  v = v:view(b, t, 4, d // 4):transpose(1, 2)
+  y = F.scaled_dot_product_attention(q, k, v, {dropout_p = 0.1, is_causal = true})
+  return self.proj(y:transpose(1, 2):reshape(b, t, d))
+end
+function Block:forward(x)
+  x = x + ohm.utils.checkpoint.checkpoint(function(...) return self:attend(...) end, self.n1(x), {use_reentrant = false})
+  return x + ohm.utils.checkpoint.checkpoint(self.mlp, self.n2(x), {use_reentrant = false})
+end
+Model = nn.Module:extend("Model")
+function Model:__init()
+  self.embed = nn.Embedding(500, 96)
+  self.blocks = nn.ModuleList(collect(3, function(_) return Block(96) end))
+  self.norm = nn.LayerNorm(96)
+  self.head = nn.Linear(96, 500)
+end
+function Model:forward(ids)
+  local x, block
+  x = self.embed(ids)
+  for _, item1 in ipairs(self.blocks:children()) do
+    block = item1
+    x = ohm.utils.checkpoint.checkpoint(block, x, {use_reentrant = false})
+  end
+  return self.head(self.norm(x))
+end
+model = Model():cuda()
+optimizer = ohm.optim.AdamW(model:parameters(), {lr = 0.0003})
+mark("model")
+for step = 0, 3 - 1 do
+  ids = ohm.randint(0, 500, {6, 40}, {device = "cuda"})
+  do
+    local mode2 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+    logits = model(ids)
+    loss = F.cross_entropy(logits:flatten(0, 1), ids:flatten())
+  end
+  mark("forward " .. step)
+  optimizer:zero_grad()
+  loss:backward()
+  mark("backward " .. step)
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+ids = nil; sweep()
+logits = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_nested_encoder values=true
 -- with values: they say how long each sequence is
 local vocab, dim, classes, Classifier, model, optimizer, x, pad, y, loss, logits, narrow, z
@@ -5605,6 +6208,147 @@ outside = nil; sweep()
 choice = nil; sweep()
 token = nil; sweep()
 text = nil; sweep()
+mark("globals deleted")
+
+--== model_offload_hooks
+local Block, Net, model, optimizer, x, y, loss
+Block = nn.Module:extend("Block")
+function Block:__init(d)
+  self.norm = nn.LayerNorm(d)
+  self.fc1 = nn.Linear(d, 3 * d)
+  self.fc2 = nn.Linear(3 * d, d)
+end
+function Block:forward(x)
+  return x + self.fc2(F.gelu(self.fc1(self.norm(x))))
+end
+Net = nn.Module:extend("Net")
+function Net:__init()
+  self.inp = nn.Linear(60, 200)
+  self.b1 = Block(200)
+  self.b2 = Block(200)
+  self.out = nn.Linear(200, 14)
+end
+function Net:forward(x)
+  x = self.inp(x)
+  do
+    local mode1 <close> = ohm.autograd.graph.save_on_cpu({pin_memory = true})
+    x = self.b1(x)
+  end
+  do
+    local mode2 <close> = ohm.autograd.graph.save_on_cpu()
+    x = self.b2(x)
+  end
+  return self.out(x)
+end
+model = Net():cuda()
+optimizer = ohm.optim.NAdam(model:parameters(), {lr = 0.001})
+mark("model")
+for step = 0, 3 - 1 do
+  x = ohm.randn(90, 60, {device = "cuda"})
+  y = ohm.randint(0, 14, {90}, {device = "cuda"})
+  loss = F.cross_entropy(model(x), y)
+  mark("forward " .. step)
+  optimizer:zero_grad()
+  loss:backward()
+  mark("backward " .. step)
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== model_oom_batch_finder
+local Net, model, optimizer, size, found, x, y, loss
+ohm.cuda.set_per_process_memory_fraction(0.01)
+Net = nn.Module:extend("Net")
+function Net:__init()
+  self.c1 = nn.Conv2d(3, 64, 3, {padding = 1})
+  self.n1 = nn.BatchNorm2d(64)
+  self.c2 = nn.Conv2d(64, 64, 3, {padding = 1})
+  self.n2 = nn.BatchNorm2d(64)
+  self.fc = nn.Linear(64, 10)
+end
+function Net:forward(x)
+  x = F.relu(self.n1(self.c1(x)))
+  x = F.relu(self.n2(self.c2(x)))
+  return self.fc(x:mean({dim = {2, 3}}))
+end
+model = Net():cuda()
+optimizer = ohm.optim.Adam(model:parameters())
+size = 256
+found = false
+mark("model")
+while not found do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(size, 3, 64, 64, {device = "cuda"})
+    y = ohm.randint(0, 10, {size}, {device = "cuda"})
+    loss = F.cross_entropy(model(x), y)
+    loss:backward()
+    optimizer:step()
+    optimizer:zero_grad()
+  end)
+  found = is_done
+  if not is_done then
+    assert(tostring(problem):find("out of memory"), tostring(problem))
+    problem = nil
+    x = nil; sweep()
+    y = nil; sweep()
+    loss = nil; sweep()
+    ohm.gc.collect()
+    ohm.cuda.empty_cache()
+    size = size // 2
+  end
+  mark("size " .. size)
+end
+for step = 0, 1 do
+  x = ohm.randn(size, 3, 64, 64, {device = "cuda"})
+  y = ohm.randint(0, 10, {size}, {device = "cuda"})
+  loss = F.cross_entropy(model(x), y)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== model_oom_text
+local model, kept, text, x, out
+ohm.cuda.set_per_process_memory_fraction(0.02)
+model = nn.Sequential(nn.Linear(1000, 4000), nn.ReLU(), nn.Linear(4000, 4000), nn.ReLU(), nn.Linear(4000, 10)):cuda()
+mark("model")
+for step = 0, 11 do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(20000 * (step + 1), 1000, {device = "cuda"})
+    out = model(x)
+    out:sum():backward()
+  end)
+  if not is_done then
+    text = tostring(problem)
+    problem = nil
+    mark(text)
+    x = nil; sweep()
+    out = nil; sweep()
+    model:zero_grad({set_to_none = true})
+    ohm.cuda.empty_cache()
+    ohm.cuda.reset_peak_memory_stats()
+  end
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+x = nil; sweep()
+out = nil; sweep()
 mark("globals deleted")
 
 --== model_packed_kinds
@@ -8023,6 +8767,68 @@ pred = nil; sweep()
 correct = nil; sweep()
 mark("globals deleted")
 
+--== model_speculative
+local causal, Lm, big, small, ids, draft, chosen, p, token, q, new, ratio, accept, run, extra
+function causal(n)
+  return ohm.triu(ohm.full({n, n}, -math.huge, {device = "cuda"}), {diagonal = 1})
+end
+Lm = nn.Module:extend("Lm")
+function Lm:__init(d, n)
+  local layer
+  self.embed = nn.Embedding(128, d)
+  layer = nn.TransformerEncoderLayer(d, 4, 2 * d, {dropout = 0.0, batch_first = true, norm_first = true})
+  self.body = nn.TransformerEncoder(layer, n, {enable_nested_tensor = false})
+  self.head = nn.Linear(d, 128)
+end
+function Lm:forward(ids)
+  return self.head(self.body(self.embed(ids), {mask = causal(ids:size(1)), is_causal = true}))
+end
+big = Lm(128, 3):cuda():eval()
+small = Lm(32, 1):cuda():eval()
+mark("models")
+ids = ohm.randint(0, 128, {1, 8}, {device = "cuda"})
+do
+  local mode1 <close> = ohm.no_grad()
+  for round = 0, 3 - 1 do
+    draft = ids
+    do
+      local old2 = chosen
+      chosen = {}
+      clear(old2)
+    end
+    for i = 0, 4 - 1 do
+      p = F.softmax(slice(small(draft), 0, 0):select(1, -1), {dim = -1})
+      token = p:argmax({dim = -1, keepdim = true})
+      chosen[#chosen + 1] = p:gather(1, token)
+      draft = ohm.cat({draft, token}, {dim = 1})
+    end
+    q = F.softmax(slice(slice(big(draft), 0, 0), 1, -5), {dim = -1})
+    mark("verified " .. round)
+    new = slice(slice(draft, 0, 0), 1, -4)
+    ratio = slice(slice(q, 0, 0), 1, 0, 4):gather(2, new:unsqueeze(-1)):squeeze(-1) / ohm.cat(chosen, {dim = 1})
+    accept = ohm.rand_like(ratio):lt(ratio:clamp({max = 1.0}))
+    run = accept:float():cumprod({dim = 1}):sum()
+    extra = slice(q, 0, 0):select(1, -1):argmax({dim = -1, keepdim = true})
+    ids = ohm.cat({slice(slice(draft, 0, 0), 1, 0, -2), extra}, {dim = 1})
+    mark("round " .. round)
+  end
+end
+mark("end of program (globals alive)")
+big = nil; sweep()
+small = nil; sweep()
+ids = nil; sweep()
+draft = nil; sweep()
+chosen = clear(chosen)
+p = nil; sweep()
+token = nil; sweep()
+q = nil; sweep()
+new = nil; sweep()
+ratio = nil; sweep()
+accept = nil; sweep()
+run = nil; sweep()
+extra = nil; sweep()
+mark("globals deleted")
+
 --== model_spiking
 local SurrogateSpike, spike, LIF, SNN, net, optimizer, log_softmax, nll, images, labels, x, spk, mem, p, loss, rate, _, idx, acc
 SurrogateSpike = ohm.autograd.Function {
@@ -8127,6 +8933,193 @@ rate = nil; sweep()
 _ = nil; sweep()
 idx = nil; sweep()
 acc = nil; sweep()
+mark("globals deleted")
+
+--== model_split_batches
+local Net, predict, model, x, y, size, result, tries, optimizer, splits, done, part, target, loss
+ohm.cuda.set_per_process_memory_fraction(0.004)
+Net = nn.Module:extend("Net")
+function Net:__init()
+  self.inp = nn.Linear(300, 3000)
+  self.hidden = nn.Linear(3000, 3000)
+  self.out = nn.Linear(3000, 10)
+end
+function Net:forward(x)
+  return self.out(ohm.tanh(self.hidden(F.relu(self.inp(x)))))
+end
+function predict(model, x, size)
+  local outputs = {}
+  do
+    local mode <close> = ohm.no_grad()
+    for start = 0, x:size(0) - 1, size do
+      outputs[#outputs + 1] = model(slice(x, 0, start, start + size))
+    end
+  end
+  local result = ohm.cat(outputs)
+  clear(outputs)
+  return result
+end
+model = Net():cuda()
+x = ohm.randn(9000, 300, {device = "cuda"})
+y = ohm.randint(0, 10, {9000}, {device = "cuda"})
+mark("model")
+size = 9000
+tries = 0
+while not result and size > 0 do
+  local is_done, problem = pcall(function() result = predict(model, x, size) end)
+  tries = tries + 1
+  if not is_done then
+    assert(tostring(problem):find("out of memory"), tostring(problem))
+    problem = nil
+    size = size // 2
+    ohm.gc.collect()
+    ohm.cuda.empty_cache()
+  end
+  mark("try " .. tries)
+end
+optimizer = ohm.optim.SGD(model:parameters(), {lr = 0.1, momentum = 0.9})
+splits = 1
+done = false
+while not done do
+  local is_done, problem = pcall(function()
+    optimizer:zero_grad()
+    local parts, targets = {x:chunk(splits)}, {y:chunk(splits)}
+    for i = 1, #parts do
+      part = parts[i]
+      target = targets[i]
+      loss = F.cross_entropy(model(part), target) / splits
+      loss:backward()
+    end
+    optimizer:step()
+  end)
+  done = is_done
+  if not is_done then
+    assert(tostring(problem):find("out of memory"), tostring(problem))
+    problem = nil
+    part, target, loss = nil, nil, nil
+    sweep()
+    optimizer:zero_grad({set_to_none = true})
+    ohm.cuda.empty_cache()
+    splits = splits * 2
+  end
+  mark("splits " .. splits)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+result = nil; sweep()
+optimizer = nil; sweep()
+part = nil; sweep()
+target = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== model_stream_prefetch
+local model, optimizer, copies, done, hosts, labels, x, y, now, label, loss, a
+model = nn.Sequential(nn.Linear(256, 700), nn.ReLU(), nn.Linear(700, 50)):cuda()
+optimizer = ohm.optim.Adam(model:parameters())
+copies = ohm.cuda.Stream()
+done = ohm.cuda.Event()
+mark("model")
+hosts = collect(4, function(_) return ohm.randn(128, 256):pin_memory() end)
+labels = collect(4, function(_) return ohm.randint(0, 50, {128}):pin_memory() end)
+do
+  local mode1 <close> = ohm.cuda.stream(copies)
+  x = hosts[1]:to("cuda", {non_blocking = true})
+  y = labels[1]:to("cuda", {non_blocking = true})
+end
+for i = 0, 4 - 1 do
+  ohm.cuda.current_stream():wait_stream(copies)
+  do
+    local new1, new2 = x, y
+    now = new1; sweep()
+    label = new2; sweep()
+  end
+  now:record_stream(ohm.cuda.current_stream())
+  label:record_stream(ohm.cuda.current_stream())
+  if i < 3 then
+    do
+      local mode2 <close> = ohm.cuda.stream(copies)
+      x = hosts[i + 1 + 1]:to("cuda", {non_blocking = true})
+      y = labels[i + 1 + 1]:to("cuda", {non_blocking = true})
+    end
+  end
+  loss = F.cross_entropy(model(now), label)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  done:record()
+  mark("step " .. i)
+end
+now = nil; sweep()
+label = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+ohm.cuda.synchronize()
+mark("gone")
+a = ohm.empty(1000, {device = "cuda"})
+mark("after")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+copies = nil; sweep()
+done = nil; sweep()
+hosts = clear(hosts)
+labels = clear(labels)
+loss = nil; sweep()
+a = nil; sweep()
+mark("globals deleted")
+
+--== model_streams_branches
+local left, right, head, optimizer, s1, s2, x, y, main, a, b, loss
+left = nn.Sequential(nn.Linear(300, 900), nn.GELU(), nn.Linear(900, 300)):cuda()
+right = nn.Sequential(nn.Linear(300, 900), nn.Tanh(), nn.Linear(900, 300)):cuda()
+head = nn.Linear(600, 20):cuda()
+optimizer = ohm.optim.SGD(nn.ModuleList({left, right, head}):parameters(), {lr = 0.1})
+s1 = ohm.cuda.Stream()
+s2 = ohm.cuda.Stream()
+mark("model")
+for step = 0, 3 - 1 do
+  x = ohm.randn(200, 300, {device = "cuda"})
+  y = ohm.randint(0, 20, {200}, {device = "cuda"})
+  main = ohm.cuda.current_stream()
+  s1:wait_stream(main)
+  s2:wait_stream(main)
+  do
+    local mode1 <close> = ohm.cuda.stream(s1)
+    a = left(x)
+  end
+  do
+    local mode2 <close> = ohm.cuda.stream(s2)
+    b = right(x)
+  end
+  main:wait_stream(s1)
+  main:wait_stream(s2)
+  a:record_stream(main)
+  b:record_stream(main)
+  loss = F.cross_entropy(head(ohm.cat({a, b}, {dim = 1})), y)
+  mark("forward " .. step)
+  optimizer:zero_grad()
+  loss:backward()
+  mark("backward " .. step)
+  optimizer:step()
+  a = nil; sweep()
+  b = nil; sweep()
+  ohm.cuda.synchronize()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+left = nil; sweep()
+right = nil; sweep()
+head = nil; sweep()
+optimizer = nil; sweep()
+s1 = nil; sweep()
+s2 = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+main = nil; sweep()
+loss = nil; sweep()
 mark("globals deleted")
 
 --== model_style_transfer
