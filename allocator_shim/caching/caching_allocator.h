@@ -97,13 +97,18 @@ class CachingAllocator final : public RequestAllocator, public PrivatePools {
 
   /// Everything that is reserved, in address order.
   std::vector<SegmentView> segments() const;
+  /// Where each begins, of an expandable one its range, in the order in which they came; by address
+  /// where the rules do not ask for it.
+  std::vector<DeviceAddress> segments_oldest_first() const;
 
   /// Makes an allocator that holds nothing hold these segments, in address order as segments()
   /// gives them, with peaks to match and nothing accumulated. The device must hold them for it
   /// already. Returns the allocated blocks in order. Throws std::invalid_argument that names the
   /// block when they cannot be what an allocator holds, or when a free is pending: then the
-  /// allocator is good for nothing but destruction, and gives nothing back.
-  std::vector<BlockHandle> restore(const std::vector<SegmentView>& segments);
+  /// allocator is good for nothing but destruction, and gives nothing back. `oldest_first` is what
+  /// segments_oldest_first() gives; those that it leaves out came before the others, by address.
+  std::vector<BlockHandle> restore(const std::vector<SegmentView>& segments,
+                                   const std::vector<DeviceAddress>& oldest_first = {});
 
   /// The pools of `stream` are private, as those of a CUDA graph: what is cached in them stays when
   /// other caches are emptied.

@@ -1,5 +1,6 @@
 // What the caching allocator holds, as others may see it, and whether it adds up.
 #include <algorithm>
+#include <utility>
 
 #include "allocator_shim/base/assert.h"
 #include "allocator_shim/caching/caching_allocator.h"
@@ -69,6 +70,19 @@ std::vector<SegmentView> CachingAllocator::segments() const {
     }
   }
   return views;
+}
+
+std::vector<DeviceAddress> CachingAllocator::segments_oldest_first() const {
+  std::vector<std::pair<std::uint32_t, DeviceAddress>> numbered;
+  numbered.reserve(segments_.size());
+  for (const auto& [address, segment] : segments_) {
+    numbered.emplace_back(segment.first->segment_number, address);
+  }
+  std::sort(numbered.begin(), numbered.end());
+  std::vector<DeviceAddress> oldest_first;
+  oldest_first.reserve(numbered.size());
+  for (const auto& [number, address] : numbered) oldest_first.push_back(address);
+  return oldest_first;
 }
 
 // ---- invariants ---------------------------------------------------------------------------------

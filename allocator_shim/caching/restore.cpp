@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <unordered_map>
 
 #include "allocator_shim/base/size_policy.h"
 #include "allocator_shim/caching/caching_allocator.h"
@@ -36,7 +37,13 @@ void check(const BlockView& view) {
 
 class CachingAllocator::Restorer {
  public:
-  explicit Restorer(CachingAllocator& allocator) : allocator_(allocator) {}
+  Restorer(CachingAllocator& allocator, const std::vector<DeviceAddress>& oldest_first)
+      : allocator_(allocator) {
+    if (!allocator_.rules_.orders_blocks_by_segment) return;
+    for (const DeviceAddress address : oldest_first) {
+      numbers_.emplace(address, allocator_.next_segment_number());
+    }
+  }
 
   std::vector<BlockHandle> run(const std::vector<SegmentView>& views) {
     for (const SegmentView& view : views) add(view);
@@ -77,6 +84,8 @@ class CachingAllocator::Restorer {
     Segment& segment =
         allocator_.segments_.emplace(address, Segment{nullptr, bytes, is_expandable_ ? chunk : 0})
             .first->second;
+    const auto number = numbers_.find(address);
+    segment_number_ = number == numbers_.end() ? 0 : number->second;
     last_ = nullptr;
     first_ = &segment.first;
     end_ = address;
@@ -99,6 +108,7 @@ class CachingAllocator::Restorer {
     block.address = address;
     block.bytes = bytes;
     block.pool = pool_;
+    block.segment_number = segment_number_;
     block.is_expandable = is_expandable_;
     block.previous = last_;
     (last_ == nullptr ? *first_ : last_->next) = &block;
@@ -161,8 +171,10 @@ class CachingAllocator::Restorer {
   }
 
   CachingAllocator& allocator_;
+  std::unordered_map<DeviceAddress, std::uint32_t> numbers_;  ///< of segments, by where they begin
   std::vector<BlockHandle> allocated_;
   BlockPool* pool_ = nullptr;
+  std::uint32_t segment_number_ = 0;
   bool is_expandable_ = false;
   Segment* reservation_ = nullptr;  ///< the expandable one that is being filled
   DeviceAddress reservation_address_ = 0;
@@ -171,10 +183,11 @@ class CachingAllocator::Restorer {
   DeviceAddress end_ = 0;  ///< of what was added so far
 };
 
-std::vector<BlockHandle> CachingAllocator::restore(const std::vector<SegmentView>& segments) {
+std::vector<BlockHandle> CachingAllocator::restore(const std::vector<SegmentView>& segments,
+                                                   const std::vector<DeviceAddress>& oldest_first) {
   OHM_ASSERT(segments_.empty(), "only an allocator that holds nothing can take over a state");
   try {
-    return Restorer(*this).run(segments);
+    return Restorer(*this, oldest_first).run(segments);
   } catch (...) {
     segments_.clear();
     throw;

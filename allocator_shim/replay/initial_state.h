@@ -42,6 +42,9 @@ struct InitialState {
   /// As CachingAllocator::restore() takes them: pending blocks count as allocated, and what
   /// inactive blocks last held is unknown: kUnknownRequest and up, different for each.
   std::vector<SegmentView> segments;
+  /// Where each begins, of an expandable one its range, as far as their order is known; see
+  /// SegmentOrder. Empty: by address.
+  std::vector<DeviceAddress> oldest_first;
   std::vector<BlockAtStart> allocated;            ///< in address order
   std::vector<OpenBlock> open;                    ///< in address order
   std::vector<RecordedReservation> reservations;  ///< that the history made, in that order

@@ -63,7 +63,7 @@ ReplayMachine::ReplayMachine(const DeviceHistory& history, const BlockLives& liv
       streams_(static_cast<StreamId>(history.lanes.size())),
       allocator_(memory_, streams_, options_of(history, rules), &observed_) {
   prepare();
-  restore(state.segments);
+  restore(state.segments, state.oldest_first);
 }
 
 ReplayMachine::ReplayMachine(const ReplayMachine& other)
@@ -76,7 +76,7 @@ ReplayMachine::ReplayMachine(const ReplayMachine& other)
   prepare();
   std::vector<SegmentView> segments = other.allocator_.segments();
   const std::vector<std::uint32_t> pending = make_pending_allocated(segments);
-  restore(segments);
+  restore(segments, other.allocator_.segments_oldest_first());
   auto next = pending.begin();
   for (const auto& [life, block] : initial_blocks_) {
     if (next == pending.end() || life != *next) continue;
@@ -94,10 +94,11 @@ void ReplayMachine::prepare() {
 }
 
 /// The site of a block is its life.
-void ReplayMachine::restore(const std::vector<SegmentView>& segments) {
+void ReplayMachine::restore(const std::vector<SegmentView>& segments,
+                            const std::vector<DeviceAddress>& oldest_first) {
   std::vector<BlockHandle> handles;
   try {
-    handles = allocator_.restore(segments);
+    handles = allocator_.restore(segments, oldest_first);
   } catch (const std::invalid_argument& error) {
     throw HistoryError(HistoryError::Kind::inconsistent, error.what());
   }

@@ -86,7 +86,8 @@ class ReplayMachine {
   };
 
   void prepare();
-  void restore(const std::vector<SegmentView>& segments);
+  void restore(const std::vector<SegmentView>& segments,
+               const std::vector<DeviceAddress>& oldest_first);
   std::size_t limit_for(const RecordedRequest& request, std::size_t bytes) const;
   std::uint32_t completions(const HistoryStep& step) const;
   void complete(std::uint32_t count);

@@ -16,6 +16,17 @@ using StepKind = HistoryStep::Kind;
 constexpr std::size_t kMostReplayedEvents = 100'000'000;
 constexpr std::size_t kMostReplays = 2000;
 
+/// Of the free block at `address`; 0: there is none.
+std::size_t free_bytes_at(const CachingAllocator& allocator, DeviceAddress address) {
+  for (const SegmentView& segment : allocator.segments()) {
+    for (const BlockView& block : segment.blocks) {
+      const bool is_free = block.state == BlockView::State::inactive;
+      if (block.address == address) return is_free ? block.bytes : 0;
+    }
+  }
+  return 0;
+}
+
 /// The free block that the allocator cut `address` from, in bytes, after it did.
 std::size_t bytes_before_cut(const CachingAllocator& allocator, DeviceAddress address) {
   for (const SegmentView& segment : allocator.segments()) {
@@ -90,9 +101,11 @@ void VerifiedHistory::find_beginning() {
 void VerifiedHistory::find_state() {
   lives_ = find_block_lives(history_, assumptions_);
   state_ = find_initial_state(history_, lives_, assumptions_);
+  if (order_.is_open()) return;
+  state_.oldest_first = order_.oldest_first(state_.segments).value_or(std::vector<DeviceAddress>());
 }
 
-/// With what is assumed; open blocks are narrowed down on the way.
+/// With what is assumed; open blocks are narrowed down and segments ordered on the way.
 std::optional<Divergence> VerifiedHistory::replay_once() {
   while (true) {
     HistoryReplay replay(history_, lives_, state_, rules_);
@@ -103,7 +116,8 @@ std::optional<Divergence> VerifiedHistory::replay_once() {
     }
     const bool may_go_on =
         ++replays_ < kMostReplays && replays_ * history_.events.size() < kMostReplayedEvents;
-    if (!may_go_on || !narrow_open_block(replay)) return replay.divergence();
+    if (!may_go_on) return replay.divergence();
+    if (!narrow_open_block(replay) && !order_segments(replay)) return replay.divergence();
   }
 }
 
@@ -159,6 +173,48 @@ bool VerifiedHistory::narrow_open_block(const HistoryReplay& replay) {
     return true;
   }
   return false;
+}
+
+/// See Note [Order of segments].
+bool VerifiedHistory::order_segments(const HistoryReplay& replay) {
+  if (!rules_.orders_blocks_by_segment || !shows_order(replay)) return false;
+  const MemoryEvent& recorded = history_.events[replay.divergence()->event];
+  std::optional<DeviceAddress> earlier = segment_holding(state_.segments, recorded.address);
+  std::optional<DeviceAddress> later =
+      segment_holding(state_.segments, replay.divergence()->actual->address);
+  if (!earlier || !later || *earlier == *later) return false;
+  if (are_released_last_first(*replay.divergence())) std::swap(earlier, later);
+  order_.add(*earlier, *later);
+  std::optional<std::vector<DeviceAddress>> order = order_.oldest_first(state_.segments);
+  if (!order || *order == state_.oldest_first) return false;
+  state_.oldest_first = std::move(*order);
+  return true;
+}
+
+/// Whether the record has a block or a segment as large as the allocator's in its place.
+bool VerifiedHistory::shows_order(const HistoryReplay& replay) const {
+  const Divergence& divergence = *replay.divergence();
+  if (divergence.what != Divergence::What::event || !divergence.actual) return false;
+  const MemoryEvent& recorded = history_.events[divergence.event];
+  const MemoryEvent& actual = *divergence.actual;
+  if (recorded.action != actual.action || recorded.bytes != actual.bytes) return false;
+  if (recorded.action == EventAction::segment_free) return true;
+  return recorded.action == EventAction::alloc &&
+         free_bytes_at(replay.allocator(), recorded.address) ==
+             bytes_before_cut(replay.allocator(), actual.address);
+}
+
+/// Those that a request gives back because none of them is large enough for it.
+bool VerifiedHistory::are_released_last_first(const Divergence& divergence) const {
+  const MemoryEvent& released = *divergence.actual;
+  const std::size_t max_split = history_.settings.max_split_size_bytes;
+  if (released.action != EventAction::segment_free || divergence.step.kind != StepKind::allocate ||
+      max_split == AllocatorSettings::kNoMaxSplitSize) {
+    return false;
+  }
+  const MemoryEvent& asked = history_.events[divergence.step.end - 1];
+  return released.bytes >= max_split &&
+         released.bytes < std::max(round_request(asked.bytes, history_.settings), max_split);
 }
 
 /// What else may have been the case where the allocator does not agree.

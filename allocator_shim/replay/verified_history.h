@@ -8,6 +8,7 @@
 
 #include "allocator_shim/replay/disagreement.h"
 #include "allocator_shim/replay/history_replay.h"
+#include "allocator_shim/replay/segment_order.h"
 
 namespace ohm {
 
@@ -58,6 +59,9 @@ class VerifiedHistory {
   std::optional<Divergence> replay_once();
   std::optional<Divergence> first_divergence();
   bool narrow_open_block(const HistoryReplay& replay);
+  bool order_segments(const HistoryReplay& replay);
+  bool shows_order(const HistoryReplay& replay) const;
+  bool are_released_last_first(const Divergence& divergence) const;
   std::vector<Assumptions> alternatives(const Divergence& divergence) const;
   bool is_lost_beginning(const Divergence& divergence) const;
   bool has_first_block() const;
@@ -69,6 +73,7 @@ class VerifiedHistory {
   Assumptions assumptions_;
   BlockLives lives_;
   InitialState state_;
+  SegmentOrder order_;
   bool is_replayed_ = false;
   std::optional<Disagreement> disagreement_;
   ReplayCounts counts_;

@@ -87,7 +87,7 @@ class HistoryElsewhere {
 
  private:
   void restore(const InitialState& state) {
-    const std::vector<BlockHandle> handles = allocator_.restore(state.segments);
+    const std::vector<BlockHandle> handles = allocator_.restore(state.segments, state.oldest_first);
     for (std::size_t i = 0; i < handles.size(); ++i) {
       const std::uint32_t life = state.allocated[i].life;
       if (lives_.lives[life].is_pending_at_start) {

@@ -169,6 +169,11 @@ std::vector<std::string> EachOptimizer::expected_errors() const {
   if (GetParam() == "LBFGS") return {"[LBFGS] the state is incomplete"};
   std::vector<std::string> expected;
   for (const Tensor& parameter : parameters_) {
+    if (GetParam() == "Adafactor") {
+      expected.emplace_back(parameter.dims() > 1 ? "[Adafactor] AssertionError: row_var and col_var"
+                                                 : "[Adafactor] AssertionError: variance should");
+      continue;
+    }
     for (const std::string& entry : missing_entries(GetParam())) {
       expected.push_back(fmt::format("[{}] KeyError: '{}': the state of a parameter of shape {} ",
                                      GetParam(), entry, parameter.shape().str()));
