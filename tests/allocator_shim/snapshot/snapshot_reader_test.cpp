@@ -81,7 +81,7 @@ TEST(SnapshotReader, ReadsRecordedSnapshotsAsPickleDoes) {
   for (const auto& file : std::filesystem::directory_iterator(test::golden_path("snapshots"))) {
     if (file.path().extension() == ".pickle") paths.insert(file.path());
   }
-  ASSERT_EQ(paths.size(), 5U);
+  ASSERT_EQ(paths.size(), 6U);
   std::string actual;
   for (const auto& path : paths) {
     actual += figures(path.filename().string(), read_snapshot_file(path.string()));
