@@ -6,7 +6,7 @@
 #include "runtime/kernels/functors/generators.h"
 #include "runtime/ops/complex_kernel.h"
 #include "runtime/ops/complex_views.h"
-#include "runtime/ops/whole_division.h"
+#include "runtime/ops/division_rules.h"
 
 namespace ohm::ops {
 namespace {
@@ -154,6 +154,24 @@ TensorList mul_gradients(BackwardCall& call, double number, bool is_number) {
                          : gradient_product(call.grad(), conjugated(call.saved(0)));
   }
   return grads;
+}
+
+// A remainder moves with what is divided, and falls as often as the divisor fits into it.
+TensorList remainder_gradients_by(BackwardCall& call, const Tensor& times) {
+  TensorList grads{Tensor(), Tensor()};
+  if (call.needs(1)) {
+    const Tensor opposite = formula::negated(call.grad());
+    grads[1] = formula::product(opposite, times);
+  }
+  if (call.needs(0)) grads[0] = call.grad();
+  return grads;
+}
+
+TensorList remainder_gradients(BackwardCall& call) {
+  if (!call.needs(1)) return remainder_gradients_by(call, Tensor());
+  const Tensor divisor = call.saved(0);
+  return remainder_gradients_by(call, binary_new(kFloorDivide, call.saved(1), divisor,
+                                                 call.grad().dtype(), functors::FloorQuotient()));
 }
 
 TensorList div_gradients(BackwardCall& call, double number, bool is_number) {

@@ -57,6 +57,11 @@ TensorList add_gradients(BackwardCall& call, const Term& term);
 TensorList mul_gradients(BackwardCall& call, double number, bool is_number);
 TensorList div_gradients(BackwardCall& call, double number, bool is_number);
 
+/// Of x and y in the remainder with the sign of y. Where y needs one, y is saved, then x.
+TensorList remainder_gradients(BackwardCall& call);
+/// The same where the divisor fits `times` times into what is divided.
+TensorList remainder_gradients_by(BackwardCall& call, const Tensor& times);
+
 }  // namespace ohm::ops
 
 // See formula.h.

@@ -1,17 +1,14 @@
 #include "runtime/ops/whole_division.h"
 
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <stdexcept>
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/kernels/functors/special.h"
-#include "runtime/kernels/launch/host_values.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/complex_kernel.h"
+#include "runtime/ops/division_rules.h"
 #include "runtime/ops/formula.h"
 #include "runtime/ops/inplace_front.h"
 
@@ -21,17 +18,6 @@ namespace {
 constexpr OpInfo kFloorDivideInplace{"floor_divide_"};
 constexpr OpInfo kRemainderInplace{"remainder_"};
 constexpr OpInfo kFmodInplace{"fmod_"};
-
-// A remainder moves with what is divided, and falls as often as the divisor fits into it.
-TensorList gradients_by(BackwardCall& call, const Tensor& times) {
-  TensorList grads{Tensor(), Tensor()};
-  if (call.needs(1)) {
-    const Tensor opposite = formula::negated(call.grad());
-    grads[1] = formula::product(opposite, times);
-  }
-  if (call.needs(0)) grads[0] = call.grad();
-  return grads;
-}
 
 // `write` writes the remainders of their promoted dtype over the input.
 template <class Write>
@@ -90,35 +76,10 @@ Tensor floor_divide_(const Tensor& input, const TensorOrNumber& other) {
 
 }  // namespace
 
-void require_divisible(const OpInfo& info, const TensorOrNumber& divisor, DType dtype) {
-  if (is_complex(dtype)) refuse_complex(dtype);
-  if (is_floating(dtype)) return;
-  const Tensor* const tensor = std::get_if<Tensor>(&divisor);
-  bool has_zero = tensor == nullptr && number_of(divisor) == 0.0;
-  if (tensor != nullptr && tensor->device().is_cpu() && tensor->has_values()) {
-    const std::vector<std::int64_t> divisors = to_integers(*tensor);
-    has_zero = std::find(divisors.begin(), divisors.end(), 0) != divisors.end();
-  }
-  if (has_zero) throw std::invalid_argument(fmt::format("[{}] ZeroDivisionError", info.name));
-}
-
-void forbid_booleans(DType dtype) {
-  if (dtype != DType::boolean) return;
-  throw std::invalid_argument("[remainder] \"remainder_cuda\" not implemented for 'Bool'");
-}
-
-TensorList remainder_gradients(BackwardCall& call) {
-  if (!call.needs(1)) return gradients_by(call, Tensor());
-  constexpr OpInfo kFloorDivide{"floor_divide"};
-  const Tensor divisor = call.saved(0);
-  return gradients_by(call, binary_new(kFloorDivide, call.saved(1), divisor, call.grad().dtype(),
-                                       functors::FloorQuotient()));
-}
-
 TensorList fmod_gradients(BackwardCall& call) {
-  if (!call.needs(1)) return gradients_by(call, Tensor());
-  return gradients_by(call,
-                      formula::combined(call.saved(1), call.saved(0), functors::TruncQuotient()));
+  if (!call.needs(1)) return remainder_gradients_by(call, Tensor());
+  return remainder_gradients_by(
+      call, formula::combined(call.saved(1), call.saved(0), functors::TruncQuotient()));
 }
 
 std::vector<OpDef> whole_division_ops() {
