@@ -1,4 +1,3 @@
-#include "tests/support/checkout_paths.h"
 #include "tests/support/golden.h"
 
 #include <gtest/gtest-spi.h>
@@ -8,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "tests/support/checkout_paths.h"
 #include "tests/support/temp_folder.h"
 
 namespace ohm::test {
