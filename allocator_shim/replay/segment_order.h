@@ -2,12 +2,13 @@
 //
 // Note [Order of segments]
 // PyTorch 2.15 takes, of free blocks of one size, that of the segment that came first. A snapshot
-// lists segments by address. Where the record's block was taken of one segment although one of the
-// same size was free in another, the former came first; the order in which segments of one size are
-// given back tells the same. What is left open made no difference.
+// lists segments by address. Where the record's block was taken of one segment although blocks of
+// the same size were free in others, the former came before all of them; the order in which
+// segments of one size are given back tells the same of two. What is left open made no difference.
 #pragma once
 
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -19,8 +20,8 @@ namespace ohm {
 /// Segments are named by where they begin, expandable ones by where their range does.
 class SegmentOrder {
  public:
-  void add(DeviceAddress earlier, DeviceAddress later) { facts_.emplace_back(earlier, later); }
-  bool is_open() const { return facts_.empty(); }
+  void add(DeviceAddress earlier, DeviceAddress later) { facts_.emplace(earlier, later); }
+  bool is_unknown() const { return facts_.empty(); }
 
   /// Of `segments`, which are in address order: what nothing is known of by address. nullopt when
   /// some segment would have come before itself.
@@ -28,7 +29,7 @@ class SegmentOrder {
       const std::vector<SegmentView>& segments) const;
 
  private:
-  std::vector<std::pair<DeviceAddress, DeviceAddress>> facts_;
+  std::set<std::pair<DeviceAddress, DeviceAddress>> facts_;  ///< the earlier one, the later one
 };
 
 /// The segment that holds `address`, by its name; nullopt: none does.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "allocator_shim/base/size_policy.h"
@@ -16,15 +17,22 @@ using StepKind = HistoryStep::Kind;
 constexpr std::size_t kMostReplayedEvents = 100'000'000;
 constexpr std::size_t kMostReplays = 2000;
 
-/// Of the free block at `address`; 0: there is none.
-std::size_t free_bytes_at(const CachingAllocator& allocator, DeviceAddress address) {
+/// The free blocks of so many bytes in the pool of the one at `address`, by where they lie, itself
+/// among them; none where that is not one of them.
+std::vector<DeviceAddress> free_blocks_beside(const CachingAllocator& allocator,
+                                              DeviceAddress address, std::size_t bytes) {
+  using Pool = std::pair<StreamId, bool>;
+  std::map<Pool, std::vector<DeviceAddress>> blocks;
+  std::optional<Pool> home;
   for (const SegmentView& segment : allocator.segments()) {
+    const Pool pool(segment.stream, segment.is_small);
     for (const BlockView& block : segment.blocks) {
-      const bool is_free = block.state == BlockView::State::inactive;
-      if (block.address == address) return is_free ? block.bytes : 0;
+      if (block.state != BlockView::State::inactive || block.bytes != bytes) continue;
+      blocks[pool].push_back(block.address);
+      if (block.address == address) home = pool;
     }
   }
-  return 0;
+  return home ? blocks[*home] : std::vector<DeviceAddress>();
 }
 
 /// The free block that the allocator cut `address` from, in bytes, after it did.
@@ -101,7 +109,7 @@ void VerifiedHistory::find_beginning() {
 void VerifiedHistory::find_state() {
   lives_ = find_block_lives(history_, assumptions_);
   state_ = find_initial_state(history_, lives_, assumptions_);
-  if (order_.is_open()) return;
+  if (order_.is_unknown()) return;
   state_.oldest_first = order_.oldest_first(state_.segments).value_or(std::vector<DeviceAddress>());
 }
 
@@ -114,8 +122,8 @@ std::optional<Divergence> VerifiedHistory::replay_once() {
       summarize(replay);
       return std::nullopt;
     }
-    const bool may_go_on =
-        ++replays_ < kMostReplays && replays_ * history_.events.size() < kMostReplayedEvents;
+    replayed_events_ += replay.divergence()->event;
+    const bool may_go_on = ++replays_ < kMostReplays && replayed_events_ < kMostReplayedEvents;
     if (!may_go_on) return replay.divergence();
     if (!narrow_open_block(replay) && !order_segments(replay)) return replay.divergence();
   }
@@ -177,31 +185,55 @@ bool VerifiedHistory::narrow_open_block(const HistoryReplay& replay) {
 
 /// See Note [Order of segments].
 bool VerifiedHistory::order_segments(const HistoryReplay& replay) {
-  if (!rules_.orders_blocks_by_segment || !shows_order(replay)) return false;
-  const MemoryEvent& recorded = history_.events[replay.divergence()->event];
-  std::optional<DeviceAddress> earlier = segment_holding(state_.segments, recorded.address);
-  std::optional<DeviceAddress> later =
-      segment_holding(state_.segments, replay.divergence()->actual->address);
-  if (!earlier || !later || *earlier == *later) return false;
-  if (are_released_last_first(*replay.divergence())) std::swap(earlier, later);
-  order_.add(*earlier, *later);
+  const Divergence& divergence = *replay.divergence();
+  if (!rules_.orders_blocks_by_segment || divergence.what != Divergence::What::event ||
+      !divergence.actual) {
+    return false;
+  }
+  const MemoryEvent& recorded = history_.events[divergence.event];
+  const MemoryEvent& actual = *divergence.actual;
+  if (recorded.action != actual.action || recorded.bytes != actual.bytes) return false;
+  if (recorded.action == EventAction::segment_free) {
+    const bool is_reversed = are_released_last_first(divergence);
+    add_order(is_reversed ? actual.address : recorded.address,
+              is_reversed ? recorded.address : actual.address, divergence.event);
+  } else if (recorded.action == EventAction::alloc) {
+    const std::size_t bytes = bytes_before_cut(replay.allocator(), actual.address);
+    const std::vector<DeviceAddress> others =
+        free_blocks_beside(replay.allocator(), recorded.address, bytes);
+    if (others.empty()) return false;
+    add_order(recorded.address, actual.address, divergence.event);
+    for (const DeviceAddress other : others) {
+      add_order(recorded.address, other, divergence.event);
+    }
+  }
   std::optional<std::vector<DeviceAddress>> order = order_.oldest_first(state_.segments);
   if (!order || *order == state_.oldest_first) return false;
   state_.oldest_first = std::move(*order);
   return true;
 }
 
-/// Whether the record has a block or a segment as large as the allocator's in its place.
-bool VerifiedHistory::shows_order(const HistoryReplay& replay) const {
-  const Divergence& divergence = *replay.divergence();
-  if (divergence.what != Divergence::What::event || !divergence.actual) return false;
-  const MemoryEvent& recorded = history_.events[divergence.event];
-  const MemoryEvent& actual = *divergence.actual;
-  if (recorded.action != actual.action || recorded.bytes != actual.bytes) return false;
-  if (recorded.action == EventAction::segment_free) return true;
-  return recorded.action == EventAction::alloc &&
-         free_bytes_at(replay.allocator(), recorded.address) ==
-             bytes_before_cut(replay.allocator(), actual.address);
+/// Of the segments that hold these blocks, where both were there from the beginning.
+void VerifiedHistory::add_order(DeviceAddress earlier, DeviceAddress later, std::size_t event) {
+  const std::optional<DeviceAddress> first = segment_at_start(earlier, event);
+  const std::optional<DeviceAddress> second = segment_at_start(later, event);
+  if (first && second && *first != *second) order_.add(*first, *second);
+}
+
+/// The segment that holds `address` before `event`, by its name; nullopt: it came later than the
+/// record began.
+std::optional<DeviceAddress> VerifiedHistory::segment_at_start(DeviceAddress address,
+                                                               std::size_t event) const {
+  const std::optional<DeviceAddress> segment = segment_holding(state_.segments, address);
+  const bool is_new = segment && std::any_of(lives_.segment_events.begin(),
+                                             lives_.segment_events.end(), [&](std::uint32_t index) {
+                                               const MemoryEvent& made = history_.events[index];
+                                               return index < event &&
+                                                      made.action == EventAction::segment_alloc &&
+                                                      made.address <= address &&
+                                                      address < made.address + made.bytes;
+                                             });
+  return is_new ? std::nullopt : segment;
 }
 
 /// Those that a request gives back because none of them is large enough for it.

@@ -60,7 +60,8 @@ class VerifiedHistory {
   std::optional<Divergence> first_divergence();
   bool narrow_open_block(const HistoryReplay& replay);
   bool order_segments(const HistoryReplay& replay);
-  bool shows_order(const HistoryReplay& replay) const;
+  void add_order(DeviceAddress earlier, DeviceAddress later, std::size_t event);
+  std::optional<DeviceAddress> segment_at_start(DeviceAddress address, std::size_t event) const;
   bool are_released_last_first(const Divergence& divergence) const;
   std::vector<Assumptions> alternatives(const Divergence& divergence) const;
   bool is_lost_beginning(const Divergence& divergence) const;
@@ -83,6 +84,7 @@ class VerifiedHistory {
   StartSummary start_;
   std::vector<RecordedFlush> flushes_;
   std::size_t replays_ = 0;
+  std::size_t replayed_events_ = 0;
 };
 
 }  // namespace ohm

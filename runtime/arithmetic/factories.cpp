@@ -1,5 +1,4 @@
 #include "runtime/arithmetic/factories.h"
-#include "runtime/arithmetic/integer_draws.h"
 
 #include <fmt/core.h>
 

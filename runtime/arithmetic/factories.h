@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <string_view>
 #include <vector>
 
 #include "runtime/tensor/tensor.h"
@@ -64,6 +65,11 @@ void fill_values(const Tensor& tensor, double value);
 /// Draws in place, as parameters are initialised: uniform in [low, high).
 void fill_uniform(const Tensor& tensor, double low, double high);
 void fill_normal(const Tensor& tensor, double mean, double deviation);
+/// Integers in [low, high), in any dtype but a complex one. Pre-condition: require_few_integers().
+void fill_integers(const Tensor& tensor, std::int64_t low, std::int64_t high);
+/// Throws std::invalid_argument in the name of `op` unless low < high and there are at most 2^32
+/// integers in [low, high).
+void require_few_integers(std::int64_t low, std::int64_t high, std::string_view op);
 /// `value` with a probability, else 0.
 void fill_bernoulli(const Tensor& tensor, double probability, double value);
 

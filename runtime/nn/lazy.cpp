@@ -7,19 +7,11 @@
 
 #include "runtime/autograd/tensor_data.h"
 #include "runtime/nn/conv.h"
+#include "runtime/nn/conv_options.h"
 #include "runtime/nn/linear.h"
 
 namespace ohm::nn {
 namespace {
-
-using ops::ParamName;
-
-template <class... Args>
-ModuleDef define_lazy(std::string_view name, ModulePtr (*make)(Args...),
-                      std::vector<ParamName> names) {
-  const auto call = [make](std::span<const Value> values) { return ops::invoke(make, values); };
-  return {name, ops::params_of<Args...>(std::move(names)), call};
-}
 
 constexpr LazyLayer::Kind kLinear{"LazyLinear", 0};
 constexpr LazyLayer::Kind kConv1d{"LazyConv1d", 1};
@@ -104,38 +96,19 @@ Value LazyLayer::forward(const std::vector<Value>& inputs) {
 }
 
 std::vector<ModuleDef> lazy_modules() {
-  const std::vector<ParamName> conv = {"out_channels",
-                                       "kernel_size",
-                                       {"stride", Shape{1}},
-                                       {"padding", Shape{0}},
-                                       {"dilation", Shape{1}},
-                                       {"groups", std::int64_t{1}},
-                                       {"bias", true},
-                                       {"padding_mode", std::string("zeros")},
-                                       "device",
-                                       "dtype"};
-  const std::vector<ParamName> transpose = {"out_channels",
-                                            "kernel_size",
-                                            {"stride", Shape{1}},
-                                            {"padding", Shape{0}},
-                                            {"output_padding", Shape{0}},
-                                            {"groups", std::int64_t{1}},
-                                            {"bias", true},
-                                            {"dilation", Shape{1}},
-                                            "device",
-                                            "dtype"};
+  const std::vector<ops::ParamName> conv = conv_options();
+  const std::vector<ops::ParamName> transpose = conv_transpose_options();
   return {
-      define_lazy("LazyLinear", &make_lazy_linear,
-                  {"out_features", {"bias", true}, "device", "dtype"}),
-      define_lazy("LazyConv1d", &make_lazy_conv<kConv1d, Conv::k1d>, conv),
-      define_lazy("LazyConv2d", &make_lazy_conv<kConv2d, Conv::k2d>, conv),
-      define_lazy("LazyConv3d", &make_lazy_conv<kConv3d, Conv::k3d>, conv),
-      define_lazy("LazyConvTranspose1d",
-                  &make_lazy_conv_transpose<kConvTranspose1d, ConvTranspose::k1d>, transpose),
-      define_lazy("LazyConvTranspose2d",
-                  &make_lazy_conv_transpose<kConvTranspose2d, ConvTranspose::k2d>, transpose),
-      define_lazy("LazyConvTranspose3d",
-                  &make_lazy_conv_transpose<kConvTranspose3d, ConvTranspose::k3d>, transpose),
+      define("LazyLinear", &make_lazy_linear, {"out_features", {"bias", true}, "device", "dtype"}),
+      define("LazyConv1d", &make_lazy_conv<kConv1d, Conv::k1d>, conv),
+      define("LazyConv2d", &make_lazy_conv<kConv2d, Conv::k2d>, conv),
+      define("LazyConv3d", &make_lazy_conv<kConv3d, Conv::k3d>, conv),
+      define("LazyConvTranspose1d", &make_lazy_conv_transpose<kConvTranspose1d, ConvTranspose::k1d>,
+             transpose),
+      define("LazyConvTranspose2d", &make_lazy_conv_transpose<kConvTranspose2d, ConvTranspose::k2d>,
+             transpose),
+      define("LazyConvTranspose3d", &make_lazy_conv_transpose<kConvTranspose3d, ConvTranspose::k3d>,
+             transpose),
   };
 }
 

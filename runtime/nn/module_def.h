@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/nn/module.h"
@@ -16,5 +17,12 @@ struct ModuleDef {
   std::vector<ops::Param> params;
   std::function<ModulePtr(std::span<const Value>)> make;
 };
+
+template <class... Args>
+ModuleDef define(std::string_view name, ModulePtr (*make)(Args...),
+                 std::vector<ops::ParamName> names) {
+  const auto call = [make](std::span<const Value> values) { return ops::invoke(make, values); };
+  return {name, ops::params_of<Args...>(std::move(names)), call};
+}
 
 }  // namespace ohm::nn

@@ -10,6 +10,7 @@
 #include "allocator_shim/base/assert.h"
 #include "runtime/nn/attention.h"
 #include "runtime/nn/conv.h"
+#include "runtime/nn/conv_options.h"
 #include "runtime/nn/dropout.h"
 #include "runtime/nn/embedding.h"
 #include "runtime/nn/group_normalization.h"
@@ -31,12 +32,6 @@ namespace ohm::nn {
 namespace {
 
 using ops::ParamName;
-
-template <class... Args>
-ModuleDef define(std::string_view name, ModulePtr (*make)(Args...), std::vector<ParamName> names) {
-  const auto call = [make](std::span<const Value> values) { return ops::invoke(make, values); };
-  return {name, ops::params_of<Args...>(std::move(names)), call};
-}
 
 ModulePtr make_linear(std::int64_t in_features, std::int64_t out_features, bool bias,
                       std::optional<Device> device, std::optional<DType> dtype) {
@@ -337,29 +332,14 @@ ModuleDef with_default(ModuleDef module, std::string_view param, const Value& va
   return module;
 }
 
+std::vector<ParamName> behind(ParamName first, std::vector<ParamName> names) {
+  names.insert(names.begin(), std::move(first));
+  return names;
+}
+
 std::vector<ModuleDef> linear_modules() {
-  const std::vector<ParamName> conv_names = {"in_channels",
-                                             "out_channels",
-                                             "kernel_size",
-                                             {"stride", Shape{1}},
-                                             {"padding", Shape{0}},
-                                             {"dilation", Shape{1}},
-                                             {"groups", std::int64_t{1}},
-                                             {"bias", true},
-                                             {"padding_mode", std::string("zeros")},
-                                             "device",
-                                             "dtype"};
-  const std::vector<ParamName> transpose_names = {"in_channels",
-                                                  "out_channels",
-                                                  "kernel_size",
-                                                  {"stride", Shape{1}},
-                                                  {"padding", Shape{0}},
-                                                  {"output_padding", Shape{0}},
-                                                  {"groups", std::int64_t{1}},
-                                                  {"bias", true},
-                                                  {"dilation", Shape{1}},
-                                                  "device",
-                                                  "dtype"};
+  const std::vector<ParamName> conv_names = behind("in_channels", conv_options());
+  const std::vector<ParamName> transpose_names = behind("in_channels", conv_transpose_options());
   return {
       define("Linear", &make_linear,
              {"in_features", "out_features", {"bias", true}, "device", "dtype"}),

@@ -90,14 +90,6 @@ std::vector<Sample> dividends_and_divisors() {
   return {{dividends, from_values({0.7, -1.5, 1.0}, {3}, options)}, {dividends, 1.5}};
 }
 
-// PyTorch records the op, and has no derivative of it.
-void attach_refusal(Recorder& record, const Tensor& out, std::string_view op) {
-  record.attach(out, [op](BackwardCall&) -> TensorList {
-    throw std::invalid_argument(
-        fmt::format("[{}] derivative for aten::{} is not implemented", op, op));
-  });
-}
-
 Tensor floor_quotient(const Tensor& input, const TensorOrNumber& other, DType dtype) {
   return binary_new(kFloorDivide, input, other, dtype, functors::FloorQuotient());
 }
@@ -156,6 +148,13 @@ TensorList mul_gradients(BackwardCall& call, double number, bool is_number) {
   return grads;
 }
 
+void attach_refusal(Recorder& record, const Tensor& out, std::string_view op) {
+  record.attach(out, [op](BackwardCall&) -> TensorList {
+    throw std::invalid_argument(
+        fmt::format("[{}] derivative for aten::{} is not implemented", op, op));
+  });
+}
+
 // A remainder moves with what is divided, and falls as often as the divisor fits into it.
 TensorList remainder_gradients_by(BackwardCall& call, const Tensor& times) {
   TensorList grads{Tensor(), Tensor()};
@@ -170,8 +169,7 @@ TensorList remainder_gradients_by(BackwardCall& call, const Tensor& times) {
 TensorList remainder_gradients(BackwardCall& call) {
   if (!call.needs(1)) return remainder_gradients_by(call, Tensor());
   const Tensor divisor = call.saved(0);
-  return remainder_gradients_by(call, binary_new(kFloorDivide, call.saved(1), divisor,
-                                                 call.grad().dtype(), functors::FloorQuotient()));
+  return remainder_gradients_by(call, floor_quotient(call.saved(1), divisor, call.grad().dtype()));
 }
 
 TensorList div_gradients(BackwardCall& call, double number, bool is_number) {

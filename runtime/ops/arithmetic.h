@@ -57,6 +57,9 @@ TensorList add_gradients(BackwardCall& call, const Term& term);
 TensorList mul_gradients(BackwardCall& call, double number, bool is_number);
 TensorList div_gradients(BackwardCall& call, double number, bool is_number);
 
+/// Of an op that PyTorch records, and has no derivative of: backward throws std::invalid_argument.
+void attach_refusal(Recorder& record, const Tensor& out, std::string_view op);
+
 /// Of x and y in the remainder with the sign of y. Where y needs one, y is saved, then x.
 TensorList remainder_gradients(BackwardCall& call);
 /// The same where the divisor fits `times` times into what is divided.

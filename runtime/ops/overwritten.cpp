@@ -9,7 +9,6 @@
 #include <stdexcept>
 
 #include "runtime/arithmetic/factories.h"
-#include "runtime/arithmetic/integer_draws.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/base/float_limits.h"
 #include "runtime/base/strided.h"

@@ -188,7 +188,7 @@ Tensor product_gradient(const Tensor& incoming, const Tensor& input, const Tenso
 
 Tensor cumprod(const Tensor& input, std::int64_t dim) {
   const OpFront front(kCumprod);
-  if (is_complex(input.dtype())) require_floating(input, kCumprod);
+  if (is_complex(input.dtype())) refuse_complex(input.dtype());
   const int position = wrap_dim(dim, input.dims(), "cumprod");
   const DType natural = is_floating(input.dtype()) ? input.dtype() : DType::int64;
   const DType dtype = front.result_dtype(input, std::nullopt).value_or(natural);

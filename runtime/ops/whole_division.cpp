@@ -1,7 +1,5 @@
 #include "runtime/ops/whole_division.h"
 
-#include <stdexcept>
-
 #include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/functions.h"
@@ -57,7 +55,6 @@ Tensor fmod_(const Tensor& input, const TensorOrNumber& other) {
   return remainder_over(kFmodInplace, "FmodBackward", input, other, write, &fmod_gradients);
 }
 
-// PyTorch records the op, and has no derivative of it.
 Tensor floor_divide_(const Tensor& input, const TensorOrNumber& other) {
   const OpFront front(kFloorDivideInplace);
   const DType dtype = result_dtype(input, other);
@@ -67,10 +64,7 @@ Tensor floor_divide_(const Tensor& input, const TensorOrNumber& other) {
                                           {&input, &tensor_of(other)});
   begin_inplace_write(input, kFloorDivideInplace.name);
   map_elements(input, dtype, functors::FloorQuotient(), input, input_of(other));
-  record.attach(input, [](BackwardCall&) -> TensorList {
-    throw std::invalid_argument(
-        "[floor_divide_] derivative for aten::floor_divide_ is not implemented");
-  });
+  attach_refusal(record, input, kFloorDivideInplace.name);
   return input;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 
 #include "runtime/base/float_limits.h"
@@ -44,16 +43,6 @@ Tensor mean_square(const Tensor& grad, std::int64_t dim) {
   ops::mul_(mean, mean);
   ops::div_(mean, static_cast<double>(grad.size(dim)));
   return mean;
-}
-
-// Where PyTorch asserts that the step that began to make the state has made all of it.
-void require_whole(bool is_whole, std::string_view what, const Tensor& parameter) {
-  if (is_whole) return;
-  throw std::invalid_argument(fmt::format(
-      "[Adafactor] AssertionError: {}: the state of a parameter of shape {} is incomplete: the "
-      "step "
-      "that began to make it ended with an error; clear the state, or make a new optimizer",
-      what, parameter.shape().str()));
 }
 
 Tensor zeros_summed_over(const Tensor& parameter, int dim) {
@@ -98,8 +87,9 @@ void Adafactor::make_state(ParameterState& state) {
 void Adafactor::estimate(Frame& frame, ParameterState& state, double weight) const {
   const Tensor& grad = frame.grad;
   if (grad.dims() <= 1) {
-    require_whole(state.tensors[kAdafactorVariance].defined(),
-                  "variance should be defined when grad is a vector", state.parameter);
+    if (!state.tensors[kAdafactorVariance].defined()) {
+      refuse_incomplete(state, "AssertionError: variance should be defined when grad is a vector");
+    }
     frame.squares = ops::mul(grad, grad);
     ops::lerp_by_number_(state.tensors[kAdafactorVariance], frame.squares, weight);
     frame.estimate = ops::clone(state.tensors[kAdafactorVariance]);
@@ -107,9 +97,11 @@ void Adafactor::estimate(Frame& frame, ParameterState& state, double weight) con
   }
   const Tensor& rows = state.tensors[kAdafactorRows];
   const Tensor& columns = state.tensors[kAdafactorColumns];
-  require_whole(rows.defined() && columns.defined(),
-                "row_var and col_var should be defined when grad is multidimensional",
-                state.parameter);
+  if (!rows.defined() || !columns.defined()) {
+    refuse_incomplete(state,
+                      "AssertionError: row_var and col_var should be defined when grad is "
+                      "multidimensional");
+  }
   frame.row_mean = mean_square(grad, -1);
   ops::lerp_by_number_(rows, frame.row_mean, weight);
   frame.column_mean = mean_square(grad, -2);

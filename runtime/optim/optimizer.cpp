@@ -207,11 +207,15 @@ void Optimizer::require_entries(const ParameterState& state) const {
   for (const std::string_view name : entries_read()) {
     const auto slot = std::find(names.begin(), names.end(), name) - names.begin();
     if (is_there(state.tensors[static_cast<std::size_t>(slot)])) continue;
-    throw std::invalid_argument(fmt::format(
-        "[{}] KeyError: '{}': the state of a parameter of shape {} is incomplete: the step that "
-        "began to make it ended with an error; clear the state, or make a new optimizer",
-        type_name(), name, state.parameter.shape().str()));
+    refuse_incomplete(state, fmt::format("KeyError: '{}'", name));
   }
+}
+
+void Optimizer::refuse_incomplete(const ParameterState& state, std::string_view error) const {
+  throw std::invalid_argument(fmt::format(
+      "[{}] {}: the state of a parameter of shape {} is incomplete: the step that began to make it "
+      "ended with an error; clear the state, or make a new optimizer",
+      type_name(), error, state.parameter.shape().str()));
 }
 
 void Optimizer::clear_state() {

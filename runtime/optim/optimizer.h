@@ -153,6 +153,8 @@ class Optimizer {
   ParameterState& state_of(const Tensor& parameter);
   /// The same, empty where it was not there.
   ParameterState& entry_of(const Tensor& parameter);
+  /// Throws std::invalid_argument with PyTorch's `error` and what to do.
+  [[noreturn]] void refuse_incomplete(const ParameterState& state, std::string_view error) const;
   /// Runs what a step writes, with the context's observer looking on.
   void run_observed(const std::function<void()>& update);
   /// Those that a step writes to: of all groups those that have a gradient.

@@ -3,12 +3,19 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+#include <random>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "allocator_shim/base/bytes.h"
 
 #include "allocator_shim/replay/verified_history.h"
 #include "allocator_shim/snapshot/snapshot_reader.h"
 #include "tests/support/checkout_paths.h"
+#include "tests/support/recorded_allocator.h"
 
 namespace ohm {
 namespace {
@@ -60,6 +67,58 @@ TEST(SegmentOrder, IsFoundInARecord) {
   EXPECT_EQ(history.counts().allocations_at_recorded_address, history.counts().allocations);
   EXPECT_TRUE(history.rules().orders_blocks_by_segment);
   EXPECT_FALSE(history.initial_state().oldest_first.empty());
+}
+
+/// Segments of four sizes, half of them at the addresses of earlier ones that were given back.
+class CrowdedRun {
+ public:
+  CrowdedRun() : random_(1), recorded_(64_GiB, "") {
+    for (int i = 0; i < 1200; ++i) allocate();
+    while (live_.size() > 600) free_one();
+    recorded_.allocator().empty_cache();
+    while (live_.size() < 1200) allocate();
+    while (live_.size() > 200) free_one();
+  }
+
+  Snapshot record(std::size_t steps) {
+    recorded_.record(2 * steps);
+    for (std::size_t i = 0; i < steps; ++i) {
+      if (live_.size() > 400 || (live_.size() > 100 && random_() % 2 == 0)) {
+        free_one();
+      } else {
+        allocate();
+      }
+    }
+    return recorded_.snapshot();
+  }
+
+ private:
+  void allocate() {
+    constexpr std::size_t kBytes[] = {12_MiB, 30_MiB, 700_KiB, 5_MiB};
+    live_.push_back(recorded_.allocate(kBytes[random_() % std::size(kBytes)], 0));
+  }
+
+  void free_one() {
+    std::swap(live_[random_() % live_.size()], live_.back());
+    recorded_.allocator().free(live_.back());
+    live_.pop_back();
+  }
+
+  std::mt19937_64 random_;
+  test::RecordedAllocator recorded_;
+  std::vector<BlockHandle> live_;
+};
+
+// One block taken tells of all that were as large and free: each pair by itself would need more
+// replays than there may be.
+TEST(SegmentOrder, IsFoundOfAThousandSegments) {
+  std::vector<DeviceHistory> histories =
+      device_histories(CrowdedRun().record(3000), default_rule_set());
+  const VerifiedHistory history(std::move(histories.at(0)), default_rule_set());
+  ASSERT_FALSE(history.disagreement()) << history.disagreement()->summary;
+  EXPECT_EQ(history.counts().allocations_at_recorded_address, history.counts().allocations);
+  EXPECT_TRUE(history.rules().orders_blocks_by_segment);
+  EXPECT_GT(history.initial_state().oldest_first.size(), 100U);
 }
 
 // One of an earlier version: no order of segments explains where blocks came to lie.
