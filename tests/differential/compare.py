@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs random programs in PyTorch and in the runtime, and compares what both allocated.
 
-    tests/differential/compare.py --build build/release --python VENV/bin/python --count 1000
+    tests/differential/compare.py --build build/release --python VENV/bin/python --python OTHER/bin/python
 
-Each program runs on both recorded architectures, or on the GPUs that are asked for. The lines of
-both sides are compared: every block, segment and address in its order, and dtype, shape and strides
-of results. What differs is shrunk, and the smallest program of each sort is printed with both
-sides. Exits with 1 where anything differs.
+Each program runs in every version of PyTorch, on both recorded architectures or on the GPUs that are
+asked for. The lines of both sides are compared: every block, segment and address in its order, and
+dtype, shape and strides of results. What differs is shrunk, and the smallest program of each sort
+is printed with both sides; a table says how many programs of each kind differ. Exits with 1 where
+any does.
 """
 import argparse
 import re
@@ -76,19 +77,15 @@ class Comparison:
             statements = shorter[next(iter(still))]
 
 
-def run_kind(comparison, kind, arguments):
-    rows, shown = [], set()
-    for gpu in arguments.gpu or ARCHITECTURES:
-        count = 0
-        for first in range(arguments.first, arguments.first + arguments.count, BATCH):
-            last = min(first + BATCH, arguments.first + arguments.count)
-            programs = {str(seed): generate(kind, seed) for seed in range(first, last)}
-            differing = comparison.differing(programs, gpu)
-            count += len(differing)
-            for name in differing:
-                show(comparison, kind, programs[name], gpu, differing[name], shown, arguments)
-        rows.append((kind, gpu, arguments.count, count))
-    return rows
+def count_differing(comparison, kind, gpu, shown, arguments):
+    count, end = 0, arguments.first + arguments.count
+    for first in range(arguments.first, end, BATCH):
+        programs = {str(seed): generate(kind, seed) for seed in range(first, min(first + BATCH, end))}
+        differing = comparison.differing(programs, gpu)
+        count += len(differing)
+        for name in differing:
+            show(comparison, kind, programs[name], gpu, differing[name], shown, arguments)
+    return count
 
 
 def call_in(statements):
@@ -98,20 +95,24 @@ def call_in(statements):
     return wanted[0] if wanted else "\n".join(statements)
 
 
+def title(gpu):
+    return f"sm{gpu}" if gpu in ARCHITECTURES else gpu
+
+
 def show(comparison, kind, statements, gpu, what, shown, arguments):
     if call_in(statements) in shown or len(shown) >= arguments.show:
         return
     shown.add(call_in(statements))
     smallest = comparison.shrink(statements, gpu)
     what = comparison.differing({"it": smallest}, gpu).get("it", what)
-    print(f"== {kind}, {gpu}: line {what[0]}: PyTorch {what[1]!r}, here {what[2]!r}")
+    print(f"== {kind}, {comparison.sides.version} {title(gpu)}: line {what[0]}: PyTorch {what[1]!r}, here {what[2]!r}")
     print("\n".join(smallest), flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", required=True, help="folder of a build of ohm")
-    parser.add_argument("--python", required=True, help="a Python with PyTorch")
+    parser.add_argument("--python", required=True, action="append", help="a Python with PyTorch")
     parser.add_argument("--kind", action="append", choices=list(KINDS), help="all where none is given")
     parser.add_argument("--gpu", action="append", metavar="PROFILE",
                         help="80 and 90, the two that were recorded, where none is given")
@@ -119,12 +120,19 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="seed of the first one")
     parser.add_argument("--show", type=int, default=20, help="differences of each kind to shrink")
     arguments = parser.parse_args()
-    comparison = Comparison(Sides(arguments.build, arguments.python))
-    rows = [row for kind in arguments.kind or KINDS for row in run_kind(comparison, kind, arguments)]
-    print(f"\n{'kind':20s} {'GPU':>10s} {'programs':>9s} {'differ':>7s}")
-    for kind, gpu, count, differing in rows:
-        print(f"{kind:20s} {gpu:>10s} {count:9d} {differing:7d}")
-    sys.exit(1 if any(row[3] for row in rows) else 0)
+    comparisons = [Comparison(Sides(arguments.build, python)) for python in arguments.python]
+    columns = [(comparison, gpu) for comparison in comparisons
+               for gpu in arguments.gpu or ARCHITECTURES]
+    rows = {}
+    for kind in arguments.kind or KINDS:
+        shown = set()
+        rows[kind] = [count_differing(comparison, kind, gpu, shown, arguments)
+                      for comparison, gpu in columns]
+    titles = [f"{comparison.sides.version} {title(gpu)}" for comparison, gpu in columns]
+    print("| kind | programs | " + " | ".join(titles) + " |\n|---|---:|" + "---:|" * len(titles))
+    for kind, counts in rows.items():
+        print(f"| {kind} | {arguments.count} | " + " | ".join(map(str, counts)) + " |")
+    sys.exit(1 if any(map(any, rows.values())) else 0)
 
 
 if __name__ == "__main__":
