@@ -77,9 +77,9 @@ int make_sized(lua_State* L, std::string_view function, SizedFactory factory) {
   return call.push(factory(call.sizes(1), call.options({})));
 }
 
-// A new tensor's memory in the order of `like`, without its gaps.
+// A new tensor's memory in the order of `like`, without its gaps. Dimensions of size 1 keep their
+// strides: what is a view of a gradient later has them too.
 Tensor laid_out_as(const Tensor& like, Tensor fresh) {
-  if (like.is_contiguous()) return fresh;
   Shape& strides = fresh.impl()->strides;
   strides = like.is_dense() ? like.strides() : dense_strides(like.shape(), {&like.strides(), 1});
   fresh.impl()->is_contiguous = are_contiguous(like.shape(), strides);
