@@ -96,6 +96,12 @@ struct RuleSet {
   bool chosen_numbers_share_gradients = false;
   /// Batched products with an inner size of 1 are products of elements, no call of cuBLAS.
   bool thin_batches_are_elementwise = false;
+  /// Matrices whose rows are one matrix are folded for matmul: dimensions of size 1 do not count.
+  bool matmul_skips_dims_of_one = false;
+  /// addmm adds a row [1, n] as it does a bias [n], in cuBLASLt's product.
+  bool addmm_fuses_rows = false;
+  /// And a whole matrix in half precision, whatever it weighs.
+  bool addmm_fuses_half_matrices = false;
   /// atan2 has no slope at (0, 0), which its gradient looks for with a mask.
   bool angles_are_flat_at_origin = false;
   /// pad may leave no elements where it adds some elsewhere.

@@ -3,16 +3,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
+#include <initializer_list>
 #include <map>
 #include <set>
-#include <stdexcept>
-#include <string_view>
+#include <utility>
 
 #include "runtime/autograd/autocast_guard.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/einsum_equation.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/slice.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
 
@@ -21,325 +22,240 @@ namespace {
 
 constexpr OpInfo kEinsum{"einsum", CastPolicy::low_precision};
 
-// An equation taken apart: the letters of each operand and of the result.
-struct Letters {
-  std::vector<std::string> operands;
-  std::string result;
+struct Named {
+  Tensor tensor;
+  std::string letters;  ///< of its dimensions
 };
 
-[[noreturn]] void refuse_equation(const std::string& equation, const std::string& why) {
-  throw std::invalid_argument(fmt::format("[einsum] \"{}\": {}", equation, why));
+void require_same_size(const std::string& equation, char letter, std::int64_t a, std::int64_t b) {
+  if (a == b) return;
+  const std::string label = is_of_ellipsis(letter) ? "..." : std::string(1, letter);
+  refuse_equation(equation, fmt::format("'{}' is {} and {}", label, a, b));
 }
 
-std::string checked_letters(const std::string& equation, const std::string& letters) {
-  std::set<char> seen;
-  for (const char letter : letters) {
-    if (std::isalpha(static_cast<unsigned char>(letter)) == 0) {
-      refuse_equation(equation, fmt::format("'{}' is no letter", letter));
+// The diagonal of both dimensions, where `first` was.
+Tensor with_diagonal(const Tensor& tensor, int first, int second) {
+  const Tensor diagonal_last = diagonal(tensor, 0, first, second);
+  Shape order;
+  for (int dim = 0; dim + 1 < diagonal_last.dims(); ++dim) {
+    if (dim == first) order.push_back(diagonal_last.dims() - 1);
+    order.push_back(dim);
+  }
+  if (first + 1 == diagonal_last.dims()) order.push_back(first);
+  return permute(diagonal_last, order);
+}
+
+// With one dimension for each letter: of those that have the same letter, the diagonal.
+Named with_diagonals(const std::string& equation, const Tensor& operand, std::string letters) {
+  if (static_cast<int>(letters.size()) != operand.dims()) {
+    refuse_equation(equation, fmt::format("\"{}\" does not name the dimensions of an operand {}",
+                                          letters, operand.shape().str()));
+  }
+  Tensor tensor = operand;
+  for (std::size_t dim = 0; dim < letters.size();) {
+    const std::size_t first = letters.find(letters[dim]);
+    if (first == dim) {
+      ++dim;
+      continue;
     }
-    if (!seen.insert(letter).second) {
-      refuse_equation(equation, fmt::format("'{}' stands twice in \"{}\"", letter, letters));
-    }
+    const Shape& sizes = tensor.shape();
+    require_same_size(equation, letters[dim], sizes[static_cast<int>(first)],
+                      sizes[static_cast<int>(dim)]);
+    tensor = with_diagonal(tensor, static_cast<int>(first), static_cast<int>(dim));
+    letters.erase(dim, 1);
   }
-  return letters;
+  return {tensor, letters};
 }
 
-constexpr std::string_view kEllipsis = "...";
-// The dimensions that an ellipsis stands for are labelled by digits, the last one by 9.
-constexpr char kLastOfEllipsis = '9';
-
-std::string labels_of_ellipsis(int dims) {
-  std::string labels;
-  for (int i = dims - 1; i >= 0; --i) labels += static_cast<char>(kLastOfEllipsis - i);
-  return labels;
-}
-
-bool is_of_ellipsis(char label) { return label >= '0' && label <= kLastOfEllipsis; }
-
-// The letters of one term, with labels for `dims` dimensions where its ellipsis is.
-std::string labels_of_term(const std::string& equation, const std::string& term, int dims) {
-  const std::size_t place = term.find(kEllipsis);
-  if (place == std::string::npos) return checked_letters(equation, term);
-  const std::string rest = term.substr(0, place) + term.substr(place + kEllipsis.size());
-  std::string labels = checked_letters(equation, rest);
-  return labels.insert(place, labels_of_ellipsis(dims));
-}
-
-std::vector<std::string> terms_of(const std::string& left) {
-  std::vector<std::string> terms;
-  for (std::size_t start = 0; start <= left.size();) {
-    const std::size_t comma = std::min(left.find(',', start), left.size());
-    terms.push_back(left.substr(start, comma - start));
-    start = comma + 1;
-  }
-  return terms;
-}
-
-// What an equation without an arrow means: the dimensions of an ellipsis, then the letters that
-// stand once, by the alphabet.
-std::string implied_result(const std::string& left, int ellipsis_dims) {
-  std::string result = labels_of_ellipsis(ellipsis_dims);
-  for (char letter = 'A'; letter <= 'z'; ++letter) {
-    if (std::count(left.begin(), left.end(), letter) == 1) result += letter;
-  }
-  return result;
-}
-
-// The dimensions that the ellipsis of a term stands for.
-int ellipsis_dims_of(const std::string& equation, const std::string& term, const Tensor& operand) {
-  if (term.find(kEllipsis) == std::string::npos) return 0;
-  const int dims = operand.dims() - static_cast<int>(term.size() - kEllipsis.size());
-  if (dims >= 0) return dims;
-  refuse_equation(equation, fmt::format("\"{}\" has more letters than an operand {} has dimensions",
-                                        term, operand.shape().str()));
-}
-
-Letters letters_of(const std::string& equation, const std::vector<Tensor>& operands) {
-  std::string text;
-  std::copy_if(equation.begin(), equation.end(), std::back_inserter(text),
-               [](char c) { return c != ' '; });
-  const std::size_t arrow = text.find("->");
-  const std::string left = text.substr(0, arrow);
-  const std::vector<std::string> terms = terms_of(left);
-  if (operands.empty() || operands.size() != terms.size()) {
-    refuse_equation(equation,
-                    fmt::format("names {} operands, {} are given", terms.size(), operands.size()));
-  }
-  Letters letters;
-  int most_dims = 0;
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    const int dims = ellipsis_dims_of(equation, terms[i], operands[i]);
-    letters.operands.push_back(labels_of_term(equation, terms[i], dims));
-    most_dims = std::max(most_dims, dims);
-  }
-  if (arrow == std::string::npos) {
-    letters.result = implied_result(left, most_dims);
-    return letters;
-  }
-  letters.result = labels_of_term(equation, text.substr(arrow + 2), most_dims);
-  for (const char letter : letters.result) {
-    if (is_of_ellipsis(letter) || left.find(letter) != std::string::npos) continue;
-    refuse_equation(equation, fmt::format("'{}' stands behind the arrow alone", letter));
-  }
-  return letters;
-}
-
-using LabelSizes = std::map<char, std::int64_t>;
-
-LabelSizes sizes_of(const std::string& equation, const Letters& letters,
-                    const std::vector<Tensor>& operands) {
-  LabelSizes sizes;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const std::string& names = letters.operands[i];
-    if (static_cast<int>(names.size()) != operands[i].dims()) {
-      refuse_equation(equation, fmt::format("\"{}\" does not name the dimensions of an operand {}",
-                                            names, operands[i].shape().str()));
-    }
-    for (std::size_t dim = 0; dim < names.size(); ++dim) {
-      const std::int64_t size = operands[i].shape()[static_cast<int>(dim)];
-      const auto [place, is_new] = sizes.emplace(names[dim], size);
-      if (is_new || size == 1) continue;
-      if (place->second == 1) {
-        place->second = size;
-      } else if (place->second != size) {
-        const std::string label =
-            is_of_ellipsis(names[dim]) ? std::string(kEllipsis) : std::string(1, names[dim]);
-        refuse_equation(equation, fmt::format("'{}' is {} and {}", label, place->second, size));
-      }
+// Those of one letter are equal but where they are 1.
+void require_sizes(const std::string& equation, const std::vector<Named>& operands) {
+  std::map<char, std::int64_t> sizes;
+  for (const Named& operand : operands) {
+    for (std::size_t dim = 0; dim < operand.letters.size(); ++dim) {
+      const std::int64_t size = operand.tensor.shape()[static_cast<int>(dim)];
+      if (size == 1) continue;
+      const auto place = sizes.emplace(operand.letters[dim], size).first;
+      require_same_size(equation, place->first, place->second, size);
     }
   }
-  return sizes;
 }
 
 bool has(const std::string& letters, char letter) {
   return letters.find(letter) != std::string::npos;
 }
 
-Shape shape_of(const std::string& letters, const LabelSizes& sizes) {
-  Shape shape;
-  for (const char letter : letters) shape.push_back(sizes.at(letter));
-  return shape;
+// Those of the result, then all others: of an ellipsis, and by the alphabet.
+std::string all_letters(const std::string& equation, const std::string& result,
+                        const std::vector<Named>& operands) {
+  std::set<char> others;
+  for (const Named& operand : operands)
+    others.insert(operand.letters.begin(), operand.letters.end());
+  std::string all = result;
+  for (const char letter : others) {
+    if (!has(result, letter)) all += letter;
+  }
+  if (all.size() > kMaxDims) {
+    refuse_equation(equation, fmt::format("has {} letters, more than {}", all.size(), kMaxDims));
+  }
+  return all;
 }
 
-// The dimensions in another order; the tensor itself where nothing moves.
-Tensor in_order(const Tensor& tensor, const std::string& from, const std::string& to) {
-  if (from == to) return tensor;
+// Seen with a dimension for each of these letters, in their order.
+Tensor aligned(const Named& operand, const std::string& all) {
+  Tensor tensor = operand.tensor;
+  std::string letters = operand.letters;
+  for (const char letter : all) {
+    if (has(letters, letter)) continue;
+    tensor = unsqueeze(tensor, tensor.dims());
+    letters += letter;
+  }
   Shape order;
-  for (const char letter : to) order.push_back(static_cast<std::int64_t>(from.find(letter)));
+  for (const char letter : all) order.push_back(static_cast<std::int64_t>(letters.find(letter)));
   return permute(tensor, order);
 }
 
-// Sums over the letters that no other operand wants; returns those that are left.
-std::string drop_summed(Tensor& tensor, const std::string& letters, const std::string& wanted) {
-  std::string kept;
-  Shape summed;
-  for (std::size_t dim = 0; dim < letters.size(); ++dim) {
-    if (has(wanted, letters[dim])) {
-      kept += letters[dim];
-    } else {
-      summed.push_back(static_cast<std::int64_t>(dim));
-    }
+std::int64_t product_of_sizes(const Tensor& tensor, const Shape& dims) {
+  std::int64_t product = 1;
+  for (const std::int64_t dim : dims) product *= tensor.shape()[static_cast<int>(dim)];
+  return product;
+}
+
+Shape joined(std::initializer_list<const Shape*> parts) {
+  Shape all;
+  for (const Shape* part : parts) {
+    for (const std::int64_t dim : *part) all.push_back(dim);
   }
-  if (!summed.empty()) tensor = sum(tensor, summed, false, std::nullopt);
+  return all;
+}
+
+// The dimensions of two operands that are not summed over.
+struct Kept {
+  Shape batch;    ///< longer than 1 in both
+  Shape rows;     ///< in the left one alone
+  Shape columns;  ///< in the right one alone, and those that are 1 in both
+};
+
+Kept kept_dims(const Tensor& left, const Tensor& right, const Shape& summed) {
+  Kept kept;
+  for (int dim = 0; dim < left.dims(); ++dim) {
+    if (std::find(summed.begin(), summed.end(), dim) != summed.end()) continue;
+    const bool is_of_left = left.shape()[dim] != 1;
+    const bool is_of_right = right.shape()[dim] != 1;
+    (is_of_left && is_of_right ? kept.batch : is_of_left ? kept.rows : kept.columns).push_back(dim);
+  }
   return kept;
 }
 
-// In the order of the result, then by the alphabet.
-void order_as_wanted(std::string& letters, const std::string& wanted) {
-  std::sort(letters.begin(), letters.end(), [&](char a, char b) {
-    const std::size_t first = wanted.find(a);
-    const std::size_t second = wanted.find(b);
-    return first == second ? a < b : first < second;
-  });
+// Whether the result has all columns before any row.
+bool columns_come_first(const Kept& kept) {
+  if (kept.columns.dims() == 0 || kept.rows.dims() == 0) return false;
+  return kept.columns[kept.columns.dims() - 1] < kept.rows[0];
 }
 
-// Whether the result has all of `columns` before any of `rows`.
-bool comes_first(const std::string& columns, const std::string& rows, const std::string& wanted) {
-  if (columns.empty() || rows.empty()) return false;
-  return wanted.find(columns.back()) < wanted.find(rows.front());
-}
-
-Shape its_dims(const Tensor& tensor) {
-  Shape dims;
-  for (int dim = 0; dim < tensor.dims(); ++dim) dims.push_back(dim);
-  return dims;
-}
-
-struct Named {
-  Tensor tensor;
-  std::string letters;
-};
-
-// A dimension of size 1 that is longer in another operand is none of this one.
-void drop_repeated(Named& operand, const LabelSizes& sizes) {
-  for (std::size_t dim = operand.letters.size(); dim-- > 0;) {
-    const char label = operand.letters[dim];
-    const auto at = static_cast<int>(dim);
-    if (operand.tensor.shape()[at] == sizes.at(label)) continue;
-    operand.tensor = squeeze(operand.tensor, at);
-    operand.letters.erase(dim, 1);
-  }
-}
-
-// Both seen with all dimensions that one of them has, and multiplied element by element.
-Named multiplied_elements(const Named& left, const Named& right, const std::string& wanted) {
-  std::string all = left.letters;
-  for (const char letter : right.letters) {
-    if (!has(all, letter)) all += letter;
-  }
-  order_as_wanted(all, wanted);
-  const auto widened = [&all](const Named& operand) {
-    std::string own;
-    for (const char letter : all) {
-      if (has(operand.letters, letter)) own += letter;
-    }
-    Tensor tensor = in_order(operand.tensor, operand.letters, own);
-    for (std::size_t dim = 0; dim < all.size(); ++dim) {
-      if (!has(own, all[dim])) tensor = unsqueeze(tensor, static_cast<std::int64_t>(dim));
-    }
-    return tensor;
-  };
-  return {mul(widened(left), widened(right)), all};
-}
-
-std::string without(const std::string& letters, const std::string& some) {
-  std::string others;
-  for (const char letter : letters) {
-    if (!has(some, letter)) others += letter;
-  }
-  return others;
-}
-
-// The letters of dimensions of size 1 that nothing else wants: there is nothing to sum up.
-std::string single_letters(const Named& operand, const std::string& wanted) {
-  std::string singles;
-  for (std::size_t dim = 0; dim < operand.letters.size(); ++dim) {
-    const char letter = operand.letters[dim];
-    if (operand.tensor.shape()[static_cast<int>(dim)] == 1 && !has(wanted, letter)) {
-      singles += letter;
-    }
-  }
-  return singles;
-}
-
-void drop_single(Named& operand, const std::string& wanted) {
-  const std::string singles = single_letters(operand, wanted);
-  for (std::size_t dim = operand.letters.size(); dim-- > 0;) {
-    if (!has(singles, operand.letters[dim])) continue;
-    operand.tensor = squeeze(operand.tensor, static_cast<int>(dim));
-    operand.letters.erase(dim, 1);
-  }
-}
-
-// Whether there are letters that no other operand wants.
-bool sums_up(const std::string& letters, const std::string& wanted) {
-  return !std::all_of(letters.begin(), letters.end(),
-                      [&](char letter) { return has(wanted, letter); });
-}
-
-// Two operands by one batched product: what both have and the result wants are its batches, what
-// both have and that is not wanted is summed over.
-Named multiplied(Named left, Named right, const std::string& wanted, const LabelSizes& sizes) {
-  const Named whole_left = left;
-  const Named whole_right = right;
-  // They stay behind all others: what is read as a column or a row has their stride.
-  std::string left_singles = single_letters(left, wanted);
-  std::string right_singles = single_letters(right, wanted);
-  const std::string of_left = without(left.letters, left_singles);
-  const std::string of_right = without(right.letters, right_singles);
-  const bool is_left_summed = sums_up(of_left, wanted + of_right);
-  const bool is_right_summed = sums_up(of_right, wanted + of_left);
-  left.letters = drop_summed(left.tensor, left.letters, wanted + of_right + left_singles);
-  right.letters = drop_summed(right.tensor, right.letters, wanted + of_left + right_singles);
-  std::string batch;
-  std::string inner;
-  std::string rows;
-  std::string columns;
-  for (const char letter : without(left.letters, left_singles)) {
-    if (!has(of_right, letter)) {
-      rows += letter;
-    } else if (has(wanted, letter)) {
-      batch += letter;
-    } else {
-      inner += letter;
-    }
-  }
-  for (const char letter : without(right.letters, right_singles)) {
-    if (!has(of_left, letter)) columns += letter;
-  }
-  if (inner.empty() && !is_left_summed && !is_right_summed) {
-    // Dimensions of size 1 take part in the choice of the result's strides.
-    Named product = multiplied_elements(whole_left, whole_right, wanted);
-    drop_single(product, wanted);
-    return product;
-  }
-  if (inner.empty()) {
-    drop_single(left, wanted);
-    drop_single(right, wanted);
-    Named product = multiplied_elements(left, right, wanted);
-    right.tensor = Tensor();  // of two sums the last one goes first
-    return product;
-  }
-  for (std::string* part : {&batch, &inner, &rows, &columns}) order_as_wanted(*part, wanted);
+// Of two aligned operands, multiplied and summed over dimensions that are longer than 1 in both:
+// by a batched product where there are such.
+Tensor sum_of_products(const Tensor& left, const Tensor& right, const Shape& summed) {
+  if (summed.dims() == 0) return mul(left, right);
+  Kept kept = kept_dims(left, right, summed);
   const bool is_swapped =
-      Context::current().rules.einsum_orders_operands && comes_first(columns, rows, wanted);
-  if (is_swapped) {
-    std::swap(left, right);
-    std::swap(left_singles, right_singles);
-    std::swap(rows, columns);
+      Context::current().rules.einsum_orders_operands && columns_come_first(kept);
+  if (is_swapped) std::swap(kept.rows, kept.columns);
+  const Tensor& first = is_swapped ? right : left;
+  const Tensor& second = is_swapped ? left : right;
+  // Dimensions of size 1 stand behind all others: a column or a row has their stride.
+  const Shape first_order = joined({&kept.batch, &kept.rows, &summed, &kept.columns});
+  const Shape second_order = joined({&kept.batch, &summed, &kept.columns, &kept.rows});
+  const std::int64_t batch = product_of_sizes(first, kept.batch);
+  const std::int64_t inner = product_of_sizes(first, summed);
+  const Tensor a =
+      reshape(permute(first, first_order), {batch, product_of_sizes(first, kept.rows), inner});
+  const Tensor b = reshape(permute(second, second_order),
+                           {batch, inner, product_of_sizes(second, kept.columns)});
+  Shape sizes;
+  Shape places(first_order.dims(), 0);
+  for (int place = 0; place < first_order.dims(); ++place) {
+    const auto dim = static_cast<int>(first_order[place]);
+    const bool is_summed = std::find(summed.begin(), summed.end(), dim) != summed.end();
+    sizes.push_back(is_summed ? 1 : std::max(first.shape()[dim], second.shape()[dim]));
+    places[dim] = place;
   }
-  const auto count = [&](const std::string& letters) { return shape_of(letters, sizes).numel(); };
-  const std::string left_order = batch + rows + inner + left_singles;
-  const std::string right_order = batch + inner + columns + right_singles;
-  const Tensor a = reshape(in_order(left.tensor, left.letters, left_order),
-                           {count(batch), count(rows), count(inner)});
-  const Tensor b = reshape(in_order(right.tensor, right.letters, right_order),
-                           {count(batch), count(inner), count(columns)});
-  const std::string letters = batch + rows + columns;
-  // Views have what they need. Of two sums the last one goes first.
-  (is_swapped ? left : right).tensor = Tensor();
-  return {view(bmm(a, b), shape_of(letters, sizes)), letters};
+  return permute(view(bmm(a, b), sizes), places);
 }
+
+// The operands of an equation, multiplied one after the other from the left.
+class Contraction {
+ public:
+  Contraction(std::vector<Tensor> operands, int result_dims)
+      : operands_(std::move(operands)),
+        result_dims_(result_dims),
+        uses_(static_cast<std::size_t>(operands_[0].dims()), 0) {
+    for (const Tensor& operand : operands_) {
+      for (int dim = 0; dim < operand.dims(); ++dim) {
+        if (operand.shape()[dim] != 1) ++uses_[static_cast<std::size_t>(dim)];
+      }
+    }
+  }
+
+  Tensor run() {
+    if (operands_.size() == 1) return sum_over_rest(operands_[0]);
+    Tensor result = std::move(operands_[0]);
+    for (std::size_t i = 1; i < operands_.size(); ++i) {
+      // Of two sums the last one goes first.
+      Tensor left = std::move(result);
+      Tensor right = std::move(operands_[i]);
+      const Shape summed = find_summed(left, right);
+      sum_over(left, of_left_);
+      sum_over(right, of_right_);
+      result = sum_of_products(left, right, summed);
+    }
+    return without_rest(result);
+  }
+
+ private:
+  // What no later operand has: of both, to be multiplied; of one alone, to be summed before.
+  Shape find_summed(const Tensor& left, const Tensor& right) {
+    Shape summed;
+    of_left_ = of_right_ = Shape();
+    for (int dim = result_dims_; dim < left.dims(); ++dim) {
+      int& uses = uses_[static_cast<std::size_t>(dim)];
+      const bool is_of_left = left.shape()[dim] != 1;
+      const bool is_of_right = right.shape()[dim] != 1;
+      if (is_of_left && is_of_right) {
+        if (--uses == 1) summed.push_back(dim);
+      } else if (uses == 1 && (is_of_left || is_of_right)) {
+        (is_of_left ? of_left_ : of_right_).push_back(dim);
+      } else {
+        continue;
+      }
+      if (uses == 1) uses = 0;
+    }
+    return summed;
+  }
+
+  static void sum_over(Tensor& operand, const Shape& dims) {
+    if (dims.dims() != 0) operand = sum(operand, dims, true, std::nullopt);
+  }
+
+  Tensor sum_over_rest(const Tensor& operand) const {
+    Shape rest;
+    for (int dim = result_dims_; dim < operand.dims(); ++dim) rest.push_back(dim);
+    return rest.dims() == 0 ? operand : sum(operand, rest, false, std::nullopt);
+  }
+
+  // All that is not wanted has been summed over.
+  Tensor without_rest(const Tensor& result) const {
+    if (result.dims() == result_dims_) return result;
+    Shape sizes;
+    for (int dim = 0; dim < result_dims_; ++dim) sizes.push_back(result.shape()[dim]);
+    return view(result, sizes);
+  }
+
+  std::vector<Tensor> operands_;
+  int result_dims_;
+  std::vector<int> uses_;  ///< operands to come, and the product so far, that have the dimension
+  Shape of_left_;
+  Shape of_right_;
+};
 
 Tensor einsum_matrix(std::int64_t rows, std::int64_t columns) {
   return randn({rows, columns}, {DType::float64, Device::cpu()});
@@ -355,28 +271,23 @@ Tensor einsum(const std::string& equation, const std::vector<Tensor>& given) {
   for (const Tensor& operand : given) operands.push_back(front.input(operand));
   // What is inside runs in the dtype of the operands.
   const AutocastGuard plain(false, autocast_settings().dtype);
-  const Letters letters = letters_of(equation, operands);
+  const EquationLetters letters = letters_of(equation, operands);
   for (const Tensor& operand : operands) {
     require_same_device(operands[0], operand, kEinsum);
     if (!is_complex(operand.dtype())) require_floating(operand, kEinsum);
   }
-  const LabelSizes sizes = sizes_of(equation, letters, operands);
   std::vector<Named> named;
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    named.push_back({operands[i], letters.operands[i]});
-    drop_repeated(named.back(), sizes);
+    named.push_back(with_diagonals(equation, operands[i], letters.operands[i]));
   }
+  require_sizes(equation, named);
+  const std::string all = all_letters(equation, letters.result, named);
   // All are seen in their order before the first two are multiplied: a view's node stands before
   // each operand, whose gradient waits there for those of other products.
-  for (Named& operand : named) operand.tensor = permute(operand.tensor, its_dims(operand.tensor));
-  Named result = std::move(named[0]);
-  for (std::size_t i = 1; i < named.size(); ++i) {
-    std::string wanted = letters.result;
-    for (std::size_t later = i + 1; later < named.size(); ++later) wanted += named[later].letters;
-    result = multiplied(std::move(result), std::move(named[i]), wanted, sizes);
-  }
-  result.letters = drop_summed(result.tensor, result.letters, letters.result);
-  return in_order(result.tensor, result.letters, letters.result);
+  std::vector<Tensor> in_order;
+  for (const Named& operand : named) in_order.push_back(aligned(operand, all));
+  named.clear();
+  return Contraction(std::move(in_order), static_cast<int>(letters.result.size())).run();
 }
 
 std::vector<OpDef> einsum_ops() {
@@ -394,6 +305,7 @@ std::vector<OpDef> einsum_ops() {
                    {std::string("bi,bi->b"),
                     std::vector<Tensor>{einsum_matrix(3, 4), einsum_matrix(3, 4)}},
                    {std::string("ij->j"), std::vector<Tensor>{einsum_matrix(3, 4)}},
+                   {std::string("ii->i"), std::vector<Tensor>{einsum_matrix(3, 3)}},
                    {std::string("...ij,...jk->...ik"),
                     std::vector<Tensor>{einsum_batch({2, 3, 4}), einsum_batch({2, 4, 2})}},
                    {std::string("...ij,jk"),

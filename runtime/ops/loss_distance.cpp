@@ -215,7 +215,9 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction
   const LossOperands operands(front, kHuber, input, target);
   const Huber loss{delta};
   Recorder record = record_operands("HuberLossBackward", operands);
-  const Tensor losses = operands.empty_losses();
+  // Laid out as the input alone.
+  const Tensor losses = empty_for_loop(operands.shape, {&operands.input},
+                                       {operands.dtype, operands.input.device()});
   compute_losses(losses, operands, loss);
   Tensor out = reduced(losses, reduction);
   attach_loss(record, operands, out, reduction, loss);

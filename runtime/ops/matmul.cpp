@@ -2,7 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <initializer_list>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
@@ -84,6 +87,14 @@ Tensor plain_bmm(const Tensor& a, const Tensor& b) {
   return raw_bmm(a, b);
 }
 
+// Of single columns and single rows, too, which bmm may multiply element by element.
+Tensor plain_baddbmm(const Tensor& a, const Tensor& b) {
+  if (AllSamples({&a, &b})) return plain_bmm(a, b);
+  Tensor out = empty({a.shape()[0], a.shape()[1], b.shape()[2]}, options_of(a));
+  multiply_batches(a, b, out);
+  return out;
+}
+
 // Under vmap the bias is added afterwards, as what its factor of one makes of it.
 Tensor plain_addmm(const Tensor& bias, const Tensor& a, const Tensor& b, double beta,
                    double alpha) {
@@ -130,49 +141,84 @@ void save_with_bias(Recorder& record, const Tensor& left, const Tensor& right) {
   record.save(record.needs(1) ? right : Tensor());
 }
 
-// More than two dimensions times a matrix can be one product of all rows. Where the rows do not lie
-// so that they can be seen as one matrix, that costs a copy: it is worth it for the gradient of the
-// matrix, which is one product then.
-bool is_folded(const Tensor& input, const Tensor& matrix) {
-  if (input.dims() < 3 || matrix.dims() != 2) return false;
-  if (matrix.requires_grad() || input.numel() == 0) return true;
-  for (int dim = 0; dim < input.dims() - 2; ++dim) {
-    if (input.strides()[dim] != input.strides()[dim + 1] * input.shape()[dim + 1]) return false;
+void swap_last_two(Shape& shape) { std::swap(shape[shape.dims() - 1], shape[shape.dims() - 2]); }
+
+// Whether all but the last dimension can be seen as one.
+bool are_rows_of_a_matrix(const Shape& sizes, const Shape& strides) {
+  const bool skips_ones = Context::current().rules.matmul_skips_dims_of_one;
+  std::optional<std::int64_t> next;
+  for (int dim = sizes.dims() - 2; dim >= 0; --dim) {
+    if (skips_ones && sizes[dim] == 1) continue;
+    if (next && strides[dim] != *next) return false;
+    next = strides[dim] * sizes[dim];
   }
   return true;
 }
 
+// More than two dimensions and at most two can be one product of all rows. Where the rows do not
+// lie so that they can be seen as one matrix, that costs a copy: it is worth it for the gradient of
+// the smaller operand, which is one product then.
+bool is_folded(const Tensor& input, const Tensor& other) {
+  const bool is_turned = other.dims() > input.dims();
+  const Tensor& larger = is_turned ? other : input;
+  const Tensor& smaller = is_turned ? input : other;
+  if (larger.dims() < 3 || smaller.dims() > 2) return false;
+  if (smaller.requires_grad()) return true;
+  if (input.dims() == 2) return false;  // the result would have to be turned back, with a copy
+  if (larger.numel() == 0) return true;
+  Shape sizes = larger.shape();
+  Shape strides = larger.strides();
+  if (is_turned) {
+    swap_last_two(sizes);
+    swap_last_two(strides);
+  }
+  return are_rows_of_a_matrix(sizes, strides);
+}
+
 Tensor folded_matmul(const Tensor& input, const Tensor& other) {
-  Shape sizes = input.shape();
-  const Tensor rows = reshape(input, {-1, input.size(-1)});
-  const Tensor result = mm(rows, other);
-  sizes[sizes.dims() - 1] = other.size(-1);
-  return unsafe_view(result, sizes);
+  const bool is_turned = other.dims() > input.dims();
+  const Tensor larger = is_turned ? transpose(other, -2, -1) : input;
+  const Tensor smaller = !is_turned ? other : input.dims() == 2 ? t(input) : input;
+  Shape sizes = larger.shape();
+  sizes.erase(sizes.dims() - 1);
+  const Tensor rows = reshape(larger, {sizes.numel(), larger.size(-1)});
+  if (smaller.dims() == 1) return unsafe_view(mv(rows, smaller), sizes);
+  const Tensor product = mm(rows, smaller);
+  sizes.push_back(smaller.size(1));
+  const Tensor whole = unsafe_view(product, sizes);
+  return is_turned ? contiguous(transpose(whole, -2, -1)) : whole;
+}
+
+// The dimensions before those of its matrix, or of its vector.
+Shape batch_of(const Tensor& tensor) {
+  Shape batch = tensor.shape();
+  for (int i = 0; i < 2 && batch.dims() > 0; ++i) batch.erase(batch.dims() - 1);
+  return batch;
 }
 
 // Any dimensions: batches broadcast, then one batched product.
 Tensor broadcast_matmul(const Tensor& input, const Tensor& other) {
-  const auto batch_of = [](const Tensor& tensor) {
-    Shape batch = tensor.shape();
-    batch.erase(batch.dims() - 1);
-    batch.erase(batch.dims() - 1);
-    return batch;
-  };
   const Shape batch = broadcast_shapes(batch_of(input), batch_of(other), "matmul");
-  const auto as_cube = [&](const Tensor& tensor) {
-    Shape sizes = batch;
-    sizes.push_back(tensor.size(-2));
-    sizes.push_back(tensor.size(-1));
-    // A node of its own, also where nothing is repeated, as PyTorch has it.
-    return reshape(expand(tensor, sizes), {batch.numel(), tensor.size(-2), tensor.size(-1)});
+  // A node of its own, also where nothing is repeated, as PyTorch has it.
+  const auto repeated = [&batch](const Tensor& tensor, std::initializer_list<std::int64_t> last) {
+    Shape wide = batch;
+    Shape flat{batch.numel()};
+    for (const std::int64_t size : last) {
+      wide.push_back(size);
+      flat.push_back(size);
+    }
+    return reshape(expand(tensor, wide), flat);
   };
-  const Tensor left = as_cube(input);
-  const Tensor right = as_cube(other);
-  const Tensor result = bmm(left, right);
+  const bool is_vector = other.dims() == 1;
+  const std::int64_t rows = input.dims() > 1 ? input.size(-2) : 1;
+  const Tensor left = repeated(input, {rows, input.size(-1)});
+  const Tensor right = is_vector ? unsqueeze(repeated(other, {other.size(0)}), 2)
+                                 : repeated(other, {other.size(-2), other.size(-1)});
+  const Tensor product = bmm(left, right);
   Shape sizes = batch;
-  sizes.push_back(input.size(-2));
-  sizes.push_back(other.size(-1));
-  return unsafe_view(result, sizes);
+  if (input.dims() > 1) sizes.push_back(rows);
+  if (!is_vector) sizes.push_back(other.size(-1));
+  return unsafe_view(is_vector ? squeeze(product, -1) : product, sizes);
 }
 
 // What is no case of the fused product under transforms of functions. Under vmap the bias is not
@@ -288,7 +334,7 @@ Tensor baddbmm(const Tensor& given_bias, const Tensor& left, const Tensor& right
   }
   Recorder record("BaddbmmBackward", {&bias, &input, &other});
   save_with_bias(record, input, other);
-  Tensor out = plain_bmm(input, other);
+  Tensor out = plain_baddbmm(input, other);
   map_floating(out, out.dtype(), functors::WeightedSum{alpha, beta}, out, bias);
   record.attach_differentiable(out, [beta, alpha, bias_shape = bias.shape()](BackwardCall& call) {
     TensorList grads{Tensor(), Tensor(), Tensor()};
@@ -322,24 +368,21 @@ Tensor matmul(const Tensor& left, const Tensor& right) {
   }
   if (input.dims() == 1 && other.dims() == 1) return dot(input, other);
   if (input.dims() == 2 && other.dims() == 1) return mv(input, other);
-  if (input.dims() == 1) {
-    Tensor row = squeeze(matmul(unsqueeze(input, 0), other), -2);
-    if (other.dims() == 2) forget_view(row);  // PyTorch squeezes it in place
-    return row;
-  }
-  if (other.dims() == 1) return squeeze(matmul(input, unsqueeze(other, 1)), -1);
-  if (input.size(-1) != other.size(-2)) {
+  if (input.size(-1) != other.size(other.dims() == 1 ? 0 : -2)) {
     throw std::invalid_argument(fmt::format("[matmul] inner dims differ: {} x {}",
                                             input.shape().str(), other.shape().str()));
   }
   if (input.dims() == 2 && other.dims() == 2) return mm(input, other);
+  if (input.dims() == 1 && other.dims() == 2) {
+    Tensor row = squeeze(mm(unsqueeze(input, 0), other), -2);
+    forget_view(row);  // PyTorch squeezes it in place
+    return row;
+  }
   if (is_folded(input, other)) return folded_matmul(input, other);
-  // The result would have to be turned back, with a copy.
-  if (input.dims() == 2 && input.requires_grad()) {
-    const Tensor turned = transpose(other, -2, -1);
-    if (is_folded(turned, input)) {
-      return contiguous(transpose(folded_matmul(turned, t(input)), -2, -1));
-    }
+  if (input.dims() == 3 && other.dims() == 3 && input.size(0) != other.size(0)) {
+    // One matrix would be repeated, and its gradients added up.
+    if (input.size(0) == 1 && input.requires_grad()) return matmul(squeeze(input, 0), other);
+    if (other.size(0) == 1 && other.requires_grad()) return matmul(input, squeeze(other, 0));
   }
   return broadcast_matmul(input, other);
 }

@@ -64,9 +64,26 @@ Tensor product(const Tensor& a, const Tensor& b, const Tensor& out, FirstOperand
   return out;
 }
 
-bool goes_through_cublaslt(const Tensor& bias, const Tensor& b) {
-  return !is_complex(bias.dtype()) && bias.dims() == 1 && bias.is_contiguous() &&
-         bias.shape()[0] == b.shape()[1] && b.shape()[0] > 1 && b.shape()[1] > 1;
+// One number for each column.
+bool is_row(const Tensor& bias, std::int64_t columns) {
+  const bool is_line = bias.dims() == 1 || (Context::current().rules.addmm_fuses_rows &&
+                                            bias.dims() == 2 && bias.shape()[0] == 1);
+  return is_line && bias.is_contiguous() && bias.shape().back() == columns;
+}
+
+// One number for each element of several rows, which lie as the library writes them.
+bool is_half_matrix(const Tensor& bias, std::int64_t rows, std::int64_t columns) {
+  const bool is_half = bias.dtype() == DType::float16 || bias.dtype() == DType::bfloat16;
+  return Context::current().rules.addmm_fuses_half_matrices && is_half && rows > 1 &&
+         bias.shape() == Shape{rows, columns} && bias.strides()[1] == 1 &&
+         bias.strides()[0] >= columns;
+}
+
+bool goes_through_cublaslt(const Tensor& bias, const Tensor& a, const Tensor& b, double beta) {
+  const std::int64_t columns = b.shape()[1];
+  if (is_complex(bias.dtype()) || b.shape()[0] <= 1 || columns <= 1) return false;
+  return (beta == 1.0 && is_row(bias, columns)) ||
+         (beta != 0.0 && is_half_matrix(bias, a.shape()[0], columns));
 }
 
 }  // namespace
@@ -100,11 +117,12 @@ Tensor raw_addmm(const Tensor& bias, const Tensor& a, const Tensor& b) {
   const Tensor out = empty({a.shape()[0], b.shape()[1]}, options_of(a));
   const Tensor right = prepared(b, FirstOperand::right);
   const Tensor left = prepared(a, FirstOperand::right);
-  const bool is_fused = goes_through_cublaslt(bias, b);
+  const bool is_fused = goes_through_cublaslt(bias, a, b, 1.0);
   const FusedWorkspaces workspaces = is_fused ? fused_workspaces(out.device())
                                               : FusedWorkspaces{{}, cublas_workspace(out.device())};
-  if (is_fused && multiply_with_bias_on_cuda(bias, left, right, out, workspaces.cublaslt.get()) ==
-                      CudaResult::done) {
+  const bool is_line = is_fused && is_row(bias, b.shape()[1]);
+  if (is_line && multiply_with_bias_on_cuda(bias, left, right, out, workspaces.cublaslt.get()) ==
+                     CudaResult::done) {
     return out;
   }
   copy_into(out, bias);
@@ -118,7 +136,7 @@ Tensor raw_weighted_addmm(const Tensor& bias, const Tensor& a, const Tensor& b, 
   const Tensor out = empty({a.shape()[0], b.shape()[1]}, options_of(a));
   const Tensor right = prepared(b, FirstOperand::right);
   const Tensor left = prepared(a, FirstOperand::right);
-  const bool is_fused = beta == 1.0 && goes_through_cublaslt(bias, b);
+  const bool is_fused = goes_through_cublaslt(bias, a, b, beta);
   const FusedWorkspaces workspaces = is_fused ? fused_workspaces(out.device())
                                               : FusedWorkspaces{{}, cublas_workspace(out.device())};
   compute_product(left, right, out, false, workspaces.cublas.get());

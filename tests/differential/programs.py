@@ -6,6 +6,7 @@ twin in Lua is a translation of it. A kind of programs is a row of KINDS.
 import random
 
 from kinds.averages import averaging_program, pooled_program
+from kinds.contractions import contracted_program
 from kinds.encoders import encoder_program
 from kinds.graphs import graph_program
 from kinds.recurrent import recurrent_program
@@ -1039,6 +1040,7 @@ KINDS = {
     "sequences without a batch": unbatched_program,
     "averages of weights": averaging_program,
     "pooling by powers": pooled_program,
+    "contractions": contracted_program,
 }
 
 

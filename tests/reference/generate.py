@@ -920,6 +920,9 @@ def remainders():
     yield "einsum_ellipsis_wide", "einsum", lambda: [
         "b...i,b...i->b...", [randn(2, 3, 4), randn(2, 1, 4)]]
     yield "einsum_ellipsis_summed", "einsum", lambda: ["i...->i", [randn(2, 3, 4)]]
+    yield "einsum_trace", "einsum", lambda: ["ii->", [randn(3, 3)]]
+    yield "einsum_diagonals", "einsum", lambda: ["bii,ij->ibj", [randn(2, 3, 3), randn(3, 2)]]
+    yield "einsum_ones", "einsum", lambda: ["bik,cik,cj->bcj", [randn(1, 3, 4), randn(2, 3, 4), randn(2, 1)]]
 
 
 

@@ -242,6 +242,21 @@ const std::vector<BadCall>& bad_calls() {
          return ops::einsum("ij->k", {floats({2, 3})});
        },
        "[einsum] \"ij->k\": 'k' stands behind the arrow alone"},
+      {"AnEquationWithALetterTwiceInItsResult",
+       [] {
+         return ops::einsum("ij->ii", {floats({2, 2})});
+       },
+       "[einsum] \"ij->ii\": 'i' stands twice behind the arrow"},
+      {"AnEquationWithADiagonalOfTwoSizes",
+       [] {
+         return ops::einsum("ii->i", {floats({2, 3})});
+       },
+       "[einsum] \"ii->i\": 'i' is 2 and 3"},
+      {"AnEquationOfTooManyLetters",
+       [] {
+         return ops::einsum("abcde,fghij", {floats({1, 1, 1, 1, 1}), floats({1, 1, 1, 1, 1})});
+       },
+       "[einsum] \"abcde,fghij\": has 10 letters, more than 8"},
       {"AnEquationWhoseSizesDiffer",
        [] {
          return ops::einsum("ij,jk->ik", {floats({2, 3}), floats({4, 2})});
