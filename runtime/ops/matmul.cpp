@@ -19,6 +19,7 @@
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/matrix_product.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/product_gradients.h"
 #include "runtime/ops/vector_product.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/batched.h"
@@ -64,13 +65,6 @@ Tensor batch_transposed(const Tensor& tensor) {
 bool is_column_major(const Shape& sizes, const Shape& strides) {
   return strides[0] == 1 && strides[1] == sizes[0];
 }
-
-// The layout of an operand decides how its gradient is made; it outlives the operand.
-struct MatrixLayout {
-  bool is_column_major;
-  explicit MatrixLayout(const Tensor& matrix)
-      : is_column_major(ops::is_column_major(matrix.shape(), matrix.strides())) {}
-};
 
 // The products of all samples are one product, in which the samples are a dimension more.
 
@@ -123,11 +117,6 @@ Tensor right_gradient(const Tensor& grad, const Tensor& left, MatrixLayout right
 void save_self_last(Recorder& record, const Tensor& self, const Tensor& other) {
   record.save(record.needs(0) ? other : Tensor());
   record.save(record.needs(1) ? self : Tensor());
-}
-
-void save_with_bias(Recorder& record, const Tensor& left, const Tensor& right) {
-  record.save(record.needs(2) ? left : Tensor());
-  record.save(record.needs(1) ? right : Tensor());
 }
 
 // More than two dimensions times a matrix can be one product of all rows. Where the rows do not lie
@@ -201,17 +190,11 @@ Tensor weighted_addmm(const Tensor& given_bias, const Tensor& left, const Tensor
   }
   if (beta != 1.0 || alpha != 1.0) require_floating(input, kAddmm);
   Recorder record("AddmmBackward", {&bias, &input, &other});
-  save_with_bias(record, input, other);
+  save_factors(record, input, other);
   Tensor out = plain_addmm(bias, input, other, beta, alpha);
   record.attach_differentiable(
-      out, [a = MatrixLayout(input), b = MatrixLayout(other), beta, alpha](BackwardCall& call) {
-        TensorList grads{Tensor(), Tensor(), Tensor()};
-        if (call.needs(1)) grads[1] = weighted(left_gradient(call.grad(), call.saved(1), a), alpha);
-        if (call.needs(2))
-          grads[2] = weighted(right_gradient(call.grad(), call.saved(0), b), alpha);
-        if (call.needs(0)) grads[0] = weighted(call.grad(), beta);
-        return grads;
-      });
+      out, [a = MatrixLayout(input), b = MatrixLayout(other), scales = ProductScales{beta, alpha}](
+               BackwardCall& call) { return addmm_gradients(call, a, b, scales); });
   return out;
 }
 
@@ -234,6 +217,54 @@ std::vector<Sample> linear_samples() {
 }
 
 }  // namespace
+
+MatrixLayout::MatrixLayout(const Tensor& matrix)
+    : is_column_major(ops::is_column_major(matrix.shape(), matrix.strides())) {}
+
+void save_factors(Recorder& record, const Tensor& left, const Tensor& right) {
+  record.save(record.needs(2) ? left : Tensor());
+  record.save(record.needs(1) ? right : Tensor());
+}
+
+TensorList addmm_gradients(const BackwardCall& call, MatrixLayout left, MatrixLayout right,
+                           const ProductScales& scales) {
+  TensorList grads{Tensor(), Tensor(), Tensor()};
+  if (call.needs(1)) {
+    grads[1] = weighted(left_gradient(call.grad(), call.saved(1), left), scales.alpha);
+  }
+  if (call.needs(2)) {
+    grads[2] = weighted(right_gradient(call.grad(), call.saved(0), right), scales.alpha);
+  }
+  if (call.needs(0)) grads[0] = weighted(call.grad(), scales.beta);
+  return grads;
+}
+
+TensorList baddbmm_gradients(const BackwardCall& call, const Shape& bias_shape,
+                             const ProductScales& scales) {
+  TensorList grads{Tensor(), Tensor(), Tensor()};
+  if (call.needs(1)) {
+    grads[1] = weighted(gradient_bmm(call.grad(), gradient_batch_t(call.saved(1))), scales.alpha);
+  }
+  if (call.needs(2)) {
+    grads[2] = weighted(gradient_bmm(gradient_batch_t(call.saved(0)), call.grad()), scales.alpha);
+  }
+  if (call.needs(0)) grads[0] = weighted(recorded_sum_to(call.grad(), bias_shape), scales.beta);
+  return grads;
+}
+
+TensorList addbmm_gradients(const BackwardCall& call, const Shape& left, const Shape& right,
+                            const ProductScales& scales) {
+  TensorList grads{Tensor(), Tensor(), Tensor()};
+  const Tensor spread = expand(unsqueeze(call.grad(), 0), {left[0], left[1], right[2]});
+  if (call.needs(1)) {
+    grads[1] = weighted(gradient_bmm(spread, gradient_batch_t(call.saved(1))), scales.alpha);
+  }
+  if (call.needs(2)) {
+    grads[2] = weighted(gradient_bmm(gradient_batch_t(call.saved(0)), spread), scales.alpha);
+  }
+  if (call.needs(0)) grads[0] = weighted(call.grad(), scales.beta);
+  return grads;
+}
 
 Tensor mm(const Tensor& left, const Tensor& right) {
   const OpFront front(kMm);
@@ -287,20 +318,13 @@ Tensor baddbmm(const Tensor& given_bias, const Tensor& left, const Tensor& right
                                             bias.shape().str(), shape.str()));
   }
   Recorder record("BaddbmmBackward", {&bias, &input, &other});
-  save_with_bias(record, input, other);
+  save_factors(record, input, other);
   Tensor out = plain_bmm(input, other);
   map_floating(out, out.dtype(), functors::WeightedSum{alpha, beta}, out, bias);
-  record.attach_differentiable(out, [beta, alpha, bias_shape = bias.shape()](BackwardCall& call) {
-    TensorList grads{Tensor(), Tensor(), Tensor()};
-    if (call.needs(1)) {
-      grads[1] = weighted(gradient_bmm(call.grad(), gradient_batch_t(call.saved(1))), alpha);
-    }
-    if (call.needs(2)) {
-      grads[2] = weighted(gradient_bmm(gradient_batch_t(call.saved(0)), call.grad()), alpha);
-    }
-    if (call.needs(0)) grads[0] = weighted(recorded_sum_to(call.grad(), bias_shape), beta);
-    return grads;
-  });
+  record.attach_differentiable(
+      out, [bias_shape = bias.shape(), scales = ProductScales{beta, alpha}](BackwardCall& call) {
+        return baddbmm_gradients(call, bias_shape, scales);
+      });
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include "runtime/ops/activation.h"
 #include "runtime/ops/adaptive_max_pool.h"
+#include "runtime/ops/added_products.h"
 #include "runtime/ops/alias.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/attention.h"
@@ -23,6 +24,7 @@
 #include "runtime/ops/conv.h"
 #include "runtime/ops/conv_transpose.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/correlations.h"
 #include "runtime/ops/counting.h"
 #include "runtime/ops/diagonals.h"
 #include "runtime/ops/differences.h"
@@ -38,6 +40,7 @@
 #include "runtime/ops/image_composition.h"
 #include "runtime/ops/index.h"
 #include "runtime/ops/index_put.h"
+#include "runtime/ops/index_reduce.h"
 #include "runtime/ops/index_writes.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/inplace_binary.h"
@@ -100,6 +103,7 @@
 #include "runtime/ops/weight_norm.h"
 #include "runtime/ops/whole_division.h"
 #include "runtime/ops/whole_numbers.h"
+#include "runtime/ops/window_functions.h"
 #include "runtime/ops/windows.h"
 
 namespace ohm::ops {
@@ -158,6 +162,8 @@ constexpr Family kFamilies[] = {
     &complex_number_ops, &fourier_ops,
     &fourier_order_ops,  &row_distance_ops,
     &restrided_ops,      &whole_division_ops,
+    &added_product_ops,  &correlation_ops,
+    &signal_window_ops,  &index_reduce_ops,
 };
 
 }  // namespace
