@@ -20,7 +20,6 @@
 #include "runtime/ops/clamp.h"
 #include "runtime/ops/concat.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/matmul.h"
 #include "runtime/ops/norm.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/power.h"

@@ -8,20 +8,28 @@
 #include "runtime/kernels/functors/resize.h"
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/pooling.h"
+#include "runtime/ops/pooling_volumes.h"
+#include "runtime/ops/sequence.h"
 
 namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kInterpolate{"interpolate", CastPolicy::float32};
 
-enum class Mode : std::uint8_t { nearest, bilinear, bicubic };
+enum class Mode : std::uint8_t { nearest, linear, bicubic, area };
+
+constexpr int kLineDims = 3;
+constexpr int kImageDims = 4;
 
 using Axis = functors::ResizedAxis;
 
 struct Resize {
-  Shape input;  ///< [N, C, H, W]
+  Shape input;  ///< [N, C, H, W] or [N, C, L]
   Shape output;
-  std::array<Axis, 2> axes;
+  std::array<Axis, 2> axes;  ///< of lines the first one stays as it is
+
+  bool is_of_lines() const { return input.dims() == kLineDims; }
 };
 
 Axis axis_of(const Shape& shape, int number, const std::optional<Shape>& size,
@@ -42,25 +50,40 @@ Axis axis_of(const Shape& shape, int number, const std::optional<Shape>& size,
 }
 
 void check(const Tensor& input, const std::optional<Shape>& size,
-           const std::optional<std::vector<double>>& scale_factor) {
+           const std::optional<std::vector<double>>& scale_factor, Mode mode) {
   require_floating(input, kInterpolate);
-  if (input.dims() != 4) {
+  const int most_dims = mode == Mode::area ? kImageDims + 1 : kImageDims;
+  if (input.dims() < kLineDims || input.dims() > most_dims) {
     throw std::invalid_argument(
-        fmt::format("[interpolate] expected images [N, C, H, W], got {}", input.shape().str()));
+        fmt::format("[interpolate] expected lines [N, C, L] or images [N, C, H, W], got {}",
+                    input.shape().str()));
   }
   if (size.has_value() == scale_factor.has_value()) {
     throw std::invalid_argument("[interpolate] one of size and scale_factor must be given");
   }
   const std::size_t count = size ? static_cast<std::size_t>(size->dims()) : scale_factor->size();
-  if (count != 1 && count != 2) {
-    throw std::invalid_argument("[interpolate] size and scale_factor have one or two numbers");
+  const auto spatial = static_cast<std::size_t>(input.dims()) - 2;
+  if (count != 1 && count != spatial) {
+    throw std::invalid_argument(fmt::format(
+        "[interpolate] size and scale_factor have one number, or one for each of {} dimensions",
+        spatial));
   }
+}
+
+// Lines as images of one row, which the kernels know.
+Tensor as_images(const Tensor& tensor) {
+  if (tensor.dims() != kLineDims) return tensor;
+  const Shape& sizes = tensor.shape();
+  const Shape& strides = tensor.strides();
+  return make_view(tensor, {sizes[0], sizes[1], 1, sizes[2]},
+                   {strides[0], strides[1], sizes[2] * strides[2], strides[2]},
+                   tensor.impl()->offset);
 }
 
 // PyTorch finds the nearest pixels of few channels row by row, wherever the channels lie.
 bool is_by_rows(const Resize& resize) {
   constexpr std::int64_t kFewestChannels = 4;
-  return resize.axes[0].is_nearest && resize.input[1] < kFewestChannels;
+  return resize.axes[0].is_nearest && resize.input[1] < kFewestChannels && !resize.is_of_lines();
 }
 
 // What the kernel reads: the one for bilinear resizing any layout, where channels do not lie last.
@@ -76,8 +99,8 @@ Tensor resized(const Tensor& given, const Resize& resize) {
   const Tensor rows = is_copied ? empty(resize.output, options_of(given)) : Tensor();
   const Tensor input = read_for(given, resize, format);
   if (!out.has_values()) return out;
-  const functors::Resized resized{resize.axes[0], resize.axes[1], plane_layout_of(out),
-                                  plane_layout_of(input)};
+  const functors::Resized resized{resize.axes[0], resize.axes[1], plane_layout_of(as_images(out)),
+                                  plane_layout_of(as_images(input))};
   run_floating_rows(resized, out.dtype(), thread_for_each(out.numel()), {{out}, {input}});
   return out;
 }
@@ -89,8 +112,9 @@ Tensor resize_gradient(const Tensor& incoming, const Resize& resize) {
   Tensor out = empty(resize.input, options_of(incoming), format);
   const Tensor grad = laid_out(incoming, format);
   if (!out.has_values()) return out;
-  const functors::ResizedBackward slope{resize.axes[0], resize.axes[1], plane_layout_of(out),
-                                        plane_layout_of(grad)};
+  const functors::ResizedBackward slope{resize.axes[0], resize.axes[1],
+                                        plane_layout_of(as_images(out)),
+                                        plane_layout_of(as_images(grad))};
   run_floating_rows(slope, out.dtype(), thread_for_each(out.numel()), {{out}, {grad}});
   return out;
 }
@@ -127,22 +151,60 @@ Axis placed(Axis axis, Mode mode, bool align_corners) {
   return axis;
 }
 
-Mode parsed_mode(const std::string& mode) {
+Mode parsed_mode(const std::string& mode, int dims) {
   if (mode == "nearest") return Mode::nearest;
-  if (mode == "bilinear") return Mode::bilinear;
-  if (mode == "bicubic") return Mode::bicubic;
-  throw std::invalid_argument(fmt::format(
-      "[interpolate] mode must be \"nearest\", \"bilinear\" or \"bicubic\", not \"{}\"", mode));
+  if (mode == "area") return Mode::area;
+  if (mode == (dims == kLineDims ? "linear" : "bilinear")) return Mode::linear;
+  if (mode == "bicubic" && dims == kImageDims) return Mode::bicubic;
+  throw std::invalid_argument(
+      fmt::format("[interpolate] mode must be \"nearest\", \"area\", of lines \"linear\", of "
+                  "images \"bilinear\" "
+                  "or \"bicubic\", not \"{}\" of {} dimensions",
+                  mode, dims));
+}
+
+// The mean of what each element of the result stands over.
+Tensor averaged(const Tensor& input, const std::optional<Shape>& size,
+                const std::optional<std::vector<double>>& scale_factor) {
+  Shape output;
+  for (int number = 0; number < input.dims() - 2; ++number) {
+    output.push_back(axis_of(input.shape(), number, size, scale_factor).to);
+  }
+  if (input.dims() == kLineDims) return adaptive_avg_pool1d(input, output);
+  if (input.dims() == kImageDims) return adaptive_avg_pool2d(input, output);
+  return adaptive_avg_pool3d(input, output);
+}
+
+Resize resize_of(const Shape& shape, const std::optional<Shape>& size,
+                 const std::optional<std::vector<double>>& scale_factor, Mode mode,
+                 bool align_corners) {
+  constexpr Axis kOneRow{1, 1, 1.0};
+  Resize resize{shape, shape, {placed(kOneRow, mode, align_corners), {}}};
+  const int spatial = shape.dims() - 2;
+  for (int number = 0; number < spatial; ++number) {
+    const Axis axis = axis_of(shape, number, size, scale_factor);
+    if (axis.from <= 0 || axis.to <= 0) {
+      throw std::invalid_argument("[interpolate] input and output sizes must be greater than 0");
+    }
+    resize.output[2 + number] = axis.to;
+    resize.axes[static_cast<std::size_t>(2 - spatial + number)] = placed(axis, mode, align_corners);
+  }
+  return resize;
 }
 
 std::vector<Sample> images_to_resize() {
   const Tensor image = randn({1, 2, 3, 4}, {DType::float64, Device::cpu()});
+  const Tensor line = randn({2, 2, 4}, {DType::float64, Device::cpu()});
   const std::vector<double> twice = {2.0};
   return {{image, Value(), twice},
           {image, Shape{5, 3}, Value(), std::string("bilinear"), false},
           {image, Shape{5, 3}, Value(), std::string("bilinear"), true},
           {image, Shape{7, 3}, Value(), std::string("bicubic"), false},
-          {image, Shape{5, 2}, Value(), std::string("bicubic"), true}};
+          {image, Shape{5, 2}, Value(), std::string("bicubic"), true},
+          {image, Shape{2, 3}, Value(), std::string("area")},
+          {line, Shape{7}},
+          {line, Value(), twice, std::string("linear"), false},
+          {line, Shape{3}, Value(), std::string("linear"), true}};
 }
 
 }  // namespace
@@ -150,20 +212,16 @@ std::vector<Sample> images_to_resize() {
 Tensor interpolate(const Tensor& given, const std::optional<Shape>& size,
                    const std::optional<std::vector<double>>& scale_factor, const std::string& mode,
                    bool align_corners) {
+  const Mode parsed = parsed_mode(mode, given.dims());
+  if (parsed == Mode::area) {
+    check(given, size, scale_factor, parsed);
+    return averaged(given, size, scale_factor);
+  }
   const OpFront front(kInterpolate);
   const Tensor input = front.input(given);
-  check(input, size, scale_factor);
-  const Mode parsed = parsed_mode(mode);
-  Resize resize{input.shape(), input.shape(), {}};
-  for (int number = 0; number < 2; ++number) {
-    const Axis axis = axis_of(input.shape(), number, size, scale_factor);
-    if (axis.from <= 0 || axis.to <= 0) {
-      throw std::invalid_argument("[interpolate] input and output sizes must be greater than 0");
-    }
-    resize.output[2 + number] = axis.to;
-    resize.axes[static_cast<std::size_t>(number)] = placed(axis, parsed, align_corners);
-  }
-  return recorded_resize(input, resize);
+  check(input, size, scale_factor, parsed);
+  return recorded_resize(input,
+                         resize_of(input.shape(), size, scale_factor, parsed, align_corners));
 }
 
 std::vector<OpDef> interpolate_ops() {

@@ -1,4 +1,4 @@
-// Images made larger or smaller.
+// Images and lines made larger or smaller.
 #pragma once
 
 #include <string>
@@ -8,9 +8,11 @@
 
 namespace ohm::ops {
 
-/// [N, C, H, W] -> [N, C, H', W'], to `size` or by `scale_factor` (one of them is given, with one
-/// number for both dimensions or two). `mode`: "nearest", or "bilinear" and "bicubic", with or
-/// without corners that stay in place. Saves nothing.
+/// [N, C, H, W] -> [N, C, H', W'] or [N, C, L] -> [N, C, L'], to `size` or by `scale_factor` (one
+/// of them is given, with one number for all dimensions or one for each). `mode`: "nearest"; of
+/// images "bilinear" and "bicubic", of lines "linear", with or without corners that stay in place;
+/// "area", the mean of what an element stands over, which volumes [N, C, D, H, W] have too. Saves
+/// nothing.
 Tensor interpolate(const Tensor& input, const std::optional<Shape>& size,
                    const std::optional<std::vector<double>>& scale_factor, const std::string& mode,
                    bool align_corners);

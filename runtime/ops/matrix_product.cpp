@@ -1,12 +1,14 @@
 #include "runtime/ops/matrix_product.h"
 
 #include <optional>
+#include <vector>
 
 #include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/launch/elementwise.h"
+#include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/complex_matmul.h"
 #include "runtime/ops/cublas_workspace.h"
 #include "runtime/ops/cuda/matrix_product.h"
@@ -86,6 +88,26 @@ bool goes_through_cublaslt(const Tensor& bias, const Tensor& a, const Tensor& b,
          (beta != 0.0 && is_half_matrix(bias, a.shape()[0], columns));
 }
 
+// The same on the host, in double, for every layout of `out`.
+void add_weighted_product(const Tensor& a, const Tensor& b, const Tensor& out, double beta,
+                          double alpha) {
+  if (!out.has_values() || lacks_values(a) || lacks_values(b)) return;
+  std::vector<double> left = to_doubles(a);
+  const std::vector<double> right = to_doubles(b);
+  std::vector<double> sums = to_doubles(out);
+  for (double& element : left) element *= alpha;
+  for (double& sum : sums) sum = beta == 0.0 ? 0.0 : beta * sum;
+  const std::int64_t m = a.size(-2);
+  const std::int64_t k = a.size(-1);
+  const std::int64_t n = b.size(-1);
+  const std::int64_t batches = out.dims() == 3 ? out.size(0) : 1;
+  for (std::int64_t batch = 0; batch < batches && k > 0; ++batch) {
+    host_gemm(m, n, k, {left.data() + batch * m * k, k, false},
+              {right.data() + batch * k * n, n, false}, 1.0, sums.data() + batch * m * n, n);
+  }
+  store_values(out, sums);
+}
+
 }  // namespace
 
 // A row-major result is computed as its transpose: the right operand comes first.
@@ -144,6 +166,20 @@ Tensor raw_weighted_addmm(const Tensor& bias, const Tensor& a, const Tensor& b, 
   const Tensor& added = beta == 0.0 ? out : bias;
   map_floating(out, out.dtype(), functors::WeightedSum{alpha, beta}, out, added);
   return out;
+}
+
+void multiply_onto(const Tensor& out, const Tensor& a, const Tensor& b, double beta, double alpha) {
+  if (is_nothing_multiplied(a, out)) return add_weighted_product(a, b, out, beta, alpha);
+  const Tensor target = prepared(out, FirstOperand::right);
+  const Tensor right = prepared(b, FirstOperand::right);
+  const Tensor left = prepared(a, FirstOperand::right);
+  const auto workspace = cublas_workspace(out.device());
+  if (beta == 1.0 && alpha == 1.0 && target.is_contiguous()) {
+    compute_product(left, right, target, true, workspace.get());
+  } else {
+    add_weighted_product(left, right, target, beta, alpha);
+  }
+  if (!target.is_same(out)) copy_into(out, target);
 }
 
 }  // namespace ohm::ops

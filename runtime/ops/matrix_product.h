@@ -22,4 +22,8 @@ Tensor raw_addmm(const Tensor& bias, const Tensor& a, const Tensor& b);
 Tensor raw_weighted_addmm(const Tensor& bias, const Tensor& a, const Tensor& b, double beta,
                           double alpha);
 
+/// out = beta · out + alpha · (a · b) of floating matrices, or of batches of them; where beta is 0
+/// what `out` held does not count. What the library cannot read is copied to a temporary first.
+void multiply_onto(const Tensor& out, const Tensor& a, const Tensor& b, double beta, double alpha);
+
 }  // namespace ohm::ops

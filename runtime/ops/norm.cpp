@@ -7,6 +7,7 @@
 #include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/functions.h"
 #include "runtime/kernels/functors/reduce_split.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/reduce_rows.h"
@@ -17,6 +18,7 @@
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/pointwise_unary.h"
+#include "runtime/ops/power.h"
 #include "runtime/ops/reduction_kernel.h"
 
 namespace ohm::ops {
@@ -25,9 +27,20 @@ namespace {
 constexpr OpInfo kDist{"dist", CastPolicy::float32};
 constexpr OpInfo kNorm{"norm", CastPolicy::float32_result};
 
-void require_known(double p) {
-  if (p == 1.0 || p == 2.0 || (std::isinf(p) && p > 0)) return;
-  throw std::invalid_argument(fmt::format("[norm] p must be 1, 2 or infinity, got {}", p));
+void require_order(double p) {
+  if (std::isnan(p)) throw std::invalid_argument("[norm] p must be a number, got nan");
+}
+
+// What an element of this size adds to the sum that the norm is made of.
+double share_of(double size, double p) {
+  if (p == 0.0) return size == 0.0 ? 0.0 : 1.0;
+  if (p == 1.0) return size;
+  return p == 2.0 ? size * size : std::pow(size, p);
+}
+
+double norm_of(double sum, double p) {
+  if (p == 0.0 || p == 1.0) return sum;
+  return p == 2.0 ? std::sqrt(sum) : std::pow(sum, 1.0 / p);
 }
 
 bool is_done_by_kernel(const Tensor& out, const Tensor& input, DimMask folded, double p) {
@@ -55,19 +68,22 @@ bool is_done_by_kernel(const Tensor& out, const Tensor& input, DimMask folded, d
 
 void compute_norms(const Tensor& out, const Tensor& input, DimMask folded, double p) {
   if (!out.has_values() || lacks_values(input)) return;
-  if (std::isinf(p)) {
+  if (std::isinf(p) && p > 0.0) {
     return reduce_rows_into(out, input,
                             functors::ReduceMaximum{reduced_rows_of(input, folded), false, true});
   }
   if (is_done_by_kernel(out, input, folded, p)) return;
-  std::vector<double> sums(static_cast<std::size_t>(out.numel()));
-  for_each_folded(input, folded, [&](std::size_t slot, double x) {
-    const double size = std::abs(x);
-    sums[slot] += p == 2.0 ? size * size : size;
-  });
-  if (p == 2.0) {
-    for (double& sum : sums) sum = std::sqrt(sum);
+  std::vector<double> sums(static_cast<std::size_t>(out.numel()), std::isinf(p) ? -p : 0.0);
+  if (std::isinf(p)) {
+    for_each_folded(input, folded, [&](std::size_t slot, double x) {
+      const double size = std::abs(x);
+      if (!(size >= sums[slot]) && !std::isnan(sums[slot])) sums[slot] = size;
+    });
+    return store_values(out, sums);
   }
+  for_each_folded(input, folded,
+                  [&](std::size_t slot, double x) { sums[slot] += share_of(std::abs(x), p); });
+  for (double& sum : sums) sum = norm_of(sum, p);
   store_values(out, sums);
 }
 
@@ -127,9 +143,62 @@ Tensor largest_gradient(const Tensor& grad, const Tensor& input, const Tensor& r
   return map_new(sign, masked, functors::Product());
 }
 
+// |x|^exponent
+Tensor powers_of_sizes(const Tensor& input, double exponent) {
+  if (formula::is_recorded()) return pow(abs(input), exponent);
+  const Tensor sizes = map_new(input, functors::Abs());
+  map_floating(sizes, sizes.dtype(), functors::PowScalar{exponent}, sizes);
+  return sizes;
+}
+
+Tensor power_of_norm(const Tensor& result, double exponent) {
+  if (formula::is_recorded()) return pow(result, exponent);
+  return map_new(result, functors::PowScalar{exponent});
+}
+
+// sign(x) · |x|^(p − 1) · grad · norm^(1 − p), where x is not 0.
+Tensor gradient_of_roots(const Tensor& grad, const Tensor& input, const Tensor& result, double p) {
+  Tensor scaled;
+  {
+    Tensor sign;  // goes last
+    const Tensor power = powers_of_sizes(input, p - 1.0);
+    const Tensor is_zero = eq(input, 0.0);
+    masked_fill_(power, is_zero, 0.0);
+    sign = signs_of(input);
+    scaled = formula::product(sign, power);
+  }
+  const Tensor factor = power_of_norm(result, 1.0 - p);
+  const Tensor product = formula::product(scaled, grad);
+  return formula::product(product, factor);
+}
+
+// sign(x) · |x|^(p − 1) · grad / norm^(p − 1), where the norm is not 0.
+Tensor gradient_of_powers(const Tensor& grad, const Tensor& input, const Tensor& result, double p) {
+  Tensor scaled;
+  if (p < 2.0) {
+    const Tensor power = powers_of_sizes(input, p - 1.0);
+    const Tensor sign = signs_of(input);
+    scaled = formula::product(sign, power);
+  } else {
+    const Tensor power = powers_of_sizes(input, p - 2.0);
+    scaled = formula::product(input, power);
+  }
+  Tensor share;
+  {
+    const Tensor length = power_of_norm(result, p - 1.0);
+    share = formula::quotient(grad, length);
+  }
+  {
+    const Tensor is_zero = eq(result, 0.0);
+    masked_fill_(share, is_zero, 0.0);
+  }
+  return formula::product(scaled, share);
+}
+
 // `is_whole`: no dimensions were named, and under create_graph the gradient stays a number.
 Tensor norm_gradient(const Tensor& incoming, const Tensor& input, const Tensor& saved_result,
                      DimMask folded, bool is_whole, double p) {
+  if (p == 0.0) return Tensor();
   const bool stays_a_number = is_whole && formula::is_recorded();
   const auto folded_back = [&](const Tensor& tensor) {
     return stays_a_number ? tensor : with_folded_dims(tensor, input.shape(), folded);
@@ -141,7 +210,9 @@ Tensor norm_gradient(const Tensor& incoming, const Tensor& input, const Tensor& 
     const Tensor sign = signs_of(input);
     return formula::product(sign, grad);
   }
-  return largest_gradient(grad, input, result, folded);
+  if (std::isinf(p)) return largest_gradient(grad, input, result, folded);
+  return p < 1.0 ? gradient_of_roots(grad, input, result, p)
+                 : gradient_of_powers(grad, input, result, p);
 }
 
 Tensor distance_of(const Tensor& input, const Tensor& other, double p) {
@@ -154,7 +225,7 @@ Tensor dist(const Tensor& given, const Tensor& given_other, double p) {
   const Tensor other = front.input(given_other);
   const Tensor input = front.input(given);
   require_alike(kDist, input, other);
-  require_known(p);
+  require_order(p);
   Recorder record("DistBackward", {&input, &other});
   record.save(other);
   record.save(input);
@@ -169,6 +240,7 @@ Tensor dist(const Tensor& given, const Tensor& given_other, double p) {
     const Tensor y = call.saved(0);
     const Tensor result = call.saved(2);
     TensorList grads{Tensor(), Tensor()};
+    if (p == 0.0) return grads;
     const auto slope_of = [&](const Tensor& gap) {
       return norm_gradient(call.grad(), gap, result, all_dims(gap.dims()), true, p);
     };
@@ -197,7 +269,11 @@ std::vector<Sample> norm_samples() {
   return {{randn({2, 3, 4}, options)},
           {randn({2, 3}, options), 1.0, Shape{1}, true},
           {randn({2, 3}, options), 2.0, Shape{0}, false},
-          {randn({2, 3}, options), std::numeric_limits<double>::infinity()}};
+          {randn({2, 3}, options), std::numeric_limits<double>::infinity()},
+          {randn({2, 3}, options), 3.0},
+          {randn({2, 3}, options), 1.5, Shape{0}, true},
+          {randn({2, 3}, options), 0.5},
+          {randn({2, 3}, options), -std::numeric_limits<double>::infinity(), Shape{1}, false}};
 }
 
 }  // namespace
@@ -205,7 +281,7 @@ std::vector<Sample> norm_samples() {
 Tensor norm(const Tensor& input, double p, const std::optional<Shape>& dim, bool keepdim) {
   const OpFront front(kNorm);
   require_floating(input, kNorm);
-  require_known(p);
+  require_order(p);
   const DimMask folded = folded_dims(input, dim, kNorm);
   Recorder record("NormBackward", {&input});
   record.save(input);
@@ -225,7 +301,7 @@ Tensor norm(const Tensor& input, double p, const std::optional<Shape>& dim, bool
 }
 
 void norm_into(const Tensor& out, const Tensor& input, double p) {
-  require_known(p);
+  require_order(p);
   compute_norms(out, input, all_dims(input.dims()), p);
 }
 

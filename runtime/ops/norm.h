@@ -8,8 +8,8 @@
 
 namespace ohm::ops {
 
-/// (Σ|x|^p)^(1/p) over `dim` (none: all), for p = 1, 2 or infinity (the largest |x|). Saves input
-/// and result.
+/// (Σ|x|^p)^(1/p) over `dim` (none: all); of p = 0 the count of what is not 0, of p = ±infinity the
+/// largest or smallest |x|. Saves input and result.
 Tensor norm(const Tensor& input, double p, const std::optional<Shape>& dim, bool keepdim);
 inline Tensor norm(const Tensor& input, double p = 2.0) { return norm(input, p, {}, false); }
 

@@ -5,6 +5,7 @@
 
 #include "runtime/ops/activation.h"
 #include "runtime/ops/adaptive_max_pool.h"
+#include "runtime/ops/added_products.h"
 #include "runtime/ops/alias.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/attention.h"
@@ -23,6 +24,7 @@
 #include "runtime/ops/conv.h"
 #include "runtime/ops/conv_transpose.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/correlations.h"
 #include "runtime/ops/counting.h"
 #include "runtime/ops/diagonals.h"
 #include "runtime/ops/differences.h"
@@ -38,6 +40,7 @@
 #include "runtime/ops/image_composition.h"
 #include "runtime/ops/index.h"
 #include "runtime/ops/index_put.h"
+#include "runtime/ops/index_reduce.h"
 #include "runtime/ops/index_writes.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/inplace_binary.h"
@@ -55,6 +58,7 @@
 #include "runtime/ops/loss_nll.h"
 #include "runtime/ops/loss_soft_margin.h"
 #include "runtime/ops/matmul.h"
+#include "runtime/ops/mm.h"
 #include "runtime/ops/nan_reduction.h"
 #include "runtime/ops/nonzero.h"
 #include "runtime/ops/norm.h"
@@ -100,6 +104,7 @@
 #include "runtime/ops/weight_norm.h"
 #include "runtime/ops/whole_division.h"
 #include "runtime/ops/whole_numbers.h"
+#include "runtime/ops/window_functions.h"
 #include "runtime/ops/windows.h"
 
 namespace ohm::ops {
@@ -109,55 +114,109 @@ using Family = std::vector<OpDef> (*)();
 
 // The families, in the order in which listings show them.
 constexpr Family kFamilies[] = {
-    &convert_ops,        &view_ops,
-    &slice_ops,          &concat_ops,
-    &alias_ops,          &rearrange_ops,
-    &scan_ops,           &indexing_ops,
-    &index_ops,          &scatter_ops,
-    &arithmetic_ops,     &choice_ops,
-    &inplace_ops,        &inplace_unary_ops,
-    &negation_ops,       &unary_ops,
-    &power_ops,          &clamp_ops,
-    &math_ops,           &trigonometry_ops,
-    &lerp_ops,           &comparison_ops,
-    &whole_number_ops,   &reduction_ops,
-    &extremum_ops,       &variance_ops,
-    &norm_ops,           &product_ops,
-    &matmul_ops,         &vector_product_ops,
-    &einsum_ops,         &activation_ops,
-    &piecewise_ops,      &softmax_ops,
-    &attention_ops,      &distance_loss_ops,
-    &bce_loss_ops,       &nll_loss_ops,
-    &cross_entropy_ops,  &divergence_loss_ops,
-    &margin_loss_ops,    &ctc_loss_ops,
-    &conv_ops,           &conv_transpose_ops,
-    &pooling_ops,        &volume_pooling_ops,
-    &sequence_ops,       &interpolate_ops,
-    &batch_norm_ops,     &layer_norm_ops,
-    &rms_norm_ops,       &group_norm_ops,
-    &composed_ops,       &dropout_ops,
-    &embedding_ops,      &recurrent_ops,
-    &clip_grad_ops,      &parameter_vector_ops,
-    &power_pooling_ops,  &multilabel_ops,
-    &sampling_ops,       &nonzero_ops,
-    &selection_ops,      &window_ops,
-    &closeness_ops,      &column_ops,
-    &adaptive_max_ops,   &grid_ops,
-    &soft_margin_ops,    &image_ops,
-    &weight_norm_ops,    &section_ops,
-    &stacking_ops,       &diagonal_ops,
-    &contraction_ops,    &special_ops,
-    &pair_function_ops,  &running_ops,
-    &order_ops,          &nan_reduction_ops,
-    &index_write_ops,    &scatter_reduce_ops,
-    &searching_ops,      &counting_ops,
-    &overwritten_ops,    &difference_ops,
-    &index_put_ops,      &flat_place_ops,
-    &unique_ops,         &quantile_ops,
-    &part_write_ops,     &complex_view_ops,
-    &complex_number_ops, &fourier_ops,
-    &fourier_order_ops,  &row_distance_ops,
-    &restrided_ops,      &whole_division_ops,
+    &convert_ops,
+    &view_ops,
+    &slice_ops,
+    &concat_ops,
+    &alias_ops,
+    &rearrange_ops,
+    &scan_ops,
+    &indexing_ops,
+    &index_ops,
+    &scatter_ops,
+    &arithmetic_ops,
+    &choice_ops,
+    &inplace_ops,
+    &inplace_unary_ops,
+    &negation_ops,
+    &unary_ops,
+    &power_ops,
+    &clamp_ops,
+    &math_ops,
+    &trigonometry_ops,
+    &lerp_ops,
+    &comparison_ops,
+    &whole_number_ops,
+    &reduction_ops,
+    &extremum_ops,
+    &variance_ops,
+    &norm_ops,
+    &product_ops,
+    &mm_ops,
+    &matmul_ops,
+    &vector_product_ops,
+    &einsum_ops,
+    &activation_ops,
+    &piecewise_ops,
+    &softmax_ops,
+    &attention_ops,
+    &distance_loss_ops,
+    &bce_loss_ops,
+    &nll_loss_ops,
+    &cross_entropy_ops,
+    &divergence_loss_ops,
+    &margin_loss_ops,
+    &ctc_loss_ops,
+    &conv_ops,
+    &conv_transpose_ops,
+    &pooling_ops,
+    &volume_pooling_ops,
+    &sequence_ops,
+    &interpolate_ops,
+    &batch_norm_ops,
+    &layer_norm_ops,
+    &rms_norm_ops,
+    &group_norm_ops,
+    &composed_ops,
+    &dropout_ops,
+    &embedding_ops,
+    &recurrent_ops,
+    &clip_grad_ops,
+    &parameter_vector_ops,
+    &power_pooling_ops,
+    &multilabel_ops,
+    &sampling_ops,
+    &nonzero_ops,
+    &selection_ops,
+    &window_ops,
+    &closeness_ops,
+    &column_ops,
+    &adaptive_max_ops,
+    &grid_ops,
+    &soft_margin_ops,
+    &image_ops,
+    &weight_norm_ops,
+    &section_ops,
+    &stacking_ops,
+    &diagonal_ops,
+    &contraction_ops,
+    &special_ops,
+    &pair_function_ops,
+    &running_ops,
+    &order_ops,
+    &nan_reduction_ops,
+    &index_write_ops,
+    &scatter_reduce_ops,
+    &searching_ops,
+    &counting_ops,
+    &overwritten_ops,
+    &difference_ops,
+    &index_put_ops,
+    &flat_place_ops,
+    &unique_ops,
+    &quantile_ops,
+    &part_write_ops,
+    &complex_view_ops,
+    &complex_number_ops,
+    &fourier_ops,
+    &fourier_order_ops,
+    &row_distance_ops,
+    &restrided_ops,
+    &whole_division_ops,
+    &added_product_ops,
+    &correlation_ops,
+    &signal_window_ops,
+    &index_reduce_ops,
 };
 
 }  // namespace

@@ -32,21 +32,43 @@ namespace {
 
 constexpr OpInfo kCdist{"cdist", CastPolicy::float32};
 
+// What is in front of the rows.
+Shape batch_of(const Tensor& rows) {
+  Shape batch;
+  for (int dim = 0; dim < rows.dims() - 2; ++dim) batch.push_back(rows.shape()[dim]);
+  return batch;
+}
+
+// Throws where batches do not broadcast, too.
 void check_rows(const Tensor& x1, const Tensor& x2) {
   require_alike(kCdist, x1, x2);
   require_floating(x1, kCdist);
-  bool fits = x1.dims() >= 2 && x1.dims() == x2.dims() && x1.size(-1) == x2.size(-1);
-  for (int dim = 0; fits && dim < x1.dims() - 2; ++dim) fits = x1.shape()[dim] == x2.shape()[dim];
-  if (fits) return;
+  if (x1.dims() >= 2 && x2.dims() >= 2 && x1.size(-1) == x2.size(-1)) {
+    broadcast_shapes(batch_of(x1), batch_of(x2), kCdist.name.data());
+    return;
+  }
   throw std::invalid_argument(
       fmt::format("[cdist] expected [*, n, width] and [*, m, width], got {} and {}",
                   x1.shape().str(), x2.shape().str()));
 }
 
+// The shape of `rows` in as many batches as it has with `others`.
+Shape shape_beside(const Tensor& rows, const Tensor& others) {
+  Shape shape = broadcast_shapes(batch_of(rows), batch_of(others), kCdist.name.data());
+  shape.push_back(rows.size(-2));
+  shape.push_back(rows.size(-1));
+  return shape;
+}
+
 Shape shape_of_distances(const Tensor& x1, const Tensor& x2) {
-  Shape shape = x1.shape();
+  Shape shape = shape_beside(x1, x2);
   shape[shape.dims() - 1] = x2.size(-2);
   return shape;
+}
+
+Tensor row_major_beside(const Tensor& rows, const Tensor& others) {
+  const Shape shape = shape_beside(rows, others);
+  return row_major(rows.shape() == shape ? rows : broadcast_view(rows, shape));
 }
 
 // One dimension in front of the last two.
@@ -210,8 +232,8 @@ void store_gradient(const Tensor& out, const Tensor& grad, const Tensor& x1, con
 Tensor gradient_one_by_one(const Tensor& given, const Tensor& rows1, const Tensor& rows2,
                            const Tensor& result, double p) {
   const Tensor grad = row_major(given);
-  const Tensor x1 = row_major(rows1);
-  const Tensor x2 = row_major(rows2);
+  const Tensor x1 = row_major_beside(rows1, rows2);
+  const Tensor x2 = row_major_beside(rows2, rows1);
   const Tensor out = empty(x1.shape(), options_of(x1));
   if (x1.device().is_cuda() && p != 0.0) {
     const std::int64_t batches = out.numel() == 0 ? 0 : out.numel() / (x1.size(-2) * x1.size(-1));
@@ -228,7 +250,9 @@ Tensor recorded_one_by_one(const Tensor& x1, const Tensor& x2, double p) {
   Tensor out;
   {
     const NoGradGuard no_graph;
-    out = distances_one_by_one(row_major(x1), row_major(x2), p);
+    const Tensor rows1 = row_major_beside(x1, x2);
+    const Tensor rows2 = row_major_beside(x2, x1);
+    out = distances_one_by_one(rows1, rows2, p);
   }
   record.save_output(out);
   record.attach(out, [p](BackwardCall& call) {
@@ -253,7 +277,9 @@ std::vector<Sample> row_samples() {
   const TensorOptions options{DType::float64, Device::cpu()};
   return {{randn({3, 4}, options), randn({2, 4}, options), 2.0},
           {randn({2, 3, 4}, options), randn({2, 2, 4}, options), 3.0},
-          {randn({2, 3, 4}, options), randn({2, 26, 4}, options), 2.0}};
+          {randn({2, 3, 4}, options), randn({2, 26, 4}, options), 2.0},
+          {randn({3, 4}, options), randn({2, 2, 4}, options), 3.0},
+          {randn({2, 1, 3, 4}, options), randn({2, 26, 4}, options), 2.0}};
 }
 
 }  // namespace
@@ -271,9 +297,9 @@ Tensor cdist(const Tensor& given_x1, const Tensor& given_x2, double p) {
   const bool is_product = p == 2.0 && std::max(x1.size(-2), x2.size(-2)) > kManyRows &&
                           x1.numel() != 0 && x2.numel() != 0;
   if (!is_product) return recorded_one_by_one(x1, x2, p);
-  if (x1.dims() == 2) return recorded_product(x1, x2);
-  const Tensor rows1 = contiguous(x1);
-  const Tensor rows2 = contiguous(x2);
+  if (x1.dims() == 2 && x2.dims() == 2) return recorded_product(x1, x2);
+  const Tensor rows1 = contiguous(expand(x1, shape_beside(x1, x2)));
+  const Tensor rows2 = contiguous(expand(x2, shape_beside(x2, x1)));
   return view(recorded_product(in_batches(rows1), in_batches(rows2)), shape_of_distances(x1, x2));
 }
 

@@ -24,6 +24,8 @@ constexpr OpInfo kVdot{"vdot", CastPolicy::widest};
 constexpr OpInfo kMv{"mv", CastPolicy::low_precision};
 constexpr OpInfo kAddmv{"addmv", CastPolicy::low_precision};
 constexpr OpInfo kAddr{"addr", CastPolicy::low_precision};
+constexpr OpInfo kAddmvInplace{"addmv_"};
+constexpr OpInfo kAddrInplace{"addr_"};
 
 [[noreturn]] void refuse_shapes(const OpInfo& info, const Tensor& a, const Tensor& b) {
   throw std::invalid_argument(fmt::format("[{}] shapes do not fit: {} and {}", info.name,
@@ -146,18 +148,21 @@ void add_scaled_product(const Tensor& out, const Tensor& matrix, const Tensor& v
   store_values(out, sums);
 }
 
-// beta · input + alpha · (matrix · vec): the copy of the input goes first.
+// out = beta · out + alpha · (matrix · vec)
+void multiply_vector_onto(const Tensor& out, const Tensor& matrix, const Tensor& vec,
+                          const Scales& scales) {
+  if (matrix.numel() == 0) return add_scaled_product(out, matrix, vec, scales);
+  const ReadableFactors factors(matrix, vec);
+  const auto workspace = cublas_workspace(out.device());
+  add_scaled_product(out, factors.matrix(), factors.vec(), scales);
+}
+
+// The copy of the input goes first.
 Tensor raw_addmv(const Tensor& input, const Tensor& matrix, const Tensor& vec,
                  const Scales& scales) {
   Tensor out = empty({matrix.shape()[0]}, options_of(matrix));
   copy_into(out, broadcast_view(input, out.shape()));
-  if (matrix.numel() == 0) {
-    add_scaled_product(out, matrix, vec, scales);
-    return out;
-  }
-  const ReadableFactors factors(matrix, vec);
-  const auto workspace = cublas_workspace(out.device());
-  add_scaled_product(out, factors.matrix(), factors.vec(), scales);
+  multiply_vector_onto(out, matrix, vec, scales);
   return out;
 }
 
@@ -167,47 +172,105 @@ void require_fitting_sum(const OpInfo& info, const Tensor& input, const Shape& s
                                           info.name, input.shape().str(), shape.str()));
 }
 
+void require_result_shape(const OpInfo& info, const Tensor& input, const Shape& shape) {
+  if (input.shape() == shape) return;
+  throw std::invalid_argument(fmt::format("[{}] the input must have shape {}, not {}", info.name,
+                                          shape.str(), input.shape().str()));
+}
+
+void require_matrix_and_vector(const OpInfo& info, const Tensor& input, const Tensor& matrix,
+                               const Tensor& vec) {
+  require_alike(info, input, matrix);
+  require_alike(info, matrix, vec);
+  if (matrix.dims() != 2 || vec.dims() != 1 || matrix.size(1) != vec.size(0)) {
+    refuse_shapes(info, matrix, vec);
+  }
+  require_fitting_sum(info, input, {matrix.size(0)});
+}
+
+void require_two_vectors(const OpInfo& info, const Tensor& input, const Tensor& first,
+                         const Tensor& second) {
+  require_alike(info, input, first);
+  require_alike(info, first, second);
+  if (first.dims() != 1 || second.dims() != 1) refuse_shapes(info, first, second);
+  require_fitting_sum(info, input, {first.size(0), second.size(0)});
+}
+
+// The factors of a sum: each is wanted by the gradient of the other.
+void save_both(Recorder& record, const Tensor& first, const Tensor& second) {
+  record.save(record.needs(2) ? first : Tensor());
+  record.save(record.needs(1) ? second : Tensor());
+}
+
+auto addmv_gradient(const Scales& scales) {
+  return [scales](BackwardCall& call) {
+    const Tensor& grad = call.grad();
+    TensorList grads{Tensor(), Tensor(), Tensor()};
+    if (call.needs(1)) grads[1] = outer_gradient(grad, call.saved(1), scales.alpha);
+    if (call.needs(0)) grads[0] = scaled_gradient(grad, scales.beta);
+    if (call.needs(2)) grads[2] = scaled_gradient(mv(t(call.saved(0)), grad), scales.alpha);
+    return grads;
+  };
+}
+
 Tensor addmv(const Tensor& given, const Tensor& given_matrix, const Tensor& given_vec, double beta,
              double alpha) {
   const OpFront front(kAddmv);
   const Tensor vec = front.input(given_vec);
   const Tensor matrix = front.input(given_matrix);
   const Tensor input = front.input(given);
-  require_alike(kAddmv, input, matrix);
-  require_alike(kAddmv, matrix, vec);
-  if (matrix.dims() != 2 || vec.dims() != 1 || matrix.size(1) != vec.size(0)) {
-    refuse_shapes(kAddmv, matrix, vec);
-  }
-  require_fitting_sum(kAddmv, input, {matrix.size(0)});
+  require_matrix_and_vector(kAddmv, input, matrix, vec);
   Recorder record("AddmvBackward", {&input, &matrix, &vec});
-  record.save(record.needs(2) ? matrix : Tensor());
-  record.save(record.needs(1) ? vec : Tensor());
+  save_both(record, matrix, vec);
   Tensor out = raw_addmv(input, matrix, vec, {beta, alpha});
-  record.attach_differentiable(out, [beta, alpha](BackwardCall& call) {
-    const Tensor& grad = call.grad();
-    TensorList grads{Tensor(), Tensor(), Tensor()};
-    if (call.needs(1)) grads[1] = outer_gradient(grad, call.saved(1), alpha);
-    if (call.needs(0)) grads[0] = scaled_gradient(grad, beta);
-    if (call.needs(2)) grads[2] = scaled_gradient(mv(t(call.saved(0)), grad), alpha);
-    return grads;
-  });
+  record.attach_differentiable(out, addmv_gradient({beta, alpha}));
   return out;
 }
 
-Tensor raw_addr(const Tensor& input, const Tensor& first, const Tensor& second,
-                const Scales& scales) {
-  const Tensor column =
-      make_view(first, {first.numel(), 1}, {first.strides()[0], 1}, first.impl()->offset);
-  const Shape shape{first.numel(), second.numel()};
-  const Tensor spread = broadcast_view(input, shape);
-  Tensor out = empty_for_loop(shape, {&spread, &column, &second}, options_of(input));
+Tensor addmv_(const Tensor& input, const Tensor& matrix, const Tensor& vec, double beta,
+              double alpha) {
+  const OpFront front(kAddmvInplace);
+  Recorder record =
+      Recorder::overwriting(kAddmvInplace.name, "AddmvBackward", {&input, &matrix, &vec});
+  require_matrix_and_vector(kAddmvInplace, input, matrix, vec);
+  require_floating(input, kAddmvInplace);
+  require_result_shape(kAddmvInplace, input, {matrix.size(0)});
+  save_both(record, matrix, vec);
+  begin_inplace_write(input, kAddmvInplace.name);
+  multiply_vector_onto(input, matrix, vec, {beta, alpha});
+  record.attach_differentiable(input, addmv_gradient({beta, alpha}));
+  return input;
+}
+
+void add_outer_product(const Tensor& out, const Tensor& input, const Tensor& column,
+                       const Tensor& second, const Scales& scales) {
   const auto add_product = [scales](auto sum, auto x, auto y) {
     using T = decltype(sum);
     const T product = static_cast<T>(scales.alpha) * x * y;
     return scales.beta == 0.0 ? product : static_cast<T>(scales.beta) * sum + product;
   };
-  map_floating(out, out.dtype(), add_product, spread, column, second);
+  map_floating(out, out.dtype(), add_product, input, column, second);
+}
+
+Tensor raw_addr(const Tensor& input, const Tensor& first, const Tensor& second,
+                const Scales& scales) {
+  const Tensor column = as_column(first);
+  const Shape shape{first.numel(), second.numel()};
+  const Tensor spread = broadcast_view(input, shape);
+  Tensor out = empty_for_loop(shape, {&spread, &column, &second}, options_of(input));
+  add_outer_product(out, spread, column, second, scales);
   return out;
+}
+
+auto addr_gradient(const Scales& scales) {
+  return [scales](BackwardCall& call) {
+    const Tensor& grad = call.grad();
+    TensorList grads{Tensor(), Tensor(), Tensor()};
+    if (call.needs(0)) grads[0] = scaled_gradient(grad, scales.beta);
+    if (call.needs(1)) grads[1] = scaled_gradient(mv(grad, call.saved(1)), scales.alpha);
+    if (call.needs(2)) grads[2] = scaled_gradient(mv(t(grad), call.saved(0)), scales.alpha);
+    return grads;
+  };
 }
 
 Tensor addr(const Tensor& given, const Tensor& given_first, const Tensor& given_second, double beta,
@@ -216,23 +279,27 @@ Tensor addr(const Tensor& given, const Tensor& given_first, const Tensor& given_
   const Tensor second = front.input(given_second);
   const Tensor first = front.input(given_first);
   const Tensor input = front.input(given);
-  require_alike(kAddr, input, first);
-  require_alike(kAddr, first, second);
-  if (first.dims() != 1 || second.dims() != 1) refuse_shapes(kAddr, first, second);
-  require_fitting_sum(kAddr, input, {first.size(0), second.size(0)});
+  require_two_vectors(kAddr, input, first, second);
   Recorder record("AddrBackward", {&input, &first, &second});
-  record.save(record.needs(2) ? first : Tensor());
-  record.save(record.needs(1) ? second : Tensor());
+  save_both(record, first, second);
   Tensor out = raw_addr(input, first, second, {beta, alpha});
-  record.attach_differentiable(out, [beta, alpha](BackwardCall& call) {
-    const Tensor& grad = call.grad();
-    TensorList grads{Tensor(), Tensor(), Tensor()};
-    if (call.needs(0)) grads[0] = scaled_gradient(grad, beta);
-    if (call.needs(1)) grads[1] = scaled_gradient(mv(grad, call.saved(1)), alpha);
-    if (call.needs(2)) grads[2] = scaled_gradient(mv(t(grad), call.saved(0)), alpha);
-    return grads;
-  });
+  record.attach_differentiable(out, addr_gradient({beta, alpha}));
   return out;
+}
+
+Tensor addr_(const Tensor& input, const Tensor& first, const Tensor& second, double beta,
+             double alpha) {
+  const OpFront front(kAddrInplace);
+  Recorder record =
+      Recorder::overwriting(kAddrInplace.name, "AddrBackward", {&input, &first, &second});
+  require_two_vectors(kAddrInplace, input, first, second);
+  require_floating(input, kAddrInplace);
+  require_result_shape(kAddrInplace, input, {first.size(0), second.size(0)});
+  save_both(record, first, second);
+  begin_inplace_write(input, kAddrInplace.name);
+  add_outer_product(input, input, as_column(first), second, {beta, alpha});
+  record.attach_differentiable(input, addr_gradient({beta, alpha}));
+  return input;
 }
 
 Tensor vector_sample(std::int64_t size) { return randn({size}, {DType::float64, Device::cpu()}); }
@@ -323,6 +390,8 @@ std::vector<OpDef> vector_product_ops() {
                    {matrix_sample(3, 4), vector_sample(3), vector_sample(4)},
                    {vector_sample(4), vector_sample(3), vector_sample(4), 0.5, -2.0}};
              }),
+      define(kAddmvInplace, kMethod, &addmv_, {"input", "mat", "vec", beta, alpha}),
+      define(kAddrInplace, kMethod, &addr_, {"input", "vec1", "vec2", beta, alpha}),
       define(kDot, kBoth, &dot, {"input", "other"},
              [] {
                return std::vector<Sample>{{vector_sample(4), vector_sample(4)}};

@@ -172,8 +172,8 @@ CALLS = {
     "index": lambda x, indices, dims=None: x[subscript(indices, dims or range(len(indices)))],
     "repeat": lambda x, repeats: x.repeat(repeats),
     "interpolate": lambda x, size=None, scale_factor=None, mode="nearest", align_corners=False:
-        F.interpolate(x, size, scale_factor and (scale_factor * 2)[:2], mode,
-                      align_corners if mode != "nearest" else None),
+        F.interpolate(x, size, scale_factor and (scale_factor * 2)[:x.dim() - 2], mode,
+                      align_corners if mode not in ("nearest", "area") else None),
     "kl_div": lambda x, t, reduction="mean", log_target=False: F.kl_div(
         x, t, reduction=reduction, log_target=log_target),
     "normalize": lambda x, p=2.0, dim=1, eps=1e-12: F.normalize(x, p, dim, eps),
@@ -244,6 +244,17 @@ CALLS = {
     "take": torch.take,
     "put": torch.Tensor.put,
     "addmv": lambda x, m, v, beta=1, alpha=1: torch.addmv(x, m, v, beta=beta, alpha=alpha),
+    **{name: (lambda op: lambda x, a, b, beta=1, alpha=1:
+              op(x.clone(), a, b, beta=beta, alpha=alpha))(getattr(torch.Tensor, name))
+       for name in ("addmm_", "baddbmm_", "addbmm_", "addmv_", "addr_", "addbmm")},
+    "stft": lambda x, n_fft, hop, win, window, center, mode, normalized, onesided, return_complex:
+        torch.stft(x, n_fft, hop, win, window, center, mode, normalized, onesided, return_complex),
+    "cov": lambda x, correction=1, fweights=None, aweights=None: torch.cov(
+        x, correction=correction, fweights=fweights, aweights=aweights),
+    "index_reduce": lambda x, dim, index, source, reduce, include_self=True: torch.index_reduce(
+        x, dim, index, source, reduce, include_self=include_self),
+    "index_reduce_": lambda x, dim, index, source, reduce, include_self=True: x.clone().index_reduce_(
+        dim, index, source, reduce, include_self=include_self),
     "addr": lambda x, a, b, beta=1, alpha=1: torch.addr(x, a, b, beta=beta, alpha=alpha),
     **{name: (lambda op: lambda y, x=None, dx=1.0, dim=-1: op(y, dx=dx, dim=dim) if x is None
               else op(y, x, dim=dim))(getattr(torch, name))
@@ -471,6 +482,20 @@ def resizing():
         randn(2, 1, 5, 4), None, [0.6, 2.5], "bicubic", False]
     yield "bicubic_same_size", "interpolate", lambda: [
         randn(1, 2, 3, 4), [3, 4], None, "bicubic", True]
+    for corners in (False, True):
+        yield f"linear_{corners}", "interpolate", lambda: [
+            randn(2, 3, 5), [8], None, "linear", corners]
+        yield f"linear_smaller_{corners}", "interpolate", lambda: [
+            randn(2, 1, 7, dtype=torch.float64), [3], None, "linear", corners]
+        yield f"linear_one_{corners}", "interpolate", lambda: [
+            randn(1, 2, 4), [1], None, "linear", corners]
+    yield "linear_scale", "interpolate", lambda: [randn(2, 3, 5), None, [1.7], "linear", False]
+    yield "nearest_line", "interpolate", lambda: [randn(2, 5, 3), None, [2.0]]
+    yield "nearest_line_size", "interpolate", lambda: [randn(2, 3, 7), [4]]
+    yield "area_line", "interpolate", lambda: [randn(2, 3, 7), [3], None, "area"]
+    yield "area", "interpolate", lambda: [randn(2, 3, 5, 6), [2, 4], None, "area"]
+    yield "area_scale", "interpolate", lambda: [randn(1, 2, 4, 6), None, [0.5], "area"]
+    yield "area_volume", "interpolate", lambda: [randn(1, 2, 4, 3, 5), [2, 2, 3], None, "area"]
 
 
 def reduction():
@@ -1239,6 +1264,18 @@ def writing():
         yield op, op, lambda: [const(torch.tensor(SPECIAL))]
         yield f"{op}_integers", op, lambda: [integers(9, 2, 3)]
     yield "addmm_weighted", "addmm", lambda: [randn(2), randn(3, 4), randn(4, 2), 0.5, -1.5]
+    for op, shapes in (("addmm_", [(3, 2), (3, 4), (4, 2)]), ("addmv_", [(3,), (3, 4), (4,)]),
+                       ("addr_", [(3, 4), (3,), (4,)]),
+                       ("baddbmm_", [(2, 3, 2), (2, 3, 4), (2, 4, 2)]),
+                       ("addbmm_", [(3, 2), (2, 3, 4), (2, 4, 2)]),
+                       ("addbmm", [(2,), (2, 3, 4), (2, 4, 2)])):
+        of = const if op.endswith("_") else lambda tensor: tensor
+        drawn = lambda: [of(randn(*shape)) for shape in shapes]
+        yield op, op, drawn
+        yield f"{op}_weighted", op, lambda: [*drawn(), 0.5, -1.5]
+        yield f"{op}_alpha", op, lambda: [*drawn(), 1.0, 2.0]
+        yield f"{op}_beta_zero", op, lambda: [*drawn(), 0.0, 1.0]
+    yield "addbmm_empty", "addbmm", lambda: [randn(3, 2), randn(0, 3, 4), randn(0, 4, 2), 2.0]
     yield "addmv", "addmv", lambda: [randn(3), randn(3, 4), randn(4)]
     yield "addmv_scaled", "addmv", lambda: [randn(1), randn(3, 4), randn(4), 0.5, -2.0]
     yield "addmv_beta_zero", "addmv", lambda: [
@@ -1378,7 +1415,62 @@ def fourier():
         yield f"fft_{op}_even", f"fft_{op}", lambda: [6]
 
 
-FAMILIES = (assembly, complex_numbers, fourier, writing, special, ranking, placing, pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
+def norms():
+    yield "norm_count", "norm", lambda: [const(torch.tensor([[0.0, 1.5], [-2.0, math.nan]])), 0.0]
+    yield "norm_count_dim", "norm", lambda: [const(torch.tensor([[0.0, 1.5], [-2.0, 3.0]])), 0.0, [1], True]
+    for p in (3.0, 2.5, 1.5, 0.5, -1.0, math.inf, -math.inf):
+        yield f"norm_{p}", "norm", lambda: [randn(3, 4), p]
+        yield f"norm_{p}_dim", "norm", lambda: [randn(3, 4), p, [0]]
+        yield f"norm_{p}_dims_kept", "norm", lambda: [randn(2, 3, 4, dtype=torch.float64), p, [0, -1], True]
+    for p in (3.0, 1.5, 0.5, math.inf, -math.inf):
+        yield f"norm_{p}_zeros", "norm", lambda: [torch.tensor([[0.0, 0.0], [0.0, -2.0]]), p, [1]]
+        yield f"norm_{p}_nan", "norm", lambda: [const(torch.tensor([[1.0, math.nan], [0.5, -2.0]])), p, [0]]
+        yield f"norm_{p}_one", "norm", lambda: [randn(3, 1), p, [1]]
+    yield "normalize_3", "normalize", lambda: [randn(3, 4), 3.0]
+    yield "dist_3", "dist", lambda: [randn(3, 4), randn(4), 3.0]
+    yield "pairwise_distance_3", "pairwise_distance", lambda: [randn(3, 4), randn(3, 4), 3.0]
+
+
+def statistics():
+    yield "cov", "cov", lambda: [randn(3, 5)]
+    yield "cov_vector", "cov", lambda: [randn(6)]
+    yield "cov_correction", "cov", lambda: [randn(3, 5, dtype=torch.float64), 0]
+    yield "cov_integers", "cov", lambda: [integers(9, 3, 5)]
+    yield "cov_counted", "cov", lambda: [randn(3, 4), 1, torch.tensor([1, 2, 0, 3])]
+    yield "cov_weighed", "cov", lambda: [randn(3, 4), 1, None, const(positive(4))]
+    yield "cov_both", "cov", lambda: [randn(3, 4), 2, torch.tensor([1, 2, 1, 3]), const(positive(4))]
+    yield "cov_nothing_left", "cov", lambda: [const(randn(2, 1))]
+    yield "corrcoef", "corrcoef", lambda: [randn(3, 5)]
+    yield "corrcoef_vector", "corrcoef", lambda: [const(randn(5))]
+    for op in ("hann_window", "hamming_window"):
+        for periodic in (True, False):
+            for length in (0, 1, 2, 7):
+                yield f"{op}_{length}_{periodic}", op, lambda: [length, periodic]
+    yield "hamming_window_weights", "hamming_window", lambda: [5, True, 0.6, 0.3]
+    def transform(signal, n_fft, hop=None, win=None, window=None, center=True, mode="reflect", normalized=False):
+        return [signal, n_fft, hop, win, window, center, mode, normalized, None, True]
+    yield "stft", "stft", lambda: transform(randn(20), 8)
+    yield "stft_window", "stft", lambda: transform(randn(2, 17), 6, 3, None, const(torch.hann_window(6)))
+    yield "stft_narrow_window", "stft", lambda: transform(
+        randn(2, 17, dtype=torch.float64), 6, 2, 3, const(torch.hann_window(3).double()), False)
+    yield "stft_no_window", "stft", lambda: transform(randn(17), 6, 2, 3, None, True, "constant", True)
+    for reduce in ("prod", "mean", "amax", "amin"):
+        for include in (True, False):
+            yield f"index_reduce_{reduce}_{include}", "index_reduce", lambda: [
+                randn(3, 4), 1, torch.tensor([2, 0, 2]), randn(3, 3), reduce, include]
+            yield f"index_reduce_{reduce}_{include}_ties", "index_reduce", lambda: [
+                torch.tensor([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]]), 0, torch.tensor([0, 0, 1, 2]),
+                torch.tensor([[1.0, 0.0], [1.0, 2.0], [0.0, 1.0], [3.0, 0.0]]), reduce, include]
+        yield f"index_reduce__{reduce}", "index_reduce_", lambda: [
+            const(randn(4, 2, dtype=torch.float64)), 0, torch.tensor([3, 1, 3]),
+            const(randn(3, 2, dtype=torch.float64)), reduce, False]
+    for p in (2.0, 3.0, 1.0):
+        yield f"cdist_spread_{p}", "cdist", lambda: [randn(3, 4), randn(2, 5, 4), p]
+        yield f"cdist_spread_both_{p}", "cdist", lambda: [randn(2, 1, 3, 4), randn(3, 2, 4), p]
+    yield "cdist_spread_many", "cdist", lambda: [randn(2, 3, 4), randn(27, 4)]
+
+
+FAMILIES = (norms, statistics, assembly, complex_numbers, fourier, writing, special, ranking, placing, pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
             padding, resizing, pooling, volumes, sampling, normalization, embedding, attention, recurrent,
             copies,
             composition, selection, remainders, grids, powers)

@@ -33,6 +33,7 @@
 #include "harness/lua/libraries/gradient_library.h"
 #include "harness/lua/libraries/hook_library.h"
 #include "harness/lua/libraries/init_library.h"
+#include "harness/lua/libraries/linear_algebra_library.h"
 #include "harness/lua/libraries/loader_library.h"
 #include "harness/lua/libraries/lr_scheduler_library.h"
 #include "harness/lua/libraries/memory_history_library.h"
@@ -123,6 +124,7 @@ std::span<const Library> libraries() {
       Library{"ohm.fault", {fault_functions()}, push_fault_policy, fault_policy_names},
       Library{"ohm.fft", {}, push_op<ops::kFourier>, names_of_ops<ops::kFourier>},
       Library{"ohm.func", {func_functions(), func_gradient_functions(), vmap_functions()}},
+      Library{"ohm.linalg", {linear_algebra_functions()}},
       Library{"ohm.gc", {gc_functions()}},
       Library{"ohm.copy", {copy_functions()}},
       Library{"ohm.amp", {amp_functions(), autocast_functions()}},

@@ -13,7 +13,6 @@
 #include "runtime/ops/activation.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/loss_soft_margin.h"
-#include "runtime/ops/matmul.h"
 #include "runtime/ops/op_list.h"
 #include "runtime/ops/piecewise.h"
 #include "runtime/ops/power.h"

@@ -56,6 +56,17 @@ constexpr Expression kExpressions[] = {
     {"ohm.complex(x, x):conj():is_conj()", "true"},
     {"ohm.fft.irfft(ohm.fft.rfft(x), {n = 3}).shape", "{2 3}"},
     {"ohm.fft.fftfreq(4, {d = 0.25}):tolist()", "{0.0 1.0 -2.0 -1.0}"},
+    {"x:stft(2, {hop_length = 1, return_complex = true}):abs().shape", "{2 2 4}"},
+    // Norms.
+    {"ohm.linalg.matrix_norm(x, 1):item()", "9.0"},
+    {"ohm.linalg.matrix_norm(x, {ord = -1}):item()", "5.0"},
+    {"ohm.linalg.matrix_norm(x, {ord = math.huge, keepdim = true}):tolist()", "{{15.0}}"},
+    {"ohm.linalg.norm(x, -math.huge):item()", "6.0"},
+    {"ohm.linalg.norm(x, 'fro'):pow(2):round():item()", "91.0"},
+    {"ohm.linalg.norm(x):pow(2):round():item()", "91.0"},
+    {"ohm.linalg.norm(x, {ord = math.huge, dim = 0}):tolist()", "{4.0 5.0 6.0}"},
+    {"ohm.linalg.vector_norm(x, {ord = 1}):item()", "21.0"},
+    {"ohm.linalg.vector_norm(x, 0, {1}):tolist()", "{3.0 3.0}"},
     // Properties.
     {"x.shape", "{2 3}"},
     {"x.dtype == ohm.float32", "true"},

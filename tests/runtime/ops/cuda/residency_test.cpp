@@ -60,6 +60,7 @@ class OpOnCuda : public testing::TestWithParam<std::string> {};
 
 /// Have no kernel for cards: the host computes them.
 const std::set<std::string> kOnHost = {"_weight_norm",
+                                       "addbmm",
                                        "adaptive_avg_pool3d",
                                        "adaptive_max_pool1d",
                                        "adaptive_max_pool2d",
@@ -95,6 +96,7 @@ const std::set<std::string> kOnHost = {"_weight_norm",
                                        "grid_sample",
                                        "im2col",
                                        "index_put",
+                                       "index_reduce",
                                        "kthvalue",
                                        "local_response_norm",
                                        "logcumsumexp",
@@ -109,10 +111,12 @@ const std::set<std::string> kOnHost = {"_weight_norm",
                                        "nanmedian",
                                        "nanquantile",
                                        "nansum",
+                                       "norm",
                                        "polar",
                                        "put",
                                        "quantile",
                                        "scatter_reduce",
+                                       "stft",
                                        "take"};
 
 TEST_P(OpOnCuda, LeavesValuesThere) {
