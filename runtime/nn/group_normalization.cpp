@@ -8,6 +8,7 @@
 #include "runtime/ops/composed.h"
 #include "runtime/ops/group_norm.h"
 #include "runtime/ops/rms_norm.h"
+#include "runtime/ops/view.h"
 
 namespace ohm::nn {
 namespace {
@@ -42,21 +43,13 @@ Tensor GroupNorm::apply(const Tensor& input) {
                          if_defined(own_parameter(1)), eps_);
 }
 
-InstanceNorm::InstanceNorm(const Kind& kind, std::int64_t features, double eps, bool is_affine,
-                           const ParameterOptions& parameters)
-    : kind_(kind), eps_(eps) {
-  require_positive(kind.type_name, features);
-  add_parameter("weight", parameter_of(is_affine, {features}, 1.0, parameters));
-  add_parameter("bias", parameter_of(is_affine, {features}, 0.0, parameters));
-}
-
 Tensor InstanceNorm::apply(const Tensor& input) {
-  if (input.dims() != kind_.dims) {
-    throw std::invalid_argument(fmt::format("[{}] expected {} dimensions, got input of shape {}",
-                                            kind_.type_name, kind_.dims, input.shape().str()));
-  }
-  return ops::instance_norm(input, if_defined(own_parameter(0)), if_defined(own_parameter(1)),
-                            eps_);
+  const bool is_alone = input.dims() == kind().min_dims;
+  const Tensor samples = is_alone ? ops::unsqueeze(input, 0) : input;
+  Tensor out = ops::instance_norm(samples, if_defined(own_buffer(0)), if_defined(own_buffer(1)),
+                                  if_defined(own_parameter(0)), if_defined(own_parameter(1)),
+                                  uses_input_statistics(), options().momentum, options().eps);
+  return is_alone ? ops::squeeze(out, std::int64_t{0}) : out;
 }
 
 RmsNorm::RmsNorm(const Shape& normalized_shape, std::optional<double> eps, bool is_affine,

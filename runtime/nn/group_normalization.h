@@ -3,6 +3,7 @@
 
 #include "runtime/nn/module.h"
 #include "runtime/nn/new_parameter.h"
+#include "runtime/nn/normalization.h"
 
 namespace ohm::nn {
 
@@ -22,29 +23,22 @@ class GroupNorm final : public UnaryModule<GroupNorm> {
   double eps_;
 };
 
-/// [N, C, *] -> the same: each channel of each sample by itself. weight and bias [C] where affine.
-class InstanceNorm final : public UnaryModule<InstanceNorm> {
+/// Each channel of each sample by itself; a sample may come alone, [C, *]. Running statistics,
+/// where they are tracked, are the samples' averages, and are used in evaluation.
+class InstanceNorm final : public ChannelNorm {
  public:
-  /// `dims`: dimensions that an input has.
-  struct Kind {
-    std::string_view type_name;
-    int dims;
-  };
-  static constexpr Kind k1d{"InstanceNorm1d", 3};
-  static constexpr Kind k2d{"InstanceNorm2d", 4};
-  static constexpr Kind k3d{"InstanceNorm3d", 5};
+  static constexpr Kind k1d{"InstanceNorm1d", 2, 3};
+  static constexpr Kind k2d{"InstanceNorm2d", 3, 4};
+  static constexpr Kind k3d{"InstanceNorm3d", 4, 5};
 
-  InstanceNorm(const Kind& kind, std::int64_t features, double eps, bool is_affine,
-               const ParameterOptions& parameters);
+  InstanceNorm(const Kind& kind, std::int64_t features, const BatchNormOptions& options,
+               const ParameterOptions& parameters)
+      : ChannelNorm(kind, features, options, parameters) {}
 
-  std::string_view type_name() const override { return kind_.type_name; }
+  ModulePtr shallow_copy() const override { return std::make_shared<InstanceNorm>(*this); }
 
  protected:
   Tensor apply(const Tensor& input) override;
-
- private:
-  Kind kind_;
-  double eps_;
 };
 
 /// Divided by the root of the mean square over the last dimensions, which `normalized_shape` names;

@@ -29,8 +29,8 @@ void overwrite(const Tensor& tensor, double value) {
 
 }  // namespace
 
-BatchNorm::BatchNorm(const Kind& kind, std::int64_t features, const BatchNormOptions& options,
-                     const ParameterOptions& parameters)
+ChannelNorm::ChannelNorm(const Kind& kind, std::int64_t features, const BatchNormOptions& options,
+                         const ParameterOptions& parameters)
     : kind_(kind), options_(options) {
   if (features <= 0) {
     throw std::invalid_argument(
@@ -50,37 +50,41 @@ BatchNorm::BatchNorm(const Kind& kind, std::int64_t features, const BatchNormOpt
              tracks ? constant_buffer({}, 0.0, parameters.device, DType::int64) : Tensor());
 }
 
-Tensor BatchNorm::apply(const Tensor& input) {
+Value ChannelNorm::forward(const std::vector<Value>& inputs) {
+  const Tensor& input = single_tensor(inputs, kind_.type_name);
   if (input.dims() < kind_.min_dims || input.dims() > kind_.max_dims) {
     throw std::invalid_argument(
         fmt::format("[{}] expected {} to {} dimensions, got input of shape {}", kind_.type_name,
                     kind_.min_dims, kind_.max_dims, input.shape().str()));
   }
+  return apply(input);
+}
+
+Tensor BatchNorm::apply(const Tensor& input) {
   Tensor out = normalize(input);
-  if (is_training() && options_.tracks_running_stats) count_batch(own_buffer(2));
+  if (is_training() && options().tracks_running_stats) count_batch(own_buffer(2));
   return out;
 }
 
 Tensor BatchNorm::normalize(const Tensor& input) {
-  const bool uses_batch = is_training() || !options_.tracks_running_stats;
   return ops::batch_norm(input, if_defined(own_buffer(0)), if_defined(own_buffer(1)),
-                         if_defined(own_parameter(0)), if_defined(own_parameter(1)), uses_batch,
-                         average_factor(), options_.eps);
+                         if_defined(own_parameter(0)), if_defined(own_parameter(1)),
+                         uses_input_statistics(), average_factor(), options().eps);
 }
 
 double BatchNorm::average_factor() const {
-  if (!is_cumulative_ || !own_buffer(2).defined()) return options_.momentum;
+  if (!is_cumulative_ || !own_buffer(2).defined()) return options().momentum;
   return 1.0 / (own_buffer(2).item() + 1.0);
 }
 
-void BatchNorm::reset_running_stats() {
+void ChannelNorm::reset_running_stats() {
   constexpr double kValues[] = {0.0, 1.0, 0.0};
   for (std::size_t i = 0; i < std::size(kValues); ++i) {
     if (own_buffer(i).defined()) overwrite(own_buffer(i), kValues[i]);
   }
 }
 
-void BatchNorm::reset_parameters() {
+void ChannelNorm::reset_parameters() {
   reset_running_stats();
   if (!options_.is_affine) return;
   overwrite(own_parameter(0), 1.0);

@@ -1,6 +1,8 @@
 // Normalisation layers.
 #pragma once
 
+#include <memory>
+
 #include "runtime/nn/module.h"
 #include "runtime/nn/new_parameter.h"
 
@@ -13,47 +15,70 @@ struct BatchNormOptions {
   bool tracks_running_stats = true;
 };
 
-/// [N, C, …] -> the same. Parameters weight and bias [C]; buffers running_mean and running_var [C]
-/// and num_batches_tracked (int64). Uses the batch's statistics when training, else the running
-/// ones.
-class BatchNorm : public UnaryModule<BatchNorm> {
+/// A layer that normalises channels, [N, C, …] -> the same. Parameters weight and bias [C] where
+/// affine; buffers running_mean and running_var [C] and num_batches_tracked (int64) where it tracks
+/// running statistics.
+class ChannelNorm : public Module {
  public:
-  /// `dims`: dimensions that an input may have: 2 or 3 for BatchNorm1d, 4 for BatchNorm2d, 5 for
-  /// BatchNorm3d.
+  /// How many dimensions an input may have.
   struct Kind {
     std::string_view type_name;
     int min_dims;
     int max_dims;
   };
-  static constexpr Kind k1d{"BatchNorm1d", 2, 3};
-  static constexpr Kind k2d{"BatchNorm2d", 4, 4};
-  static constexpr Kind k3d{"BatchNorm3d", 5, 5};
-
-  BatchNorm(const Kind& kind, std::int64_t features, const BatchNormOptions& options,
-            const ParameterOptions& parameters);
 
   std::string_view type_name() const override { return kind_.type_name; }
+
+  using Module::forward;
+  Value forward(const std::vector<Value>& inputs) final;
 
   /// Running statistics of no batch: 0 and 1; nothing where there are none.
   void reset_running_stats();
   /// Them, and weight and bias as they were made.
   void reset_parameters();
+
+ protected:
+  ChannelNorm(const Kind& kind, std::int64_t features, const BatchNormOptions& options,
+              const ParameterOptions& parameters);
+
+  /// Of an input of as many dimensions as it may have.
+  virtual Tensor apply(const Tensor& input) = 0;
+  /// Whether the statistics are those of the input, not the running ones.
+  bool uses_input_statistics() const { return is_training() || !options_.tracks_running_stats; }
+  const BatchNormOptions& options() const { return options_; }
+  const Kind& kind() const { return kind_; }
+  void set_kind(const Kind& kind) { kind_ = kind; }
+
+ private:
+  Kind kind_;
+  BatchNormOptions options_;
+};
+
+/// Each channel of all samples together: by the batch's statistics when training, else by the
+/// running ones.
+class BatchNorm : public ChannelNorm {
+ public:
+  static constexpr Kind k1d{"BatchNorm1d", 2, 3};
+  static constexpr Kind k2d{"BatchNorm2d", 4, 4};
+  static constexpr Kind k3d{"BatchNorm3d", 5, 5};
+
+  BatchNorm(const Kind& kind, std::int64_t features, const BatchNormOptions& options,
+            const ParameterOptions& parameters)
+      : ChannelNorm(kind, features, options, parameters) {}
+
+  ModulePtr shallow_copy() const override { return std::make_shared<BatchNorm>(*this); }
+
   /// Whether running statistics weigh all batches alike, whatever the momentum.
   void set_cumulative(bool is_cumulative) { is_cumulative_ = is_cumulative; }
 
  protected:
   /// By how much the running statistics move towards the next batch's.
   double average_factor() const;
-  void set_kind(const Kind& kind) { kind_ = kind; }
 
   Tensor apply(const Tensor& input) final;
-  /// What is applied to an input of as many dimensions as it may have.
   virtual Tensor normalize(const Tensor& input);
-  const BatchNormOptions& options() const { return options_; }
 
  private:
-  Kind kind_;
-  BatchNormOptions options_;
   bool is_cumulative_ = false;
 };
 

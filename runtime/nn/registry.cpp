@@ -9,6 +9,7 @@
 
 #include "allocator_shim/base/assert.h"
 #include "runtime/nn/attention.h"
+#include "runtime/nn/bilinear.h"
 #include "runtime/nn/conv.h"
 #include "runtime/nn/conv_options.h"
 #include "runtime/nn/dropout.h"
@@ -19,6 +20,7 @@
 #include "runtime/nn/normalization.h"
 #include "runtime/nn/prelu.h"
 #include "runtime/nn/recurrent.h"
+#include "runtime/nn/rrelu.h"
 #include "runtime/nn/sequential.h"
 #include "runtime/nn/transformer.h"
 #include "runtime/nn/transformer_decoder.h"
@@ -37,6 +39,13 @@ ModulePtr make_linear(std::int64_t in_features, std::int64_t out_features, bool 
                       std::optional<Device> device, std::optional<DType> dtype) {
   return std::make_shared<Linear>(in_features, out_features, bias,
                                   parameter_options(device, dtype));
+}
+
+ModulePtr make_bilinear(std::int64_t in1_features, std::int64_t in2_features,
+                        std::int64_t out_features, bool bias, std::optional<Device> device,
+                        std::optional<DType> dtype) {
+  return std::make_shared<Bilinear>(in1_features, in2_features, out_features, bias,
+                                    parameter_options(device, dtype));
 }
 
 template <const Conv::Kind& Kind>
@@ -62,13 +71,13 @@ ModulePtr make_conv_transpose(std::int64_t in_channels, std::int64_t out_channel
       parameter_options(device, dtype));
 }
 
-template <const BatchNorm::Kind& Kind>
-ModulePtr make_batch_norm(std::int64_t features, double eps, double momentum, bool affine,
-                          bool track_running_stats, std::optional<Device> device,
-                          std::optional<DType> dtype) {
-  return std::make_shared<BatchNorm>(Kind, features,
-                                     BatchNormOptions{eps, momentum, affine, track_running_stats},
-                                     parameter_options(device, dtype));
+template <class Norm, const ChannelNorm::Kind& Kind>
+ModulePtr make_channel_norm(std::int64_t features, double eps, double momentum, bool affine,
+                            bool track_running_stats, std::optional<Device> device,
+                            std::optional<DType> dtype) {
+  return std::make_shared<Norm>(Kind, features,
+                                BatchNormOptions{eps, momentum, affine, track_running_stats},
+                                parameter_options(device, dtype));
 }
 
 ModulePtr make_layer_norm(const Shape& normalized_shape, double eps, bool elementwise_affine,
@@ -84,13 +93,6 @@ ModulePtr make_group_norm(std::int64_t num_groups, std::int64_t num_channels, do
                                      parameter_options(device, dtype));
 }
 
-template <const InstanceNorm::Kind& Kind>
-ModulePtr make_instance_norm(std::int64_t features, double eps, bool affine,
-                             std::optional<Device> device, std::optional<DType> dtype) {
-  return std::make_shared<InstanceNorm>(Kind, features, eps, affine,
-                                        parameter_options(device, dtype));
-}
-
 ModulePtr make_rms_norm(const Shape& normalized_shape, std::optional<double> eps,
                         bool elementwise_affine, std::optional<Device> device,
                         std::optional<DType> dtype) {
@@ -102,6 +104,8 @@ ModulePtr make_prelu(std::int64_t num_parameters, double init, std::optional<Dev
                      std::optional<DType> dtype) {
   return std::make_shared<PRelu>(num_parameters, init, parameter_options(device, dtype));
 }
+
+ModulePtr make_rrelu(double lower, double upper) { return std::make_shared<RRelu>(lower, upper); }
 
 ModulePtr make_multihead_attention(std::int64_t embed_dim, std::int64_t num_heads, double dropout,
                                    bool bias, bool add_bias_kv, bool add_zero_attn,
@@ -199,16 +203,21 @@ ModulePtr make_dropout(double p, bool inplace) {
 }
 
 ModulePtr make_embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
-                         std::optional<std::int64_t> padding_idx, std::optional<Device> device,
+                         std::optional<std::int64_t> padding_idx, std::optional<double> max_norm,
+                         double norm_type, std::optional<Device> device,
                          std::optional<DType> dtype) {
-  return std::make_shared<Embedding>(num_embeddings, embedding_dim, padding_idx,
+  std::optional<ops::RowBound> bound;
+  if (max_norm) bound = ops::RowBound{*max_norm, norm_type};
+  return std::make_shared<Embedding>(num_embeddings, embedding_dim, padding_idx, bound,
                                      parameter_options(device, dtype));
 }
 
 ModulePtr make_embedding_bag(std::int64_t num_embeddings, std::int64_t embedding_dim,
-                             const std::string& mode, std::optional<Device> device,
+                             const std::string& mode, bool include_last_offset,
+                             std::optional<std::int64_t> padding_idx, std::optional<Device> device,
                              std::optional<DType> dtype) {
-  return std::make_shared<EmbeddingBag>(num_embeddings, embedding_dim, mode,
+  return std::make_shared<EmbeddingBag>(num_embeddings, embedding_dim,
+                                        EmbeddingBagOptions{mode, include_last_offset, padding_idx},
                                         parameter_options(device, dtype));
 }
 
@@ -343,6 +352,8 @@ std::vector<ModuleDef> linear_modules() {
   return {
       define("Linear", &make_linear,
              {"in_features", "out_features", {"bias", true}, "device", "dtype"}),
+      define("Bilinear", &make_bilinear,
+             {"in1_features", "in2_features", "out_features", {"bias", true}, "device", "dtype"}),
       define("Conv1d", &make_conv<Conv::k1d>, conv_names),
       define("Conv2d", &make_conv<Conv::k2d>, conv_names),
       define("Conv3d", &make_conv<Conv::k3d>, conv_names),
@@ -360,17 +371,21 @@ std::vector<ModuleDef> norm_modules() {
                                                    {"track_running_stats", true},
                                                    "device",
                                                    "dtype"};
-  const std::vector<ParamName> instance_norm_names = {
-      "num_features", {"eps", 1e-5}, {"affine", false}, "device", "dtype"};
+  std::vector<ParamName> instance_norm_names = batch_norm_names;
+  instance_norm_names[3] = {"affine", false};
+  instance_norm_names[4] = {"track_running_stats", false};
   return {
-      define("BatchNorm1d", &make_batch_norm<BatchNorm::k1d>, batch_norm_names),
-      define("BatchNorm2d", &make_batch_norm<BatchNorm::k2d>, batch_norm_names),
-      define("BatchNorm3d", &make_batch_norm<BatchNorm::k3d>, batch_norm_names),
+      define("BatchNorm1d", &make_channel_norm<BatchNorm, BatchNorm::k1d>, batch_norm_names),
+      define("BatchNorm2d", &make_channel_norm<BatchNorm, BatchNorm::k2d>, batch_norm_names),
+      define("BatchNorm3d", &make_channel_norm<BatchNorm, BatchNorm::k3d>, batch_norm_names),
       define("GroupNorm", &make_group_norm,
              {"num_groups", "num_channels", {"eps", 1e-5}, {"affine", true}, "device", "dtype"}),
-      define("InstanceNorm1d", &make_instance_norm<InstanceNorm::k1d>, instance_norm_names),
-      define("InstanceNorm2d", &make_instance_norm<InstanceNorm::k2d>, instance_norm_names),
-      define("InstanceNorm3d", &make_instance_norm<InstanceNorm::k3d>, instance_norm_names),
+      define("InstanceNorm1d", &make_channel_norm<InstanceNorm, InstanceNorm::k1d>,
+             instance_norm_names),
+      define("InstanceNorm2d", &make_channel_norm<InstanceNorm, InstanceNorm::k2d>,
+             instance_norm_names),
+      define("InstanceNorm3d", &make_channel_norm<InstanceNorm, InstanceNorm::k3d>,
+             instance_norm_names),
       define("RMSNorm", &make_rms_norm,
              {"normalized_shape", "eps", {"elementwise_affine", true}, "device", "dtype"}),
       define("LayerNorm", &make_layer_norm,
@@ -568,9 +583,21 @@ std::vector<ModuleDef> table_modules() {
       define("Dropout2d", &make_dropout<kChannelDropout>, {{"p", 0.5}, {"inplace", false}}),
       define("Dropout3d", &make_dropout<kVolumeDropout>, {{"p", 0.5}, {"inplace", false}}),
       define("Embedding", &make_embedding,
-             {"num_embeddings", "embedding_dim", "padding_idx", "device", "dtype"}),
+             {"num_embeddings",
+              "embedding_dim",
+              "padding_idx",
+              "max_norm",
+              {"norm_type", 2.0},
+              "device",
+              "dtype"}),
       define("EmbeddingBag", &make_embedding_bag,
-             {"num_embeddings", "embedding_dim", {"mode", std::string("mean")}, "device", "dtype"}),
+             {"num_embeddings",
+              "embedding_dim",
+              {"mode", std::string("mean")},
+              {"include_last_offset", false},
+              "padding_idx",
+              "device",
+              "dtype"}),
       define("Identity", &make_identity, {}),
   };
 }
@@ -580,6 +607,7 @@ std::vector<ModuleDef> activation_modules() {
       module_of("ReLU", "relu"),
       define("PReLU", &make_prelu,
              {{"num_parameters", std::int64_t{1}}, {"init", 0.25}, "device", "dtype"}),
+      define("RReLU", &make_rrelu, {{"lower", 0.125}, {"upper", 1.0 / 3.0}}),
       module_of("PixelShuffle", "pixel_shuffle"),
       module_of("PixelUnshuffle", "pixel_unshuffle"),
       module_of("ChannelShuffle", "channel_shuffle"),

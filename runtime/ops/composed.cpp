@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/kernels/functors/arithmetic.h"
@@ -57,6 +58,13 @@ Tensor bounded_lengths(const Tensor& tensor, std::int64_t dim, double eps) {
   return lengths;
 }
 
+// Outside the graph: statistics of each sample, [samples · C], -> their mean [C].
+void average_samples(const Tensor& of_samples, std::int64_t samples, const Tensor& running) {
+  const GradModeGuard no_graph(false);
+  const Tensor rows = view(of_samples, {samples, running.numel()});
+  copy_(running, mean(rows, Shape{0}, false));
+}
+
 Tensor softsign(const Tensor& input) {
   const OpFront front(kSoftsign);
   Tensor denominator;
@@ -96,6 +104,16 @@ Tensor hstack(const std::vector<Tensor>& tensors) {
 
 Tensor matrix() { return randn({3, 4}, {DType::float64, Device::cpu()}); }
 Tensor images() { return randn({2, 4, 2, 3}, {DType::float64, Device::cpu()}); }
+std::vector<Sample> normalized_images() {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  const Tensor mean = from_values({0.3, -0.7, 0.1, 0.4}, {4}, options);
+  const Tensor variance = from_values({0.5, 2.0, 1.3, 0.9}, {4}, options);
+  const Value none;
+  const auto weight = [&] { return rand({4}, options); };
+  return {{images()},
+          {images(), none, none, weight(), weight()},
+          {images(), mean, variance, weight(), weight(), false}};
+}
 std::vector<Sample> one_matrix() { return {{matrix()}}; }
 std::vector<Sample> two_matrices() { return {{matrix(), matrix()}}; }
 std::vector<Sample> list_of_matrices() { return {{std::vector<Tensor>{matrix(), matrix()}}}; }
@@ -166,8 +184,10 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double ep
   return norm(shifted, p, Shape{-1}, keepdim);
 }
 
-Tensor instance_norm(const Tensor& input, const std::optional<Tensor>& weight,
-                     const std::optional<Tensor>& bias, double eps) {
+Tensor instance_norm(const Tensor& input, const std::optional<Tensor>& running_mean,
+                     const std::optional<Tensor>& running_var, const std::optional<Tensor>& weight,
+                     const std::optional<Tensor>& bias, bool use_input_stats, double momentum,
+                     double eps) {
   const OpFront front(kInstanceNorm);
   if (input.dims() < 3) {
     throw std::invalid_argument(fmt::format(
@@ -179,12 +199,19 @@ Tensor instance_norm(const Tensor& input, const std::optional<Tensor>& weight,
   };
   const std::optional<Tensor> weights = for_each_sample(weight);
   const std::optional<Tensor> biases = for_each_sample(bias);
+  const std::optional<Tensor> means = for_each_sample(running_mean);
+  const std::optional<Tensor> variances = for_each_sample(running_var);
   Shape shape = input.shape();
   shape[0] = 1;
   shape[1] *= samples;
   const Tensor as_channels = view(contiguous(input), shape);
-  return view(batch_norm(as_channels, std::nullopt, std::nullopt, weights, biases, true, 0.0, eps),
-              input.shape());
+  const Tensor out =
+      batch_norm(as_channels, means, variances, weights, biases, use_input_stats, momentum, eps);
+  // Where they are used and do not change, the versions that have a fused rms_norm write nothing.
+  const bool writes = use_input_stats || !Context::current().rules.has_fused_rms_norm;
+  if (writes && running_mean) average_samples(*means, samples, *running_mean);
+  if (writes && running_var) average_samples(*variances, samples, *running_var);
+  return view(out, input.shape());
 }
 
 Tensor outer(const Tensor& input, const Tensor& vec2) {
@@ -226,12 +253,16 @@ std::vector<OpDef> composed_ops() {
              {"x1", "x2", {"dim", one}, {"eps", 1e-8}}, two_matrices),
       define(kPairwiseDistance, kFunction | kFunctional, &pairwise_distance,
              {"x1", "x2", {"p", 2.0}, {"eps", 1e-6}, {"keepdim", false}}, two_matrices),
-      define(kInstanceNorm, kFunctional, &instance_norm, {"input", "weight", "bias", {"eps", 1e-5}},
-             [] {
-               const TensorOptions options{DType::float64, Device::cpu()};
-               return std::vector<Sample>{{images()},
-                                          {images(), rand({4}, options), rand({4}, options)}};
-             }),
+      define(kInstanceNorm, kFunctional, &instance_norm,
+             {"input",
+              ParamName::constant("running_mean"),
+              ParamName::constant("running_var"),
+              "weight",
+              "bias",
+              {"use_input_stats", true},
+              {"momentum", 0.1},
+              {"eps", 1e-5}},
+             normalized_images),
       define(kOuter, kBoth, &outer, {"input", "vec2"},
              [] {
                const TensorOptions options{DType::float64, Device::cpu()};

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "runtime/ops/op.h"
@@ -16,13 +15,6 @@ namespace ohm::ops {
 /// about a dozen temporaries. Throws std::invalid_argument for an index outside the table.
 Tensor embedding(const Tensor& input, const Tensor& weight,
                  std::optional<std::int64_t> padding_idx);
-
-/// Sums, or means, of the rows that each bag of indices names: `input` [bags, count], or [count]
-/// with `offsets` [bags], where each bag begins; `weight` [rows, width], the result [bags, width].
-/// `mode` is "sum" or "mean"; a bag of nothing gives zeros. The GPU's kernel keeps the bags' places
-/// and sizes, and sorts the indices for the gradient, whatever their number.
-Tensor embedding_bag(const Tensor& input, const Tensor& weight, const std::string& mode,
-                     const std::optional<Tensor>& offsets);
 
 std::vector<OpDef> embedding_ops();
 

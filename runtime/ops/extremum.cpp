@@ -316,6 +316,15 @@ Sample cube(std::vector<Value> arguments) {
   return sample;
 }
 
+// A row that is too long for the kernel that sorts each in place goes to the GPU's library.
+void take_scratch_of_long_row(const Tensor& input, std::int64_t size) {
+  constexpr std::int64_t kLongestInPlace = 4096;
+  const bool is_one_row = input.device().is_cuda() && input.numel() == size;
+  if (!is_one_row || size <= kLongestInPlace || input.dtype() == DType::boolean) return;
+  const Tensor scratch =
+      empty_bytes(numbered_sort_scratch_bytes(size, input.dtype(), input.device()), input.device());
+}
+
 }  // namespace
 
 Tensor shared_gradient(const Tensor& grad, const Tensor& input, const Tensor& result) {
@@ -355,6 +364,7 @@ ValuesAndIndices sort(const Tensor& input, std::int64_t dim, bool descending) {
   const ValuesAndIndices out = {empty_like(input), empty_like(input, DType::int64)};
   const Tensor numbers =
       input.numel() == 0 ? Tensor() : empty({size}, {DType::int64, input.device()});
+  take_scratch_of_long_row(input, size);
   if (input.numel() != 0) {
     pick_from_rows(input, rows_along(input.shape(), position),
                    descending ? Wanted::largest : Wanted::smallest, size, out.first, out.second);

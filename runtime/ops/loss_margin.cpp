@@ -74,7 +74,7 @@ Tensor hinge_embedding_loss(const Tensor& given, const Tensor& given_target, dou
 
 Tensor triplet_margin_loss(const Tensor& given, const Tensor& given_positive,
                            const Tensor& given_negative, double margin, double p, double eps,
-                           Reduction reduction) {
+                           bool swap, Reduction reduction) {
   const OpFront front(kTripletMargin);
   if (!(margin > 0.0)) {
     throw std::invalid_argument(
@@ -84,7 +84,11 @@ Tensor triplet_margin_loss(const Tensor& given, const Tensor& given_positive,
   const Tensor positive = front.input(given_positive);
   const Tensor anchor = front.input(given);
   const Tensor near = pairwise_distance(anchor, positive, p, eps, false);
-  const Tensor far = pairwise_distance(anchor, negative, p, eps, false);
+  Tensor far = pairwise_distance(anchor, negative, p, eps, false);
+  if (swap) {
+    const Tensor between = pairwise_distance(positive, negative, p, eps, false);
+    far = minimum(far, between);
+  }
   Tensor losses;
   {
     const Tensor shifted = add(near, margin);
@@ -128,12 +132,20 @@ std::vector<OpDef> margin_loss_ops() {
           [] {
             return std::vector<Sample>{{margin_matrix(), signs({3, 4}), 1.0, std::string("sum")}};
           }),
-      define(
-          kTripletMargin, kFunctional, &triplet_margin_loss,
-          {"anchor", "positive", "negative", {"margin", 1.0}, {"p", 2.0}, {"eps", 1e-6}, reduction},
-          [] {
-            return std::vector<Sample>{{margin_matrix(), margin_matrix(), margin_matrix(), 3.0}};
-          }),
+      define(kTripletMargin, kFunctional, &triplet_margin_loss,
+             {"anchor",
+              "positive",
+              "negative",
+              {"margin", 1.0},
+              {"p", 2.0},
+              {"eps", 1e-6},
+              {"swap", false},
+              reduction},
+             [] {
+               return std::vector<Sample>{
+                   {margin_matrix(), margin_matrix(), margin_matrix(), 3.0},
+                   {margin_matrix(), margin_matrix(), margin_matrix(), 3.0, 2.0, 1e-6, true}};
+             }),
       define(kPoissonNll, kFunctional, &poisson_nll_loss,
              {"input", "target", {"log_input", true}, {"eps", 1e-8}, reduction},
              [] {

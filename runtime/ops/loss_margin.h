@@ -19,9 +19,10 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
 Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin,
                             Reduction reduction);
 
-/// max(0, margin + |anchor − positive| − |anchor − negative|), rows being vectors.
+/// max(0, margin + |anchor − positive| − |anchor − negative|), rows being vectors. With `swap` the
+/// smaller of |anchor − negative| and |positive − negative| is taken off.
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
-                           double margin, double p, double eps, Reduction reduction);
+                           double margin, double p, double eps, bool swap, Reduction reduction);
 
 /// exp(input) − target · input, or with `log_input` false input − target · log(input + eps).
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, double eps,

@@ -10,6 +10,7 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/attention.h"
 #include "runtime/ops/batch_norm.h"
+#include "runtime/ops/bilinear.h"
 #include "runtime/ops/choice.h"
 #include "runtime/ops/clamp.h"
 #include "runtime/ops/clip_grad.h"
@@ -31,6 +32,7 @@
 #include "runtime/ops/dropout.h"
 #include "runtime/ops/einsum.h"
 #include "runtime/ops/embedding.h"
+#include "runtime/ops/embedding_bag.h"
 #include "runtime/ops/extremum.h"
 #include "runtime/ops/flat_places.h"
 #include "runtime/ops/fourier.h"
@@ -82,6 +84,7 @@
 #include "runtime/ops/restrided.h"
 #include "runtime/ops/rms_norm.h"
 #include "runtime/ops/row_distance.h"
+#include "runtime/ops/rrelu.h"
 #include "runtime/ops/running_extremum.h"
 #include "runtime/ops/sampling.h"
 #include "runtime/ops/scan.h"
@@ -170,6 +173,9 @@ constexpr Family kFamilies[] = {
     &composed_ops,
     &dropout_ops,
     &embedding_ops,
+    &embedding_bag_ops,
+    &bilinear_ops,
+    &rrelu_ops,
     &recurrent_ops,
     &clip_grad_ops,
     &parameter_vector_ops,

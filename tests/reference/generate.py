@@ -47,6 +47,16 @@ def batch_norm(x, mean=None, var=None, weight=None, bias=None, training=False, m
     return F.batch_norm(x, *copies, weight, bias, training, momentum, eps)
 
 
+def instance_norm(x, mean=None, var=None, *rest):
+    copies = [None if t is None else t.clone() for t in (mean, var)]
+    return F.instance_norm(x, *copies, *rest)
+
+
+def embedding_bag(x, weight, offsets=None, mode="mean", factors=None, last=False, padding=None):
+    return F.embedding_bag(x, weight, offsets, mode=mode, per_sample_weights=factors,
+                           include_last_offset=last, padding_idx=padding)
+
+
 def subscript(indices, dims):
     whole = slice(None)
     named = dict(zip(dims, indices))
@@ -180,8 +190,7 @@ CALLS = {
     "cosine_similarity": F.cosine_similarity,
     "pairwise_distance": F.pairwise_distance,
     "rms_norm": rms_norm,
-    "instance_norm": lambda x, weight=None, bias=None, eps=1e-5: F.instance_norm(
-        x, weight=weight, bias=bias, eps=eps),
+    "instance_norm": instance_norm,
     "group_norm": F.group_norm,
     "softmin": lambda x: F.softmin(x, -1),
     "prod": lambda x, dim=None, keepdim=False: x.prod() if dim is None else x.prod(dim, keepdim),
@@ -193,8 +202,9 @@ CALLS = {
     "index_add": lambda x, dim, index, source, alpha=1: torch.index_add(
         x, dim, index, source, alpha=alpha),
     "one_hot": F.one_hot,
-    "embedding_bag": lambda x, weight, mode="mean", offsets=None: F.embedding_bag(
-        x, weight, offsets, mode=mode),
+    "embedding_bag": embedding_bag,
+    "bilinear": F.bilinear,
+    "rrelu": F.rrelu,
     "slice": lambda x, dim=0, start=None, end=None, step=1: x[
         (slice(None),) * dim + (slice(start, end, step),)],
     "argsort": lambda x, dim=-1, descending=False, stable=False: torch.argsort(
@@ -203,8 +213,9 @@ CALLS = {
         a, b, t, margin, reduction=reduction),
     "hinge_embedding_loss": lambda x, t, margin=1.0, reduction="mean": F.hinge_embedding_loss(
         x, t, margin, reduction=reduction),
-    "triplet_margin_loss": lambda a, p, n, margin=1.0, norm=2.0, eps=1e-6, reduction="mean":
-        F.triplet_margin_loss(a, p, n, margin, norm, eps, reduction=reduction),
+    "triplet_margin_loss": lambda a, p, n, margin=1.0, norm=2.0, eps=1e-6, swap=False,
+        reduction="mean": F.triplet_margin_loss(a, p, n, margin, norm, eps, swap,
+                                                reduction=reduction),
     "poisson_nll_loss": lambda x, t, log_input=True, eps=1e-8, reduction="mean":
         F.poisson_nll_loss(x, t, log_input, False, eps=eps, reduction=reduction),
     "unflatten": lambda x, dim, sizes: x.unflatten(dim, sizes),
@@ -427,9 +438,18 @@ def indexing():
     yield "slice_outside", "slice", lambda: [randn(4), 0, -9, 9]
     for mode in ("mean", "sum"):
         yield f"embedding_bag_{mode}", "embedding_bag", lambda: [
-            integers(5, 2, 3), randn(5, 4), mode]
+            integers(5, 2, 3), randn(5, 4), None, mode]
         yield f"embedding_bag_{mode}_offsets", "embedding_bag", lambda: [
-            integers(5, 7), randn(5, 4), mode, const(torch.tensor([0, 3, 3, 4]))]
+            integers(5, 7), randn(5, 4), const(torch.tensor([0, 3, 3, 4])), mode]
+    yield "embedding_bag_max", "embedding_bag", lambda: [integers(5, 3, 4), randn(5, 4), None, "max"]
+    yield "embedding_bag_max_padding", "embedding_bag", lambda: [
+        integers(3, 7), randn(3, 4), const(torch.tensor([0, 3, 3, 4, 7])), "max", None, True, 1]
+    yield "embedding_bag_weighted", "embedding_bag", lambda: [
+        integers(5, 2, 3), randn(5, 4), None, "sum", randn(2, 3)]
+    yield "embedding_bag_weighted_padding", "embedding_bag", lambda: [
+        integers(3, 7), randn(3, 4), const(torch.tensor([0, 3, 3, 4])), "sum", randn(7), False, -1]
+    yield "embedding_bag_mean_padding", "embedding_bag", lambda: [
+        integers(3, 7), randn(3, 4), const(torch.tensor([0, 3, 3, 7])), "mean", None, True, 0]
     yield "cdist", "cdist", lambda: [randn(3, 4), randn(5, 4)]
     yield "cdist_1", "cdist", lambda: [randn(3, 4), randn(2, 4), 1.0]
     yield "cdist_3", "cdist", lambda: [randn(2, 3, 4), randn(2, 2, 4), 3.0]
@@ -666,6 +686,8 @@ def loss():
         randn(3, 4), const(randn(3, 4).sign()), 1.0, "sum"]
     yield "triplet_margin", "triplet_margin_loss", lambda: [
         randn(3, 4), randn(3, 4), randn(3, 4), 2.0]
+    yield "triplet_margin_swap", "triplet_margin_loss", lambda: [
+        randn(3, 4), randn(3, 4), randn(3, 4), 2.0, 2.0, 1e-6, True, "none"]
     for reduction_name in ("none", "mean", "sum"):
         yield f"ctc_loss_{reduction_name}", "ctc_loss", lambda: [
             randn(6, 3, 4), torch.tensor([[1, 1, 2], [3, 1, 3], [2, 1, 1]]),
@@ -861,7 +883,11 @@ def composition():
     yield "rms_norm_of_two", "rms_norm", lambda: [randn(2, 3, 4), [3, 4], None, 1e-5]
     yield "instance_norm", "instance_norm", lambda: [randn(2, 3, 2, 4)]
     yield "instance_norm_affine", "instance_norm", lambda: [
-        randn(2, 3, 5), positive(3), randn(3), 1e-3]
+        randn(2, 3, 5), None, None, positive(3), randn(3), True, 0.1, 1e-3]
+    yield "instance_norm_moving", "instance_norm", lambda: [
+        randn(2, 3, 5), const(randn(3)), const(positive(3)), positive(3), randn(3), True, 0.3]
+    yield "instance_norm_running", "instance_norm", lambda: [
+        randn(2, 3, 4, 2), const(randn(3)), const(positive(3)), positive(3), randn(3), False]
     yield "group_norm", "group_norm", lambda: [randn(2, 4, 3), 2, positive(4), randn(4)]
     yield "group_norm_plain", "group_norm", lambda: [randn(2, 6), 3]
     yield "dot", "dot", lambda: [randn(5), randn(5)]
@@ -872,6 +898,10 @@ def composition():
     yield "einsum_three", "einsum", lambda: [
         "ij,jk,kl->il", [randn(2, 3), randn(3, 4), randn(4, 2)]]
     yield "einsum_sum", "einsum", lambda: ["ij,j->", [randn(2, 3), randn(3)]]
+    yield "bilinear", "bilinear", lambda: [randn(3, 4), randn(3, 2), randn(5, 4, 2), randn(5)]
+    yield "bilinear_of_rows", "bilinear", lambda: [randn(2, 3, 4), randn(2, 3, 1), randn(2, 4, 1)]
+    yield "rrelu", "rrelu", lambda: [randn(3, 4)]
+    yield "rrelu_of_one_slope", "rrelu", lambda: [randn(3, 4), 0.25, 0.25, True]
     yield "outer", "outer", lambda: [randn(3), randn(4)]
     yield "pixel_shuffle", "pixel_shuffle", lambda: [randn(2, 8, 2, 3), 2]
     yield "vstack", "vstack", lambda: [[randn(3), randn(2, 3)]]

@@ -123,6 +123,8 @@ def losses():
         randn(3, 4), randn(3, 4)]
     yield "TripletMarginLoss", {"margin": 0.3, "p": 1.0}, lambda: [
         randn(3, 4), randn(3, 4), randn(3, 4)]
+    yield "TripletMarginLoss", {"margin": 0.8, "eps": 1e-5, "swap": True}, lambda: [
+        randn(3, 4), randn(3, 4), randn(3, 4)]
     sequences = lambda: [randn(6, 2, 4), torch.tensor([[1, 1], [1, 2]]), torch.tensor([2, 6]),
                          torch.tensor([2, 2])]
     yield "CTCLoss", {"blank": 3, "zero_infinity": True}, sequences
@@ -194,14 +196,32 @@ def layers():
                          ("BatchNorm3d", lambda: [randn(2, 3, 2, 1, 2)])):
         for options in ({}, {"affine": False, "momentum": 0.3}, {"track_running_stats": False}):
             yield name, {"num_features": 3, **options}, inputs
+    for name, inputs in (("LazyBatchNorm1d", lambda: [randn(6, 3)]),
+                         ("LazyBatchNorm2d", lambda: [randn(2, 3, 4, 2)]),
+                         ("LazyBatchNorm3d", lambda: [randn(2, 3, 2, 1, 2)]),
+                         ("LazyInstanceNorm1d", lambda: [randn(2, 3, 5)]),
+                         ("LazyInstanceNorm2d", lambda: [randn(2, 3, 4, 2)]),
+                         ("LazyInstanceNorm3d", lambda: [randn(2, 3, 2, 1, 2)])):
+        yield name, {"momentum": 0.3, "eps": 1e-3}, inputs
+        yield name, {"affine": False, "track_running_stats": "Instance" not in name}, inputs
     yield "GroupNorm", {"num_groups": 2, "num_channels": 4}, lambda: [randn(2, 4, 3)]
     yield "GroupNorm", {"num_groups": 3, "num_channels": 6, "affine": False}, lambda: [randn(2, 6, 4)]
     yield "InstanceNorm1d", {"num_features": 3}, lambda: [randn(2, 3, 5)]
     yield "InstanceNorm2d", {"num_features": 3, "affine": True}, lambda: [randn(2, 3, 2, 4)]
     yield "InstanceNorm3d", {"num_features": 3, "affine": True}, lambda: [randn(2, 3, 2, 1, 3)]
+    yield "InstanceNorm1d", {"num_features": 3, "track_running_stats": True}, lambda: [randn(3, 5)]
+    yield "InstanceNorm2d", {"num_features": 3, "affine": True, "track_running_stats": True,
+                             "momentum": 0.3, "eps": 0.1}, lambda: [randn(2, 3, 2, 4)]
+    yield "InstanceNorm3d", {"num_features": 3, "track_running_stats": True}, lambda: [
+        randn(2, 3, 2, 1, 3)]
     yield "RMSNorm", {"normalized_shape": [5], "eps": 1e-5}, lambda: [randn(3, 5)]
     yield "PReLU", {}, lambda: [randn(2, 3, 4)]
     yield "PReLU", {"num_parameters": 3, "init": 0.1}, lambda: [randn(2, 3, 4)]
+    yield "Bilinear", {"in1_features": 3, "in2_features": 4, "out_features": 2}, lambda: [
+        randn(5, 3), randn(5, 4)]
+    yield "Bilinear", {"in1_features": 3, "in2_features": 4, "out_features": 2, "bias": False}, lambda: [
+        randn(2, 3, 3), randn(2, 3, 4)]
+    yield "RReLU", {"lower": 0.3, "upper": 0.3}, lambda: [randn(3, 4)]
     yield "PixelShuffle", {"upscale_factor": 2}, lambda: [randn(1, 8, 2, 3)]
     yield "LayerNorm", {"normalized_shape": [5]}, lambda: [randn(3, 5)]
     yield "LayerNorm", {"normalized_shape": [2, 5], "elementwise_affine": False}, lambda: [
@@ -209,11 +229,22 @@ def layers():
     yield "Embedding", {"num_embeddings": 5, "embedding_dim": 3}, lambda: [integers(5, 2, 4)]
     yield "Embedding", {"num_embeddings": 5, "embedding_dim": 3, "padding_idx": 1}, lambda: [
         integers(5, 2, 4)]
+    yield "Embedding", {"num_embeddings": 5, "embedding_dim": 3, "max_norm": 0.5}, lambda: [
+        integers(5, 2, 4)]
+    yield "Embedding", {"num_embeddings": 9, "embedding_dim": 3, "max_norm": 0.7, "norm_type": 1.0}, lambda: [
+        integers(9, 4)]
     yield "EmbeddingBag", {"num_embeddings": 5, "embedding_dim": 3}, lambda: [integers(5, 2, 4)]
     yield "EmbeddingBag", {"num_embeddings": 5, "embedding_dim": 3}, lambda: [
         integers(5, 7), torch.tensor([0, 3, 4])]
     yield "EmbeddingBag", {"num_embeddings": 5, "embedding_dim": 3, "mode": "sum"}, lambda: [
         integers(5, 2, 4)]
+    yield "EmbeddingBag", {"num_embeddings": 5, "embedding_dim": 3, "mode": "max"}, lambda: [
+        integers(5, 2, 4)]
+    yield "EmbeddingBag", {"num_embeddings": 3, "embedding_dim": 3, "padding_idx": 1,
+                           "include_last_offset": True}, lambda: [
+        integers(3, 7), torch.tensor([0, 3, 7])]
+    yield "EmbeddingBag", {"num_embeddings": 5, "embedding_dim": 3, "mode": "sum"}, lambda: [
+        integers(5, 2, 4), None, randn(2, 4)]
     yield "Unflatten", {"dim": 1, "unflattened_size": [2, 3]}, lambda: [randn(2, 6)]
     for name in ("Dropout", "Dropout1d", "AlphaDropout"):
         yield name, {"p": 0.0}, lambda: [randn(3, 4)]

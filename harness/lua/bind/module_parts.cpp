@@ -134,22 +134,22 @@ int register_parameter(lua_State* L) {
 
 // ---- set back -----------------------------------------------------------------------------------
 
-nn::BatchNorm& batch_norm(const ModulePtr& module, std::string_view method) {
-  auto* const layer = dynamic_cast<nn::BatchNorm*>(module.get());
+nn::ChannelNorm& channel_norm(const ModulePtr& module, std::string_view method) {
+  auto* const layer = dynamic_cast<nn::ChannelNorm*>(module.get());
   if (layer != nullptr) return *layer;
-  throw std::invalid_argument(
-      fmt::format("[{}] expected a BatchNorm, not {}", method, module->type_name()));
+  throw std::invalid_argument(fmt::format("[{}] expected a BatchNorm or an InstanceNorm, not {}",
+                                          method, module->type_name()));
 }
 
 int reset_running_stats(lua_State* L) {
   constexpr std::string_view kName = "reset_running_stats";
-  batch_norm(self_argument(L, kName), kName).reset_running_stats();
+  channel_norm(self_argument(L, kName), kName).reset_running_stats();
   return 0;
 }
 
 int reset_parameters(lua_State* L) {
   constexpr std::string_view kName = "reset_parameters";
-  batch_norm(self_argument(L, kName), kName).reset_parameters();
+  channel_norm(self_argument(L, kName), kName).reset_parameters();
   return 0;
 }
 

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "allocator_shim/base/assert.h"
+#include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/module_fields.h"
 #include "harness/lua/bind/module_handle.h"
 #include "harness/lua/bind/native.h"
@@ -17,11 +21,13 @@
 #include "harness/lua/bind/script_module.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/vm/interpreter.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/nn/registry.h"
 #include "runtime/nn/sequential.h"
 #include "runtime/nn/transformer.h"
 #include "runtime/nn/transformer_decoder.h"
+#include "runtime/ops/rearrange.h"
 
 namespace ohm::lua {
 
@@ -298,6 +304,41 @@ int module_of_table(lua_State* L) {
   return 1;
 }
 
+// nn.Transformer.generate_square_subsequent_mask(size, {device, dtype}): -inf where a place would
+// see a later one.
+int generate_square_subsequent_mask(lua_State* L) {
+  const NamedArguments named(L, "generate_square_subsequent_mask");
+  named.check_names(std::vector<std::string_view>{"device", "dtype"});
+  const std::int64_t size = integer_argument(L, 1, {named.function(), "sz"});
+  const TensorOptions options{named.dtype("dtype", DType::float32),
+                              named.device("device", Device::cpu())};
+  const Tensor filled = full({size, size}, -std::numeric_limits<double>::infinity(), options);
+  push_tensor(L, ops::triu(filled, 1));
+  return 1;
+}
+
+// What is called is the function in the upvalue; the class itself is none of its arguments.
+int call_constructor(lua_State* L) {
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_replace(L, 1);
+  lua_call(L, lua_gettop(L) - 1, 1);
+  return 1;
+}
+
+// The constructor on top of the stack, as a class with a function of its own.
+void make_transformer_class(lua_State* L) {
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, native<generate_square_subsequent_mask>);
+  lua_setfield(L, -2, "generate_square_subsequent_mask");
+  lua_createtable(L, 0, 2);
+  lua_rotate(L, -3, -1);
+  lua_pushcclosure(L, call_constructor, 1);
+  lua_setfield(L, -2, "__call");
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  lua_setmetatable(L, -2);
+}
+
 void push_base_class(lua_State* L) {
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, native<extend_module>);
@@ -325,6 +366,7 @@ bool push_module_constructor(lua_State* L, std::string_view name) {
   if (row == rows.end()) return false;
   OHM_ASSERT(rows.size() <= kModuleConstructors.size(), "more modules than numbered functions");
   lua_pushcfunction(L, kModuleConstructors[static_cast<std::size_t>(row - rows.begin())]);
+  if (name == "Transformer") make_transformer_class(L);
   return true;
 }
 

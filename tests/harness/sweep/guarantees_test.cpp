@@ -75,9 +75,9 @@ TEST_P(EachOp, GivesTheStrongGuarantee) {
   for (const ops::Sample& sample : samples()) {
     // As in PyTorch, where the noise of whole channels is a tensor of its own, and what is drawn
     // for each weight is sorted into one.
-    constexpr std::string_view kDrawFirst[] = {"alpha_dropout", "alpha_dropout_", "dropout1d",
-                                               "dropout2d",     "dropout3d",      "multinomial",
-                                               "gumbel_softmax"};
+    constexpr std::string_view kDrawFirst[] = {"alpha_dropout",  "alpha_dropout_", "dropout1d",
+                                               "dropout2d",      "dropout3d",      "multinomial",
+                                               "gumbel_softmax", "rrelu"};
     const bool draws_first =
         std::find(std::begin(kDrawFirst), std::end(kDrawFirst), GetParam()) != std::end(kDrawFirst);
     const Draws draws = draws_first ? Draws::early : Draws::last;
