@@ -43,17 +43,18 @@ Tensor weighed(const Tensor& observations, const Tensor& weights) {
 }
 
 // The host's question whether a number is true, which PyTorch compares with another: false where
-// the device has no values.
-bool is_true(const Tensor& answer) {
+// the device has no values. What is known already is not fetched.
+bool is_true(const Tensor& answer, std::optional<bool> known = std::nullopt) {
   const Tensor ones = ones_like(answer);
   const Tensor is_same = eq(answer, ones);
   const Tensor are_all = all(is_same);
+  if (known) return *known;
   return are_all.has_values() && to_doubles(are_all)[0] != 0.0;
 }
 
 // What the sums of products are divided by; 0 where the correction leaves nothing.
 Tensor degrees_of_freedom(const Tensor& weights, const Tensor& total, std::int64_t correction,
-                          const std::optional<Tensor>& aweights) {
+                          const std::optional<Tensor>& aweights, std::int64_t observations) {
   Tensor degrees;
   if (aweights && correction != 0) {
     const Tensor sum_of_squares = sum(mul(weights, *aweights));
@@ -62,7 +63,10 @@ Tensor degrees_of_freedom(const Tensor& weights, const Tensor& total, std::int64
   } else {
     degrees = sub(total, correction);
   }
-  if (is_true(le(degrees, 0.0))) degrees = zero_(degrees);
+  const bool counts_alike = !weights.defined();
+  const std::optional<bool> known =
+      counts_alike ? std::optional(observations <= correction) : std::nullopt;
+  if (is_true(le(degrees, 0.0), known)) degrees = zero_(degrees);
   return degrees;
 }
 
@@ -91,7 +95,7 @@ Tensor cov(const Tensor& input, std::int64_t correction, const std::optional<Ten
     const Tensor sums = sum(weighed(observations, weights), Shape{1}, false, std::nullopt);
     average = div(sums, total);
   }
-  const Tensor degrees = degrees_of_freedom(weights, total, correction, aweights);
+  const Tensor degrees = degrees_of_freedom(weights, total, correction, aweights, count);
   observations = sub(observations, unsqueeze(average, 1));
   const Tensor products = mm(observations, t(weighed(observations, weights)));
   return squeeze(div(products, degrees), std::nullopt);

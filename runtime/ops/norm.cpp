@@ -160,11 +160,10 @@ Tensor power_of_norm(const Tensor& result, double exponent) {
 Tensor gradient_of_roots(const Tensor& grad, const Tensor& input, const Tensor& result, double p) {
   Tensor scaled;
   {
-    Tensor sign;  // goes last
     const Tensor power = powers_of_sizes(input, p - 1.0);
     const Tensor is_zero = eq(input, 0.0);
     masked_fill_(power, is_zero, 0.0);
-    sign = signs_of(input);
+    const Tensor sign = signs_of(input);
     scaled = formula::product(sign, power);
   }
   const Tensor factor = power_of_norm(result, 1.0 - p);

@@ -864,8 +864,21 @@ FURTHER = [
     *[(1, 3, f"torch.dist(x, w{p})") for p in ("", ", p=1", ', p=float("inf")')],
     *[(1, 3, f"torch.{name}(ids, {other})") for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift")
       for other in ("ids.int()", "2")], (1, 3, "ids.bitwise_not()"), (1, 3, "torch.gcd(ids, ids.int())"), (1, 3, "ids.lcm(ids)"),
+    *[(1, 3, f"torch.norm(x, {p}{more})") for p in ("3", "1.5", "0.5", '-float("inf")')
+      for more in ("", ", dim=0", ", dim=-1, keepdim=True")],
+    *[(2, 2, f"torch.linalg.matrix_norm(x{more})") for more in ("", ", ord=1", ', ord=-float("inf")', ", ord=1, keepdim=True")],
+    (1, 3, "torch.linalg.norm(x)"), (1, 3, "torch.linalg.vector_norm(x, ord=3, dim=0)"),
+    (2, 2, "torch.cov(x.float())"), (2, 2, "torch.corrcoef(x.float())"), (1, 1, "torch.cov(x.double())"),
+    *[(2, 2, f"(x @ w.transpose(0, 1)).addmm_(x, w.transpose(0, 1){more})") for more in ("", ", beta=0.5, alpha=2.0")],
+    (2, 2, "(x @ w.select(0, 0)).addmv_(x, w.select(0, 0))"), (2, 2, "(x * 2.0).addr_(w.select(1, 0), x.select(0, 0))"),
+    (3, 3, "torch.bmm(x, w.transpose(1, 2)).baddbmm_(x, w.transpose(1, 2), beta=0.5)"),
+    *[(3, 3, f"torch.addbmm(x.select(0, 0).select(1, 0).unsqueeze(1), x, w.transpose(1, 2){more})") for more in ("", ", beta=0.5, alpha=2.0")],
+    *[(3, 3, f'F.interpolate(x, {size}, mode="{mode}")') for size in ("size=7", "scale_factor=2.0", "size=1") for mode in ("linear", "nearest", "area")],
+    *[(1, 3, f'x.index_reduce(0, line, w.narrow(0, 0, 1), "{reduce}"{more})') for reduce in ("prod", "mean", "amax", "amin")
+      for more in ("", ", include_self=False")], (1, 3, '(x * 2.0).index_reduce_(0, line, w.narrow(0, 0, 1), "amax")'),
+    (2, 2, 'torch.cdist(x.float(), w.float().unsqueeze(0))'), (3, 3, 'torch.cdist(x.float(), w.float().select(0, 0), p=1.0)'),
 ]
-FURTHER_OF_ONE_SHAPE = ("put", "addmv", "addr", "addcdiv_", "mv(", "trapezoid", "sorted", "diff", "bincount", "index", "scatter", "stack", "cartesian", "block_diag", "inner", "vdot", "tensordot")
+FURTHER_OF_ONE_SHAPE = ("put", "addmm_", "bmm", "cdist", "addmv", "addr", "addcdiv_", "mv(", "trapezoid", "sorted", "diff", "bincount", "index", "scatter", "stack", "cartesian", "block_diag", "inner", "vdot", "tensordot")
 FURTHER_WITHOUT_GRADIENT = ("heaviside", "count_nonzero", ".histc(", "searchsorted",
                             "bucketize", "argwhere", "isin(", "bincount", "logical", "isposinf", "isneginf", "unique", "_indices(", "bitwise", "gcd(", "lcm(")
 
