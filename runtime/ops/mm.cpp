@@ -155,7 +155,7 @@ Tensor weighted_addmm(const Tensor& given_bias, const Tensor& left, const Tensor
   return out;
 }
 
-Tensor sample_tensor(const Shape& shape) { return randn(shape, {DType::float64, Device::cpu()}); }
+Tensor sample_factor(const Shape& shape) { return randn(shape, {DType::float64, Device::cpu()}); }
 
 }  // namespace
 
@@ -278,27 +278,27 @@ std::vector<OpDef> mm_ops() {
   return {
       define(kMm, kBoth, &mm, {"input", "other"},
              [] {
-               return std::vector<Sample>{{sample_tensor({2, 3}), sample_tensor({3, 4})}};
+               return std::vector<Sample>{{sample_factor({2, 3}), sample_factor({3, 4})}};
              }),
       define(kBmm, kBoth, &bmm, {"input", "other"},
              [] {
-               return std::vector<Sample>{{sample_tensor({2, 2, 3}), sample_tensor({2, 3, 4})}};
+               return std::vector<Sample>{{sample_factor({2, 2, 3}), sample_factor({2, 3, 4})}};
              }),
       define(kBaddbmm, kBoth, &baddbmm,
              {"input", "batch1", "batch2", {"beta", 1.0}, {"alpha", 1.0}},
              [] {
-               return std::vector<Sample>{{sample_tensor({3, 4}), sample_tensor({2, 3, 2}),
-                                           sample_tensor({2, 2, 4}), 1.0, 1.0},
-                                          {sample_tensor({2, 3, 4}), sample_tensor({2, 3, 2}),
-                                           sample_tensor({2, 2, 4}), 0.5, 2.0}};
+               return std::vector<Sample>{{sample_factor({3, 4}), sample_factor({2, 3, 2}),
+                                           sample_factor({2, 2, 4}), 1.0, 1.0},
+                                          {sample_factor({2, 3, 4}), sample_factor({2, 3, 2}),
+                                           sample_factor({2, 2, 4}), 0.5, 2.0}};
              }),
       define(kAddmm, kBoth, &weighted_addmm,
              {"bias", "input", "other", {"beta", 1.0}, {"alpha", 1.0}},
              [] {
-               const Tensor rows = sample_tensor({2, 3});
-               const Tensor columns = sample_tensor({3, 4});
-               return std::vector<Sample>{{sample_tensor({4}), rows, columns, 1.0, 1.0},
-                                          {sample_tensor({2, 4}), rows, columns, 0.5, -2.0}};
+               const Tensor rows = sample_factor({2, 3});
+               const Tensor columns = sample_factor({3, 4});
+               return std::vector<Sample>{{sample_factor({4}), rows, columns, 1.0, 1.0},
+                                          {sample_factor({2, 4}), rows, columns, 0.5, -2.0}};
              }),
   };
 }
