@@ -181,13 +181,14 @@ Resize resize_of(const Shape& shape, const std::optional<Shape>& size,
   constexpr Axis kOneRow{1, 1, 1.0};
   Resize resize{shape, shape, {placed(kOneRow, mode, align_corners), {}}};
   const int spatial = shape.dims() - 2;
+  auto* placed_axis = &resize.axes[spatial == 1 ? 1 : 0];
   for (int number = 0; number < spatial; ++number) {
     const Axis axis = axis_of(shape, number, size, scale_factor);
     if (axis.from <= 0 || axis.to <= 0) {
       throw std::invalid_argument("[interpolate] input and output sizes must be greater than 0");
     }
     resize.output[2 + number] = axis.to;
-    resize.axes[static_cast<std::size_t>(2 - spatial + number)] = placed(axis, mode, align_corners);
+    *placed_axis++ = placed(axis, mode, align_corners);
   }
   return resize;
 }

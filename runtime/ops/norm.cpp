@@ -197,7 +197,7 @@ Tensor gradient_of_powers(const Tensor& grad, const Tensor& input, const Tensor&
 // `is_whole`: no dimensions were named, and under create_graph the gradient stays a number.
 Tensor norm_gradient(const Tensor& incoming, const Tensor& input, const Tensor& saved_result,
                      DimMask folded, bool is_whole, double p) {
-  if (p == 0.0) return Tensor();
+  if (p == 0.0) return {};
   const bool stays_a_number = is_whole && formula::is_recorded();
   const auto folded_back = [&](const Tensor& tensor) {
     return stays_a_number ? tensor : with_folded_dims(tensor, input.shape(), folded);
