@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "runtime/arithmetic/factories.h"
-#include "runtime/ops/convert.h"
 #include "runtime/ops/embedding.h"
 #include "runtime/ops/embedding_bag.h"
 
@@ -54,10 +53,7 @@ Embedding::Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
 }
 
 Tensor Embedding::apply(const Tensor& input) {
-  if (!bound_) return ops::embedding(input, own_parameter(0), padding_idx_);
-  const Tensor indices = ops::contiguous(input);
-  ops::renorm_rows(own_parameter(0), indices, *bound_);
-  return ops::embedding(indices, own_parameter(0), padding_idx_);
+  return ops::embedding(input, own_parameter(0), padding_idx_, bound_);
 }
 
 EmbeddingBag::EmbeddingBag(std::int64_t num_embeddings, std::int64_t embedding_dim,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -21,11 +22,13 @@
 #include "runtime/ops/clamp.h"
 #include "runtime/ops/concat.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/norm.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/power.h"
 #include "runtime/ops/rearrange.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/slice.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
@@ -58,11 +61,23 @@ Tensor bounded_lengths(const Tensor& tensor, std::int64_t dim, double eps) {
   return lengths;
 }
 
-// Outside the graph: statistics of each sample, [samples · C], -> their mean [C].
-void average_samples(const Tensor& of_samples, std::int64_t samples, const Tensor& running) {
+// A running statistic, and what has become of its copy for each sample, [samples, C].
+struct SampledStatistic {
+  Tensor running;
+  Tensor of_samples;
+};
+
+// Outside the graph. PyTorch takes memory for one mean after the other; they are written once
+// nothing can fail any more.
+void average_samples(std::initializer_list<SampledStatistic> statistics) {
   const GradModeGuard no_graph(false);
-  const Tensor rows = view(of_samples, {samples, running.numel()});
-  copy_(running, mean(rows, Shape{0}, false));
+  for (const SampledStatistic& statistic : statistics) mean(statistic.of_samples, Shape{0}, false);
+  for (const auto& [running, of_samples] : statistics) {
+    const std::int64_t samples = of_samples.shape()[0];
+    copy_(running, select(of_samples, 0, 0));
+    for (std::int64_t i = 1; i < samples; ++i) add_(running, select(of_samples, 0, i));
+    div_(running, static_cast<double>(samples));
+  }
 }
 
 Tensor softsign(const Tensor& input) {
@@ -209,8 +224,10 @@ Tensor instance_norm(const Tensor& input, const std::optional<Tensor>& running_m
       batch_norm(as_channels, means, variances, weights, biases, use_input_stats, momentum, eps);
   // Where they are used and do not change, the versions that have a fused rms_norm write nothing.
   const bool writes = use_input_stats || !Context::current().rules.has_fused_rms_norm;
-  if (writes && running_mean) average_samples(*means, samples, *running_mean);
-  if (writes && running_var) average_samples(*variances, samples, *running_var);
+  if (writes && running_mean && running_var) {
+    const Shape rows{samples, running_mean->numel()};
+    average_samples({{*running_mean, view(*means, rows)}, {*running_var, view(*variances, rows)}});
+  }
   return view(out, input.shape());
 }
 

@@ -14,7 +14,6 @@
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/cuda/sort.h"
-#include "runtime/ops/embedding_renorm.h"
 #include "runtime/ops/embedding_table.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/indexing.h"
@@ -30,14 +29,16 @@ constexpr OpInfo kEmbedding{"embedding"};
 // Up to here one kernel adds the rows up without temporaries.
 constexpr std::int64_t kFewIndices = 3072;
 
-Tensor gather_rows(const EmbeddingTable& table, const Tensor& given, const Tensor& weight) {
+Tensor gather_rows(const EmbeddingTable& table, const Tensor& given, const Tensor& weight,
+                   const std::optional<RowBound>& bound) {
   Shape shape = given.shape();
   shape.push_back(table.width);
   // The indices are read as one line.
   const Tensor line = given.device().is_cuda() ? unrecorded_reshape(given, {given.numel()}) : given;
   Tensor out = empty(shape, options_of(weight));
+  if (out.has_values()) require_places(kEmbedding, given, {table.rows});
+  if (bound) shorten_rows(weight, given, *bound);
   if (!out.has_values()) return out;
-  require_places(kEmbedding, given, {table.rows});
   functors::SlicePlaces places;
   places.leading = 1;
   places.sizes[0] = table.rows;
@@ -143,10 +144,9 @@ Tensor recorded_embedding_gradient(const EmbeddingTable& table, const Tensor& gr
 Tensor embedding_row(const Tensor& input, const Tensor& weight,
                      std::optional<std::int64_t> padding_idx, std::optional<double> max_norm,
                      double norm_type) {
-  if (!max_norm) return embedding(input, weight, padding_idx);
-  const Tensor indices = row_major(input);
-  renorm_rows(weight, indices, {*max_norm, norm_type});
-  return embedding(indices, weight, padding_idx);
+  std::optional<RowBound> bound;
+  if (max_norm) bound = RowBound{*max_norm, norm_type};
+  return embedding(input, weight, padding_idx, bound);
 }
 
 std::vector<Sample> indices_and_table() {
@@ -160,14 +160,16 @@ std::vector<Sample> indices_and_table() {
 
 }  // namespace
 
-Tensor embedding(const Tensor& input, const Tensor& weight,
-                 std::optional<std::int64_t> padding_idx) {
+Tensor embedding(const Tensor& given, const Tensor& weight, std::optional<std::int64_t> padding_idx,
+                 const std::optional<RowBound>& bound) {
   const OpFront front(kEmbedding);
-  require_embedding(input, weight, kEmbedding);
+  require_embedding(given, weight, kEmbedding);
+  const Tensor input = bound ? row_major(given) : given;
+  if (bound) take_distinct_scratch(input);
   const EmbeddingTable table = embedding_table(weight, padding_idx, kEmbedding);
   Recorder record("EmbeddingBackward", {&weight});
   record.save(input);
-  Tensor out = gather_rows(table, input, weight);
+  Tensor out = gather_rows(table, input, weight, bound);
   record.attach_differentiable(out, [table](BackwardCall& call) {
     return TensorList{call.is_recorded()
                           ? recorded_embedding_gradient(table, call.grad(), call.saved(0))

@@ -10,9 +10,10 @@ struct RowBound {
   double norm_type;  ///< p of the norm
 };
 
-/// Shortens the rows of `weight` that `input` names to the bound, in place and outside of any
-/// graph. The GPU sorts the indices and picks each one once. Throws std::invalid_argument where
-/// they are no indices of a table.
-void renorm_rows(const Tensor& weight, const Tensor& input, const RowBound& bound);
+/// What the GPU takes to sort row-major indices and to pick each one once.
+void take_distinct_scratch(const Tensor& indices);
+/// Shortens the rows of `weight` that the indices name to the bound, in place and outside of any
+/// graph. Takes no memory of a device. What is no place of the table is left out.
+void shorten_rows(const Tensor& weight, const Tensor& indices, const RowBound& bound);
 
 }  // namespace ohm::ops

@@ -115,6 +115,7 @@ const std::set<std::string> kOnHost = {"_weight_norm",
                                        "polar",
                                        "put",
                                        "quantile",
+                                       "rrelu",
                                        "scatter_reduce",
                                        "stft",
                                        "take"};
