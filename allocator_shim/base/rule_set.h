@@ -79,6 +79,10 @@ struct RuleSet {
   /// GroupNorm is given its input as it lies, keeps channels last, and has statistics of half
   /// precision in float32 while it runs.
   bool group_norm_keeps_layouts = false;
+  /// instance_norm in evaluation does not write the running statistics that it uses.
+  bool instance_norm_reads_statistics = false;
+  /// Distinct indices are found among a copy of all of them in one line, not of each row.
+  bool distinct_indices_are_one_line = false;
   /// rms_norm is one kernel on a GPU.
   bool has_fused_rms_norm = false;
   /// Autocast gives rms_norm float32.

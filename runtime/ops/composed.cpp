@@ -222,8 +222,7 @@ Tensor instance_norm(const Tensor& input, const std::optional<Tensor>& running_m
   const Tensor as_channels = view(contiguous(input), shape);
   const Tensor out =
       batch_norm(as_channels, means, variances, weights, biases, use_input_stats, momentum, eps);
-  // Where they are used and do not change, the versions that have a fused rms_norm write nothing.
-  const bool writes = use_input_stats || !Context::current().rules.has_fused_rms_norm;
+  const bool writes = use_input_stats || !Context::current().rules.instance_norm_reads_statistics;
   if (writes && running_mean && running_var) {
     const Shape rows{samples, running_mean->numel()};
     average_samples({{*running_mean, view(*means, rows)}, {*running_var, view(*variances, rows)}});

@@ -31,11 +31,10 @@ double length_of(const double* row, std::int64_t width, double p) {
 
 void take_distinct_scratch(const Tensor& given) {
   if (!given.device().is_cuda() || given.numel() == 0) return;
-  // Later versions sort a copy of all indices as one line, earlier ones their last dimension.
   const NoGradGuard no_graph;
-  const bool is_later = Context::current().rules.has_later_embedding_gradient;
-  const Tensor copied = is_later ? empty(given.shape(), options_of(given)) : Tensor();
-  const Tensor indices = is_later ? unrecorded_reshape(given, {given.numel()}) : given;
+  const bool is_one_line = Context::current().rules.distinct_indices_are_one_line;
+  const Tensor copied = is_one_line ? empty(given.shape(), options_of(given)) : Tensor();
+  const Tensor indices = is_one_line ? unrecorded_reshape(given, {given.numel()}) : given;
   const Tensor sorted = sort(indices, -1, false).first;
   const Tensor distinct = empty({indices.numel()}, options_of(indices));
   const Tensor count = empty({}, {DType::int64, indices.device()});
