@@ -216,8 +216,8 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction
   const Huber loss{delta};
   Recorder record = record_operands("HuberLossBackward", operands);
   // Laid out as the input alone.
-  const Tensor losses = empty_for_loop(operands.shape, {&operands.input},
-                                       {operands.dtype, operands.input.device()});
+  const Tensor losses =
+      empty_for_loop(operands.shape, {&operands.input}, {operands.dtype, operands.input.device()});
   compute_losses(losses, operands, loss);
   Tensor out = reduced(losses, reduction);
   attach_loss(record, operands, out, reduction, loss);
