@@ -19,7 +19,6 @@
 #include "runtime/ops/dropout.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/matmul.h"
-#include "runtime/ops/mm.h"
 #include "runtime/ops/rearrange.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/slice.h"

@@ -10,7 +10,7 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/inplace_binary.h"
-#include "runtime/ops/mm.h"
+#include "runtime/ops/matmul.h"
 #include "runtime/ops/slice.h"
 #include "runtime/ops/view.h"
 

@@ -10,7 +10,7 @@
 #include "runtime/ops/clamp.h"
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/inplace_binary.h"
-#include "runtime/ops/mm.h"
+#include "runtime/ops/matmul.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"

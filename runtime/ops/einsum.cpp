@@ -11,7 +11,7 @@
 #include "runtime/autograd/autocast_guard.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/einsum_equation.h"
-#include "runtime/ops/mm.h"
+#include "runtime/ops/matmul.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/slice.h"
 #include "runtime/ops/view.h"

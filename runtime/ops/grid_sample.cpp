@@ -14,7 +14,7 @@
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/mm.h"
+#include "runtime/ops/matmul.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/slice.h"

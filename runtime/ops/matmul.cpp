@@ -7,23 +7,157 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/grad_mode.h"
+#include "runtime/autograd/recorded_arithmetic.h"
+#include "runtime/autograd/recorder.h"
 #include "runtime/autograd/view_tracking.h"
+#include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/complex_views.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/formula.h"
 #include "runtime/ops/inplace_binary.h"
-#include "runtime/ops/mm.h"
+#include "runtime/ops/matrix_product.h"
+#include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/product_gradients.h"
 #include "runtime/ops/vector_product.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/batched.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/transforms.h"
 
 namespace ohm::ops {
 namespace {
 
+constexpr OpInfo kMm{"mm", CastPolicy::low_precision};
+constexpr OpInfo kBmm{"bmm", CastPolicy::low_precision};
+constexpr OpInfo kBaddbmm{"baddbmm", CastPolicy::low_precision};
+constexpr OpInfo kAddmm{"addmm", CastPolicy::low_precision};
 constexpr OpInfo kMatmul{"matmul", CastPolicy::low_precision};
 constexpr OpInfo kLinear{"linear", CastPolicy::low_precision};
+
+void require_product(const OpInfo& info, const Tensor& a, const Tensor& b, int dims) {
+  require_same_device(a, b, info);
+  if (a.dtype() != b.dtype()) {
+    throw std::invalid_argument(
+        fmt::format("[{}] expected both operands to have the same dtype, but got {} and {}",
+                    info.name, name_of(a.dtype()), name_of(b.dtype())));
+  }
+  const bool fits = a.dims() == dims && b.dims() == dims && a.size(-1) == b.size(-2) &&
+                    (dims == 2 || a.size(0) == b.size(0));
+  if (!fits) {
+    throw std::invalid_argument(fmt::format("[{}] shapes cannot be multiplied: {} x {}", info.name,
+                                            a.shape().str(), b.shape().str()));
+  }
+}
+
+Tensor transposed(const Tensor& matrix) {
+  return make_view(matrix, {matrix.shape()[1], matrix.shape()[0]},
+                   {matrix.strides()[1], matrix.strides()[0]}, matrix.impl()->offset);
+}
+
+Tensor batch_transposed(const Tensor& tensor) {
+  return make_view(tensor, {tensor.shape()[0], tensor.shape()[2], tensor.shape()[1]},
+                   {tensor.strides()[0], tensor.strides()[2], tensor.strides()[1]},
+                   tensor.impl()->offset);
+}
+
+bool is_column_major(const Shape& sizes, const Shape& strides) {
+  return strides[0] == 1 && strides[1] == sizes[0];
+}
+
+// The products of all samples are one product, in which the samples are a dimension more.
+
+Tensor plain_mm(const Tensor& a, const Tensor& b) {
+  if (const AllSamples all({&a, &b}); all) return all.one(matmul(all.of(a), all.of(b)));
+  return raw_mm(a, b);
+}
+
+Tensor plain_bmm(const Tensor& a, const Tensor& b) {
+  if (const AllSamples all({&a, &b}); all) return all.one(matmul(all.of(a), all.of(b)));
+  return raw_bmm(a, b);
+}
+
+// Of single columns and single rows, too, which bmm may multiply element by element.
+Tensor plain_baddbmm(const Tensor& a, const Tensor& b) {
+  if (AllSamples({&a, &b})) return plain_bmm(a, b);
+  Tensor out = empty({a.shape()[0], a.shape()[1], b.shape()[2]}, options_of(a));
+  multiply_batches(a, b, out);
+  return out;
+}
+
+// Under vmap the bias is added afterwards, as what its factor of one makes of it.
+Tensor plain_addmm(const Tensor& bias, const Tensor& a, const Tensor& b, double beta,
+                   double alpha) {
+  if (!AllSamples({&bias, &a, &b})) return raw_weighted_addmm(bias, a, b, beta, alpha);
+  const NoGradGuard no_grad;
+  const Tensor product = plain_mm(a, b);
+  const Tensor scaled = mul(bias, beta);
+  return add(scaled, product, alpha);
+}
+
+// The products of gradients: recorded where the gradient is to be differentiated again.
+Tensor gradient_mm(const Tensor& a, const Tensor& b) {
+  return formula::is_recorded() ? mm(a, b) : plain_mm(a, b);
+}
+Tensor gradient_bmm(const Tensor& a, const Tensor& b) {
+  return formula::is_recorded() ? bmm(a, b) : plain_bmm(a, b);
+}
+Tensor gradient_t(const Tensor& matrix) {
+  return formula::is_recorded() ? t(matrix) : transposed(matrix);
+}
+Tensor gradient_batch_t(const Tensor& tensor) {
+  return formula::is_recorded() ? transpose(tensor, 1, 2) : batch_transposed(tensor);
+}
+
+Tensor left_gradient(const Tensor& grad, const Tensor& right, MatrixLayout left) {
+  if (left.is_column_major) return gradient_t(gradient_mm(conjugated(right), gradient_t(grad)));
+  return gradient_mm(grad, conjugated(gradient_t(right)));
+}
+
+Tensor right_gradient(const Tensor& grad, const Tensor& left, MatrixLayout right) {
+  if (right.is_column_major) return gradient_t(gradient_mm(gradient_t(grad), conjugated(left)));
+  return gradient_mm(conjugated(gradient_t(left)), grad);
+}
+
+// Each operand is wanted by the other one's gradient. Saved tensors are in the order of PyTorch's
+// names for them, in which they are released: mat2 before self, but mat1 before mat2.
+void save_self_last(Recorder& record, const Tensor& self, const Tensor& other) {
+  record.save(record.needs(0) ? other : Tensor());
+  record.save(record.needs(1) ? self : Tensor());
+}
+
+Tensor weighted(const Tensor& tensor, double factor) {
+  return factor == 1.0 ? tensor : formula::times(tensor, factor);
+}
+
+Tensor weighted_addmm(const Tensor& given_bias, const Tensor& left, const Tensor& right,
+                      double beta, double alpha) {
+  const OpFront front(kAddmm);
+  const Tensor other = front.input(right);
+  const Tensor input = front.input(left);
+  const Tensor bias = front.input(given_bias);
+  require_product(kAddmm, input, other, 2);
+  require_same_device(bias, input, kAddmm);
+  const Shape shape{input.shape()[0], other.shape()[1]};
+  if (!(broadcast_shapes(bias.shape(), shape, "addmm") == shape)) {
+    throw std::invalid_argument(fmt::format("[addmm] bias of shape {} does not broadcast to {}",
+                                            bias.shape().str(), shape.str()));
+  }
+  if (beta != 1.0 || alpha != 1.0) require_floating(input, kAddmm);
+  Recorder record("AddmmBackward", {&bias, &input, &other});
+  save_factors(record, input, other);
+  Tensor out = plain_addmm(bias, input, other, beta, alpha);
+  record.attach_differentiable(
+      out, [a = MatrixLayout(input), b = MatrixLayout(other), scales = ProductScales{beta, alpha}](
+               BackwardCall& call) { return addmm_gradients(call, a, b, scales); });
+  return out;
+}
+
+Tensor sample_tensor(const Shape& shape) { return randn(shape, {DType::float64, Device::cpu()}); }
 
 void swap_last_two(Shape& shape) { std::swap(shape[shape.dims() - 1], shape[shape.dims() - 2]); }
 
@@ -112,7 +246,8 @@ Tensor transformed_linear(const Tensor& input, const Tensor& weight, const Tenso
   return running_transforms().vmaps > 0 ? add(product, bias) : add_(product, bias);
 }
 
-Tensor sample_tensor(const Shape& shape) { return randn(shape, {DType::float64, Device::cpu()}); }
+);
+}
 
 std::vector<Sample> matmul_samples() {
   return {{sample_tensor({2, 3}), sample_tensor({3, 4})},
@@ -131,6 +266,120 @@ std::vector<Sample> linear_samples() {
 }
 
 }  // namespace
+
+MatrixLayout::MatrixLayout(const Tensor& matrix)
+    : is_column_major(ops::is_column_major(matrix.shape(), matrix.strides())) {}
+
+void save_factors(Recorder& record, const Tensor& left, const Tensor& right) {
+  record.save(record.needs(2) ? left : Tensor());
+  record.save(record.needs(1) ? right : Tensor());
+}
+
+TensorList addmm_gradients(const BackwardCall& call, MatrixLayout left, MatrixLayout right,
+                           const ProductScales& scales) {
+  TensorList grads{Tensor(), Tensor(), Tensor()};
+  if (call.needs(1)) {
+    grads[1] = weighted(left_gradient(call.grad(), call.saved(1), left), scales.alpha);
+  }
+  if (call.needs(2)) {
+    grads[2] = weighted(right_gradient(call.grad(), call.saved(0), right), scales.alpha);
+  }
+  if (call.needs(0)) grads[0] = weighted(call.grad(), scales.beta);
+  return grads;
+}
+
+TensorList baddbmm_gradients(const BackwardCall& call, const Shape& bias_shape,
+                             const ProductScales& scales) {
+  TensorList grads{Tensor(), Tensor(), Tensor()};
+  if (call.needs(1)) {
+    grads[1] = weighted(gradient_bmm(call.grad(), gradient_batch_t(call.saved(1))), scales.alpha);
+  }
+  if (call.needs(2)) {
+    grads[2] = weighted(gradient_bmm(gradient_batch_t(call.saved(0)), call.grad()), scales.alpha);
+  }
+  if (call.needs(0)) grads[0] = weighted(recorded_sum_to(call.grad(), bias_shape), scales.beta);
+  return grads;
+}
+
+TensorList addbmm_gradients(const BackwardCall& call, const Shape& left, const Shape& right,
+                            const ProductScales& scales) {
+  TensorList grads{Tensor(), Tensor(), Tensor()};
+  const Tensor spread = expand(unsqueeze(call.grad(), 0), {left[0], left[1], right[2]});
+  if (call.needs(1)) {
+    grads[1] = weighted(gradient_bmm(spread, gradient_batch_t(call.saved(1))), scales.alpha);
+  }
+  if (call.needs(2)) {
+    grads[2] = weighted(gradient_bmm(gradient_batch_t(call.saved(0)), spread), scales.alpha);
+  }
+  if (call.needs(0)) grads[0] = weighted(call.grad(), scales.beta);
+  return grads;
+}
+
+Tensor mm(const Tensor& left, const Tensor& right) {
+  const OpFront front(kMm);
+  const Tensor other = front.input(right);
+  const Tensor input = front.input(left);
+  require_product(kMm, input, other, 2);
+  Recorder record("MmBackward", {&input, &other});
+  save_self_last(record, input, other);
+  Tensor out = plain_mm(input, other);
+  record.attach_differentiable(
+      out, [a = MatrixLayout(input), b = MatrixLayout(other)](BackwardCall& call) {
+        TensorList grads{Tensor(), Tensor()};
+        if (call.needs(1)) grads[1] = right_gradient(call.grad(), call.saved(1), b);
+        if (call.needs(0)) grads[0] = left_gradient(call.grad(), call.saved(0), a);
+        return grads;
+      });
+  return out;
+}
+
+Tensor bmm(const Tensor& left, const Tensor& right) {
+  const OpFront front(kBmm);
+  const Tensor other = front.input(right);
+  const Tensor input = front.input(left);
+  require_product(kBmm, input, other, 3);
+  Recorder record("BmmBackward", {&input, &other});
+  save_self_last(record, input, other);
+  Tensor out = plain_bmm(input, other);
+  record.attach_differentiable(out, [](BackwardCall& call) {
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(1))
+      grads[1] = gradient_bmm(conjugated(gradient_batch_t(call.saved(1))), call.grad());
+    if (call.needs(0))
+      grads[0] = gradient_bmm(call.grad(), conjugated(gradient_batch_t(call.saved(0))));
+    return grads;
+  });
+  return out;
+}
+
+Tensor baddbmm(const Tensor& given_bias, const Tensor& left, const Tensor& right, double beta,
+               double alpha) {
+  const OpFront front(kBaddbmm);
+  const Tensor other = front.input(right);
+  const Tensor input = front.input(left);
+  const Tensor bias = front.input(given_bias);
+  require_product(kBaddbmm, input, other, 3);
+  require_floating(input, kBaddbmm);
+  require_same_device(bias, input, kBaddbmm);
+  const Shape shape{input.shape()[0], input.shape()[1], other.shape()[2]};
+  if (!(broadcast_shapes(bias.shape(), shape, "baddbmm") == shape)) {
+    throw std::invalid_argument(fmt::format("[baddbmm] bias of shape {} does not broadcast to {}",
+                                            bias.shape().str(), shape.str()));
+  }
+  Recorder record("BaddbmmBackward", {&bias, &input, &other});
+  save_factors(record, input, other);
+  Tensor out = plain_baddbmm(input, other);
+  map_floating(out, out.dtype(), functors::WeightedSum{alpha, beta}, out, bias);
+  record.attach_differentiable(
+      out, [bias_shape = bias.shape(), scales = ProductScales{beta, alpha}](BackwardCall& call) {
+        return baddbmm_gradients(call, bias_shape, scales);
+      });
+  return out;
+}
+
+Tensor addmm(const Tensor& bias, const Tensor& input, const Tensor& other) {
+  return weighted_addmm(bias, input, other, 1.0, 1.0);
+}
 
 Tensor matmul(const Tensor& left, const Tensor& right) {
   const OpFront front(kMatmul);
@@ -195,6 +444,30 @@ Tensor linear(const Tensor& given, const Tensor& given_weight,
 std::vector<OpDef> matmul_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
+      define(kMm, kBoth, &mm, {"input", "other"},
+             [] {
+               return std::vector<Sample>{{sample_tensor({2, 3}), sample_tensor({3, 4})}};
+             }),
+      define(kBmm, kBoth, &bmm, {"input", "other"},
+             [] {
+               return std::vector<Sample>{{sample_tensor({2, 2, 3}), sample_tensor({2, 3, 4})}};
+             }),
+      define(kBaddbmm, kBoth, &baddbmm,
+             {"input", "batch1", "batch2", {"beta", 1.0}, {"alpha", 1.0}},
+             [] {
+               return std::vector<Sample>{{sample_tensor({3, 4}), sample_tensor({2, 3, 2}),
+                                           sample_tensor({2, 2, 4}), 1.0, 1.0},
+                                          {sample_tensor({2, 3, 4}), sample_tensor({2, 3, 2}),
+                                           sample_tensor({2, 2, 4}), 0.5, 2.0}};
+             }),
+      define(kAddmm, kBoth, &weighted_addmm,
+             {"bias", "input", "other", {"beta", 1.0}, {"alpha", 1.0}},
+             [] {
+               const Tensor rows = sample_tensor({2, 3});
+               const Tensor columns = sample_tensor({3, 4});
+               return std::vector<Sample>{{sample_tensor({4}), rows, columns, 1.0, 1.0},
+                                          {sample_tensor({2, 4}), rows, columns, 0.5, -2.0}};
+             }),
       define(kMatmul, kBoth, &matmul, {"input", "other"}, matmul_samples),
       define(kLinear, kFunctional, &linear, {"input", "weight", "bias"}, linear_samples),
   };

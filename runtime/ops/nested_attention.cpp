@@ -12,7 +12,6 @@
 #include "runtime/ops/cuda/attention.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/matrix_product.h"
-#include "runtime/ops/mm.h"
 #include "runtime/ops/native_attention_steps.h"
 #include "runtime/ops/slice.h"
 #include "runtime/ops/view.h"

@@ -60,7 +60,6 @@
 #include "runtime/ops/loss_nll.h"
 #include "runtime/ops/loss_soft_margin.h"
 #include "runtime/ops/matmul.h"
-#include "runtime/ops/mm.h"
 #include "runtime/ops/nan_reduction.h"
 #include "runtime/ops/nonzero.h"
 #include "runtime/ops/norm.h"
@@ -145,7 +144,6 @@ constexpr Family kFamilies[] = {
     &variance_ops,
     &norm_ops,
     &product_ops,
-    &mm_ops,
     &matmul_ops,
     &vector_product_ops,
     &einsum_ops,

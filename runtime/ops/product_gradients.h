@@ -1,5 +1,5 @@
 // Gradients of products that are added to something, in the order of its gradient and those of the
-// two factors. What is called saves its factors with save_factors(). Defined in mm.cpp.
+// two factors. What is called saves its factors with save_factors(). Defined in matmul.cpp.
 #pragma once
 
 #include "runtime/autograd/recorder.h"

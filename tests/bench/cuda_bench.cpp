@@ -19,7 +19,7 @@
 #include "runtime/ops/extremum.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/layer_norm.h"
-#include "runtime/ops/mm.h"
+#include "runtime/ops/matmul.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/rms_norm.h"

@@ -14,7 +14,6 @@
 #include "runtime/ops/activation.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/matmul.h"
-#include "runtime/ops/mm.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/slice.h"
 #include "runtime/ops/softmax.h"

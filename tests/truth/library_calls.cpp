@@ -12,7 +12,6 @@
 #include "runtime/ops/conv.h"
 #include "runtime/ops/conv_transpose.h"
 #include "runtime/ops/matmul.h"
-#include "runtime/ops/mm.h"
 #include "runtime/ops/pooling.h"
 #include "runtime/ops/view.h"
 #include "tests/truth/op_call.h"

@@ -17,7 +17,6 @@
 #include "runtime/ops/dropout.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/matmul.h"
-#include "runtime/ops/mm.h"
 #include "runtime/ops/op_list.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"

@@ -22,7 +22,7 @@
 #include "runtime/ops/loss_cross_entropy.h"
 #include "runtime/ops/loss_distance.h"
 #include "runtime/ops/loss_nll.h"
-#include "runtime/ops/mm.h"
+#include "runtime/ops/matmul.h"
 #include "runtime/ops/op_list.h"
 #include "runtime/ops/pooling.h"
 #include "runtime/ops/product.h"

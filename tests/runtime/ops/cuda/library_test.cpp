@@ -23,7 +23,6 @@
 #include "runtime/ops/cublas_workspace.h"
 #include "runtime/ops/cuda/collective.h"
 #include "runtime/ops/matmul.h"
-#include "runtime/ops/mm.h"
 #include "runtime/ops/op_list.h"
 #include "runtime/ops/pooling.h"
 #include "runtime/ops/reduction.h"
