@@ -246,9 +246,6 @@ Tensor transformed_linear(const Tensor& input, const Tensor& weight, const Tenso
   return running_transforms().vmaps > 0 ? add(product, bias) : add_(product, bias);
 }
 
-);
-}
-
 std::vector<Sample> matmul_samples() {
   return {{sample_tensor({2, 3}), sample_tensor({3, 4})},
           {sample_tensor({3}), sample_tensor({3})},
