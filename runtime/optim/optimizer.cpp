@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <ranges>
 #include <stdexcept>
 #include <utility>
 
@@ -166,7 +165,8 @@ void Optimizer::update_all(States left) {
   }
   const ListsOfAStep guard(*this);
   // PyTorch's table of devices and dtypes begins with those that came last.
-  for (const States& list : lists | std::views::reverse) update_list(list);
+  std::reverse(lists.begin(), lists.end());
+  for (const States& list : lists) update_list(list);
 }
 
 void Optimizer::update_fused(const States& /*states*/) {
