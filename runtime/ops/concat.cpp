@@ -12,6 +12,7 @@
 #include "runtime/arithmetic/laid_out.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/slice.h"
+#include "runtime/ops/view.h"
 
 namespace ohm::ops {
 namespace {
@@ -67,6 +68,18 @@ Tensor slice_of(const Tensor& whole, int dim, std::size_t index) {
   strides.erase(dim);
   return make_view(whole, sizes, strides,
                    whole.impl()->offset + static_cast<std::int64_t>(index) * whole.strides()[dim]);
+}
+
+// What is stacked before another dimension is joined in it, laid out as what is joined, and split.
+Tensor empty_for_stack(const std::vector<Tensor>& tensors, int position, DType dtype) {
+  const auto count = static_cast<std::int64_t>(tensors.size());
+  const TensorOptions options{dtype, tensors[0].device()};
+  Shape sizes = tensors[0].shape();
+  Shape joined_sizes = sizes;
+  sizes.insert(position, count);
+  if (position == joined_sizes.dims()) return empty(sizes, options);
+  joined_sizes[position] *= count;
+  return unrecorded_reshape(empty(joined_sizes, options, common_memory_format(tensors)), sizes);
 }
 
 std::vector<Sample> three_pieces() {
@@ -143,9 +156,7 @@ Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
     }
     dtype = promote_types(dtype, tensor.dtype());
   }
-  Shape sizes = tensors[0].shape();
-  sizes.insert(position, static_cast<std::int64_t>(tensors.size()));
-  Tensor out = empty(sizes, {dtype, tensors[0].device()});
+  Tensor out = empty_for_stack(tensors, position, dtype);
   for (std::size_t i = 0; i < tensors.size(); ++i)
     copy_into(slice_of(out, position, i), tensors[i]);
   if (Recorder record("StackBackward", tensors); record.is_needed()) {

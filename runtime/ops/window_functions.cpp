@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <stdexcept>
 
@@ -36,7 +37,9 @@ Tensor raised_cosine(const OpInfo& info, std::int64_t length, bool is_periodic, 
   }
   if (length == 0) return empty({0}, options);
   if (length == 1) return full({1}, 1.0, options);
-  const std::int64_t count = is_periodic ? length + 1 : length;
+  // More than there can be is refused where they are made.
+  const bool has_one_more = is_periodic && length < std::numeric_limits<std::int64_t>::max();
+  const std::int64_t count = has_one_more ? length + 1 : length;
   const NoGradGuard no_graph;
   Tensor window = arange(0.0, 1.0, count, options);
   const double step = 2.0 * std::numbers::pi / static_cast<double>(count - 1);
