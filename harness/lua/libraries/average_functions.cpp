@@ -8,6 +8,7 @@
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "runtime/arithmetic/copy.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/convert.h"
@@ -104,7 +105,12 @@ int ema_multi_update(lua_State* L) {
   const double decay = lua_tonumber(L, lua_upvalueindex(1));
   const TwoLists lists(L);
   for (std::size_t i = 0; i < lists.averages.size(); ++i) {
-    ops::lerp_by_number_(lists.averages[i], lists.currents[i], 1.0 - decay);
+    const Tensor& average = lists.averages[i];
+    if (is_floating(average.dtype()) || is_complex(average.dtype())) {
+      ops::lerp_by_number_(average, lists.currents[i], 1.0 - decay);
+    } else {  // a counter among the buffers
+      copy_into(average, ema_of(average, lists.currents[i], decay));
+    }
   }
   return 0;
 }

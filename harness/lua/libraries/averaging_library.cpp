@@ -76,6 +76,8 @@ std::vector<Averaged> grouped(const Averaged& pairs) {
     group->averages.push_back(average);
     group->currents.push_back(pairs.currents[i]);
   }
+  // PyTorch's table of devices and dtypes begins with those that came last.
+  std::reverse(groups.begin(), groups.end());
   return groups;
 }
 
