@@ -201,12 +201,12 @@ bool VerifiedHistory::order_segments(const HistoryReplay& replay) {
     const std::size_t bytes = bytes_before_cut(replay.allocator(), actual.address);
     const std::vector<DeviceAddress> others =
         free_blocks_beside(replay.allocator(), recorded.address, bytes);
-    if (others.empty()) return false;
-    add_order(recorded.address, actual.address, divergence.event);
+    if (!others.empty()) add_order(recorded.address, actual.address, divergence.event);
     for (const DeviceAddress other : others) {
       add_order(recorded.address, other, divergence.event);
     }
   }
+  if (order_.is_unknown()) return false;
   std::optional<std::vector<DeviceAddress>> order = order_.oldest_first(state_.segments);
   if (!order || *order == state_.oldest_first) return false;
   state_.oldest_first = std::move(*order);

@@ -13,6 +13,7 @@
 #include "runtime/ops/matrix_product.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/product_gradients.h"
+#include "runtime/ops/product_operands.h"
 #include "runtime/ops/slice.h"
 #include "runtime/ops/view.h"
 
@@ -35,12 +36,6 @@ void require_factors(const OpInfo& info, const Tensor& input, const Tensor& left
     throw std::invalid_argument(fmt::format("[{}] shapes cannot be multiplied: {} x {}", info.name,
                                             left.shape().str(), right.shape().str()));
   }
-}
-
-void require_sum(const OpInfo& info, const Tensor& input, const Shape& shape) {
-  if (input.shape() == shape) return;
-  throw std::invalid_argument(fmt::format("[{}] the input must have shape {}, not {}", info.name,
-                                          shape.str(), input.shape().str()));
 }
 
 void scale_all(const Tensor& out, double factor) {
@@ -66,7 +61,7 @@ Tensor addmm_(const Tensor& input, const Tensor& left, const Tensor& right, doub
   Recorder record =
       Recorder::overwriting(kAddmmInplace.name, "AddmmBackward", {&input, &left, &right});
   require_factors(kAddmmInplace, input, left, right, 2);
-  require_sum(kAddmmInplace, input, {left.size(0), right.size(1)});
+  require_result_shape(kAddmmInplace, input, {left.size(0), right.size(1)});
   save_factors(record, left, right);
   begin_inplace_write(input, kAddmmInplace.name);
   multiply_onto(input, left, right, beta, alpha);
@@ -82,7 +77,7 @@ Tensor baddbmm_(const Tensor& input, const Tensor& left, const Tensor& right, do
   Recorder record =
       Recorder::overwriting(kBaddbmmInplace.name, "BaddbmmBackward", {&input, &left, &right});
   require_factors(kBaddbmmInplace, input, left, right, 3);
-  require_sum(kBaddbmmInplace, input, {left.size(0), left.size(1), right.size(2)});
+  require_result_shape(kBaddbmmInplace, input, {left.size(0), left.size(1), right.size(2)});
   save_factors(record, left, right);
   begin_inplace_write(input, kBaddbmmInplace.name);
   multiply_onto(input, left, right, beta, alpha);
@@ -108,7 +103,7 @@ Tensor addbmm(const Tensor& given, const Tensor& given_left, const Tensor& given
   require_factors(kAddbmm, input, left, right, 3);
   const Shape shape{left.size(1), right.size(2)};
   if (!(broadcast_shapes(input.shape(), shape, kAddbmm.name.data()) == shape)) {
-    require_sum(kAddbmm, input, shape);
+    require_result_shape(kAddbmm, input, shape);
   }
   Recorder record("AddbmmBackward", {&input, &left, &right});
   save_factors(record, left, right);
@@ -129,7 +124,7 @@ Tensor addbmm_(const Tensor& input, const Tensor& left, const Tensor& right, dou
   Recorder record =
       Recorder::overwriting(kAddbmmInplace.name, "AddbmmBackward", {&input, &left, &right});
   require_factors(kAddbmmInplace, input, left, right, 3);
-  require_sum(kAddbmmInplace, input, {left.size(1), right.size(2)});
+  require_result_shape(kAddbmmInplace, input, {left.size(1), right.size(2)});
   save_factors(record, left, right);
   begin_inplace_write(input, kAddbmmInplace.name);
   add_each_product(input, left, right, {beta, alpha});

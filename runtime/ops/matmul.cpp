@@ -23,6 +23,7 @@
 #include "runtime/ops/matrix_product.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/product_gradients.h"
+#include "runtime/ops/product_operands.h"
 #include "runtime/ops/vector_product.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/batched.h"
@@ -266,11 +267,6 @@ std::vector<Sample> linear_samples() {
 
 MatrixLayout::MatrixLayout(const Tensor& matrix)
     : is_column_major(ops::is_column_major(matrix.shape(), matrix.strides())) {}
-
-void save_factors(Recorder& record, const Tensor& left, const Tensor& right) {
-  record.save(record.needs(2) ? left : Tensor());
-  record.save(record.needs(1) ? right : Tensor());
-}
 
 TensorList addmm_gradients(const BackwardCall& call, MatrixLayout left, MatrixLayout right,
                            const ProductScales& scales) {

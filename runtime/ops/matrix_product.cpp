@@ -88,7 +88,7 @@ bool goes_through_cublaslt(const Tensor& bias, const Tensor& a, const Tensor& b,
          (beta != 0.0 && is_half_matrix(bias, a.shape()[0], columns));
 }
 
-// The same on the host, in double, for every layout of `out`.
+// out = beta · out + alpha · (a · b) on the host, in double, for every layout of `out`.
 void add_weighted_product(const Tensor& a, const Tensor& b, const Tensor& out, double beta,
                           double alpha) {
   if (!out.has_values() || lacks_values(a) || lacks_values(b)) return;

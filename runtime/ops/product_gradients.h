@@ -1,5 +1,5 @@
 // Gradients of products that are added to something, in the order of its gradient and those of the
-// two factors. What is called saves its factors with save_factors(). Defined in matmul.cpp.
+// two factors, which save_factors() keeps. Defined in matmul.cpp.
 #pragma once
 
 #include "runtime/autograd/recorder.h"
@@ -18,9 +18,6 @@ struct MatrixLayout {
   bool is_column_major;
   explicit MatrixLayout(const Tensor& matrix);
 };
-
-/// Each of the two is wanted by the gradient of the other.
-void save_factors(Recorder& record, const Tensor& left, const Tensor& right);
 
 /// Of bias + [m, k] · [k, n].
 TensorList addmm_gradients(const BackwardCall& call, MatrixLayout left, MatrixLayout right,

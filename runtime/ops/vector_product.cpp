@@ -13,6 +13,7 @@
 #include "runtime/ops/cublas_workspace.h"
 #include "runtime/ops/cuda/matrix_product.h"
 #include "runtime/ops/host/gemm.h"
+#include "runtime/ops/product_operands.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/batched.h"
 
@@ -172,12 +173,6 @@ void require_fitting_sum(const OpInfo& info, const Tensor& input, const Shape& s
                                           info.name, input.shape().str(), shape.str()));
 }
 
-void require_result_shape(const OpInfo& info, const Tensor& input, const Shape& shape) {
-  if (input.shape() == shape) return;
-  throw std::invalid_argument(fmt::format("[{}] the input must have shape {}, not {}", info.name,
-                                          shape.str(), input.shape().str()));
-}
-
 void require_matrix_and_vector(const OpInfo& info, const Tensor& input, const Tensor& matrix,
                                const Tensor& vec) {
   require_alike(info, input, matrix);
@@ -194,12 +189,6 @@ void require_two_vectors(const OpInfo& info, const Tensor& input, const Tensor& 
   require_alike(info, first, second);
   if (first.dims() != 1 || second.dims() != 1) refuse_shapes(info, first, second);
   require_fitting_sum(info, input, {first.size(0), second.size(0)});
-}
-
-// The factors of a sum: each is wanted by the gradient of the other.
-void save_both(Recorder& record, const Tensor& first, const Tensor& second) {
-  record.save(record.needs(2) ? first : Tensor());
-  record.save(record.needs(1) ? second : Tensor());
 }
 
 auto addmv_gradient(const Scales& scales) {
@@ -221,7 +210,7 @@ Tensor addmv(const Tensor& given, const Tensor& given_matrix, const Tensor& give
   const Tensor input = front.input(given);
   require_matrix_and_vector(kAddmv, input, matrix, vec);
   Recorder record("AddmvBackward", {&input, &matrix, &vec});
-  save_both(record, matrix, vec);
+  save_factors(record, matrix, vec);
   Tensor out = raw_addmv(input, matrix, vec, {beta, alpha});
   record.attach_differentiable(out, addmv_gradient({beta, alpha}));
   return out;
@@ -235,7 +224,7 @@ Tensor addmv_(const Tensor& input, const Tensor& matrix, const Tensor& vec, doub
   require_matrix_and_vector(kAddmvInplace, input, matrix, vec);
   require_floating(input, kAddmvInplace);
   require_result_shape(kAddmvInplace, input, {matrix.size(0)});
-  save_both(record, matrix, vec);
+  save_factors(record, matrix, vec);
   begin_inplace_write(input, kAddmvInplace.name);
   multiply_vector_onto(input, matrix, vec, {beta, alpha});
   record.attach_differentiable(input, addmv_gradient({beta, alpha}));
@@ -281,7 +270,7 @@ Tensor addr(const Tensor& given, const Tensor& given_first, const Tensor& given_
   const Tensor input = front.input(given);
   require_two_vectors(kAddr, input, first, second);
   Recorder record("AddrBackward", {&input, &first, &second});
-  save_both(record, first, second);
+  save_factors(record, first, second);
   Tensor out = raw_addr(input, first, second, {beta, alpha});
   record.attach_differentiable(out, addr_gradient({beta, alpha}));
   return out;
@@ -295,7 +284,7 @@ Tensor addr_(const Tensor& input, const Tensor& first, const Tensor& second, dou
   require_two_vectors(kAddrInplace, input, first, second);
   require_floating(input, kAddrInplace);
   require_result_shape(kAddrInplace, input, {first.size(0), second.size(0)});
-  save_both(record, first, second);
+  save_factors(record, first, second);
   begin_inplace_write(input, kAddrInplace.name);
   add_outer_product(input, input, as_column(first), second, {beta, alpha});
   record.attach_differentiable(input, addr_gradient({beta, alpha}));

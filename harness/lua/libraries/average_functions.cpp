@@ -8,7 +8,6 @@
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/tensor_handle.h"
-#include "runtime/arithmetic/copy.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/convert.h"
@@ -109,7 +108,7 @@ int ema_multi_update(lua_State* L) {
     if (is_floating(average.dtype()) || is_complex(average.dtype())) {
       ops::lerp_by_number_(average, lists.currents[i], 1.0 - decay);
     } else {  // a counter among the buffers
-      copy_into(average, ema_of(average, lists.currents[i], decay));
+      ops::copy_(average, ema_of(average, lists.currents[i], decay));
     }
   }
   return 0;
