@@ -108,6 +108,7 @@ constexpr RuleSet kRuleSets[] = {
         .angles_are_flat_at_origin = true,
         .pads_to_nothing = true,
         .cosine_similarity_holds_number = true,
+        .numbers_fill_indices = true,
         .skips_full_slices = true,
         .einsum_orders_operands = true,
         .looks_for_both_extrema = true,

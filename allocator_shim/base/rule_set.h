@@ -112,6 +112,8 @@ struct RuleSet {
   bool pads_to_nothing = false;
   /// cosine_similarity holds one number on the device while it divides.
   bool cosine_similarity_holds_number = false;
+  /// What is written at one index tensor is filled in where it is a number: `x[i] = 1.0`.
+  bool numbers_fill_indices = false;
   /// A full slice among the indices of a tensor is no view and no node of its own.
   bool skips_full_slices = false;
   /// einsum multiplies a pair of operands in the order in which the result has their dimensions.

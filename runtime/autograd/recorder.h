@@ -113,6 +113,11 @@ class Recorder {
   void save(const Tensor& input) {
     if (is_needed_) saved_.emplace_back(input, SavedTensor::Kind::input);
   }
+  /// All that the node saves, as a list.
+  void save_list(const std::vector<Tensor>& inputs) {
+    for (const Tensor& input : inputs) save(input);
+    saves_list_ = true;
+  }
   /// `number`: its place among what is attached.
   void save_output(const Tensor& output, std::uint8_t number = 0) {
     if (is_needed_) saved_.emplace_back(output, SavedTensor::Kind::output, number);
@@ -183,6 +188,7 @@ class Recorder {
     IntrusivePtr<Node> owner(node);
     node->set_edges(std::move(edges_));
     node->set_saved(std::move(saved_));
+    if (saves_list_) node->set_saves_list();
     return owner;
   }
   void add_edge(const Tensor& input);
@@ -194,6 +200,7 @@ class Recorder {
 
   std::string_view name_;
   bool is_needed_ = false;
+  bool saves_list_ = false;
   std::optional<std::uint64_t> number_;  ///< of the node, where another one is made before it
   EdgeList edges_;
   SavedList saved_;

@@ -26,7 +26,8 @@ void SavingNode::release_saved() {
 
 void SavingNode::abandon_saved() {
   // What a function in Python saved is a list of its own.
-  const bool is_reversed = Context::current().rules.graphs_drop_last_saved_first && !is_python();
+  const bool is_list = saves_list_ || is_python();
+  const bool is_reversed = Context::current().rules.graphs_drop_last_saved_first && !is_list;
   if (!is_reversed) return release_saved();
   keep_packed_accumulators();
   for (std::size_t i = saved_.size(); i > 0; --i) saved_[i - 1].release();

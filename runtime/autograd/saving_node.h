@@ -21,6 +21,8 @@ class SavingNode : public Node {
 
   const SavedList& saved() const { return saved_; }
   void set_saved(SavedList saved);
+  /// What is saved is one list, which goes from its first tensor on.
+  void set_saves_list() { saves_list_ = true; }
   /// Whether anything was saved while a hook was installed.
   bool keeps_packed() const { return keeps_packed_; }
 
@@ -33,6 +35,7 @@ class SavingNode : public Node {
   SavedList saved_;
   std::vector<IntrusivePtr<Node>> accumulators_;  ///< of packed leaves that were released
   bool keeps_packed_ = false;
+  bool saves_list_ = false;
 };
 
 }  // namespace ohm

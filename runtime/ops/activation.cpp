@@ -291,13 +291,13 @@ Tensor tanh_gradient(const Tensor& grad, const Tensor& y) {
 }
 
 Tensor sigmoid(const Tensor& input) {
-  return unary_keeping_result(kSigmoid, "SigmoidBackward", input, functors::Sigmoid(),
-                              Formula(&sigmoid_gradient));
+  return unary_keeping_result<Integers::read_as_float32>(
+      kSigmoid, "SigmoidBackward", input, functors::Sigmoid(), Formula(&sigmoid_gradient));
 }
 
 Tensor tanh(const Tensor& input) {
-  return unary_keeping_result(kTanh, "TanhBackward", input, functors::Tanh(),
-                              Formula(&tanh_gradient));
+  return unary_keeping_result<Integers::read_as_float32>(kTanh, "TanhBackward", input,
+                                                         functors::Tanh(), Formula(&tanh_gradient));
 }
 
 Tensor gelu(const Tensor& input, const std::string& approximate) {

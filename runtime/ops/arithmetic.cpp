@@ -1,5 +1,7 @@
 #include "runtime/ops/arithmetic.h"
 
+#include <cmath>
+
 #include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/functions.h"
@@ -192,12 +194,24 @@ Tensor add(const Tensor& input, const TensorOrNumber& other, double alpha) {
   return add_scaled(kAdd, "AddBackward", input, other, {alpha, false});
 }
 
+void require_no_mask(std::string_view op, const Tensor& input, const TensorOrNumber& other) {
+  const Tensor& second = tensor_of(other);
+  const bool second_is_mask = second.defined() && second.dtype() == DType::boolean;
+  if (input.dtype() != DType::boolean && !second_is_mask) return;
+  throw std::invalid_argument(fmt::format(
+      "[{}] Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
+      "to invert a mask, use the `~` or `logical_not()` operator instead.",
+      op));
+}
+
 Tensor sub(const Tensor& input, const TensorOrNumber& other, double alpha) {
+  require_no_mask(kSub.name, input, other);
   return add_scaled(kSub, "SubBackward", input, other, {alpha, true});
 }
 
 Tensor rsub(const Tensor& input, const TensorOrNumber& other, double alpha) {
   const OpFront front(kRsub);
+  require_no_mask(kRsub.name, input, other);
   const DType dtype = result_dtype(input, other);
   const functors::ScaledSum difference{-alpha};
   const Tensor* const tensor = std::get_if<Tensor>(&other);
@@ -301,6 +315,11 @@ Tensor rremainder(const Tensor& input, Number number) {
 
 Tensor neg(const Tensor& input) {
   const OpFront front(kNeg);
+  if (input.dtype() == DType::boolean) {
+    throw std::invalid_argument(
+        "[neg] Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+        "invert a mask, use the `~` or `logical_not()` operator instead.");
+  }
   Tensor out;
   if (is_complex(input.dtype())) {
     out = complex_negated(input);
@@ -348,17 +367,24 @@ Tensor either_combined(const Tensor& a, const TensorOrNumber& b, F fn, ComplexFo
   return binary_new_floating(kFormula, a, b, dtype, fn);
 }
 
+// Whole numbers beside whole numbers stay whole: they are the op's.
+bool is_of_op(DType dtype) { return is_recorded() || !is_differentiable(dtype); }
+Number beside(const Tensor& tensor, double number) {
+  const bool is_whole = !is_differentiable(tensor.dtype()) && number == std::trunc(number);
+  return is_whole ? Number(static_cast<std::int64_t>(number)) : Number(number);
+}
+
 }  // namespace
 
 Tensor times(const Tensor& tensor, double factor) {
-  if (is_recorded()) return mul(tensor, factor);
+  if (is_of_op(tensor.dtype())) return mul(tensor, beside(tensor, factor));
   if (is_complex(tensor.dtype())) {
     return either_combined(tensor, factor, functors::Product(), ComplexFormula::product);
   }
   return map_new(tensor, functors::Scaled{factor});
 }
 Tensor plus(const Tensor& tensor, double number) {
-  if (is_recorded()) return add(tensor, number);
+  if (is_of_op(tensor.dtype())) return add(tensor, beside(tensor, number));
   if (is_complex(tensor.dtype())) {
     return either_combined(tensor, number, functors::Sum(), ComplexFormula::sum);
   }
@@ -369,19 +395,19 @@ Tensor negated(const Tensor& tensor) {
   return mapped(tensor, &neg, functors::Neg());
 }
 Tensor product(const Tensor& a, const Tensor& b) {
-  if (is_recorded()) return mul(a, b);
+  if (is_of_op(result_dtype(a, b))) return mul(a, b);
   return either_combined(a, b, functors::Product(), ComplexFormula::product);
 }
 Tensor quotient(const Tensor& a, const Tensor& b) {
-  if (is_recorded()) return div(a, b);
+  if (is_of_op(result_dtype(a, b))) return div(a, b);
   return either_combined(a, b, functors::Quotient(), ComplexFormula::quotient);
 }
 Tensor sum(const Tensor& a, const Tensor& b) {
-  if (is_recorded()) return add(a, b);
+  if (is_of_op(result_dtype(a, b))) return add(a, b);
   return either_combined(a, b, functors::Sum(), ComplexFormula::sum);
 }
 Tensor difference(const Tensor& a, const Tensor& b) {
-  if (is_recorded()) return sub(a, b);
+  if (is_of_op(result_dtype(a, b))) return sub(a, b);
   return either_combined(a, b, functors::Difference(), ComplexFormula::sum, -1.0);
 }
 

@@ -15,7 +15,9 @@ namespace ohm::ops {
 
 /// input + alpha · other. Saves nothing; both gradients are the incoming one.
 Tensor add(const Tensor& input, const TensorOrNumber& other, double alpha = 1.0);
+/// Throws std::invalid_argument of masks, as rsub(), sub_() and neg() do.
 Tensor sub(const Tensor& input, const TensorOrNumber& other, double alpha = 1.0);
+void require_no_mask(std::string_view op, const Tensor& input, const TensorOrNumber& other);
 /// other − alpha · input.
 Tensor rsub(const Tensor& input, const TensorOrNumber& other, double alpha = 1.0);
 /// Saves each operand only where the other wants a gradient.

@@ -15,16 +15,25 @@ int kind_of(DType dtype) {
   return dtype == DType::boolean ? 0 : 1;
 }
 
-DType promote(const Tensor& a, const Tensor& b) {
-  const bool a_is_scalar = a.dims() == 0;
-  const bool b_is_scalar = b.dims() == 0;
-  if (a_is_scalar == b_is_scalar) return promote_types(a.dtype(), b.dtype());
-  const DType tensor = a_is_scalar ? b.dtype() : a.dtype();
-  const DType scalar = a_is_scalar ? a.dtype() : b.dtype();
-  return kind_of(scalar) > kind_of(tensor) ? promote_types(tensor, scalar) : tensor;
+std::optional<DType> widest_of(std::initializer_list<const Tensor*> operands, bool are_numbers) {
+  std::optional<DType> widest;
+  for (const Tensor* operand : operands) {
+    if ((operand->dims() == 0) != are_numbers) continue;
+    widest = widest ? promote_types(*widest, operand->dtype()) : operand->dtype();
+  }
+  return widest;
 }
 
 }  // namespace
+
+DType promoted_dtype(std::initializer_list<const Tensor*> operands) {
+  const std::optional<DType> tensor = widest_of(operands, false);
+  const std::optional<DType> number = widest_of(operands, true);
+  if (!tensor || !number) return tensor ? *tensor : number.value();
+  return kind_of(*number) > kind_of(*tensor) ? promote_types(*tensor, *number) : *tensor;
+}
+
+bool can_hold(DType target, DType dtype) { return kind_of(target) >= kind_of(dtype); }
 
 const Tensor& tensor_of(const TensorOrNumber& operand) {
   static const Tensor none;
@@ -33,7 +42,7 @@ const Tensor& tensor_of(const TensorOrNumber& operand) {
 }
 
 DType result_dtype(const Tensor& input, const TensorOrNumber& other) {
-  if (const Tensor* tensor = std::get_if<Tensor>(&other)) return promote(input, *tensor);
+  if (const Tensor* tensor = std::get_if<Tensor>(&other)) return promoted_dtype({&input, tensor});
   if (is_differentiable(input.dtype())) return input.dtype();
   if (!std::get<Number>(other).is_integer) return DType::float32;
   return input.dtype() == DType::boolean ? DType::int64 : input.dtype();

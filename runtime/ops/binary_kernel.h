@@ -19,6 +19,12 @@ inline double number_of(const TensorOrNumber& operand) {
   return number == nullptr ? 0.0 : number->value;
 }
 
+/// The dtype that PyTorch computes with: the widest of the tensors with dimensions, unless one of
+/// the others is of a higher kind. At least one operand.
+DType promoted_dtype(std::initializer_list<const Tensor*> operands);
+/// Whether what is of one dtype may be written over a tensor of another one.
+bool can_hold(DType target, DType dtype);
+
 /// The dtype of `input op other`.
 DType result_dtype(const Tensor& input, const TensorOrNumber& other);
 

@@ -121,17 +121,23 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
   }
   require_same_device(condition, input, kWhere);
   require_same_device(input, other, kWhere);
+  const Device device = condition.device().is_cpu() && input.device().is_cpu() ? other.device()
+                        : condition.device().is_cpu()                          ? input.device()
+                                                                               : condition.device();
   const DType dtype = result_dtype(input, other);
   const Shape pair = broadcast_shapes(input.shape(), other.shape(), "where");
   Recorder record("WhereBackward", {&input, &other});
   record.save(condition);
-  // The kernel takes two tensors of one dtype: the narrower one is converted first.
-  const Tensor when_true = cast(input, dtype);
-  const Tensor when_false = cast(other, dtype);
+  // The kernel takes two tensors of one dtype and device: the narrower one is converted first, a
+  // number of the host is copied.
+  const Tensor narrow_true = cast(input, dtype);
+  const Tensor narrow_false = cast(other, dtype);
+  const Tensor mask = transfer(condition, device);
+  const Tensor when_true = transfer(narrow_true, device);
+  const Tensor when_false = transfer(narrow_false, device);
   const Shape shape = broadcast_shapes(condition.shape(), pair, "where");
-  Tensor out =
-      empty_for_loop(shape, {&condition, &when_true, &when_false}, {dtype, input.device()});
-  map_elements(out, dtype, functors::Where(), condition, when_true, when_false);
+  Tensor out = empty_for_loop(shape, {&mask, &when_true, &when_false}, {dtype, device});
+  map_elements(out, dtype, functors::Where(), mask, when_true, when_false);
   record.attach_differentiable(out, [](BackwardCall& call) {
     const Tensor chosen = call.saved(0);
     const auto share = [&](bool mine) {

@@ -89,6 +89,7 @@ Tensor gradient_to(const BackwardCall& call, Device device, DType dtype) {
 Tensor copy_to(const Tensor& input, const Target& target) {
   const OpGuard running(kTo.name);
   Tensor out = copied(input, target);
+  if (!is_differentiable(out.dtype())) return out;
   if (Recorder record("ToCopyBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(
         out, [device = input.device(), dtype = input.dtype()](BackwardCall& call) {
@@ -168,24 +169,40 @@ Tensor copy_(const Tensor& input, const Tensor& source) {
                                             source.shape().str(), input.shape().str()));
   }
   require_no_partial_overlap(input, source, "copy_");
-  Recorder record = Recorder::overwriting(kCopy.name, "CopyBackwards", {&input, &source});
+  // What has no gradient gives none to what it is a copy of.
+  Recorder record = is_differentiable(input.dtype())
+                        ? Recorder::overwriting(kCopy.name, "CopyBackwards", {&input, &source})
+                        : Recorder::overwriting(kCopy.name, "CopyBackwards", {&input});
   begin_inplace_write(input, kCopy.name);
   copy_into(input, source);
   if (!record.is_needed()) return input;
   record.attach_edge_by_edge(input, [device = source.device()](BackwardCall& call) {
     const Tensor& grad = call.grad();
-    return TensorList{call.needs(0) ? zeros(grad.shape(), options_of(grad)) : Tensor(),
-                      call.is_recorded() ? to(grad, device, grad.dtype()) : transfer(grad, device)};
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(0)) grads[0] = zeros(grad.shape(), options_of(grad));
+    if (call.needs(1)) {
+      grads[1] = call.is_recorded() ? to(grad, device, grad.dtype()) : transfer(grad, device);
+    }
+    return grads;
   });
   return input;
 }
+
+namespace {
+
+Tensor copy_row(const Tensor& input, const TensorOrNumber& source) {
+  if (const Tensor* tensor = std::get_if<Tensor>(&source)) return copy_(input, *tensor);
+  return copy_(input, full({}, std::get<Number>(source).value, {input.dtype(), Device::cpu()}));
+}
+
+}  // namespace
 
 std::vector<OpDef> convert_ops() {
   return {
       define(kClone, kFunction | kMethod, &clone, {"input"}, converted_matrix),
       define(kContiguous, kMethod, &contiguous_as,
              {"input", {"memory_format", std::string("contiguous_format")}}, converted_matrix),
-      define(kCopy, kMethod, &copy_, {"input", "source"}),
+      define(kCopy, kMethod, &copy_row, {"input", "source"}),
   };
 }
 

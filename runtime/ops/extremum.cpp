@@ -20,6 +20,7 @@
 #include "runtime/ops/cuda/sort.h"
 #include "runtime/ops/formula.h"
 #include "runtime/ops/index_places.h"
+#include "runtime/ops/long_rows.h"
 #include "runtime/ops/picked_gradient.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
@@ -316,15 +317,6 @@ Sample cube(std::vector<Value> arguments) {
   return sample;
 }
 
-// A row that is too long for the kernel that sorts each in place goes to the GPU's library.
-void take_scratch_of_long_row(const Tensor& input, std::int64_t size) {
-  constexpr std::int64_t kLongestInPlace = 4096;
-  const bool is_one_row = input.device().is_cuda() && input.numel() == size;
-  if (!is_one_row || size <= kLongestInPlace || input.dtype() == DType::boolean) return;
-  const Tensor scratch =
-      empty_bytes(numbered_sort_scratch_bytes(size, input.dtype(), input.device()), input.device());
-}
-
 }  // namespace
 
 Tensor shared_gradient(const Tensor& grad, const Tensor& input, const Tensor& result) {
@@ -362,10 +354,12 @@ ValuesAndIndices sort(const Tensor& input, std::int64_t dim, bool descending) {
                                           : picked_dim(kSort, input, dim);
   const std::int64_t size = input.shape()[position];
   const ValuesAndIndices out = {empty_like(input), empty_like(input, DType::int64)};
-  const Tensor numbers =
-      input.numel() == 0 ? Tensor() : empty({size}, {DType::int64, input.device()});
-  take_scratch_of_long_row(input, size);
   if (input.numel() != 0) {
+    if (has_long_rows(input, position)) {
+      take_scratch_of_long_rows(input, position, out.first, out.second);
+    } else {
+      const Tensor numbers = empty({size}, {DType::int64, input.device()});
+    }
     pick_from_rows(input, rows_along(input.shape(), position),
                    descending ? Wanted::largest : Wanted::smallest, size, out.first, out.second);
   }

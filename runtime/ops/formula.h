@@ -15,7 +15,7 @@ inline bool is_recorded() { return Context::current().state.grad_enabled; }
 /// fn over all elements; `op` is the op that does the same.
 template <class F>
 Tensor mapped(const Tensor& tensor, Tensor (*op)(const Tensor&), F&& fn) {
-  return is_recorded() ? op(tensor) : map_new(tensor, fn);
+  return is_recorded() || !is_floating(tensor.dtype()) ? op(tensor) : map_new(tensor, fn);
 }
 
 /// fn over both, broadcast and promoted.

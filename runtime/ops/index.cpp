@@ -123,7 +123,7 @@ std::vector<Sample> indexed_samples() {
 // As index_gradient(), with a graph: what is chosen of its gradient is that of `grad`.
 Tensor recorded_index_gradient(const Tensor& grad, const Shape& shape, const Subscript& subscript) {
   Recorder record("IndexPutImplBackward", {&grad});
-  for (const Tensor& each : subscript.indices) record.save(each);
+  record.save_list(subscript.indices);
   Tensor out;
   {
     const GradModeGuard no_graph(false);
@@ -145,7 +145,7 @@ Tensor index(const Tensor& input, const std::vector<Tensor>& given,
   const OpFront front(kIndex);
   require_indices(kIndex, input, given);
   Recorder record("IndexBackward", {&input});
-  for (const Tensor& each : given) record.save(each);
+  record.save_list(given);
   const Subscript subscript = without_masks(kIndex, input, {given, given_dims});
   const std::vector<Tensor>& indices = subscript.indices;
   const IndexedDims dims = dims_of(kIndex, input.shape(), indices.size(), subscript.dims);

@@ -7,14 +7,17 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/base/strided.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/index.h"
+#include "runtime/ops/indexing.h"
 #include "runtime/ops/subscript.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -116,8 +119,23 @@ void take_adding_scratch(const Tensor& out, const Tensor& values, std::vector<Te
   const PlaceScratch scratch(dense, dims, IndexCheck::bounds, indices, values);
 }
 
+bool is_filled_under_mask(const Tensor& given, const Placement& placement) {
+  const std::vector<Tensor>& indices = placement.subscript.indices;
+  return !placement.accumulates && given.numel() == 1 && given.device().is_cpu() &&
+         indices.size() == 1 && is_index_mask(indices[0]);
+}
+
+void fill_under_mask(const OpInfo& info, const Tensor& out, const Tensor& number,
+                     const Subscript& subscript) {
+  const NoGradGuard no_graph;
+  masked_fill_(out, mask_over(info, out, subscript), number.item());
+}
+
 void put_values(const OpInfo& info, const Tensor& out, const Tensor& given,
                 const Placement& placement) {
+  if (is_filled_under_mask(given, placement)) {
+    return fill_under_mask(info, out, given, placement.subscript);
+  }
   const Tensor values = to(given, out.device(), std::nullopt);
   const Subscript subscript = without_masks(info, out, placement.subscript);
   const IndexedDims dims = dims_of(info, out.shape(), subscript.indices.size(), subscript.dims);
@@ -169,7 +187,7 @@ Tensor put(const OpInfo& info, const Tensor& input, const Tensor& values,
   constexpr const char* kNode = "IndexPutBackward";
   Recorder record = is_inplace ? Recorder::overwriting(info.name, kNode, {&input, &values})
                                : Recorder(kNode, {&input, &values});
-  for (const Tensor& each : indices) record.save(each);
+  record.save_list(indices);
   const Tensor out = is_inplace ? input : copy_of(input);
   if (is_inplace) begin_inplace_write(input, info.name);
   put_values(info, out, values, placement);
@@ -178,6 +196,51 @@ Tensor put(const OpInfo& info, const Tensor& input, const Tensor& values,
       out, [kept, count = indices.size(), shape = values.shape(), device = values.device()](
                BackwardCall& call) { return put_gradients(call, count, kept, shape, device); });
   return out;
+}
+
+// ---- a number -----------------------------------------------------------------------------------
+
+Tensor tensor_of_number(const Tensor& input, const Number& value, Device device) {
+  return full({}, value.value, {input.dtype(), device});
+}
+
+bool is_place_on_device_of(const Tensor& input, const std::vector<Tensor>& indices) {
+  return indices.size() == 1 && input.device().is_cuda() && indices[0].dtype() == DType::int64 &&
+         indices[0].device() == input.device();
+}
+
+void fill_places(const Tensor& out, const Tensor& number, const Subscript& subscript) {
+  const std::vector<Tensor>& indices = subscript.indices;
+  const IndexedDims dims = dims_of(kIndexPutInplace, out.shape(), 1, subscript.dims);
+  require_elements(kIndexPutInplace, out, indices, dims);
+  if (out.has_values() && indices[0].has_values()) {
+    require_named_places(kIndexPutInplace, out, indices, dims);
+  }
+  write_slices(out, broadcast_view(number, subscript_shape(out, indices[0], dims)), indices, dims);
+}
+
+Tensor filled_at(const Tensor& input, const Tensor& index, const std::optional<Shape>& dims,
+                 const Number& value, bool is_inplace) {
+  const OpFront front(kIndexPutInplace);
+  constexpr const char* kNode = "IndexFillBackward";
+  Recorder record = is_inplace ? Recorder::overwriting(kIndexPutInplace.name, kNode, {&input})
+                               : Recorder(kNode, {&input});
+  record.save(index);
+  const Tensor out = is_inplace ? input : copy_of(input);
+  if (is_inplace) begin_inplace_write(input, kIndexPutInplace.name);
+  fill_places(out, tensor_of_number(input, value, Device::cpu()), {{index}, dims});
+  record.attach_differentiable(out, [dims](BackwardCall& call) {
+    return TensorList{filled_at(call.grad(), call.saved(0), dims, Number(0), false)};
+  });
+  return out;
+}
+
+Shape without_leading_ones(const Shape& shape) {
+  Shape rest;
+  for (const std::int64_t size : shape) {
+    if (size != 1 || !rest.empty()) rest.push_back(size);
+  }
+  return rest;
 }
 
 Tensor put_places(const std::vector<double>& values) {
@@ -204,9 +267,34 @@ Tensor index_put(const Tensor& input, const std::vector<Tensor>& indices, const 
   return put(kIndexPut, operands[0], operands[1], {{indices, dims}, accumulate}, false);
 }
 
-Tensor index_put_(const Tensor& input, const std::vector<Tensor>& indices, const Tensor& values,
-                  bool accumulate, const std::optional<Shape>& dims) {
-  return put(kIndexPutInplace, input, values, {{indices, dims}, accumulate}, true);
+Tensor index_put_(const Tensor& input, const std::vector<Tensor>& indices,
+                  const TensorOrNumber& values, bool accumulate, const std::optional<Shape>& dims) {
+  const Placement placement{{indices, dims}, accumulate};
+  const Number* const number = std::get_if<Number>(&values);
+  if (number == nullptr) {
+    return put(kIndexPutInplace, input, std::get<Tensor>(values), placement, true);
+  }
+  require_indices(kIndexPutInplace, input, indices);
+  const bool is_filled = Context::current().rules.numbers_fill_indices;
+  if (is_filled && !accumulate && indices.size() == 1 && is_index_mask(indices[0])) {
+    const Tensor mask = mask_over(kIndexPutInplace, input, placement.subscript);
+    return masked_fill_(input, mask, number->value);
+  }
+  if (is_filled && !accumulate && is_place_on_device_of(input, indices)) {
+    return filled_at(input, indices[0], dims, *number, true);
+  }
+  const Device device = is_filled ? input.device() : Device::cpu();
+  return put(kIndexPutInplace, input, tensor_of_number(input, *number, device), placement, true);
+}
+
+void set_at(const Tensor& input, const Tensor& index, const TensorOrNumber& values) {
+  const Tensor* const tensor = std::get_if<Tensor>(&values);
+  if (tensor == nullptr) {
+    index_put_(input, {index}, values, false);
+    return;
+  }
+  const Shape rest = without_leading_ones(tensor->shape());
+  index_put_(input, {index}, rest == tensor->shape() ? *tensor : view(*tensor, rest), false);
 }
 
 std::vector<OpDef> index_put_ops() {

@@ -79,6 +79,7 @@ Tensor add_(const Tensor& input, const TensorOrNumber& other, double alpha) {
 }
 
 Tensor sub_(const Tensor& input, const TensorOrNumber& other, double alpha) {
+  require_no_mask(kSubInplace.name, input, other);
   return add_scaled_inplace(kSubInplace, "SubBackward", input, other, {alpha, true});
 }
 

@@ -177,6 +177,13 @@ Tensor clamp_(const Tensor& input, std::optional<double> min, std::optional<doub
   if (!min && !max) {
     throw std::invalid_argument("[clamp_] at least one of min and max must be given");
   }
+  if (!is_differentiable(input.dtype())) {
+    const OpFront front(kClampInplace);
+    require_numbers(kClampInplace, input.dtype());
+    begin_inplace_write(input, kClampInplace.name);
+    map_elements(input, input.dtype(), clamped(min, max), input);
+    return input;
+  }
   return overwritten_keeping_input(kClampInplace, "ClampBackward", input, clamped(min, max),
                                    Formula([min, max](const Tensor& grad, const Tensor& x) {
                                      return clamp_gradient(grad, x, min, max);

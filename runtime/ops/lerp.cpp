@@ -8,7 +8,9 @@
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/kernels/functors/update.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/formula.h"
+#include "runtime/ops/pointwise_math.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
@@ -25,20 +27,32 @@ constexpr OpInfo kAtan2{"atan2", CastPolicy::widest};
 // autocast casts to the widest dtype among all of them.
 std::vector<Tensor> as_wide_as_the_widest(const OpFront& front, const OpInfo& info,
                                           std::vector<Tensor> tensors) {
-  for (const Tensor& tensor : tensors) {
-    require_same_device(tensors[0], tensor, info);
-    require_floating(tensor, info);
-  }
+  for (const Tensor& tensor : tensors) require_same_device(tensors[0], tensor, info);
   return front.widest(std::move(tensors));
+}
+
+// No number of the host will do.
+void require_on_device(const OpInfo& info, const Tensor& input, const Tensor& tensor) {
+  if (input.device() == tensor.device()) return;
+  throw std::invalid_argument(
+      fmt::format("[{}] Expected all tensors to be on the same device, but found at least two "
+                  "devices, {} and {}!",
+                  info.name, input.device().str(), tensor.device().str()));
+}
+
+void require_end(const OpInfo& info, const Tensor& input, const Tensor& end) {
+  require_alike(info, input, end);
+  require_on_device(info, input, end);
 }
 
 template <class F>
 Tensor ternary_new(const OpInfo& info, const Tensor& a, const Tensor& b, const Tensor& c, F&& fn) {
   const Shape shape = broadcast_shapes(
       a.shape(), broadcast_shapes(b.shape(), c.shape(), info.name.data()), info.name.data());
-  const DType dtype = promote_types(a.dtype(), promote_types(b.dtype(), c.dtype()));
+  const DType dtype = promoted_dtype({&a, &b, &c});
   Tensor out = empty_for_loop(shape, {&a, &b, &c}, {dtype, a.device()});
-  map_floating(out, dtype, fn, a, b, c);
+  require_numbers(info, dtype);
+  map_elements(out, dtype, fn, a, b, c);
   return out;
 }
 
@@ -56,9 +70,7 @@ struct LerpGradients {
 // input + weight · (end − input)
 Tensor lerp(const Tensor& input, const Tensor& end, double weight) {
   const OpFront front(kLerp);
-  require_same_device(input, end, kLerp);
-  require_floating(input, kLerp);
-  require_floating(end, kLerp);
+  require_end(kLerp, input, end);
   Tensor out = formula::combined(input, end, functors::Lerp{weight});
   if (Recorder record("LerpBackward", {&input, &end}); record.is_needed()) {
     record.attach(out, LerpGradients{weight});
@@ -94,7 +106,8 @@ struct LerpByGradients {
 
 Tensor lerp(const Tensor& input, const Tensor& end, const Tensor& weight) {
   const OpFront front(kLerp);
-  for (const Tensor* other : {&end, &weight}) require_alike(kLerp, input, *other);
+  require_end(kLerp, input, end);
+  require_alike(kLerp, input, weight);
   Recorder record("LerpBackward", {&input, &end, &weight});
   record.save(record.needs(2) ? end : Tensor());
   record.save(record.needs(2) ? input : Tensor());
@@ -112,9 +125,13 @@ Tensor lerp_row(const Tensor& input, const Tensor& end, const TensorOrNumber& we
 // The operands of an op that writes over the first of them, which has the shape of the result.
 void require_overwritable(const OpInfo& info, const Tensor& input,
                           std::initializer_list<const Tensor*> others) {
-  require_floating(input, info);
   for (const Tensor* other : others) {
-    require_alike(info, input, *other);
+    require_same_device(input, *other, info);
+    if (!can_hold(input.dtype(), other->dtype())) {
+      throw std::invalid_argument(
+          fmt::format("[{}] result type {} can't be cast to the desired output type {}", info.name,
+                      name_of(other->dtype()), name_of(input.dtype())));
+    }
     if (!(broadcast_shapes(input.shape(), other->shape(), info.name.data()) == input.shape())) {
       throw std::invalid_argument(
           fmt::format("[{}] output with shape {} doesn't match the broadcast shape of {}",
@@ -128,6 +145,7 @@ void require_overwritable(const OpInfo& info, const Tensor& input,
 
 Tensor lerp_by_number_(const Tensor& input, const Tensor& end, double weight) {
   const OpFront front(kLerpInplace);
+  require_end(kLerpInplace, input, end);
   require_overwritable(kLerpInplace, input, {&end});
   Recorder record = Recorder::overwriting(kLerpInplace.name, "LerpBackward", {&input, &end});
   begin_inplace_write(input, kLerpInplace.name);
@@ -162,6 +180,7 @@ struct AddcmulGradients {
 Tensor addcmul(const Tensor& given, const Tensor& first, const Tensor& second, double value) {
   const OpFront front(kAddcmul);
   const std::vector<Tensor> all = as_wide_as_the_widest(front, kAddcmul, {given, first, second});
+  require_on_device(kAddcmul, all[0], all[1]);
   Recorder record("AddcmulBackward", {&all[0], &all[1], &all[2]});
   record.save(record.needs(2) ? all[1] : Tensor());
   record.save(record.needs(1) ? all[2] : Tensor());
@@ -173,12 +192,13 @@ Tensor addcmul(const Tensor& given, const Tensor& first, const Tensor& second, d
 Tensor addcmul_(const Tensor& input, const Tensor& first, const Tensor& second, double value) {
   const OpFront front(kAddcmulInplace);
   require_overwritable(kAddcmulInplace, input, {&first, &second});
+  require_on_device(kAddcmulInplace, input, first);
   Recorder record =
       Recorder::overwriting(kAddcmulInplace.name, "AddcmulBackward", {&input, &first, &second});
   record.save(record.needs(2) ? first : Tensor());
   record.save(record.needs(1) ? second : Tensor());
   begin_inplace_write(input, kAddcmulInplace.name);
-  map_floating(input, input.dtype(), functors::Addcmul{value}, input, first, second);
+  map_elements(input, input.dtype(), functors::Addcmul{value}, input, first, second);
   if (record.is_needed()) record.attach(input, AddcmulGradients{value});
   return input;
 }
@@ -191,7 +211,8 @@ struct AddcdivGradients {
     const Tensor b = call.saved(1);
     TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor(), Tensor()};
     if (call.needs(1)) {
-      const Tensor slope = map_new(b, functors::NumberOver{value});
+      const functors::NumberOver over{value};
+      const Tensor slope = is_floating(b.dtype()) ? map_new(b, over) : map_integers(b, over);
       grads[1] = formula::product(call.grad(), slope);
     }
     if (call.needs(2)) {
@@ -205,9 +226,17 @@ struct AddcdivGradients {
   }
 };
 
+void require_no_whole_division(const OpInfo& info, const Tensor& first, const Tensor& second) {
+  if (is_differentiable(first.dtype()) || is_differentiable(second.dtype())) return;
+  throw std::invalid_argument(
+      fmt::format("[{}] Integer division with addcdiv is no longer supported", info.name));
+}
+
 Tensor addcdiv(const Tensor& given, const Tensor& first, const Tensor& second, double value) {
   const OpFront front(kAddcdiv);
   const std::vector<Tensor> all = as_wide_as_the_widest(front, kAddcdiv, {given, first, second});
+  require_no_whole_division(kAddcdiv, all[1], all[2]);
+  for (const Tensor& operand : all) require_on_device(kAddcdiv, all[0], operand);
   Recorder record("AddcdivBackward", {&all[0], &all[1], &all[2]});
   record.save(record.needs(2) ? all[1] : Tensor());
   record.save(all[2]);
@@ -219,12 +248,13 @@ Tensor addcdiv(const Tensor& given, const Tensor& first, const Tensor& second, d
 Tensor addcdiv_(const Tensor& input, const Tensor& first, const Tensor& second, double value) {
   const OpFront front(kAddcdivInplace);
   require_overwritable(kAddcdivInplace, input, {&first, &second});
+  require_no_whole_division(kAddcdivInplace, first, second);
   Recorder record =
       Recorder::overwriting(kAddcdivInplace.name, "AddcdivBackward", {&input, &first, &second});
   record.save(record.needs(2) ? first : Tensor());
   record.save(second);
   begin_inplace_write(input, kAddcdivInplace.name);
-  map_floating(input, input.dtype(), functors::Addcdiv{value}, input, first, second);
+  map_elements(input, input.dtype(), functors::Addcdiv{value}, input, first, second);
   if (record.is_needed()) record.attach(input, AddcdivGradients{value});
   return input;
 }
@@ -236,7 +266,9 @@ Tensor atan2(const Tensor& given, const Tensor& given_other) {
   Recorder record("Atan2Backward", {&both[0], &both[1]});
   record.save(both[1]);
   record.save(both[0]);
-  Tensor out = formula::combined(both[0], both[1], functors::Angle());
+  const DType promoted = promoted_dtype({&both[0], &both[1]});
+  const DType dtype = is_floating(promoted) ? promoted : DType::float32;
+  Tensor out = binary_new_floating(kAtan2, both[0], both[1], dtype, functors::Angle());
   record.attach(out, [](BackwardCall& call) {
     const Tensor x = call.saved(0);
     const Tensor y = call.saved(1);
@@ -247,18 +279,19 @@ Tensor atan2(const Tensor& given, const Tensor& given_other) {
       const Tensor x_square = formula::product(x, x);
       const Tensor y_square = formula::product(y, y);
       total = formula::sum(y_square, x_square);
-      if (!is_flat_at_origin) inverse = map_new(std::exchange(total, {}), functors::Reciprocal());
+      if (!is_flat_at_origin)
+        inverse = formula::mapped(std::exchange(total, {}), &reciprocal, functors::Reciprocal());
     }
     if (is_flat_at_origin) {
-      inverse = map_new(total, functors::Reciprocal());
+      inverse = formula::mapped(total, &reciprocal, functors::Reciprocal());
       const Tensor is_origin =
           empty_for_loop(total.shape(), {&total}, {DType::boolean, total.device()});
-      map_floating(inverse, total.dtype(), functors::Kept{true}, inverse, total);
+      map_floating(inverse, inverse.dtype(), functors::Kept{true}, inverse, total);
     }
     TensorList grads{Tensor(), Tensor()};
     const Tensor rising = call.needs(0) ? formula::product(call.grad(), x) : Tensor();
     if (call.needs(0)) grads[0] = formula::product(rising, inverse);
-    const Tensor negated = call.needs(1) ? formula::times(y, -1.0) : Tensor();
+    const Tensor negated = call.needs(1) ? formula::negated(y) : Tensor();
     const Tensor falling = call.needs(1) ? formula::product(call.grad(), negated) : Tensor();
     if (call.needs(1)) grads[1] = formula::product(falling, inverse);
     return grads;
@@ -279,6 +312,8 @@ std::vector<Sample> three() { return {{sample(0.5), sample(0.5), sample(0.5), 1.
 
 Tensor lerp_(const Tensor& input, const Tensor& end, const Tensor& weight) {
   const OpFront front(kLerpInplace);
+  require_end(kLerpInplace, input, end);
+  require_alike(kLerpInplace, input, weight);
   require_overwritable(kLerpInplace, input, {&end, &weight});
   Recorder record =
       Recorder::overwriting(kLerpInplace.name, "LerpBackward", {&input, &end, &weight});

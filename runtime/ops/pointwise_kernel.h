@@ -31,11 +31,28 @@ Tensor map_new(const Tensor& a, const Tensor& b, F&& fn) {
   return out;
 }
 
-/// Throws unless the dtype is floating: integers have no sigmoid here.
+/// The same in float32, of whole numbers.
+template <class F>
+Tensor map_integers(const Tensor& input, F&& fn) {
+  Tensor out = empty_for_loop(input.shape(), {&input}, {DType::float32, input.device()});
+  map_floating(out, DType::float32, fn, input);
+  return out;
+}
+
+/// What an op does of whole numbers: where PyTorch has no such op they are refused.
+enum class Integers : std::uint8_t { refused, read_as_float32 };
+
+/// Throws unless the dtype is floating.
 inline void require_floating(const Tensor& input, const OpInfo& info) {
   if (is_floating(input.dtype())) return;
   throw std::invalid_argument(fmt::format("[{}] not implemented for {}: expected a floating dtype",
                                           info.name, name_of(input.dtype())));
+}
+
+/// Throws of masks.
+inline void require_numbers(const OpInfo& info, DType dtype) {
+  if (dtype != DType::boolean) return;
+  throw std::invalid_argument(fmt::format("[{}] not implemented for bool", info.name));
 }
 
 /// A gradient that PyTorch computes with two kernels: `factor` of what is kept, a temporary, then
@@ -88,11 +105,14 @@ void attach_unary(Recorder& record, const Tensor& out, Backward backward) {
 }
 
 /// An op that keeps its result: d/dx in terms of (grad, result), or TwoSteps.
-template <class Forward, class Backward>
+template <Integers kIntegers = Integers::refused, class Forward, class Backward>
 Tensor unary_keeping_result(const OpInfo& info, std::string_view node, const Tensor& given,
                             Forward forward, Backward backward) {
   const OpFront front(info);
   const Tensor input = front.input(given);
+  if constexpr (kIntegers == Integers::read_as_float32) {
+    if (!is_differentiable(input.dtype())) return map_integers(input, forward);
+  }
   require_floating(input, info);
   Tensor out = map_new(input, forward);
   if (Recorder record(node, {&input}); record.is_needed()) {
@@ -103,11 +123,14 @@ Tensor unary_keeping_result(const OpInfo& info, std::string_view node, const Ten
 }
 
 /// An op that keeps its input: d/dx in terms of (grad, input), or TwoSteps.
-template <class Forward, class Backward>
+template <Integers kIntegers = Integers::refused, class Forward, class Backward>
 Tensor unary_keeping_input(const OpInfo& info, std::string_view node, const Tensor& given,
                            Forward forward, Backward backward) {
   const OpFront front(info);
   const Tensor input = front.input(given);
+  if constexpr (kIntegers == Integers::read_as_float32) {
+    if (!is_differentiable(input.dtype())) return map_integers(input, forward);
+  }
   require_floating(input, info);
   Recorder record(node, {&input});
   record.save(input);

@@ -44,6 +44,17 @@ Tensor stepped(const OpInfo& info, std::string_view node, const Tensor& input, F
   return out;
 }
 
+// A whole number is its own: a copy.
+template <class F>
+Tensor rounded(const OpInfo& info, std::string_view node, const Tensor& input, F&& fn) {
+  const bool is_whole = !is_differentiable(input.dtype()) && input.dtype() != DType::boolean;
+  if (!is_whole) return stepped(info, node, input, fn);
+  const OpFront front(info);
+  Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));
+  copy_into(out, input);
+  return out;
+}
+
 std::vector<Sample> math_positive() {
   return {{from_values({0.3, 0.8, 1.4, 2.1, 0.6, 1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
 }
@@ -54,34 +65,42 @@ std::vector<Sample> math_both_signs() {
 }
 
 Tensor tan(const Tensor& input) {
-  return unary_keeping_result(kTan, "TanBackward", input, functors::Tan(), Formula(&tan_gradient));
+  return unary_keeping_result<Integers::read_as_float32>(kTan, "TanBackward", input,
+                                                         functors::Tan(), Formula(&tan_gradient));
 }
 
 Tensor log2(const Tensor& input) {
-  return unary_keeping_input(kLog2, "Log2Backward", input, functors::Log2(),
-                             Formula(&log2_gradient));
+  return unary_keeping_input<Integers::read_as_float32>(kLog2, "Log2Backward", input,
+                                                        functors::Log2(), Formula(&log2_gradient));
 }
 
 Tensor log10(const Tensor& input) {
-  return unary_keeping_input(kLog10, "Log10Backward", input, functors::Log10(),
-                             Formula(&log10_gradient));
+  return unary_keeping_input<Integers::read_as_float32>(
+      kLog10, "Log10Backward", input, functors::Log10(), Formula(&log10_gradient));
 }
 
 Tensor expm1(const Tensor& input) {
-  return unary_keeping_result(kExpm1, "Expm1Backward", input, functors::Expm1(),
-                              Formula(&expm1_gradient));
+  return unary_keeping_result<Integers::read_as_float32>(
+      kExpm1, "Expm1Backward", input, functors::Expm1(), Formula(&expm1_gradient));
 }
 
 Tensor floor(const Tensor& input) {
-  return stepped(kFloor, "FloorBackward", input, functors::Floor());
+  return rounded(kFloor, "FloorBackward", input, functors::Floor());
 }
-Tensor ceil(const Tensor& input) { return stepped(kCeil, "CeilBackward", input, functors::Ceil()); }
+Tensor ceil(const Tensor& input) { return rounded(kCeil, "CeilBackward", input, functors::Ceil()); }
 Tensor round(const Tensor& input) {
-  return stepped(kRound, "RoundBackward", input, functors::Round());
+  return rounded(kRound, "RoundBackward", input, functors::Round());
 }
 }  // namespace
 
-Tensor sign(const Tensor& input) { return stepped(kSign, "SignBackward", input, functors::Sign()); }
+Tensor sign(const Tensor& input) {
+  if (is_differentiable(input.dtype()))
+    return stepped(kSign, "SignBackward", input, functors::Sign());
+  const OpFront front(kSign);
+  Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));
+  map_elements(out, input.dtype(), functors::Sign(), input);
+  return out;
+}
 
 // ---- gradients ----------------------------------------------------------------------------------
 
@@ -145,30 +164,34 @@ Tensor cos_gradient(const Tensor& grad, const Tensor& x) {
 // ---- ops ----------------------------------------------------------------------------------------
 
 Tensor erf(const Tensor& input) {
-  return unary_keeping_input(kErf, "ErfBackward", input, functors::Erf(), Formula(&erf_gradient));
+  return unary_keeping_input<Integers::read_as_float32>(kErf, "ErfBackward", input, functors::Erf(),
+                                                        Formula(&erf_gradient));
 }
 
 Tensor log1p(const Tensor& input) {
-  return unary_keeping_input(kLog1p, "Log1pBackward", input, functors::Log1p(),
-                             Formula(&log1p_gradient));
+  return unary_keeping_input<Integers::read_as_float32>(
+      kLog1p, "Log1pBackward", input, functors::Log1p(), Formula(&log1p_gradient));
 }
 
 Tensor reciprocal(const Tensor& input) {
-  return unary_keeping_result(kReciprocal, "ReciprocalBackward", input, functors::Reciprocal(),
-                              Formula(&reciprocal_gradient));
+  return unary_keeping_result<Integers::read_as_float32>(kReciprocal, "ReciprocalBackward", input,
+                                                         functors::Reciprocal(),
+                                                         Formula(&reciprocal_gradient));
 }
 
 Tensor rsqrt(const Tensor& input) {
-  return unary_keeping_result(kRsqrt, "RsqrtBackward", input, functors::Rsqrt(),
-                              Formula(&rsqrt_gradient));
+  return unary_keeping_result<Integers::read_as_float32>(
+      kRsqrt, "RsqrtBackward", input, functors::Rsqrt(), Formula(&rsqrt_gradient));
 }
 
 Tensor sin(const Tensor& input) {
-  return unary_keeping_input(kSin, "SinBackward", input, functors::Sin(), Formula(&sin_gradient));
+  return unary_keeping_input<Integers::read_as_float32>(kSin, "SinBackward", input, functors::Sin(),
+                                                        Formula(&sin_gradient));
 }
 
 Tensor cos(const Tensor& input) {
-  return unary_keeping_input(kCos, "CosBackward", input, functors::Cos(), Formula(&cos_gradient));
+  return unary_keeping_input<Integers::read_as_float32>(kCos, "CosBackward", input, functors::Cos(),
+                                                        Formula(&cos_gradient));
 }
 
 Tensor xlogy(const Tensor& input, const Tensor& other) {

@@ -95,23 +95,24 @@ Tensor signs_of(const Tensor& x) {
 }
 
 Tensor exp(const Tensor& input) {
-  return unary_keeping_result(
+  return unary_keeping_result<Integers::read_as_float32>(
       kExp, "ExpBackward", input, functors::Exp(),
       Formula([](const Tensor& grad, const Tensor& y) { return formula::product(grad, y); }));
 }
 
 Tensor log(const Tensor& input) {
-  return unary_keeping_input(
+  return unary_keeping_input<Integers::read_as_float32>(
       kLog, "LogBackward", input, functors::Log(),
       Formula([](const Tensor& grad, const Tensor& x) { return formula::quotient(grad, x); }));
 }
 
 Tensor sqrt(const Tensor& input) {
-  return unary_keeping_result(kSqrt, "SqrtBackward", input, functors::Sqrt(),
-                              Formula([](const Tensor& grad, const Tensor& y) {
-                                const Tensor twice = formula::times(y, 2.0);
-                                return formula::quotient(grad, twice);
-                              }));
+  return unary_keeping_result<Integers::read_as_float32>(
+      kSqrt, "SqrtBackward", input, functors::Sqrt(),
+      Formula([](const Tensor& grad, const Tensor& y) {
+        const Tensor twice = formula::times(y, 2.0);
+        return formula::quotient(grad, twice);
+      }));
 }
 
 Tensor abs(const Tensor& input) {

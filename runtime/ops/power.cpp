@@ -7,7 +7,9 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/choice.h"
 #include "runtime/ops/comparison.h"
+#include "runtime/ops/convert.h"
 #include "runtime/ops/pointwise_unary.h"
+#include "runtime/ops/whole_power.h"
 
 namespace ohm::ops {
 namespace {
@@ -30,7 +32,8 @@ Tensor exponent_gradient(const Tensor& grad, const Tensor& input, const Tensor& 
     const Tensor is_zero = eq(input, 0.0);
     is_flat = formula::compared(is_zero, is_positive, functors::Both());
   }
-  const Tensor logarithm = formula::mapped(input, &log, functors::Log());
+  const Tensor wide = to_dtype(input, promoted_dtype({&input, &exponent}));
+  const Tensor logarithm = formula::mapped(wide, &log, functors::Log());
   const Tensor slope = formula::product(result, logarithm);
   const Tensor zero = full({}, 0.0, options_of(grad));
   const Tensor chosen = where(is_flat, zero, slope);
@@ -39,6 +42,7 @@ Tensor exponent_gradient(const Tensor& grad, const Tensor& input, const Tensor& 
 
 // exponent is 0 ? 0 : grad · exponent · input ^ (exponent − 1)
 Tensor base_gradient(const Tensor& grad, const Tensor& input, const Tensor& exponent) {
+  require_no_mask(kPow.name, exponent, 1.0);
   const Tensor lower = formula::plus(exponent, -1.0);
   const Tensor power = formula::is_recorded() ? pow(input, lower) : raised(input, lower);
   const Tensor slope = formula::product(exponent, power);
@@ -71,6 +75,20 @@ TensorList power_gradients(BackwardCall& call) {
   if (call.needs(1)) grads[1] = exponent_gradient(call.grad(), base, power, call.saved(2));
   if (call.needs(0)) grads[0] = base_gradient(call.grad(), base, power);
   return grads;
+}
+
+// Whole numbers have no gradient.
+Tensor whole_power_over(const OpInfo& info, const Tensor& input, const TensorOrNumber& exponent) {
+  const OpFront front(info);
+  const DType dtype = result_dtype(input, exponent);
+  if (dtype != input.dtype()) {
+    throw std::invalid_argument(
+        fmt::format("[{}] result type {} can't be cast to the desired output type {}", info.name,
+                    name_of(dtype), name_of(input.dtype())));
+  }
+  begin_inplace_write(input, info.name);
+  raise_whole(info, input, input, exponent);
+  return input;
 }
 
 // The same written over the input.
@@ -108,10 +126,30 @@ Tensor power_over(const Tensor& input, const Tensor& exponent) {
 }
 
 Tensor pow_(const Tensor& input, const TensorOrNumber& exponent) {
+  if (!is_differentiable(input.dtype())) return whole_power_over(kPowInplace, input, exponent);
   if (const Tensor* tensor = std::get_if<Tensor>(&exponent)) return power_over(input, *tensor);
   return power_over(kPowInplace, input, number_of(exponent));
 }
-Tensor square_(const Tensor& input) { return power_over(kSquareInplace, input, 2.0); }
+Tensor square_(const Tensor& input) {
+  if (!is_differentiable(input.dtype())) return whole_power_over(kSquareInplace, input, Number(2));
+  return power_over(kSquareInplace, input, 2.0);
+}
+
+Tensor whole_power(const OpInfo& info, const Tensor& input, const TensorOrNumber& exponent,
+                   DType dtype) {
+  Tensor out = empty_for(input, exponent, dtype, info);
+  raise_whole(info, out, input, exponent);
+  return out;
+}
+
+// Of whole numbers, which stay whole where the exponent is.
+Tensor power_of_integers(const OpInfo& info, const Tensor& input, const Number& exponent) {
+  const OpFront front(info);
+  const DType dtype = result_dtype(input, exponent);
+  const Tensor base = cast(input, dtype);
+  if (!is_floating(dtype)) return whole_power(info, base, exponent, dtype);
+  return map_new(base, functors::PowScalar{exponent.value});
+}
 
 Tensor power(const OpInfo& info, const Tensor& given, double exponent) {
   const OpFront front(info);
@@ -148,34 +186,43 @@ std::vector<Sample> powers() {
 
 Tensor pow(const Tensor& given, double exponent) { return power(kPow, given, exponent); }
 
-Tensor square(const Tensor& input) { return power(kSquare, input, 2.0); }
+Tensor square(const Tensor& input) {
+  if (!is_differentiable(input.dtype())) return power_of_integers(kSquare, input, Number(2));
+  return power(kSquare, input, 2.0);
+}
 
 Tensor pow(const Tensor& given, const Tensor& given_exponent) {
   const OpFront front(kPow);
   const Tensor exponent = front.input(given_exponent);
   const Tensor input = front.input(given);
-  require_floating(input, kPow);
-  require_floating(exponent, kPow);
+  const DType dtype = result_dtype(input, exponent);
+  if (!is_floating(dtype)) return whole_power(kPow, input, exponent, dtype);
   Recorder record("PowBackward", {&input, &exponent});
   record.save(exponent);
   record.save(input);
-  Tensor out = raised(input, exponent);
+  Tensor out = binary_new_floating(kPow, input, exponent, dtype, functors::Pow());
   record.save_output(out);
   record.attach_differentiable(out, &power_gradients);
   return out;
 }
 
-Tensor pow(double base, const Tensor& given) {
+Tensor pow(const Number& number, const Tensor& given) {
   const OpFront front(kPow);
   const Tensor exponent = front.input(given);
-  require_floating(exponent, kPow);
+  const double base = number.value;
+  const DType dtype = result_dtype(exponent, number);
   Recorder record("PowBackward", {&exponent});
   record.save(exponent);
-  Tensor out = empty_for_loop(exponent.shape(), {&exponent}, options_of(exponent));
+  Tensor out = empty(exponent.shape(), {dtype, exponent.device()});
   {
-    // The base as a number on the device.
-    const Tensor number = full({}, base, {DType::float64, exponent.device()});
-    map_floating(out, out.dtype(), functors::Pow(), base, exponent);
+    // The base as a number on the device; powers of 1 need none.
+    const DType wide = number.is_integer ? DType::int64 : DType::float64;
+    const Tensor on_device = base == 1.0 ? Tensor() : full({}, base, {wide, exponent.device()});
+    if (is_floating(dtype)) {
+      map_floating(out, dtype, functors::Pow(), base, exponent);
+    } else {
+      raise_whole(kPow, out, number, exponent);
+    }
   }
   record.save_output(out);
   record.attach_differentiable(out, [base](BackwardCall& call) {
@@ -193,6 +240,9 @@ Tensor pow(double base, const Tensor& given) {
 
 Tensor power_of(const Tensor& input, const TensorOrNumber& exponent) {
   if (const Tensor* tensor = std::get_if<Tensor>(&exponent)) return pow(input, *tensor);
+  if (!is_differentiable(input.dtype())) {
+    return power_of_integers(kPow, input, std::get<Number>(exponent));
+  }
   return pow(input, number_of(exponent));
 }
 

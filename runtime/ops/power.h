@@ -14,11 +14,11 @@ Tensor square(const Tensor& input);
 /// input ^ exponent, element by element. Keeps both and the result.
 Tensor pow(const Tensor& input, const Tensor& exponent);
 
-/// One of the two.
+/// One of the two. Whole numbers stay whole where the exponent is.
 Tensor power_of(const Tensor& input, const TensorOrNumber& exponent);
 
-/// base ^ exponent, element by element.
-Tensor pow(double base, const Tensor& exponent);
+/// base ^ exponent, element by element, in row-major order.
+Tensor pow(const Number& base, const Tensor& exponent);
 
 std::vector<OpDef> power_ops();
 

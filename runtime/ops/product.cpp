@@ -198,12 +198,12 @@ Tensor prod(const Tensor& given, std::optional<std::int64_t> dim, bool keepdim) 
   const DType natural = is_floating(given.dtype()) ? given.dtype() : DType::int64;
   const DType dtype = front.result_dtype(given, std::nullopt).value_or(natural);
   const DimMask folded = dim ? folded_dims(given, Shape{*dim}, kProd) : all_dims(given.dims());
+  Recorder record("ProdBackward", {&given});
+  record.save(given);
+  Tensor out = empty(reduced_shape(given.shape(), folded, keepdim), {dtype, given.device()});
   // The kernel reads half precision for a float32 result itself.
   const bool is_half_read = item_bytes(given.dtype()) == 2 && dtype == DType::float32;
   const Tensor input = is_half_read ? given : cast(given, dtype);
-  Recorder record("ProdBackward", {&given});
-  record.save(given);
-  Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), {dtype, input.device()});
   {
     const ReductionScratch scratch(input, folded, {accumulator_bytes(dtype), true});
     const functors::ReduceProduct product{reduced_rows_of(input, folded)};

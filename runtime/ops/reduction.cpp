@@ -24,7 +24,9 @@ Tensor truth_of(const OpInfo& info, const Tensor& input, const std::optional<Sha
   const OpFront front(info);
   const DimMask folded = dim ? folded_dims(input, *dim, info) : all_dims(input.dims());
   const Shape shape = dim ? reduced_shape(input.shape(), folded, keepdim) : Shape();
-  Tensor out = empty(shape, {DType::boolean, input.device()});
+  // As in NumPy's first days, bytes say so in a byte.
+  const DType dtype = input.dtype() == DType::uint8 ? DType::uint8 : DType::boolean;
+  Tensor out = empty(shape, {dtype, input.device()});
   // One element is no reduction: it is converted.
   const Tensor converted = input.numel() == 1 ? cast(input, DType::boolean) : Tensor();
   // A partial result is a bool.
@@ -72,11 +74,18 @@ Tensor sum(const Tensor& input, const std::optional<Shape>& dim, bool keepdim,
 
 Tensor sum(const Tensor& input) { return sum(input, std::nullopt, false, std::nullopt); }
 
-Tensor mean(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) {
+Tensor mean(const Tensor& input, const std::optional<Shape>& dim, bool keepdim,
+            std::optional<DType> asked) {
   const OpFront front(kMean);
-  if (!is_complex(input.dtype())) require_floating(input, kMean);
+  const DType dtype = asked.value_or(input.dtype());
+  if (!is_differentiable(dtype)) {
+    throw std::invalid_argument(
+        fmt::format("[mean] could not infer output dtype. {} dtype must be either a floating point "
+                    "or complex dtype. Got: {}",
+                    asked ? "Optional" : "Input", name_of(dtype)));
+  }
   const DimMask folded = folded_dims(input, dim, kMean);
-  Tensor out = reduce_sum(input, folded, keepdim, input.dtype());
+  Tensor out = reduce_sum(input, folded, keepdim, dtype);
   const double count = out.numel() == 0
                            ? 1.0
                            : static_cast<double>(input.numel()) / static_cast<double>(out.numel());
@@ -96,6 +105,9 @@ Tensor mean(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) 
 }
 
 Tensor mean(const Tensor& input) { return mean(input, std::nullopt, false); }
+Tensor mean(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) {
+  return mean(input, dim, keepdim, std::nullopt);
+}
 
 Tensor any(const Tensor& input) { return any(input, std::nullopt, false); }
 Tensor any(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) {
@@ -111,7 +123,7 @@ std::vector<OpDef> reduction_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   using SumDims =
       Tensor (*)(const Tensor&, const std::optional<Shape>&, bool, std::optional<DType>);
-  using MeanDims = Tensor (*)(const Tensor&, const std::optional<Shape>&, bool);
+  using TruthDims = Tensor (*)(const Tensor&, const std::optional<Shape>&, bool);
   const ParamName keepdim{"keepdim", false};
   return {
       define(kSum, kBoth, static_cast<SumDims>(&sum), {"input", "dim", keepdim, "dtype"},
@@ -120,12 +132,14 @@ std::vector<OpDef> reduction_ops() {
                                       {Shape{1}, false, Value()},
                                       {Shape{0, -1}, true, Value()}});
              }),
-      define(kMean, kBoth, static_cast<MeanDims>(&mean), {"input", "dim", keepdim},
+      define(kMean, kBoth, static_cast<SumDims>(&mean), {"input", "dim", keepdim, "dtype"},
              [] {
-               return with_arguments({{Value(), false}, {Shape{1}, false}, {Shape{0, -1}, true}});
+               return with_arguments({{Value(), false, Value()},
+                                      {Shape{1}, false, Value()},
+                                      {Shape{0, -1}, true, Value()}});
              }),
-      define(kAny, kBoth, static_cast<MeanDims>(&any), {"input", "dim", keepdim}),
-      define(kAll, kBoth, static_cast<MeanDims>(&all), {"input", "dim", keepdim}),
+      define(kAny, kBoth, static_cast<TruthDims>(&any), {"input", "dim", keepdim}),
+      define(kAll, kBoth, static_cast<TruthDims>(&all), {"input", "dim", keepdim}),
   };
 }
 

@@ -15,6 +15,9 @@ Tensor sum(const Tensor& input, const std::optional<Shape>& dim, bool keepdim,
 Tensor sum(const Tensor& input);
 /// Floating dtypes. The gradient is a new tensor of the input's size.
 Tensor mean(const Tensor& input, const std::optional<Shape>& dim, bool keepdim);
+/// Summed as `dtype`.
+Tensor mean(const Tensor& input, const std::optional<Shape>& dim, bool keepdim,
+            std::optional<DType> dtype);
 Tensor mean(const Tensor& input);
 Tensor any(const Tensor& input);
 Tensor any(const Tensor& input, const std::optional<Shape>& dim, bool keepdim);

@@ -204,14 +204,17 @@ void take_permutation_scratch(std::int64_t count, Device device) {
   { const Tensor number = empty({}, {DType::int64, device}); }
   // Keys of 32 bits, as long as two of them are seldom the same.
   const auto n = static_cast<double>(count);
-  const bool has_short_keys =
-      std::ceil(std::log2(n - (6 * n * n + 1) / (12 * std::log(0.9)))) <= 32;
+  const double bits = std::ceil(std::log2(n - (6 * n * n + 1) / (12 * std::log(0.9))));
+  const bool has_short_keys = bits <= 32;
   const TensorOptions of_keys{has_short_keys ? DType::int32 : DType::int64, device};
   Tensor range = empty({count}, {DType::int64, device});
   Tensor keys = empty({count}, of_keys);
   Tensor sorted = empty({count}, of_keys);
   const auto key_bytes = static_cast<std::int64_t>(item_bytes(of_keys.dtype));
-  Tensor scratch = empty_bytes(sort_scratch_bytes(count, key_bytes, device), device);
+  constexpr double kMostBits = 62;
+  const auto largest_key = static_cast<std::int64_t>(std::exp2(std::min(bits, kMostBits))) - 1;
+  Tensor scratch =
+      empty_bytes(bounded_sort_scratch_bytes(count, key_bytes, largest_key, device), device);
   scratch = Tensor();
   sorted = Tensor();
   keys = Tensor();

@@ -1,6 +1,8 @@
 #include "runtime/ops/scan.h"
 
+#include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/autograd/recorded_arithmetic.h"
@@ -36,7 +38,8 @@ Tensor scan_scratch(const Tensor& input, const Rows& rows, DType dtype) {
 
 Tensor scan_sums(const Tensor& input, int dim, DType dtype) {
   Tensor out = empty(input.shape(), {dtype, input.device()});
-  const Tensor converted = row_major(cast(input, dtype));
+  const Tensor wide = cast(input, dtype);
+  const Tensor converted = row_major(wide);
   const Rows rows = rows_along(input.shape(), dim);
   const Tensor scratch = scan_scratch(input, rows, dtype);
   if (!out.has_values()) return out;
@@ -59,13 +62,19 @@ void multiply_rows(const Rows& rows, const T* input, T* products) {
 
 Tensor scan_products(const Tensor& input, int dim, DType dtype) {
   Tensor out = empty(input.shape(), {dtype, input.device()});
-  const Tensor converted = row_major(cast(input, dtype));
+  const Tensor wide = cast(input, dtype);
+  const Tensor converted = row_major(wide);
   const Rows rows = rows_along(input.shape(), dim);
   const Tensor scratch = scan_scratch(input, rows, dtype);
   if (!out.has_values() || !converted.has_values()) return out;
-  if (dtype == DType::int64) {
+  if (!is_floating(dtype)) {
     const HostInput<std::int64_t> factors(converted);
-    multiply_rows(rows, factors.data(), out.data<std::int64_t>());
+    std::vector<std::int64_t> products(static_cast<std::size_t>(out.numel()));
+    multiply_rows(rows, factors.data(), products.data());
+    visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
+      std::transform(products.begin(), products.end(), out.data<T>(),
+                     [](std::int64_t product) { return convert_element<T>(product); });
+    });
     return out;
   }
   visit_computed(dtype, [&]<class T>(TypeTag<T>) {
@@ -186,28 +195,28 @@ Tensor product_gradient(const Tensor& incoming, const Tensor& input, const Tenso
 
 }  // namespace
 
-Tensor cumprod(const Tensor& input, std::int64_t dim) {
+Tensor cumprod(const Tensor& input, std::int64_t dim, std::optional<DType> asked) {
   const OpFront front(kCumprod);
   if (is_complex(input.dtype())) refuse_complex(input.dtype());
   const int position = wrap_dim(dim, input.dims(), "cumprod");
   const DType natural = is_floating(input.dtype()) ? input.dtype() : DType::int64;
-  const DType dtype = front.result_dtype(input, std::nullopt).value_or(natural);
+  const DType dtype = front.result_dtype(input, asked).value_or(natural);
   Recorder record("CumprodBackward", {&input});
   record.save(input);
   Tensor out = scan_products(input, position, dtype);
   record.save_output(out);
   record.attach_differentiable(out, [position](BackwardCall& call) {
-    return TensorList{product_gradient(call.grad(), call.saved(0), call.saved(1), position)};
+    const Tensor grad = recorded_cast(call.grad(), call.saved(0).dtype());
+    return TensorList{product_gradient(grad, call.saved(0), call.saved(1), position)};
   });
   return out;
 }
 
-Tensor cumsum(const Tensor& input, std::int64_t dim) {
+Tensor cumsum(const Tensor& input, std::int64_t dim, std::optional<DType> asked) {
   const OpFront front(kCumsum);
   const int position = wrap_dim(dim, input.dims(), "cumsum");
   const DType natural = is_floating(input.dtype()) ? input.dtype() : DType::int64;
-  Tensor out =
-      scan_sums(input, position, front.result_dtype(input, std::nullopt).value_or(natural));
+  Tensor out = scan_sums(input, position, front.result_dtype(input, asked).value_or(natural));
   if (Recorder record("CumsumBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(out, [position, dtype = input.dtype()](BackwardCall& call) {
       const Tensor grad = recorded_cast(call.grad(), dtype);
@@ -235,9 +244,10 @@ Tensor logcumsumexp(const Tensor& input, std::int64_t dim) {
 std::vector<OpDef> scan_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const auto along_rows = [] { return cube_and({std::int64_t{1}}); };
+  const auto of_a_dtype = [] { return cube_and({std::int64_t{1}, Value()}); };
   return {
-      define(kCumsum, kBoth, &cumsum, {"input", "dim"}, along_rows),
-      define(kCumprod, kBoth, &cumprod, {"input", "dim"}, along_rows),
+      define(kCumsum, kBoth, &cumsum, {"input", "dim", "dtype"}, of_a_dtype),
+      define(kCumprod, kBoth, &cumprod, {"input", "dim", "dtype"}, of_a_dtype),
       define(kLogcumsumexp, kBoth, &logcumsumexp, {"input", "dim"}, along_rows),
   };
 }

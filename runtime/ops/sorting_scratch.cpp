@@ -138,6 +138,16 @@ std::int64_t numbered_sort_scratch_bytes(std::int64_t count, DType dtype, Device
   return sort_bytes(count, plan);
 }
 
+std::int64_t byte_sort_scratch_bytes(std::int64_t count, Device device) {
+  const std::int64_t block_items = kSortThreads * (is_tuned_for_hopper(device) ? 15 : 10);
+  return sort_bytes(count, {8, 0, 1, block_items});
+}
+
+std::int64_t segmented_sort_scratch_bytes(std::int64_t count, DType dtype) {
+  const auto bytes = static_cast<std::int64_t>(item_bytes(dtype));
+  return bytes_between(count, {bytes, 8, bytes, 0}) + kPartBytes - 1;
+}
+
 std::int64_t distinct_scratch_bytes(std::int64_t count, DType dtype, Device device) {
   const bool is_hopper = is_tuned_for_hopper(device);
   // The library of CUDA 13 has no kernel of its own for bools.

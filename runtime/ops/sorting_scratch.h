@@ -29,6 +29,12 @@ std::int64_t place_sort_scratch_bytes(std::int64_t count, std::int64_t largest_k
 std::int64_t key_sort_scratch_bytes(std::int64_t count, DType dtype, Device device);
 std::int64_t numbered_sort_scratch_bytes(std::int64_t count, DType dtype, Device device);
 
+/// Of a sort of `count` int64 by one byte of theirs.
+std::int64_t byte_sort_scratch_bytes(std::int64_t count, Device device);
+
+/// Of a sort of `count` keys of this dtype, each with an int64, in segments.
+std::int64_t segmented_sort_scratch_bytes(std::int64_t count, DType dtype);
+
 /// Of picking the first of each run of equal neighbours among `count` keys of this dtype.
 std::int64_t distinct_scratch_bytes(std::int64_t count, DType dtype, Device device);
 

@@ -106,20 +106,20 @@ Tensor sinc_gradient(const Tensor& grad, const Tensor& x) {
 functors::LogitBackward logit_slope(std::optional<double> eps) { return {eps.value_or(-1.0)}; }
 
 Tensor asinh(const Tensor& input) {
-  return unary_keeping_input(kAsinh, "AsinhBackward", input, functors::Asinh(),
-                             Formula(&root_gradient<1>));
+  return unary_keeping_input<Integers::read_as_float32>(
+      kAsinh, "AsinhBackward", input, functors::Asinh(), Formula(&root_gradient<1>));
 }
 Tensor acosh(const Tensor& input) {
-  return unary_keeping_input(kAcosh, "AcoshBackward", input, functors::Acosh(),
-                             Formula(&root_gradient<-1>));
+  return unary_keeping_input<Integers::read_as_float32>(
+      kAcosh, "AcoshBackward", input, functors::Acosh(), Formula(&root_gradient<-1>));
 }
 Tensor atanh(const Tensor& input) {
-  return unary_keeping_input(kAtanh, "AtanhBackward", input, functors::Atanh(),
-                             Formula(&atanh_gradient));
+  return unary_keeping_input<Integers::read_as_float32>(
+      kAtanh, "AtanhBackward", input, functors::Atanh(), Formula(&atanh_gradient));
 }
 Tensor erfc(const Tensor& input) {
-  return unary_keeping_input(kErfc, "ErfcBackward", input, functors::Erfc(),
-                             Formula(&erfc_gradient));
+  return unary_keeping_input<Integers::read_as_float32>(kErfc, "ErfcBackward", input,
+                                                        functors::Erfc(), Formula(&erfc_gradient));
 }
 
 // ---- over their input ---------------------------------------------------------------------------
@@ -239,28 +239,29 @@ std::vector<OpDef> overwriting_ops() {
 }  // namespace
 
 Tensor erfinv(const Tensor& input) {
-  return unary_keeping_input(kErfinv, "ErfinvBackward", input, functors::Erfinv(),
-                             Formula(&erfinv_gradient));
+  return unary_keeping_input<Integers::read_as_float32>(
+      kErfinv, "ErfinvBackward", input, functors::Erfinv(), Formula(&erfinv_gradient));
 }
 
 Tensor lgamma(const Tensor& input) {
-  return unary_keeping_input(kLgamma, "LgammaBackward", input, functors::Lgamma(),
-                             Formula(&lgamma_gradient));
+  return unary_keeping_input<Integers::read_as_float32>(
+      kLgamma, "LgammaBackward", input, functors::Lgamma(), Formula(&lgamma_gradient));
 }
 
 Tensor digamma(const Tensor& input) {
-  return unary_keeping_input(kDigamma, "DigammaBackward", input, functors::Digamma(),
-                             TwoSteps{functors::Trigamma(), functors::Product()});
+  return unary_keeping_input<Integers::read_as_float32>(
+      kDigamma, "DigammaBackward", input, functors::Digamma(),
+      TwoSteps{functors::Trigamma(), functors::Product()});
 }
 
 Tensor sinc(const Tensor& input) {
-  return unary_keeping_input(kSinc, "SincBackward", input, functors::Sinc(),
-                             Formula(&sinc_gradient));
+  return unary_keeping_input<Integers::read_as_float32>(kSinc, "SincBackward", input,
+                                                        functors::Sinc(), Formula(&sinc_gradient));
 }
 
 Tensor logit(const Tensor& input, std::optional<double> eps) {
-  return unary_keeping_input(kLogit, "LogitBackward", input, functors::Logit{eps.value_or(-1.0)},
-                             logit_slope(eps));
+  return unary_keeping_input<Integers::read_as_float32>(
+      kLogit, "LogitBackward", input, functors::Logit{eps.value_or(-1.0)}, logit_slope(eps));
 }
 
 std::vector<OpDef> special_ops() {

@@ -217,6 +217,19 @@ Subscript without_masks(const OpInfo& info, const Tensor& input, const Subscript
   return expanded;
 }
 
+Tensor mask_over(const OpInfo& info, const Tensor& input, const Subscript& given) {
+  const Tensor& mask = given.indices[0];
+  const int first = static_cast<int>(places_of_indices(info, input.shape(), given)[0]);
+  require_mask_shape(info, mask, input.shape(), first);
+  Shape sizes = mask.shape();
+  Shape strides = mask.strides();
+  for (int dim = first + mask.dims(); dim < input.dims(); ++dim) {
+    sizes.push_back(1);
+    strides.push_back(0);
+  }
+  return make_view(mask, sizes, strides, mask.impl()->offset);
+}
+
 void require_indices(const OpInfo& info, const Tensor& input, const std::vector<Tensor>& indices) {
   for (const Tensor& index : indices) {
     if (is_index_mask(index)) {

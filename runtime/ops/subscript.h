@@ -37,6 +37,9 @@ void require_indices(const OpInfo& info, const Tensor& input, const std::vector<
 /// A mask gives the places where it is true, an index for each of its dimensions.
 Subscript without_masks(const OpInfo& info, const Tensor& input, const Subscript& given);
 
+/// The only index, a mask, as a view that broadcasts to `input`.
+Tensor mask_over(const OpInfo& info, const Tensor& input, const Subscript& given);
+
 /// A view with the indexed dimensions first.
 Tensor with_indexed_first(const Tensor& tensor, const IndexedDims& dims);
 /// Of a result, or of its gradient: what the indices have, then the others. A view.

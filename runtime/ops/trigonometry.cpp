@@ -27,13 +27,15 @@ constexpr OpInfo kAtanInplace{"atan_"};
 constexpr OpInfo kExp2Inplace{"exp2_"};
 
 Tensor sinh(const Tensor& input) {
-  return unary_keeping_input(kSinh, "SinhBackward", input, functors::Sinh(),
-                             TwoSteps{functors::Cosh(), functors::Product()});
+  return unary_keeping_input<Integers::read_as_float32>(
+      kSinh, "SinhBackward", input, functors::Sinh(),
+      TwoSteps{functors::Cosh(), functors::Product()});
 }
 
 Tensor cosh(const Tensor& input) {
-  return unary_keeping_input(kCosh, "CoshBackward", input, functors::Cosh(),
-                             TwoSteps{functors::Sinh(), functors::Product()});
+  return unary_keeping_input<Integers::read_as_float32>(
+      kCosh, "CoshBackward", input, functors::Cosh(),
+      TwoSteps{functors::Sinh(), functors::Product()});
 }
 
 // What the slopes of asin and acos are made of: 1 / sqrt(−x·x + 1).
@@ -72,23 +74,23 @@ Tensor exp2_gradient(const Tensor& grad, const Tensor& y) {
 }
 
 Tensor asin(const Tensor& input) {
-  return unary_keeping_input(kAsin, "AsinBackward", input, functors::Asin(),
-                             Formula(&asin_gradient));
+  return unary_keeping_input<Integers::read_as_float32>(kAsin, "AsinBackward", input,
+                                                        functors::Asin(), Formula(&asin_gradient));
 }
 
 Tensor acos(const Tensor& input) {
-  return unary_keeping_input(kAcos, "AcosBackward", input, functors::Acos(),
-                             Formula(&acos_gradient));
+  return unary_keeping_input<Integers::read_as_float32>(kAcos, "AcosBackward", input,
+                                                        functors::Acos(), Formula(&acos_gradient));
 }
 
 Tensor atan(const Tensor& input) {
-  return unary_keeping_input(kAtan, "AtanBackward", input, functors::Atan(),
-                             Formula(&atan_gradient));
+  return unary_keeping_input<Integers::read_as_float32>(kAtan, "AtanBackward", input,
+                                                        functors::Atan(), Formula(&atan_gradient));
 }
 
 Tensor exp2(const Tensor& input) {
-  return unary_keeping_result(kExp2, "Exp2Backward", input, functors::Exp2(),
-                              Formula(&exp2_gradient));
+  return unary_keeping_result<Integers::read_as_float32>(kExp2, "Exp2Backward", input,
+                                                         functors::Exp2(), Formula(&exp2_gradient));
 }
 
 // ---- over their input ---------------------------------------------------------------------------

@@ -11,7 +11,6 @@ from translate_programs import BINARY, COMPARISONS, SEVERAL_RESULTS, Scope, Tran
 
 BITWISE = {ast.BitAnd: "&", ast.BitOr: "|"}
 INPLACE = {ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_"}
-INDEXED = re.compile(r"(.*):index\((\{.*\})\)")  # a part that indices of tensors choose
 NUMBER_FUNCTIONS = {"len", "int", "float"}
 TENSOR_METHODS = {"permute", "transpose", "view", "reshape", "flatten", "t"}  # of one result
 # Modules of the library that return several tensors, in a list.
@@ -220,19 +219,11 @@ class ModelTranslator(Translator):
     def is_module(self, function):
         return ast.unparse(function.value) == "self" and function.attr in self.fields
 
-    # x[i] = value, x[a:b] = 0, x[ids] = value
     def assign_part(self, target, value):
-        places = INDEXED.fullmatch(self.of_Subscript(target))
-        if places:
-            number = self.is_number(value)
-            text = f"ohm.tensor({self.expression(value)})" if number else self.expression(value)
-            self.emit(f"{places[1]}:index_put_({places[2]}, {text})")
-        elif self.is_number(value):
-            self.emit(f"{self.of_Subscript(target)}:fill_({self.expression(value)})")
-        elif isinstance(target.value, ast.Name) and target.value.id in self.lists:
+        if isinstance(target.value, ast.Name) and target.value.id in self.lists:
             self.emit(f"{self.of_Subscript(target)} = {self.expression(value)}")
         else:
-            self.emit(f"{self.of_Subscript(target)}:copy_({self.expression(value)})")
+            super().assign_part(target, value)
 
     def do_AugAssign(self, node):
         target_text = ast.unparse(node.target)
@@ -479,7 +470,7 @@ class ModelTranslator(Translator):
 
     of_GeneratorExp = of_ListComp
 
-    def of_Subscript(self, node):
+    def of_Subscript(self, node, is_reading=True):
         index = node.slice
         value = ast.unparse(node.value)
         if value.endswith((".shape", ".size()")):

@@ -30,6 +30,7 @@ RENAMED = {"torch._C._cuda_clearCublasWorkspaces": "ohm.cuda.clear_cublas_worksp
 BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Pow: "^",
           ast.Mod: "%", ast.LShift: "<<"}
 COMPARISONS = {ast.Gt: "gt", ast.GtE: "ge", ast.Lt: "lt", ast.LtE: "le", ast.Eq: "eq", ast.NotEq: "ne"}
+INDEXED = re.compile(r"(.*):index\((\{.*?\})(, \{.*\})?\)")  # a part that indices of tensors choose
 SEVERAL_RESULTS = ("chunk", "split", "unbind", "topk", "max", "min", "sort", "where", "tensor_split", "hsplit",
                    "vsplit", "dsplit", "cummax", "cummin", "kthvalue", "mode", "median", "var_mean",
                    "std_mean", "unique", "unique_consecutive", "nanmedian", "aminmax")  # of ops
@@ -160,6 +161,9 @@ class Translator:
 
     def do_Assign(self, node):
         (target,) = node.targets
+        if isinstance(target, ast.Subscript):
+            self.assign_part(target, node.value)
+            return
         if isinstance(target, ast.Tuple) and self.gives_a_list(node.value):
             self.unpack_list(target, node.value)
             return
@@ -455,29 +459,55 @@ class Translator:
 
     of_GeneratorExp = of_ListComp
 
-    # One dimension after the other, as Python's indices are taken: numbers drop theirs.
-    # Tensors among the indices come after the slices, each with its dimension.
+    # One dimension after the other, as Python's indices are taken: numbers drop theirs, None adds one.
+    # Tensors among the indices come after the slices, each with its dimension. Behind an ellipsis
+    # dimensions are counted from the last one.
     def sliced(self, node, indices):
         text, dim = self.subject(node.value), 0
         tensors = []
         for position, index in enumerate(indices):
             if isinstance(index, ast.Constant) and index.value is Ellipsis:
-                if position != len(indices) - 2:
-                    raise Unknown(ast.unparse(node))
-                dim = -1
-            elif isinstance(index, ast.Slice) and index.step is None:
-                first = self.expression(index.lower) if index.lower else "0"
-                last = f", {self.expression(index.upper)}" if index.upper else ""
-                text = f"slice({text}, {dim}, {first}{last})"
+                dim = -sum(not self.is_none(behind) for behind in indices[position + 1:])
+            elif isinstance(index, ast.Slice):
+                text = self.slice_of(text, index, dim)
                 dim += 1
-            elif isinstance(index, ast.Constant) and type(index.value) is int:
-                text = f"{text}:select({dim}, {index.value})"
+            elif re.fullmatch(r"-?\d+", ast.unparse(index)):
+                text = f"{text}:select({dim}, {ast.unparse(index)})"
+                if dim < 0:
+                    tensors = [(place + (place < 0), name) for place, name in tensors]
+                    dim += 1
+            elif self.is_none(index) and dim >= 0:
+                text = f"{text}:unsqueeze({dim})"
+                dim += 1
             elif isinstance(index, ast.Name):
                 tensors.append((dim, self.expression(index)))
                 dim += 1
             else:
                 raise Unknown(ast.unparse(node))
         return self.indexed(text, tensors)
+
+    @staticmethod
+    def is_none(index):
+        return isinstance(index, ast.Constant) and index.value is None
+
+    # What one slice alone gives is a node, where it is whole too.
+    def part_of(self, node):
+        text, first, last = self.subject(node.value), node.slice.lower, node.slice.upper
+        bounds = [int(ast.unparse(bound)) if re.fullmatch(r"\d+", ast.unparse(bound)) else None
+                  for bound in (first or ast.Constant(0), last or ast.Constant(0))]
+        if last is None and first is None:
+            return f"{text}:narrow(0, 0, {text}:size(0))"
+        if last is not None and None not in bounds:
+            return f"{text}:narrow(0, {bounds[0]}, {bounds[1] - bounds[0]})"
+        if first is None and not isinstance(last, ast.UnaryOp):
+            return f"{text}:narrow(0, 0, {self.expression(last)})"
+        return self.slice_of(text, node.slice, 0)
+
+    def slice_of(self, text, index, dim):
+        first = self.expression(index.lower) if index.lower else "0"
+        last = self.expression(index.upper) if index.upper else "nil" if index.step else None
+        step = self.expression(index.step) if index.step else None
+        return f"slice({', '.join(part for part in (text, str(dim), first, last, step) if part)})"
 
     def indexed(self, text, tensors):
         if not tensors:
@@ -487,7 +517,21 @@ class Translator:
             return f"{text}:index({{{', '.join(names)}}})"
         return f"{text}:index({{{', '.join(names)}}}, {{{', '.join(map(str, dims))}}})"
 
-    def of_Subscript(self, node):
+    # x[i] = value, x[a:b] = 0, x[ids] = value
+    def assign_part(self, target, value):
+        place, text = self.of_Subscript(target, is_reading=False), self.expression(value)
+        places = INDEXED.fullmatch(place)
+        if isinstance(target.slice, ast.Name) and places:
+            self.emit(f"{self.expression(target.value)}[{self.expression(target.slice)}] = {text}")
+        elif places:
+            self.emit(f"set_at({places[1]}, {places[2]}, {text}{places[3] or ''})")
+        else:
+            self.emit(f"{place}:{'fill_' if self.is_number(value) else 'copy_'}({text})")
+
+    def is_number(self, node):
+        return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+    def of_Subscript(self, node, is_reading=True):
         value = self.expression(node.value)
         index = node.slice
         if isinstance(index, ast.Tuple):
@@ -495,10 +539,9 @@ class Translator:
         if isinstance(index, ast.Constant) and index.value is None:
             return f"{self.subject(node.value)}:unsqueeze(0)"
         if isinstance(index, ast.Slice):
-            if index.step is not None or index.lower is not None or index.upper is None:
-                raise Unknown(ast.unparse(node))
-            length = self.expression(index.upper)
-            return f"{self.subject(node.value)}:narrow(0, 0, {length})"
+            if is_reading and index.step is None:
+                return self.part_of(node)
+            return self.slice_of(self.subject(node.value), index, 0)
         if isinstance(index, ast.Constant) and isinstance(index.value, int):
             is_list = isinstance(node.value, ast.Name) and node.value.id == "model"
             if is_list:
@@ -513,6 +556,8 @@ class Translator:
                     tuple(f".{name}" for name in SEVERAL_RESULTS)):
                 return f"second({value})" if index.value == 1 else f"select({index.value + 1}, {value})"
             return f"{value}:select(0, {index.value})"
+        if isinstance(index, ast.UnaryOp) and isinstance(index.operand, ast.Constant):
+            return f"{self.subject(node.value)}:select(0, {ast.unparse(index)})"
         if isinstance(index, (ast.Name, ast.Call)):
             return f"{self.subject(node.value)}:index({{{self.expression(index)}}})"
         raise Unknown(ast.unparse(node))

@@ -9,8 +9,11 @@ from kinds.averages import averaging_program, pooled_program
 from kinds.contractions import contracted_program
 from kinds.encoders import encoder_program
 from kinds.graphs import graph_program
+from kinds.indexing import indexed_program
+from kinds.promotions import promoted_program
 from kinds.recurrent import recurrent_program
 from kinds.sequences import unbatched_program
+from kinds.sizes import sized_program
 from random_program import LAYOUTS, SIZES, Program, options_of, shape_of
 
 # Each op on x, of any shape with enough dimensions, and on what is made beside it: w of x's shape,
@@ -1054,6 +1057,9 @@ KINDS = {
     "averages of weights": averaging_program,
     "pooling by powers": pooled_program,
     "contractions": contracted_program,
+    "indexing": indexed_program,
+    "promotions": promoted_program,
+    "sizes": sized_program,
 }
 
 

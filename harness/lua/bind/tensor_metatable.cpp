@@ -25,6 +25,7 @@
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/complex_views.h"
 #include "runtime/ops/index.h"
+#include "runtime/ops/index_put.h"
 #include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/power.h"
 #include "runtime/ops/view.h"
@@ -184,11 +185,28 @@ int index_of_tensor(lua_State* L) {
                       : run_native(L, index_tensor, Entry::access);
 }
 
+TensorOrNumber operand(lua_State* L, int index, const ArgumentName& argument) {
+  if (lua_isinteger(L, index) != 0) return ops::Number(lua_tointeger(L, index));
+  if (lua_type(L, index) == LUA_TNUMBER) return ops::Number(lua_tonumber(L, index));
+  if (handle_class(L, index) != &HandleOf<Tensor>::kClass) {
+    refuse_argument(L, index, argument, "a tensor or a number");
+  }
+  return tensor_argument(L, index, argument);
+}
+
+// x[mask] = values, x[indices] = values
+int assign_subscript(lua_State* L) {
+  const std::string_view op = "index_put_";
+  ops::set_at(tensor_argument(L, 1, {op, "input"}), tensor_argument(L, 2, {op, "index"}),
+              operand(L, 3, {op, "values"}));
+  return 0;
+}
+
 int set_tensor_property(lua_State* L) {
   if (lua_type(L, 2) != LUA_TSTRING) {
     throw std::invalid_argument(
-        "elements of a tensor are not assigned with [ ]: write x:select(dim, index):fill_(value), "
-        "or x:index_put_({indices}, values)");
+        "elements of a tensor are not assigned with [ ] by anything but a tensor: write "
+        "x:select(dim, index):fill_(value)");
   }
   const std::string_view name = string_argument(L, 2, {"tensor", "name"});
   const Tensor& tensor = tensor_argument(L, 1, {name, "tensor"});
@@ -205,23 +223,19 @@ int set_tensor_property(lua_State* L) {
   return 0;
 }
 
-// ---- operators ----------------------------------------------------------------------------------
-
-TensorOrNumber operand(lua_State* L, int index, std::string_view op) {
-  if (lua_isinteger(L, index) != 0) return ops::Number(lua_tointeger(L, index));
-  if (lua_type(L, index) == LUA_TNUMBER) return ops::Number(lua_tonumber(L, index));
-  if (handle_class(L, index) != &HandleOf<Tensor>::kClass) {
-    refuse_argument(L, index, {op, index == 1 ? "input" : "other"}, "a tensor or a number");
-  }
-  return tensor_argument(L, index, {op, index == 1 ? "input" : "other"});
+int assign_to_tensor(lua_State* L) {
+  return test_handle<Tensor>(L, 2) != nullptr ? assign_subscript(L) : set_tensor_property(L);
 }
+
+// ---- operators ----------------------------------------------------------------------------------
 
 /// The operands of `a op b`: one of them at least is a tensor.
 struct Operands {
   TensorOrNumber left;
   TensorOrNumber right;
 
-  Operands(lua_State* L, std::string_view op) : left(operand(L, 1, op)), right(operand(L, 2, op)) {}
+  Operands(lua_State* L, std::string_view op)
+      : left(operand(L, 1, {op, "input"})), right(operand(L, 2, {op, "other"})) {}
   const Tensor* left_tensor() const { return std::get_if<Tensor>(&left); }
   const Tensor& right_tensor() const { return std::get<Tensor>(right); }
   ops::Number left_number() const { return std::get<ops::Number>(left); }
@@ -273,16 +287,10 @@ int remainder(lua_State* L) {
 }
 
 int power(lua_State* L) {
-  if (lua_type(L, 1) == LUA_TNUMBER) {
-    push_tensor(L, ops::pow(lua_tonumber(L, 1), tensor_argument(L, 2, {"pow", "exponent"})));
-    return 1;
-  }
-  const Tensor& base = tensor_argument(L, 1, {"pow", "input"});
-  if (const Tensor* exponent = test_handle<Tensor>(L, 2)) {
-    push_tensor(L, ops::pow(base, *exponent));
-  } else {
-    push_tensor(L, ops::pow(base, number_argument(L, 2, {"pow", "exponent"})));
-  }
+  const Operands a(L, "pow");
+  const Tensor* left = a.left_tensor();
+  push_tensor(L, left != nullptr ? ops::power_of(*left, a.right)
+                                 : ops::pow(a.left_number(), a.right_tensor()));
   return 1;
 }
 
@@ -357,7 +365,7 @@ int tensor_text(lua_State* L) {
 
 constexpr luaL_Reg kTensorMetamethods[] = {
     {"__index", index_of_tensor},
-    {"__newindex", native<set_tensor_property, Entry::operator_call>},
+    {"__newindex", native<assign_to_tensor, Entry::operator_call>},
     {"__add", native<add, Entry::operator_call>},
     {"__sub", native<subtract, Entry::operator_call>},
     {"__mul", native<multiply, Entry::operator_call>},

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "runtime/base/wrapping.h"
+
 namespace ohm::functors {
 
 /// (1 − share) · x + share · y
@@ -32,7 +34,7 @@ struct Addcmul {
   double factor;
   template <class T>
   constexpr T operator()(T x, T y, T z) const {
-    return x + static_cast<T>(factor) * y * z;
+    return wrapping_sum(x, wrapping_product(wrapping_product(static_cast<T>(factor), y), z));
   }
 };
 

@@ -55,15 +55,30 @@ end
 
 
 -- x[first:last:step] along a dimension; without `last` up to the end. Both count from the end where
--- they are negative. A full slice is a node too, where the version of PyTorch makes it one.
+-- they are negative. A full slice is a node, where the version of PyTorch makes it one; one whose
+-- end is written is not.
 local function slice(x, dim, first, last, step)
-  if first == 0 and not last and not step then return x:slice(dim) end
   local size = x:size(dim)
+  if first == 0 and not last and not step then return x:slice(dim) end
+  if first == 0 and last == size and (step or 1) == 1 then return x end
   last = last or size
   if first < 0 then first = math.max(first + size, 0) end
   last = math.min(last < 0 and last + size or last, size)
   if step then return x:slice(dim, first, last, step) end
   return x:narrow(dim, first, last - first)
+end
+
+-- x[…] = values, where tensors are among the indices: dimensions of size 1 that values begin with do
+-- not count.
+local function set_at(x, indices, values, dims)
+  if ohm.is_tensor(values) then
+    local sizes = {}
+    for _, size in ipairs(values.shape) do
+      if size ~= 1 or #sizes > 0 then sizes[#sizes + 1] = size end
+    end
+    if #sizes < values.ndim then values = values:view(sizes) end
+  end
+  x:index_put_(indices, values, false, dims)
 end
 
 -- ---- whole models -------------------------------------------------------------------------------
