@@ -99,8 +99,12 @@ Comparison agree_shapes(const MeasuredVariant& variant, const MeasuredVariant& r
   return {Equivalence::same, {}};
 }
 
+/// A loop that only counts its turns shows no work.
 Comparison agree_steps(const MeasuredVariant& variant, const MeasuredVariant& reference) {
   if (reference.steps == 0) return different("steps: the reference never calls ohm.step()");
+  if (takes_memory(reference) && !takes_memory(variant)) {
+    return different("steps: it takes no memory in any of them");
+  }
   if (variant.steps == reference.steps) return {Equivalence::same, {}};
   return different(fmt::format("{} steps instead of {}", variant.steps, reference.steps));
 }
@@ -171,6 +175,14 @@ bool shows_work(std::string_view agreement) {
       std::find_if(kAgreements.begin(), kAgreements.end(),
                    [&](const Agreement& one) { return one.name == agreement; });
   return known == kAgreements.end() || known->shows_work;
+}
+
+bool takes_memory(const MeasuredVariant& variant) {
+  const auto has_segments = [](const DeviceResult& device) {
+    return device.peak_allocated_bytes > 0 || device.num_device_alloc > 0;
+  };
+  return variant.host.peak_allocated_bytes > 0 ||
+         std::any_of(variant.devices.begin(), variant.devices.end(), has_segments);
 }
 
 std::vector<std::string> agreement_names() {

@@ -34,6 +34,8 @@ std::vector<std::string> agreement_names();
 /// Whether this shows that the work was done: a returned value does, and the number of steps; that
 /// what was returned is finite or of some shape does not.
 bool shows_work(std::string_view agreement);
+/// Whether it took memory, of a GPU or of the host: what takes none has done nothing.
+bool takes_memory(const MeasuredVariant& variant);
 
 /// Of names that a scenario's `field` gives to values: the first that neither returned and that is
 /// no agreement, with those that it may have meant. Empty: there is none.

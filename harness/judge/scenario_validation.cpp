@@ -37,6 +37,15 @@ bool belongs_to_problem(Role role) {
   return role == Role::mitigation || role == Role::partial || role == Role::non_fix;
 }
 
+/// Whether its role asks for equal values, or for other ones: a non-fix fails by limits where it
+/// does not say otherwise, and a trade may agree in what is no value.
+bool needs_values(const VariantDescription& variant) {
+  if (variant.role == Role::non_fix) return !variant.must_differ.empty();
+  const auto is_value = [](const std::string& name) { return name != "steps" && name != "shapes"; };
+  return variant.trades.empty() ||
+         std::any_of(variant.must_agree.begin(), variant.must_agree.end(), is_value);
+}
+
 class Validator {
  public:
   explicit Validator(ScenarioDescription& scenario)
@@ -178,6 +187,7 @@ class Validator {
       refuse(variant, "its reference is the variant itself: its values would agree with any",
              "name a variant whose values are right");
     }
+    check_reference(variant);
     if (variant.trades.empty() != variant.must_agree.empty()) {
       refuse(
           variant, "trades and must_agree belong together",
@@ -198,6 +208,40 @@ class Validator {
     } catch (const std::invalid_argument& unknown) {
       refuse(variant, fmt::format("compare_as: {}", unknown.what()));
     }
+  }
+
+  /// What its values are compared with, as far as that is another variant.
+  const VariantDescription* compared_with(const VariantDescription& variant) const {
+    const std::string& own = variant.reference.empty() ? scenario_.reference : variant.reference;
+    return belongs_to_problem(variant.role)
+               ? find_variant(scenario_, own.empty() ? variant.of : own)
+               : nullptr;
+  }
+
+  /// References that lead back to where they began agree with each other, whatever they compute;
+  /// and where only one of two keeps values there is nothing to compare.
+  void check_reference(const VariantDescription& variant) const {
+    const VariantDescription* const reference = compared_with(variant);
+    const VariantDescription* next = reference;
+    for (std::size_t i = 0; next != nullptr && i < scenario_.variants.size(); ++i) {
+      next = compared_with(*next);
+      if (next != &variant) continue;
+      refuse(variant,
+             fmt::format("its reference {} is itself compared with it: their values would agree "
+                         "with any",
+                         reference->name),
+             "name a variant whose values are right");
+    }
+    const auto keeps_values = [this](const VariantDescription& one) {
+      return (one.gpu ? *one.gpu : scenario_.gpu).values;
+    };
+    if (reference == nullptr || keeps_values(*reference) == keeps_values(variant)) return;
+    if (!needs_values(variant)) return;
+    refuse(variant,
+           fmt::format("only one of it and its reference {} has a gpu with values: nothing that "
+                       "it computes could be compared",
+                       reference->name),
+           "give both the same gpu.values");
   }
 
   void check_failure(const VariantDescription& variant) const {

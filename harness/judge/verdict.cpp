@@ -132,9 +132,19 @@ Judgement judge_mitigation(const Evidence& evidence) {
   return passed(trade_text(evidence) + holding_text(evidence));
 }
 
-Judgement judge_control(const Evidence& evidence) {
+Judgement judge_by_limits(const Evidence& evidence) {
   if (std::optional<Judgement> broken = broken_promise(evidence)) return *broken;
   return proves_nothing(evidence) ? skipped() : passed(holding_text(evidence));
+}
+
+/// Limits hold of whatever takes nothing.
+Judgement judge_control(const Evidence& evidence) {
+  Judgement judgement = judge_by_limits(evidence);
+  const bool does_nothing = evidence.problem != nullptr && takes_memory(*evidence.problem) &&
+                            !takes_memory(evidence.measured);
+  if (judgement.verdict != Verdict::passed || !does_nothing) return judgement;
+  return error(fmt::format("it takes no memory: nothing shows that it does what {} does",
+                           evidence.description.of));
 }
 
 bool must_run_out_of_memory(const Evidence& evidence) {
@@ -332,7 +342,7 @@ Judgement judge_returning_check(const Evidence& evidence) {
 
 Judgement judge_check(const Evidence& evidence) {
   if (evidence.description.returns) return judge_returning_check(evidence);
-  if (!evidence.description.raises) return judge_control(evidence);
+  if (!evidence.description.raises) return judge_by_limits(evidence);
   const std::string& expected = *evidence.description.raises;
   if (evidence.measured.outcome == Outcome::completed) {
     return failed(FailureType::not_reproduced,

@@ -110,7 +110,7 @@ class LuaScenario final : public engine::ScenarioProgram {
     interpreter_.collect(state());
   }
 
-  void let_go() override { interpreter_.collect(state()); }
+  void let_go() override { interpreter_.collect_fully(state()); }
 
   std::optional<std::uint64_t> fingerprint() override { return fingerprint_of(state()); }
 

@@ -133,6 +133,14 @@ constexpr GrowingScript kScripts[] = {
      "  ohm.ones(1)\n"
      "  ohm.gc.collect()\n"
      "end"},
+    {"objects_in_many_cycles", kNothing,
+     "function body(n)\n"
+     "  for _ = 1, n do\n"
+     "    local one, other = ohm.object {x = ohm.ones(1)}, ohm.object {}\n"
+     "    one.other, other.one = other, one\n"
+     "  end\n"
+     "  ohm.gc.collect()\n"
+     "end"},
     {"objects_of_tensors", kNothing,
      "function body(n)\n"
      "  local first = false\n"

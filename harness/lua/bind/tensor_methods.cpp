@@ -136,6 +136,8 @@ int is_same(lua_State* L) {
 
 // ---- values -------------------------------------------------------------------------------------
 
+void push_number(lua_State* L, std::int64_t value, DType /*dtype*/) { lua_pushinteger(L, value); }
+
 void push_number(lua_State* L, double value, DType dtype) {
   if (dtype == DType::boolean) {
     lua_pushboolean(L, value != 0);
@@ -144,6 +146,13 @@ void push_number(lua_State* L, double value, DType dtype) {
   } else {
     lua_pushinteger(L, convert_element<std::int64_t>(value));
   }
+}
+
+// The only element of a tensor of int64: doubles do not have all of its bits.
+lua_Integer integer_item(const Tensor& tensor) {
+  std::int64_t value = 0;
+  tensor.storage().peek(&value, tensor.offset_bytes(), sizeof value);
+  return value;
 }
 
 // Of a complex tensor the real and the imaginary part, as two results.
@@ -156,7 +165,12 @@ int item(lua_State* L) {
     lua_pushnumber(L, part_of(resolved, 1).item());
     return 2;
   }
-  push_number(L, tensor.item(), tensor.dtype());
+  const double value = tensor.item();
+  if (tensor.dtype() == DType::int64 && tensor.has_values()) {
+    lua_pushinteger(L, integer_item(tensor));
+  } else {
+    push_number(L, value, tensor.dtype());
+  }
   return 1;
 }
 
@@ -173,7 +187,8 @@ int is_nonzero(lua_State* L) {
 }
 
 // The elements from `next` on that dimension `at` and those behind it cover, as nested lists.
-void push_list(lua_State* L, const Tensor& tensor, int at, const double*& next) {
+template <class Number>
+void push_list(lua_State* L, const Tensor& tensor, int at, const Number*& next) {
   if (at == tensor.dims()) return push_number(L, *next++, tensor.dtype());
   luaL_checkstack(L, LUA_MINSTACK, nullptr);
   lua_createtable(L, static_cast<int>(tensor.shape()[at]), 0);
@@ -194,9 +209,15 @@ int tolist(lua_State* L) {
     throw std::invalid_argument(fmt::format(
         "[tolist] {} elements are too many for lists: at most {}", tensor.numel(), kMostListed));
   }
-  const std::vector<double> values = to_doubles(tensor);
-  const double* next = values.data();
-  push_list(L, tensor, 0, next);
+  const auto push = [&](const auto& values) {
+    auto* next = values.data();
+    push_list(L, tensor, 0, next);
+  };
+  if (tensor.dtype() == DType::int64 && tensor.has_values()) {
+    push(to_integers(tensor));
+  } else {
+    push(to_doubles(tensor));
+  }
   return 1;
 }
 

@@ -230,6 +230,8 @@ class NestedList {
   const Shape& shape() const { return shape_; }
   const std::vector<double>& values() const { return values_; }
   DType dtype() const { return dtype_.value_or(DType::float32); }
+  /// Of a list of nothing but integers: what doubles do not have all the bits of.
+  const std::vector<std::int64_t>& integers() const { return integers_; }
 
  private:
   void read(int index, int depth, const std::string& place) {
@@ -252,6 +254,7 @@ class NestedList {
   void read_number(int index, int depth, const std::string& place) {
     if (depth != shape_.dims()) refuse(place, type_of(state_, index), depth);
     values_.push_back(literal(state_, index, {function_, place}));
+    if (lua_isinteger(state_, index) != 0) integers_.push_back(lua_tointeger(state_, index));
     const DType own = dtype_of_literal(state_, index);
     dtype_ = dtype_ ? promote_types(*dtype_, own) : own;
   }
@@ -267,6 +270,7 @@ class NestedList {
   std::string_view function_;
   Shape shape_;
   std::vector<double> values_;
+  std::vector<std::int64_t> integers_;
   std::optional<DType> dtype_;
 };
 
@@ -277,8 +281,13 @@ int make_tensor(lua_State* L, const FactoryCall& call, int data, Device device,
     refuse_argument(L, data, call.name("data"), "numbers (x:clone():detach() copies a tensor)");
   }
   const NestedList list(L, data, call.name("data").function);
-  return call.push(from_values(list.values(), list.shape(),
-                               call.options({dtype.value_or(list.dtype()), device})));
+  const Tensor made = from_values(list.values(), list.shape(),
+                                  call.options({dtype.value_or(list.dtype()), device}));
+  if (made.dtype() == DType::int64 && made.has_values() && list.dtype() == DType::int64 &&
+      list.integers().size() == list.values().size()) {
+    std::copy(list.integers().begin(), list.integers().end(), made.data<std::int64_t>());
+  }
+  return call.push(made);
 }
 
 int tensor(lua_State* L) { return make_tensor(L, FactoryCall(L, "tensor"), 1, Device::cpu()); }

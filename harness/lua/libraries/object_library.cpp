@@ -196,6 +196,7 @@ int make_object(lua_State* L) {
   lua_setiuservalue(L, -2, 1);
   push_metatable(L, HandleOf<Object>::kClass, {&collect_object, &close_object, &end_object});
   lua_setmetatable(L, -2);
+  Interpreter::of(L).lifetimes().note_kept_in_cycles(HandleOf<Object>::kClass);
   revive(L, -1);
   return 1;
 }
@@ -290,6 +291,7 @@ std::set<const void*> settle_dying_objects(lua_State* L, std::span<const void* c
 }
 
 lua_Integer collect_cycles(lua_State* L) {
+  Interpreter::of(L).collect_fully(L);
   push_registry_table(L, &garbage_key);
   const lua_Integer found = count_entries(L, lua_gettop(L));
   lua_pop(L, 1);

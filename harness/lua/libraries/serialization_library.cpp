@@ -52,6 +52,7 @@ SavedFiles& saved_files(lua_State* L) {
     push_handle<SavedFilesPtr>(L, std::make_shared<SavedFiles>());
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &kKey);
+    Interpreter::of(L).lifetimes().note_unknown_write();
   }
   SavedFiles& files = **test_handle<SavedFilesPtr>(L, -1);
   lua_pop(L, 1);

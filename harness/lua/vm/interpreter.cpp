@@ -123,14 +123,25 @@ void Interpreter::find_unreachable(lua_State* L) {
     if (lifetime_settings().is_checked) check_lifetimes(L);
     return;
   }
-  ++collections_;
-  lua_gc(L, LUA_GCCOLLECT);
+  find_by_collecting(L);
   settle_dying_objects(L);
   put_youngest_first();
   // What was closed was held so far: what it holds goes with the next collection.
   if (std::exchange(has_closed_objects_, false)) return;
   if (!lifetimes_.begin(L)) return;
   for (lua_State* coroutine : lifetimes_.coroutines()) watch(coroutine);
+}
+
+// Lua goes through what it found together with an object to find the object that stays: where much
+// of that had ended, a second collection takes it away.
+void Interpreter::find_by_collecting(lua_State* L) {
+  constexpr std::size_t kMany = 1000;
+  const std::size_t had_ended = ended_before_their_time_;
+  ++collections_;
+  lua_gc(L, LUA_GCCOLLECT);
+  if (!has_dying_objects_ || had_ended < ended_before_their_time_ + kMany) return;
+  ++collections_;
+  lua_gc(L, LUA_GCCOLLECT);
 }
 
 // Lua may have collected some on its own since the last time, between others that were let go.
@@ -146,6 +157,7 @@ void Interpreter::put_youngest_first() {
 void Interpreter::check_lifetimes(lua_State* L) {
   const std::size_t found = unreachable_.size();
   lua_gc(L, LUA_GCCOLLECT);
+  settle_dying_objects(L);
   OHM_ASSERT(unreachable_.size() == found, "a handle died unnoticed");
   OHM_ASSERT(ended_before_their_time_ == 0, "a handle ended that is alive");
 }

@@ -71,6 +71,11 @@ class Interpreter {
   /// all others oldest first. The elements of a list that stands among arguments or variables go
   /// from the last to the first, as Python's do.
   void collect(lua_State* L);
+  /// The same with a look at all values of the script, which finds cycles of objects, too.
+  void collect_fully(lua_State* L) {
+    lifetimes_.note_unknown_write();
+    collect(L);
+  }
 
   /// How often the collector has looked at all values of the script.
   std::uint64_t collections() const { return collections_; }
@@ -172,6 +177,7 @@ class Interpreter {
 
   void note_refused_memory();
   void find_unreachable(lua_State* L);
+  void find_by_collecting(lua_State* L);
   void settle_dying_objects(lua_State* L);
   void put_youngest_first();
   void check_lifetimes(lua_State* L);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "allocator_shim/base/assert.h"
+#include "harness/lua/vm/bindings.h"
 #include "harness/lua/vm/instruction.h"
 
 namespace ohm::lua {
@@ -190,6 +191,15 @@ Lifetimes::Node& Lifetimes::node_of(lua_State* L, RawValue value) {
   return node;
 }
 
+bool Lifetimes::is_kept_in_cycles(lua_State* L, RawValue value) const {
+  if (kept_in_cycles_ == nullptr || value.tag != raw::kUserdata) return false;
+  raw::push(L, value);
+  const auto* const handle = static_cast<const HandleHead*>(lua_touserdata(L, -1));
+  const bool has_room = lua_rawlen(L, -1) >= sizeof(HandleHead);
+  lua_pop(L, 1);
+  return has_room && handle->kind == kept_in_cycles_;
+}
+
 void Lifetimes::expand(lua_State* L, Node& node) {
   if (node.value.tag == raw::kThread) {
     raw::push(L, node.value);
@@ -201,6 +211,7 @@ void Lifetimes::expand(lua_State* L, Node& node) {
     return stacks_.add_variable(node);
   }
   node.is_leaf = node.value.tag == raw::kUserdata;
+  node.stays_in_cycles = is_kept_in_cycles(L, node.value);
   for_each_reference(L, node.value, [&](RawValue value) { refer(L, node, value); });
 }
 

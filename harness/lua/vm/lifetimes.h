@@ -15,6 +15,8 @@
 
 namespace ohm::lua {
 
+struct HandleClass;
+
 /// Of the whole process; for tests to change.
 struct LifetimeSettings {
   /// From how large a heap on scripts are watched: below it a collection takes less time.
@@ -109,6 +111,9 @@ class Lifetimes {
   void note_change_of(lua_State* coroutine) {
     if (is_watching_) stacks_.note_change(coroutine);
   }
+  /// Cycles of handles of this class, which is the only one, stay until somebody asks the
+  /// collector.
+  void note_kept_in_cycles(const HandleClass& kind) { kept_in_cycles_ = &kind; }
   /// The table on top of the stack keeps nothing alive, and who ends what is in it takes it out.
   /// One table can be such a one.
   void leave_out(lua_State* L) {
@@ -130,6 +135,7 @@ class Lifetimes {
   };
 
   bool count_what_is_there(lua_State* L);
+  bool is_kept_in_cycles(lua_State* L, RawValue value) const;
   bool may_go_on(lua_State* L);
   void pause();
   void note_write_to(RawValue table);
@@ -165,6 +171,7 @@ class Lifetimes {
   RawValue mode_name_;  ///< the string "__mode", which makes tables weak
   Node* registry_ = nullptr;
   const void* left_out_ = nullptr;
+  const HandleClass* kept_in_cycles_ = nullptr;
   std::size_t most_bytes_ = 0;  ///< of the heap, until it is collected again
   std::int64_t allowance_ = 0;  ///< of instructions that may be watched until settle()
   std::int64_t allowance_per_event_ = 0;

@@ -47,22 +47,43 @@ void ReferenceCounts::leave_stack(Node& node) {
 }
 
 void ReferenceCounts::suspect(Node& node) {
+  node.is_kept = false;
   if (node.is_suspect) return;
   node.is_suspect = true;
   suspects_.push_back(&node);
 }
 
+/// The way from witness to witness leads back to `start`: what is kept in that circle, or null.
+/// What coroutines hold is in no cycle for those who keep objects.
+ReferenceCounts::Node* ReferenceCounts::kept_in_circle(Node& start) {
+  Node* kept = nullptr;
+  Node* at = &start;
+  do {
+    if (at->value.tag == raw::kThread) return nullptr;
+    if (at->stays_in_cycles) kept = at;
+    at = at->witness;
+  } while (at != &start);
+  if (kept != nullptr) kept->is_kept = true;
+  return kept;
+}
+
 bool ReferenceCounts::is_proven(Node& node) {
   way_.clear();
+  ++ways_;
   Node* at = &node;
   while (!is_safe(*at)) {
     if (at->proven_at == losses_ && is_safe(*at->proof)) {
       at = at->proof;
       break;
     }
+    if (at->passed_at == ways_) {
+      at = kept_in_circle(*at);
+      if (at == nullptr) return false;
+      break;
+    }
+    at->passed_at = ways_;
     way_.push_back(at);
-    // A way that is longer than there are nodes leads round and round.
-    if (at->witness == nullptr || way_.size() > nodes_.size()) return false;
+    if (at->witness == nullptr) return false;
     at = at->witness;
   }
   for (Node* passed : way_) {

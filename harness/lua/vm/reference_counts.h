@@ -19,6 +19,8 @@ namespace ohm::lua {
 /// that refer to it, and where the way from witness to witness ends on the stack, or at a root, it
 /// is alive. Where it does not, nobody knows, and the collector is asked. Values are often handed
 /// on, from what goes to what has just been made: so the last that came to refer is known as well.
+/// Of a class that stays in cycles no value dies while a way leads round through it: it is kept,
+/// and so is what it leads to, until it loses a reference.
 class ReferenceCounts {
  public:
   struct Node {
@@ -30,8 +32,11 @@ class ReferenceCounts {
     Node* proof = nullptr;    ///< the end of the way, found when `losses_` was `proven_at`
     std::uint64_t proven_at = 0;
     bool is_root = false;
-    bool is_leaf = false;     ///< refers to nothing: in no cycle
-    bool is_suspect = false;  ///< lost a reference since settle()
+    bool is_leaf = false;          ///< refers to nothing: in no cycle
+    bool is_suspect = false;       ///< lost a reference since settle()
+    bool stays_in_cycles = false;  ///< of a class of which cycles are no garbage
+    bool is_kept = false;          ///< one that was found to be in a cycle
+    std::uint64_t passed_at = 0;   ///< the number of the last way that led through it
   };
 
   Node* find(const void* content);
@@ -50,7 +55,10 @@ class ReferenceCounts {
   bool settle(const std::function<void(Node&)>& on_death);
 
  private:
-  static bool is_safe(const Node& node) { return node.is_root || node.on_stack > 0; }
+  static bool is_safe(const Node& node) {
+    return node.is_root || node.on_stack > 0 || node.is_kept;
+  }
+  static Node* kept_in_circle(Node& start);
   bool is_proven(Node& node);
   void suspect(Node& node);
 
@@ -58,6 +66,7 @@ class ReferenceCounts {
   std::vector<Node*> suspects_;
   std::vector<Node*> way_;
   std::uint64_t losses_ = 1;  ///< how many witnesses were lost
+  std::uint64_t ways_ = 0;    ///< how many were gone
 };
 
 }  // namespace ohm::lua

@@ -335,6 +335,17 @@ TEST(Mitigation, ThatTradesAgreesInStepsOnlyWhereThereAreSome) {
          "other numbers: steps: the reference never calls ohm.step()");
 }
 
+TEST(Mitigation, ThatTradesAgreesInStepsOnlyWhereTheyTakeMemory) {
+  Judged judged(Role::mitigation);
+  judged.variant().trades = "batch size";
+  judged.variant().must_agree = {"steps"};
+  expect(judged.by(completed(0)), Verdict::failed, "NotEquivalent",
+         "other numbers: steps: it takes no memory in any of them");
+  MeasuredVariant on_the_host = completed(0);
+  on_the_host.host.peak_allocated_bytes = 4;
+  EXPECT_EQ(Verdict::passed, judged.by(on_the_host).verdict);
+}
+
 TEST(Mitigation, IsHeldToLimitsRelativeToItsProblem) {
   Judged judged(Role::mitigation);
   judged.variant().limits = {"peak_allocated_bytes <= 0.2 * problem"};
@@ -501,6 +512,15 @@ TEST(Control, PassesWhenEveryLimitHoldsWhateverItComputes) {
   expect(Judged(Role::control).by(completed(900, 7.0)), Verdict::passed, "",
          "holds peak_allocated_bytes <= 1000: 900 B");
   EXPECT_EQ(FailureType::limit_exceeded, Judged(Role::control).by(completed(1001)).failure_type);
+}
+
+TEST(Control, IsAnErrorWhereItTakesNoMemory) {
+  expect(Judged(Role::control).by(completed(0)), Verdict::error, "",
+         "it takes no memory: nothing shows that it does what summed does");
+  // Its problem may be about something else.
+  Judged judged(Role::control);
+  judged.scenario().limits = {"steps == 10"};
+  EXPECT_EQ(Verdict::passed, judged.problem(completed(0)).by(completed(0)).verdict);
 }
 
 // ---- check --------------------------------------------------------------------------------------

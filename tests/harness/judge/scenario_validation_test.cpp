@@ -149,6 +149,22 @@ const std::vector<Breach> kBreaches = {
      },
      "scenarios/leak.lua:14: variant \"item\": a non-fix must_break limits, or its values "
      "must_differ: not both"},
+    {"references in a circle",
+     [](auto& s) {
+       s.variants[0].reference = "detached";
+       s.variants.push_back(variant("detached", Role::mitigation, 15));
+       s.variants.back().reference = "item";
+     },
+     "scenarios/leak.lua:14: variant \"item\": its reference detached is itself compared with it: "
+     "their values would agree with any | name a variant whose values are right"},
+    {"values on one side only",
+     [](auto& s) {
+       s.variants[0].gpu = s.gpu;
+       s.variants[0].gpu->values = !s.gpu.values;
+     },
+     "scenarios/leak.lua:14: variant \"item\": only one of it and its reference summed has a gpu "
+     "with "
+     "values: nothing that it computes could be compared | give both the same gpu.values"},
     {"must_break of no limit",
      [](auto& s) {
        s.variants[0].role = Role::non_fix;

@@ -101,7 +101,7 @@ TEST_F(RunnerTest, LoadsAFileToDescribeItAndOnceForAllVariantsThatBeginAlike) {
   FakeScenario scenario = test::leak();
   // More than share a copy that has let go of the others.
   for (int i = 0; i < 100; ++i) {
-    scenario.add("nothing" + std::to_string(i), Role::control, test::growing(3, 0));
+    scenario.add("nothing" + std::to_string(i), Role::control, test::freeing(3));
   }
   LoadCount count;
   EXPECT_EQ(0, run({scenarios_.add("leak", count.counting(scenario))}).exit_code());
@@ -115,13 +115,13 @@ TEST_F(RunnerTest, WhatIsCopiedForAVariantDoesNotGrowWithTheOthers) {
   const auto make = [] {
     FakeScenario scenario = test::leak();
     for (int i = 0; i < 200; ++i) {
-      scenario.add("nothing" + std::to_string(i), Role::control, test::growing(3, 0)).waivers = {
+      scenario.add("nothing" + std::to_string(i), Role::control, test::freeing(3)).waivers = {
           {"", "swallowed", std::string(256_KiB, '.')}};
     }
     scenario.bodies["nothing199"] = [](RunContext& run) {
       const std::size_t bytes = test::memory_figure("RssAnon");
       if (bytes > 16_MiB) throw std::invalid_argument(std::to_string(bytes));
-      return test::growing(3, 0)(run);
+      return test::freeing(3)(run);
     };
     return scenario;
   };
@@ -133,7 +133,7 @@ TEST_F(RunnerTest, WhatIsCopiedForAVariantDoesNotGrowWithTheOthers) {
 TEST_F(RunnerTest, LoadsAFileAnewForAVariantWithFaultsOfItsOwn) {
   // A call that the plan counts may be made while the file is loaded.
   FakeScenario scenario = test::leak();
-  scenario.add("with_fault", Role::control, test::growing(3, 0)).fault = "nth(1000)";
+  scenario.add("with_fault", Role::control, test::freeing(3)).fault = "nth(1000)";
   LoadCount count;
   run({scenarios_.add("leak", count.counting(scenario))});
   EXPECT_EQ(3, count.loads());

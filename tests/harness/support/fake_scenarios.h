@@ -109,6 +109,17 @@ inline Body growing(int steps, std::size_t growth_bytes, double loss = 1) {
   };
 }
 
+/// `steps` steps that each give back what they take.
+inline Body freeing(int steps) {
+  return [=](engine::RunContext& run) {
+    for (int step = 0; step < steps; ++step) {
+      run.machine().requests(0).free(allocate(run, 512).block);
+      run.mark_step();
+    }
+    return loss_of(1);
+  };
+}
+
 /// A leak, a mitigation that frees, and what else belongs to it: everything passes.
 inline FakeScenario leak(const std::string& name = "leak") {
   FakeScenario scenario;
@@ -118,7 +129,7 @@ inline FakeScenario leak(const std::string& name = "leak") {
   scenario.add("kept", Role::problem, growing(5, 512));
   scenario.add("freed", Role::mitigation, growing(5, 0));
   scenario.add("still_kept", Role::non_fix, growing(5, 1024));
-  scenario.add("nothing", Role::control, growing(3, 0));
+  scenario.add("nothing", Role::control, freeing(3));
   return scenario;
 }
 

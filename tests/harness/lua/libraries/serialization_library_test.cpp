@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/harness/lua/script_test.h"
+#include "tests/support/watched_lifetimes.h"
 
 namespace ohm::test {
 namespace {
@@ -25,6 +26,15 @@ TEST_F(SerializationLibrary, GivesTablesThatStandTwiceOrInThemselvesBackSo) {
                    "ohm.save(t, 'f') local o = ohm.load('f')\n"
                    "return o.self == o and o.one == o.other and o ~= t"),
             1);
+}
+
+TEST_F(SerializationLibrary, KeepsFilesWhereTheScriptIsWatched) {
+  const WatchFromTheStart watched;
+  EXPECT_EQ(text("local t = {} for i = 1, 100 do t[i] = ohm.ones(1) end\n"
+                 "ohm.save({step = 3}, 'f') t[1] = nil\n"
+                 "ohm.ones(1)\n"
+                 "return tostring(ohm.load('f').step)"),
+            "3");
 }
 
 TEST_F(SerializationLibrary, CopiesTensorsWithAllOfTheirStorage) {

@@ -96,6 +96,11 @@ constexpr Expression kExpressions[] = {
     {"ohm.linalg.norm(x, {ord = math.huge, dim = 0}):tolist()", "{4.0 5.0 6.0}"},
     {"ohm.linalg.vector_norm(x, {ord = 1}):item()", "21.0"},
     {"ohm.linalg.vector_norm(x, 0, {1}):tolist()", "{3.0 3.0}"},
+    // Integers beyond 2^53.
+    {"ohm.tensor((1 << 60) + 1):item() - (1 << 60)", "1"},
+    {"ohm.tensor({{3, -(1 << 60) - 1}}):tolist()", "{{3 -1152921504606846977}}"},
+    {"(ohm.ones(1, {dtype = ohm.int64}) * (1 << 30) * (1 << 30) + 1):item() - (1 << 60)", "1"},
+    {"ohm.tensor({1 << 60, 0.5}).dtype == ohm.float32", "true"},
     // Properties.
     {"x.shape", "{2 3}"},
     {"x.dtype == ohm.float32", "true"},

@@ -525,6 +525,8 @@ constexpr Cost kCosts[] = {
     {"Objects", "local t = {} for i = 1, 5000 do t[i] = ohm.object {x = T()} end"},
     {"ChainsOfObjects",
      "local first = false for i = 1, 5000 do first = ohm.object {x = T(), next = first} end"},
+    {"CyclesOfObjects",
+     "for i = 1, 5000 do local o, p = ohm.object {x = T()}, ohm.object {} o.p, p.o = p, o end"},
     {"ObjectsThatGo",
      "local t = {} for i = 1, 5000 do t[i] = {i} end local o "
      "for _ = 1, 5000 do o = ohm.object {x = T()} end"},

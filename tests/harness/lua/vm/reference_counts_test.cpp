@@ -79,6 +79,18 @@ TEST_F(ReferenceCountsTest, ACycleThatNothingElseLeadsToIsNotTold) {
   EXPECT_EQ(dead(), "?");
 }
 
+TEST_F(ReferenceCountsTest, ACycleOfWhatStaysInCyclesIsKeptWithAllThatItLeadsTo) {
+  node('b').stays_in_cycles = true;
+  for (const char held : {'a', 'c'}) counts_.enter_stack(node(held));
+  refer('a', 'b');
+  refer('b', 'a');
+  refer('b', 'c');
+  for (const char held : {'a', 'c'}) counts_.leave_stack(node(held));
+  EXPECT_EQ(dead(), "");
+  drop('b', 'a');
+  EXPECT_EQ(dead(), "abc");
+}
+
 TEST_F(ReferenceCountsTest, TheLastThatCameToReferIsAWitnessToo) {
   for (const char holder : {'a', 'b', 'd'}) {
     counts_.enter_stack(node(holder));
