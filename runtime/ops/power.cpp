@@ -7,7 +7,9 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/choice.h"
 #include "runtime/ops/comparison.h"
+#include "runtime/ops/convert.h"
 #include "runtime/ops/pointwise_unary.h"
+#include "runtime/ops/whole_power.h"
 
 namespace ohm::ops {
 namespace {
@@ -30,7 +32,8 @@ Tensor exponent_gradient(const Tensor& grad, const Tensor& input, const Tensor& 
     const Tensor is_zero = eq(input, 0.0);
     is_flat = formula::compared(is_zero, is_positive, functors::Both());
   }
-  const Tensor logarithm = formula::mapped(input, &log, functors::Log());
+  const Tensor base = to_dtype(input, result.dtype());
+  const Tensor logarithm = formula::mapped(base, &log, functors::Log());
   const Tensor slope = formula::product(result, logarithm);
   const Tensor zero = full({}, 0.0, options_of(grad));
   const Tensor chosen = where(is_flat, zero, slope);
@@ -39,7 +42,8 @@ Tensor exponent_gradient(const Tensor& grad, const Tensor& input, const Tensor& 
 
 // exponent is 0 ? 0 : grad · exponent · input ^ (exponent − 1)
 Tensor base_gradient(const Tensor& grad, const Tensor& input, const Tensor& exponent) {
-  const Tensor lower = formula::plus(exponent, -1.0);
+  const Tensor lower =
+      is_floating(exponent.dtype()) ? formula::plus(exponent, -1.0) : sub(exponent, Number(1));
   const Tensor power = formula::is_recorded() ? pow(input, lower) : raised(input, lower);
   const Tensor slope = formula::product(exponent, power);
   const Tensor scaled = formula::product(grad, slope);
@@ -125,6 +129,10 @@ Tensor power(const OpInfo& info, const Tensor& given, double exponent) {
   return out;
 }
 
+bool are_whole(const Tensor& base, const Tensor& exponent) {
+  return !is_differentiable(base.dtype()) && !is_differentiable(exponent.dtype());
+}
+
 std::vector<Sample> power_positive() {
   return {{from_values({0.3, 0.8, 1.4, 2.1, 0.6, 1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
 }
@@ -154,8 +162,7 @@ Tensor pow(const Tensor& given, const Tensor& given_exponent) {
   const OpFront front(kPow);
   const Tensor exponent = front.input(given_exponent);
   const Tensor input = front.input(given);
-  require_floating(input, kPow);
-  require_floating(exponent, kPow);
+  if (are_whole(input, exponent)) return whole_power(kPow, input, exponent);
   Recorder record("PowBackward", {&input, &exponent});
   record.save(exponent);
   record.save(input);
@@ -165,17 +172,19 @@ Tensor pow(const Tensor& given, const Tensor& given_exponent) {
   return out;
 }
 
-Tensor pow(double base, const Tensor& given) {
+Tensor pow(Number given_base, const Tensor& given) {
   const OpFront front(kPow);
   const Tensor exponent = front.input(given);
-  require_floating(exponent, kPow);
+  const DType dtype = result_dtype(exponent, given_base);
+  if (!is_floating(dtype)) return whole_power(kPow, given_base, exponent);
+  const double base = given_base.value;
   Recorder record("PowBackward", {&exponent});
   record.save(exponent);
-  Tensor out = empty_for_loop(exponent.shape(), {&exponent}, options_of(exponent));
+  Tensor out = empty_for(exponent, given_base, dtype, kPow);
   {
     // The base as a number on the device.
     const Tensor number = full({}, base, {DType::float64, exponent.device()});
-    map_floating(out, out.dtype(), functors::Pow(), base, exponent);
+    map_floating(out, dtype, functors::Pow(), base, exponent);
   }
   record.save_output(out);
   record.attach_differentiable(out, [base](BackwardCall& call) {
@@ -193,7 +202,11 @@ Tensor pow(double base, const Tensor& given) {
 
 Tensor power_of(const Tensor& input, const TensorOrNumber& exponent) {
   if (const Tensor* tensor = std::get_if<Tensor>(&exponent)) return pow(input, *tensor);
-  return pow(input, number_of(exponent));
+  if (is_differentiable(input.dtype())) return pow(input, number_of(exponent));
+  const OpFront front(kPow);
+  const Tensor base = to_dtype(input, result_dtype(input, exponent));
+  if (is_floating(base.dtype())) return pow(base, number_of(exponent));
+  return whole_power(kPow, base, exponent);
 }
 
 std::vector<OpDef> power_ops() {

@@ -11,14 +11,14 @@ namespace ohm::ops {
 Tensor pow(const Tensor& input, double exponent);
 Tensor square(const Tensor& input);
 
-/// input ^ exponent, element by element. Keeps both and the result.
+/// input ^ exponent, element by element. Keeps both and the result; whole numbers where both are.
 Tensor pow(const Tensor& input, const Tensor& exponent);
 
 /// One of the two.
 Tensor power_of(const Tensor& input, const TensorOrNumber& exponent);
 
-/// base ^ exponent, element by element.
-Tensor pow(double base, const Tensor& exponent);
+/// base ^ exponent, element by element: whole numbers where both are.
+Tensor pow(Number base, const Tensor& exponent);
 
 std::vector<OpDef> power_ops();
 
