@@ -173,7 +173,7 @@ int index_tensor(lua_State* L) {
 // x[mask], x[indices]
 int subscript_tensor(lua_State* L) {
   const Tensor& index = tensor_argument(L, 2, {"index", "index"});
-  push_tensor(L, ops::index(tensor_argument(L, 1, {"index", "input"}), {index}));
+  push_tensor(L, ops::subscripted(tensor_argument(L, 1, {"index", "input"}), {index}));
   return 1;
 }
 
@@ -274,15 +274,13 @@ int remainder(lua_State* L) {
 
 int power(lua_State* L) {
   if (lua_type(L, 1) == LUA_TNUMBER) {
-    push_tensor(L, ops::pow(lua_tonumber(L, 1), tensor_argument(L, 2, {"pow", "exponent"})));
+    const auto base = std::get<ops::Number>(operand(L, 1, "pow"));
+    push_tensor(L, ops::pow(base, tensor_argument(L, 2, {"pow", "exponent"})));
     return 1;
   }
   const Tensor& base = tensor_argument(L, 1, {"pow", "input"});
-  if (const Tensor* exponent = test_handle<Tensor>(L, 2)) {
-    push_tensor(L, ops::pow(base, *exponent));
-  } else {
-    push_tensor(L, ops::pow(base, number_argument(L, 2, {"pow", "exponent"})));
-  }
+  if (test_handle<Tensor>(L, 2) == nullptr) number_argument(L, 2, {"pow", "exponent"});
+  push_tensor(L, ops::power_of(base, operand(L, 2, "pow")));
   return 1;
 }
 
