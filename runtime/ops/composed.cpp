@@ -178,8 +178,8 @@ Tensor cosine_similarity(const Tensor& given_x1, const Tensor& given_x2, std::in
   const Tensor x1 = front.input(given_x1);
   require_same_device(x1, x2, kCosineSimilarity);
   const Shape shape = broadcast_shapes(x1.shape(), x2.shape(), "cosine_similarity");
-  const Tensor wide1 = x1.shape() == shape ? x1 : expand(x1, shape);
   const Tensor wide2 = x2.shape() == shape ? x2 : expand(x2, shape);
+  const Tensor wide1 = x1.shape() == shape ? x1 : expand(x1, shape);
   const Tensor lengths1 = bounded_lengths(wide1, dim, eps);
   const Tensor lengths2 = bounded_lengths(wide2, dim, eps);
   const bool holds_number =

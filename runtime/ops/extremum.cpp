@@ -307,7 +307,9 @@ std::vector<Tensor> sort_row(const Tensor& input, std::int64_t dim, bool descend
 Tensor argsort_row(const Tensor& input, std::int64_t dim, bool descending, bool /*stable*/) {
   return argsort(input, dim, descending);
 }
-std::vector<Tensor> topk_row(const Tensor& input, std::int64_t k, std::int64_t dim, bool largest) {
+// The places are those of sorted values, asked for or not.
+std::vector<Tensor> topk_row(const Tensor& input, std::int64_t k, std::int64_t dim, bool largest,
+                             bool /*sorted*/) {
   return as_list(topk(input, k, dim, largest));
 }
 
@@ -420,9 +422,9 @@ std::vector<OpDef> extremum_ops() {
                return std::vector<Sample>{cube({one, false, false}), cube({one, true, false})};
              }),
       define(kArgsort, kBoth, &argsort_row, {"input", last, {"descending", false}, stable}),
-      define(kTopk, kBoth, &topk_row, {"input", "k", last, {"largest", true}},
+      define(kTopk, kBoth, &topk_row, {"input", "k", last, {"largest", true}, {"sorted", true}},
              [one] {
-               return std::vector<Sample>{cube({std::int64_t{2}, one, true})};
+               return std::vector<Sample>{cube({std::int64_t{2}, one, true, true})};
              }),
   };
 }

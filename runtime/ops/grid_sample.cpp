@@ -399,15 +399,15 @@ Tensor grid_sample(const Tensor& given, const Tensor& given_grid, const std::str
                         points[1] * points[2]};
   const bool uses_cudnn = is_cudnns(plan, input, grid);
   Recorder record("GridSampler2DBackward", {&input, &grid});
-  record.save(input);
   record.save(grid);
+  record.save(input);
   const Tensor images = uses_cudnn ? without_repetition(input) : input;
   const Tensor read = uses_cudnn ? row_major(grid) : grid;
   Tensor out = empty({sizes[0], sizes[1], points[1], points[2]}, options_of(input));
   compute_samples(plan, images, read, out);
   record.attach(out, [plan, uses_cudnn](BackwardCall& call) {
-    TensorList gradients = sample_gradients(plan, uses_cudnn, call.grad(), call.saved(0),
-                                            call.saved(1), call.needs(0));
+    TensorList gradients = sample_gradients(plan, uses_cudnn, call.grad(), call.saved(1),
+                                            call.saved(0), call.needs(0));
     if (!call.needs(0)) gradients[0] = Tensor();
     if (!call.needs(1)) gradients[1] = Tensor();
     return gradients;

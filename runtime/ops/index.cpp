@@ -13,6 +13,7 @@
 #include "runtime/kernels/functors/gather_scatter.h"
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/slice.h"
 #include "runtime/ops/subscript.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/complex_parts.h"
@@ -138,6 +139,17 @@ Tensor recorded_index_gradient(const Tensor& grad, const Shape& shape, const Sub
   return out;
 }
 
+// An integer in a tensor, which is read: it selects, as a number does.
+bool is_one_place(const Tensor& index) {
+  return index.dims() == 0 && !is_differentiable(index.dtype()) &&
+         index.dtype() != DType::boolean && index.dtype() != DType::uint8;
+}
+
+// Where there are no values, they are as good as 0.
+std::int64_t place_in(const Tensor& index) {
+  return index.has_values() ? static_cast<std::int64_t>(index.item()) : 0;
+}
+
 }  // namespace
 
 Tensor index(const Tensor& input, const std::vector<Tensor>& given,
@@ -164,8 +176,31 @@ Tensor index(const Tensor& input, const std::vector<Tensor>& given,
   return out;
 }
 
+Tensor subscripted(const Tensor& input, const std::vector<Tensor>& given,
+                   const std::optional<Shape>& given_dims) {
+  if (std::none_of(given.begin(), given.end(), &is_one_place)) {
+    return index(input, given, given_dims);
+  }
+  Tensor part = input;
+  std::vector<Tensor> others;
+  Shape dims;
+  std::int64_t gone = 0;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const auto number = static_cast<std::int64_t>(i);
+    const std::int64_t dim = (given_dims ? (*given_dims)[static_cast<int>(i)] : number) - gone;
+    if (is_one_place(given[i])) {
+      part = select(part, dim, place_in(given[i]));
+      ++gone;
+    } else {
+      others.push_back(given[i]);
+      dims.push_back(dim);
+    }
+  }
+  return others.empty() ? part : index(part, others, dims);
+}
+
 std::vector<OpDef> index_ops() {
-  return {define(kIndex, kMethod, &index, {"input", "indices", "dims"}, indexed_samples)};
+  return {define(kIndex, kMethod, &subscripted, {"input", "indices", "dims"}, indexed_samples)};
 }
 
 }  // namespace ohm::ops

@@ -20,6 +20,11 @@ namespace ohm::ops {
 Tensor index(const Tensor& input, const std::vector<Tensor>& indices,
              const std::optional<Shape>& dims = std::nullopt);
 
+/// The same as programs write it: an integer in a tensor without dimensions selects first, as a
+/// number does, and the result is a view where nothing else is among the indices.
+Tensor subscripted(const Tensor& input, const std::vector<Tensor>& indices,
+                   const std::optional<Shape>& dims = std::nullopt);
+
 std::vector<OpDef> index_ops();
 
 }  // namespace ohm::ops

@@ -15,6 +15,7 @@
 #include "runtime/ops/convert.h"
 #include "runtime/ops/index.h"
 #include "runtime/ops/indexing.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/subscript.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
@@ -288,13 +289,18 @@ Tensor index_put_(const Tensor& input, const std::vector<Tensor>& indices,
 }
 
 void set_at(const Tensor& input, const Tensor& index, const TensorOrNumber& values) {
+  const bool selects =
+      index.dims() == 0 && !is_differentiable(index.dtype()) && !is_index_mask(index);
+  const Tensor part = selects ? subscripted(input, {index}) : Tensor();
   const Tensor* const tensor = std::get_if<Tensor>(&values);
   if (tensor == nullptr) {
-    index_put_(input, {index}, values, false);
+    selects ? fill_(part, std::get<Number>(values).value)
+            : index_put_(input, {index}, values, false);
     return;
   }
   const Shape rest = without_leading_ones(tensor->shape());
-  index_put_(input, {index}, rest == tensor->shape() ? *tensor : view(*tensor, rest), false);
+  const Tensor source = rest == tensor->shape() ? *tensor : view(*tensor, rest);
+  selects ? copy_(part, source) : index_put_(input, {index}, source, false);
 }
 
 std::vector<OpDef> index_put_ops() {

@@ -33,9 +33,10 @@ bool has_kernel(const Tensor& query, std::int64_t heads) {
   return is_attention_fused(seen, seen, seen);
 }
 
+// Inside the call no weight has a gradient: rows are not copied to make one product of them.
 Tensor fused(const Tensor& query, const AttentionParameters& parameters) {
   const std::vector<Tensor> parts =
-      chunk(linear(query, parameters.in_weight, parameters.in_bias), 3, -1);
+      chunk(linear(query, detach(parameters.in_weight), parameters.in_bias), 3, -1);
   const Tensor attended = scaled_dot_product_attention(
       by_heads(parts[0], parameters.heads), by_heads(parts[1], parameters.heads),
       by_heads(parts[2], parameters.heads), std::nullopt, 0.0, false, std::nullopt);
@@ -66,7 +67,7 @@ NativeAttention by_steps(const Tensor& query, const AttentionParameters& paramet
                          const std::optional<Tensor>& mask, WantedWeights wanted) {
   Tensor parts;
   {
-    // Inside the call no weight has a gradient: rows are not copied to make one product of it.
+    // As in fused().
     const Tensor product = matmul(query, t(detach(parameters.in_weight)));
     if (product.numel() == 0) return {empty_like(query), Tensor()};
     parts = separated(product, parameters);

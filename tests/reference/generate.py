@@ -382,6 +382,10 @@ def pointwise():
     yield "pow_tensor", "pow", lambda: [positive(2, 3), randn(3)]
     yield "pow_tensor_of_zero", "pow", lambda: [
         torch.tensor([0.0, 2.0, 3.0]), torch.tensor([2.0, 0.0, -1.0])]
+    yield "pow_whole", "pow", lambda: [integers(9, 2, 3) - 4, 3]
+    yield "pow_whole_tensor", "pow", lambda: [integers(9, 2, 3) - 4, integers(7, 3) - 2]
+    yield "pow_whole_fraction", "pow", lambda: [integers(9, 2, 3), 1.5]
+    yield "pow_whole_exponent", "pow", lambda: [positive(2, 3), const(integers(5, 3))]
     for op in ("sigmoid_", "tanh_", "exp_", "neg_"):
         yield op, op, lambda: [const(randn(3, 4))]
     for op in ("sin_", "cos_", "tan_", "erf_", "expm1_", "floor_", "ceil_", "round_", "sign_"):

@@ -160,6 +160,8 @@ Value value_argument(lua_State* L, int index, ParamKind kind, const ArgumentName
     case ParamKind::tensor_list:
       return tensors_argument(L, index, name);
     case ParamKind::number:
+      // Python's True is the number 1.
+      if (lua_isboolean(L, index)) return lua_toboolean(L, index) != 0 ? 1.0 : 0.0;
       return number_argument(L, index, name);
     case ParamKind::integer:
       return integer_argument(L, index, name);

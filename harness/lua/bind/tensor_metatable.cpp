@@ -174,7 +174,7 @@ int index_tensor(lua_State* L) {
 // x[mask], x[indices]
 int subscript_tensor(lua_State* L) {
   const Tensor& index = tensor_argument(L, 2, {"index", "index"});
-  push_tensor(L, ops::index(tensor_argument(L, 1, {"index", "input"}), {index}));
+  push_tensor(L, ops::subscripted(tensor_argument(L, 1, {"index", "input"}), {index}));
   return 1;
 }
 

@@ -309,6 +309,11 @@ int type_as(lua_State* L) {
   return move(L, self_tensor(L, "type_as"), {other.device(), other.dtype()});
 }
 
+// type(dtype): as x:to(dtype), where the tensor is
+int type(lua_State* L) {
+  return move(L, self_tensor(L, "type"), {{}, dtype_argument(L, 2, {"type", "dtype"})});
+}
+
 int tensor_cpu(lua_State* L) { return move(L, self_tensor(L, "cpu"), {Device::cpu(), {}}); }
 
 template <DType D>
@@ -398,6 +403,7 @@ constexpr luaL_Reg kTensorMethods[] = {
     {"stride", native<stride, Entry::access>},
     {"to", native<tensor_to>},
     {"tolist", native<tolist>},
+    {"type", native<type>},
     {"type_as", native<type_as>},
     {"uniform_", native<uniform>},
     {"where", native<where>},

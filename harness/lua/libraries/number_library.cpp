@@ -8,6 +8,8 @@
 #include <limits>
 #include <numbers>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -79,7 +81,22 @@ int iinfo(lua_State* L) {
   return 1;
 }
 
+// ---- names of devices ---------------------------------------------------------------------------
+
+// device(type [, index]): what `device = …` takes, a name
+int device(lua_State* L) {
+  const ArgumentName name{"device", "type"};
+  std::string text{string_argument(L, 1, name)};
+  if (!lua_isnoneornil(L, 2)) {
+    text += fmt::format(":{}", integer_argument(L, 2, {"device", "index"}));
+  }
+  push_text(L, text);
+  device_argument(L, -1, name);
+  return 1;
+}
+
 constexpr luaL_Reg kNumberFunctions[] = {
+    {"device", native<device>},
     {"finfo", native<finfo>},
     {"iinfo", native<iinfo>},
 };

@@ -1,4 +1,4 @@
-// ohm: what numbers of a dtype can be, and constants.
+// ohm: what numbers of a dtype can be, names of devices, and constants.
 #pragma once
 
 #include <lua.hpp>

@@ -31,6 +31,7 @@ std::optional<int> result_register(const Instruction* next) {
     case kArithmeticWithConstant:
       return next[-2].a();
     case kNegate:
+    case kComplement:
     case kGetTable:
     case kGetField:
       return next[-1].a();
@@ -48,6 +49,7 @@ std::optional<int> operand_register(Instruction instruction, int index) {
     case kArithmeticWithConstant:
       return instruction.a();
     case kNegate:
+    case kComplement:
       return instruction.b();
     case kGetTable:
       return index == 1 ? instruction.b() : instruction.c();

@@ -18,6 +18,7 @@ enum Opcode : std::uint32_t {
   kArithmeticWithSmallInteger = 47,
   kArithmeticWithConstant = 48,
   kNegate = 49,
+  kComplement = 50,
   kToBeClosed = 55,
   kCallFunction = 68,
   kCallIterator = 76,  // of a `for … in`

@@ -141,6 +141,19 @@ TEST_F(ReleaseOrder, WhatAFunctionReturnsOfItsArgumentsGoesWithTheCallThatTakesI
             (Kilobytes{2, 1}));
 }
 
+TEST_F(ReleaseOrder, WhatAStatementLeftGoesBeforeTheComplementInTheNext) {
+  EXPECT_EQ(freed("local x = T(4)\n"
+                  "local mask = ohm.relu(x):bool()\n"
+                  "local other = ~mask other = nil mask = nil ohm.gc.collect()"),
+            (Kilobytes{4, 1, 1}));
+  std::vector<EventAction> actions;
+  for (std::size_t i = 0; i < 5; ++i) actions.push_back(machine_.events()[i].action);
+  const std::vector<EventAction> first{EventAction::segment_alloc, EventAction::alloc,
+                                       EventAction::alloc, EventAction::alloc,
+                                       EventAction::free_requested};
+  EXPECT_EQ(actions, first);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Lifetime, testing::ValuesIn(read_cases()),
                          [](const testing::TestParamInfo<LifetimeCase>& info) {
                            return std::regex_replace(info.param.name, std::regex("[^A-Za-z0-9]+"),
