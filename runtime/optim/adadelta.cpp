@@ -54,7 +54,7 @@ void Adadelta::update_each(const States& states) {
   Tensor root;
   Tensor grad;
   for (ParameterState* state : states) {
-    set_gradient(grad, state->parameter, rule());
+    replace_gradient(grad, state->parameter, rule());
     advance(*state);
     blend_squares(state->tensors[kAdadeltaSquareAvg], grad, options_.rho, 1.0 - options_.rho);
     root = new_root(state->tensors[kAdadeltaSquareAvg]);

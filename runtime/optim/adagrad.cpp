@@ -60,7 +60,7 @@ void Adagrad::update_each(const States& states) {
   Tensor root;
   Tensor grad;
   for (ParameterState* state : states) {
-    set_gradient(grad, state->parameter, rule());
+    replace_gradient(grad, state->parameter, rule());
     advance(*state);
     blend_squares(state->tensors[kAdagradSum], grad, 1.0, 1.0);
     root = new_root(*state);

@@ -59,7 +59,7 @@ void Adamax::update_list(const States& states) {
 void Adamax::update_each(const States& states) {
   Tensor grad;
   for (ParameterState* state : states) {
-    set_gradient(grad, state->parameter, rule());
+    replace_gradient(grad, state->parameter, rule());
     advance(*state);
     blend(state->tensors[kAdamaxExpAvg], grad, 1.0 - options_.beta1);
     update_norm(*state, new_from(grad, functors::MagnitudePlus{options_.eps}));

@@ -103,7 +103,7 @@ void Asgd::update_list(const States& states) {
 void Asgd::update_each(const States& states) {
   Tensor grad;
   for (ParameterState* state : states) {
-    set_gradient(grad, state->parameter, rule());
+    replace_gradient(grad, state->parameter, rule());
     advance(*state);
     const double eta = eta_after(state->steps - 1);
     const double mu = mu_after(state->steps - 1);

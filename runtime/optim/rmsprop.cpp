@@ -61,7 +61,7 @@ void Rmsprop::update_each(const States& states) {
   Tensor average;
   Tensor grad;  // declared last: it goes first
   for (ParameterState* state : states) {
-    set_gradient(grad, state->parameter, rule());
+    replace_gradient(grad, state->parameter, rule());
     update_averages(*state, grad);
     average = new_average(*state);
     apply(*state, grad, average);

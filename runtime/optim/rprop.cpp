@@ -99,7 +99,7 @@ void Rprop::update_each(const States& states) {
   Tensor signs;
   Tensor grad;
   for (ParameterState* state : states) {
-    set_gradient(grad, state->parameter, {0.0, options_.maximize});
+    replace_gradient(grad, state->parameter, {0.0, options_.maximize});
     advance(*state);
     {
       Tensor product = new_product(grad, state->tensors[kRpropPrevious]);

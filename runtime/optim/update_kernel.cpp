@@ -40,6 +40,11 @@ void set_gradient(Tensor& gradient, const Tensor& parameter, const GradientRule&
   gradient = new_from(gradient, parameter, decayed_by(rule.weight_decay));
 }
 
+void replace_gradient(Tensor& gradient, const Tensor& parameter, const GradientRule& rule) {
+  gradient = Tensor();
+  set_gradient(gradient, parameter, rule);
+}
+
 void set_gradients(TemporaryList& gradients, const std::vector<ParameterState*>& states,
                    const GradientRule& rule) {
   for (const ParameterState* state : states) {

@@ -109,6 +109,8 @@ struct GradientRule {
 /// Into `gradient`: the parameter's `.grad`, or a new tensor where the rule changes it. What the
 /// variable held goes when Python's would.
 void set_gradient(Tensor& gradient, const Tensor& parameter, const GradientRule& rule);
+/// The same where Python's variable is the `.grad` first: what it held goes before that is negated.
+void replace_gradient(Tensor& gradient, const Tensor& parameter, const GradientRule& rule);
 
 /// One for each parameter; new ones live together.
 void set_gradients(TemporaryList& gradients, const std::vector<ParameterState*>& states,

@@ -10,6 +10,7 @@ from kinds.contractions import contracted_program
 from kinds.encoders import encoder_program
 from kinds.graphs import graph_program
 from kinds.indexing import indexed_program
+from kinds.optimizers import optimized_program
 from kinds.promotions import promoted_program
 from kinds.recurrent import recurrent_program
 from kinds.sequences import unbatched_program
@@ -1060,6 +1061,7 @@ KINDS = {
     "indexing": indexed_program,
     "promotions": promoted_program,
     "sizes": sized_program,
+    "optimizers": optimized_program,
 }
 
 
