@@ -50,7 +50,8 @@ std::vector<Sample> with_arguments(const std::vector<std::vector<Value>>& argume
 // them, is a number that is expanded at once: one of a single element, too, is summed again.
 Tensor spread_over(const Tensor& grad, const Shape& shape, DimMask folded, bool is_whole) {
   const bool is_recorded = formula::is_recorded() && grad.requires_grad();
-  return is_whole && is_recorded ? expand(grad, shape) : expanded_over(grad, shape, folded);
+  if (is_whole && is_recorded) return expand(grad, shape);
+  return expanded_over(grad, shape, folded, is_whole);
 }
 
 }  // namespace

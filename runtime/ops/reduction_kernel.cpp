@@ -57,12 +57,12 @@ Tensor with_folded_dims(const Tensor& tensor, const Shape& shape, DimMask folded
   return make_view(tensor, sizes, strides, tensor.impl()->offset);
 }
 
-Tensor expanded_over(const Tensor& grad, const Shape& shape, DimMask folded) {
+Tensor expanded_over(const Tensor& grad, const Shape& shape, DimMask folded, bool is_whole) {
   const Tensor whole = with_folded_dims(grad, shape, folded);
   if (Context::current().state.grad_enabled && grad.requires_grad()) return expand(whole, shape);
   Shape strides = whole.strides();
   for (int dim = 0; dim < shape.dims(); ++dim) {
-    const bool is_repeated = shape[dim] != 1 || grad.dims() == 0;
+    const bool is_repeated = shape[dim] != 1 || is_whole;
     if (contains(folded, dim) && is_repeated) strides[dim] = 0;
   }
   return make_view(grad, shape, strides, grad.impl()->offset);

@@ -20,7 +20,8 @@ DimMask folded_dims(const Tensor& input, const std::optional<Shape>& dims, const
 Tensor with_folded_dims(const Tensor& tensor, const Shape& shape, DimMask folded);
 
 /// The gradient of a reduction's result, seen with the input's shape: folded dimensions repeat it.
-Tensor expanded_over(const Tensor& grad, const Shape& shape, DimMask folded);
+/// Those of size 1 have no stride where `is_whole`: no dimensions were named for the reduction.
+Tensor expanded_over(const Tensor& grad, const Shape& shape, DimMask folded, bool is_whole = false);
 
 /// Calls visit(slot, x) for each element in row-major order; `slot` is the number of the result
 /// that it is folded into. Pre-condition: the tensor has values.
