@@ -140,11 +140,10 @@ Judgement judge_by_limits(const Evidence& evidence) {
 /// Limits hold of whatever takes nothing.
 Judgement judge_control(const Evidence& evidence) {
   Judgement judgement = judge_by_limits(evidence);
-  const bool does_nothing = evidence.problem != nullptr && takes_memory(*evidence.problem) &&
-                            !takes_memory(evidence.measured);
+  const bool may_take_none = evidence.problem != nullptr && !takes_memory(*evidence.problem);
+  const bool does_nothing = !takes_memory(evidence.measured) && !may_take_none;
   if (judgement.verdict != Verdict::passed || !does_nothing) return judgement;
-  return error(fmt::format("it takes no memory: nothing shows that it does what {} does",
-                           evidence.description.of));
+  return error("it takes no memory: nothing shows that it does what a problem does");
 }
 
 bool must_run_out_of_memory(const Evidence& evidence) {

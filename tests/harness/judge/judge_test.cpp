@@ -516,7 +516,11 @@ TEST(Control, PassesWhenEveryLimitHoldsWhateverItComputes) {
 
 TEST(Control, IsAnErrorWhereItTakesNoMemory) {
   expect(Judged(Role::control).by(completed(0)), Verdict::error, "",
-         "it takes no memory: nothing shows that it does what summed does");
+         "it takes no memory: nothing shows that it does what a problem does");
+  Judged of_two(Role::control);
+  of_two.add("kept", Role::problem);
+  std::swap(of_two.scenario().variants[1], of_two.scenario().variants[2]);
+  EXPECT_EQ(Verdict::error, of_two.by(completed(0)).verdict);
   // Its problem may be about something else.
   Judged judged(Role::control);
   judged.scenario().limits = {"steps == 10"};
