@@ -15,7 +15,7 @@ namespace ohm::ops {
 
 /// input + alpha · other. Saves nothing; both gradients are the incoming one.
 Tensor add(const Tensor& input, const TensorOrNumber& other, double alpha = 1.0);
-/// Throws std::invalid_argument of masks, as rsub(), sub_() and neg() do.
+/// Throws std::invalid_argument of masks, as rsub() and sub_() do.
 Tensor sub(const Tensor& input, const TensorOrNumber& other, double alpha = 1.0);
 void require_no_mask(std::string_view op, const Tensor& input, const TensorOrNumber& other);
 /// other − alpha · input.

@@ -384,7 +384,8 @@ class Translator:
     def of_UnaryOp(self, node):
         if isinstance(node.op, ast.Not):
             return f"not {self.operand(node.operand)}"
-        return f"-{self.operand(node.operand)}"
+        sign = "~" if isinstance(node.op, ast.Invert) else "-"
+        return f"{sign}{self.operand(node.operand)}"
 
     def operand(self, node):
         text = self.expression(node)

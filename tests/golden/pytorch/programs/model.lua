@@ -304,6 +304,139 @@ i = nil; sweep()
 hits = nil; sweep()
 mark("globals deleted")
 
+--== model_bahdanau
+local GRUEncoder, BahdanauDecoder, enc, dec, teacher_enc, params, opt, crit, src, trg, memory, h, tm, th, outputs, token, logits, loss, t_p, s_p, decoded, result
+GRUEncoder = nn.Module:extend("GRUEncoder")
+function GRUEncoder:__init(vocab, emb, hidden)
+  self.embed = nn.Embedding(vocab, emb)
+  self.gru = nn.GRU(emb, hidden, {bidirectional = true})
+  self.fc = nn.Linear(2 * hidden, hidden)
+end
+function GRUEncoder:forward(src)
+  local out, h
+  out, h = several(self.gru(self.embed(src)))
+  h = ohm.tanh(self.fc(ohm.cat({h:select(0, -2), h:select(0, -1)}, {dim = 1})))
+  return out, h
+end
+BahdanauDecoder = nn.Module:extend("BahdanauDecoder")
+function BahdanauDecoder:__init(vocab, emb, hidden)
+  self.embed = nn.Embedding(vocab, emb)
+  self.attn = nn.Linear(3 * hidden, hidden)
+  self.v = nn.Linear(hidden, 1, {bias = false})
+  self.cell = nn.GRUCell((2 * hidden) + emb, hidden)
+  self.out = nn.Linear((3 * hidden) + emb, vocab)
+end
+function BahdanauDecoder:forward(token, h, enc)
+  local e, T, rep, a, w
+  e = self.embed(token)
+  T = enc:size(0)
+  rep = repeated(h:unsqueeze(1), 1, T, 1)
+  enc = enc:permute(1, 0, 2)
+  a = F.softmax(self.v(ohm.tanh(self.attn(ohm.cat({rep, enc}, {dim = 2})))):squeeze(2), {dim = 1})
+  w = ohm.bmm(a:unsqueeze(1), enc):squeeze(1)
+  h = self.cell(ohm.cat({e, w}, {dim = 1}), h)
+  return self.out(ohm.cat({h, w, e}, {dim = 1})), h
+end
+enc = GRUEncoder(60, 16, 24):cuda()
+dec = BahdanauDecoder(60, 16, 24):cuda()
+teacher_enc = ohm.copy.deepcopy(enc)
+params = joined(enc:parameters(), dec:parameters())
+opt = ohm.optim.Adam(params, {lr = 0.001})
+crit = nn.CrossEntropyLoss({ignore_index = 0})
+mark("model")
+for step = 0, 2 - 1 do
+  src = ohm.randint(1, 60, {8, 4}, {device = "cuda"})
+  trg = ohm.randint(1, 60, {7, 4}, {device = "cuda"})
+  do
+    local new1, new2 = enc(src)
+    memory = new1; sweep()
+    h = new2; sweep()
+  end
+  do
+    local mode1 <close> = ohm.no_grad()
+    do
+      local new1, new2 = teacher_enc(src)
+      tm = new1; sweep()
+      th = new2; sweep()
+    end
+  end
+  outputs = ohm.zeros(7, 4, 60, {device = "cuda"})
+  token = trg:select(0, 0)
+  for t = 1, 7 - 1 do
+    do
+      local new1, new2 = dec(token, h, memory)
+      logits = new1; sweep()
+      h = new2; sweep()
+    end
+    outputs:select(0, t):copy_(logits)
+    if (t % 2) == 0 then
+      token = trg:select(0, t)
+    else
+      token = logits:argmax(1)
+    end
+  end
+  loss = crit(slice(outputs, 0, 1):view(-1, 60), slice(trg, 0, 1):view(-1)) + (10.0 * F.mse_loss(memory, tm))
+  opt:zero_grad()
+  loss:backward()
+  nn.utils.clip_grad_norm_(params, 1)
+  opt:step()
+  do
+    local mode2 <close> = ohm.no_grad()
+    do
+      local list3_2 = enc:parameters()
+      for number3, item3 in ipairs(teacher_enc:parameters()) do
+        t_p = item3
+        s_p = list3_2[number3]
+        t_p:mul_(0.99):add_(s_p, {alpha = 0.01})
+      end
+    end
+  end
+  mark("step " .. step)
+end
+do
+  local mode4 <close> = ohm.no_grad()
+  do
+    local new1, new2 = enc(src)
+    memory = new1; sweep()
+    h = new2; sweep()
+  end
+  token = ohm.full({4}, 1, {dtype = ohm.int64, device = "cuda"})
+  decoded = {}
+  for t = 0, 5 - 1 do
+    do
+      local new1, new2 = dec(token, h, memory)
+      logits = new1; sweep()
+      h = new2; sweep()
+    end
+    token = second(logits:topk(1)):squeeze(1)
+    decoded[#decoded + 1] = token
+  end
+  result = ohm.stack(decoded)
+end
+mark("decoded")
+mark("end of program (globals alive)")
+enc = nil; sweep()
+dec = nil; sweep()
+teacher_enc = nil; sweep()
+params = nil; sweep()
+opt = nil; sweep()
+crit = nil; sweep()
+src = nil; sweep()
+trg = nil; sweep()
+memory = nil; sweep()
+h = nil; sweep()
+tm = nil; sweep()
+th = nil; sweep()
+outputs = nil; sweep()
+token = nil; sweep()
+logits = nil; sweep()
+loss = nil; sweep()
+t_p = nil; sweep()
+s_p = nil; sweep()
+decoded = clear(decoded)
+result = nil; sweep()
+mark("globals deleted")
+
 --== model_bert
 local hidden, heads, vocab, length, Embeddings, SelfAttention, Layer, Bert, model, plain, other, opt, warmup, accumulation, ids, kinds, attention, labels, following, prediction, relation, lm, loss
 hidden, heads, vocab, length = 64, 4, 300, 24
@@ -1093,6 +1226,135 @@ peak = nil; sweep()
 ppl = nil; sweep()
 mark("globals deleted")
 
+--== model_chunked_attention
+local Longformer, LSHAttention, ReversibleBlock, ff, net, optimizer, ids, loss
+Longformer = nn.Module:extend("Longformer")
+function Longformer:__init(dim, heads, window)
+  self.heads = heads
+  self.window = window
+  self.query = nn.Linear(dim, dim)
+  self.key = nn.Linear(dim, dim)
+  self.value = nn.Linear(dim, dim)
+end
+function Longformer:blocks_of(x)
+  local b, t, h, w, size, stride
+  b, t, h = table.unpack(x.shape)
+  w = self.window
+  x = x:view(b, t // (w * 2), w * 2, h)
+  size = x:size()
+  size[2] = (size[2] * 2) - 1
+  stride = x:stride()
+  stride[2] = stride[2] // 2
+  return x:as_strided(size, stride)
+end
+function Longformer:forward(x)
+  local b, t, d, w, h, q, k, v, cq, ck, scores, n, band, attn, start, p, padded, s0, s1, s2, cv, total, nc, wl, hd, out
+  b, t, d = table.unpack(x.shape)
+  w, h = self.window, self.heads
+  q = self.query(x) / math.sqrt(d // h)
+  q = q:view(b, t, h, d // h):transpose(1, 2):reshape(b * h, t, d // h)
+  k = self.key(x):view(b, t, h, d // h):transpose(1, 2):reshape(b * h, t, d // h)
+  v = self.value(x):view(b, t, h, d // h):transpose(1, 2):reshape(b * h, t, d // h)
+  cq, ck = self:blocks_of(q), self:blocks_of(k)
+  scores = ohm.einsum("bcxd,bcyd->bcxy", {cq, ck})
+  scores = F.pad(scores, {0, 0, 0, 1})
+  scores = scores:view(scores:size(0), scores:size(1), scores:size(3), scores:size(2))
+  n = (t // w) - 1
+  band = scores:new_empty(b * h, n + 1, w, (w * 2) + 1)
+  slice(slice(slice(slice(band, 0, 0), 1, 0, -1), 2, 0), 3, w):copy_(slice(slice(slice(slice(scores, 0, 0), 1, 0), 2, 0, w), 3, 0, w + 1))
+  slice(slice(slice(band, 0, 0):select(1, -1), 1, 0), 2, w):copy_(slice(slice(slice(scores, 0, 0):select(1, -1), 1, w), 2, 0, w + 1))
+  slice(slice(slice(slice(band, 0, 0), 1, 1), 2, 0), 3, 0, w):copy_(slice(slice(slice(slice(scores, 0, 0), 1, 0), 2, -(w + 1), -1), 3, w + 1))
+  slice(slice(slice(band, 0, 0):select(1, 0), 1, 1, w), 2, 1, w):copy_(slice(slice(slice(scores, 0, 0):select(1, 0), 1, 0, w - 1), 2, 1 - w))
+  attn = band:view(b, h, t, (2 * w) + 1):transpose(2, 1)
+  start = ohm.ones(w, w + 1, {device = x.device}):tril():flip({dims = {0}})
+  start = slice(slice(start:unsqueeze(0), 1, 0):unsqueeze(2), 3, 0):expand(b, w, h, w + 1)
+  slice(slice(slice(slice(attn, 0, 0), 1, 0, w), 2, 0), 3, 0, w + 1):masked_fill_(start:eq(1), -1000000000.0)
+  attn = F.softmax(attn, {dim = -1, dtype = ohm.float32}):type_as(attn)
+  attn = F.dropout(attn, {p = 0.1, training = self.training})
+  p = attn:transpose(1, 2):reshape(b * h, t // w, w, (2 * w) + 1)
+  padded = F.pad(v, {0, 0, w, w}, {value = -1})
+  s0, s1, s2 = several(padded:stride())
+  cv = padded:as_strided({size = {b * h, n + 1, 3 * w, d // h}, stride = {s0, w * s1, s1, s2}})
+  total, nc, wl, hd = table.unpack(p.shape)
+  p = slice(slice(slice(slice(slice(slice(slice(F.pad(p, {0, w + 1}):view(total, nc, -1), 0, 0), 1, 0), 2, 0, -w):view(total, nc, w, hd + w), 0, 0), 1, 0), 2, 0), 3, 0, -1)
+  out = ohm.einsum("bcwd,bcdh->bcwh", {p, cv})
+  return out:view(b, h, t, d // h):transpose(1, 2):reshape(b, t, d)
+end
+LSHAttention = nn.Module:extend("LSHAttention")
+function LSHAttention:__init(dim, heads, buckets, chunk)
+  self.heads = heads
+  self.buckets = buckets
+  self.chunk = chunk
+  self.qk = nn.Linear(dim, dim, {bias = false})
+  self.v = nn.Linear(dim, dim, {bias = false})
+  self.out = nn.Linear(dim, dim)
+end
+function LSHAttention:forward(x)
+  local b, t, d, h, qk, v, rot, rotated, bucket, key, _, order, undo, sqk, sv, c, bq, bk, bv, dots, lse, probs, so, o
+  b, t, d = table.unpack(x.shape)
+  h = self.heads
+  qk = self.qk(x):view(b, t, h, -1):transpose(1, 2):reshape(b * h, t, -1)
+  v = self.v(x):view(b, t, h, -1):transpose(1, 2):reshape(b * h, t, -1)
+  do
+    local mode1 <close> = ohm.no_grad()
+    rot = ohm.randn(d // h, self.buckets // 2, {device = x.device})
+    rotated = ohm.matmul(qk:detach(), rot)
+    bucket = ohm.cat({rotated, -rotated}, {dim = -1}):argmax({dim = -1})
+    key = (bucket * t) + ohm.arange(t, {device = x.device})
+    _, order = key:sort({dim = -1})
+    do
+      local new1, new2 = order:sort({dim = -1})
+      _ = new1; sweep()
+      undo = new2; sweep()
+    end
+  end
+  sqk = qk:gather(1, order:unsqueeze(-1):expand_as(qk))
+  sv = v:gather(1, order:unsqueeze(-1):expand_as(v))
+  c = self.chunk
+  bq = sqk:view(b * h, t // c, c, -1)
+  bk = F.normalize(bq, {p = 2, dim = -1})
+  bv = sv:view(b * h, t // c, c, -1)
+  bk = ohm.cat({bk, ohm.roll(bk, 1, {dims = 1})}, {dim = 2})
+  bv = ohm.cat({bv, ohm.roll(bv, 1, {dims = 1})}, {dim = 2})
+  dots = ohm.einsum("bnid,bnjd->bnij", {bq, bk}) * ((d // h) ^ (-0.5))
+  lse = ohm.logsumexp(dots, {dim = -1, keepdim = true})
+  probs = ohm.exp(dots - lse)
+  so = ohm.einsum("bnij,bnjd->bnid", {probs, bv}):reshape(b * h, t, -1)
+  o = so:gather(1, undo:unsqueeze(-1):expand_as(so))
+  return self.out(o:view(b, h, t, -1):transpose(1, 2):reshape(b, t, d))
+end
+ReversibleBlock = nn.Module:extend("ReversibleBlock")
+function ReversibleBlock:__init(f, g)
+  self.f = f
+  self.g = g
+end
+function ReversibleBlock:forward(x)
+  local x1, x2, y1, y2
+  x1, x2 = ohm.chunk(x, 2, {dim = 2})
+  y1 = x1 + self.f(x2)
+  y2 = x2 + self.g(y1)
+  return ohm.cat({y1, y2}, {dim = 2})
+end
+ff = nn.Sequential(nn.LayerNorm(32), nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 32))
+net = nn.Sequential(nn.Embedding(50, 64), ReversibleBlock(Longformer(32, 4, 4), ff), ReversibleBlock(LSHAttention(32, 2, 4, 8), nn.Linear(32, 32)), nn.LayerNorm(64), nn.Linear(64, 50)):cuda()
+optimizer = ohm.optim.Adam(net:parameters(), {lr = 0.001})
+mark("model")
+for step = 0, 2 - 1 do
+  ids = ohm.randint(0, 50, {2, 32}, {device = "cuda"})
+  loss = F.cross_entropy(net(ids):flatten(0, 1), ids:roll(-1, {dims = 1}):flatten())
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+ff = nil; sweep()
+net = nil; sweep()
+optimizer = nil; sweep()
+ids = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_clip
 local TextEncoder, ImageEncoder, CLIP, model, opt, images, ids, per_image, per_text, truth, loss
 TextEncoder = nn.Module:extend("TextEncoder")
@@ -1175,6 +1437,142 @@ ids = nil; sweep()
 per_image = nil; sweep()
 per_text = nil; sweep()
 truth = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== model_conformer
+local FeedForward, ConvModule, RelAttention, Block, Conformer, model, optimizer, scheduler, ctc, x, mask, targets, logp, loss
+FeedForward = nn.Module:extend("FeedForward")
+function FeedForward:__init(d, p)
+  self.net = nn.Sequential(nn.LayerNorm(d), nn.Linear(d, 4 * d), nn.SiLU(), nn.Dropout(p), nn.Linear(4 * d, d), nn.Dropout(p))
+end
+function FeedForward:forward(x)
+  return self.net(x)
+end
+ConvModule = nn.Module:extend("ConvModule")
+function ConvModule:__init(d, kernel, p)
+  self.norm = nn.LayerNorm(d)
+  self.pw1 = nn.Conv1d(d, 2 * d, 1)
+  self.dw = nn.Conv1d(d, d, kernel, {padding = (kernel - 1) // 2, groups = d})
+  self.bn = nn.BatchNorm1d(d)
+  self.pw2 = nn.Conv1d(d, d, 1)
+  self.dropout = nn.Dropout(p)
+end
+function ConvModule:forward(x)
+  x = self.norm(x):transpose(1, 2)
+  x = F.glu(self.pw1(x), {dim = 1})
+  x = F.silu(self.bn(self.dw(x)))
+  return self.dropout(self.pw2(x)):transpose(1, 2)
+end
+RelAttention = nn.Module:extend("RelAttention")
+function RelAttention:__init(d, heads, p)
+  self.h = heads
+  self.dh = d // heads
+  self.q = nn.Linear(d, d)
+  self.k = nn.Linear(d, d)
+  self.v = nn.Linear(d, d)
+  self.pos = nn.Linear(d, d, {bias = false})
+  self.out = nn.Linear(d, d)
+  self.u = nn.Parameter(ohm.empty(heads, d // heads))
+  self.w = nn.Parameter(ohm.empty(heads, d // heads))
+  nn.init.xavier_uniform_(self.u)
+  nn.init.xavier_uniform_(self.w)
+  self.dropout = nn.Dropout(p)
+  self.norm = nn.LayerNorm(d)
+end
+function RelAttention:shift(x)
+  local b, h, t, p, zeros
+  b, h, t, p = table.unpack(x.shape)
+  zeros = x:new_zeros(b, h, t, 1)
+  x = ohm.cat({zeros, x}, {dim = -1}):view(b, h, p + 1, t)
+  return slice(slice(slice(x, 0, 0), 1, 0), 2, 1):view(b, h, t, p)
+end
+function RelAttention:forward(x, pe, mask)
+  local B, T, D, q, k, v, p, content, position, score, attn, context
+  x = self.norm(x)
+  B, T, D = table.unpack(x.shape)
+  q = self.q(x):view(B, T, self.h, self.dh)
+  k = self.k(x):view(B, T, self.h, self.dh):permute(0, 2, 1, 3)
+  v = self.v(x):view(B, T, self.h, self.dh):permute(0, 2, 1, 3)
+  p = self.pos(pe):view(B, -1, self.h, self.dh)
+  content = ohm.matmul((q + self.u):transpose(1, 2), k:transpose(2, 3))
+  position = ohm.matmul((q + self.w):transpose(1, 2), p:permute(0, 2, 3, 1))
+  score = (content + self:shift(position)) / math.sqrt(D)
+  score:masked_fill_(mask:unsqueeze(1), -1000000000.0)
+  attn = self.dropout(F.softmax(score, -1))
+  context = ohm.matmul(attn, v):transpose(1, 2)
+  return self.out(context:contiguous():view(B, -1, D))
+end
+Block = nn.Module:extend("Block")
+function Block:__init(d, heads, p)
+  self.ff1 = FeedForward(d, p)
+  self.attn = RelAttention(d, heads, p)
+  self.conv = ConvModule(d, 7, p)
+  self.ff2 = FeedForward(d, p)
+  self.norm = nn.LayerNorm(d)
+end
+function Block:forward(x, pe, mask)
+  x = x + (0.5 * self.ff1(x))
+  x = x + self.attn(x, pe, mask)
+  x = x + self.conv(x)
+  x = x + (0.5 * self.ff2(x))
+  return self.norm(x)
+end
+Conformer = nn.Module:extend("Conformer")
+function Conformer:__init(d, vocab)
+  local pe, position, div
+  if vocab == nil then vocab = 20 end
+  if d == nil then d = 48 end
+  self.sub = nn.Sequential(nn.Conv2d(1, 16, 3, 2), nn.ReLU(), nn.Conv2d(16, 16, 3, 2), nn.ReLU())
+  self.proj = nn.Linear(16 * 9, d)
+  pe = ohm.zeros(100, d)
+  position = ohm.arange(0, 100, {dtype = ohm.float32}):unsqueeze(1)
+  div = ohm.exp(ohm.arange(0, d, 2):float() * (-(math.log(10000.0) / d)))
+  slice(slice(pe, 0, 0), 1, 0, nil, 2):copy_(ohm.sin(position * div))
+  slice(slice(pe, 0, 0), 1, 1, nil, 2):copy_(ohm.cos(position * div))
+  self:register_buffer("pe", pe:unsqueeze(0))
+  self.blocks = nn.ModuleList(collect(2, function(_) return Block(d, 4, 0.1) end))
+  self.fc = nn.Linear(d, vocab)
+end
+function Conformer:forward(x, mask)
+  local b, c, t, f, pe, block
+  x = self.sub(x:unsqueeze(1))
+  b, c, t, f = table.unpack(x.shape)
+  x = self.proj(x:permute(0, 2, 1, 3):contiguous():view(b, t, c * f))
+  pe = repeated(slice(slice(self.pe, 0, 0), 1, 0, t), b, 1, 1)
+  for _, item1 in ipairs(self.blocks:children()) do
+    block = item1
+    x = block(x, pe, mask)
+  end
+  return F.log_softmax(self.fc(x), {dim = -1})
+end
+model = Conformer():cuda()
+optimizer = ohm.optim.Adam(model:parameters(), {lr = 0.0001, betas = {0.9, 0.98}, eps = 1e-09})
+scheduler = ohm.optim.lr_scheduler.LambdaLR(optimizer, function(step) return math.min((step + 1) ^ (-0.5), (step + 1) * (100 ^ (-1.5))) end)
+ctc = nn.CTCLoss({blank = 0, zero_infinity = true})
+mark("model")
+for step = 0, 3 - 1 do
+  x = ohm.randn(3, 60, 39, {device = "cuda"})
+  mask = ohm.zeros(3, 14, 14, {dtype = ohm.bool, device = "cuda"})
+  slice(slice(mask:select(0, 1), 0, 0), 1, 10):fill_(true)
+  targets = ohm.randint(1, 20, {3, 5}, {device = "cuda"})
+  logp = model(x, mask)
+  loss = ctc(logp:transpose(0, 1), targets, ohm.tensor({14, 10, 14}), ohm.tensor({5, 4, 3}))
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  scheduler:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+scheduler = nil; sweep()
+ctc = nil; sweep()
+x = nil; sweep()
+mask = nil; sweep()
+targets = nil; sweep()
+logp = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
@@ -2000,6 +2398,273 @@ x = nil; sweep()
 y = nil; sweep()
 loss = nil; sweep()
 out = nil; sweep()
+mark("globals deleted")
+
+--== model_detr
+-- x[i] = value, of a tensor or a list
+local function put(x, i, value)
+  if not ohm.is_tensor(x) then
+    x[type(i) ~= "number" and i or i < 0 and #x + 1 + i or i + 1] = value; sweep()
+  elseif ohm.is_tensor(i) then
+    x:index_put_({i}, ohm.is_tensor(value) and value or ohm.tensor(value))
+  elseif ohm.is_tensor(value) then
+    x:select(0, i):copy_(value)
+  else
+    x:select(0, i):fill_(value)
+  end
+end
+
+-- list[a:b]
+local function part(x, first, last)
+  if ohm.is_tensor(x) then return slice(x, 0, first or 0, last) end
+  local size, kept = #x, {}
+  first, last = first or 0, last or size
+  if first < 0 then first = first + size end
+  if last < 0 then last = last + size end
+  for i = first + 1, math.min(last, size) do kept[#kept + 1] = x[i] end
+  return kept
+end
+
+-- list * count
+local function times(x, count)
+  if type(x) ~= "table" then return x * count end
+  local kept = {}
+  for i = 1, count do
+    for _, one in ipairs(x) do kept[#kept + 1] = one end
+  end
+  return kept
+end
+
+-- a < b and others, of tensors or numbers
+local function compare(how, a, b)
+  if ohm.is_tensor(a) then return a[how](a, b) end
+  if ohm.is_tensor(b) then return b[({lt = "gt", gt = "lt", le = "ge", ge = "le", eq = "eq", ne = "ne"})[how]](b, a) end
+  if how == "eq" then return a == b elseif how == "ne" then return a ~= b end
+  if how == "lt" then return a < b elseif how == "le" then return a <= b end
+  if how == "gt" then return a > b else return a >= b end
+end
+
+-- what a loop goes through
+local function items(x)
+  if ohm.is_tensor(x) then return {x:unbind(0)} end
+  return type(x) == "table" and x or x:children()
+end
+
+local MLP, DETR, box_cxcywh_to_xyxy, giou_pairs, model, weight, optimizer, x, logits, boxes, labels, gt, prob, cost_class, cost_bbox, cost, batch_idx, src_idx, target_classes, loss_ce, src_boxes, loss_bbox, loss_giou, losses
+MLP = nn.Module:extend("MLP")
+function MLP:__init(input_dim, hidden_dim, output_dim, num_layers)
+  local h
+  self.num_layers = num_layers
+  h = times({hidden_dim}, num_layers - 1)
+  self.layers = nn.ModuleList((function() local r = {} local l0 = items(joined({input_dim}, h)) local l1 = items(joined(h, {output_dim})) for i_ = 1, #l0 do local n = l0[i_] local k = l1[i_] r[#r + 1] = nn.Linear(n, k) end return r end)())
+end
+function MLP:forward(x)
+  local layer
+  do
+    local list2_0 = items(self.layers:children())
+    for number2 = 1, #list2_0 do
+      local i = number2 - 1
+      layer = list2_0[number2]; sweep()
+      x = (compare("lt", i, self.num_layers - 1) and F.relu(layer(x)) or layer(x))
+    end
+  end
+  return x
+end
+DETR = nn.Module:extend("DETR")
+function DETR:__init(classes, hidden, queries)
+  if queries == nil then queries = 10 end
+  if hidden == nil then hidden = 64 end
+  if classes == nil then classes = 7 end
+  self.backbone = nn.Sequential(nn.Conv2d(3, 16, 7, 4, 3), nn.BatchNorm2d(16), nn.ReLU(), nn.Conv2d(16, 48, 3, 2, 1), nn.BatchNorm2d(48), nn.ReLU())
+  self.input_proj = nn.Conv2d(48, hidden, 1)
+  self.transformer = nn.Transformer(hidden, 4, 2, 2, {dim_feedforward = 128, dropout = 0.1})
+  self.class_embed = nn.Linear(hidden, classes + 1)
+  self.bbox_embed = MLP(hidden, hidden, 4, 3)
+  self.query_pos = nn.Parameter(ohm.rand(queries, hidden))
+  self.row_embed = nn.Parameter(ohm.rand(50, hidden // 2))
+  self.col_embed = nn.Parameter(ohm.rand(50, hidden // 2))
+end
+function DETR:forward(x)
+  local h, B, C, H, W, pos, src
+  h = self.input_proj(self.backbone(x))
+  B, C, H, W = table.unpack(h.shape)
+  pos = ohm.cat({repeated(part(self.col_embed, nil, W):unsqueeze(0), H, 1, 1), repeated(part(self.row_embed, nil, H):unsqueeze(1), 1, W, 1)}, {dim = -1}):flatten(0, 1):unsqueeze(1)
+  src = pos + (0.1 * h:flatten(2):permute(2, 0, 1))
+  h = self.transformer(src, repeated(self.query_pos:unsqueeze(1), 1, B, 1)):transpose(0, 1)
+  return self.class_embed(h), self.bbox_embed(h):sigmoid()
+end
+function box_cxcywh_to_xyxy(x)
+  local cx, cy, w, h, b
+  cx, cy, w, h = x:unbind(-1)
+  b = {cx - (0.5 * w), cy - (0.5 * h), cx + (0.5 * w), cy + (0.5 * h)}
+  return ohm.stack(b, {dim = -1})
+end
+function giou_pairs(a, b)
+  local area_a, area_b, wh, inter, union, whc, hull
+  area_a = (slice(a, 0, 0):select(1, 2) - slice(a, 0, 0):select(1, 0)) * (slice(a, 0, 0):select(1, 3) - slice(a, 0, 0):select(1, 1))
+  area_b = (slice(b, 0, 0):select(1, 2) - slice(b, 0, 0):select(1, 0)) * (slice(b, 0, 0):select(1, 3) - slice(b, 0, 0):select(1, 1))
+  wh = (ohm.min(slice(slice(a, 0, 0), 1, 2), slice(slice(b, 0, 0), 1, 2)) - ohm.max(slice(slice(a, 0, 0), 1, 0, 2), slice(slice(b, 0, 0), 1, 0, 2))):clamp({min = 0})
+  inter = slice(wh, 0, 0):select(1, 0) * slice(wh, 0, 0):select(1, 1)
+  union = (area_a + area_b) - inter
+  whc = (ohm.max(slice(slice(a, 0, 0), 1, 2), slice(slice(b, 0, 0), 1, 2)) - ohm.min(slice(slice(a, 0, 0), 1, 0, 2), slice(slice(b, 0, 0), 1, 0, 2))):clamp({min = 0})
+  hull = slice(whc, 0, 0):select(1, 0) * slice(whc, 0, 0):select(1, 1)
+  return (inter / union) - ((hull - union) / hull)
+end
+model = DETR():cuda()
+weight = ohm.ones(8, {device = "cuda"})
+put(weight, -1, 0.1)
+optimizer = ohm.optim.AdamW(model:parameters(), {lr = 0.0001, weight_decay = 0.0001})
+mark("model")
+for step = 0, 3 - 1 do
+  x = ohm.randn(2, 3, 64, 64, {device = "cuda"})
+  do
+    local new1, new2 = model(x)
+    logits = new1; sweep()
+    boxes = new2; sweep()
+  end
+  labels = ohm.randint(0, 7, {6}, {device = "cuda"})
+  gt = ohm.rand(6, 4, {device = "cuda"})
+  do
+    local mode3 <close> = ohm.no_grad()
+    prob = logits:flatten(0, 1):softmax(-1)
+    cost_class = -slice(prob, 0, 0):index({labels}, {1})
+    cost_bbox = ohm.cdist(boxes:flatten(0, 1), gt, {p = 1})
+    cost = ((5 * cost_bbox) + cost_class):view(2, 10, -1):cpu()
+  end
+  mark("cost " .. step)
+  batch_idx = ohm.tensor({0, 0, 0, 1, 1, 1}, {device = "cuda"})
+  src_idx = ohm.tensor({0, 3, 5, 1, 2, 9}, {device = "cuda"})
+  target_classes = ohm.full({2, 10}, 7, {dtype = ohm.int64, device = "cuda"})
+  target_classes:index_put_({batch_idx, src_idx}, labels)
+  loss_ce = F.cross_entropy(logits:transpose(1, 2), target_classes, weight)
+  src_boxes = boxes:index({batch_idx, src_idx})
+  loss_bbox = F.l1_loss(src_boxes, gt, {reduction = "none"}):sum() / 6
+  loss_giou = (1 - giou_pairs(box_cxcywh_to_xyxy(src_boxes), box_cxcywh_to_xyxy(gt))):sum() / 6
+  losses = (loss_ce + (5 * loss_bbox)) + (2 * loss_giou)
+  optimizer:zero_grad()
+  losses:backward()
+  nn.utils.clip_grad_norm_(model:parameters(), 0.1)
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+weight = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+logits = nil; sweep()
+boxes = nil; sweep()
+labels = nil; sweep()
+gt = nil; sweep()
+prob = nil; sweep()
+cost_class = nil; sweep()
+cost_bbox = nil; sweep()
+cost = nil; sweep()
+batch_idx = nil; sweep()
+src_idx = nil; sweep()
+target_classes = nil; sweep()
+loss_ce = nil; sweep()
+src_boxes = nil; sweep()
+loss_bbox = nil; sweep()
+loss_giou = nil; sweep()
+losses = nil; sweep()
+mark("globals deleted")
+
+
+--== model_dgcnn
+local knn, get_graph_feature, DGCNN, cal_loss, model, opt, data, label, logits, loss, preds
+function knn(x, k)
+  local inner, xx, pairwise_distance, idx
+  inner = (-2) * ohm.matmul(x:transpose(2, 1), x)
+  xx = ohm.sum(x ^ 2, {dim = 1, keepdim = true})
+  pairwise_distance = ((-xx) - inner) - xx:transpose(2, 1)
+  idx = second(pairwise_distance:topk({k = k, dim = -1}))
+  return idx
+end
+function get_graph_feature(x, k)
+  local batch_size, num_points, idx, idx_base, _, num_dims, feature
+  batch_size = x:size(0)
+  num_points = x:size(2)
+  x = x:view(batch_size, -1, num_points)
+  idx = knn(x, k)
+  idx_base = ohm.arange(0, batch_size, {device = x.device}):view(-1, 1, 1) * num_points
+  idx = idx + idx_base
+  idx = idx:view(-1)
+  _, num_dims, _ = table.unpack(x.shape)
+  x = x:transpose(2, 1):contiguous()
+  feature = slice(x:view(batch_size * num_points, -1), 1, 0):index({idx})
+  feature = feature:view(batch_size, num_points, k, num_dims)
+  x = repeated(x:view(batch_size, num_points, 1, num_dims), 1, 1, k, 1)
+  feature = ohm.cat({feature - x, x}, {dim = 3}):permute(0, 3, 1, 2):contiguous()
+  return feature
+end
+DGCNN = nn.Module:extend("DGCNN")
+function DGCNN:__init(k, classes)
+  self.k = k
+  self.conv1 = nn.Sequential(nn.Conv2d(6, 16, 1, {bias = false}), nn.BatchNorm2d(16), nn.LeakyReLU({negative_slope = 0.2}))
+  self.conv2 = nn.Sequential(nn.Conv2d(32, 24, 1, {bias = false}), nn.BatchNorm2d(24), nn.LeakyReLU({negative_slope = 0.2}))
+  self.conv5 = nn.Sequential(nn.Conv1d(40, 64, 1, {bias = false}), nn.BatchNorm1d(64), nn.LeakyReLU({negative_slope = 0.2}))
+  self.linear1 = nn.Linear(128, 32, {bias = false})
+  self.bn6 = nn.BatchNorm1d(32)
+  self.dp1 = nn.Dropout({p = 0.5})
+  self.linear2 = nn.Linear(32, classes)
+end
+function DGCNN:forward(x)
+  local batch_size, x1, x2
+  batch_size = x:size(0)
+  x = get_graph_feature(x, self.k)
+  x = self.conv1(x)
+  x1 = (x:max({dim = -1, keepdim = false}))
+  x = get_graph_feature(x1, self.k)
+  x = self.conv2(x)
+  x2 = (x:max({dim = -1, keepdim = false}))
+  x = ohm.cat({x1, x2}, {dim = 1})
+  x = self.conv5(x)
+  x1 = F.adaptive_max_pool1d(x, 1):view(batch_size, -1)
+  x2 = F.adaptive_avg_pool1d(x, 1):view(batch_size, -1)
+  x = ohm.cat({x1, x2}, 1)
+  x = F.leaky_relu(self.bn6(self.linear1(x)), {negative_slope = 0.2})
+  x = self.dp1(x)
+  return self.linear2(x)
+end
+function cal_loss(pred, gold)
+  local eps, n_class, one_hot, log_prb
+  gold = gold:contiguous():view(-1)
+  eps = 0.2
+  n_class = pred:size(1)
+  one_hot = ohm.zeros_like(pred):scatter(1, gold:view(-1, 1), 1)
+  one_hot = (one_hot * (1 - eps)) + (((1 - one_hot) * eps) / (n_class - 1))
+  log_prb = F.log_softmax(pred, {dim = 1})
+  return -(one_hot * log_prb):sum({dim = 1}):mean()
+end
+model = DGCNN(5, 10):cuda()
+opt = ohm.optim.SGD(model:parameters(), {lr = 0.1, momentum = 0.9, weight_decay = 0.0001})
+mark("model")
+for step = 0, 2 - 1 do
+  data = ohm.randn(4, 30, 3, {device = "cuda"}):permute(0, 2, 1)
+  label = ohm.randint(0, 10, {4, 1}, {device = "cuda"}):squeeze()
+  opt:zero_grad()
+  logits = model(data)
+  loss = cal_loss(logits, label)
+  loss:backward()
+  opt:step()
+  preds = second(logits:max({dim = 1}))
+  mark("step " .. step)
+end
+model:eval()
+do
+  local mode1 <close> = ohm.no_grad()
+  preds = second(model(data):max({dim = 1})):detach():cpu()
+end
+mark("test")
+mark("end of program (globals alive)")
+model = nil; sweep()
+opt = nil; sweep()
+data = nil; sweep()
+label = nil; sweep()
+logits = nil; sweep()
+loss = nil; sweep()
+preds = nil; sweep()
 mark("globals deleted")
 
 --== model_distillation
@@ -3097,6 +3762,126 @@ scores = nil; sweep()
 token = nil; sweep()
 mark("globals deleted")
 
+--== model_graph_layers
+local SAGEConv, GINConv, RGCNConv, EdgeAttention, Net, model, optimizer, x, edge_index, edge_type, batch, y, out, loss
+SAGEConv = nn.Module:extend("SAGEConv")
+function SAGEConv:__init(i, o)
+  self.lin_l = nn.Linear(i, o)
+  self.lin_r = nn.Linear(i, o, {bias = false})
+end
+function SAGEConv:forward(x, edge_index)
+  local src, dst, out
+  src, dst = edge_index:unbind(0)
+  out = ohm.zeros(x:size(0), x:size(1), {device = x.device})
+  out = out:scatter_reduce(0, dst:unsqueeze(-1):expand(-1, x:size(1)), x:index({src}), {reduce = "mean", include_self = false})
+  out = self.lin_l(out) + self.lin_r(x)
+  return F.normalize(out, {p = 2.0, dim = -1})
+end
+GINConv = nn.Module:extend("GINConv")
+function GINConv:__init(i, o)
+  self.eps = nn.Parameter(ohm.zeros(1))
+  self.nn = nn.Sequential(nn.Linear(i, o), nn.BatchNorm1d(o), nn.ReLU(), nn.Linear(o, o), nn.ReLU())
+end
+function GINConv:forward(x, edge_index)
+  local src, dst, agg
+  src, dst = edge_index:unbind(0)
+  agg = ohm.zeros_like(x):index_add_(0, dst, x:index_select(0, src))
+  return self.nn(((1 + self.eps) * x) + agg)
+end
+RGCNConv = nn.Module:extend("RGCNConv")
+function RGCNConv:__init(i, o, relations, bases)
+  self.weight = nn.Parameter(ohm.empty(bases, i, o))
+  self.comp = nn.Parameter(ohm.empty(relations, bases))
+  self.root = nn.Parameter(ohm.empty(i, o))
+  self.bias = nn.Parameter(ohm.zeros(o))
+  nn.init.xavier_uniform_(self.weight)
+  nn.init.xavier_uniform_(self.comp)
+  nn.init.xavier_uniform_(self.root)
+end
+function RGCNConv:forward(x, edge_index, edge_type)
+  local src, dst, weight, msg, count, out
+  src, dst = edge_index:unbind(0)
+  weight = (ohm.matmul(self.comp, self.weight:view(self.weight:size(0), -1))):view(-1, x:size(1), self.root:size(1))
+  msg = ohm.bmm(x:index({src}):unsqueeze(1), weight:index({edge_type})):squeeze(1)
+  count = ohm.zeros(x:size(0), {device = x.device}):scatter_add_(0, dst, ohm.ones(dst:size(0), {device = x.device})):clamp_({min = 1})
+  out = ohm.zeros(x:size(0), msg:size(1), {device = x.device})
+  out:index_add_(0, dst, msg / count:index({dst}):unsqueeze(-1))
+  return (out + (ohm.matmul(x, self.root))) + self.bias
+end
+EdgeAttention = nn.Module:extend("EdgeAttention")
+function EdgeAttention:__init(d, heads)
+  self.h = heads
+  self.d = d // heads
+  self.lin = nn.Linear(d, d, {bias = false})
+  self.att_src = nn.Parameter(ohm.randn(1, heads, d // heads) * 0.1)
+  self.att_dst = nn.Parameter(ohm.randn(1, heads, d // heads) * 0.1)
+end
+function EdgeAttention:forward(x, edge_index)
+  local src, dst, n, h, a_src, a_dst, alpha, index, top, total, out
+  src, dst = edge_index:unbind(0)
+  n = x:size(0)
+  h = self.lin(x):view(-1, self.h, self.d)
+  a_src = (h * self.att_src):sum(-1)
+  a_dst = (h * self.att_dst):sum(-1)
+  alpha = F.leaky_relu(a_src:index({src}) + a_dst:index({dst}), 0.2)
+  index = dst:view(-1, 1):expand_as(alpha)
+  top = ohm.full({n, self.h}, -math.huge, {device = x.device}):scatter_reduce(0, index, alpha:detach(), {reduce = "amax"})
+  alpha = (alpha - top:index({dst})):exp()
+  total = ohm.zeros(n, self.h, {device = x.device}):scatter_add(0, index, alpha)
+  alpha = F.dropout(alpha / (total:index({dst}) + 1e-16), {p = 0.6, training = self.training})
+  out = ohm.zeros(n, self.h, self.d, {device = x.device})
+  out = out:index_add(0, dst, h:index({src}) * alpha:unsqueeze(-1))
+  return out:reshape(n, -1)
+end
+Net = nn.Module:extend("Net")
+function Net:__init()
+  self.sage = SAGEConv(16, 32)
+  self.gin = GINConv(32, 32)
+  self.rgcn = RGCNConv(32, 32, 3, 2)
+  self.gat = EdgeAttention(32, 4)
+  self.phi = nn.Sequential(nn.Linear(32, 32), nn.ELU({inplace = true}), nn.Linear(32, 32))
+  self.rho = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 4))
+end
+function Net:forward(x, edge_index, edge_type, batch, graphs)
+  local mean, top
+  x = F.relu(self.sage(x, edge_index))
+  x = self.gin(x, edge_index)
+  x = F.relu(self.rgcn(x, edge_index, edge_type))
+  x = F.elu(self.gat(x, edge_index))
+  x = self.phi(x)
+  mean = ohm.zeros(graphs, 32, {device = x.device}):index_reduce(0, batch, x, "mean", {include_self = false})
+  top = ohm.zeros(graphs, 32, {device = x.device}):scatter_reduce(0, slice(batch, 0, 0):unsqueeze(1):expand(-1, 32), x, "amax", {include_self = false})
+  return self.rho(ohm.cat({mean, top}, {dim = 1}))
+end
+model = Net():cuda()
+optimizer = ohm.optim.Adam(model:parameters(), {lr = 0.01, weight_decay = 0.0005})
+mark("model")
+for epoch = 0, 3 - 1 do
+  x = ohm.randn(50, 16, {device = "cuda"})
+  edge_index = ohm.randint(0, 50, {2, 170}, {device = "cuda"})
+  edge_type = ohm.randint(0, 3, {170}, {device = "cuda"})
+  batch = ohm.arange(50, {device = "cuda"}) // 10
+  y = ohm.randint(0, 4, {5}, {device = "cuda"})
+  model:train()
+  optimizer:zero_grad()
+  out = model(x, edge_index, edge_type, batch, 5)
+  loss = F.nll_loss(F.log_softmax(out, {dim = 1}), y)
+  loss:backward()
+  optimizer:step()
+  mark("epoch " .. epoch)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+edge_index = nil; sweep()
+edge_type = nil; sweep()
+batch = nil; sweep()
+y = nil; sweep()
+out = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_graph_pools
 local model, pool, side, warm, x1, x2, g1, y1, g2, y2, best
 model = nn.Sequential(nn.Linear(128, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10)):cuda():eval()
@@ -3691,6 +4476,115 @@ logits = nil; sweep()
 hidden = nil; sweep()
 loss = nil; sweep()
 size = nil; sweep()
+mark("globals deleted")
+
+--== model_hubert
+local Frontend, SpecAugment, Hubert, model, optimizer, scheduler, wav, mask, targets, loss, logits, _, best, shifted, changed
+Frontend = nn.Module:extend("Frontend")
+function Frontend:__init()
+  self:register_buffer("window", ohm.hann_window(64))
+  self:register_buffer("fb", ohm.rand(33, 20))
+end
+function Frontend:forward(wav)
+  local spec, power, mel
+  spec = ohm.stft(wav, {n_fft = 64, hop_length = 32, window = self.window, return_complex = true})
+  power = spec:abs():pow(2)
+  mel = ohm.matmul(power:transpose(1, 2), self.fb)
+  return ohm.log(mel:clamp({min = 1e-05}))
+end
+SpecAugment = nn.Module:extend("SpecAugment")
+function SpecAugment:forward(x)
+  local t, starts, mask
+  if not self.training then
+    return x
+  end
+  t = ohm.arange(x:size(1), {device = x.device})
+  starts = ohm.randint(0, x:size(1) - 5, {x:size(0), 1}, {device = x.device})
+  mask = (t:ge(starts)) & (t:lt(starts + 5))
+  return x:masked_fill(mask:unsqueeze(-1), 0.0)
+end
+Hubert = nn.Module:extend("Hubert")
+function Hubert:__init(d, clusters)
+  if clusters == nil then clusters = 15 end
+  if d == nil then d = 32 end
+  self.frontend = Frontend()
+  self.augment = SpecAugment()
+  self.proj = nn.Linear(20, d)
+  self.norm = nn.LayerNorm(d)
+  self.mask_emb = nn.Parameter(ohm.rand(d))
+  self.rnn = nn.GRU(d, d // 2, 2, {batch_first = true, bidirectional = true, dropout = 0.1})
+  self.layers = nn.ModuleList(collect(2, function(_) return nn.TransformerEncoderLayer(d, 4, 2 * d, 0.1, {batch_first = true}) end))
+  self.final = nn.Linear(d, 16)
+  self.label_embs = nn.Parameter(ohm.rand(clusters, 16))
+  self.layerdrop = 0.0
+end
+function Hubert:forward(wav, mask, targets)
+  local x, _, layer, proj, logits, loss, weight, masked, unmasked
+  x = self.augment(self.frontend(wav))
+  x = self.norm(self.proj(x))
+  x = ohm.where(mask:unsqueeze(-1), self.mask_emb:to(x.dtype), x)
+  do
+    local new1, new2 = several(self.rnn(x))
+    x = new1; sweep()
+    _ = new2; sweep()
+  end
+  for _, item1 in ipairs(self.layers:children()) do
+    layer = item1
+    x = layer(x)
+  end
+  proj = self.final(x)
+  logits = ohm.cosine_similarity(proj:unsqueeze(2):float(), self.label_embs:view(1, 1, 15, 16):float(), {dim = -1}) / 0.1
+  loss = F.cross_entropy(logits:flatten(0, 1), targets:flatten(), {reduction = "none"})
+  weight = mask:flatten():float()
+  masked = (loss * weight):sum() / weight:sum():clamp({min = 1.0})
+  unmasked = (loss * (1 - weight)):sum() / (1 - weight):sum():clamp({min = 1.0})
+  return masked + (0.1 * unmasked), logits
+end
+model = Hubert():cuda()
+optimizer = ohm.optim.AdamW(model:parameters(), {lr = 0.0005, amsgrad = true})
+scheduler = ohm.optim.lr_scheduler.LinearLR(optimizer, 0.1, 1.0, 10)
+mark("model")
+for step = 0, 3 - 1 do
+  wav = ohm.randn(3, 640, {device = "cuda"})
+  mask = ohm.rand(3, 21, {device = "cuda"}):lt(0.5)
+  targets = ohm.randint(0, 15, {3, 21}, {device = "cuda"})
+  do
+    local new1, new2 = model(wav, mask, targets)
+    loss = new1; sweep()
+    logits = new2; sweep()
+  end
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  scheduler:step()
+  mark("step " .. step)
+end
+model:eval()
+do
+  local mode2 <close> = ohm.no_grad()
+  do
+    local new1, new2 = model(wav, mask, targets)
+    _ = new1; sweep()
+    logits = new2; sweep()
+  end
+  best = logits:argmax(-1)
+  shifted = ohm.cat({slice(slice(best, 0, 0), 1, 0, 1), slice(slice(best, 0, 0), 1, 1)}, {dim = 1})
+  changed = (slice(slice(shifted, 0, 0), 1, 1):ne(slice(slice(shifted, 0, 0), 1, 0, -1))):sum(1)
+end
+mark("eval")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+scheduler = nil; sweep()
+wav = nil; sweep()
+mask = nil; sweep()
+targets = nil; sweep()
+loss = nil; sweep()
+logits = nil; sweep()
+_ = nil; sweep()
+best = nil; sweep()
+shifted = nil; sweep()
+changed = nil; sweep()
 mark("globals deleted")
 
 --== model_hvp_spectrum
@@ -4782,6 +5676,137 @@ mark("end of program (globals alive)")
 model = nil; sweep()
 opt = nil; sweep()
 images = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== model_mamba_retnet
+local Mamba, Retention, RMSNorm, Layer, Net, model, optimizer, ids, logits, loss
+Mamba = nn.Module:extend("Mamba")
+function Mamba:__init(d, state, conv)
+  local A
+  self.inner = 2 * d
+  self.state = state
+  self.rank = math.ceil(d / 16)
+  self.in_proj = nn.Linear(d, 2 * self.inner, {bias = false})
+  self.conv1d = nn.Conv1d(self.inner, self.inner, conv, {groups = self.inner, padding = conv - 1})
+  self.x_proj = nn.Linear(self.inner, self.rank + (2 * state), {bias = false})
+  self.dt_proj = nn.Linear(self.rank, self.inner)
+  A = repeated(ohm.arange(1, state + 1, {dtype = ohm.float32}), self.inner, 1)
+  self.A_log = nn.Parameter(ohm.log(A))
+  self.D = nn.Parameter(ohm.ones(self.inner))
+  self.out_proj = nn.Linear(self.inner, d, {bias = false})
+end
+function Mamba:forward(x)
+  local b, l, d, res, y
+  b, l, d = table.unpack(x.shape)
+  do
+    local new1, new2 = self.in_proj(x):split({self.inner, self.inner}, {dim = -1})
+    x = new1; sweep()
+    res = new2; sweep()
+  end
+  x = x:transpose(1, 2)
+  x = slice(slice(slice(self.conv1d(x), 0, 0), 1, 0), 2, 0, l)
+  x = F.silu(x:transpose(1, 2))
+  y = self:ssm(x)
+  return self.out_proj(y * F.silu(res))
+end
+function Mamba:ssm(x)
+  local A, delta, B, C, deltaA, deltaB_u, h, ys, y
+  A = -ohm.exp(self.A_log:float())
+  delta, B, C = self.x_proj(x):split({self.rank, self.state, self.state}, {dim = -1})
+  delta = F.softplus(self.dt_proj(delta))
+  deltaA = ohm.exp(ohm.einsum("bld,dn->bldn", {delta, A}))
+  deltaB_u = ohm.einsum("bld,bln,bld->bldn", {delta, B, x})
+  h = ohm.zeros(x:size(0), self.inner, self.state, {device = x.device})
+  ys = {}
+  for i = 0, x:size(1) - 1 do
+    h = (slice(deltaA, 0, 0):select(1, i) * h) + slice(deltaB_u, 0, 0):select(1, i)
+    ys[#ys + 1] = ohm.einsum("bdn,bn->bd", {h, slice(slice(C, 0, 0):select(1, i), 1, 0)})
+  end
+  y = ohm.stack(ys, {dim = 1})
+  return y + (x * self.D)
+end
+Retention = nn.Module:extend("Retention")
+function Retention:__init(d, heads)
+  self.heads = heads
+  self.q = nn.Linear(d, d, {bias = false})
+  self.k = nn.Linear(d, d, {bias = false})
+  self.v = nn.Linear(d, d, {bias = false})
+  self.g = nn.Linear(d, d, {bias = false})
+  self.o = nn.Linear(d, d, {bias = false})
+  self.norm = nn.GroupNorm(heads, d)
+  self:register_buffer("gamma", 1 - ohm.exp(ohm.linspace(math.log(1 / 32), math.log(1 / 512), heads)))
+end
+function Retention:forward(x)
+  local b, t, d, q, k, v, n, m, D, qk, out
+  b, t, d = table.unpack(x.shape)
+  q = self.q(x):view(b, t, self.heads, -1):transpose(1, 2)
+  k = self.k(x):view(b, t, self.heads, -1):transpose(1, 2) / math.sqrt(d // self.heads)
+  v = self.v(x):view(b, t, self.heads, -1):transpose(1, 2)
+  n = ohm.arange(t, {device = x.device}):unsqueeze(1)
+  m = ohm.arange(t, {device = x.device}):unsqueeze(0)
+  D = ohm.where(n:ge(m), self.gamma:view(-1, 1, 1) ^ (n - m):clamp({min = 0}), 0.0)
+  D = D / D:sum({dim = -1, keepdim = true}):sqrt()
+  qk = (ohm.matmul(q, k:transpose(-1, -2))) * D
+  qk = qk / qk:detach():abs():sum({dim = -1, keepdim = true}):clamp({min = 1})
+  out = (ohm.matmul(qk, v)):transpose(1, 2):reshape(b * t, d)
+  out = self.norm(out):view(b, t, d)
+  return self.o(F.silu(self.g(x)) * out)
+end
+RMSNorm = nn.Module:extend("RMSNorm")
+function RMSNorm:__init(d, eps)
+  if eps == nil then eps = 1e-05 end
+  self.eps = eps
+  self.weight = nn.Parameter(ohm.ones(d))
+end
+function RMSNorm:forward(x)
+  return (x * ohm.rsqrt(x:pow(2):mean(-1, {keepdim = true}) + self.eps)) * self.weight
+end
+Layer = nn.Module:extend("Layer")
+function Layer:__init(d, mixer)
+  self.norm = RMSNorm(d)
+  self.mixer = mixer
+end
+function Layer:forward(x)
+  return self.mixer(self.norm(x)) + x
+end
+Net = nn.Module:extend("Net")
+function Net:__init(vocab, d)
+  self.embedding = nn.Embedding(vocab, d)
+  self.layers = nn.ModuleList({Layer(d, Mamba(d, 8, 4)), Layer(d, Retention(d, 4)), Layer(d, Mamba(d, 8, 4))})
+  self.norm_f = RMSNorm(d)
+  self.lm_head = nn.Linear(d, vocab, {bias = false})
+  self.lm_head.weight = self.embedding.weight
+end
+function Net:forward(ids)
+  local x, layer
+  x = self.embedding(ids)
+  for _, item1 in ipairs(self.layers:children()) do
+    layer = item1
+    x = layer(x)
+  end
+  return self.lm_head(self.norm_f(x))
+end
+model = Net(70, 32):cuda()
+optimizer = ohm.optim.AdamW(model:parameters(), {lr = 0.001, betas = {0.9, 0.95}})
+mark("model")
+for step = 0, 2 - 1 do
+  ids = ohm.randint(0, 70, {2, 11}, {device = "cuda"})
+  do
+    local mode2 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16, enabled = step == 1})
+    logits = model(slice(slice(ids, 0, 0), 1, 0, -1))
+    loss = F.cross_entropy(logits:reshape(-1, 70):float(), slice(slice(ids, 0, 0), 1, 1):reshape(-1))
+  end
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+ids = nil; sweep()
+logits = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
@@ -7373,6 +8398,340 @@ p = nil; sweep()
 q = nil; sweep()
 mark("globals deleted")
 
+--== model_raft_corr
+-- x[i], of a tensor or a list
+local function at(x, i)
+  if not ohm.is_tensor(x) then
+    if type(i) ~= "number" then return x[i] end
+      return x[i < 0 and #x + 1 + i or i + 1]
+  end
+  if ohm.is_tensor(i) then return x:index({i}) end
+  return x:select(0, i)
+end
+
+-- a < b and others, of tensors or numbers
+local function compare(how, a, b)
+  if ohm.is_tensor(a) then return a[how](a, b) end
+  if ohm.is_tensor(b) then return b[({lt = "gt", gt = "lt", le = "ge", ge = "le", eq = "eq", ne = "ne"})[how]](b, a) end
+  if how == "eq" then return a == b elseif how == "ne" then return a ~= b end
+  if how == "lt" then return a < b elseif how == "le" then return a <= b end
+  if how == "gt" then return a > b else return a >= b end
+end
+
+local Encoder, ConvGRU, coords_grid, lookup, RAFT, model, optimizer, scheduler, image1, image2, flow_gt, valid, predictions, flow_loss, mag, i_weight, i_loss
+Encoder = nn.Module:extend("Encoder")
+function Encoder:__init(out)
+  self.conv1 = nn.Conv2d(3, 16, 7, {stride = 2, padding = 3})
+  self.norm1 = nn.InstanceNorm2d(16)
+  self.conv2 = nn.Conv2d(16, 32, 3, {stride = 2, padding = 1})
+  self.norm2 = nn.InstanceNorm2d(32)
+  self.conv3 = nn.Conv2d(32, out, 1)
+end
+function Encoder:forward(x)
+  x = F.relu(self.norm1(self.conv1(x)))
+  x = F.relu(self.norm2(self.conv2(x)))
+  return self.conv3(x)
+end
+ConvGRU = nn.Module:extend("ConvGRU")
+function ConvGRU:__init(hidden, inp)
+  self.convz = nn.Conv2d(hidden + inp, hidden, 3, {padding = 1})
+  self.convr = nn.Conv2d(hidden + inp, hidden, 3, {padding = 1})
+  self.convq = nn.Conv2d(hidden + inp, hidden, 3, {padding = 1})
+end
+function ConvGRU:forward(h, x)
+  local hx, z, r, q
+  hx = ohm.cat({h, x}, {dim = 1})
+  z = ohm.sigmoid(self.convz(hx))
+  r = ohm.sigmoid(self.convr(hx))
+  q = ohm.tanh(self.convq(ohm.cat({r * h, x}, {dim = 1})))
+  h = ((1 - z) * h) + (z * q)
+  return h
+end
+function coords_grid(batch, ht, wd, device)
+  local coords
+  coords = {ohm.meshgrid({ohm.arange(ht, {device = device}), ohm.arange(wd, {device = device})}, {indexing = "ij"})}
+  do
+    local old1 = coords
+    coords = ohm.stack({at(coords, 1), at(coords, 0)}, {dim = 0}):float()
+    clear(old1)
+  end
+  return repeated(coords:unsqueeze(0), batch, 1, 1, 1)
+end
+function lookup(pyramid, coords, radius)
+  local batch, h1, w1, _, out, corr, dx, dy, gy, gx, delta, centroid, where, H, W, xgrid, ygrid
+  coords = coords:permute(0, 2, 3, 1)
+  batch, h1, w1, _ = table.unpack(coords.shape)
+  out = {}
+  for i = 0, (ohm.is_tensor(pyramid) and pyramid:size(0) or #pyramid) - 1 do
+    corr = at(pyramid, i)
+    dx = ohm.linspace(-radius, radius, (2 * radius) + 1, {device = coords.device})
+    dy = ohm.linspace(-radius, radius, (2 * radius) + 1, {device = coords.device})
+    do
+      local new1, new2 = ohm.meshgrid({dy, dx}, {indexing = "ij"})
+      gy = new1; sweep()
+      gx = new2; sweep()
+    end
+    delta = ohm.stack({gy, gx}, {dim = -1})
+    centroid = coords:reshape((batch * h1) * w1, 1, 1, 2) / ((1 << i))
+    where = centroid + delta:view(1, (2 * radius) + 1, (2 * radius) + 1, 2)
+    H, W = corr:size(2), corr:size(3)
+    do
+      local new1, new2 = where:split({1, 1}, {dim = -1})
+      xgrid = new1; sweep()
+      ygrid = new2; sweep()
+    end
+    xgrid = ((2 * xgrid) / (W - 1)) - 1
+    ygrid = ((2 * ygrid) / (H - 1)) - 1
+    corr = F.grid_sample(corr, ohm.cat({xgrid, ygrid}, {dim = -1}), {align_corners = true})
+    out[#out + 1] = corr:view(batch, h1, w1, -1)
+  end
+  return ohm.cat(out, {dim = -1}):permute(0, 3, 1, 2):contiguous():float()
+end
+RAFT = nn.Module:extend("RAFT")
+function RAFT:__init(radius, levels)
+  if levels == nil then levels = 2 end
+  if radius == nil then radius = 2 end
+  self.radius = radius
+  self.levels = levels
+  self.fnet = Encoder(32)
+  self.cnet = Encoder(48)
+  self.motion = nn.Conv2d((levels * (((2 * radius) + 1) ^ 2)) + 2, 24, 3, {padding = 1})
+  self.gru = ConvGRU(24, 48)
+  self.flow_head = nn.Conv2d(24, 2, 3, {padding = 1})
+end
+function RAFT:forward(image1, image2, iters)
+  local fmap1, fmap2, b, c, h, w, corr, pyramid, net, inp, coords0, coords1, predictions, sampled, flow, m
+  fmap1 = self.fnet(image1)
+  fmap2 = self.fnet(image2)
+  b, c, h, w = table.unpack(fmap1.shape)
+  corr = ohm.matmul(fmap1:view(b, c, h * w):transpose(1, 2), fmap2:view(b, c, h * w))
+  corr = corr:view((b * h) * w, 1, h, w) / ohm.sqrt(ohm.tensor(c):float())
+  pyramid = {corr}
+  for i = 0, (self.levels - 1) - 1 do
+    corr = F.avg_pool2d(corr, 2, {stride = 2})
+    pyramid[#pyramid + 1] = corr
+  end
+  net, inp = ohm.split(self.cnet(image1), {24, 24}, {dim = 1})
+  net = ohm.tanh(net)
+  inp = ohm.relu(inp)
+  coords0 = coords_grid(b, h, w, image1.device)
+  coords1 = coords_grid(b, h, w, image1.device)
+  predictions = {}
+  for itr = 0, iters - 1 do
+    coords1 = coords1:detach()
+    sampled = lookup(pyramid, coords1, self.radius)
+    flow = coords1 - coords0
+    m = F.relu(self.motion(ohm.cat({sampled, flow}, {dim = 1})))
+    net = self.gru(net, ohm.cat({inp, m}, {dim = 1}))
+    coords1 = coords1 + self.flow_head(net)
+    predictions[#predictions + 1] = 4 * F.interpolate(coords1 - coords0, {scale_factor = 4, mode = "bilinear", align_corners = true})
+  end
+  return predictions
+end
+model = RAFT():cuda()
+optimizer = ohm.optim.AdamW(model:parameters(), {lr = 0.0004, weight_decay = 1e-05, eps = 1e-08})
+scheduler = ohm.optim.lr_scheduler.OneCycleLR(optimizer, 0.0004, 110, {pct_start = 0.05, cycle_momentum = false, anneal_strategy = "linear"})
+mark("model")
+for step = 0, 2 - 1 do
+  image1 = ohm.randn(2, 3, 64, 64, {device = "cuda"})
+  image2 = ohm.randn(2, 3, 64, 64, {device = "cuda"})
+  flow_gt = ohm.randn(2, 2, 64, 64, {device = "cuda"})
+  valid = ohm.ones(2, 64, 64, {device = "cuda"})
+  optimizer:zero_grad()
+  do
+    local old2 = predictions
+    predictions = model(image1, image2, 3)
+    clear(old2)
+  end
+  flow_loss = 0.0
+  mag = ohm.sum(flow_gt ^ 2, {dim = 1}):sqrt()
+  valid = (compare("ge", valid, 0.5)) & (compare("lt", mag, 400))
+  for i = 0, 3 - 1 do
+    i_weight = 0.8 ^ ((3 - i) - 1)
+    i_loss = (at(predictions, i) - flow_gt):abs()
+    flow_loss = iadd(flow_loss, i_weight * (slice(valid, 0, 0):unsqueeze(1) * i_loss):mean())
+  end
+  flow_loss:backward()
+  nn.utils.clip_grad_norm_(model:parameters(), 1.0)
+  optimizer:step()
+  scheduler:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+scheduler = nil; sweep()
+image1 = nil; sweep()
+image2 = nil; sweep()
+flow_gt = nil; sweep()
+valid = nil; sweep()
+predictions = clear(predictions)
+flow_loss = nil; sweep()
+mag = nil; sweep()
+i_weight = nil; sweep()
+i_loss = nil; sweep()
+mark("globals deleted")
+
+
+--== model_rainbow
+local NoisyLinear, DQN, atoms, actions, Vmin, Vmax, batch, support, delta_z, online, target, param, optimizer, states, next_states, acts, returns, nonterminals, weights, rows, log_ps, log_ps_a, pns, dns, argmax_indices_ns, pns_a, Tz, b, l, u, m, offset, loss, priorities
+NoisyLinear = nn.Module:extend("NoisyLinear")
+function NoisyLinear:__init(i, o, std_init)
+  local mu_range
+  if std_init == nil then std_init = 0.5 end
+  self.i = i
+  self.o = o
+  self.std_init = std_init
+  self.weight_mu = nn.Parameter(ohm.empty(o, i))
+  self.weight_sigma = nn.Parameter(ohm.empty(o, i))
+  self:register_buffer("weight_epsilon", ohm.empty(o, i))
+  self.bias_mu = nn.Parameter(ohm.empty(o))
+  self.bias_sigma = nn.Parameter(ohm.empty(o))
+  self:register_buffer("bias_epsilon", ohm.empty(o))
+  mu_range = 1 / math.sqrt(i)
+  self.weight_mu.data:uniform_(-mu_range, mu_range)
+  self.weight_sigma.data:fill_(std_init / math.sqrt(i))
+  self.bias_mu.data:uniform_(-mu_range, mu_range)
+  self.bias_sigma.data:fill_(std_init / math.sqrt(o))
+  self:reset_noise()
+end
+function NoisyLinear:scale_noise(size)
+  local x
+  x = ohm.randn(size, {device = self.weight_mu.device})
+  return x:sign():mul_(x:abs():sqrt_())
+end
+function NoisyLinear:reset_noise()
+  local epsilon_in, epsilon_out
+  epsilon_in = self:scale_noise(self.i)
+  epsilon_out = self:scale_noise(self.o)
+  self.weight_epsilon:copy_(epsilon_out:outer(epsilon_in))
+  self.bias_epsilon:copy_(epsilon_out)
+end
+function NoisyLinear:forward(x)
+  if self.training then
+    return F.linear(x, self.weight_mu + (self.weight_sigma * self.weight_epsilon), self.bias_mu + (self.bias_sigma * self.bias_epsilon))
+  end
+  return F.linear(x, self.weight_mu, self.bias_mu)
+end
+DQN = nn.Module:extend("DQN")
+function DQN:__init(actions, atoms)
+  self.actions = actions
+  self.atoms = atoms
+  self.convs = nn.Sequential(nn.Conv2d(4, 16, 5, {stride = 3}), nn.ReLU(), nn.Conv2d(16, 32, 3, {stride = 2}), nn.ReLU())
+  self.fc_h_v = NoisyLinear((32 * 6) * 6, 32)
+  self.fc_h_a = NoisyLinear((32 * 6) * 6, 32)
+  self.fc_z_v = NoisyLinear(32, atoms)
+  self.fc_z_a = NoisyLinear(32, actions * atoms)
+end
+function DQN:forward(x, log)
+  local v, a, q
+  if log == nil then log = false end
+  x = self.convs(x):view(-1, (32 * 6) * 6)
+  v = self.fc_z_v(F.relu(self.fc_h_v(x)))
+  a = self.fc_z_a(F.relu(self.fc_h_a(x)))
+  do
+    local new1, new2 = v:view(-1, 1, self.atoms), a:view(-1, self.actions, self.atoms)
+    v = new1; sweep()
+    a = new2; sweep()
+  end
+  q = (v + a) - a:mean(1, {keepdim = true})
+  if log then
+    q = F.log_softmax(q, {dim = 2})
+  else
+    q = F.softmax(q, {dim = 2})
+  end
+  return q
+end
+function DQN:noise()
+  self.fc_h_v:reset_noise()
+  self.fc_h_a:reset_noise()
+  self.fc_z_v:reset_noise()
+  self.fc_z_a:reset_noise()
+end
+atoms, actions, Vmin, Vmax, batch = 21, 4, -10, 10, 8
+support = ohm.linspace(Vmin, Vmax, atoms):to({device = "cuda"})
+delta_z = (Vmax - Vmin) / (atoms - 1)
+online = DQN(actions, atoms):cuda()
+target = DQN(actions, atoms):cuda()
+target:load_state_dict(online:state_dict())
+for _, item1 in ipairs(target:parameters()) do
+  param = item1
+  param.requires_grad = false
+end
+optimizer = ohm.optim.Adam(online:parameters(), {lr = 6e-05, eps = 0.00015})
+mark("model")
+for step = 0, 3 - 1 do
+  states = ohm.randint(0, 256, {batch, 4, 45, 45}, {dtype = ohm.uint8, device = "cuda"}):to({dtype = ohm.float32}):div_(255)
+  next_states = ohm.randint(0, 256, {batch, 4, 45, 45}, {dtype = ohm.uint8, device = "cuda"}):to({dtype = ohm.float32}):div_(255)
+  acts = ohm.randint(0, actions, {batch}, {device = "cuda"})
+  returns = ohm.randn(batch, {device = "cuda"})
+  nonterminals = ohm.ones(batch, 1, {device = "cuda"})
+  weights = ohm.rand(batch, {device = "cuda"})
+  rows = ohm.arange(batch, {device = "cuda"})
+  log_ps = online(states, {log = true})
+  log_ps_a = log_ps:index({rows, acts})
+  do
+    local mode2 <close> = ohm.no_grad()
+    pns = online(next_states)
+    dns = support:expand_as(pns) * pns
+    argmax_indices_ns = dns:sum(2):argmax(1)
+    target:noise()
+    pns = target(next_states)
+    pns_a = pns:index({rows, argmax_indices_ns})
+    Tz = returns:unsqueeze(1) + ((nonterminals * 0.97) * support:unsqueeze(0))
+    Tz = Tz:clamp({min = Vmin, max = Vmax})
+    b = (Tz - Vmin) / delta_z
+    do
+      local new1, new2 = b:floor():to(ohm.int64), b:ceil():to(ohm.int64)
+      l = new1; sweep()
+      u = new2; sweep()
+    end
+    l = ohm.where((u:gt(0)) & (l:eq(u)), l - 1, l):clamp({min = 0})
+    m = states:new_zeros(batch, atoms)
+    offset = ohm.linspace(0, (batch - 1) * atoms, batch):unsqueeze(1):expand(batch, atoms):to(acts)
+    m:view(-1):index_add_(0, (l + offset):view(-1), (pns_a * (u:float() - b)):view(-1))
+    m:view(-1):index_add_(0, (u + offset):view(-1), (pns_a * (b - l:float())):view(-1))
+  end
+  loss = -ohm.sum(m * log_ps_a, 1)
+  online:zero_grad()
+  ;(weights * loss):mean():backward()
+  nn.utils.clip_grad_norm_(online:parameters(), 10.0)
+  optimizer:step()
+  priorities = loss:detach():cpu()
+  online:noise()
+  mark("learn " .. step)
+end
+mark("end of program (globals alive)")
+Vmin = nil; sweep()
+support = nil; sweep()
+delta_z = nil; sweep()
+online = nil; sweep()
+target = nil; sweep()
+param = nil; sweep()
+optimizer = nil; sweep()
+states = nil; sweep()
+next_states = nil; sweep()
+acts = nil; sweep()
+returns = nil; sweep()
+nonterminals = nil; sweep()
+weights = nil; sweep()
+rows = nil; sweep()
+log_ps = nil; sweep()
+log_ps_a = nil; sweep()
+pns = nil; sweep()
+dns = nil; sweep()
+argmax_indices_ns = nil; sweep()
+pns_a = nil; sweep()
+Tz = nil; sweep()
+b = nil; sweep()
+l = nil; sweep()
+u = nil; sweep()
+m = nil; sweep()
+offset = nil; sweep()
+loss = nil; sweep()
+priorities = nil; sweep()
+mark("globals deleted")
+
 --== model_realnvp
 local ActNorm, Coupling, Flow, flow, optimizer, x, loss, samples
 ActNorm = nn.Module:extend("ActNorm")
@@ -7986,6 +9345,118 @@ label = nil; sweep()
 boxes = nil; sweep()
 mark("globals deleted")
 
+--== model_rwkv
+local TimeMix, ChannelMix, Block, RWKV, model, optimizer, data, logits, loss
+TimeMix = nn.Module:extend("TimeMix")
+function TimeMix:__init(d)
+  self.time_decay = nn.Parameter(ohm.ones(d))
+  self.time_first = nn.Parameter(ohm.ones(d) * 0.5)
+  self.mix_k = nn.Parameter(ohm.ones(1, 1, d))
+  self.mix_v = nn.Parameter(ohm.ones(1, 1, d))
+  self.mix_r = nn.Parameter(ohm.ones(1, 1, d))
+  self.time_shift = nn.ZeroPad2d({0, 0, 1, -1})
+  self.key = nn.Linear(d, d, {bias = false})
+  self.value = nn.Linear(d, d, {bias = false})
+  self.receptance = nn.Linear(d, d, {bias = false})
+  self.output = nn.Linear(d, d, {bias = false})
+end
+function TimeMix:forward(x)
+  local B, T, C, xx, k, v, r, w, aa, bb, pp, out, kk, vv, ww, p, e1, e2
+  B, T, C = table.unpack(x.shape)
+  xx = self.time_shift(x)
+  k = self.key((x * self.mix_k) + (xx * (1 - self.mix_k)))
+  v = self.value((x * self.mix_v) + (xx * (1 - self.mix_v)))
+  r = ohm.sigmoid(self.receptance((x * self.mix_r) + (xx * (1 - self.mix_r))))
+  w = -ohm.exp(self.time_decay)
+  aa = ohm.zeros(B, C, {device = x.device})
+  bb = ohm.zeros(B, C, {device = x.device})
+  pp = ohm.full({B, C}, -1e+38, {device = x.device})
+  out = {}
+  for t = 0, T - 1 do
+    kk = slice(k, 0, 0):select(1, t)
+    vv = slice(v, 0, 0):select(1, t)
+    ww = self.time_first + kk
+    p = ohm.maximum(pp, ww)
+    e1 = ohm.exp(pp - p)
+    e2 = ohm.exp(ww - p)
+    out[#out + 1] = (((e1 * aa) + (e2 * vv)) / ((e1 * bb) + e2)):unsqueeze(1)
+    ww = pp + w
+    p = ohm.maximum(ww, kk)
+    e1 = ohm.exp(ww - p)
+    e2 = ohm.exp(kk - p)
+    aa = (e1 * aa) + (e2 * vv)
+    bb = (e1 * bb) + e2
+    pp = p
+  end
+  return self.output(r * ohm.cat(out, {dim = 1}))
+end
+ChannelMix = nn.Module:extend("ChannelMix")
+function ChannelMix:__init(d)
+  self.time_shift = nn.ZeroPad2d({0, 0, 1, -1})
+  self.mix_k = nn.Parameter(ohm.ones(1, 1, d))
+  self.key = nn.Linear(d, 4 * d, {bias = false})
+  self.receptance = nn.Linear(d, d, {bias = false})
+  self.value = nn.Linear(4 * d, d, {bias = false})
+end
+function ChannelMix:forward(x)
+  local xx, xk, k
+  xx = self.time_shift(x)
+  xk = ohm.lerp(xx, x, self.mix_k)
+  k = ohm.square(ohm.relu(self.key(xk)))
+  return ohm.sigmoid(self.receptance(xk)) * self.value(k)
+end
+Block = nn.Module:extend("Block")
+function Block:__init(d)
+  self.ln1 = nn.LayerNorm(d)
+  self.ln2 = nn.LayerNorm(d)
+  self.att = TimeMix(d)
+  self.ffn = ChannelMix(d)
+end
+function Block:forward(x)
+  x = x + self.att(self.ln1(x))
+  x = x + self.ffn(self.ln2(x))
+  return x
+end
+RWKV = nn.Module:extend("RWKV")
+function RWKV:__init(vocab, d, layers)
+  self.emb = nn.Embedding(vocab, d)
+  self.blocks = nn.Sequential(collect(layers, function(i) return Block(d) end))
+  self.ln_out = nn.LayerNorm(d)
+  self.head = nn.Linear(d, vocab, {bias = false})
+end
+function RWKV:forward(idx, targets)
+  local x, loss
+  x = self.head(self.ln_out(self.blocks(self.emb(idx))))
+  loss = nil
+  if targets ~= nil then
+    loss = F.cross_entropy(x:view(-1, x:size(-1)), targets:view(-1))
+  end
+  return x, loss
+end
+model = RWKV(60, 32, 2):cuda()
+optimizer = ohm.optim.Adam(model:parameters(), {lr = 0.0006, betas = {0.9, 0.99}, eps = 1e-08})
+mark("model")
+for step = 0, 2 - 1 do
+  data = ohm.randint(0, 60, {3, 9}, {device = "cuda"})
+  do
+    local new1, new2 = model(slice(slice(data, 0, 0), 1, 0, -1):contiguous(), slice(slice(data, 0, 0), 1, 1):contiguous())
+    logits = new1; sweep()
+    loss = new2; sweep()
+  end
+  optimizer:zero_grad()
+  loss:backward()
+  nn.utils.clip_grad_norm_(model:parameters(), 1.0)
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+data = nil; sweep()
+logits = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_sac
 local Actor, Critic, actor, q1, q2, t1, t2, log_alpha, actor_opt, q_opt, alpha_opt, s, a, r, s2, alpha, a2, logp2, target, y, q_loss, pi, logp, actor_loss, alpha_loss, p, tp
 Actor = nn.Module:extend("Actor")
@@ -8209,6 +9680,314 @@ scale = nil; sweep()
 p = nil; sweep()
 e_w = nil; sweep()
 o = nil; sweep()
+mark("globals deleted")
+
+--== model_score_sde
+local GaussianFourier, Dense, ScoreNet, marginal_std, model, ema, p, optimizer, x, t, z, std, perturbed, score, loss, q, x1, x0, xt, r, xr, v, goal, flow, consistency, time_steps, step_size, batch_time_step, grad, grad_norm, langevin, g, x_mean
+GaussianFourier = nn.Module:extend("GaussianFourier")
+function GaussianFourier:__init(dim, scale)
+  if scale == nil then scale = 30.0 end
+  self.W = nn.Parameter(ohm.randn(dim // 2) * scale, {requires_grad = false})
+end
+function GaussianFourier:forward(x)
+  local x_proj
+  x_proj = ((slice(x, 0, 0):unsqueeze(1) * slice(self.W:unsqueeze(0), 1, 0)) * 2) * math.pi
+  return ohm.cat({ohm.sin(x_proj), ohm.cos(x_proj)}, {dim = -1})
+end
+Dense = nn.Module:extend("Dense")
+function Dense:__init(i, o)
+  self.dense = nn.Linear(i, o)
+end
+function Dense:forward(x)
+  return self.dense(x):unsqueeze(-1):unsqueeze(-1)
+end
+ScoreNet = nn.Module:extend("ScoreNet")
+function ScoreNet:__init(channels, dim)
+  if dim == nil then dim = 32 end
+  if channels == nil then channels = {16, 32, 48} end
+  self.embed = nn.Sequential(GaussianFourier(dim), nn.Linear(dim, dim))
+  self.conv1 = nn.Conv2d(1, 16, 3, {stride = 1, bias = false})
+  self.dense1 = Dense(dim, 16)
+  self.gnorm1 = nn.GroupNorm(4, 16)
+  self.conv2 = nn.Conv2d(16, 32, 3, {stride = 2, bias = false})
+  self.dense2 = Dense(dim, 32)
+  self.gnorm2 = nn.GroupNorm(32, 32)
+  self.conv3 = nn.Conv2d(32, 48, 3, {stride = 2, bias = false})
+  self.dense3 = Dense(dim, 48)
+  self.gnorm3 = nn.GroupNorm(16, 48)
+  self.tconv3 = nn.ConvTranspose2d(48, 32, 3, {stride = 2, bias = false, output_padding = 1})
+  self.dense4 = Dense(dim, 32)
+  self.tgnorm3 = nn.GroupNorm(32, 32)
+  self.tconv2 = nn.ConvTranspose2d(64, 16, 3, {stride = 2, bias = false, output_padding = 1})
+  self.dense5 = Dense(dim, 16)
+  self.tgnorm2 = nn.GroupNorm(16, 16)
+  self.tconv1 = nn.ConvTranspose2d(32, 1, 3, {stride = 1})
+end
+function ScoreNet:act(x)
+  return x * ohm.sigmoid(x)
+end
+function ScoreNet:forward(x, t)
+  local embed, h1, h2, h3, h
+  embed = self:act(self.embed(t))
+  h1 = self.conv1(x)
+  h1 = iadd(h1, self.dense1(embed))
+  h1 = self:act(self.gnorm1(h1))
+  h2 = self.conv2(h1)
+  h2 = iadd(h2, self.dense2(embed))
+  h2 = self:act(self.gnorm2(h2))
+  h3 = self.conv3(h2)
+  h3 = iadd(h3, self.dense3(embed))
+  h3 = self:act(self.gnorm3(h3))
+  h = self.tconv3(h3)
+  h = iadd(h, self.dense4(embed))
+  h = self:act(self.tgnorm3(h))
+  h = self.tconv2(ohm.cat({h, h2}, {dim = 1}))
+  h = iadd(h, self.dense5(embed))
+  h = self:act(self.tgnorm2(h))
+  h = self.tconv1(ohm.cat({h, h1}, {dim = 1}))
+  h = h / slice(marginal_std(t), 0, 0):unsqueeze(1):unsqueeze(2):unsqueeze(3)
+  return h
+end
+function marginal_std(t)
+  return ohm.sqrt((((25.0 ^ (2 * t)) - 1.0) / 2.0) / math.log(25.0))
+end
+model = ScoreNet():cuda()
+ema = ohm.copy.deepcopy(model)
+for _, item1 in ipairs(ema:parameters()) do
+  p = item1
+  p:requires_grad_(false)
+end
+optimizer = ohm.optim.Adam(filter(model:parameters(), function(p) return p.requires_grad end), {lr = 0.0001})
+mark("model")
+for step = 0, 2 - 1 do
+  x = ohm.rand(4, 1, 20, 20, {device = "cuda"})
+  t = (ohm.rand(x:size(0), {device = x.device}) * (1.0 - 1e-05)) + 1e-05
+  z = ohm.randn_like(x)
+  std = marginal_std(t)
+  perturbed = x + (z * slice(std, 0, 0):unsqueeze(1):unsqueeze(2):unsqueeze(3))
+  score = model(perturbed, t)
+  loss = ohm.mean(ohm.sum(((score * slice(std, 0, 0):unsqueeze(1):unsqueeze(2):unsqueeze(3)) + z) ^ 2, {dim = {1, 2, 3}}))
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  do
+    local mode2 <close> = ohm.no_grad()
+    do
+      local list3_2 = model:parameters()
+      for number3, item3 in ipairs(ema:parameters()) do
+        q = item3
+        p = list3_2[number3]
+        q:lerp_(p, 0.01)
+      end
+    end
+  end
+  mark("dsm " .. step)
+end
+for step = 0, 2 - 1 do
+  x1 = ohm.rand(4, 1, 20, 20, {device = "cuda"})
+  x0 = ohm.randn_like(x1)
+  t = ohm.rand(4, {device = "cuda"}):clamp(0.001, 1)
+  xt = (t:view(-1, 1, 1, 1) * x1) + ((1 - t:view(-1, 1, 1, 1)) * x0)
+  r = (t + 0.05):clamp({max = 1.0})
+  xr = (r:view(-1, 1, 1, 1) * x1) + ((1 - r:view(-1, 1, 1, 1)) * x0)
+  v = model(xt, t)
+  do
+    local mode4 <close> = ohm.no_grad()
+    goal = ema(xr, r)
+  end
+  flow = F.mse_loss(v, x1 - x0)
+  consistency = ohm.sqrt((v - goal):square():mean({dim = {1, 2, 3}}) + 1e-06) - 0.001
+  loss = flow + consistency:mean()
+  optimizer:zero_grad({set_to_none = false})
+  loss:backward()
+  optimizer:step()
+  mark("flow " .. step)
+end
+model:eval()
+do
+  local mode5 <close> = ohm.no_grad()
+  t = ohm.ones(2, {device = "cuda"})
+  x = ohm.randn(2, 1, 20, 20, {device = "cuda"}) * slice(marginal_std(t), 0, 0):unsqueeze(1):unsqueeze(2):unsqueeze(3)
+  time_steps = ohm.linspace(1.0, 0.001, 4, {device = "cuda"})
+  step_size = time_steps:select(0, 0) - time_steps:select(0, 1)
+  for i = 0, 4 - 1 do
+    batch_time_step = ohm.ones(2, {device = "cuda"}) * time_steps:select(0, i)
+    grad = model(x, batch_time_step)
+    grad_norm = ohm.norm(grad:reshape(grad:size(0), -1), {dim = -1}):mean()
+    langevin = 2 * (((0.16 * 18) / grad_norm) ^ 2)
+    x = (x + (langevin * grad)) + (ohm.sqrt(2 * langevin) * ohm.randn_like(x))
+    g = 25.0 ^ batch_time_step
+    x_mean = x + ((slice((g ^ 2), 0, 0):unsqueeze(1):unsqueeze(2):unsqueeze(3) * model(x, batch_time_step)) * step_size)
+    x = x_mean + (slice(ohm.sqrt((g ^ 2) * step_size), 0, 0):unsqueeze(1):unsqueeze(2):unsqueeze(3) * ohm.randn_like(x))
+  end
+  mark("sampled")
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+ema = nil; sweep()
+p = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+t = nil; sweep()
+z = nil; sweep()
+std = nil; sweep()
+perturbed = nil; sweep()
+score = nil; sweep()
+loss = nil; sweep()
+q = nil; sweep()
+x1 = nil; sweep()
+x0 = nil; sweep()
+xt = nil; sweep()
+r = nil; sweep()
+xr = nil; sweep()
+v = nil; sweep()
+goal = nil; sweep()
+flow = nil; sweep()
+consistency = nil; sweep()
+time_steps = nil; sweep()
+step_size = nil; sweep()
+batch_time_step = nil; sweep()
+grad = nil; sweep()
+grad_norm = nil; sweep()
+langevin = nil; sweep()
+g = nil; sweep()
+x_mean = nil; sweep()
+mark("globals deleted")
+
+--== model_seg_losses
+local DoubleConv, AttentionGate, NestedUNet, TverskyLoss, lovasz_grad, lovasz, boundary, model, optimizer, tversky, x, y, aux, out, weights, ce, pt, focal, loss
+DoubleConv = nn.Module:extend("DoubleConv")
+function DoubleConv:__init(i, o)
+  self.net = nn.Sequential(nn.Conv2d(i, o, 3, {padding = 1}), nn.BatchNorm2d(o), nn.LeakyReLU(0.1, {inplace = true}), nn.Conv2d(o, o, 3, {padding = 1}), nn.BatchNorm2d(o), nn.LeakyReLU(0.1, {inplace = true}))
+end
+function DoubleConv:forward(x)
+  return self.net(x)
+end
+AttentionGate = nn.Module:extend("AttentionGate")
+function AttentionGate:__init(g, x, inner)
+  self.W_g = nn.Conv2d(g, inner, 1)
+  self.W_x = nn.Conv2d(x, inner, 1)
+  self.psi = nn.Sequential(nn.Conv2d(inner, 1, 1), nn.Sigmoid())
+end
+function AttentionGate:forward(g, x)
+  return x * self.psi(F.relu(self.W_g(g) + self.W_x(x), {inplace = true}))
+end
+NestedUNet = nn.Module:extend("NestedUNet")
+function NestedUNet:__init(classes)
+  local f
+  f = {12, 24, 48}
+  self.pool = nn.MaxPool2d(2, 2)
+  self.up = nn.Upsample({scale_factor = 2, mode = "bilinear", align_corners = true})
+  self.conv0_0 = DoubleConv(3, f[1])
+  self.conv1_0 = DoubleConv(f[1], f[2])
+  self.conv2_0 = DoubleConv(f[2], f[3])
+  self.conv0_1 = DoubleConv(f[1] + f[2], f[1])
+  self.conv1_1 = DoubleConv(f[2] + f[3], f[2])
+  self.conv0_2 = DoubleConv((f[1] * 2) + f[2], f[1])
+  self.gate = AttentionGate(f[2], f[1], 8)
+  self.final1 = nn.Conv2d(f[1], classes, 1)
+  self.final2 = nn.Conv2d(f[1], classes, 1)
+end
+function NestedUNet:forward(x)
+  local x0_0, x1_0, x0_1, x2_0, x1_1, g, x0_2
+  x0_0 = self.conv0_0(x)
+  x1_0 = self.conv1_0(self.pool(x0_0))
+  x0_1 = self.conv0_1(ohm.cat({x0_0, self.up(x1_0)}, 1))
+  x2_0 = self.conv2_0(self.pool(x1_0))
+  x1_1 = self.conv1_1(ohm.cat({x1_0, self.up(x2_0)}, 1))
+  g = self.up(x1_1)
+  x0_2 = self.conv0_2(ohm.cat({self.gate(g, x0_0), x0_1, g}, 1))
+  return self.final1(x0_1), self.final2(x0_2)
+end
+TverskyLoss = nn.Module:extend("TverskyLoss")
+function TverskyLoss:__init(alpha, beta, gamma)
+  self.alpha = alpha
+  self.beta = beta
+  self.gamma = gamma
+end
+function TverskyLoss:forward(logits, target)
+  local probs, onehot, dims, tp, fp, fn, tversky
+  probs = logits:softmax(1)
+  onehot = F.one_hot(target, logits:size(1)):permute(0, 3, 1, 2):float()
+  dims = {0, 2, 3}
+  tp = (probs * onehot):sum(dims)
+  fp = (probs * (1 - onehot)):sum(dims)
+  fn = ((1 - probs) * onehot):sum(dims)
+  tversky = (tp + 1) / (((tp + (self.alpha * fp)) + (self.beta * fn)) + 1)
+  return ((1 - tversky) ^ self.gamma):mean()
+end
+function lovasz_grad(sorted_truth)
+  local p, gts, intersection, union, jaccard
+  p = sorted_truth:size(0)
+  gts = sorted_truth:sum()
+  intersection = gts - sorted_truth:cumsum(0)
+  union = gts + (1 - sorted_truth):cumsum(0)
+  jaccard = 1.0 - (intersection / union)
+  slice(jaccard, 0, 1, p):copy_(slice(jaccard, 0, 1, p) - slice(jaccard, 0, 0, -1))
+  return jaccard
+end
+function lovasz(logits, target, classes)
+  local probs, labels, losses, fg, errors, errors_sorted, perm
+  probs = logits:softmax(1):permute(0, 2, 3, 1):reshape(-1, classes)
+  labels = target:view(-1)
+  losses = {}
+  for c = 0, classes - 1 do
+    fg = (labels:eq(c)):float()
+    errors = (fg - slice(probs, 0, 0):select(1, c)):abs()
+    do
+      local new1, new2 = ohm.sort(errors, 0, {descending = true})
+      errors_sorted = new1; sweep()
+      perm = new2; sweep()
+    end
+    losses[#losses + 1] = ohm.dot(errors_sorted, lovasz_grad(fg:index({perm})))
+  end
+  return ohm.stack(losses):mean()
+end
+function boundary(target)
+  local t, dilated, eroded
+  t = target:unsqueeze(1):float()
+  dilated = F.max_pool2d(t, 3, {stride = 1, padding = 1})
+  eroded = -F.max_pool2d(-t, 3, {stride = 1, padding = 1})
+  return (dilated - eroded):clamp(0, 1):squeeze(1)
+end
+model = NestedUNet(4):to("cuda", {memory_format = ohm.channels_last})
+optimizer = ohm.optim.Adam(model:parameters(), {lr = 0.001})
+tversky = TverskyLoss(0.3, 0.7, 0.75)
+mark("model")
+for step = 0, 2 - 1 do
+  x = ohm.randn(2, 3, 32, 32, {device = "cuda"}):to({memory_format = ohm.channels_last})
+  y = ohm.randint(0, 4, {2, 32, 32}, {device = "cuda"})
+  do
+    local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+    do
+      local new1, new2 = model(x)
+      aux = new1; sweep()
+      out = new2; sweep()
+    end
+  end
+  weights = 1 + (4 * boundary(y))
+  ce = F.cross_entropy(out:float(), y, {weight = ohm.tensor({0.5, 1.0, 1.0, 2.0}, {device = "cuda"}), reduction = "none"})
+  pt = ohm.exp(-ce)
+  focal = ((((1 - pt) ^ 2) * ce) * weights):mean()
+  loss = ((focal + tversky(out:float(), y)) + (0.4 * F.cross_entropy(aux:float(), y))) + (0.5 * lovasz(out:float(), y, 4))
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+tversky = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+aux = nil; sweep()
+out = nil; sweep()
+weights = nil; sweep()
+ce = nil; sweep()
+pt = nil; sweep()
+focal = nil; sweep()
+loss = nil; sweep()
 mark("globals deleted")
 
 --== model_seq2seq
@@ -9227,6 +11006,192 @@ image = nil; sweep()
 optimizer = nil; sweep()
 result = nil; sweep()
 mark("globals deleted")
+
+--== model_stylegan
+-- x[i], of a tensor or a list
+local function at(x, i)
+  if not ohm.is_tensor(x) then
+    if type(i) ~= "number" then return x[i] end
+      return x[i < 0 and #x + 1 + i or i + 1]
+  end
+  if ohm.is_tensor(i) then return x:index({i}) end
+  return x:select(0, i)
+end
+
+-- what a loop goes through
+local function items(x)
+  if ohm.is_tensor(x) then return {x:unbind(0)} end
+  return type(x) == "table" and x or x:children()
+end
+
+local EqualLinear, ModulatedConv2d, StyledConv, Generator, Discriminator, g, d, g_ema, g_optim, d_optim, mean_path, real, fake, _, d_loss, real_pred, grad_real, r1, w, g_loss, p_ema, p
+EqualLinear = nn.Module:extend("EqualLinear")
+function EqualLinear:__init(i, o, bias, lr_mul)
+  if lr_mul == nil then lr_mul = 1.0 end
+  if bias == nil then bias = 0.0 end
+  self.weight = nn.Parameter(ohm.randn(o, i):div_(lr_mul))
+  self.bias = nn.Parameter(ohm.zeros(o):fill_(bias))
+  self.scale = (1 / math.sqrt(i)) * lr_mul
+  self.lr_mul = lr_mul
+end
+function EqualLinear:forward(x)
+  return F.linear(x, self.weight * self.scale, {bias = self.bias * self.lr_mul})
+end
+ModulatedConv2d = nn.Module:extend("ModulatedConv2d")
+function ModulatedConv2d:__init(i, o, kernel, style, upsample, demodulate)
+  if demodulate == nil then demodulate = true end
+  if upsample == nil then upsample = false end
+  self.i = i
+  self.o = o
+  self.kernel = kernel
+  self.upsample = upsample
+  self.demodulate = demodulate
+  self.scale = 1 / math.sqrt(i * (kernel ^ 2))
+  self.weight = nn.Parameter(ohm.randn(1, o, i, kernel, kernel))
+  self.modulation = EqualLinear(style, i, 1.0)
+end
+function ModulatedConv2d:forward(x, style)
+  local batch, c, height, width, weight, demod, out
+  batch, c, height, width = table.unpack(x.shape)
+  style = self.modulation(style):view(batch, 1, c, 1, 1)
+  weight = (self.scale * self.weight) * style
+  if self.demodulate then
+    demod = ohm.rsqrt(weight:pow(2):sum({2, 3, 4}) + 1e-08)
+    weight = weight * demod:view(batch, self.o, 1, 1, 1)
+  end
+  weight = weight:view(batch * self.o, c, self.kernel, self.kernel)
+  if self.upsample then
+    x = x:view(1, batch * c, height, width)
+    weight = weight:view(batch, self.o, c, self.kernel, self.kernel)
+    weight = weight:transpose(1, 2):reshape(batch * c, self.o, self.kernel, self.kernel)
+    out = F.conv_transpose2d(x, weight, {padding = 0, stride = 2, groups = batch})
+    out = slice(slice(slice(slice(out, 0, 0), 1, 0), 2, 0, -1), 3, 0, -1)
+  else
+    x = x:view(1, batch * c, height, width)
+    out = F.conv2d(x, weight, {padding = self.kernel // 2, groups = batch})
+  end
+  return out:reshape(batch, self.o, out:size(2), out:size(3))
+end
+StyledConv = nn.Module:extend("StyledConv")
+function StyledConv:__init(i, o, style, upsample)
+  if upsample == nil then upsample = false end
+  self.conv = ModulatedConv2d(i, o, 3, style, upsample)
+  self.noise = nn.Parameter(ohm.zeros(1))
+  self.bias = nn.Parameter(ohm.zeros(1, o, 1, 1))
+end
+function StyledConv:forward(x, style)
+  local out, batch, _, height, width
+  out = self.conv(x, style)
+  batch, _, height, width = table.unpack(out.shape)
+  out = out + (self.noise * out:new_empty(batch, 1, height, width):normal_())
+  return F.leaky_relu(out + self.bias, {negative_slope = 0.2}) * math.sqrt(2)
+end
+Generator = nn.Module:extend("Generator")
+function Generator:__init(style)
+  self.mapping = nn.Sequential(EqualLinear(style, style, nil, 0.01), nn.LeakyReLU(0.2), EqualLinear(style, style, nil, 0.01), nn.LeakyReLU(0.2))
+  self.input = nn.Parameter(ohm.randn(1, 16, 4, 4))
+  self.conv1 = StyledConv(16, 16, style)
+  self.conv2 = StyledConv(16, 16, style, true)
+  self.conv3 = StyledConv(16, 8, style)
+  self.to_rgb = ModulatedConv2d(8, 3, 1, style, nil, false)
+end
+function Generator:forward(z)
+  local w, out
+  z = z * ohm.rsqrt(ohm.mean(z ^ 2, {dim = 1, keepdim = true}) + 1e-08)
+  w = self.mapping(z)
+  out = repeated(self.input, z:size(0), 1, 1, 1)
+  out = self.conv3(self.conv2(self.conv1(out, w), w), w)
+  return self.to_rgb(out, w), w
+end
+Discriminator = nn.Module:extend("Discriminator")
+function Discriminator:__init()
+  self.convs = nn.Sequential(nn.Conv2d(3, 16, 1), nn.LeakyReLU(0.2), nn.Conv2d(16, 16, 3, 2, 1), nn.LeakyReLU(0.2))
+  self.final_conv = nn.Conv2d(17, 16, 3, {padding = 1})
+  self.final = nn.Linear(16 * 16, 1)
+end
+function Discriminator:forward(x)
+  local out, batch, channel, height, width, group, stddev
+  out = self.convs(x)
+  batch, channel, height, width = table.unpack(out.shape)
+  group = math.min(batch, 4)
+  stddev = out:view(group, -1, 1, channel, height, width)
+  stddev = ohm.sqrt(stddev:var(0, {unbiased = false}) + 1e-08)
+  stddev = stddev:mean({2, 3, 4}, {keepdim = true}):squeeze(2)
+  stddev = repeated(stddev, group, 1, height, width)
+  out = self.final_conv(ohm.cat({out, stddev}, 1))
+  return self.final(out:view(batch, -1))
+end
+g = Generator(24):cuda()
+d = Discriminator():cuda()
+g_ema = Generator(24):cuda()
+g_ema:load_state_dict(g:state_dict())
+g_optim = ohm.optim.Adam(g:parameters(), {lr = 0.002, betas = {0.0, 0.99}})
+d_optim = ohm.optim.Adam(d:parameters(), {lr = 0.002, betas = {0.0, 0.99}})
+mean_path = ohm.zeros({}, {device = "cuda"})
+mark("model")
+for step = 0, 2 - 1 do
+  real = ohm.randn(4, 3, 8, 8, {device = "cuda"})
+  do
+    local new1, new2 = g(ohm.randn(4, 24, {device = "cuda"}))
+    fake = new1; sweep()
+    _ = new2; sweep()
+  end
+  d_loss = F.softplus(-d(real)):mean() + F.softplus(d(fake:detach())):mean()
+  d:zero_grad()
+  d_loss:backward()
+  d_optim:step()
+  mark("d " .. step)
+  real.requires_grad = true
+  real_pred = d(real)
+  grad_real = at(ohm.autograd.grad(real_pred:sum(), {real}, {create_graph = true}), 0)
+  r1 = grad_real:pow(2):reshape(grad_real:size(0), -1):sum(1):mean()
+  d:zero_grad()
+  ;((5.0 * r1) + (0 * at(real_pred, 0))):backward()
+  d_optim:step()
+  mark("r1 " .. step)
+  do
+    local new1, new2 = g(ohm.randn(4, 24, {device = "cuda"}))
+    fake = new1; sweep()
+    w = new2; sweep()
+  end
+  g_loss = F.softplus(-d(fake)):mean()
+  g:zero_grad()
+  g_loss:backward()
+  g_optim:step()
+  do
+    local mode1 <close> = ohm.no_grad()
+    do
+      local list2_0 = items(g_ema:parameters())
+      local list2_1 = items(g:parameters())
+      for number2 = 1, math.min(#list2_0, #list2_1) do
+        p_ema = list2_0[number2]; sweep()
+        p = list2_1[number2]; sweep()
+        p_ema:mul_(0.99):add_(p, {alpha = 0.01})
+      end
+    end
+  end
+  mark("g " .. step)
+end
+mark("end of program (globals alive)")
+g = nil; sweep()
+d = nil; sweep()
+g_ema = nil; sweep()
+g_optim = nil; sweep()
+d_optim = nil; sweep()
+mean_path = nil; sweep()
+real = nil; sweep()
+fake = nil; sweep()
+_ = nil; sweep()
+d_loss = nil; sweep()
+real_pred = nil; sweep()
+grad_real = nil; sweep()
+r1 = nil; sweep()
+w = nil; sweep()
+g_loss = nil; sweep()
+p_ema = nil; sweep()
+p = nil; sweep()
+mark("globals deleted")
+
 
 --== model_superres
 local ResBlock, EDSR, model, opt, scheduler, hr, lr, sr, loss, mse, psnr
@@ -10611,6 +12576,163 @@ top = nil; sweep()
 correct = nil; sweep()
 mark("globals deleted")
 
+--== model_vit_relpos
+local Attention, window_partition, window_unpartition, Block, LayerNorm2d, Encoder, dice_loss, sigmoid_focal_loss, encoder, decoder, optimizer, image, mask, logits, loss
+Attention = nn.Module:extend("Attention")
+function Attention:__init(dim, heads, size)
+  self.num_heads = heads
+  self.scale = (dim // heads) ^ (-0.5)
+  self.qkv = nn.Linear(dim, dim * 3, {bias = true})
+  self.proj = nn.Linear(dim, dim)
+  self.rel_pos_h = nn.Parameter(ohm.zeros((2 * size) - 1, dim // heads))
+  self.rel_pos_w = nn.Parameter(ohm.zeros((2 * size) - 1, dim // heads))
+end
+function Attention:get_rel_pos(size, rel_pos)
+  local q, k, relative
+  q = slice(ohm.arange(size, {device = rel_pos.device}), 0, 0):unsqueeze(1)
+  k = slice(ohm.arange(size, {device = rel_pos.device}):unsqueeze(0), 1, 0)
+  relative = (q - k) + (size - 1)
+  return rel_pos:index({relative:long()})
+end
+function Attention:forward(x)
+  local B, H, W, D, qkv, q, k, v, attn, Rh, Rw, r_q, rel_h, rel_w
+  B, H, W, D = table.unpack(x.shape)
+  qkv = self.qkv(x):reshape(B, H * W, 3, self.num_heads, -1):permute(2, 0, 3, 1, 4)
+  q, k, v = qkv:reshape(3, B * self.num_heads, H * W, -1):unbind(0)
+  attn = ohm.matmul(q * self.scale, k:transpose(-2, -1))
+  Rh = self:get_rel_pos(H, self.rel_pos_h)
+  Rw = self:get_rel_pos(W, self.rel_pos_w)
+  r_q = q:reshape(B * self.num_heads, H, W, -1)
+  rel_h = ohm.einsum("bhwc,hkc->bhwk", {r_q, Rh})
+  rel_w = ohm.einsum("bhwc,wkc->bhwk", {r_q, Rw})
+  attn = ((attn:view(-1, H, W, H, W) + slice(slice(slice(slice(rel_h, 0, 0), 1, 0), 2, 0), 3, 0):unsqueeze(4)) + slice(slice(slice(slice(rel_w, 0, 0), 1, 0), 2, 0):unsqueeze(3), 4, 0)):view(-1, H * W, H * W)
+  attn = attn:softmax({dim = -1})
+  x = (ohm.matmul(attn, v)):view(B, self.num_heads, H, W, -1):permute(0, 2, 3, 1, 4):reshape(B, H, W, -1)
+  return self.proj(x)
+end
+function window_partition(x, window)
+  local B, H, W, C, pad_h, pad_w, Hp, Wp
+  B, H, W, C = table.unpack(x.shape)
+  pad_h = (window - (H % window)) % window
+  pad_w = (window - (W % window)) % window
+  if (pad_h > 0 or pad_w > 0) then
+    x = F.pad(x, {0, 0, 0, pad_w, 0, pad_h})
+  end
+  Hp, Wp = H + pad_h, W + pad_w
+  x = x:view(B, Hp // window, window, Wp // window, window, C)
+  return x:permute(0, 1, 3, 2, 4, 5):contiguous():view(-1, window, window, C), Hp, Wp
+end
+function window_unpartition(windows, window, Hp, Wp, H, W)
+  local B, x
+  B = windows:size(0) // (((Hp * Wp) // window) // window)
+  x = windows:view(B, Hp // window, Wp // window, window, window, -1)
+  x = x:permute(0, 1, 3, 2, 4, 5):contiguous():view(B, Hp, Wp, -1)
+  if (Hp > H or Wp > W) then
+    x = slice(slice(slice(slice(x, 0, 0), 1, 0, H), 2, 0, W), 3, 0):contiguous()
+  end
+  return x
+end
+Block = nn.Module:extend("Block")
+function Block:__init(dim, heads, window, size)
+  self.norm1 = nn.LayerNorm(dim)
+  self.attn = Attention(dim, heads, (window == 0 and size or window))
+  self.norm2 = nn.LayerNorm(dim)
+  self.mlp = nn.Sequential(nn.Linear(dim, 4 * dim), nn.GELU(), nn.Linear(4 * dim, dim))
+  self.window_size = window
+end
+function Block:forward(x)
+  local shortcut, H, W, Hp, Wp
+  shortcut = x
+  x = self.norm1(x)
+  if self.window_size > 0 then
+    H, W = x:size(1), x:size(2)
+    do
+      local new1, new2, new3 = window_partition(x, self.window_size)
+      x = new1; sweep()
+      Hp = new2; sweep()
+      Wp = new3; sweep()
+    end
+  end
+  x = self.attn(x)
+  if self.window_size > 0 then
+    x = window_unpartition(x, self.window_size, Hp, Wp, H, W)
+  end
+  x = shortcut + x
+  return x + self.mlp(self.norm2(x))
+end
+LayerNorm2d = nn.Module:extend("LayerNorm2d")
+function LayerNorm2d:__init(channels, eps)
+  if eps == nil then eps = 1e-06 end
+  self.weight = nn.Parameter(ohm.ones(channels))
+  self.bias = nn.Parameter(ohm.zeros(channels))
+  self.eps = eps
+end
+function LayerNorm2d:forward(x)
+  local u, s
+  u = x:mean(1, {keepdim = true})
+  s = (x - u):pow(2):mean(1, {keepdim = true})
+  x = (x - u) / ohm.sqrt(s + self.eps)
+  return (slice(self.weight, 0, 0):unsqueeze(1):unsqueeze(2) * x) + slice(self.bias, 0, 0):unsqueeze(1):unsqueeze(2)
+end
+Encoder = nn.Module:extend("Encoder")
+function Encoder:__init()
+  self.patch_embed = nn.Conv2d(3, 32, 4, 4)
+  self.pos_embed = nn.Parameter(ohm.zeros(1, 10, 10, 32))
+  self.blocks = nn.ModuleList({Block(32, 4, 4, 10), Block(32, 4, 0, 10)})
+  self.neck = nn.Sequential(nn.Conv2d(32, 16, 1, {bias = false}), LayerNorm2d(16), nn.Conv2d(16, 16, 3, {padding = 1, bias = false}), LayerNorm2d(16))
+end
+function Encoder:forward(x)
+  local blk
+  x = self.patch_embed(x):permute(0, 2, 3, 1)
+  x = x + self.pos_embed
+  for _, item1 in ipairs(self.blocks:children()) do
+    blk = item1
+    x = blk(x)
+  end
+  return self.neck(x:permute(0, 3, 1, 2))
+end
+function dice_loss(inputs, targets)
+  local numerator, denominator
+  inputs = inputs:sigmoid():flatten(1)
+  numerator = 2 * (inputs * targets):sum(-1)
+  denominator = inputs:sum(-1) + targets:sum(-1)
+  return (1 - ((numerator + 1) / (denominator + 1))):mean()
+end
+function sigmoid_focal_loss(inputs, targets, alpha, gamma)
+  local prob, ce_loss, p_t, loss, alpha_t
+  if gamma == nil then gamma = 2 end
+  if alpha == nil then alpha = 0.25 end
+  prob = inputs:sigmoid()
+  ce_loss = F.binary_cross_entropy_with_logits(inputs, targets, {reduction = "none"})
+  p_t = (prob * targets) + ((1 - prob) * (1 - targets))
+  loss = ce_loss * ((1 - p_t) ^ gamma)
+  alpha_t = (alpha * targets) + ((1 - alpha) * (1 - targets))
+  return (alpha_t * loss):mean()
+end
+encoder = Encoder():cuda()
+decoder = nn.Sequential(nn.ConvTranspose2d(16, 8, 2, 2), nn.GELU(), nn.ConvTranspose2d(8, 1, 2, 2)):cuda()
+optimizer = ohm.optim.AdamW({{params = encoder:parameters(), lr = 1e-05}, {params = decoder:parameters()}}, {lr = 0.0001})
+mark("model")
+for step = 0, 2 - 1 do
+  image = ohm.randn(2, 3, 40, 40, {device = "cuda"})
+  mask = (ohm.rand(2, 40, 40, {device = "cuda"}):gt(0.6)):float()
+  logits = decoder(encoder(image)):squeeze(1)
+  loss = (20 * sigmoid_focal_loss(logits, mask)) + dice_loss(logits, mask:flatten(1))
+  optimizer:zero_grad({set_to_none = true})
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+encoder = nil; sweep()
+decoder = nil; sweep()
+optimizer = nil; sweep()
+image = nil; sweep()
+mask = nil; sweep()
+logits = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_vocoder
 local ResStack, Generator, PeriodCritic, G, critics, g_opt, d_opt, mel, real, fake, d_loss, critic, r, _, f, adv, fm, r1, r2, f1, f2, energy, g_loss
 ohm.backends.cudnn.enabled = true
@@ -10914,6 +13036,98 @@ recon = nil; sweep()
 vq_loss = nil; sweep()
 perplexity = nil; sweep()
 recon_error = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== model_wav2vec
+local Quantizer, Wav2Vec, model, optimizer, wav, mask, negatives, logits, ppl, pen, loss
+Quantizer = nn.Module:extend("Quantizer")
+function Quantizer:__init(dim, groups, entries, out)
+  self.groups = groups
+  self.entries = entries
+  self.vars = nn.Parameter(ohm.empty(1, groups * entries, out // groups))
+  nn.init.uniform_(self.vars)
+  self.weight_proj = nn.Linear(dim, groups * entries)
+  nn.init.normal_(self.weight_proj.weight, {mean = 0, std = 1})
+  nn.init.zeros_(self.weight_proj.bias)
+end
+function Quantizer:forward(x)
+  local bsz, tsz, fsz, avg, ppl
+  bsz, tsz, fsz = table.unpack(x.shape)
+  x = self.weight_proj(x:reshape(-1, fsz)):view((bsz * tsz) * self.groups, -1)
+  avg = ohm.softmax(x:view(bsz * tsz, self.groups, -1):float(), {dim = -1}):mean({dim = 0})
+  ppl = ohm.exp(-ohm.sum(avg * ohm.log(avg + 1e-07), {dim = -1})):sum()
+  x = F.gumbel_softmax(x:float(), {tau = 2.0, hard = true}):type_as(x)
+  x = x:view(bsz * tsz, -1)
+  x = x:unsqueeze(-1) * self.vars
+  x = x:view(bsz * tsz, self.groups, self.entries, -1):sum(-2)
+  return x:view(bsz, tsz, -1), ppl
+end
+Wav2Vec = nn.Module:extend("Wav2Vec")
+function Wav2Vec:__init()
+  local layer
+  self.conv = nn.Sequential(nn.Conv1d(1, 32, 10, {stride = 5, bias = false}), nn.GroupNorm(32, 32), nn.GELU(), nn.Conv1d(32, 32, 3, {stride = 2, bias = false}), nn.GELU(), nn.Conv1d(32, 32, 2, {stride = 2, bias = false}), nn.GELU())
+  self.norm = nn.LayerNorm(32)
+  self.proj = nn.Linear(32, 48)
+  self.mask_emb = nn.Parameter(ohm.empty(48):uniform_())
+  self.pos_conv = nn.Conv1d(48, 48, 8, {padding = 4, groups = 4})
+  self.pos_conv = nn.utils.weight_norm(self.pos_conv, {name = "weight", dim = 2})
+  layer = nn.TransformerEncoderLayer(48, 4, 96, {dropout = 0.1, activation = "gelu", batch_first = true})
+  self.encoder = nn.TransformerEncoder(layer, 2)
+  self.quantizer = Quantizer(32, 2, 10, 24)
+  self.project_q = nn.Linear(24, 24)
+  self.final_proj = nn.Linear(48, 24)
+end
+function Wav2Vec:forward(wav, mask, negatives_idx)
+  local features, pen, unmasked, x, pos, y, ppl, B, T, C, negs, targets, logits
+  features = self.conv(wav:unsqueeze(1)):transpose(1, 2)
+  pen = features:float():pow(2):mean()
+  features = self.norm(features)
+  unmasked = features:clone()
+  x = F.dropout(self.proj(features), 0.1)
+  x = ohm.where(mask:unsqueeze(-1), self.mask_emb, x)
+  pos = slice(slice(slice(self.pos_conv(x:transpose(1, 2)), 0, 0), 1, 0), 2, 0, -1)
+  x = x + F.gelu(pos):transpose(1, 2)
+  x = self.encoder(x)
+  y, ppl = self.quantizer(unmasked)
+  y = self.project_q(y)
+  B, T, C = table.unpack(y.shape)
+  negs = y:view(-1, C):index({negatives_idx:view(-1)}):view(B, T, 6, C):permute(2, 0, 1, 3)
+  x = self.final_proj(x)
+  targets = ohm.cat({y:unsqueeze(0), negs}, {dim = 0})
+  logits = ohm.cosine_similarity(x:float(), targets:float(), {dim = -1}) / 0.1
+  return logits, ppl, pen
+end
+model = Wav2Vec():cuda()
+optimizer = ohm.optim.Adam(model:parameters(), {lr = 0.0005, betas = {0.9, 0.98}, eps = 1e-06, weight_decay = 0.01})
+mark("model")
+for step = 0, 3 - 1 do
+  wav = ohm.randn(3, 800, {device = "cuda"})
+  mask = ohm.rand(3, 39, {device = "cuda"}):lt(0.4)
+  negatives = ohm.randint(0, 3 * 39, {3, 39 * 6}, {device = "cuda"})
+  do
+    local new1, new2, new3 = model(wav, mask, negatives)
+    logits = new1; sweep()
+    ppl = new2; sweep()
+    pen = new3; sweep()
+  end
+  logits = logits:transpose(0, 2):reshape(-1, logits:size(0))
+  loss = F.cross_entropy(logits, ohm.zeros(logits:size(0), {dtype = ohm.int64, device = "cuda"}), {reduction = "sum"})
+  loss = (loss + ((0.1 * (20 - ppl)) / 20)) + (10 * pen)
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+wav = nil; sweep()
+mask = nil; sweep()
+negatives = nil; sweep()
+logits = nil; sweep()
+ppl = nil; sweep()
+pen = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 

@@ -397,9 +397,6 @@ constexpr Expression kBadArguments[] = {
     {"return x - x:gt(2)",
      "[sub] Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
      "to invert a mask, use the `~` or `logical_not()` operator instead."},
-    {"return -x:gt(2)",
-     "[neg] Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
-     "invert a mask, use the `~` or `logical_not()` operator instead."},
     {"return ohm.tensor({2}) ^ -1", "[pow] Integers to negative integer powers are not allowed."},
     {"ohm.tensor({2}):pow_(0.5)",
      "[pow_] result type float32 can't be cast to the desired output type int64"},
