@@ -20,11 +20,12 @@ Shape strides_with_last(const Tensor& input, int dim) {
   const auto stride_of = [&](int of) { return of == dim ? -1 : input.strides()[of]; };
   std::stable_sort(order.begin(), order.end(),
                    [&](int a, int b) { return stride_of(a) > stride_of(b); });
+  std::reverse(order.begin(), order.end());
   Shape strides(input.dims(), 0);
   std::int64_t stride = 1;
-  for (auto of = order.rbegin(); of != order.rend(); ++of) {
-    strides[*of] = stride;
-    stride *= input.shape()[*of];
+  for (const int of : order) {
+    strides[of] = stride;
+    stride *= input.shape()[of];
   }
   return strides;
 }

@@ -105,12 +105,12 @@ void attach_unary(Recorder& record, const Tensor& out, Backward backward) {
 }
 
 /// An op that keeps its result: d/dx in terms of (grad, result), or TwoSteps.
-template <Integers kIntegers = Integers::refused, class Forward, class Backward>
+template <Integers Policy = Integers::refused, class Forward, class Backward>
 Tensor unary_keeping_result(const OpInfo& info, std::string_view node, const Tensor& given,
                             Forward forward, Backward backward) {
   const OpFront front(info);
   const Tensor input = front.input(given);
-  if constexpr (kIntegers == Integers::read_as_float32) {
+  if constexpr (Policy == Integers::read_as_float32) {
     if (!is_differentiable(input.dtype())) return map_integers(input, forward);
   }
   require_floating(input, info);
@@ -123,12 +123,12 @@ Tensor unary_keeping_result(const OpInfo& info, std::string_view node, const Ten
 }
 
 /// An op that keeps its input: d/dx in terms of (grad, input), or TwoSteps.
-template <Integers kIntegers = Integers::refused, class Forward, class Backward>
+template <Integers Policy = Integers::refused, class Forward, class Backward>
 Tensor unary_keeping_input(const OpInfo& info, std::string_view node, const Tensor& given,
                            Forward forward, Backward backward) {
   const OpFront front(info);
   const Tensor input = front.input(given);
-  if constexpr (kIntegers == Integers::read_as_float32) {
+  if constexpr (Policy == Integers::read_as_float32) {
     if (!is_differentiable(input.dtype())) return map_integers(input, forward);
   }
   require_floating(input, info);

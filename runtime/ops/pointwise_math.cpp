@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/ops/arithmetic.h"

@@ -67,7 +67,8 @@ void fetch(const Tensor& out, const Tensor& input, const functors::Arrangement& 
 void fetch_complex(const Tensor& out, const Tensor& input, const functors::Arrangement& arrangement,
                    double fill) {
   if (arrangement.is_triangle) refuse_complex(out.dtype());
-  fetch(parts_of(out), parts_of(input), arrangement_of_parts(arrangement), fill);
+  const Tensor parts = parts_of(out);  // throws where there is no dimension left for them
+  fetch(parts, parts_of(input), arrangement_of_parts(arrangement), fill);
   if (!input.impl()->is_conjugated) return;
   const Tensor imaginary = part_of(out, 1);
   map_elements(imaginary, imaginary.dtype(), functors::Neg(), imaginary);
