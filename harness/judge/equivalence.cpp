@@ -112,12 +112,19 @@ Comparison agree_steps(const MeasuredVariant& variant, const MeasuredVariant& re
 struct Agreement {
   std::string_view name;
   bool shows_work;
+  bool is_of_values;
   Comparison (*compare)(const MeasuredVariant& variant, const MeasuredVariant& reference);
 };
 
-constexpr std::array<Agreement, 3> kAgreements = {{{"finite", false, agree_finite},
-                                                   {"shapes", false, agree_shapes},
-                                                   {"steps", true, agree_steps}}};
+constexpr std::array<Agreement, 3> kAgreements = {{{"finite", false, true, agree_finite},
+                                                   {"shapes", false, false, agree_shapes},
+                                                   {"steps", true, false, agree_steps}}};
+
+const Agreement* find_agreement(std::string_view name) {
+  const auto* const known = std::find_if(kAgreements.begin(), kAgreements.end(),
+                                         [&](const Agreement& one) { return one.name == name; });
+  return known == kAgreements.end() ? nullptr : known;
+}
 
 }  // namespace
 
@@ -135,10 +142,8 @@ Comparison compare_trade(const MeasuredVariant& variant, const MeasuredVariant& 
   return combined(must_agree, Equivalence::trade, [&](const std::string& name) {
     const bool returned = find(variant.values, name) != nullptr ||  //
                           find(reference.values, name) != nullptr;
-    const auto* const agreement =
-        std::find_if(kAgreements.begin(), kAgreements.end(),
-                     [&](const Agreement& known) { return known.name == name; });
-    if (returned || agreement == kAgreements.end()) {
+    const Agreement* const agreement = find_agreement(name);
+    if (returned || agreement == nullptr) {
       return compare_named(variant.values, reference.values, name, compare_as);
     }
     return agreement->compare(variant, reference);
@@ -171,10 +176,13 @@ Comparison compare_wrong_values(const ReturnedValues& values, const ReturnedValu
 }
 
 bool shows_work(std::string_view agreement) {
-  const auto* const known =
-      std::find_if(kAgreements.begin(), kAgreements.end(),
-                   [&](const Agreement& one) { return one.name == agreement; });
-  return known == kAgreements.end() || known->shows_work;
+  const Agreement* const known = find_agreement(agreement);
+  return known == nullptr || known->shows_work;
+}
+
+bool is_of_values(std::string_view agreement) {
+  const Agreement* const known = find_agreement(agreement);
+  return known == nullptr || known->is_of_values;
 }
 
 bool takes_memory(const MeasuredVariant& variant) {

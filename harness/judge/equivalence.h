@@ -34,6 +34,8 @@ std::vector<std::string> agreement_names();
 /// Whether this shows that the work was done: a returned value does, and the number of steps; that
 /// what was returned is finite or of some shape does not.
 bool shows_work(std::string_view agreement);
+/// Whether there is nothing to compare without values: of steps and shapes there is.
+bool is_of_values(std::string_view agreement);
 /// Whether it took memory, of a GPU or of the host: what takes none has done nothing.
 bool takes_memory(const MeasuredVariant& variant);
 

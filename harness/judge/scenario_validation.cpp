@@ -39,11 +39,10 @@ bool belongs_to_problem(Role role) {
 
 /// Whether its role asks for equal values, or for other ones: a non-fix fails by limits where it
 /// does not say otherwise, and a trade may agree in what is no value.
-bool needs_values(const VariantDescription& variant) {
+bool compares_values(const VariantDescription& variant) {
   if (variant.role == Role::non_fix) return !variant.must_differ.empty();
-  const auto is_value = [](const std::string& name) { return name != "steps" && name != "shapes"; };
   return variant.trades.empty() ||
-         std::any_of(variant.must_agree.begin(), variant.must_agree.end(), is_value);
+         std::any_of(variant.must_agree.begin(), variant.must_agree.end(), is_of_values);
 }
 
 class Validator {
@@ -236,7 +235,7 @@ class Validator {
       return (one.gpu ? *one.gpu : scenario_.gpu).values;
     };
     if (reference == nullptr || keeps_values(*reference) == keeps_values(variant)) return;
-    if (!needs_values(variant)) return;
+    if (!compares_values(variant)) return;
     refuse(variant,
            fmt::format("only one of it and its reference {} has a gpu with values: nothing that "
                        "it computes could be compared",

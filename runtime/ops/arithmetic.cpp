@@ -352,12 +352,11 @@ std::vector<OpDef> negation_ops() {
 namespace ohm::ops::formula {
 namespace {
 
-// As combined(), or the same of complex numbers.
+// As combined() of their promoted dtype, or the same of complex numbers.
 template <class F>
-Tensor either_combined(const Tensor& a, const TensorOrNumber& b, F fn, ComplexFormula complex,
-                       double scale = 1.0) {
+Tensor either_combined(DType dtype, const Tensor& a, const TensorOrNumber& b, F fn,
+                       ComplexFormula complex, double scale = 1.0) {
   constexpr OpInfo kFormula{"backward"};
-  const DType dtype = result_dtype(a, b);
   if (is_complex(dtype)) return complex_new(kFormula, a, b, dtype, complex, scale);
   return binary_new_floating(kFormula, a, b, dtype, fn);
 }
@@ -374,14 +373,15 @@ Number beside(const Tensor& tensor, double number) {
 Tensor times(const Tensor& tensor, double factor) {
   if (is_of_op(tensor.dtype())) return mul(tensor, beside(tensor, factor));
   if (is_complex(tensor.dtype())) {
-    return either_combined(tensor, factor, functors::Product(), ComplexFormula::product);
+    return either_combined(tensor.dtype(), tensor, factor, functors::Product(),
+                           ComplexFormula::product);
   }
   return map_new(tensor, functors::Scaled{factor});
 }
 Tensor plus(const Tensor& tensor, double number) {
   if (is_of_op(tensor.dtype())) return add(tensor, beside(tensor, number));
   if (is_complex(tensor.dtype())) {
-    return either_combined(tensor, number, functors::Sum(), ComplexFormula::sum);
+    return either_combined(tensor.dtype(), tensor, number, functors::Sum(), ComplexFormula::sum);
   }
   return map_new(tensor, functors::Shifted{number});
 }
@@ -390,20 +390,24 @@ Tensor negated(const Tensor& tensor) {
   return mapped(tensor, &neg, functors::Neg());
 }
 Tensor product(const Tensor& a, const Tensor& b) {
-  if (is_of_op(result_dtype(a, b))) return mul(a, b);
-  return either_combined(a, b, functors::Product(), ComplexFormula::product);
+  const DType dtype = result_dtype(a, b);
+  if (is_of_op(dtype)) return mul(a, b);
+  return either_combined(dtype, a, b, functors::Product(), ComplexFormula::product);
 }
 Tensor quotient(const Tensor& a, const Tensor& b) {
-  if (is_of_op(result_dtype(a, b))) return div(a, b);
-  return either_combined(a, b, functors::Quotient(), ComplexFormula::quotient);
+  const DType dtype = result_dtype(a, b);
+  if (is_of_op(dtype)) return div(a, b);
+  return either_combined(dtype, a, b, functors::Quotient(), ComplexFormula::quotient);
 }
 Tensor sum(const Tensor& a, const Tensor& b) {
-  if (is_of_op(result_dtype(a, b))) return add(a, b);
-  return either_combined(a, b, functors::Sum(), ComplexFormula::sum);
+  const DType dtype = result_dtype(a, b);
+  if (is_of_op(dtype)) return add(a, b);
+  return either_combined(dtype, a, b, functors::Sum(), ComplexFormula::sum);
 }
 Tensor difference(const Tensor& a, const Tensor& b) {
-  if (is_of_op(result_dtype(a, b))) return sub(a, b);
-  return either_combined(a, b, functors::Difference(), ComplexFormula::sum, -1.0);
+  const DType dtype = result_dtype(a, b);
+  if (is_of_op(dtype)) return sub(a, b);
+  return either_combined(dtype, a, b, functors::Difference(), ComplexFormula::sum, -1.0);
 }
 
 }  // namespace ohm::ops::formula

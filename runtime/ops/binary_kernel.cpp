@@ -15,20 +15,15 @@ int kind_of(DType dtype) {
   return dtype == DType::boolean ? 0 : 1;
 }
 
-std::optional<DType> widest_of(std::initializer_list<const Tensor*> operands, bool are_numbers) {
-  std::optional<DType> widest;
-  for (const Tensor* operand : operands) {
-    if ((operand->dims() == 0) != are_numbers) continue;
-    widest = widest ? promote_types(*widest, operand->dtype()) : operand->dtype();
-  }
-  return widest;
-}
-
 }  // namespace
 
 DType promoted_dtype(std::initializer_list<const Tensor*> operands) {
-  const std::optional<DType> tensor = widest_of(operands, false);
-  const std::optional<DType> number = widest_of(operands, true);
+  std::optional<DType> tensor;
+  std::optional<DType> number;
+  for (const Tensor* operand : operands) {
+    std::optional<DType>& widest = operand->dims() == 0 ? number : tensor;
+    widest = widest ? promote_types(*widest, operand->dtype()) : operand->dtype();
+  }
   if (!tensor || !number) return tensor ? *tensor : number.value();
   return kind_of(*number) > kind_of(*tensor) ? promote_types(*tensor, *number) : *tensor;
 }
@@ -49,7 +44,11 @@ DType result_dtype(const Tensor& input, const TensorOrNumber& other) {
 }
 
 void require_same_device(const Tensor& a, const Tensor& b, const OpInfo& info) {
-  if (a.device() == b.device() || is_cpu_scalar(a) || is_cpu_scalar(b)) return;
+  if (!is_cpu_scalar(a) && !is_cpu_scalar(b)) require_one_device(a, b, info);
+}
+
+void require_one_device(const Tensor& a, const Tensor& b, const OpInfo& info) {
+  if (a.device() == b.device()) return;
   throw std::invalid_argument(
       fmt::format("[{}] Expected all tensors to be on the same device, but found at least two "
                   "devices, {} and {}!",

@@ -32,6 +32,9 @@ DType result_dtype(const Tensor& input, const TensorOrNumber& other);
 /// 0-dim CPU tensor.
 void require_same_device(const Tensor& a, const Tensor& b, const OpInfo& info);
 
+/// The same where a 0-dim CPU tensor will not do.
+void require_one_device(const Tensor& a, const Tensor& b, const OpInfo& info);
+
 /// Throws std::invalid_argument unless both are on one device and of one floating dtype.
 void require_alike(const OpInfo& info, const Tensor& a, const Tensor& b);
 

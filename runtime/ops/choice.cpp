@@ -121,9 +121,10 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
   }
   require_same_device(condition, input, kWhere);
   require_same_device(input, other, kWhere);
-  const Device device = condition.device().is_cpu() && input.device().is_cpu() ? other.device()
-                        : condition.device().is_cpu()                          ? input.device()
-                                                                               : condition.device();
+  Device device = condition.device();
+  for (const Tensor* operand : {&input, &other}) {
+    if (device.is_cpu()) device = operand->device();
+  }
   const DType dtype = result_dtype(input, other);
   const Shape pair = broadcast_shapes(input.shape(), other.shape(), "where");
   Recorder record("WhereBackward", {&input, &other});

@@ -139,12 +139,6 @@ Tensor recorded_index_gradient(const Tensor& grad, const Shape& shape, const Sub
   return out;
 }
 
-// An integer in a tensor, which is read: it selects, as a number does.
-bool is_one_place(const Tensor& index) {
-  return index.dims() == 0 && !is_differentiable(index.dtype()) &&
-         index.dtype() != DType::boolean && index.dtype() != DType::uint8;
-}
-
 // Where there are no values, they are as good as 0.
 std::int64_t place_in(const Tensor& index) {
   return index.has_values() ? static_cast<std::int64_t>(index.item()) : 0;
@@ -174,6 +168,11 @@ Tensor index(const Tensor& input, const std::vector<Tensor>& given,
         return TensorList{recorded_index_gradient(call.grad(), shape, saved)};
       });
   return out;
+}
+
+bool is_one_place(const Tensor& index) {
+  return index.dims() == 0 && !is_differentiable(index.dtype()) &&
+         index.dtype() != DType::boolean && index.dtype() != DType::uint8;
 }
 
 Tensor subscripted(const Tensor& input, const std::vector<Tensor>& given,

@@ -20,6 +20,9 @@ namespace ohm::ops {
 Tensor index(const Tensor& input, const std::vector<Tensor>& indices,
              const std::optional<Shape>& dims = std::nullopt);
 
+/// Whether it is an integer in a tensor without dimensions, which is read, and selects.
+bool is_one_place(const Tensor& index);
+
 /// The same as programs write it: an integer in a tensor without dimensions selects first, as a
 /// number does, and the result is a view where nothing else is among the indices.
 Tensor subscripted(const Tensor& input, const std::vector<Tensor>& indices,

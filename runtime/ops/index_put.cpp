@@ -120,10 +120,10 @@ void take_adding_scratch(const Tensor& out, const Tensor& values, std::vector<Te
   const PlaceScratch scratch(dense, dims, IndexCheck::bounds, indices, values);
 }
 
-bool is_filled_under_mask(const Tensor& given, const Placement& placement) {
+// One mask alone, of which no place has to be looked for where a number is written.
+bool is_under_mask(const Placement& placement) {
   const std::vector<Tensor>& indices = placement.subscript.indices;
-  return !placement.accumulates && given.numel() == 1 && given.device().is_cpu() &&
-         indices.size() == 1 && is_index_mask(indices[0]);
+  return !placement.accumulates && indices.size() == 1 && is_index_mask(indices[0]);
 }
 
 void fill_under_mask(const OpInfo& info, const Tensor& out, const Tensor& number,
@@ -134,7 +134,7 @@ void fill_under_mask(const OpInfo& info, const Tensor& out, const Tensor& number
 
 void put_values(const OpInfo& info, const Tensor& out, const Tensor& given,
                 const Placement& placement) {
-  if (is_filled_under_mask(given, placement)) {
+  if (given.numel() == 1 && given.device().is_cpu() && is_under_mask(placement)) {
     return fill_under_mask(info, out, given, placement.subscript);
   }
   const Tensor values = to(given, out.device(), std::nullopt);
@@ -277,7 +277,7 @@ Tensor index_put_(const Tensor& input, const std::vector<Tensor>& indices,
   }
   require_indices(kIndexPutInplace, input, indices);
   const bool is_filled = Context::current().rules.numbers_fill_indices;
-  if (is_filled && !accumulate && indices.size() == 1 && is_index_mask(indices[0])) {
+  if (is_filled && is_under_mask(placement)) {
     const Tensor mask = mask_over(kIndexPutInplace, input, placement.subscript);
     return masked_fill_(input, mask, number->value);
   }
@@ -289,8 +289,7 @@ Tensor index_put_(const Tensor& input, const std::vector<Tensor>& indices,
 }
 
 void set_at(const Tensor& input, const Tensor& index, const TensorOrNumber& values) {
-  const bool selects =
-      index.dims() == 0 && !is_differentiable(index.dtype()) && !is_index_mask(index);
+  const bool selects = is_one_place(index);
   const Tensor part = selects ? subscripted(input, {index}) : Tensor();
   const Tensor* const tensor = std::get_if<Tensor>(&values);
   if (tensor == nullptr) {

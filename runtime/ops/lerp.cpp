@@ -31,18 +31,9 @@ std::vector<Tensor> as_wide_as_the_widest(const OpFront& front, const OpInfo& in
   return front.widest(std::move(tensors));
 }
 
-// No number of the host will do.
-void require_on_device(const OpInfo& info, const Tensor& input, const Tensor& tensor) {
-  if (input.device() == tensor.device()) return;
-  throw std::invalid_argument(
-      fmt::format("[{}] Expected all tensors to be on the same device, but found at least two "
-                  "devices, {} and {}!",
-                  info.name, input.device().str(), tensor.device().str()));
-}
-
 void require_end(const OpInfo& info, const Tensor& input, const Tensor& end) {
   require_alike(info, input, end);
-  require_on_device(info, input, end);
+  require_one_device(input, end, info);
 }
 
 template <class F>
@@ -125,6 +116,7 @@ Tensor lerp_row(const Tensor& input, const Tensor& end, const TensorOrNumber& we
 // The operands of an op that writes over the first of them, which has the shape of the result.
 void require_overwritable(const OpInfo& info, const Tensor& input,
                           std::initializer_list<const Tensor*> others) {
+  require_numbers(info, input.dtype());
   for (const Tensor* other : others) {
     require_same_device(input, *other, info);
     if (!can_hold(input.dtype(), other->dtype())) {
@@ -180,7 +172,7 @@ struct AddcmulGradients {
 Tensor addcmul(const Tensor& given, const Tensor& first, const Tensor& second, double value) {
   const OpFront front(kAddcmul);
   const std::vector<Tensor> all = as_wide_as_the_widest(front, kAddcmul, {given, first, second});
-  require_on_device(kAddcmul, all[0], all[1]);
+  require_one_device(all[0], all[1], kAddcmul);
   Recorder record("AddcmulBackward", {&all[0], &all[1], &all[2]});
   record.save(record.needs(2) ? all[1] : Tensor());
   record.save(record.needs(1) ? all[2] : Tensor());
@@ -192,7 +184,7 @@ Tensor addcmul(const Tensor& given, const Tensor& first, const Tensor& second, d
 Tensor addcmul_(const Tensor& input, const Tensor& first, const Tensor& second, double value) {
   const OpFront front(kAddcmulInplace);
   require_overwritable(kAddcmulInplace, input, {&first, &second});
-  require_on_device(kAddcmulInplace, input, first);
+  require_one_device(input, first, kAddcmulInplace);
   Recorder record =
       Recorder::overwriting(kAddcmulInplace.name, "AddcmulBackward", {&input, &first, &second});
   record.save(record.needs(2) ? first : Tensor());
@@ -236,7 +228,7 @@ Tensor addcdiv(const Tensor& given, const Tensor& first, const Tensor& second, d
   const OpFront front(kAddcdiv);
   const std::vector<Tensor> all = as_wide_as_the_widest(front, kAddcdiv, {given, first, second});
   require_no_whole_division(kAddcdiv, all[1], all[2]);
-  for (const Tensor& operand : all) require_on_device(kAddcdiv, all[0], operand);
+  for (const Tensor& operand : all) require_one_device(all[0], operand, kAddcdiv);
   Recorder record("AddcdivBackward", {&all[0], &all[1], &all[2]});
   record.save(record.needs(2) ? all[1] : Tensor());
   record.save(all[2]);
@@ -279,8 +271,9 @@ Tensor atan2(const Tensor& given, const Tensor& given_other) {
       const Tensor x_square = formula::product(x, x);
       const Tensor y_square = formula::product(y, y);
       total = formula::sum(y_square, x_square);
-      if (!is_flat_at_origin)
+      if (!is_flat_at_origin) {
         inverse = formula::mapped(std::exchange(total, {}), &reciprocal, functors::Reciprocal());
+      }
     }
     if (is_flat_at_origin) {
       inverse = formula::mapped(total, &reciprocal, functors::Reciprocal());

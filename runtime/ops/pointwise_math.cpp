@@ -95,8 +95,9 @@ Tensor round(const Tensor& input) {
 }  // namespace
 
 Tensor sign(const Tensor& input) {
-  if (is_differentiable(input.dtype()))
+  if (is_differentiable(input.dtype())) {
     return stepped(kSign, "SignBackward", input, functors::Sign());
+  }
   const OpFront front(kSign);
   Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));
   map_elements(out, input.dtype(), functors::Sign(), input);

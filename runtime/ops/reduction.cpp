@@ -24,7 +24,7 @@ Tensor truth_of(const OpInfo& info, const Tensor& input, const std::optional<Sha
   const OpFront front(info);
   const DimMask folded = dim ? folded_dims(input, *dim, info) : all_dims(input.dims());
   const Shape shape = dim ? reduced_shape(input.shape(), folded, keepdim) : Shape();
-  // As in NumPy's first days, bytes say so in a byte.
+  // Of bytes the answer is a byte, as in PyTorch.
   const DType dtype = input.dtype() == DType::uint8 ? DType::uint8 : DType::boolean;
   Tensor out = empty(shape, {dtype, input.device()});
   // One element is no reduction: it is converted.

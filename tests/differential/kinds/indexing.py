@@ -6,18 +6,10 @@ SLICES = (":", ":", "1:", ":-1", "::2", ":1", "-1:", "0:1")
 IDS = ((3,), (3,), (1,), (4, 1), (2, 3))
 
 
-def ids(program, shape):
-    """The name of ids of this shape, made where they are first wanted."""
-    name = "i" + "x".join(map(str, shape))
-    line = f'{name} = torch.zeros({tuple(shape)}, dtype=torch.long, device="cuda")'
-    if line not in program.lines:
-        program.add(line)
-    return name
-
-
-def mask(program, shape):
-    name = "keep" + "x".join(map(str, shape))
-    line = f'{name} = torch.zeros({tuple(shape)}, dtype=torch.bool, device="cuda")'
+def zeros(program, kind, shape, dtype):
+    """The name of an index of this kind and shape, made where it is first wanted."""
+    name = kind + "x".join(map(str, shape))
+    line = f'{name} = torch.zeros({tuple(shape)}, dtype=torch.{dtype}, device="cuda")'
     if line not in program.lines:
         program.add(line)
     return name
@@ -37,10 +29,10 @@ def subscript(program, shape, kinds):
     while dim < taken:
         kind = rng.choice(kinds)
         if kind == "ids":
-            parts.append(ids(program, wide if rng.random() < 0.7 else (1,) * len(wide)))
+            parts.append(zeros(program, "i", wide if rng.random() < 0.7 else (1,) * len(wide), "long"))
         elif kind == "mask" and not any(part.startswith("keep") for part in parts):
             dims = rng.choice((1, 1, 2)) if dim + 2 <= len(shape) else 1
-            parts.append(mask(program, shape[dim:dim + dims]))
+            parts.append(zeros(program, "keep", shape[dim:dim + dims], "bool"))
             dim += dims - 1
         elif kind == "new" and parts.count("None") < 2:
             parts.append("None")

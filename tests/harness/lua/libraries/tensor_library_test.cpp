@@ -397,6 +397,7 @@ constexpr Expression kBadArguments[] = {
     {"return x - x:gt(2)",
      "[sub] Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
      "to invert a mask, use the `~` or `logical_not()` operator instead."},
+    {"local b = x:gt(2) b:addcmul_(b, b)", "[addcmul_] not implemented for bool"},
     {"return ohm.tensor({2}) ^ -1", "[pow] Integers to negative integer powers are not allowed."},
     {"ohm.tensor({2}):pow_(0.5)",
      "[pow_] result type float32 can't be cast to the desired output type int64"},
