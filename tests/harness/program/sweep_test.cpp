@@ -124,19 +124,6 @@ TEST_F(Sweep, HasAtLeastThirtyPairsOfSeededBugs) {
   EXPECT_GE(pairs, 30U);
 }
 
-TEST_F(Sweep, SaysTheSameWithAnyEngineAndAnyNumberOfJobs) {
-  const std::vector<std::string> sweep = {"sweep", corpus("training"), corpus("memory"), "--points",
-                                          "all",   "--form",           "both",           "--json"};
-  const auto with = [&](std::vector<std::string> options) {
-    options.insert(options.begin(), sweep.begin(), sweep.end());
-    return ohm(options).out;
-  };
-  const std::string one = with({"-j", "1"});
-  EXPECT_TRUE(contains(one, "ohm.sweep/1"));
-  EXPECT_EQ(with({"-j", "2"}), one);
-  EXPECT_EQ(with({"-j", "2", "--engine", "exec"}), one);
-}
-
 TEST_F(Sweep, LetsNoStateVouchForAnotherOne) {
   // Half of the failures leave a flag up: each is found, with any share of them looked at.
   for (const std::string variant : {"flag_left_up_bad", "function_kept_bad", "nested_kept_bad",
@@ -180,21 +167,6 @@ TEST_F(Sweep, TriesTheFirstAMiddleAndTheLastPassInBothFormsByDefault) {
   const Json json = Json::parse(with({"--json"}))["scenarios"][0]["variants"][0];
   EXPECT_EQ(json["not_tried"], 12);
   EXPECT_EQ(json["beyond_budget"], 0);
-}
-
-TEST_F(Sweep, SaysTheSameByDefaultWithAnyEngineJobsAndShards) {
-  const auto with = [&](std::vector<std::string> options) {
-    options.insert(options.begin(), {"sweep", corpus("models"), corpus("memory"), "--json"});
-    return ohm(options).out;
-  };
-  const std::string one = with({"-j", "1"});
-  EXPECT_TRUE(contains(one, "\"points\": \"spread\""));
-  EXPECT_EQ(with({"-j", "2"}), one);
-  EXPECT_EQ(with({"-j", "2", "--engine", "exec"}), one);
-  folder_.write("one.json", with({"--shard", "1/2"}));
-  folder_.write("two.json", with({"--shard", "2/2"}));
-  EXPECT_EQ(ohm({"merge", "one.json", "two.json", "-o", "whole.json"}).code, 1);
-  EXPECT_EQ(test::read_file(file("whole.json")), one);
 }
 
 TEST_F(Sweep, GivesTheLineThatRepeatsAFault) {
