@@ -70,6 +70,7 @@ class Translator:
         self.plain = set()  # variables with numbers and strings
         self.closures = set()  # functions of the program
         self.listing = set()  # variables with modules that give a list
+        self.errors = []  # what the handlers around a statement call what they caught
         self.functions = {}  # names that stand for something of the library
         self.temporaries = 0
 
@@ -276,6 +277,30 @@ class Translator:
             guard = f"  local mode{self.temporaries} <close> = {self.expression(item.context_expr)}"
             self.emit(guard)
         self.block(node.body)
+        self.emit("end")
+
+    def do_Try(self, node):
+        """What a failed request raised is held until the handler ends."""
+        (handler,) = node.handlers
+        if "OutOfMemoryError" not in ast.unparse(handler.type):
+            raise Unknown("except " + ast.unparse(handler.type))
+        self.emit("do")
+        self.indent += 1
+        self.emit("local is_done, problem = pcall(function()")
+        self.block(node.body)
+        self.emit("end)")
+        self.emit("if not is_done then")
+        self.indent += 1
+        self.emit('if not tostring(problem):find("out of memory") then error(problem) end')
+        self.indent -= 1
+        self.errors.append(handler.name)
+        self.block(handler.body)
+        self.errors.pop()
+        self.indent += 1
+        self.emit("problem = nil; sweep()")
+        self.indent -= 1
+        self.emit("end")
+        self.indent -= 1
         self.emit("end")
 
     def do_ClassDef(self, node):
@@ -569,6 +594,8 @@ class Translator:
         return text if is_simple else f"({text})"
 
     def of_Call(self, node):
+        if self.errors and ast.unparse(node) == f"str({self.errors[-1]})":
+            return "tostring(problem)"
         function = self.callee(node.func)
         arguments = []
         for argument in node.args:

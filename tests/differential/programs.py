@@ -8,6 +8,7 @@ import random
 from kinds.averages import averaging_program, pooled_program
 from kinds.contractions import contracted_program
 from kinds.encoders import encoder_program
+from kinds.failures import failing_program
 from kinds.graphs import graph_program
 from kinds.indexing import indexed_program
 from kinds.optimizers import optimized_program
@@ -1062,6 +1063,7 @@ KINDS = {
     "promotions": promoted_program,
     "sizes": sized_program,
     "optimizers": optimized_program,
+    "failures": failing_program,
 }
 
 

@@ -129,6 +129,7 @@ def reset():
     wait_for_backward()
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
+    torch.cuda.set_per_process_memory_fraction(1.0)
     torch.backends.cudnn.enabled = False
     torch.cuda.memory._record_memory_history(None)
     torch.cuda.memory._record_memory_history(enabled="all", context=None, stacks="python",
@@ -253,8 +254,13 @@ def keeps_something(program):
     return "builtins.kept" in program["source"]
 
 
+def sets_the_allocator(program):
+    """For as long as its process lives."""
+    return "_set_allocator_settings" in program["source"]
+
+
 def needs_a_process(program):
-    return numbers_nodes_in_backward(program) or keeps_something(program)
+    return numbers_nodes_in_backward(program) or keeps_something(program) or sets_the_allocator(program)
 
 
 def run_in_fork(program):

@@ -1,0 +1,62 @@
+"""Programs on a GPU with little memory: failed requests that are caught, by any settings of the allocator."""
+from random_program import Program
+
+SETTINGS = ("max_split_size_mb:21", "max_split_size_mb:40", "roundup_power2_divisions:4", "garbage_collection_threshold:0.6",
+            "garbage_collection_threshold:0.8,max_split_size_mb:30", "expandable_segments:True",
+            "expandable_segments:True,garbage_collection_threshold:0.7")
+LAYERS = ("nn.Linear({n}, {n})", "nn.ReLU()", "nn.GELU()", "nn.LayerNorm({n})", "nn.Dropout(0.1)", "nn.Tanh()",
+          "nn.Linear({n}, {m}), nn.SiLU(), nn.Linear({m}, {n})")
+OPTIMIZERS = ("SGD(model.parameters(), lr=0.1)", "SGD(model.parameters(), lr=0.1, momentum=0.9)", "Adam(model.parameters())",
+              "AdamW(model.parameters(), foreach=False)", "RMSprop(model.parameters())")
+RECOVERIES = ("torch.cuda.empty_cache()", "model.zero_grad()", "x = None", "y = None", "mark(str(error))", "model.zero_grad(set_to_none=False)",
+              'mark("failed")', "kept = []")
+
+
+def forward(rng):
+    """Statements that end in a loss."""
+    way = rng.random()
+    if way < 0.15:
+        return ["with torch.no_grad(): y = model(x)"]
+    if way < 0.3:
+        return ['with torch.autocast("cuda", dtype=torch.bfloat16): y = model(x)', "y.float().pow(2).mean().backward()"]
+    if way < 0.4:
+        return ["from torch.utils.checkpoint import checkpoint", "y = checkpoint(model, x, use_reentrant=False)",
+                "y.sum().backward()"]
+    if way < 0.5:
+        return ["y = model(x)", "kept.append(y)"]
+    return ["y = model(x)", rng.choice(("y.sum().backward()", "y.pow(2).mean().backward()"))]
+
+
+def failing_program(rng):
+    """Batches of any size, of which some do not fit."""
+    program = Program(rng)
+    settings = rng.choice(SETTINGS) if rng.random() < 0.5 else None
+    if settings:
+        program.add(f'torch.cuda.memory._set_allocator_settings("{settings}")')
+    program.add(f"torch.cuda.set_per_process_memory_fraction({rng.choice((0.001, 0.0012, 0.0015, 0.002, 0.003))})")
+    width = rng.choice((256, 300, 512, 1000))
+    layers = ", ".join(rng.choice(LAYERS) for _ in range(rng.randint(1, 5))).format(n=width, m=rng.choice((64, 2 * width, 4 * width)))
+    program.add(f'model = nn.Sequential(nn.Linear({width}, {width}), {layers}).to("cuda")')
+    has_steps = rng.random() < 0.5
+    if has_steps:
+        program.add(f"opt = torch.optim.{rng.choice(OPTIMIZERS)}")
+    program.add("kept = []")
+    for _ in range(rng.randint(2, 6)):
+        batch = rng.choice((64, 500, 2000, 8000, 20000, 50000, 100000))
+        program.add("try:")
+        body = [f'x = torch.randn({batch}, {width}, device="cuda")', *forward(rng)]
+        if has_steps:
+            body.append("opt.step()")
+        handler = rng.sample(RECOVERIES, rng.randint(1, 3))
+        for line in body:
+            program.lines[-1] += f"\n    {line}"
+        program.lines[-1] += "\nexcept torch.OutOfMemoryError as error:"
+        for line in handler:
+            program.lines[-1] += f"\n    {line}"
+        after = rng.random()
+        if after < 0.3:
+            program.add("torch.cuda.empty_cache()")
+        elif after < 0.5:
+            program.add(rng.choice(("x = None", "y = None", "kept = []", "model.zero_grad()")))
+        program.add('mark("tried")')
+    return program.lines
