@@ -22,6 +22,7 @@
 #include "runtime/autograd/variable.h"
 #include "runtime/autograd/zero_gradient.h"
 #include "runtime/tensor/context.h"
+#include "runtime/tensor/traceback.h"
 
 namespace ohm {
 namespace {
@@ -396,16 +397,21 @@ void run_on_engine(BackwardPass& pass) {
 }  // namespace
 
 void backward(const std::vector<Tensor>& roots, std::vector<Tensor> root_grads,
-              GraphRetention retention, GradientGraph graph) {
+              GraphRetention retention, GradientGraph graph) try {
   const GradModeGuard mode(graph == GradientGraph::record);
   const CategoryGuard category(Category::gradient);
   BackwardPass pass(retention, graph);
   add_roots(pass, roots, root_grads);
   run_on_engine(pass);
+} catch (OutOfMemory& error) {
+  hold_variables(error, roots);
+  hold_variables(error, root_grads);
+  throw;
 }
 
 std::vector<Tensor> gradients(const std::vector<Tensor>& roots, std::vector<Tensor>&& root_grads,
-                              const std::vector<Tensor>& inputs, const GradientRequest& request) {
+                              const std::vector<Tensor>& inputs,
+                              const GradientRequest& request) try {
   const GradModeGuard mode(request.graph == GradientGraph::record);
   const CategoryGuard category(Category::gradient);
   BackwardPass pass(request.retention, request.graph);
@@ -428,6 +434,11 @@ std::vector<Tensor> gradients(const std::vector<Tensor>& roots, std::vector<Tens
         i + 1));
   }
   return found;
+} catch (OutOfMemory& error) {
+  hold_variables(error, roots);
+  hold_variables(error, inputs);
+  hold_variables(error, root_grads);
+  throw;
 }
 
 void queue_after_backward(std::function<void()> callback) {

@@ -17,6 +17,7 @@
 #include "runtime/ops/convert.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/locals_of_call.h"
+#include "runtime/tensor/traceback.h"
 
 namespace ohm::nn {
 namespace {
@@ -113,6 +114,14 @@ void add_tensors(Value& value, CallEnvelope::Places& places) {
   }
 }
 
+std::vector<Tensor> tensors_among(std::vector<Value> values) {
+  CallEnvelope::Places places;
+  for (Value& value : values) add_tensors(value, places);
+  std::vector<Tensor> tensors;
+  for (const Tensor* tensor : places) tensors.push_back(*tensor);
+  return tensors;
+}
+
 void append_defined(std::vector<NamedTensor>& all, const std::string& prefix,
                     const std::vector<NamedTensor>& own) {
   for (const NamedTensor& entry : own) {
@@ -161,13 +170,10 @@ void Module::drop_parameters_from_the_last() {
   for (std::size_t i = parameters.size(); i-- > 0;) parameters[i].tensor = Tensor();
 }
 
-Tensor Module::forward(const Tensor& input) try {
+Tensor Module::forward(const Tensor& input) {
   const Value result = forward(std::vector<Value>{input});
   if (const Tensor* tensor = std::get_if<Tensor>(&result)) return *tensor;
   throw std::invalid_argument(fmt::format("[{}] expected forward to return a tensor", type_name()));
-} catch (OutOfMemory& error) {
-  error.hold(std::make_shared<const Tensor>(input));
-  throw;
 }
 
 /// The parameters that are computed for one call of their module.
@@ -213,7 +219,8 @@ Value Module::call_inside_envelope(const std::vector<Value>& inputs) {
   return output;
 }
 
-Value Module::call(const std::vector<Value>& inputs) {
+// The frames of a call hold its inputs, whatever forward does with its variables.
+Value Module::call(const std::vector<Value>& inputs) try {
   const NestedCall nested(*this);
   if (!envelope_) return call_inside_envelope(inputs);
   const std::shared_ptr<CallEnvelope> envelope = envelope_;
@@ -226,9 +233,12 @@ Value Module::call(const std::vector<Value>& inputs) {
   add_tensors(output, places);
   envelope->after(*this, places);
   return output;
+} catch (OutOfMemory& error) {
+  hold_variables(error, tensors_among(inputs));
+  throw;
 }
 
-Tensor Module::call(const Tensor& input) {
+Tensor Module::call(const Tensor& input) try {
   if (!hooks_ && !envelope_) {
     const NestedCall nested(*this);
     const ComputedForCall computed(*this);
@@ -238,6 +248,9 @@ Tensor Module::call(const Tensor& input) {
   const Value result = call(std::vector<Value>{input});
   if (const Tensor* tensor = std::get_if<Tensor>(&result)) return *tensor;
   throw std::invalid_argument(fmt::format("[{}] a hook must leave one tensor", type_name()));
+} catch (OutOfMemory& error) {
+  hold_variables(error, {input});
+  throw;
 }
 
 const Tensor& Module::parameter_in_slot(std::size_t i) const {

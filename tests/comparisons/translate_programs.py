@@ -294,7 +294,9 @@ class Translator:
         self.emit('if not tostring(problem):find("out of memory") then error(problem) end')
         self.indent -= 1
         self.errors.append(handler.name)
+        plain = set(self.plain)
         self.block(handler.body)
+        self.plain = plain  # where nothing failed they are what they were
         self.errors.pop()
         self.indent += 1
         self.emit("problem = nil; sweep()")

@@ -26,6 +26,7 @@
 #include "runtime/tensor/complex_parts.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/cuda_graph.h"
+#include "runtime/tensor/traceback.h"
 
 namespace ohm::lua {
 namespace {
@@ -237,10 +238,15 @@ int backward(lua_State* L) {
     gradient = tensor_argument(L, -1, name);
   }
   const bool creates_graph = named.boolean("create_graph", false);
-  ohm::backward({root}, {gradient},
-                named.boolean("retain_graph", creates_graph) ? GraphRetention::retain
-                                                             : GraphRetention::release,
-                creates_graph ? GradientGraph::record : GradientGraph::none);
+  try {
+    ohm::backward({root}, {gradient},
+                  named.boolean("retain_graph", creates_graph) ? GraphRetention::retain
+                                                               : GraphRetention::release,
+                  creates_graph ? GradientGraph::record : GradientGraph::none);
+  } catch (OutOfMemory& error) {
+    hold_variables(error, {root});
+    throw;
+  }
   return 0;
 }
 
