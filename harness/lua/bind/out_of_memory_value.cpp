@@ -15,6 +15,7 @@
 #include "harness/lua/bind/module_metatable.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/vm/base_functions.h"
+#include "harness/lua/vm/dead_registers.h"
 #include "harness/lua/vm/push_text.h"
 #include "runtime/tensor/context.h"
 
@@ -106,10 +107,20 @@ constexpr luaL_Reg kOutOfMemoryValueMetamethods[] = {
     {"__concat", native<concatenate_error, Entry::access>},
 };
 
-/// Gathers what frames hold in the table at `held`.
+/// Gathers what frames hold in the table at `held`, the innermost frame first.
 class FrameHolder {
  public:
   FrameHolder(lua_State* L, int held) : state_(L), held_(held) {}
+
+  /// The handles among that, and in lists among it, in the order in which they go with the frames:
+  /// what several variables hold goes with the last.
+  std::vector<const void*> handles_in_order() const {
+    std::vector<const void*> order;
+    for (auto it = handles_.begin(); it != handles_.end(); ++it) {
+      if (std::find(it + 1, handles_.end(), *it) == handles_.end()) order.push_back(*it);
+    }
+    return order;
+  }
 
   void hold(lua_Debug& frame) {
     lua_getinfo(state_, "lf", &frame);
@@ -141,13 +152,21 @@ class FrameHolder {
       lua_pop(state_, 1);
       return false;
     }
+    const auto note = [this](const void* handle) {
+      if (handles_.size() < kMostInOrder) handles_.push_back(handle);
+    };
+    if (lua_type(state_, -1) == LUA_TUSERDATA) note(lua_touserdata(state_, -1));
+    if (lua_type(state_, -1) == LUA_TTABLE) for_each_handle_in_list(state_, -1, note);
     lua_rawseti(state_, held_, ++count_);
     return true;
   }
 
+  static constexpr std::size_t kMostInOrder = 256;
+
   lua_State* state_;
   int held_;
   lua_Integer count_ = 0;
+  std::vector<const void*> handles_;
 };
 
 bool is_protected_call(lua_State* L, lua_Debug& frame) {
@@ -157,14 +176,16 @@ bool is_protected_call(lua_State* L, lua_Debug& frame) {
   return is_protected;
 }
 
-void push_held_variables(lua_State* L) {
+// Python's traceback: the frames between where it is raised and where it is caught.
+std::vector<const void*> push_held_variables(lua_State* L) {
   lua_newtable(L);
   FrameHolder holder(L, lua_gettop(L));
   lua_Debug frame;
   for (int level = 1; lua_getstack(L, level, &frame) != 0; ++level) {
-    if (is_protected_call(L, frame)) return;
+    if (is_protected_call(L, frame)) break;
     holder.hold(frame);
   }
+  return holder.handles_in_order();
 }
 
 }  // namespace
@@ -175,7 +196,8 @@ const HandleClass HandleOf<ErrorPtr>::kClass = {"out-of-memory error",
 void push_out_of_memory(lua_State* L, const OutOfMemory& error) {
   luaL_checkstack(L, LUA_MINSTACK, nullptr);
   push_handle<ErrorPtr>(L, std::make_shared<const OutOfMemory>(error), 1);
-  push_held_variables(L);
+  const void* const handle = lua_touserdata(L, -1);
+  Interpreter::of(L).note_held_by_error(handle, push_held_variables(L));
   lua_setiuservalue(L, -2, 1);
 }
 

@@ -225,6 +225,7 @@ void Interpreter::collect(lua_State* L) {
           std::find(it + 1, ended_variables_.end(), *it) != ended_variables_.end();
       if (!is_held_later) release(*it);
     }
+    release_of_errors();
     for (std::size_t i = being_released_.size(); i > 0; --i) being_released_[i - 1].value.release();
     being_released_.clear();
     forget_what_ended();
@@ -248,6 +249,16 @@ void Interpreter::release_of_ended_call(const void* handle) {
     return std::find(variables.begin(), variables.end(), handle) != variables.end();
   };
   if (!is_in(ended_variables_) && !is_in(variables_of_callers_)) release(handle);
+}
+
+void Interpreter::release_of_errors() {
+  if (held_by_errors_.empty()) return;
+  for (std::size_t i = being_released_.size(); i > 0; --i) {
+    const auto error = held_by_errors_.find(being_released_[i - 1].handle);
+    if (error == held_by_errors_.end()) continue;
+    for (const void* handle : error->second) release(handle);
+    held_by_errors_.erase(error);
+  }
 }
 
 void Interpreter::release(const void* handle) {

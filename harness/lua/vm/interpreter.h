@@ -67,9 +67,9 @@ class Interpreter {
   /// Several handles can have died since the last collection, and Python would have released them
   /// one by one. In `x = f(g())` the result of g goes when f returns, before x loses what it held:
   /// so the arguments of the call that ended last go first, but for those that are variables. Then
-  /// the variables of functions that have returned go, in the order in which they stand there, and
-  /// all others oldest first. The elements of a list that stands among arguments or variables go
-  /// from the last to the first, as Python's do.
+  /// the variables of functions that have returned go, in the order in which they stand there, then
+  /// what errors held, and all others oldest first. The elements of a list that stands among
+  /// arguments or variables go from the last to the first, as Python's do.
   void collect(lua_State* L);
   /// The same with a look at all values of the script, which finds cycles of objects, too.
   void collect_fully(lua_State* L) {
@@ -131,6 +131,11 @@ class Interpreter {
   };
   void note_ended_call(EndedCall call) { ended_call_ = std::move(call); }
 
+  /// For a new handle of an error: what it holds, in the order in which that goes with it.
+  void note_held_by_error(const void* error, std::vector<const void*> held) {
+    held_by_errors_[error] = std::move(held);
+  }
+
   /// For references to values of the script that C++ objects held: one went.
   void note_dropped_reference() { has_dropped_references_ = true; }
 
@@ -190,6 +195,7 @@ class Interpreter {
   void note_ended_function(lua_State* L, const lua_Debug& frame);
   void forget_what_ended();
   void release_of_ended_call(const void* handle);
+  void release_of_errors();
   void release(const void* handle);
   static int handle_message(lua_State* L);
   void note_reached_cap(lua_State* L);
@@ -215,6 +221,7 @@ class Interpreter {
   EndedCall ended_call_;
   std::vector<const void*> ended_variables_;       ///< of functions that have returned
   std::vector<const void*> variables_of_callers_;  ///< of those that called them
+  std::unordered_map<const void*, std::vector<const void*>> held_by_errors_;
   std::vector<const HandleClass*> handle_classes_;
   std::unordered_map<const HandleClass*, EndHandle> ends_;
   std::uint64_t handles_made_ = 0;

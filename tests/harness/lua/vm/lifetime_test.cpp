@@ -154,6 +154,16 @@ TEST_F(ReleaseOrder, WhatAStatementLeftGoesBeforeTheComplementInTheNext) {
   EXPECT_EQ(actions, first);
 }
 
+TEST_F(ReleaseOrder, WhatAnErrorHeldGoesFromTheInnermostFunctionToTheOutermost) {
+  const std::string chunk =
+      "local function inner(x) local a, b = T(2), {T(3), T(4)} return a, b, ohm.empty(1 << 50,\n"
+      "  {device = 'cuda'}) end\n"
+      "local function outer(x) local c = T(5) return inner(x), c end\n"
+      "local ok, e = pcall(function() local d = T(6) return outer(T(1)), d end)\n"
+      "local later = T(7) e = nil ohm.gc.collect()";
+  EXPECT_EQ(freed(chunk), (Kilobytes{2, 4, 3, 1, 5, 6}));
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Lifetime, testing::ValuesIn(read_cases()),
                          [](const testing::TestParamInfo<LifetimeCase>& info) {
                            return std::regex_replace(info.param.name, std::regex("[^A-Za-z0-9]+"),
