@@ -403,9 +403,9 @@ void backward(const std::vector<Tensor>& roots, std::vector<Tensor> root_grads,
   BackwardPass pass(retention, graph);
   add_roots(pass, roots, root_grads);
   run_on_engine(pass);
-} catch (OutOfMemory& error) {
-  hold_variables(error, roots);
-  hold_variables(error, root_grads);
+} catch (...) {
+  hold_variables(roots);
+  hold_variables(root_grads);
   throw;
 }
 
@@ -434,10 +434,10 @@ std::vector<Tensor> gradients(const std::vector<Tensor>& roots, std::vector<Tens
         i + 1));
   }
   return found;
-} catch (OutOfMemory& error) {
-  hold_variables(error, roots);
-  hold_variables(error, inputs);
-  hold_variables(error, root_grads);
+} catch (...) {
+  hold_variables(roots);
+  hold_variables(inputs);
+  hold_variables(root_grads);
   throw;
 }
 

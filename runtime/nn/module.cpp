@@ -233,8 +233,8 @@ Value Module::call(const std::vector<Value>& inputs) try {
   add_tensors(output, places);
   envelope->after(*this, places);
   return output;
-} catch (OutOfMemory& error) {
-  hold_variables(error, tensors_among(inputs));
+} catch (...) {
+  hold_variables(tensors_among(inputs));
   throw;
 }
 
@@ -248,8 +248,8 @@ Tensor Module::call(const Tensor& input) try {
   const Value result = call(std::vector<Value>{input});
   if (const Tensor* tensor = std::get_if<Tensor>(&result)) return *tensor;
   throw std::invalid_argument(fmt::format("[{}] a hook must leave one tensor", type_name()));
-} catch (OutOfMemory& error) {
-  hold_variables(error, {input});
+} catch (...) {
+  hold_variables({input});
   throw;
 }
 

@@ -18,6 +18,7 @@
 #include "harness/lua/vm/dead_registers.h"
 #include "harness/lua/vm/push_text.h"
 #include "runtime/tensor/context.h"
+#include "runtime/tensor/traceback.h"
 
 namespace ohm::lua {
 
@@ -195,7 +196,9 @@ const HandleClass HandleOf<ErrorPtr>::kClass = {"out-of-memory error",
 
 void push_out_of_memory(lua_State* L, const OutOfMemory& error) {
   luaL_checkstack(L, LUA_MINSTACK, nullptr);
-  push_handle<ErrorPtr>(L, std::make_shared<const OutOfMemory>(error), 1);
+  const auto kept = std::make_shared<OutOfMemory>(error);
+  kept->hold(variables_of_script_error());
+  push_handle<ErrorPtr>(L, kept, 1);
   const void* const handle = lua_touserdata(L, -1);
   Interpreter::of(L).note_held_by_error(handle, push_held_variables(L));
   lua_setiuservalue(L, -2, 1);

@@ -243,8 +243,8 @@ int backward(lua_State* L) {
                   named.boolean("retain_graph", creates_graph) ? GraphRetention::retain
                                                                : GraphRetention::release,
                   creates_graph ? GradientGraph::record : GradientGraph::none);
-  } catch (OutOfMemory& error) {
-    hold_variables(error, {root});
+  } catch (...) {
+    hold_variables({root});
     throw;
   }
   return 0;

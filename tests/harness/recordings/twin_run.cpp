@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -23,7 +24,7 @@ namespace {
 class SegmentNames {
  public:
   std::uint64_t add(std::uint64_t address, std::uint64_t bytes) {
-    segments_[address] = {count_, bytes};
+    segments_[address] = {count_, bytes, 0};
     return count_++;
   }
   void remove(std::uint64_t address) { segments_.erase(address); }
@@ -41,20 +42,38 @@ class SegmentNames {
   }
   // A mapped range: more of what ends where it begins, or the first of a new one.
   Place map(std::uint64_t address, std::uint64_t bytes) {
+    const Place place = place_of_range(address, bytes);
+    Segment& segment = segments_[address - place.offset];
+    segment.bytes = std::max(segment.bytes, place.offset + bytes);
+    segment.mapped += bytes;
+    return place;
+  }
+  // Of a mapped range; when nothing is mapped any more, the next one is new.
+  Place unmap(std::uint64_t address, std::uint64_t bytes) {
+    const Place place = find(address).value();
+    const std::uint64_t base = address - place.offset;
+    segments_[base].mapped -= bytes;
+    if (segments_[base].mapped == 0) remove(base);
+    return place;
+  }
+
+ private:
+  struct Segment {
+    std::uint64_t number;
+    std::uint64_t bytes;   ///< from its address to the end of what was ever mapped
+    std::uint64_t mapped;  ///< of expandable ones; 0: it is none
+  };
+
+  Place place_of_range(std::uint64_t address, std::uint64_t bytes) {
     if (const std::optional<Place> known = find(address)) return *known;
     for (auto& [base, segment] : segments_) {
-      if (base + segment.bytes != address) continue;
+      if (segment.mapped == 0 || base + segment.bytes != address) continue;
       segment.bytes += bytes;
       return {segment.number, address - base};
     }
     return {add(address, bytes), 0};
   }
 
- private:
-  struct Segment {
-    std::uint64_t number;
-    std::uint64_t bytes;
-  };
   std::map<std::uint64_t, Segment> segments_;
   std::uint64_t count_ = 0;
 };
@@ -141,7 +160,7 @@ class EventWriter {
         return fmt::format("M {} {} {}", event.bytes, place.segment, place.offset);
       }
       case EventAction::segment_unmap: {
-        const SegmentNames::Place place = segments.find(event.address).value();
+        const SegmentNames::Place place = segments.unmap(event.address, event.bytes);
         return fmt::format("m {} {} {}", event.bytes, place.segment, place.offset);
       }
       case EventAction::oom:
