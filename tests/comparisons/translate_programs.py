@@ -288,6 +288,7 @@ class Translator:
         self.indent += 1
         self.emit("local is_done, problem = pcall(function()")
         self.block(node.body)
+        self.emit("  sweep()  -- what the last statement replaced")
         self.emit("end)")
         self.emit("if not is_done then")
         self.indent += 1

@@ -33,6 +33,7 @@ class Notes:
         self.lines.append((len([e for e in trace if e["action"] != "snapshot"]), line))
 
     def mark(self, label):
+        wait_for_failed_backward()
         figures = [torch.cuda.memory_allocated(), torch.cuda.max_memory_allocated(),
                    torch.cuda.memory_reserved(), torch.cuda.max_memory_reserved()]
         self.add(" ".join(["=", *map(str, figures), label]))
@@ -113,6 +114,13 @@ def lines_of(trace, notes):
         else:
             lines.append(line)
     return lines
+
+
+def wait_for_failed_backward():
+    """Its thread holds the error, and what that holds, a moment longer than the program."""
+    trace = torch.cuda.memory._snapshot()["device_traces"][0]
+    if any(event["action"] == "oom" for event in trace):
+        time.sleep(0.01)
 
 
 def wait_for_backward():
