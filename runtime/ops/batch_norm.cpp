@@ -396,19 +396,17 @@ Tensor batch_norm(const Tensor& input, const std::optional<Tensor>& running_mean
     Context::current().slot(input.device()).assumptions.add(Assumption::cudnn_batch_norm);
     operands.input = contiguous(input, memory_format_of(input));
   }
+  Recorder record("BatchNormBackward", {&operands.input, &operands.weight, &operands.bias});
+  record.save(operands.input);
+  record.save(operands.running_mean);
+  record.save(operands.running_var);
+  record.save(operands.weight);
   Results results = forward(operands, call, momentum);
-  if (Recorder record("BatchNormBackward", {&operands.input, &operands.weight, &operands.bias});
-      record.is_needed()) {
-    record.save(operands.input);
-    record.save(operands.running_mean);
-    record.save(operands.running_var);
-    record.save(operands.weight);
-    record.save(results.mean);
-    record.save(results.invstd);
-    record.attach_differentiable(results.out, [call](BackwardCall& backward) {
-      return BatchNormBackward(call, backward).run();
-    });
-  }
+  record.save(results.mean);
+  record.save(results.invstd);
+  record.attach_differentiable(results.out, [call](BackwardCall& backward) {
+    return BatchNormBackward(call, backward).run();
+  });
   return results.out;
 }
 

@@ -80,15 +80,14 @@ Tensor extremum(const OpInfo& info, std::string_view node, const Tensor& input, 
     throw std::invalid_argument(
         fmt::format("[{}] expected a tensor with at least one element", info.name));
   }
+  Recorder record(node, {&input});
+  record.save(input);
   Tensor out = empty({}, options_of(input));
   find_extrema({row_major(input), all_dims(input.dims()), is_largest(wanted), out, Tensor()});
-  if (Recorder record(node, {&input}); record.is_needed()) {
-    record.save(input);
-    record.save_output(out);
-    record.attach_differentiable(out, [](BackwardCall& call) {
-      return TensorList{shared_gradient(call.grad(), call.saved(0), call.saved(1))};
-    });
-  }
+  record.save_output(out);
+  record.attach_differentiable(out, [](BackwardCall& call) {
+    return TensorList{shared_gradient(call.grad(), call.saved(0), call.saved(1))};
+  });
   return out;
 }
 

@@ -294,18 +294,15 @@ Tensor layer_norm(const Tensor& input, const Shape& normalized_shape,
   const NormalisedInputs operands{front.input(input), std::move(cast_weight), std::move(cast_bias)};
   check(operands, normalized_shape);
   const NormalizedRows rows = rows_of(operands.input.shape(), normalized_shape);
+  Recorder record("NativeLayerNormBackward", {&operands.input, &operands.weight, &operands.bias});
+  record.save(operands.bias);
+  record.save(operands.input);
+  record.save(operands.weight);
   LayerNormResults results = forward(rows, operands, eps);
-  if (Recorder record("NativeLayerNormBackward",
-                      {&operands.input, &operands.weight, &operands.bias});
-      record.is_needed()) {
-    record.save(operands.bias);
-    record.save(operands.input);
-    record.save(operands.weight);
-    record.save(results.mean);
-    record.save(results.rstd);
-    record.attach_differentiable(results.out,
-                                 [rows](BackwardCall& call) { return backward(rows, call); });
-  }
+  record.save(results.mean);
+  record.save(results.rstd);
+  record.attach_differentiable(results.out,
+                               [rows](BackwardCall& call) { return backward(rows, call); });
   return results.out;
 }
 

@@ -184,11 +184,12 @@ Tensor nll_loss(const Tensor& input, const Tensor& given_target,
   require_floating(scores, kNllLoss);
   const Tensor class_weight = weight ? front.input(*weight) : Tensor();
   const NllCall call{layout_of(scores.shape()), reduction, ignore_index};
+  Recorder record("NllLossBackward", {&scores});
+  record.save(scores);
+  record.save(target);
+  record.save(class_weight);
   const auto [out, total_weight] = nll_losses(call, scores, target, class_weight);
-  if (Recorder record("NllLossBackward", {&scores}); record.is_needed()) {
-    record.save(scores);
-    record.save(target);
-    record.save(class_weight);
+  if (record.is_needed()) {
     record.save(total_weight);
     record.attach_differentiable(out, [call](BackwardCall& backward) {
       const Tensor classes = backward.saved(1);

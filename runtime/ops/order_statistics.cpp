@@ -158,19 +158,18 @@ Tensor middle_element(const OpInfo& info, std::string_view node, const Tensor& i
     throw std::invalid_argument(
         fmt::format("[{}] expected a tensor with at least one element", info.name));
   }
+  Recorder record(node, {&input});
+  record.save(input);
   Tensor out;
   {
     const NoGradGuard no_graph;
     const Tensor sorted = sorted_elements(input);
     out = middle(sorted);
   }
-  if (Recorder record(node, {&input}); record.is_needed()) {
-    record.save(input);
-    record.save_output(out);
-    record.attach_differentiable(out, [](BackwardCall& call) {
-      return TensorList{shared_gradient(call.grad(), call.saved(0), call.saved(1))};
-    });
-  }
+  record.save_output(out);
+  record.attach_differentiable(out, [](BackwardCall& call) {
+    return TensorList{shared_gradient(call.grad(), call.saved(0), call.saved(1))};
+  });
   return out;
 }
 

@@ -414,15 +414,13 @@ Tensor max_pool2d(const Tensor& input, const Shape& kernel_size, const std::opti
   const OpFront front(kMaxPool);
   const PoolPlan plan =
       plan_for(kMaxPool, input, {kernel_size, stride, padding, dilation, ceil_mode});
+  Recorder record("MaxPool2DBackward", {&input});
+  record.save(input);
   const auto [out, indices] = maxima_of(plan, input);
-  if (Recorder record("MaxPool2DBackward", {&input}); record.is_needed()) {
-    record.save(input);
-    record.save(indices);
-    record.attach_differentiable(out, [plan](BackwardCall& call) {
-      return TensorList{
-          recorded_max_pool_gradient(plan, call.grad(), call.saved(0), call.saved(1))};
-    });
-  }
+  record.save(indices);
+  record.attach_differentiable(out, [plan](BackwardCall& call) {
+    return TensorList{recorded_max_pool_gradient(plan, call.grad(), call.saved(0), call.saved(1))};
+  });
   return out;
 }
 

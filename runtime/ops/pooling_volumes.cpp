@@ -428,6 +428,8 @@ Tensor max_pool3d(const Tensor& input, const Shape& kernel_size, const std::opti
   const VolumeAxes axes =
       volume_axes(kMaxPool3d, input, {kernel_size, stride, padding, dilation, ceil_mode});
   const MemoryFormat format = format_of_maxima(input);
+  Recorder record("MaxPool3DWithIndicesBackward", {&input});
+  record.save(input);
   const Tensor volumes = as_batch(input);
   const Shape shape = shape_of_pooled_volumes(volumes.shape(), axes);
   const Tensor maxima = empty(shape, options_of(input), format);
@@ -435,14 +437,10 @@ Tensor max_pool3d(const Tensor& input, const Shape& kernel_size, const std::opti
   compute_maxima(axes, laid_out(volumes, format), maxima, pixels);
   Tensor out = without_batch(maxima, input);
   const Tensor indices = without_batch(pixels, input);
-  if (Recorder record("MaxPool3DWithIndicesBackward", {&input}); record.is_needed()) {
-    record.save(input);
-    record.save(indices);
-    record.attach_differentiable(out, [axes](BackwardCall& call) {
-      return TensorList{
-          recorded_gradient_of_maxima(axes, call.grad(), call.saved(0), call.saved(1))};
-    });
-  }
+  record.save(indices);
+  record.attach_differentiable(out, [axes](BackwardCall& call) {
+    return TensorList{recorded_gradient_of_maxima(axes, call.grad(), call.saved(0), call.saved(1))};
+  });
   return out;
 }
 

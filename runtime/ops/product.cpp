@@ -146,20 +146,18 @@ Tensor extreme(const OpInfo& info, std::string_view node, const Tensor& input,
   const OpFront front(info);
   const DimMask folded = folded_dims(input, dim, info);
   require_elements(info, input, folded);
+  Recorder record(node, {&input});
+  record.save(input);
   Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), options_of(input));
   {
     const ReductionScratch scratch(input, folded, {item_bytes(input.dtype()), true});
     write_extreme(out, input, folded, wants_largest);
   }
-  if (Recorder record(node, {&input}); record.is_needed()) {
-    record.save(input);
-    record.save_output(out);
-    const bool is_whole = !dim || dim->empty();
-    record.attach_differentiable(out, [folded, is_whole](BackwardCall& call) {
-      return TensorList{
-          shared_gradient(call.grad(), call.saved(0), call.saved(1), folded, is_whole)};
-    });
-  }
+  record.save_output(out);
+  const bool is_whole = !dim || dim->empty();
+  record.attach_differentiable(out, [folded, is_whole](BackwardCall& call) {
+    return TensorList{shared_gradient(call.grad(), call.saved(0), call.saved(1), folded, is_whole)};
+  });
   return out;
 }
 

@@ -163,6 +163,8 @@ std::vector<Tensor> spread_and_mean(const OpInfo& info, std::string_view node, c
                                     const Spread& spread, bool keepdim, bool takes_root) {
   const OpFront front(info);
   const Shape shape = reduced_shape(input.shape(), spread.folded, keepdim);
+  Recorder record(node, {&input});
+  record.save(input);
   const std::vector<Tensor> out = {empty(shape, options_of(input)),
                                    empty(shape, options_of(input))};
   compute_into(out[0], input, spread, takes_root);
@@ -170,14 +172,11 @@ std::vector<Tensor> spread_and_mean(const OpInfo& info, std::string_view node, c
     const double count = divisor_of(input.shape(), spread) + spread.correction;
     sum_without_scratch(out[1], input, spread.folded, 1.0 / count);
   }
-  if (Recorder record(node, {&input}); record.is_needed()) {
-    record.save(input);
-    if (takes_root) record.save_output(out[0]);
-    record.attach_differentiable(out, [spread, takes_root](BackwardCall& call) {
-      const Tensor deviation = takes_root ? call.saved(1) : Tensor();
-      return TensorList{spread_and_mean_gradient(call, call.saved(0), deviation, spread)};
-    });
-  }
+  if (takes_root) record.save_output(out[0]);
+  record.attach_differentiable(out, [spread, takes_root](BackwardCall& call) {
+    const Tensor deviation = takes_root ? call.saved(1) : Tensor();
+    return TensorList{spread_and_mean_gradient(call, call.saved(0), deviation, spread)};
+  });
   return out;
 }
 
@@ -236,14 +235,13 @@ Tensor std_deviation(const Tensor& input, const std::optional<Shape>& dim, doubl
   const OpFront front(kStd);
   require_floating(input, kStd);
   const Spread spread = spread_of(kStd, input, dim, correction);
+  Recorder record("StdBackward", {&input});
+  record.save(input);
   Tensor out = compute(input, spread, keepdim, true);
-  if (Recorder record("StdBackward", {&input}); record.is_needed()) {
-    record.save(input);
-    record.save_output(out);
-    record.attach_differentiable(out, [spread](BackwardCall& call) {
-      return TensorList{std_gradient(call.grad(), call.saved(0), call.saved(1), spread)};
-    });
-  }
+  record.save_output(out);
+  record.attach_differentiable(out, [spread](BackwardCall& call) {
+    return TensorList{std_gradient(call.grad(), call.saved(0), call.saved(1), spread)};
+  });
   return out;
 }
 

@@ -41,6 +41,8 @@ def failing_program(rng):
     if has_steps:
         program.add(f"opt = torch.optim.{rng.choice(OPTIMIZERS)}")
     program.add("kept = []")
+    program.add("x = None")  # in the order in which they go at the end
+    program.add("y = None")
     for _ in range(rng.randint(2, 6)):
         batch = rng.choice((64, 500, 2000, 8000, 20000, 50000, 100000))
         program.add("try:")
