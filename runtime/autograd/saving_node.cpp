@@ -7,7 +7,10 @@
 
 namespace ohm {
 
-SavingNode::~SavingNode() {
+SavingNode::~SavingNode() { drop_accumulators(); }
+
+// The last one goes first.
+void SavingNode::drop_accumulators() {
   while (!accumulators_.empty()) accumulators_.pop_back();
 }
 
@@ -29,7 +32,7 @@ void SavingNode::abandon_saved() {
   const bool is_list = saves_list_ || is_python();
   const bool is_reversed = Context::current().rules.graphs_drop_last_saved_first && !is_list;
   if (!is_reversed) return release_saved();
-  keep_packed_accumulators();
+  drop_accumulators();  // its edges still hold them
   for (std::size_t i = saved_.size(); i > 0; --i) saved_[i - 1].release();
   Node::release_saved();
 }

@@ -31,6 +31,7 @@ class SavingNode : public Node {
 
  private:
   void keep_packed_accumulators();
+  void drop_accumulators();
 
   SavedList saved_;
   std::vector<IntrusivePtr<Node>> accumulators_;  ///< of packed leaves that were released

@@ -191,7 +191,8 @@ class Translator:
         copied = re.fullmatch(r"copy\.deepcopy\((\w+)\)|(\w+)\.\w+\(.*\)", made)
         if GIVES_A_LIST.match(made) or (copied and self.listing & set(copied.groups())):
             self.listing.add(name)
-        self.emit(f"{name} = {value}")
+        drops = value == "nil" and self.errors  # before the handler's next statement
+        self.emit(f"{name} = {value}" + ("; sweep()" if drops else ""))
 
     def gives_a_list(self, node):
         return isinstance(node, ast.Call) and ast.unparse(node.func) in self.listing

@@ -40,7 +40,7 @@ while steps < 3 do
     mark("step " .. steps .. " of " .. batch)
   else
     assert(tostring(problem):find("out of memory"), tostring(problem))
-    problem = nil
+    problem = nil; sweep()
     failed = failed + 1
     optimizer:zero_grad({set_to_none = true})
     batch = batch // 2

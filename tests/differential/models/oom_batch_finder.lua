@@ -30,7 +30,7 @@ while not found do
   found = is_done
   if not is_done then
     assert(tostring(problem):find("out of memory"), tostring(problem))
-    problem = nil
+    problem = nil; sweep()
     x = nil; sweep()
     y = nil; sweep()
     loss = nil; sweep()

@@ -10,7 +10,7 @@ for step = 0, 11 do
   end)
   if not is_done then
     text = tostring(problem)
-    problem = nil
+    problem = nil; sweep()
     mark(text)
     x = nil; sweep()
     out = nil; sweep()

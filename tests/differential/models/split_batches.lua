@@ -32,7 +32,7 @@ while not result and size > 0 do
   tries = tries + 1
   if not is_done then
     assert(tostring(problem):find("out of memory"), tostring(problem))
-    problem = nil
+    problem = nil; sweep()
     size = size // 2
     ohm.gc.collect()
     ohm.cuda.empty_cache()
@@ -57,7 +57,7 @@ while not done do
   done = is_done
   if not is_done then
     assert(tostring(problem):find("out of memory"), tostring(problem))
-    problem = nil
+    problem = nil; sweep()
     part, target, loss = nil, nil, nil
     sweep()
     optimizer:zero_grad({set_to_none = true})

@@ -4251,7 +4251,7 @@ while steps < 3 do
     mark("step " .. steps .. " of " .. batch)
   else
     assert(tostring(problem):find("out of memory"), tostring(problem))
-    problem = nil
+    problem = nil; sweep()
     failed = failed + 1
     optimizer:zero_grad({set_to_none = true})
     batch = batch // 2
@@ -7320,7 +7320,7 @@ while not found do
   found = is_done
   if not is_done then
     assert(tostring(problem):find("out of memory"), tostring(problem))
-    problem = nil
+    problem = nil; sweep()
     x = nil; sweep()
     y = nil; sweep()
     loss = nil; sweep()
@@ -7347,6 +7347,112 @@ y = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
+--== model_oom_frames
+local inner, middle, outer, z, oom
+function inner(n)
+  local a = ohm.randn(1000, {device = "cuda"})
+  local b = ohm.randn(2000, {device = "cuda"})
+  local c = ohm.empty(n, {device = "cuda"})
+  return a, b, c
+end
+function middle(n)
+  local f, g = ohm.randn(4000, {device = "cuda"})
+  local ok, a, b, c = pcall(inner, n)
+  if ok then return a, b, c end
+  mark("inner caught")
+  f = nil
+  g = ohm.randn(100, {device = "cuda"})
+  a = nil
+  mark("behind")
+  ohm.cuda.empty_cache()
+  return inner(n // 2)
+end
+function outer(n)
+  local d = ohm.randn(3000, {device = "cuda"})
+  local e = {middle(n)}
+  return d
+end
+mark("start")
+oom = false
+do
+local ok, r = pcall(function() z = outer(1 << 45) end)
+if not ok then
+  mark("caught")
+  oom = true
+  r = nil
+end
+end
+mark("after")
+if oom then
+  ohm.cuda.empty_cache()
+  mark("retry")
+  z = outer(100)
+end
+mark("end")
+mark("end of program (globals alive)")
+z = nil; sweep()
+mark("globals deleted")
+
+--== model_oom_retry
+local net, opt, n, done, x, y, step, Net
+ohm.cuda.set_per_process_memory_fraction(0.002)
+Net = nn.Module:extend("Net")
+function Net:__init()
+  self.a = nn.Linear(256, 1024)
+  self.b = nn.Linear(1024, 1024)
+  self.c = nn.Linear(1024, 10)
+end
+function Net:forward(x)
+  local h, r, k, outs
+  h = F.relu(self.a(x))
+  r = h
+  for i = 1, 3 do
+    k = self.b(h)
+    h = F.gelu(k) + r
+  end
+  outs = {h, h * 2, h + 1}
+  return self.c(outs[1] + outs[2] + outs[3])
+end
+function step(net, opt, x, y)
+  local out, loss
+  opt:zero_grad()
+  out = net(x)
+  loss = F.cross_entropy(out, y)
+  loss:backward()
+  opt:step()
+  return loss:item()
+end
+net = Net():cuda()
+opt = ohm.optim.Adam(net:parameters())
+mark("start")
+n = 8192
+done = false
+while not done do
+  x = ohm.randn(n, 256, {device = "cuda"})
+  y = ohm.randint(0, 10, {n}, {device = "cuda"})
+  local ok, e = pcall(function() step(net, opt, x, y); sweep() end)
+  if ok then
+    done = true
+  else
+    mark("caught")
+    opt:zero_grad()
+    x = nil; sweep()
+    y = nil; sweep()
+    ohm.cuda.empty_cache()
+    n = n // 2
+    mark("in except")
+    e = nil; sweep()
+  end
+  mark("behind")
+end
+mark("end")
+mark("end of program (globals alive)")
+net = nil; sweep()
+opt = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
 --== model_oom_text
 local model, kept, text, x, out
 ohm.cuda.set_per_process_memory_fraction(0.02)
@@ -7360,7 +7466,7 @@ for step = 0, 11 do
   end)
   if not is_done then
     text = tostring(problem)
-    problem = nil
+    problem = nil; sweep()
     mark(text)
     x = nil; sweep()
     out = nil; sweep()
@@ -10749,7 +10855,7 @@ while not result and size > 0 do
   tries = tries + 1
   if not is_done then
     assert(tostring(problem):find("out of memory"), tostring(problem))
-    problem = nil
+    problem = nil; sweep()
     size = size // 2
     ohm.gc.collect()
     ohm.cuda.empty_cache()
@@ -10774,7 +10880,7 @@ while not done do
   done = is_done
   if not is_done then
     assert(tostring(problem):find("out of memory"), tostring(problem))
-    problem = nil
+    problem = nil; sweep()
     part, target, loss = nil, nil, nil
     sweep()
     optimizer:zero_grad({set_to_none = true})
