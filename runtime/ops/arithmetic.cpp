@@ -315,6 +315,11 @@ Tensor rremainder(const Tensor& input, Number number) {
 
 Tensor neg(const Tensor& input) {
   const OpFront front(kNeg);
+  if (input.dtype() == DType::boolean) {
+    throw std::invalid_argument(
+        "[neg] Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+        "invert a mask, use the `~` or `logical_not()` operator instead.");
+  }
   Tensor out;
   if (is_complex(input.dtype())) {
     out = complex_negated(input);

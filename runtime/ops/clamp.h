@@ -9,8 +9,11 @@
 
 namespace ohm::ops {
 
-/// At least one bound must be given.
+/// At least one bound must be given. By name both take bounds that are tensors, too.
 Tensor clamp(const Tensor& input, std::optional<double> min, std::optional<double> max);
+
+/// The same over the input. Saves a copy of it.
+Tensor clamp_(const Tensor& input, std::optional<double> min, std::optional<double> max);
 
 /// The functor of clamp() and clamp_().
 functors::Clamp clamped(std::optional<double> min, std::optional<double> max);

@@ -269,8 +269,8 @@ Tensor kron(const Tensor& input, const Tensor& other) {
     }
     shape.push_back(size);
   }
-  const Tensor right = unsafe_view(other, elements);
   const Tensor left = unsafe_view(input, blocks);
+  const Tensor right = unsafe_view(other, elements);
   return unsafe_view(mul(left, right), shape);
 }
 

@@ -176,13 +176,12 @@ Tensor copy_(const Tensor& input, const Tensor& source) {
   begin_inplace_write(input, kCopy.name);
   copy_into(input, source);
   if (!record.is_needed()) return input;
-  record.attach_edge_by_edge(input, [device = source.device()](BackwardCall& call) {
+  record.attach_edge_by_edge(input, [like = options_of(source)](BackwardCall& call) {
     const Tensor& grad = call.grad();
     TensorList grads{Tensor(), Tensor()};
     if (call.needs(0)) grads[0] = zeros(grad.shape(), options_of(grad));
-    if (call.needs(1)) {
-      grads[1] = call.is_recorded() ? to(grad, device, grad.dtype()) : transfer(grad, device);
-    }
+    // Converted as a whole, before it is added up to the shape of the source.
+    if (call.needs(1)) grads[1] = gradient_to(call, like.device, like.dtype);
     return grads;
   });
   return input;

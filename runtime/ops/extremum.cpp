@@ -261,9 +261,15 @@ void require_extremes(const OpInfo& info, const Tensor& input, std::optional<std
       fmt::format("[{}] Expected reduction dim {} to have non-zero size.", info.name, position));
 }
 
+void refuse_masks(const OpInfo& info, const Tensor& input) {
+  if (input.dtype() != DType::boolean) return;
+  throw std::invalid_argument(fmt::format("[{}] does not support bool input", info.name));
+}
+
 Tensor arg_extremum(const OpInfo& info, const Tensor& input, std::optional<std::int64_t> dim,
                     bool keepdim, Wanted wanted) {
   const OpFront front(info);
+  refuse_masks(info, input);
   const DimMask folded = dim ? folded_dims(input, Shape{*dim}, info) : all_dims(input.dims());
   require_extremes(info, input, dim);
   Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), {DType::int64, input.device()});
@@ -375,6 +381,7 @@ ValuesAndIndices topk(const Tensor& input, std::int64_t k, std::int64_t dim, boo
                                             k, position, input.shape().str()));
   }
   const OpFront front(kTopk);
+  refuse_masks(kTopk, input);
   Shape shape = input.shape();
   shape[position] = k;
   const ValuesAndIndices out = {empty(shape, options_of(input)),

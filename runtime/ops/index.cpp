@@ -26,28 +26,33 @@ constexpr OpInfo kIndex{"index"};
 // ---- elements -----------------------------------------------------------------------------------
 
 // The loop reads a slice again and again where an index has its dimensions, and the index for each
-// element of a slice.
+// element of a slice: there it has dimensions of size 1, which order those of the slice that are of
+// size 1, too, by the strides that reshaping gives them.
 Tensor empty_for_slices(const Tensor& input, const IndexedDims& dims, const Tensor& index) {
   Shape sizes;
   Shape of_slices;
+  Shape ones;
   Shape of_index;
-  const auto add_others = [&](int from, int to) {
+  const auto add_others = [&](int from, int to, std::int64_t index_stride) {
     for (int i = from; i < to; ++i) {
       const int dim = static_cast<int>(dims.others[i]);
       sizes.push_back(input.shape()[dim]);
       of_slices.push_back(input.strides()[dim]);
-      of_index.push_back(0);
+      ones.push_back(1);
+      of_index.push_back(index_stride);
     }
   };
-  add_others(0, dims.before);
-  for (int dim = 0; dim < index.dims(); ++dim) {
+  const int last = index.dims() - 1;
+  add_others(0, dims.before, last < 0 ? 1 : index.shape()[0] * index.strides()[0]);
+  for (int dim = 0; dim <= last; ++dim) {
     sizes.push_back(index.shape()[dim]);
     of_slices.push_back(0);
+    ones.push_back(index.shape()[dim]);
     of_index.push_back(index.strides()[dim]);
   }
-  add_others(dims.before, dims.others.dims());
+  add_others(dims.before, dims.others.dims(), last < 0 ? 1 : index.strides()[last]);
   const Tensor slices = make_view(input, sizes, of_slices, input.impl()->offset);
-  const Tensor spread = make_view(index, sizes, of_index, index.impl()->offset);
+  const Tensor spread = make_view(index, ones, of_index, index.impl()->offset);
   return empty_for_loop(sizes, {&slices, &spread}, options_of(input));
 }
 

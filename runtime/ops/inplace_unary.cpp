@@ -7,7 +7,6 @@
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/ops/activation.h"
 #include "runtime/ops/arithmetic.h"
-#include "runtime/ops/clamp.h"
 #include "runtime/ops/inplace_unary.h"
 #include "runtime/ops/pointwise_gradients.h"
 #include "runtime/ops/pointwise_unary.h"
@@ -21,7 +20,6 @@ constexpr OpInfo kExpInplace{"exp_"};
 constexpr OpInfo kSqrtInplace{"sqrt_"};
 constexpr OpInfo kNegInplace{"neg_"};
 constexpr OpInfo kAbsInplace{"abs_"};
-constexpr OpInfo kClampInplace{"clamp_"};
 constexpr OpInfo kLogInplace{"log_"};
 constexpr OpInfo kLog2Inplace{"log2_"};
 constexpr OpInfo kLog10Inplace{"log10_"};
@@ -173,23 +171,6 @@ Tensor sqrt_(const Tensor& input) {
                                     }));
 }
 
-Tensor clamp_(const Tensor& input, std::optional<double> min, std::optional<double> max) {
-  if (!min && !max) {
-    throw std::invalid_argument("[clamp_] at least one of min and max must be given");
-  }
-  if (!is_differentiable(input.dtype())) {
-    const OpFront front(kClampInplace);
-    require_numbers(kClampInplace, input.dtype());
-    begin_inplace_write(input, kClampInplace.name);
-    map_elements(input, input.dtype(), clamped(min, max), input);
-    return input;
-  }
-  return overwritten_keeping_input(kClampInplace, "ClampBackward", input, clamped(min, max),
-                                   Formula([min, max](const Tensor& grad, const Tensor& x) {
-                                     return clamp_gradient(grad, x, min, max);
-                                   }));
-}
-
 std::vector<OpDef> inplace_unary_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
@@ -199,7 +180,6 @@ std::vector<OpDef> inplace_unary_ops() {
       define(kSqrtInplace, kBoth, &sqrt_, {"input"}),
       define(kNegInplace, kBoth, &neg_, {"input"}),
       define(kAbsInplace, kBoth, &abs_, {"input"}),
-      define(kClampInplace, kBoth, &clamp_, {"input", "min", "max"}),
       define(kLogInplace, kBoth, &log_, {"input"}),
       define(kLog2Inplace, kBoth, &log2_, {"input"}),
       define(kLog10Inplace, kBoth, &log10_, {"input"}),

@@ -253,6 +253,9 @@ ValuesAndIndices median(const Tensor& input, std::int64_t dim, bool keepdim) {
 
 ValuesAndIndices kthvalue(const Tensor& input, std::int64_t k, std::int64_t dim, bool keepdim) {
   const OpFront front(kKthvalue);
+  if (input.dtype() == DType::boolean) {
+    throw std::invalid_argument("[kthvalue] not implemented for bool");
+  }
   const int position = ranked_dim(kKthvalue, input, dim);
   if (k < 1 || k > input.shape()[position]) {
     throw std::invalid_argument(

@@ -264,8 +264,8 @@ Tensor recorded_one_by_one(const Tensor& x1, const Tensor& x2, double p) {
       grads[0] = gradient_one_by_one(call.grad(), rows1, rows2, result, p);
     }
     if (call.needs(1)) {
-      const Tensor grad = clone_row_major(transpose(call.grad(), -2, -1));
-      const Tensor turned = clone_row_major(transpose(result, -2, -1));
+      const Tensor grad = row_major(transpose(call.grad(), -2, -1));
+      const Tensor turned = row_major(transpose(result, -2, -1));
       grads[1] = gradient_one_by_one(grad, rows2, rows1, turned, p);
     }
     return grads;

@@ -2,10 +2,14 @@
 #include "runtime/ops/scatter.h"
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/grad_mode.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/extremum.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/indexing.h"
+#include "runtime/ops/nonzero.h"
 #include "runtime/tensor/batched.h"
 
 namespace ohm::ops {
@@ -137,6 +141,18 @@ Tensor integers(const std::vector<double>& values, const Shape& shape) {
 }
 Tensor matrix(std::int64_t rows) { return randn({rows, 4}, {DType::float64, Device::cpu()}); }
 
+// One more than the largest index, which PyTorch reads.
+std::int64_t found_classes(const Tensor& input) {
+  if (input.numel() == 0) {
+    throw std::invalid_argument(
+        "[one_hot] cannot infer the number of classes from an empty tensor");
+  }
+  require_known_values(kOneHot, input);
+  const NoGradGuard no_graph;
+  const std::vector<std::int64_t> largest = to_integers(max(input));
+  return largest[0] + 1;
+}
+
 }  // namespace
 
 Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index,
@@ -184,15 +200,16 @@ Tensor index_add_(const Tensor& input, std::int64_t dim, const Tensor& index, co
   return index_added(kIndexAddInplace, input, dim, index, source, alpha, Target::input);
 }
 
-Tensor one_hot(const Tensor& input, std::int64_t num_classes) {
+Tensor one_hot(const Tensor& input, std::int64_t given_classes) {
   const OpFront front(kOneHot);
   if (input.dtype() != DType::int64) {
     throw std::invalid_argument(
         fmt::format("[one_hot] expected indices of dtype int64, not {}", name_of(input.dtype())));
   }
-  if (num_classes <= 0) {
-    throw std::invalid_argument("[one_hot] num_classes must be given, and positive");
+  if (given_classes < -1 || given_classes == 0) {
+    throw std::invalid_argument("[one_hot] num_classes must be positive");
   }
+  const std::int64_t num_classes = given_classes == -1 ? found_classes(input) : given_classes;
   Shape shape = input.shape();
   shape.push_back(num_classes);
   Tensor out = empty(shape, options_of(input));

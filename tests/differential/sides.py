@@ -66,7 +66,7 @@ def parse(text):
     return recordings
 
 
-CHOOSES_BY_VALUE = re.compile(r"nonzero|argwhere|bincount|masked_select|masked_scatter|unique|index_put_?\(\(keep|\bequal\(|allclose|\[[^\]]*\b(keep\w*|rows)\b|where\((\w+)\)\[")
+CHOOSES_BY_VALUE = re.compile(r"nonzero|argwhere|bincount|one_hot\(\w+\)|masked_select|masked_scatter|unique|index_put_?\(\(keep|\bequal\(|allclose|\[[^\]]*\b(keep\w*|rows)\b|where\((\w+)\)\[")
 
 
 def head(name, source):

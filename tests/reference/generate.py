@@ -372,6 +372,9 @@ def pointwise():
     yield "clamp", "clamp", lambda: [randn(3, 4), -0.5, 0.75]
     yield "clamp_min", "clamp", lambda: [randn(3, 4), 0.25]
     yield "clamp_max", "clamp", lambda: [randn(3, 4), None, 0.25]
+    yield "clamp_tensors", "clamp", lambda: [randn(3, 4), randn(4), randn(3, 1)]
+    yield "clamp_min_tensor", "clamp", lambda: [randn(3, 4), randn(4)]
+    yield "clamp_max_tensor", "clamp", lambda: [randn(4), None, randn(3, 4)]
     for op in ("eq", "ne", "lt", "le", "gt", "ge"):
         yield op, op, lambda: [const(torch.tensor(SPECIAL)), const(torch.tensor(SPECIAL[::-1]))]
         yield f"{op}_number", op, lambda: [const(torch.tensor(SPECIAL)), 1.5]
@@ -437,6 +440,7 @@ def indexing():
     yield "index_add_alpha", "index_add", lambda: [
         randn(3, 4), 1, integers(4, 2), randn(3, 2), -0.5]
     yield "one_hot", "one_hot", lambda: [integers(5, 2, 3), 5]
+    yield "one_hot_found", "one_hot", lambda: [integers(5, 2, 3)]
     yield "slice", "slice", lambda: [randn(3, 7), 1, 1, -1, 2]
     yield "slice_open", "slice", lambda: [randn(5, 2), 0, None, None, 3]
     yield "slice_outside", "slice", lambda: [randn(4), 0, -9, 9]
@@ -461,6 +465,7 @@ def indexing():
     yield "cdist_many", "cdist", lambda: [randn(3, 4), randn(30, 4)]
     yield "cdist_batches", "cdist", lambda: [randn(2, 3, 4), randn(2, 26, 4)]
     yield "masked_fill", "masked_fill", lambda: [randn(3, 4), randn(4) > 0, 0.5]
+    yield "masked_fill_tensor", "masked_fill", lambda: [randn(3, 4), randn(3, 1) > 0, randn()]
 
 
 def arrange():

@@ -1,5 +1,8 @@
 #include "harness/lua/bind/op_functions.h"
 
+#include <algorithm>
+#include <span>
+
 #include "allocator_shim/base/assert.h"
 #include "harness/lua/bind/numbered_functions.h"
 #include "harness/lua/bind/op_arguments.h"
@@ -51,6 +54,13 @@ lua_CFunction op_function(std::string_view name, ops::Exposure exposure) {
   const auto number = static_cast<std::size_t>(op - ops::all_ops().data());
   OHM_ASSERT(number < kOpFunctions.size(), "more ops than numbered functions");
   return kOpFunctions[number];
+}
+
+std::string_view op_name_of(lua_CFunction function) {
+  const std::span<const ops::OpDef> ops = ops::all_ops();
+  const auto* const known = std::find(kOpFunctions.begin(), kOpFunctions.end(), function);
+  const auto number = static_cast<std::size_t>(known - kOpFunctions.begin());
+  return number < ops.size() ? ops[number].info.name : std::string_view();
 }
 
 std::vector<std::string> op_names(ops::Exposure exposure) {

@@ -16,6 +16,9 @@ const ops::OpDef* op_named(std::string_view name, ops::Exposure exposure);
 /// The function that calls the op of this name, when it is exposed so; nullptr otherwise.
 lua_CFunction op_function(std::string_view name, ops::Exposure exposure);
 
+/// The name of the op that a function calls; empty for any other function.
+std::string_view op_name_of(lua_CFunction function);
+
 /// The names of all ops that are exposed so.
 std::vector<std::string> op_names(ops::Exposure exposure);
 

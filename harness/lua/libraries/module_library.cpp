@@ -17,10 +17,12 @@
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/numbered_functions.h"
 #include "harness/lua/bind/op_arguments.h"
+#include "harness/lua/bind/op_functions.h"
 #include "harness/lua/bind/parameter_handle.h"
 #include "harness/lua/bind/script_module.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/vm/interpreter.h"
+#include "harness/lua/vm/push_text.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/nn/registry.h"
@@ -60,8 +62,37 @@ void note_options(nn::Module& module, std::span<const ops::Param> params,
   }
 }
 
+// The name of the op's function at `index` takes its place; false where there is none.
+bool replace_by_name(lua_State* L, int index) {
+  const std::string_view name =
+      lua_iscfunction(L, index) != 0 ? op_name_of(lua_tocfunction(L, index)) : std::string_view();
+  if (name.empty()) return false;
+  push_text(L, name);
+  lua_replace(L, index);
+  return true;
+}
+
+// `activation = F.gelu`: the function stands for its name. The script's table stays as it is.
+void replace_functions_by_names(lua_State* L) {
+  const int last = lua_gettop(L);
+  for (int i = 1; i <= last; ++i) replace_by_name(L, i);
+  if (last == 0 || lua_type(L, last) != LUA_TTABLE) return;
+  lua_newtable(L);
+  const int named = lua_gettop(L);
+  bool has_function = false;
+  for (lua_pushnil(L); lua_next(L, last) != 0;) {
+    has_function = replace_by_name(L, lua_gettop(L)) || has_function;
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, named);
+  }
+  if (has_function) lua_copy(L, named, last);
+  lua_settop(L, last);
+}
+
 int make_registered_module(lua_State* L, std::size_t number) {
   const nn::ModuleDef& row = nn::all_modules()[number];
+  replace_functions_by_names(L);
   const std::vector<nn::Value> values = read_parameters(L, row.name, row.params);
   const ModulePtr module = row.make(values);
   note_options(*module, row.params, values);

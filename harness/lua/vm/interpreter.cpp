@@ -256,6 +256,8 @@ void Interpreter::release_of_errors() {
   for (std::size_t i = being_released_.size(); i > 0; --i) {
     const auto error = held_by_errors_.find(being_released_[i - 1].handle);
     if (error == held_by_errors_.end()) continue;
+    // What natives had it hold is of calls within those of the script.
+    being_released_[i - 1].value.release();
     for (const void* handle : error->second) release(handle);
     held_by_errors_.erase(error);
   }

@@ -9,12 +9,14 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/batch_norm.h"
+#include "runtime/ops/comparison.h"
 #include "runtime/ops/concat.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/dropout.h"
 #include "runtime/ops/einsum.h"
 #include "runtime/ops/embedding.h"
+#include "runtime/ops/extremum.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/layer_norm.h"
@@ -24,6 +26,7 @@
 #include "runtime/ops/loss_nll.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/op_list.h"
+#include "runtime/ops/order_statistics.h"
 #include "runtime/ops/pooling.h"
 #include "runtime/ops/product.h"
 #include "runtime/ops/scatter.h"
@@ -299,6 +302,21 @@ const std::vector<BadCall>& bad_calls() {
        "[cat] zero-dimensional tensors cannot be concatenated"},
       {"OneHotOfANegativeClass", [] { return ops::one_hot(indices({2}, -1), 3); },
        "[one_hot] index -1 is out of bounds for a size of 3"},
+      {"OneHotOfNothingWithoutClasses", [] { return ops::one_hot(indices({0}, 0), -1); },
+       "[one_hot] cannot infer the number of classes from an empty tensor"},
+      {"ArgmaxOfAMask", [] { return ops::argmax(ops::gt(floats({3}), 0.0), {}, false); },
+       "[argmax] does not support bool input"},
+      {"TopkOfAMask", [] { return ops::topk(ops::gt(floats({3}), 0.0), 1, 0, true).first; },
+       "[topk] does not support bool input"},
+      {"TheNegativeOfAMask", [] { return ops::neg(ops::gt(floats({3}), 0.0)); },
+       "[neg] Negation, the `-` operator, on a bool tensor is not supported"},
+      {"KthvalueOfAMask",
+       [] { return ops::kthvalue(ops::gt(floats({3}), 0.0), 1, 0, false).first; },
+       "[kthvalue] not implemented for bool"},
+      {"FillingWithAVector",
+       [] { return ops::masked_fill(floats({3}), ops::gt(floats({3}), 0.0), floats({3})); },
+       "[masked_fill] only supports a 0-dimensional value tensor, but got tensor with 1 "
+       "dimension(s)"},
       {"AConvolutionOfAMatrixOfFilters",
        [] {
          return ops::conv1d(floats({2, 3, 8}), floats({4, 3}), kNone, {1}, {0}, {1}, 1);

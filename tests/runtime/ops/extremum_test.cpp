@@ -9,6 +9,8 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/engine.h"
+#include "runtime/ops/op_list.h"
 #include "runtime/ops/order_statistics.h"
 #include "runtime/ops/searching.h"
 #include "tests/support/test_machine.h"
@@ -63,6 +65,34 @@ TEST_F(Extremum, SortsATransposedMatrix) {
   const auto [sorted, places] = ops::sort(ops::transpose(matrix, 0, 1), 1, false);
   EXPECT_THAT(to_doubles(sorted), ElementsAre(2, 3, 1, 5));
   EXPECT_THAT(to_doubles(places), ElementsAre(1, 0, 0, 1));
+}
+
+/// The gradients of x = 0, 1, 2, 3, 4 and its bounds, one after the other, where that of the
+/// result is 2.
+std::vector<double> clamp_gradients(double min, double max) {
+  const TensorOptions options{DType::float32, Device::cuda(0)};
+  const std::vector<Tensor> leaves = {from_values({0, 1, 2, 3, 4}, {5}, options),
+                                      full({1}, min, options), full({5}, max, options)};
+  for (const Tensor& leaf : leaves) leaf.set_requires_grad(true);
+  const Tensor bounds = ops::expand(leaves[1], {5});
+  const ops::Value out =
+      ops::find_op("clamp")->call(std::vector<ops::Value>{leaves[0], bounds, leaves[2]});
+  backward({std::get<Tensor>(out)}, {full({5}, 2.0, options)}, GraphRetention::release);
+  std::vector<double> gradients;
+  for (const Tensor& leaf : leaves) {
+    for (const double gradient : to_doubles(leaf.grad())) gradients.push_back(gradient);
+  }
+  return gradients;
+}
+
+TEST_F(Extremum, WhatEqualsABoundSharesItsGradientWithItFromPyTorch215On) {
+  machine_.context().rules = find_rule_set("pytorch-2.15");
+  EXPECT_THAT(clamp_gradients(1, 3), ElementsAre(0, 1, 2, 1, 0, /**/ 3, /**/ 0, 0, 0, 1, 2));
+  EXPECT_THAT(clamp_gradients(2, 2), ElementsAre(0, 0, 2, 0, 0, /**/ 4, /**/ 0, 0, 0, 2, 2));
+  EXPECT_THAT(clamp_gradients(3, 1), ElementsAre(0, 0, 0, 0, 0, /**/ 0, /**/ 2, 2, 2, 2, 2));
+  machine_.context().rules = find_rule_set("pytorch-2.6");
+  EXPECT_THAT(clamp_gradients(1, 3), ElementsAre(0, 2, 2, 2, 0, /**/ 2, /**/ 0, 0, 0, 0, 2));
+  EXPECT_THAT(clamp_gradients(2, 2), ElementsAre(0, 0, 2, 0, 0, /**/ 0, /**/ 0, 0, 0, 2, 2));
 }
 
 }  // namespace

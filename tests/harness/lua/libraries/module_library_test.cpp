@@ -32,6 +32,21 @@ TEST_F(ModuleLibrary, TakesArgumentsByPositionAndByName) {
             "scenarios/test.lua:1: ohm.nn has no field 'Linaer' (did you mean \"Linear\"?)");
 }
 
+TEST_F(ModuleLibrary, AnActivationMayBeAFunction) {
+  EXPECT_EQ(text("local F, options = ohm.nn.functional, {activation = ohm.nn.functional.gelu} "
+                 "local by_name = ohm.nn.TransformerEncoderLayer(8, 2, options) "
+                 "local by_place = ohm.nn.TransformerDecoderLayer(8, 2, 16, 0.0, F.relu) "
+                 "return by_name.activation .. ' ' .. by_place.activation .. ' ' .. "
+                 "type(options.activation)"),
+            "gelu relu function");
+  EXPECT_EQ(error_of("ohm.nn.TransformerEncoderLayer(8, 2, {activation = ohm.tanh})"),
+            "scenarios/test.lua:1: [TransformerEncoderLayer] activation should be relu or gelu, "
+            "not tanh");
+  EXPECT_EQ(error_of("ohm.nn.TransformerEncoderLayer(8, 2, {activation = function() end})"),
+            "scenarios/test.lua:1: [TransformerEncoderLayer] argument 'activation' must be a "
+            "string, got function");
+}
+
 TEST_F(ModuleLibrary, TakesInputsByName) {
   const std::string attention =
       "local m = ohm.nn.MultiheadAttention(4, 2, {batch_first = true})\n"

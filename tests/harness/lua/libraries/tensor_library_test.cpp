@@ -148,6 +148,12 @@ constexpr Expression kExpressions[] = {
     {"x:sum({dim = {0, 1}, keepdim = true}).shape", "{1 1}"},
     {"x:mean({dim = 1}):tolist()", "{2.0 5.0}"},
     {"x:argmax():item()", "5"},
+    {"x:clamp(ohm.tensor({2, 2, 2}), ohm.tensor({{3}, {5}})):tolist()",
+     "{{2.0 2.0 3.0} {4.0 5.0 5.0}}"},
+    {"x:clone():clamp_({max = ohm.tensor({2, 3, 4})}):tolist()", "{{1.0 2.0 3.0} {2.0 3.0 4.0}}"},
+    {"(pcall(ohm.clamp, x, ohm.tensor({2, 2, 2}), 4))", "false"},
+    {"x:masked_fill(x:gt(2), ohm.tensor(0)):tolist()", "{{1.0 2.0 0.0} {0.0 0.0 0.0}}"},
+    {"ohm.nn.functional.one_hot(ohm.tensor({0, 2})):tolist()", "{{1 0 0} {0 0 1}}"},
     {"x:any({dim = 1}):tolist()", "{true true}"},
     {"x:max(x * -1 + 4):tolist()", "{{3.0 2.0 3.0} {4.0 5.0 6.0}}"},
     // Masks, whole numbers and parts.
