@@ -65,6 +65,17 @@ struct ModuleCounts {
   std::int64_t frozen_parameters = 0;
 };
 
+/// A setting for the whole process, beside its modes.
+struct ProgramSetting {
+  std::string name;   ///< "flash attention"
+  std::string value;  ///< in words; equal words are equal settings
+
+  friend bool operator==(const ProgramSetting&, const ProgramSetting&) = default;
+};
+
+/// Of one program always the same ones, in the same order.
+using ProgramSettings = std::vector<ProgramSetting>;
+
 /// Modules that scripts require, by their paths.
 using ModuleTexts = std::map<std::string, std::string>;
 
@@ -102,6 +113,9 @@ class ScenarioProgram {
   /// Equal numbers are equal states of the script, from which it goes on alike; nullopt: it
   /// cannot be told, for it holds what has a state of its own (a tensor, a module).
   virtual std::optional<std::uint64_t> fingerprint() { return std::nullopt; }
+
+  /// What the script has set for the whole process, and the runtime knows nothing of.
+  virtual ProgramSettings settings() { return {}; }
 
   /// After let_go(): of all modules that the script can reach.
   virtual ModuleCounts module_counts() { return {}; }

@@ -65,7 +65,7 @@ bool CallRecorder::should_fail(const FaultCandidate& candidate) {
 
 bool CallRecorder::fire(const FaultCandidate& candidate, FaultForm form) {
   // First: where the host has no memory for it, nothing has failed yet.
-  settings_at_failure_ = program_settings(machine_);
+  settings_at_failure_ = program_settings(machine_, program_);
   form_ = form;
   target_ = calls_.size() - 1;
   is_target_on_host_ = candidate.device < 0;

@@ -10,6 +10,7 @@
 
 #include "allocator_shim/fault/fault_source.h"
 #include "harness/machine/machine.h"
+#include "harness/scenario/scenario_program.h"
 #include "harness/sweep/live_memory_by_site.h"
 #include "harness/sweep/program_settings.h"
 #include "reports/model/sweep_result.h"
@@ -43,8 +44,8 @@ class CallRecorder final : public FaultSource {
   /// Called when one point fails again and again: the program goes round in circles.
   using OnHang = std::function<void()>;
 
-  CallRecorder(Machine& machine, const CallFilter& filter, Decide decide)
-      : machine_(machine), filter_(filter), decide_(std::move(decide)) {}
+  CallRecorder(Machine& machine, ScenarioProgram& program, const CallFilter& filter, Decide decide)
+      : machine_(machine), program_(program), filter_(filter), decide_(std::move(decide)) {}
 
   void on_hang(OnHang callback) { on_hang_ = std::move(callback); }
   /// A second failure in a chain: asked at each call after the first.
@@ -101,6 +102,7 @@ class CallRecorder final : public FaultSource {
   void check_retry();
 
   Machine& machine_;
+  ScenarioProgram& program_;
   CallFilter filter_;
   Decide decide_;
   Decide then_;

@@ -76,7 +76,7 @@ EndMemory memory_at_end(Machine& machine) {
   return {memory.begin(), memory.end()};
 }
 
-EndState end_state(Machine& machine) {
+EndState end_state(Machine& machine, ScenarioProgram& program) {
   EndState left;
   left.modes = modes_of(machine);
   for (int gpu = 0; gpu < machine.gpu_count(); ++gpu) {
@@ -84,7 +84,7 @@ EndState end_state(Machine& machine) {
     const std::size_t limit = machine.caching_allocator(gpu).memory_limit().value_or(kNone);
     left.memory_limits.push_back(static_cast<std::int64_t>(limit));
   }
-  left.settings = program_settings(machine);
+  left.settings = program_settings(machine, program);
   left.memory = memory_at_end(machine);
   return left;
 }

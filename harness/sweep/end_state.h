@@ -26,7 +26,7 @@ struct EndState {
 
 // All after ScenarioProgram::let_go().
 EndMemory memory_at_end(Machine& machine);
-EndState end_state(Machine& machine);
+EndState end_state(Machine& machine, ScenarioProgram& program);
 
 // What the failure is to blame for, as the sentence of a verdict; empty where there is nothing.
 // What the fault-free run leaves too is the program's way.

@@ -36,7 +36,7 @@ std::string history_words(std::size_t entries) {
 
 }  // namespace
 
-ProgramSettings program_settings(Machine& machine) {
+ProgramSettings program_settings(Machine& machine, ScenarioProgram& program) {
   const AttentionKernels& attention = machine.context_state().attention_kernels;
   const ConvolutionPlans& convolutions = machine.context_state().convolution_plans;
   ProgramSettings settings = {
@@ -53,6 +53,8 @@ ProgramSettings program_settings(Machine& machine) {
     settings.push_back({fmt::format("the allocator's setting on cuda:{}", gpu),
                         words_of(machine.caching_allocator(gpu).settings())});
   }
+  const ProgramSettings own = program.settings();
+  settings.insert(settings.end(), own.begin(), own.end());
   return settings;
 }
 

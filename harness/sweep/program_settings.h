@@ -3,25 +3,15 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "harness/machine/machine.h"
+#include "harness/scenario/scenario_program.h"
 
 namespace ohm::engine {
 
-struct ProgramSetting {
-  std::string name;   ///< "flash attention"
-  std::string value;  ///< in words; equal words are equal settings
-
-  friend bool operator==(const ProgramSetting&, const ProgramSetting&) = default;
-};
-
-/// Of one machine always the same ones, in the same order.
-using ProgramSettings = std::vector<ProgramSetting>;
-
 /// The attention kernels that may be used, cuDNN's switches, the settings of each GPU's allocator,
-/// and the memory history.
-ProgramSettings program_settings(Machine& machine);
+/// the memory history, and what the script has of its own.
+ProgramSettings program_settings(Machine& machine, ScenarioProgram& program);
 
 /// What of `now` a failure is to blame for, as the sentence of a verdict; empty where there is
 /// nothing. That is what differs from the end of the fault-free run, except for what the program

@@ -90,10 +90,10 @@ Trial::Trial(const ScenarioLoader& loader, const TrialSetup& setup, CallRecorder
       machine_(setup.machine),
       context_(machine_.context()),
       program_(loader(setup.request)),
-      recorder_(machine_, setup.filter, std::move(decide)) {
+      recorder_(machine_, *program_, setup.filter, std::move(decide)) {
   machine_.add_gpus();
   run_ = std::make_unique<Run>(machine_);
-  settings_at_start_ = program_settings(machine_);
+  settings_at_start_ = program_settings(machine_, *program_);
   machine_.faults().add(recorder_);
 }
 
@@ -133,7 +133,7 @@ FaultFreeRun Trial::fault_free() {
   run.points = recorder_.points();
   run.hashes = recorder_.point_hashes();
   program_->let_go();
-  run.left = end_state(machine_);
+  run.left = end_state(machine_, *program_);
   run.peak_bytes = peak_bytes();
   recorder_.disarm();
   run.later = go_on();
@@ -171,6 +171,7 @@ std::uint64_t Trial::state_key(const EndState& left, FaultVerdict so_far) {
   if (!script) return 0;
   PointHash hash;
   hash.add(*script).add(settings_key(machine_));
+  for (const ProgramSetting& setting : program_->settings()) hash.add(setting.value);
   hash.add(std::uint64_t{so_far == FaultVerdict::recovered_same});
   for (const std::string& mode : left.modes) hash.add(mode);
   for (int device = -1; device < machine_.gpu_count(); ++device) {
@@ -347,7 +348,7 @@ TrialVerdict Trial::judged(const FaultFreeRun& fault_free, const UsableStates& u
                            static_cast<std::int64_t>(fault_free.calls.size());
   }
   if (worsen(found, FaultVerdict::corrupt, broken_invariant())) return found;
-  const EndState end = end_state(machine_);
+  const EndState end = end_state(machine_, *program_);
   if (judge_end_state(fault_free, end, found)) return found;
   if (found.verdict == FaultVerdict::wrong_error) return found;
   if (is_good(found.verdict) && worsen(found, FaultVerdict::corrupt, partial_step(fault_free))) {

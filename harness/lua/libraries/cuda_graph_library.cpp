@@ -211,20 +211,29 @@ constexpr luaL_Reg kMemoryPoolMetamethods[] = {
 /// The pool serves all requests of its GPU while it lives.
 class MemoryPoolMode {
  public:
-  explicit MemoryPoolMode(MemoryPoolPtr pool) : pool_(std::move(pool)) { pool_->begin_use(); }
-  ~MemoryPoolMode() { pool_->end_use(); }
+  MemoryPoolMode(MemoryPoolPtr pool, Interpreter& script)
+      : pool_(std::move(pool)), script_(script.self()) {
+    pool_->begin_use();
+    ++script.settings.memory_pools_in_use;
+  }
+  ~MemoryPoolMode() {
+    pool_->end_use();
+    if (const auto script = script_.lock()) --(*script)->settings.memory_pools_in_use;
+  }
   MemoryPoolMode(const MemoryPoolMode&) = delete;
   MemoryPoolMode& operator=(const MemoryPoolMode&) = delete;
 
  private:
   MemoryPoolPtr pool_;
+  std::weak_ptr<Interpreter* const> script_;
 };
 
 // use_mem_pool(pool [, fn, …])
 int use_memory_pool(lua_State* L) {
   const auto* const pool = test_object<MemoryPool>(L, 1);
   if (pool == nullptr) refuse_argument(L, 1, {"use_mem_pool", "pool"}, "of type MemPool");
-  return enter_mode(L, 2, {"use_mem_pool", "fn"}, std::make_shared<MemoryPoolMode>(*pool));
+  return enter_mode(L, 2, {"use_mem_pool", "fn"},
+                    std::make_shared<MemoryPoolMode>(*pool, Interpreter::of(L)));
 }
 
 constexpr luaL_Reg kCudaGraphFunctions[] = {

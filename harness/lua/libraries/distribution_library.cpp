@@ -30,22 +30,10 @@ using ops::ParamKind;
 using ops::TensorOrNumber;
 using ops::Value;
 
-// Whether distributions check their arguments, a field of the registry: true where there is none.
-constexpr const char* kValidationField = "ohm.distributions.validate_args";
-
-bool validates_by_default(lua_State* L) {
-  const bool is_off =
-      lua_getfield(L, LUA_REGISTRYINDEX, kValidationField) == LUA_TBOOLEAN && !lua_toboolean(L, -1);
-  lua_pop(L, 1);
-  return !is_off;
-}
-
 // Distribution.set_default_validate_args(value)
 int set_default_validate_args(lua_State* L) {
-  const bool value = boolean_argument(L, 1, {"set_default_validate_args", "value"});
-  lua_pushboolean(L, value);
-  Interpreter::of(L).lifetimes().note_unknown_write();
-  lua_setfield(L, LUA_REGISTRYINDEX, kValidationField);
+  Interpreter::of(L).settings.are_distributions_checked =
+      boolean_argument(L, 1, {"set_default_validate_args", "value"});
   return 0;
 }
 
@@ -56,7 +44,7 @@ Param optional(std::string_view name, ParamKind kind) {
 
 bool validates(lua_State* L, const Value& value) {
   const bool* const asked = std::get_if<bool>(&value);
-  return asked != nullptr ? *asked : validates_by_default(L);
+  return asked != nullptr ? *asked : Interpreter::of(L).settings.are_distributions_checked;
 }
 
 std::optional<TensorOrNumber> tensor_or_number(const Value& value) {

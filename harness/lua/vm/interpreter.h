@@ -24,6 +24,12 @@
 
 namespace ohm::lua {
 
+/// What a script sets for its whole process, and the runtime knows nothing of.
+struct ScriptSettings {
+  bool are_distributions_checked = true;  ///< their arguments, where a call does not say
+  int memory_pools_in_use = 0;
+};
+
 /// One per script. It runs against the ohm::Context of its thread, which outlives it.
 class Interpreter {
  public:
@@ -151,7 +157,8 @@ class Interpreter {
 
   engine::RunContext* run = nullptr;  ///< the running variant; nullptr while a file is loaded
   ScenarioParameters parameters;      ///< what the script declares and what was set from outside
-  engine::ModuleTexts modules;        ///< that are read; by their paths
+  ScriptSettings settings;
+  engine::ModuleTexts modules;                ///< that are read; by their paths
   std::set<std::string> modules_in_progress;  ///< what `require` is about to run
 
   /// Tells running_state() which coroutine's native runs, while the scope lives.
