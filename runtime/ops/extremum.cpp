@@ -1,9 +1,11 @@
 #include "runtime/ops/extremum.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <vector>
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduction_scratch.h"
@@ -43,23 +45,35 @@ enum class Wanted : bool { largest, smallest };
 
 bool is_largest(Wanted wanted) { return wanted == Wanted::largest; }
 
-void find_extrema(const Extrema& extrema) {
-  // A partial result is a value, and its place where that is wanted.
-  const std::size_t bytes = extrema.places.defined() ? 16 : item_bytes(extrema.input.dtype());
-  const ReductionScratch scratch(extrema.input, extrema.folded, {bytes, true});
-  const bool has_values =
-      extrema.values.defined() ? extrema.values.has_values() : extrema.places.has_values();
-  if (!has_values || are_found_on_cuda(extrema)) return;
+bool is_more_extreme(double x, double best, bool wants_largest) {
+  return functors::is_more_extreme(x, best, wants_largest);
+}
+bool is_more_extreme(std::int64_t x, std::int64_t best, bool wants_largest) {
+  return wants_largest ? x > best : x < best;
+}
+
+// Number: double, or of integers int64.
+template <class Number>
+void find_extrema_as(const Extrema& extrema) {
+  const Tensor& input = extrema.input;
   const auto count = static_cast<std::size_t>(extrema.count());
-  std::vector<double> best(count);
+  std::vector<Number> best(count);
   std::vector<std::int64_t> places(count);
   std::vector<std::int64_t> seen(count);
-  for_each_folded(extrema.input, extrema.folded, [&](std::size_t slot, double x) {
-    if (seen[slot] == 0 || functors::is_more_extreme(x, best[slot], extrema.wants_largest)) {
+  const auto note = [&](std::size_t slot, Number x) {
+    if (seen[slot] == 0 || is_more_extreme(x, best[slot], extrema.wants_largest)) {
       best[slot] = x;
       places[slot] = seen[slot];
     }
     ++seen[slot];
+  };
+  const std::array<Shape, 2> strides = {input.strides(),
+                                        reduced_strides(input.shape(), extrema.folded)};
+  visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {
+    const T* const data = input.data<const T>();
+    for_each_offsets<2>(input.shape(), strides, [&](const auto& at) {
+      note(static_cast<std::size_t>(at[1]), convert_element<Number>(data[at[0]]));
+    });
   });
   const auto store = [](const Tensor& to, const auto& from) {
     if (!to.defined()) return;
@@ -70,6 +84,17 @@ void find_extrema(const Extrema& extrema) {
   };
   store(extrema.values, best);
   store(extrema.places, places);
+}
+
+void find_extrema(const Extrema& extrema) {
+  // A partial result is a value, and its place where that is wanted.
+  const std::size_t bytes = extrema.places.defined() ? 16 : item_bytes(extrema.input.dtype());
+  const ReductionScratch scratch(extrema.input, extrema.folded, {bytes, true});
+  const bool has_values =
+      extrema.values.defined() ? extrema.values.has_values() : extrema.places.has_values();
+  if (!has_values || are_found_on_cuda(extrema)) return;
+  if (is_floating(extrema.input.dtype())) return find_extrema_as<double>(extrema);
+  find_extrema_as<std::int64_t>(extrema);
 }
 
 // ---- all elements -------------------------------------------------------------------------------

@@ -6,6 +6,8 @@
 
 #include "harness/lua/bind/handle.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/base/dtype.h"
 
 namespace ohm::lua {
 namespace {
@@ -145,13 +147,42 @@ class Reader {
   std::vector<Value> values_;
 };
 
+bool is_held_by_a_double(std::int64_t whole) {
+  const auto number = static_cast<double>(whole);
+  return number < 0x1p63 && static_cast<std::int64_t>(number) == whole;
+}
+
+// Whether an op of these arguments computes in int64.
+bool are_arguments_long(lua_State* L) {
+  for (int i = 1; i <= lua_gettop(L); ++i) {
+    const Tensor* const tensor = test_handle<Tensor>(L, i);
+    if (tensor == nullptr) continue;
+    if (tensor->dtype() != DType::int64 && tensor->dtype() != DType::boolean) return false;
+  }
+  return true;
+}
+
+bool is_operand(std::string_view parameter) { return parameter == "input" || parameter == "other"; }
+
 }  // namespace
+
+std::optional<Tensor> whole_operand(lua_State* L, int index) {
+  if (lua_isinteger(L, index) == 0) return std::nullopt;
+  const std::int64_t whole = lua_tointeger(L, index);
+  if (is_held_by_a_double(whole) || !are_arguments_long(L)) return std::nullopt;
+  const Tensor tensor = empty({}, {DType::int64, Device::cpu()});
+  if (tensor.has_values()) *tensor.data<std::int64_t>() = whole;
+  return tensor;
+}
 
 Value value_argument(lua_State* L, int index, ParamKind kind, const ArgumentName& name) {
   switch (kind) {
     case ParamKind::tensor:
       return tensor_argument(L, index, name);
     case ParamKind::tensor_or_number:
+      if (is_operand(name.argument)) {
+        if (const std::optional<Tensor> whole = whole_operand(L, index)) return *whole;
+      }
       if (lua_isinteger(L, index) != 0) return std::int64_t{lua_tointeger(L, index)};
       if (lua_type(L, index) == LUA_TNUMBER) return lua_tonumber(L, index);
       if (handle_class(L, index) == nullptr)

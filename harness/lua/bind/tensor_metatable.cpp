@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "harness/lua/bind/handle.h"
 #include "harness/lua/bind/methods.h"
 #include "harness/lua/bind/native.h"
+#include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/op_functions.h"
 #include "harness/lua/bind/temporaries.h"
 #include "harness/lua/bind/tensor_handle.h"
@@ -194,6 +196,12 @@ TensorOrNumber operand(lua_State* L, int index, const ArgumentName& argument) {
   return tensor_argument(L, index, argument);
 }
 
+/// The same for an op that computes whole numbers of whole numbers.
+TensorOrNumber exact_operand(lua_State* L, int index, const ArgumentName& argument) {
+  if (const std::optional<Tensor> whole = whole_operand(L, index)) return *whole;
+  return operand(L, index, argument);
+}
+
 // x[mask] = values, x[indices] = values
 int assign_subscript(lua_State* L) {
   const std::string_view op = "index_put_";
@@ -231,11 +239,13 @@ int assign_to_tensor(lua_State* L) {
 
 /// The operands of `a op b`: one of them at least is a tensor.
 struct Operands {
+  using Read = TensorOrNumber (*)(lua_State* L, int index, const ArgumentName& argument);
+
   TensorOrNumber left;
   TensorOrNumber right;
 
-  Operands(lua_State* L, std::string_view op)
-      : left(operand(L, 1, {op, "input"})), right(operand(L, 2, {op, "other"})) {}
+  Operands(lua_State* L, std::string_view op, Read read = &exact_operand)
+      : left(read(L, 1, {op, "input"})), right(read(L, 2, {op, "other"})) {}
   const Tensor* left_tensor() const { return std::get_if<Tensor>(&left); }
   const Tensor& right_tensor() const { return std::get<Tensor>(right); }
   ops::Number left_number() const { return std::get<ops::Number>(left); }
@@ -263,7 +273,7 @@ int multiply(lua_State* L) {
 }
 
 int divide(lua_State* L) {
-  const Operands a(L, "div");
+  const Operands a(L, "div", &operand);
   const Tensor* left = a.left_tensor();
   push_tensor(L, left != nullptr ? ops::div(*left, a.right)
                                  : ops::mul(ops::reciprocal(a.right_tensor()), a.left_number()));
@@ -287,7 +297,7 @@ int remainder(lua_State* L) {
 }
 
 int power(lua_State* L) {
-  const Operands a(L, "pow");
+  const Operands a(L, "pow", &operand);
   const Tensor* left = a.left_tensor();
   push_tensor(L, left != nullptr ? ops::power_of(*left, a.right)
                                  : ops::pow(a.left_number(), a.right_tensor()));

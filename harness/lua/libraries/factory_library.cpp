@@ -143,12 +143,21 @@ double literal(lua_State* L, int index, const ArgumentName& name) {
   return number_argument(L, index, name);
 }
 
+/// Of the number or boolean at `index`; integers are exact.
+Tensor filled(lua_State* L, int index, const ArgumentName& name, const Shape& shape,
+              const TensorOptions& options) {
+  const Tensor made = ohm::full(shape, literal(L, index, name), options);
+  if (made.dtype() == DType::int64 && made.has_values() && lua_isinteger(L, index) != 0) {
+    std::fill_n(made.data<std::int64_t>(), made.numel(), lua_tointeger(L, index));
+  }
+  return made;
+}
+
 int full_with(lua_State* L, const FactoryCall& call, int first, TensorOptions otherwise,
               bool infers_dtype) {
   const Shape shape = sizes_argument(L, first, call.name("size"));
-  const double value = literal(L, first + 1, call.name("fill_value"));
   if (infers_dtype) otherwise.dtype = dtype_of_literal(L, first + 1);
-  return call.push(ohm::full(shape, value, call.options(otherwise)));
+  return call.push(filled(L, first + 1, call.name("fill_value"), shape, call.options(otherwise)));
 }
 
 int full(lua_State* L) { return full_with(L, FactoryCall(L, "full"), 1, {}, true); }
@@ -156,9 +165,8 @@ int full(lua_State* L) { return full_with(L, FactoryCall(L, "full"), 1, {}, true
 int full_like(lua_State* L) {
   const FactoryCall call(L, "full_like");
   const Tensor& like = tensor_argument(L, 1, call.name("input"));
-  const double value = literal(L, 2, call.name("fill_value"));
-  return call.push(
-      laid_out_as(like, ohm::full(like.shape(), value, call.options(options_of(like)))));
+  return call.push(laid_out_as(
+      like, filled(L, 2, call.name("fill_value"), like.shape(), call.options(options_of(like)))));
 }
 
 // arange([start,] stop [, step]), without `stop` itself.
