@@ -37,13 +37,11 @@ void require_gradient(const Tensor& tensor, const char* message) {
 }  // namespace
 
 std::uint64_t GradientHooks::add(std::uint32_t output, GradientHook hook) {
-  hooks_.push_back({next_number_, output, std::move(hook)});
+  hooks_.emplace(next_number_, Hook{output, std::move(hook)});
   return next_number_++;
 }
 
-void GradientHooks::remove(std::uint64_t number) {
-  std::erase_if(hooks_, [number](const Hook& hook) { return hook.number == number; });
-}
+void GradientHooks::remove(std::uint64_t number) { hooks_.erase(number); }
 
 void GradientHooks::keep_gradient_of(const Tensor& tensor, std::uint32_t output) {
   kept_.push_back({output, WeakTensor(tensor)});
@@ -61,8 +59,8 @@ void GradientHooks::move_kept_gradient(const Tensor& tensor, Node& node, std::ui
 
 // A hook may remove itself, or add others.
 void GradientHooks::run(TensorList& grads) const {
-  const std::vector<Hook> hooks = hooks_;
-  for (const Hook& hook : hooks) {
+  const std::map<std::uint64_t, Hook> hooks = hooks_;
+  for (const auto& [number, hook] : hooks) {
     Tensor& grad = grads[hook.output];
     if (!grad.defined()) continue;
     Tensor result = hook.call(grad);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -33,7 +34,6 @@ class GradientHooks {
 
  private:
   struct Hook {
-    std::uint64_t number;
     std::uint32_t output;
     GradientHook call;
   };
@@ -42,7 +42,7 @@ class GradientHooks {
     WeakTensor tensor;
   };
 
-  std::vector<Hook> hooks_;
+  std::map<std::uint64_t, Hook> hooks_;  ///< by their numbers
   std::vector<Kept> kept_;
   std::uint64_t next_number_ = 1;
 };

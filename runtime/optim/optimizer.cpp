@@ -46,6 +46,7 @@ Optimizer::Optimizer(std::vector<Tensor> parameters, double lr, Form form)
     if (!parameter.is_leaf()) {
       throw std::invalid_argument("[optimizer] can't optimize a non-leaf tensor");
     }
+    group_of_[parameter.impl()] = this;
   }
 }
 
@@ -119,15 +120,15 @@ void Optimizer::update_groups(States first) {
 }
 
 void Optimizer::add_group(std::shared_ptr<Optimizer> group) {
-  const std::vector<Tensor> known = parameters();
   for (const Tensor& parameter : group->parameters_) {
-    const auto is_it = [&](const Tensor& other) { return other.is_same(parameter); };
-    if (std::any_of(known.begin(), known.end(), is_it)) {
+    if (group_of_.contains(parameter.impl())) {
       throw std::invalid_argument(
           fmt::format("[{}] some parameters appear in more than one parameter group", type_name()));
     }
   }
   further_groups_.push_back(std::move(group));
+  Optimizer& added = *further_groups_.back();
+  for (const Tensor& parameter : added.parameters_) group_of_[parameter.impl()] = &added;
 }
 
 std::vector<Tensor> Optimizer::parameters() const {
@@ -176,10 +177,9 @@ void Optimizer::update_fused(const States& /*states*/) {
 const ParameterState* Optimizer::find_state(const Tensor& parameter) const {
   const auto known = state_by_parameter_.find(parameter.impl());
   if (known != state_by_parameter_.end()) return known->second;
-  for (const auto& group : further_groups_) {
-    if (const ParameterState* state = group->find_state(parameter)) return state;
-  }
-  return nullptr;
+  const auto group = group_of_.find(parameter.impl());
+  const bool is_elsewhere = group != group_of_.end() && group->second != this;
+  return is_elsewhere ? group->second->find_state(parameter) : nullptr;
 }
 
 // As PyTorch's `if len(state) == 0`: what is not empty counts as made.
@@ -246,15 +246,9 @@ ParameterState Optimizer::converted_state(ParameterState state) const {
 void Optimizer::load_state(std::vector<ParameterState> states) {
   clear_state();
   for (ParameterState& state : states) {
-    Optimizer* group = this;
-    for (const auto& further : further_groups_) {
-      const std::vector<Tensor>& own = further->parameters_;
-      const bool is_here = std::any_of(own.begin(), own.end(), [&](const Tensor& parameter) {
-        return parameter.is_same(state.parameter);
-      });
-      if (is_here) group = further.get();
-    }
-    ParameterState& entry = group->entry_of(state.parameter);
+    const auto group = group_of_.find(state.parameter.impl());
+    Optimizer& owner = group == group_of_.end() ? *this : *group->second;
+    ParameterState& entry = owner.entry_of(state.parameter);
     entry.steps = state.steps;
     entry.tensors = std::move(state.tensors);
     entry.lists = std::move(state.lists);

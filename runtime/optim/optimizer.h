@@ -178,6 +178,7 @@ class Optimizer {
   std::vector<std::unique_ptr<ParameterState>> states_;  ///< in the order of their making
   std::unordered_map<const TensorImpl*, ParameterState*> state_by_parameter_;
   std::vector<std::shared_ptr<Optimizer>> further_groups_;
+  std::unordered_map<const TensorImpl*, Optimizer*> group_of_;  ///< by parameter, of all groups
   OptimizerOrigin origin_;
 };
 

@@ -116,6 +116,24 @@ constexpr GrowingScript kScripts[] = {
      "  for _ = 1, n do relu:register_forward_hook(hook) end\n"
      "  relu(ohm.ones(1))\n"
      "end"},
+    {"hooks_removed", kNothing,
+     "function body(n)\n"
+     "  local relu, x, hooks = ohm.nn.ReLU(), ohm.ones(1, {requires_grad = true}), {}\n"
+     "  for i = 1, n do\n"
+     "    hooks[i] = {relu:register_forward_hook(print), x:register_hook(print)}\n"
+     "  end\n"
+     "  for i = 1, n do hooks[i][1]:remove() hooks[i][2]:remove() end\n"
+     "end"},
+    {"parameter_groups", kNothing,
+     "function body(n)\n"
+     "  local groups = {}\n"
+     "  for i = 1, n do groups[i] = {params = {ohm.ones(1, {requires_grad = true})}} end\n"
+     "  local optimizer = ohm.optim.Adam(groups)\n"
+     "  for i = 1, n do groups[i].params[1].grad = ohm.ones(1) end\n"
+     "  optimizer:step()\n"
+     "  optimizer:load_state_dict(optimizer:state_dict())\n"
+     "  for _, group in ipairs(optimizer.param_groups) do group.lr = 0.5 end\n"
+     "end"},
     {"objects_in_a_chain", kNothing,
      "function body(n)\n"
      "  local first = false\n"

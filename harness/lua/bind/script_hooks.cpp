@@ -1,7 +1,5 @@
 #include "harness/lua/bind/script_hooks.h"
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "harness/lua/bind/arguments.h"
@@ -71,19 +69,18 @@ ScriptHooks::ScriptHooks(lua_State* L, const nn::ModulePtr& module)
 lua_State* ScriptHooks::running_state() const { return interpreter_->running_state(); }
 
 int ScriptHooks::add(lua_State* L, When when) {
-  hooks_.push_back({next_number_, when, std::make_shared<Reference>(L)});
+  hooks_.emplace(next_number_, Hook{when, std::make_shared<Reference>(L)});
   return next_number_++;
 }
 
-void ScriptHooks::remove(int number) {
-  std::erase_if(hooks_, [number](const Hook& hook) { return hook.number == number; });
-}
+void ScriptHooks::remove(int number) { hooks_.erase(number); }
 
 // A hook may remove itself while it runs.
 std::vector<ScriptHooks::Hook> ScriptHooks::hooks_of(When when) const {
   std::vector<Hook> hooks;
-  std::copy_if(hooks_.begin(), hooks_.end(), std::back_inserter(hooks),
-               [when](const Hook& hook) { return hook.when == when; });
+  for (const auto& [number, hook] : hooks_) {
+    if (hook.when == when) hooks.push_back(hook);
+  }
   return hooks;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <lua.hpp>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -38,7 +39,6 @@ class ScriptHooks final : public nn::ForwardHooks {
 
  private:
   struct Hook {
-    int number;
     When when;
     ReferencePtr function;
   };
@@ -50,7 +50,7 @@ class ScriptHooks final : public nn::ForwardHooks {
 
   Interpreter* interpreter_;
   std::weak_ptr<nn::Module> module_;
-  std::vector<Hook> hooks_;
+  std::map<int, Hook> hooks_;  ///< by their numbers
   int next_number_ = 1;
 };
 
