@@ -134,6 +134,18 @@ constexpr GrowingScript kScripts[] = {
      "  optimizer:load_state_dict(optimizer:state_dict())\n"
      "  for _, group in ipairs(optimizer.param_groups) do group.lr = 0.5 end\n"
      "end"},
+    {"weak_keys", kNothing,
+     "function body(n)\n"
+     "  local ages, kept = setmetatable({}, {__mode = 'k'}), {}\n"
+     "  for i = 1, n do kept[i] = ohm.ones(1) ages[kept[i]] = i end\n"
+     "  for i = 1, n do kept[i] = nil ohm.ones(1) end\n"
+     "end"},
+    {"weak_values", kNothing,
+     "function body(n)\n"
+     "  local cache, kept = setmetatable({}, {__mode = 'v'}), {}\n"
+     "  for i = 1, n do kept[i] = {ohm.ones(1)} cache[i] = kept[i] end\n"
+     "  for i = 1, n do kept[i] = nil ohm.ones(1) end\n"
+     "end"},
     {"objects_in_a_chain", kNothing,
      "function body(n)\n"
      "  local first = false\n"

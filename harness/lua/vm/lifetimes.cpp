@@ -32,13 +32,6 @@ std::size_t heap_bytes(lua_State* L) {
          static_cast<std::size_t>(lua_gc(L, LUA_GCCOUNTB));
 }
 
-bool has_user_values(lua_State* L, RawValue userdata) {
-  raw::push(L, userdata);
-  const bool has_some = lua_getiuservalue(L, -1, 1) != LUA_TNONE;
-  lua_pop(L, 2);
-  return has_some;
-}
-
 /// Calls visit(number, value) for the elements of a list with higher numbers than `first`.
 template <class F>
 void for_each_element_behind(lua_State* L, RawValue table, lua_Integer first, F&& visit) {
@@ -70,6 +63,7 @@ bool Lifetimes::begin(lua_State* L) {
   lua_gc(L, LUA_GCSTOP);
   luaL_checkstack(L, 2 * LUA_MINSTACK, nullptr);
   if (!count_what_is_there(L)) return end(L), false;
+  newly_held_.clear();  // what the collection has left is alive
   raw::clear_above_stack(L);
   const std::size_t bytes = heap_bytes(L);
   most_bytes_ = 2 * bytes;
@@ -116,6 +110,8 @@ void Lifetimes::end(lua_State* L) {
   stacks_.clear();
   new_userdata_.clear();
   dead_.clear();
+  weak_entries_.clear();
+  newly_held_.clear();
   pending_ = {};
   registry_ = nullptr;
   is_expanding_ = false;
@@ -124,22 +120,19 @@ void Lifetimes::end(lua_State* L) {
 
 // ---- what refers to what ------------------------------------------------------------------------
 
-// Visits keys, values and the metatable of the table on top of the stack.
-template <class F>
-void Lifetimes::for_each_in_table(lua_State* L, F&& visit) {
+// Visits keys with their values, and the metatable, of the table on top of the stack.
+template <class E, class F>
+void Lifetimes::for_each_in_table(lua_State* L, E&& visit_entry, F&& visit) {
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
-    const RawValue key = raw::value_at(L, -2);
-    if (key == mode_name_) has_given_up_ = true;
-    visit(key);
-    visit(raw::value_at(L, -1));
+    visit_entry(raw::value_at(L, -2), raw::value_at(L, -1));
   }
   if (lua_getmetatable(L, -1) == 0) return;
   visit(raw::value_at(L, -1));
   lua_pop(L, 1);
 }
 
-template <class F>
-void Lifetimes::for_each_reference(lua_State* L, RawValue from, F&& visit) {
+template <class E, class F>
+void Lifetimes::for_each_reference(lua_State* L, RawValue from, E&& visit_entry, F&& visit) {
   if (from.tag == raw::kVariable) {
     if (raw::is_closed(from)) visit(raw::value_of(from));
     return;
@@ -147,7 +140,7 @@ void Lifetimes::for_each_reference(lua_State* L, RawValue from, F&& visit) {
   raw::push(L, from);
   switch (from.tag) {
     case raw::kTable:
-      for_each_in_table(L, visit);
+      for_each_in_table(L, visit_entry, visit);
       break;
     case raw::kLuaFunction:
       for (int i = 1; const void* shared = lua_upvalueid(L, -1, i); ++i) {
@@ -212,7 +205,10 @@ void Lifetimes::expand(lua_State* L, Node& node) {
   }
   node.is_leaf = node.value.tag == raw::kUserdata;
   node.stays_in_cycles = is_kept_in_cycles(L, node.value);
-  for_each_reference(L, node.value, [&](RawValue value) { refer(L, node, value); });
+  if (node.value.tag == raw::kTable) note_weakness(L, node);
+  for_each_reference(
+      L, node.value, [&](RawValue key, RawValue value) { add_entry(L, node, key, value); },
+      [&](RawValue value) { refer(L, node, value); });
 }
 
 void Lifetimes::refer(lua_State* L, Node& from, RawValue to) {
@@ -290,9 +286,10 @@ void Lifetimes::note_write_to(RawValue table) {
 void Lifetimes::watch_write(lua_State* L, RawValue table, RawValue key) {
   if (table.tag != raw::kTable) return;
   note_write_to(table);
-  if (key == mode_name_) has_given_up_ = true;
   Node* const node = counts_.find(table.content);
   if (node == nullptr) return;
+  // Tables that it is the metatable of may be weak then, or not any more.
+  if (key == mode_name_) is_unsure_ = true;
   const raw::Untouched untouched(L);
   raw::push(L, table);
   raw::push(L, key);
@@ -338,6 +335,11 @@ void Lifetimes::finish_write(lua_State* L) {
   raw::push(L, write.key);
   lua_rawget(L, -2);
   const RawValue value = raw::value_at(L, -1);
+  if (is_weak(*write.node)) {
+    if (!value.is_nil()) add_entry(L, *write.node, write.key, value);
+    if (!write.old.is_nil()) remove_entry(*write.node, write.key, write.old);
+    return;
+  }
   if (write.old.is_nil() && !value.is_nil()) refer(L, *write.node, write.key);
   refer(L, *write.node, value);
   drop(*write.node, write.old);
@@ -346,6 +348,7 @@ void Lifetimes::finish_write(lua_State* L) {
 
 void Lifetimes::finish_list(lua_State* L, const PendingWrite& write) {
   const auto before = std::exchange(elements_before_, {});
+  if (is_weak(*write.node)) is_unsure_ = true;
   for_each_element_behind(
       L, write.node->value, write.first, [&](lua_Integer number, RawValue value) {
         const auto is_it = [number](const auto& element) { return element.first == number; };
@@ -379,14 +382,23 @@ void Lifetimes::note_inserted(lua_State* L, RawValue table, RawValue value) {
   if (!is_watching_ || is_broken_) return;
   const raw::Untouched untouched(L);
   note_write_to(table);
-  if (Node* const node = counts_.find(table.content)) refer(L, *node, value);
+  Node* const node = counts_.find(table.content);
+  if (node == nullptr) return;
+  if (is_weak(*node)) is_unsure_ = true;
+  refer(L, *node, value);
 }
 
 void Lifetimes::note_removed(lua_State* L, RawValue table, RawValue value) {
   if (!is_watching_ || is_broken_) return;
   if (pending_.node != nullptr) finish_write(L);
   note_write_to(table);
-  if (Node* const node = counts_.find(table.content)) drop(*node, value);
+  Node* const node = counts_.find(table.content);
+  if (node == nullptr) return;
+  if (is_weak(*node)) {
+    is_unsure_ = true;
+  } else {
+    drop(*node, value);
+  }
 }
 
 void Lifetimes::before_metatable(lua_State* L, int table, int metatable) {
@@ -396,6 +408,8 @@ void Lifetimes::before_metatable(lua_State* L, int table, int metatable) {
   if (node == nullptr) return;
   const RawValue next = raw::value_at(L, lua_absindex(L, metatable));
   const raw::Untouched untouched(L);
+  // What it has is counted in another way from there on.
+  if (is_weak(*node) || has_mode(L, next)) is_unsure_ = true;
   refer(L, *node, next);
   if (lua_getmetatable(L, table) != 0) drop(*node, raw::value_at(L, -1));
 }
@@ -418,6 +432,7 @@ std::optional<std::vector<RawValue>> Lifetimes::settle(lua_State* L) {
     luaL_checkstack(L, 2 * LUA_MINSTACK, nullptr);
     if (pending_.node != nullptr) finish_write(L);
     const bool is_counted = compare_stacks(L) && settle_new_userdata(L);
+    suspect_what_is_held_weakly();
     const bool is_settled = is_counted && counts_.settle([&](Node& node) { bury(L, node); }) &&
                             !stacks_.has_lost_variables();
     raw::clear_above_stack(L);
@@ -433,7 +448,7 @@ std::optional<std::vector<RawValue>> Lifetimes::settle(lua_State* L) {
 // lead to themselves: a cycle of objects stays.
 bool Lifetimes::settle_new_userdata(lua_State* L) {
   for (const RawValue& made : new_userdata_) {
-    if (counts_.find(made.content) != nullptr || !has_user_values(L, made)) continue;
+    if (counts_.find(made.content) != nullptr || !raw::has_user_values(L, made)) continue;
     Node& node = node_of(L, made);
     counts_.enter_stack(node);
     counts_.leave_stack(node);
@@ -458,7 +473,10 @@ void Lifetimes::bury(lua_State* L, Node& node) {
   if (node.value.tag == raw::kUserdata) dead_.push_back(node.value);
   if (node.value.tag == raw::kThread) return stacks_.bury_coroutine(node);
   if (node.value.tag == raw::kVariable) stacks_.bury_variable(node);
-  for_each_reference(L, node.value, [&](RawValue value) { drop(node, value); });
+  if (node.is_held_weakly) clear_weak_entries(L, node);
+  for_each_reference(
+      L, node.value, [&](RawValue key, RawValue value) { remove_entry(node, key, value); },
+      [&](RawValue value) { drop(node, value); });
 }
 
 }  // namespace ohm::lua

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -35,8 +37,10 @@ LifetimeSettings& lifetime_settings();
 /// variable of a closure, natives tell what they write to values of the script, and stacks are
 /// compared with what they were (see Note [Stacks of coroutines]). Lua's collector stands still for
 /// the time, so that nothing goes without having been counted (see Note [Counts and witnesses]).
-/// Whatever cannot be told for sure — cycles, weak tables, natives that say no more than that they
-/// write — is a matter for the collector, as it is where little is alive.
+/// What a weak table does not keep alive is no reference, and goes from it when it dies: of all but
+/// a few (see Lifetimes::add_entry) that is known without the collector.
+/// Whatever cannot be told for sure — cycles, other weak tables, natives that say no more than that
+/// they write — is a matter for the collector, as it is where little is alive.
 class Lifetimes {
  public:
   /// Whether the script is watched; nothing else below does anything when it is not, but begin().
@@ -134,6 +138,12 @@ class Lifetimes {
     lua_Integer first;
   };
 
+  /// What a weak table has of a value that it does not keep alive.
+  struct WeakEntry {
+    Node* table;
+    RawValue key;
+  };
+
   bool count_what_is_there(lua_State* L);
   bool is_kept_in_cycles(lua_State* L, RawValue value) const;
   bool may_go_on(lua_State* L);
@@ -141,16 +151,27 @@ class Lifetimes {
   void note_write_to(RawValue table);
   Node& node_of(lua_State* L, RawValue value);
   void expand(lua_State* L, Node& node);
-  template <class F>
-  void for_each_reference(lua_State* L, RawValue from, F&& visit);
-  template <class F>
-  void for_each_in_table(lua_State* L, F&& visit);
+  template <class E, class F>
+  void for_each_reference(lua_State* L, RawValue from, E&& visit_entry, F&& visit);
+  template <class E, class F>
+  void for_each_in_table(lua_State* L, E&& visit_entry, F&& visit);
   void refer(lua_State* L, Node& from, RawValue to);
   void drop(Node& from, RawValue to);
   void watch_write(lua_State* L, RawValue table, RawValue key);
   void watch_list(lua_State* L, RawValue table, lua_Integer first);
   void watch_variable(RawValue variable);
   bool leads_elsewhere(lua_State* L);
+  static bool is_weak(const Node& table) { return table.has_weak_keys || table.has_weak_values; }
+  std::string_view mode_in(lua_State* L, RawValue metatable) const;
+  bool has_mode(lua_State* L, RawValue metatable) const { return !mode_in(L, metatable).empty(); }
+  void note_weakness(lua_State* L, Node& table) const;
+  void add_entry(lua_State* L, Node& table, RawValue key, RawValue value);
+  void remove_entry(Node& table, RawValue key, RawValue value);
+  void hold_weakly(lua_State* L, Node& table, RawValue key, RawValue held);
+  void forget_weak_entry(const Node& table, RawValue key, RawValue held);
+  void clear_weak_entries(lua_State* L, const Node& node);
+  void clear(lua_State* L, const WeakEntry& entry, const void* dead);
+  void suspect_what_is_held_weakly();
   void finish_write(lua_State* L);
   void finish_list(lua_State* L, const PendingWrite& write);
   bool compare_stacks(lua_State* L);
@@ -168,6 +189,8 @@ class Lifetimes {
   std::vector<RawValue> dead_;
   PendingWrite pending_{};
   std::vector<std::pair<lua_Integer, RawValue>> elements_before_;
+  std::unordered_multimap<const void*, WeakEntry> weak_entries_;  ///< by what is held
+  std::vector<const void*> newly_held_;                           ///< weakly, since settle()
   RawValue mode_name_;  ///< the string "__mode", which makes tables weak
   Node* registry_ = nullptr;
   const void* left_out_ = nullptr;

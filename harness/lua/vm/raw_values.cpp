@@ -171,6 +171,13 @@ void push(lua_State* L, RawValue value) {
   slot.tag = value.tag;
 }
 
+bool has_user_values(lua_State* L, RawValue userdata) {
+  push(L, userdata);
+  const bool has_some = lua_getiuservalue(L, -1, 1) != LUA_TNONE;
+  lua_pop(L, 2);
+  return has_some;
+}
+
 RawValue function_of(const lua_Debug& frame) { return cleaned(*layout_of(frame).function); }
 
 RawValue register_of(const lua_Debug& frame, int number) {

@@ -36,7 +36,10 @@ class ReferenceCounts {
     bool is_suspect = false;       ///< lost a reference since settle()
     bool stays_in_cycles = false;  ///< of a class of which cycles are no garbage
     bool is_kept = false;          ///< one that was found to be in a cycle
-    std::uint64_t passed_at = 0;   ///< the number of the last way that led through it
+    bool has_weak_keys = false;    ///< a table that does not keep its keys alive
+    bool has_weak_values = false;
+    bool is_held_weakly = false;  ///< is or was in such a table
+    std::uint64_t passed_at = 0;  ///< the number of the last way that led through it
   };
 
   Node* find(const void* content);
@@ -49,6 +52,8 @@ class ReferenceCounts {
   void drop_reference(Node& from, Node& to);
   void enter_stack(Node& node) { ++node.on_stack; }
   void leave_stack(Node& node);
+  /// For one that nothing may refer to: settle() looks at it.
+  void suspect(Node& node);
 
   /// Calls on_death(node) for each that died since the last call: it drops the references that the
   /// node has. Then it is forgotten. False where something may have died, or not.
@@ -60,7 +65,6 @@ class ReferenceCounts {
   }
   static Node* kept_in_circle(Node& start);
   bool is_proven(Node& node);
-  void suspect(Node& node);
 
   std::unordered_map<const void*, Node> nodes_;
   std::vector<Node*> suspects_;

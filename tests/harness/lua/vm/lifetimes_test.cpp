@@ -273,6 +273,30 @@ constexpr Pattern kPatterns[] = {
      "local all = {out} out = nil event() local z = all[1].y + 1 event() net.kept = nil event() "
      "end "
      "end) event()"},
+    {"WeakValues",
+     "local t = setmetatable({}, {__mode = 'v'}) local x = T() t[1] = x t[2] = T() t.y = {T()} "
+     "event() if t[2] == nil then T() event() end t[3] = {x} event() t[1] = nil event() x = nil "
+     "event() t[4] = t[3] t.x = T() t = nil event()"},
+    {"WeakValuesMovedByNatives",
+     "local t, keep = setmetatable({}, {__mode = 'v'}), {} for i = 1, 4 do keep[i] = T() "
+     "table.insert(t, keep[i]) event() end table.remove(t, 1) event() keep[2] = nil event() "
+     "for i = 1, 4 do if t[i] then T() event() end end"},
+    {"WeakKeys",
+     "local t = setmetatable({}, {__mode = 'k'}) local x, y = T(), {} t[x] = 1 t[y] = T() "
+     "t[T()] = T() event() y = nil event() t[x] = T() event() t[x] = T() event() x = nil event() "
+     "local z = {} t[z] = {T(), z} event() z = nil event() t = nil event()"},
+    {"WeakKeysAndValues",
+     "local t = setmetatable({}, {__mode = 'kv'}) local x, y = T(), {T()} t[x] = y event() "
+     "if t[x] then T() event() end y = nil event() if t[x] then T() event() end t[x] = x event() "
+     "x = nil event()"},
+    {"TablesThatBecomeWeak",
+     "local m, t = {}, {T(), {T()}} setmetatable(t, m) event() m.__mode = 'v' event() t[1] = T() "
+     "event() m.__mode = nil t[1] = T() event() setmetatable(t, {__mode = 'v'}) event() "
+     "setmetatable(t, nil) t[1] = T() event() t = nil event()"},
+    {"WeakTablesInEachOther",
+     "local t, keep = setmetatable({}, {__mode = 'v'}), {} "
+     "for i = 1, 3 do local u = setmetatable({}, {__mode = 'v'}) u[1] = T() keep[i] = u[1] "
+     "t[i] = u event() u[2] = t event() end keep = nil event()"},
     {"DataLoadersLeftEarly",
      "local set = {} for i = 1, 6 do set[i] = T() end\n"
      "local Own = ohm.utils.data.Dataset:extend('Own') function Own:__len() return 6 end "
@@ -303,7 +327,7 @@ INSTANTIATE_TEST_SUITE_P(Patterns, WatchedLifetimes, testing::ValuesIn(kPatterns
 
 // ---- random programs ----------------------------------------------------------------------------
 
-enum class Also : std::uint8_t { nothing, objects, coroutines };
+enum class Also : std::uint8_t { nothing, objects, coroutines, weak_tables };
 
 /// Programs of a few variables that hold tensors, tables and functions, and something else as well.
 class RandomProgram {
@@ -311,7 +335,8 @@ class RandomProgram {
   RandomProgram(std::uint32_t seed, Also also)
       : random_(seed),
         has_objects_(also == Also::objects),
-        has_coroutines_(also == Also::coroutines) {}
+        has_coroutines_(also == Also::coroutines),
+        has_weak_tables_(also == Also::weak_tables) {}
 
   std::string make(int statements) {
     std::string text = "local a, b, c, d = {}, {}, T(), {}\nkept = {}\n";
@@ -333,6 +358,7 @@ class RandomProgram {
   std::string value() {
     if (has_objects_ && below(3) == 0) return value_of_objects();
     if (has_coroutines_ && below(3) == 0) return value_of_coroutines();
+    if (has_weak_tables_ && below(3) == 0) return value_of_weak_tables();
     switch (below(7)) {
       case 0:
         return "T()";
@@ -362,6 +388,12 @@ class RandomProgram {
       default:
         return "attribute(" + variable() + ")";
     }
+  }
+
+  std::string value_of_weak_tables() {
+    constexpr const char* kModes[] = {"'v'", "'v'", "'k'", "'kv'"};
+    if (below(2) == 0) return "at(" + variable() + ", " + variable() + ")";
+    return std::string("setmetatable({}, {__mode = ") + kModes[below(std::size(kModes))] + "})";
   }
 
   std::string value_of_coroutines() {
@@ -423,6 +455,12 @@ class RandomProgram {
     if (has_objects_ && below(3) == 0) return statement_of_objects();
     if (has_coroutines_ && below(3) == 0) return statement_of_coroutines();
     const std::string v = variable();
+    if (has_weak_tables_ && below(3) == 0) {
+      constexpr const char* kValues[] = {"true", "T()", "nil"};
+      const bool is_plain = below(2) == 0;
+      return "put(" + v + ", " + variable() + ", " +
+             (is_plain ? kValues[below(std::size(kValues))] : value()) + ")";
+    }
     switch (below(14)) {
       case 0:
       case 1:
@@ -443,7 +481,8 @@ class RandomProgram {
         return "do local y = " + value() + " local function h() return y end event() " + v +
                " = h end";
       case 9:
-        return "if is_table(" + v + ") then setmetatable(" + v + ", {" + variable() + "}) end";
+        return "if is_table(" + v + ") and not mode(" + v + ") then setmetatable(" + v + ", {" +
+               variable() + "}) end";
       default:
         return "event()";
     }
@@ -452,12 +491,19 @@ class RandomProgram {
   std::mt19937 random_;
   bool has_objects_;
   bool has_coroutines_;
+  bool has_weak_tables_;
   int level_ = 0;  ///< of coroutines in each other
 };
 
 constexpr const char* kHelpers =
     "local function is_table(v) return type(v) == 'table' end\n"
     "local function at(v, k) if is_table(v) then return v[k] end end\n"
+    "local function is_plain(v) return type(v) == 'number' or type(v) == 'boolean' or v == nil or "
+    "tostring(v):find('^tensor') end\n"
+    "local function mode(v) local m = getmetatable(v) return m and m.__mode end\n"
+    "local function put(v, k, x) if not is_table(v) or k == nil then return end "
+    "if mode(v) == 'v' and type(k) ~= 'number' then k = 1 end "
+    "if mode(v) == 'k' and not is_plain(x) then x = true end v[k] = x end\n"
     "local function call(v) if type(v) == 'function' then local ok, x = pcall(v) "
     "if ok then return x end end end\n"
     "local function resume(v, x) if type(v) == 'thread' then local ok, y = coroutine.resume(v, x) "
@@ -484,10 +530,12 @@ TEST_P(WatchedLifetimesOfRandomPrograms, AreThoseThatTheCollectorFinds) {
   }
 }
 
-constexpr const char* kNamesOfAlso[] = {"WithoutObjects", "WithObjects", "WithCoroutines"};
+constexpr const char* kNamesOfAlso[] = {"WithoutObjects", "WithObjects", "WithCoroutines",
+                                        "WithWeakTables"};
 
 INSTANTIATE_TEST_SUITE_P(Values, WatchedLifetimesOfRandomPrograms,
-                         testing::Values(Also::nothing, Also::objects, Also::coroutines),
+                         testing::Values(Also::nothing, Also::objects, Also::coroutines,
+                                         Also::weak_tables),
                          [](const auto& info) {
                            return std::string(kNamesOfAlso[static_cast<std::size_t>(info.param)]);
                          });
@@ -544,6 +592,18 @@ constexpr Cost kCosts[] = {
      "local t = {} for i = 1, 5000 do t[i] = coroutine.create(function(x) local y = function() "
      "return x end coroutine.yield(y) end) coroutine.resume(t[i], {i}) end "
      "for _ = 1, 5000 do event() end"},
+    {"OpsBesideAWeakTable",
+     "local t, keep = setmetatable({}, {__mode = 'k'}), {} "
+     "for i = 1, 5000 do keep[i] = {} t[keep[i]] = i end for _ = 1, 5000 do event() end"},
+    {"TensorsUnderWeakKeys",
+     "local t, keep = setmetatable({}, {__mode = 'k'}), {} for i = 1, 5000 do keep[i] = T() "
+     "t[keep[i]] = T() end for i = 1, 5000 do keep[i] = nil event() end"},
+    {"WeakValues",
+     "local t, keep = setmetatable({}, {__mode = 'v'}), {} for i = 1, 5000 do keep[i] = T() "
+     "t[i] = keep[i] end for i = 1, 5000 do keep[i] = nil event() end"},
+    {"WeakKeysAndValues",
+     "local t, keep = setmetatable({}, {__mode = 'kv'}), {} for i = 1, 5000 do keep[i] = {T()} "
+     "t[keep[i]] = keep[i] t[i] = keep[i] end for i = 1, 5000 do keep[i] = nil event() end"},
     {"Batches",
      "local t = {} for i = 1, 5000 do t[i] = {i} end "
      "local set = ohm.utils.data.TensorDataset(ohm.randn(5000, 2)) "
