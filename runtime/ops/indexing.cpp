@@ -12,8 +12,6 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/index_places.h"
-#include "runtime/ops/reduction.h"
-#include "runtime/ops/selection.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/batched.h"
 #include "runtime/tensor/complex_parts.h"
@@ -104,31 +102,9 @@ constexpr std::string_view kMaskedFillNode = "MaskedFillBackward";
 void attach_masked_fill(Recorder& record, const Tensor& out) {
   record.attach_differentiable(out, [](BackwardCall& call) {
     const Tensor mask = call.saved(0);
-    TensorList grads(2);
-    if (call.needs(0)) {
-      grads[0] = call.is_recorded() ? masked_fill(call.grad(), mask, 0.0)
-                                    : filled_copy(call.grad(), mask, 0.0);
-    }
-    if (call.needs(1)) grads[1] = sum(masked_select(call.grad(), mask));
-    return grads;
+    if (call.is_recorded()) return TensorList{masked_fill(call.grad(), mask, 0.0)};
+    return TensorList{filled_copy(call.grad(), mask, 0.0)};
   });
-}
-
-/// What a mask's elements get.
-struct Filling {
-  Tensor source;  ///< of no dimensions; undefined where it is a number
-  double number = 0.0;
-};
-
-// A tensor's number is read, whichever device it is on.
-Filling filling_of(const OpInfo& info, const TensorOrNumber& value) {
-  const Tensor* const source = std::get_if<Tensor>(&value);
-  if (source == nullptr) return {Tensor(), std::get<Number>(value).value};
-  if (source->dims() == 0) return {*source, source->item()};
-  throw std::invalid_argument(
-      fmt::format("[{}] only supports a 0-dimensional value tensor, but got tensor with {} "
-                  "dimension(s)",
-                  info.name, source->dims()));
 }
 
 Tensor numbers(const std::vector<double>& values, const Shape& shape) {
@@ -264,30 +240,27 @@ Tensor scatter_add(const Tensor& given, std::int64_t dim, const Tensor& index,
   return out;
 }
 
-Tensor masked_fill(const Tensor& input, const Tensor& mask, const TensorOrNumber& value) {
+Tensor masked_fill(const Tensor& input, const Tensor& mask, double value) {
   const OpFront front(kMaskedFill);
   require_mask(kMaskedFill, input, mask);
-  const Filling filling = filling_of(kMaskedFill, value);
-  Recorder record(kMaskedFillNode, {&input, &filling.source});
+  Recorder record(kMaskedFillNode, {&input});
   record.save(mask);
-  Tensor out = filled_copy(input, mask, filling.number);
+  Tensor out = filled_copy(input, mask, value);
   attach_masked_fill(record, out);
   return out;
 }
 
-Tensor masked_fill_(const Tensor& input, const Tensor& mask, const TensorOrNumber& value) {
+Tensor masked_fill_(const Tensor& input, const Tensor& mask, double value) {
   const OpFront front(kMaskedFillInplace);
   require_mask(kMaskedFillInplace, input, mask);
-  const Filling filling = filling_of(kMaskedFillInplace, value);
-  Recorder record =
-      Recorder::overwriting(kMaskedFillInplace.name, kMaskedFillNode, {&input, &filling.source});
+  Recorder record = Recorder::overwriting(kMaskedFillInplace.name, kMaskedFillNode, {&input});
   record.save(mask);
   // PyTorch warns of an expanded tensor, and fills it.
   input.storage().bump_version();
   if (has_elements_in_one_place(input)) {
-    fill_shared_where(input, mask, filling.number);
+    fill_shared_where(input, mask, value);
   } else {
-    fill_where(input, mask, filling.number);
+    fill_where(input, mask, value);
   }
   attach_masked_fill(record, input);
   return input;
@@ -297,7 +270,6 @@ std::vector<OpDef> indexing_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const auto one = std::int64_t{1};
   const std::vector<ParamName> along = {"input", "dim", "index"};
-  const std::vector<ParamName> masked = {"input", "mask", "value"};
   return {
       define(kGather, kBoth, &gather, along,
              [one] {
@@ -323,13 +295,6 @@ std::vector<OpDef> indexing_ops() {
                                            numbers({0, 3, 3, 1, 2, 2}, {3, 2}),
                                            randn({3, 2}, {DType::float64, Device::cpu()})}};
              }),
-      define(kMaskedFill, kBoth, &masked_fill, masked,
-             [] {
-               return std::vector<Sample>{
-                   {indexed_matrix(),
-                    from_values({1, 0, 0, 1}, {4}, {DType::boolean, Device::cpu()}), 2.0}};
-             }),
-      define(kMaskedFillInplace, kMethod, &masked_fill_, masked),
   };
 }
 

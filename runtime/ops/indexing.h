@@ -24,8 +24,8 @@ Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index,
 /// The same of zeros: the gradient of what was gathered, in place. Recorded under create_graph.
 Tensor scattered_sum(const Tensor& source, int dim, const Tensor& index, const Shape& shape);
 /// A copy of `input` with `value` where the mask, which broadcasts to it, is true. Saves the mask.
-Tensor masked_fill(const Tensor& input, const Tensor& mask, const TensorOrNumber& value);
-Tensor masked_fill_(const Tensor& input, const Tensor& mask, const TensorOrNumber& value);
+Tensor masked_fill(const Tensor& input, const Tensor& mask, double value);
+Tensor masked_fill_(const Tensor& input, const Tensor& mask, double value);
 
 std::vector<OpDef> indexing_ops();
 

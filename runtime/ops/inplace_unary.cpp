@@ -4,6 +4,7 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/activation.h"
+#include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/ops/activation.h"
 #include "runtime/ops/arithmetic.h"

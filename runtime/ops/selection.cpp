@@ -12,13 +12,17 @@
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/index.h"
+#include "runtime/ops/indexing.h"
 #include "runtime/ops/nonzero.h"
+#include "runtime/ops/reduction.h"
 #include "runtime/ops/sorting_scratch.h"
 #include "runtime/ops/view.h"
 
 namespace ohm::ops {
 namespace {
 
+constexpr OpInfo kMaskedFill{"masked_fill"};
+constexpr OpInfo kMaskedFillInplace{"masked_fill_"};
 constexpr OpInfo kMaskedSelect{"masked_select"};
 
 void require_mask_of(const Tensor& input, const Tensor& mask) {
@@ -107,9 +111,75 @@ Tensor masked_select(const Tensor& input, const Tensor& mask) {
   return out;
 }
 
+namespace {
+
+// A tensor's number is read, whichever device it is on.
+double filling_number(const OpInfo& info, const Tensor& value) {
+  if (value.dims() == 0) return value.item();
+  throw std::invalid_argument(
+      fmt::format("[{}] only supports a 0-dimensional value tensor, but got tensor with {} "
+                  "dimension(s)",
+                  info.name, value.dims()));
+}
+
+void attach_filling(Recorder& record, const Tensor& out) {
+  record.attach_differentiable(out, [](BackwardCall& call) {
+    const Tensor mask = call.saved(0);
+    TensorList grads(2);
+    if (call.needs(0)) grads[0] = masked_fill(call.grad(), mask, 0.0);
+    if (call.needs(1)) grads[1] = sum(masked_select(call.grad(), mask));
+    return grads;
+  });
+}
+
+Tensor filled_with(const Tensor& input, const Tensor& mask, const Tensor& value) {
+  const double number = filling_number(kMaskedFill, value);
+  Recorder record("MaskedFillBackward", {&input, &value});
+  record.save(mask);
+  Tensor out;
+  {
+    const NoGradGuard no_graph;
+    out = masked_fill(input, mask, number);
+  }
+  attach_filling(record, out);
+  return out;
+}
+
+Tensor overwritten_with(const Tensor& input, const Tensor& mask, const Tensor& value) {
+  const double number = filling_number(kMaskedFillInplace, value);
+  Recorder record =
+      Recorder::overwriting(kMaskedFillInplace.name, "MaskedFillBackward", {&input, &value});
+  record.save(mask);
+  {
+    const NoGradGuard no_graph;
+    masked_fill_(input, mask, number);
+  }
+  attach_filling(record, input);
+  return input;
+}
+
+Tensor masked_fill_row(const Tensor& input, const Tensor& mask, const TensorOrNumber& value) {
+  if (is_number(value)) return masked_fill(input, mask, number_of(value));
+  return filled_with(input, mask, tensor_of(value));
+}
+
+Tensor masked_fill_row_(const Tensor& input, const Tensor& mask, const TensorOrNumber& value) {
+  if (is_number(value)) return masked_fill_(input, mask, number_of(value));
+  return overwritten_with(input, mask, tensor_of(value));
+}
+
+}  // namespace
+
 std::vector<OpDef> selection_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
+  const std::vector<ParamName> filled = {"input", "mask", "value"};
   return {
+      define(kMaskedFill, kBoth, &masked_fill_row, filled,
+             [] {
+               return std::vector<Sample>{{randn({3, 4}, {DType::float64, Device::cpu()}),
+                                           selection_mask({1, 0, 0, 1}, {4}), 2.0}};
+             }),
+      define(kMaskedFillInplace, kMethod, &masked_fill_row_, filled),
       define(kMaskedSelect, kBoth, &masked_select, {"input", "mask"}, masked_matrices),
   };
 }

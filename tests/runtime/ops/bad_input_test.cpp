@@ -313,10 +313,6 @@ const std::vector<BadCall>& bad_calls() {
       {"KthvalueOfAMask",
        [] { return ops::kthvalue(ops::gt(floats({3}), 0.0), 1, 0, false).first; },
        "[kthvalue] not implemented for bool"},
-      {"FillingWithAVector",
-       [] { return ops::masked_fill(floats({3}), ops::gt(floats({3}), 0.0), floats({3})); },
-       "[masked_fill] only supports a 0-dimensional value tensor, but got tensor with 1 "
-       "dimension(s)"},
       {"AConvolutionOfAMatrixOfFilters",
        [] {
          return ops::conv1d(floats({2, 3, 8}), floats({4, 3}), kNone, {1}, {0}, {1}, 1);

@@ -176,6 +176,8 @@ constexpr Expression kExpressions[] = {
     {"x:clone():clamp_({max = ohm.tensor({2, 3, 4})}):tolist()", "{{1.0 2.0 3.0} {2.0 3.0 4.0}}"},
     {"(pcall(ohm.clamp, x, ohm.tensor({2, 2, 2}), 4))", "false"},
     {"x:masked_fill(x:gt(2), ohm.tensor(0)):tolist()", "{{1.0 2.0 0.0} {0.0 0.0 0.0}}"},
+    {"select(2, pcall(ohm.masked_fill, x, x:gt(2), x)):match('only supports .*')",
+     "only supports a 0-dimensional value tensor, but got tensor with 2 dimension(s)"},
     {"ohm.nn.functional.one_hot(ohm.tensor({0, 2})):tolist()", "{{1 0 0} {0 0 1}}"},
     {"x:any({dim = 1}):tolist()", "{true true}"},
     {"x:max(x * -1 + 4):tolist()", "{{3.0 2.0 3.0} {4.0 5.0 6.0}}"},
