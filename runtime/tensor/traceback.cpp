@@ -9,14 +9,29 @@
 namespace ohm {
 namespace {
 
-using Variables = std::vector<Tensor>;
+/// Variables that an error of the script's keeps. A pointer to the last one alone is of the thread:
+/// nothing has to be done when a thread ends.
+class KeptVariables {
+ public:
+  KeptVariables() { last = this; }
+  ~KeptVariables() {
+    if (last == this) last = nullptr;
+  }
+  KeptVariables(const KeptVariables&) = delete;
+  KeptVariables& operator=(const KeptVariables&) = delete;
 
-thread_local std::weak_ptr<Variables> of_script_error;
+  void add(const std::vector<Tensor>& variables) {
+    std::copy_if(variables.begin(), variables.end(), std::back_inserter(variables_),
+                 [](const Tensor& variable) { return variable.defined(); });
+  }
 
-void add_defined(Variables& kept, const Variables& variables) {
-  std::copy_if(variables.begin(), variables.end(), std::back_inserter(kept),
-               [](const Tensor& variable) { return variable.defined(); });
-}
+  static thread_local KeptVariables* last;
+
+ private:
+  std::vector<Tensor> variables_;
+};
+
+thread_local KeptVariables* KeptVariables::last = nullptr;
 
 }  // namespace
 
@@ -24,21 +39,17 @@ void hold_variables(const std::vector<Tensor>& variables) {
   try {
     throw;
   } catch (OutOfMemory& error) {
-    const auto kept = std::make_shared<Variables>();
-    add_defined(*kept, variables);
-    error.hold(kept);
+    for (const Tensor& variable : variables) {
+      if (variable.defined()) error.hold(std::make_shared<const Tensor>(variable));
+    }
   } catch (const std::exception&) {  // its text is all that a script sees of it
   } catch (...) {                    // what Lua throws
-    if (const std::shared_ptr<Variables> kept = of_script_error.lock()) {
-      add_defined(*kept, variables);
-    }
+    if (KeptVariables::last != nullptr) KeptVariables::last->add(variables);
   }
 }
 
 std::shared_ptr<const void> variables_of_script_error() {
-  const auto kept = std::make_shared<Variables>();
-  of_script_error = kept;
-  return kept;
+  return std::make_shared<KeptVariables>();
 }
 
 }  // namespace ohm
