@@ -42,7 +42,6 @@ constexpr RuleSet kRuleSets[] = {
         .smallest_size_setting_mb = 20,
         .settings_variable = "PYTORCH_CUDA_ALLOC_CONF",
         .settings_page = kLaterSettingsPage,
-        .advises_on_reserved_addresses = true,
         .has_later_settings = true,
         .has_later_snapshot_keys = true,
         .workspaces = WorkspaceLife::both_handles,

@@ -49,10 +49,14 @@ void RankSchedule::run(const std::function<void(int rank)>& body) {
   }
   for (std::thread& thread : threads) thread.join();
   context_.state = std::move(callers_state);
-  // Handles may outlive the ranks.
-  for (Rank& rank : ranks_) rank.state = ExecutionState();
-  if (first_failed_ < 0) return;
-  std::rethrow_exception(ranks_[static_cast<std::size_t>(first_failed_)].error);
+  std::exception_ptr first_error;
+  if (first_failed_ >= 0) first_error = ranks_[static_cast<std::size_t>(first_failed_)].error;
+  // Handles may outlive the ranks; what an error holds may lead to them.
+  for (Rank& rank : ranks_) {
+    rank.state = ExecutionState();
+    rank.error = nullptr;
+  }
+  if (first_error) std::rethrow_exception(first_error);
 }
 
 void RankSchedule::rank_main(int rank, const std::function<void(int rank)>& body) {

@@ -162,6 +162,11 @@ bool are_arguments_long(lua_State* L) {
   return true;
 }
 
+// Python's True is the number 1.
+double number_of_boolean(lua_State* L, int index) {
+  return lua_toboolean(L, index) != 0 ? 1.0 : 0.0;
+}
+
 bool is_operand(std::string_view parameter) { return parameter == "input" || parameter == "other"; }
 
 }  // namespace
@@ -185,14 +190,14 @@ Value value_argument(lua_State* L, int index, ParamKind kind, const ArgumentName
       }
       if (lua_isinteger(L, index) != 0) return std::int64_t{lua_tointeger(L, index)};
       if (lua_type(L, index) == LUA_TNUMBER) return lua_tonumber(L, index);
+      if (lua_isboolean(L, index)) return number_of_boolean(L, index);
       if (handle_class(L, index) == nullptr)
         refuse_argument(L, index, name, "a tensor or a number");
       return tensor_argument(L, index, name);
     case ParamKind::tensor_list:
       return tensors_argument(L, index, name);
     case ParamKind::number:
-      // Python's True is the number 1.
-      if (lua_isboolean(L, index)) return lua_toboolean(L, index) != 0 ? 1.0 : 0.0;
+      if (lua_isboolean(L, index)) return number_of_boolean(L, index);
       return number_argument(L, index, name);
     case ParamKind::integer:
       return integer_argument(L, index, name);

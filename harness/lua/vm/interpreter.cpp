@@ -251,6 +251,20 @@ void Interpreter::release_of_ended_call(const void* handle) {
   if (!is_in(ended_variables_) && !is_in(variables_of_callers_)) release(handle);
 }
 
+// The functions that it leaves end without what it keeps of them.
+void Interpreter::note_held_by_error(const void* error, std::vector<const void*> held) {
+  const auto is_held = [&held](const void* handle) {
+    return std::find(held.begin(), held.end(), handle) != held.end();
+  };
+  std::erase_if(ended_variables_, is_held);
+  Handles dropped;
+  for (const void* handle : ended_call_.variables) {
+    if (!is_held(handle)) dropped.push_back(handle);
+  }
+  ended_call_.variables = dropped;
+  held_by_errors_[error] = std::move(held);
+}
+
 void Interpreter::release_of_errors() {
   if (held_by_errors_.empty()) return;
   for (std::size_t i = being_released_.size(); i > 0; --i) {

@@ -138,9 +138,7 @@ class Interpreter {
   void note_ended_call(EndedCall call) { ended_call_ = std::move(call); }
 
   /// For a new handle of an error: what it holds, in the order in which that goes with it.
-  void note_held_by_error(const void* error, std::vector<const void*> held) {
-    held_by_errors_[error] = std::move(held);
-  }
+  void note_held_by_error(const void* error, std::vector<const void*> held);
 
   /// For references to values of the script that C++ objects held: one went.
   void note_dropped_reference() { has_dropped_references_ = true; }

@@ -13559,3 +13559,1143 @@ v = nil; sweep()
 t = nil; sweep()
 s = nil; sweep()
 mark("globals deleted")
+
+--== clamp_between_tensors
+-- x = torch.randn(4, 5, device="cuda", requires_grad=True)
+-- lo = torch.randn(5, device="cuda", requires_grad=True)
+-- hi = torch.randn(4, 1, device="cuda", requires_grad=True)
+-- y = x.clamp(lo, hi)
+-- y.sum().backward()
+-- mark("both")
+-- z = x.clamp(min=lo)
+-- z.sum().backward()
+-- w = torch.clamp(x, max=hi)
+-- w.sum().backward()
+-- mark("one")
+local x, lo, hi, y, z, w
+x = ohm.randn(4, 5, {device = "cuda", requires_grad = true})
+lo = ohm.randn(5, {device = "cuda", requires_grad = true})
+hi = ohm.randn(4, 1, {device = "cuda", requires_grad = true})
+y = x:clamp(lo, hi)
+y:sum():backward()
+mark("both")
+z = x:clamp({min = lo})
+z:sum():backward()
+w = ohm.clamp(x, {max = hi})
+w:sum():backward()
+mark("one")
+mark("end of program (globals alive)")
+x = nil; sweep()
+lo = nil; sweep()
+hi = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+w = nil; sweep()
+mark("globals deleted")
+
+--== clamp_between_tensors_in_place
+-- x = torch.zeros(4, 5, device="cuda", requires_grad=True)
+-- lo = torch.zeros(5, device="cuda", requires_grad=True)
+-- hi = torch.zeros(4, 1, device="cuda", requires_grad=True)
+-- y = x * 2
+-- y.clamp_(lo, hi)
+-- y.sum().backward()
+-- mark("both")
+-- z = x * 3
+-- z.clamp_(min=lo)
+-- z.sum().backward()
+-- mark("one")
+local x, lo, hi, y, z
+x = ohm.zeros(4, 5, {device = "cuda", requires_grad = true})
+lo = ohm.zeros(5, {device = "cuda", requires_grad = true})
+hi = ohm.zeros(4, 1, {device = "cuda", requires_grad = true})
+y = x * 2
+y:clamp_(lo, hi)
+y:sum():backward()
+mark("both")
+z = x * 3
+z:clamp_({min = lo})
+z:sum():backward()
+mark("one")
+mark("end of program (globals alive)")
+x = nil; sweep()
+lo = nil; sweep()
+hi = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== clamp_gradients_of_bounds
+-- x = torch.zeros(6, 4, 5, device="cuda", requires_grad=True)
+-- l = torch.zeros(5, device="cuda", requires_grad=True)
+-- h = torch.zeros(4, 1, device="cuda", requires_grad=True)
+-- g = torch.zeros(6, 4, 5, device="cuda")
+-- torch.clamp(x, l.detach(), h.detach()).backward(g)
+-- mark("input")
+-- torch.clamp(x.detach(), l, h.detach()).backward(g)
+-- mark("min")
+-- torch.clamp(x.detach(), l.detach(), h).backward(g)
+-- mark("max")
+-- torch.clamp(x, l, h).backward(g)
+-- mark("all")
+-- torch.clamp(x, min=l).backward(g)
+-- torch.clamp(x, max=h).backward(g)
+-- mark("one bound")
+-- y = torch.clamp(x, l.double(), h)
+-- y.sum().backward()
+-- mark("promoted")
+local x, l, h, g, y
+x = ohm.zeros(6, 4, 5, {device = "cuda", requires_grad = true})
+l = ohm.zeros(5, {device = "cuda", requires_grad = true})
+h = ohm.zeros(4, 1, {device = "cuda", requires_grad = true})
+g = ohm.zeros(6, 4, 5, {device = "cuda"})
+ohm.clamp(x, l:detach(), h:detach()):backward(g)
+mark("input")
+ohm.clamp(x:detach(), l, h:detach()):backward(g)
+mark("min")
+ohm.clamp(x:detach(), l:detach(), h):backward(g)
+mark("max")
+ohm.clamp(x, l, h):backward(g)
+mark("all")
+ohm.clamp(x, {min = l}):backward(g)
+ohm.clamp(x, {max = h}):backward(g)
+mark("one bound")
+y = ohm.clamp(x, l:double(), h)
+y:sum():backward()
+mark("promoted")
+mark("end of program (globals alive)")
+x = nil; sweep()
+l = nil; sweep()
+h = nil; sweep()
+g = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== masked_fill_of_a_tensor
+-- x = torch.randn(400, 5, device="cuda", requires_grad=True)
+-- m = torch.zeros(400, 5, device="cuda") > 0
+-- v = torch.tensor(2.0, device="cuda")
+-- y = x.masked_fill(m, v)
+-- y.sum().backward()
+-- c = torch.tensor(3.0)
+-- u = x.masked_fill(m, c)
+-- u.sum().backward()
+-- t = torch.randn(400, 5, device="cuda")
+-- t.masked_fill_(m, v)
+-- mark("filled")
+local x, m, v, y, c, u, t
+x = ohm.randn(400, 5, {device = "cuda", requires_grad = true})
+m = ohm.zeros(400, 5, {device = "cuda"}):gt(0)
+v = ohm.tensor(2.0, {device = "cuda"})
+y = x:masked_fill(m, v)
+y:sum():backward()
+c = ohm.tensor(3.0)
+u = x:masked_fill(m, c)
+u:sum():backward()
+t = ohm.randn(400, 5, {device = "cuda"})
+t:masked_fill_(m, v)
+mark("filled")
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+v = nil; sweep()
+y = nil; sweep()
+c = nil; sweep()
+u = nil; sweep()
+t = nil; sweep()
+mark("globals deleted")
+
+--== one_hot_without_classes values=true
+-- i = torch.zeros(300, dtype=torch.long, device="cuda")
+-- y = F.one_hot(i)
+-- mark("found")
+-- z = F.one_hot(i, 7)
+-- mark("given")
+local i, y, z
+i = ohm.zeros(300, {dtype = ohm.int64, device = "cuda"})
+y = F.one_hot(i)
+mark("found")
+z = F.one_hot(i, 7)
+mark("given")
+mark("end of program (globals alive)")
+i = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== activation_is_a_function
+-- l = nn.TransformerEncoderLayer(32, 4, 64, activation=F.gelu, batch_first=True).cuda()
+-- x = torch.randn(3, 7, 32, device="cuda")
+-- y = l(x)
+-- y.sum().backward()
+-- mark("gelu")
+-- d = nn.TransformerDecoderLayer(32, 4, 64, activation=F.relu, batch_first=True).cuda()
+-- z = d(x, y.detach())
+-- z.sum().backward()
+-- mark("relu")
+local l, x, y, d, z
+l = nn.TransformerEncoderLayer(32, 4, 64, {activation = F.gelu, batch_first = true}):cuda()
+x = ohm.randn(3, 7, 32, {device = "cuda"})
+y = l(x)
+y:sum():backward()
+mark("gelu")
+d = nn.TransformerDecoderLayer(32, 4, 64, {activation = F.relu, batch_first = true}):cuda()
+z = d(x, y:detach())
+z:sum():backward()
+mark("relu")
+mark("end of program (globals alive)")
+l = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+d = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== kron_of_one_matrix
+-- x = torch.randn(20, 30, device="cuda", requires_grad=True)
+-- y = torch.kron(x, x)
+-- y.sum().backward()
+-- mark("kron")
+local x, y
+x = ohm.randn(20, 30, {device = "cuda", requires_grad = true})
+y = ohm.kron(x, x)
+y:sum():backward()
+mark("kron")
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== indexed_behind_a_new_dimension
+-- x = torch.zeros(6, 8, device="cuda").t()
+-- y = torch.zeros(5, 6, 8, device="cuda").transpose(0, 2)
+-- i = torch.zeros(3, dtype=torch.long, device="cuda")
+-- j = torch.zeros(3, 2, dtype=torch.long, device="cuda").t()
+-- a = x[None, i].mul(2.0)
+-- b = y[None, i].mul(2.0)
+-- c = x[:, None, j].mul(2.0)
+-- d = y[None, :, j].mul(2.0)
+-- e = F.relu(x[None, i] + x[i])
+-- mark("indexed")
+local x, y, i, j, a, b, c, d, e
+x = ohm.zeros(6, 8, {device = "cuda"}):t()
+y = ohm.zeros(5, 6, 8, {device = "cuda"}):transpose(0, 2)
+i = ohm.zeros(3, {dtype = ohm.int64, device = "cuda"})
+j = ohm.zeros(3, 2, {dtype = ohm.int64, device = "cuda"}):t()
+a = x:unsqueeze(0):index({i}, {1}):mul(2.0)
+b = y:unsqueeze(0):index({i}, {1}):mul(2.0)
+c = slice(x, 0, 0):unsqueeze(1):index({j}, {2}):mul(2.0)
+d = slice(y:unsqueeze(0), 1, 0):index({j}, {2}):mul(2.0)
+e = F.relu(x:unsqueeze(0):index({i}, {1}) + x:index({i}))
+mark("indexed")
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+i = nil; sweep()
+j = nil; sweep()
+a = nil; sweep()
+b = nil; sweep()
+c = nil; sweep()
+d = nil; sweep()
+e = nil; sweep()
+mark("globals deleted")
+
+--== cdist_of_one_row
+-- a = torch.zeros(1, 4, device="cuda", requires_grad=True)
+-- b = torch.zeros(5, 4, device="cuda", requires_grad=True)
+-- torch.cdist(a, b).sum().backward()
+-- mark("one and several")
+-- torch.cdist(b, a, p=1.0).sum().backward()
+-- mark("several and one")
+-- torch.cdist(a, a.detach(), p=3.0).sum().backward()
+-- mark("one and one")
+local a, b
+a = ohm.zeros(1, 4, {device = "cuda", requires_grad = true})
+b = ohm.zeros(5, 4, {device = "cuda", requires_grad = true})
+ohm.cdist(a, b):sum():backward()
+mark("one and several")
+ohm.cdist(b, a, {p = 1.0}):sum():backward()
+mark("several and one")
+ohm.cdist(a, a:detach(), {p = 3.0}):sum():backward()
+mark("one and one")
+mark("end of program (globals alive)")
+a = nil; sweep()
+b = nil; sweep()
+mark("globals deleted")
+
+--== copy_of_a_narrower_dtype
+-- w0 = torch.randn(16, 16, 2, device="cuda", requires_grad=True)
+-- w = w0.narrow(2, 1, 1).transpose(0, 1)
+-- y = torch.randn(16, 16, 8, device="cuda", dtype=torch.float64)
+-- y.copy_(w)
+-- y.sum().backward()
+-- mark("wider")
+-- v = torch.randn(16, 1, device="cuda", dtype=torch.float64, requires_grad=True)
+-- z = torch.randn(16, 8, device="cuda")
+-- z.copy_(v)
+-- z.sum().backward()
+-- mark("narrower")
+local w0, w, y, v, z
+w0 = ohm.randn(16, 16, 2, {device = "cuda", requires_grad = true})
+w = w0:narrow(2, 1, 1):transpose(0, 1)
+y = ohm.randn(16, 16, 8, {device = "cuda", dtype = ohm.float64})
+y:copy_(w)
+y:sum():backward()
+mark("wider")
+v = ohm.randn(16, 1, {device = "cuda", dtype = ohm.float64, requires_grad = true})
+z = ohm.randn(16, 8, {device = "cuda"})
+z:copy_(v)
+z:sum():backward()
+mark("narrower")
+mark("end of program (globals alive)")
+w0 = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+v = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== failed_pass_holds_root
+-- torch.cuda.memory._set_allocator_settings("garbage_collection_threshold:0.8,max_split_size_mb:30")
+-- torch.cuda.set_per_process_memory_fraction(0.0012)
+-- model = nn.Sequential(nn.Linear(256, 256), nn.ReLU(), nn.Tanh()).to("cuda")
+-- kept = []
+-- x = None
+-- y = None
+-- try:
+--     x = torch.randn(20000, 256, device="cuda")
+--     y = model(x)
+--     y.sum().backward()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     model.zero_grad(set_to_none=False)
+--     torch.cuda.empty_cache()
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     x = torch.randn(500, 256, device="cuda")
+--     with torch.autocast("cuda", dtype=torch.bfloat16): y = model(x)
+--     y.float().pow(2).mean().backward()
+-- except torch.OutOfMemoryError as error:
+--     mark(str(error))
+--     model.zero_grad()
+--     model.zero_grad(set_to_none=False)
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     x = torch.randn(500, 256, device="cuda")
+--     with torch.no_grad(): y = model(x)
+-- except torch.OutOfMemoryError as error:
+--     torch.cuda.empty_cache()
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     x = torch.randn(64, 256, device="cuda")
+--     from torch.utils.checkpoint import checkpoint
+--     y = checkpoint(model, x, use_reentrant=False)
+--     y.sum().backward()
+-- except torch.OutOfMemoryError as error:
+--     kept = []
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     x = torch.randn(100000, 256, device="cuda")
+--     from torch.utils.checkpoint import checkpoint
+--     y = checkpoint(model, x, use_reentrant=False)
+--     y.sum().backward()
+-- except torch.OutOfMemoryError as error:
+--     y = None
+--     torch.cuda.empty_cache()
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     x = torch.randn(50000, 256, device="cuda")
+--     from torch.utils.checkpoint import checkpoint
+--     y = checkpoint(model, x, use_reentrant=False)
+--     y.sum().backward()
+-- except torch.OutOfMemoryError as error:
+--     y = None
+--     model.zero_grad(set_to_none=False)
+--     mark("failed")
+-- mark("caught")
+-- mark("tried")
+local model, kept, x, y
+ohm.cuda.memory._set_allocator_settings("garbage_collection_threshold:0.8,max_split_size_mb:30")
+ohm.cuda.set_per_process_memory_fraction(0.0012)
+model = nn.Sequential(nn.Linear(256, 256), nn.ReLU(), nn.Tanh()):to("cuda")
+kept = {}
+x = nil
+y = nil
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(20000, 256, {device = "cuda"})
+    y = model(x)
+    y:sum():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    model:zero_grad({set_to_none = false})
+    ohm.cuda.empty_cache()
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(500, 256, {device = "cuda"})
+    do
+      local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+      y = model(x)
+    end
+    y:float():pow(2):mean():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark(tostring(problem))
+    model:zero_grad()
+    model:zero_grad({set_to_none = false})
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(500, 256, {device = "cuda"})
+    do
+      local mode2 <close> = ohm.no_grad()
+      y = model(x)
+    end
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    ohm.cuda.empty_cache()
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(64, 256, {device = "cuda"})
+    y = ohm.utils.checkpoint.checkpoint(model, x, {use_reentrant = false})
+    y:sum():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    kept = {}
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(100000, 256, {device = "cuda"})
+    y = ohm.utils.checkpoint.checkpoint(model, x, {use_reentrant = false})
+    y:sum():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    y = nil; sweep()
+    ohm.cuda.empty_cache()
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(50000, 256, {device = "cuda"})
+    y = ohm.utils.checkpoint.checkpoint(model, x, {use_reentrant = false})
+    y:sum():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    y = nil; sweep()
+    model:zero_grad({set_to_none = false})
+    mark("failed")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+mark("end of program (globals alive)")
+model = nil; sweep()
+kept = clear(kept)
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== failed_calls_go_inside_out
+-- torch.cuda.set_per_process_memory_fraction(0.003)
+-- model = nn.Sequential(nn.Linear(300, 300), nn.Dropout(0.1), nn.Linear(300, 64), nn.SiLU(), nn.Linear(64, 300), nn.LayerNorm(300), nn.Dropout(0.1), nn.Tanh()).to("cuda")
+-- opt = torch.optim.AdamW(model.parameters(), foreach=False)
+-- kept = []
+-- x = None
+-- y = None
+-- try:
+--     x = torch.randn(100000, 300, device="cuda")
+--     with torch.no_grad(): y = model(x)
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     x = None
+-- mark("caught")
+-- torch.cuda.empty_cache()
+-- mark("tried")
+-- try:
+--     x = torch.randn(500, 300, device="cuda")
+--     from torch.utils.checkpoint import checkpoint
+--     y = checkpoint(model, x, use_reentrant=False)
+--     y.sum().backward()
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     y = None
+--     model.zero_grad()
+--     mark("failed")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     x = torch.randn(8000, 300, device="cuda")
+--     y = model(x)
+--     y.pow(2).mean().backward()
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     kept = []
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     x = torch.randn(50000, 300, device="cuda")
+--     with torch.no_grad(): y = model(x)
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     model.zero_grad()
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     x = torch.randn(100000, 300, device="cuda")
+--     y = model(x)
+--     y.pow(2).mean().backward()
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+-- mark("caught")
+-- torch.cuda.empty_cache()
+-- mark("tried")
+local model, opt, kept, x, y
+ohm.cuda.set_per_process_memory_fraction(0.003)
+model = nn.Sequential(nn.Linear(300, 300), nn.Dropout(0.1), nn.Linear(300, 64), nn.SiLU(), nn.Linear(64, 300), nn.LayerNorm(300), nn.Dropout(0.1), nn.Tanh()):to("cuda")
+opt = ohm.optim.AdamW(model:parameters(), {foreach = false})
+kept = {}
+x = nil
+y = nil
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(100000, 300, {device = "cuda"})
+    do
+      local mode1 <close> = ohm.no_grad()
+      y = model(x)
+    end
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    x = nil; sweep()
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+ohm.cuda.empty_cache()
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(500, 300, {device = "cuda"})
+    y = ohm.utils.checkpoint.checkpoint(model, x, {use_reentrant = false})
+    y:sum():backward()
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    y = nil; sweep()
+    model:zero_grad()
+    mark("failed")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(8000, 300, {device = "cuda"})
+    y = model(x)
+    y:pow(2):mean():backward()
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    kept = {}
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(50000, 300, {device = "cuda"})
+    do
+      local mode2 <close> = ohm.no_grad()
+      y = model(x)
+    end
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    model:zero_grad()
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(100000, 300, {device = "cuda"})
+    y = model(x)
+    y:pow(2):mean():backward()
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+ohm.cuda.empty_cache()
+mark("tried")
+mark("end of program (globals alive)")
+model = nil; sweep()
+opt = nil; sweep()
+kept = clear(kept)
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== failed_recomputation
+-- torch.cuda.memory._set_allocator_settings("max_split_size_mb:40")
+-- torch.cuda.set_per_process_memory_fraction(0.002)
+-- model = nn.Sequential(nn.Linear(512, 512), nn.Tanh(), nn.Tanh(), nn.LayerNorm(512)).to("cuda")
+-- kept = []
+-- x = None
+-- y = None
+-- try:
+--     x = torch.randn(2000, 512, device="cuda")
+--     with torch.autocast("cuda", dtype=torch.bfloat16): y = model(x)
+--     y.float().pow(2).mean().backward()
+-- except torch.OutOfMemoryError as error:
+--     y = None
+--     mark("failed")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     x = torch.randn(500, 512, device="cuda")
+--     from torch.utils.checkpoint import checkpoint
+--     y = checkpoint(model, x, use_reentrant=False)
+--     y.sum().backward()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     torch.cuda.empty_cache()
+--     x = None
+-- mark("caught")
+-- kept = []
+-- mark("tried")
+-- try:
+--     x = torch.randn(20000, 512, device="cuda")
+--     from torch.utils.checkpoint import checkpoint
+--     y = checkpoint(model, x, use_reentrant=False)
+--     y.sum().backward()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+-- mark("caught")
+-- torch.cuda.empty_cache()
+-- mark("tried")
+-- try:
+--     x = torch.randn(20000, 512, device="cuda")
+--     with torch.autocast("cuda", dtype=torch.bfloat16): y = model(x)
+--     y.float().pow(2).mean().backward()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     model.zero_grad()
+-- mark("caught")
+-- torch.cuda.empty_cache()
+-- mark("tried")
+-- try:
+--     x = torch.randn(2000, 512, device="cuda")
+--     y = model(x)
+--     y.sum().backward()
+-- except torch.OutOfMemoryError as error:
+--     kept = []
+-- mark("caught")
+-- x = None
+-- mark("tried")
+-- try:
+--     x = torch.randn(50000, 512, device="cuda")
+--     y = model(x)
+--     kept.append(y)
+-- except torch.OutOfMemoryError as error:
+--     y = None
+--     mark("failed")
+--     mark(str(error))
+-- mark("caught")
+-- torch.cuda.empty_cache()
+-- mark("tried")
+local model, kept, x, y
+ohm.cuda.memory._set_allocator_settings("max_split_size_mb:40")
+ohm.cuda.set_per_process_memory_fraction(0.002)
+model = nn.Sequential(nn.Linear(512, 512), nn.Tanh(), nn.Tanh(), nn.LayerNorm(512)):to("cuda")
+kept = {}
+x = nil
+y = nil
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(2000, 512, {device = "cuda"})
+    do
+      local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+      y = model(x)
+    end
+    y:float():pow(2):mean():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    y = nil; sweep()
+    mark("failed")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(500, 512, {device = "cuda"})
+    y = ohm.utils.checkpoint.checkpoint(model, x, {use_reentrant = false})
+    y:sum():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    ohm.cuda.empty_cache()
+    x = nil; sweep()
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+kept = {}
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(20000, 512, {device = "cuda"})
+    y = ohm.utils.checkpoint.checkpoint(model, x, {use_reentrant = false})
+    y:sum():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+ohm.cuda.empty_cache()
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(20000, 512, {device = "cuda"})
+    do
+      local mode2 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+      y = model(x)
+    end
+    y:float():pow(2):mean():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    model:zero_grad()
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+ohm.cuda.empty_cache()
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(2000, 512, {device = "cuda"})
+    y = model(x)
+    y:sum():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    kept = {}
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+x = nil
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(50000, 512, {device = "cuda"})
+    y = model(x)
+    kept[#kept + 1] = y
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    y = nil; sweep()
+    mark("failed")
+    mark(tostring(problem))
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+ohm.cuda.empty_cache()
+mark("tried")
+mark("end of program (globals alive)")
+model = nil; sweep()
+kept = clear(kept)
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== failed_norm_in_recomputation
+-- torch.cuda.memory._set_allocator_settings("max_split_size_mb:21")
+-- torch.cuda.set_per_process_memory_fraction(0.0015)
+-- model = nn.Sequential(nn.Linear(1000, 1000), nn.Linear(1000, 1000), nn.Linear(1000, 2000), nn.SiLU(), nn.Linear(2000, 1000), nn.LayerNorm(1000)).to("cuda")
+-- kept = []
+-- x = None
+-- y = None
+-- try:
+--     x = torch.randn(2000, 1000, device="cuda")
+--     from torch.utils.checkpoint import checkpoint
+--     y = checkpoint(model, x, use_reentrant=False)
+--     y.sum().backward()
+-- except torch.OutOfMemoryError as error:
+--     model.zero_grad(set_to_none=False)
+--     kept = []
+-- mark("caught")
+-- x = None
+-- mark("tried")
+-- try:
+--     x = torch.randn(2000, 1000, device="cuda")
+--     from torch.utils.checkpoint import checkpoint
+--     y = checkpoint(model, x, use_reentrant=False)
+--     y.sum().backward()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+-- mark("caught")
+-- torch.cuda.empty_cache()
+-- mark("tried")
+-- try:
+--     x = torch.randn(8000, 1000, device="cuda")
+--     y = model(x)
+--     y.pow(2).mean().backward()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+-- mark("caught")
+-- torch.cuda.empty_cache()
+-- mark("tried")
+-- try:
+--     x = torch.randn(50000, 1000, device="cuda")
+--     y = model(x)
+--     y.pow(2).mean().backward()
+-- except torch.OutOfMemoryError as error:
+--     x = None
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     x = torch.randn(500, 1000, device="cuda")
+--     with torch.no_grad(): y = model(x)
+-- except torch.OutOfMemoryError as error:
+--     mark(str(error))
+--     mark("failed")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     x = torch.randn(64, 1000, device="cuda")
+--     y = model(x)
+--     kept.append(y)
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     x = None
+--     torch.cuda.empty_cache()
+-- mark("caught")
+-- mark("tried")
+local model, kept, x, y
+ohm.cuda.memory._set_allocator_settings("max_split_size_mb:21")
+ohm.cuda.set_per_process_memory_fraction(0.0015)
+model = nn.Sequential(nn.Linear(1000, 1000), nn.Linear(1000, 1000), nn.Linear(1000, 2000), nn.SiLU(), nn.Linear(2000, 1000), nn.LayerNorm(1000)):to("cuda")
+kept = {}
+x = nil
+y = nil
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(2000, 1000, {device = "cuda"})
+    y = ohm.utils.checkpoint.checkpoint(model, x, {use_reentrant = false})
+    y:sum():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    model:zero_grad({set_to_none = false})
+    kept = {}
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+x = nil
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(2000, 1000, {device = "cuda"})
+    y = ohm.utils.checkpoint.checkpoint(model, x, {use_reentrant = false})
+    y:sum():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+ohm.cuda.empty_cache()
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(8000, 1000, {device = "cuda"})
+    y = model(x)
+    y:pow(2):mean():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+ohm.cuda.empty_cache()
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(50000, 1000, {device = "cuda"})
+    y = model(x)
+    y:pow(2):mean():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    x = nil; sweep()
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(500, 1000, {device = "cuda"})
+    do
+      local mode1 <close> = ohm.no_grad()
+      y = model(x)
+    end
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark(tostring(problem))
+    mark("failed")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(64, 1000, {device = "cuda"})
+    y = model(x)
+    kept[#kept + 1] = y
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    x = nil; sweep()
+    ohm.cuda.empty_cache()
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+mark("end of program (globals alive)")
+model = nil; sweep()
+kept = clear(kept)
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== failures_in_expandable_segments
+-- torch.cuda.memory._set_allocator_settings("expandable_segments:True")
+-- torch.cuda.set_per_process_memory_fraction(0.002)
+-- model = nn.Sequential(nn.Linear(256, 256), nn.Linear(256, 1024), nn.SiLU(), nn.Linear(1024, 256)).to("cuda")
+-- kept = []
+-- x = None
+-- y = None
+-- try:
+--     x = torch.randn(8000, 256, device="cuda")
+--     y = model(x)
+--     y.pow(2).mean().backward()
+-- except torch.OutOfMemoryError as error:
+--     model.zero_grad(set_to_none=False)
+--     x = None
+--     y = None
+-- mark("caught")
+-- torch.cuda.empty_cache()
+-- mark("tried")
+-- try:
+--     x = torch.randn(100000, 256, device="cuda")
+--     from torch.utils.checkpoint import checkpoint
+--     y = checkpoint(model, x, use_reentrant=False)
+--     y.sum().backward()
+-- except torch.OutOfMemoryError as error:
+--     model.zero_grad(set_to_none=False)
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     x = torch.randn(8000, 256, device="cuda")
+--     y = model(x)
+--     y.sum().backward()
+-- except torch.OutOfMemoryError as error:
+--     y = None
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     x = torch.randn(20000, 256, device="cuda")
+--     with torch.no_grad(): y = model(x)
+-- except torch.OutOfMemoryError as error:
+--     mark(str(error))
+-- mark("caught")
+-- torch.cuda.empty_cache()
+-- mark("tried")
+local model, kept, x, y
+ohm.cuda.memory._set_allocator_settings("expandable_segments:True")
+ohm.cuda.set_per_process_memory_fraction(0.002)
+model = nn.Sequential(nn.Linear(256, 256), nn.Linear(256, 1024), nn.SiLU(), nn.Linear(1024, 256)):to("cuda")
+kept = {}
+x = nil
+y = nil
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(8000, 256, {device = "cuda"})
+    y = model(x)
+    y:pow(2):mean():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    model:zero_grad({set_to_none = false})
+    x = nil; sweep()
+    y = nil; sweep()
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+ohm.cuda.empty_cache()
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(100000, 256, {device = "cuda"})
+    y = ohm.utils.checkpoint.checkpoint(model, x, {use_reentrant = false})
+    y:sum():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    model:zero_grad({set_to_none = false})
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(8000, 256, {device = "cuda"})
+    y = model(x)
+    y:sum():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    y = nil; sweep()
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    x = ohm.randn(20000, 256, {device = "cuda"})
+    do
+      local mode1 <close> = ohm.no_grad()
+      y = model(x)
+    end
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark(tostring(problem))
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+ohm.cuda.empty_cache()
+mark("tried")
+mark("end of program (globals alive)")
+model = nil; sweep()
+kept = clear(kept)
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== checkpointed_norm_goes_last
+-- model = nn.Sequential(nn.Linear(300, 300), nn.Dropout(0.1), nn.LayerNorm(300)).to("cuda")
+-- x = torch.randn(2000, 300, device="cuda")
+-- from torch.utils.checkpoint import checkpoint
+-- y = checkpoint(model, x, use_reentrant=False)
+-- y.sum().backward()
+local model, x, y
+model = nn.Sequential(nn.Linear(300, 300), nn.Dropout(0.1), nn.LayerNorm(300)):to("cuda")
+x = ohm.randn(2000, 300, {device = "cuda"})
+y = ohm.utils.checkpoint.checkpoint(model, x, {use_reentrant = false})
+y:sum():backward()
+mark("end of program (globals alive)")
+model = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")

@@ -3470,7 +3470,7 @@ local N, x, out
 N = 160
 x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
 mark("inputs")
-out = -(x:gt(0))
+out = ~(x:gt(0))
 mark("forward")
 out = nil; sweep()
 mark("del out")
