@@ -171,5 +171,29 @@ TEST_F(OutOfMemoryErrors, HoldTheVariablesOfTheFunctionsThatTheyLeft) {
             0);
 }
 
+/// The bytes that an error of `step` holds, with 24 MiB in `x` of 64 MiB on the GPU.
+std::string held_by_error_of(const std::string& step) {
+  return "local x = ohm.ones(6 << 20, {device = 'cuda', requires_grad = true})\n"
+         "local y\n"
+         "local ok, e = pcall(function() " +
+         step +
+         " end)\n"
+         "y = nil\n"
+         "local held = ohm.cuda.memory_allocated()\n"
+         "e = nil\n"
+         "return held - ohm.cuda.memory_allocated()";
+}
+
+// As PyTorch's frames do: what backward was given, and made itself; the inputs of the inner
+// modules.
+TEST_F(OutOfMemoryErrors, HoldTheVariablesOfTheLibrarysFunctions) {
+  EXPECT_EQ(number(held_by_error_of("y = x:tanh(); y:sum():backward()")), (24 << 20) + 2 * 512);
+  EXPECT_EQ(number(held_by_error_of("y = x:tanh(); ohm.autograd.grad(y:sum(), x)")),
+            (24 << 20) + 2 * 512);
+  EXPECT_EQ(number(held_by_error_of("local mode <close> = ohm.no_grad()\n"
+                                    "ohm.nn.Sequential(ohm.nn.Tanh(), ohm.nn.Tanh())(x)")),
+            24 << 20);
+}
+
 }  // namespace
 }  // namespace ohm::test
