@@ -6,10 +6,15 @@ SETTINGS = ("max_split_size_mb:21", "max_split_size_mb:40", "roundup_power2_divi
             "expandable_segments:True,garbage_collection_threshold:0.7")
 LAYERS = ("nn.Linear({n}, {n})", "nn.ReLU()", "nn.GELU()", "nn.LayerNorm({n})", "nn.Dropout(0.1)", "nn.Tanh()",
           "nn.Linear({n}, {m}), nn.SiLU(), nn.Linear({m}, {n})")
+IMAGE_LAYERS = ("nn.Conv2d(16, 16, 3, padding=1)", "nn.BatchNorm2d(16)", "nn.ReLU()", "nn.MaxPool2d(3, stride=1, padding=1)",
+                "nn.GroupNorm(4, 16)", "nn.Dropout2d(0.1)", "nn.AvgPool2d(3, 1, 1)", "nn.InstanceNorm2d(16)",
+                "nn.Sequential(nn.Conv2d(16, 8, 1), nn.BatchNorm2d(8), nn.ReLU(), nn.Conv2d(8, 16, 1))")
+SEQUENCE_LAYERS = ("nn.TransformerEncoderLayer(64, 4, 128, batch_first=True)", "nn.TransformerEncoderLayer(64, 2, 256, 0.0, norm_first=True)",
+                   "nn.LayerNorm(64)", "nn.Linear(64, 64)", "nn.GELU()")
 OPTIMIZERS = ("SGD(model.parameters(), lr=0.1)", "SGD(model.parameters(), lr=0.1, momentum=0.9)", "Adam(model.parameters())",
               "AdamW(model.parameters(), foreach=False)", "RMSprop(model.parameters())")
-RECOVERIES = ("torch.cuda.empty_cache()", "model.zero_grad()", "x = None", "y = None", "mark(str(error))", "model.zero_grad(set_to_none=False)",
-              'mark("failed")', "kept = []")
+RECOVERIES = ("torch.cuda.empty_cache()", "model.zero_grad()", "x = None", "y = None", "mark(str(error))",
+              "model.zero_grad(set_to_none=False)", "kept = []")
 
 
 def forward(rng):
@@ -27,6 +32,23 @@ def forward(rng):
     return ["y = model(x)", rng.choice(("y.sum().backward()", "y.pow(2).mean().backward()"))]
 
 
+def model_of_rows(rng):
+    width = rng.choice((256, 300, 512, 1000))
+    layers = ", ".join(rng.choice(LAYERS) for _ in range(rng.randint(1, 5)))
+    layers = layers.format(n=width, m=rng.choice((64, 2 * width, 4 * width)))
+    return f"nn.Linear({width}, {width}), {layers}", str(width)
+
+
+def model_of_images(rng):
+    layers = ", ".join(rng.choice(IMAGE_LAYERS) for _ in range(rng.randint(1, 5)))
+    return f"nn.Conv2d(3, 16, 3, padding=1), {layers}", "3, 16, 16"
+
+
+def model_of_sequences(rng):
+    layers = ", ".join(rng.choice(SEQUENCE_LAYERS) for _ in range(rng.randint(1, 3)))
+    return f"nn.Linear(20, 64), {layers}", "10, 20"
+
+
 def failing_program(rng):
     """Batches of any size, of which some do not fit."""
     program = Program(rng)
@@ -34,9 +56,8 @@ def failing_program(rng):
     if settings:
         program.add(f'torch.cuda.memory._set_allocator_settings("{settings}")')
     program.add(f"torch.cuda.set_per_process_memory_fraction({rng.choice((0.001, 0.0012, 0.0015, 0.002, 0.003))})")
-    width = rng.choice((256, 300, 512, 1000))
-    layers = ", ".join(rng.choice(LAYERS) for _ in range(rng.randint(1, 5))).format(n=width, m=rng.choice((64, 2 * width, 4 * width)))
-    program.add(f'model = nn.Sequential(nn.Linear({width}, {width}), {layers}).to("cuda")')
+    layers, shape = rng.choice((model_of_rows, model_of_rows, model_of_images, model_of_sequences))(rng)
+    program.add(f'model = nn.Sequential({layers}).to("cuda")')
     has_steps = rng.random() < 0.5
     if has_steps:
         program.add(f"opt = torch.optim.{rng.choice(OPTIMIZERS)}")
@@ -46,16 +67,17 @@ def failing_program(rng):
     for _ in range(rng.randint(2, 6)):
         batch = rng.choice((64, 500, 2000, 8000, 20000, 50000, 100000))
         program.add("try:")
-        body = [f'x = torch.randn({batch}, {width}, device="cuda")', *forward(rng)]
+        body = [f'x = torch.randn({batch}, {shape}, device="cuda")', *forward(rng)]
         if has_steps:
             body.append("opt.step()")
-        handler = rng.sample(RECOVERIES, rng.randint(1, 3))
+        # The thread of a pass that failed lets the error go a moment after it is seen here.
+        handler = ['mark("failed")', *rng.sample(RECOVERIES, rng.randint(0, 2))]
         for line in body:
             program.lines[-1] += f"\n    {line}"
         program.lines[-1] += "\nexcept torch.OutOfMemoryError as error:"
         for line in handler:
             program.lines[-1] += f"\n    {line}"
-        program.add('mark("caught")')  # a pass that failed has let go what it held then
+        program.add('mark("caught")')
         after = rng.random()
         if after < 0.3:
             program.add("torch.cuda.empty_cache()")
