@@ -25,13 +25,14 @@
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
+#include "runtime/tensor/traceback.h"
 
 namespace ohm::nn {
 
 namespace {
 
 // [length, N, parts·E] as `parts` tensors [length, N, E] that lie behind one another.
-std::vector<Tensor> separated(Tensor projected, std::int64_t parts) {
+std::vector<Tensor> separated(Tensor projected, std::int64_t parts) try {
   Shape sizes = projected.shape();
   sizes[2] = parts;
   sizes.push_back(projected.size(2) / parts);
@@ -42,6 +43,9 @@ std::vector<Tensor> separated(Tensor projected, std::int64_t parts) {
     pieces.push_back(ops::select(projected, 0, part));
   }
   return pieces;
+} catch (...) {
+  hold_variables({projected});
+  throw;
 }
 
 Tensor swapped(const Tensor& tensor) { return ops::transpose(tensor, 1, 0); }
@@ -227,7 +231,7 @@ Tensor MultiheadAttention::output_of(const Tensor& rows, std::int64_t length) co
 }
 
 MultiheadAttention::Result MultiheadAttention::weighted(Heads heads, MergedMask merged,
-                                                        bool averages) const {
+                                                        bool averages) const try {
   const std::int64_t batch = heads.query.size(0) / heads_;
   const std::int64_t queries = heads.queries();
   const std::int64_t keys = heads.keys();
@@ -250,10 +254,13 @@ MultiheadAttention::Result MultiheadAttention::weighted(Heads heads, MergedMask 
   merged.drop();  // arguments there: they go before the function's own variables
   drop({&heads.query, &heads.key, &heads.value, &query});
   return {output, weights};
+} catch (...) {
+  hold_variables({heads.query, heads.key, heads.value});
+  throw;
 }
 
 MultiheadAttention::Result MultiheadAttention::fused(Heads heads, MergedMask merged,
-                                                     bool is_causal) const {
+                                                     bool is_causal) const try {
   const std::int64_t batch = heads.query.size(0) / heads_;
   const std::int64_t queries = heads.queries();
   std::optional<Tensor> mask = merged.mask;
@@ -276,6 +283,9 @@ MultiheadAttention::Result MultiheadAttention::fused(Heads heads, MergedMask mer
   merged.drop();
   drop({&heads.query, &heads.key, &heads.value});
   return {output, Tensor()};
+} catch (...) {
+  hold_variables({heads.query, heads.key, heads.value});
+  throw;
 }
 
 bool MultiheadAttention::prepares_native_call(const Call& call) const {
@@ -345,7 +355,7 @@ void MultiheadAttention::require_fitting(const Call& call) const {
   }
 }
 
-MultiheadAttention::Result MultiheadAttention::attend(const Call& call) const {
+MultiheadAttention::Result MultiheadAttention::attend(const Call& call) const try {
   require_fitting(call);
   std::optional<Tensor> merged;  // declared first: it goes last
   AttentionMasks masks(call.key_padding_mask, call.attn_mask, call.query.dtype());
@@ -365,6 +375,9 @@ MultiheadAttention::Result MultiheadAttention::attend(const Call& call) const {
   }
   masks.padding.reset();
   return result;
+} catch (...) {
+  hold_variables({call.query, call.key, call.value});
+  throw;
 }
 
 Value MultiheadAttention::forward(const std::vector<Value>& inputs) {

@@ -170,10 +170,13 @@ void Module::drop_parameters_from_the_last() {
   for (std::size_t i = parameters.size(); i-- > 0;) parameters[i].tensor = Tensor();
 }
 
-Tensor Module::forward(const Tensor& input) {
+Tensor Module::forward(const Tensor& input) try {
   const Value result = forward(std::vector<Value>{input});
   if (const Tensor* tensor = std::get_if<Tensor>(&result)) return *tensor;
   throw std::invalid_argument(fmt::format("[{}] expected forward to return a tensor", type_name()));
+} catch (...) {
+  hold_variables({input});
+  throw;
 }
 
 /// The parameters that are computed for one call of their module.
@@ -238,7 +241,7 @@ Value Module::call(const std::vector<Value>& inputs) try {
   throw;
 }
 
-Tensor Module::call(const Tensor& input) try {
+Tensor Module::call(const Tensor& input) {
   if (!hooks_ && !envelope_) {
     const NestedCall nested(*this);
     const ComputedForCall computed(*this);
@@ -248,9 +251,6 @@ Tensor Module::call(const Tensor& input) try {
   const Value result = call(std::vector<Value>{input});
   if (const Tensor* tensor = std::get_if<Tensor>(&result)) return *tensor;
   throw std::invalid_argument(fmt::format("[{}] a hook must leave one tensor", type_name()));
-} catch (...) {
-  hold_variables({input});
-  throw;
 }
 
 const Tensor& Module::parameter_in_slot(std::size_t i) const {

@@ -14,6 +14,7 @@
 #include "runtime/ops/activation.h"
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/rearrange.h"
+#include "runtime/tensor/traceback.h"
 
 namespace ohm::nn {
 
@@ -69,17 +70,30 @@ ModulePtr TransformerParts::dropout() const {
   return std::make_shared<Dropout>(kElementDropout, options_.dropout, false);
 }
 
+namespace {
+
+// PyTorch has gelu() in C++ alone, and relu() behind a function in Python.
+Tensor relu_in_python(const Tensor& input) try { return ops::relu(input); } catch (...) {
+  hold_variables({input});
+  throw;
+}
+
+}  // namespace
+
 Tensor FeedForward::operator()(const Module& layer, const std::string& activation,
-                               Tensor input) const {
+                               Tensor input) const try {
   const auto by_child = [&layer](std::size_t number, const Tensor& tensor) {
     return layer.children()[number].module->forward(tensor);
   };
   Tensor inner = by_child(linear1, input);
-  inner = activation == "gelu" ? ops::gelu(inner, "none") : ops::relu(inner);
+  inner = activation == "gelu" ? ops::gelu(inner, "none") : relu_in_python(inner);
   inner = by_child(dropout, inner);
   inner = by_child(linear2, inner);
   input = Tensor();
   return by_child(last_dropout, inner);
+} catch (...) {
+  hold_variables({input});
+  throw;
 }
 
 }  // namespace ohm::nn

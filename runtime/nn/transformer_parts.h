@@ -9,6 +9,7 @@
 #include "runtime/nn/module.h"
 #include "runtime/nn/new_parameter.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/tensor/traceback.h"
 
 namespace ohm::nn {
 
@@ -64,10 +65,13 @@ struct FeedForward {
 
 /// A residual around a branch, normalised before it or behind by this child.
 template <class Branch>
-Tensor residual(const Tensor& x, Module& norm, bool normalises_first, const Branch& branch) {
+Tensor residual(const Tensor& x, Module& norm, bool normalises_first, const Branch& branch) try {
   if (normalises_first) return ops::add(x, branch(norm.forward(x)));
   const Tensor sum = ops::add(x, branch(x));
   return norm.forward(sum);
+} catch (...) {
+  hold_variables({x});
+  throw;
 }
 
 }  // namespace ohm::nn
