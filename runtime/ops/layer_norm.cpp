@@ -115,10 +115,10 @@ LayerNormResults forward(const NormalizedRows& rows, const NormalisedInputs& ope
   const NormalisedInputs packed{row_major(operands.input), operands.weight, operands.bias};
   const TensorOptions options = options_of(operands.input);
   const DType statistics = options.dtype == DType::float64 ? DType::float64 : DType::float32;
-  LayerNormResults results;
-  results.out = empty(operands.input.shape(), options);
-  results.mean = empty({rows.count}, {statistics, options.device});
-  results.rstd = empty({rows.count}, {statistics, options.device});
+  Tensor out = empty(operands.input.shape(), options);
+  Tensor mean = empty({rows.count}, {statistics, options.device});
+  Tensor rstd = empty({rows.count}, {statistics, options.device});
+  LayerNormResults results{std::move(rstd), std::move(mean), std::move(out)};
   compute(rows, packed, eps, results);
   return results;
 }

@@ -14,6 +14,7 @@
 #include "harness/lua/bind/handle.h"
 #include "harness/lua/bind/module_metatable.h"
 #include "harness/lua/bind/native.h"
+#include "harness/lua/bind/op_functions.h"
 #include "harness/lua/vm/base_functions.h"
 #include "harness/lua/vm/dead_registers.h"
 #include "harness/lua/vm/push_text.h"
@@ -123,6 +124,16 @@ class FrameHolder {
     return order;
   }
 
+  /// What a function that PyTorch has in Python was given: its first `arguments` values.
+  void hold_arguments(lua_Debug& frame, int arguments) {
+    lua_getinfo(state_, "f", &frame);
+    const bool is_python = is_python_function(state_, -1);
+    lua_pop(state_, 1);
+    for (int number = 1; is_python && number <= arguments; ++number) {
+      hold_slot(frame, number, "(C temporary)");
+    }
+  }
+
   void hold(lua_Debug& frame) {
     lua_getinfo(state_, "lf", &frame);
     const bool is_module_call = is_calling_module(lua_tocfunction(state_, -1));
@@ -178,10 +189,11 @@ bool is_protected_call(lua_State* L, lua_Debug& frame) {
 }
 
 // Python's traceback: the frames between where it is raised and where it is caught.
-std::vector<const void*> push_held_variables(lua_State* L) {
+std::vector<const void*> push_held_variables(lua_State* L, int arguments) {
   lua_newtable(L);
   FrameHolder holder(L, lua_gettop(L));
   lua_Debug frame;
+  if (lua_getstack(L, 0, &frame) != 0) holder.hold_arguments(frame, arguments);
   for (int level = 1; lua_getstack(L, level, &frame) != 0; ++level) {
     if (is_protected_call(L, frame)) break;
     holder.hold(frame);
@@ -196,11 +208,12 @@ const HandleClass HandleOf<ErrorPtr>::kClass = {"out-of-memory error",
 
 void push_out_of_memory(lua_State* L, const OutOfMemory& error) {
   luaL_checkstack(L, LUA_MINSTACK, nullptr);
+  const int arguments = lua_gettop(L);
   const auto kept = std::make_shared<OutOfMemory>(error);
   kept->hold(variables_of_script_error());
   push_handle<ErrorPtr>(L, kept, 1);
   const void* const handle = lua_touserdata(L, -1);
-  Interpreter::of(L).note_held_by_error(handle, push_held_variables(L));
+  Interpreter::of(L).note_held_by_error(handle, push_held_variables(L, arguments));
   lua_setiuservalue(L, -2, 1);
 }
 

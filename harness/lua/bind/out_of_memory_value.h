@@ -9,7 +9,8 @@ namespace ohm::lua {
 
 /// Pushes the error. It holds the variables of the functions, and the arguments of the modules,
 /// between the failing native and the protected call that will catch it, as a Python exception's
-/// traceback does: their tensors stay until the error itself is dropped.
+/// traceback does, and those of the native itself where PyTorch has it in Python: their tensors
+/// stay until the error itself is dropped.
 void push_out_of_memory(lua_State* L, const OutOfMemory& error);
 
 /// The error at `index`; nullptr when something else is there.

@@ -62,10 +62,7 @@ namespace {
 
 template <ops::Exposure E>
 bool push_op(lua_State* L, std::string_view name) {
-  const lua_CFunction function = op_function(name, E);
-  if (function == nullptr) return false;
-  lua_pushcfunction(L, function);
-  return true;
+  return push_op_function(L, name, E);
 }
 
 template <ops::Exposure E>

@@ -11,6 +11,10 @@ IMAGE_LAYERS = ("nn.Conv2d(16, 16, 3, padding=1)", "nn.BatchNorm2d(16)", "nn.ReL
                 "nn.Sequential(nn.Conv2d(16, 8, 1), nn.BatchNorm2d(8), nn.ReLU(), nn.Conv2d(8, 16, 1))")
 SEQUENCE_LAYERS = ("nn.TransformerEncoderLayer(64, 4, 128, batch_first=True)", "nn.TransformerEncoderLayer(64, 2, 256, 0.0, norm_first=True)",
                    "nn.LayerNorm(64)", "nn.Linear(64, 64)", "nn.GELU()")
+CALLS = ("F.relu(h)", "F.gelu(h)", "F.dropout(h, 0.2)", "F.softmax(h * 2.0, dim=-1)", "F.layer_norm(h, ({n},))", "h * torch.sigmoid(h)",
+         "h + x", "F.silu(h) + h", "torch.tanh(h @ w)", "F.relu(h @ w.t())", "F.normalize(h, dim=1)", "F.log_softmax(h, dim=1)",
+         "F.leaky_relu(h + 1.0)", 'torch.einsum("ij,jk->ik", h * 2.0, w)', "F.glu(torch.cat([h, h], dim=1))", "F.linear(h, w)",
+         "F.hardtanh(F.elu(h))", "F.softplus(h)")
 OPTIMIZERS = ("SGD(model.parameters(), lr=0.1)", "SGD(model.parameters(), lr=0.1, momentum=0.9)", "Adam(model.parameters())",
               "AdamW(model.parameters(), foreach=False)", "RMSprop(model.parameters())")
 RECOVERIES = ("torch.cuda.empty_cache()", "model.zero_grad()", "x = None", "y = None", "mark(str(error))",
@@ -49,6 +53,15 @@ def model_of_sequences(rng):
     return f"nn.Linear(20, 64), {layers}", "10, 20"
 
 
+def function_of_rows(rng, width):
+    """`model`, a function of the program's own, of functions and operators of the library."""
+    lines = [f'w = torch.randn({width}, {width}, device="cuda", requires_grad=True)', "def model(x):\n    h = x @ w"]
+    for _ in range(rng.randint(2, 6)):
+        lines[-1] += "\n    h = " + rng.choice(CALLS).format(n=width)
+    lines[-1] += "\n    return h"
+    return lines
+
+
 def failing_program(rng):
     """Batches of any size, of which some do not fit."""
     program = Program(rng)
@@ -56,9 +69,15 @@ def failing_program(rng):
     if settings:
         program.add(f'torch.cuda.memory._set_allocator_settings("{settings}")')
     program.add(f"torch.cuda.set_per_process_memory_fraction({rng.choice((0.001, 0.0012, 0.0015, 0.002, 0.003))})")
-    layers, shape = rng.choice((model_of_rows, model_of_rows, model_of_images, model_of_sequences))(rng)
-    program.add(f'model = nn.Sequential({layers}).to("cuda")')
-    has_steps = rng.random() < 0.5
+    is_function = rng.random() < 0.25
+    if is_function:
+        shape = str(rng.choice((256, 300, 512)))
+        program.lines += function_of_rows(rng, shape)
+    else:
+        layers, shape = rng.choice((model_of_rows, model_of_rows, model_of_images, model_of_sequences))(rng)
+        program.add(f'model = nn.Sequential({layers}).to("cuda")')
+    has_steps = not is_function and rng.random() < 0.5
+    recoveries = [line for line in RECOVERIES if not is_function or "model" not in line]
     if has_steps:
         program.add(f"opt = torch.optim.{rng.choice(OPTIMIZERS)}")
     program.add("kept = []")
@@ -71,7 +90,7 @@ def failing_program(rng):
         if has_steps:
             body.append("opt.step()")
         # The thread of a pass that failed lets the error go a moment after it is seen here.
-        handler = ['mark("failed")', *rng.sample(RECOVERIES, rng.randint(0, 2))]
+        handler = ['mark("failed")', *rng.sample(recoveries, rng.randint(0, 2))]
         for line in body:
             program.lines[-1] += f"\n    {line}"
         program.lines[-1] += "\nexcept torch.OutOfMemoryError as error:"
@@ -82,6 +101,6 @@ def failing_program(rng):
         if after < 0.3:
             program.add("torch.cuda.empty_cache()")
         elif after < 0.5:
-            program.add(rng.choice(("x = None", "y = None", "kept = []", "model.zero_grad()")))
+            program.add(rng.choice(("x = None", "y = None", "kept = []", "w.grad = None" if is_function else "model.zero_grad()")))
         program.add('mark("tried")')
     return program.lines

@@ -193,6 +193,12 @@ TEST_F(OutOfMemoryErrors, HoldTheVariablesOfTheLibrarysFunctions) {
   EXPECT_EQ(number(held_by_error_of("local mode <close> = ohm.no_grad()\n"
                                     "ohm.nn.Sequential(ohm.nn.Tanh(), ohm.nn.Tanh())(x)")),
             24 << 20);
+  EXPECT_EQ(number(held_by_error_of("local mode <close> = ohm.no_grad()\n"
+                                    "ohm.nn.functional.relu(x * 2.0)")),
+            24 << 20);
+  EXPECT_EQ(number(held_by_error_of("local mode <close> = ohm.no_grad()\n"
+                                    "ohm.nn.functional.gelu(x * 2.0)")),
+            0);  // there in C++ alone
 }
 
 }  // namespace
