@@ -1,6 +1,7 @@
 #include "runtime/ops/layer_norm.h"
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "runtime/arithmetic/copy.h"
