@@ -8,7 +8,6 @@
 #include <utility>
 #include <variant>
 
-#include "allocator_shim/observe/out_of_memory.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/tensor_data.h"

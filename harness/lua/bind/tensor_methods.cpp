@@ -244,7 +244,7 @@ int backward(lua_State* L) {
                                                                : GraphRetention::release,
                   creates_graph ? GradientGraph::record : GradientGraph::none);
   } catch (...) {
-    hold_variables({root});
+    hold_variables({root});  // Tensor.backward's frame, around that of autograd.backward
     throw;
   }
   return 0;
