@@ -14,7 +14,7 @@ bool PartialStepDetector::is_partially_updated(const Tensor& tensor) const {
   return std::any_of(partially_updated_.begin(), partially_updated_.end(),
                      [&](const Written& written) {
                        return written.tensor.lock().is_same(tensor) &&
-                              tensor.storage().version() == written.version;
+                              tensor.storage().writes() == written.version;
                      });
 }
 
@@ -25,7 +25,7 @@ void PartialStepDetector::step_begins(std::string_view optimizer, StepTensors te
   begins_partially_updated_ = false;
   tensors_([this](const Tensor& tensor) {
     if (tensor.defined() && is_partially_updated(tensor)) begins_partially_updated_ = true;
-    before_.push_back(tensor.defined() ? Before{tensor.impl(), tensor.storage().version()}
+    before_.push_back(tensor.defined() ? Before{tensor.impl(), tensor.storage().writes()}
                                        : Before{nullptr, 0});
   });
 }
@@ -40,7 +40,7 @@ void PartialStepDetector::step_fails() {
   tensors_([&](const Tensor& tensor) {
     const Before& then = *before++;
     if (!tensor.defined()) return;
-    const std::uint32_t version = tensor.storage().version();
+    const std::uint32_t version = tensor.storage().writes();
     if (tensor.impl() == then.tensor && version == then.version) return;
     partially_updated_.push_back({WeakTensor(tensor), version});
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
@@ -16,6 +17,7 @@
 #include "runtime/ops/pointwise_math.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/cuda_graph.h"
+#include "runtime/tensor/traceback.h"
 
 namespace ohm::amp {
 namespace {
@@ -37,6 +39,8 @@ double read(const Tensor& scalar) {
   refuse_in_capture(scalar.device());
   return scalar.has_values() ? scalar.item() : 0.0;
 }
+
+bool is_float16(const Tensor& tensor) { return tensor.dtype() == DType::float16; }
 
 void require_factors(double growth_factor, double backoff_factor) {
   if (!(growth_factor > 1.0)) {
@@ -74,14 +78,6 @@ Tensor GradScaler::inverse_scale() const {
   return ops::to_dtype(inverse, DType::float32);
 }
 
-// Fused optimizers divide by the scale themselves: their gradients are only looked at, against a
-// factor that need not be computed on the device.
-Tensor GradScaler::factor_for(const optim::Optimizer& optimizer) const {
-  if (!optimizer.is_fused()) return inverse_scale();
-  const double inverse = scale_.has_values() ? 1.0 / scale_.item() : 1.0;
-  return new_scalar(inverse, DType::float32, scale_.device());
-}
-
 namespace {
 
 // A kernel sets `found` where the gradient is not finite.
@@ -99,7 +95,7 @@ void GradScaler::multiply(const std::vector<Tensor>& grads, const Tensor& factor
                           const Tensor& found) {
   bool is_finite = true;
   for (const Tensor& grad : grads) {
-    grad.storage().bump_version();
+    grad.bump_version();
     if (is_checked_on_cuda(grad, found)) {
       map_floating(grad, grad.dtype(), functors::Product(), grad, factor);
       continue;
@@ -115,54 +111,88 @@ void GradScaler::multiply(const std::vector<Tensor>& grads, const Tensor& factor
   if (!is_finite) fill_values(found, 1.0);
 }
 
+std::vector<GradScaler::GradientsOfDevice> GradScaler::gradients_by_device(
+    const optim::Optimizer& optimizer) {
+  std::vector<GradientsOfDevice> devices;
+  for (const Tensor& parameter : optimizer.parameters()) {
+    const Tensor grad = parameter.grad();
+    if (!grad.defined()) continue;
+    const auto same = std::find_if(devices.begin(), devices.end(), [&](const auto& entry) {
+      return entry.device == grad.device();
+    });
+    if (same == devices.end()) {
+      devices.push_back({grad.device(), {grad}});
+    } else {
+      same->grads.push_back(grad);
+    }
+  }
+  return devices;
+}
+
+// Every device works with copies; all of them are made before the first gradient changes: without
+// memory none does.
+std::vector<Tensor> GradScaler::check_and_multiply(const std::vector<GradientsOfDevice>& devices,
+                                                   Tensor factor, Tensor found) {
+  std::vector<Tensor> flags;
+  std::vector<Tensor> factors;
+  try {
+    for (const GradientsOfDevice& each : devices) {
+      flags.push_back(copied_to(each.device, found));
+      factors.push_back(copied_to(each.device, factor));
+    }
+  } catch (...) {
+    hold_variables(factors);
+    hold_variables(flags);
+    hold_variables({factor, found});
+    throw;
+  }
+  for (std::size_t i = 0; i < devices.size(); ++i) multiply(devices[i].grads, factors[i], flags[i]);
+  factors.clear();
+  factor = Tensor();
+  found = Tensor();
+  return flags;
+}
+
 void GradScaler::unscale(optim::Optimizer& optimizer) {
   if (!options_.enabled) return;
   if (!scale_.defined()) {
     throw std::invalid_argument("[GradScaler] unscale needs a scaled loss first: call scale()");
   }
-  if (state_of(optimizer) != nullptr) {
+  OptimizerState& state = state_of(optimizer);
+  if (state.stage == Stage::unscaled) {
     throw std::invalid_argument(
         "[GradScaler] unscale_() has already been called on this optimizer since the last "
         "update()");
   }
+  if (state.stage == Stage::stepped) {
+    throw std::invalid_argument("[GradScaler] unscale_() is being called after step()");
+  }
   const NoGradGuard no_grad;
-  Tensor inverse = factor_for(optimizer);
-  Tensor found = new_scalar(0.0, DType::float32, scale_.device());
-  std::vector<std::pair<Device, std::vector<Tensor>>> by_device;
-  for (const Tensor& parameter : optimizer.parameters()) {
-    const Tensor grad = parameter.grad();
-    if (!grad.defined()) continue;
-    if (grad.dtype() == DType::float16) {
+  const std::vector<GradientsOfDevice> devices = gradients_by_device(optimizer);
+  for (const GradientsOfDevice& each : devices) {
+    if (std::any_of(each.grads.begin(), each.grads.end(), is_float16)) {
       throw std::invalid_argument("[GradScaler] Attempting to unscale FP16 gradients.");
     }
-    const auto same = std::find_if(by_device.begin(), by_device.end(),
-                                   [&](const auto& entry) { return entry.first == grad.device(); });
-    if (same == by_device.end()) {
-      by_device.push_back({grad.device(), {grad}});
-    } else {
-      same->second.push_back(grad);
-    }
   }
-  // Every device works with copies, that of the scale too; all of them before the first gradient
-  // changes: without memory none does.
-  OptimizerState state;
-  std::vector<Tensor> factors;
-  for (const auto& [device, grads] : by_device) {
-    state.found_inf.push_back(copied_to(device, found));
-    factors.push_back(copied_to(device, inverse));
-  }
-  for (std::size_t i = 0; i < by_device.size(); ++i) {
-    multiply(by_device[i].second, factors[i], state.found_inf[i]);
-  }
-  optimizers_.emplace_back(&optimizer, std::move(state));
-  factors.clear();
-  inverse = Tensor();
+  Tensor inverse = inverse_scale();
+  Tensor found = new_scalar(0.0, DType::float32, scale_.device());
+  state.found_inf = check_and_multiply(devices, std::move(inverse), std::move(found));
+  state.stage = Stage::unscaled;
 }
 
-GradScaler::OptimizerState* GradScaler::state_of(const optim::Optimizer& optimizer) {
+GradScaler::OptimizerState& GradScaler::state_of(const optim::Optimizer& optimizer) {
   const auto found = std::find_if(optimizers_.begin(), optimizers_.end(),
-                                  [&](const auto& entry) { return entry.first == &optimizer; });
-  return found == optimizers_.end() ? nullptr : &found->second;
+                                  [&](const auto& entry) { return entry.optimizer == &optimizer; });
+  return found == optimizers_.end()
+             ? optimizers_.emplace_back(OptimizerState{&optimizer, Stage::ready, {}})
+             : *found;
+}
+
+GradScaler::FusedArguments& GradScaler::arguments_of(const optim::Optimizer& optimizer) {
+  const auto found = std::find_if(arguments_.begin(), arguments_.end(),
+                                  [&](const auto& entry) { return entry.optimizer == &optimizer; });
+  return found == arguments_.end() ? arguments_.emplace_back(FusedArguments{&optimizer, {}, {}})
+                                   : *found;
 }
 
 bool GradScaler::has_found_inf(const OptimizerState& state) const {
@@ -175,33 +205,72 @@ bool GradScaler::step(optim::Optimizer& optimizer) {
     optimizer.step();
     return true;
   }
-  const bool is_unscaled = state_of(optimizer) != nullptr;
-  if (!is_unscaled) unscale(optimizer);
-  OptimizerState& state = *state_of(optimizer);
-  if (state.is_stepped) {
+  OptimizerState& state = state_of(optimizer);
+  if (state.stage == Stage::stepped) {
     throw std::invalid_argument(
         "[GradScaler] step() has already been called since the last update()");
+  }
+  if (state.stage == Stage::ready) {
+    if (optimizer.is_fused()) {
+      check_gradients(optimizer, state);
+    } else {
+      unscale(optimizer);
+    }
   }
   if (state.found_inf.empty()) {
     throw std::invalid_argument(
         "[GradScaler] no inf checks were recorded for this optimizer: no "
         "parameter of it has a gradient");
   }
-  // A fused step takes the scale and what was found to the device.
-  Tensor found;
-  Tensor scale;
-  if (optimizer.is_fused()) {
-    found = on_scale_device(state);
-    if (!is_unscaled) scale = copied_to(scale_.device(), scale_);
-  }
   const bool is_taken = !has_found_inf(state);
-  if (is_taken) {
+  if (optimizer.is_fused()) {
+    step_fused(optimizer, state);
+  } else if (is_taken) {
     optimizer.step();
-  } else {
-    ++skipped_steps_;
   }
-  state.is_stepped = true;
+  if (!is_taken) ++skipped_steps_;
+  state.stage = Stage::stepped;
   return is_taken;
+}
+
+// They are only looked at: the fused step divides them.
+void GradScaler::check_gradients(const optim::Optimizer& optimizer, OptimizerState& state) const {
+  const NoGradGuard no_grad;
+  Tensor one = new_scalar(1.0, DType::float32, scale_.device());
+  Tensor found = new_scalar(0.0, DType::float32, scale_.device());
+  state.found_inf =
+      check_and_multiply(gradients_by_device(optimizer), std::move(one), std::move(found));
+}
+
+// A fused step takes the scale and what was found to the device.
+void GradScaler::step_fused(optim::Optimizer& optimizer, OptimizerState& state) {
+  Tensor found = on_scale_device(state);
+  FusedArguments& arguments = arguments_of(optimizer);
+  const bool is_unscaled = state.stage == Stage::unscaled;
+  if (!is_unscaled) arguments.scale = copied_to(scale_.device(), scale_);
+  arguments.found_inf = std::move(found);
+  if (!has_found_inf(state)) divide_and_step(optimizer, is_unscaled);
+  arguments_.erase(arguments_.begin() + (&arguments - arguments_.data()));
+}
+
+// Gradients of a step that fails are as they were.
+void GradScaler::divide_and_step(optim::Optimizer& optimizer, bool is_unscaled) const {
+  const double scale = scale_.has_values() && !is_unscaled ? scale_.item() : 1.0;
+  const auto multiply_by = [&](double factor) {
+    if (factor == 1.0) return;
+    for (const GradientsOfDevice& each : gradients_by_device(optimizer)) {
+      for (const Tensor& grad : each.grads) {
+        map_floating(grad, grad.dtype(), functors::Scaled{factor}, grad);
+      }
+    }
+  };
+  multiply_by(1.0 / scale);
+  try {
+    optimizer.step();
+  } catch (...) {
+    multiply_by(scale);
+    throw;
+  }
 }
 
 // What was found on all devices, summed up where the scale is.
@@ -217,14 +286,15 @@ Tensor GradScaler::on_scale_device(const OptimizerState& state) const {
 
 void GradScaler::update() {
   if (!options_.enabled) return;
-  if (optimizers_.empty()) {
+  if (std::all_of(optimizers_.begin(), optimizers_.end(),
+                  [](const OptimizerState& state) { return state.found_inf.empty(); })) {
     throw std::invalid_argument("[GradScaler] no inf checks were recorded prior to update()");
   }
   const bool found = std::any_of(optimizers_.begin(), optimizers_.end(),
-                                 [&](const auto& entry) { return has_found_inf(entry.second); });
+                                 [&](const OptimizerState& state) { return has_found_inf(state); });
   // Alive to the end of the update, as in PyTorch, where a kernel adds them up.
   std::vector<Tensor> found_on_scale_device;
-  for (const auto& [optimizer, state] : optimizers_) {
+  for (const OptimizerState& state : optimizers_) {
     for (const Tensor& each : state.found_inf) {
       found_on_scale_device.push_back(transfer(each, scale_.device()));
     }

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "runtime/optim/optimizer.h"
@@ -50,7 +49,10 @@ class GradScaler {
   void unscale(optim::Optimizer& optimizer);
 
   /// Unscales if that was not done, then optimizer.step() unless a gradient was not finite.
-  /// Returns whether the step was taken. On size-only devices every step is taken.
+  /// Returns whether the step was taken. On size-only devices every step is taken. Fused optimizers
+  /// divide by the scale themselves: of their gradients it is only found out whether they are
+  /// finite. After an OutOfMemory of a step the gradients are divided where they were before it, or
+  /// where the optimizer is not fused; the next step goes on from there.
   bool step(optim::Optimizer& optimizer);
 
   /// Adapts the scale. Throws std::invalid_argument when nothing was unscaled since the last time.
@@ -71,25 +73,46 @@ class GradScaler {
   std::int64_t skipped_steps() const { return skipped_steps_; }
 
  private:
+  enum class Stage : std::uint8_t { ready, unscaled, stepped };
+  /// Since the last update().
   struct OptimizerState {
+    const optim::Optimizer* optimizer;
+    Stage stage = Stage::ready;
     std::vector<Tensor> found_inf;  ///< one float32 scalar for each device with gradients
-    bool is_stepped = false;        ///< since the last update()
+  };
+  /// What a fused step is given on the device. As PyTorch's attributes of the optimizer they stay
+  /// when the step fails.
+  struct FusedArguments {
+    const optim::Optimizer* optimizer;
+    Tensor scale;
+    Tensor found_inf;
+  };
+  struct GradientsOfDevice {
+    Device device;
+    std::vector<Tensor> grads;
   };
 
   void create_state(Device device);
   Tensor inverse_scale() const;
-  Tensor factor_for(const optim::Optimizer& optimizer) const;
+  static std::vector<GradientsOfDevice> gradients_by_device(const optim::Optimizer& optimizer);
+  /// Multiplies the gradients by `factor`, and returns the flags of their devices.
+  static std::vector<Tensor> check_and_multiply(const std::vector<GradientsOfDevice>& devices,
+                                                Tensor factor, Tensor found);
   static void multiply(const std::vector<Tensor>& grads, const Tensor& factor, const Tensor& found);
+  void check_gradients(const optim::Optimizer& optimizer, OptimizerState& state) const;
+  void step_fused(optim::Optimizer& optimizer, OptimizerState& state);
+  void divide_and_step(optim::Optimizer& optimizer, bool is_unscaled) const;
   Tensor on_scale_device(const OptimizerState& state) const;
-  /// Of an optimizer that was unscaled since the last update(); null for others.
-  OptimizerState* state_of(const optim::Optimizer& optimizer);
+  OptimizerState& state_of(const optim::Optimizer& optimizer);
+  FusedArguments& arguments_of(const optim::Optimizer& optimizer);
   bool has_found_inf(const OptimizerState& state) const;
 
   GradScalerOptions options_;
   std::int64_t first_growth_tracker_ = 0;  ///< while there is none on a device
   Tensor scale_;
   Tensor growth_tracker_;
-  std::vector<std::pair<const optim::Optimizer*, OptimizerState>> optimizers_;  ///< as they came
+  std::vector<OptimizerState> optimizers_;  ///< as they came
+  std::vector<FusedArguments> arguments_;   ///< of steps that failed
   std::int64_t skipped_steps_ = 0;
 };
 

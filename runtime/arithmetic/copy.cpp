@@ -36,7 +36,7 @@ void copy_into(const Tensor& target, const Tensor& source) {
   }
   if (target.device().is_cpu() != source.device().is_cpu())
     refuse_unpinned_in_capture(target, source);
-  target.storage().bump_version();
+  target.bump_version();
   if (is_plain_copy(target, source)) {
     Storage::copy(target.storage(), target.offset_bytes(), source.storage(), source.offset_bytes(),
                   target.nbytes());

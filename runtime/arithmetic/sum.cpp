@@ -21,7 +21,7 @@ Tensor sum_of(const Tensor& a, const Tensor& b) {
 }
 
 void accumulate_into(const Tensor& target, const Tensor& source) {
-  target.storage().bump_version();
+  target.bump_version();
   if (is_complex(target.dtype())) return accumulate_complex(target, source);
   map_elements(target, target.dtype(), functors::Sum(), target, source);
 }

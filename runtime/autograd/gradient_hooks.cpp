@@ -118,7 +118,7 @@ void set_history(const Tensor& tensor, const IntrusivePtr<Node>& node,
   }
   meta.grad_fn = node;
   meta.output_number = output_number;
-  if (meta.view_of) meta.view_of->version = tensor.storage().version();
+  if (meta.view_of) meta.view_of->version = tensor.version();
 }
 
 }  // namespace ohm

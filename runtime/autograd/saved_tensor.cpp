@@ -29,7 +29,7 @@ std::string overwritten_message(const Tensor& tensor, const Node& owner, std::ui
       "[{}] one of the variables needed for gradient computation has been modified by an inplace "
       "operation: [{} {}], needed by {}, is at version {}; expected version {} instead{}",
       owner.name(), info_of(tensor.dtype()).tensor_type, tensor.shape().str(), owner.name(),
-      tensor.storage().version(), expected, place_of_node(owner));
+      tensor.version(), expected, place_of_node(owner));
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ SavedTensor::SavedTensor(const Tensor& tensor, Kind kind, std::uint8_t output_nu
     remember_place(kept);
     return;
   }
-  version_ = tensor.storage().version();
+  version_ = tensor.version();
   tensor_ = std::move(kept);
 }
 
@@ -86,7 +86,7 @@ Tensor SavedTensor::unpacked() const {
 Tensor SavedTensor::unpack(const Node& owner) const {
   if (owner.is_released()) throw_released(owner);
   if (packed_) return unpacked();
-  if (tensor_.defined() && tensor_.storage().version() != version_) {
+  if (tensor_.defined() && tensor_.version() != version_) {
     throw std::invalid_argument(overwritten_message(tensor_, owner, version_));
   }
   return tensor_;

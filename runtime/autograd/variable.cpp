@@ -59,7 +59,7 @@ void refresh_history(const Tensor& tensor) {
   const AutogradMeta* const meta = autograd_meta(tensor);
   if (meta == nullptr || !meta->view_of) return;
   const ViewOf& view_of = *meta->view_of;
-  const std::uint32_t version = tensor.storage().version();
+  const std::uint32_t version = tensor.version();
   if (view_of.version == version || !(meta->grad_fn || view_of.base.requires_grad())) return;
   if (view_of.origin != ViewOrigin::graph) {
     throw std::invalid_argument(refusal_of(view_of.origin, meta->grad_fn.get(), meta->output_number,
@@ -78,7 +78,7 @@ void begin_inplace_write(const Tensor& tensor, std::string_view op) {
                     "performing the operation.",
                     op));
   }
-  tensor.storage().bump_version();
+  tensor.bump_version();
 }
 
 void require_no_partial_overlap(const Tensor& written, const Tensor& read, std::string_view op) {

@@ -97,6 +97,7 @@ struct MultiheadAttention::MergedMask {
     padding = Tensor();
     mask.reset();
   }
+  void hold() const { hold_variables({padding, mask.value_or(Tensor())}); }
 };
 
 MultiheadAttention::MultiheadAttention(std::int64_t width, std::int64_t heads,
@@ -231,61 +232,70 @@ Tensor MultiheadAttention::output_of(const Tensor& rows, std::int64_t length) co
 }
 
 MultiheadAttention::Result MultiheadAttention::weighted(Heads heads, MergedMask merged,
-                                                        bool averages) const try {
-  const std::int64_t batch = heads.query.size(0) / heads_;
-  const std::int64_t queries = heads.queries();
-  const std::int64_t keys = heads.keys();
-  Tensor query = ops::mul(heads.query, std::sqrt(1.0 / static_cast<double>(heads.query.size(2))));
+                                                        bool averages) const {
+  Tensor query;
   Tensor weights;
-  {
-    const Tensor turned_key = ops::transpose(heads.key, -2, -1);
-    weights = merged.mask ? ops::baddbmm(*merged.mask, query, turned_key, 1.0, 1.0)
-                          : ops::bmm(query, turned_key);
+  Tensor output;
+  try {
+    const std::int64_t batch = heads.query.size(0) / heads_;
+    const std::int64_t queries = heads.queries();
+    const std::int64_t keys = heads.keys();
+    query = ops::mul(heads.query, std::sqrt(1.0 / static_cast<double>(heads.query.size(2))));
+    {
+      const Tensor turned_key = ops::transpose(heads.key, -2, -1);
+      weights = merged.mask ? ops::baddbmm(*merged.mask, query, turned_key, 1.0, 1.0)
+                            : ops::bmm(query, turned_key);
+    }
+    drop_if_early({&query, &heads.key});
+    weights = ops::softmax(weights, -1, std::nullopt);
+    weights = ops::dropout(weights, options_.dropout, is_training());
+    output = ops::bmm(weights, heads.value);
+    drop_if_early({&heads.value});
+    output = ops::view(ops::contiguous(ops::transpose(output, 0, 1)), {queries * batch, width_});
+    output = output_of(output, queries);
+    weights = ops::view(weights, {batch, heads_, queries, keys});
+    if (averages) weights = ops::mean(weights, Shape{1}, false);
+    merged.drop();  // arguments there: they go before the function's own variables
+    drop({&heads.query, &heads.key, &heads.value, &query});
+    return {output, weights};
+  } catch (...) {
+    merged.hold();
+    hold_variables({heads.query, heads.key, heads.value, query, weights, output});
+    throw;
   }
-  drop_if_early({&query, &heads.key});
-  weights = ops::softmax(weights, -1, std::nullopt);
-  weights = ops::dropout(weights, options_.dropout, is_training());
-  Tensor output = ops::bmm(weights, heads.value);
-  drop_if_early({&heads.value});
-  output = ops::view(ops::contiguous(ops::transpose(output, 0, 1)), {queries * batch, width_});
-  output = output_of(output, queries);
-  weights = ops::view(weights, {batch, heads_, queries, keys});
-  if (averages) weights = ops::mean(weights, Shape{1}, false);
-  merged.drop();  // arguments there: they go before the function's own variables
-  drop({&heads.query, &heads.key, &heads.value, &query});
-  return {output, weights};
-} catch (...) {
-  hold_variables({heads.query, heads.key, heads.value});
-  throw;
 }
 
 MultiheadAttention::Result MultiheadAttention::fused(Heads heads, MergedMask merged,
-                                                     bool is_causal) const try {
+                                                     bool is_causal) const {
   const std::int64_t batch = heads.query.size(0) / heads_;
   const std::int64_t queries = heads.queries();
   std::optional<Tensor> mask = merged.mask;
-  if (mask) {
-    mask = mask->size(0) == 1 ? ops::unsqueeze(*mask, 0)
-                              : ops::view(*mask, {batch, heads_, -1, heads.keys()});
+  Tensor output;
+  try {
+    if (mask) {
+      mask = mask->size(0) == 1 ? ops::unsqueeze(*mask, 0)
+                                : ops::view(*mask, {batch, heads_, -1, heads.keys()});
+    }
+    const auto by_batch = [&](const Tensor& tensor) {
+      return ops::view(tensor, {batch, heads_, tensor.size(1), tensor.size(2)});
+    };
+    const double dropped = is_training() ? options_.dropout : 0.0;
+    heads = {by_batch(heads.query), by_batch(heads.key), by_batch(heads.value)};
+    output = ops::scaled_dot_product_attention(heads.query, heads.key, heads.value, mask, dropped,
+                                               is_causal, std::nullopt);
+    drop_if_early({&heads.query, &heads.key, &heads.value});
+    output =
+        ops::view(ops::contiguous(ops::permute(output, {2, 0, 1, 3})), {batch * queries, width_});
+    output = output_of(output, queries);
+    mask.reset();
+    merged.drop();
+    drop({&heads.query, &heads.key, &heads.value});
+    return {output, Tensor()};
+  } catch (...) {
+    merged.hold();
+    hold_variables({heads.query, heads.key, heads.value, output});
+    throw;
   }
-  const auto by_batch = [&](const Tensor& tensor) {
-    return ops::view(tensor, {batch, heads_, tensor.size(1), tensor.size(2)});
-  };
-  const double dropped = is_training() ? options_.dropout : 0.0;
-  heads = {by_batch(heads.query), by_batch(heads.key), by_batch(heads.value)};
-  Tensor output = ops::scaled_dot_product_attention(heads.query, heads.key, heads.value, mask,
-                                                    dropped, is_causal, std::nullopt);
-  drop_if_early({&heads.query, &heads.key, &heads.value});
-  output =
-      ops::view(ops::contiguous(ops::permute(output, {2, 0, 1, 3})), {batch * queries, width_});
-  output = output_of(output, queries);
-  mask.reset();
-  merged.drop();
-  drop({&heads.query, &heads.key, &heads.value});
-  return {output, Tensor()};
-} catch (...) {
-  hold_variables({heads.query, heads.key, heads.value});
-  throw;
 }
 
 bool MultiheadAttention::prepares_native_call(const Call& call) const {

@@ -24,7 +24,7 @@ void count_batch(const Tensor& counter) {
 // Where it lies, outside any graph.
 void overwrite(const Tensor& tensor, double value) {
   fill_values(tensor, value);
-  tensor.storage().bump_version();
+  tensor.bump_version();
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 #include "runtime/nn/recurrent.h"
-#include "runtime/nn/new_parameter.h"
 
 #include <fmt/core.h>
 
@@ -9,9 +8,11 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/autocast_guard.h"
+#include "runtime/nn/new_parameter.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
+#include "runtime/tensor/traceback.h"
 
 namespace ohm::nn {
 namespace {
@@ -130,8 +131,15 @@ Recurrent::State Recurrent::given_states(const std::vector<Value>& inputs, const
     }
     return *state;
   };
-  Tensor hidden = given(1, geometry().output_size());
-  return {std::move(hidden), kind_ == Kind::lstm ? given(2, hidden_size_) : Tensor()};
+  State first;
+  try {
+    first.hidden = given(1, geometry().output_size());
+    if (kind_ == Kind::lstm) first.cell = given(2, hidden_size_);
+  } catch (...) {
+    hold_variables({first.hidden});
+    throw;
+  }
+  return first;
 }
 
 std::vector<Tensor> Recurrent::run_cudnn(const Tensor& input, const State& first,
@@ -147,12 +155,15 @@ std::vector<Tensor> Recurrent::run_cudnn(const Tensor& input, const State& first
                                options_.dropout, sizes, compute});
 }
 
-std::vector<Tensor> Recurrent::run(const Tensor& given, const State& first) const {
+std::vector<Tensor> Recurrent::run(const Tensor& given, const State& first) const try {
   if (ops::is_recurrent_done_by_cudnn(given)) return run_cudnn(given, first, {});
   const Tensor input = options_.is_batch_first ? ops::transpose(given, 0, 1) : given;
   std::vector<Tensor> results = RecurrentSteps(steps_options(), weights()).run(input, first);
   if (options_.is_batch_first) results[0] = ops::transpose(results[0], 0, 1);
   return results;
+} catch (...) {  // the first states are variables in PyTorch
+  hold_variables({first.hidden, first.cell});
+  throw;
 }
 
 void Recurrent::require_dtype_of_weights(const Tensor& input) const {
@@ -217,10 +228,7 @@ Value Recurrent::forward_packed(const std::vector<Value>& inputs) {
   require_dtype_of_weights(parts[0]);
   const bool is_sorted = parts.size() == 3;
   if (is_sorted && given.size() > 1) first = permuted(first, parts[1]);
-  std::vector<Tensor> results =
-      ops::is_recurrent_done_by_cudnn(parts[0])
-          ? run_cudnn(parts[0], first, sizes)
-          : RecurrentSteps(steps_options(), weights()).run_packed(parts[0], sizes, first);
+  std::vector<Tensor> results = run_packed(parts[0], sizes, first);
   if (is_sorted) {
     std::vector<Tensor> sorted(results.begin() + 1, results.end());
     for (std::size_t i = 1; i < results.size(); ++i) {
@@ -231,6 +239,16 @@ Value Recurrent::forward_packed(const std::vector<Value>& inputs) {
   }
   first.drop();
   return results;
+}
+
+std::vector<Tensor> Recurrent::run_packed(const Tensor& elements,
+                                          const std::vector<std::int64_t>& sizes,
+                                          const State& first) const try {
+  if (ops::is_recurrent_done_by_cudnn(elements)) return run_cudnn(elements, first, sizes);
+  return RecurrentSteps(steps_options(), weights()).run_packed(elements, sizes, first);
+} catch (...) {
+  hold_variables({first.hidden, first.cell});
+  throw;
 }
 
 Recurrent::State Recurrent::permuted(const State& state, const Tensor& order) {
@@ -297,9 +315,14 @@ Value RecurrentCell::forward(const std::vector<Value>& inputs) {
   const RecurrentState state = given_state(apart, *input);
   const RecurrentWeights weights{own_parameter(0), own_parameter(1), if_defined(own_parameter(2)),
                                  if_defined(own_parameter(3))};
-  const RecurrentState next = recurrent_step(kind_, *input, state, weights);
-  if (!is_lstm) return next.hidden;
-  return std::vector<Tensor>{next.hidden, next.cell};
+  try {
+    const RecurrentState next = recurrent_step(kind_, *input, state, weights);
+    if (!is_lstm) return next.hidden;
+    return std::vector<Tensor>{next.hidden, next.cell};
+  } catch (...) {
+    hold_variables({state.hidden, state.cell});
+    throw;
+  }
 }
 
 Value RecurrentCell::forward_unbatched(const std::vector<Value>& inputs) {

@@ -71,6 +71,8 @@ class Recurrent final : public CopyableModule<Recurrent> {
   ops::RecurrentGeometry geometry() const;
   RecurrentSteps::Options steps_options() const;
   std::vector<Tensor> run(const Tensor& given, const State& first) const;
+  std::vector<Tensor> run_packed(const Tensor& elements, const std::vector<std::int64_t>& sizes,
+                                 const State& first) const;
   std::vector<Tensor> run_cudnn(const Tensor& input, const State& first,
                                 const std::vector<std::int64_t>& sizes) const;
   void require_dtype_of_weights(const Tensor& input) const;

@@ -44,7 +44,7 @@ struct PowerMethod {
     const Tensor length = ops::norm(product, 2.0, Shape{0}, true);
     ops::clamp_(length, eps, std::nullopt);
     map_floating(vector, vector.dtype(), functors::Quotient(), product, length);
-    vector.storage().bump_version();
+    vector.bump_version();
     product = Tensor();  // before its length
   }
 

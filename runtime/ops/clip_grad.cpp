@@ -183,7 +183,7 @@ void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) 
   const OpFront front(kClipGradValue);
   for (const Tensor& grad : gradients_of(parameters)) {
     map_floating(grad, grad.dtype(), functors::Clamp{-clip_value, clip_value}, grad);
-    grad.storage().bump_version();
+    grad.bump_version();
   }
 }
 

@@ -43,7 +43,7 @@ void take_distinct_scratch(const Tensor& given) {
 }
 
 void shorten_rows(const Tensor& weight, const Tensor& indices, const RowBound& bound) {
-  weight.storage().bump_version();
+  weight.bump_version();
   if (!weight.has_values() || !indices.has_values()) return;
   constexpr double kBesideZero = 1e-7;
   const std::int64_t width = weight.shape()[1];

@@ -256,7 +256,7 @@ Tensor masked_fill_(const Tensor& input, const Tensor& mask, double value) {
   Recorder record = Recorder::overwriting(kMaskedFillInplace.name, kMaskedFillNode, {&input});
   record.save(mask);
   // PyTorch warns of an expanded tensor, and fills it.
-  input.storage().bump_version();
+  input.bump_version();
   if (has_elements_in_one_place(input)) {
     fill_shared_where(input, mask, value);
   } else {

@@ -121,7 +121,7 @@ Tensor div_(const Tensor& input, const TensorOrNumber& other) {
 // All elements may be one in memory: they are the same.
 Tensor fill_(const Tensor& input, double value) {
   return overwritten(kFillInplace, "FillBackward", input, [&] {
-    input.storage().bump_version();
+    input.bump_version();
     fill_values(input, value);
   });
 }

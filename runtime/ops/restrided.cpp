@@ -95,7 +95,7 @@ Tensor become(const OpInfo& info, std::string_view node, const Tensor& input, Lo
     impl.strides = seen.strides();
     impl.is_contiguous = seen.is_contiguous();
   }
-  input.storage().bump_version();
+  input.bump_version();
   record.attach_differentiable(
       input, [backward](BackwardCall& call) { return TensorList{backward(call.grad())}; });
   return input;

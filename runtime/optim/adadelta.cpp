@@ -33,9 +33,9 @@ void Adadelta::apply(const ParameterState& state, const Tensor& grad, const Tens
 
 void Adadelta::update_list(const States& states) {
   // In the reverse of the order in which Python's frame lets them go.
-  TemporaryList deltas;
-  TemporaryList roots;
-  TemporaryList grads;
+  TemporaryList deltas(states.size());
+  TemporaryList roots(states.size());
+  TemporaryList grads(states.size());
   set_gradients(grads, states, rule());
   for (std::size_t i = 0; i < states.size(); ++i) {
     advance(*states[i]);

@@ -33,9 +33,9 @@ Tensor Adagrad::new_root(const ParameterState& state) const {
 
 void Adagrad::update_list(const States& states) {
   // In the reverse of the order in which Python's frame lets them go.
-  TemporaryList grads;
-  TemporaryList numerators;
-  TemporaryList roots;
+  TemporaryList grads(states.size());
+  TemporaryList numerators(states.size());
+  TemporaryList roots(states.size());
   set_gradients(grads, states, rule());
   for (std::size_t i = 0; i < states.size(); ++i) {
     advance(*states[i]);

@@ -78,7 +78,7 @@ const Tensor& Adam::second_moment(const ParameterState& state) const {
 void Adam::update_list(const States& states) {
   {
     // The changed gradients go before the list of square roots is made.
-    TemporaryList grads;
+    TemporaryList grads(states.size());
     set_gradients(grads, states, rule());
     for (std::size_t i = 0; i < states.size(); ++i) {
       advance(*states[i]);
@@ -87,9 +87,9 @@ void Adam::update_list(const States& states) {
   }
   // In the reverse of the order in which Python's frame lets them go. Denominators stay until the
   // next list's are there.
-  TemporaryList denominators;
-  TemporaryList second_corrections;
-  TemporaryList first_corrections;
+  TemporaryList denominators(states.size());
+  TemporaryList second_corrections(states.size());
+  TemporaryList first_corrections(states.size());
   if (options_.capturable) {
     fill_scalars(first_corrections, states);
     fill_scalars(second_corrections, states);

@@ -35,14 +35,14 @@ void Adamax::apply(const ParameterState& state) const {
 }
 
 void Adamax::update_list(const States& states) {
-  TemporaryList grads;
+  TemporaryList grads(states.size());
   set_gradients(grads, states, rule());
   for (std::size_t i = 0; i < states.size(); ++i) {
     advance(*states[i]);
     blend(states[i]->tensors[kAdamaxExpAvg], grads[i], 1.0 - options_.beta1);
   }
   // Gradients that are temporaries already become their own magnitudes.
-  TemporaryList magnitudes;
+  TemporaryList magnitudes(states.size());
   for (std::size_t i = 0; i < states.size(); ++i) {
     if (rule().makes_temporaries()) {
       update(grads[i], functors::MagnitudePlus{options_.eps});

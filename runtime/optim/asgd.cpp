@@ -55,7 +55,7 @@ double Asgd::mu_after(std::int64_t steps) const {
 void Asgd::move_parameters(const States& states, TemporaryList& grads) const {
   const functors::ScaledSum add_share{options_.lambd};
   // g + λp, in place where the gradients are temporaries already.
-  TemporaryList changed;
+  TemporaryList changed(states.size());
   for (std::size_t i = 0; i < states.size(); ++i) {
     if (rule().weight_decay != 0.0) {
       update_with(grads[i], states[i]->parameter, add_share);
@@ -70,7 +70,7 @@ void Asgd::move_parameters(const States& states, TemporaryList& grads) const {
 }
 
 void Asgd::average(const States& states) const {
-  TemporaryList differences;
+  TemporaryList differences(states.size());
   for (const ParameterState* state : states) {
     differences.push_back(
         new_from(state->parameter, state->tensors[kAsgdAverage], functors::Difference()));
@@ -82,9 +82,9 @@ void Asgd::average(const States& states) const {
 
 void Asgd::update_list(const States& states) {
   // In the reverse of the order in which Python's frame lets them go.
-  TemporaryList etas;
-  TemporaryList mus;
-  TemporaryList grads;
+  TemporaryList etas(states.size());
+  TemporaryList mus(states.size());
+  TemporaryList grads(states.size());
   set_gradients(grads, states, rule());
   for (ParameterState* state : states) advance(*state);
   move_parameters(states, grads);

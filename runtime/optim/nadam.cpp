@@ -62,8 +62,8 @@ void Nadam::apply(const ParameterState& state, const Tensor& grad, const Tensor&
 }
 
 void Nadam::update_list(const States& states) {
-  TemporaryList denominators;
-  TemporaryList grads;  // declared last: it goes first
+  TemporaryList denominators(states.size());
+  TemporaryList grads(states.size());  // declared last: it goes first
   set_gradients(grads, states, rule());
   for (std::size_t i = 0; i < states.size(); ++i) update_moments(*states[i], grads[i]);
   for (const ParameterState* state : states) {

@@ -11,6 +11,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/tensor/context.h"
+#include "runtime/tensor/traceback.h"
 
 namespace ohm::optim {
 namespace {
@@ -88,8 +89,16 @@ void Optimizer::run_observed(const std::function<void()>& update) {
 
 Optimizer::States Optimizer::states_of_step() {
   States states;
-  for (const Tensor& parameter : parameters_) {
-    if (parameter.grad().defined()) states.push_back(&state_of(parameter));
+  std::vector<Tensor> grads;
+  try {
+    for (const Tensor& parameter : parameters_) {
+      if (!parameter.grad().defined()) continue;
+      grads.push_back(parameter.grad());
+      states.push_back(&state_of(parameter));
+    }
+  } catch (...) {
+    hold_variables({grads.rbegin(), grads.rend()});
+    throw;
   }
   return states;
 }
@@ -151,8 +160,21 @@ class Optimizer::ListsOfAStep {
   Optimizer& optimizer_;
 };
 
-void Optimizer::update_all(States left) {
-  if (left.empty()) return;
+void Optimizer::update_all(States states) {
+  if (states.empty()) return;
+  const EndedUpdate ended;
+  try {
+    update_by_form(states);
+  } catch (...) {
+    hold_variables(ended.variables());
+    std::vector<Tensor> grads;  // a list: it goes from the last
+    for (const ParameterState* state : states) grads.push_back(state->parameter.grad());
+    hold_variables({grads.rbegin(), grads.rend()});
+    throw;
+  }
+}
+
+void Optimizer::update_by_form(States left) {
   if (form_ == Form::for_loop) return update_each(left);
   if (form_ == Form::fused) return update_fused(left);
   std::vector<States> lists;
@@ -264,7 +286,7 @@ void zero_grad(const std::vector<Tensor>& parameters, bool set_to_none) {
       parameter.set_grad(Tensor());
     } else if (parameter.grad().defined()) {
       fill_values(parameter.grad(), 0.0);
-      parameter.grad().storage().bump_version();
+      parameter.grad().bump_version();
     }
   }
 }

@@ -167,7 +167,8 @@ class Optimizer {
   /// Each parameter that a step writes to, then its state as it is when visited.
   StepTensors step_tensors() const;
   class ListsOfAStep;
-  void update_all(States left);
+  void update_all(States states);
+  void update_by_form(States left);
   /// `first`: the first group's. Those of the others are made when it is their turn.
   void update_groups(States first);
 

@@ -60,11 +60,11 @@ void Radam::update_moments(ParameterState& state, const Tensor& grad) const {
 
 void Radam::update_list(const States& states) {
   {
-    TemporaryList grads;
+    TemporaryList grads(states.size());
     set_gradients(grads, states, rule());
     for (std::size_t i = 0; i < states.size(); ++i) update_moments(*states[i], grads[i]);
   }
-  TemporaryList factors;
+  TemporaryList factors(states.size());
   for (const ParameterState* state : states)
     factors.push_back(new_sqrt(state->tensors[kRadamExpAvgSq]));
   for (std::size_t i = 0; i < states.size(); ++i) {

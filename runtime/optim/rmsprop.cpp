@@ -49,8 +49,8 @@ void Rmsprop::apply(const ParameterState& state, const Tensor& grad, const Tenso
 }
 
 void Rmsprop::update_list(const States& states) {
-  TemporaryList averages;
-  TemporaryList grads;  // declared last: it goes first
+  TemporaryList averages(states.size());
+  TemporaryList grads(states.size());  // declared last: it goes first
   set_gradients(grads, states, rule());
   for (std::size_t i = 0; i < states.size(); ++i) update_averages(*states[i], grads[i]);
   for (const ParameterState* state : states) averages.push_back(new_average(*state));

@@ -61,9 +61,9 @@ void Rprop::drop_turned(const Tensor& grad, const Tensor& factors) const {
 
 void Rprop::update_list(const States& states) {
   // In the reverse of the order in which Python's frame lets them go.
-  TemporaryList grad_signs;
+  TemporaryList grad_signs(states.size());
   Tensor last_signs;
-  TemporaryList signs;
+  TemporaryList signs(states.size());
   const double direction = options_.maximize ? -1.0 : 1.0;
   for (ParameterState* state : states) {
     advance(*state);

@@ -29,7 +29,7 @@ void Sgd::update_each(const States& states) {
 }
 
 void Sgd::update_list(const States& states) {
-  TemporaryList grads;
+  TemporaryList grads(states.size());
   set_gradients(grads, states, rule());
   if (options_.momentum == 0.0) {
     for (std::size_t i = 0; i < states.size(); ++i) apply(states[i]->parameter, grads[i]);

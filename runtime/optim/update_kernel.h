@@ -2,6 +2,8 @@
 // forms make, with the lives that they have in PyTorch's Python code.
 #pragma once
 
+#include <cstddef>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -13,13 +15,38 @@
 
 namespace ohm::optim {
 
+/// What variables held of an update that an error ends: the error keeps it, as Python's frames do.
+/// While one is there, the lists that the error leaves add to it.
+class EndedUpdate {
+ public:
+  EndedUpdate() : outer_(std::exchange(current, this)) {}
+  ~EndedUpdate() { current = outer_; }
+  EndedUpdate(const EndedUpdate&) = delete;
+  EndedUpdate& operator=(const EndedUpdate&) = delete;
+
+  static void add(Tensor variable);
+  /// In the order in which they go.
+  const std::vector<Tensor>& variables() const { return variables_; }
+
+ private:
+  static thread_local EndedUpdate* current;
+
+  EndedUpdate* outer_;
+  std::vector<Tensor> variables_;
+};
+
 /// A Python list of temporaries: when it goes, its elements go from the last to the first.
 class TemporaryList {
  public:
   TemporaryList() = default;
+  /// An op fills it with this many elements: until it has, an error lets them go from the first on.
+  explicit TemporaryList(std::size_t size) : size_(size) {}
   TemporaryList(const TemporaryList&) = delete;
   TemporaryList& operator=(const TemporaryList&) = delete;
-  ~TemporaryList() { clear(); }
+  ~TemporaryList() {
+    if (std::uncaught_exceptions() > exceptions_) end_by_error();
+    clear();
+  }
 
   void clear() {
     while (!tensors_.empty()) tensors_.pop_back();
@@ -31,7 +58,11 @@ class TemporaryList {
   const Tensor& operator[](std::size_t i) const { return tensors_[i]; }
 
  private:
+  void end_by_error();
+
   std::vector<Tensor> tensors_;
+  std::size_t size_ = 0;
+  int exceptions_ = std::uncaught_exceptions();
 };
 
 /// What an update computes with: the tensor, or the parts of a complex one, as PyTorch's optimizers
@@ -43,7 +74,7 @@ inline Tensor numbers_of(const Tensor& tensor) {
 /// target[i] = fn(target[i], a[i]).
 template <class F>
 void update_with(const Tensor& target, const Tensor& a, F&& fn) {
-  target.storage().bump_version();
+  target.bump_version();
   const Tensor numbers = numbers_of(target);
   map_floating(numbers, numbers.dtype(), fn, numbers, numbers_of(unconjugated(a)));
 }
@@ -51,7 +82,7 @@ void update_with(const Tensor& target, const Tensor& a, F&& fn) {
 /// target[i] = fn(target[i], a[i], b[i]).
 template <class F>
 void update_with(const Tensor& target, const Tensor& a, const Tensor& b, F&& fn) {
-  target.storage().bump_version();
+  target.bump_version();
   const Tensor numbers = numbers_of(target);
   map_floating(numbers, numbers.dtype(), fn, numbers, numbers_of(unconjugated(a)),
                numbers_of(unconjugated(b)));
@@ -60,7 +91,7 @@ void update_with(const Tensor& target, const Tensor& a, const Tensor& b, F&& fn)
 /// target[i] = fn(target[i]).
 template <class F>
 void update(const Tensor& target, F&& fn) {
-  target.storage().bump_version();
+  target.bump_version();
   const Tensor numbers = numbers_of(target);
   map_floating(numbers, numbers.dtype(), fn, numbers);
 }

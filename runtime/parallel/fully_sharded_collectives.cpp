@@ -119,7 +119,7 @@ class KeptVersion {
 
 void divide(const Tensor& tensor, double divisor) {
   if (divisor == 1) return;
-  tensor.storage().bump_version();
+  tensor.bump_version();
   map_floating(tensor, tensor.dtype(), functors::Divided{divisor}, tensor);
 }
 

@@ -23,7 +23,7 @@ constexpr std::size_t kBucketBytes = std::size_t{25} << 20U;
 
 // target = source / divisor.
 void write_share(const Tensor& target, const Tensor& source, double divisor) {
-  target.storage().bump_version();
+  target.bump_version();
   map_floating(target, target.dtype(), functors::Divided{divisor}, source);
 }
 

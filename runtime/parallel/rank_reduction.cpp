@@ -14,7 +14,7 @@ namespace ohm::parallel {
 namespace {
 
 void merge(const Tensor& target, const Tensor& source, Reduction reduction) {
-  target.storage().bump_version();
+  target.bump_version();
   const DType dtype = target.dtype();
   switch (reduction) {
     case Reduction::product:
@@ -61,7 +61,7 @@ void reduce_into(const Tensor& target, const std::vector<Tensor>& sources, Reduc
     if (i != first) merge(target, sources[i], reduction);
   }
   if (reduction != Reduction::avg || sources.size() == 1) return;
-  target.storage().bump_version();
+  target.bump_version();
   map_floating(target, target.dtype(), functors::Divided{static_cast<double>(sources.size())},
                target);
 }

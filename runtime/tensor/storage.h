@@ -80,9 +80,13 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   static void copy(Storage& to, std::size_t to_offset, Storage& from, std::size_t from_offset,
                    std::size_t bytes);
 
-  /// Counts in-place writes: a saved tensor remembers it, to find out that it was overwritten.
+  /// Counts in-place writes, but for those to tensors with a count of their own
+  /// (Tensor::version()).
   std::uint32_t version() const { return version_; }
   void bump_version() { ++version_; }
+  /// Counts all of them.
+  std::uint32_t writes() const { return version_ + uncounted_writes_; }
+  void note_uncounted_write() { ++uncounted_writes_; }
 
   void set_category(Category category);
   void record_stream(StreamId stream);
@@ -123,6 +127,7 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   Device device_;
   Residency residency_ = Residency::nowhere;  ///< where there is a CUDA device
   std::uint32_t version_ = 0;
+  std::uint32_t uncounted_writes_ = 0;  ///< those that version_ leaves out
   bool has_values_ = false;
   bool is_given_back_ = false;
 };

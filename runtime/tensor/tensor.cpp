@@ -68,6 +68,7 @@ Tensor make_view(const Tensor& base, const Shape& sizes, const Shape& strides,
   impl->is_contiguous = are_contiguous(sizes, strides);
   impl->is_view = true;
   impl->is_conjugated = base.impl()->is_conjugated;
+  impl->own_version = base.impl()->own_version;
   Tensor view(std::move(impl));
   inherit_batch_dims(view, base);
   return view;

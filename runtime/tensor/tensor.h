@@ -27,6 +27,15 @@ struct AutogradMetaBase {
   virtual ~AutogradMetaBase() = default;
 };
 
+/// The count of in-place writes that tensors share which were not made as views of their storage's
+/// other tensors: what `x.data` gives, and its views.
+struct VersionCounter final : RefCounted, Pooled<VersionCounter> {
+  explicit VersionCounter(std::uint32_t first) : version(first) {}
+  static void destroy(VersionCounter* counter) { delete counter; }
+
+  std::uint32_t version;
+};
+
 /// The object behind a Tensor handle.
 struct TensorImpl final : RefCounted, Pooled<TensorImpl> {
   IntrusivePtr<Storage> storage;
@@ -40,6 +49,7 @@ struct TensorImpl final : RefCounted, Pooled<TensorImpl> {
   /// Complex elements stand for the conjugates of what the storage holds, as after PyTorch's lazy
   /// conj(). What reads them resolves that first (runtime/tensor/complex_parts.h).
   bool is_conjugated = false;
+  IntrusivePtr<VersionCounter> own_version;    ///< null: its storage counts
   std::unique_ptr<AutogradMetaBase> autograd;  ///< null until autograd has something to say
 
   static void destroy(TensorImpl* impl);
@@ -70,6 +80,17 @@ class Tensor {
   /// True when the elements fill their memory without gaps or overlaps, in some order.
   bool is_dense() const;
   Storage& storage() const { return *impl_->storage; }
+
+  /// Counts the in-place writes to the tensor and to its views: a saved tensor remembers it, to
+  /// find out that it was overwritten.
+  std::uint32_t version() const {
+    return impl_->own_version ? impl_->own_version->version : storage().version();
+  }
+  void bump_version() const {
+    if (!impl_->own_version) return storage().bump_version();
+    ++impl_->own_version->version;
+    storage().note_uncounted_write();
+  }
 
   /// The first element in the host's memory, data<const T>() to read and data<T>() to write;
   /// nullptr on size-only devices and for empty tensors. See Note [Two copies of values]. Nothing

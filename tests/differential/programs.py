@@ -8,6 +8,7 @@ import random
 from kinds.averages import averaging_program, pooled_program
 from kinds.contractions import contracted_program
 from kinds.encoders import encoder_program
+from kinds.failed_steps import failing_steps
 from kinds.failures import failing_program
 from kinds.graphs import graph_program
 from kinds.indexing import indexed_program
@@ -1064,6 +1065,7 @@ KINDS = {
     "sizes": sized_program,
     "optimizers": optimized_program,
     "failures": failing_program,
+    "failed steps": failing_steps,
 }
 
 

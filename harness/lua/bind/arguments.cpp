@@ -182,6 +182,22 @@ Device NamedArguments::device(std::string_view name, Device otherwise) const {
   return value;
 }
 
+void place_named_arguments(lua_State* L, std::string_view function,
+                           std::span<const std::string_view> own) {
+  luaL_checkstack(L, static_cast<int>(own.size()), nullptr);
+  const int given = NamedArguments(L, function).positional_count();
+  int position = given;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const NamedArguments named(L, function);
+    if (!named.push(own[i])) continue;
+    if (static_cast<int>(i) < given) {
+      throw std::invalid_argument(
+          fmt::format("[{}] argument '{}' is given twice", function, own[i]));
+    }
+    lua_insert(L, ++position);
+  }
+}
+
 Shape sizes_arguments(lua_State* L, int first, const NamedArguments& named) {
   const ArgumentName name{named.function(), "size"};
   const int last = named.positional_count();

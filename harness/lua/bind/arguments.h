@@ -76,6 +76,12 @@ class NamedArguments {
   int table_ = 0;  ///< 0: there is none
 };
 
+/// Puts those of a function's own arguments, `own` in their order, that the table of named ones at
+/// the end has behind those that stand by position: f(0, {steps = 4}) is f(0, 4, {steps = 4}).
+/// Throws std::invalid_argument for one that is given both ways.
+void place_named_arguments(lua_State* L, std::string_view function,
+                           std::span<const std::string_view> own);
+
 /// The sizes that stand from argument `first` on: `f(3, 4)` or `f({3, 4})`; empty for none.
 Shape sizes_arguments(lua_State* L, int first, const NamedArguments& named);
 

@@ -115,6 +115,14 @@ int call_hooked_module(lua_State* L, ScriptModule& module, ScriptHooks& hooks) {
   return lua_gettop(L) - inputs;
 }
 
+// A last argument that is nil is one that is left out, as None is: rnn(x, state) before the first
+// state.
+void drop_absent(std::vector<Value>& inputs) {
+  while (inputs.size() > 1 && std::holds_alternative<std::monostate>(inputs.back())) {
+    inputs.pop_back();
+  }
+}
+
 // The arguments by position, then those of a last table by their names.
 std::vector<Value> inputs_of_call(lua_State* L, const Module& module) {
   const std::span<const std::string_view> names = module.input_names();
@@ -124,6 +132,7 @@ std::vector<Value> inputs_of_call(lua_State* L, const Module& module) {
   for (int index = 2; index <= arguments - (has_names ? 1 : 0); ++index) {
     inputs.push_back(call_argument(L, index, {module.type_name(), "input"}));
   }
+  drop_absent(inputs);
   if (!has_names) return inputs;
   const NamedArguments named(L, module.type_name(), arguments);
   named.check_names(names);

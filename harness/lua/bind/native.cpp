@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -88,6 +89,7 @@ Interpreter::EndedCall ended_call(lua_State* L, Entry entry) {
   const Interpreter::Handles handles = handles_among_arguments(L, entry);
   const void* const overwritten = overwritten_handle(L);
   Interpreter::EndedCall call;
+  call.last = handle_overwritten_by_element(L);
   if (overwritten != nullptr) call.variables.push_back(overwritten);
   if (handles.empty()) return call;
   if (handles.size() == 1 && overwritten == nullptr) {
@@ -104,6 +106,16 @@ Interpreter::EndedCall ended_call(lua_State* L, Entry entry) {
     (is_variable ? call.variables : call.temporaries).push_back(handle);
   }
   return call;
+}
+
+// Results that the script does not take go with the call.
+void add_dropped_results(lua_State* L, int results, Interpreter::EndedCall& call) {
+  if (results < 2) return;
+  const std::optional<int> wanted = wanted_results(L);
+  if (!wanted) return;
+  for (int index = *wanted - results; index < 0; ++index) {
+    if (lua_type(L, index) == LUA_TUSERDATA) call.temporaries.push_back(lua_touserdata(L, index));
+  }
 }
 
 // What the variables of the functions hold that an error ends: in Python the innermost function
@@ -155,6 +167,7 @@ int run_native(lua_State* L, lua_CFunction function, Entry entry) {
     call = ended_call(L, entry);
     LocalsOfCall locals;
     const int results = function(L);
+    add_dropped_results(L, results, call);
     for (Tensor& local : locals.take()) call.locals.emplace_back(std::move(local));
     interpreter.note_ended_call(std::move(call));
     return results;

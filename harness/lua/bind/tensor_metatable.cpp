@@ -45,8 +45,7 @@ void push_grad_fn(lua_State* L, const Tensor& tensor) {
   lua_pushnil(L);
 }
 
-// A view of the same bytes that is not part of the graph.
-void push_data(lua_State* L, const Tensor& tensor) { push_tensor(L, detach(tensor)); }
+void push_data(lua_State* L, const Tensor& tensor) { push_tensor(L, data_of(tensor)); }
 
 // x.data = y: the same tensor with other elements.
 void set_elements(lua_State* L, const Tensor& tensor, int index) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -23,31 +23,20 @@
 namespace ohm::lua {
 namespace {
 
-constexpr std::string_view kFactoryOptionNames[] = {"dtype", "device", "requires_grad"};
+using ArgumentNames = std::initializer_list<std::string_view>;
 
-/// The arguments of a factory: what stands before the table of options is its own.
+/// The arguments of a factory: `own` in their order, by position or by name, and the options.
 class FactoryCall {
  public:
-  FactoryCall(lua_State* L, std::string_view function)
-      : state_(L), named_(L, function), category_(Category::input) {
-    named_.check_names(kFactoryOptionNames);
-  }
-  /// Of a factory with an argument of this name besides.
-  FactoryCall(lua_State* L, std::string_view function, std::string_view further)
-      : state_(L), named_(L, function), category_(Category::input) {
-    std::vector<std::string_view> known(std::begin(kFactoryOptionNames),
-                                        std::end(kFactoryOptionNames));
-    known.push_back(further);
+  FactoryCall(lua_State* L, std::string_view function, ArgumentNames own)
+      : state_(L), named_(placed(L, function, own)), category_(Category::input) {
+    std::vector<std::string_view> known = {"dtype", "device", "requires_grad"};
+    known.insert(known.end(), own.begin(), own.end());
     named_.check_names(known);
   }
 
   int count() const { return named_.positional_count(); }
   ArgumentName name(std::string_view argument) const { return {named_.function(), argument}; }
-  /// The integer that stands at this position or has this name.
-  std::int64_t integer(int position, std::string_view argument, std::int64_t otherwise) const {
-    if (count() >= position) return integer_argument(state_, position, name(argument));
-    return named_.integer(argument, otherwise);
-  }
   Shape sizes(int first) const { return sizes_arguments(state_, first, named_); }
   TensorOptions options(const TensorOptions& otherwise) const {
     return {named_.dtype("dtype", otherwise.dtype), named_.device("device", otherwise.device)};
@@ -60,6 +49,11 @@ class FactoryCall {
   }
 
  private:
+  static NamedArguments placed(lua_State* L, std::string_view function, ArgumentNames own) {
+    place_named_arguments(L, function, own);
+    return {L, function};
+  }
+
   lua_State* state_;
   NamedArguments named_;
   CategoryGuard category_;
@@ -73,7 +67,7 @@ Tensor unwritten(const Shape& shape, const TensorOptions& options) {
 using SizedFactory = Tensor (*)(const Shape& shape, const TensorOptions& options);
 
 int make_sized(lua_State* L, std::string_view function, SizedFactory factory) {
-  const FactoryCall call(L, function);
+  const FactoryCall call(L, function, {"size"});
   return call.push(factory(call.sizes(1), call.options({})));
 }
 
@@ -87,13 +81,13 @@ Tensor laid_out_as(const Tensor& like, Tensor fresh) {
 }
 
 int make_like(lua_State* L, std::string_view function, SizedFactory factory) {
-  const FactoryCall call(L, function);
+  const FactoryCall call(L, function, {"input"});
   const Tensor& like = tensor_argument(L, 1, call.name("input"));
   return call.push(laid_out_as(like, factory(like.shape(), call.options(options_of(like)))));
 }
 
 int make_new(lua_State* L, std::string_view method, SizedFactory factory) {
-  const FactoryCall call(L, method);
+  const FactoryCall call(L, method, {"input", "size"});
   const Tensor& like = tensor_argument(L, 1, call.name("input"));
   return call.push(factory(call.sizes(2), call.options(options_of(like))));
 }
@@ -112,7 +106,7 @@ int rand_like(lua_State* L) { return make_like(L, "rand_like", &ohm::rand); }
 
 // randint([low,] high, sizes): 0 is the lowest when none is given.
 int randint(lua_State* L) {
-  const FactoryCall call(L, "randint");
+  const FactoryCall call(L, "randint", {"low", "high", "size"});
   const bool has_low = lua_type(L, 2) == LUA_TNUMBER;
   const std::int64_t low = has_low ? integer_argument(L, 1, call.name("low")) : 0;
   const int high = has_low ? 2 : 1;
@@ -123,7 +117,7 @@ int randint(lua_State* L) {
 
 // randint_like(input, [low,] high)
 int randint_like(lua_State* L) {
-  const FactoryCall call(L, "randint_like");
+  const FactoryCall call(L, "randint_like", {"input", "low", "high"});
   const Tensor& like = tensor_argument(L, 1, call.name("input"));
   const bool has_low = call.count() > 2;
   const std::int64_t low = has_low ? integer_argument(L, 2, call.name("low")) : 0;
@@ -160,18 +154,35 @@ int full_with(lua_State* L, const FactoryCall& call, int first, TensorOptions ot
   return call.push(filled(L, first + 1, call.name("fill_value"), shape, call.options(otherwise)));
 }
 
-int full(lua_State* L) { return full_with(L, FactoryCall(L, "full"), 1, {}, true); }
+int full(lua_State* L) {
+  return full_with(L, FactoryCall(L, "full", {"size", "fill_value"}), 1, {}, true);
+}
 
 int full_like(lua_State* L) {
-  const FactoryCall call(L, "full_like");
+  const FactoryCall call(L, "full_like", {"input", "fill_value"});
   const Tensor& like = tensor_argument(L, 1, call.name("input"));
   return call.push(laid_out_as(
       like, filled(L, 2, call.name("fill_value"), like.shape(), call.options(options_of(like)))));
 }
 
+// A step by name begins at 0 where nothing says otherwise: arange(4, {step = 2}).
+void place_start(lua_State* L) {
+  const NamedArguments named(L, "arange");
+  const auto has = [&](std::string_view name) {
+    if (!named.push(name)) return false;
+    lua_pop(L, 1);
+    return true;
+  };
+  if (!has("step") || has("start")) return;
+  if (named.positional_count() + (has("end") ? 1 : 0) > 1) return;
+  lua_pushinteger(L, 0);
+  lua_insert(L, 1);
+}
+
 // arange([start,] stop [, step]), without `stop` itself.
 int arange(lua_State* L) {
-  const FactoryCall call(L, "arange");
+  place_start(L);
+  const FactoryCall call(L, "arange", {"start", "end", "step"});
   const bool has_start = call.count() > 1;
   const double start = has_start ? number_argument(L, 1, call.name("start")) : 0;
   const double stop = number_argument(L, has_start ? 2 : 1, call.name("stop"));
@@ -194,7 +205,7 @@ int arange(lua_State* L) {
 
 // linspace(start, stop, steps): both are among them.
 int linspace(lua_State* L) {
-  const FactoryCall call(L, "linspace");
+  const FactoryCall call(L, "linspace", {"start", "end", "steps"});
   const double start = number_argument(L, 1, call.name("start"));
   const double stop = number_argument(L, 2, call.name("end"));
   const std::int64_t steps = integer_argument(L, 3, call.name("steps"));
@@ -208,18 +219,19 @@ int linspace(lua_State* L) {
 // tril_indices(row, col [, offset]): [2, count].
 int triangle_indices(lua_State* L, std::string_view function,
                      Tensor (*make)(const TriangleOf&, const TensorOptions&)) {
-  const FactoryCall call(L, function, "offset");
+  const FactoryCall call(L, function, {"row", "col", "offset"});
   const std::int64_t rows = integer_argument(L, 1, call.name("row"));
   const std::int64_t columns = integer_argument(L, 2, call.name("col"));
-  return call.push(make({rows, columns, call.integer(3, "offset", 0)},
-                        call.options({DType::int64, Device::cpu()})));
+  return call.push(
+      make({rows, columns, call.count() > 2 ? integer_argument(L, 3, call.name("offset")) : 0},
+           call.options({DType::int64, Device::cpu()})));
 }
 int tril_indices(lua_State* L) { return triangle_indices(L, "tril_indices", &ohm::tril_indices); }
 int triu_indices(lua_State* L) { return triangle_indices(L, "triu_indices", &ohm::triu_indices); }
 
 // eye(n [, m]): ones on the diagonal of [n, m].
 int eye(lua_State* L) {
-  const FactoryCall call(L, "eye");
+  const FactoryCall call(L, "eye", {"n", "m"});
   const std::int64_t rows = integer_argument(L, 1, call.name("n"));
   const std::int64_t columns = call.count() > 1 ? integer_argument(L, 2, call.name("m")) : rows;
   const Tensor matrix = ohm::zeros({rows, columns}, call.options({}));
@@ -298,7 +310,9 @@ int make_tensor(lua_State* L, const FactoryCall& call, int data, Device device,
   return call.push(made);
 }
 
-int tensor(lua_State* L) { return make_tensor(L, FactoryCall(L, "tensor"), 1, Device::cpu()); }
+int tensor(lua_State* L) {
+  return make_tensor(L, FactoryCall(L, "tensor", {"data"}), 1, Device::cpu());
+}
 
 // as_tensor(data [, {dtype, device}]): a tensor that is one already is converted where it has to
 // be.
@@ -319,13 +333,13 @@ int new_ones(lua_State* L) { return make_new(L, "new_ones", &ohm::ones); }
 int new_zeros(lua_State* L) { return make_new(L, "new_zeros", &ohm::zeros); }
 
 int new_full(lua_State* L) {
-  const FactoryCall call(L, "new_full");
+  const FactoryCall call(L, "new_full", {"input", "size", "fill_value"});
   const Tensor& like = tensor_argument(L, 1, call.name("input"));
   return full_with(L, call, 2, options_of(like), false);
 }
 
 int new_tensor(lua_State* L) {
-  const FactoryCall call(L, "new_tensor");
+  const FactoryCall call(L, "new_tensor", {"input", "data"});
   const Tensor& like = tensor_argument(L, 1, call.name("input"));
   return make_tensor(L, call, 2, like.device(), like.dtype());
 }

@@ -161,6 +161,41 @@ const void* overwritten_handle(lua_State* L) {
   return handle;
 }
 
+const void* handle_overwritten_by_element(lua_State* L) {
+  lua_Debug frame;
+  if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return nullptr;
+  const Instruction* next = next_instruction(frame);
+  if (next[-1].opcode() != kCallFunction) return nullptr;
+  const Instruction get = next[0];
+  const bool is_element =
+      get.opcode() == kGetTable || get.opcode() == kGetInteger || get.opcode() == kGetField;
+  if (!is_element || get.b() != next[-1].a()) return nullptr;
+  if (use_of(L, frame, get.a() + 1) == RegisterUse::variable) {
+    lua_getlocal(L, &frame, get.a() + 1);
+  } else if (next[1].opcode() == kMove && next[1].b() == get.a()) {
+    if (use_of(L, frame, next[1].a() + 1) != RegisterUse::variable) return nullptr;
+    lua_getlocal(L, &frame, next[1].a() + 1);
+  } else if (next[1].opcode() == kSetUpvalue && next[1].a() == get.a()) {
+    lua_getinfo(L, "f", &frame);
+    const bool is_there = lua_getupvalue(L, -1, next[1].b() + 1) != nullptr;
+    lua_remove(L, is_there ? -2 : -1);
+    if (!is_there) return nullptr;
+  } else {
+    return nullptr;
+  }
+  const void* const handle = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return handle;
+}
+
+std::optional<int> wanted_results(lua_State* L) {
+  lua_Debug frame;
+  if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return std::nullopt;
+  const Instruction call = next_instruction(frame)[-1];
+  if (call.opcode() != kCallFunction || call.c() == 0) return std::nullopt;
+  return call.c() - 1;
+}
+
 bool is_initial_value_to_close(lua_State* L) {
   lua_Debug frame;
   if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return false;

@@ -9,6 +9,7 @@ enum Opcode : std::uint32_t {
   kMove = 0,
   kSetUpvalue = 10,
   kGetTable = 12,
+  kGetInteger = 13,
   kGetField = 14,
   kSetGlobal = 15,  // a field of an upvalue: _ENV
   kSetTable = 16,

@@ -226,7 +226,10 @@ void Interpreter::collect(lua_State* L) {
       if (!is_held_later) release(*it);
     }
     release_of_errors();
-    for (std::size_t i = being_released_.size(); i > 0; --i) being_released_[i - 1].value.release();
+    for (std::size_t i = being_released_.size(); i > 0; --i) {
+      DeadHandle& dead = being_released_[i - 1];
+      if (dead.handle != ended_call_.last) dead.value.release();
+    }
     being_released_.clear();
     forget_what_ended();
     // What was released may have held functions of the script, and they other handles.

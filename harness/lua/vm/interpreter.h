@@ -129,11 +129,13 @@ class Interpreter {
 
   using Handles = InlineVector<const void*, 4>;
   /// Of a call that is about to end, in the order in which it goes. `variables`: what the variable
-  /// held that the call's result is assigned to, then the variables among the arguments.
+  /// held that the call's result is assigned to, then the variables among the arguments. `last`:
+  /// what goes when everything else has gone, or null.
   struct EndedCall {
     Handles temporaries;
     std::vector<HeldValue> locals;
     Handles variables;
+    const void* last = nullptr;
   };
   void note_ended_call(EndedCall call) { ended_call_ = std::move(call); }
 

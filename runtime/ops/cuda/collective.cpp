@@ -67,7 +67,7 @@ cuda::Pieces written(const std::vector<Tensor>& tensors) {
   cuda::Pieces pieces;
   for (const Tensor& tensor : tensors) {
     pieces.push_back(tensor.cuda_address(CudaAccess::write));
-    tensor.storage().bump_version();
+    tensor.bump_version();
   }
   return pieces;
 }
@@ -93,7 +93,7 @@ CudaResult broadcast_by_nccl(const std::vector<Tensor>& tensors, std::size_t sou
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const bool is_read = i == source;
     pieces.push_back(tensors[i].cuda_address(is_read ? CudaAccess::read : CudaAccess::write));
-    if (!is_read) tensors[i].storage().bump_version();
+    if (!is_read) tensors[i].bump_version();
   }
   nccl->broadcast(pieces, pieces, items_of(tensors.front()), static_cast<int>(source));
   return CudaResult::done;

@@ -59,7 +59,7 @@ TEST_F(PartialStepDetectorTest, SeesNothingWhereAllIsWrittenAgain) {
   const auto optimizer = adam_of({parameter});
   expect_half_a_step(*optimizer);
   for (const Tensor& tensor : optimizer->find_state(parameter)->tensors) {
-    tensor.storage().bump_version();
+    tensor.bump_version();
   }
   optimizer->step();
   EXPECT_EQ(detector_.built_on(), "");
@@ -69,7 +69,7 @@ TEST_F(PartialStepDetectorTest, SeesWhatIsWrittenAgainInPartOnly) {
   const Tensor parameter = parameter_of(16);
   const auto optimizer = adam_of({parameter});
   expect_half_a_step(*optimizer);
-  optimizer->find_state(parameter)->tensors.back().storage().bump_version();
+  optimizer->find_state(parameter)->tensors.back().bump_version();
   optimizer->step();
   EXPECT_EQ(detector_.built_on(), "Adam");
 }

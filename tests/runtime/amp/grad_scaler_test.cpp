@@ -2,12 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <stdexcept>
+#include <vector>
 
+#include "allocator_shim/observe/out_of_memory.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/optim/adam.h"
 #include "runtime/optim/sgd.h"
 #include "tests/support/test_machine.h"
 
@@ -117,6 +121,29 @@ TEST_F(GradScalerTest, RefusesToUnscaleTwice) {
   backward_with(scaler, 1.0);
   scaler.unscale(optimizer_);
   EXPECT_THROW(scaler.unscale(optimizer_), std::invalid_argument);
+}
+
+TEST_F(GradScalerTest, RefusesToUnscaleAfterTheStep) {
+  GradScaler scaler({});
+  backward_with(scaler, 1.0);
+  scaler.step(optimizer_);
+  EXPECT_THROW(scaler.unscale(optimizer_), std::invalid_argument);
+}
+
+// The gradients of a fused step are divided by the step itself.
+TEST(GradScalerOnASmallGpu, AFusedStepThatFailsLeavesTheGradientsAsTheyWere) {
+  test::TestMachine machine(
+      {.capacity_bytes = std::size_t{36} << 20U, .values = ValueMode::keeps_values});
+  const Tensor parameter = full({std::int64_t{3} << 20}, 1.0, kOnGpu);
+  parameter.set_requires_grad(true);
+  optim::Adam optimizer({parameter}, {.lr = 0.5, .form = optim::Form::fused});
+  GradScaler scaler({.init_scale = 8.0});
+  backward(scaler.scale(ops::sum(parameter)));
+  EXPECT_THROW(scaler.step(optimizer), OutOfMemory);
+  EXPECT_EQ(to_doubles(parameter.grad()).front(), 8.0);
+  // The stage is as before: nothing was divided yet.
+  scaler.unscale(optimizer);
+  EXPECT_EQ(to_doubles(parameter.grad()).front(), 1.0);
 }
 
 TEST_F(GradScalerTest, RefusesAnUpdateWithoutAStep) {

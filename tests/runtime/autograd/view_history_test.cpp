@@ -149,14 +149,14 @@ TEST_F(ViewHistory, AWriteThatFailsLeavesItAsItWas) {
   x.set_requires_grad(true);
   const Tensor y = ops::mul(x, 2.0);
   const Tensor row = ops::select(y, 0, 0);
-  const std::uint32_t version = y.storage().version();
+  const std::uint32_t version = y.version();
   const Tensor rest = ones({kMany}, options);
   rest.set_requires_grad(true);
   // The copy of what is to be written over does not fit.
   EXPECT_THROW(ops::mul_(row, rest), OutOfMemory);
   EXPECT_EQ(grad_fn_of(y), "MulBackward");
   EXPECT_EQ(grad_fn_of(row), "SelectBackward");
-  EXPECT_EQ(y.storage().version(), version);
+  EXPECT_EQ(y.version(), version);
 }
 
 // ---- what is refused ----------------------------------------------------------------------------

@@ -66,6 +66,13 @@ TEST_F(ModuleLibrary, RecurrentStatesMayStandInAList) {
             0);
 }
 
+TEST_F(ModuleLibrary, AStateThatIsNilIsOneThatIsLeftOut) {
+  EXPECT_EQ(number("local m = ohm.nn.GRU(2, 3)\n"
+                   "local x, state = ohm.randn(4, 1, 2), nil\n"
+                   "return (m(x, state)[1] - m(x)[1]):abs():max():item()"),
+            0);
+}
+
 TEST_F(ModuleLibrary, RecurrentLayersTakeOneSequence) {
   EXPECT_EQ(number("local m = ohm.nn.LSTM(2, 3, {batch_first = true})\n"
                    "local x = ohm.randn(4, 2)\n"
