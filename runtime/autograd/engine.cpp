@@ -171,7 +171,10 @@ void run_hooks(const Node& node, TensorList& grads) {
   if (node.hooks()) node.hooks()->run(grads);
 }
 
+// After an error: the thread of a pass goes on with what is ready, and only drops it; the others go
+// with the pass, where PyTorch has a table of addresses.
 BackwardPass::~BackwardPass() {
+  while (!ready_.empty()) waiting_.find(pop_ready().get())->second.grads.clear();
   std::vector<std::pair<std::size_t, TensorList*>> left;
   for (auto& [node, entry] : waiting_) left.emplace_back(entry.number, &entry.grads);
   std::sort(left.begin(), left.end());

@@ -8,6 +8,7 @@ import random
 from kinds.averages import averaging_program, pooled_program
 from kinds.contractions import contracted_program
 from kinds.encoders import encoder_program
+from kinds.failed_modules import failing_modules
 from kinds.failed_steps import failing_steps
 from kinds.failures import failing_program
 from kinds.graphs import graph_program
@@ -1066,6 +1067,7 @@ KINDS = {
     "optimizers": optimized_program,
     "failures": failing_program,
     "failed steps": failing_steps,
+    "failed modules": failing_modules,
 }
 
 

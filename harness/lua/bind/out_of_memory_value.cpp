@@ -210,10 +210,10 @@ void push_out_of_memory(lua_State* L, const OutOfMemory& error) {
   luaL_checkstack(L, LUA_MINSTACK, nullptr);
   const int arguments = lua_gettop(L);
   const auto kept = std::make_shared<OutOfMemory>(error);
-  kept->hold(variables_of_script_error());
   push_handle<ErrorPtr>(L, kept, 1);
   const void* const handle = lua_touserdata(L, -1);
-  Interpreter::of(L).note_held_by_error(handle, push_held_variables(L, arguments));
+  Interpreter::of(L).note_held_by_error(handle, push_held_variables(L, arguments),
+                                        variables_of_script_error());
   lua_setiuservalue(L, -2, 1);
 }
 

@@ -255,7 +255,8 @@ void Interpreter::release_of_ended_call(const void* handle) {
 }
 
 // The functions that it leaves end without what it keeps of them.
-void Interpreter::note_held_by_error(const void* error, std::vector<const void*> held) {
+void Interpreter::note_held_by_error(const void* error, std::vector<const void*> held,
+                                     std::shared_ptr<const void> outer) {
   const auto is_held = [&held](const void* handle) {
     return std::find(held.begin(), held.end(), handle) != held.end();
   };
@@ -265,7 +266,7 @@ void Interpreter::note_held_by_error(const void* error, std::vector<const void*>
     if (!is_held(handle)) dropped.push_back(handle);
   }
   ended_call_.variables = dropped;
-  held_by_errors_[error] = std::move(held);
+  held_by_errors_[error] = {std::move(held), std::move(outer)};
 }
 
 void Interpreter::release_of_errors() {
@@ -273,9 +274,9 @@ void Interpreter::release_of_errors() {
   for (std::size_t i = being_released_.size(); i > 0; --i) {
     const auto error = held_by_errors_.find(being_released_[i - 1].handle);
     if (error == held_by_errors_.end()) continue;
-    // What natives had it hold is of calls within those of the script.
+    // What natives had it hold is of calls within those of the script, or around them.
     being_released_[i - 1].value.release();
-    for (const void* handle : error->second) release(handle);
+    for (const void* handle : error->second.handles) release(handle);
     held_by_errors_.erase(error);
   }
 }

@@ -140,7 +140,9 @@ class Interpreter {
   void note_ended_call(EndedCall call) { ended_call_ = std::move(call); }
 
   /// For a new handle of an error: what it holds, in the order in which that goes with it.
-  void note_held_by_error(const void* error, std::vector<const void*> held);
+  /// `outer`: of the natives that it leaves after that; goes last.
+  void note_held_by_error(const void* error, std::vector<const void*> held,
+                          std::shared_ptr<const void> outer);
 
   /// For references to values of the script that C++ objects held: one went.
   void note_dropped_reference() { has_dropped_references_ = true; }
@@ -228,7 +230,11 @@ class Interpreter {
   EndedCall ended_call_;
   std::vector<const void*> ended_variables_;       ///< of functions that have returned
   std::vector<const void*> variables_of_callers_;  ///< of those that called them
-  std::unordered_map<const void*, std::vector<const void*>> held_by_errors_;
+  struct HeldByError {
+    std::vector<const void*> handles;
+    std::shared_ptr<const void> outer;
+  };
+  std::unordered_map<const void*, HeldByError> held_by_errors_;
   std::vector<const HandleClass*> handle_classes_;
   std::unordered_map<const HandleClass*, EndHandle> ends_;
   std::uint64_t handles_made_ = 0;
