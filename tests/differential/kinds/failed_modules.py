@@ -47,6 +47,7 @@ def block(rng, name, inner):
 
 def failing_modules(rng):
     program = Program(rng)
+    program.add("from torch.utils.checkpoint import checkpoint")
     if rng.random() < 0.25:
         program.add('torch.cuda.memory._set_allocator_settings("expandable_segments:True")')
     fraction = rng.choice((0.0006, 0.0008, 0.001))
@@ -67,7 +68,7 @@ def failing_modules(rng):
         elif way < 0.3:
             call = 'with torch.autocast("cuda", dtype=torch.bfloat16): y = model(x)'
         elif way < 0.4:
-            call = "y = torch.utils.checkpoint.checkpoint(model, x, use_reentrant=False)"
+            call = "y = checkpoint(model, x, use_reentrant=False)"
         body = [f'hog = torch.empty({rng.randint(0, limit)}, dtype=torch.uint8, device="cuda")' if rng.random() < 0.8 else "hog = None",
                 f'x = torch.randn({rng.choice((64, 1000, 4000, 9000))}, 256, device="cuda"{rng.choice(("", ", requires_grad=True"))})', call]
         if "no_grad" not in call:
