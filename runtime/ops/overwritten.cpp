@@ -84,8 +84,12 @@ Tensor tril_(const Tensor& input, std::int64_t diagonal) {
 
 // ---- bounds -------------------------------------------------------------------------------------
 
-Tensor clamp_min_(const Tensor& input, double min) { return clamp_(input, min, std::nullopt); }
-Tensor clamp_max_(const Tensor& input, double max) { return clamp_(input, std::nullopt, max); }
+Tensor clamp_min_(const Tensor& input, const TensorOrNumber& min) {
+  return clamp_by_(input, min, std::nullopt);
+}
+Tensor clamp_max_(const Tensor& input, const TensorOrNumber& max) {
+  return clamp_by_(input, std::nullopt, max);
+}
 
 // ---- draws --------------------------------------------------------------------------------------
 
