@@ -116,20 +116,6 @@ Tensor bernoulli_(const Tensor& input, double p) {
                     [&] { fill_bernoulli(input, p, 1.0); });
 }
 
-// −log(1 − u) / lambda of uniform draws.
-Tensor exponential_(const Tensor& input, double lambda) {
-  if (!(lambda > 0.0)) {
-    throw std::invalid_argument(
-        fmt::format("[exponential_] expects lambda > 0.0, but found lambda={}", lambda));
-  }
-  require_floating(input, kExponentialInplace);
-  return drawn_over(kExponentialInplace, "ExponentialBackward", input, [&] {
-    fill_uniform(input, 0.0, 1.0);
-    map_floating(
-        input, input.dtype(), [lambda](double u) { return -std::log1p(-u) / lambda; }, input);
-  });
-}
-
 // How many integers, from 0 on, a dtype holds without a gap.
 std::int64_t integers_of(DType dtype) {
   if (const FloatLimits* const limits = find_float_limits(dtype)) {
@@ -238,6 +224,20 @@ Tensor logical_not_(const Tensor& input) {
 }
 
 }  // namespace
+
+// −log(1 − u) / lambda of uniform draws.
+Tensor exponential_(const Tensor& input, double lambda) {
+  if (!(lambda > 0.0)) {
+    throw std::invalid_argument(
+        fmt::format("[exponential_] expects lambda > 0.0, but found lambda={}", lambda));
+  }
+  require_floating(input, kExponentialInplace);
+  return drawn_over(kExponentialInplace, "ExponentialBackward", input, [&] {
+    fill_uniform(input, 0.0, 1.0);
+    map_floating(
+        input, input.dtype(), [lambda](double u) { return -std::log1p(-u) / lambda; }, input);
+  });
+}
 
 std::vector<OpDef> overwritten_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
