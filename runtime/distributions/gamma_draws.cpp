@@ -7,6 +7,7 @@
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/distributions/gamma_functions.h"
+#include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/pointwise_kernel.h"

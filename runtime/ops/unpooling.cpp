@@ -9,6 +9,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/kernels/launch/host_values.h"
+#include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/pointwise_kernel.h"
