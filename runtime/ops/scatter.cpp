@@ -1,7 +1,6 @@
 // Tensors and copies of them with elements written to places that an index names.
 #include "runtime/ops/scatter.h"
 
-#include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/ops/arithmetic.h"
