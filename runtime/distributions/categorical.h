@@ -30,11 +30,11 @@ class Categorical final : public Distribution {
 
   Tensor probs() { return parameter("probs"); }
   Tensor logits() { return parameter("logits"); }
+  std::int64_t events() const { return given().shape().back(); }
 
  private:
   Categorical(const Categorical& of, const Shape& batch_shape);
   const Tensor& given() const;
-  std::int64_t events() const { return given().shape().back(); }
 };
 
 }  // namespace ohm::distributions

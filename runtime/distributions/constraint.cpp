@@ -18,6 +18,13 @@ Tensor both(Tensor a, Tensor b) {
                         std::move(a), std::move(b));
 }
 
+Tensor is_zero_or_one(const Tensor& value) {
+  Tensor is_zero = ops::eq(value, 0);
+  Tensor is_one = ops::eq(value, 1);
+  return of_temporaries([](const Tensor& a, const Tensor& b) { return ops::bitwise_or(a, b); },
+                        std::move(is_zero), std::move(is_one));
+}
+
 // How far rows may be from a sum of 1.
 constexpr double kSumTolerance = 1e-6;
 
@@ -51,6 +58,11 @@ Constraint positive() {
   return {[](const Tensor& value) { return ops::gt(value, 0.0); }, "GreaterThan(lower_bound=0.0)"};
 }
 
+Constraint nonnegative() {
+  return {[](const Tensor& value) { return ops::ge(value, 0.0); },
+          "GreaterThanEq(lower_bound=0.0)"};
+}
+
 Constraint unit_interval() {
   return {[](const Tensor& value) {
             Tensor is_high_enough = ops::ge(value, 0.0);
@@ -60,16 +72,7 @@ Constraint unit_interval() {
           "Interval(lower_bound=0.0, upper_bound=1.0)"};
 }
 
-Constraint boolean() {
-  return {[](const Tensor& value) {
-            Tensor is_zero = ops::eq(value, 0);
-            Tensor is_one = ops::eq(value, 1);
-            return of_temporaries(
-                [](const Tensor& a, const Tensor& b) { return ops::bitwise_or(a, b); },
-                std::move(is_zero), std::move(is_one));
-          },
-          "Boolean()"};
-}
+Constraint boolean() { return {&is_zero_or_one, "Boolean()"}; }
 
 Constraint simplex() {
   return {[](const Tensor& value) {
@@ -79,6 +82,20 @@ Constraint simplex() {
             return both(std::move(are_weights), std::move(have_sum));
           },
           "Simplex()"};
+}
+
+Constraint one_hot() {
+  return {[](const Tensor& value) {
+            Tensor is_boolean = is_zero_or_one(value);
+            Tensor sums = ops::sum(value, Shape{-1}, false, std::nullopt);
+            Tensor is_normalized = ops::eq(sums, 1);
+            sums = Tensor();
+            Tensor are_boolean = ops::all(is_boolean, Shape{-1}, false);
+            Tensor result = both(std::move(are_boolean), is_normalized);
+            is_boolean = Tensor();
+            return result;
+          },
+          "OneHot()"};
 }
 
 Constraint integer_interval(std::int64_t lowest, std::int64_t highest) {

@@ -18,10 +18,13 @@ struct Constraint {
 Constraint real();
 Constraint real_vector();
 Constraint positive();
+Constraint nonnegative();
 Constraint unit_interval();
 Constraint boolean();
 /// Not negative, and with a sum of 1 along the last dimension.
 Constraint simplex();
+/// One 1 along the last dimension, and else zeros.
+Constraint one_hot();
 Constraint integer_interval(std::int64_t lowest, std::int64_t highest);
 Constraint interval(const Tensor& low, const Tensor& high);
 /// Of the last `dims` dimensions together.

@@ -101,17 +101,26 @@ void Distribution::set_shapes(const Shape& batch_shape, const Shape& event_shape
 }
 
 void Distribution::validate(const std::vector<ParameterConstraint>& constraints) const {
+  validate_values(constraints, [this](std::string_view name) {
+    const Tensor* const field = find_field(name);
+    return field == nullptr ? Tensor() : *field;
+  });
+}
+
+void Distribution::validate_values(
+    const std::vector<ParameterConstraint>& constraints,
+    const std::function<Tensor(std::string_view name)>& value_of) const {
   if (!validates_) return;
   Tensor valid;  // of the last one, until that of the next is there
   for (const auto& [name, constraint] : constraints) {
-    const Tensor* const value = find_field(name);
-    if (value == nullptr) continue;
-    valid = constraint.check(*value);
+    const Tensor value = value_of(name);
+    if (!value.defined()) continue;
+    valid = constraint.check(value);
     if (all_true(valid)) continue;
     throw std::invalid_argument(fmt::format(
         "[{}] Expected parameter {} (Tensor of shape {}) of distribution {} to satisfy the "
         "constraint {}, but found invalid values",
-        type_name(), name, tuple_of(value->shape()), str(), constraint.description));
+        type_name(), name, tuple_of(value.shape()), str(), constraint.description));
   }
 }
 

@@ -7,6 +7,7 @@
 // PyTorch's words.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -86,6 +87,9 @@ class Distribution {
   void set_shapes(const Shape& batch_shape, const Shape& event_shape);
   /// Checks the fields, in this order.
   void validate(const std::vector<ParameterConstraint>& constraints) const;
+  /// The same of what value_of(name) gives; of what is undefined nothing.
+  void validate_values(const std::vector<ParameterConstraint>& constraints,
+                       const std::function<Tensor(std::string_view name)>& value_of) const;
   /// Throws unless validation is off or `value` may be a sample.
   void validate_sample(const Tensor& value) const;
   Shape extended_shape(const Shape& sample_shape) const;

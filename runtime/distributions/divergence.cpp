@@ -7,9 +7,14 @@
 
 #include "runtime/distributions/bernoulli.h"
 #include "runtime/distributions/categorical.h"
+#include "runtime/distributions/dirichlet.h"
+#include "runtime/distributions/exponential.h"
+#include "runtime/distributions/gamma.h"
 #include "runtime/distributions/independent.h"
+#include "runtime/distributions/laplace.h"
 #include "runtime/distributions/logits.h"
 #include "runtime/distributions/normal.h"
+#include "runtime/distributions/one_hot_categorical.h"
 #include "runtime/distributions/temporaries.h"
 #include "runtime/distributions/uniform.h"
 #include "runtime/ops/activation.h"
@@ -18,6 +23,7 @@
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/power.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/special.h"
 #include "runtime/ops/view.h"
 #include "runtime/ops/whole_numbers.h"
 
@@ -113,6 +119,140 @@ Tensor divergence_of(Uniform& p, Uniform& q) {
   return result;
 }
 
+Tensor divergence_of(Exponential& p, Exponential& q) {
+  Tensor ratio = ops::div(q.rate(), p.rate());
+  Tensor logarithm = ops::log(ratio);
+  logarithm = ops::neg(logarithm);
+  Tensor result = ops::add(logarithm, ratio);
+  result = ops::sub(result, 1);
+  ratio = Tensor();
+  logarithm = Tensor();
+  return result;
+}
+
+Tensor divergence_of(Laplace& p, Laplace& q) {
+  Tensor ratio = ops::div(p.scale(), q.scale());
+  Tensor distance = ops::sub(p.loc(), q.loc());
+  distance = ops::abs(distance);
+  Tensor logarithm = ops::log(ratio);
+  logarithm = ops::neg(logarithm);
+  Tensor share = ops::div(distance, q.scale());
+  Tensor rest = ops::neg(distance);
+  rest = ops::div(rest, p.scale());
+  rest = ops::exp(rest);
+  rest = ops::mul(ratio, rest);
+  Tensor result = ops::add(logarithm, share);
+  result = ops::add(result, rest);
+  result = ops::sub(result, 1);
+  for (Tensor* const local : {&ratio, &distance, &logarithm, &share, &rest}) *local = Tensor();
+  return result;
+}
+
+Tensor total_of(Tensor a, Tensor b) {
+  return of_temporaries([](const Tensor& x, const Tensor& y) { return ops::add(x, y); },
+                        std::move(a), std::move(b));
+}
+
+// (a − b) · digamma(of)
+Tensor weighted_difference(const Tensor& a, const Tensor& b, const Tensor& of) {
+  Tensor weight = ops::sub(a, b);
+  Tensor slope = ops::digamma(of);
+  return of_temporaries([](const Tensor& x, const Tensor& y) { return ops::mul(x, y); },
+                        std::move(weight), std::move(slope));
+}
+
+// lgamma(a) − lgamma(b)
+Tensor difference_of_lgammas(const Tensor& a, const Tensor& b) {
+  Tensor first = ops::lgamma(a);
+  Tensor second = ops::lgamma(b);
+  return difference(std::move(first), std::move(second));
+}
+
+Tensor divergence_of(Gamma& p, Gamma& q) {
+  Tensor ratio = ops::div(p.rate(), q.rate());
+  ratio = ops::log(ratio);
+  ratio = ops::mul(q.concentration(), ratio);
+  Tensor norm = difference_of_lgammas(q.concentration(), p.concentration());
+  Tensor shapes = weighted_difference(p.concentration(), q.concentration(), p.concentration());
+  Tensor rates = ops::sub(q.rate(), p.rate());
+  Tensor mean = ops::div(p.concentration(), p.rate());
+  rates = of_temporaries([](const Tensor& x, const Tensor& y) { return ops::mul(x, y); },
+                         std::move(rates), std::move(mean));
+  Tensor result = ops::add(ratio, norm);
+  result = ops::add(result, shapes);
+  result = ops::add(result, rates);
+  for (Tensor* const local : {&ratio, &norm, &shapes, &rates}) *local = Tensor();
+  return result;
+}
+
+Tensor divergence_of(Dirichlet& p, Dirichlet& q) {
+  const auto row_sum = [](const Tensor& rows) {
+    return ops::sum(rows, Shape{-1}, false, std::nullopt);
+  };
+  Tensor sum_of_p = row_sum(p.concentration());
+  Tensor sum_of_q = row_sum(q.concentration());
+  Tensor sums = difference_of_lgammas(sum_of_p, sum_of_q);
+  Tensor norm = difference_of_lgammas(p.concentration(), q.concentration());
+  norm = row_sum(norm);
+  Tensor weights = ops::sub(p.concentration(), q.concentration());
+  Tensor slopes = ops::digamma(p.concentration());
+  Tensor slope_of_sum = ops::unsqueeze(ops::digamma(sum_of_p), -1);
+  slopes = difference(std::move(slopes), std::move(slope_of_sum));
+  Tensor result = ops::sub(sums, norm);
+  Tensor rest = ops::mul(weights, slopes);
+  rest = row_sum(rest);
+  result = total_of(std::move(result), std::move(rest));
+  for (Tensor* const local : {&sum_of_p, &sum_of_q, &sums, &norm, &weights, &slopes}) {
+    *local = Tensor();
+  }
+  return result;
+}
+
+constexpr std::string_view kConcentrations[] = {"concentration1", "concentration0"};
+
+// Each asks for a view of its own, in Python's order: backward goes through them in its reverse.
+
+Tensor total_concentration(Beta& of) {
+  const Tensor first = of.concentration1();
+  return ops::add(first, of.concentration0());
+}
+
+Tensor sum_of_lgammas(Beta& of, const Tensor& sum) {
+  Tensor first = ops::lgamma(of.concentration1());
+  Tensor second = ops::lgamma(of.concentration0());
+  Tensor result = total_of(std::move(first), std::move(second));
+  Tensor third = ops::lgamma(sum);
+  return total_of(std::move(result), std::move(third));
+}
+
+Tensor weighted_difference(Beta& p, Beta& q, std::string_view name) {
+  const Tensor own = p.parameter(name);
+  Tensor weight = ops::sub(own, q.parameter(name));
+  Tensor slope = ops::digamma(p.parameter(name));
+  return of_temporaries([](const Tensor& x, const Tensor& y) { return ops::mul(x, y); },
+                        std::move(weight), std::move(slope));
+}
+
+Tensor divergence_of(Beta& p, Beta& q) {
+  Tensor sum_of_p = total_concentration(p);
+  Tensor sum_of_q = total_concentration(q);
+  Tensor first = sum_of_lgammas(q, sum_of_p);
+  Tensor second = sum_of_lgammas(p, sum_of_q);
+  Tensor ones = weighted_difference(p, q, kConcentrations[0]);
+  Tensor zeros = weighted_difference(p, q, kConcentrations[1]);
+  Tensor sums = weighted_difference(sum_of_q, sum_of_p, sum_of_p);
+  Tensor result = ops::sub(first, second);
+  for (const Tensor* const term : {&ones, &zeros, &sums}) result = ops::add(result, *term);
+  for (Tensor* const local : {&sum_of_p, &sum_of_q, &first, &second, &ones, &zeros, &sums}) {
+    *local = Tensor();
+  }
+  return result;
+}
+
+Tensor divergence_of(OneHotCategorical& p, OneHotCategorical& q) {
+  return divergence_of(*p.numbers(), *q.numbers());
+}
+
 Tensor divergence_of(Independent& p, Independent& q) {
   if (p.dims() != q.dims()) {
     throw std::invalid_argument(
@@ -138,6 +278,9 @@ Tensor kl_divergence(Distribution& p, Distribution& q) {
   Tensor result;
   if (try_kind<Normal>(p, q, result) || try_kind<Categorical>(p, q, result) ||
       try_kind<Bernoulli>(p, q, result) || try_kind<Uniform>(p, q, result) ||
+      try_kind<Exponential>(p, q, result) || try_kind<Laplace>(p, q, result) ||
+      try_kind<Gamma>(p, q, result) || try_kind<Dirichlet>(p, q, result) ||
+      try_kind<Beta>(p, q, result) || try_kind<OneHotCategorical>(p, q, result) ||
       try_kind<Independent>(p, q, result)) {
     return result;
   }

@@ -17,6 +17,7 @@
 #include "runtime/nn/group_normalization.h"
 #include "runtime/nn/lazy.h"
 #include "runtime/nn/linear.h"
+#include "runtime/nn/max_unpool.h"
 #include "runtime/nn/normalization.h"
 #include "runtime/nn/prelu.h"
 #include "runtime/nn/recurrent.h"
@@ -230,9 +231,12 @@ struct BoundOp {
   const ops::OpDef* op;
   std::vector<Value> arguments;
 
-  Tensor call(std::vector<Value> inputs) const {
+  Value value(std::vector<Value> inputs) const {
     inputs.insert(inputs.end(), arguments.begin(), arguments.end());
-    return std::get<Tensor>(op->call(inputs));
+    return op->call(inputs);
+  }
+  Tensor call(std::vector<Value> inputs) const {
+    return std::get<Tensor>(value(std::move(inputs)));
   }
 };
 
@@ -253,7 +257,7 @@ class TensorsModule final : public CopyableModule<TensorsModule> {
     const bool are_tensors = std::all_of(inputs.begin(), inputs.end(), [](const Value& input) {
       return std::holds_alternative<Tensor>(input);
     });
-    if (inputs.size() == inputs_.size() && are_tensors) return op_.call(inputs);
+    if (inputs.size() == inputs_.size() && are_tensors) return op_.value(inputs);
     std::string names;
     for (const ops::Param& input : inputs_) {
       names += fmt::format("{}{}", names.empty() ? "" : ", ", input.name);
@@ -277,6 +281,34 @@ ModuleDef module_of(std::string_view name, std::string_view op_name) {
             const BoundOp bound{&op, {values.begin(), values.end()}};
             return std::make_shared<FunctionModule>(
                 name, [bound](const Tensor& input) { return bound.call({input}); });
+          }};
+}
+
+// The same for a max_pool, whose module has the last two options the other way round, and may give
+// the indices, too.
+ModuleDef max_pool_of(std::string_view name, std::string_view op_name) {
+  const ops::OpDef& op = op_called(op_name);
+  std::vector<ops::Param> params(op.params.begin() + 1, op.params.end());
+  std::swap(params.end()[-1], params.end()[-2]);
+  return {name, std::move(params), [name, &op](std::span<const Value> values) -> ModulePtr {
+            BoundOp bound{&op, {values.begin(), values.end()}};
+            std::swap(bound.arguments.end()[-1], bound.arguments.end()[-2]);
+            if (std::get<bool>(bound.arguments.back())) {
+              return std::make_shared<TensorsModule>(name, std::move(bound),
+                                                     std::span(op.params).first(1));
+            }
+            return std::make_shared<FunctionModule>(
+                name, [bound](const Tensor& input) { return bound.call({input}); });
+          }};
+}
+
+ModuleDef max_unpool_of(std::string_view name, std::string_view op_name) {
+  const ops::OpDef& op = op_called(op_name);
+  return {name,
+          {op.params.begin() + 2, op.params.end() - 1},
+          [name, &op](std::span<const Value> values) -> ModulePtr {
+            return std::make_shared<MaxUnpool>(name, op,
+                                               std::vector<Value>(values.begin(), values.end()));
           }};
 }
 
@@ -495,17 +527,20 @@ ModulePtr make_softmax_2d() {
 
 std::vector<ModuleDef> pooling_modules() {
   return {
-      module_of("MaxPool1d", "max_pool1d"),
+      max_pool_of("MaxPool1d", "max_pool1d"),
       module_of("AvgPool1d", "avg_pool1d"),
       module_of("AdaptiveAvgPool1d", "adaptive_avg_pool1d"),
-      module_of("MaxPool2d", "max_pool2d"),
+      max_pool_of("MaxPool2d", "max_pool2d"),
       module_of("AvgPool2d", "avg_pool2d"),
       module_of("AdaptiveAvgPool2d", "adaptive_avg_pool2d"),
       module_of("LPPool1d", "lp_pool1d"),
       module_of("LPPool2d", "lp_pool2d"),
       module_of("LPPool3d", "lp_pool3d"),
-      module_of("MaxPool3d", "max_pool3d"),
+      max_pool_of("MaxPool3d", "max_pool3d"),
       module_of("AvgPool3d", "avg_pool3d"),
+      max_unpool_of("MaxUnpool1d", "max_unpool1d"),
+      max_unpool_of("MaxUnpool2d", "max_unpool2d"),
+      max_unpool_of("MaxUnpool3d", "max_unpool3d"),
       module_of("AdaptiveAvgPool3d", "adaptive_avg_pool3d"),
       module_of("AdaptiveMaxPool1d", "adaptive_max_pool1d"),
       module_of("AdaptiveMaxPool2d", "adaptive_max_pool2d"),

@@ -10,9 +10,9 @@
 #include "runtime/autograd/recorder.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/conv_sizes.h"
-#include "runtime/ops/indexing.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/pooling.h"
 #include "runtime/ops/view.h"
 
 namespace ohm::ops {
@@ -122,32 +122,20 @@ Tensor maxima_gradient(const SplitPlan& plan, const Tensor& given, const Tensor&
   return out;
 }
 
-// One row for each plane.
-Tensor as_rows_of_planes(const Tensor& tensor) {
-  Shape sizes(tensor.shape());
-  const int rows = sizes.dims() - 2;
-  sizes[rows] *= sizes[rows + 1];
-  sizes.erase(rows + 1);
-  return reshape(tensor, sizes);
-}
-
 // Its gradient is what stands where the maxima were.
 Tensor recorded_maxima_gradient(const SplitPlan& plan, const Tensor& grad, const Tensor& input,
                                 const Tensor& indices) {
   Tensor out = maxima_gradient(plan, grad, input, indices);
   if (Recorder record("AdaptiveMaxPool2DBackwardBackward", {&grad, &input}); record.is_needed()) {
     record.save(indices);
-    record.attach_differentiable(out, [shape = input.shape(),
-                                       options = options_of(input)](BackwardCall& call) {
-      TensorList grads(2);
-      const Tensor places = call.saved(0);
-      if (call.needs(0)) {
-        grads[0] = reshape(gather(as_rows_of_planes(call.grad()), -1, as_rows_of_planes(places)),
-                           places.shape());
-      }
-      if (call.needs(1)) grads[1] = zeros(shape, options);
-      return grads;
-    });
+    record.attach_differentiable(
+        out, [shape = input.shape(), options = options_of(input)](BackwardCall& call) {
+          TensorList grads(2);
+          const Tensor places = call.saved(0);
+          if (call.needs(0)) grads[0] = found_at_maxima(call.grad(), places, 2);
+          if (call.needs(1)) grads[1] = zeros(shape, options);
+          return grads;
+        });
   }
   return out;
 }

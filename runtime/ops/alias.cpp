@@ -156,8 +156,12 @@ Tensor repeat_interleave(const Tensor& input, std::int64_t repeats,
   return view(clone_row_major(expand(unsqueeze(source, position + 1), wide)), shape);
 }
 
-Tensor clamp_min(const Tensor& input, double min) { return clamp(input, min, std::nullopt); }
-Tensor clamp_max(const Tensor& input, double max) { return clamp(input, std::nullopt, max); }
+Tensor clamp_min(const Tensor& input, const TensorOrNumber& min) {
+  return clamp_by(input, min, std::nullopt);
+}
+Tensor clamp_max(const Tensor& input, const TensorOrNumber& max) {
+  return clamp_by(input, std::nullopt, max);
+}
 
 std::vector<Tensor> lines_of(const std::vector<Shape>& shapes) {
   std::vector<Tensor> tensors;

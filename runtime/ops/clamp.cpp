@@ -298,21 +298,21 @@ class BoundArguments {
   bool are_tensors_ = false;
 };
 
-Tensor clamp_row(const Tensor& input, const std::optional<TensorOrNumber>& min,
-                 const std::optional<TensorOrNumber>& max) {
+}  // namespace
+
+Tensor clamp_by(const Tensor& input, const std::optional<TensorOrNumber>& min,
+                const std::optional<TensorOrNumber>& max) {
   const BoundArguments bounds(kClamp, min, max);
   if (bounds.are_tensors()) return clamp_between(input, bounds.min(), bounds.max());
   return clamp(input, bounds.min_number(), bounds.max_number());
 }
 
-Tensor clamp_row_(const Tensor& input, const std::optional<TensorOrNumber>& min,
-                  const std::optional<TensorOrNumber>& max) {
+Tensor clamp_by_(const Tensor& input, const std::optional<TensorOrNumber>& min,
+                 const std::optional<TensorOrNumber>& max) {
   const BoundArguments bounds(kClampInplace, min, max);
   if (bounds.are_tensors()) return clamp_between_(input, bounds.min(), bounds.max());
   return clamp_(input, bounds.min_number(), bounds.max_number());
 }
-
-}  // namespace
 
 functors::Clamp clamped(std::optional<double> min, std::optional<double> max) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -368,8 +368,8 @@ Tensor clamp_(const Tensor& input, std::optional<double> min, std::optional<doub
 
 std::vector<OpDef> clamp_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
-  return {define(kClamp, kBoth, &clamp_row, {"input", "min", "max"}, bounds),
-          define(kClampInplace, kBoth, &clamp_row_, {"input", "min", "max"})};
+  return {define(kClamp, kBoth, &clamp_by, {"input", "min", "max"}, bounds),
+          define(kClampInplace, kBoth, &clamp_by_, {"input", "min", "max"})};
 }
 
 }  // namespace ohm::ops

@@ -1,5 +1,7 @@
 #include "runtime/ops/norm.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -29,6 +31,14 @@ constexpr OpInfo kNorm{"norm", CastPolicy::float32_result};
 
 void require_order(double p) {
   if (std::isnan(p)) throw std::invalid_argument("[norm] p must be a number, got nan");
+}
+
+void require_wider(const Tensor& input, DType asked) {
+  if (is_floating(asked) && promote_types(input.dtype(), asked) == asked) return;
+  throw std::invalid_argument(fmt::format(
+      "[norm] the dtype of the input ({}) should be convertible without narrowing to the "
+      "specified dtype ({})",
+      name_of(input.dtype()), name_of(asked)));
 }
 
 // What an element of this size adds to the sum that the norm is made of.
@@ -137,10 +147,10 @@ Tensor largest_gradient(const Tensor& grad, const Tensor& input, const Tensor& r
   }
   const Tensor count = reduce_sum(mask, folded, true, DType::int64);
   const Tensor share = map_new(grad, count, functors::Quotient());
-  const Tensor masked = empty_for_loop(input.shape(), {&input}, options_of(input));
-  map_floating(masked, input.dtype(), functors::Product(), share, mask);
+  const Tensor masked = empty_for_loop(input.shape(), {&input}, {share.dtype(), input.device()});
+  map_floating(masked, share.dtype(), functors::Product(), share, mask);
   const Tensor sign = signs_of(input);
-  return map_new(sign, masked, functors::Product());
+  return formula::product(sign, masked);
 }
 
 // |x|^exponent
@@ -198,7 +208,7 @@ Tensor gradient_of_powers(const Tensor& grad, const Tensor& input, const Tensor&
 Tensor norm_gradient(const Tensor& incoming, const Tensor& input, const Tensor& saved_result,
                      DimMask folded, bool is_whole, double p) {
   if (p == 0.0) return {};
-  const bool stays_a_number = is_whole && formula::is_recorded();
+  const bool stays_a_number = is_whole && (formula::is_recorded() || !(p == 2.0 || std::isinf(p)));
   const auto folded_back = [&](const Tensor& tensor) {
     return stays_a_number ? tensor : with_folded_dims(tensor, input.shape(), folded);
   };
@@ -277,17 +287,22 @@ std::vector<Sample> norm_samples() {
 
 }  // namespace
 
-Tensor norm(const Tensor& input, double p, const std::optional<Shape>& dim, bool keepdim) {
+Tensor norm(const Tensor& input, double p, const std::optional<Shape>& dim, bool keepdim,
+            std::optional<DType> asked) {
   const OpFront front(kNorm);
   require_floating(input, kNorm);
   require_order(p);
+  if (asked) require_wider(input, *asked);
   const DimMask folded = folded_dims(input, dim, kNorm);
   Recorder record("NormBackward", {&input});
   record.save(input);
-  const DType dtype = front.result_dtype(input, std::nullopt).value_or(input.dtype());
+  const DType dtype = front.result_dtype(input, asked).value_or(input.dtype());
   Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), {dtype, input.device()});
-  // Where nothing is folded PyTorch takes the magnitudes of the input in the result's dtype.
-  const Tensor widened = out.numel() == input.numel() ? cast(input, dtype) : input;
+  // Where nothing is folded PyTorch takes the magnitudes of the input in the result's dtype. Its
+  // kernel adds up half precision in float32, and no other dtype in a wider one.
+  const bool is_read_as_it_is =
+      dtype == input.dtype() || (dtype == DType::float32 && out.numel() != input.numel());
+  const Tensor widened = is_read_as_it_is ? input : cast(input, dtype);
   const ReductionScratch scratch(input, folded);
   compute_norms(out, input, folded, p);
   record.save_output(out);
@@ -305,10 +320,11 @@ void norm_into(const Tensor& out, const Tensor& input, double p) {
 }
 
 std::vector<OpDef> norm_ops() {
-  using NormOverDims = Tensor (*)(const Tensor&, double, const std::optional<Shape>&, bool);
+  using NormOverDims =
+      Tensor (*)(const Tensor&, double, const std::optional<Shape>&, bool, std::optional<DType>);
   return {
       define(kNorm, kFunction | kMethod, static_cast<NormOverDims>(&norm),
-             {"input", {"p", 2.0}, "dim", {"keepdim", false}}, norm_samples),
+             {"input", {"p", 2.0}, "dim", {"keepdim", false}, "dtype"}, norm_samples),
       define(kDist, kFunction | kMethod, &dist, {"input", "other", {"p", 2.0}}, distance_samples)};
 }
 

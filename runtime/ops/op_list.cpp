@@ -100,6 +100,7 @@
 #include "runtime/ops/synonyms.h"
 #include "runtime/ops/trigonometry.h"
 #include "runtime/ops/unique.h"
+#include "runtime/ops/unpooling.h"
 #include "runtime/ops/variance.h"
 #include "runtime/ops/vector_product.h"
 #include "runtime/ops/view.h"
@@ -178,6 +179,7 @@ constexpr Family kFamilies[] = {
     &clip_grad_ops,
     &parameter_vector_ops,
     &power_pooling_ops,
+    &unpooling_ops,
     &multilabel_ops,
     &sampling_ops,
     &nonzero_ops,

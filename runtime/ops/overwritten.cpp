@@ -84,8 +84,12 @@ Tensor tril_(const Tensor& input, std::int64_t diagonal) {
 
 // ---- bounds -------------------------------------------------------------------------------------
 
-Tensor clamp_min_(const Tensor& input, double min) { return clamp_(input, min, std::nullopt); }
-Tensor clamp_max_(const Tensor& input, double max) { return clamp_(input, std::nullopt, max); }
+Tensor clamp_min_(const Tensor& input, const TensorOrNumber& min) {
+  return clamp_by_(input, min, std::nullopt);
+}
+Tensor clamp_max_(const Tensor& input, const TensorOrNumber& max) {
+  return clamp_by_(input, std::nullopt, max);
+}
 
 // ---- draws --------------------------------------------------------------------------------------
 
@@ -110,20 +114,6 @@ Tensor bernoulli_(const Tensor& input, double p) {
   require_floating(input, kBernoulliInplace);
   return drawn_over(kBernoulliInplace, "BernoulliBackward", input,
                     [&] { fill_bernoulli(input, p, 1.0); });
-}
-
-// −log(1 − u) / lambda of uniform draws.
-Tensor exponential_(const Tensor& input, double lambda) {
-  if (!(lambda > 0.0)) {
-    throw std::invalid_argument(
-        fmt::format("[exponential_] expects lambda > 0.0, but found lambda={}", lambda));
-  }
-  require_floating(input, kExponentialInplace);
-  return drawn_over(kExponentialInplace, "ExponentialBackward", input, [&] {
-    fill_uniform(input, 0.0, 1.0);
-    map_floating(
-        input, input.dtype(), [lambda](double u) { return -std::log1p(-u) / lambda; }, input);
-  });
 }
 
 // How many integers, from 0 on, a dtype holds without a gap.
@@ -234,6 +224,20 @@ Tensor logical_not_(const Tensor& input) {
 }
 
 }  // namespace
+
+// −log(1 − u) / lambda of uniform draws.
+Tensor exponential_(const Tensor& input, double lambda) {
+  if (!(lambda > 0.0)) {
+    throw std::invalid_argument(
+        fmt::format("[exponential_] expects lambda > 0.0, but found lambda={}", lambda));
+  }
+  require_floating(input, kExponentialInplace);
+  return drawn_over(kExponentialInplace, "ExponentialBackward", input, [&] {
+    fill_uniform(input, 0.0, 1.0);
+    map_floating(
+        input, input.dtype(), [lambda](double u) { return -std::log1p(-u) / lambda; }, input);
+  });
+}
 
 std::vector<OpDef> overwritten_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;

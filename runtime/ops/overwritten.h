@@ -7,6 +7,9 @@
 
 namespace ohm::ops {
 
+/// Draws of an exponential distribution with this rate.
+Tensor exponential_(const Tensor& input, double lambda);
+
 std::vector<OpDef> overwritten_ops();
 
 }  // namespace ohm::ops

@@ -80,11 +80,6 @@ Tensor log10(const Tensor& input) {
       kLog10, "Log10Backward", input, functors::Log10(), Formula(&log10_gradient));
 }
 
-Tensor expm1(const Tensor& input) {
-  return unary_keeping_result<Integers::read_as_float32>(
-      kExpm1, "Expm1Backward", input, functors::Expm1(), Formula(&expm1_gradient));
-}
-
 Tensor floor(const Tensor& input) {
   return rounded(kFloor, "FloorBackward", input, functors::Floor());
 }
@@ -93,6 +88,11 @@ Tensor round(const Tensor& input) {
   return rounded(kRound, "RoundBackward", input, functors::Round());
 }
 }  // namespace
+
+Tensor expm1(const Tensor& input) {
+  return unary_keeping_result<Integers::read_as_float32>(
+      kExpm1, "Expm1Backward", input, functors::Expm1(), Formula(&expm1_gradient));
+}
 
 Tensor sign(const Tensor& input) {
   if (is_differentiable(input.dtype())) {
@@ -215,8 +215,8 @@ Tensor xlogy(const Tensor& input, const Tensor& other) {
     if (call.needs(0)) {
       // grad · log(y), and 0 where x is 0 and y is not positive.
       const Tensor slope = map_new(call.grad(), y, functors::XLogYBackward());
-      const Tensor x_is_zero = empty(x.shape(), {DType::boolean, x.device()});
       const Tensor y_is_not_positive = empty(y.shape(), {DType::boolean, y.device()});
+      const Tensor x_is_zero = empty(x.shape(), {DType::boolean, x.device()});
       const Tensor is_masked =
           empty(broadcast_shapes(x.shape(), y.shape(), "xlogy"), {DType::boolean, x.device()});
       // As masked_fill makes it: contiguous.

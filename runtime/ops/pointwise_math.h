@@ -8,6 +8,8 @@
 namespace ohm::ops {
 
 Tensor erf(const Tensor& input);
+/// exp(x) − 1
+Tensor expm1(const Tensor& input);
 /// log(1 + x)
 Tensor log1p(const Tensor& input);
 Tensor reciprocal(const Tensor& input);

@@ -18,6 +18,7 @@
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/batched.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -173,16 +174,6 @@ Tensor max_pool_gradient(const PoolPlan& plan, const Tensor& given, const Tensor
   return out;
 }
 
-// One row for each plane, of its pixels.
-Tensor as_planes(const Tensor& tensor) {
-  Shape sizes(tensor.shape());
-  const int rows = sizes.dims() - 2;
-  const std::int64_t pixels = sizes[rows] * sizes[rows + 1];
-  sizes.erase(rows);
-  sizes[rows] = pixels;
-  return view(contiguous(tensor), sizes);
-}
-
 // Its gradient is what stands where the maxima were.
 Tensor recorded_max_pool_gradient(const PoolPlan& plan, const Tensor& grad, const Tensor& input,
                                   const Tensor& indices) {
@@ -193,10 +184,7 @@ Tensor recorded_max_pool_gradient(const PoolPlan& plan, const Tensor& grad, cons
         out, [shape = input.shape(), options = options_of(input)](BackwardCall& call) {
           TensorList grads(2);
           const Tensor places = call.saved(0);
-          if (call.needs(0)) {
-            const Tensor of_maxima = gather(as_planes(call.grad()), -1, as_planes(places));
-            grads[0] = view(of_maxima, places.shape());
-          }
+          if (call.needs(0)) grads[0] = found_at_maxima(call.grad(), places, 2);
           if (call.needs(1)) grads[1] = zeros(shape, options);
           return grads;
         });
@@ -391,7 +379,32 @@ std::vector<Sample> images_to_split() {
   };
 }
 
+Value max_pool2d_row(const Tensor& input, const Shape& kernel_size,
+                     const std::optional<Shape>& stride, const Shape& padding,
+                     const Shape& dilation, bool ceil_mode, bool return_indices) {
+  return maxima_as_asked(
+      max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode),
+      return_indices);
+}
+
 }  // namespace
+
+// PyTorch 2.15 flattens the images as they lie; before, they were laid out as the indices first.
+Tensor found_at_maxima(const Tensor& images, const Tensor& indices, int dims) {
+  Shape rows;
+  for (int dim = 0; dim < indices.dims() - dims; ++dim) rows.push_back(indices.shape()[dim]);
+  rows.push_back(-1);
+  const Tensor places = view(indices, rows);
+  const bool are_laid_out = Context::current().rules.name != "pytorch-2.15";
+  const Tensor pixels = are_laid_out ? view(contiguous(images, memory_format_of(indices)), rows)
+                                     : reshape(images, rows);
+  return view(gather(pixels, -1, places), indices.shape());
+}
+
+Value maxima_as_asked(const PooledMaxima& maxima, bool with_indices) {
+  if (with_indices) return std::vector<Tensor>{maxima.first, maxima.second};
+  return maxima.first;
+}
 
 Tensor with_channels_last(const Tensor& means) {
   Shape strides(means.dims(), means.shape()[1]);
@@ -409,8 +422,9 @@ Tensor with_channels_last(const Tensor& means) {
   return out;
 }
 
-Tensor max_pool2d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
-                  const Shape& padding, const Shape& dilation, bool ceil_mode) {
+PooledMaxima max_pool2d_with_indices(const Tensor& input, const Shape& kernel_size,
+                                     const std::optional<Shape>& stride, const Shape& padding,
+                                     const Shape& dilation, bool ceil_mode) {
   const OpFront front(kMaxPool);
   const PoolPlan plan =
       plan_for(kMaxPool, input, {kernel_size, stride, padding, dilation, ceil_mode});
@@ -421,7 +435,12 @@ Tensor max_pool2d(const Tensor& input, const Shape& kernel_size, const std::opti
   record.attach_differentiable(out, [plan](BackwardCall& call) {
     return TensorList{recorded_max_pool_gradient(plan, call.grad(), call.saved(0), call.saved(1))};
   });
-  return out;
+  return {out, indices};
+}
+
+Tensor max_pool2d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
+                  const Shape& padding, const Shape& dilation, bool ceil_mode) {
+  return max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode).first;
 }
 
 Tensor avg_pool2d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
@@ -457,8 +476,14 @@ std::vector<OpDef> pooling_ops() {
   const ParamName padding{"padding", Shape{0}};
   const ParamName ceil_mode{"ceil_mode", false};
   return {
-      define(kMaxPool, kFunction | kFunctional, &max_pool2d,
-             {"input", "kernel_size", "stride", padding, {"dilation", Shape{1}}, ceil_mode},
+      define(kMaxPool, kFunction | kFunctional, &max_pool2d_row,
+             {"input",
+              "kernel_size",
+              "stride",
+              padding,
+              {"dilation", Shape{1}},
+              ceil_mode,
+              {"return_indices", false}},
              images_to_maximise),
       define(kAvgPool, kFunctional, &avg_pool2d,
              {"input",

@@ -6,17 +6,31 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "runtime/ops/op.h"
 
 namespace ohm::ops {
 
+/// The largest elements of windows, and where each stood: as one number, of all of its plane or
+/// volume in row-major order.
+using PooledMaxima = std::pair<Tensor, Tensor>;
+/// What stands in `images` at the places that a max pool over the last `dims` dimensions found: the
+/// gradient of its gradient.
+Tensor found_at_maxima(const Tensor& images, const Tensor& indices, int dims);
+/// Both, or the first alone.
+Value maxima_as_asked(const PooledMaxima& maxima, bool with_indices);
+
 /// The largest element of each window; NaN wins. Beside the result a tensor of int64 indices is
 /// made, kept for backward and dropped at once without a graph. `ceil_mode`: windows that begin
 /// inside the image count although they end outside.
 Tensor max_pool2d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
                   const Shape& padding, const Shape& dilation, bool ceil_mode);
+/// The largest elements, and the indices that are made beside them.
+PooledMaxima max_pool2d_with_indices(const Tensor& input, const Shape& kernel_size,
+                                     const std::optional<Shape>& stride, const Shape& padding,
+                                     const Shape& dilation, bool ceil_mode);
 
 /// The mean of each window. `count_include_pad`: the padding counts as zeros. `divisor_override`
 /// is divided by instead of the number of elements.

@@ -13,7 +13,6 @@
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/indexing.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/pooling.h"
@@ -191,15 +190,6 @@ void compute_gradient_of_maxima(const VolumeAxes& axes, const Tensor& grad, cons
   });
 }
 
-// One row for each volume, of its pixels.
-Tensor as_volumes(const Tensor& tensor) {
-  const Shape& shape = tensor.shape();
-  Shape rows;
-  for (int dim = 0; dim < shape.dims() - 3; ++dim) rows.push_back(shape[dim]);
-  rows.push_back(tensor.size(-3) * tensor.size(-2) * tensor.size(-1));
-  return view(contiguous(tensor), rows);
-}
-
 // One volume as a batch of one.
 Tensor as_batch(const Tensor& volume) {
   if (volume.dims() == 5) return volume;
@@ -253,10 +243,7 @@ Tensor recorded_gradient_of_maxima(const VolumeAxes& axes, const Tensor& given, 
         out, [shape = input.shape(), options = options_of(input)](BackwardCall& call) {
           TensorList grads(2);
           const Tensor places = call.saved(0);
-          if (call.needs(0)) {
-            const Tensor of_maxima = gather(as_volumes(call.grad()), -1, as_volumes(places));
-            grads[0] = view(of_maxima, places.shape());
-          }
+          if (call.needs(0)) grads[0] = found_at_maxima(call.grad(), places, 3);
           if (call.needs(1)) grads[1] = zeros(shape, options);
           return grads;
         });
@@ -420,10 +407,19 @@ std::vector<Sample> volumes_to_split() {
   };
 }
 
+Value max_pool3d_row(const Tensor& input, const Shape& kernel_size,
+                     const std::optional<Shape>& stride, const Shape& padding,
+                     const Shape& dilation, bool ceil_mode, bool return_indices) {
+  return maxima_as_asked(
+      max_pool3d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode),
+      return_indices);
+}
+
 }  // namespace
 
-Tensor max_pool3d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
-                  const Shape& padding, const Shape& dilation, bool ceil_mode) {
+PooledMaxima max_pool3d_with_indices(const Tensor& input, const Shape& kernel_size,
+                                     const std::optional<Shape>& stride, const Shape& padding,
+                                     const Shape& dilation, bool ceil_mode) {
   const OpFront front(kMaxPool3d);
   const VolumeAxes axes =
       volume_axes(kMaxPool3d, input, {kernel_size, stride, padding, dilation, ceil_mode});
@@ -441,7 +437,12 @@ Tensor max_pool3d(const Tensor& input, const Shape& kernel_size, const std::opti
   record.attach_differentiable(out, [axes](BackwardCall& call) {
     return TensorList{recorded_gradient_of_maxima(axes, call.grad(), call.saved(0), call.saved(1))};
   });
-  return out;
+  return {out, indices};
+}
+
+Tensor max_pool3d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
+                  const Shape& padding, const Shape& dilation, bool ceil_mode) {
+  return max_pool3d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode).first;
 }
 
 Tensor avg_pool3d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
@@ -475,8 +476,14 @@ std::vector<OpDef> volume_pooling_ops() {
   const ParamName padding{"padding", Shape{0}};
   const ParamName ceil_mode{"ceil_mode", false};
   return {
-      define(kMaxPool3d, kFunction | kFunctional, &max_pool3d,
-             {"input", "kernel_size", "stride", padding, {"dilation", Shape{1}}, ceil_mode},
+      define(kMaxPool3d, kFunction | kFunctional, &max_pool3d_row,
+             {"input",
+              "kernel_size",
+              "stride",
+              padding,
+              {"dilation", Shape{1}},
+              ceil_mode,
+              {"return_indices", false}},
              volumes_to_maximise),
       define(kAvgPool3d, kFunctional, &avg_pool3d,
              {"input",

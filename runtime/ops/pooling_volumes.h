@@ -10,11 +10,16 @@
 #include <vector>
 
 #include "runtime/ops/op.h"
+#include "runtime/ops/pooling.h"
 
 namespace ohm::ops {
 
 Tensor max_pool3d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
                   const Shape& padding, const Shape& dilation, bool ceil_mode);
+/// The largest elements, and the indices that are made beside them.
+PooledMaxima max_pool3d_with_indices(const Tensor& input, const Shape& kernel_size,
+                                     const std::optional<Shape>& stride, const Shape& padding,
+                                     const Shape& dilation, bool ceil_mode);
 
 Tensor avg_pool3d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
                   const Shape& padding, bool ceil_mode, bool count_include_pad,

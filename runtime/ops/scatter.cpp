@@ -1,7 +1,6 @@
 // Tensors and copies of them with elements written to places that an index names.
 #include "runtime/ops/scatter.h"
 
-#include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/ops/arithmetic.h"
@@ -215,9 +214,9 @@ Tensor one_hot(const Tensor& input, std::int64_t given_classes) {
   Tensor out = empty(shape, options_of(input));
   Shape places_shape = input.shape();
   places_shape.push_back(1);
-  const Tensor dense = row_major(input);
-  const Tensor places =
-      make_view(dense, places_shape, contiguous_strides(places_shape), dense.impl()->offset);
+  Shape places_strides = input.strides();
+  places_strides.push_back(1);
+  const Tensor places = make_view(input, places_shape, places_strides, input.impl()->offset);
   if (!out.has_values()) return out;
   require_places(kOneHot, places, {num_classes});
   fill_values(out, 0.0);

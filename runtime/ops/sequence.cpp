@@ -10,7 +10,6 @@
 #include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/conv_transpose.h"
 #include "runtime/ops/op_front.h"
-#include "runtime/ops/pooling.h"
 #include "runtime/ops/rearrange.h"
 #include "runtime/ops/view.h"
 
@@ -53,6 +52,14 @@ void require_line_filters(const OpInfo& info, const Tensor& weight, const char* 
 }
 
 Tensor lines() { return randn({2, 3, 8}, {DType::float64, Device::cpu()}); }
+
+Value max_pool1d_row(const Tensor& input, const Shape& kernel_size,
+                     const std::optional<Shape>& stride, const Shape& padding,
+                     const Shape& dilation, bool ceil_mode, bool return_indices) {
+  return maxima_as_asked(
+      max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode),
+      return_indices);
+}
 
 }  // namespace
 
@@ -103,14 +110,21 @@ Tensor conv_transpose1d(const Tensor& given, const Tensor& given_weight,
                                    groups, pair(kConvTranspose1d, dilation, 1, "dilation"));
 }
 
-Tensor max_pool1d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
-                  const Shape& padding, const Shape& dilation, bool ceil_mode) {
+PooledMaxima max_pool1d_with_indices(const Tensor& input, const Shape& kernel_size,
+                                     const std::optional<Shape>& stride, const Shape& padding,
+                                     const Shape& dilation, bool ceil_mode) {
   const OpFront front(kMaxPool1d);
   require_lines(kMaxPool1d, input);
-  return as_rows(max_pool2d(as_image(input), pair(kMaxPool1d, kernel_size, 1, "kernel_size"),
-                            pair(kMaxPool1d, stride, 1, "stride"),
-                            pair(kMaxPool1d, padding, 0, "padding"),
-                            pair(kMaxPool1d, dilation, 1, "dilation"), ceil_mode));
+  const auto [maxima, indices] = max_pool2d_with_indices(
+      as_image(input), pair(kMaxPool1d, kernel_size, 1, "kernel_size"),
+      pair(kMaxPool1d, stride, 1, "stride"), pair(kMaxPool1d, padding, 0, "padding"),
+      pair(kMaxPool1d, dilation, 1, "dilation"), ceil_mode);
+  return {as_rows(maxima), as_rows(indices)};
+}
+
+Tensor max_pool1d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
+                  const Shape& padding, const Shape& dilation, bool ceil_mode) {
+  return max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode).first;
 }
 
 Tensor avg_pool1d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
@@ -164,8 +178,14 @@ std::vector<OpDef> sequence_ops() {
                return std::vector<Sample>{{lines(), randn({3, 2, 3}, options), randn({2}, options),
                                            Shape{2}, Shape{1}, Shape{1}}};
              }),
-      define(kMaxPool1d, kFunction | kFunctional, &max_pool1d,
-             {"input", "kernel_size", "stride", padding, dilation, ceil_mode},
+      define(kMaxPool1d, kFunction | kFunctional, &max_pool1d_row,
+             {"input",
+              "kernel_size",
+              "stride",
+              padding,
+              dilation,
+              ceil_mode,
+              {"return_indices", false}},
              [] {
                return std::vector<Sample>{{lines(), Shape{2}},
                                           {lines(), Shape{3}, Shape{2}, Shape{1}}};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/ops/op.h"
+#include "runtime/ops/pooling.h"
 
 namespace ohm::ops {
 
@@ -24,6 +25,9 @@ Tensor conv_transpose1d(const Tensor& input, const Tensor& weight,
                         const Shape& dilation);
 Tensor max_pool1d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
                   const Shape& padding, const Shape& dilation, bool ceil_mode);
+PooledMaxima max_pool1d_with_indices(const Tensor& input, const Shape& kernel_size,
+                                     const std::optional<Shape>& stride, const Shape& padding,
+                                     const Shape& dilation, bool ceil_mode);
 Tensor avg_pool1d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
                   const Shape& padding, bool ceil_mode, bool count_include_pad);
 Tensor adaptive_avg_pool1d(const Tensor& input, const Shape& output_size);

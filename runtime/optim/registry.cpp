@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -16,6 +18,7 @@
 #include "runtime/optim/adamax.h"
 #include "runtime/optim/asgd.h"
 #include "runtime/optim/lbfgs.h"
+#include "runtime/optim/muon.h"
 #include "runtime/optim/nadam.h"
 #include "runtime/optim/radam.h"
 #include "runtime/optim/rmsprop.h"
@@ -45,7 +48,7 @@ struct Option {
   std::string_view name;
   std::variant<double Options::*, bool Options::*, std::int64_t Options::*,
                std::optional<std::int64_t> Options::*, std::optional<std::string> Options::*,
-               Pair<Options>, FormFlag>
+               Pair<Options>, std::array<double, 3> Options::*, FormFlag>
       target;
 };
 
@@ -77,6 +80,10 @@ struct ParamMaker {
   ops::Param operator()(const Pair<Options>& pair) const {
     return with(ParamKind::number_list,
                 std::vector<double>{defaults.*pair.first, defaults.*pair.second});
+  }
+  ops::Param operator()(std::array<double, 3> Options::*member) const {
+    const std::array<double, 3>& numbers = defaults.*member;
+    return with(ParamKind::number_list, std::vector<double>(numbers.begin(), numbers.end()));
   }
   ops::Param operator()(FormFlag flag) const {
     return with(ParamKind::boolean, flag == FormFlag::fused ? Value(false) : Value());
@@ -119,6 +126,14 @@ struct OptionSetter {
     }
     given.options.*pair.first = numbers[0];
     given.options.*pair.second = numbers[1];
+  }
+  void operator()(std::array<double, 3> Options::*member) const {
+    const auto& numbers = std::get<std::vector<double>>(value);
+    if (numbers.size() != 3) {
+      throw std::invalid_argument(
+          fmt::format("[optimizer] {} must be three numbers, got {}", name, numbers.size()));
+    }
+    std::copy(numbers.begin(), numbers.end(), (given.options.*member).begin());
   }
   void operator()(FormFlag flag) const {
     if (flag == FormFlag::fused) {
@@ -248,6 +263,18 @@ OptimizerDef adafactor() {
                                             {"maximize", &O::maximize}});
 }
 
+OptimizerDef muon() {
+  using O = MuonOptions;
+  return define<Muon, O>("Muon", {{"lr", &O::lr},
+                                  {"weight_decay", &O::weight_decay},
+                                  {"momentum", &O::momentum},
+                                  {"nesterov", &O::nesterov},
+                                  {"ns_coefficients", &O::ns_coefficients},
+                                  {"eps", &O::eps},
+                                  {"ns_steps", &O::ns_steps},
+                                  {"adjust_lr_fn", &O::adjust_lr_fn}});
+}
+
 OptimizerDef adadelta() {
   using O = AdadeltaOptions;
   return define<Adadelta, O>("Adadelta", {{"lr", &O::lr},
@@ -318,6 +345,7 @@ const std::vector<OptimizerDef>& all_optimizers() {
       asgd(),
       rprop(),
       adafactor(),
+      muon(),
       lbfgs(),
   };
   return optimizers;

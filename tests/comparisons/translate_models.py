@@ -193,6 +193,8 @@ class ModelTranslator(Translator):
         name = self.called(value)
         if "need_weights" in text:
             return text  # one value
+        if "return_indices = true" in text:
+            return text
         if name in self.several or name in SEVERAL_RESULTS:
             return text
         if ast.unparse(value).startswith("torch.autograd.grad("):

@@ -35,7 +35,8 @@ SEVERAL_RESULTS = ("chunk", "split", "unbind", "topk", "max", "min", "sort", "wh
                    "vsplit", "dsplit", "cummax", "cummin", "kthvalue", "mode", "median", "var_mean",
                    "std_mean", "unique", "unique_consecutive", "nanmedian", "aminmax")  # of ops
 TAKES_TENSORS_IN_A_ROW = ("ohm.block_diag", "ohm.cartesian_prod", "ohm.meshgrid")  # a list in Lua
-GIVES_A_LIST = re.compile(r"nn\.((LSTM|GRU|RNN|MultiheadAttention)|LSTMCell)\(")  # modules of several results
+# Modules of several results.
+GIVES_A_LIST = re.compile(r"nn\.((LSTM|GRU|RNN|MultiheadAttention|LSTMCell)\(|MaxPool.*return_indices=True)")
 KEYWORDS = {"end", "local", "then", "repeat", "until", "nil", "function", "do"}
 
 
@@ -225,6 +226,8 @@ class Translator:
             return text if targets == 1 else f"table.unpack({text})"
         is_op = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         if is_op and node.func.attr in (*SEVERAL_RESULTS, "pad_packed_sequence"):
+            return text
+        if "return_indices = true" in text:
             return text
         return f"{text}:unbind(0)"
 

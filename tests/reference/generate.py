@@ -151,6 +151,7 @@ CALLS = {
         F.cross_entropy(x, t, weight=weight, ignore_index=ignore_index, reduction=reduction,
                         label_smoothing=smoothing),
     "max_pool2d": F.max_pool2d,
+    "max_pool3d": F.max_pool3d,
     "avg_pool2d": F.avg_pool2d,
     "adaptive_avg_pool2d": lambda x, size: F.adaptive_avg_pool2d(x, (size * 2)[:2]),
     "avg_pool3d": F.avg_pool3d,
@@ -170,7 +171,8 @@ CALLS = {
     "_thnn_fused_lstm_cell": lstm_cell,
     "linear": F.linear,
     "gelu": lambda x, approximate="none": F.gelu(x, approximate=approximate),
-    "norm": lambda x, p=2.0, dim=None, keepdim=False: torch.norm(x, p, dim, keepdim),
+    "norm": lambda x, p=2.0, dim=None, keepdim=False, dtype=None: torch.norm(
+        x, p, dim, keepdim, dtype=dtype),
     "var": lambda x, dim=None, unbiased=None, keepdim=False, correction=None: torch.var(
         x, dim if dim is not None else list(range(x.dim())), keepdim=keepdim,
         correction=correction if unbiased is None else int(unbiased)),
@@ -322,7 +324,8 @@ CALLS = {
     "gaussian_nll_loss": lambda x, t, var, full=False, eps=1e-6, reduction="mean":
         F.gaussian_nll_loss(x, t, var, full, eps, reduction),
     **{name: getattr(F, name) for name in (
-        "adaptive_max_pool1d", "pixel_unshuffle", "local_response_norm",
+        "adaptive_max_pool1d", "max_unpool1d", "max_unpool2d", "max_unpool3d", "pixel_unshuffle",
+        "local_response_norm",
         "softsign", "tanhshrink", "pixel_shuffle",
         "silu", "leaky_relu", "elu", "hardtanh", "relu6", "hardsigmoid", "hardswish", "hardshrink",
         "softshrink", "threshold", "mish", "softplus", "logsigmoid", "glu", "pad")},
@@ -817,6 +820,34 @@ def pooling():
     yield "max_pool1d", "max_pool1d", lambda: [randn(2, 3, 8), [3], [2], [1]]
     yield "avg_pool1d", "avg_pool1d", lambda: [randn(2, 3, 8), [3], [2], [1], False, False]
     yield "adaptive_avg_pool1d", "adaptive_avg_pool1d", lambda: [randn(2, 3, 8), [3]]
+
+
+def unpooling():
+    def pooled(pool, shape, *sizes):
+        # The maxima are others than those that the indices are of.
+        values, places = pool(randn(*shape), *sizes, return_indices=True)
+        return [randn(*values.shape), places]
+
+    yield "max_unpool1d", "max_unpool1d", lambda: [*pooled(F.max_pool1d, (2, 3, 8), 2), [2]]
+    yield "max_unpool1d_padded", "max_unpool1d", lambda: [
+        *pooled(F.max_pool1d, (3, 9), 3, 3, 1), [3], [3], [1], [9]]
+    yield "max_unpool2d", "max_unpool2d", lambda: [
+        *pooled(F.max_pool2d, (2, 3, 6, 4), 2), [2, 2]]
+    yield "max_unpool2d_one_image", "max_unpool2d", lambda: [
+        *pooled(F.max_pool2d, (3, 7, 6), (3, 2), (3, 2), (1, 0)), [3, 2], [3, 2], [1, 0], [7, 6]]
+    yield "max_unpool2d_double", "max_unpool2d", lambda: [
+        *pooled(lambda x, *sizes, **rest: F.max_pool2d(x.double(), *sizes, **rest), (1, 2, 5, 5), 2),
+        [2, 2], None, [0, 0], [1, 2, 5, 5]]
+    yield "max_unpool3d", "max_unpool3d", lambda: [
+        *pooled(F.max_pool3d, (2, 2, 4, 4, 2), 2), [2, 2, 2]]
+    yield "max_unpool3d_one_volume", "max_unpool3d", lambda: [
+        *pooled(F.max_pool3d, (2, 5, 4, 4), (2, 2, 2)), [2, 2, 2], [2, 2, 2], [0, 0, 0], [5, 4, 4]]
+    yield "max_pool1d_with_indices", "max_pool1d", lambda: [
+        randn(2, 3, 8), [3], [2], [1], [1], False, True]
+    yield "max_pool2d_with_indices", "max_pool2d", lambda: [
+        randn(2, 3, 6, 7), [2], None, [0], [1], False, True]
+    yield "max_pool3d_with_indices", "max_pool3d", lambda: [
+        randn(2, 4, 4, 5), [3, 2, 2], [2, 1, 2], [1, 0, 1], [1], False, True]
 
 
 def normalization():
@@ -1465,6 +1496,13 @@ def norms():
         yield f"norm_{p}_zeros", "norm", lambda: [torch.tensor([[0.0, 0.0], [0.0, -2.0]]), p, [1]]
         yield f"norm_{p}_nan", "norm", lambda: [const(torch.tensor([[1.0, math.nan], [0.5, -2.0]])), p, [0]]
         yield f"norm_{p}_one", "norm", lambda: [randn(3, 1), p, [1]]
+    for dtype in (torch.float16, torch.bfloat16):
+        yield f"norm_{str(dtype)[6:]}_as_float", "norm", lambda: [
+            const(randn(3, 4, dtype=dtype)), 2.0, [1], False, torch.float32]
+    yield "norm_3_as_double", "norm", lambda: [randn(3, 4), 3.0, [0], True, torch.float64]
+    for op in ("clamp_min", "clamp_max"):
+        yield f"{op}_of_tensor", op, lambda: [randn(3, 4), randn(4)]
+        yield f"{op}_of_column", op, lambda: [randn(4), randn(3, 1)]
     yield "normalize_3", "normalize", lambda: [randn(3, 4), 3.0]
     yield "dist_3", "dist", lambda: [randn(3, 4), randn(4), 3.0]
     yield "pairwise_distance_3", "pairwise_distance", lambda: [randn(3, 4), randn(3, 4), 3.0]
@@ -1510,7 +1548,7 @@ def statistics():
 
 
 FAMILIES = (norms, statistics, assembly, complex_numbers, fourier, writing, special, ranking, placing, pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
-            padding, resizing, pooling, volumes, sampling, normalization, embedding, attention, recurrent,
+            padding, resizing, pooling, unpooling, volumes, sampling, normalization, embedding, attention, recurrent,
             copies,
             composition, selection, remainders, grids, powers)
 

@@ -75,6 +75,14 @@ def functions():
     yield "LPPool3d", {"norm_type": 2.0, "kernel_size": [2], "ceil_mode": True}, lambda: [
         positive(1, 2, 4, 3, 3)]
     yield "MaxPool1d", {"kernel_size": [3], "stride": [2], "padding": [1]}, lines
+    for dims, make in ((1, lines), (2, images), (3, volumes)):
+        yield f"MaxPool{dims}d", {"kernel_size": [2], "return_indices": True}, make
+    yield "MaxUnpool1d", {"kernel_size": [2]}, lambda: [
+        randn(2, 3, 4), torch.tensor([[0, 2, 5, 7]]).expand(2, 3, 4).contiguous()]
+    yield "MaxUnpool2d", {"kernel_size": [2], "stride": [2]}, lambda: [
+        randn(2, 2, 2), torch.tensor([[1, 2], [9, 12]]).expand(2, 2, 2).contiguous()]
+    yield "MaxUnpool3d", {"kernel_size": [1, 2, 2]}, lambda: [
+        randn(1, 2, 1, 1, 2), torch.tensor([[[[4, 2]]]]).expand(1, 2, 1, 1, 2).contiguous()]
     yield "AvgPool1d", {"kernel_size": [3], "stride": [2]}, lines
     yield "AdaptiveAvgPool1d", {"output_size": [3]}, lines
     yield "AdaptiveMaxPool2d", {"output_size": [3, 2]}, images

@@ -13,6 +13,14 @@ namespace {
 using nn::ModulePtr;
 using nn::Value;
 
+// Whether the list at `index` begins with a number: sizes, not tensors.
+bool is_list_of_sizes(lua_State* L, int index) {
+  lua_rawgeti(L, index, 1);
+  const bool is_number = lua_type(L, -1) == LUA_TNUMBER;
+  lua_pop(L, 1);
+  return is_number;
+}
+
 }  // namespace
 
 const HandleClass HandleOf<ModulePtr>::kClass = {"module", {}, /*is_listed=*/true};
@@ -62,7 +70,10 @@ Value call_argument(lua_State* L, int index, const ArgumentName& name) {
     case LUA_TSTRING:
       return std::string(lua_tostring(L, index));
     case LUA_TTABLE:
-      return value_argument(L, index, ops::ParamKind::tensor_list, name);
+      return value_argument(
+          L, index,
+          is_list_of_sizes(L, index) ? ops::ParamKind::size_list : ops::ParamKind::tensor_list,
+          name);
     default:
       return tensor_argument(L, index, name);
   }

@@ -167,6 +167,12 @@ double number_of_boolean(lua_State* L, int index) {
   return lua_toboolean(L, index) != 0 ? 1.0 : 0.0;
 }
 
+// x:norm("fro"): of the elements, of which PyTorch asks vector_norm for the norm of order 2.
+bool is_frobenius(lua_State* L, int index, const ArgumentName& name) {
+  return name.function == "norm" && name.argument == "p" && lua_type(L, index) == LUA_TSTRING &&
+         std::string_view(lua_tostring(L, index)) == "fro";
+}
+
 bool is_operand(std::string_view parameter) { return parameter == "input" || parameter == "other"; }
 
 }  // namespace
@@ -198,6 +204,7 @@ Value value_argument(lua_State* L, int index, ParamKind kind, const ArgumentName
       return tensors_argument(L, index, name);
     case ParamKind::number:
       if (lua_isboolean(L, index)) return number_of_boolean(L, index);
+      if (is_frobenius(L, index, name)) return 2.0;
       return number_argument(L, index, name);
     case ParamKind::integer:
       return integer_argument(L, index, name);

@@ -45,7 +45,78 @@ void set_cudnn_deterministic(lua_State* L, int index) {
       boolean_argument(L, index, {"cudnn", "deterministic"});
 }
 
+// ---- TF32 ---------------------------------------------------------------------------------------
+
+// Fields of the registry: what products are computed in is said, and moves neither bytes nor
+// values.
+constexpr const char* kPrecision = "ohm.float32_matmul_precision";
+constexpr const char* kCudnnRounds = "ohm.backends.cudnn.allow_tf32";
+constexpr std::string_view kPrecisions[] = {"highest", "high", "medium"};
+
+void push_precision(lua_State* L) {
+  if (lua_getfield(L, LUA_REGISTRYINDEX, kPrecision) != LUA_TNIL) return;
+  lua_pop(L, 1);
+  push_text(L, kPrecisions[0]);
+}
+
+void set_precision(lua_State* L, std::string_view precision) {
+  Interpreter::of(L).lifetimes().note_unknown_write();
+  push_text(L, precision);
+  lua_setfield(L, LUA_REGISTRYINDEX, kPrecision);
+}
+
+int get_float32_matmul_precision(lua_State* L) {
+  push_precision(L);
+  return 1;
+}
+
+int set_float32_matmul_precision(lua_State* L) {
+  const ArgumentName name{"set_float32_matmul_precision", "precision"};
+  const std::string_view precision = string_argument(L, 1, name);
+  if (std::find(std::begin(kPrecisions), std::end(kPrecisions), precision) ==
+      std::end(kPrecisions)) {
+    refuse_argument(L, 1, name, "\"highest\", \"high\" or \"medium\"");
+  }
+  set_precision(L, precision);
+  return 0;
+}
+
+void push_products_round(lua_State* L) {
+  push_precision(L);
+  const bool rounds = std::string_view(lua_tostring(L, -1)) != kPrecisions[0];
+  lua_pop(L, 1);
+  lua_pushboolean(L, rounds);
+}
+
+void set_products_round(lua_State* L, int index) {
+  set_precision(L, kPrecisions[boolean_argument(L, index, {"matmul", "allow_tf32"}) ? 1 : 0]);
+}
+
+void push_cudnn_rounds(lua_State* L) {
+  const bool is_set = lua_getfield(L, LUA_REGISTRYINDEX, kCudnnRounds) != LUA_TNIL;
+  const bool rounds = !is_set || lua_toboolean(L, -1) != 0;
+  lua_pop(L, 1);
+  lua_pushboolean(L, rounds);
+}
+
+void set_cudnn_rounds(lua_State* L, int index) {
+  const bool rounds = boolean_argument(L, index, {"cudnn", "allow_tf32"});
+  Interpreter::of(L).lifetimes().note_unknown_write();
+  lua_pushboolean(L, rounds);
+  lua_setfield(L, LUA_REGISTRYINDEX, kCudnnRounds);
+}
+
+constexpr Property kMatmulProperties[] = {
+    {"allow_tf32", push_products_round, set_products_round},
+};
+
+constexpr luaL_Reg kPrecisionFunctions[] = {
+    {"get_float32_matmul_precision", native<get_float32_matmul_precision>},
+    {"set_float32_matmul_precision", native<set_float32_matmul_precision>},
+};
+
 constexpr Property kCudnnProperties[] = {
+    {"allow_tf32", push_cudnn_rounds, set_cudnn_rounds},
     {"benchmark", push_cudnn_benchmark, set_cudnn_benchmark},
     {"deterministic", push_cudnn_deterministic, set_cudnn_deterministic},
     {"enabled", push_cudnn_enabled, set_cudnn_enabled},
@@ -188,6 +259,8 @@ constexpr luaL_Reg kAttentionSwitches[] = {
 
 std::span<const Property> cudnn_properties() { return kCudnnProperties; }
 std::span<const Property> cuda_properties() { return kCudaProperties; }
+std::span<const Property> matmul_properties() { return kMatmulProperties; }
+std::span<const luaL_Reg> precision_functions() { return kPrecisionFunctions; }
 std::span<const luaL_Reg> attention_switches() { return kAttentionSwitches; }
 std::span<const luaL_Reg> attention_functions() { return kAttentionFunctions; }
 

@@ -11,12 +11,18 @@
 
 namespace ohm::lua {
 
-/// Of ohm.backends.cudnn: benchmark, deterministic, enabled.
+/// Of ohm.backends.cudnn: allow_tf32, benchmark, deterministic, enabled.
 std::span<const Property> cudnn_properties();
 
 /// Of ohm.backends.cuda: workspaces, whether matrix libraries take any; workspace_cache, whether
 /// they keep them.
 std::span<const Property> cuda_properties();
+
+/// Of ohm.backends.cuda.matmul: allow_tf32.
+std::span<const Property> matmul_properties();
+/// Of ohm: set_float32_matmul_precision(precision) and get_float32_matmul_precision(), the same in
+/// words.
+std::span<const luaL_Reg> precision_functions();
 
 /// Of ohm.backends.cuda: enable_flash_sdp(enabled), flash_sdp_enabled(), …
 std::span<const luaL_Reg> attention_switches();

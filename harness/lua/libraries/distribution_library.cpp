@@ -15,9 +15,14 @@
 #include "harness/lua/vm/push_text.h"
 #include "runtime/distributions/bernoulli.h"
 #include "runtime/distributions/categorical.h"
+#include "runtime/distributions/dirichlet.h"
 #include "runtime/distributions/divergence.h"
+#include "runtime/distributions/exponential.h"
+#include "runtime/distributions/gamma.h"
 #include "runtime/distributions/independent.h"
+#include "runtime/distributions/laplace.h"
 #include "runtime/distributions/normal.h"
+#include "runtime/distributions/one_hot_categorical.h"
 #include "runtime/distributions/uniform.h"
 
 namespace ohm::lua {
@@ -78,6 +83,37 @@ int uniform(lua_State* L) {
   return make_of_two<distributions::Uniform>(L, "Uniform", "low", "high");
 }
 
+int laplace(lua_State* L) {
+  return make_of_two<distributions::Laplace>(L, "Laplace", "loc", "scale");
+}
+
+int gamma(lua_State* L) {
+  return make_of_two<distributions::Gamma>(L, "Gamma", "concentration", "rate");
+}
+int beta(lua_State* L) {
+  return make_of_two<distributions::Beta>(L, "Beta", "concentration1", "concentration0");
+}
+
+// Dirichlet(concentration [, validate_args])
+int dirichlet(lua_State* L) {
+  const std::vector<Param> params = {given("concentration", ParamKind::tensor),
+                                     optional("validate_args", ParamKind::boolean)};
+  const std::vector<Value> values = read_parameters(L, "Dirichlet", params);
+  push_handle<DistributionPtr>(L, std::make_shared<distributions::Dirichlet>(
+                                      std::get<Tensor>(values[0]), validates(L, values[1])));
+  return 1;
+}
+
+// Exponential(rate [, validate_args])
+int exponential(lua_State* L) {
+  const std::vector<Param> params = {given("rate", ParamKind::tensor_or_number),
+                                     optional("validate_args", ParamKind::boolean)};
+  const std::vector<Value> values = read_parameters(L, "Exponential", params);
+  push_handle<DistributionPtr>(L, std::make_shared<distributions::Exponential>(
+                                      *tensor_or_number(values[0]), validates(L, values[1])));
+  return 1;
+}
+
 // T([probs, logits, validate_args]), of which exactly one of the first two is there.
 std::vector<Value> probabilities(lua_State* L, std::string_view name, ParamKind kind) {
   const std::vector<Param> params = {optional("probs", kind), optional("logits", kind),
@@ -103,26 +139,48 @@ std::string_view first_parameter(lua_State* L, std::string_view name, std::strin
 }
 
 template <class T, class Parameter>
-int make_of_probabilities(lua_State* L, std::string_view name, const std::vector<Value>& values,
-                          Parameter parameter) {
-  auto made =
-      std::make_shared<T>(parameter(values[0]), parameter(values[1]), validates(L, values[2]));
+std::shared_ptr<T> made_of_probabilities(lua_State* L, std::string_view name,
+                                         const std::vector<Value>& values, Parameter parameter,
+                                         bool validates) {
+  auto made = std::make_shared<T>(parameter(values[0]), parameter(values[1]), validates);
   const bool has_probs = !std::holds_alternative<std::monostate>(values[0]);
   made->release_first(first_parameter(L, name, has_probs ? "probs" : "logits"));
-  push_handle<DistributionPtr>(L, std::move(made));
-  return 1;
+  return made;
 }
 
 int bernoulli(lua_State* L) {
   constexpr std::string_view kName = "Bernoulli";
-  return make_of_probabilities<distributions::Bernoulli>(
-      L, kName, probabilities(L, kName, ParamKind::tensor_or_number), &tensor_or_number);
+  const std::vector<Value> values = probabilities(L, kName, ParamKind::tensor_or_number);
+  push_handle<DistributionPtr>(
+      L, made_of_probabilities<distributions::Bernoulli>(L, kName, values, &tensor_or_number,
+                                                         validates(L, values[2])));
+  return 1;
 }
 
+constexpr std::string_view kCategorical = "Categorical";
+
 int categorical(lua_State* L) {
-  constexpr std::string_view kName = "Categorical";
-  return make_of_probabilities<distributions::Categorical>(
-      L, kName, probabilities(L, kName, ParamKind::tensor), &tensor_of);
+  const std::vector<Value> values = probabilities(L, kCategorical, ParamKind::tensor);
+  push_handle<DistributionPtr>(
+      L, made_of_probabilities<distributions::Categorical>(L, kCategorical, values, &tensor_of,
+                                                           validates(L, values[2])));
+  return 1;
+}
+
+// The distribution of the numbers is checked as all are by default.
+template <distributions::Straight S>
+int one_hot_categorical(lua_State* L) {
+  constexpr std::string_view kName = S == distributions::Straight::through
+                                         ? "OneHotCategoricalStraightThrough"
+                                         : "OneHotCategorical";
+  const std::vector<Value> values = probabilities(L, kName, ParamKind::tensor);
+  auto numbers = made_of_probabilities<distributions::Categorical>(
+      L, kCategorical, values, &tensor_of, Interpreter::of(L).settings.are_distributions_checked);
+  auto made = std::make_shared<distributions::OneHotCategorical>(std::move(numbers), S,
+                                                                 validates(L, values[2]));
+  made->validate_probabilities();
+  push_handle<DistributionPtr>(L, std::move(made));
+  return 1;
 }
 
 // Independent(base_distribution, reinterpreted_batch_ndims [, validate_args])
@@ -149,9 +207,20 @@ int kl_divergence(lua_State* L) {
 }
 
 constexpr luaL_Reg kDistributionFunctions[] = {
-    {"Bernoulli", native<bernoulli>},     {"Categorical", native<categorical>},
-    {"Independent", native<independent>}, {"Normal", native<normal>},
-    {"Uniform", native<uniform>},         {"kl_divergence", native<kl_divergence>},
+    {"Bernoulli", native<bernoulli>},
+    {"Beta", native<beta>},
+    {"Categorical", native<categorical>},
+    {"Dirichlet", native<dirichlet>},
+    {"Exponential", native<exponential>},
+    {"Gamma", native<gamma>},
+    {"Independent", native<independent>},
+    {"Laplace", native<laplace>},
+    {"Normal", native<normal>},
+    {"OneHotCategorical", native<one_hot_categorical<distributions::Straight::none>>},
+    {"OneHotCategoricalStraightThrough",
+     native<one_hot_categorical<distributions::Straight::through>>},
+    {"Uniform", native<uniform>},
+    {"kl_divergence", native<kl_divergence>},
 };
 
 constexpr luaL_Reg kDistributionClassFunctions[] = {

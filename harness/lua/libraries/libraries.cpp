@@ -106,13 +106,13 @@ std::vector<std::string> names_of_ops_and_constants() {
 
 std::span<const Library> libraries() {
   static const std::array kLibraries = {
-      Library{
-          "ohm",
-          {runtime_functions(), tensor_comparisons(), factory_functions(), generator_functions(),
-           mode_functions(), object_functions(), scenario_functions(), monitor_functions(),
-           serialization_functions(), number_functions(), tensor_functions(), vmap_functions()},
-          push_op_or_constant,
-          names_of_ops_and_constants},
+      Library{"ohm",
+              {runtime_functions(), tensor_comparisons(), factory_functions(),
+               generator_functions(), mode_functions(), object_functions(), scenario_functions(),
+               monitor_functions(), serialization_functions(), number_functions(),
+               tensor_functions(), vmap_functions(), precision_functions()},
+              push_op_or_constant,
+              names_of_ops_and_constants},
       Library{"ohm.cuda",
               {cuda_device_functions(), cuda_memory_functions(), cuda_memory_tables(),
                cuda_state_functions(), stream_functions(), cuda_graph_functions()}},
@@ -161,6 +161,7 @@ std::span<const Library> libraries() {
               lr_scheduler_names},
       Library{"ohm.backends", {}},
       Library{"ohm.backends.cuda", {attention_switches()}, nullptr, nullptr, cuda_properties()},
+      Library{"ohm.backends.cuda.matmul", {}, nullptr, nullptr, matmul_properties()},
       Library{"ohm.backends.cudnn", {}, nullptr, nullptr, cudnn_properties()},
       Library{"ohm.autograd", {gradient_functions(), function_functions()}},
       Library{"ohm.autograd.graph", {graph_functions()}},

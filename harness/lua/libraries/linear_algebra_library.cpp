@@ -35,17 +35,17 @@ ParamKind kind_of_order(lua_State* L, std::string_view function) {
   return is_word ? ParamKind::string : ParamKind::number;
 }
 
-/// The arguments of a norm: f(input, ord, dim, keepdim).
+/// The arguments of a norm: f(input, ord, dim, keepdim, dtype).
 class NormArguments {
  public:
   NormArguments(lua_State* L, std::string_view function, const Value& order, const Value& dim)
       : running_(function),
-        values_(read_parameters(
-            L, function,
-            std::array{Param{"A", ParamKind::tensor, false, Value()},
-                       Param{"ord", kind_of_order(L, function), true, order},
-                       Param{"dim", ParamKind::size_list, true, dim},
-                       Param{"keepdim", ParamKind::boolean, true, Value(false)}})) {}
+        values_(read_parameters(L, function,
+                                std::array{Param{"A", ParamKind::tensor, false, Value()},
+                                           Param{"ord", kind_of_order(L, function), true, order},
+                                           Param{"dim", ParamKind::size_list, true, dim},
+                                           Param{"keepdim", ParamKind::boolean, true, Value(false)},
+                                           Param{"dtype", ParamKind::dtype, true, Value()}})) {}
 
   const Tensor& input() const { return std::get<Tensor>(values_[0]); }
   std::optional<ops::NormOrder> order() const {
@@ -58,6 +58,10 @@ class NormArguments {
     return std::nullopt;
   }
   bool keepdim() const { return std::get<bool>(values_[3]); }
+  std::optional<DType> dtype() const {
+    if (const DType* dtype = std::get_if<DType>(&values_[4])) return *dtype;
+    return std::nullopt;
+  }
 
  private:
   const OpGuard running_;
@@ -71,8 +75,8 @@ int push_norm(lua_State* L, const Tensor& norm) {
 
 int norm(lua_State* L) {
   const NormArguments call(L, "norm", Value(), Value());
-  return push_norm(
-      L, ops::vector_or_matrix_norm(call.input(), call.order(), call.dim(), call.keepdim()));
+  return push_norm(L, ops::vector_or_matrix_norm(call.input(), call.order(), call.dim(),
+                                                 call.keepdim(), call.dtype()));
 }
 
 int vector_norm(lua_State* L) {
@@ -80,12 +84,13 @@ int vector_norm(lua_State* L) {
   const std::optional<ops::NormOrder> order = call.order();
   const double* const number = std::get_if<double>(&*order);
   if (number == nullptr) refuse_argument(L, kOrder, {"vector_norm", "ord"}, "a number");
-  return push_norm(L, ops::norm(call.input(), *number, call.dim(), call.keepdim()));
+  return push_norm(L, ops::norm(call.input(), *number, call.dim(), call.keepdim(), call.dtype()));
 }
 
 int matrix_norm(lua_State* L) {
   const NormArguments call(L, "matrix_norm", Value(std::string("fro")), Value(Shape{-2, -1}));
-  return push_norm(L, ops::matrix_norm(call.input(), *call.order(), *call.dim(), call.keepdim()));
+  return push_norm(
+      L, ops::matrix_norm(call.input(), *call.order(), *call.dim(), call.keepdim(), call.dtype()));
 }
 
 constexpr luaL_Reg kLinearAlgebraFunctions[] = {

@@ -49,6 +49,24 @@ TEST_F(Backends, CudnnsBenchmarkModeEmptiesTheCacheOnceForEachConvolution) {
       "");
 }
 
+TEST_F(Backends, PrecisionOfProductsIsReadBack) {
+  EXPECT_EQ(error_of("local matmul, cudnn = ohm.backends.cuda.matmul, ohm.backends.cudnn\n"
+                     "assert(ohm.get_float32_matmul_precision() == 'highest')\n"
+                     "assert(matmul.allow_tf32 == false and cudnn.allow_tf32 == true)\n"
+                     "ohm.set_float32_matmul_precision('medium')\n"
+                     "assert(matmul.allow_tf32 == true)\n"
+                     "matmul.allow_tf32, cudnn.allow_tf32 = true, false\n"
+                     "assert(ohm.get_float32_matmul_precision() == 'high')\n"
+                     "matmul.allow_tf32 = false\n"
+                     "assert(ohm.get_float32_matmul_precision() == 'highest')\n"
+                     "assert(cudnn.allow_tf32 == false)"),
+            "");
+  EXPECT_THAT(error_of("ohm.set_float32_matmul_precision('low')"),
+              testing::HasSubstr("\"highest\", \"high\" or \"medium\""));
+  EXPECT_THAT(error_of("ohm.backends.cuda.matmul.allow_tf32 = 1"),
+              testing::HasSubstr("allow_tf32"));
+}
+
 class WorkspaceCache : public ScriptTest {
  protected:
   WorkspaceCache() : ScriptTest({.cublas_workspace_bytes = 8'519'680}) {}
