@@ -137,6 +137,9 @@ struct RuleSet {
   bool attention_drops_projections_early = false;
   /// take_along_dim makes indices remainders of the size, in a copy.
   bool take_along_dim_wraps_indices = false;
+  /// What gradients gather of an image at the indices of a pool is taken as the image lies; before,
+  /// it was laid out as the indices first.
+  bool pool_indices_read_images_as_they_lie = false;
   /// The gradient of trace looks for as many places as the diagonal has, not for those that a line
   /// of all elements would have.
   bool trace_gradients_stop_at_corner = false;
@@ -146,6 +149,8 @@ struct RuleSet {
   bool weight_norm_fuses_float16 = false;
   /// cuDNN's recurrent layers take bfloat16.
   bool cudnn_recurs_in_bfloat16 = false;
+  /// Muon copies updates of bfloat16, as those of other dtypes; before, it wrote over them.
+  bool muon_copies_bfloat16 = false;
   /// A line search of LBFGS may take what evaluations its step has left, not 25.
   bool line_searches_count_evaluations = false;
   /// torch.save lets go of the storages that it wrote; before, its pickler had them in a cycle.

@@ -389,15 +389,14 @@ Value max_pool2d_row(const Tensor& input, const Shape& kernel_size,
 
 }  // namespace
 
-// PyTorch 2.15 flattens the images as they lie; before, they were laid out as the indices first.
 Tensor found_at_maxima(const Tensor& images, const Tensor& indices, int dims) {
   Shape rows;
   for (int dim = 0; dim < indices.dims() - dims; ++dim) rows.push_back(indices.shape()[dim]);
   rows.push_back(-1);
   const Tensor places = view(indices, rows);
-  const bool are_laid_out = Context::current().rules.name != "pytorch-2.15";
-  const Tensor pixels = are_laid_out ? view(contiguous(images, memory_format_of(indices)), rows)
-                                     : reshape(images, rows);
+  const Tensor pixels = Context::current().rules.pool_indices_read_images_as_they_lie
+                            ? reshape(images, rows)
+                            : view(contiguous(images, memory_format_of(indices)), rows);
   return view(gather(pixels, -1, places), indices.shape());
 }
 

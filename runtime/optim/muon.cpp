@@ -31,10 +31,9 @@ bool is_known_adjustment(const std::optional<std::string>& name) {
 
 bool is_tall(const Tensor& matrix) { return matrix.size(0) > matrix.size(1); }
 
-// PyTorch 2.15 copies what is of this dtype, too; before, it was written over.
 Tensor copy_in_bfloat16(const Tensor& matrix) {
   const bool is_copied =
-      matrix.dtype() == DType::bfloat16 && Context::current().rules.name == "pytorch-2.15";
+      matrix.dtype() == DType::bfloat16 && Context::current().rules.muon_copies_bfloat16;
   return is_copied ? ops::clone(matrix) : ops::to_dtype(matrix, DType::bfloat16);
 }
 
