@@ -172,6 +172,7 @@ int run_native(lua_State* L, lua_CFunction function, Entry entry) {
     interpreter.note_ended_call(std::move(call));
     return results;
   } catch (const StopRecomputation&) {
+    note_ended_functions(L, interpreter, std::move(call));
     push_stop_recomputation(L);
   } catch (const OutOfMemory& error) {
     note_ended_functions(L, interpreter, std::move(call));
