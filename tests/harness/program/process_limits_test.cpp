@@ -33,6 +33,17 @@ TEST_F(ProcessLimits, LittleAddressSpaceIsEnoughForWhatRunsNothing) {
   }
 }
 
+TEST_F(ProcessLimits, ProductsThatGetNoMemoryForTheirBufferSaySo) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer takes the whole address space";
+#endif
+  folder_.write("product.lua",
+                test::scenario_with_check("  ohm.ones(64, 64):matmul(ohm.ones(64, 64))",
+                                          "this call needs more memory than the host has"));
+  const ProgramResult ran = with_limit(RLIMIT_DATA, 100 << 20U, {"run", "product.lua"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+}
+
 TEST_F(ProcessLimits, ASmallStackIsRefusedInWords) {
   const ProgramResult ran = with_limit(RLIMIT_STACK, 64 << 10U, {"run", "good.lua"});
   EXPECT_EQ(ran.code, 6) << ran.out;
