@@ -232,7 +232,7 @@ Tensor rsub(const Tensor& input, const TensorOrNumber& other, double alpha) {
   Tensor out;
   if (is_complex(dtype)) {
     out = complex_new(kRsub, other, input, dtype, ComplexFormula::sum, -alpha);
-  } else if (const auto difference = whole_scaled_sum({alpha, true}, dtype)) {
+  } else if (const auto difference = whole_scaled_sum(Term{alpha, true}, dtype)) {
     out = reversed_difference(input, other, dtype, *difference);
   } else {
     out = reversed_difference(input, other, dtype, functors::ScaledSum{-alpha});

@@ -8,7 +8,6 @@
 #include "runtime/arithmetic/whole_scalars.h"
 #include "runtime/base/dtype.h"
 #include "runtime/base/wrapping.h"
-#include "runtime/ops/arithmetic.h"
 
 namespace ohm::ops {
 
@@ -30,8 +29,10 @@ struct WholeAddcmul {
   }
 };
 
-/// Where the running call's alpha is such a number, and the result of `dtype` int64.
-inline std::optional<WholeScaledSum> whole_scaled_sum(const Term& term, DType dtype) {
+/// Where the running call's alpha is such a number, and the result of `dtype` int64. Term: that of
+/// arithmetic.h, whose source includes this.
+template <class Term>
+std::optional<WholeScaledSum> whole_scaled_sum(const Term& term, DType dtype) {
   const std::optional<std::int64_t> alpha = whole_scalar(term.alpha, dtype);
   if (!alpha) return std::nullopt;
   return WholeScaledSum{term.is_subtracted ? wrapping_negation(*alpha) : *alpha};

@@ -129,11 +129,15 @@ class Copier {
   }
 
   void check_keys(int table, const std::string& name) {
+    // Of several such keys the one that comes first is another in each process.
+    std::string refused;
     for (lua_pushnil(state_); lua_next(state_, table) != 0; lua_pop(state_, 1)) {
       if (lua_isinteger(state_, -2) != 0 || lua_type(state_, -2) == LUA_TSTRING) continue;
-      throw std::invalid_argument(
-          fmt::format("'{}' has a key of type {}", name, type_of(state_, -2)));
+      const std::string type = type_of(state_, -2);
+      if (refused.empty() || type < refused) refused = type;
     }
+    if (refused.empty()) return;
+    throw std::invalid_argument(fmt::format("'{}' has a key of type {}", name, refused));
   }
 
   static std::string member_name(const std::string& of, const TableKey& key) {

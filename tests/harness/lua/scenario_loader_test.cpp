@@ -104,6 +104,19 @@ TEST_F(ScenarioLoader, RefusesReturnedNamesThatNobodyReads) {
   }
 }
 
+TEST_F(ScenarioLoader, NamesTheSameOfSeveralKeysThatCannotBeReturned) {
+  // Where they lie in memory decides which comes first in a table.
+  for (int times = 0; times < 20; ++times) {
+    try {
+      run("local t = {} for _ = 1, 9 do t[{}], t[function() end], t[ohm.ones(1)] = 1, 2, 3 end "
+          "return {t = t}");
+      FAIL();
+    } catch (const engine::ScriptError& error) {
+      EXPECT_STREQ("scenarios/test.lua:1: 't' has a key of type function", error.what());
+    }
+  }
+}
+
 TEST_F(ScenarioLoader, TakesComplexNumbersAsTwoEach) {
   const engine::ReturnedValues values =
       run("return {x = ohm.complex(ohm.tensor({1.0, 2.0}), ohm.tensor({3.0, 4.0}))}");
