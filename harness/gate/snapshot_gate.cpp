@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "allocator_shim/snapshot/snapshot_reader.h"
 #include "harness/gate/recorded_gate.h"
 #include "harness/process/shell_quote.h"
 #include "reports/history/snapshot_result.h"
+#include "reports/json/result_reader.h"
 
 namespace ohm::engine {
 
@@ -33,10 +36,18 @@ RecordedBaselineOptions with_measures(RecordedBaselineOptions baseline) {
   return baseline;
 }
 
+Snapshot judged_snapshot(const std::string& file) {
+  try {
+    return read_snapshot_file(file);
+  } catch (const std::runtime_error& error) {
+    throw reports::ResultError(error.what());
+  }
+}
+
 }  // namespace
 
 RunResult judge_snapshot(const SnapshotGate& gate) {
-  reports::RecordedRun recorded = reports::recorded_run(read_snapshot_file(gate.file), gate.file);
+  reports::RecordedRun recorded = reports::recorded_run(judged_snapshot(gate.file), gate.file);
   recorded.result.scenarios.front().variants.front().rerun = rerun_command(gate);
   RecordedGate(gate.limits, RecordedCounters::absent, with_measures(gate.baseline))
       .judge(recorded, /*is_only=*/true);

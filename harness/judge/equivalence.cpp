@@ -185,12 +185,14 @@ bool is_of_values(std::string_view agreement) {
   return known == nullptr || known->is_of_values;
 }
 
+bool takes_device_memory(const MeasuredVariant& variant) {
+  return std::any_of(variant.devices.begin(), variant.devices.end(), [](const DeviceResult& each) {
+    return each.peak_allocated_bytes > 0 || each.num_device_alloc > 0;
+  });
+}
+
 bool takes_memory(const MeasuredVariant& variant) {
-  const auto has_segments = [](const DeviceResult& device) {
-    return device.peak_allocated_bytes > 0 || device.num_device_alloc > 0;
-  };
-  return variant.host.peak_allocated_bytes > 0 ||
-         std::any_of(variant.devices.begin(), variant.devices.end(), has_segments);
+  return variant.host.peak_allocated_bytes > 0 || takes_device_memory(variant);
 }
 
 std::vector<std::string> agreement_names() {

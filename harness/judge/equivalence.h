@@ -38,6 +38,7 @@ bool shows_work(std::string_view agreement);
 bool is_of_values(std::string_view agreement);
 /// Whether it took memory, of a GPU or of the host: what takes none has done nothing.
 bool takes_memory(const MeasuredVariant& variant);
+bool takes_device_memory(const MeasuredVariant& variant);
 
 /// Of names that a scenario's `field` gives to values: the first that neither returned and that is
 /// no agreement, with those that it may have meant. Empty: there is none.

@@ -140,10 +140,15 @@ Judgement judge_by_limits(const Evidence& evidence) {
 /// Limits hold of whatever takes nothing.
 Judgement judge_control(const Evidence& evidence) {
   Judgement judgement = judge_by_limits(evidence);
-  const bool may_take_none = evidence.problem != nullptr && !takes_memory(*evidence.problem);
-  const bool does_nothing = !takes_memory(evidence.measured) && !may_take_none;
-  if (judgement.verdict != Verdict::passed || !does_nothing) return judgement;
-  return error("it takes no memory: nothing shows that it does what a problem does");
+  if (judgement.verdict != Verdict::passed) return judgement;
+  const MeasuredVariant* const problem = evidence.problem;
+  const bool may_take_none = problem != nullptr && !takes_memory(*problem);
+  if (!takes_memory(evidence.measured) && !may_take_none) {
+    return error("it takes no memory: nothing shows that it does what a problem does");
+  }
+  const bool must_use_gpus = problem != nullptr && takes_device_memory(*problem);
+  if (takes_device_memory(evidence.measured) || !must_use_gpus) return judgement;
+  return error("it takes no memory of a GPU: nothing shows that it does what its problem does");
 }
 
 bool must_run_out_of_memory(const Evidence& evidence) {

@@ -2,17 +2,17 @@
 #pragma once
 
 #include <csignal>
+#include <iterator>
+
+#include "allocator_shim/base/ending_signals.h"
 
 namespace ohm::engine {
 
-/// Those that ask to end.
-inline constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP};
-
-/// From now on SIGINT, SIGTERM and SIGHUP call `clean_up`, which is safe in a signal's handler,
-/// before they end the process. Those that are ignored stay so; an InterruptGuard goes before.
+/// From now on each of kEndingSignals calls `clean_up`, which is safe in a signal's handler, before
+/// it ends the process. Those that are ignored stay so; an InterruptGuard goes before.
 void clean_up_before_ending(void (*clean_up)() noexcept);
 
-/// Holds SIGINT, SIGTERM and SIGHUP back as long as it lives, except inside a call that is given
+/// Holds kEndingSignals back as long as it lives, except inside a call that is given
 /// waiting_mask(), and restores what was before. One at a time.
 class InterruptGuard {
  public:
@@ -34,7 +34,7 @@ class InterruptGuard {
   void restore_actions() const;
 
   sigset_t previous_mask_ = {};
-  struct sigaction previous_[3] = {};
+  struct sigaction previous_[std::size(kEndingSignals)] = {};
 };
 
 }  // namespace ohm::engine

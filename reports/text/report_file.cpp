@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "allocator_shim/base/ending_signals.h"
+
 namespace ohm::reports {
 
 namespace {
@@ -43,7 +45,7 @@ class SignalsHeld {
   SignalsHeld() {
     sigset_t held;
     sigemptyset(&held);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, signal);
+    for (const int signal : kEndingSignals) sigaddset(&held, signal);
     sigprocmask(SIG_BLOCK, &held, &previous_);
   }
   ~SignalsHeld() { sigprocmask(SIG_SETMASK, &previous_, nullptr); }

@@ -43,8 +43,8 @@ class ReportFile {
   /// What is written goes to its place at once: into a pipe, to a device.
   bool is_direct() const { return is_direct_; }
 
-  /// For a process that ends without its destructors, and for handlers of SIGINT, SIGTERM and
-  /// SIGHUP: removes its temporary files.
+  /// For a process that ends without its destructors, and for handlers of
+  /// kEndingSignals: removes its temporary files.
   static void remove_unfinished() noexcept;
 
  private:

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "runtime/arithmetic/memory_format.h"
+#include "runtime/arithmetic/whole_scalars.h"
 #include "runtime/base/refusal.h"
 #include "runtime/base/strided.h"
 #include "runtime/kernels/functors/generators.h"
@@ -301,6 +302,9 @@ void fill_values(const Tensor& tensor, double value) {
     if (value == 0.0) return fill_values(parts_of(tensor), 0.0);
     fill_values(part_of(tensor, 0), value);
     return fill_values(part_of(tensor, 1), 0.0);
+  }
+  if (const std::optional<std::int64_t> whole = whole_scalar(value, tensor.dtype())) {
+    return generate(tensor, [whole](std::uint64_t) { return *whole; });
   }
   if (fill_on_cuda(tensor, value)) return;
   generate(tensor, functors::Constant{value});

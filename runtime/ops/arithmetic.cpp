@@ -9,6 +9,7 @@
 #include "runtime/ops/complex_kernel.h"
 #include "runtime/ops/complex_views.h"
 #include "runtime/ops/division_rules.h"
+#include "runtime/ops/whole_functors.h"
 
 namespace ohm::ops {
 namespace {
@@ -33,16 +34,19 @@ Tensor gradient_product(const Tensor& grad, const Tensor& factor) {
 }
 
 // a + factor · b
-Tensor scaled_sum(const OpInfo& info, const Tensor& a, const TensorOrNumber& b, double factor) {
+Tensor scaled_sum(const OpInfo& info, const Tensor& a, const TensorOrNumber& b, const Term& term) {
   const DType dtype = result_dtype(a, b);
-  if (is_complex(dtype)) return complex_new(info, a, b, dtype, ComplexFormula::sum, factor);
-  return binary_new(info, a, b, dtype, functors::ScaledSum{factor});
+  if (is_complex(dtype)) return complex_new(info, a, b, dtype, ComplexFormula::sum, term.factor());
+  if (const std::optional<WholeScaledSum> sum = whole_scaled_sum(term, dtype)) {
+    return binary_new(info, a, b, dtype, *sum);
+  }
+  return binary_new(info, a, b, dtype, functors::ScaledSum{term.factor()});
 }
 
 Tensor add_scaled(const OpInfo& info, std::string_view node, const Tensor& input,
                   const TensorOrNumber& other, const Term& term) {
   const OpFront front(info);
-  Tensor out = scaled_sum(info, input, other, term.factor());
+  Tensor out = scaled_sum(info, input, other, term);
   if (Recorder record(node, {&input, &tensor_of(other)}); record.is_needed()) {
     record.attach_differentiable(out,
                                  [term](BackwardCall& call) { return add_gradients(call, term); });
@@ -94,6 +98,18 @@ std::vector<Sample> dividends_and_divisors() {
 
 Tensor floor_quotient(const Tensor& input, const TensorOrNumber& other, DType dtype) {
   return binary_new(kFloorDivide, input, other, dtype, functors::FloorQuotient());
+}
+
+// difference(other, input)
+template <class F>
+Tensor reversed_difference(const Tensor& input, const TensorOrNumber& other, DType dtype,
+                           const F& difference) {
+  if (const Tensor* const tensor = std::get_if<Tensor>(&other)) {
+    return binary_new(kRsub, *tensor, input, dtype, difference);
+  }
+  Tensor out = empty_for(input, other, dtype, kRsub);
+  map_elements(out, dtype, difference, number_of(other), input);
+  return out;
 }
 
 // A quotient that is made whole; it has no slope.
@@ -213,16 +229,13 @@ Tensor rsub(const Tensor& input, const TensorOrNumber& other, double alpha) {
   const OpFront front(kRsub);
   require_no_mask(kRsub.name, input, other);
   const DType dtype = result_dtype(input, other);
-  const functors::ScaledSum difference{-alpha};
-  const Tensor* const tensor = std::get_if<Tensor>(&other);
   Tensor out;
   if (is_complex(dtype)) {
     out = complex_new(kRsub, other, input, dtype, ComplexFormula::sum, -alpha);
-  } else if (tensor != nullptr) {
-    out = binary_new(kRsub, *tensor, input, dtype, difference);
+  } else if (const auto difference = whole_scaled_sum(Term{alpha, true}, dtype)) {
+    out = reversed_difference(input, other, dtype, *difference);
   } else {
-    out = empty_for(input, other, dtype, kRsub);
-    map_elements(out, dtype, difference, number_of(other), input);
+    out = reversed_difference(input, other, dtype, functors::ScaledSum{-alpha});
   }
   if (Recorder record("RsubBackward", {&input, &tensor_of(other)}); record.is_needed()) {
     record.attach_differentiable(out, [alpha](BackwardCall& call) {

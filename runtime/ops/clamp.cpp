@@ -1,6 +1,7 @@
 #include "runtime/ops/clamp.h"
 
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
 #include "runtime/ops/arithmetic.h"
@@ -10,6 +11,7 @@
 #include "runtime/ops/formula.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/whole_functors.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
@@ -298,6 +300,29 @@ class BoundArguments {
   bool are_tensors_ = false;
 };
 
+// Where a bound is a number that no double holds, and the elements int64.
+std::optional<WholeClamp> whole_clamp(std::optional<double> min, std::optional<double> max,
+                                      DType dtype) {
+  const auto bound = [](std::optional<double> rounded, std::optional<std::int64_t> whole,
+                        std::int64_t otherwise) {
+    if (whole) return *whole;
+    return rounded ? functors::nearest<std::int64_t>(*rounded) : otherwise;
+  };
+  const auto lower = min ? whole_scalar(*min, dtype) : std::nullopt;
+  const auto upper = max ? last_whole_scalar(*max, dtype) : std::nullopt;
+  if (!lower && !upper) return std::nullopt;
+  using Limits = std::numeric_limits<std::int64_t>;
+  return WholeClamp{bound(min, lower, Limits::min()), bound(max, upper, Limits::max())};
+}
+
+void write_clamped(const Tensor& out, const Tensor& input, std::optional<double> min,
+                   std::optional<double> max) {
+  if (const std::optional<WholeClamp> whole = whole_clamp(min, max, input.dtype())) {
+    return map_elements(out, input.dtype(), *whole, input);
+  }
+  map_elements(out, input.dtype(), clamped(min, max), input);
+}
+
 }  // namespace
 
 Tensor clamp_by(const Tensor& input, const std::optional<TensorOrNumber>& min,
@@ -342,7 +367,7 @@ Tensor clamp(const Tensor& input, std::optional<double> min, std::optional<doubl
   Recorder record("ClampBackward", {&input});
   record.save(input);
   Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));
-  map_elements(out, input.dtype(), clamped(min, max), input);
+  write_clamped(out, input, min, max);
   record.attach_differentiable(out, [min, max](BackwardCall& call) {
     return TensorList{clamp_gradient(call.grad(), call.saved(0), min, max)};
   });
@@ -357,7 +382,7 @@ Tensor clamp_(const Tensor& input, std::optional<double> min, std::optional<doub
     const OpFront front(kClampInplace);
     require_numbers(kClampInplace, input.dtype());
     begin_inplace_write(input, kClampInplace.name);
-    map_elements(input, input.dtype(), clamped(min, max), input);
+    write_clamped(input, input, min, max);
     return input;
   }
   return overwritten_keeping_input(kClampInplace, "ClampBackward", input, clamped(min, max),

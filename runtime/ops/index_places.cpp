@@ -10,10 +10,13 @@
 
 #include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/arithmetic/reduce.h"
+#include "runtime/arithmetic/whole_scalars.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/view.h"
 #include "runtime/tensor/complex_parts.h"
 #include "runtime/tensor/cuda_backend.h"
 
@@ -157,11 +160,22 @@ void add_at(const Tensor& target, int dim, const Tensor& index, const Tensor& so
     }
     return;
   }
+  if (const std::optional<std::int64_t> whole = whole_scalar(factor, target.dtype())) {
+    // Both parts are numbers that doubles hold.
+    constexpr std::int64_t kLow = 0xFFFFFFFF;
+    const std::int64_t low = *whole & kLow;
+    scatter_into(target, dim, index, source, true, static_cast<double>(*whole & ~kLow));
+    return scatter_into(target, dim, index, source, true, static_cast<double>(low));
+  }
   scatter_into(target, dim, index, source, true, factor);
 }
 
 void write_at(const Tensor& target, int dim, const Tensor& index, const Tensor& source,
               double number) {
+  if (!source.defined() && whole_scalar(number, target.dtype())) {
+    const Tensor whole = full({}, number, {DType::int64, Device::cpu()});
+    return scatter_into(target, dim, index, broadcast_view(whole, index.shape()), false, number);
+  }
   scatter_into(target, dim, index, source, false, number);
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduce.h"
+#include "runtime/arithmetic/whole_scalars.h"
 #include "runtime/base/strided.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/gather_scatter.h"
@@ -13,6 +14,7 @@
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/view.h"
+#include "runtime/ops/whole_functors.h"
 #include "runtime/tensor/batched.h"
 #include "runtime/tensor/complex_parts.h"
 #include "runtime/tensor/context.h"
@@ -73,6 +75,9 @@ void require_mask(const OpInfo& info, const Tensor& input, const Tensor& mask) {
 }
 
 void fill_where(const Tensor& target, const Tensor& mask, double value) {
+  if (const std::optional<std::int64_t> whole = whole_scalar(value, target.dtype())) {
+    return map_elements(target, target.dtype(), WholeMaskedFill{*whole}, target, mask);
+  }
   map_elements(target, target.dtype(), functors::MaskedFill{value}, target, mask);
 }
 
@@ -82,10 +87,12 @@ void fill_shared_where(const Tensor& target, const Tensor& mask, double value) {
   const std::array<Shape, 2> strides = {
       target.strides(), broadcast_strides(mask.shape(), mask.strides(), target.shape())};
   const bool* const chosen = mask.data<const bool>();
+  const std::optional<std::int64_t> whole = whole_scalar(value, target.dtype());
   visit_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
     T* const elements = target.data<T>();
+    const T number = whole ? convert_element<T>(*whole) : convert_element<T>(value);
     for_each_offsets<2>(target.shape(), strides, [&](const auto& at) {
-      if (chosen[at[1]]) elements[at[0]] = convert_element<T>(value);
+      if (chosen[at[1]]) elements[at[0]] = number;
     });
   });
 }

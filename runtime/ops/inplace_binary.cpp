@@ -5,6 +5,7 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/complex_kernel.h"
 #include "runtime/ops/inplace_front.h"
+#include "runtime/ops/whole_functors.h"
 
 namespace ohm::ops {
 namespace {
@@ -39,21 +40,26 @@ Tensor binary_inplace(const OpInfo& info, std::string_view node, const Tensor& i
 
 // input[i] = fn(input[i], other[i])
 template <class F>
-auto overwrite(const Tensor& input, const TensorOrNumber& other, F fn, ComplexFormula complex,
-               double scale = 1.0) {
-  return [&input, &other, fn, complex, scale] {
-    if (is_complex(input.dtype())) return complex_inplace(input, other, complex, scale);
+auto overwrite(const Tensor& input, const TensorOrNumber& other, F fn, ComplexFormula complex) {
+  return [&input, &other, fn, complex] {
+    if (is_complex(input.dtype())) return complex_inplace(input, other, complex, 1.0);
     map_elements(input, input.dtype(), fn, input, input_of(other));
   };
+}
+
+void add_term(const Tensor& input, const TensorOrNumber& other, const Term& term) {
+  const double factor = term.factor();
+  if (is_complex(input.dtype())) return complex_inplace(input, other, ComplexFormula::sum, factor);
+  if (const std::optional<WholeScaledSum> sum = whole_scaled_sum(term, input.dtype())) {
+    return map_elements(input, input.dtype(), *sum, input, input_of(other));
+  }
+  map_elements(input, input.dtype(), functors::ScaledSum{factor}, input, input_of(other));
 }
 
 Tensor add_scaled_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
                           const TensorOrNumber& other, const Term& term) {
   return binary_inplace(
-      info, node, input, other,
-      overwrite(input, other, functors::ScaledSum{term.factor()}, ComplexFormula::sum,
-                term.factor()),
-      [](Recorder&) {},
+      info, node, input, other, [&] { add_term(input, other, term); }, [](Recorder&) {},
       [&input, term](Recorder& record) {
         record.attach_differentiable(
             input, [term](BackwardCall& call) { return add_gradients(call, term); });

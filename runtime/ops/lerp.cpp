@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/whole_scalars.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/kernels/functors/update.h"
@@ -11,6 +12,7 @@
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/formula.h"
 #include "runtime/ops/pointwise_math.h"
+#include "runtime/ops/whole_functors.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
@@ -176,7 +178,11 @@ Tensor addcmul(const Tensor& given, const Tensor& first, const Tensor& second, d
   Recorder record("AddcmulBackward", {&all[0], &all[1], &all[2]});
   record.save(record.needs(2) ? all[1] : Tensor());
   record.save(record.needs(1) ? all[2] : Tensor());
-  Tensor out = ternary_new(kAddcmul, all[0], all[1], all[2], functors::Addcmul{value});
+  const auto sum = [&](const auto& function) {
+    return ternary_new(kAddcmul, all[0], all[1], all[2], function);
+  };
+  const std::optional<std::int64_t> whole = whole_scalar(value, all[0].dtype());
+  Tensor out = whole ? sum(WholeAddcmul{*whole}) : sum(functors::Addcmul{value});
   record.attach(out, AddcmulGradients{value});
   return out;
 }
@@ -190,7 +196,11 @@ Tensor addcmul_(const Tensor& input, const Tensor& first, const Tensor& second, 
   record.save(record.needs(2) ? first : Tensor());
   record.save(record.needs(1) ? second : Tensor());
   begin_inplace_write(input, kAddcmulInplace.name);
-  map_elements(input, input.dtype(), functors::Addcmul{value}, input, first, second);
+  if (const std::optional<std::int64_t> whole = whole_scalar(value, input.dtype())) {
+    map_elements(input, input.dtype(), WholeAddcmul{*whole}, input, first, second);
+  } else {
+    map_elements(input, input.dtype(), functors::Addcmul{value}, input, first, second);
+  }
   if (record.is_needed()) record.attach(input, AddcmulGradients{value});
   return input;
 }

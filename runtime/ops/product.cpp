@@ -1,13 +1,16 @@
 #include "runtime/ops/product.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/recorded_arithmetic.h"
+#include "runtime/base/strided.h"
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/reduce_rows.h"
@@ -135,8 +138,26 @@ void require_elements(const OpInfo& info, const Tensor& input, DimMask folded) {
   }
 }
 
+// The kernel compares as doubles, which do not hold all of int64.
+void write_whole_extreme(const Tensor& out, const Tensor& input, DimMask folded,
+                         bool wants_largest) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  std::vector<std::int64_t> found(static_cast<std::size_t>(out.numel()),
+                                  wants_largest ? Limits::min() : Limits::max());
+  const auto* const elements = input.data<const std::int64_t>();
+  const std::array<Shape, 2> strides = {input.strides(), reduced_strides(input.shape(), folded)};
+  for_each_offsets<2>(input.shape(), strides, [&](const auto& at) {
+    std::int64_t& best = found[static_cast<std::size_t>(at[1])];
+    best = wants_largest ? std::max(best, elements[at[0]]) : std::min(best, elements[at[0]]);
+  });
+  std::copy(found.begin(), found.end(), out.data<std::int64_t>());
+}
+
 void write_extreme(const Tensor& out, const Tensor& input, DimMask folded, bool wants_largest) {
   if (!out.has_values() || !input.has_values()) return;
+  if (input.dtype() == DType::int64) {
+    return write_whole_extreme(out, input, folded, wants_largest);
+  }
   reduce_rows_into(out, input,
                    functors::ReduceMaximum{reduced_rows_of(input, folded), !wants_largest, false});
 }

@@ -132,7 +132,7 @@ constexpr GrowingScript kScripts[] = {
      "  for i = 1, n do groups[i].params[1].grad = ohm.ones(1) end\n"
      "  optimizer:step()\n"
      "  optimizer:load_state_dict(optimizer:state_dict())\n"
-     "  for _, group in ipairs(optimizer.param_groups) do group.lr = 0.5 end\n"
+     "  for i = 1, n do optimizer.param_groups[i].lr = 0.5 end\n"
      "end"},
     {"weak_keys", kNothing,
      "function body(n)\n"

@@ -7,6 +7,7 @@
 #include "harness/lua/bind/handle.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/whole_scalars.h"
 #include "runtime/base/dtype.h"
 
 namespace ohm::lua {
@@ -147,11 +148,6 @@ class Reader {
   std::vector<Value> values_;
 };
 
-bool is_held_by_a_double(std::int64_t whole) {
-  const auto number = static_cast<double>(whole);
-  return number < 0x1p63 && static_cast<std::int64_t>(number) == whole;
-}
-
 // Whether an op of these arguments computes in int64.
 bool are_arguments_long(lua_State* L) {
   for (int i = 1; i <= lua_gettop(L); ++i) {
@@ -187,6 +183,8 @@ std::optional<Tensor> whole_operand(lua_State* L, int index) {
 }
 
 Value value_argument(lua_State* L, int index, ParamKind kind, const ArgumentName& name) {
+  const bool is_number = kind == ParamKind::number || kind == ParamKind::tensor_or_number;
+  if (is_number && lua_isinteger(L, index) != 0) WholeScalars::note(lua_tointeger(L, index));
   switch (kind) {
     case ParamKind::tensor:
       return tensor_argument(L, index, name);

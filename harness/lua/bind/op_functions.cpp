@@ -8,6 +8,7 @@
 #include "harness/lua/bind/numbered_functions.h"
 #include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "runtime/arithmetic/whole_scalars.h"
 #include "runtime/ops/op_list.h"
 #include "runtime/ops/synonyms.h"
 
@@ -17,6 +18,7 @@ namespace {
 int call_op(lua_State* L, std::size_t number) {
   const ops::OpDef& op = ops::all_ops()[number];
   const int arguments = lua_gettop(L);
+  const WholeScalars exact;
   const std::vector<ops::Value> values = read_parameters(L, op.info.name, op.params);
   return push_result(L, op.call(values), arguments);
 }

@@ -235,17 +235,62 @@ constexpr luaL_Reg kOptimizerMethods[] = {
     {"zero_grad", native<optimizer_zero_grad>},
 };
 
-// {group, …}: the first is the optimizer itself.
+// ---- the list of groups -------------------------------------------------------------------------
+//
+// The table has its first group, which is the optimizer itself, and the others when they are asked
+// for: a script may ask the optimizer for the list as often as there are groups.
+
+const Optimizer& optimizer_of_groups(lua_State* L) {
+  lua_rawgeti(L, 1, 1);
+  const OptimizerPtr* const first = test_handle<OptimizerPtr>(L, -1);
+  lua_pop(L, 1);
+  if (first == nullptr) throw std::invalid_argument("[param_groups] the first group was taken out");
+  return **first;
+}
+
+int index_groups(lua_State* L) {
+  const std::vector<OptimizerPtr>& further = optimizer_of_groups(L).further_groups();
+  const lua_Integer number = lua_isinteger(L, 2) != 0 ? lua_tointeger(L, 2) - 2 : -1;
+  if (number < 0 || number >= static_cast<lua_Integer>(further.size())) return 0;
+  push_handle<OptimizerPtr>(L, further[static_cast<std::size_t>(number)]);
+  return 1;
+}
+
+int count_groups(lua_State* L) {
+  const std::size_t further = optimizer_of_groups(L).further_groups().size();
+  lua_pushinteger(L, static_cast<lua_Integer>(further) + 1);
+  return 1;
+}
+
+int next_group(lua_State* L) {
+  const lua_Integer number = lua_tointeger(L, 2) + 1;
+  lua_pushinteger(L, number);
+  return lua_geti(L, 1, number) == LUA_TNIL ? 1 : 2;
+}
+
+int pairs_of_groups(lua_State* L) {
+  constexpr lua_CFunction kNext = native<next_group, Entry::access>;
+  lua_pushcfunction(L, kNext);
+  lua_pushvalue(L, 1);
+  lua_pushinteger(L, 0);
+  return 3;
+}
+
 int push_groups(lua_State* L) {
-  const Optimizer& self = optimizer(L, "param_groups");
-  lua_createtable(L, static_cast<int>(self.further_groups().size()) + 1, 0);
+  optimizer(L, "param_groups");
+  lua_createtable(L, 1, 0);
   lua_pushvalue(L, 1);
   lua_rawseti(L, -2, 1);
-  lua_Integer number = 1;
-  for (const OptimizerPtr& group : self.further_groups()) {
-    push_handle<OptimizerPtr>(L, group);
-    lua_rawseti(L, -2, ++number);
+  if (luaL_newmetatable(L, "ohm.param_groups") != 0) {
+    constexpr luaL_Reg kFunctions[] = {{"__index", native<index_groups, Entry::access>},
+                                       {"__len", native<count_groups, Entry::access>},
+                                       {"__pairs", native<pairs_of_groups, Entry::access>},
+                                       {nullptr, nullptr}};
+    luaL_setfuncs(L, kFunctions, 0);
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
   }
+  lua_setmetatable(L, -2);
   return 1;
 }
 

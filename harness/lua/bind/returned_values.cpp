@@ -20,6 +20,8 @@ using engine::ReturnedValue;
 using engine::ReturnedValues;
 
 constexpr int kReturnedValuesMostLevels = 8;
+// Reports repeat a name wherever they speak of its value.
+constexpr std::size_t kReturnedNameMostBytes = 1024;
 
 /// Whether a double may be the rounding of an integer.
 bool is_inexact(double value) { return std::abs(value) >= 0x1p53; }
@@ -28,6 +30,8 @@ ReturnedValue copy_tensor(const Tensor& tensor) {
   ReturnedValue value;
   value.dtype = name_of(tensor.dtype());
   value.shape.assign(tensor.shape().begin(), tensor.shape().end());
+  // A complex number is two: they are compared one by one.
+  if (is_complex(tensor.dtype())) value.shape.push_back(2);
   value.has_values = tensor.has_values() || tensor.numel() == 0;
   if (!value.has_values) return value;
   value.values = to_doubles(tensor);
@@ -102,6 +106,11 @@ class Copier {
 
  private:
   void add(const std::string& name, ReturnedValue value) {
+    if (name.size() > kReturnedNameMostBytes) {
+      throw std::invalid_argument(
+          fmt::format("the variant returned a value whose name has {} bytes: at most {} are shown",
+                      name.size(), kReturnedNameMostBytes));
+    }
     values_.emplace_back(name.empty() ? "value" : name, std::move(value));
   }
 
@@ -120,11 +129,15 @@ class Copier {
   }
 
   void check_keys(int table, const std::string& name) {
+    // Of several such keys the one that comes first is another in each process.
+    std::string refused;
     for (lua_pushnil(state_); lua_next(state_, table) != 0; lua_pop(state_, 1)) {
       if (lua_isinteger(state_, -2) != 0 || lua_type(state_, -2) == LUA_TSTRING) continue;
-      throw std::invalid_argument(
-          fmt::format("'{}' has a key of type {}", name, type_of(state_, -2)));
+      const std::string type = type_of(state_, -2);
+      if (refused.empty() || type < refused) refused = type;
     }
+    if (refused.empty()) return;
+    throw std::invalid_argument(fmt::format("'{}' has a key of type {}", name, refused));
   }
 
   static std::string member_name(const std::string& of, const TableKey& key) {

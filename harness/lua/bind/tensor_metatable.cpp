@@ -20,6 +20,7 @@
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/vm/push_text.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/whole_scalars.h"
 #include "runtime/autograd/gradient_hooks.h"
 #include "runtime/autograd/tensor_data.h"
 #include "runtime/autograd/variable.h"
@@ -204,6 +205,8 @@ TensorOrNumber exact_operand(lua_State* L, int index, const ArgumentName& argume
 // x[mask] = values, x[indices] = values
 int assign_subscript(lua_State* L) {
   const std::string_view op = "index_put_";
+  const WholeScalars exact;
+  if (lua_isinteger(L, 3) != 0) WholeScalars::note(lua_tointeger(L, 3));
   ops::set_at(tensor_argument(L, 1, {op, "input"}), tensor_argument(L, 2, {op, "index"}),
               operand(L, 3, {op, "values"}));
   return 0;

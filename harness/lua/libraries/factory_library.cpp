@@ -17,6 +17,7 @@
 #include "harness/lua/bind/tensor_handle.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/arithmetic/triangle_indices.h"
+#include "runtime/base/wrapping.h"
 #include "runtime/ops/convert.h"
 #include "runtime/tensor/context.h"
 
@@ -179,6 +180,20 @@ void place_start(lua_State* L) {
   lua_insert(L, 1);
 }
 
+DType dtype_of_literals(lua_State* L, int count) {
+  for (int index = 1; index <= count; ++index) {
+    if (lua_isinteger(L, index) == 0) return DType::float32;
+  }
+  return DType::int64;
+}
+
+// Of int64: adds `number` to each element, exactly.
+void move_by(std::int64_t number, const Tensor& made) {
+  if (made.dtype() != DType::int64 || !made.has_values()) return;
+  auto* const elements = made.data<std::int64_t>();
+  for (std::int64_t i = 0; i < made.numel(); ++i) elements[i] = wrapping_sum(elements[i], number);
+}
+
 // arange([start,] stop [, step]), without `stop` itself.
 int arange(lua_State* L) {
   place_start(L);
@@ -187,7 +202,15 @@ int arange(lua_State* L) {
   const double start = has_start ? number_argument(L, 1, call.name("start")) : 0;
   const double stop = number_argument(L, has_start ? 2 : 1, call.name("stop"));
   const double step = call.count() > 2 ? number_argument(L, 3, call.name("step")) : 1;
-  const double count = std::ceil((stop - start) / step);
+  const DType dtype = dtype_of_literals(L, call.count());
+  // Between integers that doubles round the distance is counted, from 0 on.
+  const bool is_rounded = std::max(std::abs(start), std::abs(stop)) > 0x1p53;
+  const bool is_moved = has_start && dtype == DType::int64 && is_rounded;
+  const std::int64_t origin = is_moved ? lua_tointeger(L, 1) : 0;
+  const double distance =
+      is_moved ? static_cast<double>(wrapping_difference<std::int64_t>(lua_tointeger(L, 2), origin))
+               : stop - start;
+  const double count = std::ceil(distance / step);
   if (step == 0 || !std::isfinite(count) || count < 0) {
     throw std::invalid_argument(
         fmt::format("[arange] cannot go from {} to {} in steps of {}", start, stop, step));
@@ -195,12 +218,14 @@ int arange(lua_State* L) {
   if (count > static_cast<double>(std::numeric_limits<std::int32_t>::max()) * 4096) {
     throw std::invalid_argument(fmt::format("[arange] {} elements are too many", count));
   }
-  DType dtype = DType::int64;
-  for (int index = 1; index <= call.count(); ++index) {
-    if (lua_isinteger(L, index) == 0) dtype = DType::float32;
-  }
   const TensorOptions options = call.options({dtype, Device::cpu()});
-  return call.push(ohm::arange(start, step, static_cast<std::int64_t>(count), options));
+  const auto elements = static_cast<std::int64_t>(count);
+  if (!is_moved || options.dtype != DType::int64) {
+    return call.push(ohm::arange(start, step, elements, options));
+  }
+  const Tensor made = ohm::arange(0, step, elements, options);
+  move_by(origin, made);
+  return call.push(made);
 }
 
 // linspace(start, stop, steps): both are among them.

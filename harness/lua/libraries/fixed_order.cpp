@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "harness/lua/bind/arguments.h"
@@ -13,17 +14,28 @@
 namespace ohm::lua {
 namespace {
 
+[[noreturn]] void refuse_key(const std::string& type) {
+  throw std::invalid_argument(fmt::format(
+      "[pairs] a table with a {} among its keys has no fixed order: keep them in a list", type));
+}
+
 TableKey key_at(lua_State* L, int index) {
   if (const std::optional<TableKey> key = table_key(L, index)) return *key;
-  throw std::invalid_argument(
-      fmt::format("[pairs] a table with a {} among its keys has no fixed order: keep them in a "
-                  "list",
-                  type_of(L, index)));
+  refuse_key(type_of(L, index));
 }
 
 std::vector<TableKey> sorted_keys(lua_State* L, int table) {
   std::vector<TableKey> keys;
-  for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) keys.push_back(key_at(L, -2));
+  // Of several such keys the one that comes first is another in each process.
+  std::string refused;
+  for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) {
+    if (const std::optional<TableKey> key = table_key(L, -2)) {
+      keys.push_back(*key);
+    } else if (const std::string type = type_of(L, -2); refused.empty() || type < refused) {
+      refused = type;
+    }
+  }
+  if (!refused.empty()) refuse_key(refused);
   std::sort(keys.begin(), keys.end());
   return keys;
 }

@@ -15,18 +15,29 @@ bool is_plain_table(lua_State* L) {
   return false;
 }
 
+// The same of what is appended, where the metatable says how weak the table is and no more.
+bool is_appended_to(lua_State* L) {
+  if (lua_type(L, 1) != LUA_TTABLE || lua_gettop(L) != 2) return false;
+  for (const char* name : {"__index", "__newindex", "__len"}) {
+    if (luaL_getmetafield(L, 1, name) == LUA_TNIL) continue;
+    lua_pop(L, 1);
+    return false;
+  }
+  return true;
+}
+
 int call_unwatched(lua_State* L) {
   const Lifetimes::Pause pause(Interpreter::of(L).lifetimes());
   return call_original(L);
 }
 
 int insert_value(lua_State* L) {
-  if (!is_plain_table(L)) return call_unwatched(L);
   Lifetimes& lifetimes = Interpreter::of(L).lifetimes();
-  if (lua_gettop(L) == 2) {
+  if (is_appended_to(L)) {
     lifetimes.before_append(L, 1);
     return call_original(L);
   }
+  if (!is_plain_table(L)) return call_unwatched(L);
   lifetimes.note_written(L);
   const RawValue table = raw::value_at(L, 1);
   const RawValue value = lua_gettop(L) < 3 ? RawValue() : raw::value_at(L, 3);

@@ -1,6 +1,7 @@
 #include "harness/lua/vm/lifetimes.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <utility>
 
@@ -43,6 +44,16 @@ void for_each_element_behind(lua_State* L, RawValue table, lua_Integer first, F&
   lua_pop(L, 1);
 }
 
+// As if the collector had not stood still since a collection that left half of `most_bytes`: it
+// would begin at once, and empty weak tables before anything else has.
+void restart_collector(lua_State* L, std::size_t most_bytes) {
+  lua_gc(L, LUA_GCRESTART);
+  const std::size_t bytes = heap_bytes(L);
+  if (bytes >= most_bytes) return;
+  lua_gc(L, LUA_GCSTEP,
+         -static_cast<int>(std::min<std::size_t>((most_bytes - bytes) >> 10U, INT_MAX)));
+}
+
 }  // namespace
 
 LifetimeSettings& lifetime_settings() {
@@ -61,12 +72,12 @@ bool Lifetimes::begin(lua_State* L) {
   is_unsure_ = is_broken_ = false;
   settled_ = 0;
   lua_gc(L, LUA_GCSTOP);
+  most_bytes_ = 2 * heap_bytes(L);
   luaL_checkstack(L, 2 * LUA_MINSTACK, nullptr);
   if (!count_what_is_there(L)) return end(L), false;
   newly_held_.clear();  // what the collection has left is alive
   raw::clear_above_stack(L);
-  const std::size_t bytes = heap_bytes(L);
-  most_bytes_ = 2 * bytes;
+  const std::size_t bytes = most_bytes_ / 2;
   allowance_per_event_ = static_cast<std::int64_t>(
       std::max(bytes, lifetime_settings().least_allowance_bytes) / kBytesPerInstruction);
   allowance_ = kMostAhead * allowance_per_event_;
@@ -115,7 +126,7 @@ void Lifetimes::end(lua_State* L) {
   pending_ = {};
   registry_ = nullptr;
   is_expanding_ = false;
-  lua_gc(L, LUA_GCRESTART);
+  restart_collector(L, most_bytes_);
 }
 
 // ---- what refers to what ------------------------------------------------------------------------

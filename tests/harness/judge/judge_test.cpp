@@ -521,6 +521,10 @@ TEST(Control, IsAnErrorWhereItTakesNoMemory) {
   of_two.add("kept", Role::problem);
   std::swap(of_two.scenario().variants[1], of_two.scenario().variants[2]);
   EXPECT_EQ(Verdict::error, of_two.by(completed(0)).verdict);
+  MeasuredVariant on_the_host = completed(0);
+  on_the_host.host.peak_allocated_bytes = 4;
+  expect(Judged(Role::control).by(on_the_host), Verdict::error, "",
+         "it takes no memory of a GPU: nothing shows that it does what its problem does");
   // Its problem may be about something else.
   Judged judged(Role::control);
   judged.scenario().limits = {"steps == 10"};

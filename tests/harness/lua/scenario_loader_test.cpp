@@ -92,6 +92,39 @@ TEST_F(ScenarioLoader, RefusesTwoReturnedValuesOfOneName) {
   }
 }
 
+TEST_F(ScenarioLoader, RefusesReturnedNamesThatNobodyReads) {
+  try {
+    run("return {a = {[('k'):rep(1023)] = 1}}");
+    FAIL();
+  } catch (const engine::ScriptError& error) {
+    EXPECT_STREQ(
+        "scenarios/test.lua:1: the variant returned a value whose name has 1025 bytes: at most "
+        "1024 are shown",
+        error.what());
+  }
+}
+
+TEST_F(ScenarioLoader, NamesTheSameOfSeveralKeysThatCannotBeReturned) {
+  // Where they lie in memory decides which comes first in a table.
+  for (int times = 0; times < 20; ++times) {
+    try {
+      run("local t = {} for _ = 1, 9 do t[{}], t[function() end], t[ohm.ones(1)] = 1, 2, 3 end "
+          "return {t = t}");
+      FAIL();
+    } catch (const engine::ScriptError& error) {
+      EXPECT_STREQ("scenarios/test.lua:1: 't' has a key of type function", error.what());
+    }
+  }
+}
+
+TEST_F(ScenarioLoader, TakesComplexNumbersAsTwoEach) {
+  const engine::ReturnedValues values =
+      run("return {x = ohm.complex(ohm.tensor({1.0, 2.0}), ohm.tensor({3.0, 4.0}))}");
+  EXPECT_EQ("complex64", values.at(0).second.dtype);
+  EXPECT_EQ((std::vector<std::int64_t>{2, 2}), values.at(0).second.shape);
+  EXPECT_EQ((std::vector<double>{1, 3, 2, 4}), values.at(0).second.values);
+}
+
 TEST_F(ScenarioLoader, ReadsEveryField) {
   const auto program = load(R"lua(
 local function f() end

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 
+#include "allocator_shim/base/ending_signals.h"
 #include "tests/harness/program/program_test.h"
 
 namespace ohm {
@@ -92,7 +93,7 @@ TEST_P(InterruptedFiles, OfSnapshotsAreRemoved) {
   EXPECT_EQ(before, after);
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, InterruptedFiles, testing::Values(SIGINT, SIGTERM, SIGHUP));
+INSTANTIATE_TEST_SUITE_P(Signals, InterruptedFiles, testing::ValuesIn(kEndingSignals));
 
 using SeveralReports = test::ProgramTest;
 

@@ -6,7 +6,6 @@
 namespace ohm {
 namespace {
 
-using test::contains;
 using test::ProgramResult;
 
 class ProcessLimits : public test::ProgramTest {
@@ -26,11 +25,22 @@ TEST_F(ProcessLimits, LittleAddressSpaceIsEnoughForWhatRunsNothing) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer takes the whole address space";
 #endif
-  for (const rlim_t mebibytes : {60, 100, 150}) {
+  for (const rlim_t mebibytes : {60UL, 100UL, 150UL}) {
     const ProgramResult ran = with_limit(RLIMIT_AS, mebibytes << 20U, {"--version"});
     EXPECT_EQ(ran.code, 0) << mebibytes << " MiB: " << ran.err;
     EXPECT_TRUE(ran.out.starts_with("ohm ")) << ran.out;
   }
+}
+
+TEST_F(ProcessLimits, ProductsThatGetNoMemoryForTheirBufferSaySo) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer takes the whole address space";
+#endif
+  folder_.write("product.lua",
+                test::scenario_with_check("  ohm.ones(64, 64):matmul(ohm.ones(64, 64))",
+                                          "this call needs more memory than the host has"));
+  const ProgramResult ran = with_limit(RLIMIT_DATA, 100 << 20U, {"run", "product.lua"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
 }
 
 TEST_F(ProcessLimits, ASmallStackIsRefusedInWords) {

@@ -164,6 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
     All, BadReplay,
     testing::Values(
         BadCall{{}, 2, "name the file"}, BadCall{{"none.pickle"}, 3, "none.pickle: No such file"},
+        BadCall{{"none.pickle", "--limit", "num_ooms == 0"}, 3, "none.pickle: No such file"},
         BadCall{{"."}, 3, ".: is a directory"}, BadCall{{"empty.pickle"}, 3, "empty.pickle"},
         BadCall{{"text.pickle"}, 3, "text.pickle: byte 0"}, BadCall{{"zip"}, 3, "zip: byte 0"},
         BadCall{{"bad.trace"}, 3, "bad.trace: line 2: expected a number of bytes, found \"many\""},

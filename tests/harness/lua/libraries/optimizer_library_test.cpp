@@ -38,6 +38,12 @@ TEST_F(OptimizerLibrary, AGroupMayBeAddedLater) {
   EXPECT_NEAR(number(added + "o:add_param_group({params = {b}}) o:step() return b:item()"), 0.8,
               1e-6);
   EXPECT_EQ(number(added + "o:add_param_group({params = {b}}) return #o.param_groups"), 2);
+  EXPECT_EQ(number(added + "o:add_param_group({params = {b}})\n"
+                           "local sum = 0 for i, g in pairs(o.param_groups) do sum = sum + i end\n"
+                           "for i, g in ipairs(o.param_groups) do sum = sum + 10 * i end\n"
+                           "assert(o.param_groups[3] == nil and o.param_groups.x == nil)\n"
+                           "return sum + 100 * select('#', table.unpack(o.param_groups))"),
+            233);
   EXPECT_THAT(error_of(added + "o:add_param_group({params = {a}})"),
               testing::HasSubstr("appear in more than one parameter group"));
   EXPECT_THAT(error_of(added + "o:add_param_group({params = {b}, rate = 1})"),

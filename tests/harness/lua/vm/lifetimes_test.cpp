@@ -48,6 +48,14 @@ struct Pattern {
 };
 
 constexpr Pattern kPatterns[] = {
+    {"WeakKeysThatAreTheirOwnValues",
+     "local w, t = setmetatable({}, {__mode = 'k'}), T() w[t] = t event() t = nil event() event() "
+     "t = {T()} w[t] = t event() t = nil event() event() t = T() w[t] = t w[t] = nil event() "
+     "t = nil event()"},
+    // The collector stood still until the native wrote: it does not begin before it would have.
+    {"WeakTablesReadBeforeTheCollectorIsAsked",
+     "local w = setmetatable({}, {__mode = 'v'}) table.insert(w, 1, (T())) "
+     "for i = 1, 200 do local s = {i} end kept = w[1] event()"},
     {"Overwritten", "local t = {} for i = 1, 9 do t[i % 3] = T() + 1 event() end"},
     {"RemovedFromTheMiddle",
      "local t = {} for i = 1, 9 do t[i] = T() end event() t[4] = nil event() table.remove(t, 2) "
@@ -554,6 +562,9 @@ struct Cost {
 };
 
 constexpr Cost kCosts[] = {
+    {"TensorsInsertedIntoAWeakTable",
+     "local kept, w = {}, setmetatable({}, {__mode = 'v'}) "
+     "for i = 1, 5000 do kept[i] = T() table.insert(w, kept[i]) end"},
     {"TensorsInATable", "local t = {} for i = 1, 5000 do t[#t + 1] = T() end"},
     {"TensorsInserted", "local t = {} for i = 1, 5000 do table.insert(t, T()) end"},
     {"OpsBesideTables",
