@@ -14699,3 +14699,2265 @@ model = nil; sweep()
 x = nil; sweep()
 y = nil; sweep()
 mark("globals deleted")
+
+--== norms_in_wider_dtypes
+-- x = torch.randn(300, 400, device="cuda", requires_grad=True)
+-- a = torch.norm(x, "fro")
+-- a.backward()
+-- b = x.norm("fro", dim=(0, 1), keepdim=True)
+-- c = torch.norm(x, p="fro", dim=1)
+-- c.sum().backward()
+-- h = torch.randn(300, 400, device="cuda", dtype=torch.float16)
+-- d = h.norm(2, dtype=torch.float32)
+-- e = torch.norm(h, 2, dim=1, dtype=torch.float32)
+-- t = h.t()[1:].norm("fro", dim=0)
+-- with torch.autocast("cuda"):
+--     f = torch.norm(h, "fro")
+-- g = x.detach().norm(2, dtype=torch.float64)
+-- layout(a)
+-- layout(b)
+-- layout(c)
+-- layout(d)
+-- layout(e)
+-- layout(t)
+-- layout(f)
+-- layout(g)
+local x, a, b, c, h, d, e, t, f, g
+x = ohm.randn(300, 400, {device = "cuda", requires_grad = true})
+a = ohm.norm(x, "fro")
+a:backward()
+b = x:norm("fro", {dim = {0, 1}, keepdim = true})
+c = ohm.norm(x, {p = "fro", dim = 1})
+c:sum():backward()
+h = ohm.randn(300, 400, {device = "cuda", dtype = ohm.float16})
+d = h:norm(2, {dtype = ohm.float32})
+e = ohm.norm(h, 2, {dim = 1, dtype = ohm.float32})
+t = slice(h:t(), 0, 1):norm("fro", {dim = 0})
+do
+  local mode1 <close> = ohm.autocast("cuda")
+  f = ohm.norm(h, "fro")
+end
+g = x:detach():norm(2, {dtype = ohm.float64})
+layout(a)
+layout(b)
+layout(c)
+layout(d)
+layout(e)
+layout(t)
+layout(f)
+layout(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+a = nil; sweep()
+b = nil; sweep()
+c = nil; sweep()
+h = nil; sweep()
+d = nil; sweep()
+e = nil; sweep()
+t = nil; sweep()
+f = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== norms_of_half_precision_in_float32
+-- h = torch.randn(300, 400, device="cuda", dtype=torch.float16, requires_grad=True)
+-- d = torch.norm(h, 2, dim=1, dtype=torch.float32)
+-- d.sum().backward()
+-- e = torch.linalg.vector_norm(h, 3, dtype=torch.float32)
+-- e.backward()
+-- k = torch.linalg.vector_norm(h, 1, dtype=torch.float32, dim=0, keepdim=True)
+-- k.sum().backward()
+-- m = torch.linalg.matrix_norm(h.detach(), dtype=torch.float32)
+-- m1 = torch.linalg.matrix_norm(h.detach(), 1, dtype=torch.float32)
+-- n = torch.linalg.norm(h.detach(), dtype=torch.float32)
+-- n1 = torch.linalg.norm(h.detach(), float("inf"), dtype=torch.float32)
+-- layout(d)
+-- layout(e)
+-- layout(k)
+-- layout(m)
+-- layout(m1)
+-- layout(n)
+-- layout(n1)
+-- layout(h.grad)
+local h, d, e, k, m, m1, n, n1
+h = ohm.randn(300, 400, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+d = ohm.norm(h, 2, {dim = 1, dtype = ohm.float32})
+d:sum():backward()
+e = ohm.linalg.vector_norm(h, 3, {dtype = ohm.float32})
+e:backward()
+k = ohm.linalg.vector_norm(h, 1, {dtype = ohm.float32, dim = 0, keepdim = true})
+k:sum():backward()
+m = ohm.linalg.matrix_norm(h:detach(), {dtype = ohm.float32})
+m1 = ohm.linalg.matrix_norm(h:detach(), 1, {dtype = ohm.float32})
+n = ohm.linalg.norm(h:detach(), {dtype = ohm.float32})
+n1 = ohm.linalg.norm(h:detach(), math.huge, {dtype = ohm.float32})
+layout(d)
+layout(e)
+layout(k)
+layout(m)
+layout(m1)
+layout(n)
+layout(n1)
+layout(h.grad)
+mark("end of program (globals alive)")
+h = nil; sweep()
+d = nil; sweep()
+e = nil; sweep()
+k = nil; sweep()
+m = nil; sweep()
+m1 = nil; sweep()
+n = nil; sweep()
+n1 = nil; sweep()
+mark("globals deleted")
+
+--== whole_norms_under_autocast
+-- h = torch.randn(300, 400, device="cuda", dtype=torch.float16, requires_grad=True)
+-- with torch.autocast("cuda"):
+--     a = h.norm(1)
+--     b = h.norm(float("inf"))
+--     c = h.norm(3)
+--     d = h.norm(0.5)
+--     e = h.norm(3, dim=1)
+-- a.backward()
+-- b.backward()
+-- c.backward()
+-- d.backward()
+-- e.sum().backward()
+-- x = torch.randn(300, 400, device="cuda", requires_grad=True)
+-- x.norm(1, dtype=torch.float64).backward()
+-- x.norm(2, dtype=torch.float64).backward()
+-- x.norm(3, dtype=torch.float64).backward()
+-- x.norm(0.5, dtype=torch.float64).backward()
+-- x.norm(float("inf"), dtype=torch.float64).backward()
+local h, a, b, c, d, e, x
+h = ohm.randn(300, 400, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+do
+  local mode1 <close> = ohm.autocast("cuda")
+  a = h:norm(1)
+  b = h:norm(math.huge)
+  c = h:norm(3)
+  d = h:norm(0.5)
+  e = h:norm(3, {dim = 1})
+end
+a:backward()
+b:backward()
+c:backward()
+d:backward()
+e:sum():backward()
+x = ohm.randn(300, 400, {device = "cuda", requires_grad = true})
+x:norm(1, {dtype = ohm.float64}):backward()
+x:norm(2, {dtype = ohm.float64}):backward()
+x:norm(3, {dtype = ohm.float64}):backward()
+x:norm(0.5, {dtype = ohm.float64}):backward()
+x:norm(math.huge, {dtype = ohm.float64}):backward()
+mark("end of program (globals alive)")
+h = nil; sweep()
+a = nil; sweep()
+b = nil; sweep()
+c = nil; sweep()
+d = nil; sweep()
+e = nil; sweep()
+x = nil; sweep()
+mark("globals deleted")
+
+--== clamp_min_and_max_of_tensors
+-- x = torch.randn(300, 400, device="cuda", requires_grad=True)
+-- lo = torch.randn(400, device="cuda", requires_grad=True)
+-- y = x.clamp_min(lo)
+-- y.sum().backward()
+-- z = torch.clamp_max(x, lo)
+-- z.sum().backward()
+-- w = (x * 2.0).clamp_min_(lo)
+-- w.sum().backward()
+-- v = torch.clamp_max_(x * 2.0, lo.detach())
+-- v.sum().backward()
+-- with torch.no_grad():
+--     u = x.t().clamp_min(lo[:300])
+-- h = x.detach().half()
+-- r = h.clamp_min(lo.detach())
+-- i = torch.arange(6, device="cuda").clamp_min(torch.tensor(2, device="cuda"))
+-- j = torch.arange(6, device="cuda").clamp_max(torch.tensor(2, device="cuda"))
+-- layout(y)
+-- layout(z)
+-- layout(w)
+-- layout(v)
+-- layout(u)
+-- layout(r)
+-- layout(i)
+-- layout(j)
+-- layout(x.grad)
+-- layout(lo.grad)
+local x, lo, y, z, w, v, u, h, r, i, j
+x = ohm.randn(300, 400, {device = "cuda", requires_grad = true})
+lo = ohm.randn(400, {device = "cuda", requires_grad = true})
+y = x:clamp_min(lo)
+y:sum():backward()
+z = ohm.clamp_max(x, lo)
+z:sum():backward()
+w = (x * 2.0):clamp_min_(lo)
+w:sum():backward()
+v = ohm.clamp_max_(x * 2.0, lo:detach())
+v:sum():backward()
+do
+  local mode1 <close> = ohm.no_grad()
+  u = x:t():clamp_min(lo:narrow(0, 0, 300))
+end
+h = x:detach():half()
+r = h:clamp_min(lo:detach())
+i = ohm.arange(6, {device = "cuda"}):clamp_min(ohm.tensor(2, {device = "cuda"}))
+j = ohm.arange(6, {device = "cuda"}):clamp_max(ohm.tensor(2, {device = "cuda"}))
+layout(y)
+layout(z)
+layout(w)
+layout(v)
+layout(u)
+layout(r)
+layout(i)
+layout(j)
+layout(x.grad)
+layout(lo.grad)
+mark("end of program (globals alive)")
+x = nil; sweep()
+lo = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+w = nil; sweep()
+v = nil; sweep()
+u = nil; sweep()
+h = nil; sweep()
+r = nil; sweep()
+i = nil; sweep()
+j = nil; sweep()
+mark("globals deleted")
+
+--== max_unpool2d_modules
+-- pool = nn.MaxPool2d(2, stride=2, return_indices=True)
+-- unpool = nn.MaxUnpool2d(2, stride=2)
+-- x = torch.randn(8, 16, 33, 30, device="cuda", requires_grad=True)
+-- y, i = pool(x)
+-- layout(y)
+-- layout(i)
+-- z = unpool(y, i)
+-- layout(z)
+-- z.sum().backward(retain_graph=True)
+-- w = unpool(y, i, output_size=x.size())
+-- layout(w)
+-- w.pow(2).sum().backward()
+-- layout(x.grad)
+local pool, unpool, x, y, i, z, w
+pool = nn.MaxPool2d(2, {stride = 2, return_indices = true})
+unpool = nn.MaxUnpool2d(2, {stride = 2})
+x = ohm.randn(8, 16, 33, 30, {device = "cuda", requires_grad = true})
+do
+  local results = pool(x)
+  y = results[1]; sweep()
+  i = results[2]; sweep()
+end
+layout(y)
+layout(i)
+z = unpool(y, i)
+layout(z)
+z:sum():backward({retain_graph = true})
+w = unpool(y, i, {output_size = x:size()})
+layout(w)
+w:pow(2):sum():backward()
+layout(x.grad)
+mark("end of program (globals alive)")
+pool = nil; sweep()
+unpool = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+i = nil; sweep()
+z = nil; sweep()
+w = nil; sweep()
+mark("globals deleted")
+
+--== max_unpool2d_layouts
+-- x = torch.randn(8, 16, 32, 30, device="cuda", requires_grad=True).half()
+-- y, i = F.max_pool2d(x, 2, return_indices=True)
+-- z = F.max_unpool2d(y, i, 2)
+-- layout(z)
+-- z.sum().backward()
+-- c = torch.randn(8, 16, 32, 30, device="cuda").contiguous(memory_format=torch.channels_last)
+-- y3, i3 = F.max_pool2d(c, 2, return_indices=True)
+-- layout(i3)
+-- z = F.max_unpool2d(y3, i3, 2)
+-- layout(z)
+-- t = y3.contiguous().transpose(2, 3)
+-- z = F.max_unpool2d(t, i3.contiguous().transpose(2, 3), 2)
+-- layout(z)
+-- with torch.autocast("cuda"):
+--     z = F.max_unpool2d(y3, i3, 2, padding=0)
+-- with torch.no_grad():
+--     o = torch.randn(3, 16, 15, device="cuda")
+--     a, b = F.max_pool2d(o, (3, 2), stride=(2, 2), padding=(1, 0), return_indices=True)
+--     q = F.max_unpool2d(a, b, (3, 2), stride=(2, 2), padding=(1, 0), output_size=(16, 15))
+--     layout(q)
+local x, y, i, z, c, y3, i3, t, o, a, b, q
+x = ohm.randn(8, 16, 32, 30, {device = "cuda", requires_grad = true}):half()
+y, i = F.max_pool2d(x, 2, {return_indices = true})
+z = F.max_unpool2d(y, i, 2)
+layout(z)
+z:sum():backward()
+c = ohm.randn(8, 16, 32, 30, {device = "cuda"}):contiguous({memory_format = ohm.channels_last})
+y3, i3 = F.max_pool2d(c, 2, {return_indices = true})
+layout(i3)
+z = F.max_unpool2d(y3, i3, 2)
+layout(z)
+t = y3:contiguous():transpose(2, 3)
+z = F.max_unpool2d(t, i3:contiguous():transpose(2, 3), 2)
+layout(z)
+do
+  local mode1 <close> = ohm.autocast("cuda")
+  z = F.max_unpool2d(y3, i3, 2, {padding = 0})
+end
+do
+  local mode2 <close> = ohm.no_grad()
+  o = ohm.randn(3, 16, 15, {device = "cuda"})
+  a, b = F.max_pool2d(o, {3, 2}, {stride = {2, 2}, padding = {1, 0}, return_indices = true})
+  q = F.max_unpool2d(a, b, {3, 2}, {stride = {2, 2}, padding = {1, 0}, output_size = {16, 15}})
+  layout(q)
+end
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+i = nil; sweep()
+z = nil; sweep()
+c = nil; sweep()
+y3 = nil; sweep()
+i3 = nil; sweep()
+t = nil; sweep()
+o = nil; sweep()
+a = nil; sweep()
+b = nil; sweep()
+q = nil; sweep()
+mark("globals deleted")
+
+--== max_unpool1d
+-- x = torch.randn(8, 16, 320, device="cuda", requires_grad=True)
+-- y, i = F.max_pool1d(x, 2, return_indices=True)
+-- layout(i)
+-- z = F.max_unpool1d(y, i, 2)
+-- layout(z)
+-- z.sum().backward(retain_graph=True)
+-- p = nn.MaxPool1d(3, stride=2, padding=1, return_indices=True)
+-- u = nn.MaxUnpool1d(3, stride=2, padding=1)
+-- y, i = p(x)
+-- z = u(y, i)
+-- layout(z)
+-- z = u(y, i, output_size=[320])
+-- layout(z)
+-- z.pow(2).sum().backward()
+-- with torch.autocast("cuda"):
+--     y, i = p(x)
+--     z = u(y, i)
+local x, y, i, z, p, u
+x = ohm.randn(8, 16, 320, {device = "cuda", requires_grad = true})
+y, i = F.max_pool1d(x, 2, {return_indices = true})
+layout(i)
+z = F.max_unpool1d(y, i, 2)
+layout(z)
+z:sum():backward({retain_graph = true})
+p = nn.MaxPool1d(3, {stride = 2, padding = 1, return_indices = true})
+u = nn.MaxUnpool1d(3, {stride = 2, padding = 1})
+do
+  local results = p(x)
+  y = results[1]; sweep()
+  i = results[2]; sweep()
+end
+z = u(y, i)
+layout(z)
+z = u(y, i, {output_size = {320}})
+layout(z)
+z:pow(2):sum():backward()
+do
+  local mode1 <close> = ohm.autocast("cuda")
+  do
+    local results = p(x)
+    y = results[1]; sweep()
+    i = results[2]; sweep()
+  end
+  z = u(y, i)
+end
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+i = nil; sweep()
+z = nil; sweep()
+p = nil; sweep()
+u = nil; sweep()
+mark("globals deleted")
+
+--== max_unpool3d
+-- x = torch.randn(2, 4, 16, 12, 10, device="cuda", requires_grad=True)
+-- p = nn.MaxPool3d(2, return_indices=True)
+-- u = nn.MaxUnpool3d(2)
+-- y, i = p(x)
+-- layout(i)
+-- z = u(y, i)
+-- layout(z)
+-- z.sum().backward()
+-- o = torch.randn(4, 16, 12, 10, device="cuda", requires_grad=True)
+-- y2, i2 = F.max_pool3d(o, 2, return_indices=True)
+-- layout(i2)
+-- z = F.max_unpool3d(y2, i2, 2)
+-- layout(z)
+-- z.pow(2).sum().backward()
+-- c = torch.randn(2, 4, 16, 12, 10, device="cuda").contiguous(memory_format=torch.channels_last_3d)
+-- y3, i3 = F.max_pool3d(c, 2, return_indices=True)
+-- layout(i3)
+-- z = F.max_unpool3d(y3, i3, 2)
+-- layout(z)
+-- y4, i4 = F.max_pool3d(c.half(), 2, return_indices=True)
+-- z = F.max_unpool3d(y4.transpose(3, 4), i4.transpose(3, 4), 2)
+-- layout(z)
+local x, p, u, y, i, z, o, y2, i2, c, y3, i3, y4, i4
+x = ohm.randn(2, 4, 16, 12, 10, {device = "cuda", requires_grad = true})
+p = nn.MaxPool3d(2, {return_indices = true})
+u = nn.MaxUnpool3d(2)
+do
+  local results = p(x)
+  y = results[1]; sweep()
+  i = results[2]; sweep()
+end
+layout(i)
+z = u(y, i)
+layout(z)
+z:sum():backward()
+o = ohm.randn(4, 16, 12, 10, {device = "cuda", requires_grad = true})
+y2, i2 = F.max_pool3d(o, 2, {return_indices = true})
+layout(i2)
+z = F.max_unpool3d(y2, i2, 2)
+layout(z)
+z:pow(2):sum():backward()
+c = ohm.randn(2, 4, 16, 12, 10, {device = "cuda"}):contiguous({memory_format = ohm.channels_last_3d})
+y3, i3 = F.max_pool3d(c, 2, {return_indices = true})
+layout(i3)
+z = F.max_unpool3d(y3, i3, 2)
+layout(z)
+y4, i4 = F.max_pool3d(c:half(), 2, {return_indices = true})
+z = F.max_unpool3d(y4:transpose(3, 4), i4:transpose(3, 4), 2)
+layout(z)
+mark("end of program (globals alive)")
+x = nil; sweep()
+p = nil; sweep()
+u = nil; sweep()
+y = nil; sweep()
+i = nil; sweep()
+z = nil; sweep()
+o = nil; sweep()
+y2 = nil; sweep()
+i2 = nil; sweep()
+c = nil; sweep()
+y3 = nil; sweep()
+i3 = nil; sweep()
+y4 = nil; sweep()
+i4 = nil; sweep()
+mark("globals deleted")
+
+--== max_pool_twice
+-- x = torch.randn(4, 8, 16, 16, device="cuda", requires_grad=True)
+-- y = F.max_pool2d(x, 2)
+-- g, = torch.autograd.grad(y.pow(2).sum(), x, create_graph=True)
+-- g.sum().backward()
+local x, y, g
+x = ohm.randn(4, 8, 16, 16, {device = "cuda", requires_grad = true})
+y = F.max_pool2d(x, 2)
+g = ohm.autograd.grad(y:pow(2):sum(), x, {create_graph = true})
+g:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== max_pool_twice_channels_last
+-- x = torch.randn(4, 8, 16, 16, device="cuda").contiguous(memory_format=torch.channels_last).requires_grad_()
+-- y = F.max_pool2d(x, 2)
+-- g, = torch.autograd.grad(y.pow(2).sum(), x, create_graph=True)
+-- g.sum().backward()
+local x, y, g
+x = ohm.randn(4, 8, 16, 16, {device = "cuda"}):contiguous({memory_format = ohm.channels_last}):requires_grad_()
+y = F.max_pool2d(x, 2)
+g = ohm.autograd.grad(y:pow(2):sum(), x, {create_graph = true})
+g:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== max_pool3d_twice
+-- x = torch.randn(4, 8, 16, 16, 4, device="cuda", requires_grad=True)
+-- y = F.max_pool3d(x, 2)
+-- g, = torch.autograd.grad(y.pow(2).sum(), x, create_graph=True)
+-- g.sum().backward()
+local x, y, g
+x = ohm.randn(4, 8, 16, 16, 4, {device = "cuda", requires_grad = true})
+y = F.max_pool3d(x, 2)
+g = ohm.autograd.grad(y:pow(2):sum(), x, {create_graph = true})
+g:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== adaptive_max_pool_twice
+-- x = torch.randn(4, 8, 16, 16, device="cuda", requires_grad=True)
+-- y = F.adaptive_max_pool2d(x, 5)
+-- g, = torch.autograd.grad(y.pow(2).sum(), x, create_graph=True)
+-- g.sum().backward()
+local x, y, g
+x = ohm.randn(4, 8, 16, 16, {device = "cuda", requires_grad = true})
+y = F.adaptive_max_pool2d(x, 5)
+g = ohm.autograd.grad(y:pow(2):sum(), x, {create_graph = true})
+g:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== max_unpool2d_channels_last_backward
+-- c = torch.randn(8, 16, 32, 30, device="cuda").contiguous(memory_format=torch.channels_last)
+-- y, i = F.max_pool2d(c, 2, return_indices=True)
+-- y.requires_grad_()
+-- z = F.max_unpool2d(y, i, 2)
+-- layout(z)
+-- z.sum().backward()
+-- layout(y.grad)
+-- w = F.max_unpool2d(y.contiguous(), i.contiguous(), 2)
+-- w.pow(2).sum().backward()
+local c, y, i, z, w
+c = ohm.randn(8, 16, 32, 30, {device = "cuda"}):contiguous({memory_format = ohm.channels_last})
+y, i = F.max_pool2d(c, 2, {return_indices = true})
+y:requires_grad_()
+z = F.max_unpool2d(y, i, 2)
+layout(z)
+z:sum():backward()
+layout(y.grad)
+w = F.max_unpool2d(y:contiguous(), i:contiguous(), 2)
+w:pow(2):sum():backward()
+mark("end of program (globals alive)")
+c = nil; sweep()
+y = nil; sweep()
+i = nil; sweep()
+z = nil; sweep()
+w = nil; sweep()
+mark("globals deleted")
+
+--== exponential_distribution
+-- from torch.distributions import Exponential, Laplace, kl_divergence
+-- r = torch.rand(300, 40, device="cuda", requires_grad=True)
+-- with torch.no_grad(): r.add_(0.1)
+-- d = Exponential(r)
+-- a = d.sample()
+-- b = d.rsample((4,))
+-- c = d.log_prob(a)
+-- e = d.entropy()
+-- f = d.cdf(a)
+-- g = d.icdf(f.detach() * 0.5)
+-- m = d.mean
+-- v = d.variance
+-- mo = d.mode
+-- q = Exponential(torch.ones(40, device="cuda"))
+-- k = kl_divergence(d, q)
+-- (b.sum() + c.sum() + e.sum() + k.sum()).backward()
+local r, d, a, b, c, e, f, g, m, v, mo, q, k
+r = ohm.rand(300, 40, {device = "cuda", requires_grad = true})
+do
+  local mode1 <close> = ohm.no_grad()
+  r:add_(0.1)
+end
+d = ohm.distributions.Exponential(r)
+a = d:sample()
+b = d:rsample({4})
+c = d:log_prob(a)
+e = d:entropy()
+f = d:cdf(a)
+g = d:icdf(f:detach() * 0.5)
+m = d.mean
+v = d.variance
+mo = d.mode
+q = ohm.distributions.Exponential(ohm.ones(40, {device = "cuda"}))
+k = ohm.distributions.kl_divergence(d, q)
+;(((b:sum() + c:sum()) + e:sum()) + k:sum()):backward()
+mark("end of program (globals alive)")
+r = nil; sweep()
+d = nil; sweep()
+a = nil; sweep()
+b = nil; sweep()
+c = nil; sweep()
+e = nil; sweep()
+f = nil; sweep()
+g = nil; sweep()
+m = nil; sweep()
+v = nil; sweep()
+mo = nil; sweep()
+q = nil; sweep()
+k = nil; sweep()
+mark("globals deleted")
+
+--== laplace_distribution
+-- from torch.distributions import Laplace, kl_divergence
+-- l = torch.randn(300, 40, device="cuda", requires_grad=True)
+-- s = torch.rand(40, device="cuda", requires_grad=True)
+-- d = Laplace(l, s.exp())
+-- a = d.sample((2,))
+-- b = d.rsample()
+-- c = d.log_prob(b)
+-- e = d.entropy()
+-- f = d.cdf(a)
+-- g = d.icdf(f.detach() * 0.5 + 0.1)
+-- m = d.stddev
+-- v = d.variance
+-- q = Laplace(torch.zeros(40, device="cuda"), 1.0)
+-- k = kl_divergence(d, q)
+-- (b.sum() + c.sum() + e.sum() + k.sum()).backward()
+-- w = d.expand((2, 300, 40)).rsample()
+-- x = Laplace(l * 2, s.exp()).rsample()
+-- y = Laplace(l * 2, s.exp()).log_prob(x * 0.5)
+local l, s, d, a, b, c, e, f, g, m, v, q, k, w, x, y
+l = ohm.randn(300, 40, {device = "cuda", requires_grad = true})
+s = ohm.rand(40, {device = "cuda", requires_grad = true})
+d = ohm.distributions.Laplace(l, s:exp())
+a = d:sample({2})
+b = d:rsample()
+c = d:log_prob(b)
+e = d:entropy()
+f = d:cdf(a)
+g = d:icdf((f:detach() * 0.5) + 0.1)
+m = d.stddev
+v = d.variance
+q = ohm.distributions.Laplace(ohm.zeros(40, {device = "cuda"}), 1.0)
+k = ohm.distributions.kl_divergence(d, q)
+;(((b:sum() + c:sum()) + e:sum()) + k:sum()):backward()
+w = d:expand({2, 300, 40}):rsample()
+x = ohm.distributions.Laplace(l * 2, s:exp()):rsample()
+y = ohm.distributions.Laplace(l * 2, s:exp()):log_prob(x * 0.5)
+mark("end of program (globals alive)")
+l = nil; sweep()
+s = nil; sweep()
+d = nil; sweep()
+a = nil; sweep()
+b = nil; sweep()
+c = nil; sweep()
+e = nil; sweep()
+f = nil; sweep()
+g = nil; sweep()
+m = nil; sweep()
+v = nil; sweep()
+q = nil; sweep()
+k = nil; sweep()
+w = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== one_hot_categorical_distributions
+-- from torch.distributions import OneHotCategorical, OneHotCategoricalStraightThrough, kl_divergence
+-- l = torch.randn(64, 30, 32, device="cuda", requires_grad=True)
+-- d = OneHotCategoricalStraightThrough(logits=l)
+-- a = d.rsample()
+-- s = d.sample()
+-- c = d.log_prob(s)
+-- e = d.entropy()
+-- q = OneHotCategorical(probs=torch.ones(64, 30, 32, device="cuda"))
+-- k = kl_divergence(d, q)
+-- (a.sum() + c.sum() + e.sum() + k.sum()).backward()
+-- m = q.mean
+-- v = q.variance
+-- z = q.sample((3,))
+-- n = OneHotCategorical(logits=l.detach(), validate_args=False)
+-- y = n.log_prob(n.sample())
+local l, d, a, s, c, e, q, k, m, v, z, n, y
+l = ohm.randn(64, 30, 32, {device = "cuda", requires_grad = true})
+d = ohm.distributions.OneHotCategoricalStraightThrough({logits = l})
+a = d:rsample()
+s = d:sample()
+c = d:log_prob(s)
+e = d:entropy()
+q = ohm.distributions.OneHotCategorical({probs = ohm.ones(64, 30, 32, {device = "cuda"})})
+k = ohm.distributions.kl_divergence(d, q)
+;(((a:sum() + c:sum()) + e:sum()) + k:sum()):backward()
+m = q.mean
+v = q.variance
+z = q:sample({3})
+n = ohm.distributions.OneHotCategorical({logits = l:detach(), validate_args = false})
+y = n:log_prob(n:sample())
+mark("end of program (globals alive)")
+l = nil; sweep()
+d = nil; sweep()
+a = nil; sweep()
+s = nil; sweep()
+c = nil; sweep()
+e = nil; sweep()
+q = nil; sweep()
+k = nil; sweep()
+m = nil; sweep()
+v = nil; sweep()
+z = nil; sweep()
+n = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== independent_one_hot_categoricals
+-- from torch.distributions import OneHotCategorical, Independent, OneHotCategoricalStraightThrough, kl_divergence
+-- l = torch.randn(64, 30, 32, device="cuda", requires_grad=True)
+-- d = Independent(OneHotCategoricalStraightThrough(logits=l * 2), 1)
+-- a = d.rsample()
+-- c = d.log_prob(a.detach())
+-- e = d.entropy()
+-- q = Independent(OneHotCategorical(logits=torch.zeros(64, 30, 32, device="cuda")), 1)
+-- k = kl_divergence(d, q)
+-- (a.sum() + c.sum() + e.sum() + k.sum()).backward()
+-- m = OneHotCategorical(logits=l).mode
+-- u = OneHotCategorical(logits=l * 3).enumerate_support()
+-- t = OneHotCategorical(logits=l * 3).expand((2, 64, 30)).sample()
+local l, d, a, c, e, q, k, m, u, t
+l = ohm.randn(64, 30, 32, {device = "cuda", requires_grad = true})
+d = ohm.distributions.Independent(ohm.distributions.OneHotCategoricalStraightThrough({logits = l * 2}), 1)
+a = d:rsample()
+c = d:log_prob(a:detach())
+e = d:entropy()
+q = ohm.distributions.Independent(ohm.distributions.OneHotCategorical({logits = ohm.zeros(64, 30, 32, {device = "cuda"})}), 1)
+k = ohm.distributions.kl_divergence(d, q)
+;(((a:sum() + c:sum()) + e:sum()) + k:sum()):backward()
+m = ohm.distributions.OneHotCategorical({logits = l}).mode
+u = ohm.distributions.OneHotCategorical({logits = l * 3}):enumerate_support()
+t = ohm.distributions.OneHotCategorical({logits = l * 3}):expand({2, 64, 30}):sample()
+mark("end of program (globals alive)")
+l = nil; sweep()
+d = nil; sweep()
+a = nil; sweep()
+c = nil; sweep()
+e = nil; sweep()
+q = nil; sweep()
+k = nil; sweep()
+m = nil; sweep()
+u = nil; sweep()
+t = nil; sweep()
+mark("globals deleted")
+
+--== beta_distribution
+-- from torch.distributions import Beta, Dirichlet, Gamma, kl_divergence
+-- a = torch.rand(300, 40, device="cuda", requires_grad=True)
+-- b = torch.rand(300, 40, device="cuda", requires_grad=True)
+-- d = Beta(a.exp(), b.exp())
+-- x = d.sample()
+-- y = d.rsample()
+-- c = d.log_prob(x)
+-- e = d.entropy()
+-- k = kl_divergence(d, Beta(torch.ones(40, device="cuda"), torch.ones(40, device="cuda")))
+-- m = d.mean
+-- v = d.variance
+-- (y.sum() + c.sum() + e.sum() + k.sum()).backward()
+-- z = Beta(a * 2, 1.5, validate_args=False).sample((2,))
+-- w = Beta(a * 2, 1.5).log_prob(x * 0.5)
+local a, b, d, x, y, c, e, k, m, v, z, w
+a = ohm.rand(300, 40, {device = "cuda", requires_grad = true})
+b = ohm.rand(300, 40, {device = "cuda", requires_grad = true})
+d = ohm.distributions.Beta(a:exp(), b:exp())
+x = d:sample()
+y = d:rsample()
+c = d:log_prob(x)
+e = d:entropy()
+k = ohm.distributions.kl_divergence(d, ohm.distributions.Beta(ohm.ones(40, {device = "cuda"}), ohm.ones(40, {device = "cuda"})))
+m = d.mean
+v = d.variance
+;(((y:sum() + c:sum()) + e:sum()) + k:sum()):backward()
+z = ohm.distributions.Beta(a * 2, 1.5, {validate_args = false}):sample({2})
+w = ohm.distributions.Beta(a * 2, 1.5):log_prob(x * 0.5)
+mark("end of program (globals alive)")
+a = nil; sweep()
+b = nil; sweep()
+d = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+c = nil; sweep()
+e = nil; sweep()
+k = nil; sweep()
+m = nil; sweep()
+v = nil; sweep()
+z = nil; sweep()
+w = nil; sweep()
+mark("globals deleted")
+
+--== gamma_distribution
+-- from torch.distributions import Gamma, kl_divergence
+-- a = torch.rand(300, 40, device="cuda", requires_grad=True)
+-- b = torch.rand(40, device="cuda", requires_grad=True)
+-- d = Gamma(a.exp(), b.exp())
+-- x = d.sample((2,))
+-- y = d.rsample()
+-- c = d.log_prob(x)
+-- e = d.entropy()
+-- k = kl_divergence(d, Gamma(torch.ones(40, device="cuda"), torch.ones(40, device="cuda")))
+-- m = d.mean
+-- v = d.variance
+-- o = d.mode
+-- (y.sum() + c.sum() + e.sum() + k.sum()).backward()
+-- w = Gamma(a * 2, 1.5).log_prob(x * 0.5)
+local a, b, d, x, y, c, e, k, m, v, o, w
+a = ohm.rand(300, 40, {device = "cuda", requires_grad = true})
+b = ohm.rand(40, {device = "cuda", requires_grad = true})
+d = ohm.distributions.Gamma(a:exp(), b:exp())
+x = d:sample({2})
+y = d:rsample()
+c = d:log_prob(x)
+e = d:entropy()
+k = ohm.distributions.kl_divergence(d, ohm.distributions.Gamma(ohm.ones(40, {device = "cuda"}), ohm.ones(40, {device = "cuda"})))
+m = d.mean
+v = d.variance
+o = d.mode
+;(((y:sum() + c:sum()) + e:sum()) + k:sum()):backward()
+w = ohm.distributions.Gamma(a * 2, 1.5):log_prob(x * 0.5)
+mark("end of program (globals alive)")
+a = nil; sweep()
+b = nil; sweep()
+d = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+c = nil; sweep()
+e = nil; sweep()
+k = nil; sweep()
+m = nil; sweep()
+v = nil; sweep()
+o = nil; sweep()
+w = nil; sweep()
+mark("globals deleted")
+
+--== dirichlet_distribution
+-- from torch.distributions import Dirichlet, Independent, kl_divergence
+-- a = torch.rand(30, 20, 10, device="cuda", requires_grad=True)
+-- d = Dirichlet(a.exp())
+-- x = d.sample()
+-- y = d.rsample((3,))
+-- c = d.log_prob(x)
+-- e = d.entropy()
+-- k = kl_divergence(d, Dirichlet(torch.ones(10, device="cuda")))
+-- m = d.mean
+-- v = d.variance
+-- (y.sum() + c.sum() + e.sum() + k.sum()).backward()
+-- i = Independent(Dirichlet(a * 3), 1)
+-- s = i.rsample()
+-- t = i.log_prob(s.detach())
+-- u = i.entropy()
+local a, d, x, y, c, e, k, m, v, i, s, t, u
+a = ohm.rand(30, 20, 10, {device = "cuda", requires_grad = true})
+d = ohm.distributions.Dirichlet(a:exp())
+x = d:sample()
+y = d:rsample({3})
+c = d:log_prob(x)
+e = d:entropy()
+k = ohm.distributions.kl_divergence(d, ohm.distributions.Dirichlet(ohm.ones(10, {device = "cuda"})))
+m = d.mean
+v = d.variance
+;(((y:sum() + c:sum()) + e:sum()) + k:sum()):backward()
+i = ohm.distributions.Independent(ohm.distributions.Dirichlet(a * 3), 1)
+s = i:rsample()
+t = i:log_prob(s:detach())
+u = i:entropy()
+mark("end of program (globals alive)")
+a = nil; sweep()
+d = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+c = nil; sweep()
+e = nil; sweep()
+k = nil; sweep()
+m = nil; sweep()
+v = nil; sweep()
+i = nil; sweep()
+s = nil; sweep()
+t = nil; sweep()
+u = nil; sweep()
+mark("globals deleted")
+
+--== one_hot_of_a_view
+-- i = torch.zeros(64, 30, dtype=torch.int64, device="cuda")
+-- a = F.one_hot(i.t(), 32)
+-- b = torch.zeros(30, 64, 32, device="cuda").scatter_(-1, i.t().unsqueeze(-1), 1.0)
+-- c = torch.zeros(30, 64, 32, device="cuda").gather(-1, i.t().unsqueeze(-1))
+local i, a, b, c
+i = ohm.zeros(64, 30, {dtype = ohm.int64, device = "cuda"})
+a = F.one_hot(i:t(), 32)
+b = ohm.zeros(30, 64, 32, {device = "cuda"}):scatter_(-1, i:t():unsqueeze(-1), 1.0)
+c = ohm.zeros(30, 64, 32, {device = "cuda"}):gather(-1, i:t():unsqueeze(-1))
+mark("end of program (globals alive)")
+i = nil; sweep()
+a = nil; sweep()
+b = nil; sweep()
+c = nil; sweep()
+mark("globals deleted")
+
+--== products_in_tf32
+-- torch.set_float32_matmul_precision("high")
+-- torch.backends.cuda.matmul.allow_tf32 = True
+-- torch.backends.cudnn.allow_tf32 = True
+-- m = nn.Sequential(nn.Linear(300, 400), nn.ReLU(), nn.Linear(400, 200)).to("cuda")
+-- x = torch.randn(64, 300, device="cuda")
+-- m(x).pow(2).mean().backward()
+-- c = nn.Conv2d(3, 16, 3, padding=1).to("cuda")
+-- y = c(torch.randn(4, 3, 64, 64, device="cuda"))
+-- y.sum().backward()
+local m, x, c, y
+ohm.set_float32_matmul_precision("high")
+ohm.backends.cuda.matmul.allow_tf32 = true
+ohm.backends.cudnn.allow_tf32 = true
+m = nn.Sequential(nn.Linear(300, 400), nn.ReLU(), nn.Linear(400, 200)):to("cuda")
+x = ohm.randn(64, 300, {device = "cuda"})
+m(x):pow(2):mean():backward()
+c = nn.Conv2d(3, 16, 3, {padding = 1}):to("cuda")
+y = c(ohm.randn(4, 3, 64, 64, {device = "cuda"}))
+y:sum():backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+c = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== failed_recurrent_step_holds_states
+-- torch.cuda.set_per_process_memory_fraction(0.001)
+-- hog = None
+-- x = None
+-- y = None
+-- loss = None
+-- model = nn.LSTM(64, 64, bidirectional=True).to("cuda")
+-- opt = torch.optim.Adam(model.parameters(), lr=0.01, amsgrad=True)
+-- try:
+--     hog = torch.empty(68698980, dtype=torch.uint8, device="cuda")
+--     opt.zero_grad()
+--     x = torch.randn(30, 8, 64, device="cuda")
+--     y = model(x)[0]
+--     loss = y.pow(2).mean()
+--     loss.backward()
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     hog = torch.empty(46572668, dtype=torch.uint8, device="cuda")
+--     opt.zero_grad()
+--     x = torch.randn(30, 8, 64, device="cuda")
+--     y = model(x)[0]
+--     loss = y.pow(2).mean()
+--     loss.backward()
+--     nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     loss = None
+--     mark("handled")
+-- mark("caught")
+-- opt.zero_grad()
+-- mark("tried")
+-- try:
+--     hog = torch.empty(44871176, dtype=torch.uint8, device="cuda")
+--     opt.zero_grad()
+--     x = torch.randn(30, 8, 64, device="cuda")
+--     y = model(x)[0]
+--     loss = y.pow(2).mean()
+--     loss.backward()
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     mark("handled")
+-- mark("caught")
+-- torch.cuda.empty_cache()
+-- mark("tried")
+local hog, x, y, loss, model, opt
+ohm.cuda.set_per_process_memory_fraction(0.001)
+hog = nil
+x = nil
+y = nil
+loss = nil
+model = nn.LSTM(64, 64, {bidirectional = true}):to("cuda")
+opt = ohm.optim.Adam(model:parameters(), {lr = 0.01, amsgrad = true})
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(68698980, {dtype = ohm.uint8, device = "cuda"})
+    opt:zero_grad()
+    x = ohm.randn(30, 8, 64, {device = "cuda"})
+    y = model(x)[1]
+    loss = y:pow(2):mean()
+    loss:backward()
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(46572668, {dtype = ohm.uint8, device = "cuda"})
+    opt:zero_grad()
+    x = ohm.randn(30, 8, 64, {device = "cuda"})
+    y = model(x)[1]
+    loss = y:pow(2):mean()
+    loss:backward()
+    nn.utils.clip_grad_norm_(model:parameters(), 1.0)
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    loss = nil; sweep()
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+opt:zero_grad()
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(44871176, {dtype = ohm.uint8, device = "cuda"})
+    opt:zero_grad()
+    x = ohm.randn(30, 8, 64, {device = "cuda"})
+    y = model(x)[1]
+    loss = y:pow(2):mean()
+    loss:backward()
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+ohm.cuda.empty_cache()
+mark("tried")
+mark("end of program (globals alive)")
+hog = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+model = nil; sweep()
+opt = nil; sweep()
+mark("globals deleted")
+
+--== failed_foreach_update
+-- torch.cuda.memory._set_allocator_settings("expandable_segments:True")
+-- torch.cuda.set_per_process_memory_fraction(0.001)
+-- hog = None
+-- x = None
+-- y = None
+-- loss = None
+-- model = nn.Sequential(nn.Linear(700, 700), nn.ReLU(), nn.Linear(700, 700)).to("cuda")
+-- opt = torch.optim.RAdam(model.parameters(), lr=0.01)
+-- try:
+--     hog = torch.empty(44918690, dtype=torch.uint8, device="cuda")
+--     x = torch.randn(200, 700, device="cuda")
+--     y = model(x)
+--     loss = F.smooth_l1_loss(y, torch.zeros_like(y))
+--     loss.backward()
+--     nn.utils.clip_grad_norm_(model.parameters(), 1.0, foreach=False)
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     hog = None
+--     y = None
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     hog = torch.empty(61370207, dtype=torch.uint8, device="cuda")
+--     opt.zero_grad()
+--     x = torch.randn(200, 700, device="cuda")
+--     y = model(x)
+--     loss = F.mse_loss(y, torch.ones_like(y))
+--     loss.backward()
+--     nn.utils.clip_grad_norm_(model.parameters(), 1.0, foreach=False)
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     hog = torch.empty(20526413, dtype=torch.uint8, device="cuda")
+--     x = torch.randn(200, 700, device="cuda")
+--     y = model(x)
+--     loss = y.sum()
+--     loss.backward()
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     hog = None
+--     opt.zero_grad(set_to_none=False)
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     hog = None
+--     x = torch.randn(200, 700, device="cuda")
+--     y = model(x)
+--     loss = F.smooth_l1_loss(y, torch.zeros_like(y))
+--     loss.backward()
+--     nn.utils.clip_grad_norm_(model.parameters(), 1.0, norm_type=1.0)
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     hog = None
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+local hog, x, y, loss, model, opt
+ohm.cuda.memory._set_allocator_settings("expandable_segments:True")
+ohm.cuda.set_per_process_memory_fraction(0.001)
+hog = nil
+x = nil
+y = nil
+loss = nil
+model = nn.Sequential(nn.Linear(700, 700), nn.ReLU(), nn.Linear(700, 700)):to("cuda")
+opt = ohm.optim.RAdam(model:parameters(), {lr = 0.01})
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(44918690, {dtype = ohm.uint8, device = "cuda"})
+    x = ohm.randn(200, 700, {device = "cuda"})
+    y = model(x)
+    loss = F.smooth_l1_loss(y, ohm.zeros_like(y))
+    loss:backward()
+    nn.utils.clip_grad_norm_(model:parameters(), 1.0, {foreach = false})
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    hog = nil; sweep()
+    y = nil; sweep()
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(61370207, {dtype = ohm.uint8, device = "cuda"})
+    opt:zero_grad()
+    x = ohm.randn(200, 700, {device = "cuda"})
+    y = model(x)
+    loss = F.mse_loss(y, ohm.ones_like(y))
+    loss:backward()
+    nn.utils.clip_grad_norm_(model:parameters(), 1.0, {foreach = false})
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(20526413, {dtype = ohm.uint8, device = "cuda"})
+    x = ohm.randn(200, 700, {device = "cuda"})
+    y = model(x)
+    loss = y:sum()
+    loss:backward()
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    hog = nil; sweep()
+    opt:zero_grad({set_to_none = false})
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = nil
+    x = ohm.randn(200, 700, {device = "cuda"})
+    y = model(x)
+    loss = F.smooth_l1_loss(y, ohm.zeros_like(y))
+    loss:backward()
+    nn.utils.clip_grad_norm_(model:parameters(), 1.0, {norm_type = 1.0})
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    hog = nil; sweep()
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+model = nil; sweep()
+opt = nil; sweep()
+mark("globals deleted")
+
+--== failed_attention_step
+-- torch.cuda.memory._set_allocator_settings("expandable_segments:True")
+-- torch.cuda.set_per_process_memory_fraction(0.0006)
+-- hog = None
+-- x = None
+-- y = None
+-- loss = None
+-- model = nn.MultiheadAttention(256, 4, batch_first=True).to("cuda")
+-- opt = torch.optim.Adadelta(model.parameters(), lr=0.01)
+-- try:
+--     hog = torch.empty(43548117, dtype=torch.uint8, device="cuda")
+--     opt.zero_grad()
+--     x = torch.randn(4, 16, 256, device="cuda")
+--     y = model(x, x, x)[0]
+--     loss = F.smooth_l1_loss(y, torch.zeros_like(y))
+--     loss.backward()
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     torch.cuda.empty_cache()
+--     hog = None
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     hog = None
+--     x = torch.randn(4, 16, 256, device="cuda")
+--     y = model(x, x, x)[0]
+--     loss = F.smooth_l1_loss(y, torch.zeros_like(y))
+--     loss.backward()
+--     nn.utils.clip_grad_norm_(model.parameters(), 1.0, foreach=False)
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     hog = torch.empty(6708099, dtype=torch.uint8, device="cuda")
+--     opt.zero_grad()
+--     x = torch.randn(4, 16, 256, device="cuda")
+--     y = model(x, x, x)[0]
+--     loss = y.float().logsumexp(-1).mean()
+--     loss.backward()
+--     nn.utils.clip_grad_norm_(model.parameters(), 1.0, foreach=False)
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     opt.zero_grad()
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     hog = torch.empty(39719153, dtype=torch.uint8, device="cuda")
+--     x = torch.randn(4, 16, 256, device="cuda")
+--     y = model(x, x, x)[0]
+--     loss = F.mse_loss(y, torch.ones_like(y))
+--     loss.backward()
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     hog = None
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+local hog, x, y, loss, model, opt
+ohm.cuda.memory._set_allocator_settings("expandable_segments:True")
+ohm.cuda.set_per_process_memory_fraction(0.0006)
+hog = nil
+x = nil
+y = nil
+loss = nil
+model = nn.MultiheadAttention(256, 4, {batch_first = true}):to("cuda")
+opt = ohm.optim.Adadelta(model:parameters(), {lr = 0.01})
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(43548117, {dtype = ohm.uint8, device = "cuda"})
+    opt:zero_grad()
+    x = ohm.randn(4, 16, 256, {device = "cuda"})
+    y = model(x, x, x)[1]
+    loss = F.smooth_l1_loss(y, ohm.zeros_like(y))
+    loss:backward()
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    ohm.cuda.empty_cache()
+    hog = nil; sweep()
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = nil
+    x = ohm.randn(4, 16, 256, {device = "cuda"})
+    y = model(x, x, x)[1]
+    loss = F.smooth_l1_loss(y, ohm.zeros_like(y))
+    loss:backward()
+    nn.utils.clip_grad_norm_(model:parameters(), 1.0, {foreach = false})
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(6708099, {dtype = ohm.uint8, device = "cuda"})
+    opt:zero_grad()
+    x = ohm.randn(4, 16, 256, {device = "cuda"})
+    y = model(x, x, x)[1]
+    loss = y:float():logsumexp(-1):mean()
+    loss:backward()
+    nn.utils.clip_grad_norm_(model:parameters(), 1.0, {foreach = false})
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    opt:zero_grad()
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(39719153, {dtype = ohm.uint8, device = "cuda"})
+    x = ohm.randn(4, 16, 256, {device = "cuda"})
+    y = model(x, x, x)[1]
+    loss = F.mse_loss(y, ohm.ones_like(y))
+    loss:backward()
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    hog = nil; sweep()
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+mark("end of program (globals alive)")
+hog = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+model = nil; sweep()
+opt = nil; sweep()
+mark("globals deleted")
+
+--== failed_fused_step_of_a_scaler
+-- torch.cuda.set_per_process_memory_fraction(0.0015)
+-- hog = None
+-- x = None
+-- y = None
+-- loss = None
+-- model = nn.Sequential(nn.Embedding(9000, 96), nn.LayerNorm(96), nn.Linear(96, 300)).to("cuda")
+-- opt = torch.optim.AdamW(model.parameters(), lr=0.01, amsgrad=True, fused=True)
+-- scaler = torch.amp.GradScaler("cuda", init_scale=256.0)
+-- try:
+--     hog = torch.empty(20774402, dtype=torch.uint8, device="cuda")
+--     x = torch.randint(0, 3000, (4, 20), device="cuda")
+--     with torch.autocast("cuda", dtype=torch.float16): y = model(x)
+--     loss = y.pow(2).mean()
+--     scaler.scale(loss).backward()
+--     scaler.step(opt)
+--     scaler.update()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     torch.cuda.empty_cache()
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     hog = None
+--     x = torch.randint(0, 3000, (4, 20), device="cuda")
+--     with torch.autocast("cuda", dtype=torch.float16): y = model(x)
+--     loss = y.float().logsumexp(-1).mean()
+--     scaler.scale(loss).backward()
+--     scaler.unscale_(opt)
+--     nn.utils.clip_grad_norm_(model.parameters(), 1.0, foreach=False)
+--     scaler.step(opt)
+--     scaler.update()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     loss = None
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     hog = None
+--     x = torch.randint(0, 3000, (4, 20), device="cuda")
+--     with torch.autocast("cuda", dtype=torch.float16): y = model(x)
+--     loss = y.float().logsumexp(-1).mean()
+--     scaler.scale(loss).backward()
+--     scaler.unscale_(opt)
+--     nn.utils.clip_grad_value_(model.parameters(), 0.5)
+--     scaler.step(opt)
+--     scaler.update()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     loss = None
+--     hog = None
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     hog = torch.empty(71269294, dtype=torch.uint8, device="cuda")
+--     opt.zero_grad()
+--     x = torch.randint(0, 3000, (4, 20), device="cuda")
+--     with torch.autocast("cuda", dtype=torch.float16): y = model(x)
+--     loss = y.sum()
+--     scaler.scale(loss).backward()
+--     scaler.unscale_(opt)
+--     nn.utils.clip_grad_norm_(model.parameters(), 1.0, foreach=False)
+--     scaler.step(opt)
+--     scaler.update()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     loss = None
+--     opt.zero_grad(set_to_none=False)
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     hog = torch.empty(5287343, dtype=torch.uint8, device="cuda")
+--     opt.zero_grad()
+--     x = torch.randint(0, 3000, (4, 20), device="cuda")
+--     with torch.autocast("cuda", dtype=torch.float16): y = model(x)
+--     loss = F.mse_loss(y, torch.ones_like(y))
+--     scaler.scale(loss).backward()
+--     scaler.unscale_(opt)
+--     nn.utils.clip_grad_value_(model.parameters(), 0.5)
+--     scaler.step(opt)
+--     scaler.update()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     mark("handled")
+-- mark("caught")
+-- hog = None
+-- mark("tried")
+local hog, x, y, loss, model, opt, scaler
+ohm.cuda.set_per_process_memory_fraction(0.0015)
+hog = nil
+x = nil
+y = nil
+loss = nil
+model = nn.Sequential(nn.Embedding(9000, 96), nn.LayerNorm(96), nn.Linear(96, 300)):to("cuda")
+opt = ohm.optim.AdamW(model:parameters(), {lr = 0.01, amsgrad = true, fused = true})
+scaler = ohm.amp.GradScaler("cuda", {init_scale = 256.0})
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(20774402, {dtype = ohm.uint8, device = "cuda"})
+    x = ohm.randint(0, 3000, {4, 20}, {device = "cuda"})
+    do
+      local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.float16})
+      y = model(x)
+    end
+    loss = y:pow(2):mean()
+    scaler:scale(loss):backward()
+    scaler:step(opt)
+    scaler:update()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    ohm.cuda.empty_cache()
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = nil
+    x = ohm.randint(0, 3000, {4, 20}, {device = "cuda"})
+    do
+      local mode2 <close> = ohm.autocast("cuda", {dtype = ohm.float16})
+      y = model(x)
+    end
+    loss = y:float():logsumexp(-1):mean()
+    scaler:scale(loss):backward()
+    scaler:unscale_(opt)
+    nn.utils.clip_grad_norm_(model:parameters(), 1.0, {foreach = false})
+    scaler:step(opt)
+    scaler:update()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    loss = nil; sweep()
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = nil
+    x = ohm.randint(0, 3000, {4, 20}, {device = "cuda"})
+    do
+      local mode3 <close> = ohm.autocast("cuda", {dtype = ohm.float16})
+      y = model(x)
+    end
+    loss = y:float():logsumexp(-1):mean()
+    scaler:scale(loss):backward()
+    scaler:unscale_(opt)
+    nn.utils.clip_grad_value_(model:parameters(), 0.5)
+    scaler:step(opt)
+    scaler:update()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    loss = nil; sweep()
+    hog = nil; sweep()
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(71269294, {dtype = ohm.uint8, device = "cuda"})
+    opt:zero_grad()
+    x = ohm.randint(0, 3000, {4, 20}, {device = "cuda"})
+    do
+      local mode4 <close> = ohm.autocast("cuda", {dtype = ohm.float16})
+      y = model(x)
+    end
+    loss = y:sum()
+    scaler:scale(loss):backward()
+    scaler:unscale_(opt)
+    nn.utils.clip_grad_norm_(model:parameters(), 1.0, {foreach = false})
+    scaler:step(opt)
+    scaler:update()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    loss = nil; sweep()
+    opt:zero_grad({set_to_none = false})
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(5287343, {dtype = ohm.uint8, device = "cuda"})
+    opt:zero_grad()
+    x = ohm.randint(0, 3000, {4, 20}, {device = "cuda"})
+    do
+      local mode5 <close> = ohm.autocast("cuda", {dtype = ohm.float16})
+      y = model(x)
+    end
+    loss = F.mse_loss(y, ohm.ones_like(y))
+    scaler:scale(loss):backward()
+    scaler:unscale_(opt)
+    nn.utils.clip_grad_value_(model:parameters(), 0.5)
+    scaler:step(opt)
+    scaler:update()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+hog = nil
+mark("tried")
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+model = nil; sweep()
+opt = nil; sweep()
+scaler = nil; sweep()
+mark("globals deleted")
+
+--== element_of_a_result_takes_the_place
+-- torch.cuda.set_per_process_memory_fraction(0.001)
+-- hog = None
+-- x = None
+-- y = None
+-- loss = None
+-- model = nn.RNN(64, 64, 2, dropout=0.1).to("cuda")
+-- opt = torch.optim.ASGD(model.parameters(), lr=0.01)
+-- try:
+--     hog = None
+--     opt.zero_grad()
+--     x = torch.randn(7, 60, 64, device="cuda")
+--     y = model(x)[0]
+--     loss = F.mse_loss(y, torch.ones_like(y))
+--     loss.backward()
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     mark("handled")
+-- mark("caught")
+-- torch.cuda.empty_cache()
+-- mark("tried")
+-- try:
+--     hog = torch.empty(18232415, dtype=torch.uint8, device="cuda")
+--     opt.zero_grad()
+--     x = torch.randn(7, 60, 64, device="cuda")
+--     y = model(x)[0]
+--     loss = F.smooth_l1_loss(y, torch.zeros_like(y))
+--     loss.backward()
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     loss = None
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     hog = None
+--     x = torch.randn(7, 60, 64, device="cuda")
+--     y = model(x)[0]
+--     loss = y.sum()
+--     loss.backward()
+--     opt.step()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     x = None
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+local hog, x, y, loss, model, opt
+ohm.cuda.set_per_process_memory_fraction(0.001)
+hog = nil
+x = nil
+y = nil
+loss = nil
+model = nn.RNN(64, 64, 2, {dropout = 0.1}):to("cuda")
+opt = ohm.optim.ASGD(model:parameters(), {lr = 0.01})
+do
+  local is_done, problem = pcall(function()
+    hog = nil
+    opt:zero_grad()
+    x = ohm.randn(7, 60, 64, {device = "cuda"})
+    y = model(x)[1]
+    loss = F.mse_loss(y, ohm.ones_like(y))
+    loss:backward()
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+ohm.cuda.empty_cache()
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(18232415, {dtype = ohm.uint8, device = "cuda"})
+    opt:zero_grad()
+    x = ohm.randn(7, 60, 64, {device = "cuda"})
+    y = model(x)[1]
+    loss = F.smooth_l1_loss(y, ohm.zeros_like(y))
+    loss:backward()
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    loss = nil; sweep()
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = nil
+    x = ohm.randn(7, 60, 64, {device = "cuda"})
+    y = model(x)[1]
+    loss = y:sum()
+    loss:backward()
+    opt:step()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    x = nil; sweep()
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+model = nil; sweep()
+opt = nil; sweep()
+mark("globals deleted")
+
+--== failed_step_in_float16
+-- torch.cuda.memory._set_allocator_settings("expandable_segments:True")
+-- torch.cuda.set_per_process_memory_fraction(0.001)
+-- hog = None
+-- x = None
+-- y = None
+-- loss = None
+-- model = nn.Sequential(nn.Conv2d(8, 64, 3, padding=1), nn.BatchNorm2d(64), nn.ReLU(), nn.ConvTranspose2d(64, 16, 2, 2)).to("cuda")
+-- opt = torch.optim.Adam(model.parameters(), lr=0.01, amsgrad=True, fused=True)
+-- scaler = torch.amp.GradScaler("cuda", init_scale=256.0)
+-- try:
+--     hog = None
+--     x = torch.randn(2, 8, 16, 16, device="cuda")
+--     with torch.autocast("cuda", dtype=torch.float16): y = model(x)
+--     loss = F.mse_loss(y, torch.ones_like(y))
+--     scaler.scale(loss).backward()
+--     scaler.unscale_(opt)
+--     nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+--     scaler.step(opt)
+--     scaler.update()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     y = None
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     hog = torch.empty(58410659, dtype=torch.uint8, device="cuda")
+--     opt.zero_grad()
+--     x = torch.randn(2, 8, 16, 16, device="cuda")
+--     with torch.autocast("cuda", dtype=torch.float16): y = model(x)
+--     loss = F.mse_loss(y, torch.ones_like(y))
+--     scaler.scale(loss).backward()
+--     scaler.step(opt)
+--     scaler.update()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     torch.cuda.empty_cache()
+--     mark("handled")
+-- mark("caught")
+-- hog = None
+-- mark("tried")
+-- try:
+--     hog = None
+--     opt.zero_grad()
+--     x = torch.randn(2, 8, 16, 16, device="cuda")
+--     with torch.autocast("cuda", dtype=torch.float16): y = model(x)
+--     loss = y.sum()
+--     scaler.scale(loss).backward()
+--     scaler.unscale_(opt)
+--     nn.utils.clip_grad_norm_(model.parameters(), 1.0, norm_type=1.0)
+--     scaler.step(opt)
+--     scaler.update()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     mark("handled")
+-- mark("caught")
+-- torch.cuda.empty_cache()
+-- mark("tried")
+-- try:
+--     hog = torch.empty(11867036, dtype=torch.uint8, device="cuda")
+--     x = torch.randn(2, 8, 16, 16, device="cuda")
+--     with torch.autocast("cuda", dtype=torch.float16): y = model(x)
+--     loss = F.mse_loss(y, torch.ones_like(y))
+--     scaler.scale(loss).backward()
+--     scaler.unscale_(opt)
+--     nn.utils.clip_grad_norm_(model.parameters(), 1.0, norm_type=1.0)
+--     scaler.step(opt)
+--     scaler.update()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     loss = None
+--     opt.zero_grad()
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     hog = torch.empty(64011551, dtype=torch.uint8, device="cuda")
+--     x = torch.randn(2, 8, 16, 16, device="cuda")
+--     with torch.autocast("cuda", dtype=torch.float16): y = model(x)
+--     loss = y.sum()
+--     scaler.scale(loss).backward()
+--     scaler.step(opt)
+--     scaler.update()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     torch.cuda.empty_cache()
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     hog = torch.empty(62302005, dtype=torch.uint8, device="cuda")
+--     x = torch.randn(2, 8, 16, 16, device="cuda")
+--     with torch.autocast("cuda", dtype=torch.float16): y = model(x)
+--     loss = F.mse_loss(y, torch.ones_like(y))
+--     scaler.scale(loss).backward()
+--     scaler.step(opt)
+--     scaler.update()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     opt.zero_grad(set_to_none=False)
+--     y = None
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+local hog, x, y, loss, model, opt, scaler
+ohm.cuda.memory._set_allocator_settings("expandable_segments:True")
+ohm.cuda.set_per_process_memory_fraction(0.001)
+hog = nil
+x = nil
+y = nil
+loss = nil
+model = nn.Sequential(nn.Conv2d(8, 64, 3, {padding = 1}), nn.BatchNorm2d(64), nn.ReLU(), nn.ConvTranspose2d(64, 16, 2, 2)):to("cuda")
+opt = ohm.optim.Adam(model:parameters(), {lr = 0.01, amsgrad = true, fused = true})
+scaler = ohm.amp.GradScaler("cuda", {init_scale = 256.0})
+do
+  local is_done, problem = pcall(function()
+    hog = nil
+    x = ohm.randn(2, 8, 16, 16, {device = "cuda"})
+    do
+      local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.float16})
+      y = model(x)
+    end
+    loss = F.mse_loss(y, ohm.ones_like(y))
+    scaler:scale(loss):backward()
+    scaler:unscale_(opt)
+    nn.utils.clip_grad_norm_(model:parameters(), 1.0)
+    scaler:step(opt)
+    scaler:update()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    y = nil; sweep()
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(58410659, {dtype = ohm.uint8, device = "cuda"})
+    opt:zero_grad()
+    x = ohm.randn(2, 8, 16, 16, {device = "cuda"})
+    do
+      local mode2 <close> = ohm.autocast("cuda", {dtype = ohm.float16})
+      y = model(x)
+    end
+    loss = F.mse_loss(y, ohm.ones_like(y))
+    scaler:scale(loss):backward()
+    scaler:step(opt)
+    scaler:update()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    ohm.cuda.empty_cache()
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+hog = nil
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = nil
+    opt:zero_grad()
+    x = ohm.randn(2, 8, 16, 16, {device = "cuda"})
+    do
+      local mode3 <close> = ohm.autocast("cuda", {dtype = ohm.float16})
+      y = model(x)
+    end
+    loss = y:sum()
+    scaler:scale(loss):backward()
+    scaler:unscale_(opt)
+    nn.utils.clip_grad_norm_(model:parameters(), 1.0, {norm_type = 1.0})
+    scaler:step(opt)
+    scaler:update()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+ohm.cuda.empty_cache()
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(11867036, {dtype = ohm.uint8, device = "cuda"})
+    x = ohm.randn(2, 8, 16, 16, {device = "cuda"})
+    do
+      local mode4 <close> = ohm.autocast("cuda", {dtype = ohm.float16})
+      y = model(x)
+    end
+    loss = F.mse_loss(y, ohm.ones_like(y))
+    scaler:scale(loss):backward()
+    scaler:unscale_(opt)
+    nn.utils.clip_grad_norm_(model:parameters(), 1.0, {norm_type = 1.0})
+    scaler:step(opt)
+    scaler:update()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    loss = nil; sweep()
+    opt:zero_grad()
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(64011551, {dtype = ohm.uint8, device = "cuda"})
+    x = ohm.randn(2, 8, 16, 16, {device = "cuda"})
+    do
+      local mode5 <close> = ohm.autocast("cuda", {dtype = ohm.float16})
+      y = model(x)
+    end
+    loss = y:sum()
+    scaler:scale(loss):backward()
+    scaler:step(opt)
+    scaler:update()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    ohm.cuda.empty_cache()
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(62302005, {dtype = ohm.uint8, device = "cuda"})
+    x = ohm.randn(2, 8, 16, 16, {device = "cuda"})
+    do
+      local mode6 <close> = ohm.autocast("cuda", {dtype = ohm.float16})
+      y = model(x)
+    end
+    loss = F.mse_loss(y, ohm.ones_like(y))
+    scaler:scale(loss):backward()
+    scaler:step(opt)
+    scaler:update()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    opt:zero_grad({set_to_none = false})
+    y = nil; sweep()
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+mark("end of program (globals alive)")
+hog = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+model = nil; sweep()
+opt = nil; sweep()
+scaler = nil; sweep()
+mark("globals deleted")
+
+--== failed_recomputation_of_a_module
+-- from torch.utils.checkpoint import checkpoint
+-- torch.cuda.set_per_process_memory_fraction(0.001)
+-- def helper(x, y):
+--     a = F.relu(x)
+--     b = F.softmax(a, dim=-1)
+--     a = b - b.mean(dim=1, keepdim=True)
+--     return x
+-- class Inner(nn.Module):
+--     def __init__(self):
+--         super().__init__()
+--         self.l0 = nn.Linear(256, 256, bias=False)
+--         self.l1 = nn.LayerNorm(256)
+--         self.l2 = nn.GELU()
+--         self.scale = nn.Parameter(torch.ones(256))
+--     def forward(self, x):
+--         x = torch.cat([x, x], dim=1)[:, :256]
+--         b = helper(x, x)
+--         x = self.l1(x)
+--         return b * self.scale
+-- class Outer(nn.Module):
+--     def __init__(self):
+--         super().__init__()
+--         self.l0 = nn.Dropout(0.1)
+--         self.l1 = nn.Linear(256, 256, bias=False)
+--         self.scale = nn.Parameter(torch.ones(256))
+--     def forward(self, x):
+--         b = F.relu(x)
+--         c = self.l0(b)
+--         a = helper(b, c)
+--         c = c.float().exp()
+--         return x * self.scale
+-- hog = None
+-- x = None
+-- y = None
+-- model = Outer().to("cuda")
+-- try:
+--     hog = torch.empty(16675403, dtype=torch.uint8, device="cuda")
+--     x = torch.randn(9000, 256, device="cuda")
+--     y = checkpoint(model, x, use_reentrant=False)
+--     y.sum().backward()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     hog = None
+--     x = None
+--     mark("handled")
+-- mark("caught")
+-- model.zero_grad()
+-- mark("tried")
+-- try:
+--     hog = torch.empty(23386765, dtype=torch.uint8, device="cuda")
+--     x = torch.randn(4000, 256, device="cuda")
+--     y = model(x)
+--     y.sum().backward()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     mark("handled")
+-- mark("caught")
+-- model.zero_grad()
+-- mark("tried")
+-- try:
+--     hog = torch.empty(49678760, dtype=torch.uint8, device="cuda")
+--     x = torch.randn(1000, 256, device="cuda", requires_grad=True)
+--     y = model(x)
+--     y.sum().backward()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     y = None
+--     x = None
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+-- try:
+--     hog = torch.empty(74277506, dtype=torch.uint8, device="cuda")
+--     x = torch.randn(1000, 256, device="cuda", requires_grad=True)
+--     y = model(x)
+--     y.float().pow(2).mean().backward()
+-- except torch.OutOfMemoryError as error:
+--     mark("failed")
+--     mark("handled")
+-- mark("caught")
+-- mark("tried")
+local helper, Inner, Outer, hog, x, y, model
+ohm.cuda.set_per_process_memory_fraction(0.001)
+function helper(x, y)
+  local a, b
+  a = F.relu(x)
+  b = F.softmax(a, {dim = -1})
+  a = b - b:mean({dim = 1, keepdim = true})
+  return x
+end
+Inner = nn.Module:extend("Inner")
+function Inner:__init()
+  self.l0 = nn.Linear(256, 256, {bias = false})
+  self.l1 = nn.LayerNorm(256)
+  self.l2 = nn.GELU()
+  self.scale = nn.Parameter(ohm.ones(256))
+end
+function Inner:forward(x)
+  local b
+  x = slice(slice(ohm.cat({x, x}, {dim = 1}), 0, 0), 1, 0, 256)
+  b = helper(x, x)
+  x = self.l1(x)
+  return b * self.scale
+end
+Outer = nn.Module:extend("Outer")
+function Outer:__init()
+  self.l0 = nn.Dropout(0.1)
+  self.l1 = nn.Linear(256, 256, {bias = false})
+  self.scale = nn.Parameter(ohm.ones(256))
+end
+function Outer:forward(x)
+  local b, c, a
+  b = F.relu(x)
+  c = self.l0(b)
+  a = helper(b, c)
+  c = c:float():exp()
+  return x * self.scale
+end
+hog = nil
+x = nil
+y = nil
+model = Outer():to("cuda")
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(16675403, {dtype = ohm.uint8, device = "cuda"})
+    x = ohm.randn(9000, 256, {device = "cuda"})
+    y = ohm.utils.checkpoint.checkpoint(model, x, {use_reentrant = false})
+    y:sum():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    hog = nil; sweep()
+    x = nil; sweep()
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+model:zero_grad()
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(23386765, {dtype = ohm.uint8, device = "cuda"})
+    x = ohm.randn(4000, 256, {device = "cuda"})
+    y = model(x)
+    y:sum():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+model:zero_grad()
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(49678760, {dtype = ohm.uint8, device = "cuda"})
+    x = ohm.randn(1000, 256, {device = "cuda", requires_grad = true})
+    y = model(x)
+    y:sum():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    y = nil; sweep()
+    x = nil; sweep()
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+do
+  local is_done, problem = pcall(function()
+    hog = ohm.empty(74277506, {dtype = ohm.uint8, device = "cuda"})
+    x = ohm.randn(1000, 256, {device = "cuda", requires_grad = true})
+    y = model(x)
+    y:float():pow(2):mean():backward()
+    sweep()  -- what the last statement replaced
+  end)
+  if not is_done then
+    if not tostring(problem):find("out of memory") then error(problem) end
+    mark("failed")
+    mark("handled")
+    problem = nil; sweep()
+  end
+end
+mark("caught")
+mark("tried")
+mark("end of program (globals alive)")
+hog = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+model = nil; sweep()
+mark("globals deleted")
+
+--== masks_written_to_the_data_of_a_view
+-- v = nn.Linear(32, 1, bias=False).to("cuda")
+-- x = torch.randn(4, 12, 32, device="cuda", requires_grad=True)
+-- m = torch.zeros(4, 12, dtype=torch.bool, device="cuda")
+-- e = v(torch.tanh(x)).squeeze(-1)
+-- e.data.masked_fill_(m, -1e9)
+-- a = F.softmax(e, dim=1)
+-- a.sum().backward()
+local v, x, m, e, a
+v = nn.Linear(32, 1, {bias = false}):to("cuda")
+x = ohm.randn(4, 12, 32, {device = "cuda", requires_grad = true})
+m = ohm.zeros(4, 12, {dtype = ohm.bool, device = "cuda"})
+e = v(ohm.tanh(x)):squeeze(-1)
+e.data:masked_fill_(m, -1000000000.0)
+a = F.softmax(e, {dim = 1})
+a:sum():backward()
+mark("end of program (globals alive)")
+v = nil; sweep()
+x = nil; sweep()
+m = nil; sweep()
+e = nil; sweep()
+a = nil; sweep()
+mark("globals deleted")

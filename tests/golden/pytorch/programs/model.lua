@@ -1,5 +1,110 @@
 -- Written by tests/differential/models.py from tests/differential/models: do not edit.
 
+--== model_alibi_gqa
+local RMSNorm, Attention, Block, LM, model, optimizer, ids, labels, loss
+RMSNorm = nn.Module:extend("RMSNorm")
+function RMSNorm:__init(width, eps)
+  if eps == nil then eps = 1e-06 end
+  self.weight = nn.Parameter(ohm.ones(width))
+  self.eps = eps
+end
+function RMSNorm:forward(x)
+  local dtype
+  dtype = x.dtype
+  x = x:float()
+  x = x * ohm.rsqrt(x:pow(2):mean(-1, {keepdim = true}) + self.eps)
+  return (self.weight * x):to(dtype)
+end
+Attention = nn.Module:extend("Attention")
+function Attention:__init(width, heads, kv_heads, window)
+  local slopes
+  self.heads = heads
+  self.kv_heads = kv_heads
+  self.window = window
+  self.size = width // heads
+  self.q = nn.Linear(width, width, {bias = false})
+  self.kv = nn.Linear(width, (2 * kv_heads) * self.size, {bias = false})
+  self.o = nn.Linear(width, width, {bias = false})
+  slopes = ohm.tensor(collect(heads, function(i) return math.pow(2.0, ((-8) * (i + 1)) / heads) end))
+  self:register_buffer("slopes", slopes, {persistent = false})
+end
+function Attention:bias(t, device)
+  local position, distance, allowed, bias
+  position = ohm.arange(t, {device = device})
+  distance = slice(position:unsqueeze(0), 1, 0) - slice(position, 0, 0):unsqueeze(1)
+  allowed = (distance:le(0)) & (distance:gt(-self.window))
+  bias = slice(self.slopes, 0, 0):unsqueeze(1):unsqueeze(2) * distance:unsqueeze(0)
+  return bias:masked_fill(~allowed, -math.huge)
+end
+function Attention:forward(x)
+  local b, t, w, q, k, v, bias, y
+  b, t, w = table.unpack(x.shape)
+  q = self.q(x):view(b, t, self.heads, self.size):transpose(1, 2)
+  k, v = self.kv(x):view(b, t, 2, self.kv_heads, self.size):permute(2, 0, 3, 1, 4):unbind(0)
+  k = k:repeat_interleave(self.heads // self.kv_heads, {dim = 1})
+  v = v:repeat_interleave(self.heads // self.kv_heads, {dim = 1})
+  bias = self:bias(t, x.device):to(q.dtype)
+  y = F.scaled_dot_product_attention(q, k, v, {attn_mask = bias:unsqueeze(0), dropout_p = 0.0})
+  return self.o(y:transpose(1, 2):reshape(b, t, w))
+end
+Block = nn.Module:extend("Block")
+function Block:__init(width)
+  self.n1 = RMSNorm(width)
+  self.n2 = RMSNorm(width)
+  self.attention = Attention(width, 8, 2, 16)
+  self.gate_up = nn.Linear(width, 4 * width, {bias = false})
+  self.down = nn.Linear(2 * width, width, {bias = false})
+end
+function Block:forward(x)
+  local gate, up
+  x = x + self.attention(self.n1(x))
+  gate, up = self.gate_up(self.n2(x)):chunk(2, {dim = -1})
+  return x + self.down(F.silu(gate) * up)
+end
+LM = nn.Module:extend("LM")
+function LM:__init(vocabulary, width)
+  if width == nil then width = 128 end
+  if vocabulary == nil then vocabulary = 300 end
+  self.embedding = nn.Embedding(vocabulary, width)
+  self.blocks = nn.ModuleList(collect(2, function(_) return Block(width) end))
+  self.norm = RMSNorm(width)
+  self.head = nn.Linear(width, vocabulary, {bias = false})
+  self.head.weight = self.embedding.weight
+end
+function LM:forward(ids, labels)
+  local x, block, logits
+  x = self.embedding(ids)
+  for _, item1 in ipairs(self.blocks:children()) do
+    block = item1
+    x = block(x)
+  end
+  logits = self.head(self.norm(x)):float()
+  if labels == nil then
+    return logits
+  end
+  return F.cross_entropy(slice(slice(logits, 0, 0), 1, 0, -1):reshape(-1, logits:size(-1)), slice(slice(labels, 0, 0), 1, 1):reshape(-1), {ignore_index = -100})
+end
+model = LM():cuda():bfloat16()
+optimizer = ohm.optim.AdamW(model:parameters(), {lr = 0.001, fused = true})
+mark("model")
+for step = 0, 2 - 1 do
+  ids = ohm.randint(0, 300, {4, 64}, {device = "cuda"})
+  labels = ids:clone()
+  slice(slice(labels, 0, 0), 1, 0, 8):fill_(-100)
+  loss = model(ids, labels)
+  loss:backward()
+  optimizer:step()
+  optimizer:zero_grad()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+ids = nil; sweep()
+labels = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_amp_accumulate
 local Net, model, decay, no_decay, optimizer, scaler, scheduler, criterion, accumulate, running, x, y, out, loss, norm, average
 ohm.backends.cudnn.enabled = true
@@ -670,6 +775,108 @@ x = nil; sweep()
 y = nil; sweep()
 loss = nil; sweep()
 out = nil; sweep()
+mark("globals deleted")
+
+--== model_btcvae
+local VAE, log_density, total_correlation, model, discriminator, optimizer, optimizer_d, x, out, mu, logvar, z, reconstruction, mi, tc, kl, d, factor, loss, z2, permuted, d_loss
+VAE = nn.Module:extend("VAE")
+function VAE:__init(z)
+  if z == nil then z = 6 end
+  self.encoder = nn.Sequential(nn.Conv2d(1, 16, 4, 2, 1), nn.ReLU(), nn.Conv2d(16, 16, 4, 2, 1), nn.ReLU(), nn.Flatten(), nn.Linear(16 * 64, 64), nn.ReLU(), nn.Linear(64, 2 * z))
+  self.decoder = nn.Sequential(nn.Linear(z, 64), nn.ReLU(), nn.Linear(64, 16 * 64), nn.ReLU(), nn.Unflatten(1, {16, 8, 8}), nn.ConvTranspose2d(16, 16, 4, 2, 1), nn.ReLU(), nn.ConvTranspose2d(16, 1, 4, 2, 1))
+  self:apply(VAE.weight_init)
+end
+function VAE.weight_init(m)
+  if is_a(m, "Linear") or is_a(m, "Conv2d") or is_a(m, "ConvTranspose2d") then
+    nn.init.xavier_normal_(m.weight)
+    nn.init.zeros_(m.bias)
+  end
+end
+function VAE:forward(x)
+  local mu, logvar, std, z
+  mu, logvar = self.encoder(x):chunk(2, {dim = 1})
+  std = ohm.exp(0.5 * logvar)
+  z = mu + (std * ohm.randn_like(std))
+  return self.decoder(z), mu, logvar, z
+end
+function log_density(z, mu, logvar)
+  local c
+  c = math.log(2 * math.pi)
+  return (-0.5) * ((c + logvar) + (((z - mu) ^ 2) * ohm.exp(-logvar)))
+end
+function total_correlation(z, mu, logvar, data)
+  local b, matrix, weight, log_weight, log_qz, log_product, log_q, log_p
+  if data == nil then data = 1000 end
+  b = z:size(0)
+  matrix = log_density(z:unsqueeze(1), mu:unsqueeze(0), logvar:unsqueeze(0))
+  weight = ohm.full({b, b}, 1 / (b - 1), {device = z.device})
+  slice(weight:view(-1), 0, 0, nil, b + 1):fill_(1 / data)
+  slice(weight:view(-1), 0, 1, nil, b + 1):fill_(1 / data)
+  log_weight = weight:log()
+  log_qz = ohm.logsumexp(log_weight + matrix:sum(2), {dim = 1})
+  log_product = ohm.logsumexp(log_weight:unsqueeze(2) + matrix, {dim = 1}):sum(1)
+  log_q = log_density(z, mu, logvar):sum(1)
+  log_p = log_density(z, ohm.zeros_like(z), ohm.zeros_like(z)):sum(1)
+  return (log_q - log_qz):mean(), (log_qz - log_product):mean(), (log_product - log_p):mean()
+end
+model = VAE():cuda()
+discriminator = nn.Sequential(nn.Linear(6, 32), nn.LeakyReLU(0.2, true), nn.Linear(32, 2)):cuda()
+optimizer = ohm.optim.Adam(model:parameters(), {lr = 0.0005})
+optimizer_d = ohm.optim.Adam(discriminator:parameters(), {lr = 0.0001, betas = {0.5, 0.9}})
+mark("models")
+for step = 0, 2 - 1 do
+  x = ohm.rand(16, 1, 32, 32, {device = "cuda"})
+  do
+    local new1, new2, new3, new4 = model(x)
+    out = new1; sweep()
+    mu = new2; sweep()
+    logvar = new3; sweep()
+    z = new4; sweep()
+  end
+  reconstruction = F.binary_cross_entropy_with_logits(out, x, {reduction = "sum"}):div(16)
+  do
+    local new1, new2, new3 = total_correlation(z, mu, logvar)
+    mi = new1; sweep()
+    tc = new2; sweep()
+    kl = new3; sweep()
+  end
+  d = discriminator(z)
+  factor = (slice(slice(d, 0, 0), 1, 0, 1) - slice(slice(d, 0, 0), 1, 1)):mean()
+  loss = (((reconstruction + mi) + (6 * tc)) + kl) + factor
+  optimizer:zero_grad()
+  loss:backward({retain_graph = true})
+  do
+    local mode1 <close> = ohm.no_grad()
+    do local a, b, c, d = model(ohm.rand(16, 1, 32, 32, {device = "cuda"})); c = nil; sweep(); b = nil; sweep(); a = nil; sweep(); z2 = d; sweep() end
+    permuted = ohm.stack(collect(6, function(i) return z2:select(1, i):index({ohm.randperm(16, {device = "cuda"})}) end), 1)
+  end
+  d_loss = 0.5 * (F.cross_entropy(discriminator(z:detach()), ohm.zeros(16, {dtype = ohm.int64, device = "cuda"})) + F.cross_entropy(discriminator(permuted), ohm.ones(16, {dtype = ohm.int64, device = "cuda"})))
+  optimizer_d:zero_grad()
+  d_loss:backward()
+  optimizer:step()
+  optimizer_d:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+discriminator = nil; sweep()
+optimizer = nil; sweep()
+optimizer_d = nil; sweep()
+x = nil; sweep()
+out = nil; sweep()
+mu = nil; sweep()
+logvar = nil; sweep()
+z = nil; sweep()
+reconstruction = nil; sweep()
+mi = nil; sweep()
+tc = nil; sweep()
+kl = nil; sweep()
+d = nil; sweep()
+factor = nil; sweep()
+loss = nil; sweep()
+z2 = nil; sweep()
+permuted = nil; sweep()
+d_loss = nil; sweep()
 mark("globals deleted")
 
 --== model_byol_swa
@@ -2319,6 +2526,98 @@ x = nil; sweep()
 eps = nil; sweep()
 mark("globals deleted")
 
+--== model_deepsets_siamese
+local PMA, Encoder, ArcFace, encoder, head, optimizer, a, b, lengths, same, ea, eb, distance, contrastive, arc, matrix, hardest, triplet, loss
+PMA = nn.Module:extend("PMA")
+function PMA:__init(width, seeds)
+  self.seeds = nn.Parameter(ohm.empty(1, seeds, width))
+  nn.init.xavier_uniform_(self.seeds)
+  self.attention = nn.MultiheadAttention(width, 4, {batch_first = true})
+  self.norm = nn.LayerNorm(width)
+end
+function PMA:forward(x, mask)
+  local s
+  s = self.seeds:expand(x:size(0), -1, -1)
+  return self.norm(s + self.attention(s, x, x, {key_padding_mask = mask, need_weights = false}))
+end
+Encoder = nn.Module:extend("Encoder")
+function Encoder:__init(width)
+  if width == nil then width = 32 end
+  self.phi = nn.Sequential(nn.Linear(5, width), nn.PReLU(), nn.Linear(width, width))
+  self.pool = PMA(width, 2)
+  self.rho = nn.Sequential(nn.Flatten(), nn.Linear(2 * width, width), nn.BatchNorm1d(width, {affine = false}))
+end
+function Encoder:forward(x, lengths)
+  local mask
+  mask = ohm.arange(x:size(1), {device = x.device}):expand(lengths:size(0), -1):ge(lengths:unsqueeze(1))
+  return F.normalize(self.rho(self.pool(self.phi(x), mask)), {dim = -1})
+end
+ArcFace = nn.Module:extend("ArcFace")
+function ArcFace:__init(width, classes, s, m)
+  if m == nil then m = 0.3 end
+  if s == nil then s = 16.0 end
+  if classes == nil then classes = 20 end
+  if width == nil then width = 32 end
+  self.weight = nn.Parameter(ohm.empty(classes, width))
+  nn.init.xavier_uniform_(self.weight)
+  self.s = s
+  self.m = m
+end
+function ArcFace:forward(x, y)
+  local cosine, theta, hot
+  cosine = F.linear(F.normalize(x), F.normalize(self.weight)):clamp((-1) + 1e-07, 1 - 1e-07)
+  theta = ohm.acos(cosine)
+  hot = ohm.zeros_like(cosine)
+  hot:scatter_(1, y:view(-1, 1):long(), 1)
+  return self.s * ohm.where(hot:bool(), ohm.cos(theta + self.m), cosine)
+end
+encoder, head = Encoder():cuda(), ArcFace():cuda()
+optimizer = ohm.optim.AdamW({{params = encoder:parameters()}, {params = head:parameters(), weight_decay = 0.0}}, {lr = 0.001, amsgrad = true})
+mark("models")
+for step = 0, 2 - 1 do
+  do
+    local new1, new2 = ohm.randn(12, 9, 5, {device = "cuda"}), ohm.randn(12, 9, 5, {device = "cuda"})
+    a = new1; sweep()
+    b = new2; sweep()
+  end
+  lengths = ohm.randint(1, 10, {12}, {device = "cuda"})
+  same = ohm.randint(0, 2, {12}, {device = "cuda"}):float()
+  do
+    local new1, new2 = encoder(a, lengths), encoder(b, lengths)
+    ea = new1; sweep()
+    eb = new2; sweep()
+  end
+  distance = F.pairwise_distance(ea, eb)
+  contrastive = ((same * distance:pow(2)) + ((1 - same) * F.relu(1.0 - distance):pow(2))):mean()
+  arc = F.cross_entropy(head(ea, ohm.randint(0, 20, {12}, {device = "cuda"})), ohm.randint(0, 20, {12}, {device = "cuda"}))
+  matrix = ohm.cdist(ea, eb)
+  hardest = (matrix:masked_fill(ohm.eye(12, {dtype = ohm.bool, device = "cuda"}), math.huge):min({dim = 1}))
+  triplet = ohm.clamp((matrix:diagonal() - hardest) + 0.2, {min = 0.0}):mean()
+  loss = (contrastive + arc) + triplet
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+encoder = nil; sweep()
+head = nil; sweep()
+optimizer = nil; sweep()
+a = nil; sweep()
+b = nil; sweep()
+lengths = nil; sweep()
+same = nil; sweep()
+ea = nil; sweep()
+eb = nil; sweep()
+distance = nil; sweep()
+contrastive = nil; sweep()
+arc = nil; sweep()
+matrix = nil; sweep()
+hardest = nil; sweep()
+triplet = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_densenet
 local DenseLayer, DenseBlock, DenseNet, model, opt, x, y, loss, out
 DenseLayer = nn.Module:extend("DenseLayer")
@@ -2909,6 +3208,88 @@ factor = nil; sweep()
 g = nil; sweep()
 mark("globals deleted")
 
+--== model_dpo
+local Tiny, log_probabilities, policy, reference, optimizer, chosen, rejected, mask, both, reference_logs, policy_logs, policy_chosen, policy_rejected, reference_chosen, reference_rejected, logits, loss, rewards, accuracy
+Tiny = nn.Module:extend("Tiny")
+function Tiny:__init(vocabulary, width)
+  local layer
+  if width == nil then width = 64 end
+  if vocabulary == nil then vocabulary = 200 end
+  self.embed = nn.Embedding(vocabulary, width)
+  self.position = nn.Embedding(64, width)
+  layer = nn.TransformerEncoderLayer(width, 4, 128, {dropout = 0.0, batch_first = true, norm_first = true})
+  self.body = nn.TransformerEncoder(layer, 2, {enable_nested_tensor = false})
+  self.head = nn.Linear(width, vocabulary, {bias = false})
+end
+function Tiny:forward(ids)
+  local t, x, mask
+  t = ids:size(1)
+  x = self.embed(ids) + self.position(ohm.arange(t, {device = ids.device}))
+  mask = nn.Transformer.generate_square_subsequent_mask(t, {device = ids.device})
+  return self.head(self.body(x, {mask = mask, is_causal = true}))
+end
+function log_probabilities(model, ids, mask)
+  local logits, labels, chosen
+  logits = slice(slice(model(ids), 0, 0), 1, 0, -1)
+  labels = slice(slice(ids, 0, 0), 1, 1)
+  chosen = ohm.gather(logits:log_softmax(-1), 2, labels:unsqueeze(2)):squeeze(2)
+  return (chosen * slice(slice(mask, 0, 0), 1, 1)):sum(-1)
+end
+policy = Tiny():cuda()
+reference = ohm.copy.deepcopy(policy):eval():requires_grad_(false)
+optimizer = ohm.optim.RMSprop(policy:parameters(), {lr = 5e-05})
+mark("models")
+for step = 0, 2 - 1 do
+  chosen = ohm.randint(0, 200, {4, 32}, {device = "cuda"})
+  rejected = ohm.randint(0, 200, {4, 32}, {device = "cuda"})
+  mask = ohm.ones(8, 32, {device = "cuda"})
+  slice(slice(mask, 0, 0), 1, 0, 10):fill_(0)
+  both = ohm.cat({chosen, rejected}, {dim = 0})
+  do
+    local mode1 <close> = ohm.no_grad()
+    reference_logs = log_probabilities(reference, both, mask)
+  end
+  policy_logs = log_probabilities(policy, both, mask)
+  do
+    local new1, new2 = policy_logs:split(4)
+    policy_chosen = new1; sweep()
+    policy_rejected = new2; sweep()
+  end
+  do
+    local new1, new2 = reference_logs:split(4)
+    reference_chosen = new1; sweep()
+    reference_rejected = new2; sweep()
+  end
+  logits = (policy_chosen - policy_rejected) - (reference_chosen - reference_rejected)
+  loss = -F.logsigmoid(0.1 * logits):mean()
+  rewards = 0.1 * (policy_chosen - reference_chosen):detach()
+  accuracy = (rewards:gt(0)):float():mean()
+  optimizer:zero_grad()
+  loss:backward()
+  nn.utils.clip_grad_norm_(policy:parameters(), 10.0)
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+policy = nil; sweep()
+reference = nil; sweep()
+optimizer = nil; sweep()
+chosen = nil; sweep()
+rejected = nil; sweep()
+mask = nil; sweep()
+both = nil; sweep()
+reference_logs = nil; sweep()
+policy_logs = nil; sweep()
+policy_chosen = nil; sweep()
+policy_rejected = nil; sweep()
+reference_chosen = nil; sweep()
+reference_rejected = nil; sweep()
+logits = nil; sweep()
+loss = nil; sweep()
+rewards = nil; sweep()
+accuracy = nil; sweep()
+mark("globals deleted")
+
 --== model_dqn
 local QNetwork, policy, target, opt, frames, actions, rewards, dones, gamma, action, index, state, following, a, r, d, q, best, next_q, expected, loss, p, tp
 QNetwork = nn.Module:extend("QNetwork")
@@ -3004,6 +3385,120 @@ expected = nil; sweep()
 loss = nil; sweep()
 p = nil; sweep()
 tp = nil; sweep()
+mark("globals deleted")
+
+--== model_efficientnet
+local drop_connect, SwishFunction, MBConv, EfficientNet, model, ema, optimizer, x, y, lam, order, mixed, out, loss, e, p
+function drop_connect(x, p, training)
+  local keep, noise
+  if not training then
+    return x
+  end
+  keep = 1 - p
+  noise = keep + ohm.rand({x:size(0), 1, 1, 1}, {dtype = x.dtype, device = x.device})
+  return (x / keep) * ohm.floor(noise)
+end
+SwishFunction = ohm.autograd.Function {
+  forward = function(ctx, i)
+    local result = i * ohm.sigmoid(i)
+    ctx:save_for_backward(i)
+    return result
+  end,
+  backward = function(ctx, grad_output)
+    local i, s
+    i = ctx.saved_tensors[1]
+    s = ohm.sigmoid(i)
+    return grad_output * (s * (1 + (i * (1 - s))))
+  end,
+}
+MBConv = nn.Module:extend("MBConv")
+function MBConv:__init(inputs, outputs, stride, expand, kernel)
+  local mid
+  mid = inputs * expand
+  self.expand = (expand > 1 and nn.Conv2d(inputs, mid, 1, {bias = false}) or false)
+  self.bn0 = nn.BatchNorm2d(mid, {momentum = 0.01, eps = 0.001})
+  self.depth = nn.Conv2d(mid, mid, kernel, stride, kernel // 2, {groups = mid, bias = false})
+  self.bn1 = nn.BatchNorm2d(mid, {momentum = 0.01, eps = 0.001})
+  self.reduce = nn.Conv2d(mid, math.max(1, inputs // 4), 1)
+  self.restore = nn.Conv2d(math.max(1, inputs // 4), mid, 1)
+  self.project = nn.Conv2d(mid, outputs, 1, {bias = false})
+  self.bn2 = nn.BatchNorm2d(outputs, {momentum = 0.01, eps = 0.001})
+  self.same = (stride == 1 and inputs == outputs)
+end
+function MBConv:forward(inputs)
+  local x, s
+  x = inputs
+  if self.expand then
+    x = SwishFunction.apply(self.bn0(self.expand(x)))
+  end
+  x = SwishFunction.apply(self.bn1(self.depth(x)))
+  s = F.adaptive_avg_pool2d(x, 1)
+  s = self.restore(SwishFunction.apply(self.reduce(s)))
+  x = ohm.sigmoid(s) * x
+  x = self.bn2(self.project(x))
+  if self.same then
+    x = drop_connect(x, 0.2, self.training) + inputs
+  end
+  return x
+end
+EfficientNet = nn.Module:extend("EfficientNet")
+function EfficientNet:__init()
+  self.stem = nn.Conv2d(3, 16, 3, 2, 1, {bias = false})
+  self.bn = nn.BatchNorm2d(16)
+  self.blocks = nn.ModuleList({MBConv(16, 16, 1, 1, 3), MBConv(16, 24, 2, 4, 3), MBConv(24, 24, 1, 4, 5), MBConv(24, 40, 2, 4, 5)})
+  self.head = nn.Conv2d(40, 80, 1, {bias = false})
+  self.fc = nn.Linear(80, 10)
+end
+function EfficientNet:forward(x)
+  local b
+  x = F.silu(self.bn(self.stem(x)))
+  for _, item1 in ipairs(self.blocks:children()) do
+    b = item1
+    x = b(x)
+  end
+  x = F.silu(self.head(x)):mean({2, 3})
+  return self.fc(F.dropout(x, 0.2, self.training))
+end
+model = EfficientNet():cuda():to({memory_format = ohm.channels_last})
+ema = map(function(p) return p:clone():detach() end, model:parameters())
+optimizer = ohm.optim.RMSprop(model:parameters(), {lr = 0.01, alpha = 0.9, momentum = 0.9, eps = 0.001, weight_decay = 1e-05})
+mark("model")
+for step = 0, 2 - 1 do
+  x = ohm.randn(8, 3, 48, 48, {device = "cuda"}):contiguous({memory_format = ohm.channels_last})
+  y = ohm.randint(0, 10, {8}, {device = "cuda"})
+  lam = 0.3
+  order = ohm.randperm(8, {device = "cuda"})
+  mixed = (lam * x) + ((1 - lam) * x:index({order}))
+  out = model(mixed)
+  loss = (lam * F.cross_entropy(out, y, {label_smoothing = 0.1})) + ((1 - lam) * F.cross_entropy(out, y:index({order}), {label_smoothing = 0.1}))
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  do
+    local mode2 <close> = ohm.no_grad()
+    do
+      local list3_2 = model:parameters()
+      for number3, item3 in ipairs(ema) do
+        e = item3
+        p = list3_2[number3]
+        e:mul_(0.99):add_(p, {alpha = 0.01})
+      end
+    end
+  end
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+ema = clear(ema)
+optimizer = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+order = nil; sweep()
+mixed = nil; sweep()
+out = nil; sweep()
+loss = nil; sweep()
+e = nil; sweep()
+p = nil; sweep()
 mark("globals deleted")
 
 --== model_expandable_train
@@ -4786,6 +5281,105 @@ reg = nil; sweep()
 for i = #frozen, 1, -1 do frozen[i] = clear(frozen[i]) end
 mark("globals deleted")
 
+--== model_informer
+local ProbAttention, Distill, Informer, model, optimizer, x, out, loss
+ProbAttention = nn.Module:extend("ProbAttention")
+function ProbAttention:__init(width, heads, factor)
+  if factor == nil then factor = 2 end
+  self.q = nn.Linear(width, width)
+  self.k = nn.Linear(width, width)
+  self.v = nn.Linear(width, width)
+  self.o = nn.Linear(width, width)
+  self.heads = heads
+  self.factor = factor
+end
+function ProbAttention:forward(x)
+  local b, t, w, q, k, v, u, sample, expanded, sampled, scores, measure, top, rows, heads, chosen, attention, context
+  b, t, w = table.unpack(x.shape)
+  q = self.q(x):view(b, t, self.heads, -1):transpose(2, 1)
+  k = self.k(x):view(b, t, self.heads, -1):transpose(2, 1)
+  v = self.v(x):view(b, t, self.heads, -1):transpose(2, 1)
+  u = math.min(self.factor * math.ceil(math.log(t)), t)
+  sample = ohm.randint(t, {t, u}, {device = x.device})
+  expanded = k:unsqueeze(-3):expand(b, self.heads, t, t, k:size(-1))
+  sampled = slice(slice(slice(expanded, 0, 0), 1, 0), 4, 0):index({ohm.arange(t, {device = x.device}):unsqueeze(1), sample}, {2, 3})
+  scores = ohm.matmul(q:unsqueeze(-2), sampled:transpose(-2, -1)):squeeze(-2)
+  measure = (scores:max(-1)) - (scores:sum(-1) / t)
+  top = second(measure:topk(u, {sorted = false}))
+  rows = slice(ohm.arange(b, {device = x.device}), 0, 0):unsqueeze(1):unsqueeze(2)
+  heads = slice(ohm.arange(self.heads, {device = x.device}):unsqueeze(0), 1, 0):unsqueeze(2)
+  chosen = slice(q, 3, 0):index({rows, heads, top})
+  attention = ohm.softmax(ohm.matmul(chosen, k:transpose(-2, -1)) / math.sqrt(q:size(-1)), {dim = -1})
+  context = v:mean({dim = -2}):unsqueeze(-2):expand(b, self.heads, t, v:size(-1)):clone()
+  set_at(slice(context, 3, 0), {rows, heads, top}, ohm.matmul(attention, v):type_as(context))
+  return self.o(context:transpose(2, 1):contiguous():view(b, t, w))
+end
+Distill = nn.Module:extend("Distill")
+function Distill:__init(width)
+  self.conv = nn.Conv1d(width, width, 3, {padding = 1, padding_mode = "circular"})
+  self.norm = nn.BatchNorm1d(width)
+  self.pool = nn.MaxPool1d(3, {stride = 2, padding = 1})
+end
+function Distill:forward(x)
+  return self.pool(F.elu(self.norm(self.conv(x:permute(0, 2, 1))))):transpose(1, 2)
+end
+Informer = nn.Module:extend("Informer")
+function Informer:__init(width)
+  local pe, position, div
+  if width == nil then width = 32 end
+  self.embed = nn.Conv1d(7, width, 3, {padding = 1, padding_mode = "circular", bias = false})
+  nn.init.kaiming_normal_(self.embed.weight, {mode = "fan_in", nonlinearity = "leaky_relu"})
+  pe = ohm.zeros(64, width)
+  position = ohm.arange(0, 64):float():unsqueeze(1)
+  div = (ohm.arange(0, width, 2):float() * (-(math.log(10000.0) / width))):exp()
+  slice(slice(pe, 0, 0), 1, 0, nil, 2):copy_(ohm.sin(position * div))
+  slice(slice(pe, 0, 0), 1, 1, nil, 2):copy_(ohm.cos(position * div))
+  self:register_buffer("pe", pe:unsqueeze(0))
+  self.attention = nn.ModuleList(collect(2, function(_) return ProbAttention(width, 4) end))
+  self.c1 = nn.ModuleList(collect(2, function(_) return nn.Conv1d(width, 64, 1) end))
+  self.c2 = nn.ModuleList(collect(2, function(_) return nn.Conv1d(64, width, 1) end))
+  self.n1 = nn.ModuleList(collect(2, function(_) return nn.LayerNorm(width) end))
+  self.n2 = nn.ModuleList(collect(2, function(_) return nn.LayerNorm(width) end))
+  self.distill = Distill(width)
+  self.head = nn.Linear(width, 7)
+  self.dropout = nn.Dropout(0.05)
+end
+function Informer:forward(x)
+  local y
+  x = self.embed(x:permute(0, 2, 1)):transpose(1, 2) + slice(slice(self.pe, 0, 0), 1, 0, x:size(1))
+  for i = 0, 2 - 1 do
+    x = x + self.dropout(self.attention[i + 1](x))
+    x = self.n1[i + 1](x)
+    y = x
+    y = self.dropout(F.gelu(self.c1[i + 1](y:transpose(-1, 1))))
+    y = self.dropout(self.c2[i + 1](y):transpose(-1, 1))
+    x = self.n2[i + 1](x + y)
+    if i == 0 then
+      x = self.distill(x)
+    end
+  end
+  return self.head(x)
+end
+model = Informer():cuda()
+optimizer = ohm.optim.Adam(model:parameters(), {lr = 0.0001})
+mark("model")
+for step = 0, 2 - 1 do
+  x = ohm.randn(4, 24, 7, {device = "cuda"})
+  out = model(x)
+  loss = F.mse_loss(out, ohm.randn_like(out)) + F.l1_loss(out, ohm.zeros_like(out))
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+out = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_kv_cache
 local vocab, dim, heads, layers, context, RotaryEmbedding, rotate_half, Attention, Block, Model, model, generate, prompt, out, text
 vocab, dim, heads, layers, context = 256, 64, 4, 2, 32
@@ -5342,6 +5936,148 @@ opt = nil; sweep()
 x = nil; sweep()
 y = nil; sweep()
 loss = nil; sweep()
+mark("globals deleted")
+
+--== model_lookahead_fed
+-- x[i], of a tensor or a list
+local function at(x, i)
+  if not ohm.is_tensor(x) then
+    if type(i) ~= "number" then return x[i] end
+      return x[i < 0 and #x + 1 + i or i + 1]
+  end
+  if ohm.is_tensor(i) then return x:index({i}) end
+  return x:select(0, i)
+end
+
+-- list[a:b]
+local function part(x, first, last)
+  if ohm.is_tensor(x) then return slice(x, 0, first or 0, last) end
+  local size, kept = #x, {}
+  first, last = first or 0, last or size
+  if first < 0 then first = first + size end
+  if last < 0 then last = last + size end
+  for i = first + 1, math.min(last, size) do kept[#kept + 1] = x[i] end
+  return kept
+end
+
+-- what a loop goes through
+local function items(x)
+  if ohm.is_tensor(x) then return {x:unbind(0)} end
+  return type(x) == "table" and x or x:children()
+end
+
+-- The names of a state_dict in Python's order.
+local function keys_of()
+  local names = {}
+  for _, layer in ipairs({"conv1", "conv2", "fc1", "fc2"}) do
+    names[#names + 1] = layer .. ".weight"
+    names[#names + 1] = layer .. ".bias"
+  end
+  return names
+end
+
+local CNN, train, globals_, states, state, loss, average, key, other, correct, x, y, out, predicted
+CNN = nn.Module:extend("CNN")
+function CNN:__init()
+  self.conv1 = nn.Conv2d(1, 8, 5)
+  self.conv2 = nn.Conv2d(8, 16, 5)
+  self.drop = nn.Dropout2d()
+  self.fc1 = nn.Linear(256, 40)
+  self.fc2 = nn.Linear(40, 10)
+end
+function CNN:forward(x)
+  x = F.relu(F.max_pool2d(self.conv1(x), 2))
+  x = F.relu(F.max_pool2d(self.drop(self.conv2(x)), 2))
+  x = x:view(-1, (x:size(1) * x:size(2)) * x:size(3))
+  x = F.dropout(F.relu(self.fc1(x)), {training = self.training})
+  return self.fc2(x)
+end
+function train(model, rounds)
+  local optimizer, total, x, y, loss, proximal, p, q
+  model:train()
+  optimizer = ohm.optim.SGD(model:parameters(), {lr = 0.01, momentum = 0.5})
+  total = 0.0
+  for _ = 0, rounds - 1 do
+    x = ohm.randn(10, 1, 28, 28, {device = "cuda"})
+    y = ohm.randint(0, 10, {10}, {device = "cuda"})
+    model:zero_grad()
+    loss = F.cross_entropy(model(x), y)
+    proximal = 0.0
+    do
+      local list1_0 = items(model:parameters())
+      local list1_1 = items(globals_:parameters())
+      for number1 = 1, math.min(#list1_0, #list1_1) do
+        p = list1_0[number1]; sweep()
+        q = list1_1[number1]; sweep()
+        proximal = iadd(proximal, (p - q:detach()):norm(2) ^ 2)
+      end
+    end
+    ;(loss + (0.005 * proximal)):backward()
+    optimizer:step()
+    total = total + loss:item()
+  end
+  return model:state_dict(), total / rounds
+end
+globals_ = CNN():cuda()
+mark("model")
+for communication = 0, 2 - 1 do
+  do
+    local old2 = states
+    states = {}
+    clear(old2)
+  end
+  for client = 0, 2 - 1 do
+    do
+      local new1, new2 = train(ohm.copy.deepcopy(globals_), 2)
+      state = new1; sweep()
+      loss = new2; sweep()
+    end
+    states[#states + 1] = ohm.copy.deepcopy(state)
+  end
+  average = ohm.copy.deepcopy(at(states, 0))
+  do
+    local list3_0 = keys_of()
+    for number3 = 1, #list3_0 do
+      key = list3_0[number3]; sweep()
+      do
+        local list4_0 = items(part(states, 1, nil))
+        for number4 = 1, #list4_0 do
+          other = list4_0[number4]; sweep()
+          average[key]:add_(other[key])
+        end
+      end
+      average[key] = ohm.div(average[key], #states); sweep()
+    end
+  end
+  globals_:load_state_dict(average)
+  mark("round " .. communication)
+end
+globals_:eval()
+correct = 0
+do
+  local mode5 <close> = ohm.no_grad()
+  for _ = 0, 2 - 1 do
+    x = ohm.randn(20, 1, 28, 28, {device = "cuda"})
+    y = ohm.randint(0, 10, {20}, {device = "cuda"})
+    out = globals_(x)
+    predicted = second(out.data:max(1, {keepdim = true}))
+    correct = iadd(correct, predicted:eq(y.data:view_as(predicted)):long():cpu():sum())
+  end
+end
+mark("test")
+mark("end of program (globals alive)")
+globals_ = nil; sweep()
+states = clear(states)
+state = nil; sweep()
+loss = nil; sweep()
+average = nil; sweep()
+key = nil; sweep()
+other = nil; sweep()
+correct = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+out = nil; sweep()
+predicted = nil; sweep()
 mark("globals deleted")
 
 --== model_lora
@@ -7146,6 +7882,101 @@ error = nil; sweep()
 worst = nil; sweep()
 mark("globals deleted")
 
+--== model_ntm
+-- what a module gives, several values or a list
+local function spread(first, ...)
+  if type(first) == "table" and select("#", ...) == 0 then return table.unpack(first) end
+  return first, ...
+end
+
+-- what a loop goes through
+local function items(x)
+  if ohm.is_tensor(x) then return {x:unbind(0)} end
+  return type(x) == "table" and x or x:children()
+end
+
+local NTM, model, optimizer, x, y, loss
+NTM = nn.Module:extend("NTM")
+function NTM:__init(inputs, hidden, slots, width)
+  if width == nil then width = 16 end
+  if slots == nil then slots = 32 end
+  if hidden == nil then hidden = 64 end
+  if inputs == nil then inputs = 8 end
+  self.cell = nn.LSTMCell(inputs + width, hidden)
+  self.key = nn.Linear(hidden, width)
+  self.beta = nn.Linear(hidden, 1)
+  self.gate = nn.Linear(hidden, 1)
+  self.shift = nn.Linear(hidden, 3)
+  self.gamma = nn.Linear(hidden, 1)
+  self.erase = nn.Linear(hidden, width)
+  self.add = nn.Linear(hidden, width)
+  self.out = nn.Linear(hidden + width, inputs)
+  self.slots = slots
+  self.width = width
+  self.hidden = hidden
+end
+function NTM:address(memory, h, before)
+  local key, similarity, weights, g, s, padded, moved, sharp
+  key = ohm.tanh(self.key(h)):unsqueeze(1)
+  similarity = F.cosine_similarity(memory + 1e-16, key + 1e-16, {dim = -1})
+  weights = F.softmax(F.softplus(self.beta(h)) * similarity, {dim = 1})
+  g = ohm.sigmoid(self.gate(h))
+  weights = (g * weights) + ((1 - g) * before)
+  s = F.softmax(self.shift(h), {dim = 1})
+  padded = ohm.cat({slice(slice(weights, 0, 0), 1, -1), weights, slice(slice(weights, 0, 0), 1, 0, 1)}, {dim = 1})
+  moved = ((slice(slice(padded, 0, 0), 1, 0, -2) * slice(slice(s, 0, 0), 1, 0, 1)) + (slice(slice(padded, 0, 0), 1, 1, -1) * slice(slice(s, 0, 0), 1, 1, 2))) + (slice(slice(padded, 0, 0), 1, 2) * slice(slice(s, 0, 0), 1, 2, 3))
+  sharp = moved ^ (1 + F.softplus(self.gamma(h)))
+  return sharp / (sharp:sum(1, {keepdim = true}) + 1e-16)
+end
+function NTM:forward(xs)
+  local batch, h, c, memory, weights, read, outs, x, e, a
+  batch = xs:size(1)
+  h = ohm.zeros(batch, self.hidden, {device = xs.device})
+  c = ohm.zeros_like(h)
+  memory = ohm.full({batch, self.slots, self.width}, 1e-06, {device = xs.device})
+  weights = F.one_hot(ohm.zeros(batch, {dtype = ohm.int64, device = xs.device}), self.slots):float()
+  read = ohm.zeros(batch, self.width, {device = xs.device})
+  outs = {}
+  do
+    local list1_0 = items(xs)
+    for number1 = 1, #list1_0 do
+      x = list1_0[number1]; sweep()
+      do
+        local new1, new2 = spread(self.cell(ohm.cat({x, read}, 1), {h, c}))
+        h = new1; sweep()
+        c = new2; sweep()
+      end
+      weights = self:address(memory, h, weights)
+      e = ohm.sigmoid(self.erase(h))
+      a = ohm.tanh(self.add(h))
+      memory = (memory * (1 - ohm.bmm(weights:unsqueeze(2), e:unsqueeze(1)))) + ohm.einsum("bn,bm->bnm", {weights, a})
+      read = ohm.bmm(weights:unsqueeze(1), memory):squeeze(1)
+      outs[#outs + 1] = ohm.sigmoid(self.out(ohm.cat({h, read}, 1)))
+    end
+  end
+  return ohm.stack(outs)
+end
+model = NTM():cuda()
+optimizer = ohm.optim.RMSprop(model:parameters(), {lr = 0.0001, alpha = 0.95, momentum = 0.9})
+mark("model")
+for step = 0, 2 - 1 do
+  x = ohm.bernoulli(ohm.full({6, 16, 8}, 0.5, {device = "cuda"}))
+  y = model(x)
+  loss = F.binary_cross_entropy(y, x:flip(0))
+  optimizer:zero_grad()
+  loss:backward()
+  nn.utils.clip_grad_value_(model:parameters(), 10)
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_nucleus_sampling
 local CachedAttention, Decoder, model, prompt, logits, tokens, position, values, order, probs, outside, choice, token, text
 CachedAttention = nn.Module:extend("CachedAttention")
@@ -8064,6 +8895,105 @@ u_x = nil; sweep()
 u_xx = nil; sweep()
 residual = nil; sweep()
 loss = nil; sweep()
+mark("globals deleted")
+
+--== model_pointer_net
+local PointerNet, length, model, optimizer, baseline, points, logs, tour, cost, loss, _
+PointerNet = nn.Module:extend("PointerNet")
+function PointerNet:__init(width)
+  if width == nil then width = 64 end
+  self.embed = nn.Linear(2, width)
+  self.encoder = nn.LSTM(width, width, {batch_first = true})
+  self.decoder = nn.LSTMCell(width, width)
+  self.w1 = nn.Linear(width, width, {bias = false})
+  self.w2 = nn.Linear(width, width, {bias = false})
+  self.v = nn.Linear(width, 1, {bias = false})
+  self.start = nn.Parameter(ohm.rand(width))
+end
+function PointerNet:forward(points, greedy)
+  local batch, n, _, e, enc, h, c, keys, mask, x, logs, tour, scores, log_p, choice
+  if greedy == nil then greedy = false end
+  batch, n, _ = table.unpack(points.shape)
+  e = self.embed(points)
+  enc, h, c = several(self.encoder(e))
+  do
+    local new1, new2 = h:select(0, 0), c:select(0, 0)
+    h = new1; sweep()
+    c = new2; sweep()
+  end
+  keys = self.w1(enc)
+  mask = ohm.zeros(batch, n, {dtype = ohm.bool, device = points.device})
+  x = self.start:unsqueeze(0):expand(batch, -1)
+  logs, tour = {}, {}
+  for _ = 0, n - 1 do
+    do
+      local new1, new2 = several(self.decoder(x, {h, c}))
+      h = new1; sweep()
+      c = new2; sweep()
+    end
+    scores = self.v(ohm.tanh(keys + self.w2(h):unsqueeze(1))):squeeze(-1)
+    scores = scores:masked_fill(mask, -math.huge)
+    log_p = F.log_softmax(scores, {dim = 1})
+    if greedy then
+      choice = log_p:argmax(1)
+    else
+      choice = ohm.multinomial(log_p:exp(), 1):squeeze(1)
+    end
+    logs[#logs + 1] = log_p:gather(1, choice:unsqueeze(1)):squeeze(1)
+    tour[#tour + 1] = choice
+    mask = mask:scatter(1, choice:unsqueeze(1), true)
+    x = e:index({ohm.arange(batch, {device = points.device}), choice})
+  end
+  return ohm.stack(logs, 1), ohm.stack(tour, 1)
+end
+function length(points, tour)
+  local ordered
+  ordered = points:gather(1, tour:unsqueeze(2):expand(-1, -1, 2))
+  return (ordered - ordered:roll(-1, {dims = 1})):norm({dim = 2}):sum(1)
+end
+model = PointerNet():cuda()
+optimizer = ohm.optim.Adam(model:parameters(), {lr = 0.001})
+baseline = nil
+mark("model")
+for step = 0, 2 - 1 do
+  points = ohm.rand(32, 8, 2, {device = "cuda"})
+  do
+    local new1, new2 = model(points)
+    logs = new1; sweep()
+    tour = new2; sweep()
+  end
+  do
+    local mode1 <close> = ohm.no_grad()
+    cost = length(points, tour)
+  end
+  baseline = (baseline == nil and cost:mean() or (0.9 * baseline) + (0.1 * cost:mean()))
+  loss = ((cost - baseline) * logs:sum(1)):mean()
+  optimizer:zero_grad({set_to_none = true})
+  loss:backward()
+  nn.utils.clip_grad_norm_(model:parameters(), 2.0)
+  optimizer:step()
+  mark("step " .. step)
+end
+model:eval()
+do
+  local mode2 <close> = ohm.no_grad()
+  do
+    local new1, new2 = model(ohm.rand(16, 8, 2, {device = "cuda"}), {greedy = true})
+    _ = new1; sweep()
+    tour = new2; sweep()
+  end
+end
+mark("greedy")
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+baseline = nil; sweep()
+points = nil; sweep()
+logs = nil; sweep()
+tour = nil; sweep()
+cost = nil; sweep()
+loss = nil; sweep()
+_ = nil; sweep()
 mark("globals deleted")
 
 --== model_pointnet
@@ -9486,6 +10416,100 @@ label = nil; sweep()
 boxes = nil; sweep()
 mark("globals deleted")
 
+--== model_rnnt
+-- x[i], of a tensor or a list
+local function at(x, i)
+  if not ohm.is_tensor(x) then
+    if type(i) ~= "number" then return x[i] end
+      return x[i < 0 and #x + 1 + i or i + 1]
+  end
+  if ohm.is_tensor(i) then return x:index({i}) end
+  return x:select(0, i)
+end
+
+-- what a module gives, several values or a list
+local function spread(first, ...)
+  if type(first) == "table" and select("#", ...) == 0 then return table.unpack(first) end
+  return first, ...
+end
+
+local RNNT, transducer_loss, model, optimizer, scheduler, x, y, loss
+RNNT = nn.Module:extend("RNNT")
+function RNNT:__init(features, hidden, vocabulary)
+  if vocabulary == nil then vocabulary = 15 end
+  if hidden == nil then hidden = 48 end
+  if features == nil then features = 20 end
+  self.encoder = nn.LSTM(features, hidden, {num_layers = 2, bidirectional = true, batch_first = true})
+  self.project = nn.Linear(2 * hidden, hidden)
+  self.embed = nn.Embedding(vocabulary, hidden, {padding_idx = 0})
+  self.predictor = nn.GRU(hidden, hidden, {batch_first = true})
+  self.joint = nn.Linear(hidden, vocabulary)
+end
+function RNNT:forward(x, y)
+  local e, _, d
+  do local results1 = self.encoder(x)
+    local old = _
+    e = results1[1]; sweep()
+    _ = {results1[2], results1[3]}
+    if type(old) == 'table' then clear(old) end end
+  e = self.project(e)
+  do
+    local new1, new2 = spread(self.predictor(self.embed(F.pad(y, {1, 0}))))
+    d = new1; sweep()
+    local old = _
+    _ = new2
+    clear(old)
+  end
+  return self.joint(ohm.tanh(e:unsqueeze(2) + d:unsqueeze(1)))
+end
+function transducer_loss(logits, y)
+  local logs, b, t, u, _, blank, labels, emit, alpha, rows, first, before, cells
+  logs = F.log_softmax(logits, {dim = -1})
+  b, t, u, _ = table.unpack(logs.shape)
+  blank = logs:select(-1, 0)
+  labels = slice(slice(y, 0, 0):unsqueeze(1), 2, 0):unsqueeze(3):expand(-1, t, -1, -1)
+  emit = slice(slice(slice(logs, 0, 0), 1, 0), 2, 0, -1):gather(3, labels):squeeze(3)
+  alpha = ohm.full({b, u}, -math.huge, {device = logs.device})
+  rows = {}
+  first = ohm.cat({ohm.zeros(b, 1, {device = logs.device}), slice(emit, 0, 0):select(1, 0):cumsum(1)}, {dim = 1})
+  rows[#rows + 1] = first
+  for i = 1, t - 1 do
+    before = at(rows, -1) + slice(blank, 0, 0):select(1, i - 1)
+    do
+      local old2 = cells
+      cells = {slice(before, 0, 0):select(1, 0)}
+      clear(old2)
+    end
+    for j = 1, u - 1 do
+      cells[#cells + 1] = ohm.logaddexp(slice(before, 0, 0):select(1, j), at(cells, -1) + slice(emit, 0, 0):select(1, i):select(1, j - 1))
+    end
+    rows[#rows + 1] = ohm.stack(cells, 1)
+  end
+  return -(slice(at(rows, -1), 0, 0):select(1, -1) + slice(blank, 0, 0):select(1, -1):select(1, -1)):mean()
+end
+model = RNNT():cuda()
+optimizer = ohm.optim.AdamW(model:parameters(), {lr = 0.001})
+scheduler = ohm.optim.lr_scheduler.OneCycleLR(optimizer, {max_lr = 0.01, total_steps = 10})
+mark("model")
+for step = 0, 2 - 1 do
+  x = ohm.randn(3, 7, 20, {device = "cuda"})
+  y = ohm.randint(1, 15, {3, 4}, {device = "cuda"})
+  loss = transducer_loss(model(x, y), y)
+  loss:backward()
+  optimizer:step()
+  scheduler:step()
+  optimizer:zero_grad({set_to_none = false})
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+scheduler = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_rwkv
 local TimeMix, ChannelMix, Block, RWKV, model, optimizer, data, logits, loss
 TimeMix = nn.Module:extend("TimeMix")
@@ -10367,6 +11391,94 @@ chamfer = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
+--== model_shufflenet
+local shuffle, Unit, Fire, Ghost, model, optimizer, scheduler, scaler, accumulate, x, y, loss
+function shuffle(x, groups)
+  local b, c, h, w
+  b, c, h, w = table.unpack(x.shape)
+  x = x:view(b, groups, c // groups, h, w)
+  x = ohm.transpose(x, 1, 2):contiguous()
+  return x:view(b, -1, h, w)
+end
+Unit = nn.Module:extend("Unit")
+function Unit:__init(inputs, outputs, stride)
+  local half, begin
+  self.stride = stride
+  half = outputs // 2
+  if stride > 1 then
+    self.left = nn.Sequential(nn.Conv2d(inputs, inputs, 3, stride, 1, {groups = inputs, bias = false}), nn.BatchNorm2d(inputs), nn.Conv2d(inputs, half, 1, {bias = false}), nn.BatchNorm2d(half), nn.ReLU({inplace = true}))
+  else
+    self.left = nn.Sequential()
+  end
+  begin = (stride > 1 and inputs or half)
+  self.right = nn.Sequential(nn.Conv2d(begin, half, 1, {bias = false}), nn.BatchNorm2d(half), nn.ReLU({inplace = true}), nn.Conv2d(half, half, 3, stride, 1, {groups = half, bias = false}), nn.BatchNorm2d(half), nn.Conv2d(half, half, 1, {bias = false}), nn.BatchNorm2d(half), nn.ReLU({inplace = true}))
+end
+function Unit:forward(x)
+  local x1, x2, out
+  if self.stride == 1 then
+    x1, x2 = x:chunk(2, {dim = 1})
+    out = ohm.cat({x1, self.right(x2)}, {dim = 1})
+  else
+    out = ohm.cat({self.left(x), self.right(x)}, {dim = 1})
+  end
+  return shuffle(out, 2)
+end
+Fire = nn.Module:extend("Fire")
+function Fire:__init(inputs, squeeze, expand)
+  self.squeeze = nn.Conv2d(inputs, squeeze, 1)
+  self.e1 = nn.Conv2d(squeeze, expand, 1)
+  self.e3 = nn.Conv2d(squeeze, expand, 3, {padding = 1})
+  self.act = nn.ReLU({inplace = true})
+end
+function Fire:forward(x)
+  x = self.act(self.squeeze(x))
+  return ohm.cat({self.act(self.e1(x)), self.act(self.e3(x))}, 1)
+end
+Ghost = nn.Module:extend("Ghost")
+function Ghost:__init(inputs, outputs)
+  self.primary = nn.Sequential(nn.Conv2d(inputs, outputs // 2, 1, {bias = false}), nn.BatchNorm2d(outputs // 2), nn.ReLU({inplace = true}))
+  self.cheap = nn.Sequential(nn.Conv2d(outputs // 2, outputs // 2, 3, {padding = 1, groups = outputs // 2, bias = false}), nn.BatchNorm2d(outputs // 2), nn.ReLU({inplace = true}))
+  self.outputs = outputs
+end
+function Ghost:forward(x)
+  local a
+  a = self.primary(x)
+  return slice(slice(ohm.cat({a, self.cheap(a)}, {dim = 1}), 0, 0), 1, 0, self.outputs)
+end
+model = nn.Sequential(nn.Conv2d(3, 16, 3, 2, 1), nn.MaxPool2d(3, 2, 1), Unit(16, 32, 2), Unit(32, 32, 1), Fire(32, 8, 16), Ghost(32, 48), nn.Conv2d(48, 10, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten()):cuda()
+optimizer = ohm.optim.SGD(model:parameters(), {lr = 0.1, momentum = 0.9})
+scheduler = ohm.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, {T_0 = 2})
+scaler = ohm.amp.GradScaler()
+mark("model")
+accumulate = 2
+for step = 0, 4 - 1 do
+  x = ohm.randn(8, 3, 64, 64, {device = "cuda"})
+  y = ohm.randint(10, {8}, {device = "cuda"})
+  do
+    local mode1 <close> = ohm.autocast({device_type = "cuda", dtype = ohm.bfloat16})
+    loss = F.cross_entropy(model(x), y) / accumulate
+  end
+  scaler:scale(loss):backward()
+  if ((step + 1) % accumulate) == 0 then
+    scaler:unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model:parameters(), 5.0)
+    scaler:step(optimizer)
+    scaler:update()
+    optimizer:zero_grad({set_to_none = true})
+    scheduler:step()
+  end
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+scheduler = nil; sweep()
+scaler = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_side_stream
 local model, optimizer, copy_stream, stats_stream, ready, totals, host, labels, x_next, y_next, x, y, out, loss, scores, mean, grads
 model = nn.Sequential(nn.Linear(257, 515), nn.ReLU(), nn.Linear(515, 515), nn.ReLU(), nn.Linear(515, 17)):cuda()
@@ -10932,6 +12044,113 @@ result = nil; sweep()
 optimizer = nil; sweep()
 part = nil; sweep()
 target = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== model_ssd
+-- list[a:b]
+local function part(x, first, last)
+  if ohm.is_tensor(x) then return slice(x, 0, first or 0, last) end
+  local size, kept = #x, {}
+  first, last = first or 0, last or size
+  if first < 0 then first = first + size end
+  if last < 0 then last = last + size end
+  for i = first + 1, math.min(last, size) do kept[#kept + 1] = x[i] end
+  return kept
+end
+
+-- a < b and others, of tensors or numbers
+local function compare(how, a, b)
+  if ohm.is_tensor(a) then return a[how](a, b) end
+  if ohm.is_tensor(b) then return b[({lt = "gt", gt = "lt", le = "ge", ge = "le", eq = "eq", ne = "ne"})[how]](b, a) end
+  if how == "eq" then return a == b elseif how == "ne" then return a ~= b end
+  if how == "lt" then return a < b elseif how == "le" then return a <= b end
+  if how == "gt" then return a > b else return a >= b end
+end
+
+-- what a loop goes through
+local function items(x)
+  if ohm.is_tensor(x) then return {x:unbind(0)} end
+  return type(x) == "table" and x or x:children()
+end
+
+local SSD, box_loss, model, optimizer, images, boxes, scores, truth, labels, location, confidence, loss
+SSD = nn.Module:extend("SSD")
+function SSD:__init(classes)
+  if classes == nil then classes = 5 end
+  self.a = nn.Sequential(nn.Conv2d(3, 16, 3, {padding = 1}), nn.ReLU({inplace = true}), nn.MaxPool2d(2, {ceil_mode = true}), nn.Conv2d(16, 32, 3, {padding = 1}), nn.ReLU({inplace = true}), nn.MaxPool2d(2, {ceil_mode = true}))
+  self.b = nn.Sequential(nn.Conv2d(32, 48, 3, {stride = 2, padding = 1}), nn.ReLU({inplace = true}))
+  self.c = nn.Sequential(nn.Conv2d(48, 48, 3, {stride = 2, padding = 1}), nn.ReLU({inplace = true}))
+  self.scale = nn.Parameter(ohm.full({1, 32, 1, 1}, 20.0))
+  self.boxes = nn.ModuleList((function() local r = {} local l0 = items({32, 48, 48}) for i_ = 1, #l0 do local c = l0[i_] r[#r + 1] = nn.Conv2d(c, 4 * 4, 3, {padding = 1}) end return r end)())
+  self.scores = nn.ModuleList((function() local r = {} local l0 = items({32, 48, 48}) for i_ = 1, #l0 do local c = l0[i_] r[#r + 1] = nn.Conv2d(c, 4 * classes, 3, {padding = 1}) end return r end)())
+  self.classes = classes
+end
+function SSD:forward(x)
+  local maps, boxes, scores
+  maps = {}
+  x = self.a(x)
+  maps[#maps + 1] = F.normalize(x, {p = 2, dim = 1}) * self.scale
+  x = self.b(x)
+  maps[#maps + 1] = x
+  maps[#maps + 1] = self.c(x)
+  boxes = ohm.cat((function() local r = {} local l0 = items(self.boxes:children()) local l1 = items(maps) for i_ = 1, #l0 do local m = l0[i_] local f = l1[i_] r[#r + 1] = m(f):permute(0, 2, 3, 1):contiguous():view(f:size(0), -1) end return r end)(), 1)
+  scores = ohm.cat((function() local r = {} local l0 = items(self.scores:children()) local l1 = items(maps) for i_ = 1, #l0 do local m = l0[i_] local f = l1[i_] r[#r + 1] = m(f):permute(0, 2, 3, 1):contiguous():view(f:size(0), -1) end return r end)(), 1)
+  return boxes:view(x:size(0), -1, 4), scores:view(x:size(0), -1, self.classes)
+end
+function box_loss(boxes, scores, truth, labels, classes)
+  local positive, count, mask, location, each, negatives, _, order, rank, hard, confidence, n
+  positive = compare("gt", labels, 0)
+  count = positive:sum(1, {keepdim = true})
+  mask = positive:unsqueeze(2):expand_as(boxes)
+  location = F.smooth_l1_loss(boxes * mask, truth * mask, {reduction = "sum"})
+  each = F.cross_entropy(scores:view(-1, classes), labels:view(-1), {reduction = "none"}):view(labels:size(0), -1)
+  negatives = each:detach():clone()
+  negatives[positive] = 0
+  _, order = negatives:sort(1, {descending = true})
+  do
+    local new1, new2 = order:sort(1)
+    _ = new1; sweep()
+    rank = new2; sweep()
+  end
+  hard = compare("lt", rank, (3 * count):clamp({max = labels:size(1) - 1}))
+  confidence = (each * (positive | hard):float()):sum()
+  n = count:sum():clamp({min = 1}):float()
+  return location / n, confidence / n
+end
+model = SSD():cuda()
+optimizer = ohm.optim.SGD(model:parameters(), {lr = 0.001, momentum = 0.9, weight_decay = 0.0005, nesterov = true})
+mark("model")
+for step = 0, 2 - 1 do
+  images = ohm.randn(4, 3, 50, 50, {device = "cuda"})
+  do
+    local new1, new2 = model(images)
+    boxes = new1; sweep()
+    scores = new2; sweep()
+  end
+  truth = ohm.rand_like(boxes)
+  labels = ohm.randint(0, 5, part(boxes.shape, nil, 2), {device = "cuda"})
+  do
+    local new1, new2 = box_loss(boxes, scores, truth, labels, 5)
+    location = new1; sweep()
+    confidence = new2; sweep()
+  end
+  loss = location + confidence
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+images = nil; sweep()
+boxes = nil; sweep()
+scores = nil; sweep()
+truth = nil; sweep()
+labels = nil; sweep()
+location = nil; sweep()
+confidence = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
@@ -11840,6 +13059,135 @@ logits = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 
+--== model_tacotron
+local LocationAttention, Prenet, Tacotron, model, optimizer, text, lengths, mel, target, out, post, gate, loss
+LocationAttention = nn.Module:extend("LocationAttention")
+function LocationAttention:__init(query, memory, width)
+  self.q = nn.Linear(query, width, {bias = false})
+  self.m = nn.Linear(memory, width, {bias = false})
+  self.v = nn.Linear(width, 1, {bias = false})
+  self.conv = nn.Conv1d(2, 8, 31, {padding = 15, bias = false})
+  self.dense = nn.Linear(8, width, {bias = false})
+end
+function LocationAttention:forward(query, memory, keys, weights, mask)
+  local location, energy, alignment
+  location = self.dense(self.conv(weights):transpose(1, 2))
+  energy = self.v(ohm.tanh((self.q(query:unsqueeze(1)) + location) + keys)):squeeze(-1)
+  energy.data:masked_fill_(mask, -1000000000.0)
+  alignment = F.softmax(energy, {dim = 1})
+  return ohm.bmm(alignment:unsqueeze(1), memory):squeeze(1), alignment
+end
+Prenet = nn.Module:extend("Prenet")
+function Prenet:__init(sizes)
+  self.layers = nn.ModuleList(map(function(a, b) return nn.Linear(a, b, {bias = false}) end, {20, 32}, {32, 32}))
+end
+function Prenet:forward(x)
+  local layer
+  for _, item1 in ipairs(self.layers:children()) do
+    layer = item1
+    x = F.dropout(F.relu(layer(x)), {p = 0.5, training = true})
+  end
+  return x
+end
+Tacotron = nn.Module:extend("Tacotron")
+function Tacotron:__init(symbols, width, mels)
+  if mels == nil then mels = 20 end
+  if width == nil then width = 32 end
+  if symbols == nil then symbols = 40 end
+  self.embedding = nn.Embedding(symbols, width)
+  self.convs = nn.ModuleList(collect(2, function(_) return nn.Sequential(nn.Conv1d(width, width, 5, {padding = 2}), nn.BatchNorm1d(width)) end))
+  self.lstm = nn.LSTM(width, width // 2, 1, {batch_first = true, bidirectional = true})
+  self.prenet = Prenet({mels, 32, 32})
+  self.attention_cell = nn.LSTMCell(32 + width, 64)
+  self.attention = LocationAttention(64, width, 32)
+  self.decoder_cell = nn.LSTMCell(64 + width, 64)
+  self.project = nn.Linear(64 + width, mels)
+  self.gate = nn.Linear(64 + width, 1)
+  self.postnet = nn.Sequential(nn.Conv1d(mels, 32, 5, {padding = 2}), nn.BatchNorm1d(32), nn.Tanh(), nn.Dropout(0.5), nn.Conv1d(32, mels, 5, {padding = 2}), nn.BatchNorm1d(mels))
+  self.mels = mels
+end
+function Tacotron:forward(text, lengths, mel)
+  local x, conv, memory, _, mask, keys, b, ah, ac, dh, dc, w, total, context, frames, outs, gates, frame, both, out
+  x = self.embedding(text):transpose(1, 2)
+  for _, item2 in ipairs(self.convs:children()) do
+    conv = item2
+    x = F.dropout(F.relu(conv(x)), 0.5, self.training)
+  end
+  do local r = self.lstm(x:transpose(1, 2)); memory = r[1]; _ = {r[2], r[3]}; r = nil; sweep() end
+  mask = ohm.arange(text:size(1), {device = text.device}):unsqueeze(0):ge(slice(lengths, 0, 0):unsqueeze(1))
+  keys = self.attention.m(memory)
+  b = text:size(0)
+  ah = memory:new_zeros(b, 64)
+  ac = memory:new_zeros(b, 64)
+  dh = memory:new_zeros(b, 64)
+  dc = memory:new_zeros(b, 64)
+  w = memory:new_zeros(b, text:size(1))
+  total = ohm.zeros_like(w)
+  context = memory:new_zeros(b, memory:size(2))
+  frames = ohm.cat({mel:new_zeros(1, b, self.mels), slice(mel:permute(2, 0, 1), 0, 0, -1)})
+  frames = self.prenet(frames)
+  outs, gates = {}, {}
+  for _, item3 in ipairs({frames:unbind(0)}) do
+    frame = item3
+    do
+      local new1, new2 = several(self.attention_cell(ohm.cat({frame, context}, -1), {ah, ac}))
+      ah = new1; sweep()
+      ac = new2; sweep()
+    end
+    ah = F.dropout(ah, 0.1, self.training)
+    do
+      local new1, new2 = self.attention(ah, memory, keys, ohm.cat({w:unsqueeze(1), total:unsqueeze(1)}, {dim = 1}), mask)
+      context = new1; sweep()
+      w = new2; sweep()
+    end
+    total = iadd(total, w)
+    do
+      local new1, new2 = several(self.decoder_cell(ohm.cat({ah, context}, -1), {dh, dc}))
+      dh = new1; sweep()
+      dc = new2; sweep()
+    end
+    both = ohm.cat({dh, context}, {dim = 1})
+    outs[#outs + 1] = self.project(both)
+    gates[#gates + 1] = self.gate(both):squeeze(1)
+  end
+  out = ohm.stack(outs):permute(1, 2, 0):contiguous()
+  return out, out + self.postnet(out), ohm.stack(gates, 1)
+end
+model = Tacotron():cuda()
+optimizer = ohm.optim.Adam(model:parameters(), {lr = 0.001, weight_decay = 1e-06})
+mark("model")
+for step = 0, 2 - 1 do
+  text = ohm.randint(0, 40, {4, 12}, {device = "cuda"})
+  lengths = ohm.tensor({12, 10, 8, 5}, {device = "cuda"})
+  mel = ohm.randn(4, 20, 6, {device = "cuda"})
+  target = ohm.zeros(4, 6, {device = "cuda"})
+  slice(target, 0, 0):select(1, -1):fill_(1)
+  do
+    local new1, new2, new3 = model(text, lengths, mel)
+    out = new1; sweep()
+    post = new2; sweep()
+    gate = new3; sweep()
+  end
+  loss = (F.mse_loss(out, mel) + F.mse_loss(post, mel)) + F.binary_cross_entropy_with_logits(gate, target)
+  optimizer:zero_grad()
+  loss:backward()
+  nn.utils.clip_grad_norm_(model:parameters(), 1.0)
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+text = nil; sweep()
+lengths = nil; sweep()
+mel = nil; sweep()
+target = nil; sweep()
+out = nil; sweep()
+post = nil; sweep()
+gate = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
 --== model_td3
 local Actor, Critic, actor, actor_target, critic, critic_target, actor_opt, critic_opt, buffer_s, buffer_a, buffer_r, buffer_s2, buffer_d, state, action, ind, next_state, reward, not_done, noise, next_action, target1, target2, target, q1, q2, critic_loss, actor_loss, p, tp
 Actor = nn.Module:extend("Actor")
@@ -11978,6 +13326,133 @@ critic_loss = nil; sweep()
 actor_loss = nil; sweep()
 p = nil; sweep()
 tp = nil; sweep()
+mark("globals deleted")
+
+--== model_tft
+-- a < b and others, of tensors or numbers
+local function compare(how, a, b)
+  if ohm.is_tensor(a) then return a[how](a, b) end
+  if ohm.is_tensor(b) then return b[({lt = "gt", gt = "lt", le = "ge", ge = "le", eq = "eq", ne = "ne"})[how]](b, a) end
+  if how == "eq" then return a == b elseif how == "ne" then return a ~= b end
+  if how == "lt" then return a < b elseif how == "le" then return a <= b end
+  if how == "gt" then return a > b else return a >= b end
+end
+
+-- what a module gives, several values or a list
+local function spread(first, ...)
+  if type(first) == "table" and select("#", ...) == 0 then return table.unpack(first) end
+  return first, ...
+end
+
+-- what a loop goes through
+local function items(x)
+  if ohm.is_tensor(x) then return {x:unbind(0)} end
+  return type(x) == "table" and x or x:children()
+end
+
+local GRN, VariableSelection, TFT, quantile_loss, model, optimizer, quantiles, static, x, out, weights, attention, loss
+GRN = nn.Module:extend("GRN")
+function GRN:__init(inputs, hidden, outputs, context)
+  outputs = (outputs or inputs)
+  self.fc1 = nn.Linear(inputs, hidden)
+  self.context = (context and nn.Linear(context, hidden, {bias = false}) or false)
+  self.fc2 = nn.Linear(hidden, outputs)
+  self.gate = nn.Linear(outputs, 2 * outputs)
+  self.norm = nn.LayerNorm(outputs)
+  self.skip = (compare("ne", inputs, outputs) and nn.Linear(inputs, outputs) or nn.Identity())
+  self.dropout = nn.Dropout(0.1)
+end
+function GRN:forward(x, c)
+  local h
+  h = self.fc1(x)
+  if c ~= nil then
+    h = h + self.context(c):unsqueeze(1)
+  end
+  h = self.dropout(self.fc2(F.elu(h)))
+  return self.norm(self.skip(x) + F.glu(self.gate(h), {dim = -1}))
+end
+VariableSelection = nn.Module:extend("VariableSelection")
+function VariableSelection:__init(count, width)
+  self.weights = GRN(count * width, width, count, width)
+  self.each = nn.ModuleList(collect(count, function(_) return GRN(width, width) end))
+end
+function VariableSelection:forward(x, c)
+  local weights, parts
+  weights = F.softmax(self.weights(x:flatten(2), c), {dim = -1})
+  parts = ohm.stack((function() local r = {} local l0 = items(self.each:children()) for i_ = 1, #l0 do local i = i_ - 1 local g = l0[i_] r[#r + 1] = g(slice(slice(x, 0, 0), 1, 0):select(2, i)) end return r end)(), {dim = -1})
+  return ohm.sum(weights:unsqueeze(2) * parts, {dim = -1}), weights
+end
+TFT = nn.Module:extend("TFT")
+function TFT:__init(width, variables, quantiles)
+  if quantiles == nil then quantiles = 3 end
+  if variables == nil then variables = 4 end
+  if width == nil then width = 16 end
+  self.static = nn.Embedding(10, width)
+  self.inputs = nn.ModuleList(collect(variables, function(_) return nn.Linear(1, width) end))
+  self.selection = VariableSelection(variables, width)
+  self.h = GRN(width, width)
+  self.c = GRN(width, width)
+  self.encoder = nn.LSTM(width, width, {batch_first = true})
+  self.gate = nn.Linear(width, 2 * width)
+  self.norm = nn.LayerNorm(width)
+  self.attention = nn.MultiheadAttention(width, 4, {batch_first = true})
+  self.out = nn.Linear(width, quantiles)
+end
+function TFT:forward(static, x)
+  local s, e, weights, state, h, _, t, mask, a, attention
+  s = self.static(static)
+  e = ohm.stack((function() local r = {} local l0 = items(self.inputs:children()) for i_ = 1, #l0 do local i = i_ - 1 local f = l0[i_] r[#r + 1] = f(slice(x, -1, i, i + 1)) end return r end)(), {dim = 2})
+  do
+    local new1, new2 = self.selection(e, s)
+    e = new1; sweep()
+    weights = new2; sweep()
+  end
+  state = {self.h(s):unsqueeze(0), self.c(s):unsqueeze(0)}
+  do local results3 = self.encoder(e, state)
+    local old = _
+    h = results3[1]; sweep()
+    _ = {results3[2], results3[3]}
+    if type(old) == 'table' then clear(old) end end
+  h = self.norm(F.glu(self.gate(h)) + e)
+  t = x:size(1)
+  mask = ohm.triu(ohm.ones(t, t, {dtype = ohm.bool, device = x.device}), {diagonal = 1})
+  a, attention = spread(self.attention(h, h, h, {attn_mask = mask}))
+  return self.out(h + a), weights, attention
+end
+function quantile_loss(prediction, target, quantiles)
+  local errors
+  errors = target:unsqueeze(-1) - prediction
+  return ohm.max((quantiles - 1) * errors, quantiles * errors):sum(-1):mean()
+end
+model = TFT():cuda()
+optimizer = ohm.optim.NAdam(model:parameters(), {lr = 0.001})
+quantiles = ohm.tensor({0.1, 0.5, 0.9}, {device = "cuda"})
+mark("model")
+for step = 0, 2 - 1 do
+  static = ohm.randint(0, 10, {8}, {device = "cuda"})
+  x = ohm.randn(8, 12, 4, {device = "cuda"})
+  do
+    local new1, new2, new3 = model(static, x)
+    out = new1; sweep()
+    weights = new2; sweep()
+    attention = new3; sweep()
+  end
+  loss = quantile_loss(out, ohm.randn(8, 12, {device = "cuda"}), quantiles)
+  loss:backward()
+  optimizer:step()
+  optimizer:zero_grad()
+  out = nil; sweep()
+  weights = nil; sweep()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+quantiles = nil; sweep()
+static = nil; sweep()
+x = nil; sweep()
+attention = nil; sweep()
+loss = nil; sweep()
 mark("globals deleted")
 
 --== model_transformer_xl
