@@ -23,8 +23,8 @@ void mark_view(const Tensor& view, const Tensor& input, ViewOrigin origin, const
   if (!is_differentiable(view.dtype())) return;
   const AutogradMeta* of_input = autograd_meta(input);
   const bool is_of_view = of_input != nullptr && of_input->view_of;
-  ViewOf view_of{is_of_view ? of_input->view_of->base : input, origin_now(origin),
-                 view.version(), &nodes};
+  ViewOf view_of{is_of_view ? of_input->view_of->base : input, origin_now(origin), view.version(),
+                 &nodes};
   if (is_of_view && view_of.origin == ViewOrigin::graph) {
     view_of.origin = of_input->view_of->origin;
   }
