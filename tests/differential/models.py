@@ -13,7 +13,7 @@ import argparse
 import sys
 
 from sides import ARCHITECTURES, HERE, Sides, first_difference, frees_in_any_order, with_sorted_frees
-from keep import FOLDERS, GOLDEN, commented, title
+from keep import FOLDERS, GOLDEN, title
 from pack_recordings import HEAD, merged
 from translate_models import ModelTranslator
 

@@ -11,7 +11,9 @@ import zlib
 import torch
 from torch import nn
 
-from generate import OUT, encode, encode_tensor, integers, positive, randn, rms_norm
+from calls import rms_norm
+from generate import OUT, encode, encode_tensor
+from inputs import integers, positive, randn
 
 GOLDEN = OUT.parent / "modules" / "modules.json"
 

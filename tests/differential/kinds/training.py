@@ -22,7 +22,7 @@ def modes_program(rng):
             f"h = checkpoint({model}, h, use_reentrant=True)",
             f"with torch.no_grad(): n = {model}(h)",
             f"{model}.eval()",
-            f"h = h.detach()",
+            "h = h.detach()",
             f"h = h + {model}(h)")))
     program.add("loss = h.pow(2).mean()")
     program.add("loss.backward()")
