@@ -10,7 +10,7 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
-#include "runtime/optim/update_kernel.h"
+#include "runtime/optim/temporary_list.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/traceback.h"
 

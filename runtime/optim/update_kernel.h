@@ -1,9 +1,7 @@
 // The arithmetic of updates: in-place loops over one tensor each, and the temporaries that the
-// forms make, with the lives that they have in PyTorch's Python code.
+// forms make.
 #pragma once
 
-#include <cstddef>
-#include <exception>
 #include <utility>
 #include <vector>
 
@@ -11,59 +9,10 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/launch/elementwise.h"
 #include "runtime/optim/optimizer.h"
+#include "runtime/optim/temporary_list.h"
 #include "runtime/tensor/complex_parts.h"
 
 namespace ohm::optim {
-
-/// What variables held of an update that an error ends: the error keeps it, as Python's frames do.
-/// While one is there, the lists that the error leaves add to it.
-class EndedUpdate {
- public:
-  EndedUpdate() : outer_(std::exchange(current, this)) {}
-  ~EndedUpdate() { current = outer_; }
-  EndedUpdate(const EndedUpdate&) = delete;
-  EndedUpdate& operator=(const EndedUpdate&) = delete;
-
-  static void add(Tensor variable);
-  /// In the order in which they go.
-  const std::vector<Tensor>& variables() const { return variables_; }
-
- private:
-  static thread_local EndedUpdate* current;
-
-  EndedUpdate* outer_;
-  std::vector<Tensor> variables_;
-};
-
-/// A Python list of temporaries: when it goes, its elements go from the last to the first.
-class TemporaryList {
- public:
-  TemporaryList() = default;
-  /// An op fills it with this many elements: until it has, an error lets them go from the first on.
-  explicit TemporaryList(std::size_t size) : size_(size) {}
-  TemporaryList(const TemporaryList&) = delete;
-  TemporaryList& operator=(const TemporaryList&) = delete;
-  ~TemporaryList() {
-    if (std::uncaught_exceptions() > exceptions_) end_by_error();
-    clear();
-  }
-
-  void clear() {
-    while (!tensors_.empty()) tensors_.pop_back();
-  }
-  void push_back(Tensor tensor) { tensors_.push_back(std::move(tensor)); }
-  void swap(TemporaryList& other) { tensors_.swap(other.tensors_); }
-  bool empty() const { return tensors_.empty(); }
-  std::size_t size() const { return tensors_.size(); }
-  const Tensor& operator[](std::size_t i) const { return tensors_[i]; }
-
- private:
-  void end_by_error();
-
-  std::vector<Tensor> tensors_;
-  std::size_t size_ = 0;
-  int exceptions_ = std::uncaught_exceptions();
-};
 
 /// What an update computes with: the tensor, or the parts of a complex one, as PyTorch's optimizers
 /// see it by view_as_real().
