@@ -50,9 +50,9 @@ void Adadelta::update_list(const States& states) {
 }
 
 void Adadelta::update_each(const States& states) {
-  Tensor delta;
-  Tensor root;
-  Tensor grad;
+  Variable delta;
+  Variable root;
+  Variable grad;
   for (ParameterState* state : states) {
     replace_gradient(grad, state->parameter, rule());
     advance(*state);

@@ -57,8 +57,8 @@ void Adagrad::update_list(const States& states) {
 }
 
 void Adagrad::update_each(const States& states) {
-  Tensor root;
-  Tensor grad;
+  Variable root;
+  Variable grad;
   for (ParameterState* state : states) {
     replace_gradient(grad, state->parameter, rule());
     advance(*state);

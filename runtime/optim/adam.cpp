@@ -108,8 +108,8 @@ void Adam::update_list(const States& states) {
 }
 
 void Adam::update_each(const States& states) {
-  Tensor denominator;
-  Tensor grad;  // declared last: it goes first
+  Variable denominator;
+  Variable grad;  // declared last: it goes first
   for (ParameterState* state : states) {
     set_gradient(grad, state->parameter, rule());
     advance(*state);

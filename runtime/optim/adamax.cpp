@@ -57,7 +57,7 @@ void Adamax::update_list(const States& states) {
 }
 
 void Adamax::update_each(const States& states) {
-  Tensor grad;
+  Variable grad;
   for (ParameterState* state : states) {
     replace_gradient(grad, state->parameter, rule());
     advance(*state);

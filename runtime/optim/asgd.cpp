@@ -101,7 +101,7 @@ void Asgd::update_list(const States& states) {
 }
 
 void Asgd::update_each(const States& states) {
-  Tensor grad;
+  Variable grad;
   for (ParameterState* state : states) {
     replace_gradient(grad, state->parameter, rule());
     advance(*state);

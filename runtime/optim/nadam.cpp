@@ -77,8 +77,8 @@ void Nadam::update_list(const States& states) {
 }
 
 void Nadam::update_each(const States& states) {
-  Tensor denominator;
-  Tensor grad;  // declared last: it goes first
+  Variable denominator;
+  Variable grad;  // declared last: it goes first
   for (ParameterState* state : states) {
     set_gradient(grad, state->parameter, rule());
     update_moments(*state, grad);

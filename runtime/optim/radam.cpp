@@ -93,8 +93,8 @@ Tensor Radam::new_direction(const ParameterState& state, const Tensor& corrected
 }
 
 void Radam::update_each(const States& states) {
-  Tensor corrected;
-  Tensor grad;  // declared last: it goes first
+  Variable corrected;
+  Variable grad;  // declared last: it goes first
   for (ParameterState* state : states) {
     set_gradient(grad, state->parameter, rule());
     update_moments(*state, grad);

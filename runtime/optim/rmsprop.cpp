@@ -58,8 +58,8 @@ void Rmsprop::update_list(const States& states) {
 }
 
 void Rmsprop::update_each(const States& states) {
-  Tensor average;
-  Tensor grad;  // declared last: it goes first
+  Variable average;
+  Variable grad;  // declared last: it goes first
   for (ParameterState* state : states) {
     replace_gradient(grad, state->parameter, rule());
     update_averages(*state, grad);

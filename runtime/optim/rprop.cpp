@@ -96,8 +96,8 @@ void Rprop::update_list(const States& states) {
 }
 
 void Rprop::update_each(const States& states) {
-  Tensor signs;
-  Tensor grad;
+  Variable signs;
+  Variable grad;
   for (ParameterState* state : states) {
     replace_gradient(grad, state->parameter, {0.0, options_.maximize});
     advance(*state);

@@ -1,4 +1,4 @@
-// Lists of temporaries of an update, with the lives that they have in PyTorch's Python code.
+// Temporaries of an update, with the lives that they have in PyTorch's Python code.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +28,24 @@ class EndedUpdate {
 
   EndedUpdate* outer_;
   std::vector<Tensor> variables_;
+};
+
+/// A variable of Python's function: an error that ends the function keeps the tensor.
+class Variable : public Tensor {
+ public:
+  Variable() = default;
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  Variable& operator=(Tensor tensor) {
+    Tensor::operator=(std::move(tensor));
+    return *this;
+  }
+  ~Variable() {
+    if (std::uncaught_exceptions() > exceptions_) EndedUpdate::add(*this);
+  }
+
+ private:
+  int exceptions_ = std::uncaught_exceptions();
 };
 
 /// A Python list of temporaries: when it goes, its elements go from the last to the first.

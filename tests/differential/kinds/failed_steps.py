@@ -21,6 +21,7 @@ CLIPS = ("nn.utils.clip_grad_norm_(model.parameters(), 1.0)", "nn.utils.clip_gra
          "nn.utils.clip_grad_value_(model.parameters(), 0.5)", "nn.utils.clip_grad_norm_(model.parameters(), 1.0, norm_type=1.0)")
 LOSSES = ("loss = y.pow(2).mean()", "loss = y.sum()", "loss = F.smooth_l1_loss(y, torch.zeros_like(y))",
           "loss = F.mse_loss(y, torch.ones_like(y))", "loss = y.float().logsumexp(-1).mean()")
+SCALER = 'scaler = torch.amp.GradScaler("cuda", init_scale=256.0)'
 RECOVERIES = ("torch.cuda.empty_cache()", "opt.zero_grad()", "x = None", "y = None", "hog = None", "loss = None",
               "opt.zero_grad(set_to_none=False)")
 
@@ -88,7 +89,7 @@ def failing_steps(rng):
     has_scaler = rng.random() < 0.2
     program.add(f"opt = {optimizer(rng)}")
     if has_scaler:
-        program.add('scaler = torch.amp.GradScaler("cuda", init_scale=256.0)')
+        program.add(SCALER)
     limit = int(fraction * 80e9)
     for _ in range(rng.randint(2, 6)):
         program.add("try:")
@@ -99,6 +100,8 @@ def failing_steps(rng):
         lines.insert(2, forward)
         body += [line for line in lines if line]
         handler = ['mark("failed")', *rng.sample(RECOVERIES, rng.randint(0, 2)), 'mark("handled")']
+        if has_scaler:  # that of a step that failed after unscaling refuses the next one
+            handler.append(SCALER)
         for line in body:
             program.lines[-1] += f"\n    {line}"
         program.lines[-1] += "\nexcept torch.OutOfMemoryError as error:"
