@@ -41,7 +41,8 @@ class Variable : public Tensor {
     return *this;
   }
   ~Variable() {
-    if (std::uncaught_exceptions() > exceptions_) EndedUpdate::add(*this);
+    const Tensor& tensor = *this;
+    if (std::uncaught_exceptions() > exceptions_) EndedUpdate::add(tensor);
   }
 
  private:
