@@ -12,9 +12,6 @@ string(REGEX MATCHALL "(^|\n)[^ \n]+\\.( +#|\n)" suites "${listed}")
 set(entries "")
 foreach(line IN LISTS suites)
   string(REGEX REPLACE "^\n?([^ \n]+)\\..*" "\\1" suite "${line}")
-  if(suite MATCHES "^(.*/)?DISABLED_")
-    continue()
-  endif()
   string(APPEND entries
          "add_test([=[${suite}]=] \"${PROGRAM}\" \"--gtest_filter=${suite}.*\" --gtest_brief=1)\n"
          "set_tests_properties([=[${suite}]=] PROPERTIES TIMEOUT 900 LABELS \"${LABELS}\""

@@ -90,18 +90,24 @@ void Optimizer::run_observed(const std::function<void()>& update) {
 
 Optimizer::States Optimizer::states_of_step() {
   States states;
-  std::vector<Tensor> grads;
   try {
     for (const Tensor& parameter : parameters_) {
-      if (!parameter.grad().defined()) continue;
-      grads.push_back(parameter.grad());
-      states.push_back(&state_of(parameter));
+      if (parameter.grad().defined()) states.push_back(&state_of(parameter));
     }
   } catch (...) {
-    hold_variables({grads.rbegin(), grads.rend()});
+    hold_gradients(states.size() + 1);
     throw;
   }
   return states;
+}
+
+// Of the first `count` parameters that have one; a list, which goes from the last.
+void Optimizer::hold_gradients(std::size_t count) const {
+  std::vector<Tensor> grads;
+  for (const Tensor& parameter : parameters_) {
+    if (parameter.grad().defined() && grads.size() < count) grads.push_back(parameter.grad());
+  }
+  hold_variables({grads.rbegin(), grads.rend()});
 }
 
 std::vector<Tensor> Optimizer::updated_parameters() const {
@@ -163,14 +169,13 @@ class Optimizer::ListsOfAStep {
 
 void Optimizer::update_all(States states) {
   if (states.empty()) return;
+  const std::size_t count = states.size();
   const EndedUpdate ended;
   try {
-    update_by_form(states);
+    update_by_form(std::move(states));
   } catch (...) {
     hold_variables(ended.variables());
-    std::vector<Tensor> grads;  // a list: it goes from the last
-    for (const ParameterState* state : states) grads.push_back(state->parameter.grad());
-    hold_variables({grads.rbegin(), grads.rend()});
+    hold_gradients(count);
     throw;
   }
 }

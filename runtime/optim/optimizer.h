@@ -167,6 +167,7 @@ class Optimizer {
   /// Each parameter that a step writes to, then its state as it is when visited.
   StepTensors step_tensors() const;
   class ListsOfAStep;
+  void hold_gradients(std::size_t count) const;
   void update_all(States states);
   void update_by_form(States left);
   /// `first`: the first group's. Those of the others are made when it is their turn.

@@ -11,6 +11,11 @@ class Program:
     def add(self, line):
         self.lines.append(line)
 
+    # Statements that may run out of memory, and what is done where they do.
+    def attempt(self, body, handler):
+        self.add("\n    ".join(["try:", *body]) + "\n" +
+                 "\n    ".join(["except torch.OutOfMemoryError as error:", *handler]))
+
     # A tensor of this shape, by one of the layouts, under a name; the leaf has `0` behind it.
     def tensor(self, name, shape, options, layout):
         shape, dims = list(shape), len(shape)

@@ -184,11 +184,12 @@ Device NamedArguments::device(std::string_view name, Device otherwise) const {
 
 void place_named_arguments(lua_State* L, std::string_view function,
                            std::span<const std::string_view> own) {
-  luaL_checkstack(L, static_cast<int>(own.size()), nullptr);
   const int given = NamedArguments(L, function).positional_count();
+  if (given == lua_gettop(L)) return;
+  luaL_checkstack(L, static_cast<int>(own.size()), nullptr);
   int position = given;
   for (std::size_t i = 0; i < own.size(); ++i) {
-    const NamedArguments named(L, function);
+    const NamedArguments named(L, function, lua_gettop(L));  // each that is placed moves the table
     if (!named.push(own[i])) continue;
     if (static_cast<int>(i) < given) {
       throw std::invalid_argument(

@@ -87,9 +87,10 @@ Interpreter::Handles handles_among_arguments(lua_State* L, Entry entry) {
 // overwrites a variable, what that held goes first of these.
 Interpreter::EndedCall ended_call(lua_State* L, Entry entry) {
   const Interpreter::Handles handles = handles_among_arguments(L, entry);
-  const void* const overwritten = overwritten_handle(L);
+  const OverwrittenHandle target = overwritten_handle(L);
+  const void* const overwritten = target.is_by_element ? nullptr : target.handle;
   Interpreter::EndedCall call;
-  call.last = handle_overwritten_by_element(L);
+  if (target.is_by_element) call.last = target.handle;
   if (overwritten != nullptr) call.variables.push_back(overwritten);
   if (handles.empty()) return call;
   if (handles.size() == 1 && overwritten == nullptr) {

@@ -165,7 +165,7 @@ double number_of_boolean(lua_State* L, int index) {
 
 // x:norm("fro"): of the elements, of which PyTorch asks vector_norm for the norm of order 2.
 bool is_frobenius(lua_State* L, int index, const ArgumentName& name) {
-  return name.function == "norm" && name.argument == "p" && lua_type(L, index) == LUA_TSTRING &&
+  return lua_type(L, index) == LUA_TSTRING && name.function == "norm" && name.argument == "p" &&
          std::string_view(lua_tostring(L, index)) == "fro";
 }
 

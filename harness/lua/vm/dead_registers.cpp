@@ -110,6 +110,30 @@ std::optional<int> first_dead_register(lua_State* L, const lua_Debug& frame) {
   return number;
 }
 
+// Of the variable in register `number`, from 0, if there is one.
+const void* handle_in_variable(lua_State* L, const lua_Debug& frame, int number) {
+  if (use_of(L, frame, number + 1) != RegisterUse::variable) return nullptr;
+  lua_getlocal(L, &frame, number + 1);
+  const void* const handle = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return handle;
+}
+
+const void* handle_in_upvalue(lua_State* L, lua_Debug& frame, int number) {
+  const int top = lua_gettop(L);
+  lua_getinfo(L, "f", &frame);
+  const bool is_there = lua_getupvalue(L, -1, number + 1) != nullptr;
+  const void* const handle = is_there ? lua_touserdata(L, -1) : nullptr;
+  lua_settop(L, top);
+  return handle;
+}
+
+// Whether the instruction takes an element of what register `from` holds.
+bool is_element_of(Instruction get, int from) {
+  const std::uint32_t opcode = get.opcode();
+  return (opcode == kGetTable || opcode == kGetInteger || opcode == kGetField) && get.b() == from;
+}
+
 bool is_lua_function(lua_State* L, lua_Debug& frame) {
   lua_getinfo(L, "l", &frame);
   return frame.currentline >= 0;
@@ -147,45 +171,26 @@ bool is_variable_operand(lua_State* L, int index) {
   return operand && use_of(L, frame, *operand + 1) == RegisterUse::variable;
 }
 
-const void* overwritten_handle(lua_State* L) {
+OverwrittenHandle overwritten_handle(lua_State* L) {
   lua_Debug frame;
-  if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return nullptr;
+  if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return {};
   const Instruction* next = next_instruction(frame);
-  std::optional<int> target = result_register(next);
-  const bool is_call = next[-1].opcode() == kCallFunction;
-  if (is_call && next->opcode() == kMove && next->b() == next[-1].a()) target = next->a();
-  if (!target || use_of(L, frame, *target + 1) != RegisterUse::variable) return nullptr;
-  lua_getlocal(L, &frame, *target + 1);
-  const void* const handle = lua_touserdata(L, -1);
-  lua_pop(L, 1);
-  return handle;
-}
-
-const void* handle_overwritten_by_element(lua_State* L) {
-  lua_Debug frame;
-  if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return nullptr;
-  const Instruction* next = next_instruction(frame);
-  if (next[-1].opcode() != kCallFunction) return nullptr;
-  const Instruction get = next[0];
-  const bool is_element =
-      get.opcode() == kGetTable || get.opcode() == kGetInteger || get.opcode() == kGetField;
-  if (!is_element || get.b() != next[-1].a()) return nullptr;
-  if (use_of(L, frame, get.a() + 1) == RegisterUse::variable) {
-    lua_getlocal(L, &frame, get.a() + 1);
-  } else if (next[1].opcode() == kMove && next[1].b() == get.a()) {
-    if (use_of(L, frame, next[1].a() + 1) != RegisterUse::variable) return nullptr;
-    lua_getlocal(L, &frame, next[1].a() + 1);
-  } else if (next[1].opcode() == kSetUpvalue && next[1].a() == get.a()) {
-    lua_getinfo(L, "f", &frame);
-    const bool is_there = lua_getupvalue(L, -1, next[1].b() + 1) != nullptr;
-    lua_remove(L, is_there ? -2 : -1);
-    if (!is_there) return nullptr;
-  } else {
-    return nullptr;
+  if (next[-1].opcode() != kCallFunction) {
+    const std::optional<int> target = result_register(next);
+    return {target ? handle_in_variable(L, frame, *target) : nullptr};
   }
-  const void* const handle = lua_touserdata(L, -1);
-  lua_pop(L, 1);
-  return handle;
+  if (next->opcode() == kMove && next->b() == next[-1].a()) {
+    return {handle_in_variable(L, frame, next->a())};
+  }
+  if (!is_element_of(*next, next[-1].a())) return {};
+  if (use_of(L, frame, next->a() + 1) == RegisterUse::variable) {
+    return {handle_in_variable(L, frame, next->a()), true};
+  }
+  if (next[1].opcode() == kMove && next[1].b() == next->a()) {
+    return {handle_in_variable(L, frame, next[1].a()), true};
+  }
+  const bool is_upvalue = next[1].opcode() == kSetUpvalue && next[1].a() == next->a();
+  return {is_upvalue ? handle_in_upvalue(L, frame, next[1].b()) : nullptr, true};
 }
 
 std::optional<int> wanted_results(lua_State* L) {

@@ -1,7 +1,6 @@
 """Modules of a program's own whose forward fails anywhere: what the variables of functions and modules hold."""
 from random_program import Program
 
-WIDTH = 256
 LAYERS = ("nn.Linear(256, 256)", "nn.LayerNorm(256)", "nn.Linear(256, 256, bias=False)", "nn.Dropout(0.1)", "nn.GELU()",
           "nn.Sequential(nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, 256))", "nn.RMSNorm(256)")
 EXPRESSIONS = ("F.relu({0})", "{0} + {1}", "{0} * {1}", "torch.tanh({0})", "F.gelu({0}) + {1}", "F.softmax({0}, dim=-1)",
@@ -74,8 +73,7 @@ def failing_modules(rng):
         if "no_grad" not in call:
             body.append(rng.choice(("y.sum().backward()", "y.float().pow(2).mean().backward()")))
         recoveries = rng.sample(("torch.cuda.empty_cache()", "x = None", "y = None", "hog = None", "model.zero_grad()"), rng.randint(0, 2))
-        program.add("try:" + "".join(f"\n    {line}" for line in body) + "\nexcept torch.OutOfMemoryError as error:" +
-                    "".join(f"\n    {line}" for line in ['mark("failed")', *recoveries, 'mark("handled")']))
+        program.attempt(body, ['mark("failed")', *recoveries, 'mark("handled")'])
         program.add('mark("caught")')
         if rng.random() < 0.3:
             program.add(rng.choice(("torch.cuda.empty_cache()", "hog = None", "model.zero_grad()")))

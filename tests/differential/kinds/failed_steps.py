@@ -92,7 +92,6 @@ def failing_steps(rng):
         program.add(SCALER)
     limit = int(fraction * 80e9)
     for _ in range(rng.randint(2, 6)):
-        program.add("try:")
         body = [f'hog = torch.empty({rng.randint(0, limit)}, dtype=torch.uint8, device="cuda")' if rng.random() < 0.7 else "hog = None"]
         lines = step_that_may_fail(rng, has_scaler)
         lines[1] = f"x = {made}"
@@ -102,11 +101,7 @@ def failing_steps(rng):
         handler = ['mark("failed")', *rng.sample(RECOVERIES, rng.randint(0, 2)), 'mark("handled")']
         if has_scaler:  # that of a step that failed after unscaling refuses the next one
             handler.append(SCALER)
-        for line in body:
-            program.lines[-1] += f"\n    {line}"
-        program.lines[-1] += "\nexcept torch.OutOfMemoryError as error:"
-        for line in handler:
-            program.lines[-1] += f"\n    {line}"
+        program.attempt(body, handler)
         program.add('mark("caught")')
         if rng.random() < 0.3:
             program.add(rng.choice(("torch.cuda.empty_cache()", "hog = None", "opt.zero_grad()")))

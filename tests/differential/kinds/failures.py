@@ -85,17 +85,12 @@ def failing_program(rng):
     program.add("y = None")
     for _ in range(rng.randint(2, 6)):
         batch = rng.choice((64, 500, 2000, 8000, 20000, 50000, 100000))
-        program.add("try:")
         body = [f'x = torch.randn({batch}, {shape}, device="cuda")', *forward(rng)]
         if has_steps:
             body.append("opt.step()")
         # The thread of a pass that failed lets the error go a moment after it is seen here.
         handler = ['mark("failed")', *rng.sample(recoveries, rng.randint(0, 2))]
-        for line in body:
-            program.lines[-1] += f"\n    {line}"
-        program.lines[-1] += "\nexcept torch.OutOfMemoryError as error:"
-        for line in handler:
-            program.lines[-1] += f"\n    {line}"
+        program.attempt(body, handler)
         program.add('mark("caught")')
         after = rng.random()
         if after < 0.3:
