@@ -15,7 +15,9 @@
 #include "harness/lua/bind/stop_recomputation.h"
 #include "harness/lua/vm/dead_registers.h"
 #include "harness/lua/vm/interpreter.h"
+#include "harness/lua/vm/overwrites.h"
 #include "harness/lua/vm/push_text.h"
+#include "harness/lua/vm/script_frame.h"
 #include "runtime/autograd/checkpoint.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/locals_of_call.h"
@@ -83,25 +85,19 @@ Interpreter::Handles handles_among_arguments(lua_State* L, Entry entry) {
   return handles;
 }
 
-// What also is a variable of the caller's outlives the call: `x = x:op(temporary)`. Where the call
-// overwrites a variable, what that held goes first of these.
-Interpreter::EndedCall ended_call(lua_State* L, Entry entry) {
-  const Interpreter::Handles handles = handles_among_arguments(L, entry);
-  const OverwrittenHandle target = overwritten_handle(L);
-  const void* const overwritten = target.is_by_element ? nullptr : target.handle;
+// What also is a variable of the caller's outlives the call: `x = x:op(temporary)`.
+Interpreter::EndedCall ended_call(lua_State* L, const Interpreter::Handles& arguments) {
   Interpreter::EndedCall call;
-  if (target.is_by_element) call.last = target.handle;
-  if (overwritten != nullptr) call.variables.push_back(overwritten);
-  if (handles.empty()) return call;
-  if (handles.size() == 1 && overwritten == nullptr) {
-    call.temporaries = handles;  // there is no order to find
-    return call;
-  }
   std::vector<const void*> variables;
-  if (lua_Debug frame; lua_getstack(L, 1, &frame) != 0) {
-    for_each_handle_in_variables(L, frame, [&](const void* found) { variables.push_back(found); });
+  if (std::optional<lua_Debug> caller = calling_function(L)) {
+    const Overwrites coming = coming_overwrites(L, *caller);
+    for (const void* handle : coming.handles) call.variables.push_back(handle);
+    call.last = coming.after_elements;
+    const bool has_order = arguments.size() + call.variables.size() > 1;
+    const auto note = [&](const void* found) { variables.push_back(found); };
+    if (!arguments.empty() && has_order) for_each_handle_in_variables(L, *caller, note);
   }
-  for (const void* handle : handles) {
+  for (const void* handle : arguments) {
     const bool is_variable =
         std::find(variables.begin(), variables.end(), handle) != variables.end();
     (is_variable ? call.variables : call.temporaries).push_back(handle);
@@ -165,9 +161,10 @@ int run_native(lua_State* L, lua_CFunction function, Entry entry) {
     const LineScope line(L, interpreter);
     if (entry == Entry::operator_call) clear_dead_registers(L);
     interpreter.collect(L);
-    call = ended_call(L, entry);
+    call.temporaries = handles_among_arguments(L, entry);
     LocalsOfCall locals;
     const int results = function(L);
+    call = ended_call(L, call.temporaries);
     add_dropped_results(L, results, call);
     for (Tensor& local : locals.take()) call.locals.emplace_back(std::move(local));
     interpreter.note_ended_call(std::move(call));

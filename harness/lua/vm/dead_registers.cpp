@@ -6,39 +6,10 @@
 #include <string_view>
 
 #include "harness/lua/vm/instruction.h"
+#include "harness/lua/vm/script_frame.h"
 
 namespace ohm::lua {
 namespace {
-
-// The beginning of Lua's CallInfo, which lua_Debug points to.
-struct CallFrame {
-  void* function;
-  void* top;
-  CallFrame* previous;
-  CallFrame* next;
-  const Instruction* next_instruction;
-};
-
-const Instruction* next_instruction(const lua_Debug& frame) {
-  return reinterpret_cast<const CallFrame*>(frame.i_ci)->next_instruction;
-}
-
-// The register that the operator which is running will put its result into.
-std::optional<int> result_register(const Instruction* next) {
-  switch (next[-1].opcode()) {
-    case kArithmetic:
-    case kArithmeticWithSmallInteger:
-    case kArithmeticWithConstant:
-      return next[-2].a();
-    case kNegate:
-    case kComplement:
-    case kGetTable:
-    case kGetField:
-      return next[-1].a();
-    default:
-      return std::nullopt;
-  }
-}
 
 // The register, from 0, of an operator's operand.
 std::optional<int> operand_register(Instruction instruction, int index) {
@@ -58,16 +29,6 @@ std::optional<int> operand_register(Instruction instruction, int index) {
     default:
       return std::nullopt;
   }
-}
-
-enum class RegisterUse { variable, temporary, none };
-
-// Lua counts registers from 1 here.
-RegisterUse use_of(lua_State* L, const lua_Debug& frame, int number) {
-  const char* name = lua_getlocal(L, &frame, number);
-  if (name == nullptr) return RegisterUse::none;
-  lua_pop(L, 1);
-  return std::string_view(name) == "(temporary)" ? RegisterUse::temporary : RegisterUse::variable;
 }
 
 // In `a, b = x + 1, y + 1` the last sum goes to the variable b while the first one waits in a
@@ -110,35 +71,6 @@ std::optional<int> first_dead_register(lua_State* L, const lua_Debug& frame) {
   return number;
 }
 
-// Of the variable in register `number`, from 0, if there is one.
-const void* handle_in_variable(lua_State* L, const lua_Debug& frame, int number) {
-  if (use_of(L, frame, number + 1) != RegisterUse::variable) return nullptr;
-  lua_getlocal(L, &frame, number + 1);
-  const void* const handle = lua_touserdata(L, -1);
-  lua_pop(L, 1);
-  return handle;
-}
-
-const void* handle_in_upvalue(lua_State* L, lua_Debug& frame, int number) {
-  const int top = lua_gettop(L);
-  lua_getinfo(L, "f", &frame);
-  const bool is_there = lua_getupvalue(L, -1, number + 1) != nullptr;
-  const void* const handle = is_there ? lua_touserdata(L, -1) : nullptr;
-  lua_settop(L, top);
-  return handle;
-}
-
-// Whether the instruction takes an element of what register `from` holds.
-bool is_element_of(Instruction get, int from) {
-  const std::uint32_t opcode = get.opcode();
-  return (opcode == kGetTable || opcode == kGetInteger || opcode == kGetField) && get.b() == from;
-}
-
-bool is_lua_function(lua_State* L, lua_Debug& frame) {
-  lua_getinfo(L, "l", &frame);
-  return frame.currentline >= 0;
-}
-
 // What check_frame_layout() looks for: [a] + [b] as the first statement of a function.
 int probe_sum(lua_State* L) {
   lua_Debug frame;
@@ -155,66 +87,35 @@ constexpr std::string_view kProbe = "local a, b = ...; local c = a + b; return -
 }  // namespace
 
 void clear_dead_registers(lua_State* L) {
-  lua_Debug frame;
-  if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return;
-  const std::optional<int> first = first_dead_register(L, frame);
+  const std::optional<lua_Debug> frame = calling_function(L);
+  if (!frame) return;
+  const std::optional<int> first = first_dead_register(L, *frame);
   if (!first) return;
   lua_pushnil(L);
-  for (int number = *first; lua_setlocal(L, &frame, number) != nullptr; ++number) lua_pushnil(L);
+  for (int number = *first; lua_setlocal(L, &*frame, number) != nullptr; ++number) lua_pushnil(L);
   lua_pop(L, 1);
 }
 
 bool is_variable_operand(lua_State* L, int index) {
-  lua_Debug frame;
-  if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return false;
-  const std::optional<int> operand = operand_register(next_instruction(frame)[-1], index);
-  return operand && use_of(L, frame, *operand + 1) == RegisterUse::variable;
-}
-
-OverwrittenHandle overwritten_handle(lua_State* L) {
-  lua_Debug frame;
-  if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return {};
-  const Instruction* next = next_instruction(frame);
-  if (next[-1].opcode() != kCallFunction) {
-    const std::optional<int> target = result_register(next);
-    return {target ? handle_in_variable(L, frame, *target) : nullptr};
-  }
-  if (next->opcode() == kMove && next->b() == next[-1].a()) {
-    return {handle_in_variable(L, frame, next->a())};
-  }
-  if (!is_element_of(*next, next[-1].a())) return {};
-  if (use_of(L, frame, next->a() + 1) == RegisterUse::variable) {
-    return {handle_in_variable(L, frame, next->a()), true};
-  }
-  if (next[1].opcode() == kMove && next[1].b() == next->a()) {
-    return {handle_in_variable(L, frame, next[1].a()), true};
-  }
-  const bool is_upvalue = next[1].opcode() == kSetUpvalue && next[1].a() == next->a();
-  return {is_upvalue ? handle_in_upvalue(L, frame, next[1].b()) : nullptr, true};
-}
-
-std::optional<int> wanted_results(lua_State* L) {
-  lua_Debug frame;
-  if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return std::nullopt;
-  const Instruction call = next_instruction(frame)[-1];
-  if (call.opcode() != kCallFunction || call.c() == 0) return std::nullopt;
-  return call.c() - 1;
+  const std::optional<lua_Debug> frame = calling_function(L);
+  if (!frame) return false;
+  const std::optional<int> operand = operand_register(next_instruction(*frame)[-1], index);
+  return operand && use_of(L, *frame, *operand + 1) == RegisterUse::variable;
 }
 
 bool is_initial_value_to_close(lua_State* L) {
-  lua_Debug frame;
-  if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return false;
-  return next_instruction(frame)->opcode() == kToBeClosed;
+  const std::optional<lua_Debug> frame = calling_function(L);
+  return frame && next_instruction(*frame)->opcode() == kToBeClosed;
 }
 
 bool set_loop_state(lua_State* L, int index) {
-  lua_Debug frame;
-  if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return false;
-  const Instruction call = next_instruction(frame)[-1];
+  const std::optional<lua_Debug> frame = calling_function(L);
+  if (!frame) return false;
+  const Instruction call = next_instruction(*frame)[-1];
   if (call.opcode() != kCallIterator) return false;
   lua_pushvalue(L, index);
   // The iterator, then the state; variables are numbered from 1.
-  return lua_setlocal(L, &frame, call.a() + 2) != nullptr;
+  return lua_setlocal(L, &*frame, call.a() + 2) != nullptr;
 }
 
 namespace {

@@ -26,18 +26,6 @@ void clear_dead_registers(lua_State* L);
 /// function with the operator. False when something else called the native.
 bool is_variable_operand(lua_State* L, int index);
 
-/// The handle (a full userdata) in the named variable that what the running native returns is
-/// assigned to, `x = f(y)` or `x = y + 1`: it goes with the call. Where an element of it is
-/// assigned, `x = f(y)[1]`, it goes when the other elements have gone. Null where there is none.
-struct OverwrittenHandle {
-  const void* handle = nullptr;
-  bool is_by_element = false;
-};
-OverwrittenHandle overwritten_handle(lua_State* L);
-
-/// How many results of the running native the script takes, `x = f(y)`; nothing where it takes all.
-std::optional<int> wanted_results(lua_State* L);
-
 /// Whether what the running native returns is the value of a variable that its block closes:
 /// `local guard <close> = native()`.
 bool is_initial_value_to_close(lua_State* L);

@@ -7,14 +7,25 @@ namespace ohm::lua {
 
 enum Opcode : std::uint32_t {
   kMove = 0,
+  kLoadInteger = 1,
+  kLoadFloat = 2,
+  kLoadConstant = 3,
+  kLoadFarConstant = 4,
+  kLoadFalse = 5,
+  kLoadTrue = 7,
+  kLoadNil = 8,
+  kGetUpvalue = 9,
   kSetUpvalue = 10,
+  kGetGlobal = 11,  // a field of an upvalue: _ENV
   kGetTable = 12,
   kGetInteger = 13,
   kGetField = 14,
-  kSetGlobal = 15,  // a field of an upvalue: _ENV
+  kSetGlobal = 15,
   kSetTable = 16,
   kSetInteger = 17,
   kSetField = 18,
+  kNewTable = 19,
+  kSelf = 20,
   kArithmetic = 46,  // these three follow the instruction that names the result's register
   kArithmeticWithSmallInteger = 47,
   kArithmeticWithConstant = 48,
@@ -24,6 +35,8 @@ enum Opcode : std::uint32_t {
   kCallFunction = 68,
   kCallIterator = 76,  // of a `for … in`
   kSetList = 78,
+  kClosure = 79,
+  kExtraArgument = 82,
 };
 
 struct Instruction {

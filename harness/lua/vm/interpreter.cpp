@@ -13,7 +13,9 @@
 #include "allocator_shim/base/format_bytes.h"
 #include "harness/lua/vm/compile.h"
 #include "harness/lua/vm/dead_registers.h"
+#include "harness/lua/vm/overwrites.h"
 #include "harness/lua/vm/raw_values.h"
+#include "harness/lua/vm/script_frame.h"
 
 namespace ohm::lua {
 namespace {
@@ -316,22 +318,24 @@ bool Interpreter::watch_instruction(lua_State* L, const lua_Debug& frame) {
 }
 
 void Interpreter::note_ended_function(lua_State* L, const lua_Debug& frame) {
-  constexpr std::size_t kMost = 256;
-  std::vector<const void*> ended;
-  for_each_handle_in_variables(L, frame, [&](const void* handle) { ended.push_back(handle); });
-  if (ended.empty()) return;  // as where C functions end
-  // What the caller has a variable of as well goes later: `x = f(x)`.
+  if (!is_lua_function(frame)) return;
   std::vector<const void*> of_caller;
-  lua_Debug caller;
-  if (lua_getstack(L, 1, &caller) != 0) {
-    for_each_handle_in_variables(L, caller,
-                                 [&](const void* handle) { of_caller.push_back(handle); });
+  Overwrites coming;
+  if (std::optional<lua_Debug> caller = calling_function(L)) {
+    const auto note = [&](const void* handle) { of_caller.push_back(handle); };
+    for_each_handle_in_variables(L, *caller, note);
+    coming = coming_overwrites(L, *caller);
   }
-  for (const void* handle : ended) {
-    const bool is_held = std::find(of_caller.begin(), of_caller.end(), handle) != of_caller.end();
-    std::vector<const void*>& list = is_held ? variables_of_callers_ : ended_variables_;
+  constexpr std::size_t kMost = 256;
+  const auto add = [](std::vector<const void*>& list, const void* handle) {
     if (list.size() < kMost) list.push_back(handle);
-  }
+  };
+  // What the caller has a variable of as well goes later: `x = f(x)`.
+  for_each_handle_in_variables(L, frame, [&](const void* handle) {
+    const bool is_held = std::find(of_caller.begin(), of_caller.end(), handle) != of_caller.end();
+    add(is_held ? variables_of_callers_ : ended_variables_, handle);
+  });
+  for (const void* handle : coming.handles) add(ended_variables_, handle);
 }
 
 std::string_view Interpreter::file_of(const char* chunk_name) {

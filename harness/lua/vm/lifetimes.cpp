@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstring>
 #include <utility>
 
 #include "allocator_shim/base/assert.h"
@@ -20,13 +19,6 @@ constexpr std::size_t kWorthwhile = 16;
 // So many events' worth of instructions may come between two.
 constexpr std::int64_t kMostAhead = 64;
 constexpr std::size_t kLongestWait = 1024;
-
-RawValue integer_value(lua_Integer value) {
-  RawValue made{nullptr, LUA_TNUMBER};
-  static_assert(sizeof value == sizeof made.content);
-  std::memcpy(&made.content, &value, sizeof value);
-  return made;
-}
 
 std::size_t heap_bytes(lua_State* L) {
   return (static_cast<std::size_t>(lua_gc(L, LUA_GCCOUNT)) << 10U) +
@@ -256,7 +248,7 @@ bool Lifetimes::on_instruction(lua_State* L, const lua_Debug& frame) {
       watch_write(L, raw::register_of(frame, next.a()), raw::register_of(frame, next.b()));
       break;
     case kSetInteger:
-      watch_write(L, raw::register_of(frame, next.a()), integer_value(next.b()));
+      watch_write(L, raw::register_of(frame, next.a()), raw::integer_value(next.b()));
       break;
     case kSetField:
       watch_write(L, raw::register_of(frame, next.a()),
@@ -382,7 +374,7 @@ void Lifetimes::before_append(lua_State* L, int table) {
   if (!is_watching_ || is_broken_) return;
   if (pending_.node != nullptr) finish_write(L);
   watch_write(L, raw::value_at(L, lua_absindex(L, table)),
-              integer_value(static_cast<lua_Integer>(lua_rawlen(L, table)) + 1));
+              raw::integer_value(static_cast<lua_Integer>(lua_rawlen(L, table)) + 1));
 }
 
 void Lifetimes::note_written(lua_State* L) {

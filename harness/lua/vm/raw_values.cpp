@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -169,6 +170,13 @@ void push(lua_State* L, RawValue value) {
   RawValue& slot = layout_of(L).top[-1];
   slot.content = value.content;
   slot.tag = value.tag;
+}
+
+RawValue integer_value(lua_Integer value) {
+  RawValue made{nullptr, LUA_TNUMBER};
+  static_assert(sizeof value == sizeof made.content);
+  std::memcpy(&made.content, &value, sizeof value);
+  return made;
 }
 
 bool has_user_values(lua_State* L, RawValue userdata) {

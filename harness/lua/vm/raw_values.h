@@ -56,6 +56,8 @@ void clear_above_stack(lua_State* L);
 RawValue value_at(lua_State* L, int index);
 void push(lua_State* L, RawValue value);
 
+RawValue integer_value(lua_Integer value);
+
 bool has_user_values(lua_State* L, RawValue userdata);
 
 /// The function that a frame runs; a register of it, from 0; a constant of a Lua function.

@@ -3501,6 +3501,71 @@ e = nil; sweep()
 p = nil; sweep()
 mark("globals deleted")
 
+--== model_ewc
+local model, optimizer, fisher, anchors, x, y, loss, penalty, name, p, frozen, diagonals, out, label
+model = nn.Sequential(nn.Linear(20, 48), nn.ReLU(), nn.Linear(48, 48), nn.ReLU(), nn.Linear(48, 6)):cuda()
+optimizer = ohm.optim.Adagrad(model:parameters(), {lr = 0.01})
+mark("model")
+fisher = {}
+anchors = {}
+for task = 0, 2 - 1 do
+  for step = 0, 2 - 1 do
+    x = ohm.randn(12, 20, {device = "cuda"})
+    y = ohm.randint(0, 6, {12}, {device = "cuda"})
+    loss = F.cross_entropy(model(x), y)
+    if task > 0 then
+      penalty = 0
+      for item_name, item in model:named_parameters() do
+        name, p = item_name, item
+        penalty = penalty + (fisher[name] * (p - anchors[name]):pow(2)):sum()
+      end
+      loss = loss + (100.0 * penalty)
+    end
+    optimizer:zero_grad()
+    loss:backward()
+    optimizer:step()
+    mark("task " .. task .. " step " .. step)
+  end
+  frozen = ohm.copy.deepcopy(model)
+  frozen:eval()
+  diagonals = {}
+  for item_name, item in frozen:named_parameters() do
+    name, p = item_name, item
+    diagonals[name] = ohm.zeros_like(p)
+  end
+  for i = 0, 3 - 1 do
+    frozen:zero_grad()
+    out = F.log_softmax(frozen(x:select(0, i):view(1, -1)), {dim = 1})
+    label = second(out:max(1))
+    F.nll_loss(out, label):backward()
+    for item_name, item in frozen:named_parameters() do
+      name, p = item_name, item
+      diagonals[name]:add_((p.grad.data ^ 2) / 3)
+    end
+  end
+  for item_name, item in frozen:named_parameters() do
+    name, p = item_name, item
+    fisher[name] = diagonals[name]
+    anchors[name] = p:detach():clone()
+  end
+  mark("fisher " .. task)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+optimizer = nil; sweep()
+fisher = nil; sweep()
+anchors = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+loss = nil; sweep()
+p = nil; sweep()
+frozen = nil; sweep()
+diagonals = nil; sweep()
+out = nil; sweep()
+label = nil; sweep()
+penalty = nil; sweep()
+mark("globals deleted")
+
 --== model_expandable_train
 local Net, model, optimizer, length, ids, loss, x
 ohm.cuda.memory._set_allocator_settings("expandable_segments:True")
@@ -8348,6 +8413,86 @@ x = nil; sweep()
 out = nil; sweep()
 mark("globals deleted")
 
+--== model_overwrites
+local p, a, b, c, fields, several, twice, kept, copies, made, nest
+p = ohm.ones(64, {device = "cuda"})
+a = ohm.ones(64, {device = "cuda"})
+b = ohm.ones(128, {device = "cuda"})
+c = ohm.ones(256, {device = "cuda"})
+fields = {x = ohm.ones(512, {device = "cuda"}), y = ohm.ones(1024, {device = "cuda"})}
+several = {ohm.ones(64, {device = "cuda"}), ohm.ones(64, {device = "cuda"}), ohm.ones(64, {device = "cuda"})}
+mark("made")
+c = nil
+a = nil
+p = p + 1
+mark("one after the other")
+fields.y = p
+fields.x = p * 2
+b = ohm.ones(64, {device = "cuda"})
+mark("fields")
+p, b = nil, nil
+several = nil
+b = ohm.ones(64, {device = "cuda"})
+mark("a list")
+function twice(x)
+  local y = x + 1
+  local z = y * 2
+  return z
+end
+a = ohm.ones(8, {device = "cuda"})
+c = ohm.ones(8, {device = "cuda"})
+c = twice(c)
+a = nil
+b = twice(c)
+mark("of functions")
+fields.x, fields.y = twice(c), twice(c)
+a, b = b, a
+mark("two fields")
+fields = {z = ohm.ones(64, {device = "cuda"}), v = ohm.ones(64, {device = "cuda"}), w = ohm.ones(64, {device = "cuda"})}
+fields = nil
+c = ohm.ones(8, {device = "cuda"})
+mark("a dictionary")
+kept = {}
+copies = {}
+for task = 0, 1 do
+  made = {}
+  for _, name in ipairs({"a", "b", "c"}) do
+    made[name] = ohm.zeros_like(c)
+  end
+  for _, name in ipairs({"a", "b", "c"}) do
+    kept[name] = made[name]
+    copies[name] = c:detach():clone()
+  end
+  mark("task " .. task)
+end
+function nest()
+  local inner = ohm.ones(64, {device = "cuda"})
+  local function step()
+    local outer = inner
+    inner = ohm.ones(64, {device = "cuda"})
+    outer = nil
+    inner = ohm.ones(64, {device = "cuda"})
+  end
+  step()
+  mark("a variable of the function outside")
+end
+nest()
+mark("outside")
+mark("end of program (globals alive)")
+a = nil; sweep()
+b = nil; sweep()
+c = nil; sweep()
+kept.a = nil; sweep()
+kept.b = nil; sweep()
+kept.c = nil; sweep()
+copies.a = nil; sweep()
+copies.b = nil; sweep()
+copies.c = nil; sweep()
+made.a = nil; sweep()
+made.b = nil; sweep()
+made.c = nil; sweep()
+mark("globals deleted")
+
 --== model_packed_kinds
 local embedding, gru, back, rnn, lstm, modules, optimizer, x, packed, h0, out, h, out2, h2, padded, lengths
 local again, out3, h3, wide, pieces, c0, out4, h4, c4, loss
@@ -10507,6 +10652,100 @@ optimizer = nil; sweep()
 scheduler = nil; sweep()
 x = nil; sweep()
 y = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== model_roi_mask
+local roi_align, MaskRCNN, dice_loss, model, m, optimizer, image, corner, boxes, label, target, gt, logits, deltas, masks, rows, chosen, ce, reg, ml, losses, loss
+function roi_align(feature, boxes, size)
+  local n, _, c, h, w, steps, x, y, gx, gy, grid
+  n = boxes:size(0)
+  _, c, h, w = table.unpack(feature.shape)
+  steps = (ohm.arange(size, {device = feature.device}):float() + 0.5) / size
+  x = slice(slice(boxes, 0, 0), 1, 0, 1) + ((slice(slice(boxes, 0, 0), 1, 2, 3) - slice(slice(boxes, 0, 0), 1, 0, 1)) * steps)
+  y = slice(slice(boxes, 0, 0), 1, 1, 2) + ((slice(slice(boxes, 0, 0), 1, 3, 4) - slice(slice(boxes, 0, 0), 1, 1, 2)) * steps)
+  gx = slice(slice((((x / w) * 2) - 1), 0, 0):unsqueeze(1), 2, 0):expand(n, size, size)
+  gy = slice(slice((((y / h) * 2) - 1), 0, 0), 1, 0):unsqueeze(2):expand(n, size, size)
+  grid = ohm.stack({gx, gy}, {dim = -1})
+  return F.grid_sample(feature:expand(n, -1, -1, -1), grid, {align_corners = false})
+end
+MaskRCNN = nn.Module:extend("MaskRCNN")
+function MaskRCNN:__init(c, classes)
+  if classes == nil then classes = 5 end
+  if c == nil then c = 16 end
+  self.backbone = nn.Sequential(nn.Conv2d(3, c, 3, {stride = 2, padding = 1}), nn.BatchNorm2d(c), nn.ReLU({inplace = true}), nn.Conv2d(c, c, 3, {stride = 2, padding = 1}), nn.ReLU({inplace = true}))
+  self.box = nn.Sequential(nn.Flatten(), nn.Linear(c * 16, 32), nn.ReLU(), nn.Linear(32, classes + (4 * classes)))
+  self.mask = nn.Sequential(nn.Conv2d(c, c, 3, {padding = 1}), nn.ReLU({inplace = true}), nn.ConvTranspose2d(c, c, 2, {stride = 2}), nn.ReLU({inplace = true}), nn.Conv2d(c, classes, 1))
+  self.classes = classes
+end
+function MaskRCNN:forward(image, boxes)
+  local f, out, logits, deltas, masks
+  f = self.backbone(image)
+  out = self.box(roi_align(f, boxes, 4))
+  logits, deltas = out:split({self.classes, 4 * self.classes}, {dim = 1})
+  masks = self.mask(roi_align(f, boxes, 7))
+  return logits, deltas:view(-1, self.classes, 4), masks
+end
+function dice_loss(logits, target)
+  local p, t
+  p = ohm.sigmoid(logits):flatten(1)
+  t = target:flatten(1)
+  return (1 - (((2 * (p * t):sum(-1)) + 1) / ((p:sum(-1) + t:sum(-1)) + 1))):mean()
+end
+model = MaskRCNN():cuda()
+for _, item1 in ipairs(model:modules()) do
+  m = item1
+  if is_a(m, "Conv2d") then
+    nn.init.kaiming_normal_(m.weight, {mode = "fan_out", nonlinearity = "relu"})
+    nn.init.constant_(m.bias, 0)
+  end
+end
+optimizer = ohm.optim.SGD(model:parameters(), {lr = 0.02, momentum = 0.9, weight_decay = 0.0001})
+mark("model")
+for step = 0, 2 - 1 do
+  image = ohm.rand(1, 3, 48, 48, {device = "cuda"})
+  corner = ohm.rand(9, 2, {device = "cuda"}) * 6
+  boxes = ohm.cat({corner, (corner + 3) + (ohm.rand(9, 2, {device = "cuda"}) * 3)}, {dim = 1})
+  label = ohm.randint(0, 5, {9}, {device = "cuda"})
+  target = ohm.randn(9, 4, {device = "cuda"})
+  gt = (ohm.rand(9, 14, 14, {device = "cuda"}):gt(0.5)):float()
+  do
+    local new1, new2, new3 = model(image, boxes)
+    logits = new1; sweep()
+    deltas = new2; sweep()
+    masks = new3; sweep()
+  end
+  rows = ohm.arange(9, {device = "cuda"})
+  chosen = masks:index({rows, label})
+  ce = F.cross_entropy(logits, label)
+  reg = F.smooth_l1_loss(deltas:index({rows, label}), target, {beta = 1.0 / 9, reduction = "sum"}) / label:numel()
+  ml = F.binary_cross_entropy_with_logits(chosen, gt) + dice_loss(chosen, gt)
+  losses = {ce = ce, reg = reg, mask = ml}
+  loss = 0 + losses.ce + losses.reg + losses.mask
+  optimizer:zero_grad()
+  loss:backward()
+  optimizer:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+m = nil; sweep()
+optimizer = nil; sweep()
+image = nil; sweep()
+corner = nil; sweep()
+boxes = nil; sweep()
+label = nil; sweep()
+target = nil; sweep()
+gt = nil; sweep()
+logits = nil; sweep()
+deltas = nil; sweep()
+masks = nil; sweep()
+rows = nil; sweep()
+chosen = nil; sweep()
+ce = nil; sweep()
+reg = nil; sweep()
+ml = nil; sweep()
+losses = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
 

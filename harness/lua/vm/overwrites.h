@@ -1,0 +1,32 @@
+// Overwrites: the handles that a Lua function is about to let go of.
+#pragma once
+
+#include <lua.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace ohm::lua {
+
+/// Note [The order of overwrites]
+/// `h = nil; t.x = f(y); s = {}` lets go of three values; none of it is noticed before the next
+/// native is called, which finds all of them dead. Python has let them go one after the other. So
+/// where a call ends, the instructions of its caller up to the next call or jump are read ahead:
+/// they name the variables, fields and elements that they overwrite, whose values are there still.
+/// `a, b = x, y` overwrites from left to right in Python, from right to left in Lua; a list lets
+/// its elements go from the last to the first.
+struct Overwrites {
+  std::vector<const void*> handles;  ///< full userdata, in the order in which they go
+  /// Of `x = f(y)[1]`, what x holds: it goes when the other elements of the result have gone. Null
+  /// where there is none.
+  const void* after_elements = nullptr;
+};
+
+/// Of the function that `frame` is one of, from the instruction behind the one that it executes on.
+/// What a call returns must not have been put into its registers yet.
+Overwrites coming_overwrites(lua_State* L, const lua_Debug& frame);
+
+/// How many results of the running native the script takes, `x = f(y)`; nothing where it takes all.
+std::optional<int> wanted_results(lua_State* L);
+
+}  // namespace ohm::lua
