@@ -41,7 +41,9 @@ class Sgd final : public Optimizer {
 
  private:
   GradientRule rule() const { return {options_.weight_decay, options_.maximize}; }
-  const Tensor& move_momentum(ParameterState& state, const Tensor& grad) const;
+  class NewMomenta;
+  const Tensor& move_momentum(ParameterState& state, const Tensor& grad, NewMomenta& made) const;
+  void move_fused(const ParameterState& state, bool is_first) const;
   void apply(const Tensor& parameter, const Tensor& direction) const;
 
   SgdOptions options_;
