@@ -14,7 +14,10 @@ local function training(make, step)
     return {weights = p.sum_of(net), lr = parts.opt.lr}
   end
 end
-local function momentum(net) return optim.SGD(net:parameters(), {lr = 0.125, momentum = 0.5}) end
+-- Moves one parameter after the other; the lists of the others all have their momentum first.
+local function momentum(net)
+  return optim.SGD(net:parameters(), {lr = 0.125, momentum = 0.5, foreach = false})
+end
 local function plain(net) return optim.SGD(net:parameters(), {lr = 0.125}) end
 -- Asks for memory in its first step alone, for the state.
 local function fused(net) return optim.AdamW(net:parameters(), {lr = 0.125, fused = true}) end

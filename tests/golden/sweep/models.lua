@@ -91,7 +91,7 @@ local function restarted(takes_back)
   end)
 end
 
-local momentum = with("SGD", {lr = 0.125, momentum = 0.5})
+local momentum = with("SGD", {lr = 0.125, momentum = 0.5, foreach = false})
 
 return ohm.scenario {
   name = "models",

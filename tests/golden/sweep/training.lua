@@ -23,7 +23,8 @@ end
 local function train(retry, momentum)
   return function(d)
     local model = build(d)
-    local opt = ohm.optim.SGD(model:parameters(), {lr = 0.125, momentum = momentum or 0})
+    local options = {lr = 0.125, momentum = momentum or 0, foreach = false}
+    local opt = ohm.optim.SGD(model:parameters(), options)
     local x = ohm.ones(8, 16, {device = d})
     local function forward() return model(x):sum() end
     for _ = 1, 2 do
