@@ -85,6 +85,11 @@ Interpreter::Handles handles_among_arguments(lua_State* L, Entry entry) {
   return handles;
 }
 
+template <class T>
+bool is_in(const T& handles, const void* handle) {
+  return std::find(handles.begin(), handles.end(), handle) != handles.end();
+}
+
 // What also is a variable of the caller's outlives the call: `x = x:op(temporary)`.
 Interpreter::EndedCall ended_call(lua_State* L, const Interpreter::Handles& arguments) {
   Interpreter::EndedCall call;
@@ -98,20 +103,20 @@ Interpreter::EndedCall ended_call(lua_State* L, const Interpreter::Handles& argu
     if (!arguments.empty() && has_order) for_each_handle_in_variables(L, *caller, note);
   }
   for (const void* handle : arguments) {
-    const bool is_variable =
-        std::find(variables.begin(), variables.end(), handle) != variables.end();
-    (is_variable ? call.variables : call.temporaries).push_back(handle);
+    (is_in(variables, handle) ? call.variables : call.temporaries).push_back(handle);
   }
   return call;
 }
 
-// Results that the script does not take go with the call.
+// Results that the script does not take go with the call, but for arguments: `x:zero_()`.
 void add_dropped_results(lua_State* L, int results, Interpreter::EndedCall& call) {
-  if (results < 2) return;
+  if (results == 0) return;
   const std::optional<int> wanted = wanted_results(L);
   if (!wanted) return;
   for (int index = *wanted - results; index < 0; ++index) {
-    if (lua_type(L, index) == LUA_TUSERDATA) call.temporaries.push_back(lua_touserdata(L, index));
+    if (lua_type(L, index) != LUA_TUSERDATA) continue;
+    const void* const handle = lua_touserdata(L, index);
+    if (!is_in(call.variables, handle)) call.temporaries.push_back(handle);
   }
 }
 
@@ -138,9 +143,7 @@ void note_ended_functions(lua_State* L, Interpreter& interpreter,
     const std::vector<const void*> held = handles_in_frames(L);
     Interpreter::EndedCall ended;
     for (const void* handle : failed.temporaries) {
-      if (std::find(held.begin(), held.end(), handle) == held.end()) {
-        ended.temporaries.push_back(handle);
-      }
+      if (!is_in(held, handle)) ended.temporaries.push_back(handle);
     }
     ended.locals = std::move(failed.locals);
     for (const void* handle : held) ended.variables.push_back(handle);

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "harness/lua/vm/nil_assignments.h"
+
 namespace ohm::lua {
 namespace {
 
@@ -112,8 +114,13 @@ int append(lua_State* /*L*/, const void* bytes, std::size_t count, void* chunk) 
 }  // namespace
 
 int compile(lua_State* L, std::string_view source, const std::string& name) {
-  const int status = luaL_loadbufferx(L, source.data(), source.size(), name.c_str(), "t");
-  if (status != LUA_OK) return status;
+  const auto load = [&](std::string_view text) {
+    return luaL_loadbufferx(L, text.data(), text.size(), name.c_str(), "t");
+  };
+  if (load(with_separate_nils(source)) != LUA_OK) {
+    lua_pop(L, 1);
+    if (const int status = load(source); status != LUA_OK) return status;
+  }
   std::string chunk;
   lua_dump(L, &append, &chunk, 0);
   lua_pop(L, 1);

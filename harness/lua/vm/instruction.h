@@ -31,8 +31,11 @@ enum Opcode : std::uint32_t {
   kArithmeticWithConstant = 48,
   kNegate = 49,
   kComplement = 50,
+  kClose = 54,
   kToBeClosed = 55,
+  kJump = 56,
   kCallFunction = 68,
+  kForLoop = 73,
   kCallIterator = 76,  // of a `for … in`
   kSetList = 78,
   kClosure = 79,
@@ -47,6 +50,10 @@ struct Instruction {
   bool k() const { return ((bits >> 15U) & 1U) != 0; }  ///< C is a constant, or more follows
   int b() const { return static_cast<int>((bits >> 16U) & 0xFFU); }
   int c() const { return static_cast<int>(bits >> 24U); }
+  int jump() const {
+    return static_cast<int>(bits >> 7U) - ((1 << 24) - 1);
+  }                                                           ///< from the next one
+  int back() const { return static_cast<int>(bits >> 15U); }  ///< of a loop, from the next one
 };
 
 }  // namespace ohm::lua

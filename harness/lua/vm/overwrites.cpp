@@ -8,11 +8,12 @@
 #include "harness/lua/vm/dead_registers.h"
 #include "harness/lua/vm/raw_values.h"
 #include "harness/lua/vm/script_frame.h"
+#include "runtime/base/inline_vector.h"
 
 namespace ohm::lua {
 namespace {
 
-constexpr int kMostInstructions = 32;
+constexpr std::size_t kMostInstructions = 32;
 constexpr std::size_t kMostElements = 256;  // of a table, and of what is overwritten
 constexpr int kMostNestedTables = 3;
 
@@ -26,12 +27,13 @@ class Lookahead {
       : state_(L),
         frame_(frame),
         function_(raw::function_of(frame)),
-        next_(next_instruction(frame)),
-        operator_result_(result_register(next_)) {}
+        ahead_(next_instruction(frame)),
+        call_(ahead_[-1]),
+        operator_result_(result_register(ahead_)) {}
 
   Overwrites overwrites() {
     if (operator_result_) overwrite_register(*operator_result_, {kBefore, std::nullopt});
-    for (int at = 0; at < kMostInstructions && look_at(at); ++at) {
+    while (step()) {
     }
     Overwrites result{{}, after_elements_};
     for (auto it = overwritten_.begin(); it != overwritten_.end(); ++it) {
@@ -48,7 +50,8 @@ class Lookahead {
 
   struct Overwritten {
     const void* handle;
-    int at;  ///< the instruction that lets go of it
+    int at;                    ///< the instruction that lets go of it
+    std::optional<int> value;  ///< the register that is no variable and was stored
   };
   using Place = std::vector<Overwritten>::iterator;
   struct Source {
@@ -56,9 +59,27 @@ class Lookahead {
     std::optional<int> value;  ///< the register that it stores
   };
 
-  // False where nothing behind it is known to be executed.
+  // False where nothing behind is known to be executed.
+  bool step() {
+    if (path_.size() >= kMostInstructions) return false;
+    const Instruction it = *ahead_++;
+    path_.push_back(it);
+    if (it.opcode() == kJump) return ahead_ += it.jump(), true;
+    if (it.opcode() == kForLoop) return go_round(it);
+    return look_at(static_cast<int>(path_.size()) - 1);
+  }
+
+  // Of a loop that counts whole numbers, the register behind the first one has how often it is left
+  // to go round.
+  bool go_round(Instruction loop) {
+    const RawValue left = raw::register_of(frame_, loop.a() + 1);
+    if (!(raw::integer_value(1).tag == left.tag)) return false;
+    if (!(left == raw::integer_value(0))) ahead_ -= loop.back();
+    return true;
+  }
+
   bool look_at(int at) {
-    const Instruction it = next_[at];
+    const Instruction it = instruction(at);
     switch (it.opcode()) {
       case kMove:
         overwrite_register(it.a(), {at, it.b()});
@@ -80,6 +101,8 @@ class Lookahead {
         return look_at_element(at);
       case kSelf:
       case kSetList:
+      case kClose:  // the end of a mode collects nothing
+      case kToBeClosed:
       case kExtraArgument:
         return true;
       default:
@@ -91,9 +114,9 @@ class Lookahead {
 
   // A new table has none before. That of anything but a table calls a native.
   bool look_at_element(int at) {
-    const Instruction it = next_[at];
+    const Instruction it = instruction(at);
     const int writer = writer_before(at, it.a());
-    if (writer >= 0 && next_[writer].opcode() == kNewTable) return true;
+    if (writer >= 0 && instruction(writer).opcode() == kNewTable) return true;
     const std::optional<RawValue> table = value_before(at, it.a());
     if (!table || table->tag != raw::kTable) return false;
     overwrite(element(table, stored_key(at)), {at, stored_register(it)});
@@ -101,7 +124,7 @@ class Lookahead {
   }
 
   std::optional<RawValue> stored_key(int at) {
-    const Instruction it = next_[at];
+    const Instruction it = instruction(at);
     if (it.opcode() == kSetField) return raw::constant_of(function_, it.b());
     if (it.opcode() == kSetInteger) return raw::integer_value(it.b());
     return value_before(at, it.b());
@@ -140,16 +163,18 @@ class Lookahead {
     return writes_one_register(it) && number == it.a();
   }
 
+  Instruction instruction(int at) const { return path_[static_cast<std::size_t>(at)]; }
+
   // The instruction before `at` that wrote to the register.
   int writer_before(int at, int number) const {
     int writer = at - 1;
-    while (writer >= 0 && !writes(next_[writer], number)) --writer;
+    while (writer >= 0 && !writes(instruction(writer), number)) --writer;
     return writer;
   }
 
   bool is_result(int number) const {
     if (operator_result_) return number == *operator_result_;
-    return next_[-1].opcode() == kCallFunction && number >= next_[-1].a();
+    return call_.opcode() == kCallFunction && number >= call_.a();
   }
 
   // Nothing where it is not known yet.
@@ -161,7 +186,7 @@ class Lookahead {
   }
 
   std::optional<RawValue> value_written(int at) {
-    const Instruction it = next_[at];
+    const Instruction it = instruction(at);
     switch (it.opcode()) {
       case kMove:
         return value_before(at, it.b());
@@ -192,7 +217,7 @@ class Lookahead {
 
   // Above its variables a function has a call's registers, and those alone.
   bool is_variable(int number) const {
-    if (next_[-1].opcode() == kCallFunction && number >= next_[-1].a()) return false;
+    if (call_.opcode() == kCallFunction && number >= call_.a()) return false;
     return use_of(state_, frame_, number + 1) == RegisterUse::variable;
   }
 
@@ -208,20 +233,23 @@ class Lookahead {
     last_at_ = source.at;
     if (!holds_handles(old) || overwritten_.size() >= kMostElements) return;
     const bool is_by_element = after_elements_ == nullptr && is_element_of_result(source);
+    if (source.value && is_variable(*source.value)) source.value.reset();
     Place place = place_of(source);
     for_each_handle_in(*old, [&](const void* handle) {
       if (is_by_element && after_elements_ == nullptr) after_elements_ = handle;
-      place = overwritten_.insert(place, {handle, source.at}) + 1;
+      place = overwritten_.insert(place, {handle, source.at, source.value}) + 1;
     });
   }
 
-  // In `a, b = x, y` b is stored first, and what a gets lies in a register meanwhile.
+  // `a, b = x, y` stores b first, and what a gets lies in a register meanwhile, below those of the
+  // values that come after it.
   Place place_of(Source source) {
-    if (!source.value || is_variable(*source.value)) return overwritten_.end();
+    if (!source.value) return overwritten_.end();
     const int written = writer_before(source.at, *source.value);
     const Place run = overwritten_.begin() + static_cast<std::ptrdiff_t>(first_of_run_);
-    return std::find_if(run, overwritten_.end(),
-                        [&](const Overwritten& one) { return one.at > written; });
+    return std::find_if(run, overwritten_.end(), [&](const Overwritten& one) {
+      return one.at > written && (!one.value || *one.value > *source.value);
+    });
   }
 
   bool is_element_of_result(Source source) const {
@@ -230,12 +258,24 @@ class Lookahead {
     return writer >= 0 && is_element_of_result(writer);
   }
 
+  // A result of which the script reads more is in a variable.
   bool is_element_of_result(int at) const {
     if (at < 0) return false;
-    const Instruction it = next_[at];
-    const bool is_get =
-        it.opcode() == kGetTable || it.opcode() == kGetInteger || it.opcode() == kGetField;
-    return is_get && writer_before(at, it.b()) < 0 && is_result(it.b());
+    const Instruction it = instruction(at);
+    const bool is_only_element = is_get(it) && !reads_element(at + 1, it.b());
+    return is_only_element && writer_before(at, it.b()) < 0 && is_result(it.b());
+  }
+
+  // Of the instruction at `at`, or the one that comes next.
+  bool reads_element(int at, int from) const {
+    const bool is_behind = at >= static_cast<int>(path_.size());
+    const Instruction it = is_behind ? *ahead_ : instruction(at);
+    return is_get(it) && it.b() == from;
+  }
+
+  static bool is_get(Instruction it) {
+    const std::uint32_t opcode = it.opcode();
+    return opcode == kGetTable || opcode == kGetInteger || opcode == kGetField;
   }
 
   template <class F>
@@ -286,7 +326,9 @@ class Lookahead {
   lua_State* state_;
   const lua_Debug& frame_;
   RawValue function_;
-  const Instruction* next_;
+  const Instruction* ahead_;            ///< the next one to look at
+  Instruction call_;                    ///< what is about to end
+  InlineVector<Instruction, 32> path_;  ///< what was looked at
   std::optional<int> operator_result_;
   std::vector<Overwritten> overwritten_;  ///< in the order in which Python does it
   std::size_t first_of_run_ = 0;          ///< of stores right behind one another
