@@ -101,7 +101,7 @@ class ModelTranslator(Translator):
         if isinstance(node.value, ast.Constant):
             return
         if isinstance(node.value, ast.Call) and ast.unparse(node.value).endswith(".pop(0)"):
-            self.emit(f"table.remove({self.expression(node.value.func.value)}, 1); sweep()")
+            self.emit(f"table.remove({self.expression(node.value.func.value)}, 1)")
             return
         super().do_Expr(node)
 
@@ -125,15 +125,12 @@ class ModelTranslator(Translator):
                 self.emit(f"{self.target(target)} = {text}false" + (")" if text.startswith("(") else ""))
                 return
         name = ast.unparse(target)
-        if name in self.lists and (self.loops or name in self.scopes[-1].alive):
-            self.replace_list(node, name)
-        else:
-            if self.loops and self.is_list(node.value):
-                self.lists.add(name)
-                self.scopes[-1].assign(name)
-                self.replace_list(node, name)
-                return
-            super().do_Assign(node)
+        was_list = name in self.lists
+        super().do_Assign(node)
+        if self.loops and self.is_list(node.value):
+            self.lists.add(name)
+        elif was_list and not self.is_list(node.value):
+            self.lists.discard(name)
 
     def assign_several(self, target, value):
         parts = [part for each in target.elts for part in parts_of(each)]
@@ -152,39 +149,31 @@ class ModelTranslator(Translator):
             if is_shape:
                 self.numbers.update(ast.unparse(part) for part in parts)
             values = self.values_of(value, is_shape, len(parts))
-        known = list(self.scopes[-1].assigned)
         names = [self.target(part) for part in parts]
         if isinstance(value, ast.Tuple):
             for name, each in zip(names, value.elts):
                 self.note_kind([name], each)
         else:
             super().note_kind(names, value)  # what it gives is taken apart
-        has_tensors = any(name not in self.numbers for name in names)
-        if has_tensors and (self.loops or any(name in known for name in names)):
-            self.assign_one_by_one(names, values)
-        else:
+        if len(set(names)) == len(names):
             self.emit(f"{', '.join(names)} = {values}")
+        else:
+            self.assign_one_by_one(names, values)
+
+    # `a, _, _ = f()`: the last one stays in Python, the first one in Lua.
+    def assign_one_by_one(self, names, values):
+        new = [f"new{i}" for i in range(1, len(names) + 1)]
+        self.emit("do")
+        self.emit(f"  local {', '.join(new)} = {values}")
+        for name, value in zip(names, new):
+            self.emit(f"  {name}, {value} = {value}, nil")
+            self.emit("  sweep()")
+        self.emit("end")
 
     def note_kind(self, names, value):
         super().note_kind(names, value)
         if len(names) == 1 and isinstance(value, ast.Call) and self.is_list(value):
             self.lists.update(names)
-
-    # Each name lets go what it had before the next one does.
-    def assign_one_by_one(self, names, values):
-        self.emit("do")
-        self.indent += 1
-        new = [f"new{i}" for i in range(1, len(names) + 1)]
-        self.emit(f"local {', '.join(new)} = {values}")
-        for name, value in zip(names, new):
-            if name in self.lists:
-                self.emit(f"local old = {name}")
-                self.emit(f"{name} = {value}")
-                self.emit("clear(old)")
-            else:
-                self.emit(f"{name} = {value}; sweep()")
-        self.indent -= 1
-        self.emit("end")
 
     def values_of(self, value, is_shape, targets):
         text = self.expression(value)
@@ -549,20 +538,6 @@ class ModelTranslator(Translator):
 
     def of_Starred(self, node):
         return f"table.unpack({self.expression(node.value)})"
-
-    # A list lets its elements go from the last to the first, after the new value is there.
-    def replace_list(self, node, name):
-        self.temporaries += 1
-        old = f"old{self.temporaries}"
-        self.emit("do")
-        self.indent += 1
-        self.emit(f"local {old} = {name}")
-        super().do_Assign(node)
-        self.emit(f"clear({old})")
-        self.indent -= 1
-        self.emit("end")
-        if not self.is_list(node.value):
-            self.lists.discard(name)
 
     # model.decoder(x) calls a module that is a field.
     def callee(self, node):

@@ -106,10 +106,8 @@ class Translator:
         return "\n".join(([head] if head else []) + self.lines) + "\n"
 
     def forget(self, name):
-        if name in self.lists:
-            self.emit(f"{name} = clear({name})")
-        elif name not in self.plain:
-            self.emit(f"{name} = nil; sweep()")
+        if name not in self.plain:
+            self.emit(f"{name} = nil")
 
     # ---- statements ---------------------------------------------------------------------------
 
@@ -143,13 +141,10 @@ class Translator:
         elif ast.unparse(call).endswith(".__enter__()"):
             pass  # a mode begins where it is made
         elif isinstance(call, ast.Call):
-            # What an optimizer's step returns of a closure goes at once.
-            names = [argument.id for argument in call.args if isinstance(argument, ast.Name)]
-            returns_loss = any(name in self.closures for name in names)
             text = self.expression(call)
             # Lua would take a bracket that begins a line for the arguments of a call.
             text = (";" if text.startswith("(") else "") + text
-            self.emit(text + ("; sweep()" if returns_loss else ""))
+            self.emit(text)
         else:
             raise Unknown(ast.unparse(node))
 
@@ -208,7 +203,7 @@ class Translator:
         for number, part in enumerate(parts, 1):
             name = self.target(part)
             self.plain.discard(name)
-            self.emit(f"  {name} = results[{number}]; sweep()")
+            self.emit(f"  {name} = results[{number}]")
         self.emit("end")
 
     def note_kind(self, names, value):

@@ -159,7 +159,11 @@ int run_native(lua_State* L, lua_CFunction function, Entry entry) {
   Interpreter& interpreter = Interpreter::of(L);
   Interpreter::EndedCall call;
   try {
-    if (entry == Entry::access) return function(L);
+    if (entry == Entry::access) {
+      const int results = function(L);
+      interpreter.note_return();
+      return results;
+    }
     const Interpreter::RunningScope running(L);
     const LineScope line(L, interpreter);
     if (entry == Entry::operator_call) clear_dead_registers(L);
@@ -171,6 +175,7 @@ int run_native(lua_State* L, lua_CFunction function, Entry entry) {
     add_dropped_results(L, results, call);
     for (Tensor& local : locals.take()) call.locals.emplace_back(std::move(local));
     interpreter.note_ended_call(std::move(call));
+    interpreter.note_return();
     return results;
   } catch (const StopRecomputation&) {
     note_ended_functions(L, interpreter, std::move(call));

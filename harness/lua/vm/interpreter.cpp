@@ -318,12 +318,13 @@ bool Interpreter::watch_instruction(lua_State* L, const lua_Debug& frame) {
 }
 
 void Interpreter::note_ended_function(lua_State* L, const lua_Debug& frame) {
-  if (!is_lua_function(frame)) return;
+  if (std::exchange(is_noted_, false)) return;
   std::vector<const void*> of_caller;
   Overwrites coming;
+  const bool has_variables = is_lua_function(frame);
   if (std::optional<lua_Debug> caller = calling_function(L)) {
     const auto note = [&](const void* handle) { of_caller.push_back(handle); };
-    for_each_handle_in_variables(L, *caller, note);
+    if (has_variables) for_each_handle_in_variables(L, *caller, note);
     coming = coming_overwrites(L, *caller);
   }
   constexpr std::size_t kMost = 256;
@@ -331,10 +332,11 @@ void Interpreter::note_ended_function(lua_State* L, const lua_Debug& frame) {
     if (list.size() < kMost) list.push_back(handle);
   };
   // What the caller has a variable of as well goes later: `x = f(x)`.
-  for_each_handle_in_variables(L, frame, [&](const void* handle) {
+  const auto note_ended = [&](const void* handle) {
     const bool is_held = std::find(of_caller.begin(), of_caller.end(), handle) != of_caller.end();
     add(is_held ? variables_of_callers_ : ended_variables_, handle);
-  });
+  };
+  if (has_variables) for_each_handle_in_variables(L, frame, note_ended);
   for (const void* handle : coming.handles) add(ended_variables_, handle);
 }
 

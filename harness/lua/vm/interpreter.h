@@ -138,6 +138,8 @@ class Interpreter {
     const void* last = nullptr;
   };
   void note_ended_call(EndedCall call) { ended_call_ = std::move(call); }
+  /// The running native of ours returns: what it lets go is noted, or there is nothing.
+  void note_return() { is_noted_ = true; }
 
   /// For a new handle of an error: what it holds, in the order in which that goes with it.
   /// `outer`: of the natives that it leaves after that; goes last.
@@ -228,6 +230,7 @@ class Interpreter {
   std::vector<DeadHandle> unreachable_;  ///< the youngest first
   std::vector<DeadHandle> being_released_;
   EndedCall ended_call_;
+  bool is_noted_ = false;  ///< that the function which returns is a native of ours
   std::vector<const void*> ended_variables_;       ///< of functions that have returned
   std::vector<const void*> variables_of_callers_;  ///< of those that called them
   struct HeldByError {

@@ -28,14 +28,14 @@ for step = 0, 2 do
   mark("update " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-loss_fn = nil; sweep()
-scaler = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+loss_fn = nil
+scaler = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== amp_fp16_sgd
@@ -66,14 +66,14 @@ for step = 0, 2 do
   mark("update " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-loss_fn = nil; sweep()
-scaler = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+loss_fn = nil
+scaler = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== amp_model_bfloat16
@@ -97,12 +97,12 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== amp_model_half
@@ -126,12 +126,12 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== amp_nograd
@@ -150,8 +150,8 @@ do
   end
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-out = nil; sweep()
+model = nil
+out = nil
 mark("globals deleted")
 
 --== amp_op_batch_norm
@@ -171,14 +171,14 @@ end
 mark("exit")
 out:sum():backward()
 mark("backward")
-out = nil; sweep()
-h = nil; sweep()
+out = nil
+h = nil
 mark("del")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-bn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+lin = nil
+bn = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== amp_op_cat
@@ -198,14 +198,14 @@ end
 mark("exit")
 out:sum():backward()
 mark("backward")
-out = nil; sweep()
-h = nil; sweep()
+out = nil
+h = nil
 mark("del")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-bn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+lin = nil
+bn = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== amp_op_dropout
@@ -225,14 +225,14 @@ end
 mark("exit")
 out:sum():backward()
 mark("backward")
-out = nil; sweep()
-h = nil; sweep()
+out = nil
+h = nil
 mark("del")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-bn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+lin = nil
+bn = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== amp_op_matmul
@@ -252,14 +252,14 @@ end
 mark("exit")
 out:sum():backward()
 mark("backward")
-out = nil; sweep()
-h = nil; sweep()
+out = nil
+h = nil
 mark("del")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-bn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+lin = nil
+bn = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== amp_op_mse
@@ -279,14 +279,14 @@ end
 mark("exit")
 out:sum():backward()
 mark("backward")
-out = nil; sweep()
-h = nil; sweep()
+out = nil
+h = nil
 mark("del")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-bn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+lin = nil
+bn = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== amp_op_pow
@@ -306,14 +306,14 @@ end
 mark("exit")
 out:sum():backward()
 mark("backward")
-out = nil; sweep()
-h = nil; sweep()
+out = nil
+h = nil
 mark("del")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-bn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+lin = nil
+bn = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== amp_op_sdpa
@@ -333,14 +333,14 @@ end
 mark("exit")
 out:sum():backward()
 mark("backward")
-out = nil; sweep()
-h = nil; sweep()
+out = nil
+h = nil
 mark("del")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-bn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+lin = nil
+bn = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== amp_op_sum
@@ -360,12 +360,12 @@ end
 mark("exit")
 out:sum():backward()
 mark("backward")
-out = nil; sweep()
-h = nil; sweep()
+out = nil
+h = nil
 mark("del")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-bn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+lin = nil
+bn = nil
+x = nil
+y = nil
 mark("globals deleted")

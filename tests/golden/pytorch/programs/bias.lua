@@ -10,9 +10,9 @@ mark("forward")
 out:backward(ohm.ones_like(out))
 mark("backward")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-x = nil; sweep()
-out = nil; sweep()
+lin = nil
+x = nil
+out = nil
 mark("globals deleted")
 
 --== bias_grad_batch_2048
@@ -25,9 +25,9 @@ mark("forward")
 out:backward(ohm.ones_like(out))
 mark("backward")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-x = nil; sweep()
-out = nil; sweep()
+lin = nil
+x = nil
+out = nil
 mark("globals deleted")
 
 --== bias_grad_batch_257
@@ -40,9 +40,9 @@ mark("forward")
 out:backward(ohm.ones_like(out))
 mark("backward")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-x = nil; sweep()
-out = nil; sweep()
+lin = nil
+x = nil
+out = nil
 mark("globals deleted")
 
 --== bias_grad_batch_511
@@ -55,9 +55,9 @@ mark("forward")
 out:backward(ohm.ones_like(out))
 mark("backward")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-x = nil; sweep()
-out = nil; sweep()
+lin = nil
+x = nil
+out = nil
 mark("globals deleted")
 
 --== bias_grad_batch_513
@@ -70,9 +70,9 @@ mark("forward")
 out:backward(ohm.ones_like(out))
 mark("backward")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-x = nil; sweep()
-out = nil; sweep()
+lin = nil
+x = nil
+out = nil
 mark("globals deleted")
 
 --== bias_grad_batch_768
@@ -85,7 +85,7 @@ mark("forward")
 out:backward(ohm.ones_like(out))
 mark("backward")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-x = nil; sweep()
-out = nil; sweep()
+lin = nil
+x = nil
+out = nil
 mark("globals deleted")

@@ -7,7 +7,7 @@ for i = 0, 19 do
   mark("size " .. i)
 end
 mark("end of program (globals alive)")
-t = nil; sweep()
+t = nil
 mark("globals deleted")
 
 --== cache_growing_8_expandable PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
@@ -17,21 +17,21 @@ for i = 0, 19 do
   mark("size " .. i)
 end
 mark("end of program (globals alive)")
-t = nil; sweep()
+t = nil
 mark("globals deleted")
 
 --== cache_max_split PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:128
 local a, b, c
 a = ohm.empty(600 << 20, {dtype = ohm.uint8, device = "cuda"})
 mark("600")
-a = nil; sweep()
+a = nil
 b = ohm.empty(100 << 20, {dtype = ohm.uint8, device = "cuda"})
 mark("100")
 c = ohm.empty(100 << 20, {dtype = ohm.uint8, device = "cuda"})
 mark("100 again")
 mark("end of program (globals alive)")
-b = nil; sweep()
-c = nil; sweep()
+b = nil
+c = nil
 mark("globals deleted")
 
 --== cache_roundup PYTORCH_CUDA_ALLOC_CONF=roundup_power2_divisions:4
@@ -43,8 +43,8 @@ for _, item1 in ipairs({100, 1100, 5000, 100000, 1300000, 5300000, 21000001}) do
   mark(tostring(n))
 end
 mark("end of program (globals alive)")
-keep = clear(keep)
-n = nil; sweep()
+keep = nil
+n = nil
 mark("globals deleted")
 
 --== cache_streams
@@ -58,15 +58,15 @@ do
   mark("b on side stream")
 end
 a:record_stream(s)
-a = nil; sweep()
+a = nil
 mark("del a recorded on side stream")
 c = ohm.empty(30 << 20, {dtype = ohm.uint8, device = "cuda"})
 mark("c")
-b = nil; sweep()
+b = nil
 d = ohm.empty(30 << 20, {dtype = ohm.uint8, device = "cuda"})
 mark("d (b's block belongs to the side stream)")
 mark("end of program (globals alive)")
-s = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
+s = nil
+c = nil
+d = nil
 mark("globals deleted")

@@ -12,7 +12,7 @@ do
   end
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-inputs = nil; sweep()
-outputs = nil; sweep()
+model = nil
+inputs = nil
+outputs = nil
 mark("globals deleted")

@@ -21,15 +21,15 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-block = nil; sweep()
+model = nil
+opt = nil
+block = nil
 mark("globals deleted")
 
 --== checkpoint_big_gelu_each_reentrant
@@ -53,15 +53,15 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-block = nil; sweep()
+model = nil
+opt = nil
+block = nil
 mark("globals deleted")
 
 --== checkpoint_big_gelu_sequential_1
@@ -82,14 +82,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_big_gelu_sequential_1_reentrant
@@ -110,14 +110,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_big_gelu_sequential_2
@@ -138,14 +138,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_big_gelu_sequential_2_reentrant
@@ -166,14 +166,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_big_gelu_sequential_4
@@ -194,14 +194,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_big_gelu_sequential_4_reentrant
@@ -222,14 +222,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_big_gelu_sequential_8
@@ -250,14 +250,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_big_gelu_sequential_8_reentrant
@@ -278,14 +278,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_big_relu_sequential_1
@@ -306,14 +306,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_big_relu_sequential_1_reentrant
@@ -334,14 +334,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_big_relu_sequential_2_reentrant
@@ -362,14 +362,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_big_relu_sequential_4
@@ -390,14 +390,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_big_relu_sequential_4_reentrant
@@ -418,14 +418,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_big_relu_sequential_8
@@ -446,14 +446,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_big_relu_sequential_8_reentrant
@@ -474,14 +474,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_frozen_gelu_each_nonreentrant
@@ -501,14 +501,14 @@ for step = 0, 1 do
   mark("loss " .. step)
   loss:backward()
   mark("backward " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-block = nil; sweep()
+model = nil
+block = nil
 mark("globals deleted")
 
 --== checkpoint_frozen_gelu_each_reentrant
@@ -528,14 +528,14 @@ for step = 0, 1 do
   mark("loss " .. step)
   loss:backward()
   mark("backward " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-block = nil; sweep()
+model = nil
+block = nil
 mark("globals deleted")
 
 --== checkpoint_frozen_gelu_none
@@ -552,13 +552,13 @@ for step = 0, 1 do
   mark("loss " .. step)
   loss:backward()
   mark("backward " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
+model = nil
 mark("globals deleted")
 
 --== checkpoint_frozen_gelu_sequential_1
@@ -575,13 +575,13 @@ for step = 0, 1 do
   mark("loss " .. step)
   loss:backward()
   mark("backward " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
+model = nil
 mark("globals deleted")
 
 --== checkpoint_frozen_gelu_sequential_4
@@ -598,13 +598,13 @@ for step = 0, 1 do
   mark("loss " .. step)
   loss:backward()
   mark("backward " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
+model = nil
 mark("globals deleted")
 
 --== checkpoint_frozen_gelu_sequential_4_reentrant
@@ -621,13 +621,13 @@ for step = 0, 1 do
   mark("loss " .. step)
   loss:backward()
   mark("backward " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
+model = nil
 mark("globals deleted")
 
 --== checkpoint_frozen_relu_each_nonreentrant
@@ -647,14 +647,14 @@ for step = 0, 1 do
   mark("loss " .. step)
   loss:backward()
   mark("backward " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-block = nil; sweep()
+model = nil
+block = nil
 mark("globals deleted")
 
 --== checkpoint_frozen_relu_each_reentrant
@@ -674,14 +674,14 @@ for step = 0, 1 do
   mark("loss " .. step)
   loss:backward()
   mark("backward " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-block = nil; sweep()
+model = nil
+block = nil
 mark("globals deleted")
 
 --== checkpoint_frozen_relu_none
@@ -698,13 +698,13 @@ for step = 0, 1 do
   mark("loss " .. step)
   loss:backward()
   mark("backward " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
+model = nil
 mark("globals deleted")
 
 --== checkpoint_frozen_relu_sequential_1
@@ -721,13 +721,13 @@ for step = 0, 1 do
   mark("loss " .. step)
   loss:backward()
   mark("backward " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
+model = nil
 mark("globals deleted")
 
 --== checkpoint_frozen_relu_sequential_2
@@ -744,13 +744,13 @@ for step = 0, 1 do
   mark("loss " .. step)
   loss:backward()
   mark("backward " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
+model = nil
 mark("globals deleted")
 
 --== checkpoint_frozen_relu_sequential_4
@@ -767,13 +767,13 @@ for step = 0, 1 do
   mark("loss " .. step)
   loss:backward()
   mark("backward " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
+model = nil
 mark("globals deleted")
 
 --== checkpoint_frozen_relu_sequential_4_reentrant
@@ -790,13 +790,13 @@ for step = 0, 1 do
   mark("loss " .. step)
   loss:backward()
   mark("backward " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
+model = nil
 mark("globals deleted")
 
 --== checkpoint_frozen_relu_sequential_8_reentrant
@@ -813,13 +813,13 @@ for step = 0, 1 do
   mark("loss " .. step)
   loss:backward()
   mark("backward " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
+model = nil
 mark("globals deleted")
 
 --== checkpoint_gelu_none
@@ -840,14 +840,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_gelu_none_loop
@@ -871,15 +871,15 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-block = nil; sweep()
+model = nil
+opt = nil
+block = nil
 mark("globals deleted")
 
 --== checkpoint_gelu_sequential_2
@@ -900,14 +900,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_gelu_sequential_2_reentrant
@@ -928,14 +928,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_gelu_sequential_4
@@ -956,14 +956,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_gelu_sequential_4_reentrant
@@ -984,14 +984,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_gelu_sequential_8
@@ -1012,14 +1012,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_gelu_sequential_8_reentrant
@@ -1040,14 +1040,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_relu_each_nonreentrant
@@ -1071,15 +1071,15 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-block = nil; sweep()
+model = nil
+opt = nil
+block = nil
 mark("globals deleted")
 
 --== checkpoint_relu_each_reentrant
@@ -1103,15 +1103,15 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-block = nil; sweep()
+model = nil
+opt = nil
+block = nil
 mark("globals deleted")
 
 --== checkpoint_relu_none
@@ -1132,14 +1132,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_relu_none_loop
@@ -1163,15 +1163,15 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-block = nil; sweep()
+model = nil
+opt = nil
+block = nil
 mark("globals deleted")
 
 --== checkpoint_relu_sequential_2
@@ -1192,14 +1192,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_relu_sequential_2_reentrant
@@ -1220,14 +1220,14 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== checkpoint_relu_sequential_4
@@ -1248,12 +1248,12 @@ for step = 0, 1 do
   mark("backward " .. step)
   opt:step()
   mark("step " .. step)
-  h = nil; sweep()
-  loss = nil; sweep()
-  x = nil; sweep()
+  h = nil
+  loss = nil
+  x = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
+model = nil
+opt = nil
 mark("globals deleted")

@@ -13,8 +13,8 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
+net = nil
+outputs = nil
 mark("globals deleted")
 
 --== cudnn_ws0_gap_inline_grad_rebind
@@ -30,9 +30,9 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
-out = nil; sweep()
+net = nil
+outputs = nil
+out = nil
 mark("globals deleted")
 
 --== cudnn_ws0_gap_inline_nograd_list
@@ -49,8 +49,8 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
+net = nil
+outputs = nil
 mark("globals deleted")
 
 --== cudnn_ws0_nograd_gap_grad_detach_cpu
@@ -67,9 +67,9 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
-image = nil; sweep()
+net = nil
+outputs = nil
+image = nil
 mark("globals deleted")
 
 --== cudnn_ws0_nograd_gap_grad_rebind
@@ -86,10 +86,10 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
-image = nil; sweep()
-out = nil; sweep()
+net = nil
+outputs = nil
+image = nil
+out = nil
 mark("globals deleted")
 
 --== cudnn_ws0_op_batch_norm_1d_3d_small
@@ -105,13 +105,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== cudnn_ws0_op_batch_norm_2d_big
@@ -127,13 +127,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== cudnn_ws0_op_batch_norm_2d_small
@@ -149,13 +149,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== cudnn_ws0_op_conv2d_1x1_big
@@ -171,13 +171,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== cudnn_ws0_op_conv2d_1x1_small
@@ -193,13 +193,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== cudnn_ws0_op_conv2d_big
@@ -215,13 +215,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== cudnn_ws0_op_conv2d_no_bias_small
@@ -237,13 +237,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== cudnn_ws0_op_conv2d_small
@@ -259,13 +259,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== cudnn_ws0_op_conv_transpose2d_big
@@ -281,13 +281,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== cudnn_ws0_op_conv_transpose2d_small
@@ -303,13 +303,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== cudnn_ws0_resnet_block
@@ -346,10 +346,10 @@ for step = 0, 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")

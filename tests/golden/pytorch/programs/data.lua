@@ -32,12 +32,12 @@ for step = 0, 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== data_parallel_2gpu gpus=2
@@ -72,12 +72,12 @@ for step = 0, 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== data_parallel_loss_outside gpus=4
@@ -112,10 +112,10 @@ for step = 0, 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")

@@ -11,8 +11,8 @@ do
   y = F.interpolate(x:transpose(2, 3), {scale_factor = 2, mode = "bilinear"})
 end
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== avg_pool2d_of_narrow
@@ -26,9 +26,9 @@ y = F.avg_pool2d(x:narrow(1, 2, 8), 2)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== batch_norm_grad_transposed
@@ -44,10 +44,10 @@ y = m(x):transpose(2, 3)
 g = ohm.ones(4, 8, 22, 18, {device = "cuda"})
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+m = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== batch_norm_of_narrow_na
@@ -63,10 +63,10 @@ y = m(x:narrow(1, 2, 8))
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+m = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== bmm_ht_sum
@@ -80,9 +80,9 @@ w = ohm.randn(12, 28, 16, {device = "cuda", requires_grad = true})
 y = ohm.bmm(x:transpose(0, 2), w)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== ce_sliced_target
@@ -96,9 +96,9 @@ i = ohm.zeros(4, 13, {dtype = ohm.int64, device = "cuda"})
 loss = F.cross_entropy(x, slice(slice(i, 0, 0), 1, 1))
 loss:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-i = nil; sweep()
-loss = nil; sweep()
+x = nil
+i = nil
+loss = nil
 mark("globals deleted")
 
 --== clamp_of_transposed
@@ -112,9 +112,9 @@ y = x:transpose(1, 2):clamp({min = 0})
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== conv1d_of_transposed
@@ -130,10 +130,10 @@ y = m(x:transpose(1, 2))
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+m = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== conv2d_depthwise_sum
@@ -145,8 +145,8 @@ x = ohm.randn(4, 8, 18, 22, {device = "cuda", requires_grad = true})
 m = nn.Conv2d(8, 8, 3, {padding = 1, groups = 8, device = "cuda"})
 m(x):sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
+x = nil
+m = nil
 mark("globals deleted")
 
 --== conv2d_of_narrow
@@ -162,10 +162,10 @@ y = m(x:narrow(1, 2, 8))
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+m = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== conv_transpose2d_groups
@@ -181,10 +181,10 @@ y = m(x)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+m = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== convt_grad_slice
@@ -200,10 +200,10 @@ s = ohm.randn(2, 8, 32, 32, {device = "cuda"})
 y = ohm.cat({m(x), s}, {dim = 1})
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-s = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+s = nil
+y = nil
 mark("globals deleted")
 
 --== convt_sum
@@ -215,8 +215,8 @@ m = nn.ConvTranspose2d(16, 8, 2, {stride = 2, device = "cuda"})
 x = ohm.randn(2, 16, 16, 16, {device = "cuda", requires_grad = true})
 m(x):sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== cudnn_conv2d_sum
@@ -230,8 +230,8 @@ x = ohm.randn(4, 8, 18, 22, {device = "cuda", requires_grad = true})
 m = nn.Conv2d(8, 10, 3, {padding = 1, device = "cuda"})
 m(x):sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
+x = nil
+m = nil
 mark("globals deleted")
 
 --== cudnn_conv2d_then_cat
@@ -249,10 +249,10 @@ y = ohm.cat({x, m(x)}, {dim = 1})
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+m = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== cudnn_depthwise
@@ -270,10 +270,10 @@ y = m(x)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+m = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== cudnn_patch_embed
@@ -291,10 +291,10 @@ y = m(x):flatten(2):transpose(1, 2)
 g = ohm.ones(4, 16, 48, {device = "cuda"})
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+m = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== cumsum_grad_transposed
@@ -308,9 +308,9 @@ y = x:cumsum(1):transpose(1, 2)
 g = ohm.ones(12, 28, 20, {device = "cuda"})
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== cumsum_of_narrow
@@ -320,8 +320,8 @@ local x, y
 x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
 y = x:narrow(1, 2, 10):cumsum(1)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== dot_autocast
@@ -337,9 +337,9 @@ do
   y = ohm.dot(F.linear(w:unsqueeze(0), x):squeeze(0), w)
 end
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== dropout_grad_transposed
@@ -353,9 +353,9 @@ y = F.dropout(x, 0.5, true):transpose(1, 2)
 g = ohm.ones(12, 28, 20, {device = "cuda"})
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== einsum_autocast
@@ -371,9 +371,9 @@ do
   y = ohm.einsum("ij,jk->ik", F.linear(x, w), w)
 end
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== emb_sliced_ids
@@ -387,9 +387,9 @@ i = ohm.zeros(4, 13, {dtype = ohm.int64, device = "cuda"})
 y = e(slice(slice(i, 0, 0), 1, 0, -1))
 y:sum():backward()
 mark("end of program (globals alive)")
-e = nil; sweep()
-i = nil; sweep()
-y = nil; sweep()
+e = nil
+i = nil
+y = nil
 mark("globals deleted")
 
 --== flip_grad_transposed
@@ -403,9 +403,9 @@ y = x:flip(1):transpose(1, 2)
 g = ohm.ones(12, 28, 20, {device = "cuda"})
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== gather_saves_input
@@ -421,10 +421,10 @@ y = (x * 1.0):gather(1, ids)
 t = ohm.zeros(1000, {device = "cuda"})
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-ids = nil; sweep()
-y = nil; sweep()
-t = nil; sweep()
+x = nil
+ids = nil
+y = nil
+t = nil
 mark("globals deleted")
 
 --== gelu_of_transposed_sum
@@ -436,8 +436,8 @@ x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
 y = F.gelu(x:transpose(1, 2))
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== group_norm_bf16
@@ -447,8 +447,8 @@ local x, y
 x = ohm.randn(12, 20, 28, {device = "cuda", dtype = ohm.bfloat16, requires_grad = true})
 y = F.group_norm(x, 4)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== group_norm_of_narrow
@@ -462,9 +462,9 @@ y = F.group_norm(x:narrow(1, 2, 8), 4)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== index_add_saves_source
@@ -478,9 +478,9 @@ i = ohm.zeros(50, {dtype = ohm.int64, device = "cuda"})
 y = ohm.zeros(10, 16, {device = "cuda"}):index_add(0, i, x * 1.0)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-i = nil; sweep()
-y = nil; sweep()
+x = nil
+i = nil
+y = nil
 mark("globals deleted")
 
 --== index_sum
@@ -494,9 +494,9 @@ ids = ohm.zeros(30, {dtype = ohm.int64, device = "cuda"})
 y = x:index({ids})
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-ids = nil; sweep()
-y = nil; sweep()
+x = nil
+ids = nil
+y = nil
 mark("globals deleted")
 
 --== interpolate_bilinear_of_narrow
@@ -510,9 +510,9 @@ y = F.interpolate(x:narrow(1, 2, 8), {scale_factor = 2, mode = "bilinear"})
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== kl_div_autocast
@@ -532,10 +532,10 @@ end
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== l1_loss_no_grad
@@ -547,9 +547,9 @@ x = ohm.randn(12, 20, 28, {device = "cuda"})
 w = ohm.randn(12, 20, 28, {device = "cuda"})
 y = F.l1_loss(x, w)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== masked_fill_transposed
@@ -563,10 +563,10 @@ m = ohm.zeros(12, 28, 20, {dtype = ohm.bool, device = "cuda"})
 y = x:transpose(1, 2):masked_fill(m, 0.0)
 z = y:transpose(1, 2):contiguous()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+m = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== max_all_of_transposed
@@ -576,8 +576,8 @@ local x, y
 x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
 y = x:transpose(1, 2):max()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== max_pool2d_of_narrow
@@ -591,9 +591,9 @@ y = F.max_pool2d(x:narrow(1, 2, 8), 2)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== maximum_grad_transposed
@@ -609,10 +609,10 @@ y = ohm.maximum(x, w):transpose(1, 2)
 g = ohm.ones(12, 28, 20, {device = "cuda"})
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== mul_of_transposed_sum
@@ -624,8 +624,8 @@ x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
 y = x:transpose(1, 2) ^ 2
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== norm_p1_autocast
@@ -645,10 +645,10 @@ end
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== pad_grad_transposed
@@ -662,9 +662,9 @@ y = F.pad(x, {1, 2}):transpose(1, 2)
 g = ohm.ones(12, 31, 20, {device = "cuda"})
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== pixel_shuffle_of_narrow_sum
@@ -676,8 +676,8 @@ x = ohm.randn(4, 12, 18, 22, {device = "cuda", requires_grad = true})
 y = F.pixel_shuffle(x:narrow(1, 2, 8), 2)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== relu_grad_transposed
@@ -691,9 +691,9 @@ y = F.relu(x):transpose(1, 2)
 g = ohm.ones(12, 28, 20, {device = "cuda"})
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== repeat_interleave_expanded
@@ -703,8 +703,8 @@ local x, y
 x = ohm.randn(12, 1, 28, {device = "cuda", requires_grad = true})
 y = x:expand(12, 20, 28):repeat_interleave(2, {dim = 1})
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== repeat_sum
@@ -716,8 +716,8 @@ x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
 y = x["repeat"](x, 2, 1, 1)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== roll_noncontig
@@ -727,8 +727,8 @@ local x, y
 x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
 y = x:transpose(1, 2):roll(2, 1)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== roll_one_dim_sum
@@ -740,8 +740,8 @@ x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
 y = x:roll(2, 1)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== roll_two_dims
@@ -755,9 +755,9 @@ y = ohm.roll(x, {shifts = {-1, -1}, dims = {1, 2}})
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== sdpa_bool_mask
@@ -769,9 +769,9 @@ q = ohm.randn(2, 4, 20, 32, {device = "cuda"})
 m = ohm.zeros(20, 20, {dtype = ohm.bool, device = "cuda"})
 y = F.scaled_dot_product_attention(q, q, q, m)
 mark("end of program (globals alive)")
-q = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+q = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== sigmoid_of_transposed_sum
@@ -783,8 +783,8 @@ x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
 y = ohm.sigmoid(x:transpose(1, 2))
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== square_autocast
@@ -800,9 +800,9 @@ do
   y = ohm.square(F.linear(x, w))
 end
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== std_grad_transposed
@@ -816,9 +816,9 @@ y = x:std({dim = 2}):transpose(0, 1)
 g = ohm.ones(20, 12, {device = "cuda"})
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== topk_of_narrow
@@ -828,8 +828,8 @@ local x, y
 x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
 y = (x:narrow(1, 2, 10):topk(5, {dim = 2}))
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== tr_encoder_mask
@@ -845,11 +845,11 @@ m = ohm.zeros(12, 12, {dtype = ohm.bool, device = "cuda"})
 x = ohm.randn(4, 12, 32, {device = "cuda"})
 y = net(x, m)
 mark("end of program (globals alive)")
-l = nil; sweep()
-net = nil; sweep()
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+l = nil
+net = nil
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== abs_in_place
@@ -863,8 +863,8 @@ v = x * 1.5
 v:abs_()
 v:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-v = nil; sweep()
+x = nil
+v = nil
 mark("globals deleted")
 
 --== adaptive_avg_pool2d_of_channels_last
@@ -880,9 +880,9 @@ layout(y)
 z = y:transpose(0, -1):contiguous()
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== adaptive_avg_pool2d_to_one_of_channels_last
@@ -896,9 +896,9 @@ y = F.adaptive_avg_pool2d(x:permute(0, 3, 1, 2), 1)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== addcmul_in_place
@@ -914,9 +914,9 @@ v = x * 1.5
 v:addcmul_(w, w)
 v:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-v = nil; sweep()
+x = nil
+w = nil
+v = nil
 mark("globals deleted")
 
 --== amin_of_channels_last
@@ -930,9 +930,9 @@ y = x:permute(0, 3, 1, 2):amin({dim = 0})
 z = ohm.cat({y, y}, {dim = -1})
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== amp_norm_of_one_column
@@ -949,9 +949,9 @@ end
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== amp_square_of_narrow
@@ -966,8 +966,8 @@ do
 end
 layout(y)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== avg_pool1d_of_channels_last
@@ -981,9 +981,9 @@ y = F.avg_pool1d(x:transpose(2, 1), 2)
 z = y:transpose(0, -1):contiguous()
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== avg_pool2d_of_channels_last
@@ -999,9 +999,9 @@ layout(y)
 z = y * 2.0
 z:mean():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== batch_norm_of_channels_last
@@ -1017,9 +1017,9 @@ y = m(x:permute(0, 3, 1, 2))
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== batch_norm_of_channels_last_na
@@ -1035,10 +1035,10 @@ y = m(x:permute(0, 3, 1, 2))
 z = ohm.cat({y, y}, {dim = -1})
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+m = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== batch_norm_of_channels_last_eval
@@ -1052,9 +1052,9 @@ m = nn.BatchNorm2d(8, {device = "cuda"}):eval()
 y = m(x:permute(0, 3, 1, 2))
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== batch_norm_of_expanded_bfloat16
@@ -1070,10 +1070,10 @@ y = m(x:expand(4, 8, 7))
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+m = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== bce_with_logits_target_gradient
@@ -1087,9 +1087,9 @@ w = ohm.randn(7, 16, {device = "cuda", requires_grad = true})
 y = F.binary_cross_entropy_with_logits(x, w)
 y:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== cat_of_channels_last
@@ -1105,9 +1105,9 @@ z = ohm.cat({y, y}, {dim = -1})
 layout(z)
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== cudnn_batch_norm_of_channels_last
@@ -1127,10 +1127,10 @@ layout(y)
 z = y * 2.0
 z:mean():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+m = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== cudnn_conv1d_of_transposed
@@ -1150,10 +1150,10 @@ layout(y)
 z = y * 2.0
 z:mean():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+m = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== cudnn_conv2d_of_channels_last
@@ -1173,10 +1173,10 @@ layout(y)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+m = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== cudnn_conv2d_of_channels_last_transposed_gradient
@@ -1194,10 +1194,10 @@ y = m(x:permute(0, 3, 1, 2))
 z = y:transpose(0, -1):contiguous()
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+m = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== cudnn_conv2d_of_channels_last_double
@@ -1215,9 +1215,9 @@ y = m(x:permute(0, 3, 1, 2))
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== cudnn_conv2d_depthwise_of_channels_last
@@ -1235,9 +1235,9 @@ y = m(x:permute(0, 3, 1, 2))
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== cudnn_conv_transpose2d_of_channels_last
@@ -1257,10 +1257,10 @@ layout(y)
 z = ohm.cat({y, y}, {dim = -1})
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+m = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== cudnn_conv_transpose2d_of_transposed
@@ -1278,10 +1278,10 @@ y = m(x:transpose(0, 3))
 z = y:transpose(0, -1):contiguous()
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+m = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== dropout_of_channels_last
@@ -1295,9 +1295,9 @@ y = F.dropout(x:permute(0, 3, 1, 2), 0.5, true)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== dropout2d_module
@@ -1311,9 +1311,9 @@ m = nn.Dropout2d(0.5)
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== floor_of_one_element
@@ -1325,8 +1325,8 @@ x = ohm.randn(1, 1, {device = "cuda", requires_grad = true})
 y = ohm.floor(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== group_norm_of_channels_last
@@ -1342,9 +1342,9 @@ y = m(x:permute(0, 3, 1, 2))
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== group_norm_of_narrow_na
@@ -1358,9 +1358,9 @@ m = nn.GroupNorm(2, 8, {affine = false})
 y = m(x:narrow(2, 1, 9):transpose(0, 1))
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== index_add_of_transposed
@@ -1378,10 +1378,10 @@ y = v:index_add(0, line, v:narrow(0, 0, 1))
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-v = nil; sweep()
-line = nil; sweep()
-y = nil; sweep()
+x = nil
+v = nil
+line = nil
+y = nil
 mark("globals deleted")
 
 --== index_of_transposed
@@ -1401,11 +1401,11 @@ layout(y)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-line = nil; sweep()
-v = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+line = nil
+v = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== instance_norm_of_transposed
@@ -1419,9 +1419,9 @@ m = nn.InstanceNorm1d(8, {device = "cuda"})
 y = m(x:narrow(2, 1, 8):transpose(0, 1))
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== lerp_in_place
@@ -1437,9 +1437,9 @@ v = x * 1.5
 v:lerp_(w, 0.25)
 v:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-v = nil; sweep()
+x = nil
+w = nil
+v = nil
 mark("globals deleted")
 
 --== logsigmoid_of_channels_last
@@ -1451,8 +1451,8 @@ x = ohm.randn(8, 7, 3, 3, {device = "cuda", dtype = ohm.float16, requires_grad =
 y = F.logsigmoid(x:permute(0, 3, 1, 2))
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== matmul_of_one_column
@@ -1466,9 +1466,9 @@ w = ohm.randn(10, 8, 1, 1, {device = "cuda", requires_grad = true})
 y = ohm.matmul(x:permute(0, 3, 1, 2):transpose(-2, -1), w:narrow(0, 1, 8))
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== matmul_of_nothing
@@ -1482,9 +1482,9 @@ w = ohm.randn(2, 0, 4, {device = "cuda", requires_grad = true})
 y = ohm.matmul(x, w)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== max_pool2d_of_channels_last
@@ -1500,9 +1500,9 @@ layout(y)
 z = ohm.cat({y, y}, {dim = -1})
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== max_pool2d_of_expanded
@@ -1514,8 +1514,8 @@ x = ohm.randn(1, 8, 7, 9, {device = "cuda", requires_grad = true})
 y = F.max_pool2d(x:expand(4, 8, 7, 9), 2)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== maximum_of_transposed
@@ -1531,10 +1531,10 @@ y = ohm.maximum(x:transpose(1, 0), w)
 z = ohm.cat({y, y}, {dim = -1})
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== neg_in_place_then_written
@@ -1550,8 +1550,8 @@ v:neg_()
 v:add_(1.0)
 v:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-v = nil; sweep()
+x = nil
+v = nil
 mark("globals deleted")
 
 --== norm_of_transposed_rows
@@ -1565,9 +1565,9 @@ y = x:transpose(3, 1):norm({dim = 1})
 z = y * 2.0
 z:mean():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== pad_of_channels_last
@@ -1585,10 +1585,10 @@ z = F.pad(y, {-1, 0})
 g = ohm.ones_like(z)
 z:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+z = nil
+g = nil
 mark("globals deleted")
 
 --== pow_of_tensors_keeps_result
@@ -1604,9 +1604,9 @@ y = ohm.pow(x, w)
 y = F.relu(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== scatter_add_of_transposed
@@ -1626,11 +1626,11 @@ layout(y)
 z = ohm.cat({y, y}, {dim = -1})
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-ids = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+ids = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== softshrink_of_one_row
@@ -1644,9 +1644,9 @@ y = F.softshrink(x:transpose(3, 1))
 z = ohm.cat({y, y}, {dim = -1})
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== sum_over_one_row
@@ -1660,9 +1660,9 @@ y = x:sum({dim = 0})
 z = ohm.cat({y, y}, {dim = -1})
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== upsample_bilinear_of_channels_last
@@ -1678,9 +1678,9 @@ layout(y)
 z = ohm.cat({y, y}, {dim = -1})
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== upsample_nearest_of_channels_last
@@ -1696,9 +1696,9 @@ layout(y)
 z = ohm.cat({y, y}, {dim = -1})
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== upsample_nearest_of_few_channels_last
@@ -1712,8 +1712,8 @@ y = F.interpolate(x:permute(0, 3, 1, 2), {scale_factor = 2})
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== angle_and_its_gradient
@@ -1727,9 +1727,9 @@ w = ohm.randn(7, 5, {device = "cuda", requires_grad = true})
 y = ohm.atan2(x, w)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== copy_over_transposed
@@ -1747,10 +1747,10 @@ v:copy_(w0:expand(16, 2))
 z = v:transpose(0, -1):contiguous()
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-w0 = nil; sweep()
-v = nil; sweep()
-z = nil; sweep()
+x0 = nil
+w0 = nil
+v = nil
+z = nil
 mark("globals deleted")
 
 --== copies_that_are_let_go
@@ -1768,9 +1768,9 @@ w = ohm.randn(100, 16, {device = "cuda", requires_grad = true})
 v = x * 1.5
 v:sub_(w)
 v:copy_(w)
-x = nil; sweep()
-w = nil; sweep()
-v = nil; sweep()
+x = nil
+w = nil
+v = nil
 mark("end of program (globals alive)")
 mark("globals deleted")
 
@@ -1783,8 +1783,8 @@ x = ohm.randn(1, 1, {device = "cuda", dtype = ohm.float16, requires_grad = true}
 y = x:std()
 y:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== var_of_nothing
@@ -1796,8 +1796,8 @@ x = ohm.randn(3, 0, {device = "cuda", dtype = ohm.float64, requires_grad = true}
 y = x:var()
 y:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== written_slice_of_detached
@@ -1813,9 +1813,9 @@ a = v:narrow(1, 3, 4):detach()
 a:transpose(0, 1):mul_(x:narrow(1, 0, 4):transpose(0, 1))
 a:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-v = nil; sweep()
-a = nil; sweep()
+x = nil
+v = nil
+a = nil
 mark("globals deleted")
 
 --== written_slices
@@ -1837,11 +1837,11 @@ s = v:sum()
 s:backward({retain_graph = true})
 a = ohm.autograd.grad(s, w)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-v = nil; sweep()
-s = nil; sweep()
-a = nil; sweep()
+x = nil
+w = nil
+v = nil
+s = nil
+a = nil
 mark("globals deleted")
 
 --== written_slices_that_are_let_go
@@ -1859,9 +1859,9 @@ w = ohm.randn(16, {device = "cuda", requires_grad = true})
 v = x * 1.5
 v:select(0, 0):add_(w)
 v:select(0, 1):copy_(w)
-x = nil; sweep()
-w = nil; sweep()
-v = nil; sweep()
+x = nil
+w = nil
+v = nil
 mark("end of program (globals alive)")
 mark("globals deleted")
 
@@ -1888,13 +1888,13 @@ b:sigmoid_()
 s = c:sum() + b:sum()
 s:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-v = nil; sweep()
-a = nil; sweep()
-c = nil; sweep()
-b = nil; sweep()
-s = nil; sweep()
+x = nil
+w = nil
+v = nil
+a = nil
+c = nil
+b = nil
+s = nil
 mark("globals deleted")
 
 --== sum_of_repeated_and_transposed
@@ -1910,10 +1910,10 @@ y = w:expand(5, 2)
 z = w:sum()
 ohm.autograd.backward({y, z}, {g:transpose(0, 1), ohm.ones_like(z)})
 mark("end of program (globals alive)")
-w = nil; sweep()
-g = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+w = nil
+g = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== amp_losses_of_half_precision
@@ -1930,9 +1930,9 @@ do
 end
 y:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== linear_then_relu_in_place
@@ -1946,9 +1946,9 @@ m = nn.Linear(48, 96, {device = "cuda"})
 y = F.relu(m(x), {inplace = true})
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== index_behind_a_slice
@@ -1966,10 +1966,10 @@ y = slice(x, 0, 0):index({i, j}, {1, 2})
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-i = nil; sweep()
-j = nil; sweep()
-y = nil; sweep()
+x = nil
+i = nil
+j = nil
+y = nil
 mark("globals deleted")
 
 --== index_around_a_slice
@@ -1987,10 +1987,10 @@ y = slice(x, 1, 0):index({i, j}, {0, 2})
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-i = nil; sweep()
-j = nil; sweep()
-y = nil; sweep()
+x = nil
+i = nil
+j = nil
+y = nil
 mark("globals deleted")
 
 --== index_by_row_and_column
@@ -2008,10 +2008,10 @@ y = x:index({i, j})
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-i = nil; sweep()
-j = nil; sweep()
-y = nil; sweep()
+x = nil
+i = nil
+j = nil
+y = nil
 mark("globals deleted")
 
 --== number_to_the_power_of_a_temporary
@@ -2023,8 +2023,8 @@ x = ohm.randn(64, 64, {device = "cuda", requires_grad = true})
 y = 2 ^ (x * 3)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== zero_to_the_power
@@ -2036,8 +2036,8 @@ x = ohm.randn(64, 64, {device = "cuda", requires_grad = true})
 y = 0 ^ x
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== transposed_to_half_on_gpu
@@ -2049,8 +2049,8 @@ x = ohm.randn(64, 32):t()
 y = x:to("cuda", ohm.float16)
 layout(y)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== channels_last_and_back
@@ -2070,10 +2070,10 @@ layout(z)
 z:sum():backward()
 w = z:detach():to("cpu", {memory_format = ohm.contiguous_format})
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-w = nil; sweep()
+x = nil
+y = nil
+z = nil
+w = nil
 mark("globals deleted")
 
 --== channels_last_to_half_on_gpu
@@ -2085,8 +2085,8 @@ x = ohm.randn(2, 3, 4, 5)
 y = x:to("cuda", ohm.float16, {memory_format = ohm.channels_last})
 layout(y)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== channels_last_convolution
@@ -2104,9 +2104,9 @@ layout(y)
 y:sum():backward()
 layout(m.weight.grad)
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== channels_last_convolution_cudnn
@@ -2126,9 +2126,9 @@ layout(y)
 y:sum():backward()
 layout(m.weight.grad)
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== ctc_loss_mean
@@ -2146,11 +2146,11 @@ m = ohm.tensor({12, 12, 10, 9})
 y = F.ctc_loss(x:log_softmax(2), t, m, n)
 y:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
-n = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+t = nil
+n = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== ctc_loss_zero_infinity
@@ -2168,11 +2168,11 @@ m = ohm.tensor({12, 12, 10, 9})
 y = F.ctc_loss(x:log_softmax(2), t, m, n, {reduction = "sum", zero_infinity = true})
 y:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
-n = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+t = nil
+n = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== ctc_loss_of_int32_on_the_host
@@ -2190,11 +2190,11 @@ m = ohm.tensor({12, 12, 10, 9})
 y = F.ctc_loss(x:log_softmax(2), t, m, n, {reduction = "none"})
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
-n = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+t = nil
+n = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== ctc_loss_of_sliced_targets
@@ -2212,11 +2212,11 @@ m = ohm.tensor({12, 12, 10, 9})
 y = F.ctc_loss(x:transpose(0, 1), slice(slice(t, 0, 0), 1, 1, 4), m, n)
 y:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
-n = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+t = nil
+n = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== ctc_loss_without_graph
@@ -2232,11 +2232,11 @@ n = ohm.tensor({5, 3, 4, 2})
 m = ohm.tensor({12, 12, 10, 9})
 y = F.ctc_loss(x:log_softmax(2), t, m, n)
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
-n = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+t = nil
+n = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== ctc_loss_zero_infinity_without_graph
@@ -2252,11 +2252,11 @@ n = ohm.tensor({5, 3, 4, 2})
 m = ohm.tensor({12, 12, 10, 9})
 y = F.ctc_loss(x:log_softmax(2), t, m, n, {zero_infinity = true})
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
-n = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+t = nil
+n = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== floor_divide_of_a_number
@@ -2268,9 +2268,9 @@ x = ohm.rand(8, 8, {device = "cuda"}) + 1
 y = 7 // x
 z = y // 2
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== amax_of_a_gradient_laid_out_otherwise
@@ -2286,10 +2286,10 @@ y = x:amax({dim = 1})
 z = y:transpose(0, -1):contiguous()
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x0 = nil
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== prod_of_a_gradient_laid_out_otherwise
@@ -2303,9 +2303,9 @@ y = x:prod({dim = 1})
 z = y:transpose(0, -1):contiguous()
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== leaky_relu_of_a_gradient_laid_out_otherwise
@@ -2321,10 +2321,10 @@ y = F.leaky_relu(x)
 z = ohm.cat({y, y}, {dim = -1})
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x0 = nil
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== batch_norm_channels_last_of_a_row_major_gradient
@@ -2342,11 +2342,11 @@ y = m(x)
 z = y:transpose(0, -1):contiguous()
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x0 = nil
+x = nil
+m = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== nll_loss_of_lines_without_reduction
@@ -2358,9 +2358,9 @@ x = ohm.randn(3, 7, 5, {device = "cuda", requires_grad = true})
 t = ohm.randint(7, {3, 5}, {device = "cuda"})
 y = F.nll_loss(x, t, {reduction = "none"})
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
-y = nil; sweep()
+x = nil
+t = nil
+y = nil
 mark("globals deleted")
 
 --== index_of_no_elements
@@ -2376,10 +2376,10 @@ y = x:index({line})
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-line = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+line = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== index_by_no_rows
@@ -2395,10 +2395,10 @@ y = x:index({line})
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-line = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+line = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== attention_in_half_precision
@@ -2412,9 +2412,9 @@ m = nn.TransformerEncoderLayer(8, 2, 16, {batch_first = true, device = "cuda", d
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== attention_without_graph
@@ -2431,10 +2431,10 @@ do
   y = m(x, k, k)[1]
 end
 mark("end of program (globals alive)")
-x = nil; sweep()
-k = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+k = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== overwritten_before_deleted
@@ -2448,10 +2448,10 @@ v0 = ohm.randn(2, 5, {device = "cuda", requires_grad = true})
 v1 = ohm.randn(2, 5, {device = "cuda", requires_grad = true})
 v3 = v1:transpose(0, 1):contiguous():transpose(0, 1)
 v3 = v3 * 1.5
-v0 = nil; sweep()
+v0 = nil
 mark("end of program (globals alive)")
-v1 = nil; sweep()
-v3 = nil; sweep()
+v1 = nil
+v3 = nil
 mark("globals deleted")
 
 --== overwritten_by_a_call
@@ -2463,9 +2463,9 @@ local v0, v1
 v0 = ohm.randn(2, 5, {device = "cuda"})
 v1 = ohm.randn(2, 5, {device = "cuda"})
 v1 = F.relu(v0)
-v0 = nil; sweep()
+v0 = nil
 mark("end of program (globals alive)")
-v1 = nil; sweep()
+v1 = nil
 mark("globals deleted")
 
 --== normalize_of_a_temporary
@@ -2475,8 +2475,8 @@ local x, y
 x = ohm.randn(8, 5, {device = "cuda"})
 y = F.normalize(x + 1.0, {dim = 1})
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== cudnn_attention_causal
@@ -2490,9 +2490,9 @@ y = F.scaled_dot_product_attention(q, q, q, {is_causal = true})
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-q = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+q = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== cudnn_attention_bias
@@ -2506,9 +2506,9 @@ m = ohm.zeros(32, 32, {device = "cuda", dtype = ohm.float16})
 y = F.scaled_dot_product_attention(q, q, q, {attn_mask = m})
 y:sum():backward()
 mark("end of program (globals alive)")
-q = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+q = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== cudnn_attention_bool_mask
@@ -2524,10 +2524,10 @@ y = F.scaled_dot_product_attention(q, q, q, {attn_mask = m})
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-q = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+q = nil
+m = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== cudnn_attention_transposed_narrow_values
@@ -2545,11 +2545,11 @@ y = F.scaled_dot_product_attention(q:transpose(1, 2), k:transpose(1, 2), v:trans
 z = y:transpose(1, 2):reshape(2, 32, 128)
 z:sum():backward()
 mark("end of program (globals alive)")
-q = nil; sweep()
-k = nil; sweep()
-v = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+q = nil
+k = nil
+v = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== cudnn_attention_no_grad
@@ -2559,8 +2559,8 @@ local q, y
 q = ohm.randn(2, 4, 32, 64, {device = "cuda", dtype = ohm.float16})
 y = F.scaled_dot_product_attention(q, q, q)
 mark("end of program (globals alive)")
-q = nil; sweep()
-y = nil; sweep()
+q = nil
+y = nil
 mark("globals deleted")
 
 --== cudnn_attention_256
@@ -2572,8 +2572,8 @@ q = ohm.randn(2, 4, 32, 256, {device = "cuda", dtype = ohm.float16, requires_gra
 y = F.scaled_dot_product_attention(q, q, q)
 y:sum():backward()
 mark("end of program (globals alive)")
-q = nil; sweep()
-y = nil; sweep()
+q = nil
+y = nil
 mark("globals deleted")
 
 --== attention_192
@@ -2585,8 +2585,8 @@ q = ohm.randn(2, 4, 32, 192, {device = "cuda", dtype = ohm.float16, requires_gra
 y = F.scaled_dot_product_attention(q, q, q)
 y:sum():backward()
 mark("end of program (globals alive)")
-q = nil; sweep()
-y = nil; sweep()
+q = nil
+y = nil
 mark("globals deleted")
 
 --== cudnn_attention_192_no_grad
@@ -2596,8 +2596,8 @@ local q, y
 q = ohm.randn(2, 4, 32, 192, {device = "cuda", dtype = ohm.float16})
 y = F.scaled_dot_product_attention(q, q, q)
 mark("end of program (globals alive)")
-q = nil; sweep()
-y = nil; sweep()
+q = nil
+y = nil
 mark("globals deleted")
 
 --== cudnn_attention_quarter_dropped
@@ -2609,8 +2609,8 @@ q = ohm.randn(2, 4, 32, 64, {device = "cuda", dtype = ohm.float16, requires_grad
 y = F.scaled_dot_product_attention(q, q, q, {dropout_p = 0.25})
 y:sum():backward()
 mark("end of program (globals alive)")
-q = nil; sweep()
-y = nil; sweep()
+q = nil
+y = nil
 mark("globals deleted")
 
 --== attention_tenth_dropped
@@ -2622,8 +2622,8 @@ q = ohm.randn(2, 4, 32, 64, {device = "cuda", dtype = ohm.float16, requires_grad
 y = F.scaled_dot_product_attention(q, q, q, {dropout_p = 0.1})
 y:sum():backward()
 mark("end of program (globals alive)")
-q = nil; sweep()
-y = nil; sweep()
+q = nil
+y = nil
 mark("globals deleted")
 
 --== attention_one_key
@@ -2635,8 +2635,8 @@ q = ohm.randn(2, 4, 1, 64, {device = "cuda", dtype = ohm.float16, requires_grad 
 y = F.scaled_dot_product_attention(q, q, q)
 y:sum():backward()
 mark("end of program (globals alive)")
-q = nil; sweep()
-y = nil; sweep()
+q = nil
+y = nil
 mark("globals deleted")
 
 --== cudnn_attention_packed_autocast
@@ -2656,10 +2656,10 @@ do
 end
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-l = nil; sweep()
-h = nil; sweep()
-y = nil; sweep()
+x = nil
+l = nil
+h = nil
+y = nil
 mark("globals deleted")
 
 --== attention_mask_gradient
@@ -2673,9 +2673,9 @@ m = ohm.zeros(2, 4, 32, 32, {device = "cuda", dtype = ohm.float16, requires_grad
 y = F.scaled_dot_product_attention(q, q, q, {attn_mask = m})
 y:sum():backward()
 mark("end of program (globals alive)")
-q = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+q = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== cudnn_attention_value_gradient
@@ -2691,10 +2691,10 @@ y = F.scaled_dot_product_attention(q, q, v)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-q = nil; sweep()
-v = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+q = nil
+v = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== attention_3d_half
@@ -2708,9 +2708,9 @@ y = F.scaled_dot_product_attention(q, q, q)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-q = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+q = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== attention_3d_bias
@@ -2724,9 +2724,9 @@ m = ohm.randn(4, 32, 32, {device = "cuda"})
 y = F.scaled_dot_product_attention(q, q, q, {attn_mask = m})
 y:sum():backward()
 mark("end of program (globals alive)")
-q = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+q = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== attention_3d_dropped
@@ -2740,9 +2740,9 @@ k = ohm.randn(4, 16, 64, {device = "cuda", dtype = ohm.float64, requires_grad = 
 y = F.scaled_dot_product_attention(q:transpose(1, 2):contiguous():transpose(1, 2), k, k, {dropout_p = 0.5})
 y:sum():backward()
 mark("end of program (globals alive)")
-q = nil; sweep()
-k = nil; sweep()
-y = nil; sweep()
+q = nil
+k = nil
+y = nil
 mark("globals deleted")
 
 --== remainder_gradient
@@ -2758,9 +2758,9 @@ y = x % w
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== remainder_of_number
@@ -2770,9 +2770,9 @@ mark("globals deleted")
 local x, y
 x = ohm.randn(5, 7, {device = "cuda", requires_grad = true})
 y = 2.0 % x
-x = nil; sweep()
+x = nil
 mark("end of program (globals alive)")
-y = nil; sweep()
+y = nil
 mark("globals deleted")
 
 --== floor_divide_is_recorded
@@ -2786,10 +2786,10 @@ w = ohm.randn(64, {device = "cuda", requires_grad = true})
 y = x // w
 z = y * 2.0
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== rsub_tensor
@@ -2805,9 +2805,9 @@ y = ohm.rsub(x, w, {alpha = 0.5})
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== index_mask values=true
@@ -2823,9 +2823,9 @@ y = x:transpose(0, 1):index({keep})
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-keep = nil; sweep()
-y = nil; sweep()
+x = nil
+keep = nil
+y = nil
 mark("globals deleted")
 
 --== index_mask_of_rows values=true
@@ -2841,9 +2841,9 @@ y = x:index({rows})
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-rows = nil; sweep()
-y = nil; sweep()
+x = nil
+rows = nil
+y = nil
 mark("globals deleted")
 
 --== masked_select_broadcast values=true
@@ -2859,9 +2859,9 @@ y = x:masked_select(keep)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-keep = nil; sweep()
-y = nil; sweep()
+x = nil
+keep = nil
+y = nil
 mark("globals deleted")
 
 --== nonzero_of_transposed values=true
@@ -2875,9 +2875,9 @@ y = keep:transpose(0, 1):nonzero()
 layout(y)
 i = (ohm.where(keep))
 mark("end of program (globals alive)")
-keep = nil; sweep()
-y = nil; sweep()
-i = nil; sweep()
+keep = nil
+y = nil
+i = nil
 mark("globals deleted")
 
 --== where_other_number
@@ -2893,9 +2893,9 @@ y = ohm.where(keep, x, 0.5)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-keep = nil; sweep()
-y = nil; sweep()
+x = nil
+keep = nil
+y = nil
 mark("globals deleted")
 
 --== where_input_number
@@ -2911,9 +2911,9 @@ y = ohm.where(keep, 0.5, x)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-keep = nil; sweep()
-y = nil; sweep()
+x = nil
+keep = nil
+y = nil
 mark("globals deleted")
 
 --== lerp_by_tensor
@@ -2931,10 +2931,10 @@ y = ohm.lerp(x, e, w)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-e = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+e = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== std_biased
@@ -2946,8 +2946,8 @@ x = ohm.randn(5, 7, {device = "cuda", requires_grad = true})
 y = x:std({dim = 1, unbiased = false}) + x:var({correction = 0})
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== diagonal_gradient
@@ -2961,8 +2961,8 @@ y = x:diagonal(1, 2, 0)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== nan_to_num_gradient
@@ -2976,8 +2976,8 @@ y = x.mT:nan_to_num({nan = 1.0}):positive()
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== einsum_outer
@@ -2993,9 +2993,9 @@ y = ohm.einsum("i,j->ij", a, b)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-a = nil; sweep()
-b = nil; sweep()
-y = nil; sweep()
+a = nil
+b = nil
+y = nil
 mark("globals deleted")
 
 --== einsum_elements
@@ -3011,9 +3011,9 @@ y = ohm.einsum("ij,ij->ji", a, b)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-a = nil; sweep()
-b = nil; sweep()
-y = nil; sweep()
+a = nil
+b = nil
+y = nil
 mark("globals deleted")
 
 --== einsum_inner_of_one
@@ -3029,9 +3029,9 @@ y = ohm.einsum("...ij,...kj->...ik", x, w)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== einsum_ellipsis
@@ -3047,9 +3047,9 @@ y = ohm.einsum("...ij,jk", x, w)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== bernoulli_transposed_half
@@ -3063,8 +3063,8 @@ y = ohm.bernoulli(x:transpose(0, 1))
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== any_of_one
@@ -3076,9 +3076,9 @@ x = ohm.randn(1, {device = "cuda"})
 y = x:any()
 z = x:all({dim = 0})
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== prod_of_transposed
@@ -3090,8 +3090,8 @@ x = ohm.randn(8, 700, {device = "cuda", requires_grad = true})
 y = x:transpose(0, 1):prod()
 y:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== cumprod_gradient
@@ -3105,8 +3105,8 @@ y = x:transpose(0, 1):cumprod({dim = 1})
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== argmax_of_narrow
@@ -3116,8 +3116,8 @@ local x, y
 x = ohm.randn(7, 9, {device = "cuda"})
 y = x:narrow(1, 1, 7):argmax()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== masked_fill_expanded
@@ -3129,7 +3129,7 @@ x = ohm.randn(1, {device = "cuda"}):expand(3)
 x:masked_fill_(ohm.zeros(3, {dtype = ohm.bool, device = "cuda"}), 1.0)
 layout(x)
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== max_pair
@@ -3143,14 +3143,14 @@ local x, v, i, s, y
 x = ohm.randn(8, 16, {device = "cuda", requires_grad = true})
 v, i = x:max({dim = 1})
 s = v:sum()
-v = nil; sweep()
+v = nil
 y = second(x:max({dim = 0}))
 s:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-i = nil; sweep()
-s = nil; sweep()
-y = nil; sweep()
+x = nil
+i = nil
+s = nil
+y = nil
 mark("globals deleted")
 
 --== mse_loss_none_of_transposed
@@ -3166,9 +3166,9 @@ y = F.mse_loss(x:transpose(0, 1), w:narrow(1, 1, 8):transpose(0, 1), {reduction 
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== huber_loss_none_of_transposed
@@ -3184,9 +3184,9 @@ y = F.huber_loss(x:transpose(0, 1), w:transpose(0, 1), {reduction = "none"})
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== binary_cross_entropy_both_gradients
@@ -3200,9 +3200,9 @@ w = ohm.randn(7, 2, 16, {device = "cuda", requires_grad = true})
 y = F.binary_cross_entropy(ohm.sigmoid(x:transpose(0, 1)), ohm.sigmoid(w:transpose(0, 1)))
 y:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== einsum_autocast_sum
@@ -3219,8 +3219,8 @@ end
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== einsum_autocast_elements
@@ -3239,9 +3239,9 @@ end
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== efficient_attention_unaligned
@@ -3257,10 +3257,10 @@ k = ohm.randn(2, 2, 8, 40, {device = "cuda"})
 y = F.scaled_dot_product_attention(q, k, k)
 y:sum():backward()
 mark("end of program (globals alive)")
-q0 = nil; sweep()
-q = nil; sweep()
-k = nil; sweep()
-y = nil; sweep()
+q0 = nil
+q = nil
+k = nil
+y = nil
 mark("globals deleted")
 
 --== flash_attention_wide_dropped
@@ -3272,8 +3272,8 @@ q = ohm.randn(2, 2, 40, 130, {device = "cuda", dtype = ohm.float16, requires_gra
 y = F.scaled_dot_product_attention(q, q, q, {dropout_p = 0.25})
 y:sum():backward()
 mark("end of program (globals alive)")
-q = nil; sweep()
-y = nil; sweep()
+q = nil
+y = nil
 mark("globals deleted")
 
 --== two_groups
@@ -3289,9 +3289,9 @@ opt = ohm.optim.AdamW({{params = m0:parameters()}, {params = m1:parameters(), lr
 m1(m0(ohm.randn(4, 8, {device = "cuda"}))):pow(2):mean():backward()
 opt:step()
 mark("end of program (globals alive)")
-m0 = nil; sweep()
-m1 = nil; sweep()
-opt = nil; sweep()
+m0 = nil
+m1 = nil
+opt = nil
 mark("globals deleted")
 
 --== take_along_dim_of_broadcast
@@ -3305,9 +3305,9 @@ ids = ohm.zeros(1, 3, {dtype = ohm.int64, device = "cuda"})
 y = ohm.take_along_dim(x, ids, {dim = 1})
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-ids = nil; sweep()
-y = nil; sweep()
+x = nil
+ids = nil
+y = nil
 mark("globals deleted")
 
 --== take_along_dim_of_transposed
@@ -3323,9 +3323,9 @@ y = ohm.take_along_dim(x, ids:t(), {dim = 1})
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-ids = nil; sweep()
-y = nil; sweep()
+x = nil
+ids = nil
+y = nil
 mark("globals deleted")
 
 --== flash_attention_split
@@ -3339,9 +3339,9 @@ k = ohm.randn(1, 4, 300, 40, {device = "cuda", dtype = ohm.float16, requires_gra
 y = F.scaled_dot_product_attention(q, k, k)
 y:sum():backward()
 mark("end of program (globals alive)")
-q = nil; sweep()
-k = nil; sweep()
-y = nil; sweep()
+q = nil
+k = nil
+y = nil
 mark("globals deleted")
 
 --== flash_attention_split_wide
@@ -3355,9 +3355,9 @@ k = ohm.randn(1, 4, 1100, 136, {device = "cuda", dtype = ohm.bfloat16, requires_
 y = F.scaled_dot_product_attention(q, k, k)
 y:sum():backward()
 mark("end of program (globals alive)")
-q = nil; sweep()
-k = nil; sweep()
-y = nil; sweep()
+q = nil
+k = nil
+y = nil
 mark("globals deleted")
 
 --== efficient_attention_wide_half
@@ -3371,9 +3371,9 @@ mask = ohm.zeros(33, 33, {device = "cuda", dtype = ohm.float16})
 y = F.scaled_dot_product_attention(q, q, q, {attn_mask = mask})
 y:sum():backward()
 mark("end of program (globals alive)")
-q = nil; sweep()
-mask = nil; sweep()
-y = nil; sweep()
+q = nil
+mask = nil
+y = nil
 mark("globals deleted")
 
 --== pad_reflect_keeps_its_input
@@ -3386,11 +3386,11 @@ local x, h, y
 x = ohm.randn(2, 3, 1000, {device = "cuda", requires_grad = true})
 h = x * 2
 y = F.pad(h, {2, 3}, {mode = "reflect"})
-h = nil; sweep()
+h = nil
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== pad_reflect_channels_last
@@ -3406,9 +3406,9 @@ y = F.pad(x, {2, 3, 1, 1}, {mode = "reflect"})
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+x0 = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== pad_reflect_volumes
@@ -3424,9 +3424,9 @@ y = F.pad(x, {2, 3, 1, 1, 1, 1}, {mode = "reflect"})
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+x0 = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== pad_replicate_channels_last
@@ -3442,9 +3442,9 @@ y = F.pad(x, {2, 3, 1, 1}, {mode = "replicate"})
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+x0 = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== pad_circular_channels_last
@@ -3460,9 +3460,9 @@ y = F.pad(x, {2, -3, 1, 1}, {mode = "circular"})
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+x0 = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== pad_replicate_twice
@@ -3478,10 +3478,10 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== conv2d_same_uneven
@@ -3497,9 +3497,9 @@ y = m(x)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== conv2d_same_uneven_cudnn
@@ -3517,9 +3517,9 @@ y = m(x0:permute(0, 3, 1, 2))
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x0 = nil; sweep()
-y = nil; sweep()
+m = nil
+x0 = nil
+y = nil
 mark("globals deleted")
 
 --== conv1d_same_uneven
@@ -3533,9 +3533,9 @@ x = ohm.randn(2, 8, 9, {device = "cuda", requires_grad = true})
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== conv2d_reflect_cudnn
@@ -3551,9 +3551,9 @@ x = ohm.randn(2, 8, 9, 7, {device = "cuda", requires_grad = true})
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== conv1d_circular_same
@@ -3567,9 +3567,9 @@ x = ohm.randn(2, 8, 9, {device = "cuda", requires_grad = true})
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== conv_transpose1d_cudnn
@@ -3589,10 +3589,10 @@ y = m(x)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x0 = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x0 = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== conv_transpose1d
@@ -3610,10 +3610,10 @@ y = m(x)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x0 = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x0 = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== bicubic_channels_last_gradient
@@ -3631,10 +3631,10 @@ layout(y)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x0 = nil
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== bicubic_autocast
@@ -3651,8 +3651,8 @@ end
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== equal_of_tensors values=true
@@ -3672,9 +3672,9 @@ same = ohm.equal(x, x)
 mark("one")
 same = x:t():equal(y:t())
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-same = nil; sweep()
+x = nil
+y = nil
+same = nil
 mark("globals deleted")
 
 --== isclose
@@ -3689,12 +3689,12 @@ x = ohm.randn(2, 1000, {device = "cuda", requires_grad = true})
 y = ohm.randn(2, 1000, {device = "cuda", requires_grad = true})
 close = ohm.isclose(x, y)
 layout(close)
-close = nil; sweep()
+close = nil
 close = ohm.isclose(x, y:detach(), {equal_nan = true})
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-close = nil; sweep()
+x = nil
+y = nil
+close = nil
 mark("globals deleted")
 
 --== allclose values=true
@@ -3710,9 +3710,9 @@ close = ohm.allclose(x, y)
 mark("strangers")
 close = x:allclose(x, {rtol = 0.0, atol = 0.0, equal_nan = true})
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-close = nil; sweep()
+x = nil
+y = nil
+close = nil
 mark("globals deleted")
 
 --== isclose_of_integers
@@ -3726,9 +3726,9 @@ y = ohm.randint(0, 9, {1000}, {device = "cuda"})
 close = x:isclose(y)
 layout(close)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-close = nil; sweep()
+x = nil
+y = nil
+close = nil
 mark("globals deleted")
 
 --== twice_batch_norm
@@ -3752,11 +3752,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-layer = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+layer = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_batch_norm_without_weight
@@ -3780,11 +3780,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-layer = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+layer = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_batch_norm_in_evaluation
@@ -3810,11 +3810,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-layer = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+layer = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_batch_norm_of_cudnn
@@ -3840,11 +3840,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-layer = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+layer = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_batch_norm_of_cudnn_in_evaluation
@@ -3872,11 +3872,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-layer = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+layer = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_group_norm
@@ -3900,11 +3900,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-layer = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+layer = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_group_norm_without_weight
@@ -3928,11 +3928,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-layer = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+layer = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_instance_norm
@@ -3956,11 +3956,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-layer = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+layer = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_bilinear
@@ -3984,11 +3984,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-layer = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+layer = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_grouped_conv
@@ -4012,11 +4012,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-layer = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+layer = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_grouped_conv_of_cudnn
@@ -4042,11 +4042,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-layer = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+layer = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_bce
@@ -4074,13 +4074,13 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
-w = nil; sweep()
-p = nil; sweep()
-loss = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+t = nil
+w = nil
+p = nil
+loss = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_bce_with_weight
@@ -4108,13 +4108,13 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
-w = nil; sweep()
-p = nil; sweep()
-loss = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+t = nil
+w = nil
+p = nil
+loss = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_bce_with_logits
@@ -4142,13 +4142,13 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
-w = nil; sweep()
-p = nil; sweep()
-loss = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+t = nil
+w = nil
+p = nil
+loss = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_bce_with_logits_and_weights
@@ -4176,13 +4176,13 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
-w = nil; sweep()
-p = nil; sweep()
-loss = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+t = nil
+w = nil
+p = nil
+loss = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_softplus
@@ -4206,11 +4206,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_logsigmoid
@@ -4234,11 +4234,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_mish
@@ -4262,11 +4262,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_maximum
@@ -4290,11 +4290,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_var
@@ -4318,11 +4318,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_std
@@ -4346,11 +4346,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_index_select
@@ -4374,11 +4374,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_embedding_with_padding
@@ -4402,11 +4402,11 @@ mark("first")
 z = (g * g):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== twice_penalty_of_a_critic
@@ -4439,13 +4439,13 @@ for step = 0, 1 do
 end
 mark("two steps")
 mark("end of program (globals alive)")
-critic = nil; sweep()
-opt = nil; sweep()
-real = nil; sweep()
-scores = nil; sweep()
-g = nil; sweep()
-penalty = nil; sweep()
-loss = nil; sweep()
+critic = nil
+opt = nil
+real = nil
+scores = nil
+g = nil
+penalty = nil
+loss = nil
 mark("globals deleted")
 
 --== matmul_of_columns
@@ -4463,11 +4463,11 @@ w = w0:narrow(3, 1, 1):transpose(0, 1)
 y = ohm.matmul(x, w:transpose(-2, -1))
 y:sum():backward()
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-w0 = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x0 = nil
+x = nil
+w0 = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== gradient_of_bce_target_with_weights
@@ -4483,10 +4483,10 @@ w = ohm.ones(700, {device = "cuda"})
 loss = F.binary_cross_entropy_with_logits(x, t, {weight = w, pos_weight = w})
 loss:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
-w = nil; sweep()
-loss = nil; sweep()
+x = nil
+t = nil
+w = nil
+loss = nil
 mark("globals deleted")
 
 --== conv_transpose3d_resizes_its_result
@@ -4502,10 +4502,10 @@ m = nn.ConvTranspose3d(8, 6, 2, {stride = 2, device = "cuda", dtype = ohm.float6
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x0 = nil
+x = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== conv_transpose3d_keeps_the_memory_of_its_input
@@ -4521,9 +4521,9 @@ y = m(x)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== conv3d_of_single_channels
@@ -4541,11 +4541,11 @@ y = m(x)
 z = y:transpose(0, -1):contiguous()
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x0 = nil
+x = nil
+m = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== conv3d_with_channels_last
@@ -4563,9 +4563,9 @@ y = m(x)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== conv3d_without_cudnn
@@ -4579,9 +4579,9 @@ m = nn.Conv3d(4, 6, {2, 3, 1}, {padding = "same", groups = 2, device = "cuda"})
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== max_pool3d_of_one_volume_with_channels_last
@@ -4597,9 +4597,9 @@ y = F.max_pool3d(x, 2)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+x0 = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== pooling_of_volumes_with_channels_last
@@ -4627,12 +4627,12 @@ layout(d)
 loss = ((a:sum() + b:sum()) + c:sum()) + d:sum()
 loss:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-loss = nil; sweep()
+x = nil
+a = nil
+b = nil
+c = nil
+d = nil
+loss = nil
 mark("globals deleted")
 
 --== twice_conv3d
@@ -4654,13 +4654,13 @@ g, h = table.unpack(ohm.autograd.grad((y * y):sum(), {x, conv.weight}, {create_g
 z = (g * g):sum() + (h * h):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-conv = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-h = nil; sweep()
-z = nil; sweep()
+x = nil
+conv = nil
+m = nil
+y = nil
+g = nil
+h = nil
+z = nil
 mark("globals deleted")
 
 --== norms_and_dropout_of_volumes
@@ -4676,9 +4676,9 @@ m = nn.Sequential(nn.BatchNorm3d(4), nn.Dropout3d(0.5), nn.InstanceNorm3d(4, {af
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== likes_of_tensors_with_gaps
@@ -4712,14 +4712,14 @@ layout(e)
 f = ohm.full_like(x, 2.0)
 layout(f)
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
-f = nil; sweep()
+x0 = nil
+x = nil
+a = nil
+b = nil
+c = nil
+d = nil
+e = nil
+f = nil
 mark("globals deleted")
 
 --== integers_and_fractions
@@ -4747,12 +4747,12 @@ layout(d)
 e = ohm.where(x:gt(0), x, 1.0)
 layout(e)
 mark("end of program (globals alive)")
-x = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
+x = nil
+a = nil
+b = nil
+c = nil
+d = nil
+e = nil
 mark("globals deleted")
 
 --== roll_as_one_line
@@ -4770,10 +4770,10 @@ layout(y)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x0 = nil
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== squeeze_of_nothing
@@ -4787,9 +4787,9 @@ y = x:squeeze()
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== einsum_without_contraction
@@ -4809,11 +4809,11 @@ y = ohm.einsum("...ij,...kj->...ik", x, w)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-w0 = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x0 = nil
+x = nil
+w0 = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== columns_of_windows
@@ -4831,9 +4831,9 @@ z = F.fold(y * 2.0, {12, 14}, 3, {padding = 1, stride = {1, 2}})
 layout(z)
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== columns_of_turned_images
@@ -4849,8 +4849,8 @@ layout(y)
 y:backward(ohm.ones_like(y))
 layout(x.grad)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== columns_smaller_than_the_image
@@ -4863,10 +4863,10 @@ local x, y
 x = ohm.randn(3, 20, 25, {device = "cuda", requires_grad = true})
 y = F.unfold(x, 3, {stride = 3})
 layout(y)
-x = nil; sweep()
+x = nil
 y:sum():backward()
 mark("end of program (globals alive)")
-y = nil; sweep()
+y = nil
 mark("globals deleted")
 
 --== folded_columns_that_lie_otherwise
@@ -4880,8 +4880,8 @@ y = F.fold(x:transpose(0, 1), {12, 14}, 3)
 layout(y)
 y:backward(ohm.ones_like(y))
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== adaptive_maxima_with_channels_last
@@ -4897,8 +4897,8 @@ layout(y)
 y:backward(ohm.ones_like(y))
 layout(x.grad)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== adaptive_maxima_of_one_turned_image
@@ -4912,9 +4912,9 @@ y = nn.AdaptiveMaxPool2d(3)(x:transpose(1, 2))
 z = y:transpose(0, 2):contiguous()
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== adaptive_maxima_of_expanded_lines
@@ -4928,8 +4928,8 @@ y = F.adaptive_max_pool1d(x:expand(2, 300), 50)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== grid_of_affine_maps
@@ -4949,10 +4949,10 @@ y = F.grid_sample(x, grid, {align_corners = false})
 layout(y)
 y:mean():backward()
 mark("end of program (globals alive)")
-theta = nil; sweep()
-x = nil; sweep()
-grid = nil; sweep()
-y = nil; sweep()
+theta = nil
+x = nil
+grid = nil
+y = nil
 mark("globals deleted")
 
 --== affine_grid_of_one_row
@@ -4964,8 +4964,8 @@ theta = ohm.randn(2, 2, 3, {device = "cuda", requires_grad = true})
 y = F.affine_grid(theta, {2, 3, 1, 40}, {align_corners = true})
 y:sum():backward()
 mark("end of program (globals alive)")
-theta = nil; sweep()
-y = nil; sweep()
+theta = nil
+y = nil
 mark("globals deleted")
 
 --== samples_of_cudnn
@@ -4985,9 +4985,9 @@ layout(y)
 y:sum():backward()
 layout(g.grad)
 mark("end of program (globals alive)")
-x = nil; sweep()
-g = nil; sweep()
-y = nil; sweep()
+x = nil
+g = nil
+y = nil
 mark("globals deleted")
 
 --== samples_at_a_constant_grid
@@ -5005,9 +5005,9 @@ layout(y)
 y:backward(ohm.ones_like(y))
 layout(x.grad)
 mark("end of program (globals alive)")
-x = nil; sweep()
-g = nil; sweep()
-y = nil; sweep()
+x = nil
+g = nil
+y = nil
 mark("globals deleted")
 
 --== samples_of_constant_images
@@ -5021,9 +5021,9 @@ g = ohm.randn(2, 30, 20, 2, {device = "cuda", requires_grad = true})
 y = F.grid_sample(x, g, {mode = "nearest", padding_mode = "border", align_corners = false})
 y:backward(ohm.ones_like(y))
 mark("end of program (globals alive)")
-x = nil; sweep()
-g = nil; sweep()
-y = nil; sweep()
+x = nil
+g = nil
+y = nil
 mark("globals deleted")
 
 --== samples_under_autocast
@@ -5043,9 +5043,9 @@ end
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-theta = nil; sweep()
-y = nil; sweep()
+x = nil
+theta = nil
+y = nil
 mark("globals deleted")
 
 --== shuffled_pixels_and_channels
@@ -5059,8 +5059,8 @@ y = ohm.channel_shuffle(F.pixel_unshuffle(x, 2), 4)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== shuffled_channels_of_a_part
@@ -5072,8 +5072,8 @@ x = ohm.randn(6, 8, 6, 8, {device = "cuda", dtype = ohm.float16, requires_grad =
 y = ohm.channel_shuffle(x:narrow(0, 1, 4), 4)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== local_response_norm
@@ -5087,8 +5087,8 @@ y = nn.LocalResponseNorm(3)(x)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== local_response_norm_without_a_graph
@@ -5100,8 +5100,8 @@ x = ohm.randn(2, 8, 10, 20, {device = "cuda"})
 y = nn.LocalResponseNorm(3)(x)
 layout(y)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== gumbel_softmax
@@ -5119,10 +5119,10 @@ layout(h)
 s = (y + h):sum()
 s:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
-s = nil; sweep()
+x = nil
+y = nil
+h = nil
+s = nil
 mark("globals deleted")
 
 --== soft_margins
@@ -5142,11 +5142,11 @@ layout(z)
 s = y + z:mean()
 s:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-s = nil; sweep()
+x = nil
+t = nil
+y = nil
+z = nil
+s = nil
 mark("globals deleted")
 
 --== margins_of_classes
@@ -5168,12 +5168,12 @@ layout(z)
 s = y + z:sum()
 s:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-s = nil; sweep()
+x = nil
+t = nil
+w = nil
+y = nil
+z = nil
+s = nil
 mark("globals deleted")
 
 --== cosine_embeddings
@@ -5189,10 +5189,10 @@ t = ohm.ones(600, {device = "cuda"})
 y = F.cosine_embedding_loss(x, w, t, {margin = 0.5})
 y:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-t = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+t = nil
+y = nil
 mark("globals deleted")
 
 --== gaussian_likelihoods
@@ -5210,10 +5210,10 @@ y = F.gaussian_nll_loss(x, t, v, {full = true})
 layout(y)
 y:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
-v = nil; sweep()
-y = nil; sweep()
+x = nil
+t = nil
+v = nil
+y = nil
 mark("globals deleted")
 
 --== gaussian_likelihoods_without_a_graph
@@ -5229,10 +5229,10 @@ v = ohm.ones(60, 80, {device = "cuda"})
 y = F.gaussian_nll_loss(x, t, v, {reduction = "none"})
 layout(y)
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
-v = nil; sweep()
-y = nil; sweep()
+x = nil
+t = nil
+v = nil
+y = nil
 mark("globals deleted")
 
 --== copies_between_devices_of_tensors_with_gaps
@@ -5280,19 +5280,19 @@ layout(g)
 i = k2:transpose(0, 1):cpu()
 layout(i)
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-h0 = nil; sweep()
-h = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
-f = nil; sweep()
-k2 = nil; sweep()
-g = nil; sweep()
-i = nil; sweep()
+x0 = nil
+x = nil
+a = nil
+b = nil
+h0 = nil
+h = nil
+c = nil
+d = nil
+e = nil
+f = nil
+k2 = nil
+g = nil
+i = nil
 mark("globals deleted")
 
 --== split_of_one_column_of_channels_last
@@ -5308,10 +5308,10 @@ y = (x:split(1, {dim = -1}))
 z = ohm.cat({y, y}, {dim = -1})
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x0 = nil
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== std_of_one_element_over_named_dims
@@ -5323,8 +5323,8 @@ x = ohm.randn(1, 1, {device = "cuda", requires_grad = true})
 y = x:std({dim = {0, 1}})
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== batch_norm3d_bf16_channels_last_expanded_gradient
@@ -5340,10 +5340,10 @@ m = nn.BatchNorm3d(8, {device = "cuda", dtype = ohm.bfloat16})
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x0 = nil
+x = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== batch_norm3d_bf16_channels_last_copied_gradient
@@ -5361,11 +5361,11 @@ y = m(x)
 z = y:transpose(0, -1):contiguous()
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x0 = nil
+x = nil
+m = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== batch_norm3d_bf16_channels_last_no_affine
@@ -5381,10 +5381,10 @@ m = nn.BatchNorm3d(8, {device = "cuda", dtype = ohm.bfloat16, affine = false})
 y = m(x)
 y:backward(ohm.ones_like(y))
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
+x0 = nil
+x = nil
+m = nil
+y = nil
 mark("globals deleted")
 
 --== elu_twice
@@ -5400,10 +5400,10 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== celu_written_over_twice
@@ -5421,11 +5421,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== hardtanh_written_over_twice
@@ -5443,11 +5443,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== silu_written_over_twice
@@ -5465,11 +5465,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== hardswish_twice
@@ -5485,10 +5485,10 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== softshrink_twice
@@ -5504,10 +5504,10 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== prelu_by_channel_twice
@@ -5525,11 +5525,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== glu_twice
@@ -5547,11 +5547,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== smooth_l1_twice
@@ -5569,11 +5569,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== huber_twice
@@ -5591,11 +5591,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== huber_of_each_twice
@@ -5613,11 +5613,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== soft_margin_twice
@@ -5635,11 +5635,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== mse_of_each_twice
@@ -5657,11 +5657,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== prod_twice
@@ -5677,10 +5677,10 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== prod_of_rows_twice
@@ -5696,10 +5696,10 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== cumprod_twice
@@ -5715,10 +5715,10 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== amax_twice
@@ -5734,10 +5734,10 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== amin_of_rows_twice
@@ -5753,10 +5753,10 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== gather_twice
@@ -5774,11 +5774,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-ids = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+ids = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== scatter_twice
@@ -5798,12 +5798,12 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-ids = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+ids = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== index_twice
@@ -5821,11 +5821,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-line = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+line = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== index_add_twice
@@ -5845,12 +5845,12 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-line = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+line = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== masked_select_twice values=true
@@ -5868,11 +5868,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-keep = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+keep = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== abs_twice
@@ -5890,11 +5890,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== softsign_twice
@@ -5910,10 +5910,10 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== l1_loss_twice
@@ -5931,11 +5931,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== norm_1_twice
@@ -5951,10 +5951,10 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== norm_infinity_twice
@@ -5970,10 +5970,10 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== conv_transpose1d_twice
@@ -5995,13 +5995,13 @@ z = (g * g):sum() + (h * h):sum()
 z = z + loss
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-layer = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-g = nil; sweep()
-h = nil; sweep()
-z = nil; sweep()
+x = nil
+layer = nil
+y = nil
+loss = nil
+g = nil
+h = nil
+z = nil
 mark("globals deleted")
 
 --== conv1d_and_its_loss_twice
@@ -6023,12 +6023,12 @@ z = (g * g):sum()
 z = z + loss
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-layer = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+layer = nil
+y = nil
+loss = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== conv_transpose2d_twice
@@ -6050,13 +6050,13 @@ z = (g * g):sum() + (h * h):sum()
 z = z + loss
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-layer = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-g = nil; sweep()
-h = nil; sweep()
-z = nil; sweep()
+x = nil
+layer = nil
+y = nil
+loss = nil
+g = nil
+h = nil
+z = nil
 mark("globals deleted")
 
 --== conv_transpose2d_with_output_padding_twice_cudnn
@@ -6080,12 +6080,12 @@ z = (g * g):sum()
 z = z + loss
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-layer = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+layer = nil
+y = nil
+loss = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== conv_transpose3d_twice
@@ -6107,13 +6107,13 @@ z = (g * g):sum() + (h * h):sum()
 z = z + loss
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-layer = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-g = nil; sweep()
-h = nil; sweep()
-z = nil; sweep()
+x = nil
+layer = nil
+y = nil
+loss = nil
+g = nil
+h = nil
+z = nil
 mark("globals deleted")
 
 --== prelu_layer_twice
@@ -6135,13 +6135,13 @@ z = (g * g):sum() + (h * h):sum()
 z = z + loss
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-layer = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-g = nil; sweep()
-h = nil; sweep()
-z = nil; sweep()
+x = nil
+layer = nil
+y = nil
+loss = nil
+g = nil
+h = nil
+z = nil
 mark("globals deleted")
 
 --== weight_norm
@@ -6169,11 +6169,11 @@ y:sum():backward()
 m = nn.utils.remove_weight_norm(m)
 z = m(x)
 mark("end of program (globals alive)")
-m = nil; sweep()
-o = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+m = nil
+o = nil
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== weight_norm_of_all_and_of_a_middle_dimension
@@ -6193,10 +6193,10 @@ x = ohm.randn(2, 8, 6, 6, {device = "cuda", requires_grad = true})
 y = m(x):sum() + n(x:double()):sum()
 y:backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-n = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+n = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== weight_norm_in_half_precision
@@ -6216,10 +6216,10 @@ x = ohm.randn(16, 80, {device = "cuda", dtype = ohm.float16, requires_grad = tru
 y = m(x):sum() + n(x:bfloat16()):sum()
 y:backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-n = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+n = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== weight_norm_second_gradient
@@ -6237,12 +6237,12 @@ g, h = table.unpack(ohm.autograd.grad((y * y):sum(), {x, w}, {create_graph = tru
 z = (g * g):sum() + (h * h):sum()
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-h = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+h = nil
+z = nil
 mark("globals deleted")
 
 --== spectral_norm
@@ -6268,10 +6268,10 @@ y:sum():backward()
 m = nn.utils.remove_spectral_norm(m)
 z = m(x)
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+m = nil
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== spectral_norm_of_a_transposed_convolution
@@ -6289,9 +6289,9 @@ x = ohm.randn(2, 60, 7, {device = "cuda", requires_grad = true})
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== parametrized_spectral_norm
@@ -6309,9 +6309,9 @@ y = m(x)
 y:sum():backward()
 y = m(x)
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== parametrized_weight_norm
@@ -6331,9 +6331,9 @@ y:sum():backward()
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== a_module_of_another_dtype_after_a_call
@@ -6351,10 +6351,10 @@ m = m:to({dtype = ohm.float64})
 z = m(x:double())
 z:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+m = nil
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== lines_convolved_twice
@@ -6374,10 +6374,10 @@ y:sum():backward()
 y = n(m(x))
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-n = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+n = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== prelu_of_an_input_without_gradient
@@ -6391,9 +6391,9 @@ x = ohm.randn(2, 8, 50, 70, {device = "cuda"})
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== autocast_keeps_a_cast_of_no_grad
@@ -6411,11 +6411,11 @@ do
 end
 z = y * 2.0
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-n = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+m = nil
+x = nil
+n = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== circular_padding_twice
@@ -6431,10 +6431,10 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== conv2d_circular_twice
@@ -6456,13 +6456,13 @@ z = (g * g):sum() + (h * h):sum()
 z = z + loss
 z:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-layer = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-g = nil; sweep()
-h = nil; sweep()
-z = nil; sweep()
+x = nil
+layer = nil
+y = nil
+loss = nil
+g = nil
+h = nil
+z = nil
 mark("globals deleted")
 
 --== written_over_by_functions
@@ -6486,8 +6486,8 @@ v:rsqrt_()
 layout(v)
 v:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-v = nil; sweep()
+x = nil
+v = nil
 mark("globals deleted")
 
 --== reciprocal_twice
@@ -6505,11 +6505,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== sine_in_place_twice
@@ -6527,11 +6527,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== norm_of_all_twice
@@ -6547,10 +6547,10 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== largest_norm_of_all_twice
@@ -6566,10 +6566,10 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== magnitude_in_place_twice
@@ -6587,11 +6587,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== std_of_one_number_twice
@@ -6611,11 +6611,11 @@ layout(g)
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== var_of_one_number_twice
@@ -6635,11 +6635,11 @@ layout(g)
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== lbfgs
@@ -6666,14 +6666,14 @@ function closure()
   loss:backward()
   return loss
 end
-opt:step(closure); sweep()
+opt:step(closure)
 mark("first step")
-opt:step(closure); sweep()
+opt:step(closure)
 mark("second step")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-opt = nil; sweep()
+m = nil
+x = nil
+opt = nil
 mark("globals deleted")
 
 --== lbfgs_line_search
@@ -6706,12 +6706,12 @@ y = opt:step(closure)
 mark("first step")
 y = opt:step(closure)
 mark("second step")
-opt = nil; sweep()
+opt = nil
 mark("del opt")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== lbfgs_of_one_iteration
@@ -6743,16 +6743,16 @@ function closure()
   loss:backward()
   return loss
 end
-opt:step(closure); sweep()
-opt:step(closure); sweep()
-opt:step(closure); sweep()
-opt:step(closure); sweep()
-x = nil; sweep()
-opt = nil; sweep()
+opt:step(closure)
+opt:step(closure)
+opt:step(closure)
+opt:step(closure)
+x = nil
+opt = nil
 mark("del opt")
 mark("end of program (globals alive)")
-m = nil; sweep()
-n = nil; sweep()
+m = nil
+n = nil
 mark("globals deleted")
 
 --== sgd_with_a_closure
@@ -6778,12 +6778,12 @@ function closure()
   return loss
 end
 y = opt:step(closure)
-opt:step(closure); sweep()
+opt:step(closure)
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-opt = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+opt = nil
+y = nil
 mark("globals deleted")
 
 --== optimizer_state_is_loaded
@@ -6805,13 +6805,13 @@ m(x):sum():backward()
 opt:step()
 opt2 = ohm.optim.Adam(m:parameters())
 opt2:load_state_dict(opt:state_dict())
-opt = nil; sweep()
+opt = nil
 m(x):sum():backward()
 opt2:step()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-opt2 = nil; sweep()
+m = nil
+x = nil
+opt2 = nil
 mark("globals deleted")
 
 --== fused_optimizer_state_is_loaded
@@ -6833,13 +6833,13 @@ m(x):sum():backward()
 opt:step()
 opt2 = ohm.optim.AdamW(m:parameters(), {fused = true})
 opt2:load_state_dict(opt:state_dict())
-opt = nil; sweep()
+opt = nil
 m(x):sum():backward()
 opt2:step()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-opt2 = nil; sweep()
+m = nil
+x = nil
+opt2 = nil
 mark("globals deleted")
 
 --== lbfgs_state_is_loaded
@@ -6868,16 +6868,16 @@ function closure()
   loss:backward()
   return loss
 end
-opt:step(closure); sweep()
+opt:step(closure)
 opt2 = ohm.optim.LBFGS(m:parameters(), {max_iter = 3, tolerance_change = 0})
 opt2:load_state_dict(opt:state_dict())
-opt2:step(closure); sweep()
-opt = nil; sweep()
-opt2:step(closure); sweep()
+opt2:step(closure)
+opt = nil
+opt2:step(closure)
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-opt2 = nil; sweep()
+m = nil
+x = nil
+opt2 = nil
 mark("globals deleted")
 
 --== l1_loss_of_one_number_twice
@@ -6895,11 +6895,11 @@ g = (ohm.autograd.grad((y * y):sum(), x, {create_graph = true}))
 z = g * g
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== kthvalue_of_expanded
@@ -6913,9 +6913,9 @@ x = x0:expand(5, 5)
 y = (x:kthvalue(1, {dim = 0, keepdim = true}))
 y:sum():backward()
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+x0 = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== median_of_transposed
@@ -6933,11 +6933,11 @@ z = x:median()
 s = y:sum() + z
 s:backward()
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-s = nil; sweep()
+x0 = nil
+x = nil
+y = nil
+z = nil
+s = nil
 mark("globals deleted")
 
 --== scatter_reduce_mean_without_self
@@ -6955,11 +6955,11 @@ y = x:scatter_reduce(0, ids, w, "mean", {include_self = false})
 z = y * 2.0
 z:mean():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-ids = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+ids = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== scatter_reduce_amax_of_input_alone
@@ -6975,10 +6975,10 @@ ids = ohm.zeros(2, 5, {dtype = ohm.int64, device = "cuda"})
 y = x:scatter_reduce(0, ids, w, "amax", {include_self = false})
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-ids = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+ids = nil
+y = nil
 mark("globals deleted")
 
 --== block_diag_of_vectors
@@ -6994,10 +6994,10 @@ y = ohm.block_diag({x, w})
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== vdot_gradients
@@ -7013,10 +7013,10 @@ y = ohm.vdot(x, w)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== tensordot_of_all_dims
@@ -7030,9 +7030,9 @@ w = ohm.randn(4, 8, 1, {device = "cuda", requires_grad = true})
 y = ohm.tensordot(x, w:transpose(0, 1), {dims = 2})
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== tensordot_of_lines
@@ -7048,10 +7048,10 @@ y = ohm.tensordot(x, w, {dims = 1})
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== trace_of_tall_matrix
@@ -7063,8 +7063,8 @@ x = ohm.randn(40, 33, {device = "cuda", requires_grad = true})
 y = x:trace()
 y:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== logcumsumexp_of_one_line
@@ -7076,8 +7076,8 @@ x = ohm.randn(3000, {device = "cuda", requires_grad = true})
 y = x:logcumsumexp({dim = 0})
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== masked_scatter_gradients values=true
@@ -7093,10 +7093,10 @@ keep = ohm.zeros(33, {dtype = ohm.bool, device = "cuda"})
 y = x:masked_scatter(keep, w:transpose(0, 1))
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-keep = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+keep = nil
+y = nil
 mark("globals deleted")
 
 --== bincount_and_histc values=true
@@ -7112,11 +7112,11 @@ y = ohm.bincount(ids, {minlength = 50})
 h = ohm.histc(x:transpose(0, 1))
 z = ohm.histc(x, {bins = 7, min = -1, max = 1})
 mark("end of program (globals alive)")
-x = nil; sweep()
-ids = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
-z = nil; sweep()
+x = nil
+ids = nil
+y = nil
+h = nil
+z = nil
 mark("globals deleted")
 
 --== searchsorted_of_other_dtype
@@ -7134,10 +7134,10 @@ layout(y)
 i = ohm.isin(w, 0.5, {invert = true})
 layout(i)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-i = nil; sweep()
+x = nil
+w = nil
+y = nil
+i = nil
 mark("globals deleted")
 
 --== std_and_mean_of_all
@@ -7151,10 +7151,10 @@ v, m = ohm.std_mean(x)
 s = v + m
 s:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-v = nil; sweep()
-m = nil; sweep()
-s = nil; sweep()
+x = nil
+v = nil
+m = nil
+s = nil
 mark("globals deleted")
 
 --== variance_of_one_number_of_float64
@@ -7168,9 +7168,9 @@ y = x:var()
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== indices_added_to_a_view
@@ -7188,10 +7188,10 @@ y = x:transpose(0, 1):index_put({i, i}, w, {accumulate = true})
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-i = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+i = nil
+y = nil
 mark("globals deleted")
 
 --== indices_written_twice_apart
@@ -7213,12 +7213,12 @@ y:index_put_({i, j}, w:narrow(0, 0, 6))
 z = ohm.take(y, i) + y:put(i, ohm.take(w, i)):sum()
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-i = nil; sweep()
-j = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+i = nil
+j = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== different_elements values=true
@@ -7238,18 +7238,18 @@ u, inverse2, counts2 = ohm.unique_consecutive(x, {return_inverse = true, return_
 v, inverse3 = x:double():unique({return_inverse = true})
 w = ohm.unique_consecutive(x:half())
 mark("end of program (globals alive)")
-x = nil; sweep()
-i = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-inverse = nil; sweep()
-counts = nil; sweep()
-u = nil; sweep()
-inverse2 = nil; sweep()
-counts2 = nil; sweep()
-v = nil; sweep()
-inverse3 = nil; sweep()
-w = nil; sweep()
+x = nil
+i = nil
+y = nil
+z = nil
+inverse = nil
+counts = nil
+u = nil
+inverse2 = nil
+counts2 = nil
+v = nil
+inverse3 = nil
+w = nil
 mark("globals deleted")
 
 --== quantiles_along_dims
@@ -7275,13 +7275,13 @@ v = ohm.quantile(x:detach(), 0.5, {interpolation = "nearest"})
 w = y:sum() + z:sum()
 w:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-q = nil; sweep()
-z = nil; sweep()
-u = nil; sweep()
-v = nil; sweep()
-w = nil; sweep()
+x = nil
+y = nil
+q = nil
+z = nil
+u = nil
+v = nil
+w = nil
 mark("globals deleted")
 
 --== median_of_numbers
@@ -7293,8 +7293,8 @@ x = ohm.randn(40, 33, {device = "cuda", requires_grad = true})
 y = x:nanmedian() + (ohm.nanmedian(x, {dim = 1})):sum()
 y:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== sums_under_lines
@@ -7312,11 +7312,11 @@ z = ohm.cumulative_trapezoid(x, w)
 u = y:sum() + z:sum()
 u:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-u = nil; sweep()
+x = nil
+w = nil
+y = nil
+z = nil
+u = nil
 mark("globals deleted")
 
 --== matrix_and_vector_of_strides
@@ -7338,13 +7338,13 @@ u = ohm.addr(x:select(2, 1), y, w, {alpha = 2.0})
 v = u:sum() + z:sum()
 v:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-b = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-u = nil; sweep()
-v = nil; sweep()
+x = nil
+w = nil
+b = nil
+y = nil
+z = nil
+u = nil
+v = nil
 mark("globals deleted")
 
 --== larger_numbers_of_both
@@ -7358,9 +7358,9 @@ w = ohm.randn(33, {device = "cuda", requires_grad = true})
 y = ohm.fmax(x, w) + ohm.fmin(x, w)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== parts_written_into_copies
@@ -7380,11 +7380,11 @@ z = ohm.select_scatter(y:transpose(0, 1), w:select(1, 0), 0, 1)
 u = z:fill_diagonal_(0.0)
 u:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-u = nil; sweep()
+x = nil
+w = nil
+y = nil
+z = nil
+u = nil
 mark("globals deleted")
 
 --== distance_of_both
@@ -7398,9 +7398,9 @@ w = ohm.randn(33, {device = "cuda", requires_grad = true})
 y = ohm.dist(x, w) + ohm.dist(x, w, {p = 1})
 y:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== reduced_writes_over_the_input
@@ -7416,10 +7416,10 @@ ids = ohm.zeros(40, 33, {dtype = ohm.int64, device = "cuda"})
 y = (x * 2.0):scatter_reduce_(0, ids, w, "mean", {include_self = false})
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-ids = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+ids = nil
+y = nil
 mark("globals deleted")
 
 --== whole_numbers_bit_by_bit
@@ -7441,11 +7441,11 @@ u = ohm.gcd(ids, ids:transpose(0, 1):narrow(0, 0, 1):narrow(1, 0, 33))
 v = ohm.tril_indices(4, 5, {offset = 1, device = "cuda"})
 layout(v)
 mark("end of program (globals alive)")
-ids = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-u = nil; sweep()
-v = nil; sweep()
+ids = nil
+y = nil
+z = nil
+u = nil
+v = nil
 mark("globals deleted")
 
 --== different_bools_and_halves values=true
@@ -7465,16 +7465,16 @@ u, inverse2 = keep:unique({return_inverse = true})
 i = ohm.zeros(70000, {dtype = ohm.int64, device = "cuda"}):to(ohm.uint8)
 v = ohm.unique(i)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-inverse = nil; sweep()
-keep = nil; sweep()
-z = nil; sweep()
-counts = nil; sweep()
-u = nil; sweep()
-inverse2 = nil; sweep()
-i = nil; sweep()
-v = nil; sweep()
+x = nil
+y = nil
+inverse = nil
+keep = nil
+z = nil
+counts = nil
+u = nil
+inverse2 = nil
+i = nil
+v = nil
 mark("globals deleted")
 
 --== many_indices_of_few_rows
@@ -7490,10 +7490,10 @@ w = ohm.randn(20000, {device = "cuda", requires_grad = true})
 y = x:index({i}):sum() + x:index_put({i, i}, w, {accumulate = true}):sum()
 y:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-i = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+i = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== indices_of_int32
@@ -7515,13 +7515,13 @@ u = x:index_put({i}, w, {accumulate = true})
 v = (y:sum() + z:sum()) + u:sum()
 v:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-i = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-u = nil; sweep()
-v = nil; sweep()
+x = nil
+i = nil
+w = nil
+y = nil
+z = nil
+u = nil
+v = nil
 mark("globals deleted")
 
 --== rms_norm_fused
@@ -7535,9 +7535,9 @@ x = ohm.randn(32, 100, 64, {device = "cuda", requires_grad = true})
 y = m(x)
 y:backward(ohm.ones_like(y))
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== rms_norm_no_weight
@@ -7554,9 +7554,9 @@ do
   z = F.rms_norm(x, {64})
 end
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== rms_norm_bfloat16
@@ -7570,9 +7570,9 @@ x = ohm.randn(32, 100, 64, {device = "cuda", requires_grad = true, dtype = ohm.b
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== rms_norm_two_dtypes
@@ -7588,9 +7588,9 @@ y = m(x)
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== rms_norm_autocast
@@ -7616,11 +7616,11 @@ do
 end
 ;(y:sum() + z:sum()):backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-h = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+m = nil
+x = nil
+h = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== rms_norm_of_transposed
@@ -7636,9 +7636,9 @@ y = m(x:transpose(1, 2))
 layout(y)
 y:transpose(1, 2):backward(ohm.ones(32, 100, 64, {device = "cuda"}))
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== rms_norm_two_dims
@@ -7652,9 +7652,9 @@ x = ohm.randn(32, 100, 64, {device = "cuda", requires_grad = true})
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== rms_norm_frozen
@@ -7674,9 +7674,9 @@ m:requires_grad_(true)
 y = m(x:detach())
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== index_put_host_indices
@@ -7692,10 +7692,10 @@ i = ohm.tensor({1, 3, 5})
 y = x:index_put({i}, v)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-v = nil; sweep()
-i = nil; sweep()
-y = nil; sweep()
+x = nil
+v = nil
+i = nil
+y = nil
 mark("globals deleted")
 
 --== index_put_host_adding
@@ -7709,9 +7709,9 @@ v = ohm.randn(3, 600, {device = "cuda"})
 i = ohm.tensor({1, 3, 1})
 x:index_put_({i}, v, {accumulate = true})
 mark("end of program (globals alive)")
-x = nil; sweep()
-v = nil; sweep()
-i = nil; sweep()
+x = nil
+v = nil
+i = nil
 mark("globals deleted")
 
 --== index_put_host_two
@@ -7729,11 +7729,11 @@ j = ohm.tensor({2}, {device = "cuda"})
 x:index_put_({i, j}, v)
 y = x:index_put({i, i}, v, {accumulate = true})
 mark("end of program (globals alive)")
-x = nil; sweep()
-v = nil; sweep()
-i = nil; sweep()
-j = nil; sweep()
-y = nil; sweep()
+x = nil
+v = nil
+i = nil
+j = nil
+y = nil
 mark("globals deleted")
 
 --== index_put_host_int32
@@ -7749,10 +7749,10 @@ i = ohm.tensor({1, 3, 5}, {dtype = ohm.int32})
 y = x:index({i})
 x:index_put_({i}, v)
 mark("end of program (globals alive)")
-x = nil; sweep()
-v = nil; sweep()
-i = nil; sweep()
-y = nil; sweep()
+x = nil
+v = nil
+i = nil
+y = nil
 mark("globals deleted")
 
 --== cudnn_lstm_training
@@ -7774,29 +7774,29 @@ layout(m.weight_ih_l0)
 x = ohm.randn(5, 3, 16, {device = "cuda", requires_grad = true})
 do
   local results = m(x)
-  y = results[1]; sweep()
-  h = results[2]; sweep()
-  c = results[3]; sweep()
+  y = results[1]
+  h = results[2]
+  c = results[3]
 end
 layout(y)
 z = y * 2
 y:sum():backward()
 do
   local results = m(x, {h:detach(), c:detach()})
-  y = results[1]; sweep()
-  h = results[2]; sweep()
-  c = results[3]; sweep()
+  y = results[1]
+  h = results[2]
+  c = results[3]
 end
 l = y:sum() + h:sum()
 l:backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
-c = nil; sweep()
-z = nil; sweep()
-l = nil; sweep()
+m = nil
+x = nil
+y = nil
+h = nil
+c = nil
+z = nil
+l = nil
 mark("globals deleted")
 
 --== cudnn_lstm_batch_first_bidirectional
@@ -7816,28 +7816,28 @@ m = nn.LSTM(16, 32, {batch_first = true, bidirectional = true}):to("cuda")
 x = ohm.randn(5, 3, 16, {device = "cuda", requires_grad = true})
 do
   local results = m(x)
-  y = results[1]; sweep()
-  h = results[2]; sweep()
-  c = results[3]; sweep()
+  y = results[1]
+  h = results[2]
+  c = results[3]
 end
 layout(y)
 z = (y * y):sum()
 z:backward({retain_graph = true})
 do
   local results = m(x, {h, c})
-  y = results[1]; sweep()
-  h = results[2]; sweep()
-  c = results[3]; sweep()
+  y = results[1]
+  h = results[2]
+  c = results[3]
 end
 z = (y * y):sum()
 z:backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
-c = nil; sweep()
-z = nil; sweep()
+m = nil
+x = nil
+y = nil
+h = nil
+c = nil
+z = nil
 mark("globals deleted")
 
 --== cudnn_gru_states
@@ -7855,18 +7855,18 @@ x = ohm.randn(5, 3, 16, {device = "cuda", requires_grad = true})
 h0 = ohm.randn(1, 3, 32, {device = "cuda", requires_grad = true})
 do
   local results = m(x, h0)
-  y = results[1]; sweep()
-  h = results[2]; sweep()
+  y = results[1]
+  h = results[2]
 end
 l = h:sum()
 l:backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-h0 = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
-l = nil; sweep()
+m = nil
+x = nil
+h0 = nil
+y = nil
+h = nil
+l = nil
 mark("globals deleted")
 
 --== cudnn_gru_no_grad
@@ -7885,8 +7885,8 @@ do
   local mode1 <close> = ohm.no_grad()
   do
     local results = m(x)
-    y = results[1]; sweep()
-    h = results[2]; sweep()
+    y = results[1]
+    h = results[2]
   end
 end
 layout(y)
@@ -7895,15 +7895,15 @@ do
   local mode2 <close> = ohm.no_grad()
   do
     local results = m(x)
-    y = results[1]; sweep()
-    h = results[2]; sweep()
+    y = results[1]
+    h = results[2]
   end
 end
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
+m = nil
+x = nil
+y = nil
+h = nil
 mark("globals deleted")
 
 --== cudnn_rnn_optimizer_and_casts
@@ -7927,27 +7927,27 @@ o = ohm.optim.Adam(m:parameters())
 x = ohm.randn(5, 3, 16, {device = "cuda"})
 do
   local results = m(x)
-  y = results[1]; sweep()
-  h = results[2]; sweep()
+  y = results[1]
+  h = results[2]
 end
 y:sum():backward()
 o:step()
 o:zero_grad()
 do
   local results = m(x)
-  y = results[1]; sweep()
-  h = results[2]; sweep()
+  y = results[1]
+  h = results[2]
 end
 h:sum():backward()
 o:step()
 m = m:half()
 m = m:to("cuda")
 mark("end of program (globals alive)")
-m = nil; sweep()
-o = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
+m = nil
+o = nil
+x = nil
+y = nil
+h = nil
 mark("globals deleted")
 
 --== cudnn_lstm_bfloat16
@@ -7963,18 +7963,18 @@ m = nn.LSTM(16, 32, {dtype = ohm.bfloat16}):to("cuda")
 x = ohm.randn(5, 3, 16, {device = "cuda", dtype = ohm.bfloat16})
 do
   local results = m(x)
-  y = results[1]; sweep()
-  h = results[2]; sweep()
-  c = results[3]; sweep()
+  y = results[1]
+  h = results[2]
+  c = results[3]
 end
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
-c = nil; sweep()
+m = nil
+x = nil
+y = nil
+h = nil
+c = nil
 mark("globals deleted")
 
 --== cudnn_lstm_float16_plain
@@ -7992,20 +7992,20 @@ x0 = ohm.randn(3, 5, 16, {device = "cuda", dtype = ohm.float16, requires_grad = 
 x = x0:transpose(0, 1)
 do
   local results = m(x)
-  y = results[1]; sweep()
-  h = results[2]; sweep()
-  c = results[3]; sweep()
+  y = results[1]
+  h = results[2]
+  c = results[3]
 end
 l = (c * c):sum()
 l:backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x0 = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
-c = nil; sweep()
-l = nil; sweep()
+m = nil
+x0 = nil
+x = nil
+y = nil
+h = nil
+c = nil
+l = nil
 mark("globals deleted")
 
 --== cudnn_lstm_autocast
@@ -8023,19 +8023,19 @@ do
   local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
   do
     local results = m(x)
-    y = results[1]; sweep()
-    h = results[2]; sweep()
-    c = results[3]; sweep()
+    y = results[1]
+    h = results[2]
+    c = results[3]
   end
 end
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
-c = nil; sweep()
+m = nil
+x = nil
+y = nil
+h = nil
+c = nil
 mark("globals deleted")
 
 --== cudnn_gru_autocast_no_grad
@@ -8053,25 +8053,25 @@ do
   local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
   do
     local results = m(x)
-    y = results[1]; sweep()
-    h = results[2]; sweep()
+    y = results[1]
+    h = results[2]
   end
 end
 do
   local mode2 <close> = ohm.no_grad()
   do
     local results = m(x:half())
-    n = results[1]; sweep()
-    h = results[2]; sweep()
+    n = results[1]
+    h = results[2]
   end
 end
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
-n = nil; sweep()
+m = nil
+x = nil
+y = nil
+h = nil
+n = nil
 mark("globals deleted")
 
 --== cudnn_gru_copied
@@ -8091,22 +8091,22 @@ x = ohm.randn(5, 3, 16, {device = "cuda"})
 n = ohm.copy.deepcopy(m)
 do
   local results = n(x)
-  y = results[1]; sweep()
-  h = results[2]; sweep()
+  y = results[1]
+  h = results[2]
 end
 y:sum():backward()
 n = n:to("cuda")
 do
   local results = n(x)
-  y = results[1]; sweep()
-  h = results[2]; sweep()
+  y = results[1]
+  h = results[2]
 end
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-n = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
+m = nil
+x = nil
+n = nil
+y = nil
+h = nil
 mark("globals deleted")
 
 --== cudnn_lstm_packed
@@ -8124,21 +8124,21 @@ x = ohm.randn(5, 3, 16, {device = "cuda", requires_grad = true})
 p = nn.utils.rnn.pack_padded_sequence(x, {5, 3, 2})
 do
   local results = m(p)
-  y = results[1]; sweep()
-  h = results[2]; sweep()
-  c = results[3]; sweep()
+  y = results[1]
+  h = results[2]
+  c = results[3]
 end
 z, n = nn.utils.rnn.pad_packed_sequence(y)
 z:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-p = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
-c = nil; sweep()
-z = nil; sweep()
-n = nil; sweep()
+m = nil
+x = nil
+p = nil
+y = nil
+h = nil
+c = nil
+z = nil
+n = nil
 mark("globals deleted")
 
 --== cudnn_lstm_frozen
@@ -8156,19 +8156,19 @@ m:requires_grad_(false)
 x = ohm.randn(5, 3, 16, {device = "cuda", requires_grad = true})
 do
   local results = m(x)
-  y = results[1]; sweep()
-  h = results[2]; sweep()
-  c = results[3]; sweep()
+  y = results[1]
+  h = results[2]
+  c = results[3]
 end
 l = y:mean() + c:sum()
 l:backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
-c = nil; sweep()
-l = nil; sweep()
+m = nil
+x = nil
+y = nil
+h = nil
+c = nil
+l = nil
 mark("globals deleted")
 
 --== evaluated_attention_with_padding
@@ -8189,8 +8189,8 @@ do
   local mode1 <close> = ohm.no_grad()
   do
     local results = m(x, x, x, {key_padding_mask = pad})
-    y = results[1]; sweep()
-    w = results[2]; sweep()
+    y = results[1]
+    w = results[2]
   end
 end
 layout(w)
@@ -8198,17 +8198,17 @@ do
   local mode2 <close> = ohm.no_grad()
   do
     local results = m(x, x, x, {average_attn_weights = false})
-    y = results[1]; sweep()
-    w = results[2]; sweep()
+    y = results[1]
+    w = results[2]
   end
 end
 layout(w)
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-pad = nil; sweep()
-y = nil; sweep()
-w = nil; sweep()
+m = nil
+x = nil
+pad = nil
+y = nil
+w = nil
 mark("globals deleted")
 
 --== evaluated_attention_without_bias
@@ -8229,11 +8229,11 @@ do
   y = m(x, x, x, {key_padding_mask = pad, attn_mask = mask, need_weights = false})
 end
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-pad = nil; sweep()
-mask = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+pad = nil
+mask = nil
+y = nil
 mark("globals deleted")
 
 --== evaluated_attention_of_narrow_heads
@@ -8250,9 +8250,9 @@ do
   y = m(x, x, x, {need_weights = false})
 end
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== evaluated_attention_of_one_element
@@ -8268,15 +8268,15 @@ do
   local mode1 <close> = ohm.no_grad()
   do
     local results = m(x, x, x)
-    y = results[1]; sweep()
-    w = results[2]; sweep()
+    y = results[1]
+    w = results[2]
   end
 end
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-w = nil; sweep()
+m = nil
+x = nil
+y = nil
+w = nil
 mark("globals deleted")
 
 --== evaluated_encoder_with_padding
@@ -8301,11 +8301,11 @@ end
 y = m(x, {src_key_padding_mask = pad})
 layout(y)
 mark("end of program (globals alive)")
-layer = nil; sweep()
-m = nil; sweep()
-x = nil; sweep()
-pad = nil; sweep()
-y = nil; sweep()
+layer = nil
+m = nil
+x = nil
+pad = nil
+y = nil
 mark("globals deleted")
 
 --== evaluated_layer_with_both_masks
@@ -8326,11 +8326,11 @@ do
   y = m(x, {src_mask = mask, src_key_padding_mask = pad})
 end
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-pad = nil; sweep()
-mask = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+pad = nil
+mask = nil
+y = nil
 mark("globals deleted")
 
 --== evaluated_layer_of_long_rows
@@ -8349,10 +8349,10 @@ do
   y = m(x, {src_key_padding_mask = pad})
 end
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-pad = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+pad = nil
+y = nil
 mark("globals deleted")
 
 --== layer_with_booleans
@@ -8371,11 +8371,11 @@ do
   y = m(x, {src_mask = mask, src_key_padding_mask = pad})
 end
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-mask = nil; sweep()
-pad = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+mask = nil
+pad = nil
+y = nil
 mark("globals deleted")
 
 --== attention_with_a_cast_mask
@@ -8392,10 +8392,10 @@ do
   y = m(x, {src_key_padding_mask = pad})
 end
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-pad = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+pad = nil
+y = nil
 mark("globals deleted")
 
 --== lstm_projected_no_grad
@@ -8409,17 +8409,17 @@ do
   local mode1 <close> = ohm.no_grad()
   do
     local results = m(x)
-    y = results[1]; sweep()
-    h = results[2]; sweep()
-    c = results[3]; sweep()
+    y = results[1]
+    h = results[2]
+    c = results[3]
   end
 end
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
-c = nil; sweep()
+m = nil
+x = nil
+y = nil
+h = nil
+c = nil
 mark("globals deleted")
 
 --== cudnn_lstm_projected
@@ -8436,20 +8436,20 @@ m = nn.LSTM(16, 20, {proj_size = 6, num_layers = 2, bidirectional = true, device
 x = ohm.randn(4, 16, {device = "cuda", requires_grad = true})
 do
   local results = m(x)
-  y = results[1]; sweep()
-  h = results[2]; sweep()
-  c = results[3]; sweep()
+  y = results[1]
+  h = results[2]
+  c = results[3]
 end
 layout(y)
 l = y:sum() + (h * h):sum()
 l:backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
-c = nil; sweep()
-l = nil; sweep()
+m = nil
+x = nil
+y = nil
+h = nil
+c = nil
+l = nil
 mark("globals deleted")
 
 --== gru_without_a_batch
@@ -8465,18 +8465,18 @@ x = ohm.randn(4, 16, {device = "cuda", requires_grad = true})
 h0 = ohm.randn(1, 20, {device = "cuda"})
 do
   local results = m(x, h0)
-  y = results[1]; sweep()
-  h = results[2]; sweep()
+  y = results[1]
+  h = results[2]
 end
 l = y:sum() + h:sum()
 l:backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-h0 = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
-l = nil; sweep()
+m = nil
+x = nil
+h0 = nil
+y = nil
+h = nil
+l = nil
 mark("globals deleted")
 
 --== clip_error_if_nonfinite
@@ -8492,10 +8492,10 @@ loss = m(x):pow(2):mean()
 loss:backward()
 t = nn.utils.clip_grad_norm_(m:parameters(), 1.0, {error_if_nonfinite = true})
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-loss = nil; sweep()
-t = nil; sweep()
+m = nil
+x = nil
+loss = nil
+t = nil
 mark("globals deleted")
 
 --== averaged_model_and_late_group
@@ -8529,13 +8529,13 @@ b:update_parameters(m)
 a:update_parameters(m)
 b:update_parameters(m)
 mark("end of program (globals alive)")
-m = nil; sweep()
-head = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
-loss = nil; sweep()
+m = nil
+head = nil
+a = nil
+b = nil
+opt = nil
+x = nil
+loss = nil
 mark("globals deleted")
 
 --== pooled_by_powers
@@ -8547,8 +8547,8 @@ x = ohm.randn(2, 8, 9, 7, {device = "cuda", requires_grad = true})
 y = F.lp_pool2d(x, 2.0, 2)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== einsum_of_one_tensor
@@ -8562,9 +8562,9 @@ v = x * 1.5
 y = ohm.einsum("bld,bld->bld", v, v)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-v = nil; sweep()
-y = nil; sweep()
+x = nil
+v = nil
+y = nil
 mark("globals deleted")
 
 --== einsum_of_three
@@ -8586,13 +8586,13 @@ y = ohm.einsum("bld,bln,bld->bldn", s, b, u)
 l = y:sum() + (u * u):sum()
 l:backward()
 mark("end of program (globals alive)")
-d = nil; sweep()
-b = nil; sweep()
-x = nil; sweep()
-u = nil; sweep()
-s = nil; sweep()
-y = nil; sweep()
-l = nil; sweep()
+d = nil
+b = nil
+x = nil
+u = nil
+s = nil
+y = nil
+l = nil
 mark("globals deleted")
 
 --== einsum_of_a_column
@@ -8604,9 +8604,9 @@ x = ohm.randn(3, 2, 6, {device = "cuda"})
 v = x:narrow(2, 5, 1)
 y = ohm.einsum("bld,bld->b", v, v)
 mark("end of program (globals alive)")
-x = nil; sweep()
-v = nil; sweep()
-y = nil; sweep()
+x = nil
+v = nil
+y = nil
 mark("globals deleted")
 
 --== einsum_of_one_row_beside_two
@@ -8620,10 +8620,10 @@ w = ohm.randn(3, 1, 6, {device = "cuda"})
 y = ohm.einsum("bld,bld->b", x, w)
 z = ohm.einsum("bld,bld->bl", w, x)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== squeezed_column_of_linear
@@ -8641,11 +8641,11 @@ z = m(x):squeeze(1)
 s = ohm.stack({y, z}):transpose(0, 1):contiguous()
 s:backward(ohm.randn(3, 2, {device = "cuda"}))
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-s = nil; sweep()
+m = nil
+x = nil
+y = nil
+z = nil
+s = nil
 mark("globals deleted")
 
 --== eight_bits
@@ -8667,13 +8667,13 @@ y:sum():backward()
 s = q:to(ohm.int16)
 n = q:sum()
 mark("end of program (globals alive)")
-w = nil; sweep()
-scale = nil; sweep()
-q = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-s = nil; sweep()
-n = nil; sweep()
+w = nil
+scale = nil
+q = nil
+x = nil
+y = nil
+s = nil
+n = nil
 mark("globals deleted")
 
 --== matmul_matrix_by_turned_batch
@@ -8697,11 +8697,11 @@ a:requires_grad_(true)
 e = ohm.matmul(a, b:transpose(1, 2))
 mark("with gradient")
 mark("end of program (globals alive)")
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
+a = nil
+b = nil
+c = nil
+d = nil
+e = nil
 mark("globals deleted")
 
 --== second_gradient_of_a_sum_over_two
@@ -8721,12 +8721,12 @@ g = (ohm.autograd.grad(s:sum(), x, {create_graph = true}))
 loss = F.relu(1 - s):mean() + g:pow(2):mean({dim = {1, 2, 3}}):sum()
 loss:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-h = nil; sweep()
-s = nil; sweep()
-g = nil; sweep()
-loss = nil; sweep()
+x = nil
+w = nil
+h = nil
+s = nil
+g = nil
+loss = nil
 mark("globals deleted")
 
 --== second_gradient_of_spread_over_two
@@ -8746,12 +8746,12 @@ g = (ohm.autograd.grad(s:sum(), x, {create_graph = true}))
 loss = F.relu(1 - s):mean() + g:pow(2):mean({dim = {1, 2, 3}}):sum()
 loss:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-h = nil; sweep()
-s = nil; sweep()
-g = nil; sweep()
-loss = nil; sweep()
+x = nil
+w = nil
+h = nil
+s = nil
+g = nil
+loss = nil
 mark("globals deleted")
 
 --== checkpointed_rows_behind_a_sum
@@ -8772,12 +8772,12 @@ y = h + n(h)
 z = ohm.utils.checkpoint.checkpoint(m, y, {use_reentrant = true})
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-n = nil; sweep()
-h = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+m = nil
+n = nil
+h = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== cdist_with_gradients
@@ -8835,12 +8835,12 @@ t = ohm.randn(48, 9, {device = "cuda", requires_grad = true})
 y = ohm.cdist(t:t(), c)
 y:sum():backward()
 mark("end of program (globals alive)")
-a = nil; sweep()
-b = nil; sweep()
-g = nil; sweep()
-y = nil; sweep()
-c = nil; sweep()
-t = nil; sweep()
+a = nil
+b = nil
+g = nil
+y = nil
+c = nil
+t = nil
 mark("globals deleted")
 
 --== cdist_of_batches
@@ -8882,12 +8882,12 @@ y:sum():backward()
 y = ohm.cdist(e, e * 2)
 y:sum():backward()
 mark("end of program (globals alive)")
-a = nil; sweep()
-b = nil; sweep()
-y = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
+a = nil
+b = nil
+y = nil
+c = nil
+d = nil
+e = nil
 mark("globals deleted")
 
 --== cdist_without_gradients
@@ -8901,10 +8901,10 @@ b = ohm.randn(70, 48, {device = "cuda"})
 y = ohm.cdist(a, b)
 z = ohm.cdist(b, a)
 mark("end of program (globals alive)")
-a = nil; sweep()
-b = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+a = nil
+b = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== cdist_second_gradient
@@ -8918,9 +8918,9 @@ b = ohm.randn(70, 48, {device = "cuda", requires_grad = true})
 g = (ohm.autograd.grad(ohm.cdist(a, b):sum(), a, {create_graph = true}))
 ;(g * g):sum():backward()
 mark("end of program (globals alive)")
-a = nil; sweep()
-b = nil; sweep()
-g = nil; sweep()
+a = nil
+b = nil
+g = nil
 mark("globals deleted")
 
 --== index_put_of_a_number_of_the_host
@@ -8948,11 +8948,11 @@ z = (y * 2):index_put({i}, v)
 z:sum():backward()
 mark("gradient")
 mark("end of program (globals alive)")
-x = nil; sweep()
-i = nil; sweep()
-v = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+i = nil
+v = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== activations_in_place
@@ -9008,13 +9008,13 @@ do
   y = a(b(c(d(x * 2))))
 end
 mark("end of program (globals alive)")
-x = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+a = nil
+b = nil
+c = nil
+d = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== hooked_module_lives_in_the_graph
@@ -9033,15 +9033,15 @@ m = nn.BatchNorm1d(300, {affine = false, device = "cuda"})
 h = m:register_full_backward_hook(function(module, i, o) return nil end)
 x = ohm.randn(4, 300, {device = "cuda", requires_grad = true})
 y = m(x):sum()
-m = nil; sweep()
+m = nil
 mark("module gone")
 y:backward()
 mark("backward")
-y = nil; sweep()
+y = nil
 mark("graph gone")
 mark("end of program (globals alive)")
-h = nil; sweep()
-x = nil; sweep()
+h = nil
+x = nil
 mark("globals deleted")
 
 --== einsum_of_two_sums
@@ -9065,10 +9065,10 @@ y = ohm.einsum("bijm,bklm->bik", a, b)
 mark("turned")
 z = ohm.einsum("bijm,bklm->bki", a, b)
 mark("end of program (globals alive)")
-a = nil; sweep()
-b = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+a = nil
+b = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== bags_with_offsets
@@ -9102,11 +9102,11 @@ mark("two dimensions")
 y = n(t:view(23, 5))
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-n = nil; sweep()
-t = nil; sweep()
-o = nil; sweep()
-y = nil; sweep()
+m = nil
+n = nil
+t = nil
+o = nil
+y = nil
 mark("globals deleted")
 
 --== distribution_normal
@@ -9164,31 +9164,31 @@ w = n:rsample({5})
 k = ohm.distributions.kl_divergence(d, ohm.distributions.Normal(ohm.zeros_like(mean), ohm.ones_like(mean), {validate_args = false}))
 mark("kl")
 k:sum():backward()
-d = nil; sweep()
+d = nil
 mark("gone")
 p = ohm.distributions.Normal(mean, 2.0, {validate_args = false})
 q = p:perplexity()
 h = p:expand({4, 16, 6}):log_prob(x)
 mark("end of program (globals alive)")
-mean = nil; sweep()
-log_std = nil; sweep()
-x = nil; sweep()
-lp = nil; sweep()
-e = nil; sweep()
-v = nil; sweep()
-s = nil; sweep()
-m = nil; sweep()
-l = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-c = nil; sweep()
-i = nil; sweep()
-n = nil; sweep()
-w = nil; sweep()
-k = nil; sweep()
-p = nil; sweep()
-q = nil; sweep()
-h = nil; sweep()
+mean = nil
+log_std = nil
+x = nil
+lp = nil
+e = nil
+v = nil
+s = nil
+m = nil
+l = nil
+y = nil
+z = nil
+c = nil
+i = nil
+n = nil
+w = nil
+k = nil
+p = nil
+q = nil
+h = nil
 mark("globals deleted")
 
 --== distribution_categorical
@@ -9248,24 +9248,24 @@ k:mean():backward()
 mark("kl backward")
 h = p:expand({2, 32})
 i = h:sample()
-p = nil; sweep()
-d = nil; sweep()
-h = nil; sweep()
+p = nil
+d = nil
+h = nil
 mark("end of program (globals alive)")
-x = nil; sweep()
-a = nil; sweep()
-lp = nil; sweep()
-e = nil; sweep()
-l = nil; sweep()
-b = nil; sweep()
-bl = nil; sweep()
-mo = nil; sweep()
-me = nil; sweep()
-s = nil; sweep()
-f = nil; sweep()
-g = nil; sweep()
-k = nil; sweep()
-i = nil; sweep()
+x = nil
+a = nil
+lp = nil
+e = nil
+l = nil
+b = nil
+bl = nil
+mo = nil
+me = nil
+s = nil
+f = nil
+g = nil
+k = nil
+i = nil
 mark("globals deleted")
 
 --== distribution_bernoulli
@@ -9317,22 +9317,22 @@ s = p:enumerate_support()
 q = ohm.distributions.Bernoulli(0.3, {validate_args = false})
 w = q:sample({7})
 mark("end of program (globals alive)")
-x = nil; sweep()
-d = nil; sweep()
-a = nil; sweep()
-lp = nil; sweep()
-e = nil; sweep()
-l = nil; sweep()
-p = nil; sweep()
-b = nil; sweep()
-f = nil; sweep()
-v = nil; sweep()
-m = nil; sweep()
-k = nil; sweep()
-o = nil; sweep()
-s = nil; sweep()
-q = nil; sweep()
-w = nil; sweep()
+x = nil
+d = nil
+a = nil
+lp = nil
+e = nil
+l = nil
+p = nil
+b = nil
+f = nil
+v = nil
+m = nil
+k = nil
+o = nil
+s = nil
+q = nil
+w = nil
 mark("globals deleted")
 
 --== distribution_uniform
@@ -9376,21 +9376,21 @@ k = ohm.distributions.kl_divergence(d, q)
 k:sum():backward()
 mark("kl")
 mark("end of program (globals alive)")
-low = nil; sweep()
-high = nil; sweep()
-d = nil; sweep()
-x = nil; sweep()
-lp = nil; sweep()
-e = nil; sweep()
-v = nil; sweep()
-s = nil; sweep()
-m = nil; sweep()
-l = nil; sweep()
-y = nil; sweep()
-c = nil; sweep()
-i = nil; sweep()
-q = nil; sweep()
-k = nil; sweep()
+low = nil
+high = nil
+d = nil
+x = nil
+lp = nil
+e = nil
+v = nil
+s = nil
+m = nil
+l = nil
+y = nil
+c = nil
+i = nil
+q = nil
+k = nil
 mark("globals deleted")
 
 --== distribution_independent
@@ -9439,22 +9439,22 @@ mark("kl")
 z = d:log_prob(x * 2)
 h = d:expand({3, 16})
 y = h:rsample({2})
-d = nil; sweep()
+d = nil
 mark("gone")
 mark("end of program (globals alive)")
-mean = nil; sweep()
-std = nil; sweep()
-x = nil; sweep()
-lp = nil; sweep()
-e = nil; sweep()
-s = nil; sweep()
-v = nil; sweep()
-l = nil; sweep()
-q = nil; sweep()
-k = nil; sweep()
-z = nil; sweep()
-h = nil; sweep()
-y = nil; sweep()
+mean = nil
+std = nil
+x = nil
+lp = nil
+e = nil
+s = nil
+v = nil
+l = nil
+q = nil
+k = nil
+z = nil
+h = nil
+y = nil
 mark("globals deleted")
 
 --== draws_of_normal
@@ -9470,9 +9470,9 @@ mark("mean")
 d = ohm.normal(0.0, 1.0, {4, 3}, {device = "cuda"})
 b:sum():backward()
 mark("end of program (globals alive)")
-mean = nil; sweep()
-b = nil; sweep()
-d = nil; sweep()
+mean = nil
+b = nil
+d = nil
 mark("globals deleted")
 
 --== compared_in_place
@@ -9500,11 +9500,11 @@ k = ohm.randn(4, {device = "cuda", requires_grad = true})
 u:gt_(k)
 u:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-b = nil; sweep()
-v = nil; sweep()
-u = nil; sweep()
-k = nil; sweep()
+x = nil
+b = nil
+v = nil
+u = nil
+k = nil
 mark("globals deleted")
 
 --== sums_to_sizes
@@ -9526,13 +9526,13 @@ l:backward()
 i = ohm.randint_like(x, 5)
 j = ohm.randint_like(x, 2, 5, {dtype = ohm.int64})
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-w = nil; sweep()
-l = nil; sweep()
-i = nil; sweep()
-j = nil; sweep()
+x = nil
+y = nil
+z = nil
+w = nil
+l = nil
+i = nil
+j = nil
 mark("globals deleted")
 
 --== complex_mul
@@ -9548,10 +9548,10 @@ y = x * w
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_mul_broadcast
@@ -9567,10 +9567,10 @@ y = x * w
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_mul_by_real
@@ -9586,10 +9586,10 @@ y = x * w
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_mul_of_real
@@ -9605,10 +9605,10 @@ y = w * x
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_mul_number
@@ -9622,9 +9622,9 @@ y = x * 2.5
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_div
@@ -9640,10 +9640,10 @@ y = x / w
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_div_by_real
@@ -9659,10 +9659,10 @@ y = x / w
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_div_of_real
@@ -9678,10 +9678,10 @@ y = x / w
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_add_real
@@ -9697,10 +9697,10 @@ y = x + w
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_sub_from_real
@@ -9716,10 +9716,10 @@ y = x - w
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_add_number
@@ -9733,9 +9733,9 @@ y = (x + 2.5) - 1
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_neg
@@ -9749,9 +9749,9 @@ y = -x
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_abs_sum
@@ -9763,8 +9763,8 @@ x = ohm.randn(1000, 8, {dtype = ohm.complex64, device = "cuda", requires_grad = 
 y = x:abs():pow(2):sum()
 y:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== complex_angle
@@ -9778,9 +9778,9 @@ y = x:angle()
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_conj_mul
@@ -9794,9 +9794,9 @@ y = x * x:conj()
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_conj_clone
@@ -9810,9 +9810,9 @@ y = x:conj():clone()
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_power_spectrum
@@ -9824,8 +9824,8 @@ x = ohm.randn(1000, 8, {dtype = ohm.complex64, device = "cuda", requires_grad = 
 y = (x * x:conj()).real
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== complex_imag
@@ -9839,9 +9839,9 @@ y = x.imag * 2
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_real_imag
@@ -9855,9 +9855,9 @@ y = x.real + x.imag
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_view_as_real
@@ -9869,8 +9869,8 @@ x = ohm.randn(1000, 8, {dtype = ohm.complex64, device = "cuda", requires_grad = 
 y = ohm.view_as_real(x):sum()
 y:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== complex_view_as_complex_transposed
@@ -9884,9 +9884,9 @@ y = ohm.view_as_complex(x):transpose(0, 1):contiguous()
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_of_parts
@@ -9902,10 +9902,10 @@ y = ohm.complex(x, w)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_polar
@@ -9921,10 +9921,10 @@ y = ohm.polar(x, w)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_polar_angle
@@ -9940,10 +9940,10 @@ y = ohm.polar(x, w)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_sum_large
@@ -9961,11 +9961,11 @@ y:backward(g)
 z = x:sum(0)
 u = x:sum(1)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
-u = nil; sweep()
+x = nil
+y = nil
+g = nil
+z = nil
+u = nil
 mark("globals deleted")
 
 --== complex_mean
@@ -9981,10 +9981,10 @@ g = ohm.ones_like(y)
 y:backward(g)
 z = x:mean()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== complex_from_real
@@ -10000,10 +10000,10 @@ z = y:clone()
 g = ohm.ones_like(y)
 z:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+z = nil
+g = nil
 mark("globals deleted")
 
 --== complex_conversions
@@ -10019,11 +10019,11 @@ z = y:to(ohm.float32)
 c = x:cpu()
 d = c:cuda()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
+x = nil
+y = nil
+z = nil
+c = nil
+d = nil
 mark("globals deleted")
 
 --== complex_movement
@@ -10045,13 +10045,13 @@ v = u:contiguous()
 g = ohm.ones_like(v)
 v:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-w = nil; sweep()
-u = nil; sweep()
-v = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+z = nil
+w = nil
+u = nil
+v = nil
+g = nil
 mark("globals deleted")
 
 --== complex_index
@@ -10069,11 +10069,11 @@ z = y:index_select(0, ohm.tensor({0, 1}, {device = "cuda"}))
 g = ohm.ones_like(z)
 z:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-i = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-g = nil; sweep()
+x = nil
+i = nil
+y = nil
+z = nil
+g = nil
 mark("globals deleted")
 
 --== complex_factories
@@ -10093,13 +10093,13 @@ u = ohm.zeros_like(w)
 v = ohm.randn_like(w)
 r = ohm.rand(100, {dtype = ohm.complex64, device = "cuda"})
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-w = nil; sweep()
-u = nil; sweep()
-v = nil; sweep()
-r = nil; sweep()
+x = nil
+y = nil
+z = nil
+w = nil
+u = nil
+v = nil
+r = nil
 mark("globals deleted")
 
 --== complex_adam
@@ -10120,9 +10120,9 @@ for i = 0, 1 do
   o:zero_grad()
 end
 mark("end of program (globals alive)")
-p = nil; sweep()
-o = nil; sweep()
-l = nil; sweep()
+p = nil
+o = nil
+l = nil
 mark("globals deleted")
 
 --== complex_sgd
@@ -10143,9 +10143,9 @@ for i = 0, 1 do
   o:zero_grad()
 end
 mark("end of program (globals alive)")
-p = nil; sweep()
-o = nil; sweep()
-l = nil; sweep()
+p = nil
+o = nil
+l = nil
 mark("globals deleted")
 
 --== complex_bmm
@@ -10161,10 +10161,10 @@ y = ohm.bmm(x, w)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_mm
@@ -10180,10 +10180,10 @@ y = ohm.matmul(x, w)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== complex_einsum
@@ -10199,10 +10199,10 @@ y = ohm.einsum("bixy,ioxy->boxy", x, w)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+w = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== fourier_fft
@@ -10216,9 +10216,9 @@ y = ohm.fft.fft(x)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== fourier_fft_dim0
@@ -10232,9 +10232,9 @@ y = ohm.fft.fft(x, {dim = 0})
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== fourier_ifft_of_real
@@ -10250,10 +10250,10 @@ g = ohm.ones_like(x)
 z = (y * 2).real
 z:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+g = nil
+z = nil
 mark("globals deleted")
 
 --== fourier_irfft
@@ -10267,9 +10267,9 @@ y = ohm.fft.irfft(x)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== fourier_rfft_n
@@ -10285,10 +10285,10 @@ y2 = ohm.fft.rfft(x, {n = 100})
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-y2 = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+y2 = nil
+g = nil
 mark("globals deleted")
 
 --== fourier_irfft_n
@@ -10304,10 +10304,10 @@ z = ohm.fft.irfft(x, {n = 31})
 l = y:sum() + z:sum()
 l:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-l = nil; sweep()
+x = nil
+y = nil
+z = nil
+l = nil
 mark("globals deleted")
 
 --== fourier_rfft2
@@ -10321,9 +10321,9 @@ y = ohm.fft.rfft2(x)
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== fourier_irfft2
@@ -10337,9 +10337,9 @@ y = ohm.fft.irfft2(x, {s = {32, 48}})
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== fourier_fft2
@@ -10353,9 +10353,9 @@ y = ohm.fft.fft2(x).real
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== fourier_fft2_bchw
@@ -10369,9 +10369,9 @@ y = ohm.fft.fft2(x, {norm = "ortho"})
 z = ohm.fft.ifft2(y, {norm = "ortho"}).real
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== fourier_fft2_permuted
@@ -10385,9 +10385,9 @@ y = ohm.fft.fft2(x:permute(0, 3, 1, 2))
 z = ohm.fft.ifft2(y).real
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== fourier_rfft2_permuted
@@ -10401,9 +10401,9 @@ y = ohm.fft.rfft2(x:permute(0, 3, 1, 2))
 z = ohm.fft.irfft2(y, {s = {16, 18}})
 z:pow(2):sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== fourier_fft_transposed
@@ -10417,9 +10417,9 @@ y = ohm.fft.fft(x:t())
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== fourier_rfft_dim0
@@ -10435,10 +10435,10 @@ z = ohm.fft.irfft(y, {dim = 0})
 g = ohm.ones_like(z)
 z:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+z = nil
+g = nil
 mark("globals deleted")
 
 --== fourier_rfft_strided
@@ -10452,9 +10452,9 @@ y = ohm.fft.rfft(slice(slice(x, 0, 0), 1, 1))
 z = ohm.fft.irfft(y:transpose(0, 1), {dim = 0})
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== fourier_fftn
@@ -10470,10 +10470,10 @@ z = ohm.fft.ifftn(y, {dim = {1, 2, 3}})
 g = ohm.ones_like(z)
 z:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+z = nil
+g = nil
 mark("globals deleted")
 
 --== fourier_fftn_4
@@ -10485,8 +10485,8 @@ x = ohm.randn(4, 6, 8, 10, {dtype = ohm.complex64, device = "cuda", requires_gra
 y = ohm.fft.fftn(x)
 y:abs():sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== fourier_rfftn_3
@@ -10500,9 +10500,9 @@ y = ohm.fft.rfftn(x)
 z = ohm.fft.irfftn(y)
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== fourier_rfftn_2of3
@@ -10516,9 +10516,9 @@ y = ohm.fft.rfftn(x, {dim = {0, 1}})
 z = ohm.fft.irfftn(y, {dim = {0, 1}})
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== fourier_fft_double
@@ -10530,8 +10530,8 @@ x = ohm.randn(16, 40, {dtype = ohm.float64, device = "cuda", requires_grad = tru
 y = ohm.fft.fft(x)
 y:abs():pow(2):mean():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== fourier_fft_conj
@@ -10543,8 +10543,8 @@ x = ohm.randn(16, 40, {dtype = ohm.complex64, device = "cuda", requires_grad = t
 y = ohm.fft.ifft(ohm.fft.fft(x) * ohm.fft.fft(x):conj()).real
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== fourier_fftshift
@@ -10562,11 +10562,11 @@ r = ohm.fft.rfftfreq(10, {d = 0.5, device = "cuda"})
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-f = nil; sweep()
-r = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+f = nil
+r = nil
+g = nil
 mark("globals deleted")
 
 --== fourier_fftshift_dim
@@ -10578,8 +10578,8 @@ x = ohm.randn(16, 40, {dtype = ohm.complex64, device = "cuda", requires_grad = t
 y = ohm.fft.ifftshift(ohm.fft.fftshift(x, {dim = -1}), {dim = -1})
 y:abs():sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== complex_spectral_bmm
@@ -10597,11 +10597,11 @@ z = y:narrow(2, 0, 6):narrow(3, 0, 6):permute(2, 3, 0, 1):reshape(36, 4, 8)
 u = ohm.bmm(z, w):reshape(6, 6, 4, 8):permute(2, 3, 0, 1)
 u:abs():sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-u = nil; sweep()
+x = nil
+w = nil
+y = nil
+z = nil
+u = nil
 mark("globals deleted")
 
 --== kl_div_of_a_transposed_target
@@ -10615,9 +10615,9 @@ w = ohm.randn(8, 2, {device = "cuda", requires_grad = true})
 y = F.kl_div(x, w:transpose(1, 0), {reduction = "none"})
 y:backward(ohm.ones_like(y))
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== views_in_place
@@ -10639,10 +10639,10 @@ z = x:contiguous()
 x:transpose_(0, 1)
 w = x + 1
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-w = nil; sweep()
+x = nil
+y = nil
+z = nil
+w = nil
 mark("globals deleted")
 
 --== views_in_place_in_a_graph
@@ -10668,11 +10668,11 @@ y2:t_()
 u = (y2 * y2):sum()
 u:backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-y2 = nil; sweep()
-u = nil; sweep()
+x = nil
+y = nil
+z = nil
+y2 = nil
+u = nil
 mark("globals deleted")
 
 --== as_strided_windows
@@ -10686,9 +10686,9 @@ w = x:as_strided({399, 20}, {10, 1})
 y = w * w
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== as_strided_repeated
@@ -10702,9 +10702,9 @@ h = x * 2
 w = h:as_strided({20, 3, 50}, {200, 0, 1}, 25)
 w:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-h = nil; sweep()
-w = nil; sweep()
+x = nil
+h = nil
+w = nil
 mark("globals deleted")
 
 --== as_strided_of_transposed
@@ -10722,10 +10722,10 @@ w = h:as_strided({99, 2, 40}, {1, 1, 100})
 v = ohm.as_strided(x, {10, 10}, {10, 1})
 v:exp():sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-h = nil; sweep()
-w = nil; sweep()
-v = nil; sweep()
+x = nil
+h = nil
+w = nil
+v = nil
 mark("globals deleted")
 
 --== as_strided_windows_of_an_expanded_gradient
@@ -10737,8 +10737,8 @@ x = ohm.randn(4000, {device = "cuda", requires_grad = true})
 w = x:as_strided({399, 20}, {10, 1})
 w:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
+x = nil
+w = nil
 mark("globals deleted")
 
 --== views_in_place_of_a_copy
@@ -10760,9 +10760,9 @@ do
 end
 ;(y * 2):sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== bits_and_remainders_in_place
@@ -10798,13 +10798,13 @@ z:fmod_(w)
 z:fmod_(1.5)
 z:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-o = nil; sweep()
-i = nil; sweep()
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+m = nil
+o = nil
+i = nil
+x = nil
+w = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== aminmax
@@ -10832,25 +10832,25 @@ m = ohm.ones(200, 3000, {device = "cuda", dtype = ohm.float64})
 n, o = ohm.aminmax(m)
 p, q = ohm.aminmax(m, {dim = 0})
 mark("end of program (globals alive)")
-x = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
-f = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-h = nil; sweep()
-i = nil; sweep()
-j = nil; sweep()
-k = nil; sweep()
-l = nil; sweep()
-m = nil; sweep()
-n = nil; sweep()
-o = nil; sweep()
-p = nil; sweep()
-q = nil; sweep()
+x = nil
+a = nil
+b = nil
+c = nil
+d = nil
+e = nil
+f = nil
+y = nil
+g = nil
+h = nil
+i = nil
+j = nil
+k = nil
+l = nil
+m = nil
+n = nil
+o = nil
+p = nil
+q = nil
 mark("globals deleted")
 
 --== attention_of_other_widths
@@ -10867,17 +10867,17 @@ k = ohm.randn(30, 8, 32, {device = "cuda"})
 v = ohm.randn(30, 8, 48, {device = "cuda"})
 do
   local results = m(q, k, v)
-  y = results[1]; sweep()
-  w = results[2]; sweep()
+  y = results[1]
+  w = results[2]
 end
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-q = nil; sweep()
-k = nil; sweep()
-v = nil; sweep()
-y = nil; sweep()
-w = nil; sweep()
+m = nil
+q = nil
+k = nil
+v = nil
+y = nil
+w = nil
 mark("globals deleted")
 
 --== attention_with_further_keys
@@ -10898,8 +10898,8 @@ mask = ohm.zeros(20, 20, {dtype = ohm.bool, device = "cuda"})
 pad = ohm.zeros(8, 20, {dtype = ohm.bool, device = "cuda"})
 do
   local results = m(q, q, q, {key_padding_mask = pad, attn_mask = mask})
-  y = results[1]; sweep()
-  w = results[2]; sweep()
+  y = results[1]
+  w = results[2]
 end
 y:sum():backward()
 m:eval()
@@ -10907,26 +10907,26 @@ do
   local mode1 <close> = ohm.no_grad()
   do
     local results = m(q, q, q, {key_padding_mask = pad, attn_mask = mask})
-    z = results[1]; sweep()
-    w2 = results[2]; sweep()
+    z = results[1]
+    w2 = results[2]
   end
   do
     local results = m(q, q, q)
-    u = results[1]; sweep()
-    w3 = results[2]; sweep()
+    u = results[1]
+    w3 = results[2]
   end
 end
 mark("end of program (globals alive)")
-m = nil; sweep()
-q = nil; sweep()
-mask = nil; sweep()
-pad = nil; sweep()
-y = nil; sweep()
-w = nil; sweep()
-z = nil; sweep()
-w2 = nil; sweep()
-u = nil; sweep()
-w3 = nil; sweep()
+m = nil
+q = nil
+mask = nil
+pad = nil
+y = nil
+w = nil
+z = nil
+w2 = nil
+u = nil
+w3 = nil
 mark("globals deleted")
 
 --== attention_of_other_widths_without_weights
@@ -10948,12 +10948,12 @@ y:sum():backward()
 z = m(q, k, v, {need_weights = false, attn_mask = ohm.zeros(20, 30, {device = "cuda"})})
 z:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-q = nil; sweep()
-k = nil; sweep()
-v = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+m = nil
+q = nil
+k = nil
+v = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== attention_without_bias_or_weights
@@ -10967,9 +10967,9 @@ q = ohm.randn(20, 8, 64, {device = "cuda", requires_grad = true})
 y = m(q, q, q, {need_weights = false})
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-q = nil; sweep()
-y = nil; sweep()
+m = nil
+q = nil
+y = nil
 mark("globals deleted")
 
 --== lazy_layers
@@ -10992,10 +10992,10 @@ for _ = 0, 1 do
   opt:zero_grad()
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-opt = nil; sweep()
+net = nil
+x = nil
+y = nil
+opt = nil
 mark("globals deleted")
 
 --== lazy_layers_of_each_kind
@@ -11021,15 +11021,15 @@ w = c(y)
 w:sum():backward()
 v = d(y:half())
 mark("end of program (globals alive)")
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-w = nil; sweep()
-v = nil; sweep()
+a = nil
+b = nil
+c = nil
+d = nil
+x = nil
+y = nil
+z = nil
+w = nil
+v = nil
 mark("globals deleted")
 
 --== adafactor
@@ -11050,9 +11050,9 @@ for _ = 0, 2 do
   opt:step()
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
+net = nil
+opt = nil
+x = nil
 mark("globals deleted")
 
 --== adafactor_decayed
@@ -11073,9 +11073,9 @@ for _ = 0, 2 do
   opt:zero_grad()
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
+net = nil
+opt = nil
+x = nil
 mark("globals deleted")
 
 --== group_norm_of_rows
@@ -11089,9 +11089,9 @@ x = ohm.randn(72, 64, {device = "cuda", requires_grad = true})
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== group_norm_of_half_rows
@@ -11105,9 +11105,9 @@ x = ohm.randn(72, 64, {device = "cuda", dtype = ohm.float16, requires_grad = tru
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== group_norm_of_plain_rows
@@ -11121,9 +11121,9 @@ x = ohm.randn(72, 64, {device = "cuda", requires_grad = true})
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== group_norm_of_one_pixel
@@ -11137,9 +11137,9 @@ x = ohm.randn(8, 64, 1, 1, {device = "cuda", requires_grad = true})
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== group_norm_of_one_half_pixel
@@ -11153,9 +11153,9 @@ x = ohm.randn(8, 64, 1, 1, {device = "cuda", dtype = ohm.float16, requires_grad 
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== group_norm_of_one_plain_pixel
@@ -11169,9 +11169,9 @@ x = ohm.randn(8, 64, 1, 1, {device = "cuda", requires_grad = true})
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== group_norm_of_lines_of_one
@@ -11185,9 +11185,9 @@ x = ohm.randn(8, 64, 1, {device = "cuda", requires_grad = true})
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== group_norm_of_one_voxel
@@ -11201,9 +11201,9 @@ x = ohm.randn(8, 64, 1, 1, 1, {device = "cuda", requires_grad = true})
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== group_norm_of_turned_rows
@@ -11217,9 +11217,9 @@ x = ohm.randn(64, 72, {device = "cuda", requires_grad = true})
 y = m(x:t())
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== depthwise_line_of_turned_rows
@@ -11233,9 +11233,9 @@ x = ohm.randn(4, 12, 32, {device = "cuda", requires_grad = true})
 y = slice(slice(slice(c(x:transpose(1, 2)), 0, 0), 1, 0), 2, 0, 12)
 y:sum():backward()
 mark("end of program (globals alive)")
-c = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+c = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== depthwise_line_without_gradient_of_input
@@ -11249,9 +11249,9 @@ x = ohm.randn(4, 12, 32, {device = "cuda"})
 y = c(x:transpose(1, 2))
 y:sum():backward()
 mark("end of program (globals alive)")
-c = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+c = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== multinomial_of_one_row
@@ -11269,11 +11269,11 @@ b = ohm.multinomial(ohm.rand(3, 64, {device = "cuda"}), 5, {replacement = true})
 c = ohm.multinomial(ohm.rand(5000, {device = "cuda"}):half(), 5, {replacement = true})
 d = ohm.multinomial(ohm.rand(5000, {dtype = ohm.float64, device = "cuda"}), 5, {replacement = true})
 mark("end of program (globals alive)")
-w = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
+w = nil
+a = nil
+b = nil
+c = nil
+d = nil
 mark("globals deleted")
 
 --== cumprod_of_integers
@@ -11287,10 +11287,10 @@ y = x:cumprod(1)
 z = ohm.cumprod(x:gt(0), {dim = 0})
 w = x:select(0, 0):cumprod(0)
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-w = nil; sweep()
+x = nil
+y = nil
+z = nil
+w = nil
 mark("globals deleted")
 
 --== tolist_of_rows_with_gaps
@@ -11302,9 +11302,9 @@ x = ohm.randint(0, 3, {4, 9}, {device = "cuda"})
 y = slice(x, 0, 0):select(1, 0):tolist()
 z = x:t():tolist()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== group_norm_channels_last_without_parameters
@@ -11318,9 +11318,9 @@ x = ohm.randn(8, 64, 3, 3, {device = "cuda", requires_grad = true}):to({memory_f
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== group_norm_of_one_channel
@@ -11334,9 +11334,9 @@ x = ohm.randn(8, 1, 3, 3, {device = "cuda", requires_grad = true})
 y = m(x)
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== blocks_of_one_size_by_segment
@@ -11354,17 +11354,17 @@ mark("globals deleted")
 local a, b, c, d, e, f
 a = ohm.empty(40 << 20, {dtype = ohm.uint8, device = "cuda"})
 b = ohm.empty(40 << 20, {dtype = ohm.uint8, device = "cuda"})
-a = nil; sweep()
+a = nil
 ohm.cuda.empty_cache()
 c = ohm.empty(40 << 20, {dtype = ohm.uint8, device = "cuda"})
-b = nil; sweep()
-c = nil; sweep()
+b = nil
+c = nil
 d = ohm.empty(40 << 20, {dtype = ohm.uint8, device = "cuda"})
 e = ohm.empty(36 << 20, {dtype = ohm.uint8, device = "cuda"})
 f = ohm.empty(30 << 20, {dtype = ohm.uint8, device = "cuda"})
-d = nil; sweep()
-e = nil; sweep()
-f = nil; sweep()
+d = nil
+e = nil
+f = nil
 ohm.cuda.empty_cache()
 mark("end of program (globals alive)")
 mark("globals deleted")
@@ -11378,8 +11378,8 @@ x = ohm.randn(4, 60, 8, {device = "cuda", requires_grad = true})
 y = ohm.cdist(x, slice(slice(x, 0, 0), 1, 0, 30))
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== cdist_of_sliced_columns
@@ -11391,8 +11391,8 @@ x = ohm.randn(60, 8, {device = "cuda", requires_grad = true})
 y = ohm.cdist(x, slice(slice(slice(slice(x, 0, 0), 1, 0, 5):narrow(0, 0, 30)["repeat"](slice(slice(x, 0, 0), 1, 0, 5):narrow(0, 0, 30), 1, 2), 0, 0), 1, 0, 8))
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== addmm_weighted
@@ -11424,15 +11424,15 @@ v = ohm.addmm(c, w:t():narrow(0, 0, 200), w, {beta = 0.0})
 a = c:addmm(x, w, {beta = 1, alpha = -1})
 ;(v + a):sum():backward()
 mark("end of program (globals alive)")
-b = nil; sweep()
-c = nil; sweep()
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-u = nil; sweep()
-v = nil; sweep()
-a = nil; sweep()
+b = nil
+c = nil
+x = nil
+w = nil
+y = nil
+z = nil
+u = nil
+v = nil
+a = nil
 mark("globals deleted")
 
 --== random_integers_in_place
@@ -11450,10 +11450,10 @@ y = x * 2
 y:random_(3)
 ;(y * y):sum():backward()
 mark("end of program (globals alive)")
-t = nil; sweep()
-u = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+t = nil
+u = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== ones_like_of_idle_strides
@@ -11475,12 +11475,12 @@ end
 z = y:transpose(0, -1):contiguous()
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x = nil; sweep()
-linear = nil; sweep()
-start = nil; sweep()
-h = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+linear = nil
+start = nil
+h = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== einsum_of_strided_vector
@@ -11496,10 +11496,10 @@ v = v0:select(1, 2)
 y = ohm.einsum("ij,j->i", a, v)
 y:sum():backward()
 mark("end of program (globals alive)")
-a = nil; sweep()
-v0 = nil; sweep()
-v = nil; sweep()
-y = nil; sweep()
+a = nil
+v0 = nil
+v = nil
+y = nil
 mark("globals deleted")
 
 --== einsum_of_batches_of_one
@@ -11519,12 +11519,12 @@ y = ohm.einsum("...i,...i->...", x, w)
 z = ohm.einsum("abc,dbc->dba", x, w)
 ;(y:sum() + z:sum()):backward()
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-w0 = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x0 = nil
+x = nil
+w0 = nil
+w = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== einsum_of_columns
@@ -11542,11 +11542,11 @@ y = ohm.einsum("jk,ij->ik", m, c)
 z = ohm.einsum("ij,jk->ik", c, m)
 ;(y * z):sum():backward()
 mark("end of program (globals alive)")
-c = nil; sweep()
-m0 = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+c = nil
+m0 = nil
+m = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== einsum_of_three_with_ones
@@ -11564,11 +11564,11 @@ v = ohm.randn(3, 1, {device = "cuda", requires_grad = true})
 y = ohm.einsum("bik,cik,cj->bcj", x, w, v)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w0 = nil; sweep()
-w = nil; sweep()
-v = nil; sweep()
-y = nil; sweep()
+x = nil
+w0 = nil
+w = nil
+v = nil
+y = nil
 mark("globals deleted")
 
 --== matmul_of_batch_and_vector
@@ -11586,11 +11586,11 @@ y = ohm.matmul(x, w)
 z = ohm.matmul(x:transpose(0, 1), w:detach())
 ;(y:sum() + z:sum()):backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w0 = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+w0 = nil
+w = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== matmul_of_vector_and_batch
@@ -11606,10 +11606,10 @@ y = ohm.matmul(x, w)
 z = ohm.matmul(x:detach(), w)
 ;(y:sum() + z:sum()):backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== matmul_of_one_matrix_and_a_batch
@@ -11625,10 +11625,10 @@ y = ohm.matmul(x, w)
 z = ohm.matmul(w:transpose(1, 2), x:transpose(1, 2))
 ;(y:sum() + z:sum()):backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== matmul_of_lines_of_one
@@ -11648,12 +11648,12 @@ v = ohm.randn(1, 3, {device = "cuda"})
 z = ohm.matmul(x, v)
 ;(y:sum() + z:sum()):backward()
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-v = nil; sweep()
-z = nil; sweep()
+x0 = nil
+x = nil
+w = nil
+y = nil
+v = nil
+z = nil
 mark("globals deleted")
 
 --== addmm_of_rows
@@ -11671,11 +11671,11 @@ y = ohm.addmm(b, x, w)
 z = ohm.addmm(b, x:narrow(0, 0, 1), w, {alpha = 0.5})
 ;(y + z):sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-b = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+b = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== addmm_of_half_matrices
@@ -11693,11 +11693,11 @@ y = ohm.addmm(b:narrow(1, 1, 6), x, w)
 z = ohm.addmm(y, x, w, {beta = 0.5})
 z:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-b = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+w = nil
+b = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== baddbmm_of_single_columns
@@ -11713,10 +11713,10 @@ w = w0:transpose(0, 1)
 y = ohm.baddbmm(ohm.matmul(x, w), x, w)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w0 = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w0 = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== huber_loss_of_expanded
@@ -11736,11 +11736,11 @@ y = F.huber_loss(x, w, {reduction = "none"})
 layout(y)
 y:sum():backward()
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-w0 = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x0 = nil
+x = nil
+w0 = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== products_added_in_place
@@ -11822,23 +11822,23 @@ do
   k:baddbmm_(p, q)
 end
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-p = nil; sweep()
-q = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
-f = nil; sweep()
-v = nil; sweep()
-g = nil; sweep()
-u = nil; sweep()
-h = nil; sweep()
-i = nil; sweep()
-j = nil; sweep()
-k = nil; sweep()
+x = nil
+w = nil
+a = nil
+b = nil
+c = nil
+p = nil
+q = nil
+d = nil
+e = nil
+f = nil
+v = nil
+g = nil
+u = nil
+h = nil
+i = nil
+j = nil
+k = nil
 mark("globals deleted")
 
 --== addbmm_and_in_place
@@ -11878,15 +11878,15 @@ e = c * 2
 e:addbmm_(p, q)
 ;(e * e):sum():backward()
 mark("end of program (globals alive)")
-p = nil; sweep()
-q = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-y2 = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
+p = nil
+q = nil
+b = nil
+c = nil
+y = nil
+z = nil
+y2 = nil
+d = nil
+e = nil
 mark("globals deleted")
 
 --== interpolate_lines
@@ -11948,19 +11948,19 @@ p = F.interpolate(x, {size = 350, mode = "linear"})
 q = p:transpose(1, 2) * 2.0
 q:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-u = nil; sweep()
-v = nil; sweep()
-w = nil; sweep()
-h = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-m = nil; sweep()
-c = nil; sweep()
-p = nil; sweep()
-q = nil; sweep()
+x = nil
+y = nil
+z = nil
+u = nil
+v = nil
+w = nil
+h = nil
+a = nil
+b = nil
+m = nil
+c = nil
+p = nil
+q = nil
 mark("globals deleted")
 
 --== interpolate_area
@@ -12002,14 +12002,14 @@ c = x:to({memory_format = ohm.channels_last})
 d = F.interpolate(c, {size = {7, 9}, mode = "area"})
 ;(d * d):sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-l = nil; sweep()
-z = nil; sweep()
-v = nil; sweep()
-w = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
+x = nil
+y = nil
+l = nil
+z = nil
+v = nil
+w = nil
+c = nil
+d = nil
 mark("globals deleted")
 
 --== norms_of_any_power
@@ -12081,17 +12081,17 @@ h:backward()
 i = ohm.norm(x:unsqueeze(0), {p = 3, dim = 0})
 i:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
-f = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
-h = nil; sweep()
-i = nil; sweep()
+x = nil
+a = nil
+b = nil
+c = nil
+d = nil
+e = nil
+f = nil
+y = nil
+g = nil
+h = nil
+i = nil
 mark("globals deleted")
 
 --== linalg_norms
@@ -12149,20 +12149,20 @@ k:sum():backward()
 l = ohm.linalg.vector_norm(y, {dim = {0, 2}, keepdim = true})
 l:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
-f = nil; sweep()
-g = nil; sweep()
-h = nil; sweep()
-i = nil; sweep()
-j = nil; sweep()
-y = nil; sweep()
-k = nil; sweep()
-l = nil; sweep()
+x = nil
+a = nil
+b = nil
+c = nil
+d = nil
+e = nil
+f = nil
+g = nil
+h = nil
+i = nil
+j = nil
+y = nil
+k = nil
+l = nil
 mark("globals deleted")
 
 --== windows_of_signals
@@ -12186,14 +12186,14 @@ y = x * w
 y:sum():backward()
 r = ohm.hann_window(3000):cuda()
 mark("end of program (globals alive)")
-w = nil; sweep()
-v = nil; sweep()
-u = nil; sweep()
-t = nil; sweep()
-s = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-r = nil; sweep()
+w = nil
+v = nil
+u = nil
+t = nil
+s = nil
+x = nil
+y = nil
+r = nil
 mark("globals deleted")
 
 --== covariances
@@ -12223,14 +12223,14 @@ f = ohm.randint(1, 5, {400}, {device = "cuda"})
 e = ohm.cov(x, {correction = 0})
 ;(e * e):sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-v = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-f = nil; sweep()
-e = nil; sweep()
+x = nil
+a = nil
+b = nil
+v = nil
+c = nil
+d = nil
+f = nil
+e = nil
 mark("globals deleted")
 
 --== cdist_of_batches_that_broadcast
@@ -12274,18 +12274,18 @@ w = ohm.randn(1, 60, 8, {device = "cuda", requires_grad = true})
 g = ohm.cdist(y, w)
 g:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-u = nil; sweep()
-v = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
-f = nil; sweep()
-w = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+a = nil
+b = nil
+c = nil
+u = nil
+v = nil
+d = nil
+e = nil
+f = nil
+w = nil
+g = nil
 mark("globals deleted")
 
 --== index_reduce
@@ -12341,19 +12341,19 @@ k:sum():backward()
 l = x:index_reduce(0, i, s:detach(), "prod")
 l:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-s = nil; sweep()
-i = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
-f = nil; sweep()
-g = nil; sweep()
-h = nil; sweep()
-k = nil; sweep()
-l = nil; sweep()
+x = nil
+s = nil
+i = nil
+a = nil
+b = nil
+c = nil
+d = nil
+e = nil
+f = nil
+g = nil
+h = nil
+k = nil
+l = nil
 mark("globals deleted")
 
 --== short_time_fourier
@@ -12381,14 +12381,14 @@ d:abs():pow(2):sum():backward()
 e = ohm.stft(x:detach(), 400, {hop_length = 100, window = w, pad_mode = "constant", return_complex = true})
 f = ohm.view_as_real(e)
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
-f = nil; sweep()
+x = nil
+w = nil
+a = nil
+b = nil
+c = nil
+d = nil
+e = nil
+f = nil
 mark("globals deleted")
 
 --== triplet_swap
@@ -12416,13 +12416,13 @@ do
   u = F.triplet_margin_loss(a, p, n, {swap = true, reduction = "sum"})
 end
 mark("end of program (globals alive)")
-a = nil; sweep()
-p = nil; sweep()
-n = nil; sweep()
-m = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-u = nil; sweep()
+a = nil
+p = nil
+n = nil
+m = nil
+y = nil
+z = nil
+u = nil
 mark("globals deleted")
 
 --== instance_norm_tracking
@@ -12480,19 +12480,19 @@ r:sum():backward()
 k = h(q:select(0, 1))
 k:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-u = nil; sweep()
-l = nil; sweep()
-s = nil; sweep()
-v = nil; sweep()
-w = nil; sweep()
-h = nil; sweep()
-q = nil; sweep()
-r = nil; sweep()
-k = nil; sweep()
+m = nil
+x = nil
+y = nil
+z = nil
+u = nil
+l = nil
+s = nil
+v = nil
+w = nil
+h = nil
+q = nil
+r = nil
+k = nil
 mark("globals deleted")
 
 --== instance_norm_running
@@ -12528,16 +12528,16 @@ end
 u:float():sum():backward()
 t = F.instance_norm(x, {weight = w, bias = b})
 mark("end of program (globals alive)")
-x = nil; sweep()
-rm = nil; sweep()
-rv = nil; sweep()
-w = nil; sweep()
-b = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-c = nil; sweep()
-u = nil; sweep()
-t = nil; sweep()
+x = nil
+rm = nil
+rv = nil
+w = nil
+b = nil
+y = nil
+z = nil
+c = nil
+u = nil
+t = nil
 mark("globals deleted")
 
 --== bags_max_weighted_padded
@@ -12593,23 +12593,23 @@ f:sum():backward()
 g = F.embedding_bag(i, t, {mode = "max", padding_idx = 1})
 g:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-i = nil; sweep()
-y = nil; sweep()
-o = nil; sweep()
-j = nil; sweep()
-z = nil; sweep()
-s = nil; sweep()
-w = nil; sweep()
-u = nil; sweep()
-e = nil; sweep()
-q = nil; sweep()
-v = nil; sweep()
-k = nil; sweep()
-l = nil; sweep()
-t = nil; sweep()
-f = nil; sweep()
-g = nil; sweep()
+m = nil
+i = nil
+y = nil
+o = nil
+j = nil
+z = nil
+s = nil
+w = nil
+u = nil
+e = nil
+q = nil
+v = nil
+k = nil
+l = nil
+t = nil
+f = nil
+g = nil
 mark("globals deleted")
 
 --== square_subsequent_mask
@@ -12627,11 +12627,11 @@ t = nn.Transformer({d_model = 32, nhead = 2, num_encoder_layers = 1, num_decoder
 y = t(ohm.randn(10, 4, 32, {device = "cuda"}), ohm.randn(12, 4, 32, {device = "cuda"}), {tgt_mask = nn.Transformer.generate_square_subsequent_mask(12, {device = "cuda"})})
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-h = nil; sweep()
-c = nil; sweep()
-t = nil; sweep()
-y = nil; sweep()
+m = nil
+h = nil
+c = nil
+t = nil
+y = nil
 mark("globals deleted")
 
 --== rrelu_slopes
@@ -12667,14 +12667,14 @@ w = ohm.rrelu(x)
 q = F.rrelu(x:t(), {training = true})
 q:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-u = nil; sweep()
-v = nil; sweep()
-w = nil; sweep()
-q = nil; sweep()
+m = nil
+x = nil
+y = nil
+z = nil
+u = nil
+v = nil
+w = nil
+q = nil
 mark("globals deleted")
 
 --== bilinear_form
@@ -12714,16 +12714,16 @@ do
 end
 e:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-k = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
+m = nil
+x = nil
+y = nil
+z = nil
+k = nil
+a = nil
+b = nil
+c = nil
+d = nil
+e = nil
 mark("globals deleted")
 
 --== lazy_norms
@@ -12771,19 +12771,19 @@ t = n(x)
 t:sum():backward()
 o:step()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-l = nil; sweep()
-u = nil; sweep()
-i = nil; sweep()
-v = nil; sweep()
-p = nil; sweep()
-w = nil; sweep()
-n = nil; sweep()
-o = nil; sweep()
-t = nil; sweep()
+m = nil
+x = nil
+y = nil
+z = nil
+l = nil
+u = nil
+i = nil
+v = nil
+p = nil
+w = nil
+n = nil
+o = nil
+t = nil
 mark("globals deleted")
 
 --== embedding_max_norm
@@ -12817,15 +12817,15 @@ do
   v = m(j)
 end
 mark("end of program (globals alive)")
-w = nil; sweep()
-i = nil; sweep()
-y = nil; sweep()
-j = nil; sweep()
-k = nil; sweep()
-z = nil; sweep()
-m = nil; sweep()
-u = nil; sweep()
-v = nil; sweep()
+w = nil
+i = nil
+y = nil
+j = nil
+k = nil
+z = nil
+m = nil
+u = nil
+v = nil
 mark("globals deleted")
 
 --== sort_of_long_rows
@@ -12851,13 +12851,13 @@ v, k = ohm.sort(x)
 v:narrow(0, 0, 100):sum():backward()
 u = ohm.argsort(f)
 mark("end of program (globals alive)")
-j = nil; sweep()
-v = nil; sweep()
-k = nil; sweep()
-f = nil; sweep()
-h = nil; sweep()
-x = nil; sweep()
-u = nil; sweep()
+j = nil
+v = nil
+k = nil
+f = nil
+h = nil
+x = nil
+u = nil
 mark("globals deleted")
 
 --== stack_of_channels_last
@@ -12883,12 +12883,12 @@ u = ohm.stack({w, x}, {dim = 4})
 layout(u)
 ;((y:sum() + z:sum()) + u:sum()):backward()
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-u = nil; sweep()
+x0 = nil
+x = nil
+w = nil
+y = nil
+z = nil
+u = nil
 mark("globals deleted")
 
 --== averages_of_counters
@@ -12906,10 +12906,10 @@ x = ohm.randn(16, 8, {device = "cuda"})
 y = m(x)
 a:update_parameters(m)
 mark("end of program (globals alive)")
-m = nil; sweep()
-a = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+m = nil
+a = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== numbers_at_indices
@@ -12941,11 +12941,11 @@ set_at(y:select(1, 0), {i}, 1.0)
 set_at(y:unsqueeze(0), {i}, 2.0, {1})
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-i = nil; sweep()
-j = nil; sweep()
-h = nil; sweep()
-y = nil; sweep()
+x = nil
+i = nil
+j = nil
+h = nil
+y = nil
 mark("globals deleted")
 
 --== numbers_under_masks values=true
@@ -12975,12 +12975,12 @@ layout(y)
 z = y:transpose(0, -1):contiguous()
 z:backward(ohm.ones_like(z))
 mark("end of program (globals alive)")
-x0 = nil; sweep()
-x = nil; sweep()
-keep3x7 = nil; sweep()
-keep3 = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x0 = nil
+x = nil
+keep3x7 = nil
+keep3 = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== rows_written_at_indices
@@ -13002,10 +13002,10 @@ y:select(0, -1):copy_(ohm.ones_like(y:select(0, -1)))
 g = ohm.ones_like(y)
 y:backward(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-i = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+i = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== several_indices_go
@@ -13023,12 +13023,12 @@ i = ohm.zeros(3, {dtype = ohm.int64, device = "cuda"})
 j = ohm.zeros(300, 1, {dtype = ohm.int64, device = "cuda"})
 y = x:index({i, j})
 z = x:index_put({i, j}, x:select(0, 0):select(0, 0))
-i = nil; sweep()
-j = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+i = nil
+j = nil
+y = nil
+z = nil
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== powers_of_whole_numbers
@@ -13064,19 +13064,19 @@ layout(k)
 n = ohm.pow(w, ohm.ones({}))
 ;((((f:sum() + g:sum()) + h:sum()) + n:sum()) + (1 ^ w):sum()):backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-b = nil; sweep()
-w = nil; sweep()
-v = nil; sweep()
-a = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
-f = nil; sweep()
-g = nil; sweep()
-h = nil; sweep()
-k = nil; sweep()
-n = nil; sweep()
+x = nil
+b = nil
+w = nil
+v = nil
+a = nil
+c = nil
+d = nil
+e = nil
+f = nil
+g = nil
+h = nil
+k = nil
+n = nil
 mark("globals deleted")
 
 --== functions_of_whole_numbers
@@ -13112,17 +13112,17 @@ layout(k)
 x:clamp_({min = 0})
 x:pow_(2)
 mark("end of program (globals alive)")
-x = nil; sweep()
-b = nil; sweep()
-w = nil; sweep()
-a = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
-f = nil; sweep()
-g = nil; sweep()
-h = nil; sweep()
-k = nil; sweep()
+x = nil
+b = nil
+w = nil
+a = nil
+c = nil
+d = nil
+e = nil
+f = nil
+g = nil
+h = nil
+k = nil
 mark("globals deleted")
 
 --== numbers_of_the_host
@@ -13148,13 +13148,13 @@ i:copy_(x)
 u = x:to(ohm.uint8)
 y:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-keep = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-i = nil; sweep()
-u = nil; sweep()
+x = nil
+w = nil
+keep = nil
+y = nil
+z = nil
+i = nil
+u = nil
 mark("globals deleted")
 
 --== sorts_of_long_rows
@@ -13182,22 +13182,22 @@ i, j = ohm.randn(2, 1000000, {device = "cuda"}):sort({dim = 1})
 m, n = ohm.zeros(5, 6000, {device = "cuda", dtype = ohm.int64}):sort({dim = 1})
 o = ohm.zeros(1, {device = "cuda"}):expand(35499):argsort()
 mark("end of program (globals alive)")
-x = nil; sweep()
-v = nil; sweep()
-k = nil; sweep()
-h = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-d = nil; sweep()
-c = nil; sweep()
-e = nil; sweep()
-f = nil; sweep()
-g = nil; sweep()
-i = nil; sweep()
-j = nil; sweep()
-m = nil; sweep()
-n = nil; sweep()
-o = nil; sweep()
+x = nil
+v = nil
+k = nil
+h = nil
+a = nil
+b = nil
+d = nil
+c = nil
+e = nil
+f = nil
+g = nil
+i = nil
+j = nil
+m = nil
+n = nil
+o = nil
 mark("globals deleted")
 
 --== permutations_of_many
@@ -13209,9 +13209,9 @@ a = ohm.randperm(40000, {device = "cuda"})
 b = ohm.randperm(70000, {device = "cuda"})
 c = ohm.randperm(524289, {device = "cuda"})
 mark("end of program (globals alive)")
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
+a = nil
+b = nil
+c = nil
 mark("globals deleted")
 
 --== complement_of_a_call
@@ -13231,11 +13231,11 @@ mark("filled")
 k = ~ohm.tril(ohm.ones({90, 90}, {dtype = ohm.bool, device = "cuda"}))
 n = ohm.logical_or(~m, ~m)
 mark("end of program (globals alive)")
-p = nil; sweep()
-ids = nil; sweep()
-m = nil; sweep()
-k = nil; sweep()
-n = nil; sweep()
+p = nil
+ids = nil
+m = nil
+k = nil
+n = nil
 mark("globals deleted")
 
 --== grid_let_go_first values=true
@@ -13253,10 +13253,10 @@ out = F.grid_sample(w:index({rows}), F.affine_grid(theta, {8, 24, 14, 14}, {alig
 out:sum():backward()
 mark("backward")
 mark("end of program (globals alive)")
-theta = nil; sweep()
-w = nil; sweep()
-rows = nil; sweep()
-out = nil; sweep()
+theta = nil
+w = nil
+rows = nil
+out = nil
 mark("globals deleted")
 
 --== sorted_topk
@@ -13278,14 +13278,14 @@ c = p:eq(y:view(1, -1):expand_as(p))
 a = c:narrow(0, 0, 1):reshape(-1):float():sum(0, {keepdim = true}):mul_(100.0 / 64)
 mark("accuracy")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-v = nil; sweep()
-p = nil; sweep()
-q = nil; sweep()
-o = nil; sweep()
-c = nil; sweep()
-a = nil; sweep()
+x = nil
+y = nil
+v = nil
+p = nil
+q = nil
+o = nil
+c = nil
+a = nil
 mark("globals deleted")
 
 --== filled_with_true
@@ -13305,11 +13305,11 @@ h = ohm.randn(64, 64, {device = "cuda"}):type(ohm.float16)
 g = h:type(ohm.float16)
 mark("end")
 mark("end of program (globals alive)")
-m = nil; sweep()
-n = nil; sweep()
-k = nil; sweep()
-h = nil; sweep()
-g = nil; sweep()
+m = nil
+n = nil
+k = nil
+h = nil
+g = nil
 mark("globals deleted")
 
 --== whole_powers
@@ -13371,22 +13371,22 @@ layout(w)
 layout(u)
 layout(t)
 mark("end of program (globals alive)")
-ids = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
-f = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-w = nil; sweep()
-v = nil; sweep()
-u = nil; sweep()
-t = nil; sweep()
-s = nil; sweep()
-r = nil; sweep()
+ids = nil
+a = nil
+b = nil
+c = nil
+d = nil
+e = nil
+f = nil
+x = nil
+y = nil
+z = nil
+w = nil
+v = nil
+u = nil
+t = nil
+s = nil
+r = nil
 mark("globals deleted")
 
 --== integer_in_a_tensor
@@ -13418,16 +13418,16 @@ mark("backward")
 layout(a)
 layout(c)
 mark("end of program (globals alive)")
-x = nil; sweep()
-v = nil; sweep()
-order = nil; sweep()
-i = nil; sweep()
-first = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
+x = nil
+v = nil
+order = nil
+i = nil
+first = nil
+a = nil
+b = nil
+c = nil
+d = nil
+e = nil
 mark("globals deleted")
 
 --== both_sides_widened
@@ -13443,9 +13443,9 @@ y = ohm.cosine_similarity(x:unsqueeze(2), w:view(1, 1, 15, 16), {dim = -1})
 y:sum():backward()
 mark("backward")
 mark("end of program (globals alive)")
-x = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
+x = nil
+w = nil
+y = nil
 mark("globals deleted")
 
 --== encoder_of_transposed_rows
@@ -13469,10 +13469,10 @@ end
 layout(y)
 layout(z)
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+m = nil
+x = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== negated_gradients_one_by_one
@@ -13504,13 +13504,13 @@ c:step()
 d:step()
 e:step()
 mark("end of program (globals alive)")
-m = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
-x = nil; sweep()
+m = nil
+a = nil
+b = nil
+c = nil
+d = nil
+e = nil
+x = nil
 mark("globals deleted")
 
 --== sums_over_one
@@ -13550,14 +13550,14 @@ s = ohm.randn(1, 1, 1, {device = "cuda", requires_grad = true})
 s:sum({dim = 1}):sum({dim = {0, 1}}):backward()
 mark("backward")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-w = nil; sweep()
-u = nil; sweep()
-v = nil; sweep()
-t = nil; sweep()
-s = nil; sweep()
+x = nil
+y = nil
+z = nil
+w = nil
+u = nil
+v = nil
+t = nil
+s = nil
 mark("globals deleted")
 
 --== clamp_between_tensors
@@ -13585,12 +13585,12 @@ w = ohm.clamp(x, {max = hi})
 w:sum():backward()
 mark("one")
 mark("end of program (globals alive)")
-x = nil; sweep()
-lo = nil; sweep()
-hi = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-w = nil; sweep()
+x = nil
+lo = nil
+hi = nil
+y = nil
+z = nil
+w = nil
 mark("globals deleted")
 
 --== clamp_between_tensors_in_place
@@ -13618,11 +13618,11 @@ z:clamp_({min = lo})
 z:sum():backward()
 mark("one")
 mark("end of program (globals alive)")
-x = nil; sweep()
-lo = nil; sweep()
-hi = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+x = nil
+lo = nil
+hi = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== clamp_gradients_of_bounds
@@ -13664,11 +13664,11 @@ y = ohm.clamp(x, l:double(), h)
 y:sum():backward()
 mark("promoted")
 mark("end of program (globals alive)")
-x = nil; sweep()
-l = nil; sweep()
-h = nil; sweep()
-g = nil; sweep()
-y = nil; sweep()
+x = nil
+l = nil
+h = nil
+g = nil
+y = nil
 mark("globals deleted")
 
 --== masked_fill_of_a_tensor
@@ -13696,13 +13696,13 @@ t = ohm.randn(400, 5, {device = "cuda"})
 t:masked_fill_(m, v)
 mark("filled")
 mark("end of program (globals alive)")
-x = nil; sweep()
-m = nil; sweep()
-v = nil; sweep()
-y = nil; sweep()
-c = nil; sweep()
-u = nil; sweep()
-t = nil; sweep()
+x = nil
+m = nil
+v = nil
+y = nil
+c = nil
+u = nil
+t = nil
 mark("globals deleted")
 
 --== one_hot_without_classes values=true
@@ -13718,9 +13718,9 @@ mark("found")
 z = F.one_hot(i, 7)
 mark("given")
 mark("end of program (globals alive)")
-i = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
+i = nil
+y = nil
+z = nil
 mark("globals deleted")
 
 --== activation_is_a_function
@@ -13744,11 +13744,11 @@ z = d(x, y:detach())
 z:sum():backward()
 mark("relu")
 mark("end of program (globals alive)")
-l = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-d = nil; sweep()
-z = nil; sweep()
+l = nil
+x = nil
+y = nil
+d = nil
+z = nil
 mark("globals deleted")
 
 --== kron_of_one_matrix
@@ -13762,8 +13762,8 @@ y = ohm.kron(x, x)
 y:sum():backward()
 mark("kron")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== indexed_behind_a_new_dimension
@@ -13789,15 +13789,15 @@ d = slice(y:unsqueeze(0), 1, 0):index({j}, {2}):mul(2.0)
 e = F.relu(x:unsqueeze(0):index({i}, {1}) + x:index({i}))
 mark("indexed")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-i = nil; sweep()
-j = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
+x = nil
+y = nil
+i = nil
+j = nil
+a = nil
+b = nil
+c = nil
+d = nil
+e = nil
 mark("globals deleted")
 
 --== cdist_of_one_row
@@ -13819,8 +13819,8 @@ mark("several and one")
 ohm.cdist(a, a:detach(), {p = 3.0}):sum():backward()
 mark("one and one")
 mark("end of program (globals alive)")
-a = nil; sweep()
-b = nil; sweep()
+a = nil
+b = nil
 mark("globals deleted")
 
 --== copy_of_a_narrower_dtype
@@ -13848,11 +13848,11 @@ z:copy_(v)
 z:sum():backward()
 mark("narrower")
 mark("end of program (globals alive)")
-w0 = nil; sweep()
-w = nil; sweep()
-y = nil; sweep()
-v = nil; sweep()
-z = nil; sweep()
+w0 = nil
+w = nil
+y = nil
+v = nil
+z = nil
 mark("globals deleted")
 
 --== failed_pass_holds_root
@@ -14029,10 +14029,10 @@ end
 mark("caught")
 mark("tried")
 mark("end of program (globals alive)")
-model = nil; sweep()
-kept = clear(kept)
-x = nil; sweep()
-y = nil; sweep()
+model = nil
+kept = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== failed_calls_go_inside_out
@@ -14188,11 +14188,11 @@ mark("caught")
 ohm.cuda.empty_cache()
 mark("tried")
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-kept = clear(kept)
-x = nil; sweep()
-y = nil; sweep()
+model = nil
+opt = nil
+kept = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== failed_recomputation
@@ -14378,10 +14378,10 @@ mark("caught")
 ohm.cuda.empty_cache()
 mark("tried")
 mark("end of program (globals alive)")
-model = nil; sweep()
-kept = clear(kept)
-x = nil; sweep()
-y = nil; sweep()
+model = nil
+kept = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== failed_norm_in_recomputation
@@ -14554,10 +14554,10 @@ end
 mark("caught")
 mark("tried")
 mark("end of program (globals alive)")
-model = nil; sweep()
-kept = clear(kept)
-x = nil; sweep()
-y = nil; sweep()
+model = nil
+kept = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== failures_in_expandable_segments
@@ -14677,10 +14677,10 @@ mark("caught")
 ohm.cuda.empty_cache()
 mark("tried")
 mark("end of program (globals alive)")
-model = nil; sweep()
-kept = clear(kept)
-x = nil; sweep()
-y = nil; sweep()
+model = nil
+kept = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== checkpointed_norm_goes_last
@@ -14695,9 +14695,9 @@ x = ohm.randn(2000, 300, {device = "cuda"})
 y = ohm.utils.checkpoint.checkpoint(model, x, {use_reentrant = false})
 y:sum():backward()
 mark("end of program (globals alive)")
-model = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+model = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== norms_in_wider_dtypes
@@ -14747,16 +14747,16 @@ layout(t)
 layout(f)
 layout(g)
 mark("end of program (globals alive)")
-x = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-h = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
-t = nil; sweep()
-f = nil; sweep()
-g = nil; sweep()
+x = nil
+a = nil
+b = nil
+c = nil
+h = nil
+d = nil
+e = nil
+t = nil
+f = nil
+g = nil
 mark("globals deleted")
 
 --== norms_of_half_precision_in_float32
@@ -14800,14 +14800,14 @@ layout(n)
 layout(n1)
 layout(h.grad)
 mark("end of program (globals alive)")
-h = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
-k = nil; sweep()
-m = nil; sweep()
-m1 = nil; sweep()
-n = nil; sweep()
-n1 = nil; sweep()
+h = nil
+d = nil
+e = nil
+k = nil
+m = nil
+m1 = nil
+n = nil
+n1 = nil
 mark("globals deleted")
 
 --== whole_norms_under_autocast
@@ -14851,13 +14851,13 @@ x:norm(3, {dtype = ohm.float64}):backward()
 x:norm(0.5, {dtype = ohm.float64}):backward()
 x:norm(math.huge, {dtype = ohm.float64}):backward()
 mark("end of program (globals alive)")
-h = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-d = nil; sweep()
-e = nil; sweep()
-x = nil; sweep()
+h = nil
+a = nil
+b = nil
+c = nil
+d = nil
+e = nil
+x = nil
 mark("globals deleted")
 
 --== clamp_min_and_max_of_tensors
@@ -14917,17 +14917,17 @@ layout(j)
 layout(x.grad)
 layout(lo.grad)
 mark("end of program (globals alive)")
-x = nil; sweep()
-lo = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-w = nil; sweep()
-v = nil; sweep()
-u = nil; sweep()
-h = nil; sweep()
-r = nil; sweep()
-i = nil; sweep()
-j = nil; sweep()
+x = nil
+lo = nil
+y = nil
+z = nil
+w = nil
+v = nil
+u = nil
+h = nil
+r = nil
+i = nil
+j = nil
 mark("globals deleted")
 
 --== max_unpool2d_modules
@@ -14950,8 +14950,8 @@ unpool = nn.MaxUnpool2d(2, {stride = 2})
 x = ohm.randn(8, 16, 33, 30, {device = "cuda", requires_grad = true})
 do
   local results = pool(x)
-  y = results[1]; sweep()
-  i = results[2]; sweep()
+  y = results[1]
+  i = results[2]
 end
 layout(y)
 layout(i)
@@ -14963,13 +14963,13 @@ layout(w)
 w:pow(2):sum():backward()
 layout(x.grad)
 mark("end of program (globals alive)")
-pool = nil; sweep()
-unpool = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-i = nil; sweep()
-z = nil; sweep()
-w = nil; sweep()
+pool = nil
+unpool = nil
+x = nil
+y = nil
+i = nil
+z = nil
+w = nil
 mark("globals deleted")
 
 --== max_unpool2d_layouts
@@ -15019,18 +15019,18 @@ do
   layout(q)
 end
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-i = nil; sweep()
-z = nil; sweep()
-c = nil; sweep()
-y3 = nil; sweep()
-i3 = nil; sweep()
-t = nil; sweep()
-o = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-q = nil; sweep()
+x = nil
+y = nil
+i = nil
+z = nil
+c = nil
+y3 = nil
+i3 = nil
+t = nil
+o = nil
+a = nil
+b = nil
+q = nil
 mark("globals deleted")
 
 --== max_unpool1d
@@ -15062,8 +15062,8 @@ p = nn.MaxPool1d(3, {stride = 2, padding = 1, return_indices = true})
 u = nn.MaxUnpool1d(3, {stride = 2, padding = 1})
 do
   local results = p(x)
-  y = results[1]; sweep()
-  i = results[2]; sweep()
+  y = results[1]
+  i = results[2]
 end
 z = u(y, i)
 layout(z)
@@ -15074,18 +15074,18 @@ do
   local mode1 <close> = ohm.autocast("cuda")
   do
     local results = p(x)
-    y = results[1]; sweep()
-    i = results[2]; sweep()
+    y = results[1]
+    i = results[2]
   end
   z = u(y, i)
 end
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-i = nil; sweep()
-z = nil; sweep()
-p = nil; sweep()
-u = nil; sweep()
+x = nil
+y = nil
+i = nil
+z = nil
+p = nil
+u = nil
 mark("globals deleted")
 
 --== max_unpool3d
@@ -15117,8 +15117,8 @@ p = nn.MaxPool3d(2, {return_indices = true})
 u = nn.MaxUnpool3d(2)
 do
   local results = p(x)
-  y = results[1]; sweep()
-  i = results[2]; sweep()
+  y = results[1]
+  i = results[2]
 end
 layout(i)
 z = u(y, i)
@@ -15139,20 +15139,20 @@ y4, i4 = F.max_pool3d(c:half(), 2, {return_indices = true})
 z = F.max_unpool3d(y4:transpose(3, 4), i4:transpose(3, 4), 2)
 layout(z)
 mark("end of program (globals alive)")
-x = nil; sweep()
-p = nil; sweep()
-u = nil; sweep()
-y = nil; sweep()
-i = nil; sweep()
-z = nil; sweep()
-o = nil; sweep()
-y2 = nil; sweep()
-i2 = nil; sweep()
-c = nil; sweep()
-y3 = nil; sweep()
-i3 = nil; sweep()
-y4 = nil; sweep()
-i4 = nil; sweep()
+x = nil
+p = nil
+u = nil
+y = nil
+i = nil
+z = nil
+o = nil
+y2 = nil
+i2 = nil
+c = nil
+y3 = nil
+i3 = nil
+y4 = nil
+i4 = nil
 mark("globals deleted")
 
 --== max_pool_twice
@@ -15166,9 +15166,9 @@ y = F.max_pool2d(x, 2)
 g = ohm.autograd.grad(y:pow(2):sum(), x, {create_graph = true})
 g:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== max_pool_twice_channels_last
@@ -15182,9 +15182,9 @@ y = F.max_pool2d(x, 2)
 g = ohm.autograd.grad(y:pow(2):sum(), x, {create_graph = true})
 g:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== max_pool3d_twice
@@ -15198,9 +15198,9 @@ y = F.max_pool3d(x, 2)
 g = ohm.autograd.grad(y:pow(2):sum(), x, {create_graph = true})
 g:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== adaptive_max_pool_twice
@@ -15214,9 +15214,9 @@ y = F.adaptive_max_pool2d(x, 5)
 g = ohm.autograd.grad(y:pow(2):sum(), x, {create_graph = true})
 g:sum():backward()
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== max_unpool2d_channels_last_backward
@@ -15240,11 +15240,11 @@ layout(y.grad)
 w = F.max_unpool2d(y:contiguous(), i:contiguous(), 2)
 w:pow(2):sum():backward()
 mark("end of program (globals alive)")
-c = nil; sweep()
-y = nil; sweep()
-i = nil; sweep()
-z = nil; sweep()
-w = nil; sweep()
+c = nil
+y = nil
+i = nil
+z = nil
+w = nil
 mark("globals deleted")
 
 --== exponential_distribution
@@ -15284,19 +15284,19 @@ q = ohm.distributions.Exponential(ohm.ones(40, {device = "cuda"}))
 k = ohm.distributions.kl_divergence(d, q)
 ;(((b:sum() + c:sum()) + e:sum()) + k:sum()):backward()
 mark("end of program (globals alive)")
-r = nil; sweep()
-d = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-e = nil; sweep()
-f = nil; sweep()
-g = nil; sweep()
-m = nil; sweep()
-v = nil; sweep()
-mo = nil; sweep()
-q = nil; sweep()
-k = nil; sweep()
+r = nil
+d = nil
+a = nil
+b = nil
+c = nil
+e = nil
+f = nil
+g = nil
+m = nil
+v = nil
+mo = nil
+q = nil
+k = nil
 mark("globals deleted")
 
 --== laplace_distribution
@@ -15337,22 +15337,22 @@ w = d:expand({2, 300, 40}):rsample()
 x = ohm.distributions.Laplace(l * 2, s:exp()):rsample()
 y = ohm.distributions.Laplace(l * 2, s:exp()):log_prob(x * 0.5)
 mark("end of program (globals alive)")
-l = nil; sweep()
-s = nil; sweep()
-d = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-e = nil; sweep()
-f = nil; sweep()
-g = nil; sweep()
-m = nil; sweep()
-v = nil; sweep()
-q = nil; sweep()
-k = nil; sweep()
-w = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+l = nil
+s = nil
+d = nil
+a = nil
+b = nil
+c = nil
+e = nil
+f = nil
+g = nil
+m = nil
+v = nil
+q = nil
+k = nil
+w = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== one_hot_categorical_distributions
@@ -15387,19 +15387,19 @@ z = q:sample({3})
 n = ohm.distributions.OneHotCategorical({logits = l:detach(), validate_args = false})
 y = n:log_prob(n:sample())
 mark("end of program (globals alive)")
-l = nil; sweep()
-d = nil; sweep()
-a = nil; sweep()
-s = nil; sweep()
-c = nil; sweep()
-e = nil; sweep()
-q = nil; sweep()
-k = nil; sweep()
-m = nil; sweep()
-v = nil; sweep()
-z = nil; sweep()
-n = nil; sweep()
-y = nil; sweep()
+l = nil
+d = nil
+a = nil
+s = nil
+c = nil
+e = nil
+q = nil
+k = nil
+m = nil
+v = nil
+z = nil
+n = nil
+y = nil
 mark("globals deleted")
 
 --== independent_one_hot_categoricals
@@ -15428,16 +15428,16 @@ m = ohm.distributions.OneHotCategorical({logits = l}).mode
 u = ohm.distributions.OneHotCategorical({logits = l * 3}):enumerate_support()
 t = ohm.distributions.OneHotCategorical({logits = l * 3}):expand({2, 64, 30}):sample()
 mark("end of program (globals alive)")
-l = nil; sweep()
-d = nil; sweep()
-a = nil; sweep()
-c = nil; sweep()
-e = nil; sweep()
-q = nil; sweep()
-k = nil; sweep()
-m = nil; sweep()
-u = nil; sweep()
-t = nil; sweep()
+l = nil
+d = nil
+a = nil
+c = nil
+e = nil
+q = nil
+k = nil
+m = nil
+u = nil
+t = nil
 mark("globals deleted")
 
 --== beta_distribution
@@ -15470,18 +15470,18 @@ v = d.variance
 z = ohm.distributions.Beta(a * 2, 1.5, {validate_args = false}):sample({2})
 w = ohm.distributions.Beta(a * 2, 1.5):log_prob(x * 0.5)
 mark("end of program (globals alive)")
-a = nil; sweep()
-b = nil; sweep()
-d = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-c = nil; sweep()
-e = nil; sweep()
-k = nil; sweep()
-m = nil; sweep()
-v = nil; sweep()
-z = nil; sweep()
-w = nil; sweep()
+a = nil
+b = nil
+d = nil
+x = nil
+y = nil
+c = nil
+e = nil
+k = nil
+m = nil
+v = nil
+z = nil
+w = nil
 mark("globals deleted")
 
 --== gamma_distribution
@@ -15514,18 +15514,18 @@ o = d.mode
 ;(((y:sum() + c:sum()) + e:sum()) + k:sum()):backward()
 w = ohm.distributions.Gamma(a * 2, 1.5):log_prob(x * 0.5)
 mark("end of program (globals alive)")
-a = nil; sweep()
-b = nil; sweep()
-d = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-c = nil; sweep()
-e = nil; sweep()
-k = nil; sweep()
-m = nil; sweep()
-v = nil; sweep()
-o = nil; sweep()
-w = nil; sweep()
+a = nil
+b = nil
+d = nil
+x = nil
+y = nil
+c = nil
+e = nil
+k = nil
+m = nil
+v = nil
+o = nil
+w = nil
 mark("globals deleted")
 
 --== dirichlet_distribution
@@ -15560,19 +15560,19 @@ s = i:rsample()
 t = i:log_prob(s:detach())
 u = i:entropy()
 mark("end of program (globals alive)")
-a = nil; sweep()
-d = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-c = nil; sweep()
-e = nil; sweep()
-k = nil; sweep()
-m = nil; sweep()
-v = nil; sweep()
-i = nil; sweep()
-s = nil; sweep()
-t = nil; sweep()
-u = nil; sweep()
+a = nil
+d = nil
+x = nil
+y = nil
+c = nil
+e = nil
+k = nil
+m = nil
+v = nil
+i = nil
+s = nil
+t = nil
+u = nil
 mark("globals deleted")
 
 --== one_hot_of_a_view
@@ -15586,10 +15586,10 @@ a = F.one_hot(i:t(), 32)
 b = ohm.zeros(30, 64, 32, {device = "cuda"}):scatter_(-1, i:t():unsqueeze(-1), 1.0)
 c = ohm.zeros(30, 64, 32, {device = "cuda"}):gather(-1, i:t():unsqueeze(-1))
 mark("end of program (globals alive)")
-i = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
+i = nil
+a = nil
+b = nil
+c = nil
 mark("globals deleted")
 
 --== products_in_tf32
@@ -15613,10 +15613,10 @@ c = nn.Conv2d(3, 16, 3, {padding = 1}):to("cuda")
 y = c(ohm.randn(4, 3, 64, 64, {device = "cuda"}))
 y:sum():backward()
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
-c = nil; sweep()
-y = nil; sweep()
+m = nil
+x = nil
+c = nil
+y = nil
 mark("globals deleted")
 
 --== failed_recurrent_step_holds_states
@@ -15743,12 +15743,12 @@ mark("caught")
 ohm.cuda.empty_cache()
 mark("tried")
 mark("end of program (globals alive)")
-hog = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-model = nil; sweep()
-opt = nil; sweep()
+hog = nil
+x = nil
+y = nil
+loss = nil
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== failed_foreach_update
@@ -15912,11 +15912,11 @@ end
 mark("caught")
 mark("tried")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-model = nil; sweep()
-opt = nil; sweep()
+x = nil
+y = nil
+loss = nil
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== failed_attention_step
@@ -16078,12 +16078,12 @@ end
 mark("caught")
 mark("tried")
 mark("end of program (globals alive)")
-hog = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-model = nil; sweep()
-opt = nil; sweep()
+hog = nil
+x = nil
+y = nil
+loss = nil
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== failed_fused_step_of_a_scaler
@@ -16319,12 +16319,12 @@ mark("caught")
 hog = nil
 mark("tried")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-model = nil; sweep()
-opt = nil; sweep()
-scaler = nil; sweep()
+x = nil
+y = nil
+loss = nil
+model = nil
+opt = nil
+scaler = nil
 mark("globals deleted")
 
 --== element_of_a_result_takes_the_place
@@ -16447,11 +16447,11 @@ end
 mark("caught")
 mark("tried")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-model = nil; sweep()
-opt = nil; sweep()
+x = nil
+y = nil
+loss = nil
+model = nil
+opt = nil
 mark("globals deleted")
 
 --== failed_step_in_float16
@@ -16725,13 +16725,13 @@ end
 mark("caught")
 mark("tried")
 mark("end of program (globals alive)")
-hog = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-model = nil; sweep()
-opt = nil; sweep()
-scaler = nil; sweep()
+hog = nil
+x = nil
+y = nil
+loss = nil
+model = nil
+opt = nil
+scaler = nil
 mark("globals deleted")
 
 --== failed_recomputation_of_a_module
@@ -16932,10 +16932,10 @@ end
 mark("caught")
 mark("tried")
 mark("end of program (globals alive)")
-hog = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-model = nil; sweep()
+hog = nil
+x = nil
+y = nil
+model = nil
 mark("globals deleted")
 
 --== masks_written_to_the_data_of_a_view
@@ -16955,9 +16955,9 @@ e.data:masked_fill_(m, -1000000000.0)
 a = F.softmax(e, {dim = 1})
 a:sum():backward()
 mark("end of program (globals alive)")
-v = nil; sweep()
-x = nil; sweep()
-m = nil; sweep()
-e = nil; sweep()
-a = nil; sweep()
+v = nil
+x = nil
+m = nil
+e = nil
+a = nil
 mark("globals deleted")

@@ -22,12 +22,12 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== grad_accumulation_sgd
@@ -52,10 +52,10 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")

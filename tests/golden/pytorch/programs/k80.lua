@@ -8,7 +8,7 @@ for i = 0, 9 do
   mark("tensor " .. i)
 end
 say(ohm.cuda.mem_get_info())
-tensors = clear(tensors)
+tensors = nil
 mark("del")
 say(ohm.cuda.mem_get_info())
 ohm.cuda.empty_cache()

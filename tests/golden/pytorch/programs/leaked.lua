@@ -18,13 +18,13 @@ for i = 0, 9 do
   mark("iteration " .. i)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-loss_fn = nil; sweep()
-losses = clear(losses)
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+loss_fn = nil
+losses = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== leaked_ce_list_no_backward
@@ -43,13 +43,13 @@ for i = 0, 9 do
   mark("iteration " .. i)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-loss_fn = nil; sweep()
-losses = clear(losses)
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+loss_fn = nil
+losses = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== leaked_ce_total_after_backward
@@ -70,13 +70,13 @@ for i = 0, 9 do
   mark("iteration " .. i)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-loss_fn = nil; sweep()
-total = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+loss_fn = nil
+total = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== leaked_ce_total_detach
@@ -97,13 +97,13 @@ for i = 0, 9 do
   mark("iteration " .. i)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-loss_fn = nil; sweep()
-total = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+loss_fn = nil
+total = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== leaked_ce_total_item
@@ -124,13 +124,13 @@ for i = 0, 9 do
   mark("iteration " .. i)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-loss_fn = nil; sweep()
-total = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+loss_fn = nil
+total = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== leaked_leaf
@@ -142,8 +142,8 @@ for i = 0, 9 do
   total_loss = iadd(total_loss, iter_loss)
   mark("iteration " .. i)
 end
-total_loss = nil; sweep()
-iter_loss = nil; sweep()
+total_loss = nil
+iter_loss = nil
 mark("deleted")
 mark("end of program (globals alive)")
 mark("globals deleted")
@@ -158,8 +158,8 @@ for i = 0, 9 do
   mark("iteration " .. i)
 end
 mark("end of program (globals alive)")
-total_loss = nil; sweep()
-iter_loss = nil; sweep()
+total_loss = nil
+iter_loss = nil
 mark("globals deleted")
 
 --== leaked_mse_list_no_backward
@@ -178,13 +178,13 @@ for i = 0, 9 do
   mark("iteration " .. i)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-loss_fn = nil; sweep()
-losses = clear(losses)
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+loss_fn = nil
+losses = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== leaked_mse_no_backward
@@ -201,12 +201,12 @@ for i = 0, 9 do
   mark("iteration " .. i)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+loss_fn = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== leaked_mse_total_after_backward
@@ -227,13 +227,13 @@ for i = 0, 9 do
   mark("iteration " .. i)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-loss_fn = nil; sweep()
-total = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+loss_fn = nil
+total = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== leaked_mse_total_no_backward
@@ -252,11 +252,11 @@ for i = 0, 9 do
   mark("iteration " .. i)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-loss_fn = nil; sweep()
-total = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+loss_fn = nil
+total = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")

@@ -20,12 +20,12 @@ for step = 0, 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== mlp_batch_2048
@@ -48,12 +48,12 @@ for step = 0, 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== mlp_batch_8192
@@ -76,10 +76,10 @@ for step = 0, 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")

@@ -98,11 +98,11 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-ids = nil; sweep()
-labels = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+ids = nil
+labels = nil
+loss = nil
 mark("globals deleted")
 
 --== model_amp_accumulate
@@ -153,20 +153,20 @@ end
 average = running:item() / 6
 mark("done")
 mark("end of program (globals alive)")
-model = nil; sweep()
-decay = clear(decay)
-no_decay = clear(no_decay)
-optimizer = nil; sweep()
-scaler = nil; sweep()
-scheduler = nil; sweep()
-criterion = nil; sweep()
-running = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
-norm = nil; sweep()
-average = nil; sweep()
+model = nil
+decay = nil
+no_decay = nil
+optimizer = nil
+scaler = nil
+scheduler = nil
+criterion = nil
+running = nil
+x = nil
+y = nil
+out = nil
+loss = nil
+norm = nil
+average = nil
 mark("globals deleted")
 
 --== model_anchor_heads
@@ -452,27 +452,15 @@ mark("model")
 for step = 0, 2 - 1 do
   src = ohm.randint(1, 60, {8, 4}, {device = "cuda"})
   trg = ohm.randint(1, 60, {7, 4}, {device = "cuda"})
-  do
-    local new1, new2 = enc(src)
-    memory = new1; sweep()
-    h = new2; sweep()
-  end
+  memory, h = enc(src)
   do
     local mode1 <close> = ohm.no_grad()
-    do
-      local new1, new2 = teacher_enc(src)
-      tm = new1; sweep()
-      th = new2; sweep()
-    end
+    tm, th = teacher_enc(src)
   end
   outputs = ohm.zeros(7, 4, 60, {device = "cuda"})
   token = trg:select(0, 0)
   for t = 1, 7 - 1 do
-    do
-      local new1, new2 = dec(token, h, memory)
-      logits = new1; sweep()
-      h = new2; sweep()
-    end
+    logits, h = dec(token, h, memory)
     outputs:select(0, t):copy_(logits)
     if (t % 2) == 0 then
       token = trg:select(0, t)
@@ -500,19 +488,11 @@ for step = 0, 2 - 1 do
 end
 do
   local mode4 <close> = ohm.no_grad()
-  do
-    local new1, new2 = enc(src)
-    memory = new1; sweep()
-    h = new2; sweep()
-  end
+  memory, h = enc(src)
   token = ohm.full({4}, 1, {dtype = ohm.int64, device = "cuda"})
   decoded = {}
   for t = 0, 5 - 1 do
-    do
-      local new1, new2 = dec(token, h, memory)
-      logits = new1; sweep()
-      h = new2; sweep()
-    end
+    logits, h = dec(token, h, memory)
     token = second(logits:topk(1)):squeeze(1)
     decoded[#decoded + 1] = token
   end
@@ -520,26 +500,26 @@ do
 end
 mark("decoded")
 mark("end of program (globals alive)")
-enc = nil; sweep()
-dec = nil; sweep()
-teacher_enc = nil; sweep()
-params = nil; sweep()
-opt = nil; sweep()
-crit = nil; sweep()
-src = nil; sweep()
-trg = nil; sweep()
-memory = nil; sweep()
-h = nil; sweep()
-tm = nil; sweep()
-th = nil; sweep()
-outputs = nil; sweep()
-token = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
-t_p = nil; sweep()
-s_p = nil; sweep()
-decoded = clear(decoded)
-result = nil; sweep()
+enc = nil
+dec = nil
+teacher_enc = nil
+params = nil
+opt = nil
+crit = nil
+src = nil
+trg = nil
+memory = nil
+h = nil
+tm = nil
+th = nil
+outputs = nil
+token = nil
+logits = nil
+loss = nil
+t_p = nil
+s_p = nil
+decoded = nil
+result = nil
 mark("globals deleted")
 
 --== model_bert
@@ -637,11 +617,7 @@ for step = 0, 4 - 1 do
   slice(slice(attention, 0, 0), 1, -4):fill_(0)
   labels = ohm.where(ohm.rand(4, length, {device = "cuda"}):lt(0.15), ids, ohm.full_like(ids, -100))
   following = ohm.randint(0, 2, {4}, {device = "cuda"})
-  do
-    local new1, new2 = model(ids, kinds, attention)
-    prediction = new1; sweep()
-    relation = new2; sweep()
-  end
+  prediction, relation = model(ids, kinds, attention)
   lm = F.cross_entropy(prediction:view(-1, vocab), labels:view(-1), {ignore_index = -100})
   loss = (lm + F.cross_entropy(relation, following)) / accumulation
   loss:backward()
@@ -655,20 +631,20 @@ for step = 0, 4 - 1 do
   end
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-plain = clear(plain)
-other = clear(other)
-opt = nil; sweep()
-warmup = nil; sweep()
-ids = nil; sweep()
-kinds = nil; sweep()
-attention = nil; sweep()
-labels = nil; sweep()
-following = nil; sweep()
-prediction = nil; sweep()
-relation = nil; sweep()
-lm = nil; sweep()
-loss = nil; sweep()
+model = nil
+plain = nil
+other = nil
+opt = nil
+warmup = nil
+ids = nil
+kinds = nil
+attention = nil
+labels = nil
+following = nil
+prediction = nil
+relation = nil
+lm = nil
+loss = nil
 mark("globals deleted")
 
 --== model_best_weights
@@ -1041,11 +1017,7 @@ end
 function PrimaryCaps:forward(x)
   local u
   u = map(function(capsule) return capsule(x):view(x:size(0), -1, 1) end, self.capsules:children())
-  do
-    local old1 = u
-    u = ohm.cat(u, {dim = -1})
-    clear(old1)
-  end
+  u = ohm.cat(u, {dim = -1})
   return squash(u)
 end
 DigitCaps = nn.Module:extend("DigitCaps")
@@ -1097,11 +1069,7 @@ for step = 0, 3 - 1 do
   x = ohm.rand(6, 1, 20, 20, {device = "cuda"})
   labels = ohm.randint(0, 10, {6}, {device = "cuda"})
   y = ohm.eye(10, {device = "cuda"}):index_select({dim = 0, index = labels})
-  do
-    local new1, new2 = model(x, y)
-    lengths = new1; sweep()
-    rec = new2; sweep()
-  end
+  lengths, rec = model(x, y)
   left = F.relu(0.9 - lengths, {inplace = true}) ^ 2
   right = F.relu(lengths - 0.1, {inplace = true}) ^ 2
   margin = ((y * left) + ((0.5 * (1.0 - y)) * right)):sum({dim = 1}):mean()
@@ -1115,19 +1083,19 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-scheduler = nil; sweep()
-x = nil; sweep()
-labels = nil; sweep()
-y = nil; sweep()
-lengths = nil; sweep()
-rec = nil; sweep()
-left = nil; sweep()
-right = nil; sweep()
-margin = nil; sweep()
-rec_loss = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+scheduler = nil
+x = nil
+labels = nil
+y = nil
+lengths = nil
+rec = nil
+left = nil
+right = nil
+margin = nil
+rec_loss = nil
+loss = nil
 mark("globals deleted")
 
 --== model_cat_cache_llm
@@ -1186,30 +1154,12 @@ do
   k1, v1, k2, v2 = nil, nil, nil, nil
   for step = 0, 5 - 1 do
     x = embed(ids)
-    do
-      local new1, new2, new3 = first(x, k1, v1)
-      x = new1; sweep()
-      k1 = new2; sweep()
-      v1 = new3; sweep()
-    end
-    do
-      local new1, new2, new3 = second(x, k2, v2)
-      x = new1; sweep()
-      k2 = new2; sweep()
-      v2 = new3; sweep()
-    end
+    x, k1, v1 = first(x, k1, v1)
+    x, k2, v2 = second(x, k2, v2)
     logits = F.linear(norm(slice(slice(x, 0, 0), 1, -1)), embed.weight):float()
     logits = slice(logits, 0, 0):select(1, -1)
-    do
-      local new1, new2 = logits:topk(40, {dim = -1})
-      kept = new1; sweep()
-      index = new2; sweep()
-    end
-    do
-      local new1, new2 = ohm.sort(F.softmax(kept / 0.7, {dim = -1}), {descending = true})
-      sorted_probs = new1; sweep()
-      order = new2; sweep()
-    end
+    kept, index = logits:topk(40, {dim = -1})
+    sorted_probs, order = ohm.sort(F.softmax(kept / 0.7, {dim = -1}), {descending = true})
     cut = ohm.cumsum(sorted_probs, {dim = -1}):gt(0.9)
     sorted_probs = sorted_probs:masked_fill(cut, 0.0)
     pick = ohm.multinomial(sorted_probs, 1)
@@ -1220,23 +1170,23 @@ do
 end
 mark("done")
 mark("end of program (globals alive)")
-embed = nil; sweep()
-first = nil; sweep()
-second = nil; sweep()
-norm = nil; sweep()
-ids = nil; sweep()
-k1 = nil; sweep()
-v1 = nil; sweep()
-k2 = nil; sweep()
-v2 = nil; sweep()
-x = nil; sweep()
-logits = nil; sweep()
-kept = nil; sweep()
-index = nil; sweep()
-sorted_probs = nil; sweep()
-order = nil; sweep()
-cut = nil; sweep()
-pick = nil; sweep()
+embed = nil
+first = nil
+second = nil
+norm = nil
+ids = nil
+k1 = nil
+v1 = nil
+k2 = nil
+v2 = nil
+x = nil
+logits = nil
+kept = nil
+index = nil
+sorted_probs = nil
+order = nil
+cut = nil
+pick = nil
 mark("globals deleted")
 
 --== model_char_rnn
@@ -1509,11 +1459,7 @@ function LSHAttention:forward(x)
     bucket = ohm.cat({rotated, -rotated}, {dim = -1}):argmax({dim = -1})
     key = (bucket * t) + ohm.arange(t, {device = x.device})
     _, order = key:sort({dim = -1})
-    do
-      local new1, new2 = order:sort({dim = -1})
-      _ = new1; sweep()
-      undo = new2; sweep()
-    end
+    _, undo = order:sort({dim = -1})
   end
   sqk = qk:gather(1, order:unsqueeze(-1):expand_as(qk))
   sv = v:gather(1, order:unsqueeze(-1):expand_as(v))
@@ -1555,11 +1501,11 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-ff = nil; sweep()
-net = nil; sweep()
-optimizer = nil; sweep()
-ids = nil; sweep()
-loss = nil; sweep()
+ff = nil
+net = nil
+optimizer = nil
+ids = nil
+loss = nil
 mark("globals deleted")
 
 --== model_clip
@@ -1619,11 +1565,7 @@ mark("model")
 for step = 0, 2 - 1 do
   images = ohm.randn(8, 3, 32, 32, {device = "cuda"})
   ids = ohm.randint(0, 100, {8, 12}, {device = "cuda"})
-  do
-    local new1, new2 = model(images, ids)
-    per_image = new1; sweep()
-    per_text = new2; sweep()
-  end
+  per_image, per_text = model(images, ids)
   truth = ohm.arange(8, {device = "cuda"})
   loss = (F.cross_entropy(per_image, truth) + F.cross_entropy(per_text, truth)) / 2
   mark("forward " .. step)
@@ -1637,14 +1579,14 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-images = nil; sweep()
-ids = nil; sweep()
-per_image = nil; sweep()
-per_text = nil; sweep()
-truth = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+images = nil
+ids = nil
+per_image = nil
+per_text = nil
+truth = nil
+loss = nil
 mark("globals deleted")
 
 --== model_conformer
@@ -1772,15 +1714,15 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-scheduler = nil; sweep()
-ctc = nil; sweep()
-x = nil; sweep()
-mask = nil; sweep()
-targets = nil; sweep()
-logp = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+scheduler = nil
+ctc = nil
+x = nil
+mask = nil
+targets = nil
+logp = nil
+loss = nil
 mark("globals deleted")
 
 --== model_convnext
@@ -2069,13 +2011,13 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-criterion = nil; sweep()
-x = nil; sweep()
-targets = nil; sweep()
-logp = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+criterion = nil
+x = nil
+targets = nil
+logp = nil
+loss = nil
 mark("globals deleted")
 
 --== model_cutmix_depth
@@ -2147,24 +2089,24 @@ do
 end
 mark("eval")
 mark("end of program (globals alive)")
-model = nil; sweep()
-decay = clear(decay)
-others = clear(others)
-optimizer = nil; sweep()
-warmup = nil; sweep()
-cosine = nil; sweep()
-scheduler = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-perm = nil; sweep()
-top = nil; sweep()
-lam = nil; sweep()
-target = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
-crops = nil; sweep()
-probs = nil; sweep()
-top5 = nil; sweep()
+model = nil
+decay = nil
+others = nil
+optimizer = nil
+warmup = nil
+cosine = nil
+scheduler = nil
+x = nil
+y = nil
+perm = nil
+top = nil
+lam = nil
+target = nil
+out = nil
+loss = nil
+crops = nil
+probs = nil
+top5 = nil
 mark("globals deleted")
 
 --== model_cyclegan
@@ -2370,21 +2312,21 @@ do
 end
 mark("sample")
 mark("end of program (globals alive)")
-netG = nil; sweep()
-netD = nil; sweep()
-criterion = nil; sweep()
-optimizerD = nil; sweep()
-optimizerG = nil; sweep()
-fixed_noise = nil; sweep()
-real = nil; sweep()
-label = nil; sweep()
-output = nil; sweep()
-errD_real = nil; sweep()
-noise = nil; sweep()
-fake = nil; sweep()
-errD_fake = nil; sweep()
-errD = nil; sweep()
-errG = nil; sweep()
+netG = nil
+netD = nil
+criterion = nil
+optimizerD = nil
+optimizerG = nil
+fixed_noise = nil
+real = nil
+label = nil
+output = nil
+errD_real = nil
+noise = nil
+fake = nil
+errD_fake = nil
+errD = nil
+errG = nil
 mark("globals deleted")
 
 --== model_ddpm
@@ -2507,23 +2449,23 @@ do
 end
 mark("sampled")
 mark("end of program (globals alive)")
-betas = nil; sweep()
-alphas = nil; sweep()
-alpha_bar = nil; sweep()
-sqrt_ab = nil; sweep()
-sqrt_omab = nil; sweep()
-model = nil; sweep()
-ema = nil; sweep()
-opt = nil; sweep()
-x0 = nil; sweep()
-t = nil; sweep()
-noise = nil; sweep()
-xt = nil; sweep()
-loss = nil; sweep()
-e = nil; sweep()
-p = nil; sweep()
-x = nil; sweep()
-eps = nil; sweep()
+betas = nil
+alphas = nil
+alpha_bar = nil
+sqrt_ab = nil
+sqrt_omab = nil
+model = nil
+ema = nil
+opt = nil
+x0 = nil
+t = nil
+noise = nil
+xt = nil
+loss = nil
+e = nil
+p = nil
+x = nil
+eps = nil
 mark("globals deleted")
 
 --== model_deepsets_siamese
@@ -2691,12 +2633,12 @@ do
 end
 mark("eval")
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-out = nil; sweep()
+model = nil
+opt = nil
+x = nil
+y = nil
+loss = nil
+out = nil
 mark("globals deleted")
 
 --== model_detr
@@ -2889,7 +2831,15 @@ function get_graph_feature(x, k)
   idx_base = ohm.arange(0, batch_size, {device = x.device}):view(-1, 1, 1) * num_points
   idx = idx + idx_base
   idx = idx:view(-1)
-  _, num_dims, _ = table.unpack(x.shape)
+  do
+    local new1, new2, new3 = table.unpack(x.shape)
+    _, new1 = new1, nil
+    sweep()
+    num_dims, new2 = new2, nil
+    sweep()
+    _, new3 = new3, nil
+    sweep()
+  end
   x = x:transpose(2, 1):contiguous()
   feature = slice(x:view(batch_size * num_points, -1), 1, 0):index({idx})
   feature = feature:view(batch_size, num_points, k, num_dims)
@@ -2957,13 +2907,13 @@ do
 end
 mark("test")
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-data = nil; sweep()
-label = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
-preds = nil; sweep()
+model = nil
+opt = nil
+data = nil
+label = nil
+logits = nil
+loss = nil
+preds = nil
 mark("globals deleted")
 
 --== model_distillation
@@ -3008,19 +2958,19 @@ do
 end
 mark("eval")
 mark("end of program (globals alive)")
-teacher = nil; sweep()
-student = nil; sweep()
-opt = nil; sweep()
-inputs = nil; sweep()
-labels = nil; sweep()
-teacher_logits = nil; sweep()
-student_logits = nil; sweep()
-targets = nil; sweep()
-prob = nil; sweep()
-kd = nil; sweep()
-loss = nil; sweep()
-_ = nil; sweep()
-predicted = nil; sweep()
+teacher = nil
+student = nil
+opt = nil
+inputs = nil
+labels = nil
+teacher_logits = nil
+student_logits = nil
+targets = nil
+prob = nil
+kd = nil
+loss = nil
+_ = nil
+predicted = nil
 mark("globals deleted")
 
 --== model_dlrm
@@ -3060,11 +3010,7 @@ loss_fn = nn.BCELoss({reduction = "mean"})
 mark("model")
 for step = 0, 2 - 1 do
   dense = ohm.rand(16, 13, {device = "cuda"})
-  do
-    local old2 = sparse
-    sparse = map(function(n) return ohm.randint(0, n, {16, 3}, {device = "cuda"}) end, {100, 200, 50})
-    clear(old2)
-  end
+  sparse = map(function(n) return ohm.randint(0, n, {16, 3}, {device = "cuda"}) end, {100, 200, 50})
   label = ohm.randint(0, 2, {16}, {device = "cuda"}):float()
   out = model(dense, sparse)
   loss = loss_fn(out, label)
@@ -3075,14 +3021,14 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-loss_fn = nil; sweep()
-dense = nil; sweep()
-sparse = clear(sparse)
-label = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+loss_fn = nil
+dense = nil
+sparse = nil
+label = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== model_dp_sgd_cnn
@@ -3250,16 +3196,8 @@ for step = 0, 2 - 1 do
     reference_logs = log_probabilities(reference, both, mask)
   end
   policy_logs = log_probabilities(policy, both, mask)
-  do
-    local new1, new2 = policy_logs:split(4)
-    policy_chosen = new1; sweep()
-    policy_rejected = new2; sweep()
-  end
-  do
-    local new1, new2 = reference_logs:split(4)
-    reference_chosen = new1; sweep()
-    reference_rejected = new2; sweep()
-  end
+  policy_chosen, policy_rejected = policy_logs:split(4)
+  reference_chosen, reference_rejected = reference_logs:split(4)
   logits = (policy_chosen - policy_rejected) - (reference_chosen - reference_rejected)
   loss = -F.logsigmoid(0.1 * logits):mean()
   rewards = 0.1 * (policy_chosen - reference_chosen):detach()
@@ -3271,23 +3209,23 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-policy = nil; sweep()
-reference = nil; sweep()
-optimizer = nil; sweep()
-chosen = nil; sweep()
-rejected = nil; sweep()
-mask = nil; sweep()
-both = nil; sweep()
-reference_logs = nil; sweep()
-policy_logs = nil; sweep()
-policy_chosen = nil; sweep()
-policy_rejected = nil; sweep()
-reference_chosen = nil; sweep()
-reference_rejected = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
-rewards = nil; sweep()
-accuracy = nil; sweep()
+policy = nil
+reference = nil
+optimizer = nil
+chosen = nil
+rejected = nil
+mask = nil
+both = nil
+reference_logs = nil
+policy_logs = nil
+policy_chosen = nil
+policy_rejected = nil
+reference_chosen = nil
+reference_rejected = nil
+logits = nil
+loss = nil
+rewards = nil
+accuracy = nil
 mark("globals deleted")
 
 --== model_dqn
@@ -3325,12 +3263,7 @@ for step = 0, 3 - 1 do
   index = ohm.randint(0, 31, {8}, {device = "cuda"})
   state = frames:index({index}):float()
   following = frames:index({index + 1}):float()
-  do
-    local new1, new2, new3 = actions:index({index}), rewards:index({index}), dones:index({index})
-    a = new1; sweep()
-    r = new2; sweep()
-    d = new3; sweep()
-  end
+  a, r, d = actions:index({index}), rewards:index({index}), dones:index({index})
   q = policy(state):gather(1, a:unsqueeze(1)):squeeze(1)
   do
     local mode2 <close> = ohm.no_grad()
@@ -3364,27 +3297,27 @@ end
 target:load_state_dict(policy:state_dict())
 mark("hard update")
 mark("end of program (globals alive)")
-policy = nil; sweep()
-target = nil; sweep()
-opt = nil; sweep()
-frames = nil; sweep()
-actions = nil; sweep()
-rewards = nil; sweep()
-dones = nil; sweep()
-action = nil; sweep()
-index = nil; sweep()
-state = nil; sweep()
-following = nil; sweep()
-a = nil; sweep()
-r = nil; sweep()
-d = nil; sweep()
-q = nil; sweep()
-best = nil; sweep()
-next_q = nil; sweep()
-expected = nil; sweep()
-loss = nil; sweep()
-p = nil; sweep()
-tp = nil; sweep()
+policy = nil
+target = nil
+opt = nil
+frames = nil
+actions = nil
+rewards = nil
+dones = nil
+action = nil
+index = nil
+state = nil
+following = nil
+a = nil
+r = nil
+d = nil
+q = nil
+best = nil
+next_q = nil
+expected = nil
+loss = nil
+p = nil
+tp = nil
 mark("globals deleted")
 
 --== model_efficientnet
@@ -3597,18 +3530,18 @@ for step = 0, 4 - 1 do
   end
   mark("step " .. step)
 end
-loss = nil; sweep()
-ids = nil; sweep()
+loss = nil
+ids = nil
 ohm.cuda.empty_cache()
 mark("emptied")
 ohm.cuda.memory._set_allocator_settings("expandable_segments:False")
 x = ohm.randn(3000, 3000, {device = "cuda"})
 mark("plain")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-length = nil; sweep()
-x = nil; sweep()
+model = nil
+optimizer = nil
+length = nil
+x = nil
 mark("globals deleted")
 
 --== model_fake_quant
@@ -3749,10 +3682,10 @@ for step = 0, 2 - 1 do
   optimizer:zero_grad()
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+loss = nil
 mark("globals deleted")
 
 --== model_fno
@@ -3807,11 +3740,11 @@ for step = 0, 2 - 1 do
   optimizer:zero_grad()
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== model_func_ensemble
@@ -4047,20 +3980,20 @@ for epoch = 0, 3 - 1 do
   mark("evaluated " .. epoch)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-edge_index = nil; sweep()
-loops = nil; sweep()
-labels = nil; sweep()
-order = nil; sweep()
-train_idx = nil; sweep()
-val_idx = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
-logits = nil; sweep()
-pred = nil; sweep()
-acc = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+edge_index = nil
+loops = nil
+labels = nil
+order = nil
+train_idx = nil
+val_idx = nil
+out = nil
+loss = nil
+logits = nil
+pred = nil
+acc = nil
 mark("globals deleted")
 
 --== model_gnn
@@ -4144,16 +4077,16 @@ do
 end
 mark("eval")
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
-edges = nil; sweep()
-y = nil; sweep()
-train = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
-pred = nil; sweep()
-acc = nil; sweep()
+model = nil
+opt = nil
+x = nil
+edges = nil
+y = nil
+train = nil
+out = nil
+loss = nil
+pred = nil
+acc = nil
 mark("globals deleted")
 
 --== model_gpt
@@ -4189,11 +4122,7 @@ function Block:__init()
 end
 function Block:forward(x, cache)
   local h
-  do
-    local new1, new2 = self.attn(self.ln_1(x), cache)
-    h = new1; sweep()
-    cache = new2; sweep()
-  end
+  h, cache = self.attn(self.ln_1(x), cache)
   x = x + h
   x = x + self.c_proj(F.gelu(self.c_fc(self.ln_2(x)), {approximate = "tanh"}))
   return x, cache
@@ -4220,11 +4149,7 @@ function GPT:forward(idx, targets)
   x = self.wte(idx) + self.wpe(pos)
   for _, item1 in ipairs(self.h:children()) do
     block = item1
-    do
-      local new1, new2 = block(x)
-      x = new1; sweep()
-      _ = new2; sweep()
-    end
+    x, _ = block(x)
   end
   logits = self.lm_head(self.ln_f(x))
   return logits, F.cross_entropy(logits:view(-1, vocab), targets:view(-1), {ignore_index = -1})
@@ -4237,11 +4162,7 @@ function GPT:step(idx, start, caches)
   for number2, item2 in ipairs(self.h:children()) do
     local i = number2 - 1
     block = item2
-    do
-      local new1, new2 = block(x, caches[i + 1])
-      x = new1; sweep()
-      cache = new2; sweep()
-    end
+    x, cache = block(x, caches[i + 1])
     new[#new + 1] = cache
   end
   return self.lm_head(self.ln_f(slice(slice(x, 0, 0), 1, -1))), new
@@ -4253,18 +4174,10 @@ opt = ohm.optim.AdamW({{params = decay, weight_decay = 0.1}, {params = rest, wei
 mark("model")
 for step = 0, 2 - 1 do
   data = ohm.randint(0, vocab, {4, context + 1}, {device = "cuda"})
-  do
-    local new1, new2 = slice(slice(data, 0, 0), 1, 0, -1), slice(slice(data, 0, 0), 1, 1):contiguous()
-    x = new1; sweep()
-    y = new2; sweep()
-  end
+  x, y = slice(slice(data, 0, 0), 1, 0, -1), slice(slice(data, 0, 0), 1, 1):contiguous()
   do
     local mode3 <close> = ohm.amp.autocast("cuda", {dtype = ohm.bfloat16})
-    do
-      local new1, new2 = model(x, y)
-      logits = new1; sweep()
-      loss = new2; sweep()
-    end
+    logits, loss = model(x, y)
   end
   mark("forward " .. step)
   loss:backward()
@@ -4278,48 +4191,32 @@ do
   local mode4 <close> = ohm.no_grad()
   tokens = ohm.zeros(1, 4, {dtype = ohm.int64, device = "cuda"})
   caches = {nil, nil}
-  do
-    local new1, new2 = model:step(tokens, 0, caches)
-    logits = new1; sweep()
-    local old = caches
-    caches = new2
-    clear(old)
-  end
+  logits, caches = model:step(tokens, 0, caches)
   for i = 0, 3 - 1 do
-    do
-      local new1, new2 = ohm.topk(slice(slice(logits, 0, 0):select(1, -1), 1, 0) / 0.8, 20)
-      values = new1; sweep()
-      _ = new2; sweep()
-    end
+    values, _ = ohm.topk(slice(slice(logits, 0, 0):select(1, -1), 1, 0) / 0.8, 20)
     scores = slice(slice(logits, 0, 0):select(1, -1), 1, 0):masked_fill(slice(slice(logits, 0, 0):select(1, -1), 1, 0):lt(slice(slice(values, 0, 0), 1, -1)), -math.huge)
     token = ohm.multinomial(F.softmax(scores, {dim = -1}), {num_samples = 1})
     tokens = ohm.cat({tokens, token}, {dim = 1})
-    do
-      local new1, new2 = model:step(token, 4 + i, caches)
-      logits = new1; sweep()
-      local old = caches
-      caches = new2
-      clear(old)
-    end
+    logits, caches = model:step(token, 4 + i, caches)
     mark("token " .. i)
   end
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-decay = clear(decay)
-rest = clear(rest)
-opt = nil; sweep()
-data = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
-tokens = nil; sweep()
-caches = clear(caches)
-values = nil; sweep()
-_ = nil; sweep()
-scores = nil; sweep()
-token = nil; sweep()
+model = nil
+decay = nil
+rest = nil
+opt = nil
+data = nil
+x = nil
+y = nil
+logits = nil
+loss = nil
+tokens = nil
+caches = nil
+values = nil
+_ = nil
+scores = nil
+token = nil
 mark("globals deleted")
 
 --== model_graph_layers
@@ -4431,15 +4328,15 @@ for epoch = 0, 3 - 1 do
   mark("epoch " .. epoch)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-edge_index = nil; sweep()
-edge_type = nil; sweep()
-batch = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+edge_index = nil
+edge_type = nil
+batch = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== model_graph_pools
@@ -4457,7 +4354,7 @@ do
   end
 end
 ohm.cuda.current_stream():wait_stream(side)
-warm = nil; sweep()
+warm = nil
 mark("warm")
 x1 = ohm.zeros(64, 128, {device = "cuda"})
 x2 = ohm.zeros(16, 128, {device = "cuda"})
@@ -4487,21 +4384,21 @@ for i = 0, 3 - 1 do
   best = ohm.cat({y1, y2}):argmax({dim = 1})
   mark("replayed " .. i)
 end
-y1 = nil; sweep()
-g1 = nil; sweep()
+y1 = nil
+g1 = nil
 ohm.cuda.empty_cache()
 mark("first gone")
-y2 = nil; sweep()
-g2 = nil; sweep()
+y2 = nil
+g2 = nil
 ohm.cuda.empty_cache()
 mark("second gone")
 mark("end of program (globals alive)")
-model = nil; sweep()
-pool = nil; sweep()
-side = nil; sweep()
-x1 = nil; sweep()
-x2 = nil; sweep()
-best = nil; sweep()
+model = nil
+pool = nil
+side = nil
+x1 = nil
+x2 = nil
+best = nil
 mark("globals deleted")
 
 --== model_graphed_batches
@@ -4854,34 +4751,26 @@ for step = 0, 1 - 1 do
   x = ohm.randn(4, 6, 32, {device = "cuda"})
   y = ohm.randint(0, 10, {24}, {device = "cuda"})
   loss = F.cross_entropy(head(model(x)):view(24, 10), y)
-  do
-    local old1 = grads
-    grads = ohm.autograd.grad(loss, params, {create_graph = true})
-    clear(old1)
-  end
+  grads = ohm.autograd.grad(loss, params, {create_graph = true})
   dot = 0.0
-  for _, item2 in ipairs(grads) do
-    g = item2
+  for _, item1 in ipairs(grads) do
+    g = item1
     dot = dot + (g * ohm.ones_like(g)):sum()
   end
-  do
-    local old3 = hv
-    hv = ohm.autograd.grad(dot, params)
-    clear(old3)
-  end
+  hv = ohm.autograd.grad(dot, params)
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-head = nil; sweep()
-params = clear(params)
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-grads = clear(grads)
-dot = nil; sweep()
-g = nil; sweep()
-hv = clear(hv)
+model = nil
+head = nil
+params = nil
+x = nil
+y = nil
+loss = nil
+grads = nil
+dot = nil
+g = nil
+hv = nil
 mark("globals deleted")
 
 --== model_hessian_cnn
@@ -4893,14 +4782,10 @@ for step = 0, 1 - 1 do
   x = ohm.randn(4, 3, 12, 12, {device = "cuda"})
   y = ohm.randint(0, 5, {4}, {device = "cuda"})
   loss = F.cross_entropy(net(x), y, {label_smoothing = 0.1})
-  do
-    local old1 = grads
-    grads = ohm.autograd.grad(loss, params, {create_graph = true})
-    clear(old1)
-  end
+  grads = ohm.autograd.grad(loss, params, {create_graph = true})
   norm = 0.0
-  for _, item2 in ipairs(grads) do
-    g = item2
+  for _, item1 in ipairs(grads) do
+    g = item1
     norm = norm + g:pow(2):sum()
   end
   ;(loss + (0.1 * norm)):backward()
@@ -4908,14 +4793,14 @@ for step = 0, 1 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-params = clear(params)
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-grads = clear(grads)
-norm = nil; sweep()
-g = nil; sweep()
+net = nil
+params = nil
+x = nil
+y = nil
+loss = nil
+grads = nil
+norm = nil
+g = nil
 mark("globals deleted")
 
 --== model_hessian_mlp
@@ -4927,28 +4812,24 @@ for step = 0, 1 - 1 do
   x = ohm.randn(6, 12, {device = "cuda"})
   y = ohm.randint(0, 4, {6}, {device = "cuda"})
   loss = F.cross_entropy(net(x), y)
-  do
-    local old1 = grads
-    grads = ohm.autograd.grad(loss, params, {create_graph = true})
-    clear(old1)
-  end
+  grads = ohm.autograd.grad(loss, params, {create_graph = true})
   dot = 0.0
-  for _, item2 in ipairs(grads) do
-    g = item2
+  for _, item1 in ipairs(grads) do
+    g = item1
     dot = dot + (g * g):sum()
   end
   dot:backward()
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-params = clear(params)
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-grads = clear(grads)
-dot = nil; sweep()
-g = nil; sweep()
+net = nil
+params = nil
+x = nil
+y = nil
+loss = nil
+grads = nil
+dot = nil
+g = nil
 mark("globals deleted")
 
 --== model_hooks
@@ -5083,11 +4964,7 @@ function Hubert:forward(wav, mask, targets)
   x = self.augment(self.frontend(wav))
   x = self.norm(self.proj(x))
   x = ohm.where(mask:unsqueeze(-1), self.mask_emb:to(x.dtype), x)
-  do
-    local new1, new2 = several(self.rnn(x))
-    x = new1; sweep()
-    _ = new2; sweep()
-  end
+  x, _ = several(self.rnn(x))
   for _, item1 in ipairs(self.layers:children()) do
     layer = item1
     x = layer(x)
@@ -5108,11 +4985,7 @@ for step = 0, 3 - 1 do
   wav = ohm.randn(3, 640, {device = "cuda"})
   mask = ohm.rand(3, 21, {device = "cuda"}):lt(0.5)
   targets = ohm.randint(0, 15, {3, 21}, {device = "cuda"})
-  do
-    local new1, new2 = model(wav, mask, targets)
-    loss = new1; sweep()
-    logits = new2; sweep()
-  end
+  loss, logits = model(wav, mask, targets)
   optimizer:zero_grad()
   loss:backward()
   optimizer:step()
@@ -5122,29 +4995,25 @@ end
 model:eval()
 do
   local mode2 <close> = ohm.no_grad()
-  do
-    local new1, new2 = model(wav, mask, targets)
-    _ = new1; sweep()
-    logits = new2; sweep()
-  end
+  _, logits = model(wav, mask, targets)
   best = logits:argmax(-1)
   shifted = ohm.cat({slice(slice(best, 0, 0), 1, 0, 1), slice(slice(best, 0, 0), 1, 1)}, {dim = 1})
   changed = (slice(slice(shifted, 0, 0), 1, 1):ne(slice(slice(shifted, 0, 0), 1, 0, -1))):sum(1)
 end
 mark("eval")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-scheduler = nil; sweep()
-wav = nil; sweep()
-mask = nil; sweep()
-targets = nil; sweep()
-loss = nil; sweep()
-logits = nil; sweep()
-_ = nil; sweep()
-best = nil; sweep()
-shifted = nil; sweep()
-changed = nil; sweep()
+model = nil
+optimizer = nil
+scheduler = nil
+wav = nil
+mask = nil
+targets = nil
+loss = nil
+logits = nil
+_ = nil
+best = nil
+shifted = nil
+changed = nil
 mark("globals deleted")
 
 --== model_hvp_spectrum
@@ -5438,11 +5307,11 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== model_kv_cache
@@ -5661,14 +5530,14 @@ do
 end
 mark("done")
 mark("end of program (globals alive)")
-model = nil; sweep()
-ids = nil; sweep()
-positions = nil; sweep()
-logits = nil; sweep()
-tokens = clear(tokens)
-probs = nil; sweep()
-nxt = nil; sweep()
-text = nil; sweep()
+model = nil
+ids = nil
+positions = nil
+logits = nil
+tokens = nil
+probs = nil
+nxt = nil
+text = nil
 mark("globals deleted")
 
 --== model_lion_lamb
@@ -5873,11 +5742,7 @@ function Attention:forward(x, cos, sin)
   q = self.wq(x):view(B, T, heads, head_dim):transpose(1, 2)
   k = self.wk(x):view(B, T, kv_heads, head_dim):transpose(1, 2)
   v = self.wv(x):view(B, T, kv_heads, head_dim):transpose(1, 2)
-  do
-    local new1, new2 = rope(q, k, cos, sin)
-    q = new1; sweep()
-    k = new2; sweep()
-  end
+  q, k = rope(q, k, cos, sin)
   k = repeat_kv(k, heads // kv_heads)
   v = repeat_kv(v, heads // kv_heads)
   y = F.scaled_dot_product_attention(q, k, v, {is_causal = true})
@@ -5937,12 +5802,12 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-ids = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
-norm = nil; sweep()
+model = nil
+opt = nil
+ids = nil
+logits = nil
+loss = nil
+norm = nil
 mark("globals deleted")
 
 --== model_llama_complex
@@ -5961,11 +5826,7 @@ function Attention:forward(x, freqs_cis)
   q = self.wq(x):view(b, s, self.heads, -1)
   k = self.wk(x):view(b, s, self.heads, -1)
   v = self.wv(x):view(b, s, self.heads, -1)
-  do
-    local new1, new2 = apply_rotary(q, k, freqs_cis)
-    q = new1; sweep()
-    k = new2; sweep()
-  end
+  q, k = apply_rotary(q, k, freqs_cis)
   out = F.scaled_dot_product_attention(q:transpose(1, 2), k:transpose(1, 2), v:transpose(1, 2), {is_causal = true})
   return self.wo(out:transpose(1, 2):reshape(b, s, d))
 end
@@ -5993,14 +5854,14 @@ for i = 0, 2 - 1 do
   opt:zero_grad()
 end
 mark("end of program (globals alive)")
-freqs = nil; sweep()
-t = nil; sweep()
-freqs_cis = nil; sweep()
-m = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+freqs = nil
+t = nil
+freqs_cis = nil
+m = nil
+opt = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== model_lookahead_fed
@@ -6240,14 +6101,14 @@ do
 end
 mark("merged")
 mark("end of program (globals alive)")
-model = nil; sweep()
-p = nil; sweep()
-block = nil; sweep()
-trainable = clear(trainable)
-opt = nil; sweep()
-ids = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
+model = nil
+p = nil
+block = nil
+trainable = nil
+opt = nil
+ids = nil
+logits = nil
+loss = nil
 mark("globals deleted")
 
 --== model_lr_range
@@ -6346,12 +6207,7 @@ end
 function LanguageModel:forward(x, h, c)
   local emb, out
   emb = self.drop(self.encoder(x))
-  do
-    local new1, new2, new3 = several(self.rnn(emb, {h, c}))
-    out = new1; sweep()
-    h = new2; sweep()
-    c = new3; sweep()
-  end
+  out, h, c = several(self.rnn(emb, {h, c}))
   out = self.drop(out)
   return self.decoder(out:view(-1, hidden)), h, c
 end
@@ -6368,12 +6224,7 @@ for step = 0, 3 - 1 do
   model:zero_grad()
   h = h:detach()
   c = c:detach()
-  do
-    local new1, new2, new3 = model(data, h, c)
-    output = new1; sweep()
-    h = new2; sweep()
-    c = new3; sweep()
-  end
+  output, h, c = model(data, h, c)
   loss = F.cross_entropy(output, targets)
   mark("forward " .. step)
   loss:backward()
@@ -6389,27 +6240,22 @@ do
   h = ohm.zeros(layers, 1, hidden, {device = "cuda"})
   c = ohm.zeros(layers, 1, hidden, {device = "cuda"})
   for i = 0, 4 - 1 do
-    do
-      local new1, new2, new3 = model(token, h, c)
-      output = new1; sweep()
-      h = new2; sweep()
-      c = new3; sweep()
-    end
+    output, h, c = model(token, h, c)
     token = output:argmax({dim = -1, keepdim = true})
   end
 end
 mark("generated")
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-corpus = nil; sweep()
-h = nil; sweep()
-c = nil; sweep()
-data = nil; sweep()
-targets = nil; sweep()
-output = nil; sweep()
-loss = nil; sweep()
-token = nil; sweep()
+model = nil
+opt = nil
+corpus = nil
+h = nil
+c = nil
+data = nil
+targets = nil
+output = nil
+loss = nil
+token = nil
 mark("globals deleted")
 
 --== model_mae
@@ -6474,10 +6320,10 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-images = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+images = nil
+loss = nil
 mark("globals deleted")
 
 --== model_mamba_retnet
@@ -6500,11 +6346,7 @@ end
 function Mamba:forward(x)
   local b, l, d, res, y
   b, l, d = table.unpack(x.shape)
-  do
-    local new1, new2 = self.in_proj(x):split({self.inner, self.inner}, {dim = -1})
-    x = new1; sweep()
-    res = new2; sweep()
-  end
+  x, res = self.in_proj(x):split({self.inner, self.inner}, {dim = -1})
   x = x:transpose(1, 2)
   x = slice(slice(slice(self.conv1d(x), 0, 0), 1, 0), 2, 0, l)
   x = F.silu(x:transpose(1, 2))
@@ -6604,11 +6446,11 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-ids = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+ids = nil
+logits = nil
+loss = nil
 mark("globals deleted")
 
 --== model_maml
@@ -6637,23 +6479,11 @@ for step = 0, 2 - 1 do
     amplitude = (ohm.rand(1, {device = "cuda"}) * 4.9) + 0.1
     support = (ohm.rand(10, 1, {device = "cuda"}) * 10) - 5
     query = (ohm.rand(10, 1, {device = "cuda"}) * 10) - 5
-    do
-      local old1 = weights
-      weights = map(function(p) return p end, model:parameters())
-      clear(old1)
-    end
+    weights = map(function(p) return p end, model:parameters())
     for inner = 0, 2 - 1 do
       loss = F.mse_loss(model(support, weights), amplitude * ohm.sin(support))
-      do
-        local old2 = grads
-        grads = ohm.autograd.grad(loss, weights, {create_graph = true})
-        clear(old2)
-      end
-      do
-        local old3 = weights
-        weights = map(function(w, g) return w - (0.01 * g) end, weights, grads)
-        clear(old3)
-      end
+      grads = ohm.autograd.grad(loss, weights, {create_graph = true})
+      weights = map(function(w, g) return w - (0.01 * g) end, weights, grads)
     end
     meta_loss = meta_loss + F.mse_loss(model(query, weights), amplitude * ohm.sin(query))
   end
@@ -6664,15 +6494,15 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-meta = nil; sweep()
-meta_loss = nil; sweep()
-amplitude = nil; sweep()
-support = nil; sweep()
-query = nil; sweep()
-weights = clear(weights)
-loss = nil; sweep()
-grads = clear(grads)
+model = nil
+meta = nil
+meta_loss = nil
+amplitude = nil
+support = nil
+query = nil
+weights = nil
+loss = nil
+grads = nil
 mark("globals deleted")
 
 --== model_maml_conv
@@ -6702,22 +6532,10 @@ for step = 0, 2 - 1 do
   for task = 0, 2 - 1 do
     xs = ohm.randn(5, 3, 16, 16, {device = "cuda"})
     ys = ohm.arange(5, {device = "cuda"})
-    do
-      local old1 = weights
-      weights = map(function(p) return p end, model:parameters())
-      clear(old1)
-    end
+    weights = map(function(p) return p end, model:parameters())
     loss = F.cross_entropy(model(xs, weights), ys)
-    do
-      local old2 = grads
-      grads = ohm.autograd.grad(loss, weights, {create_graph = true})
-      clear(old2)
-    end
-    do
-      local old3 = weights
-      weights = map(function(w, g) return w - (0.01 * g) end, weights, grads)
-      clear(old3)
-    end
+    grads = ohm.autograd.grad(loss, weights, {create_graph = true})
+    weights = map(function(w, g) return w - (0.01 * g) end, weights, grads)
     meta_loss = meta_loss + F.cross_entropy(model(xs, weights), ys)
   end
   meta_loss:backward()
@@ -6725,14 +6543,14 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-meta = nil; sweep()
-meta_loss = nil; sweep()
-xs = nil; sweep()
-ys = nil; sweep()
-weights = clear(weights)
-loss = nil; sweep()
-grads = clear(grads)
+model = nil
+meta = nil
+meta_loss = nil
+xs = nil
+ys = nil
+weights = nil
+loss = nil
+grads = nil
 mark("globals deleted")
 
 --== model_mdn
@@ -6770,12 +6588,7 @@ y = ohm.randn(64, 3, {device = "cuda"})
 mark("data")
 for step = 0, 3 - 1 do
   opt:zero_grad()
-  do
-    local new1, new2, new3 = model(x)
-    pi = new1; sweep()
-    sigma = new2; sweep()
-    mu = new3; sweep()
-  end
+  pi, sigma, mu = model(x)
   loss = mdn_loss(pi, sigma, mu, y)
   mark("forward " .. step)
   loss:backward()
@@ -6785,28 +6598,23 @@ for step = 0, 3 - 1 do
 end
 do
   local mode1 <close> = ohm.no_grad()
-  do
-    local new1, new2, new3 = model(x)
-    pi = new1; sweep()
-    sigma = new2; sweep()
-    mu = new3; sweep()
-  end
+  pi, sigma, mu = model(x)
   k = ohm.multinomial(pi, 1):view(-1, 1, 1):expand(-1, 1, 3)
   sample = mu:gather(1, k):squeeze(1) + (sigma:gather(1, k):squeeze(1) * ohm.randn(64, 3, {device = "cuda"}))
 end
 mark("sampled")
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-scheduler = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-pi = nil; sweep()
-sigma = nil; sweep()
-mu = nil; sweep()
-loss = nil; sweep()
-k = nil; sweep()
-sample = nil; sweep()
+model = nil
+opt = nil
+scheduler = nil
+x = nil
+y = nil
+pi = nil
+sigma = nil
+mu = nil
+loss = nil
+k = nil
+sample = nil
 mark("globals deleted")
 
 --== model_memory_pool
@@ -7044,15 +6852,15 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-decay = clear(decay)
-no_decay = clear(no_decay)
-p = nil; sweep()
-opt = nil; sweep()
-scaler = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+decay = nil
+no_decay = nil
+p = nil
+opt = nil
+scaler = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== model_moco
@@ -7226,11 +7034,7 @@ place = 0
 mark("model")
 for step = 0, 4 - 1 do
   x = ohm.randn(32, 200, {device = "cuda"})
-  do
-    local new1, new2 = model(x + (0.1 * ohm.randn_like(x)), x + (0.1 * ohm.randn_like(x)))
-    loss = new1; sweep()
-    k = new2; sweep()
-  end
+  loss, k = model(x + (0.1 * ohm.randn_like(x)), x + (0.1 * ohm.randn_like(x)))
   mark("forward " .. step)
   optimizer:zero_grad()
   loss:backward()
@@ -7244,12 +7048,12 @@ for step = 0, 4 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-place = nil; sweep()
-x = nil; sweep()
-loss = nil; sweep()
-k = nil; sweep()
+model = nil
+optimizer = nil
+place = nil
+x = nil
+loss = nil
+k = nil
 mark("globals deleted")
 
 --== model_moe
@@ -7315,11 +7119,7 @@ mark("model")
 for step = 0, 2 - 1 do
   ids = ohm.randint(0, 100, {4, 16}, {device = "cuda"})
   labels = ohm.randint(0, 100, {4, 16}, {device = "cuda"})
-  do
-    local new1, new2 = model(ids)
-    logits = new1; sweep()
-    aux = new2; sweep()
-  end
+  logits, aux = model(ids)
   loss = F.cross_entropy(logits:view(-1, 100), labels:view(-1)) + (0.01 * aux)
   mark("forward " .. step)
   opt:zero_grad()
@@ -7329,13 +7129,13 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-ids = nil; sweep()
-labels = nil; sweep()
-logits = nil; sweep()
-aux = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+ids = nil
+labels = nil
+logits = nil
+aux = nil
+loss = nil
 mark("globals deleted")
 
 --== model_moe_capacity
@@ -7381,11 +7181,7 @@ function Net:forward(x)
   x = self.inp(x)
   a, b1 = self.moe1(x)
   x = x + a
-  do
-    local new1, new2 = self.moe2(x)
-    a = new1; sweep()
-    b2 = new2; sweep()
-  end
+  a, b2 = self.moe2(x)
   x = x + a
   return self.out(x), b1 + b2
 end
@@ -7395,11 +7191,7 @@ mark("model")
 for step = 0, 3 - 1 do
   x = ohm.randn(40, 30, {device = "cuda"})
   y = ohm.randint(0, 9, {40}, {device = "cuda"})
-  do
-    local new1, new2 = model(x)
-    out = new1; sweep()
-    balance = new2; sweep()
-  end
+  out, balance = model(x)
   loss = F.cross_entropy(out, y) + (0.01 * balance)
   mark("forward " .. step)
   optimizer:zero_grad()
@@ -7409,13 +7201,13 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-balance = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+y = nil
+out = nil
+balance = nil
+loss = nil
 mark("globals deleted")
 
 --== model_multi_loss_retain
@@ -7432,14 +7224,10 @@ for step = 0, 3 - 1 do
   x = ohm.randn(100, 64, {device = "cuda"})
   y = ohm.randn(100, 3, {device = "cuda"})
   h = shared(x)
-  do
-    local old1 = losses
-    losses = {}
-    clear(old1)
-  end
-  for number2, item2 in ipairs(heads:children()) do
-    local i = number2 - 1
-    head = item2
+  losses = {}
+  for number1, item1 in ipairs(heads:children()) do
+    local i = number1 - 1
+    head = item1
     losses[#losses + 1] = F.mse_loss(head(h):squeeze(1), slice(y, 0, 0):select(1, i))
   end
   stacked = ohm.stack(losses)
@@ -7449,53 +7237,42 @@ for step = 0, 3 - 1 do
   total:backward({retain_graph = true})
   mark("backward " .. step)
   last = final.weight
-  do
-    local old3 = norms
-    norms = {}
-    clear(old3)
-  end
+  norms = {}
   for i = 0, 3 - 1 do
-    do
-      local new1 = ohm.autograd.grad(weights:select(0, i) * losses[i + 1], last, {retain_graph = true, create_graph = true})
-      g = new1; sweep()
-    end
+    g = ohm.autograd.grad(weights:select(0, i) * losses[i + 1], last, {retain_graph = true, create_graph = true})
     norms[#norms + 1] = g:norm()
   end
-  do
-    local old4 = norms
-    norms = ohm.stack(norms)
-    clear(old4)
-  end
+  norms = ohm.stack(norms)
   goal = norms:detach():mean() * ((stacked:detach() / stacked:detach():mean()) ^ 0.12)
   gap = (norms - goal):abs():sum()
   weights.grad = (ohm.autograd.grad(gap, weights))
   optimizer:step()
   balance:step()
   do
-    local mode5 <close> = ohm.no_grad()
+    local mode2 <close> = ohm.no_grad()
     weights:mul_(3 / weights:sum())
   end
-  losses = clear(losses)
-  norms = nil; sweep()
-  h = nil; sweep()
-  total = nil; sweep()
-  stacked = nil; sweep()
-  gap = nil; sweep()
+  losses = nil
+  norms = nil
+  h = nil
+  total = nil
+  stacked = nil
+  gap = nil
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-final = nil; sweep()
-shared = nil; sweep()
-heads = nil; sweep()
-weights = nil; sweep()
-optimizer = nil; sweep()
-balance = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-head = nil; sweep()
-last = nil; sweep()
-g = nil; sweep()
-goal = nil; sweep()
+final = nil
+shared = nil
+heads = nil
+weights = nil
+optimizer = nil
+balance = nil
+x = nil
+y = nil
+head = nil
+last = nil
+g = nil
+goal = nil
 mark("globals deleted")
 
 --== model_nerf
@@ -7594,19 +7371,10 @@ function render(coarse, fine, rays_o, rays_d)
   rgb0, weights, depth0 = raw2outputs(raw, z, rays_d)
   mid = 0.5 * (slice(z, -1, 1) + slice(z, -1, 0, -1))
   z_fine = sample_pdf(mid, slice(weights, -1, 1, -1), n_fine):detach()
-  do
-    local new1, new2 = ohm.sort(ohm.cat({z, z_fine}, -1), -1)
-    z = new1; sweep()
-    _ = new2; sweep()
-  end
+  z, _ = ohm.sort(ohm.cat({z, z_fine}, -1), -1)
   pts = slice(rays_o:unsqueeze(-2), -1, 0) + (slice(rays_d:unsqueeze(-2), -1, 0) * slice(z, -1, 0):unsqueeze(-1))
   raw = run_network(fine, pts, viewdirs)
-  do
-    local new1, new2, new3 = raw2outputs(raw, z, rays_d)
-    rgb = new1; sweep()
-    weights = new2; sweep()
-    depth = new3; sweep()
-  end
+  rgb, weights, depth = raw2outputs(raw, z, rays_d)
   return rgb, rgb0, depth
 end
 coarse = NeRF():cuda()
@@ -7618,12 +7386,7 @@ for step = 0, 3 - 1 do
   rays_o = ohm.randn(n_rays, 3, {device = "cuda"})
   rays_d = ohm.randn(n_rays, 3, {device = "cuda"})
   target = slice(images:select(0, step):reshape(-1, 3), 0, 0, n_rays)
-  do
-    local new1, new2, new3 = render(coarse, fine, rays_o, rays_d)
-    rgb = new1; sweep()
-    rgb0 = new2; sweep()
-    depth = new3; sweep()
-  end
+  rgb, rgb0, depth = render(coarse, fine, rays_o, rays_d)
   mark("rendered " .. step)
   loss = ohm.mean((rgb - target) ^ 2)
   psnr = ((-10.0) * ohm.log(loss:detach())) / 2.302585
@@ -7639,29 +7402,32 @@ do
   for i = 0, 3 - 1 do
     do
       local new1, new2, new3 = render(coarse, fine, rays_o, rays_d)
-      rgb = new1; sweep()
-      _ = new2; sweep()
-      _ = new3; sweep()
+      rgb, new1 = new1, nil
+      sweep()
+      _, new2 = new2, nil
+      sweep()
+      _, new3 = new3, nil
+      sweep()
     end
     rgbs[#rgbs + 1] = rgb:cpu()
   end
 end
 mark("test views")
 mark("end of program (globals alive)")
-coarse = nil; sweep()
-fine = nil; sweep()
-optimizer = nil; sweep()
-images = nil; sweep()
-rays_o = nil; sweep()
-rays_d = nil; sweep()
-target = nil; sweep()
-rgb = nil; sweep()
-rgb0 = nil; sweep()
-depth = nil; sweep()
-loss = nil; sweep()
-psnr = nil; sweep()
-rgbs = clear(rgbs)
-_ = nil; sweep()
+coarse = nil
+fine = nil
+optimizer = nil
+images = nil
+rays_o = nil
+rays_d = nil
+target = nil
+rgb = nil
+rgb0 = nil
+depth = nil
+loss = nil
+psnr = nil
+rgbs = nil
+_ = nil
 mark("globals deleted")
 
 --== model_nested_checkpoints
@@ -7738,12 +7504,12 @@ do
 end
 mark("eval")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-mask = nil; sweep()
-ids = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+mask = nil
+ids = nil
+logits = nil
+loss = nil
 mark("globals deleted")
 
 --== model_nested_ckpt_amp
@@ -7813,11 +7579,11 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-ids = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+ids = nil
+logits = nil
+loss = nil
 mark("globals deleted")
 
 --== model_nested_encoder values=true
@@ -8098,11 +7864,7 @@ do
   position = 11
   for step = 0, 6 - 1 do
     logits = logits:float() / 0.8
-    do
-      local new1, new2 = logits:sort({dim = -1, descending = true})
-      values = new1; sweep()
-      order = new2; sweep()
-    end
+    values, order = logits:sort({dim = -1, descending = true})
     probs = values:softmax({dim = -1})
     outside = (probs:cumsum({dim = -1}) - probs):gt(0.9)
     probs = probs:masked_fill(outside, 0.0)
@@ -8118,17 +7880,17 @@ end
 text = tokens:tolist()
 mark("decoded")
 mark("end of program (globals alive)")
-model = nil; sweep()
-prompt = nil; sweep()
-logits = nil; sweep()
-tokens = nil; sweep()
-values = nil; sweep()
-order = nil; sweep()
-probs = nil; sweep()
-outside = nil; sweep()
-choice = nil; sweep()
-token = nil; sweep()
-text = nil; sweep()
+model = nil
+prompt = nil
+logits = nil
+tokens = nil
+values = nil
+order = nil
+probs = nil
+outside = nil
+choice = nil
+token = nil
+text = nil
 mark("globals deleted")
 
 --== model_offload_hooks
@@ -8176,11 +7938,11 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== model_oom_batch_finder
@@ -8882,10 +8644,7 @@ for step = 0, 3 - 1 do
   real_score = D(real, y)
   d_loss = F.relu(1 - real_score):mean() + F.relu(1 + D(fake, y)):mean()
   if (step % 2) == 0 then
-    do
-      local new1 = ohm.autograd.grad(real_score:sum(), real, {create_graph = true})
-      grad = new1; sweep()
-    end
+    grad = ohm.autograd.grad(real_score:sum(), real, {create_graph = true})
     d_loss = d_loss + (5.0 * grad:pow(2):sum({dim = {1, 2, 3}}):mean())
   end
   d_opt:zero_grad()
@@ -8921,23 +8680,23 @@ samples = ema(ohm.randn(5, 30, {device = "cuda"}), ohm.arange(5, {device = "cuda
 grid = samples:add(1):div(2):clamp(0, 1):mul(255):round():to(ohm.uint8):cpu()
 mark("samples")
 mark("end of program (globals alive)")
-G = nil; sweep()
-D = nil; sweep()
-ema = nil; sweep()
-g_opt = nil; sweep()
-d_opt = nil; sweep()
-real = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-fake = nil; sweep()
-real_score = nil; sweep()
-d_loss = nil; sweep()
-grad = nil; sweep()
-p = nil; sweep()
-g_loss = nil; sweep()
-e = nil; sweep()
-samples = nil; sweep()
-grid = nil; sweep()
+G = nil
+D = nil
+ema = nil
+g_opt = nil
+d_opt = nil
+real = nil
+y = nil
+z = nil
+fake = nil
+real_score = nil
+d_loss = nil
+grad = nil
+p = nil
+g_loss = nil
+e = nil
+samples = nil
+grid = nil
 mark("globals deleted")
 
 --== model_per_sample_norms
@@ -9030,16 +8789,16 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
-t = nil; sweep()
-u = nil; sweep()
-u_t = nil; sweep()
-u_x = nil; sweep()
-u_xx = nil; sweep()
-residual = nil; sweep()
-loss = nil; sweep()
+net = nil
+opt = nil
+x = nil
+t = nil
+u = nil
+u_t = nil
+u_x = nil
+u_xx = nil
+residual = nil
+loss = nil
 mark("globals deleted")
 
 --== model_pointer_net
@@ -9061,21 +8820,13 @@ function PointerNet:forward(points, greedy)
   batch, n, _ = table.unpack(points.shape)
   e = self.embed(points)
   enc, h, c = several(self.encoder(e))
-  do
-    local new1, new2 = h:select(0, 0), c:select(0, 0)
-    h = new1; sweep()
-    c = new2; sweep()
-  end
+  h, c = h:select(0, 0), c:select(0, 0)
   keys = self.w1(enc)
   mask = ohm.zeros(batch, n, {dtype = ohm.bool, device = points.device})
   x = self.start:unsqueeze(0):expand(batch, -1)
   logs, tour = {}, {}
   for _ = 0, n - 1 do
-    do
-      local new1, new2 = several(self.decoder(x, {h, c}))
-      h = new1; sweep()
-      c = new2; sweep()
-    end
+    h, c = several(self.decoder(x, {h, c}))
     scores = self.v(ohm.tanh(keys + self.w2(h):unsqueeze(1))):squeeze(-1)
     scores = scores:masked_fill(mask, -math.huge)
     log_p = F.log_softmax(scores, {dim = 1})
@@ -9102,11 +8853,7 @@ baseline = nil
 mark("model")
 for step = 0, 2 - 1 do
   points = ohm.rand(32, 8, 2, {device = "cuda"})
-  do
-    local new1, new2 = model(points)
-    logs = new1; sweep()
-    tour = new2; sweep()
-  end
+  logs, tour = model(points)
   do
     local mode1 <close> = ohm.no_grad()
     cost = length(points, tour)
@@ -9122,23 +8869,19 @@ end
 model:eval()
 do
   local mode2 <close> = ohm.no_grad()
-  do
-    local new1, new2 = model(ohm.rand(16, 8, 2, {device = "cuda"}), {greedy = true})
-    _ = new1; sweep()
-    tour = new2; sweep()
-  end
+  _, tour = model(ohm.rand(16, 8, 2, {device = "cuda"}), {greedy = true})
 end
 mark("greedy")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-baseline = nil; sweep()
-points = nil; sweep()
-logs = nil; sweep()
-tour = nil; sweep()
-cost = nil; sweep()
-loss = nil; sweep()
-_ = nil; sweep()
+model = nil
+optimizer = nil
+baseline = nil
+points = nil
+logs = nil
+tour = nil
+cost = nil
+loss = nil
+_ = nil
 mark("globals deleted")
 
 --== model_pointnet
@@ -9205,11 +8948,7 @@ for step = 0, 2 - 1 do
   points = ohm.randn(6, 100, 3, {device = "cuda"}):transpose(2, 1)
   target = ohm.randint(0, 8, {6}, {device = "cuda"})
   opt:zero_grad()
-  do
-    local new1, new2 = model(points)
-    pred = new1; sweep()
-    feat = new2; sweep()
-  end
+  pred, feat = model(points)
   loss = F.nll_loss(pred, target) + (regularizer(feat) * 0.001)
   mark("forward " .. step)
   loss:backward()
@@ -9219,15 +8958,15 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-points = nil; sweep()
-target = nil; sweep()
-pred = nil; sweep()
-feat = nil; sweep()
-loss = nil; sweep()
-choice = nil; sweep()
-correct = nil; sweep()
+model = nil
+opt = nil
+points = nil
+target = nil
+pred = nil
+feat = nil
+loss = nil
+choice = nil
+correct = nil
 mark("globals deleted")
 
 --== model_ppo
@@ -9272,11 +9011,7 @@ for update = 0, 2 - 1 do
     dones:select(0, t):copy_(done)
     do
       local mode2 <close> = ohm.no_grad()
-      do
-        local new1, new2 = model(state)
-        logp = new1; sweep()
-        value = new2; sweep()
-      end
+      logp, value = model(state)
       action = ohm.multinomial(logp:exp(), 1):squeeze(-1)
       values:select(0, t):copy_(value)
     end
@@ -9288,11 +9023,7 @@ for update = 0, 2 - 1 do
   mark("rollout " .. update)
   do
     local mode3 <close> = ohm.no_grad()
-    do
-      local new1, new2 = model(state)
-      _ = new1; sweep()
-      following = new2; sweep()
-    end
+    _, following = model(state)
     advantages = ohm.zeros_like(rewards)
     last = 0
     for t = steps - 1, 0, -1 do
@@ -9318,11 +9049,7 @@ for update = 0, 2 - 1 do
   permutation = ohm.randperm(steps * envs, {device = "cuda"})
   for start = 0, (steps * envs) - 1, 16 do
     mb = slice(permutation, 0, start, start + 16)
-    do
-      local new1, new2 = model(b_obs:index({mb}))
-      logp = new1; sweep()
-      value = new2; sweep()
-    end
+    logp, value = model(b_obs:index({mb}))
     new = logp:gather(1, b_actions:index({mb}):unsqueeze(1)):squeeze(1)
     entropy = -(logp:exp() * logp):sum(-1):mean()
     ratio = (new - b_logprobs:index({mb})):exp()
@@ -9341,43 +9068,43 @@ for update = 0, 2 - 1 do
   mark("update " .. update)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-obs = nil; sweep()
-actions = nil; sweep()
-logprobs = nil; sweep()
-rewards = nil; sweep()
-dones = nil; sweep()
-values = nil; sweep()
-state = nil; sweep()
-done = nil; sweep()
-logp = nil; sweep()
-value = nil; sweep()
-action = nil; sweep()
-_ = nil; sweep()
-following = nil; sweep()
-advantages = nil; sweep()
-last = nil; sweep()
-nonterminal = nil; sweep()
-nextvalue = nil; sweep()
-delta = nil; sweep()
-returns = nil; sweep()
-b_obs = nil; sweep()
-b_actions = nil; sweep()
-b_logprobs = nil; sweep()
-b_adv = nil; sweep()
-b_returns = nil; sweep()
-permutation = nil; sweep()
-mb = nil; sweep()
-new = nil; sweep()
-entropy = nil; sweep()
-ratio = nil; sweep()
-adv = nil; sweep()
-pg1 = nil; sweep()
-pg2 = nil; sweep()
-pg_loss = nil; sweep()
-v_loss = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+obs = nil
+actions = nil
+logprobs = nil
+rewards = nil
+dones = nil
+values = nil
+state = nil
+done = nil
+logp = nil
+value = nil
+action = nil
+_ = nil
+following = nil
+advantages = nil
+last = nil
+nonterminal = nil
+nextvalue = nil
+delta = nil
+returns = nil
+b_obs = nil
+b_actions = nil
+b_logprobs = nil
+b_adv = nil
+b_returns = nil
+permutation = nil
+mb = nil
+new = nil
+entropy = nil
+ratio = nil
+adv = nil
+pg1 = nil
+pg2 = nil
+pg_loss = nil
+v_loss = nil
+loss = nil
 mark("globals deleted")
 
 --== model_ppo_continuous
@@ -9410,11 +9137,7 @@ mark("rollout")
 adv = ohm.randn(32, {device = "cuda"})
 ret = ohm.randn(32, {device = "cuda"})
 for step = 0, 3 - 1 do
-  do
-    local new1, new2 = model(obs)
-    policy = new1; sweep()
-    value = new2; sweep()
-  end
+  policy, value = model(obs)
   ratio = (policy:log_prob(action):sum(-1) - old):exp()
   pg = ohm.max((-adv) * ratio, (-adv) * ohm.clamp(ratio, 0.8, 1.2)):mean()
   loss = (pg + (0.5 * F.mse_loss(value, ret))) - (0.01 * policy:entropy():sum(-1):mean())
@@ -9424,18 +9147,18 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-obs = nil; sweep()
-policy = nil; sweep()
-value = nil; sweep()
-action = nil; sweep()
-old = nil; sweep()
-adv = nil; sweep()
-ret = nil; sweep()
-ratio = nil; sweep()
-pg = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+obs = nil
+policy = nil
+value = nil
+action = nil
+old = nil
+adv = nil
+ret = nil
+ratio = nil
+pg = nil
+loss = nil
 mark("globals deleted")
 
 --== model_prefetch
@@ -9845,11 +9568,7 @@ function DQN:forward(x, log)
   x = self.convs(x):view(-1, (32 * 6) * 6)
   v = self.fc_z_v(F.relu(self.fc_h_v(x)))
   a = self.fc_z_a(F.relu(self.fc_h_a(x)))
-  do
-    local new1, new2 = v:view(-1, 1, self.atoms), a:view(-1, self.actions, self.atoms)
-    v = new1; sweep()
-    a = new2; sweep()
-  end
+  v, a = v:view(-1, 1, self.atoms), a:view(-1, self.actions, self.atoms)
   q = (v + a) - a:mean(1, {keepdim = true})
   if log then
     q = F.log_softmax(q, {dim = 2})
@@ -9897,11 +9616,7 @@ for step = 0, 3 - 1 do
     Tz = returns:unsqueeze(1) + ((nonterminals * 0.97) * support:unsqueeze(0))
     Tz = Tz:clamp({min = Vmin, max = Vmax})
     b = (Tz - Vmin) / delta_z
-    do
-      local new1, new2 = b:floor():to(ohm.int64), b:ceil():to(ohm.int64)
-      l = new1; sweep()
-      u = new2; sweep()
-    end
+    l, u = b:floor():to(ohm.int64), b:ceil():to(ohm.int64)
     l = ohm.where((u:gt(0)) & (l:eq(u)), l - 1, l):clamp({min = 0})
     m = states:new_zeros(batch, atoms)
     offset = ohm.linspace(0, (batch - 1) * atoms, batch):unsqueeze(1):expand(batch, atoms):to(acts)
@@ -9918,34 +9633,34 @@ for step = 0, 3 - 1 do
   mark("learn " .. step)
 end
 mark("end of program (globals alive)")
-Vmin = nil; sweep()
-support = nil; sweep()
-delta_z = nil; sweep()
-online = nil; sweep()
-target = nil; sweep()
-param = nil; sweep()
-optimizer = nil; sweep()
-states = nil; sweep()
-next_states = nil; sweep()
-acts = nil; sweep()
-returns = nil; sweep()
-nonterminals = nil; sweep()
-weights = nil; sweep()
-rows = nil; sweep()
-log_ps = nil; sweep()
-log_ps_a = nil; sweep()
-pns = nil; sweep()
-dns = nil; sweep()
-argmax_indices_ns = nil; sweep()
-pns_a = nil; sweep()
-Tz = nil; sweep()
-b = nil; sweep()
-l = nil; sweep()
-u = nil; sweep()
-m = nil; sweep()
-offset = nil; sweep()
-loss = nil; sweep()
-priorities = nil; sweep()
+Vmin = nil
+support = nil
+delta_z = nil
+online = nil
+target = nil
+param = nil
+optimizer = nil
+states = nil
+next_states = nil
+acts = nil
+returns = nil
+nonterminals = nil
+weights = nil
+rows = nil
+log_ps = nil
+log_ps_a = nil
+pns = nil
+dns = nil
+argmax_indices_ns = nil
+pns_a = nil
+Tz = nil
+b = nil
+l = nil
+u = nil
+m = nil
+offset = nil
+loss = nil
+priorities = nil
 mark("globals deleted")
 
 --== model_realnvp
@@ -10012,29 +9727,13 @@ end
 function Flow:forward(x)
   local logdet, ld
   logdet = ohm.zeros(x:size(0), {device = "cuda"})
-  do
-    local new1, new2 = self.norm1(x)
-    x = new1; sweep()
-    ld = new2; sweep()
-  end
+  x, ld = self.norm1(x)
   logdet = iadd(logdet, ld)
-  do
-    local new1, new2 = self.coupling1(x)
-    x = new1; sweep()
-    ld = new2; sweep()
-  end
+  x, ld = self.coupling1(x)
   logdet = iadd(logdet, ld)
-  do
-    local new1, new2 = self.norm2(x)
-    x = new1; sweep()
-    ld = new2; sweep()
-  end
+  x, ld = self.norm2(x)
   logdet = iadd(logdet, ld)
-  do
-    local new1, new2 = self.coupling2(x)
-    x = new1; sweep()
-    ld = new2; sweep()
-  end
+  x, ld = self.coupling2(x)
   logdet = iadd(logdet, ld)
   return x, logdet
 end
@@ -10077,11 +9776,11 @@ do
 end
 mark("samples")
 mark("end of program (globals alive)")
-flow = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-loss = nil; sweep()
-samples = nil; sweep()
+flow = nil
+optimizer = nil
+x = nil
+loss = nil
+samples = nil
 mark("globals deleted")
 
 --== model_reinforce
@@ -10096,16 +9795,8 @@ end
 policy = Policy():cuda()
 opt = ohm.optim.Adam(policy:parameters(), {lr = 0.001})
 for episode = 0, 2 - 1 do
-  do
-    local old1 = log_probs
-    log_probs = {}
-    clear(old1)
-  end
-  do
-    local old2 = entropies
-    entropies = {}
-    clear(old2)
-  end
+  log_probs = {}
+  entropies = {}
   for t = 0, 5 - 1 do
     state = ohm.randn(1, 6, {device = "cuda"})
     dist = policy(state)
@@ -10122,15 +9813,15 @@ for episode = 0, 2 - 1 do
   mark("update " .. episode)
 end
 mark("end of program (globals alive)")
-policy = nil; sweep()
-opt = nil; sweep()
-log_probs = clear(log_probs)
-entropies = clear(entropies)
-state = nil; sweep()
-dist = nil; sweep()
-action = nil; sweep()
-returns = nil; sweep()
-loss = nil; sweep()
+policy = nil
+opt = nil
+log_probs = nil
+entropies = nil
+state = nil
+dist = nil
+action = nil
+returns = nil
+loss = nil
 mark("globals deleted")
 
 --== model_resnet
@@ -10206,26 +9897,22 @@ do
   for i = 0, 2 - 1 do
     images = ohm.randn(4, 3, 64, 64, {device = "cuda"})
     target = ohm.randint(0, 10, {4}, {device = "cuda"})
-    do
-      local new1, new2 = ohm.max(model(images), 1)
-      _ = new1; sweep()
-      predicted = new2; sweep()
-    end
+    _, predicted = ohm.max(model(images), 1)
     correct = correct + (predicted:eq(target)):sum():item()
   end
 end
 mark("eval")
 mark("end of program (globals alive)")
-model = nil; sweep()
-criterion = nil; sweep()
-opt = nil; sweep()
-scheduler = nil; sweep()
-images = nil; sweep()
-target = nil; sweep()
-output = nil; sweep()
-loss = nil; sweep()
-_ = nil; sweep()
-predicted = nil; sweep()
+model = nil
+criterion = nil
+opt = nil
+scheduler = nil
+images = nil
+target = nil
+output = nil
+loss = nil
+_ = nil
+predicted = nil
 mark("globals deleted")
 
 --== model_resnet_channels_last
@@ -10301,26 +9988,22 @@ do
   for i = 0, 2 - 1 do
     images = ohm.randn(4, 3, 64, 64, {device = "cuda"})
     target = ohm.randint(0, 10, {4}, {device = "cuda"})
-    do
-      local new1, new2 = ohm.max(model(images), 1)
-      _ = new1; sweep()
-      predicted = new2; sweep()
-    end
+    _, predicted = ohm.max(model(images), 1)
     correct = correct + (predicted:eq(target)):sum():item()
   end
 end
 mark("eval")
 mark("end of program (globals alive)")
-model = nil; sweep()
-criterion = nil; sweep()
-opt = nil; sweep()
-scheduler = nil; sweep()
-images = nil; sweep()
-target = nil; sweep()
-output = nil; sweep()
-loss = nil; sweep()
-_ = nil; sweep()
-predicted = nil; sweep()
+model = nil
+criterion = nil
+opt = nil
+scheduler = nil
+images = nil
+target = nil
+output = nil
+loss = nil
+_ = nil
+predicted = nil
 mark("globals deleted")
 
 --== model_resume
@@ -10842,11 +10525,7 @@ optimizer = ohm.optim.Adam(model:parameters(), {lr = 0.0006, betas = {0.9, 0.99}
 mark("model")
 for step = 0, 2 - 1 do
   data = ohm.randint(0, 60, {3, 9}, {device = "cuda"})
-  do
-    local new1, new2 = model(slice(slice(data, 0, 0), 1, 0, -1):contiguous(), slice(slice(data, 0, 0), 1, 1):contiguous())
-    logits = new1; sweep()
-    loss = new2; sweep()
-  end
+  logits, loss = model(slice(slice(data, 0, 0), 1, 0, -1):contiguous(), slice(slice(data, 0, 0), 1, 1):contiguous())
   optimizer:zero_grad()
   loss:backward()
   nn.utils.clip_grad_norm_(model:parameters(), 1.0)
@@ -10854,11 +10533,11 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-data = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+data = nil
+logits = nil
+loss = nil
 mark("globals deleted")
 
 --== model_sac
@@ -10906,11 +10585,7 @@ for step = 0, 2 - 1 do
   alpha = log_alpha:exp():item()
   do
     local mode1 <close> = ohm.no_grad()
-    do
-      local new1, new2 = actor(s2)
-      a2 = new1; sweep()
-      logp2 = new2; sweep()
-    end
+    a2, logp2 = actor(s2)
     target = ohm.min(t1(s2, a2), t2(s2, a2)) - (alpha * logp2)
     y = r + (0.99 * target)
   end
@@ -10919,11 +10594,7 @@ for step = 0, 2 - 1 do
   q_loss:backward()
   q_opt:step()
   mark("critics " .. step)
-  do
-    local new1, new2 = actor(s)
-    pi = new1; sweep()
-    logp = new2; sweep()
-  end
+  pi, logp = actor(s)
   actor_loss = ((alpha * logp) - ohm.min(q1(s, pi), q2(s, pi))):mean()
   actor_opt:zero_grad()
   actor_loss:backward()
@@ -10952,31 +10623,31 @@ for step = 0, 2 - 1 do
   mark("targets " .. step)
 end
 mark("end of program (globals alive)")
-actor = nil; sweep()
-q1 = nil; sweep()
-q2 = nil; sweep()
-t1 = nil; sweep()
-t2 = nil; sweep()
-log_alpha = nil; sweep()
-actor_opt = nil; sweep()
-q_opt = nil; sweep()
-alpha_opt = nil; sweep()
-s = nil; sweep()
-a = nil; sweep()
-r = nil; sweep()
-s2 = nil; sweep()
-alpha = nil; sweep()
-a2 = nil; sweep()
-logp2 = nil; sweep()
-target = nil; sweep()
-y = nil; sweep()
-q_loss = nil; sweep()
-pi = nil; sweep()
-logp = nil; sweep()
-actor_loss = nil; sweep()
-alpha_loss = nil; sweep()
-p = nil; sweep()
-tp = nil; sweep()
+actor = nil
+q1 = nil
+q2 = nil
+t1 = nil
+t2 = nil
+log_alpha = nil
+actor_opt = nil
+q_opt = nil
+alpha_opt = nil
+s = nil
+a = nil
+r = nil
+s2 = nil
+alpha = nil
+a2 = nil
+logp2 = nil
+target = nil
+y = nil
+q_loss = nil
+pi = nil
+logp = nil
+actor_loss = nil
+alpha_loss = nil
+p = nil
+tp = nil
 mark("globals deleted")
 
 --== model_sac_distributions
@@ -11004,11 +10675,7 @@ critic = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 1)):cuda()
 opt = ohm.optim.Adam(actor:parameters(), {lr = 0.0003})
 for step = 0, 3 - 1 do
   s = ohm.randn(32, 6, {device = "cuda"})
-  do
-    local new1, new2 = actor(s)
-    a = new1; sweep()
-    logp = new2; sweep()
-  end
+  a, logp = actor(s)
   loss = ((0.2 * logp) - critic(ohm.cat({s, a}, {dim = 1}))):mean()
   opt:zero_grad()
   loss:backward()
@@ -11016,13 +10683,13 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-actor = nil; sweep()
-critic = nil; sweep()
-opt = nil; sweep()
-s = nil; sweep()
-a = nil; sweep()
-logp = nil; sweep()
-loss = nil; sweep()
+actor = nil
+critic = nil
+opt = nil
+s = nil
+a = nil
+logp = nil
+loss = nil
 mark("globals deleted")
 
 --== model_sam
@@ -11040,16 +10707,12 @@ for step = 0, 2 - 1 do
   loss = F.cross_entropy(model(x), y, {label_smoothing = 0.1})
   loss:backward()
   mark("first " .. step)
+  old = {}
   do
-    local old1 = old
-    old = {}
-    clear(old1)
-  end
-  do
-    local mode2 <close> = ohm.no_grad()
+    local mode1 <close> = ohm.no_grad()
     scale = rho / (grad_norm() + 1e-12)
-    for _, item3 in ipairs(model:parameters()) do
-      p = item3
+    for _, item2 in ipairs(model:parameters()) do
+      p = item2
       old[#old + 1] = p.data:clone()
       e_w = p.grad * scale
       p:add_(e_w)
@@ -11059,12 +10722,12 @@ for step = 0, 2 - 1 do
   mark("perturbed " .. step)
   F.cross_entropy(model(x), y, {label_smoothing = 0.1}):backward()
   do
-    local mode4 <close> = ohm.no_grad()
+    local mode3 <close> = ohm.no_grad()
     do
-      local list5_2 = old
-      for number5, item5 in ipairs(model:parameters()) do
-        p = item5
-        o = list5_2[number5]
+      local list4_2 = old
+      for number4, item4 in ipairs(model:parameters()) do
+        p = item4
+        o = list4_2[number4]
         p.data:copy_(o)
       end
     end
@@ -11074,16 +10737,16 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-base = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-old = clear(old)
-scale = nil; sweep()
-p = nil; sweep()
-e_w = nil; sweep()
-o = nil; sweep()
+model = nil
+base = nil
+x = nil
+y = nil
+loss = nil
+old = nil
+scale = nil
+p = nil
+e_w = nil
+o = nil
 mark("globals deleted")
 
 --== model_score_sde
@@ -11227,35 +10890,35 @@ do
   mark("sampled")
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-ema = nil; sweep()
-p = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-t = nil; sweep()
-z = nil; sweep()
-std = nil; sweep()
-perturbed = nil; sweep()
-score = nil; sweep()
-loss = nil; sweep()
-q = nil; sweep()
-x1 = nil; sweep()
-x0 = nil; sweep()
-xt = nil; sweep()
-r = nil; sweep()
-xr = nil; sweep()
-v = nil; sweep()
-goal = nil; sweep()
-flow = nil; sweep()
-consistency = nil; sweep()
-time_steps = nil; sweep()
-step_size = nil; sweep()
-batch_time_step = nil; sweep()
-grad = nil; sweep()
-grad_norm = nil; sweep()
-langevin = nil; sweep()
-g = nil; sweep()
-x_mean = nil; sweep()
+model = nil
+ema = nil
+p = nil
+optimizer = nil
+x = nil
+t = nil
+z = nil
+std = nil
+perturbed = nil
+score = nil
+loss = nil
+q = nil
+x1 = nil
+x0 = nil
+xt = nil
+r = nil
+xr = nil
+v = nil
+goal = nil
+flow = nil
+consistency = nil
+time_steps = nil
+step_size = nil
+batch_time_step = nil
+grad = nil
+grad_norm = nil
+langevin = nil
+g = nil
+x_mean = nil
 mark("globals deleted")
 
 --== model_seg_losses
@@ -11338,11 +11001,7 @@ function lovasz(logits, target, classes)
   for c = 0, classes - 1 do
     fg = (labels:eq(c)):float()
     errors = (fg - slice(probs, 0, 0):select(1, c)):abs()
-    do
-      local new1, new2 = ohm.sort(errors, 0, {descending = true})
-      errors_sorted = new1; sweep()
-      perm = new2; sweep()
-    end
+    errors_sorted, perm = ohm.sort(errors, 0, {descending = true})
     losses[#losses + 1] = ohm.dot(errors_sorted, lovasz_grad(fg:index({perm})))
   end
   return ohm.stack(losses):mean()
@@ -11363,11 +11022,7 @@ for step = 0, 2 - 1 do
   y = ohm.randint(0, 4, {2, 32, 32}, {device = "cuda"})
   do
     local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
-    do
-      local new1, new2 = model(x)
-      aux = new1; sweep()
-      out = new2; sweep()
-    end
+    aux, out = model(x)
   end
   weights = 1 + (4 * boundary(y))
   ce = F.cross_entropy(out:float(), y, {weight = ohm.tensor({0.5, 1.0, 1.0, 2.0}, {device = "cuda"}), reduction = "none"})
@@ -11380,18 +11035,18 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-tversky = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-aux = nil; sweep()
-out = nil; sweep()
-weights = nil; sweep()
-ce = nil; sweep()
-pt = nil; sweep()
-focal = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+tversky = nil
+x = nil
+y = nil
+aux = nil
+out = nil
+weights = nil
+ce = nil
+pt = nil
+focal = nil
+loss = nil
 mark("globals deleted")
 
 --== model_seq2seq
@@ -11438,16 +11093,8 @@ function Decoder:forward(keys, h, target)
   for t = 0, length - 1 do
     embedded = self.dropout(self.embedding(x))
     query = h:permute(1, 0, 2)
-    do
-      local new1, new2 = self.attention(query, keys)
-      context = new1; sweep()
-      weights = new2; sweep()
-    end
-    do
-      local new1, new2 = several(self.gru(ohm.cat({embedded, context}, {dim = 2}), h))
-      output = new1; sweep()
-      h = new2; sweep()
-    end
+    context, weights = self.attention(query, keys)
+    output, h = several(self.gru(ohm.cat({embedded, context}, {dim = 2}), h))
     output = self.out(output)
     outputs[#outputs + 1] = output
     attentions[#attentions + 1] = weights
@@ -11457,16 +11104,8 @@ function Decoder:forward(keys, h, target)
       x = second(output:topk(1)):squeeze(-1):detach()
     end
   end
-  do
-    local old1 = outputs
-    outputs = ohm.cat(outputs, {dim = 1})
-    clear(old1)
-  end
-  do
-    local old2 = attentions
-    attentions = ohm.cat(attentions, {dim = 1})
-    clear(old2)
-  end
+  outputs = ohm.cat(outputs, {dim = 1})
+  attentions = ohm.cat(attentions, {dim = 1})
   return F.log_softmax(outputs, {dim = -1}), h, attentions
 end
 encoder = Encoder():cuda()
@@ -11480,17 +11119,8 @@ for step = 0, 2 - 1 do
   target = ohm.randint(0, vocab, {batch, length}, {device = "cuda"})
   enc_opt:zero_grad()
   dec_opt:zero_grad()
-  do
-    local new1, new2 = encoder(source)
-    keys = new1; sweep()
-    h = new2; sweep()
-  end
-  do
-    local new1, new2, new3 = decoder(keys, h, (step == 0 and target or nil))
-    logp = new1; sweep()
-    h = new2; sweep()
-    _ = new3; sweep()
-  end
+  keys, h = encoder(source)
+  logp, h, _ = decoder(keys, h, (step == 0 and target or nil))
   loss = criterion(logp:view(-1, vocab), target:view(-1))
   mark("forward " .. step)
   loss:backward()
@@ -11499,18 +11129,18 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-encoder = nil; sweep()
-decoder = nil; sweep()
-enc_opt = nil; sweep()
-dec_opt = nil; sweep()
-criterion = nil; sweep()
-source = nil; sweep()
-target = nil; sweep()
-keys = nil; sweep()
-h = nil; sweep()
-logp = nil; sweep()
-_ = nil; sweep()
-loss = nil; sweep()
+encoder = nil
+decoder = nil
+enc_opt = nil
+dec_opt = nil
+criterion = nil
+source = nil
+target = nil
+keys = nil
+h = nil
+logp = nil
+_ = nil
+loss = nil
 mark("globals deleted")
 
 --== model_set_perceiver
@@ -11709,13 +11339,13 @@ for step = 0, 4 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-scheduler = nil; sweep()
-scaler = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+scheduler = nil
+scaler = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== model_side_stream
@@ -11736,11 +11366,7 @@ do
 end
 for step = 0, 4 - 1 do
   ohm.cuda.current_stream():wait_stream(copy_stream)
-  do
-    local new1, new2 = x_next, y_next
-    x = new1; sweep()
-    y = new2; sweep()
-  end
+  x, y = x_next, y_next
   x:record_stream(ohm.cuda.current_stream())
   y:record_stream(ohm.cuda.current_stream())
   if (step + 1) < 4 then
@@ -11763,7 +11389,7 @@ for step = 0, 4 - 1 do
     scores:record_stream(stats_stream)
     totals:add_(scores:sum({dim = 0}))
   end
-  scores = nil; sweep()
+  scores = nil
   mark("step " .. step)
 end
 ohm.cuda.current_stream():wait_stream(stats_stream)
@@ -11777,20 +11403,20 @@ y_next = nil
 ohm.cuda.empty_cache()
 mark("end")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-copy_stream = nil; sweep()
-stats_stream = nil; sweep()
-ready = nil; sweep()
-totals = nil; sweep()
-host = clear(host)
-labels = clear(labels)
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
-mean = nil; sweep()
-grads = clear(grads)
+model = nil
+optimizer = nil
+copy_stream = nil
+stats_stream = nil
+ready = nil
+totals = nil
+host = nil
+labels = nil
+x = nil
+y = nil
+out = nil
+loss = nil
+mean = nil
+grads = nil
 mark("globals deleted")
 
 --== model_simclr
@@ -11820,18 +11446,10 @@ scheduler = ohm.optim.lr_scheduler.CosineAnnealingLR(opt, {T_max = 2, eta_min = 
 criterion = nn.CrossEntropyLoss():cuda()
 mark("model")
 for step = 0, 3 - 1 do
-  do
-    local old1 = images
-    images = collect(2, function(_) return ohm.randn(8, 3, 24, 24) end)
-    clear(old1)
-  end
+  images = collect(2, function(_) return ohm.randn(8, 3, 24, 24) end)
   x = ohm.cat(images, {dim = 0}):cuda()
   features = model(x)
-  do
-    local new1, new2 = info_nce(features, 8)
-    logits = new1; sweep()
-    labels = new2; sweep()
-  end
+  logits, labels = info_nce(features, 8)
   loss = criterion(logits, labels)
   mark("forward " .. step)
   opt:zero_grad()
@@ -11841,16 +11459,16 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-scheduler = nil; sweep()
-criterion = nil; sweep()
-images = clear(images)
-x = nil; sweep()
-features = nil; sweep()
-logits = nil; sweep()
-labels = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+scheduler = nil
+criterion = nil
+images = nil
+x = nil
+features = nil
+logits = nil
+labels = nil
+loss = nil
 mark("globals deleted")
 
 --== model_sngan
@@ -11953,18 +11571,18 @@ for step = 0, 2 - 1 do
   mark("generator " .. step)
 end
 mark("end of program (globals alive)")
-G = nil; sweep()
-D = nil; sweep()
-opt_g = nil; sweep()
-opt_d = nil; sweep()
-real = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-fake = nil; sweep()
-d_real = nil; sweep()
-d_fake = nil; sweep()
-loss_d = nil; sweep()
-loss_g = nil; sweep()
+G = nil
+D = nil
+opt_g = nil
+opt_d = nil
+real = nil
+y = nil
+z = nil
+fake = nil
+d_real = nil
+d_fake = nil
+loss_d = nil
+loss_g = nil
 mark("globals deleted")
 
 --== model_spatial_transformer
@@ -12062,11 +11680,7 @@ do
   local mode1 <close> = ohm.no_grad()
   for round = 0, 3 - 1 do
     draft = ids
-    do
-      local old2 = chosen
-      chosen = {}
-      clear(old2)
-    end
+    chosen = {}
     for i = 0, 4 - 1 do
       p = F.softmax(slice(small(draft), 0, 0):select(1, -1), {dim = -1})
       token = p:argmax({dim = -1, keepdim = true})
@@ -12085,19 +11699,19 @@ do
   end
 end
 mark("end of program (globals alive)")
-big = nil; sweep()
-small = nil; sweep()
-ids = nil; sweep()
-draft = nil; sweep()
-chosen = clear(chosen)
-p = nil; sweep()
-token = nil; sweep()
-q = nil; sweep()
-new = nil; sweep()
-ratio = nil; sweep()
-accept = nil; sweep()
-run = nil; sweep()
-extra = nil; sweep()
+big = nil
+small = nil
+ids = nil
+draft = nil
+chosen = nil
+p = nil
+token = nil
+q = nil
+new = nil
+ratio = nil
+accept = nil
+run = nil
+extra = nil
 mark("globals deleted")
 
 --== model_spiking
@@ -12409,11 +12023,7 @@ do
 end
 for i = 0, 4 - 1 do
   ohm.cuda.current_stream():wait_stream(copies)
-  do
-    local new1, new2 = x, y
-    now = new1; sweep()
-    label = new2; sweep()
-  end
+  now, label = x, y
   now:record_stream(ohm.cuda.current_stream())
   label:record_stream(ohm.cuda.current_stream())
   if i < 3 then
@@ -12430,23 +12040,23 @@ for i = 0, 4 - 1 do
   done:record()
   mark("step " .. i)
 end
-now = nil; sweep()
-label = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+now = nil
+label = nil
+x = nil
+y = nil
 ohm.cuda.synchronize()
 mark("gone")
 a = ohm.empty(1000, {device = "cuda"})
 mark("after")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-copies = nil; sweep()
-done = nil; sweep()
-hosts = clear(hosts)
-labels = clear(labels)
-loss = nil; sweep()
-a = nil; sweep()
+model = nil
+optimizer = nil
+copies = nil
+done = nil
+hosts = nil
+labels = nil
+loss = nil
+a = nil
 mark("globals deleted")
 
 --== model_streams_branches
@@ -12482,22 +12092,22 @@ for step = 0, 3 - 1 do
   loss:backward()
   mark("backward " .. step)
   optimizer:step()
-  a = nil; sweep()
-  b = nil; sweep()
+  a = nil
+  b = nil
   ohm.cuda.synchronize()
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-left = nil; sweep()
-right = nil; sweep()
-head = nil; sweep()
-optimizer = nil; sweep()
-s1 = nil; sweep()
-s2 = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-main = nil; sweep()
-loss = nil; sweep()
+left = nil
+right = nil
+head = nil
+optimizer = nil
+s1 = nil
+s2 = nil
+x = nil
+y = nil
+main = nil
+loss = nil
 mark("globals deleted")
 
 --== model_style_transfer
@@ -12848,15 +12458,15 @@ do
 end
 mark("eval")
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-scheduler = nil; sweep()
-hr = nil; sweep()
-lr = nil; sweep()
-sr = nil; sweep()
-loss = nil; sweep()
-mse = nil; sweep()
-psnr = nil; sweep()
+model = nil
+opt = nil
+scheduler = nil
+hr = nil
+lr = nil
+sr = nil
+loss = nil
+mse = nil
+psnr = nil
 mark("globals deleted")
 
 --== model_swin
@@ -13006,15 +12616,15 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-decay = clear(decay)
-others = clear(others)
-opt = nil; sweep()
-scheduler = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+decay = nil
+others = nil
+opt = nil
+scheduler = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== model_switch_moe
@@ -13202,11 +12812,7 @@ end
 function EncoderLayer:forward(x, bias)
   local h
   h = self.norm(x)
-  do
-    local new1, new2 = self.attention(h, h, bias, nil)
-    h = new1; sweep()
-    bias = new2; sweep()
-  end
+  h, bias = self.attention(h, h, bias, nil)
   return self.ff(x + h), bias
 end
 DecoderLayer = nn.Module:extend("DecoderLayer")
@@ -13220,17 +12826,9 @@ end
 function DecoderLayer:forward(x, memory, bias, cross_bias, mask)
   local h
   h = self.norm1(x)
-  do
-    local new1, new2 = self.attention(h, h, bias, mask)
-    h = new1; sweep()
-    bias = new2; sweep()
-  end
+  h, bias = self.attention(h, h, bias, mask)
   x = x + h
-  do
-    local new1, new2 = self.cross(self.norm2(x), memory, cross_bias, nil)
-    h = new1; sweep()
-    cross_bias = new2; sweep()
-  end
+  h, cross_bias = self.cross(self.norm2(x), memory, cross_bias, nil)
   x = x + h
   return self.ff(x), bias, cross_bias
 end
@@ -13249,11 +12847,7 @@ function T5:forward(source, target)
   bias = nil
   for _, item1 in ipairs(self.encoder:children()) do
     layer = item1
-    do
-      local new1, new2 = layer(memory, bias)
-      memory = new1; sweep()
-      bias = new2; sweep()
-    end
+    memory, bias = layer(memory, bias)
   end
   memory = self.encoder_norm(memory)
   T = target:size(1)
@@ -13263,12 +12857,7 @@ function T5:forward(source, target)
   cross_bias = nil
   for _, item2 in ipairs(self.decoder:children()) do
     layer = item2
-    do
-      local new1, new2, new3 = layer(x, memory, bias, cross_bias, mask)
-      x = new1; sweep()
-      bias = new2; sweep()
-      cross_bias = new3; sweep()
-    end
+    x, bias, cross_bias = layer(x, memory, bias, cross_bias, mask)
   end
   return self.lm_head(self.decoder_norm(x) * (width ^ (-0.5)))
 end
@@ -13289,13 +12878,13 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-source = nil; sweep()
-target = nil; sweep()
-shifted = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+source = nil
+target = nil
+shifted = nil
+logits = nil
+loss = nil
 mark("globals deleted")
 
 --== model_tacotron
@@ -13490,19 +13079,11 @@ for step = 0, 4 - 1 do
     local mode1 <close> = ohm.no_grad()
     noise = (ohm.randn_like(action) * 0.2):clamp(-0.5, 0.5)
     next_action = (actor_target(next_state) + noise):clamp(-2.0, 2.0)
-    do
-      local new1, new2 = critic_target(next_state, next_action)
-      target1 = new1; sweep()
-      target2 = new2; sweep()
-    end
+    target1, target2 = critic_target(next_state, next_action)
     target = ohm.min(target1, target2)
     target = reward + ((not_done * 0.99) * target)
   end
-  do
-    local new1, new2 = critic(state, action)
-    q1 = new1; sweep()
-    q2 = new2; sweep()
-  end
+  q1, q2 = critic(state, action)
   critic_loss = F.mse_loss(q1, target) + F.mse_loss(q2, target)
   critic_opt:zero_grad()
   critic_loss:backward()
@@ -13537,34 +13118,34 @@ for step = 0, 4 - 1 do
   end
 end
 mark("end of program (globals alive)")
-actor = nil; sweep()
-actor_target = nil; sweep()
-critic = nil; sweep()
-critic_target = nil; sweep()
-actor_opt = nil; sweep()
-critic_opt = nil; sweep()
-buffer_s = nil; sweep()
-buffer_a = nil; sweep()
-buffer_r = nil; sweep()
-buffer_s2 = nil; sweep()
-buffer_d = nil; sweep()
-state = nil; sweep()
-action = nil; sweep()
-ind = nil; sweep()
-next_state = nil; sweep()
-reward = nil; sweep()
-not_done = nil; sweep()
-noise = nil; sweep()
-next_action = nil; sweep()
-target1 = nil; sweep()
-target2 = nil; sweep()
-target = nil; sweep()
-q1 = nil; sweep()
-q2 = nil; sweep()
-critic_loss = nil; sweep()
-actor_loss = nil; sweep()
-p = nil; sweep()
-tp = nil; sweep()
+actor = nil
+actor_target = nil
+critic = nil
+critic_target = nil
+actor_opt = nil
+critic_opt = nil
+buffer_s = nil
+buffer_a = nil
+buffer_r = nil
+buffer_s2 = nil
+buffer_d = nil
+state = nil
+action = nil
+ind = nil
+next_state = nil
+reward = nil
+not_done = nil
+noise = nil
+next_action = nil
+target1 = nil
+target2 = nil
+target = nil
+q1 = nil
+q2 = nil
+critic_loss = nil
+actor_loss = nil
+p = nil
+tp = nil
 mark("globals deleted")
 
 --== model_tft
@@ -13795,13 +13376,7 @@ mark("model")
 for step = 0, 3 - 1 do
   data = ohm.randint(0, vocab, {length, 4}, {device = "cuda"})
   target = ohm.randint(0, vocab, {length, 4}, {device = "cuda"})
-  do
-    local new1, new2 = model(data, mems)
-    logits = new1; sweep()
-    local old = mems
-    mems = new2
-    clear(old)
-  end
+  logits, mems = model(data, mems)
   loss = F.cross_entropy(logits:view(-1, vocab), target:view(-1), {reduction = "none"}):view(length, 4):mean()
   mark("forward " .. step)
   model:zero_grad()
@@ -13811,13 +13386,13 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-mems = clear(mems)
-data = nil; sweep()
-target = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+mems = nil
+data = nil
+target = nil
+logits = nil
+loss = nil
 mark("globals deleted")
 
 --== model_triplet
@@ -13848,24 +13423,14 @@ for step = 0, 2 - 1 do
   anchor = ohm.randn(8, 1, 28, 28, {device = "cuda"})
   positive = anchor + (0.1 * ohm.randn_like(anchor))
   negative = ohm.randn(8, 1, 28, 28, {device = "cuda"})
-  do
-    local new1, new2, new3 = model(anchor, positive, negative)
-    a = new1; sweep()
-    p = new2; sweep()
-    n = new3; sweep()
-  end
+  a, p, n = model(anchor, positive, negative)
   loss = criterion(a, p, n)
   mark("forward " .. step)
   opt:zero_grad()
   loss:backward()
   opt:step()
   mark("triplet " .. step)
-  do
-    local new1, new2, new3 = model(anchor, positive, negative)
-    a = new1; sweep()
-    p = new2; sweep()
-    n = new3; sweep()
-  end
+  a, p, n = model(anchor, positive, negative)
   same = (a - p):pow(2):sum(1)
   other = (a - n):pow(2):sum(1)
   loss = (same + F.relu(1.0 - (other + 1e-09):sqrt()):pow(2)):mean() * 0.5
@@ -13884,22 +13449,22 @@ do
 end
 mark("retrieval")
 mark("end of program (globals alive)")
-model = nil; sweep()
-criterion = nil; sweep()
-opt = nil; sweep()
-anchor = nil; sweep()
-positive = nil; sweep()
-negative = nil; sweep()
-a = nil; sweep()
-p = nil; sweep()
-n = nil; sweep()
-loss = nil; sweep()
-same = nil; sweep()
-other = nil; sweep()
-gallery = nil; sweep()
-query = nil; sweep()
-distances = nil; sweep()
-nearest = nil; sweep()
+model = nil
+criterion = nil
+opt = nil
+anchor = nil
+positive = nil
+negative = nil
+a = nil
+p = nil
+n = nil
+loss = nil
+same = nil
+other = nil
+gallery = nil
+query = nil
+distances = nil
+nearest = nil
 mark("globals deleted")
 
 --== model_unet
@@ -13980,14 +13545,14 @@ do
 end
 mark("eval")
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-scaler = nil; sweep()
-images = nil; sweep()
-masks = nil; sweep()
-pred = nil; sweep()
-loss = nil; sweep()
-accuracy = nil; sweep()
+model = nil
+opt = nil
+scaler = nil
+images = nil
+masks = nil
+pred = nil
+loss = nil
+accuracy = nil
 mark("globals deleted")
 
 --== model_unet3d
@@ -14059,12 +13624,12 @@ do
 end
 mark("eval")
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-scans = nil; sweep()
-masks = nil; sweep()
-pred = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+scans = nil
+masks = nil
+pred = nil
+loss = nil
 mark("globals deleted")
 
 --== model_vae
@@ -14103,12 +13668,7 @@ mark("model")
 for step = 0, 3 - 1 do
   data = ohm.rand(16, 1, 28, 28):cuda()
   opt:zero_grad()
-  do
-    local new1, new2, new3 = model(data)
-    recon = new1; sweep()
-    mu = new2; sweep()
-    logvar = new3; sweep()
-  end
+  recon, mu, logvar = model(data)
   loss = loss_function(recon, data, mu, logvar)
   mark("forward " .. step)
   loss:backward()
@@ -14119,26 +13679,21 @@ end
 model:eval()
 do
   local mode1 <close> = ohm.no_grad()
-  do
-    local new1, new2, new3 = model(data)
-    recon = new1; sweep()
-    mu = new2; sweep()
-    logvar = new3; sweep()
-  end
+  recon, mu, logvar = model(data)
   comparison = ohm.cat({slice(data, 0, 0, 8), slice(recon:view(16, 1, 28, 28), 0, 0, 8)})
   sample = ohm.sigmoid(model.decoder(model.fc(ohm.randn(4, 12):cuda()))):cpu()
 end
 mark("eval")
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-data = nil; sweep()
-recon = nil; sweep()
-mu = nil; sweep()
-logvar = nil; sweep()
-loss = nil; sweep()
-comparison = nil; sweep()
-sample = nil; sweep()
+model = nil
+opt = nil
+data = nil
+recon = nil
+mu = nil
+logvar = nil
+loss = nil
+comparison = nil
+sample = nil
 mark("globals deleted")
 
 --== model_vae_distributions
@@ -14168,11 +13723,7 @@ model = VAE():cuda()
 opt = ohm.optim.Adam(model:parameters(), {lr = 0.001})
 for step = 0, 3 - 1 do
   x = ohm.rand(16, 64, {device = "cuda"})
-  do
-    local new1, new2 = model(x)
-    logits = new1; sweep()
-    kl = new2; sweep()
-  end
+  logits, kl = model(x)
   likelihood = ohm.distributions.Independent(ohm.distributions.Bernoulli({logits = logits, validate_args = false}), 1, {validate_args = false})
   loss = (kl - likelihood:log_prob(x)):mean()
   opt:zero_grad()
@@ -14181,13 +13732,13 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
-logits = nil; sweep()
-kl = nil; sweep()
-likelihood = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+x = nil
+logits = nil
+kl = nil
+likelihood = nil
+loss = nil
 mark("globals deleted")
 
 --== model_vicreg
@@ -14237,11 +13788,7 @@ for step = 0, 3 - 1 do
   shift = x:roll(3, {dims = -1})
   scaled = x * (0.8 + (0.4 * ohm.rand(22, 1, 1, {device = "cuda"})))
   z = model(ohm.cat({shift, scaled}))
-  do
-    local new1, new2 = slice(z, 0, 0, 22), slice(z, 0, 22)
-    a = new1; sweep()
-    b = new2; sweep()
-  end
+  a, b = slice(z, 0, 0, 22), slice(z, 0, 22)
   loss = (step < 2 and vicreg(a, b) or barlow(a, b))
   optimizer:zero_grad()
   loss:backward()
@@ -14260,21 +13807,21 @@ do
 end
 mark("knn")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-shift = nil; sweep()
-scaled = nil; sweep()
-z = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-loss = nil; sweep()
-bank = nil; sweep()
-labels = nil; sweep()
-query = nil; sweep()
-distance = nil; sweep()
-near = nil; sweep()
-votes = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+shift = nil
+scaled = nil
+z = nil
+a = nil
+b = nil
+loss = nil
+bank = nil
+labels = nil
+query = nil
+distance = nil
+near = nil
+votes = nil
 mark("globals deleted")
 
 --== model_video
@@ -14336,11 +13883,11 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-opt = nil; sweep()
-clips = nil; sweep()
-labels = nil; sweep()
-loss = nil; sweep()
+net = nil
+opt = nil
+clips = nil
+labels = nil
+loss = nil
 mark("globals deleted")
 
 --== model_vit
@@ -14357,11 +13904,7 @@ end
 function Block:forward(x)
   local h, _
   h = self.ln1(x)
-  do
-    local new1, new2 = self.attn(h, h, h, {need_weights = false})
-    h = new1; sweep()
-    _ = new2; sweep()
-  end
+  h, _ = self.attn(h, h, h, {need_weights = false})
   x = x + self.drop(h)
   h = self.fc2(F.gelu(self.fc1(self.ln2(x))))
   return x + self.drop(h)
@@ -14420,15 +13963,15 @@ do
 end
 mark("eval")
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-scheduler = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
-top = nil; sweep()
-correct = nil; sweep()
+model = nil
+opt = nil
+scheduler = nil
+x = nil
+y = nil
+logits = nil
+loss = nil
+top = nil
+correct = nil
 mark("globals deleted")
 
 --== model_vit_relpos
@@ -14501,12 +14044,7 @@ function Block:forward(x)
   x = self.norm1(x)
   if self.window_size > 0 then
     H, W = x:size(1), x:size(2)
-    do
-      local new1, new2, new3 = window_partition(x, self.window_size)
-      x = new1; sweep()
-      Hp = new2; sweep()
-      Wp = new3; sweep()
-    end
+    x, Hp, Wp = window_partition(x, self.window_size)
   end
   x = self.attn(x)
   if self.window_size > 0 then
@@ -14579,13 +14117,13 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-encoder = nil; sweep()
-decoder = nil; sweep()
-optimizer = nil; sweep()
-image = nil; sweep()
-mask = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
+encoder = nil
+decoder = nil
+optimizer = nil
+image = nil
+mask = nil
+logits = nil
+loss = nil
 mark("globals deleted")
 
 --== model_vocoder
@@ -14788,12 +14326,7 @@ mark("model")
 for step = 0, 3 - 1 do
   x = ohm.rand(6, 3, 16, 16, {device = "cuda"})
   optimizer:zero_grad()
-  do
-    local new1, new2, new3 = model(x)
-    vq_loss = new1; sweep()
-    rec = new2; sweep()
-    perplexity = new3; sweep()
-  end
+  vq_loss, rec, perplexity = model(x)
   rec_error = F.mse_loss(rec, x) / 0.06
   loss = rec_error + vq_loss
   mark("forward " .. step)
@@ -14803,15 +14336,15 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-errors = clear(errors)
-x = nil; sweep()
-vq_loss = nil; sweep()
-rec = nil; sweep()
-perplexity = nil; sweep()
-rec_error = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+errors = nil
+x = nil
+vq_loss = nil
+rec = nil
+perplexity = nil
+rec_error = nil
+loss = nil
 mark("globals deleted")
 
 --== model_vqvae
@@ -14868,12 +14401,7 @@ errors = {}
 for step = 0, 2 - 1 do
   data = ohm.randn(4, 3, 24, 24, {device = "cuda"})
   opt:zero_grad()
-  do
-    local new1, new2, new3 = model(data)
-    recon = new1; sweep()
-    vq_loss = new2; sweep()
-    perplexity = new3; sweep()
-  end
+  recon, vq_loss, perplexity = model(data)
   recon_error = F.mse_loss(recon, data) / 0.06
   loss = recon_error + vq_loss
   mark("forward " .. step)
@@ -14883,15 +14411,15 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-errors = clear(errors)
-data = nil; sweep()
-recon = nil; sweep()
-vq_loss = nil; sweep()
-perplexity = nil; sweep()
-recon_error = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+errors = nil
+data = nil
+recon = nil
+vq_loss = nil
+perplexity = nil
+recon_error = nil
+loss = nil
 mark("globals deleted")
 
 --== model_wav2vec
@@ -14960,12 +14488,7 @@ for step = 0, 3 - 1 do
   wav = ohm.randn(3, 800, {device = "cuda"})
   mask = ohm.rand(3, 39, {device = "cuda"}):lt(0.4)
   negatives = ohm.randint(0, 3 * 39, {3, 39 * 6}, {device = "cuda"})
-  do
-    local new1, new2, new3 = model(wav, mask, negatives)
-    logits = new1; sweep()
-    ppl = new2; sweep()
-    pen = new3; sweep()
-  end
+  logits, ppl, pen = model(wav, mask, negatives)
   logits = logits:transpose(0, 2):reshape(-1, logits:size(0))
   loss = F.cross_entropy(logits, ohm.zeros(logits:size(0), {dtype = ohm.int64, device = "cuda"}), {reduction = "sum"})
   loss = (loss + ((0.1 * (20 - ppl)) / 20)) + (10 * pen)
@@ -14975,15 +14498,15 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-wav = nil; sweep()
-mask = nil; sweep()
-negatives = nil; sweep()
-logits = nil; sweep()
-ppl = nil; sweep()
-pen = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+wav = nil
+mask = nil
+negatives = nil
+logits = nil
+ppl = nil
+pen = nil
+loss = nil
 mark("globals deleted")
 
 --== model_wavenet
@@ -15026,11 +14549,7 @@ function WaveNet:forward(x)
   skips = 0
   for _, item1 in ipairs(self.blocks:children()) do
     block = item1
-    do
-      local new1, new2 = block(x)
-      x = new1; sweep()
-      s = new2; sweep()
-    end
+    x, s = block(x)
     skips = skips + s
   end
   return self.end2(F.relu(self.end1(F.relu(skips))))
@@ -15051,12 +14570,12 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-scheduler = nil; sweep()
-audio = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+scheduler = nil
+audio = nil
+logits = nil
+loss = nil
 mark("globals deleted")
 
 --== model_wgan_gp
@@ -15109,16 +14628,16 @@ for step = 0, 2 - 1 do
   mark("generator " .. step)
 end
 mark("end of program (globals alive)")
-G = nil; sweep()
-D = nil; sweep()
-opt_g = nil; sweep()
-opt_d = nil; sweep()
-real = nil; sweep()
-z = nil; sweep()
-fake = nil; sweep()
-gp = nil; sweep()
-loss_d = nil; sweep()
-loss_g = nil; sweep()
+G = nil
+D = nil
+opt_g = nil
+opt_d = nil
+real = nil
+z = nil
+fake = nil
+gp = nil
+loss_d = nil
+loss_g = nil
 mark("globals deleted")
 
 --== model_world_model

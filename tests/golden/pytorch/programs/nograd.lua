@@ -13,9 +13,9 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
-image = nil; sweep()
+net = nil
+outputs = nil
+image = nil
 mark("globals deleted")
 
 --== nograd_conv_grad_detach
@@ -31,9 +31,9 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
-image = nil; sweep()
+net = nil
+outputs = nil
+image = nil
 mark("globals deleted")
 
 --== nograd_conv_grad_list
@@ -49,9 +49,9 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
-image = nil; sweep()
+net = nil
+outputs = nil
+image = nil
 mark("globals deleted")
 
 --== nograd_conv_inference_list
@@ -68,9 +68,9 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
-image = nil; sweep()
+net = nil
+outputs = nil
+image = nil
 mark("globals deleted")
 
 --== nograd_conv_nograd_cpu
@@ -87,9 +87,9 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
-image = nil; sweep()
+net = nil
+outputs = nil
+image = nil
 mark("globals deleted")
 
 --== nograd_conv_nograd_rebind
@@ -106,10 +106,10 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
-image = nil; sweep()
-out = nil; sweep()
+net = nil
+outputs = nil
+image = nil
+out = nil
 mark("globals deleted")
 
 --== nograd_gap_grad_cpu
@@ -125,9 +125,9 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
-image = nil; sweep()
+net = nil
+outputs = nil
+image = nil
 mark("globals deleted")
 
 --== nograd_gap_grad_detach_cpu
@@ -143,9 +143,9 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
-image = nil; sweep()
+net = nil
+outputs = nil
+image = nil
 mark("globals deleted")
 
 --== nograd_gap_grad_rebind
@@ -161,10 +161,10 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
-image = nil; sweep()
-out = nil; sweep()
+net = nil
+outputs = nil
+image = nil
+out = nil
 mark("globals deleted")
 
 --== nograd_gap_nograd_list
@@ -181,9 +181,9 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
-image = nil; sweep()
+net = nil
+outputs = nil
+image = nil
 mark("globals deleted")
 
 --== nograd_gap_nograd_rebind
@@ -200,10 +200,10 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
-image = nil; sweep()
-out = nil; sweep()
+net = nil
+outputs = nil
+image = nil
+out = nil
 mark("globals deleted")
 
 --== nograd_mlp_grad_list
@@ -219,9 +219,9 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
-image = nil; sweep()
+net = nil
+outputs = nil
+image = nil
 mark("globals deleted")
 
 --== nograd_mlp_grad_rebind
@@ -237,10 +237,10 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
-image = nil; sweep()
-out = nil; sweep()
+net = nil
+outputs = nil
+image = nil
+out = nil
 mark("globals deleted")
 
 --== nograd_mlp_inference_list
@@ -257,9 +257,9 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
-image = nil; sweep()
+net = nil
+outputs = nil
+image = nil
 mark("globals deleted")
 
 --== nograd_mlp_nograd_list
@@ -276,7 +276,7 @@ do
   end
 end
 mark("end of program (globals alive)")
-net = nil; sweep()
-outputs = clear(outputs)
-image = nil; sweep()
+net = nil
+outputs = nil
+image = nil
 mark("globals deleted")

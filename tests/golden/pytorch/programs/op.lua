@@ -11,12 +11,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_abs_small
@@ -30,12 +30,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_adaptive_avg_pool2d_1_small
@@ -49,12 +49,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_adaptive_avg_pool2d_2_big
@@ -68,12 +68,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_add_alpha_big
@@ -88,13 +88,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_add_alpha_small
@@ -109,13 +109,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_add_big
@@ -130,13 +130,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_add_broadcast_big
@@ -151,13 +151,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_add_broadcast_small
@@ -172,13 +172,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_add_inplace_small
@@ -193,13 +193,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_add_scalar_big
@@ -213,12 +213,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_add_scalar_small
@@ -232,12 +232,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_add_self_big
@@ -251,12 +251,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_argmax_big
@@ -266,10 +266,10 @@ x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
 mark("inputs")
 out = x:argmax({dim = 1})
 mark("forward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_argmax_small
@@ -279,10 +279,10 @@ x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
 mark("inputs")
 out = x:argmax({dim = 1})
 mark("forward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_avg_pool2d_big
@@ -296,12 +296,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_avg_pool2d_small
@@ -315,12 +315,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_batch_norm_1d_3d_small
@@ -335,13 +335,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_batch_norm_1d_big
@@ -356,13 +356,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_batch_norm_1d_eval_big
@@ -377,13 +377,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_batch_norm_1d_eval_small
@@ -398,13 +398,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_batch_norm_1d_small
@@ -419,13 +419,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_batch_norm_2d_small
@@ -440,13 +440,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_bce_big
@@ -459,11 +459,11 @@ out = F.binary_cross_entropy(ohm.sigmoid(x), t)
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
+x = nil
+t = nil
 mark("globals deleted")
 
 --== op_bce_small
@@ -476,11 +476,11 @@ out = F.binary_cross_entropy(ohm.sigmoid(x), t)
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
+x = nil
+t = nil
 mark("globals deleted")
 
 --== op_bce_with_logits_big
@@ -493,11 +493,11 @@ out = F.binary_cross_entropy_with_logits(x, t)
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
+x = nil
+t = nil
 mark("globals deleted")
 
 --== op_bmm_rect_big
@@ -511,12 +511,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
-out = nil; sweep()
+g = nil
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_cat_big
@@ -531,13 +531,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_cat_dim1_big
@@ -552,13 +552,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_cat_dim1_small
@@ -573,13 +573,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_chunk3_used_big
@@ -593,12 +593,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_chunk3_used_small
@@ -612,12 +612,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_clamp_big
@@ -631,12 +631,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_clamp_min_big
@@ -650,12 +650,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_clip_grad_norm
@@ -671,9 +671,9 @@ mark("clip foreach=False")
 nn.utils.clip_grad_value_(model:parameters(), 1.0)
 mark("clip value")
 mark("end of program (globals alive)")
-model = nil; sweep()
-x = nil; sweep()
-n = nil; sweep()
+model = nil
+x = nil
+n = nil
 mark("globals deleted")
 
 --== op_clone_big
@@ -687,12 +687,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_contiguous_noop_big
@@ -706,12 +706,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_conv2d_big
@@ -726,13 +726,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_conv2d_input_no_grad_big
@@ -747,13 +747,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_conv2d_input_no_grad_small
@@ -768,13 +768,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_conv2d_no_bias_big
@@ -789,13 +789,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_conv2d_no_bias_small
@@ -810,13 +810,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_conv2d_small
@@ -831,13 +831,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_conv_transpose2d_big
@@ -852,13 +852,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_conv_transpose2d_small
@@ -873,13 +873,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_create_graph
@@ -893,9 +893,9 @@ mark("grad")
 g:pow(2):sum():backward()
 mark("second backward")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-g = nil; sweep()
+x = nil
+y = nil
+g = nil
 mark("globals deleted")
 
 --== op_cross_entropy_3d_big
@@ -908,11 +908,11 @@ out = F.cross_entropy(x, y)
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_cross_entropy_3d_small
@@ -925,11 +925,11 @@ out = F.cross_entropy(x, y)
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_cross_entropy_none_big
@@ -944,13 +944,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_cross_entropy_none_small
@@ -965,13 +965,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_cross_entropy_prob_big
@@ -984,11 +984,11 @@ out = F.cross_entropy(x, t)
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
+x = nil
+t = nil
 mark("globals deleted")
 
 --== op_cross_entropy_prob_small
@@ -1001,11 +1001,11 @@ out = F.cross_entropy(x, t)
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
+x = nil
+t = nil
 mark("globals deleted")
 
 --== op_cross_entropy_small
@@ -1018,11 +1018,11 @@ out = F.cross_entropy(x, y)
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_cross_entropy_smoothing_big
@@ -1035,11 +1035,11 @@ out = F.cross_entropy(x, y, {label_smoothing = 0.1})
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_cross_entropy_smoothing_small
@@ -1052,11 +1052,11 @@ out = F.cross_entropy(x, y, {label_smoothing = 0.1})
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_cross_entropy_view_big
@@ -1069,11 +1069,11 @@ out = F.cross_entropy(x:view(-1, N), y:view(-1))
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_cross_entropy_view_small
@@ -1086,11 +1086,11 @@ out = F.cross_entropy(x:view(-1, N), y:view(-1))
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_cumsum_big
@@ -1104,12 +1104,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_cumsum_small
@@ -1123,12 +1123,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_detach_big
@@ -1138,10 +1138,10 @@ x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
 mark("inputs")
 out = x:detach()
 mark("forward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_div_big
@@ -1156,13 +1156,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_div_one_grad_big
@@ -1177,13 +1177,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
+x = nil
+t = nil
 mark("globals deleted")
 
 --== op_div_scalar_big
@@ -1197,12 +1197,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_div_scalar_small
@@ -1216,12 +1216,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_double_mul_big
@@ -1235,12 +1235,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_dropout_eval_big
@@ -1254,12 +1254,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_dropout_nograd_big
@@ -1269,10 +1269,10 @@ x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
 mark("inputs")
 out = ohm.no_grad(function() return F.dropout(x, 0.5, true) end)
 mark("forward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_dropout_p0_big
@@ -1286,12 +1286,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_dropout_p0_small
@@ -1305,12 +1305,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_dropout_p1_big
@@ -1324,12 +1324,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_dropout_small
@@ -1343,12 +1343,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_elu_big
@@ -1362,12 +1362,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_embedding_2d_idx_big
@@ -1382,13 +1382,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-i = nil; sweep()
+m = nil
+i = nil
 mark("globals deleted")
 
 --== op_embedding_4096_big
@@ -1403,13 +1403,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-i = nil; sweep()
+m = nil
+i = nil
 mark("globals deleted")
 
 --== op_embedding_4096_small
@@ -1424,13 +1424,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-i = nil; sweep()
+m = nil
+i = nil
 mark("globals deleted")
 
 --== op_exp_small
@@ -1444,12 +1444,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_expand_big
@@ -1463,12 +1463,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_gather_big
@@ -1483,13 +1483,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-i = nil; sweep()
+x = nil
+i = nil
 mark("globals deleted")
 
 --== op_gelu_small
@@ -1503,12 +1503,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_gelu_tanh_big
@@ -1522,12 +1522,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_gelu_tanh_small
@@ -1541,12 +1541,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_gru_nocudnn_big
@@ -1561,13 +1561,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_gru_nocudnn_small
@@ -1582,13 +1582,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_half_cross_entropy_big
@@ -1601,11 +1601,11 @@ out = F.cross_entropy(x, y)
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_half_layer_norm_big
@@ -1620,13 +1620,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_half_linear_small
@@ -1641,13 +1641,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-x = nil; sweep()
+lin = nil
+x = nil
 mark("globals deleted")
 
 --== op_half_matmul_small
@@ -1662,13 +1662,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_half_softmax_fp32_big
@@ -1682,12 +1682,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_huber_loss_big
@@ -1700,11 +1700,11 @@ out = F.huber_loss(x, t)
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
+x = nil
+t = nil
 mark("globals deleted")
 
 --== op_index_select_big
@@ -1719,13 +1719,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-i = nil; sweep()
+x = nil
+i = nil
 mark("globals deleted")
 
 --== op_index_tensor_big
@@ -1740,13 +1740,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-i = nil; sweep()
+x = nil
+i = nil
 mark("globals deleted")
 
 --== op_interpolate_bilinear_big
@@ -1760,12 +1760,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_interpolate_nearest_small
@@ -1779,12 +1779,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_kl_div_big
@@ -1797,11 +1797,11 @@ out = F.kl_div(x, t, {reduction = "batchmean"})
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
+x = nil
+t = nil
 mark("globals deleted")
 
 --== op_l1_loss_big
@@ -1814,11 +1814,11 @@ out = F.l1_loss(x, t)
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
+x = nil
+t = nil
 mark("globals deleted")
 
 --== op_l1_loss_small
@@ -1831,11 +1831,11 @@ out = F.l1_loss(x, t)
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
+x = nil
+t = nil
 mark("globals deleted")
 
 --== op_layer_norm_3d_small
@@ -1850,13 +1850,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_layer_norm_big
@@ -1871,13 +1871,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_layer_norm_no_affine_big
@@ -1892,13 +1892,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_layer_norm_no_affine_small
@@ -1913,13 +1913,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_layer_norm_small
@@ -1934,13 +1934,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_layer_norm_tall_small
@@ -1955,13 +1955,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_leaky_relu_big
@@ -1975,12 +1975,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_leaky_relu_small
@@ -1994,12 +1994,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_linear_3d_big
@@ -2014,13 +2014,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-x = nil; sweep()
+lin = nil
+x = nil
 mark("globals deleted")
 
 --== op_linear_3d_no_bias_big
@@ -2035,13 +2035,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-x = nil; sweep()
+lin = nil
+x = nil
 mark("globals deleted")
 
 --== op_linear_3d_small
@@ -2056,13 +2056,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-x = nil; sweep()
+lin = nil
+x = nil
 mark("globals deleted")
 
 --== op_linear_big
@@ -2077,13 +2077,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-x = nil; sweep()
+lin = nil
+x = nil
 mark("globals deleted")
 
 --== op_linear_input_no_grad_big
@@ -2098,13 +2098,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-x = nil; sweep()
+lin = nil
+x = nil
 mark("globals deleted")
 
 --== op_linear_input_no_grad_small
@@ -2119,13 +2119,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-x = nil; sweep()
+lin = nil
+x = nil
 mark("globals deleted")
 
 --== op_linear_no_bias_rect_big
@@ -2139,13 +2139,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-x = nil; sweep()
+lin = nil
+x = nil
 mark("globals deleted")
 
 --== op_linear_noncontiguous_small
@@ -2160,13 +2160,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-x = nil; sweep()
+lin = nil
+x = nil
 mark("globals deleted")
 
 --== op_linear_out1_big
@@ -2181,13 +2181,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-x = nil; sweep()
+lin = nil
+x = nil
 mark("globals deleted")
 
 --== op_linear_out1_small
@@ -2202,13 +2202,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-x = nil; sweep()
+lin = nil
+x = nil
 mark("globals deleted")
 
 --== op_linear_rect_big
@@ -2223,13 +2223,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-lin = nil; sweep()
-x = nil; sweep()
+lin = nil
+x = nil
 mark("globals deleted")
 
 --== op_linear_relu_linear_big
@@ -2245,14 +2245,14 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-a = nil; sweep()
-b = nil; sweep()
-x = nil; sweep()
+a = nil
+b = nil
+x = nil
 mark("globals deleted")
 
 --== op_linear_relu_linear_small
@@ -2268,14 +2268,14 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-a = nil; sweep()
-b = nil; sweep()
-x = nil; sweep()
+a = nil
+b = nil
+x = nil
 mark("globals deleted")
 
 --== op_log_big
@@ -2289,12 +2289,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_log_softmax_small
@@ -2308,12 +2308,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_masked_fill_big
@@ -2327,12 +2327,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_matmul_big
@@ -2347,13 +2347,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_matmul_heads_small
@@ -2367,12 +2367,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_matmul_one_grad_big
@@ -2387,13 +2387,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
+x = nil
+t = nil
 mark("globals deleted")
 
 --== op_matmul_small
@@ -2408,13 +2408,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_matmul_sum_backward_big
@@ -2427,11 +2427,11 @@ out = (ohm.matmul(x, y)):sum()
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_matmul_sum_backward_small
@@ -2444,11 +2444,11 @@ out = (ohm.matmul(x, y)):sum()
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_matmul_t_big
@@ -2463,13 +2463,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_max_big
@@ -2481,10 +2481,10 @@ out = x:max()
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_max_dim_big
@@ -2498,12 +2498,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_max_dim_small
@@ -2517,12 +2517,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_max_pool2d_nograd_big
@@ -2532,10 +2532,10 @@ x = ohm.randn(16, 16, N // 16, N // 16, {device = "cuda", requires_grad = true})
 mark("inputs")
 out = ohm.no_grad(function() return F.max_pool2d(x, 2) end)
 mark("forward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_max_pool2d_nograd_small
@@ -2545,10 +2545,10 @@ x = ohm.randn(16, 16, N // 16, N // 16, {device = "cuda", requires_grad = true})
 mark("inputs")
 out = ohm.no_grad(function() return F.max_pool2d(x, 2) end)
 mark("forward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_max_pool2d_small
@@ -2562,12 +2562,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_max_small
@@ -2579,10 +2579,10 @@ out = x:max()
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_mean_big
@@ -2594,10 +2594,10 @@ out = x:mean()
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_mean_dim_small
@@ -2611,12 +2611,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_mean_nonleaf_big
@@ -2628,10 +2628,10 @@ out = (x * 1.0):mean()
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_mean_small
@@ -2643,10 +2643,10 @@ out = x:mean()
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_mish_big
@@ -2660,12 +2660,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_mish_small
@@ -2679,12 +2679,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_mse_loss_both_big
@@ -2697,11 +2697,11 @@ out = F.mse_loss(x, y)
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_mse_loss_none_small
@@ -2716,13 +2716,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
+x = nil
+t = nil
 mark("globals deleted")
 
 --== op_mul_big
@@ -2737,13 +2737,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_mul_broadcast_big
@@ -2758,13 +2758,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_mul_broadcast_small
@@ -2779,13 +2779,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_mul_one_grad_big
@@ -2800,13 +2800,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
+x = nil
+t = nil
 mark("globals deleted")
 
 --== op_mul_one_grad_small
@@ -2821,13 +2821,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
+x = nil
+t = nil
 mark("globals deleted")
 
 --== op_mul_scalar_big
@@ -2841,12 +2841,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_mul_scalar_small
@@ -2860,12 +2860,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_mul_self_small
@@ -2879,12 +2879,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_mul_small
@@ -2899,13 +2899,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_multihead_attention_small
@@ -2920,13 +2920,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-m = nil; sweep()
-x = nil; sweep()
+m = nil
+x = nil
 mark("globals deleted")
 
 --== op_neg_small
@@ -2940,12 +2940,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_norm_big
@@ -2957,10 +2957,10 @@ out = x:norm()
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_pad_big
@@ -2974,12 +2974,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_pad_small
@@ -2993,12 +2993,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_permute_big
@@ -3012,12 +3012,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_permute_small
@@ -3031,12 +3031,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_pow2_big
@@ -3050,12 +3050,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_pow2_small
@@ -3069,12 +3069,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_pow3_big
@@ -3088,12 +3088,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_pow_half_big
@@ -3107,12 +3107,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_pow_half_small
@@ -3126,12 +3126,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_relu_big
@@ -3145,12 +3145,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_relu_inplace_big
@@ -3164,12 +3164,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_relu_nonleaf_chain_big
@@ -3183,12 +3183,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_relu_outofplace_big
@@ -3202,12 +3202,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_relu_outofplace_small
@@ -3221,12 +3221,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_relu_small
@@ -3240,12 +3240,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_reshape_copy_small
@@ -3259,12 +3259,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_residual_block_big
@@ -3281,15 +3281,15 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-ln = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-x = nil; sweep()
+ln = nil
+a = nil
+b = nil
+x = nil
 mark("globals deleted")
 
 --== op_residual_block_small
@@ -3306,15 +3306,15 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-ln = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-x = nil; sweep()
+ln = nil
+a = nil
+b = nil
+x = nil
 mark("globals deleted")
 
 --== op_retain_graph_twice
@@ -3328,11 +3328,11 @@ loss:backward({retain_graph = true})
 mark("backward 1")
 loss:backward()
 mark("backward 2")
-loss = nil; sweep()
+loss = nil
 mark("del loss")
 mark("end of program (globals alive)")
-model = nil; sweep()
-x = nil; sweep()
+model = nil
+x = nil
 mark("globals deleted")
 
 --== op_rsqrt_big
@@ -3346,12 +3346,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_rsqrt_small
@@ -3365,12 +3365,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_sdpa_efficient_fp16_big
@@ -3387,15 +3387,15 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-q = nil; sweep()
-k = nil; sweep()
-v = nil; sweep()
-ctx = nil; sweep()
+q = nil
+k = nil
+v = nil
+ctx = nil
 mark("globals deleted")
 
 --== op_sdpa_efficient_fp16_causal_big
@@ -3412,15 +3412,15 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-q = nil; sweep()
-k = nil; sweep()
-v = nil; sweep()
-ctx = nil; sweep()
+q = nil
+k = nil
+v = nil
+ctx = nil
 mark("globals deleted")
 
 --== op_sdpa_efficient_fp16_small
@@ -3437,15 +3437,15 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-q = nil; sweep()
-k = nil; sweep()
-v = nil; sweep()
-ctx = nil; sweep()
+q = nil
+k = nil
+v = nil
+ctx = nil
 mark("globals deleted")
 
 --== op_sdpa_efficient_fp32_causal_big
@@ -3462,15 +3462,15 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-q = nil; sweep()
-k = nil; sweep()
-v = nil; sweep()
-ctx = nil; sweep()
+q = nil
+k = nil
+v = nil
+ctx = nil
 mark("globals deleted")
 
 --== op_sdpa_efficient_fp32_causal_small
@@ -3487,15 +3487,15 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-q = nil; sweep()
-k = nil; sweep()
-v = nil; sweep()
-ctx = nil; sweep()
+q = nil
+k = nil
+v = nil
+ctx = nil
 mark("globals deleted")
 
 --== op_sdpa_flash_fp16_big
@@ -3512,15 +3512,15 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-q = nil; sweep()
-k = nil; sweep()
-v = nil; sweep()
-ctx = nil; sweep()
+q = nil
+k = nil
+v = nil
+ctx = nil
 mark("globals deleted")
 
 --== op_sdpa_flash_fp16_causal_big
@@ -3537,15 +3537,15 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-q = nil; sweep()
-k = nil; sweep()
-v = nil; sweep()
-ctx = nil; sweep()
+q = nil
+k = nil
+v = nil
+ctx = nil
 mark("globals deleted")
 
 --== op_sdpa_flash_fp16_small
@@ -3562,15 +3562,15 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-q = nil; sweep()
-k = nil; sweep()
-v = nil; sweep()
-ctx = nil; sweep()
+q = nil
+k = nil
+v = nil
+ctx = nil
 mark("globals deleted")
 
 --== op_sdpa_math_fp16_big
@@ -3587,15 +3587,15 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-q = nil; sweep()
-k = nil; sweep()
-v = nil; sweep()
-ctx = nil; sweep()
+q = nil
+k = nil
+v = nil
+ctx = nil
 mark("globals deleted")
 
 --== op_sdpa_math_fp16_causal_small
@@ -3612,15 +3612,15 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-q = nil; sweep()
-k = nil; sweep()
-v = nil; sweep()
-ctx = nil; sweep()
+q = nil
+k = nil
+v = nil
+ctx = nil
 mark("globals deleted")
 
 --== op_sdpa_math_fp16_small
@@ -3637,15 +3637,15 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-q = nil; sweep()
-k = nil; sweep()
-v = nil; sweep()
-ctx = nil; sweep()
+q = nil
+k = nil
+v = nil
+ctx = nil
 mark("globals deleted")
 
 --== op_sdpa_math_fp32_big
@@ -3662,15 +3662,15 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-q = nil; sweep()
-k = nil; sweep()
-v = nil; sweep()
-ctx = nil; sweep()
+q = nil
+k = nil
+v = nil
+ctx = nil
 mark("globals deleted")
 
 --== op_sdpa_math_fp32_causal_small
@@ -3687,15 +3687,15 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-q = nil; sweep()
-k = nil; sweep()
-v = nil; sweep()
-ctx = nil; sweep()
+q = nil
+k = nil
+v = nil
+ctx = nil
 mark("globals deleted")
 
 --== op_sdpa_math_fp32_small
@@ -3712,15 +3712,15 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-q = nil; sweep()
-k = nil; sweep()
-v = nil; sweep()
-ctx = nil; sweep()
+q = nil
+k = nil
+v = nil
+ctx = nil
 mark("globals deleted")
 
 --== op_select_big
@@ -3734,12 +3734,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_select_small
@@ -3753,12 +3753,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_sigmoid_small
@@ -3772,12 +3772,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_silu_big
@@ -3791,12 +3791,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_slice_small
@@ -3810,12 +3810,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_smooth_l1_loss_big
@@ -3828,11 +3828,11 @@ out = F.smooth_l1_loss(x, t)
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
+x = nil
+t = nil
 mark("globals deleted")
 
 --== op_smooth_l1_loss_small
@@ -3845,11 +3845,11 @@ out = F.smooth_l1_loss(x, t)
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-t = nil; sweep()
+x = nil
+t = nil
 mark("globals deleted")
 
 --== op_softmax_big
@@ -3863,12 +3863,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_softmax_dim0_big
@@ -3882,12 +3882,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_softmax_dim0_small
@@ -3901,12 +3901,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_softmax_small
@@ -3920,12 +3920,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_softplus_big
@@ -3939,12 +3939,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_softplus_small
@@ -3958,12 +3958,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_sort_big
@@ -3977,12 +3977,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_sort_small
@@ -3996,12 +3996,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_sqrt_small
@@ -4015,12 +4015,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_square_big
@@ -4034,12 +4034,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_square_small
@@ -4053,12 +4053,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_stack_big
@@ -4073,13 +4073,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_stack_small
@@ -4094,13 +4094,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_std_dim_big
@@ -4114,12 +4114,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_sub_big
@@ -4134,13 +4134,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_sum_big
@@ -4152,10 +4152,10 @@ out = x:sum()
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_sum_dim1_big
@@ -4169,12 +4169,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_sum_dim1_small
@@ -4188,12 +4188,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_sum_dim_big
@@ -4207,12 +4207,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_sum_dim_small
@@ -4226,12 +4226,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_sum_nonleaf_big
@@ -4243,10 +4243,10 @@ out = (x * 1.0):sum()
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_tanh_big
@@ -4260,12 +4260,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_tanh_small
@@ -4279,12 +4279,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_to_bf16_big
@@ -4298,12 +4298,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_to_half_small
@@ -4317,12 +4317,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_to_same_big
@@ -4336,12 +4336,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_to_same_small
@@ -4355,12 +4355,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_transpose_contiguous_big
@@ -4374,12 +4374,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_transpose_contiguous_small
@@ -4393,12 +4393,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_var_small
@@ -4410,10 +4410,10 @@ out = x:var()
 mark("forward")
 out:backward()
 mark("backward")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_view_small
@@ -4427,12 +4427,12 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
+x = nil
 mark("globals deleted")
 
 --== op_where_big
@@ -4447,13 +4447,13 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")
 
 --== op_where_small
@@ -4468,11 +4468,11 @@ g = ohm.ones_like(out)
 mark("grad_output")
 out:backward(g)
 mark("backward")
-g = nil; sweep()
+g = nil
 mark("del g")
-out = nil; sweep()
+out = nil
 mark("del out")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
+x = nil
+y = nil
 mark("globals deleted")

@@ -17,13 +17,13 @@ mark("half")
 t = h:sum()
 mark("half sum()")
 mark("end of program (globals alive)")
-x = nil; sweep()
-s = nil; sweep()
-m = nil; sweep()
-v = nil; sweep()
-q = nil; sweep()
-h = nil; sweep()
-t = nil; sweep()
+x = nil
+s = nil
+m = nil
+v = nil
+q = nil
+h = nil
+t = nil
 mark("globals deleted")
 
 --== reduce_all_131073
@@ -43,13 +43,13 @@ mark("half")
 t = h:sum()
 mark("half sum()")
 mark("end of program (globals alive)")
-x = nil; sweep()
-s = nil; sweep()
-m = nil; sweep()
-v = nil; sweep()
-q = nil; sweep()
-h = nil; sweep()
-t = nil; sweep()
+x = nil
+s = nil
+m = nil
+v = nil
+q = nil
+h = nil
+t = nil
 mark("globals deleted")
 
 --== reduce_all_200000
@@ -69,13 +69,13 @@ mark("half")
 t = h:sum()
 mark("half sum()")
 mark("end of program (globals alive)")
-x = nil; sweep()
-s = nil; sweep()
-m = nil; sweep()
-v = nil; sweep()
-q = nil; sweep()
-h = nil; sweep()
-t = nil; sweep()
+x = nil
+s = nil
+m = nil
+v = nil
+q = nil
+h = nil
+t = nil
 mark("globals deleted")
 
 --== reduce_dim0_1024x10
@@ -95,13 +95,13 @@ mark("half sum(0)")
 b = h:sum()
 mark("half sum()")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-s = nil; sweep()
-h = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
+x = nil
+y = nil
+z = nil
+s = nil
+h = nil
+a = nil
+b = nil
 mark("globals deleted")
 
 --== reduce_dim0_1024x1024
@@ -121,13 +121,13 @@ mark("half sum(0)")
 b = h:sum()
 mark("half sum()")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-s = nil; sweep()
-h = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
+x = nil
+y = nil
+z = nil
+s = nil
+h = nil
+a = nil
+b = nil
 mark("globals deleted")
 
 --== reduce_dim0_1024x4096
@@ -147,13 +147,13 @@ mark("half sum(0)")
 b = h:sum()
 mark("half sum()")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-s = nil; sweep()
-h = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
+x = nil
+y = nil
+z = nil
+s = nil
+h = nil
+a = nil
+b = nil
 mark("globals deleted")
 
 --== reduce_dim0_256x10
@@ -173,13 +173,13 @@ mark("half sum(0)")
 b = h:sum()
 mark("half sum()")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-s = nil; sweep()
-h = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
+x = nil
+y = nil
+z = nil
+s = nil
+h = nil
+a = nil
+b = nil
 mark("globals deleted")
 
 --== reduce_dim0_256x4096
@@ -199,13 +199,13 @@ mark("half sum(0)")
 b = h:sum()
 mark("half sum()")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-s = nil; sweep()
-h = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
+x = nil
+y = nil
+z = nil
+s = nil
+h = nil
+a = nil
+b = nil
 mark("globals deleted")
 
 --== reduce_dim0_4096x10
@@ -225,13 +225,13 @@ mark("half sum(0)")
 b = h:sum()
 mark("half sum()")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-s = nil; sweep()
-h = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
+x = nil
+y = nil
+z = nil
+s = nil
+h = nil
+a = nil
+b = nil
 mark("globals deleted")
 
 --== reduce_dim0_65536x10
@@ -251,13 +251,13 @@ mark("half sum(0)")
 b = h:sum()
 mark("half sum()")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-s = nil; sweep()
-h = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
+x = nil
+y = nil
+z = nil
+s = nil
+h = nil
+a = nil
+b = nil
 mark("globals deleted")
 
 --== reduce_dim0_8192x768
@@ -277,11 +277,11 @@ mark("half sum(0)")
 b = h:sum()
 mark("half sum()")
 mark("end of program (globals alive)")
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-s = nil; sweep()
-h = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
+x = nil
+y = nil
+z = nil
+s = nil
+h = nil
+a = nil
+b = nil
 mark("globals deleted")

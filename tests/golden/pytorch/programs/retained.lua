@@ -18,11 +18,11 @@ for i = 0, 4 do
   mark("iteration " .. i)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-outs = clear(outs)
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+outs = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")

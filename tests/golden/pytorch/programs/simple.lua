@@ -24,13 +24,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_adam
@@ -57,13 +57,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_adam_foreach_false
@@ -90,13 +90,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_adam_fused
@@ -123,13 +123,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_adamax
@@ -156,13 +156,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_adamw_foreach_false
@@ -189,13 +189,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_adamw_fused
@@ -222,13 +222,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_clip_grad_norm
@@ -257,13 +257,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_del_out_loss
@@ -288,16 +288,16 @@ for step = 0, 2 do
   mark("backward " .. step)
   optimizer:step()
   mark("step " .. step)
-  out = nil; sweep()
-  loss = nil; sweep()
+  out = nil
+  loss = nil
   mark("del " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== simple_frozen_first
@@ -328,14 +328,14 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-p = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+p = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_frozen_last
@@ -366,14 +366,14 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-p = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+p = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_no_zero_grad
@@ -398,13 +398,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_opt_state
@@ -432,17 +432,17 @@ for step = 0, 1 do
 end
 optimizer:zero_grad()
 mark("zero_grad end")
-out = nil; sweep()
-loss = nil; sweep()
+out = nil
+loss = nil
 mark("del out, loss")
 sd = optimizer:state_dict()
 mark("state_dict")
-sd = nil; sweep()
-optimizer = nil; sweep()
+sd = nil
+optimizer = nil
 mark("del optimizer")
-model = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+model = nil
+x = nil
+y = nil
 mark("del model, x, y")
 ohm.cuda.empty_cache()
 mark("empty_cache")
@@ -451,7 +451,7 @@ mark("clearCublasWorkspaces")
 ohm.cuda.empty_cache()
 mark("empty_cache 2")
 mark("end of program (globals alive)")
-loss_fn = nil; sweep()
+loss_fn = nil
 mark("globals deleted")
 
 --== simple_rmsprop
@@ -478,13 +478,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_rmsprop_momentum
@@ -511,13 +511,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_sgd
@@ -544,13 +544,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_sgd_expandable PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
@@ -577,13 +577,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_sgd_foreach_false
@@ -610,13 +610,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_sgd_fused
@@ -643,13 +643,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_sgd_momentum
@@ -676,13 +676,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_sgd_momentum_wd_nesterov
@@ -709,13 +709,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_sgd_wd
@@ -742,13 +742,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_ten_steps
@@ -775,13 +775,13 @@ for step = 0, 9 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_zero_grad_false
@@ -808,13 +808,13 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== simple_zero_grad_model
@@ -841,11 +841,11 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss_fn = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss_fn = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")

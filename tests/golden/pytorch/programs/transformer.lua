@@ -60,11 +60,11 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-i = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+i = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== transformer_autocast
@@ -127,11 +127,11 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-i = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+i = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== transformer_checkpoint
@@ -194,11 +194,11 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-i = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+i = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== transformer_checkpoint_reentrant
@@ -261,11 +261,11 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-i = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+i = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== transformer_encoder_layer
@@ -285,11 +285,11 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+x = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== transformer_expandable PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
@@ -352,11 +352,11 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-i = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+i = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== transformer_sdpa_autocast
@@ -417,9 +417,9 @@ for step = 0, 2 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-opt = nil; sweep()
-i = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+opt = nil
+i = nil
+y = nil
+loss = nil
 mark("globals deleted")
