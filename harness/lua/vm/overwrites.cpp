@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "harness/lua/vm/bindings.h"
-#include "harness/lua/vm/dead_registers.h"
 #include "harness/lua/vm/raw_values.h"
 #include "harness/lua/vm/script_frame.h"
 #include "runtime/base/inline_vector.h"
@@ -283,8 +282,23 @@ class Lookahead {
     const raw::Untouched untouched(state_);
     raw::push(state_, value);
     if (value.tag == raw::kUserdata) return visit(lua_touserdata(state_, -1));
-    if (is_list()) return for_each_handle_in_list(state_, -1, visit);
-    for (const HandleHead* handle : handles_of_dictionary()) visit(handle);
+    for_each_handle_in_table(kMostNestedTables, visit);
+  }
+
+  // The one on top of the stack. A list lets its elements go from the last to the first.
+  template <class F>
+  void for_each_handle_in_table(int depth, F&& visit) {
+    if (!is_list()) {
+      for (const HandleHead* handle : handles_of_dictionary(depth)) visit(handle);
+      return;
+    }
+    const auto length = std::min<lua_Unsigned>(lua_rawlen(state_, -1), kMostElements);
+    for (auto i = static_cast<lua_Integer>(length); i > 0; --i) {
+      const int type = lua_rawgeti(state_, -1, i);
+      if (type == LUA_TUSERDATA) visit(lua_touserdata(state_, -1));
+      if (type == LUA_TTABLE && depth > 0) for_each_handle_in_table(depth - 1, visit);
+      lua_pop(state_, 1);
+    }
   }
 
   // Whether the table on top of the stack has elements by number alone, without a gap; as far as
@@ -303,10 +317,10 @@ class Lookahead {
 
   // Of the one on top of the stack and of tables in it, in the order in which they were made: Lua
   // keeps none, and a dictionary of Python's lets them go as they came. Of a very large one none.
-  std::vector<const HandleHead*> handles_of_dictionary() {
+  std::vector<const HandleHead*> handles_of_dictionary(int depth) {
     std::vector<const HandleHead*> handles;
     int left = static_cast<int>(kMostElements);
-    add_handles_in_table(kMostNestedTables, left, handles);
+    add_handles_in_table(depth, left, handles);
     if (left < 0) return {};
     std::sort(handles.begin(), handles.end(),
               [](const HandleHead* one, const HandleHead* other) { return one->age < other->age; });

@@ -34,8 +34,8 @@ function Detector:forward(x)
       head = list2_2[number2]
       do
         local new1, new2 = head(f)
-        c = new1; sweep()
-        b = new2; sweep()
+        c = new1
+        b = new2
       end
       cls[#cls + 1] = c:permute(0, 2, 3, 1):flatten(1, 2)
       box[#box + 1] = b:permute(0, 2, 3, 1):flatten(1, 2)
@@ -71,14 +71,10 @@ for step = 0, 2 - 1 do
   images = ohm.rand(2, 3, 61, 77, {device = "cuda"})
   do
     local new1, new2 = model(images)
-    cls = new1; sweep()
-    box = new2; sweep()
+    cls = new1
+    box = new2
   end
-  do
-    local old3 = losses
-    losses = {}
-    clear(old3)
-  end
+  losses = {}
   for i = 0, 2 - 1 do
     count = (5 + (3 * i)) + step
     where = slice(ohm.randperm(cls:size(1), {device = "cuda"}), 0, 0, count)
@@ -93,15 +89,11 @@ for step = 0, 2 - 1 do
   mark("losses " .. step)
   optimizer:zero_grad()
   loss:backward()
-  do
-    local old4 = grads
-    grads = map(function(p) return p.grad end, filter(model:parameters(), function(p) return p.grad ~= nil end))
-    clear(old4)
-  end
+  grads = map(function(p) return p.grad end, filter(model:parameters(), function(p) return p.grad ~= nil end))
   largest = ohm.stack(map(function(g) return g:abs():max() end, grads)):max():item()
   optimizer:step()
-  grads = clear(grads)
-  losses = clear(losses)
+  grads = nil
+  losses = nil
   mark("step " .. step)
 end
 model:eval()
@@ -109,8 +101,8 @@ do
   local mode5 <close> = ohm.no_grad()
   do
     local new1, new2 = model(ohm.rand(1, 3, 64, 64, {device = "cuda"}))
-    cls = new1; sweep()
-    box = new2; sweep()
+    cls = new1
+    box = new2
   end
   scores, labels = cls:select(0, 0):sigmoid():max({dim = 1})
   top = second(scores:topk(20))
@@ -118,21 +110,21 @@ do
 end
 mark("detected")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-images = nil; sweep()
-cls = nil; sweep()
-box = nil; sweep()
-count = nil; sweep()
-where = nil; sweep()
-target = nil; sweep()
-wanted = nil; sweep()
-cls_loss = nil; sweep()
-box_loss = nil; sweep()
-loss = nil; sweep()
-largest = nil; sweep()
-scores = nil; sweep()
-labels = nil; sweep()
-top = nil; sweep()
-kept = nil; sweep()
+model = nil
+optimizer = nil
+images = nil
+cls = nil
+box = nil
+count = nil
+where = nil
+target = nil
+wanted = nil
+cls_loss = nil
+box_loss = nil
+loss = nil
+largest = nil
+scores = nil
+labels = nil
+top = nil
+kept = nil
 mark("globals deleted")

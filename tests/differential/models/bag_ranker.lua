@@ -46,11 +46,7 @@ model = Ranker():cuda()
 optimizer = ohm.optim.Adagrad(model:parameters(), {lr = 0.05, lr_decay = 0.001})
 mark("model")
 for step = 0, 3 - 1 do
-  do
-    local old3 = sizes
-    sizes = {7, 12, 4 + step}
-    clear(old3)
-  end
+  sizes = {7, 12, 4 + step}
   total = 23 + step
   tokens = ohm.randint(0, 900, {total * 5}, {device = "cuda"})
   offsets = ohm.arange(0, total * 5, 5, {device = "cuda"})
@@ -77,22 +73,22 @@ do
 end
 mark("calibrated")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-sizes = clear(sizes)
-total = nil; sweep()
-tokens = nil; sweep()
-offsets = nil; sweep()
-slots = nil; sweep()
-relevance = nil; sweep()
-scores = nil; sweep()
-loss = nil; sweep()
-edges = nil; sweep()
-bins = nil; sweep()
-counts = nil; sweep()
-confidence = nil; sweep()
-ece = nil; sweep()
-s = nil; sweep()
-i = nil; sweep()
-hits = nil; sweep()
+model = nil
+optimizer = nil
+sizes = nil
+total = nil
+tokens = nil
+offsets = nil
+slots = nil
+relevance = nil
+scores = nil
+loss = nil
+edges = nil
+bins = nil
+counts = nil
+confidence = nil
+ece = nil
+s = nil
+i = nil
+hits = nil
 mark("globals deleted")

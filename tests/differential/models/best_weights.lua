@@ -92,13 +92,13 @@ loss:backward()
 optimizer:step()
 mark("unfrozen")
 mark("end of program (globals alive)")
-model = nil; sweep()
-p = nil; sweep()
-optimizer = nil; sweep()
-scheduler = nil; sweep()
-best = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-out = nil; sweep()
+model = nil
+p = nil
+optimizer = nil
+scheduler = nil
+best = nil
+x = nil
+y = nil
+loss = nil
+out = nil
 mark("globals deleted")

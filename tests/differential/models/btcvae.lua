@@ -48,17 +48,17 @@ for step = 0, 2 - 1 do
   x = ohm.rand(16, 1, 32, 32, {device = "cuda"})
   do
     local new1, new2, new3, new4 = model(x)
-    out = new1; sweep()
-    mu = new2; sweep()
-    logvar = new3; sweep()
-    z = new4; sweep()
+    out = new1
+    mu = new2
+    logvar = new3
+    z = new4
   end
   reconstruction = F.binary_cross_entropy_with_logits(out, x, {reduction = "sum"}):div(16)
   do
     local new1, new2, new3 = total_correlation(z, mu, logvar)
-    mi = new1; sweep()
-    tc = new2; sweep()
-    kl = new3; sweep()
+    mi = new1
+    tc = new2
+    kl = new3
   end
   d = discriminator(z)
   factor = (slice(slice(d, 0, 0), 1, 0, 1) - slice(slice(d, 0, 0), 1, 1)):mean()
@@ -78,23 +78,23 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-discriminator = nil; sweep()
-optimizer = nil; sweep()
-optimizer_d = nil; sweep()
-x = nil; sweep()
-out = nil; sweep()
-mu = nil; sweep()
-logvar = nil; sweep()
-z = nil; sweep()
-reconstruction = nil; sweep()
-mi = nil; sweep()
-tc = nil; sweep()
-kl = nil; sweep()
-d = nil; sweep()
-factor = nil; sweep()
-loss = nil; sweep()
-z2 = nil; sweep()
-permuted = nil; sweep()
-d_loss = nil; sweep()
+model = nil
+discriminator = nil
+optimizer = nil
+optimizer_d = nil
+x = nil
+out = nil
+mu = nil
+logvar = nil
+z = nil
+reconstruction = nil
+mi = nil
+tc = nil
+kl = nil
+d = nil
+factor = nil
+loss = nil
+z2 = nil
+permuted = nil
+d_loss = nil
 mark("globals deleted")

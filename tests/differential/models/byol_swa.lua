@@ -86,10 +86,10 @@ for step = 0, 3 - 1 do
   x2 = gray:expand(-1, 3, -1, -1)
   do
     local new1, new2, new3, new4 = model(x1, x2)
-    z1 = new1; sweep()
-    z2 = new2; sweep()
-    t1 = new3; sweep()
-    t2 = new4; sweep()
+    z1 = new1
+    z2 = new2
+    t1 = new3
+    t2 = new4
   end
   loss = (regression_loss(z1, t2) + regression_loss(z2, t1)):mean()
   mark("forward " .. step)
@@ -125,20 +125,20 @@ do
 end
 mark("evaluated")
 mark("end of program (globals alive)")
-model = nil; sweep()
-swa = nil; sweep()
-optimizer = nil; sweep()
-scheduler = nil; sweep()
-x = nil; sweep()
-x1 = nil; sweep()
-gray = nil; sweep()
-x2 = nil; sweep()
-z1 = nil; sweep()
-z2 = nil; sweep()
-t1 = nil; sweep()
-t2 = nil; sweep()
-loss = nil; sweep()
-module = nil; sweep()
-features = clear(features)
-bank = nil; sweep()
+model = nil
+swa = nil
+optimizer = nil
+scheduler = nil
+x = nil
+x1 = nil
+gray = nil
+x2 = nil
+z1 = nil
+z2 = nil
+t1 = nil
+t2 = nil
+loss = nil
+module = nil
+features = nil
+bank = nil
 mark("globals deleted")

@@ -12,8 +12,8 @@ function CharRNN:forward(x, state)
   emb = self.dropout(self.embedding(x))
   do
     local new1, new2 = self:run(emb, state)
-    out = new1; sweep()
-    state = new2; sweep()
+    out = new1
+    state = new2
   end
   logits = self.head(self.dropout(out))
   return logits, state
@@ -45,9 +45,9 @@ for step = 0, 4 - 1 do
   optimizer:zero_grad()
   do
     local new1, state = model(x, {h, c})
-    logits = new1; sweep()
-    h = state[1]; sweep()
-    c = state[2]; sweep()
+    logits = new1
+    h = state[1]
+    c = state[2]
   end
   loss = F.cross_entropy(logits:view(-1, vocab), y:reshape(-1))
   loss:backward()
@@ -63,16 +63,16 @@ do
   local mode1 <close> = ohm.no_grad()
   do
     local new1, new2 = model:init_hidden(1)
-    h = new1; sweep()
-    c = new2; sweep()
+    h = new1
+    c = new2
   end
   token = ohm.zeros(1, 1, {dtype = ohm.int64, device = "cuda"})
   for i = 0, 8 - 1 do
     do
       local new1, state = model(token, {h, c})
-      logits = new1; sweep()
-      h = state[1]; sweep()
-      c = state[2]; sweep()
+      logits = new1
+      h = state[1]
+      c = state[2]
     end
     probs = F.softmax(logits:select(0, -1) / 0.8, {dim = -1})
     token = ohm.multinomial(probs, 1)
@@ -81,18 +81,18 @@ do
 end
 mark("sampled")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-scheduler = nil; sweep()
-data = nil; sweep()
-h = nil; sweep()
-c = nil; sweep()
-start = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
-text = clear(text)
-token = nil; sweep()
-probs = nil; sweep()
+model = nil
+optimizer = nil
+scheduler = nil
+data = nil
+h = nil
+c = nil
+start = nil
+x = nil
+y = nil
+logits = nil
+loss = nil
+text = nil
+token = nil
+probs = nil
 mark("globals deleted")

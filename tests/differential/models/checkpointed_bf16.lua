@@ -50,8 +50,8 @@ for step = 0, 3 - 1 do
   tokens = ohm.randint(0, 200, {4, 33}, {device = "cuda"})
   do
     local new1, new2 = slice(slice(tokens, 0, 0), 1, 0, -1), slice(slice(tokens, 0, 0), 1, 1)
-    x = new1; sweep()
-    y = new2; sweep()
+    x = new1
+    y = new2
   end
   do
     local mode2 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
@@ -79,14 +79,14 @@ do
 end
 mark("evaluated")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-schedule = nil; sweep()
-tokens = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
-peak = nil; sweep()
-ppl = nil; sweep()
+model = nil
+optimizer = nil
+schedule = nil
+tokens = nil
+x = nil
+y = nil
+logits = nil
+loss = nil
+peak = nil
+ppl = nil
 mark("globals deleted")

@@ -102,14 +102,14 @@ do
 end
 mark("evaluated")
 mark("end of program (globals alive)")
-model = nil; sweep()
-ema = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-perm = nil; sweep()
-onehot = nil; sweep()
-target = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+ema = nil
+optimizer = nil
+x = nil
+y = nil
+perm = nil
+onehot = nil
+target = nil
+out = nil
+loss = nil
 mark("globals deleted")

@@ -43,8 +43,8 @@ function CRF:decode(emit)
   for t = 1, emit:size(1) - 1 do
     do
       local new1, new2 = (score:unsqueeze(2) + self.transitions):max({dim = 1})
-      best = new1; sweep()
-      idx = new2; sweep()
+      best = new1
+      idx = new2
     end
     score = best + slice(emit, 0, 0):select(1, t)
     history[#history + 1] = idx
@@ -96,8 +96,8 @@ do
     total = (scores:unsqueeze(2) + logp):view(batch, -1)
     do
       local new1, new2 = total:topk(beam, {dim = 1})
-      scores = new1; sweep()
-      idx = new2; sweep()
+      scores = new1
+      idx = new2
     end
     origin = ohm.div(idx, vocab, {rounding_mode = "floor"})
     token = idx % vocab
@@ -108,26 +108,26 @@ do
   end
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-lengths = nil; sweep()
-mask = nil; sweep()
-emit = nil; sweep()
-loss = nil; sweep()
-path = nil; sweep()
-acc = nil; sweep()
-cell = nil; sweep()
-head = nil; sweep()
-h = nil; sweep()
-tokens = nil; sweep()
-scores = nil; sweep()
-offset = nil; sweep()
-logp = nil; sweep()
-total = nil; sweep()
-idx = nil; sweep()
-origin = nil; sweep()
-token = nil; sweep()
-rows = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+y = nil
+lengths = nil
+mask = nil
+emit = nil
+loss = nil
+path = nil
+acc = nil
+cell = nil
+head = nil
+h = nil
+tokens = nil
+scores = nil
+offset = nil
+logp = nil
+total = nil
+idx = nil
+origin = nil
+token = nil
+rows = nil
 mark("globals deleted")

@@ -48,15 +48,15 @@ mark("models")
 for step = 0, 2 - 1 do
   do
     local new1, new2 = ohm.randn(12, 9, 5, {device = "cuda"}), ohm.randn(12, 9, 5, {device = "cuda"})
-    a = new1; sweep()
-    b = new2; sweep()
+    a = new1
+    b = new2
   end
   lengths = ohm.randint(1, 10, {12}, {device = "cuda"})
   same = ohm.randint(0, 2, {12}, {device = "cuda"}):float()
   do
     local new1, new2 = encoder(a, lengths), encoder(b, lengths)
-    ea = new1; sweep()
-    eb = new2; sweep()
+    ea = new1
+    eb = new2
   end
   distance = F.pairwise_distance(ea, eb)
   contrastive = ((same * distance:pow(2)) + ((1 - same) * F.relu(1.0 - distance):pow(2))):mean()
@@ -71,20 +71,20 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-encoder = nil; sweep()
-head = nil; sweep()
-optimizer = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-lengths = nil; sweep()
-same = nil; sweep()
-ea = nil; sweep()
-eb = nil; sweep()
-distance = nil; sweep()
-contrastive = nil; sweep()
-arc = nil; sweep()
-matrix = nil; sweep()
-hardest = nil; sweep()
-triplet = nil; sweep()
-loss = nil; sweep()
+encoder = nil
+head = nil
+optimizer = nil
+a = nil
+b = nil
+lengths = nil
+same = nil
+ea = nil
+eb = nil
+distance = nil
+contrastive = nil
+arc = nil
+matrix = nil
+hardest = nil
+triplet = nil
+loss = nil
 mark("globals deleted")

@@ -1,7 +1,7 @@
 -- x[i] = value, of a tensor or a list
 local function put(x, i, value)
   if not ohm.is_tensor(x) then
-    x[type(i) ~= "number" and i or i < 0 and #x + 1 + i or i + 1] = value; sweep()
+    x[type(i) ~= "number" and i or i < 0 and #x + 1 + i or i + 1] = value
   elseif ohm.is_tensor(i) then
     x:index_put_({i}, ohm.is_tensor(value) and value or ohm.tensor(value))
   elseif ohm.is_tensor(value) then
@@ -61,7 +61,7 @@ function MLP:forward(x)
     local list2_0 = items(self.layers:children())
     for number2 = 1, #list2_0 do
       local i = number2 - 1
-      layer = list2_0[number2]; sweep()
+      layer = list2_0[number2]
       x = (compare("lt", i, self.num_layers - 1) and F.relu(layer(x)) or layer(x))
     end
   end
@@ -116,8 +116,8 @@ for step = 0, 3 - 1 do
   x = ohm.randn(2, 3, 64, 64, {device = "cuda"})
   do
     local new1, new2 = model(x)
-    logits = new1; sweep()
-    boxes = new2; sweep()
+    logits = new1
+    boxes = new2
   end
   labels = ohm.randint(0, 7, {6}, {device = "cuda"})
   gt = ohm.rand(6, 4, {device = "cuda"})
@@ -145,25 +145,25 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-weight = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-logits = nil; sweep()
-boxes = nil; sweep()
-labels = nil; sweep()
-gt = nil; sweep()
-prob = nil; sweep()
-cost_class = nil; sweep()
-cost_bbox = nil; sweep()
-cost = nil; sweep()
-batch_idx = nil; sweep()
-src_idx = nil; sweep()
-target_classes = nil; sweep()
-loss_ce = nil; sweep()
-src_boxes = nil; sweep()
-loss_bbox = nil; sweep()
-loss_giou = nil; sweep()
-losses = nil; sweep()
+model = nil
+weight = nil
+optimizer = nil
+x = nil
+logits = nil
+boxes = nil
+labels = nil
+gt = nil
+prob = nil
+cost_class = nil
+cost_bbox = nil
+cost = nil
+batch_idx = nil
+src_idx = nil
+target_classes = nil
+loss_ce = nil
+src_boxes = nil
+loss_bbox = nil
+loss_giou = nil
+losses = nil
 mark("globals deleted")
 

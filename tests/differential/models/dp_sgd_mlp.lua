@@ -46,13 +46,13 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
+model = nil
 for _, name in ipairs(names) do params[name] = nil; sweep() end
-buffers = clear(buffers)
-x = nil; sweep()
-y = nil; sweep()
+buffers = nil
+x = nil
+y = nil
 for _, name in ipairs(names) do grads[name] = nil; sweep() end
-norms = nil; sweep()
-factor = nil; sweep()
-g = nil; sweep()
+norms = nil
+factor = nil
+g = nil
 mark("globals deleted")

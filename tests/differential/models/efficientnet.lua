@@ -98,15 +98,15 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-ema = clear(ema)
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-order = nil; sweep()
-mixed = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
-e = nil; sweep()
-p = nil; sweep()
+model = nil
+ema = nil
+optimizer = nil
+x = nil
+y = nil
+order = nil
+mixed = nil
+out = nil
+loss = nil
+e = nil
+p = nil
 mark("globals deleted")

@@ -47,17 +47,17 @@ for task = 0, 2 - 1 do
   mark("fisher " .. task)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-fisher = nil; sweep()
-anchors = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-p = nil; sweep()
-frozen = nil; sweep()
-diagonals = nil; sweep()
-out = nil; sweep()
-label = nil; sweep()
-penalty = nil; sweep()
+model = nil
+optimizer = nil
+fisher = nil
+anchors = nil
+x = nil
+y = nil
+loss = nil
+p = nil
+frozen = nil
+diagonals = nil
+out = nil
+label = nil
+penalty = nil
 mark("globals deleted")

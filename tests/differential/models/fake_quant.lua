@@ -79,18 +79,18 @@ end
 sparsity = 1 - ohm.stack(map(function(l) return l.mask:mean() end, layers)):mean():item()
 mark("done")
 mark("end of program (globals alive)")
-l1 = nil; sweep()
-l2 = nil; sweep()
-l3 = nil; sweep()
-layers = clear(layers)
-weights = nil; sweep()
-scales = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
-loss = nil; sweep()
-s = nil; sweep()
-layer = nil; sweep()
-sparsity = nil; sweep()
+l1 = nil
+l2 = nil
+l3 = nil
+layers = nil
+weights = nil
+scales = nil
+optimizer = nil
+x = nil
+y = nil
+h = nil
+loss = nil
+s = nil
+layer = nil
+sparsity = nil
 mark("globals deleted")

@@ -26,8 +26,8 @@ do
   for i = 1, 2 do
     do
       local new1, new2 = ohm.func.vmap(ohm.func.grad_and_value(loss_fn), {in_dims = {0, 0, false, false}})(params, buffers, x, y)
-      grads = new1; sweep()
-      losses = new2; sweep()
+      grads = new1
+      losses = new2
     end
     mark("gradients")
     for _, name in ipairs(names) do
@@ -37,13 +37,13 @@ do
   end
 end
 mark("end of program (globals alive)")
-models = clear(models)
-params = clear(params)
-buffers = clear(buffers)
-base = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-grads = clear(grads)
-losses = nil; sweep()
+models = nil
+params = nil
+buffers = nil
+base = nil
+x = nil
+y = nil
+out = nil
+grads = nil
+losses = nil
 mark("globals deleted")

@@ -12,8 +12,8 @@ mark("jacobian")
 j = ohm.func.jacrev(f)(params, x:select(0, 0))
 mark("by parameters")
 mark("end of program (globals alive)")
-model = nil; sweep()
-params = clear(params)
-x = nil; sweep()
-j = clear(j)
+model = nil
+params = nil
+x = nil
+j = nil
 mark("globals deleted")

@@ -45,8 +45,8 @@ for step = 0, 3 - 1 do
   y = ohm.randint(0, 6, {6}, {device = "cuda"})
   do
     local new1, new2 = model(x)
-    out = new1; sweep()
-    aux = new2; sweep()
+    out = new1
+    aux = new2
   end
   loss = criterion(out, y) + (0.3 * criterion(aux, y))
   mark("forward " .. step)
@@ -58,25 +58,25 @@ do
   local mode2 <close> = ohm.no_grad()
   do
     local new1, new2 = model(x)
-    out = new1; sweep()
-    _ = new2; sweep()
+    out = new1
+    _ = new2
   end
   probs = ohm.softmax(out, {dim = 1})
   conf, pred = probs:max({dim = 1})
 end
 mark("evaluated")
 mark("end of program (globals alive)")
-model = nil; sweep()
+model = nil
 for i = 1, #optimizers do optimizers[i] = nil; sweep() end
-p = nil; sweep()
-criterion = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-aux = nil; sweep()
-loss = nil; sweep()
-_ = nil; sweep()
-probs = nil; sweep()
-conf = nil; sweep()
-pred = nil; sweep()
+p = nil
+criterion = nil
+x = nil
+y = nil
+out = nil
+aux = nil
+loss = nil
+_ = nil
+probs = nil
+conf = nil
+pred = nil
 mark("globals deleted")

@@ -51,12 +51,12 @@ outputs = {}
 ohm.cuda.empty_cache()
 mark("emptied")
 mark("end of program (globals alive)")
-model = nil; sweep()
-graphs = clear(graphs)
-inputs[8] = nil; sweep()
-inputs[4] = nil; sweep()
-inputs[1] = nil; sweep()
-outputs = clear(outputs)
-best = nil; sweep()
-sampled = nil; sweep()
+model = nil
+graphs = nil
+inputs[8] = nil
+inputs[4] = nil
+inputs[1] = nil
+outputs = nil
+best = nil
+sampled = nil
 mark("globals deleted")

@@ -49,11 +49,11 @@ optimizer:zero_grad({set_to_none = true})
 ohm.cuda.empty_cache()
 mark("emptied")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-side = nil; sweep()
-graph = nil; sweep()
-accuracy = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+y = nil
+side = nil
+graph = nil
+accuracy = nil
 mark("globals deleted")

@@ -33,14 +33,14 @@ steps = 0
 failed = 0
 while steps < 3 do
   local is_done, problem = pcall(function()
-    loss = train_step(model, optimizer, batch); sweep()
+    loss = train_step(model, optimizer, batch)
   end)
   if is_done then
     steps = steps + 1
     mark("step " .. steps .. " of " .. batch)
   else
     assert(tostring(problem):find("out of memory"), tostring(problem))
-    problem = nil; sweep()
+    problem = nil
     failed = failed + 1
     optimizer:zero_grad({set_to_none = true})
     batch = batch // 2
@@ -51,7 +51,7 @@ while steps < 3 do
   end
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss = nil
 mark("globals deleted")

@@ -47,8 +47,8 @@ for step = 0, 2 do
   y = ohm.randint(0, 8, {64}, {device = "cuda"})
   do
     local new1, new2 = model(x)
-    logits = new1; sweep()
-    hidden = new2; sweep()
+    logits = new1
+    hidden = new2
   end
   logits:register_hook(function(grad) return grad * 2 end)
   mark("forward " .. step)
@@ -64,22 +64,22 @@ handle:remove()
 leaf_handle:remove()
 do
   local new1, new2 = model(x)
-  logits = new1; sweep()
-  hidden = new2; sweep()
+  logits = new1
+  hidden = new2
 end
 loss = F.cross_entropy(logits, y)
 loss:backward()
 mark("without hooks")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-norms = clear(norms)
-handle = nil; sweep()
-leaf_handle = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-logits = nil; sweep()
-hidden = nil; sweep()
-loss = nil; sweep()
-size = nil; sweep()
+model = nil
+optimizer = nil
+norms = nil
+handle = nil
+leaf_handle = nil
+x = nil
+y = nil
+logits = nil
+hidden = nil
+loss = nil
+size = nil
 mark("globals deleted")

@@ -42,19 +42,11 @@ for k = 0, 2 - 1 do
     for _, item3 in ipairs(vectors) do
       u = item3
       overlap = sum_of(map(function(a, b) return (a * b):sum() end, v, u))
-      do
-        local old4 = v
-        v = map(function(a, b) return a - (overlap * b) end, v, u)
-        clear(old4)
-      end
+      v = map(function(a, b) return a - (overlap * b) end, v, u)
     end
     Hv = hvp(grads, params, v)
     value = sum_of(map(function(a, b) return (a * b):sum() end, Hv, v)):item()
-    do
-      local old5 = v
-      v = normalized(Hv)
-      clear(old5)
-    end
+    v = normalized(Hv)
     mark("vector " .. k .. " turn " .. i)
   end
   eigenvalues[#eigenvalues + 1] = value
@@ -71,25 +63,25 @@ for i = 0, 2 - 1 do
   trace = trace + sum_of(map(function(a, b) return (a * b):sum() end, Hv, v)):item()
 end
 mark("trace")
-grads = clear(grads)
-loss = nil; sweep()
+grads = nil
+loss = nil
 mark("graph gone")
 penalty = ohm.autograd.grad(F.cross_entropy(model(x), y), params, {create_graph = true})
 total = sum_of(map(function(p) return p:pow(2):sum() end, penalty))
 total:backward()
 mark("penalty")
 mark("end of program (globals alive)")
-model = nil; sweep()
-params = clear(params)
-x = nil; sweep()
-y = nil; sweep()
-eigenvalues = clear(eigenvalues)
+model = nil
+params = nil
+x = nil
+y = nil
+eigenvalues = nil
 vectors[2] = clear(vectors[2])
 vectors = nil
-v = clear(v)
-Hv = clear(Hv)
-u = clear(u)
-overlap = nil; sweep()
-penalty = clear(penalty)
-total = nil; sweep()
+v = nil
+Hv = nil
+u = nil
+overlap = nil
+penalty = nil
+total = nil
 mark("globals deleted")

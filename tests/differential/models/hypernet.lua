@@ -50,10 +50,10 @@ for epoch = 0, 2 - 1 do
     y = ohm.randint(0, 6, {10}, {device = "cuda"})
     do
       local new1, new2, new3, new4 = hyper(task)
-      w = new1; sweep()
-      b = new2; sweep()
-      gamma = new3; sweep()
-      beta = new4; sweep()
+      w = new1
+      b = new2
+      gamma = new3
+      beta = new4
     end
     out = main(x, w, b, gamma, beta)
     loss = F.cross_entropy(out, y)
@@ -72,29 +72,29 @@ do
   for t = 0, 3 - 1 do
     do
       local new1, new2, new3, new4 = hyper(ohm.tensor({t}, {device = "cuda"}))
-      w = new1; sweep()
-      b = new2; sweep()
-      gamma = new3; sweep()
-      beta = new4; sweep()
+      w = new1
+      b = new2
+      gamma = new3
+      beta = new4
     end
     frozen[#frozen + 1] = {w:clone(), b:clone()}
   end
 end
 mark("frozen")
 mark("end of program (globals alive)")
-hyper = nil; sweep()
-main = nil; sweep()
-optimizer = nil; sweep()
-plateau = nil; sweep()
-task = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-w = nil; sweep()
-b = nil; sweep()
-gamma = nil; sweep()
-beta = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
-reg = nil; sweep()
+hyper = nil
+main = nil
+optimizer = nil
+plateau = nil
+task = nil
+x = nil
+y = nil
+w = nil
+b = nil
+gamma = nil
+beta = nil
+out = nil
+loss = nil
+reg = nil
 for i = #frozen, 1, -1 do frozen[i] = clear(frozen[i]) end
 mark("globals deleted")

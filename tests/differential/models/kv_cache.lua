@@ -75,8 +75,8 @@ function Model:forward(idx, caches, start)
     block = item1
     do
       local new1, new2 = block(x, caches[i + 1], start)
-      x = new1; sweep()
-      present = new2; sweep()
+      x = new1
+      present = new2
     end
     presents[#presents + 1] = present
   end
@@ -95,7 +95,7 @@ function generate(prompt, new_tokens, temperature, top_k)
   for step = 0, new_tokens - 1 do
     do
       local new1, new2 = model(idx, caches, start)
-      logits = new1; sweep()
+      logits = new1
       local old = caches
       caches = new2
       for i = #old, 1, -1 do old[i] = clear(old[i]) end
@@ -104,15 +104,15 @@ function generate(prompt, new_tokens, temperature, top_k)
     logits = slice(slice(logits, 0, 0):select(1, -1), 1, 0):float() / temperature
     do
       local new1, new2 = ohm.topk(logits, top_k)
-      v = new1; sweep()
-      _ = new2; sweep()
+      v = new1
+      _ = new2
     end
     logits:masked_fill_(logits:lt(v:index({ohm.tensor({-1})}, {1})), -math.huge)
     probs = F.softmax(logits, {dim = -1})
     do
       local new1, new2 = ohm.sort(probs, {descending = true})
-      sorted_probs = new1; sweep()
-      sorted_idx = new2; sweep()
+      sorted_probs = new1
+      sorted_idx = new2
     end
     cumulative = ohm.cumsum(sorted_probs, {dim = -1})
     remove = (cumulative - sorted_probs):gt(0.95)
@@ -133,8 +133,8 @@ end
 text = out:tolist()
 mark("generated")
 mark("end of program (globals alive)")
-model = nil; sweep()
-prompt = nil; sweep()
-out = nil; sweep()
-text = nil; sweep()
+model = nil
+prompt = nil
+out = nil
+text = nil
 mark("globals deleted")

@@ -137,20 +137,20 @@ do
 end
 mark("evaluated")
 mark("end of program (globals alive)")
-model = nil; sweep()
-params = clear(params)
-momenta = clear(momenta)
-averages = clear(averages)
-squares = clear(squares)
-ema = clear(ema)
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-p = nil; sweep()
-total = nil; sweep()
-coef = nil; sweep()
-e = nil; sweep()
-backup = clear(backup)
-out = nil; sweep()
-b = nil; sweep()
+model = nil
+params = nil
+momenta = nil
+averages = nil
+squares = nil
+ema = nil
+x = nil
+y = nil
+loss = nil
+p = nil
+total = nil
+coef = nil
+e = nil
+backup = nil
+out = nil
+b = nil
 mark("globals deleted")

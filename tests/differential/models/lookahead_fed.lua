@@ -66,8 +66,8 @@ function train(model, rounds)
       local list1_0 = items(model:parameters())
       local list1_1 = items(globals_:parameters())
       for number1 = 1, math.min(#list1_0, #list1_1) do
-        p = list1_0[number1]; sweep()
-        q = list1_1[number1]; sweep()
+        p = list1_0[number1]
+        q = list1_1[number1]
         proximal = iadd(proximal, (p - q:detach()):norm(2) ^ 2)
       end
     end
@@ -80,16 +80,12 @@ end
 globals_ = CNN():cuda()
 mark("model")
 for communication = 0, 2 - 1 do
-  do
-    local old2 = states
-    states = {}
-    clear(old2)
-  end
+  states = {}
   for client = 0, 2 - 1 do
     do
       local new1, new2 = train(ohm.copy.deepcopy(globals_), 2)
-      state = new1; sweep()
-      loss = new2; sweep()
+      state = new1
+      loss = new2
     end
     states[#states + 1] = ohm.copy.deepcopy(state)
   end
@@ -97,15 +93,15 @@ for communication = 0, 2 - 1 do
   do
     local list3_0 = keys_of()
     for number3 = 1, #list3_0 do
-      key = list3_0[number3]; sweep()
+      key = list3_0[number3]
       do
         local list4_0 = items(part(states, 1, nil))
         for number4 = 1, #list4_0 do
-          other = list4_0[number4]; sweep()
+          other = list4_0[number4]
           average[key]:add_(other[key])
         end
       end
-      average[key] = ohm.div(average[key], #states); sweep()
+      average[key] = ohm.div(average[key], #states)
     end
   end
   globals_:load_state_dict(average)
@@ -125,16 +121,16 @@ do
 end
 mark("test")
 mark("end of program (globals alive)")
-globals_ = nil; sweep()
-states = clear(states)
-state = nil; sweep()
-loss = nil; sweep()
-average = nil; sweep()
-key = nil; sweep()
-other = nil; sweep()
-correct = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-predicted = nil; sweep()
+globals_ = nil
+states = nil
+state = nil
+loss = nil
+average = nil
+key = nil
+other = nil
+correct = nil
+x = nil
+y = nil
+out = nil
+predicted = nil
 mark("globals deleted")

@@ -24,8 +24,8 @@ function lr_find(model, optimizer, low, high, steps)
     end
     do
       local new1, new2 = batch(10)
-      x = new1; sweep()
-      y = new2; sweep()
+      x = new1
+      y = new2
     end
     optimizer:zero_grad()
     loss = F.cross_entropy(model(x), y)
@@ -38,8 +38,8 @@ function lr_find(model, optimizer, low, high, steps)
   end
   model:load_state_dict(weights)
   optimizer:load_state_dict(state)
-  weights = nil; sweep()
-  state = nil; sweep()
+  weights = nil
+  state = nil
   return rates[argmin(losses)]
 end
 model = nn.Sequential(nn.Conv2d(1, 14, 3), nn.BatchNorm2d(14), nn.ELU(), nn.AvgPool2d(2), nn.Flatten(), nn.Linear(14 * 25, 3)):cuda()
@@ -58,8 +58,8 @@ scheduler = ohm.optim.lr_scheduler.OneCycleLR(optimizer, {max_lr = best, total_s
 for step = 0, 3 - 1 do
   do
     local new1, new2 = batch(21)
-    x = new1; sweep()
-    y = new2; sweep()
+    x = new1
+    y = new2
   end
   loss = F.cross_entropy(model(x), y)
   optimizer:zero_grad({set_to_none = true})
@@ -69,12 +69,12 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-best = nil; sweep()
-group = nil; sweep()
-scheduler = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+y = nil
+best = nil
+group = nil
+scheduler = nil
+loss = nil
 mark("globals deleted")

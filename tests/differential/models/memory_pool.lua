@@ -33,6 +33,6 @@ small = nil
 ohm.cuda.empty_cache()
 mark("nothing left")
 mark("end of program (globals alive)")
-model = nil; sweep()
-x = nil; sweep()
+model = nil
+x = nil
 mark("globals deleted")

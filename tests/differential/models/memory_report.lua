@@ -24,15 +24,15 @@ for step = 0, 2 - 1 do
   optimizer:zero_grad({set_to_none = step == 0})
   report("step " .. step)
 end
-out = nil; sweep()
-loss = nil; sweep()
+out = nil
+loss = nil
 ohm.cuda.empty_cache()
 report("emptied")
 reserved = ohm.cuda.memory_reserved() - ohm.cuda.memory_allocated()
 big = ohm.empty(5, 1000, 1000, {device = "cuda"})
 small = collect(7, function(i) return ohm.empty((100 * i) + 1, {device = "cuda"}) end)
 report("filled")
-big = nil; sweep()
+big = nil
 for i = 5, 3, -1 do table.remove(small, i); sweep() end
 ohm.cuda.empty_cache()
 report("holes")
@@ -44,18 +44,18 @@ ohm.cuda.synchronize()
 ohm.cuda.empty_cache()
 report("clone")
 model:cpu()
-optimizer.state = {}; sweep()
+optimizer.state = {}
 ohm.cuda.empty_cache()
 report("model on the host")
 model:half():cuda()
 y = model(x:half())
 report("half")
 mark("end of program (globals alive)")
-seen = clear(seen)
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-reserved = nil; sweep()
-small = clear(small)
-y = nil; sweep()
+seen = nil
+model = nil
+optimizer = nil
+x = nil
+reserved = nil
+small = nil
+y = nil
 mark("globals deleted")

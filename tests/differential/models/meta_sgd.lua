@@ -51,20 +51,20 @@ for step = 0, 1 do
     meta = meta + query:item()
     drop(fast)
     fast = nil
-    grads = clear(grads)
-    loss = nil; sweep()
-    query = nil; sweep()
+    grads = nil
+    loss = nil
+    query = nil
     mark("step " .. step .. " task " .. task)
   end
   optimizer:step()
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
+model = nil
 drop(rates)
-optimizer = nil; sweep()
-xs = nil; sweep()
-ys = nil; sweep()
-xq = nil; sweep()
-yq = nil; sweep()
+optimizer = nil
+xs = nil
+ys = nil
+xq = nil
+yq = nil
 mark("globals deleted")

@@ -92,15 +92,15 @@ for step = 0, 3 - 1 do
   view2 = ohm.flip(view1, {3}) + (0.1 * ohm.randn_like(view1))
   do
     local new1, new2 = model(view1, view2, step * 32)
-    output = new1; sweep()
-    target = new2; sweep()
+    output = new1
+    target = new2
   end
   loss = criterion(output, target)
   mark("forward " .. step)
   do
     local new1, new2 = output:topk(5, 1)
-    _ = new1; sweep()
-    pred = new2; sweep()
+    _ = new1
+    pred = new2
   end
   correct = pred:t():eq(target:view(1, -1):expand_as(pred:t()))
   top1 = slice(correct, 0, 0, 1):reshape(-1):float():sum(0, {keepdim = true}):mul_(100.0 / 32):item()
@@ -110,17 +110,17 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-criterion = nil; sweep()
-images = nil; sweep()
-view1 = nil; sweep()
-view2 = nil; sweep()
-output = nil; sweep()
-target = nil; sweep()
-loss = nil; sweep()
-_ = nil; sweep()
-pred = nil; sweep()
-correct = nil; sweep()
-top1 = nil; sweep()
+model = nil
+optimizer = nil
+criterion = nil
+images = nil
+view1 = nil
+view2 = nil
+output = nil
+target = nil
+loss = nil
+_ = nil
+pred = nil
+correct = nil
+top1 = nil
 mark("globals deleted")

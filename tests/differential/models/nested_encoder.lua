@@ -29,31 +29,31 @@ mark("trained")
 model:eval()
 do
   local mode <close> = ohm.no_grad()
-  logits = model(x, pad); sweep()
+  logits = model(x, pad)
 end
 mark("evaluated")
 model:half()
 do
   local mode <close> = ohm.no_grad()
-  logits = model(x, pad); sweep()
+  logits = model(x, pad)
 end
 mark("evaluated in half precision")
 narrow = nn.TransformerEncoder(nn.TransformerEncoderLayer(20, 2, 24, {batch_first = true}), 1)
-narrow = narrow:cuda():eval(); sweep()
+narrow = narrow:cuda():eval()
 z = ohm.randn(3, 12, 20, {device = "cuda"})
 do
   local mode <close> = ohm.inference_mode()
-  z = narrow(z, {src_key_padding_mask = pad}); sweep()
+  z = narrow(z, {src_key_padding_mask = pad})
 end
 mark("evaluated step by step")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-pad = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-logits = nil; sweep()
-narrow = nil; sweep()
-z = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+pad = nil
+y = nil
+loss = nil
+logits = nil
+narrow = nil
+z = nil
 mark("globals deleted")

@@ -51,14 +51,14 @@ do
 end
 mark("evaluated")
 mark("end of program (globals alive)")
-func = nil; sweep()
-optimizer = nil; sweep()
-t = nil; sweep()
-truth = nil; sweep()
-y0 = nil; sweep()
-pred = nil; sweep()
-loss = nil; sweep()
-final = nil; sweep()
-error = nil; sweep()
-worst = nil; sweep()
+func = nil
+optimizer = nil
+t = nil
+truth = nil
+y0 = nil
+pred = nil
+loss = nil
+final = nil
+error = nil
+worst = nil
 mark("globals deleted")

@@ -55,11 +55,11 @@ function NTM:forward(xs)
   do
     local list1_0 = items(xs)
     for number1 = 1, #list1_0 do
-      x = list1_0[number1]; sweep()
+      x = list1_0[number1]
       do
         local new1, new2 = spread(self.cell(ohm.cat({x, read}, 1), {h, c}))
-        h = new1; sweep()
-        c = new2; sweep()
+        h = new1
+        c = new2
       end
       weights = self:address(memory, h, weights)
       e = ohm.sigmoid(self.erase(h))
@@ -85,9 +85,9 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")

@@ -40,5 +40,5 @@ if oom then
 end
 mark("end")
 mark("end of program (globals alive)")
-z = nil; sweep()
+z = nil
 mark("globals deleted")

@@ -23,11 +23,11 @@ do
   local ok, e = pcall(function() z = step(net, x); sweep() end)
   if not ok then
     mark("caught")
-    e = nil; sweep()
+    e = nil
   end
 end
 mark("behind")
 mark("end of program (globals alive)")
-net = nil; sweep()
-x = nil; sweep()
+net = nil
+x = nil
 mark("globals deleted")

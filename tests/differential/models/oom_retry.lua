@@ -40,19 +40,19 @@ while not done do
   else
     mark("caught")
     opt:zero_grad()
-    x = nil; sweep()
-    y = nil; sweep()
+    x = nil
+    y = nil
     ohm.cuda.empty_cache()
     n = n // 2
     mark("in except")
-    e = nil; sweep()
+    e = nil
   end
   mark("behind")
 end
 mark("end")
 mark("end of program (globals alive)")
-net = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+net = nil
+opt = nil
+x = nil
+y = nil
 mark("globals deleted")

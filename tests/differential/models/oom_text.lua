@@ -10,10 +10,10 @@ for step = 0, 11 do
   end)
   if not is_done then
     text = tostring(problem)
-    problem = nil; sweep()
+    problem = nil
     mark(text)
-    x = nil; sweep()
-    out = nil; sweep()
+    x = nil
+    out = nil
     model:zero_grad({set_to_none = true})
     ohm.cuda.empty_cache()
     ohm.cuda.reset_peak_memory_stats()
@@ -21,7 +21,7 @@ for step = 0, 11 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-x = nil; sweep()
-out = nil; sweep()
+model = nil
+x = nil
+out = nil
 mark("globals deleted")

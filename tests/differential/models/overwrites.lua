@@ -63,16 +63,16 @@ end
 nest()
 mark("outside")
 mark("end of program (globals alive)")
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-kept.a = nil; sweep()
-kept.b = nil; sweep()
-kept.c = nil; sweep()
-copies.a = nil; sweep()
-copies.b = nil; sweep()
-copies.c = nil; sweep()
-made.a = nil; sweep()
-made.b = nil; sweep()
-made.c = nil; sweep()
+a = nil
+b = nil
+c = nil
+kept.a = nil
+kept.b = nil
+kept.c = nil
+copies.a = nil
+copies.b = nil
+copies.c = nil
+made.a = nil
+made.b = nil
+made.c = nil
 mark("globals deleted")

@@ -11,31 +11,31 @@ optimizer = ohm.optim.SGD(modules:parameters(), {lr = 0.1, momentum = 0.9})
 mark("modules")
 for step = 0, 1 do
   x = ohm.randn(10, 5, 24, {device = "cuda", requires_grad = true})
-  packed = utils.pack_padded_sequence(x, {10, 8, 8, 5, 1}); sweep()
-  packed = utils.PackedSequence(ohm.tanh(embedding(packed.data)), packed); sweep()
+  packed = utils.pack_padded_sequence(x, {10, 8, 8, 5, 1})
+  packed = utils.PackedSequence(ohm.tanh(embedding(packed.data)), packed)
   h0 = ohm.zeros(2, 5, 40, {device = "cuda"})
   do
     local results = gru(packed, h0)
-    out = results[1]; sweep()
-    h = results[2]; sweep()
+    out = results[1]
+    h = results[2]
   end
   mark("gru " .. step)
   do
     local results = back(out)
-    out2 = results[1]; sweep()
-    h2 = results[2]; sweep()
+    out2 = results[1]
+    h2 = results[2]
   end
   do
     local new1, new2 = utils.pad_packed_sequence(out2, {batch_first = true, padding_value = -1.0, total_length = 12})
-    padded = new1; sweep()
-    lengths = new2; sweep()
+    padded = new1
+    lengths = new2
   end
   mark("padded " .. step)
   again = utils.pack_padded_sequence(padded, {3, 12, 6, 6, 9}, {batch_first = true, enforce_sorted = false})
   do
     local results = rnn(again)
-    out3 = results[1]; sweep()
-    h3 = results[2]; sweep()
+    out3 = results[1]
+    h3 = results[2]
   end
   wide = utils.pad_packed_sequence(out3)
   mark("rnn " .. step)
@@ -47,9 +47,9 @@ for step = 0, 1 do
   c0 = ohm.randn(1, 3, 16, {device = "cuda"})
   do
     local results = lstm(utils.pack_sequence(pieces, {enforce_sorted = false}), {ohm.zeros_like(c0), c0})
-    out4 = results[1]; sweep()
-    h4 = results[2]; sweep()
-    c4 = results[3]; sweep()
+    out4 = results[1]
+    h4 = results[2]
+    c4 = results[3]
   end
   loss = wide:pow(2):mean() + h:sum() + h2:mean() + h3:pow(2):sum() + out4.data:abs():mean() + h4:sum() + c4:mean()
   mark("forward " .. step)
@@ -60,53 +60,53 @@ for step = 0, 1 do
 end
 do
   local mode <close> = ohm.no_grad()
-  packed = utils.pack_padded_sequence(x, {10, 8, 8, 5, 1}); sweep()
-  packed = utils.PackedSequence(embedding(packed.data), packed); sweep()
+  packed = utils.pack_padded_sequence(x, {10, 8, 8, 5, 1})
+  packed = utils.PackedSequence(embedding(packed.data), packed)
   do
     local results = gru(packed)
-    out = results[1]; sweep()
-    h = results[2]; sweep()
+    out = results[1]
+    h = results[2]
   end
   mark("gru evaluated")
   do
     local results = back(out)
-    out2 = results[1]; sweep()
-    h2 = results[2]; sweep()
+    out2 = results[1]
+    h2 = results[2]
   end
   mark("back evaluated")
   do
     local results = lstm(utils.pack_sequence(pieces, {enforce_sorted = false}))
-    out4 = results[1]; sweep()
-    h4 = results[2]; sweep()
-    c4 = results[3]; sweep()
+    out4 = results[1]
+    h4 = results[2]
+    c4 = results[3]
   end
   mark("lstm evaluated")
 end
 mark("end of program (globals alive)")
-embedding = nil; sweep()
-gru = nil; sweep()
-back = nil; sweep()
-rnn = nil; sweep()
-lstm = nil; sweep()
-modules = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-packed = nil; sweep()
-h0 = nil; sweep()
-out = nil; sweep()
-h = nil; sweep()
-out2 = nil; sweep()
-h2 = nil; sweep()
-padded = nil; sweep()
-lengths = nil; sweep()
-again = nil; sweep()
-out3 = nil; sweep()
-h3 = nil; sweep()
-wide = nil; sweep()
-pieces = clear(pieces)
-c0 = nil; sweep()
-out4 = nil; sweep()
-h4 = nil; sweep()
-c4 = nil; sweep()
-loss = nil; sweep()
+embedding = nil
+gru = nil
+back = nil
+rnn = nil
+lstm = nil
+modules = nil
+optimizer = nil
+x = nil
+packed = nil
+h0 = nil
+out = nil
+h = nil
+out2 = nil
+h2 = nil
+padded = nil
+lengths = nil
+again = nil
+out3 = nil
+h3 = nil
+wide = nil
+pieces = nil
+c0 = nil
+out4 = nil
+h4 = nil
+c4 = nil
+loss = nil
 mark("globals deleted")

@@ -16,8 +16,8 @@ function Tagger:forward(x, lengths)
   out, h, c = several(self.lstm(packed))
   do
     local new1, new2 = rnn.pad_packed_sequence(out, {batch_first = true})
-    out = new1; sweep()
-    out_lengths = new2; sweep()
+    out = new1
+    out_lengths = new2
   end
   last = ohm.cat({h:select(0, -2), h:select(0, -1)}, {dim = 1})
   return self.fc(self.dropout(out)), self.cls(last)
@@ -35,8 +35,8 @@ for step = 0, 2 do
   z = ohm.randint(0, 2, {4}, {device = "cuda"})
   do
     local new1, new2 = model(x, lengths)
-    logits = new1; sweep()
-    cls = new2; sweep()
+    logits = new1
+    cls = new2
   end
   mark("forward " .. step)
   loss = F.cross_entropy(logits:view(-1, tags), y:view(-1), {ignore_index = -100}) + F.cross_entropy(cls, z)
@@ -50,20 +50,20 @@ do
   local mode <close> = ohm.no_grad()
   do
     local new1, new2 = model(x, lengths)
-    logits = new1; sweep()
-    cls = new2; sweep()
+    logits = new1
+    cls = new2
   end
   pred = logits:argmax(-1)
 end
 mark("evaluated")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-logits = nil; sweep()
-cls = nil; sweep()
-loss = nil; sweep()
-pred = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+y = nil
+z = nil
+logits = nil
+cls = nil
+loss = nil
+pred = nil
 mark("globals deleted")

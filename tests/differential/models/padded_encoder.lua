@@ -30,8 +30,8 @@ for step = 0, 2 - 1 do
   y = ohm.randint(0, classes, {4}, {device = "cuda"})
   do
     local new1, new2 = model(x, pad)
-    logits = new1; sweep()
-    weights = new2; sweep()
+    logits = new1
+    weights = new2
   end
   mark("forward " .. step)
   loss = F.cross_entropy(logits, y)
@@ -43,22 +43,22 @@ end
 model:eval()
 do
   local new1, new2 = model(x, pad)
-  logits = new1; sweep()
-  weights = new2; sweep()
+  logits = new1
+  weights = new2
 end
 probs = logits:detach():softmax(-1)
 entropy = -(weights * (weights + 1e-09):log()):sum(-1):mean()
 mark("evaluated")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-lengths = nil; sweep()
-x = nil; sweep()
-pad = nil; sweep()
-y = nil; sweep()
-logits = nil; sweep()
-weights = nil; sweep()
-loss = nil; sweep()
-probs = nil; sweep()
-entropy = nil; sweep()
+model = nil
+optimizer = nil
+lengths = nil
+x = nil
+pad = nil
+y = nil
+logits = nil
+weights = nil
+loss = nil
+probs = nil
+entropy = nil
 mark("globals deleted")

@@ -36,8 +36,8 @@ function Captioner:forward(images, words, mask)
   t, wt = self.b1(self.text(words), v, mask)
   do
     local new1, new2 = self.b2(v, t, mask)
-    v = new1; sweep()
-    wv = new2; sweep()
+    v = new1
+    wv = new2
   end
   return self.head(slice(v, 0, 0):select(1, 0)), ohm.einsum("bij,bkl->bik", {wt, wv})
 end
@@ -50,8 +50,8 @@ for step = 0, 2 - 1 do
   mask = ohm.arange(9, {device = "cuda"}):unsqueeze(0):gt(ohm.randint(3, 9, {5, 1}, {device = "cuda"}))
   do
     local new1, new2 = model(images, words, mask)
-    logits = new1; sweep()
-    weights = new2; sweep()
+    logits = new1
+    weights = new2
   end
   target = ohm.zeros(5, 70, {device = "cuda"}):scatter_(1, words, 1.0)
   loss = F.binary_cross_entropy_with_logits(logits, target, {pos_weight = ohm.full({70}, 3.0, {device = "cuda"})})
@@ -69,24 +69,24 @@ do
   folded = F.fold(F.unfold(images, 4, {stride = 4}), {12, 16}, 4, {stride = 4})
   do
     local new1, new2 = model(images, slice(words, 0, 0, 2), slice(mask, 0, 0, 2))
-    logits = new1; sweep()
-    weights = new2; sweep()
+    logits = new1
+    weights = new2
   end
   probs = logits:sigmoid()
   chosen = ((probs:topk(3)):min({dim = 1}))
 end
 mark("eval")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-images = nil; sweep()
-words = nil; sweep()
-mask = nil; sweep()
-logits = nil; sweep()
-weights = nil; sweep()
-target = nil; sweep()
-loss = nil; sweep()
-folded = nil; sweep()
-probs = nil; sweep()
-chosen = nil; sweep()
+model = nil
+optimizer = nil
+images = nil
+words = nil
+mask = nil
+logits = nil
+weights = nil
+target = nil
+loss = nil
+folded = nil
+probs = nil
+chosen = nil
 mark("globals deleted")

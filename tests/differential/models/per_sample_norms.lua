@@ -43,8 +43,8 @@ y = ohm.rand(10, 6, {device = "cuda"})
 mark("data")
 do
   local new1, new2 = ohm.func.vmap(per_sample, {in_dims = {false, 0, 0}, chunk_size = 4})(params, x, y)
-  grads = new1; sweep()
-  losses = new2; sweep()
+  grads = new1
+  losses = new2
 end
 mark("grads")
 norms = ohm.stack(norms_of(grads)):norm(2, {dim = 0})
@@ -56,13 +56,13 @@ for _, name in ipairs(names) do
 end
 mark("step")
 mark("end of program (globals alive)")
-model = nil; sweep()
-params = clear(params)
-x = nil; sweep()
-y = nil; sweep()
-grads = clear(grads)
-losses = nil; sweep()
-norms = nil; sweep()
-factor = nil; sweep()
-g = nil; sweep()
+model = nil
+params = nil
+x = nil
+y = nil
+grads = nil
+losses = nil
+norms = nil
+factor = nil
+g = nil
 mark("globals deleted")

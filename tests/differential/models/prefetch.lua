@@ -19,12 +19,12 @@ end
 function Prefetcher:preload()
   local batch = table.remove(self.batches, 1)
   if not batch then
-    self.next_input = nil; sweep()
-    self.next_target = nil; sweep()
+    self.next_input = nil
+    self.next_target = nil
     return
   end
-  self.next_input = batch[1]; sweep()
-  self.next_target = batch[2]; sweep()
+  self.next_input = batch[1]
+  self.next_target = batch[2]
   do
     local mode1 <close> = ohm.cuda.stream(self.stream)
     self.next_input = self.next_input:cuda({non_blocking = true})
@@ -54,8 +54,8 @@ for epoch = 0, 2 - 1 do
   prefetcher = new_prefetcher(loader)
   do
     local new1, new2 = prefetcher:next()
-    x = new1; sweep()
-    y = new2; sweep()
+    x = new1
+    y = new2
   end
   i = 0
   while x ~= nil do
@@ -68,20 +68,20 @@ for epoch = 0, 2 - 1 do
     mark("epoch " .. epoch .. " step " .. i)
     do
       local new1, new2 = prefetcher:next()
-      x = new1; sweep()
-      y = new2; sweep()
+      x = new1
+      y = new2
     end
   end
 end
 ohm.cuda.synchronize()
 mark("trained")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loader = nil; sweep()
-prefetcher = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loader = nil
+prefetcher = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")

@@ -13,8 +13,8 @@ for episode = 0, 2 - 1 do
   z = encoder(ohm.cat({support, query}, 0))
   do
     local new1, new2 = z:split({ways * shots, ways * queries})
-    z_support = new1; sweep()
-    z_query = new2; sweep()
+    z_support = new1
+    z_query = new2
   end
   prototypes = z_support:view(ways, shots, -1):mean(1)
   dists = ohm.pow(z_query:unsqueeze(1) - prototypes:unsqueeze(0), 2):sum(2)
@@ -34,7 +34,7 @@ for task = 0, 2 - 1 do
     for name, parameter in head:named_parameters() do
       clones[name] = parameter:detach():clone()
     end
-    before = clones; sweep()
+    before = clones
   end
   fast = ohm.copy.deepcopy(head)
   inner = ohm.optim.SGD(fast:parameters(), {lr = 0.02})
@@ -60,26 +60,26 @@ for task = 0, 2 - 1 do
   end
   mark("outer " .. task)
 end
-fast = nil; sweep()
-inner = nil; sweep()
-before = nil; sweep()
+fast = nil
+inner = nil
+before = nil
 mark("dropped")
 mark("end of program (globals alive)")
-encoder = nil; sweep()
-optimizer = nil; sweep()
-support = nil; sweep()
-query = nil; sweep()
-labels = nil; sweep()
-z = nil; sweep()
-z_support = nil; sweep()
-z_query = nil; sweep()
-prototypes = nil; sweep()
-dists = nil; sweep()
-loss = nil; sweep()
-acc = nil; sweep()
-head = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-p = nil; sweep()
-q = nil; sweep()
+encoder = nil
+optimizer = nil
+support = nil
+query = nil
+labels = nil
+z = nil
+z_support = nil
+z_query = nil
+prototypes = nil
+dists = nil
+loss = nil
+acc = nil
+head = nil
+x = nil
+y = nil
+p = nil
+q = nil
 mark("globals deleted")

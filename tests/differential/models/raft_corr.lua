@@ -49,11 +49,7 @@ end
 function coords_grid(batch, ht, wd, device)
   local coords
   coords = {ohm.meshgrid({ohm.arange(ht, {device = device}), ohm.arange(wd, {device = device})}, {indexing = "ij"})}
-  do
-    local old1 = coords
-    coords = ohm.stack({at(coords, 1), at(coords, 0)}, {dim = 0}):float()
-    clear(old1)
-  end
+  coords = ohm.stack({at(coords, 1), at(coords, 0)}, {dim = 0}):float()
   return repeated(coords:unsqueeze(0), batch, 1, 1, 1)
 end
 function lookup(pyramid, coords, radius)
@@ -67,8 +63,8 @@ function lookup(pyramid, coords, radius)
     dy = ohm.linspace(-radius, radius, (2 * radius) + 1, {device = coords.device})
     do
       local new1, new2 = ohm.meshgrid({dy, dx}, {indexing = "ij"})
-      gy = new1; sweep()
-      gx = new2; sweep()
+      gy = new1
+      gx = new2
     end
     delta = ohm.stack({gy, gx}, {dim = -1})
     centroid = coords:reshape((batch * h1) * w1, 1, 1, 2) / ((1 << i))
@@ -76,8 +72,8 @@ function lookup(pyramid, coords, radius)
     H, W = corr:size(2), corr:size(3)
     do
       local new1, new2 = where:split({1, 1}, {dim = -1})
-      xgrid = new1; sweep()
-      ygrid = new2; sweep()
+      xgrid = new1
+      ygrid = new2
     end
     xgrid = ((2 * xgrid) / (W - 1)) - 1
     ygrid = ((2 * ygrid) / (H - 1)) - 1
@@ -137,11 +133,7 @@ for step = 0, 2 - 1 do
   flow_gt = ohm.randn(2, 2, 64, 64, {device = "cuda"})
   valid = ohm.ones(2, 64, 64, {device = "cuda"})
   optimizer:zero_grad()
-  do
-    local old2 = predictions
-    predictions = model(image1, image2, 3)
-    clear(old2)
-  end
+  predictions = model(image1, image2, 3)
   flow_loss = 0.0
   mag = ohm.sum(flow_gt ^ 2, {dim = 1}):sqrt()
   valid = (compare("ge", valid, 0.5)) & (compare("lt", mag, 400))
@@ -157,17 +149,17 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-scheduler = nil; sweep()
-image1 = nil; sweep()
-image2 = nil; sweep()
-flow_gt = nil; sweep()
-valid = nil; sweep()
-predictions = clear(predictions)
-flow_loss = nil; sweep()
-mag = nil; sweep()
-i_weight = nil; sweep()
-i_loss = nil; sweep()
+model = nil
+optimizer = nil
+scheduler = nil
+image1 = nil
+image2 = nil
+flow_gt = nil
+valid = nil
+predictions = nil
+flow_loss = nil
+mag = nil
+i_weight = nil
+i_loss = nil
 mark("globals deleted")
 

@@ -57,8 +57,8 @@ weight = ohm.load("weight", {map_location = "cuda:0"})
 weight:sum():backward()
 mark("parameter")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-rows = nil; sweep()
-weight = nil; sweep()
+model = nil
+optimizer = nil
+rows = nil
+weight = nil
 mark("globals deleted")

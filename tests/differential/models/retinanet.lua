@@ -107,8 +107,8 @@ for step = 0, 2 - 1 do
   x = ohm.randn(2, 3, 40, 40, {device = "cuda"})
   do
     local new1, new2 = model(x)
-    cls = new1; sweep()
-    box = new2; sweep()
+    cls = new1
+    box = new2
   end
   mark("forward " .. step)
   total = cls:size(1)
@@ -133,8 +133,8 @@ do
   local mode2 <close> = ohm.no_grad()
   do
     local new1, new2 = model(x)
-    cls = new1; sweep()
-    box = new2; sweep()
+    cls = new1
+    box = new2
   end
   scores = cls:sigmoid():flatten(1)
   top, idx = scores:topk(20, {dim = 1})
@@ -145,26 +145,26 @@ do
 end
 mark("detected")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-cls = nil; sweep()
-box = nil; sweep()
-total = nil; sweep()
-labels = nil; sweep()
-gt = nil; sweep()
-onehot = nil; sweep()
-positive = nil; sweep()
-num = nil; sweep()
-cls_loss = nil; sweep()
-reg = nil; sweep()
-reg_loss = nil; sweep()
-iou = nil; sweep()
-loss = nil; sweep()
-scores = nil; sweep()
-top = nil; sweep()
-idx = nil; sweep()
-which = nil; sweep()
-label = nil; sweep()
-boxes = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+cls = nil
+box = nil
+total = nil
+labels = nil
+gt = nil
+onehot = nil
+positive = nil
+num = nil
+cls_loss = nil
+reg = nil
+reg_loss = nil
+iou = nil
+loss = nil
+scores = nil
+top = nil
+idx = nil
+which = nil
+label = nil
+boxes = nil
 mark("globals deleted")

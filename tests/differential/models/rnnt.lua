@@ -30,13 +30,13 @@ function RNNT:forward(x, y)
   local e, _, d
   do local results1 = self.encoder(x)
     local old = _
-    e = results1[1]; sweep()
+    e = results1[1]
     _ = {results1[2], results1[3]}
     if type(old) == 'table' then clear(old) end end
   e = self.project(e)
   do
     local new1, new2 = spread(self.predictor(self.embed(F.pad(y, {1, 0}))))
-    d = new1; sweep()
+    d = new1
     local old = _
     _ = new2
     clear(old)
@@ -56,11 +56,7 @@ function transducer_loss(logits, y)
   rows[#rows + 1] = first
   for i = 1, t - 1 do
     before = at(rows, -1) + slice(blank, 0, 0):select(1, i - 1)
-    do
-      local old2 = cells
-      cells = {slice(before, 0, 0):select(1, 0)}
-      clear(old2)
-    end
+    cells = {slice(before, 0, 0):select(1, 0)}
     for j = 1, u - 1 do
       cells[#cells + 1] = ohm.logaddexp(slice(before, 0, 0):select(1, j), at(cells, -1) + slice(emit, 0, 0):select(1, i):select(1, j - 1))
     end
@@ -83,10 +79,10 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-scheduler = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+scheduler = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")

@@ -53,9 +53,9 @@ for step = 0, 2 - 1 do
   gt = (ohm.rand(9, 14, 14, {device = "cuda"}):gt(0.5)):float()
   do
     local new1, new2, new3 = model(image, boxes)
-    logits = new1; sweep()
-    deltas = new2; sweep()
-    masks = new3; sweep()
+    logits = new1
+    deltas = new2
+    masks = new3
   end
   rows = ohm.arange(9, {device = "cuda"})
   chosen = masks:index({rows, label})
@@ -70,23 +70,23 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-m = nil; sweep()
-optimizer = nil; sweep()
-image = nil; sweep()
-corner = nil; sweep()
-boxes = nil; sweep()
-label = nil; sweep()
-target = nil; sweep()
-gt = nil; sweep()
-logits = nil; sweep()
-deltas = nil; sweep()
-masks = nil; sweep()
-rows = nil; sweep()
-chosen = nil; sweep()
-ce = nil; sweep()
-reg = nil; sweep()
-ml = nil; sweep()
-losses = nil; sweep()
-loss = nil; sweep()
+model = nil
+m = nil
+optimizer = nil
+image = nil
+corner = nil
+boxes = nil
+label = nil
+target = nil
+gt = nil
+logits = nil
+deltas = nil
+masks = nil
+rows = nil
+chosen = nil
+ce = nil
+reg = nil
+ml = nil
+losses = nil
+loss = nil
 mark("globals deleted")

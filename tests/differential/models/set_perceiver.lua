@@ -15,8 +15,8 @@ function MAB:forward(q, k)
   q = self.fc_q(q)
   do
     local new1, new2 = self.fc_k(k), self.fc_v(k)
-    k = new1; sweep()
-    v = new2; sweep()
+    k = new1
+    v = new2
   end
   split = self.dim_v // self.heads
   q_ = ohm.cat({q:split(split, 2)}, 0)
@@ -61,15 +61,15 @@ function Perceiver:forward(x)
   for i = 0, 2 - 1 do
     do
       local new1, new2 = self.cross(self.norm(z), ctx, ctx, {need_weights = false})
-      a = new1; sweep()
-      _ = new2; sweep()
+      a = new1
+      _ = new2
     end
     z = z + a
     n = self.norm(z)
     do
       local new1, new2 = several(self.self_attn(n, n, n, {average_attn_weights = false}))
-      a = new1; sweep()
-      w = new2; sweep()
+      a = new1
+      w = new2
     end
     z = z + a
     z = z + self.ff(self.norm(z))
@@ -77,8 +77,8 @@ function Perceiver:forward(x)
   q = self.decoder_query:expand(b, -1, -1)
   do
     local new1, new2 = several(self.decode(q, z, z))
-    d = new1; sweep()
-    _ = new2; sweep()
+    d = new1
+    _ = new2
   end
   return self.out(d), w
 end
@@ -90,8 +90,8 @@ for step = 0, 3 - 1 do
   target = ohm.randn(4, 3, 2, {device = "cuda"})
   do
     local new1, new2 = model(x)
-    pred = new1; sweep()
-    w = new2; sweep()
+    pred = new1
+    w = new2
   end
   cost = (pred:unsqueeze(2) - target:unsqueeze(1)):norm({dim = -1})
   chamfer = (cost:min(1)):mean() + (cost:min(2)):mean()
@@ -103,13 +103,13 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-target = nil; sweep()
-pred = nil; sweep()
-w = nil; sweep()
-cost = nil; sweep()
-chamfer = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+target = nil
+pred = nil
+w = nil
+cost = nil
+chamfer = nil
+loss = nil
 mark("globals deleted")

@@ -30,8 +30,8 @@ for step = 0, 3 - 1 do
   optimizer:zero_grad()
   do
     local new1, new2 = model(data)
-    output = new1; sweep()
-    grid = new2; sweep()
+    output = new1
+    grid = new2
   end
   smooth = (slice(slice(grid, 0, 0), 1, 1) - slice(slice(grid, 0, 0), 1, 0, -1)):abs():mean() + (slice(slice(slice(grid, 0, 0), 1, 0), 2, 1) - slice(slice(slice(grid, 0, 0), 1, 0), 2, 0, -1)):abs():mean()
   loss = F.nll_loss(output, target) + (0.1 * smooth)
@@ -45,8 +45,8 @@ do
   local mode1 <close> = ohm.no_grad()
   do
     local new1, new2 = model(data)
-    output = new1; sweep()
-    grid = new2; sweep()
+    output = new1
+    grid = new2
   end
   test_loss = F.nll_loss(output, target, {reduction = "sum"}):item()
   pred = second(output:max(1, {keepdim = true}))
@@ -54,16 +54,16 @@ do
 end
 mark("tested")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-scheduler = nil; sweep()
-data = nil; sweep()
-target = nil; sweep()
-output = nil; sweep()
-grid = nil; sweep()
-smooth = nil; sweep()
-loss = nil; sweep()
-test_loss = nil; sweep()
-pred = nil; sweep()
-correct = nil; sweep()
+model = nil
+optimizer = nil
+scheduler = nil
+data = nil
+target = nil
+output = nil
+grid = nil
+smooth = nil
+loss = nil
+test_loss = nil
+pred = nil
+correct = nil
 mark("globals deleted")

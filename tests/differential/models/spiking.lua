@@ -38,13 +38,13 @@ function SNN:forward(x)
   for t = 0, x:size(0) - 1 do
     do
       local new1, new2 = self.lif1(self.fc1(x:select(0, t)), mem1)
-      s1 = new1; sweep()
-      mem1 = new2; sweep()
+      s1 = new1
+      mem1 = new2
     end
     do
       local new1, new2 = self.lif2(self.fc2(s1), mem2)
-      s2 = new1; sweep()
-      mem2 = new2; sweep()
+      s2 = new1
+      mem2 = new2
     end
     spikes[#spikes + 1] = s2
     mems[#mems + 1] = mem2
@@ -62,8 +62,8 @@ for step = 0, 3 - 1 do
   x = ohm.bernoulli(images:unsqueeze(0):expand(8, -1, -1))
   do
     local new1, new2 = net(x)
-    spk = new1; sweep()
-    mem = new2; sweep()
+    spk = new1
+    mem = new2
   end
   mark("forward " .. step)
   p = log_softmax(mem)
@@ -79,26 +79,26 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
   do
     local new1, new2 = spk:sum({dim = 0}):max(1)
-    _ = new1; sweep()
-    idx = new2; sweep()
+    _ = new1
+    idx = new2
   end
   acc = (idx:eq(labels)):float():mean()
 end
 mark("end of program (globals alive)")
-spike = nil; sweep()
-net = nil; sweep()
-optimizer = nil; sweep()
-log_softmax = nil; sweep()
-nll = nil; sweep()
-images = nil; sweep()
-labels = nil; sweep()
-x = nil; sweep()
-spk = nil; sweep()
-mem = nil; sweep()
-p = nil; sweep()
-loss = nil; sweep()
-rate = nil; sweep()
-_ = nil; sweep()
-idx = nil; sweep()
-acc = nil; sweep()
+spike = nil
+net = nil
+optimizer = nil
+log_softmax = nil
+nll = nil
+images = nil
+labels = nil
+x = nil
+spk = nil
+mem = nil
+p = nil
+loss = nil
+rate = nil
+_ = nil
+idx = nil
+acc = nil
 mark("globals deleted")

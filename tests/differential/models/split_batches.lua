@@ -32,7 +32,7 @@ while not result and size > 0 do
   tries = tries + 1
   if not is_done then
     assert(tostring(problem):find("out of memory"), tostring(problem))
-    problem = nil; sweep()
+    problem = nil
     size = size // 2
     ohm.gc.collect()
     ohm.cuda.empty_cache()
@@ -57,7 +57,7 @@ while not done do
   done = is_done
   if not is_done then
     assert(tostring(problem):find("out of memory"), tostring(problem))
-    problem = nil; sweep()
+    problem = nil
     part, target, loss = nil, nil, nil
     sweep()
     optimizer:zero_grad({set_to_none = true})
@@ -67,12 +67,12 @@ while not done do
   mark("splits " .. splits)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-result = nil; sweep()
-optimizer = nil; sweep()
-part = nil; sweep()
-target = nil; sweep()
-loss = nil; sweep()
+model = nil
+x = nil
+y = nil
+result = nil
+optimizer = nil
+part = nil
+target = nil
+loss = nil
 mark("globals deleted")

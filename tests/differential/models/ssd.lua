@@ -60,8 +60,8 @@ function box_loss(boxes, scores, truth, labels, classes)
   _, order = negatives:sort(1, {descending = true})
   do
     local new1, new2 = order:sort(1)
-    _ = new1; sweep()
-    rank = new2; sweep()
+    _ = new1
+    rank = new2
   end
   hard = compare("lt", rank, (3 * count):clamp({max = labels:size(1) - 1}))
   confidence = (each * (positive | hard):float()):sum()
@@ -75,15 +75,15 @@ for step = 0, 2 - 1 do
   images = ohm.randn(4, 3, 50, 50, {device = "cuda"})
   do
     local new1, new2 = model(images)
-    boxes = new1; sweep()
-    scores = new2; sweep()
+    boxes = new1
+    scores = new2
   end
   truth = ohm.rand_like(boxes)
   labels = ohm.randint(0, 5, part(boxes.shape, nil, 2), {device = "cuda"})
   do
     local new1, new2 = box_loss(boxes, scores, truth, labels, 5)
-    location = new1; sweep()
-    confidence = new2; sweep()
+    location = new1
+    confidence = new2
   end
   loss = location + confidence
   optimizer:zero_grad()
@@ -92,14 +92,14 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-images = nil; sweep()
-boxes = nil; sweep()
-scores = nil; sweep()
-truth = nil; sweep()
-labels = nil; sweep()
-location = nil; sweep()
-confidence = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+images = nil
+boxes = nil
+scores = nil
+truth = nil
+labels = nil
+location = nil
+confidence = nil
+loss = nil
 mark("globals deleted")

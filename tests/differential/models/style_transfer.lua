@@ -51,8 +51,8 @@ do
   content_target = content_feats[4]:detach()
   grams = map(function(f) return gram_matrix(f) end, style_feats)
 end
-content_feats = clear(content_feats)
-style_feats = clear(style_feats)
+content_feats = nil
+style_feats = nil
 mark("targets")
 image = content:clone():requires_grad_(true)
 optimizer = ohm.optim.LBFGS({image}, {max_iter = 4, history_size = 3, tolerance_grad = 0, tolerance_change = 0})
@@ -76,11 +76,11 @@ function closure()
   end
   loss = (content_loss + (100000.0 * style_loss)) + (0.01 * tv_loss(image))
   loss:backward()
-  feats = clear(feats)
+  feats = nil
   return loss
 end
 for step = 0, 2 do
-  optimizer:step(closure); sweep()
+  optimizer:step(closure)
   mark("step " .. step)
 end
 do
@@ -90,15 +90,15 @@ end
 result = image:detach():cpu():squeeze(0)
 mark("result")
 mark("end of program (globals alive)")
-net = nil; sweep()
-p = nil; sweep()
-content = nil; sweep()
-style = nil; sweep()
-mean = nil; sweep()
-std = nil; sweep()
-content_target = nil; sweep()
-grams = clear(grams)
-image = nil; sweep()
-optimizer = nil; sweep()
-result = nil; sweep()
+net = nil
+p = nil
+content = nil
+style = nil
+mean = nil
+std = nil
+content_target = nil
+grams = nil
+image = nil
+optimizer = nil
+result = nil
 mark("globals deleted")

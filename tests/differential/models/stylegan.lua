@@ -123,8 +123,8 @@ for step = 0, 2 - 1 do
   real = ohm.randn(4, 3, 8, 8, {device = "cuda"})
   do
     local new1, new2 = g(ohm.randn(4, 24, {device = "cuda"}))
-    fake = new1; sweep()
-    _ = new2; sweep()
+    fake = new1
+    _ = new2
   end
   d_loss = F.softplus(-d(real)):mean() + F.softplus(d(fake:detach())):mean()
   d:zero_grad()
@@ -141,8 +141,8 @@ for step = 0, 2 - 1 do
   mark("r1 " .. step)
   do
     local new1, new2 = g(ohm.randn(4, 24, {device = "cuda"}))
-    fake = new1; sweep()
-    w = new2; sweep()
+    fake = new1
+    w = new2
   end
   g_loss = F.softplus(-d(fake)):mean()
   g:zero_grad()
@@ -154,8 +154,8 @@ for step = 0, 2 - 1 do
       local list2_0 = items(g_ema:parameters())
       local list2_1 = items(g:parameters())
       for number2 = 1, math.min(#list2_0, #list2_1) do
-        p_ema = list2_0[number2]; sweep()
-        p = list2_1[number2]; sweep()
+        p_ema = list2_0[number2]
+        p = list2_1[number2]
         p_ema:mul_(0.99):add_(p, {alpha = 0.01})
       end
     end
@@ -163,22 +163,22 @@ for step = 0, 2 - 1 do
   mark("g " .. step)
 end
 mark("end of program (globals alive)")
-g = nil; sweep()
-d = nil; sweep()
-g_ema = nil; sweep()
-g_optim = nil; sweep()
-d_optim = nil; sweep()
-mean_path = nil; sweep()
-real = nil; sweep()
-fake = nil; sweep()
-_ = nil; sweep()
-d_loss = nil; sweep()
-real_pred = nil; sweep()
-grad_real = nil; sweep()
-r1 = nil; sweep()
-w = nil; sweep()
-g_loss = nil; sweep()
-p_ema = nil; sweep()
-p = nil; sweep()
+g = nil
+d = nil
+g_ema = nil
+g_optim = nil
+d_optim = nil
+mean_path = nil
+real = nil
+fake = nil
+_ = nil
+d_loss = nil
+real_pred = nil
+grad_real = nil
+r1 = nil
+w = nil
+g_loss = nil
+p_ema = nil
+p = nil
 mark("globals deleted")
 

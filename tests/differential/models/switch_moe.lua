@@ -46,13 +46,13 @@ function Model:forward(ids, assigned)
   x = self.embed(ids)
   do
     local new1, new2 = self.l1(x, assigned)
-    x = new1; sweep()
-    a1 = new2; sweep()
+    x = new1
+    a1 = new2
   end
   do
     local new1, new2 = self.l2(x, assigned)
-    x = new1; sweep()
-    a2 = new2; sweep()
+    x = new1
+    a2 = new2
   end
   return self.head(x), a1 + a2
 end
@@ -67,8 +67,8 @@ for step = 0, 3 - 1 do
     local mode2 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16, enabled = step > 0})
     do
       local new1, new2 = model(slice(slice(ids, 0, 0), 1, 0, -1), assigned)
-      logits = new1; sweep()
-      aux = new2; sweep()
+      logits = new1
+      aux = new2
     end
     loss = F.cross_entropy(logits:reshape(-1, 140), slice(slice(ids, 0, 0), 1, 1):reshape(-1)) + (0.01 * aux)
   end
@@ -78,12 +78,12 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-ids = nil; sweep()
-order = nil; sweep()
-assigned = nil; sweep()
-logits = nil; sweep()
-aux = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+ids = nil
+order = nil
+assigned = nil
+logits = nil
+aux = nil
+loss = nil
 mark("globals deleted")

@@ -69,20 +69,20 @@ function Tacotron:forward(text, lengths, mel)
     frame = item3
     do
       local new1, new2 = several(self.attention_cell(ohm.cat({frame, context}, -1), {ah, ac}))
-      ah = new1; sweep()
-      ac = new2; sweep()
+      ah = new1
+      ac = new2
     end
     ah = F.dropout(ah, 0.1, self.training)
     do
       local new1, new2 = self.attention(ah, memory, keys, ohm.cat({w:unsqueeze(1), total:unsqueeze(1)}, {dim = 1}), mask)
-      context = new1; sweep()
-      w = new2; sweep()
+      context = new1
+      w = new2
     end
     total = iadd(total, w)
     do
       local new1, new2 = several(self.decoder_cell(ohm.cat({ah, context}, -1), {dh, dc}))
-      dh = new1; sweep()
-      dc = new2; sweep()
+      dh = new1
+      dc = new2
     end
     both = ohm.cat({dh, context}, {dim = 1})
     outs[#outs + 1] = self.project(both)
@@ -102,9 +102,9 @@ for step = 0, 2 - 1 do
   slice(target, 0, 0):select(1, -1):fill_(1)
   do
     local new1, new2, new3 = model(text, lengths, mel)
-    out = new1; sweep()
-    post = new2; sweep()
-    gate = new3; sweep()
+    out = new1
+    post = new2
+    gate = new3
   end
   loss = (F.mse_loss(out, mel) + F.mse_loss(post, mel)) + F.binary_cross_entropy_with_logits(gate, target)
   optimizer:zero_grad()
@@ -114,14 +114,14 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-text = nil; sweep()
-lengths = nil; sweep()
-mel = nil; sweep()
-target = nil; sweep()
-out = nil; sweep()
-post = nil; sweep()
-gate = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+text = nil
+lengths = nil
+mel = nil
+target = nil
+out = nil
+post = nil
+gate = nil
+loss = nil
 mark("globals deleted")

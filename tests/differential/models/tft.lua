@@ -73,13 +73,13 @@ function TFT:forward(static, x)
   e = ohm.stack((function() local r = {} local l0 = items(self.inputs:children()) for i_ = 1, #l0 do local i = i_ - 1 local f = l0[i_] r[#r + 1] = f(slice(x, -1, i, i + 1)) end return r end)(), {dim = 2})
   do
     local new1, new2 = self.selection(e, s)
-    e = new1; sweep()
-    weights = new2; sweep()
+    e = new1
+    weights = new2
   end
   state = {self.h(s):unsqueeze(0), self.c(s):unsqueeze(0)}
   do local results3 = self.encoder(e, state)
     local old = _
-    h = results3[1]; sweep()
+    h = results3[1]
     _ = {results3[2], results3[3]}
     if type(old) == 'table' then clear(old) end end
   h = self.norm(F.glu(self.gate(h)) + e)
@@ -102,24 +102,24 @@ for step = 0, 2 - 1 do
   x = ohm.randn(8, 12, 4, {device = "cuda"})
   do
     local new1, new2, new3 = model(static, x)
-    out = new1; sweep()
-    weights = new2; sweep()
-    attention = new3; sweep()
+    out = new1
+    weights = new2
+    attention = new3
   end
   loss = quantile_loss(out, ohm.randn(8, 12, {device = "cuda"}), quantiles)
   loss:backward()
   optimizer:step()
   optimizer:zero_grad()
-  out = nil; sweep()
-  weights = nil; sweep()
+  out = nil
+  weights = nil
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-quantiles = nil; sweep()
-static = nil; sweep()
-x = nil; sweep()
-attention = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+quantiles = nil
+static = nil
+x = nil
+attention = nil
+loss = nil
 mark("globals deleted")

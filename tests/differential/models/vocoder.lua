@@ -60,15 +60,15 @@ for step = 0, 2 - 1 do
     critic = item2
     do
       local new1, new2, new3 = critic(real)
-      r = new1; sweep()
-      _ = new2; sweep()
-      _ = new3; sweep()
+      r = new1
+      _ = new2
+      _ = new3
     end
     do
       local new1, new2, new3 = critic(fake:detach())
-      f = new1; sweep()
-      _ = new2; sweep()
-      _ = new3; sweep()
+      f = new1
+      _ = new2
+      _ = new3
     end
     d_loss = (d_loss + ((1 - r) ^ 2):mean()) + (f ^ 2):mean()
   end
@@ -83,16 +83,16 @@ for step = 0, 2 - 1 do
       local mode4 <close> = ohm.no_grad()
       do
         local new1, new2, new3 = critic(real)
-        r = new1; sweep()
-        r1 = new2; sweep()
-        r2 = new3; sweep()
+        r = new1
+        r1 = new2
+        r2 = new3
       end
     end
     do
       local new1, new2, new3 = critic(fake)
-      f = new1; sweep()
-      f1 = new2; sweep()
-      f2 = new3; sweep()
+      f = new1
+      f1 = new2
+      f2 = new3
     end
     adv = adv + ((1 - f) ^ 2):mean()
     fm = (fm + F.l1_loss(f1, r1)) + F.l1_loss(f2, r2)
@@ -105,24 +105,24 @@ for step = 0, 2 - 1 do
   mark("generator " .. step)
 end
 mark("end of program (globals alive)")
-G = nil; sweep()
-critics = nil; sweep()
-g_opt = nil; sweep()
-d_opt = nil; sweep()
-mel = nil; sweep()
-real = nil; sweep()
-fake = nil; sweep()
-d_loss = nil; sweep()
-critic = nil; sweep()
-r = nil; sweep()
-_ = nil; sweep()
-f = nil; sweep()
-adv = nil; sweep()
-fm = nil; sweep()
-r1 = nil; sweep()
-r2 = nil; sweep()
-f1 = nil; sweep()
-f2 = nil; sweep()
-energy = nil; sweep()
-g_loss = nil; sweep()
+G = nil
+critics = nil
+g_opt = nil
+d_opt = nil
+mel = nil
+real = nil
+fake = nil
+d_loss = nil
+critic = nil
+r = nil
+_ = nil
+f = nil
+adv = nil
+fm = nil
+r1 = nil
+r2 = nil
+f1 = nil
+f2 = nil
+energy = nil
+g_loss = nil
 mark("globals deleted")

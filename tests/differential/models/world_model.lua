@@ -33,25 +33,21 @@ function RSSM:forward(obs, act)
     h = self.cell(x, h)
     do
       local new1, new2, new3 = self:sample(self.prior(h))
-      _ = new1; sweep()
-      pm = new2; sweep()
-      ps = new3; sweep()
+      _ = new1
+      pm = new2
+      ps = new3
     end
     do
       local new1, new2, new3 = self:sample(self.post(ohm.cat({h, embed:select(0, t)}, {dim = -1})))
-      s = new1; sweep()
-      qm = new2; sweep()
-      qs = new3; sweep()
+      s = new1
+      qm = new2
+      qs = new3
     end
     kl = (ohm.log(ps / qs) + (((qs ^ 2) + ((qm - pm) ^ 2)) / (2 * (ps ^ 2)))) - 0.5
     kls[#kls + 1] = kl:sum(-1)
     feats[#feats + 1] = ohm.cat({h, s}, {dim = -1})
   end
-  do
-    local old1 = feats
-    feats = ohm.stack(feats)
-    clear(old1)
-  end
+  feats = ohm.stack(feats)
   rec = self.decoder(self.decoder_in(feats):view(-1, 64, 1, 1))
   return feats, rec:view(steps, batch, 3, 12, 12), self.reward(feats):squeeze(-1), ohm.stack(kls)
 end
@@ -68,10 +64,10 @@ for step = 0, 2 - 1 do
   rew = ohm.randn(steps, batch, {device = "cuda"})
   do
     local new1, new2, new3, new4 = model(obs, act)
-    feats = new1; sweep()
-    rec = new2; sweep()
-    pred = new3; sweep()
-    kls = new4; sweep()
+    feats = new1
+    rec = new2
+    pred = new3
+    kls = new4
   end
   rec_loss = 0.5 * (rec - slice(slice(obs, -2, 1, 13), -1, 1, 13)):pow(2):sum({2, 3, 4}):mean()
   kl_loss = ohm.clamp(kls, {min = 3.0}):mean()
@@ -88,27 +84,19 @@ for step = 0, 2 - 1 do
   f = feats:detach():flatten(0, 1)
   do
     local new1, new2 = f:split({deter, stoch}, {dim = -1})
-    h = new1; sweep()
-    s = new2; sweep()
+    h = new1
+    s = new2
   end
-  do
-    local old3 = imagined
-    imagined = {}
-    clear(old3)
-  end
-  do
-    local old4 = rewards
-    rewards = {}
-    clear(old4)
-  end
+  imagined = {}
+  rewards = {}
   for t = 0, 4 - 1 do
     a = actor(ohm.cat({h, s}, -1):detach())
     h = model.cell(F.elu(model.img_in(ohm.cat({s, a}, -1))), h)
     do
       local new1, new2, new3 = model:sample(model.prior(h))
-      s = new1; sweep()
-      _ = new2; sweep()
-      _ = new3; sweep()
+      s = new1
+      _ = new2
+      _ = new3
     end
     state = ohm.cat({h, s}, -1)
     imagined[#imagined + 1] = state
@@ -116,11 +104,7 @@ for step = 0, 2 - 1 do
   end
   states = ohm.stack(imagined)
   values = critic(states):squeeze(-1)
-  do
-    local old5 = returns
-    returns = {}
-    clear(old5)
-  end
+  returns = {}
   last = values:select(0, -1)
   for t = 4 - 1, 0, -1 do
     last = rewards[t + 1] + (0.99 * ((0.05 * values:select(0, t)) + (0.95 * last)))
@@ -144,37 +128,37 @@ for step = 0, 2 - 1 do
   mark("critic " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-actor = nil; sweep()
-critic = nil; sweep()
-model_opt = nil; sweep()
-actor_opt = nil; sweep()
-critic_opt = nil; sweep()
-obs = nil; sweep()
-act = nil; sweep()
-rew = nil; sweep()
-feats = nil; sweep()
-rec = nil; sweep()
-pred = nil; sweep()
-kls = nil; sweep()
-rec_loss = nil; sweep()
-kl_loss = nil; sweep()
-loss = nil; sweep()
-p = nil; sweep()
-f = nil; sweep()
-h = nil; sweep()
-s = nil; sweep()
-imagined = clear(imagined)
-rewards = clear(rewards)
-a = nil; sweep()
-_ = nil; sweep()
-state = nil; sweep()
-states = nil; sweep()
-values = nil; sweep()
-returns = clear(returns)
-last = nil; sweep()
-stacked = nil; sweep()
-actor_loss = nil; sweep()
-value = nil; sweep()
-critic_loss = nil; sweep()
+model = nil
+actor = nil
+critic = nil
+model_opt = nil
+actor_opt = nil
+critic_opt = nil
+obs = nil
+act = nil
+rew = nil
+feats = nil
+rec = nil
+pred = nil
+kls = nil
+rec_loss = nil
+kl_loss = nil
+loss = nil
+p = nil
+f = nil
+h = nil
+s = nil
+imagined = nil
+rewards = nil
+a = nil
+_ = nil
+state = nil
+states = nil
+values = nil
+returns = nil
+last = nil
+stacked = nil
+actor_loss = nil
+value = nil
+critic_loss = nil
 mark("globals deleted")

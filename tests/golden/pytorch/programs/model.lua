@@ -206,8 +206,8 @@ function Detector:forward(x)
       head = list2_2[number2]
       do
         local new1, new2 = head(f)
-        c = new1; sweep()
-        b = new2; sweep()
+        c = new1
+        b = new2
       end
       cls[#cls + 1] = c:permute(0, 2, 3, 1):flatten(1, 2)
       box[#box + 1] = b:permute(0, 2, 3, 1):flatten(1, 2)
@@ -243,14 +243,10 @@ for step = 0, 2 - 1 do
   images = ohm.rand(2, 3, 61, 77, {device = "cuda"})
   do
     local new1, new2 = model(images)
-    cls = new1; sweep()
-    box = new2; sweep()
+    cls = new1
+    box = new2
   end
-  do
-    local old3 = losses
-    losses = {}
-    clear(old3)
-  end
+  losses = {}
   for i = 0, 2 - 1 do
     count = (5 + (3 * i)) + step
     where = slice(ohm.randperm(cls:size(1), {device = "cuda"}), 0, 0, count)
@@ -265,15 +261,11 @@ for step = 0, 2 - 1 do
   mark("losses " .. step)
   optimizer:zero_grad()
   loss:backward()
-  do
-    local old4 = grads
-    grads = map(function(p) return p.grad end, filter(model:parameters(), function(p) return p.grad ~= nil end))
-    clear(old4)
-  end
+  grads = map(function(p) return p.grad end, filter(model:parameters(), function(p) return p.grad ~= nil end))
   largest = ohm.stack(map(function(g) return g:abs():max() end, grads)):max():item()
   optimizer:step()
-  grads = clear(grads)
-  losses = clear(losses)
+  grads = nil
+  losses = nil
   mark("step " .. step)
 end
 model:eval()
@@ -281,8 +273,8 @@ do
   local mode5 <close> = ohm.no_grad()
   do
     local new1, new2 = model(ohm.rand(1, 3, 64, 64, {device = "cuda"}))
-    cls = new1; sweep()
-    box = new2; sweep()
+    cls = new1
+    box = new2
   end
   scores, labels = cls:select(0, 0):sigmoid():max({dim = 1})
   top = second(scores:topk(20))
@@ -290,23 +282,23 @@ do
 end
 mark("detected")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-images = nil; sweep()
-cls = nil; sweep()
-box = nil; sweep()
-count = nil; sweep()
-where = nil; sweep()
-target = nil; sweep()
-wanted = nil; sweep()
-cls_loss = nil; sweep()
-box_loss = nil; sweep()
-loss = nil; sweep()
-largest = nil; sweep()
-scores = nil; sweep()
-labels = nil; sweep()
-top = nil; sweep()
-kept = nil; sweep()
+model = nil
+optimizer = nil
+images = nil
+cls = nil
+box = nil
+count = nil
+where = nil
+target = nil
+wanted = nil
+cls_loss = nil
+box_loss = nil
+loss = nil
+largest = nil
+scores = nil
+labels = nil
+top = nil
+kept = nil
 mark("globals deleted")
 
 --== model_bag_ranker
@@ -358,11 +350,7 @@ model = Ranker():cuda()
 optimizer = ohm.optim.Adagrad(model:parameters(), {lr = 0.05, lr_decay = 0.001})
 mark("model")
 for step = 0, 3 - 1 do
-  do
-    local old3 = sizes
-    sizes = {7, 12, 4 + step}
-    clear(old3)
-  end
+  sizes = {7, 12, 4 + step}
   total = 23 + step
   tokens = ohm.randint(0, 900, {total * 5}, {device = "cuda"})
   offsets = ohm.arange(0, total * 5, 5, {device = "cuda"})
@@ -389,24 +377,24 @@ do
 end
 mark("calibrated")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-sizes = clear(sizes)
-total = nil; sweep()
-tokens = nil; sweep()
-offsets = nil; sweep()
-slots = nil; sweep()
-relevance = nil; sweep()
-scores = nil; sweep()
-loss = nil; sweep()
-edges = nil; sweep()
-bins = nil; sweep()
-counts = nil; sweep()
-confidence = nil; sweep()
-ece = nil; sweep()
-s = nil; sweep()
-i = nil; sweep()
-hits = nil; sweep()
+model = nil
+optimizer = nil
+sizes = nil
+total = nil
+tokens = nil
+offsets = nil
+slots = nil
+relevance = nil
+scores = nil
+loss = nil
+edges = nil
+bins = nil
+counts = nil
+confidence = nil
+ece = nil
+s = nil
+i = nil
+hits = nil
 mark("globals deleted")
 
 --== model_bahdanau
@@ -742,15 +730,15 @@ loss:backward()
 optimizer:step()
 mark("unfrozen")
 mark("end of program (globals alive)")
-model = nil; sweep()
-p = nil; sweep()
-optimizer = nil; sweep()
-scheduler = nil; sweep()
-best = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-out = nil; sweep()
+model = nil
+p = nil
+optimizer = nil
+scheduler = nil
+best = nil
+x = nil
+y = nil
+loss = nil
+out = nil
 mark("globals deleted")
 
 --== model_btcvae
@@ -804,17 +792,17 @@ for step = 0, 2 - 1 do
   x = ohm.rand(16, 1, 32, 32, {device = "cuda"})
   do
     local new1, new2, new3, new4 = model(x)
-    out = new1; sweep()
-    mu = new2; sweep()
-    logvar = new3; sweep()
-    z = new4; sweep()
+    out = new1
+    mu = new2
+    logvar = new3
+    z = new4
   end
   reconstruction = F.binary_cross_entropy_with_logits(out, x, {reduction = "sum"}):div(16)
   do
     local new1, new2, new3 = total_correlation(z, mu, logvar)
-    mi = new1; sweep()
-    tc = new2; sweep()
-    kl = new3; sweep()
+    mi = new1
+    tc = new2
+    kl = new3
   end
   d = discriminator(z)
   factor = (slice(slice(d, 0, 0), 1, 0, 1) - slice(slice(d, 0, 0), 1, 1)):mean()
@@ -834,25 +822,25 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-discriminator = nil; sweep()
-optimizer = nil; sweep()
-optimizer_d = nil; sweep()
-x = nil; sweep()
-out = nil; sweep()
-mu = nil; sweep()
-logvar = nil; sweep()
-z = nil; sweep()
-reconstruction = nil; sweep()
-mi = nil; sweep()
-tc = nil; sweep()
-kl = nil; sweep()
-d = nil; sweep()
-factor = nil; sweep()
-loss = nil; sweep()
-z2 = nil; sweep()
-permuted = nil; sweep()
-d_loss = nil; sweep()
+model = nil
+discriminator = nil
+optimizer = nil
+optimizer_d = nil
+x = nil
+out = nil
+mu = nil
+logvar = nil
+z = nil
+reconstruction = nil
+mi = nil
+tc = nil
+kl = nil
+d = nil
+factor = nil
+loss = nil
+z2 = nil
+permuted = nil
+d_loss = nil
 mark("globals deleted")
 
 --== model_byol_swa
@@ -944,10 +932,10 @@ for step = 0, 3 - 1 do
   x2 = gray:expand(-1, 3, -1, -1)
   do
     local new1, new2, new3, new4 = model(x1, x2)
-    z1 = new1; sweep()
-    z2 = new2; sweep()
-    t1 = new3; sweep()
-    t2 = new4; sweep()
+    z1 = new1
+    z2 = new2
+    t1 = new3
+    t2 = new4
   end
   loss = (regression_loss(z1, t2) + regression_loss(z2, t1)):mean()
   mark("forward " .. step)
@@ -983,22 +971,22 @@ do
 end
 mark("evaluated")
 mark("end of program (globals alive)")
-model = nil; sweep()
-swa = nil; sweep()
-optimizer = nil; sweep()
-scheduler = nil; sweep()
-x = nil; sweep()
-x1 = nil; sweep()
-gray = nil; sweep()
-x2 = nil; sweep()
-z1 = nil; sweep()
-z2 = nil; sweep()
-t1 = nil; sweep()
-t2 = nil; sweep()
-loss = nil; sweep()
-module = nil; sweep()
-features = clear(features)
-bank = nil; sweep()
+model = nil
+swa = nil
+optimizer = nil
+scheduler = nil
+x = nil
+x1 = nil
+gray = nil
+x2 = nil
+z1 = nil
+z2 = nil
+t1 = nil
+t2 = nil
+loss = nil
+module = nil
+features = nil
+bank = nil
 mark("globals deleted")
 
 --== model_capsule
@@ -1204,8 +1192,8 @@ function CharRNN:forward(x, state)
   emb = self.dropout(self.embedding(x))
   do
     local new1, new2 = self:run(emb, state)
-    out = new1; sweep()
-    state = new2; sweep()
+    out = new1
+    state = new2
   end
   logits = self.head(self.dropout(out))
   return logits, state
@@ -1237,9 +1225,9 @@ for step = 0, 4 - 1 do
   optimizer:zero_grad()
   do
     local new1, state = model(x, {h, c})
-    logits = new1; sweep()
-    h = state[1]; sweep()
-    c = state[2]; sweep()
+    logits = new1
+    h = state[1]
+    c = state[2]
   end
   loss = F.cross_entropy(logits:view(-1, vocab), y:reshape(-1))
   loss:backward()
@@ -1255,16 +1243,16 @@ do
   local mode1 <close> = ohm.no_grad()
   do
     local new1, new2 = model:init_hidden(1)
-    h = new1; sweep()
-    c = new2; sweep()
+    h = new1
+    c = new2
   end
   token = ohm.zeros(1, 1, {dtype = ohm.int64, device = "cuda"})
   for i = 0, 8 - 1 do
     do
       local new1, state = model(token, {h, c})
-      logits = new1; sweep()
-      h = state[1]; sweep()
-      c = state[2]; sweep()
+      logits = new1
+      h = state[1]
+      c = state[2]
     end
     probs = F.softmax(logits:select(0, -1) / 0.8, {dim = -1})
     token = ohm.multinomial(probs, 1)
@@ -1273,20 +1261,20 @@ do
 end
 mark("sampled")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-scheduler = nil; sweep()
-data = nil; sweep()
-h = nil; sweep()
-c = nil; sweep()
-start = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
-text = clear(text)
-token = nil; sweep()
-probs = nil; sweep()
+model = nil
+optimizer = nil
+scheduler = nil
+data = nil
+h = nil
+c = nil
+start = nil
+x = nil
+y = nil
+logits = nil
+loss = nil
+text = nil
+token = nil
+probs = nil
 mark("globals deleted")
 
 --== model_checkpointed_bf16
@@ -1342,8 +1330,8 @@ for step = 0, 3 - 1 do
   tokens = ohm.randint(0, 200, {4, 33}, {device = "cuda"})
   do
     local new1, new2 = slice(slice(tokens, 0, 0), 1, 0, -1), slice(slice(tokens, 0, 0), 1, 1)
-    x = new1; sweep()
-    y = new2; sweep()
+    x = new1
+    y = new2
   end
   do
     local mode2 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
@@ -1371,16 +1359,16 @@ do
 end
 mark("evaluated")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-schedule = nil; sweep()
-tokens = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-logits = nil; sweep()
-loss = nil; sweep()
-peak = nil; sweep()
-ppl = nil; sweep()
+model = nil
+optimizer = nil
+schedule = nil
+tokens = nil
+x = nil
+y = nil
+logits = nil
+loss = nil
+peak = nil
+ppl = nil
 mark("globals deleted")
 
 --== model_chunked_attention
@@ -1830,16 +1818,16 @@ do
 end
 mark("evaluated")
 mark("end of program (globals alive)")
-model = nil; sweep()
-ema = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-perm = nil; sweep()
-onehot = nil; sweep()
-target = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+ema = nil
+optimizer = nil
+x = nil
+y = nil
+perm = nil
+onehot = nil
+target = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== model_crf_beam
@@ -1888,8 +1876,8 @@ function CRF:decode(emit)
   for t = 1, emit:size(1) - 1 do
     do
       local new1, new2 = (score:unsqueeze(2) + self.transitions):max({dim = 1})
-      best = new1; sweep()
-      idx = new2; sweep()
+      best = new1
+      idx = new2
     end
     score = best + slice(emit, 0, 0):select(1, t)
     history[#history + 1] = idx
@@ -1941,8 +1929,8 @@ do
     total = (scores:unsqueeze(2) + logp):view(batch, -1)
     do
       local new1, new2 = total:topk(beam, {dim = 1})
-      scores = new1; sweep()
-      idx = new2; sweep()
+      scores = new1
+      idx = new2
     end
     origin = ohm.div(idx, vocab, {rounding_mode = "floor"})
     token = idx % vocab
@@ -1953,28 +1941,28 @@ do
   end
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-lengths = nil; sweep()
-mask = nil; sweep()
-emit = nil; sweep()
-loss = nil; sweep()
-path = nil; sweep()
-acc = nil; sweep()
-cell = nil; sweep()
-head = nil; sweep()
-h = nil; sweep()
-tokens = nil; sweep()
-scores = nil; sweep()
-offset = nil; sweep()
-logp = nil; sweep()
-total = nil; sweep()
-idx = nil; sweep()
-origin = nil; sweep()
-token = nil; sweep()
-rows = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+y = nil
+lengths = nil
+mask = nil
+emit = nil
+loss = nil
+path = nil
+acc = nil
+cell = nil
+head = nil
+h = nil
+tokens = nil
+scores = nil
+offset = nil
+logp = nil
+total = nil
+idx = nil
+origin = nil
+token = nil
+rows = nil
 mark("globals deleted")
 
 --== model_ctc_speech
@@ -2214,35 +2202,35 @@ for step = 0, 3 - 1 do
   mark("discriminators " .. step)
 end
 mark("end of program (globals alive)")
-g_ab = nil; sweep()
-g_ba = nil; sweep()
-d_a = nil; sweep()
-d_b = nil; sweep()
-opt_g = nil; sweep()
-opt_d = nil; sweep()
-pool_a = clear(pool_a)
-pool_b = clear(pool_b)
-real_a = nil; sweep()
-real_b = nil; sweep()
-p = nil; sweep()
-fake_b = nil; sweep()
-rec_a = nil; sweep()
-fake_a = nil; sweep()
-rec_b = nil; sweep()
-idt_a = nil; sweep()
-idt_b = nil; sweep()
-pred_a = nil; sweep()
-pred_b = nil; sweep()
-gan_loss = nil; sweep()
-cycle_loss = nil; sweep()
-idt_loss = nil; sweep()
-loss_g = nil; sweep()
-old_a = nil; sweep()
-real_pred = nil; sweep()
-fake_pred = nil; sweep()
-loss_d_a = nil; sweep()
-old_b = nil; sweep()
-loss_d_b = nil; sweep()
+g_ab = nil
+g_ba = nil
+d_a = nil
+d_b = nil
+opt_g = nil
+opt_d = nil
+pool_a = nil
+pool_b = nil
+real_a = nil
+real_b = nil
+p = nil
+fake_b = nil
+rec_a = nil
+fake_a = nil
+rec_b = nil
+idt_a = nil
+idt_b = nil
+pred_a = nil
+pred_b = nil
+gan_loss = nil
+cycle_loss = nil
+idt_loss = nil
+loss_g = nil
+old_a = nil
+real_pred = nil
+fake_pred = nil
+loss_d_a = nil
+old_b = nil
+loss_d_b = nil
 mark("globals deleted")
 
 --== model_dcgan
@@ -2519,15 +2507,15 @@ mark("models")
 for step = 0, 2 - 1 do
   do
     local new1, new2 = ohm.randn(12, 9, 5, {device = "cuda"}), ohm.randn(12, 9, 5, {device = "cuda"})
-    a = new1; sweep()
-    b = new2; sweep()
+    a = new1
+    b = new2
   end
   lengths = ohm.randint(1, 10, {12}, {device = "cuda"})
   same = ohm.randint(0, 2, {12}, {device = "cuda"}):float()
   do
     local new1, new2 = encoder(a, lengths), encoder(b, lengths)
-    ea = new1; sweep()
-    eb = new2; sweep()
+    ea = new1
+    eb = new2
   end
   distance = F.pairwise_distance(ea, eb)
   contrastive = ((same * distance:pow(2)) + ((1 - same) * F.relu(1.0 - distance):pow(2))):mean()
@@ -2542,22 +2530,22 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-encoder = nil; sweep()
-head = nil; sweep()
-optimizer = nil; sweep()
-a = nil; sweep()
-b = nil; sweep()
-lengths = nil; sweep()
-same = nil; sweep()
-ea = nil; sweep()
-eb = nil; sweep()
-distance = nil; sweep()
-contrastive = nil; sweep()
-arc = nil; sweep()
-matrix = nil; sweep()
-hardest = nil; sweep()
-triplet = nil; sweep()
-loss = nil; sweep()
+encoder = nil
+head = nil
+optimizer = nil
+a = nil
+b = nil
+lengths = nil
+same = nil
+ea = nil
+eb = nil
+distance = nil
+contrastive = nil
+arc = nil
+matrix = nil
+hardest = nil
+triplet = nil
+loss = nil
 mark("globals deleted")
 
 --== model_densenet
@@ -2645,7 +2633,7 @@ mark("globals deleted")
 -- x[i] = value, of a tensor or a list
 local function put(x, i, value)
   if not ohm.is_tensor(x) then
-    x[type(i) ~= "number" and i or i < 0 and #x + 1 + i or i + 1] = value; sweep()
+    x[type(i) ~= "number" and i or i < 0 and #x + 1 + i or i + 1] = value
   elseif ohm.is_tensor(i) then
     x:index_put_({i}, ohm.is_tensor(value) and value or ohm.tensor(value))
   elseif ohm.is_tensor(value) then
@@ -2705,7 +2693,7 @@ function MLP:forward(x)
     local list2_0 = items(self.layers:children())
     for number2 = 1, #list2_0 do
       local i = number2 - 1
-      layer = list2_0[number2]; sweep()
+      layer = list2_0[number2]
       x = (compare("lt", i, self.num_layers - 1) and F.relu(layer(x)) or layer(x))
     end
   end
@@ -2760,8 +2748,8 @@ for step = 0, 3 - 1 do
   x = ohm.randn(2, 3, 64, 64, {device = "cuda"})
   do
     local new1, new2 = model(x)
-    logits = new1; sweep()
-    boxes = new2; sweep()
+    logits = new1
+    boxes = new2
   end
   labels = ohm.randint(0, 7, {6}, {device = "cuda"})
   gt = ohm.rand(6, 4, {device = "cuda"})
@@ -2789,26 +2777,26 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-weight = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-logits = nil; sweep()
-boxes = nil; sweep()
-labels = nil; sweep()
-gt = nil; sweep()
-prob = nil; sweep()
-cost_class = nil; sweep()
-cost_bbox = nil; sweep()
-cost = nil; sweep()
-batch_idx = nil; sweep()
-src_idx = nil; sweep()
-target_classes = nil; sweep()
-loss_ce = nil; sweep()
-src_boxes = nil; sweep()
-loss_bbox = nil; sweep()
-loss_giou = nil; sweep()
-losses = nil; sweep()
+model = nil
+weight = nil
+optimizer = nil
+x = nil
+logits = nil
+boxes = nil
+labels = nil
+gt = nil
+prob = nil
+cost_class = nil
+cost_bbox = nil
+cost = nil
+batch_idx = nil
+src_idx = nil
+target_classes = nil
+loss_ce = nil
+src_boxes = nil
+loss_bbox = nil
+loss_giou = nil
+losses = nil
 mark("globals deleted")
 
 
@@ -3083,15 +3071,15 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
+model = nil
 for _, name in ipairs(names) do params[name] = nil; sweep() end
-buffers = clear(buffers)
-x = nil; sweep()
-y = nil; sweep()
+buffers = nil
+x = nil
+y = nil
 for _, name in ipairs(names) do grads[name] = nil; sweep() end
-norms = nil; sweep()
-factor = nil; sweep()
-g = nil; sweep()
+norms = nil
+factor = nil
+g = nil
 mark("globals deleted")
 
 --== model_dp_sgd_mlp
@@ -3143,15 +3131,15 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
+model = nil
 for _, name in ipairs(names) do params[name] = nil; sweep() end
-buffers = clear(buffers)
-x = nil; sweep()
-y = nil; sweep()
+buffers = nil
+x = nil
+y = nil
 for _, name in ipairs(names) do grads[name] = nil; sweep() end
-norms = nil; sweep()
-factor = nil; sweep()
-g = nil; sweep()
+norms = nil
+factor = nil
+g = nil
 mark("globals deleted")
 
 --== model_dpo
@@ -3421,17 +3409,17 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-ema = clear(ema)
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-order = nil; sweep()
-mixed = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
-e = nil; sweep()
-p = nil; sweep()
+model = nil
+ema = nil
+optimizer = nil
+x = nil
+y = nil
+order = nil
+mixed = nil
+out = nil
+loss = nil
+e = nil
+p = nil
 mark("globals deleted")
 
 --== model_ewc
@@ -3484,19 +3472,19 @@ for task = 0, 2 - 1 do
   mark("fisher " .. task)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-fisher = nil; sweep()
-anchors = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-p = nil; sweep()
-frozen = nil; sweep()
-diagonals = nil; sweep()
-out = nil; sweep()
-label = nil; sweep()
-penalty = nil; sweep()
+model = nil
+optimizer = nil
+fisher = nil
+anchors = nil
+x = nil
+y = nil
+loss = nil
+p = nil
+frozen = nil
+diagonals = nil
+out = nil
+label = nil
+penalty = nil
 mark("globals deleted")
 
 --== model_expandable_train
@@ -3626,20 +3614,20 @@ end
 sparsity = 1 - ohm.stack(map(function(l) return l.mask:mean() end, layers)):mean():item()
 mark("done")
 mark("end of program (globals alive)")
-l1 = nil; sweep()
-l2 = nil; sweep()
-l3 = nil; sweep()
-layers = clear(layers)
-weights = nil; sweep()
-scales = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-h = nil; sweep()
-loss = nil; sweep()
-s = nil; sweep()
-layer = nil; sweep()
-sparsity = nil; sweep()
+l1 = nil
+l2 = nil
+l3 = nil
+layers = nil
+weights = nil
+scales = nil
+optimizer = nil
+x = nil
+y = nil
+h = nil
+loss = nil
+s = nil
+layer = nil
+sparsity = nil
 mark("globals deleted")
 
 --== model_fnet
@@ -3776,8 +3764,8 @@ do
   for i = 1, 2 do
     do
       local new1, new2 = ohm.func.vmap(ohm.func.grad_and_value(loss_fn), {in_dims = {0, 0, false, false}})(params, buffers, x, y)
-      grads = new1; sweep()
-      losses = new2; sweep()
+      grads = new1
+      losses = new2
     end
     mark("gradients")
     for _, name in ipairs(names) do
@@ -3787,15 +3775,15 @@ do
   end
 end
 mark("end of program (globals alive)")
-models = clear(models)
-params = clear(params)
-buffers = clear(buffers)
-base = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-grads = clear(grads)
-losses = nil; sweep()
+models = nil
+params = nil
+buffers = nil
+base = nil
+x = nil
+y = nil
+out = nil
+grads = nil
+losses = nil
 mark("globals deleted")
 
 --== model_func_jacobian
@@ -3813,10 +3801,10 @@ mark("jacobian")
 j = ohm.func.jacrev(f)(params, x:select(0, 0))
 mark("by parameters")
 mark("end of program (globals alive)")
-model = nil; sweep()
-params = clear(params)
-x = nil; sweep()
-j = clear(j)
+model = nil
+params = nil
+x = nil
+j = nil
 mark("globals deleted")
 
 --== model_fused_backward
@@ -3867,8 +3855,8 @@ for step = 0, 3 - 1 do
   y = ohm.randint(0, 6, {6}, {device = "cuda"})
   do
     local new1, new2 = model(x)
-    out = new1; sweep()
-    aux = new2; sweep()
+    out = new1
+    aux = new2
   end
   loss = criterion(out, y) + (0.3 * criterion(aux, y))
   mark("forward " .. step)
@@ -3880,27 +3868,27 @@ do
   local mode2 <close> = ohm.no_grad()
   do
     local new1, new2 = model(x)
-    out = new1; sweep()
-    _ = new2; sweep()
+    out = new1
+    _ = new2
   end
   probs = ohm.softmax(out, {dim = 1})
   conf, pred = probs:max({dim = 1})
 end
 mark("evaluated")
 mark("end of program (globals alive)")
-model = nil; sweep()
+model = nil
 for i = 1, #optimizers do optimizers[i] = nil; sweep() end
-p = nil; sweep()
-criterion = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-aux = nil; sweep()
-loss = nil; sweep()
-_ = nil; sweep()
-probs = nil; sweep()
-conf = nil; sweep()
-pred = nil; sweep()
+p = nil
+criterion = nil
+x = nil
+y = nil
+out = nil
+aux = nil
+loss = nil
+_ = nil
+probs = nil
+conf = nil
+pred = nil
 mark("globals deleted")
 
 --== model_gat
@@ -4455,14 +4443,14 @@ outputs = {}
 ohm.cuda.empty_cache()
 mark("emptied")
 mark("end of program (globals alive)")
-model = nil; sweep()
-graphs = clear(graphs)
-inputs[8] = nil; sweep()
-inputs[4] = nil; sweep()
-inputs[1] = nil; sweep()
-outputs = clear(outputs)
-best = nil; sweep()
-sampled = nil; sweep()
+model = nil
+graphs = nil
+inputs[8] = nil
+inputs[4] = nil
+inputs[1] = nil
+outputs = nil
+best = nil
+sampled = nil
 mark("globals deleted")
 
 --== model_graphed_training
@@ -4517,13 +4505,13 @@ optimizer:zero_grad({set_to_none = true})
 ohm.cuda.empty_cache()
 mark("emptied")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-side = nil; sweep()
-graph = nil; sweep()
-accuracy = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+y = nil
+side = nil
+graph = nil
+accuracy = nil
 mark("globals deleted")
 
 --== model_gru_actor
@@ -4701,14 +4689,14 @@ steps = 0
 failed = 0
 while steps < 3 do
   local is_done, problem = pcall(function()
-    loss = train_step(model, optimizer, batch); sweep()
+    loss = train_step(model, optimizer, batch)
   end)
   if is_done then
     steps = steps + 1
     mark("step " .. steps .. " of " .. batch)
   else
     assert(tostring(problem):find("out of memory"), tostring(problem))
-    problem = nil; sweep()
+    problem = nil
     failed = failed + 1
     optimizer:zero_grad({set_to_none = true})
     batch = batch // 2
@@ -4719,9 +4707,9 @@ while steps < 3 do
   end
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loss = nil
 mark("globals deleted")
 
 --== model_hessian_attention
@@ -4882,8 +4870,8 @@ for step = 0, 2 do
   y = ohm.randint(0, 8, {64}, {device = "cuda"})
   do
     local new1, new2 = model(x)
-    logits = new1; sweep()
-    hidden = new2; sweep()
+    logits = new1
+    hidden = new2
   end
   logits:register_hook(function(grad) return grad * 2 end)
   mark("forward " .. step)
@@ -4899,24 +4887,24 @@ handle:remove()
 leaf_handle:remove()
 do
   local new1, new2 = model(x)
-  logits = new1; sweep()
-  hidden = new2; sweep()
+  logits = new1
+  hidden = new2
 end
 loss = F.cross_entropy(logits, y)
 loss:backward()
 mark("without hooks")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-norms = clear(norms)
-handle = nil; sweep()
-leaf_handle = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-logits = nil; sweep()
-hidden = nil; sweep()
-loss = nil; sweep()
-size = nil; sweep()
+model = nil
+optimizer = nil
+norms = nil
+handle = nil
+leaf_handle = nil
+x = nil
+y = nil
+logits = nil
+hidden = nil
+loss = nil
+size = nil
 mark("globals deleted")
 
 --== model_hubert
@@ -5061,19 +5049,11 @@ for k = 0, 2 - 1 do
     for _, item3 in ipairs(vectors) do
       u = item3
       overlap = sum_of(map(function(a, b) return (a * b):sum() end, v, u))
-      do
-        local old4 = v
-        v = map(function(a, b) return a - (overlap * b) end, v, u)
-        clear(old4)
-      end
+      v = map(function(a, b) return a - (overlap * b) end, v, u)
     end
     Hv = hvp(grads, params, v)
     value = sum_of(map(function(a, b) return (a * b):sum() end, Hv, v)):item()
-    do
-      local old5 = v
-      v = normalized(Hv)
-      clear(old5)
-    end
+    v = normalized(Hv)
     mark("vector " .. k .. " turn " .. i)
   end
   eigenvalues[#eigenvalues + 1] = value
@@ -5090,27 +5070,27 @@ for i = 0, 2 - 1 do
   trace = trace + sum_of(map(function(a, b) return (a * b):sum() end, Hv, v)):item()
 end
 mark("trace")
-grads = clear(grads)
-loss = nil; sweep()
+grads = nil
+loss = nil
 mark("graph gone")
 penalty = ohm.autograd.grad(F.cross_entropy(model(x), y), params, {create_graph = true})
 total = sum_of(map(function(p) return p:pow(2):sum() end, penalty))
 total:backward()
 mark("penalty")
 mark("end of program (globals alive)")
-model = nil; sweep()
-params = clear(params)
-x = nil; sweep()
-y = nil; sweep()
-eigenvalues = clear(eigenvalues)
+model = nil
+params = nil
+x = nil
+y = nil
+eigenvalues = nil
 vectors[2] = clear(vectors[2])
 vectors = nil
-v = clear(v)
-Hv = clear(Hv)
-u = clear(u)
-overlap = nil; sweep()
-penalty = clear(penalty)
-total = nil; sweep()
+v = nil
+Hv = nil
+u = nil
+overlap = nil
+penalty = nil
+total = nil
 mark("globals deleted")
 
 --== model_hypernet
@@ -5166,10 +5146,10 @@ for epoch = 0, 2 - 1 do
     y = ohm.randint(0, 6, {10}, {device = "cuda"})
     do
       local new1, new2, new3, new4 = hyper(task)
-      w = new1; sweep()
-      b = new2; sweep()
-      gamma = new3; sweep()
-      beta = new4; sweep()
+      w = new1
+      b = new2
+      gamma = new3
+      beta = new4
     end
     out = main(x, w, b, gamma, beta)
     loss = F.cross_entropy(out, y)
@@ -5188,30 +5168,30 @@ do
   for t = 0, 3 - 1 do
     do
       local new1, new2, new3, new4 = hyper(ohm.tensor({t}, {device = "cuda"}))
-      w = new1; sweep()
-      b = new2; sweep()
-      gamma = new3; sweep()
-      beta = new4; sweep()
+      w = new1
+      b = new2
+      gamma = new3
+      beta = new4
     end
     frozen[#frozen + 1] = {w:clone(), b:clone()}
   end
 end
 mark("frozen")
 mark("end of program (globals alive)")
-hyper = nil; sweep()
-main = nil; sweep()
-optimizer = nil; sweep()
-plateau = nil; sweep()
-task = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-w = nil; sweep()
-b = nil; sweep()
-gamma = nil; sweep()
-beta = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
-reg = nil; sweep()
+hyper = nil
+main = nil
+optimizer = nil
+plateau = nil
+task = nil
+x = nil
+y = nil
+w = nil
+b = nil
+gamma = nil
+beta = nil
+out = nil
+loss = nil
+reg = nil
 for i = #frozen, 1, -1 do frozen[i] = clear(frozen[i]) end
 mark("globals deleted")
 
@@ -5392,8 +5372,8 @@ function Model:forward(idx, caches, start)
     block = item1
     do
       local new1, new2 = block(x, caches[i + 1], start)
-      x = new1; sweep()
-      present = new2; sweep()
+      x = new1
+      present = new2
     end
     presents[#presents + 1] = present
   end
@@ -5412,7 +5392,7 @@ function generate(prompt, new_tokens, temperature, top_k)
   for step = 0, new_tokens - 1 do
     do
       local new1, new2 = model(idx, caches, start)
-      logits = new1; sweep()
+      logits = new1
       local old = caches
       caches = new2
       for i = #old, 1, -1 do old[i] = clear(old[i]) end
@@ -5421,15 +5401,15 @@ function generate(prompt, new_tokens, temperature, top_k)
     logits = slice(slice(logits, 0, 0):select(1, -1), 1, 0):float() / temperature
     do
       local new1, new2 = ohm.topk(logits, top_k)
-      v = new1; sweep()
-      _ = new2; sweep()
+      v = new1
+      _ = new2
     end
     logits:masked_fill_(logits:lt(v:index({ohm.tensor({-1})}, {1})), -math.huge)
     probs = F.softmax(logits, {dim = -1})
     do
       local new1, new2 = ohm.sort(probs, {descending = true})
-      sorted_probs = new1; sweep()
-      sorted_idx = new2; sweep()
+      sorted_probs = new1
+      sorted_idx = new2
     end
     cumulative = ohm.cumsum(sorted_probs, {dim = -1})
     remove = (cumulative - sorted_probs):gt(0.95)
@@ -5450,10 +5430,10 @@ end
 text = out:tolist()
 mark("generated")
 mark("end of program (globals alive)")
-model = nil; sweep()
-prompt = nil; sweep()
-out = nil; sweep()
-text = nil; sweep()
+model = nil
+prompt = nil
+out = nil
+text = nil
 mark("globals deleted")
 
 --== model_kv_index_copy
@@ -5680,22 +5660,22 @@ do
 end
 mark("evaluated")
 mark("end of program (globals alive)")
-model = nil; sweep()
-params = clear(params)
-momenta = clear(momenta)
-averages = clear(averages)
-squares = clear(squares)
-ema = clear(ema)
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-p = nil; sweep()
-total = nil; sweep()
-coef = nil; sweep()
-e = nil; sweep()
-backup = clear(backup)
-out = nil; sweep()
-b = nil; sweep()
+model = nil
+params = nil
+momenta = nil
+averages = nil
+squares = nil
+ema = nil
+x = nil
+y = nil
+loss = nil
+p = nil
+total = nil
+coef = nil
+e = nil
+backup = nil
+out = nil
+b = nil
 mark("globals deleted")
 
 --== model_llama
@@ -5933,8 +5913,8 @@ function train(model, rounds)
       local list1_0 = items(model:parameters())
       local list1_1 = items(globals_:parameters())
       for number1 = 1, math.min(#list1_0, #list1_1) do
-        p = list1_0[number1]; sweep()
-        q = list1_1[number1]; sweep()
+        p = list1_0[number1]
+        q = list1_1[number1]
         proximal = iadd(proximal, (p - q:detach()):norm(2) ^ 2)
       end
     end
@@ -5947,16 +5927,12 @@ end
 globals_ = CNN():cuda()
 mark("model")
 for communication = 0, 2 - 1 do
-  do
-    local old2 = states
-    states = {}
-    clear(old2)
-  end
+  states = {}
   for client = 0, 2 - 1 do
     do
       local new1, new2 = train(ohm.copy.deepcopy(globals_), 2)
-      state = new1; sweep()
-      loss = new2; sweep()
+      state = new1
+      loss = new2
     end
     states[#states + 1] = ohm.copy.deepcopy(state)
   end
@@ -5964,15 +5940,15 @@ for communication = 0, 2 - 1 do
   do
     local list3_0 = keys_of()
     for number3 = 1, #list3_0 do
-      key = list3_0[number3]; sweep()
+      key = list3_0[number3]
       do
         local list4_0 = items(part(states, 1, nil))
         for number4 = 1, #list4_0 do
-          other = list4_0[number4]; sweep()
+          other = list4_0[number4]
           average[key]:add_(other[key])
         end
       end
-      average[key] = ohm.div(average[key], #states); sweep()
+      average[key] = ohm.div(average[key], #states)
     end
   end
   globals_:load_state_dict(average)
@@ -5992,18 +5968,18 @@ do
 end
 mark("test")
 mark("end of program (globals alive)")
-globals_ = nil; sweep()
-states = clear(states)
-state = nil; sweep()
-loss = nil; sweep()
-average = nil; sweep()
-key = nil; sweep()
-other = nil; sweep()
-correct = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-predicted = nil; sweep()
+globals_ = nil
+states = nil
+state = nil
+loss = nil
+average = nil
+key = nil
+other = nil
+correct = nil
+x = nil
+y = nil
+out = nil
+predicted = nil
 mark("globals deleted")
 
 --== model_lora
@@ -6138,8 +6114,8 @@ function lr_find(model, optimizer, low, high, steps)
     end
     do
       local new1, new2 = batch(10)
-      x = new1; sweep()
-      y = new2; sweep()
+      x = new1
+      y = new2
     end
     optimizer:zero_grad()
     loss = F.cross_entropy(model(x), y)
@@ -6152,8 +6128,8 @@ function lr_find(model, optimizer, low, high, steps)
   end
   model:load_state_dict(weights)
   optimizer:load_state_dict(state)
-  weights = nil; sweep()
-  state = nil; sweep()
+  weights = nil
+  state = nil
   return rates[argmin(losses)]
 end
 model = nn.Sequential(nn.Conv2d(1, 14, 3), nn.BatchNorm2d(14), nn.ELU(), nn.AvgPool2d(2), nn.Flatten(), nn.Linear(14 * 25, 3)):cuda()
@@ -6172,8 +6148,8 @@ scheduler = ohm.optim.lr_scheduler.OneCycleLR(optimizer, {max_lr = best, total_s
 for step = 0, 3 - 1 do
   do
     local new1, new2 = batch(21)
-    x = new1; sweep()
-    y = new2; sweep()
+    x = new1
+    y = new2
   end
   loss = F.cross_entropy(model(x), y)
   optimizer:zero_grad({set_to_none = true})
@@ -6183,14 +6159,14 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-best = nil; sweep()
-group = nil; sweep()
-scheduler = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+y = nil
+best = nil
+group = nil
+scheduler = nil
+loss = nil
 mark("globals deleted")
 
 --== model_lstm_lm
@@ -6653,8 +6629,8 @@ small = nil
 ohm.cuda.empty_cache()
 mark("nothing left")
 mark("end of program (globals alive)")
-model = nil; sweep()
-x = nil; sweep()
+model = nil
+x = nil
 mark("globals deleted")
 
 --== model_memory_report
@@ -6684,15 +6660,15 @@ for step = 0, 2 - 1 do
   optimizer:zero_grad({set_to_none = step == 0})
   report("step " .. step)
 end
-out = nil; sweep()
-loss = nil; sweep()
+out = nil
+loss = nil
 ohm.cuda.empty_cache()
 report("emptied")
 reserved = ohm.cuda.memory_reserved() - ohm.cuda.memory_allocated()
 big = ohm.empty(5, 1000, 1000, {device = "cuda"})
 small = collect(7, function(i) return ohm.empty((100 * i) + 1, {device = "cuda"}) end)
 report("filled")
-big = nil; sweep()
+big = nil
 for i = 5, 3, -1 do table.remove(small, i); sweep() end
 ohm.cuda.empty_cache()
 report("holes")
@@ -6704,20 +6680,20 @@ ohm.cuda.synchronize()
 ohm.cuda.empty_cache()
 report("clone")
 model:cpu()
-optimizer.state = {}; sweep()
+optimizer.state = {}
 ohm.cuda.empty_cache()
 report("model on the host")
 model:half():cuda()
 y = model(x:half())
 report("half")
 mark("end of program (globals alive)")
-seen = clear(seen)
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-reserved = nil; sweep()
-small = clear(small)
-y = nil; sweep()
+seen = nil
+model = nil
+optimizer = nil
+x = nil
+reserved = nil
+small = nil
+y = nil
 mark("globals deleted")
 
 --== model_meta_sgd
@@ -6774,22 +6750,22 @@ for step = 0, 1 do
     meta = meta + query:item()
     drop(fast)
     fast = nil
-    grads = clear(grads)
-    loss = nil; sweep()
-    query = nil; sweep()
+    grads = nil
+    loss = nil
+    query = nil
     mark("step " .. step .. " task " .. task)
   end
   optimizer:step()
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
+model = nil
 drop(rates)
-optimizer = nil; sweep()
-xs = nil; sweep()
-ys = nil; sweep()
-xq = nil; sweep()
-yq = nil; sweep()
+optimizer = nil
+xs = nil
+ys = nil
+xq = nil
+yq = nil
 mark("globals deleted")
 
 --== model_mobilenet
@@ -6958,15 +6934,15 @@ for step = 0, 3 - 1 do
   view2 = ohm.flip(view1, {3}) + (0.1 * ohm.randn_like(view1))
   do
     local new1, new2 = model(view1, view2, step * 32)
-    output = new1; sweep()
-    target = new2; sweep()
+    output = new1
+    target = new2
   end
   loss = criterion(output, target)
   mark("forward " .. step)
   do
     local new1, new2 = output:topk(5, 1)
-    _ = new1; sweep()
-    pred = new2; sweep()
+    _ = new1
+    pred = new2
   end
   correct = pred:t():eq(target:view(1, -1):expand_as(pred:t()))
   top1 = slice(correct, 0, 0, 1):reshape(-1):float():sum(0, {keepdim = true}):mul_(100.0 / 32):item()
@@ -6976,19 +6952,19 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-criterion = nil; sweep()
-images = nil; sweep()
-view1 = nil; sweep()
-view2 = nil; sweep()
-output = nil; sweep()
-target = nil; sweep()
-loss = nil; sweep()
-_ = nil; sweep()
-pred = nil; sweep()
-correct = nil; sweep()
-top1 = nil; sweep()
+model = nil
+optimizer = nil
+criterion = nil
+images = nil
+view1 = nil
+view2 = nil
+output = nil
+target = nil
+loss = nil
+_ = nil
+pred = nil
+correct = nil
+top1 = nil
 mark("globals deleted")
 
 --== model_moco_queue
@@ -7618,33 +7594,33 @@ mark("trained")
 model:eval()
 do
   local mode <close> = ohm.no_grad()
-  logits = model(x, pad); sweep()
+  logits = model(x, pad)
 end
 mark("evaluated")
 model:half()
 do
   local mode <close> = ohm.no_grad()
-  logits = model(x, pad); sweep()
+  logits = model(x, pad)
 end
 mark("evaluated in half precision")
 narrow = nn.TransformerEncoder(nn.TransformerEncoderLayer(20, 2, 24, {batch_first = true}), 1)
-narrow = narrow:cuda():eval(); sweep()
+narrow = narrow:cuda():eval()
 z = ohm.randn(3, 12, 20, {device = "cuda"})
 do
   local mode <close> = ohm.inference_mode()
-  z = narrow(z, {src_key_padding_mask = pad}); sweep()
+  z = narrow(z, {src_key_padding_mask = pad})
 end
 mark("evaluated step by step")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-pad = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
-logits = nil; sweep()
-narrow = nil; sweep()
-z = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+pad = nil
+y = nil
+loss = nil
+logits = nil
+narrow = nil
+z = nil
 mark("globals deleted")
 
 --== model_neural_ode
@@ -7701,16 +7677,16 @@ do
 end
 mark("evaluated")
 mark("end of program (globals alive)")
-func = nil; sweep()
-optimizer = nil; sweep()
-t = nil; sweep()
-truth = nil; sweep()
-y0 = nil; sweep()
-pred = nil; sweep()
-loss = nil; sweep()
-final = nil; sweep()
-error = nil; sweep()
-worst = nil; sweep()
+func = nil
+optimizer = nil
+t = nil
+truth = nil
+y0 = nil
+pred = nil
+loss = nil
+final = nil
+error = nil
+worst = nil
 mark("globals deleted")
 
 --== model_ntm
@@ -7771,11 +7747,11 @@ function NTM:forward(xs)
   do
     local list1_0 = items(xs)
     for number1 = 1, #list1_0 do
-      x = list1_0[number1]; sweep()
+      x = list1_0[number1]
       do
         local new1, new2 = spread(self.cell(ohm.cat({x, read}, 1), {h, c}))
-        h = new1; sweep()
-        c = new2; sweep()
+        h = new1
+        c = new2
       end
       weights = self:address(memory, h, weights)
       e = ohm.sigmoid(self.erase(h))
@@ -7801,11 +7777,11 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== model_nucleus_sampling
@@ -8048,7 +8024,7 @@ if oom then
 end
 mark("end")
 mark("end of program (globals alive)")
-z = nil; sweep()
+z = nil
 mark("globals deleted")
 
 --== model_oom_modules
@@ -8077,13 +8053,13 @@ do
   local ok, e = pcall(function() z = step(net, x); sweep() end)
   if not ok then
     mark("caught")
-    e = nil; sweep()
+    e = nil
   end
 end
 mark("behind")
 mark("end of program (globals alive)")
-net = nil; sweep()
-x = nil; sweep()
+net = nil
+x = nil
 mark("globals deleted")
 
 --== model_oom_retry
@@ -8129,21 +8105,21 @@ while not done do
   else
     mark("caught")
     opt:zero_grad()
-    x = nil; sweep()
-    y = nil; sweep()
+    x = nil
+    y = nil
     ohm.cuda.empty_cache()
     n = n // 2
     mark("in except")
-    e = nil; sweep()
+    e = nil
   end
   mark("behind")
 end
 mark("end")
 mark("end of program (globals alive)")
-net = nil; sweep()
-opt = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
+net = nil
+opt = nil
+x = nil
+y = nil
 mark("globals deleted")
 
 --== model_oom_text
@@ -8159,10 +8135,10 @@ for step = 0, 11 do
   end)
   if not is_done then
     text = tostring(problem)
-    problem = nil; sweep()
+    problem = nil
     mark(text)
-    x = nil; sweep()
-    out = nil; sweep()
+    x = nil
+    out = nil
     model:zero_grad({set_to_none = true})
     ohm.cuda.empty_cache()
     ohm.cuda.reset_peak_memory_stats()
@@ -8170,9 +8146,9 @@ for step = 0, 11 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-x = nil; sweep()
-out = nil; sweep()
+model = nil
+x = nil
+out = nil
 mark("globals deleted")
 
 --== model_overwrites
@@ -8241,18 +8217,18 @@ end
 nest()
 mark("outside")
 mark("end of program (globals alive)")
-a = nil; sweep()
-b = nil; sweep()
-c = nil; sweep()
-kept.a = nil; sweep()
-kept.b = nil; sweep()
-kept.c = nil; sweep()
-copies.a = nil; sweep()
-copies.b = nil; sweep()
-copies.c = nil; sweep()
-made.a = nil; sweep()
-made.b = nil; sweep()
-made.c = nil; sweep()
+a = nil
+b = nil
+c = nil
+kept.a = nil
+kept.b = nil
+kept.c = nil
+copies.a = nil
+copies.b = nil
+copies.c = nil
+made.a = nil
+made.b = nil
+made.c = nil
 mark("globals deleted")
 
 --== model_packed_kinds
@@ -8269,31 +8245,31 @@ optimizer = ohm.optim.SGD(modules:parameters(), {lr = 0.1, momentum = 0.9})
 mark("modules")
 for step = 0, 1 do
   x = ohm.randn(10, 5, 24, {device = "cuda", requires_grad = true})
-  packed = utils.pack_padded_sequence(x, {10, 8, 8, 5, 1}); sweep()
-  packed = utils.PackedSequence(ohm.tanh(embedding(packed.data)), packed); sweep()
+  packed = utils.pack_padded_sequence(x, {10, 8, 8, 5, 1})
+  packed = utils.PackedSequence(ohm.tanh(embedding(packed.data)), packed)
   h0 = ohm.zeros(2, 5, 40, {device = "cuda"})
   do
     local results = gru(packed, h0)
-    out = results[1]; sweep()
-    h = results[2]; sweep()
+    out = results[1]
+    h = results[2]
   end
   mark("gru " .. step)
   do
     local results = back(out)
-    out2 = results[1]; sweep()
-    h2 = results[2]; sweep()
+    out2 = results[1]
+    h2 = results[2]
   end
   do
     local new1, new2 = utils.pad_packed_sequence(out2, {batch_first = true, padding_value = -1.0, total_length = 12})
-    padded = new1; sweep()
-    lengths = new2; sweep()
+    padded = new1
+    lengths = new2
   end
   mark("padded " .. step)
   again = utils.pack_padded_sequence(padded, {3, 12, 6, 6, 9}, {batch_first = true, enforce_sorted = false})
   do
     local results = rnn(again)
-    out3 = results[1]; sweep()
-    h3 = results[2]; sweep()
+    out3 = results[1]
+    h3 = results[2]
   end
   wide = utils.pad_packed_sequence(out3)
   mark("rnn " .. step)
@@ -8305,9 +8281,9 @@ for step = 0, 1 do
   c0 = ohm.randn(1, 3, 16, {device = "cuda"})
   do
     local results = lstm(utils.pack_sequence(pieces, {enforce_sorted = false}), {ohm.zeros_like(c0), c0})
-    out4 = results[1]; sweep()
-    h4 = results[2]; sweep()
-    c4 = results[3]; sweep()
+    out4 = results[1]
+    h4 = results[2]
+    c4 = results[3]
   end
   loss = wide:pow(2):mean() + h:sum() + h2:mean() + h3:pow(2):sum() + out4.data:abs():mean() + h4:sum() + c4:mean()
   mark("forward " .. step)
@@ -8318,55 +8294,55 @@ for step = 0, 1 do
 end
 do
   local mode <close> = ohm.no_grad()
-  packed = utils.pack_padded_sequence(x, {10, 8, 8, 5, 1}); sweep()
-  packed = utils.PackedSequence(embedding(packed.data), packed); sweep()
+  packed = utils.pack_padded_sequence(x, {10, 8, 8, 5, 1})
+  packed = utils.PackedSequence(embedding(packed.data), packed)
   do
     local results = gru(packed)
-    out = results[1]; sweep()
-    h = results[2]; sweep()
+    out = results[1]
+    h = results[2]
   end
   mark("gru evaluated")
   do
     local results = back(out)
-    out2 = results[1]; sweep()
-    h2 = results[2]; sweep()
+    out2 = results[1]
+    h2 = results[2]
   end
   mark("back evaluated")
   do
     local results = lstm(utils.pack_sequence(pieces, {enforce_sorted = false}))
-    out4 = results[1]; sweep()
-    h4 = results[2]; sweep()
-    c4 = results[3]; sweep()
+    out4 = results[1]
+    h4 = results[2]
+    c4 = results[3]
   end
   mark("lstm evaluated")
 end
 mark("end of program (globals alive)")
-embedding = nil; sweep()
-gru = nil; sweep()
-back = nil; sweep()
-rnn = nil; sweep()
-lstm = nil; sweep()
-modules = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-packed = nil; sweep()
-h0 = nil; sweep()
-out = nil; sweep()
-h = nil; sweep()
-out2 = nil; sweep()
-h2 = nil; sweep()
-padded = nil; sweep()
-lengths = nil; sweep()
-again = nil; sweep()
-out3 = nil; sweep()
-h3 = nil; sweep()
-wide = nil; sweep()
-pieces = clear(pieces)
-c0 = nil; sweep()
-out4 = nil; sweep()
-h4 = nil; sweep()
-c4 = nil; sweep()
-loss = nil; sweep()
+embedding = nil
+gru = nil
+back = nil
+rnn = nil
+lstm = nil
+modules = nil
+optimizer = nil
+x = nil
+packed = nil
+h0 = nil
+out = nil
+h = nil
+out2 = nil
+h2 = nil
+padded = nil
+lengths = nil
+again = nil
+out3 = nil
+h3 = nil
+wide = nil
+pieces = nil
+c0 = nil
+out4 = nil
+h4 = nil
+c4 = nil
+loss = nil
 mark("globals deleted")
 
 --== model_packed_tagger
@@ -8388,8 +8364,8 @@ function Tagger:forward(x, lengths)
   out, h, c = several(self.lstm(packed))
   do
     local new1, new2 = rnn.pad_packed_sequence(out, {batch_first = true})
-    out = new1; sweep()
-    out_lengths = new2; sweep()
+    out = new1
+    out_lengths = new2
   end
   last = ohm.cat({h:select(0, -2), h:select(0, -1)}, {dim = 1})
   return self.fc(self.dropout(out)), self.cls(last)
@@ -8407,8 +8383,8 @@ for step = 0, 2 do
   z = ohm.randint(0, 2, {4}, {device = "cuda"})
   do
     local new1, new2 = model(x, lengths)
-    logits = new1; sweep()
-    cls = new2; sweep()
+    logits = new1
+    cls = new2
   end
   mark("forward " .. step)
   loss = F.cross_entropy(logits:view(-1, tags), y:view(-1), {ignore_index = -100}) + F.cross_entropy(cls, z)
@@ -8422,22 +8398,22 @@ do
   local mode <close> = ohm.no_grad()
   do
     local new1, new2 = model(x, lengths)
-    logits = new1; sweep()
-    cls = new2; sweep()
+    logits = new1
+    cls = new2
   end
   pred = logits:argmax(-1)
 end
 mark("evaluated")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-z = nil; sweep()
-logits = nil; sweep()
-cls = nil; sweep()
-loss = nil; sweep()
-pred = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+y = nil
+z = nil
+logits = nil
+cls = nil
+loss = nil
+pred = nil
 mark("globals deleted")
 
 --== model_padded_encoder
@@ -8473,8 +8449,8 @@ for step = 0, 2 - 1 do
   y = ohm.randint(0, classes, {4}, {device = "cuda"})
   do
     local new1, new2 = model(x, pad)
-    logits = new1; sweep()
-    weights = new2; sweep()
+    logits = new1
+    weights = new2
   end
   mark("forward " .. step)
   loss = F.cross_entropy(logits, y)
@@ -8486,24 +8462,24 @@ end
 model:eval()
 do
   local new1, new2 = model(x, pad)
-  logits = new1; sweep()
-  weights = new2; sweep()
+  logits = new1
+  weights = new2
 end
 probs = logits:detach():softmax(-1)
 entropy = -(weights * (weights + 1e-09):log()):sum(-1):mean()
 mark("evaluated")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-lengths = nil; sweep()
-x = nil; sweep()
-pad = nil; sweep()
-y = nil; sweep()
-logits = nil; sweep()
-weights = nil; sweep()
-loss = nil; sweep()
-probs = nil; sweep()
-entropy = nil; sweep()
+model = nil
+optimizer = nil
+lengths = nil
+x = nil
+pad = nil
+y = nil
+logits = nil
+weights = nil
+loss = nil
+probs = nil
+entropy = nil
 mark("globals deleted")
 
 --== model_patch_attention
@@ -8545,8 +8521,8 @@ function Captioner:forward(images, words, mask)
   t, wt = self.b1(self.text(words), v, mask)
   do
     local new1, new2 = self.b2(v, t, mask)
-    v = new1; sweep()
-    wv = new2; sweep()
+    v = new1
+    wv = new2
   end
   return self.head(slice(v, 0, 0):select(1, 0)), ohm.einsum("bij,bkl->bik", {wt, wv})
 end
@@ -8559,8 +8535,8 @@ for step = 0, 2 - 1 do
   mask = ohm.arange(9, {device = "cuda"}):unsqueeze(0):gt(ohm.randint(3, 9, {5, 1}, {device = "cuda"}))
   do
     local new1, new2 = model(images, words, mask)
-    logits = new1; sweep()
-    weights = new2; sweep()
+    logits = new1
+    weights = new2
   end
   target = ohm.zeros(5, 70, {device = "cuda"}):scatter_(1, words, 1.0)
   loss = F.binary_cross_entropy_with_logits(logits, target, {pos_weight = ohm.full({70}, 3.0, {device = "cuda"})})
@@ -8578,26 +8554,26 @@ do
   folded = F.fold(F.unfold(images, 4, {stride = 4}), {12, 16}, 4, {stride = 4})
   do
     local new1, new2 = model(images, slice(words, 0, 0, 2), slice(mask, 0, 0, 2))
-    logits = new1; sweep()
-    weights = new2; sweep()
+    logits = new1
+    weights = new2
   end
   probs = logits:sigmoid()
   chosen = ((probs:topk(3)):min({dim = 1}))
 end
 mark("eval")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-images = nil; sweep()
-words = nil; sweep()
-mask = nil; sweep()
-logits = nil; sweep()
-weights = nil; sweep()
-target = nil; sweep()
-loss = nil; sweep()
-folded = nil; sweep()
-probs = nil; sweep()
-chosen = nil; sweep()
+model = nil
+optimizer = nil
+images = nil
+words = nil
+mask = nil
+logits = nil
+weights = nil
+target = nil
+loss = nil
+folded = nil
+probs = nil
+chosen = nil
 mark("globals deleted")
 
 --== model_penalized_gan
@@ -8745,8 +8721,8 @@ y = ohm.rand(10, 6, {device = "cuda"})
 mark("data")
 do
   local new1, new2 = ohm.func.vmap(per_sample, {in_dims = {false, 0, 0}, chunk_size = 4})(params, x, y)
-  grads = new1; sweep()
-  losses = new2; sweep()
+  grads = new1
+  losses = new2
 end
 mark("grads")
 norms = ohm.stack(norms_of(grads)):norm(2, {dim = 0})
@@ -8758,15 +8734,15 @@ for _, name in ipairs(names) do
 end
 mark("step")
 mark("end of program (globals alive)")
-model = nil; sweep()
-params = clear(params)
-x = nil; sweep()
-y = nil; sweep()
-grads = clear(grads)
-losses = nil; sweep()
-norms = nil; sweep()
-factor = nil; sweep()
-g = nil; sweep()
+model = nil
+params = nil
+x = nil
+y = nil
+grads = nil
+losses = nil
+norms = nil
+factor = nil
+g = nil
 mark("globals deleted")
 
 --== model_pinn
@@ -9183,12 +9159,12 @@ end
 function Prefetcher:preload()
   local batch = table.remove(self.batches, 1)
   if not batch then
-    self.next_input = nil; sweep()
-    self.next_target = nil; sweep()
+    self.next_input = nil
+    self.next_target = nil
     return
   end
-  self.next_input = batch[1]; sweep()
-  self.next_target = batch[2]; sweep()
+  self.next_input = batch[1]
+  self.next_target = batch[2]
   do
     local mode1 <close> = ohm.cuda.stream(self.stream)
     self.next_input = self.next_input:cuda({non_blocking = true})
@@ -9218,8 +9194,8 @@ for epoch = 0, 2 - 1 do
   prefetcher = new_prefetcher(loader)
   do
     local new1, new2 = prefetcher:next()
-    x = new1; sweep()
-    y = new2; sweep()
+    x = new1
+    y = new2
   end
   i = 0
   while x ~= nil do
@@ -9232,22 +9208,22 @@ for epoch = 0, 2 - 1 do
     mark("epoch " .. epoch .. " step " .. i)
     do
       local new1, new2 = prefetcher:next()
-      x = new1; sweep()
-      y = new2; sweep()
+      x = new1
+      y = new2
     end
   end
 end
 ohm.cuda.synchronize()
 mark("trained")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-loader = nil; sweep()
-prefetcher = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-out = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+loader = nil
+prefetcher = nil
+x = nil
+y = nil
+out = nil
+loss = nil
 mark("globals deleted")
 
 --== model_protonet_reptile
@@ -9266,8 +9242,8 @@ for episode = 0, 2 - 1 do
   z = encoder(ohm.cat({support, query}, 0))
   do
     local new1, new2 = z:split({ways * shots, ways * queries})
-    z_support = new1; sweep()
-    z_query = new2; sweep()
+    z_support = new1
+    z_query = new2
   end
   prototypes = z_support:view(ways, shots, -1):mean(1)
   dists = ohm.pow(z_query:unsqueeze(1) - prototypes:unsqueeze(0), 2):sum(2)
@@ -9287,7 +9263,7 @@ for task = 0, 2 - 1 do
     for name, parameter in head:named_parameters() do
       clones[name] = parameter:detach():clone()
     end
-    before = clones; sweep()
+    before = clones
   end
   fast = ohm.copy.deepcopy(head)
   inner = ohm.optim.SGD(fast:parameters(), {lr = 0.02})
@@ -9313,28 +9289,28 @@ for task = 0, 2 - 1 do
   end
   mark("outer " .. task)
 end
-fast = nil; sweep()
-inner = nil; sweep()
-before = nil; sweep()
+fast = nil
+inner = nil
+before = nil
 mark("dropped")
 mark("end of program (globals alive)")
-encoder = nil; sweep()
-optimizer = nil; sweep()
-support = nil; sweep()
-query = nil; sweep()
-labels = nil; sweep()
-z = nil; sweep()
-z_support = nil; sweep()
-z_query = nil; sweep()
-prototypes = nil; sweep()
-dists = nil; sweep()
-loss = nil; sweep()
-acc = nil; sweep()
-head = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-p = nil; sweep()
-q = nil; sweep()
+encoder = nil
+optimizer = nil
+support = nil
+query = nil
+labels = nil
+z = nil
+z_support = nil
+z_query = nil
+prototypes = nil
+dists = nil
+loss = nil
+acc = nil
+head = nil
+x = nil
+y = nil
+p = nil
+q = nil
 mark("globals deleted")
 
 --== model_raft_corr
@@ -9389,11 +9365,7 @@ end
 function coords_grid(batch, ht, wd, device)
   local coords
   coords = {ohm.meshgrid({ohm.arange(ht, {device = device}), ohm.arange(wd, {device = device})}, {indexing = "ij"})}
-  do
-    local old1 = coords
-    coords = ohm.stack({at(coords, 1), at(coords, 0)}, {dim = 0}):float()
-    clear(old1)
-  end
+  coords = ohm.stack({at(coords, 1), at(coords, 0)}, {dim = 0}):float()
   return repeated(coords:unsqueeze(0), batch, 1, 1, 1)
 end
 function lookup(pyramid, coords, radius)
@@ -9407,8 +9379,8 @@ function lookup(pyramid, coords, radius)
     dy = ohm.linspace(-radius, radius, (2 * radius) + 1, {device = coords.device})
     do
       local new1, new2 = ohm.meshgrid({dy, dx}, {indexing = "ij"})
-      gy = new1; sweep()
-      gx = new2; sweep()
+      gy = new1
+      gx = new2
     end
     delta = ohm.stack({gy, gx}, {dim = -1})
     centroid = coords:reshape((batch * h1) * w1, 1, 1, 2) / ((1 << i))
@@ -9416,8 +9388,8 @@ function lookup(pyramid, coords, radius)
     H, W = corr:size(2), corr:size(3)
     do
       local new1, new2 = where:split({1, 1}, {dim = -1})
-      xgrid = new1; sweep()
-      ygrid = new2; sweep()
+      xgrid = new1
+      ygrid = new2
     end
     xgrid = ((2 * xgrid) / (W - 1)) - 1
     ygrid = ((2 * ygrid) / (H - 1)) - 1
@@ -9477,11 +9449,7 @@ for step = 0, 2 - 1 do
   flow_gt = ohm.randn(2, 2, 64, 64, {device = "cuda"})
   valid = ohm.ones(2, 64, 64, {device = "cuda"})
   optimizer:zero_grad()
-  do
-    local old2 = predictions
-    predictions = model(image1, image2, 3)
-    clear(old2)
-  end
+  predictions = model(image1, image2, 3)
   flow_loss = 0.0
   mag = ohm.sum(flow_gt ^ 2, {dim = 1}):sqrt()
   valid = (compare("ge", valid, 0.5)) & (compare("lt", mag, 400))
@@ -9497,18 +9465,18 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-scheduler = nil; sweep()
-image1 = nil; sweep()
-image2 = nil; sweep()
-flow_gt = nil; sweep()
-valid = nil; sweep()
-predictions = clear(predictions)
-flow_loss = nil; sweep()
-mag = nil; sweep()
-i_weight = nil; sweep()
-i_loss = nil; sweep()
+model = nil
+optimizer = nil
+scheduler = nil
+image1 = nil
+image2 = nil
+flow_gt = nil
+valid = nil
+predictions = nil
+flow_loss = nil
+mag = nil
+i_weight = nil
+i_loss = nil
 mark("globals deleted")
 
 
@@ -10066,10 +10034,10 @@ weight = ohm.load("weight", {map_location = "cuda:0"})
 weight:sum():backward()
 mark("parameter")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-rows = nil; sweep()
-weight = nil; sweep()
+model = nil
+optimizer = nil
+rows = nil
+weight = nil
 mark("globals deleted")
 
 --== model_retinanet
@@ -10182,8 +10150,8 @@ for step = 0, 2 - 1 do
   x = ohm.randn(2, 3, 40, 40, {device = "cuda"})
   do
     local new1, new2 = model(x)
-    cls = new1; sweep()
-    box = new2; sweep()
+    cls = new1
+    box = new2
   end
   mark("forward " .. step)
   total = cls:size(1)
@@ -10208,8 +10176,8 @@ do
   local mode2 <close> = ohm.no_grad()
   do
     local new1, new2 = model(x)
-    cls = new1; sweep()
-    box = new2; sweep()
+    cls = new1
+    box = new2
   end
   scores = cls:sigmoid():flatten(1)
   top, idx = scores:topk(20, {dim = 1})
@@ -10220,28 +10188,28 @@ do
 end
 mark("detected")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-cls = nil; sweep()
-box = nil; sweep()
-total = nil; sweep()
-labels = nil; sweep()
-gt = nil; sweep()
-onehot = nil; sweep()
-positive = nil; sweep()
-num = nil; sweep()
-cls_loss = nil; sweep()
-reg = nil; sweep()
-reg_loss = nil; sweep()
-iou = nil; sweep()
-loss = nil; sweep()
-scores = nil; sweep()
-top = nil; sweep()
-idx = nil; sweep()
-which = nil; sweep()
-label = nil; sweep()
-boxes = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+cls = nil
+box = nil
+total = nil
+labels = nil
+gt = nil
+onehot = nil
+positive = nil
+num = nil
+cls_loss = nil
+reg = nil
+reg_loss = nil
+iou = nil
+loss = nil
+scores = nil
+top = nil
+idx = nil
+which = nil
+label = nil
+boxes = nil
 mark("globals deleted")
 
 --== model_rnnt
@@ -10277,13 +10245,13 @@ function RNNT:forward(x, y)
   local e, _, d
   do local results1 = self.encoder(x)
     local old = _
-    e = results1[1]; sweep()
+    e = results1[1]
     _ = {results1[2], results1[3]}
     if type(old) == 'table' then clear(old) end end
   e = self.project(e)
   do
     local new1, new2 = spread(self.predictor(self.embed(F.pad(y, {1, 0}))))
-    d = new1; sweep()
+    d = new1
     local old = _
     _ = new2
     clear(old)
@@ -10303,11 +10271,7 @@ function transducer_loss(logits, y)
   rows[#rows + 1] = first
   for i = 1, t - 1 do
     before = at(rows, -1) + slice(blank, 0, 0):select(1, i - 1)
-    do
-      local old2 = cells
-      cells = {slice(before, 0, 0):select(1, 0)}
-      clear(old2)
-    end
+    cells = {slice(before, 0, 0):select(1, 0)}
     for j = 1, u - 1 do
       cells[#cells + 1] = ohm.logaddexp(slice(before, 0, 0):select(1, j), at(cells, -1) + slice(emit, 0, 0):select(1, i):select(1, j - 1))
     end
@@ -10330,12 +10294,12 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-scheduler = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+scheduler = nil
+x = nil
+y = nil
+loss = nil
 mark("globals deleted")
 
 --== model_roi_mask
@@ -10394,9 +10358,9 @@ for step = 0, 2 - 1 do
   gt = (ohm.rand(9, 14, 14, {device = "cuda"}):gt(0.5)):float()
   do
     local new1, new2, new3 = model(image, boxes)
-    logits = new1; sweep()
-    deltas = new2; sweep()
-    masks = new3; sweep()
+    logits = new1
+    deltas = new2
+    masks = new3
   end
   rows = ohm.arange(9, {device = "cuda"})
   chosen = masks:index({rows, label})
@@ -10411,25 +10375,25 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-m = nil; sweep()
-optimizer = nil; sweep()
-image = nil; sweep()
-corner = nil; sweep()
-boxes = nil; sweep()
-label = nil; sweep()
-target = nil; sweep()
-gt = nil; sweep()
-logits = nil; sweep()
-deltas = nil; sweep()
-masks = nil; sweep()
-rows = nil; sweep()
-chosen = nil; sweep()
-ce = nil; sweep()
-reg = nil; sweep()
-ml = nil; sweep()
-losses = nil; sweep()
-loss = nil; sweep()
+model = nil
+m = nil
+optimizer = nil
+image = nil
+corner = nil
+boxes = nil
+label = nil
+target = nil
+gt = nil
+logits = nil
+deltas = nil
+masks = nil
+rows = nil
+chosen = nil
+ce = nil
+reg = nil
+ml = nil
+losses = nil
+loss = nil
 mark("globals deleted")
 
 --== model_rwkv
@@ -11161,8 +11125,8 @@ function MAB:forward(q, k)
   q = self.fc_q(q)
   do
     local new1, new2 = self.fc_k(k), self.fc_v(k)
-    k = new1; sweep()
-    v = new2; sweep()
+    k = new1
+    v = new2
   end
   split = self.dim_v // self.heads
   q_ = ohm.cat({q:split(split, 2)}, 0)
@@ -11207,15 +11171,15 @@ function Perceiver:forward(x)
   for i = 0, 2 - 1 do
     do
       local new1, new2 = self.cross(self.norm(z), ctx, ctx, {need_weights = false})
-      a = new1; sweep()
-      _ = new2; sweep()
+      a = new1
+      _ = new2
     end
     z = z + a
     n = self.norm(z)
     do
       local new1, new2 = several(self.self_attn(n, n, n, {average_attn_weights = false}))
-      a = new1; sweep()
-      w = new2; sweep()
+      a = new1
+      w = new2
     end
     z = z + a
     z = z + self.ff(self.norm(z))
@@ -11223,8 +11187,8 @@ function Perceiver:forward(x)
   q = self.decoder_query:expand(b, -1, -1)
   do
     local new1, new2 = several(self.decode(q, z, z))
-    d = new1; sweep()
-    _ = new2; sweep()
+    d = new1
+    _ = new2
   end
   return self.out(d), w
 end
@@ -11236,8 +11200,8 @@ for step = 0, 3 - 1 do
   target = ohm.randn(4, 3, 2, {device = "cuda"})
   do
     local new1, new2 = model(x)
-    pred = new1; sweep()
-    w = new2; sweep()
+    pred = new1
+    w = new2
   end
   cost = (pred:unsqueeze(2) - target:unsqueeze(1)):norm({dim = -1})
   chamfer = (cost:min(1)):mean() + (cost:min(2)):mean()
@@ -11249,15 +11213,15 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-x = nil; sweep()
-target = nil; sweep()
-pred = nil; sweep()
-w = nil; sweep()
-cost = nil; sweep()
-chamfer = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+x = nil
+target = nil
+pred = nil
+w = nil
+cost = nil
+chamfer = nil
+loss = nil
 mark("globals deleted")
 
 --== model_shufflenet
@@ -11618,8 +11582,8 @@ for step = 0, 3 - 1 do
   optimizer:zero_grad()
   do
     local new1, new2 = model(data)
-    output = new1; sweep()
-    grid = new2; sweep()
+    output = new1
+    grid = new2
   end
   smooth = (slice(slice(grid, 0, 0), 1, 1) - slice(slice(grid, 0, 0), 1, 0, -1)):abs():mean() + (slice(slice(slice(grid, 0, 0), 1, 0), 2, 1) - slice(slice(slice(grid, 0, 0), 1, 0), 2, 0, -1)):abs():mean()
   loss = F.nll_loss(output, target) + (0.1 * smooth)
@@ -11633,8 +11597,8 @@ do
   local mode1 <close> = ohm.no_grad()
   do
     local new1, new2 = model(data)
-    output = new1; sweep()
-    grid = new2; sweep()
+    output = new1
+    grid = new2
   end
   test_loss = F.nll_loss(output, target, {reduction = "sum"}):item()
   pred = second(output:max(1, {keepdim = true}))
@@ -11642,18 +11606,18 @@ do
 end
 mark("tested")
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-scheduler = nil; sweep()
-data = nil; sweep()
-target = nil; sweep()
-output = nil; sweep()
-grid = nil; sweep()
-smooth = nil; sweep()
-loss = nil; sweep()
-test_loss = nil; sweep()
-pred = nil; sweep()
-correct = nil; sweep()
+model = nil
+optimizer = nil
+scheduler = nil
+data = nil
+target = nil
+output = nil
+grid = nil
+smooth = nil
+loss = nil
+test_loss = nil
+pred = nil
+correct = nil
 mark("globals deleted")
 
 --== model_speculative
@@ -11755,13 +11719,13 @@ function SNN:forward(x)
   for t = 0, x:size(0) - 1 do
     do
       local new1, new2 = self.lif1(self.fc1(x:select(0, t)), mem1)
-      s1 = new1; sweep()
-      mem1 = new2; sweep()
+      s1 = new1
+      mem1 = new2
     end
     do
       local new1, new2 = self.lif2(self.fc2(s1), mem2)
-      s2 = new1; sweep()
-      mem2 = new2; sweep()
+      s2 = new1
+      mem2 = new2
     end
     spikes[#spikes + 1] = s2
     mems[#mems + 1] = mem2
@@ -11779,8 +11743,8 @@ for step = 0, 3 - 1 do
   x = ohm.bernoulli(images:unsqueeze(0):expand(8, -1, -1))
   do
     local new1, new2 = net(x)
-    spk = new1; sweep()
-    mem = new2; sweep()
+    spk = new1
+    mem = new2
   end
   mark("forward " .. step)
   p = log_softmax(mem)
@@ -11796,28 +11760,28 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
   do
     local new1, new2 = spk:sum({dim = 0}):max(1)
-    _ = new1; sweep()
-    idx = new2; sweep()
+    _ = new1
+    idx = new2
   end
   acc = (idx:eq(labels)):float():mean()
 end
 mark("end of program (globals alive)")
-spike = nil; sweep()
-net = nil; sweep()
-optimizer = nil; sweep()
-log_softmax = nil; sweep()
-nll = nil; sweep()
-images = nil; sweep()
-labels = nil; sweep()
-x = nil; sweep()
-spk = nil; sweep()
-mem = nil; sweep()
-p = nil; sweep()
-loss = nil; sweep()
-rate = nil; sweep()
-_ = nil; sweep()
-idx = nil; sweep()
-acc = nil; sweep()
+spike = nil
+net = nil
+optimizer = nil
+log_softmax = nil
+nll = nil
+images = nil
+labels = nil
+x = nil
+spk = nil
+mem = nil
+p = nil
+loss = nil
+rate = nil
+_ = nil
+idx = nil
+acc = nil
 mark("globals deleted")
 
 --== model_split_batches
@@ -11855,7 +11819,7 @@ while not result and size > 0 do
   tries = tries + 1
   if not is_done then
     assert(tostring(problem):find("out of memory"), tostring(problem))
-    problem = nil; sweep()
+    problem = nil
     size = size // 2
     ohm.gc.collect()
     ohm.cuda.empty_cache()
@@ -11880,7 +11844,7 @@ while not done do
   done = is_done
   if not is_done then
     assert(tostring(problem):find("out of memory"), tostring(problem))
-    problem = nil; sweep()
+    problem = nil
     part, target, loss = nil, nil, nil
     sweep()
     optimizer:zero_grad({set_to_none = true})
@@ -11890,14 +11854,14 @@ while not done do
   mark("splits " .. splits)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-x = nil; sweep()
-y = nil; sweep()
-result = nil; sweep()
-optimizer = nil; sweep()
-part = nil; sweep()
-target = nil; sweep()
-loss = nil; sweep()
+model = nil
+x = nil
+y = nil
+result = nil
+optimizer = nil
+part = nil
+target = nil
+loss = nil
 mark("globals deleted")
 
 --== model_ssd
@@ -11963,8 +11927,8 @@ function box_loss(boxes, scores, truth, labels, classes)
   _, order = negatives:sort(1, {descending = true})
   do
     local new1, new2 = order:sort(1)
-    _ = new1; sweep()
-    rank = new2; sweep()
+    _ = new1
+    rank = new2
   end
   hard = compare("lt", rank, (3 * count):clamp({max = labels:size(1) - 1}))
   confidence = (each * (positive | hard):float()):sum()
@@ -11978,15 +11942,15 @@ for step = 0, 2 - 1 do
   images = ohm.randn(4, 3, 50, 50, {device = "cuda"})
   do
     local new1, new2 = model(images)
-    boxes = new1; sweep()
-    scores = new2; sweep()
+    boxes = new1
+    scores = new2
   end
   truth = ohm.rand_like(boxes)
   labels = ohm.randint(0, 5, part(boxes.shape, nil, 2), {device = "cuda"})
   do
     local new1, new2 = box_loss(boxes, scores, truth, labels, 5)
-    location = new1; sweep()
-    confidence = new2; sweep()
+    location = new1
+    confidence = new2
   end
   loss = location + confidence
   optimizer:zero_grad()
@@ -11995,16 +11959,16 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-images = nil; sweep()
-boxes = nil; sweep()
-scores = nil; sweep()
-truth = nil; sweep()
-labels = nil; sweep()
-location = nil; sweep()
-confidence = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+images = nil
+boxes = nil
+scores = nil
+truth = nil
+labels = nil
+location = nil
+confidence = nil
+loss = nil
 mark("globals deleted")
 
 --== model_stream_prefetch
@@ -12164,8 +12128,8 @@ do
   content_target = content_feats[4]:detach()
   grams = map(function(f) return gram_matrix(f) end, style_feats)
 end
-content_feats = clear(content_feats)
-style_feats = clear(style_feats)
+content_feats = nil
+style_feats = nil
 mark("targets")
 image = content:clone():requires_grad_(true)
 optimizer = ohm.optim.LBFGS({image}, {max_iter = 4, history_size = 3, tolerance_grad = 0, tolerance_change = 0})
@@ -12189,11 +12153,11 @@ function closure()
   end
   loss = (content_loss + (100000.0 * style_loss)) + (0.01 * tv_loss(image))
   loss:backward()
-  feats = clear(feats)
+  feats = nil
   return loss
 end
 for step = 0, 2 do
-  optimizer:step(closure); sweep()
+  optimizer:step(closure)
   mark("step " .. step)
 end
 do
@@ -12203,17 +12167,17 @@ end
 result = image:detach():cpu():squeeze(0)
 mark("result")
 mark("end of program (globals alive)")
-net = nil; sweep()
-p = nil; sweep()
-content = nil; sweep()
-style = nil; sweep()
-mean = nil; sweep()
-std = nil; sweep()
-content_target = nil; sweep()
-grams = clear(grams)
-image = nil; sweep()
-optimizer = nil; sweep()
-result = nil; sweep()
+net = nil
+p = nil
+content = nil
+style = nil
+mean = nil
+std = nil
+content_target = nil
+grams = nil
+image = nil
+optimizer = nil
+result = nil
 mark("globals deleted")
 
 --== model_stylegan
@@ -12342,8 +12306,8 @@ for step = 0, 2 - 1 do
   real = ohm.randn(4, 3, 8, 8, {device = "cuda"})
   do
     local new1, new2 = g(ohm.randn(4, 24, {device = "cuda"}))
-    fake = new1; sweep()
-    _ = new2; sweep()
+    fake = new1
+    _ = new2
   end
   d_loss = F.softplus(-d(real)):mean() + F.softplus(d(fake:detach())):mean()
   d:zero_grad()
@@ -12360,8 +12324,8 @@ for step = 0, 2 - 1 do
   mark("r1 " .. step)
   do
     local new1, new2 = g(ohm.randn(4, 24, {device = "cuda"}))
-    fake = new1; sweep()
-    w = new2; sweep()
+    fake = new1
+    w = new2
   end
   g_loss = F.softplus(-d(fake)):mean()
   g:zero_grad()
@@ -12373,8 +12337,8 @@ for step = 0, 2 - 1 do
       local list2_0 = items(g_ema:parameters())
       local list2_1 = items(g:parameters())
       for number2 = 1, math.min(#list2_0, #list2_1) do
-        p_ema = list2_0[number2]; sweep()
-        p = list2_1[number2]; sweep()
+        p_ema = list2_0[number2]
+        p = list2_1[number2]
         p_ema:mul_(0.99):add_(p, {alpha = 0.01})
       end
     end
@@ -12382,23 +12346,23 @@ for step = 0, 2 - 1 do
   mark("g " .. step)
 end
 mark("end of program (globals alive)")
-g = nil; sweep()
-d = nil; sweep()
-g_ema = nil; sweep()
-g_optim = nil; sweep()
-d_optim = nil; sweep()
-mean_path = nil; sweep()
-real = nil; sweep()
-fake = nil; sweep()
-_ = nil; sweep()
-d_loss = nil; sweep()
-real_pred = nil; sweep()
-grad_real = nil; sweep()
-r1 = nil; sweep()
-w = nil; sweep()
-g_loss = nil; sweep()
-p_ema = nil; sweep()
-p = nil; sweep()
+g = nil
+d = nil
+g_ema = nil
+g_optim = nil
+d_optim = nil
+mean_path = nil
+real = nil
+fake = nil
+_ = nil
+d_loss = nil
+real_pred = nil
+grad_real = nil
+r1 = nil
+w = nil
+g_loss = nil
+p_ema = nil
+p = nil
 mark("globals deleted")
 
 
@@ -12676,13 +12640,13 @@ function Model:forward(ids, assigned)
   x = self.embed(ids)
   do
     local new1, new2 = self.l1(x, assigned)
-    x = new1; sweep()
-    a1 = new2; sweep()
+    x = new1
+    a1 = new2
   end
   do
     local new1, new2 = self.l2(x, assigned)
-    x = new1; sweep()
-    a2 = new2; sweep()
+    x = new1
+    a2 = new2
   end
   return self.head(x), a1 + a2
 end
@@ -12697,8 +12661,8 @@ for step = 0, 3 - 1 do
     local mode2 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16, enabled = step > 0})
     do
       local new1, new2 = model(slice(slice(ids, 0, 0), 1, 0, -1), assigned)
-      logits = new1; sweep()
-      aux = new2; sweep()
+      logits = new1
+      aux = new2
     end
     loss = F.cross_entropy(logits:reshape(-1, 140), slice(slice(ids, 0, 0), 1, 1):reshape(-1)) + (0.01 * aux)
   end
@@ -12708,14 +12672,14 @@ for step = 0, 3 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-ids = nil; sweep()
-order = nil; sweep()
-assigned = nil; sweep()
-logits = nil; sweep()
-aux = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+ids = nil
+order = nil
+assigned = nil
+logits = nil
+aux = nil
+loss = nil
 mark("globals deleted")
 
 --== model_t5
@@ -12959,20 +12923,20 @@ function Tacotron:forward(text, lengths, mel)
     frame = item3
     do
       local new1, new2 = several(self.attention_cell(ohm.cat({frame, context}, -1), {ah, ac}))
-      ah = new1; sweep()
-      ac = new2; sweep()
+      ah = new1
+      ac = new2
     end
     ah = F.dropout(ah, 0.1, self.training)
     do
       local new1, new2 = self.attention(ah, memory, keys, ohm.cat({w:unsqueeze(1), total:unsqueeze(1)}, {dim = 1}), mask)
-      context = new1; sweep()
-      w = new2; sweep()
+      context = new1
+      w = new2
     end
     total = iadd(total, w)
     do
       local new1, new2 = several(self.decoder_cell(ohm.cat({ah, context}, -1), {dh, dc}))
-      dh = new1; sweep()
-      dc = new2; sweep()
+      dh = new1
+      dc = new2
     end
     both = ohm.cat({dh, context}, {dim = 1})
     outs[#outs + 1] = self.project(both)
@@ -12992,9 +12956,9 @@ for step = 0, 2 - 1 do
   slice(target, 0, 0):select(1, -1):fill_(1)
   do
     local new1, new2, new3 = model(text, lengths, mel)
-    out = new1; sweep()
-    post = new2; sweep()
-    gate = new3; sweep()
+    out = new1
+    post = new2
+    gate = new3
   end
   loss = (F.mse_loss(out, mel) + F.mse_loss(post, mel)) + F.binary_cross_entropy_with_logits(gate, target)
   optimizer:zero_grad()
@@ -13004,16 +12968,16 @@ for step = 0, 2 - 1 do
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-text = nil; sweep()
-lengths = nil; sweep()
-mel = nil; sweep()
-target = nil; sweep()
-out = nil; sweep()
-post = nil; sweep()
-gate = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+text = nil
+lengths = nil
+mel = nil
+target = nil
+out = nil
+post = nil
+gate = nil
+loss = nil
 mark("globals deleted")
 
 --== model_td3
@@ -13224,13 +13188,13 @@ function TFT:forward(static, x)
   e = ohm.stack((function() local r = {} local l0 = items(self.inputs:children()) for i_ = 1, #l0 do local i = i_ - 1 local f = l0[i_] r[#r + 1] = f(slice(x, -1, i, i + 1)) end return r end)(), {dim = 2})
   do
     local new1, new2 = self.selection(e, s)
-    e = new1; sweep()
-    weights = new2; sweep()
+    e = new1
+    weights = new2
   end
   state = {self.h(s):unsqueeze(0), self.c(s):unsqueeze(0)}
   do local results3 = self.encoder(e, state)
     local old = _
-    h = results3[1]; sweep()
+    h = results3[1]
     _ = {results3[2], results3[3]}
     if type(old) == 'table' then clear(old) end end
   h = self.norm(F.glu(self.gate(h)) + e)
@@ -13253,26 +13217,26 @@ for step = 0, 2 - 1 do
   x = ohm.randn(8, 12, 4, {device = "cuda"})
   do
     local new1, new2, new3 = model(static, x)
-    out = new1; sweep()
-    weights = new2; sweep()
-    attention = new3; sweep()
+    out = new1
+    weights = new2
+    attention = new3
   end
   loss = quantile_loss(out, ohm.randn(8, 12, {device = "cuda"}), quantiles)
   loss:backward()
   optimizer:step()
   optimizer:zero_grad()
-  out = nil; sweep()
-  weights = nil; sweep()
+  out = nil
+  weights = nil
   mark("step " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-optimizer = nil; sweep()
-quantiles = nil; sweep()
-static = nil; sweep()
-x = nil; sweep()
-attention = nil; sweep()
-loss = nil; sweep()
+model = nil
+optimizer = nil
+quantiles = nil
+static = nil
+x = nil
+attention = nil
+loss = nil
 mark("globals deleted")
 
 --== model_transformer_xl
@@ -14189,15 +14153,15 @@ for step = 0, 2 - 1 do
     critic = item2
     do
       local new1, new2, new3 = critic(real)
-      r = new1; sweep()
-      _ = new2; sweep()
-      _ = new3; sweep()
+      r = new1
+      _ = new2
+      _ = new3
     end
     do
       local new1, new2, new3 = critic(fake:detach())
-      f = new1; sweep()
-      _ = new2; sweep()
-      _ = new3; sweep()
+      f = new1
+      _ = new2
+      _ = new3
     end
     d_loss = (d_loss + ((1 - r) ^ 2):mean()) + (f ^ 2):mean()
   end
@@ -14212,16 +14176,16 @@ for step = 0, 2 - 1 do
       local mode4 <close> = ohm.no_grad()
       do
         local new1, new2, new3 = critic(real)
-        r = new1; sweep()
-        r1 = new2; sweep()
-        r2 = new3; sweep()
+        r = new1
+        r1 = new2
+        r2 = new3
       end
     end
     do
       local new1, new2, new3 = critic(fake)
-      f = new1; sweep()
-      f1 = new2; sweep()
-      f2 = new3; sweep()
+      f = new1
+      f1 = new2
+      f2 = new3
     end
     adv = adv + ((1 - f) ^ 2):mean()
     fm = (fm + F.l1_loss(f1, r1)) + F.l1_loss(f2, r2)
@@ -14234,26 +14198,26 @@ for step = 0, 2 - 1 do
   mark("generator " .. step)
 end
 mark("end of program (globals alive)")
-G = nil; sweep()
-critics = nil; sweep()
-g_opt = nil; sweep()
-d_opt = nil; sweep()
-mel = nil; sweep()
-real = nil; sweep()
-fake = nil; sweep()
-d_loss = nil; sweep()
-critic = nil; sweep()
-r = nil; sweep()
-_ = nil; sweep()
-f = nil; sweep()
-adv = nil; sweep()
-fm = nil; sweep()
-r1 = nil; sweep()
-r2 = nil; sweep()
-f1 = nil; sweep()
-f2 = nil; sweep()
-energy = nil; sweep()
-g_loss = nil; sweep()
+G = nil
+critics = nil
+g_opt = nil
+d_opt = nil
+mel = nil
+real = nil
+fake = nil
+d_loss = nil
+critic = nil
+r = nil
+_ = nil
+f = nil
+adv = nil
+fm = nil
+r1 = nil
+r2 = nil
+f1 = nil
+f2 = nil
+energy = nil
+g_loss = nil
 mark("globals deleted")
 
 --== model_vq_ema
@@ -14676,25 +14640,21 @@ function RSSM:forward(obs, act)
     h = self.cell(x, h)
     do
       local new1, new2, new3 = self:sample(self.prior(h))
-      _ = new1; sweep()
-      pm = new2; sweep()
-      ps = new3; sweep()
+      _ = new1
+      pm = new2
+      ps = new3
     end
     do
       local new1, new2, new3 = self:sample(self.post(ohm.cat({h, embed:select(0, t)}, {dim = -1})))
-      s = new1; sweep()
-      qm = new2; sweep()
-      qs = new3; sweep()
+      s = new1
+      qm = new2
+      qs = new3
     end
     kl = (ohm.log(ps / qs) + (((qs ^ 2) + ((qm - pm) ^ 2)) / (2 * (ps ^ 2)))) - 0.5
     kls[#kls + 1] = kl:sum(-1)
     feats[#feats + 1] = ohm.cat({h, s}, {dim = -1})
   end
-  do
-    local old1 = feats
-    feats = ohm.stack(feats)
-    clear(old1)
-  end
+  feats = ohm.stack(feats)
   rec = self.decoder(self.decoder_in(feats):view(-1, 64, 1, 1))
   return feats, rec:view(steps, batch, 3, 12, 12), self.reward(feats):squeeze(-1), ohm.stack(kls)
 end
@@ -14711,10 +14671,10 @@ for step = 0, 2 - 1 do
   rew = ohm.randn(steps, batch, {device = "cuda"})
   do
     local new1, new2, new3, new4 = model(obs, act)
-    feats = new1; sweep()
-    rec = new2; sweep()
-    pred = new3; sweep()
-    kls = new4; sweep()
+    feats = new1
+    rec = new2
+    pred = new3
+    kls = new4
   end
   rec_loss = 0.5 * (rec - slice(slice(obs, -2, 1, 13), -1, 1, 13)):pow(2):sum({2, 3, 4}):mean()
   kl_loss = ohm.clamp(kls, {min = 3.0}):mean()
@@ -14731,27 +14691,19 @@ for step = 0, 2 - 1 do
   f = feats:detach():flatten(0, 1)
   do
     local new1, new2 = f:split({deter, stoch}, {dim = -1})
-    h = new1; sweep()
-    s = new2; sweep()
+    h = new1
+    s = new2
   end
-  do
-    local old3 = imagined
-    imagined = {}
-    clear(old3)
-  end
-  do
-    local old4 = rewards
-    rewards = {}
-    clear(old4)
-  end
+  imagined = {}
+  rewards = {}
   for t = 0, 4 - 1 do
     a = actor(ohm.cat({h, s}, -1):detach())
     h = model.cell(F.elu(model.img_in(ohm.cat({s, a}, -1))), h)
     do
       local new1, new2, new3 = model:sample(model.prior(h))
-      s = new1; sweep()
-      _ = new2; sweep()
-      _ = new3; sweep()
+      s = new1
+      _ = new2
+      _ = new3
     end
     state = ohm.cat({h, s}, -1)
     imagined[#imagined + 1] = state
@@ -14759,11 +14711,7 @@ for step = 0, 2 - 1 do
   end
   states = ohm.stack(imagined)
   values = critic(states):squeeze(-1)
-  do
-    local old5 = returns
-    returns = {}
-    clear(old5)
-  end
+  returns = {}
   last = values:select(0, -1)
   for t = 4 - 1, 0, -1 do
     last = rewards[t + 1] + (0.99 * ((0.05 * values:select(0, t)) + (0.95 * last)))
@@ -14787,37 +14735,37 @@ for step = 0, 2 - 1 do
   mark("critic " .. step)
 end
 mark("end of program (globals alive)")
-model = nil; sweep()
-actor = nil; sweep()
-critic = nil; sweep()
-model_opt = nil; sweep()
-actor_opt = nil; sweep()
-critic_opt = nil; sweep()
-obs = nil; sweep()
-act = nil; sweep()
-rew = nil; sweep()
-feats = nil; sweep()
-rec = nil; sweep()
-pred = nil; sweep()
-kls = nil; sweep()
-rec_loss = nil; sweep()
-kl_loss = nil; sweep()
-loss = nil; sweep()
-p = nil; sweep()
-f = nil; sweep()
-h = nil; sweep()
-s = nil; sweep()
-imagined = clear(imagined)
-rewards = clear(rewards)
-a = nil; sweep()
-_ = nil; sweep()
-state = nil; sweep()
-states = nil; sweep()
-values = nil; sweep()
-returns = clear(returns)
-last = nil; sweep()
-stacked = nil; sweep()
-actor_loss = nil; sweep()
-value = nil; sweep()
-critic_loss = nil; sweep()
+model = nil
+actor = nil
+critic = nil
+model_opt = nil
+actor_opt = nil
+critic_opt = nil
+obs = nil
+act = nil
+rew = nil
+feats = nil
+rec = nil
+pred = nil
+kls = nil
+rec_loss = nil
+kl_loss = nil
+loss = nil
+p = nil
+f = nil
+h = nil
+s = nil
+imagined = nil
+rewards = nil
+a = nil
+_ = nil
+state = nil
+states = nil
+values = nil
+returns = nil
+last = nil
+stacked = nil
+actor_loss = nil
+value = nil
+critic_loss = nil
 mark("globals deleted")
