@@ -18,6 +18,7 @@
 #include "runtime/ops/convert.h"
 #include "runtime/ops/dropout.h"
 #include "runtime/ops/indexing.h"
+#include "runtime/ops/linear.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/rearrange.h"
 #include "runtime/ops/reduction.h"

@@ -1,12 +1,11 @@
 #include "runtime/nn/linear.h"
 #include "runtime/nn/new_parameter.h"
+#include "runtime/ops/linear.h"
 
 #include <fmt/core.h>
 
 #include <cmath>
 #include <stdexcept>
-
-#include "runtime/ops/matmul.h"
 
 namespace ohm::nn {
 

@@ -7,6 +7,7 @@
 #include "runtime/ops/concat.h"
 #include "runtime/ops/dropout.h"
 #include "runtime/ops/inplace_binary.h"
+#include "runtime/ops/linear.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/recurrent_cell.h"
 #include "runtime/ops/slice.h"

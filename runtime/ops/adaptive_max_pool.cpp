@@ -10,9 +10,9 @@
 #include "runtime/autograd/recorder.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/conv_sizes.h"
+#include "runtime/ops/max_pool.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/pointwise_kernel.h"
-#include "runtime/ops/pooling.h"
 #include "runtime/ops/view.h"
 
 namespace ohm::ops {

@@ -8,7 +8,7 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
-#include "runtime/ops/extremum.h"
+#include "runtime/ops/sorting.h"
 #include "runtime/ops/sorting_scratch.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"

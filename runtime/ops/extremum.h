@@ -1,11 +1,12 @@
-// Largest and smallest elements, and the order of elements.
+// Largest and smallest elements, and their places.
 #pragma once
 
+#include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "runtime/ops/op.h"
+#include "runtime/ops/picked_values.h"
 
 namespace ohm::ops {
 
@@ -13,21 +14,13 @@ namespace ohm::ops {
 Tensor max(const Tensor& input);
 Tensor min(const Tensor& input);
 
-/// Values and where they stand along a dimension (int64). The gradient goes to where each came
-/// from: saves the indices.
-using ValuesAndIndices = std::pair<Tensor, Tensor>;
+/// Along a dimension.
 ValuesAndIndices max(const Tensor& input, std::int64_t dim, bool keepdim);
 ValuesAndIndices min(const Tensor& input, std::int64_t dim, bool keepdim);
-/// Stable, with one temporary: the numbers of a row.
-ValuesAndIndices sort(const Tensor& input, std::int64_t dim, bool descending);
-/// The `k` largest (smallest), in order.
-ValuesAndIndices topk(const Tensor& input, std::int64_t k, std::int64_t dim, bool largest);
 
 /// Index of the first largest (smallest) element, int64; over all without `dim`. No gradient.
 Tensor argmax(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim);
 Tensor argmin(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim);
-/// The order that sorts each row, int64. No gradient.
-Tensor argsort(const Tensor& input, std::int64_t dim, bool descending);
 
 /// The gradient of one element of all, divided among those that equal it.
 Tensor shared_gradient(const Tensor& grad, const Tensor& input, const Tensor& result);

@@ -7,9 +7,9 @@
 #include "runtime/arithmetic/laid_out.h"
 #include "runtime/kernels/functors/resize.h"
 #include "runtime/kernels/launch/row_loops.h"
+#include "runtime/ops/average_pool.h"
+#include "runtime/ops/average_pool_volumes.h"
 #include "runtime/ops/pointwise_kernel.h"
-#include "runtime/ops/pooling.h"
-#include "runtime/ops/pooling_volumes.h"
 #include "runtime/ops/sequence.h"
 
 namespace ohm::ops {

@@ -19,7 +19,6 @@
 #include "runtime/ops/complex_views.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/matrix_product.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/product_gradients.h"
@@ -28,7 +27,6 @@
 #include "runtime/ops/view.h"
 #include "runtime/tensor/batched.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/transforms.h"
 
 namespace ohm::ops {
 namespace {
@@ -38,7 +36,6 @@ constexpr OpInfo kBmm{"bmm", CastPolicy::low_precision};
 constexpr OpInfo kBaddbmm{"baddbmm", CastPolicy::low_precision};
 constexpr OpInfo kAddmm{"addmm", CastPolicy::low_precision};
 constexpr OpInfo kMatmul{"matmul", CastPolicy::low_precision};
-constexpr OpInfo kLinear{"linear", CastPolicy::low_precision};
 
 void require_product(const OpInfo& info, const Tensor& a, const Tensor& b, int dims) {
   require_same_device(a, b, info);
@@ -240,13 +237,6 @@ Tensor broadcast_matmul(const Tensor& input, const Tensor& other) {
   return unsafe_view(is_vector ? squeeze(product, -1) : product, sizes);
 }
 
-// What is no case of the fused product under transforms of functions. Under vmap the bias is not
-// added in place.
-Tensor transformed_linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
-  Tensor product = matmul(input, t(weight));
-  return running_transforms().vmaps > 0 ? add(product, bias) : add_(product, bias);
-}
-
 std::vector<Sample> matmul_samples() {
   return {{sample_tensor({2, 3}), sample_tensor({3, 4})},
           {sample_tensor({3}), sample_tensor({3})},
@@ -254,13 +244,6 @@ std::vector<Sample> matmul_samples() {
           {sample_tensor({3}), sample_tensor({3, 2})},
           {sample_tensor({2, 2, 3}), sample_tensor({3, 2})},
           {sample_tensor({2, 1, 2, 3}), sample_tensor({3, 3, 2})}};
-}
-
-std::vector<Sample> linear_samples() {
-  return {{sample_tensor({2, 3}), sample_tensor({4, 3}), sample_tensor({4})},
-          {sample_tensor({2, 3}), sample_tensor({1, 3}), sample_tensor({1})},
-          {sample_tensor({2, 3}), sample_tensor({4, 3}), Value()},
-          {sample_tensor({2, 2, 3}), sample_tensor({4, 3}), sample_tensor({4})}};
 }
 
 }  // namespace
@@ -407,33 +390,6 @@ Tensor matmul(const Tensor& left, const Tensor& right) {
   return broadcast_matmul(input, other);
 }
 
-Tensor linear(const Tensor& given, const Tensor& given_weight,
-              const std::optional<Tensor>& given_bias) {
-  const OpFront front(kLinear);
-  const std::optional<Tensor> bias = front.input(given_bias);
-  const Tensor weight = front.input(given_weight);
-  const Tensor input = front.input(given);
-  if (weight.dims() != 2 || input.dims() == 0 || input.size(-1) != weight.size(1)) {
-    throw std::invalid_argument(fmt::format(
-        "[linear] input of shape {} does not fit a weight of shape {}: its last "
-        "dimension must be {}",
-        input.shape().str(), weight.shape().str(), weight.dims() == 2 ? weight.size(1) : 0));
-  }
-  if (!bias) return matmul(input, t(weight));
-  if (input.dims() == 2) return addmm(*bias, input, t(weight));
-  if (running_transforms().any() && !(input.dims() == 3 && input.is_contiguous())) {
-    return transformed_linear(input, weight, *bias);
-  }
-  // Rows that would have to be copied to lie in one matrix go another way than the fused one.
-  if (!input.is_contiguous()) return add_(matmul(input, t(weight)), *bias);
-  Shape sizes = input.shape();
-  sizes[sizes.dims() - 1] = weight.size(0);
-  const Tensor rows = reshape(input, {-1, input.size(-1)});
-  const Tensor product = addmm(*bias, rows, t(weight));
-  return Context::current().rules.linear_results_are_no_views ? unsafe_view(product, sizes)
-                                                              : view(product, sizes);
-}
-
 std::vector<OpDef> matmul_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
@@ -462,7 +418,6 @@ std::vector<OpDef> matmul_ops() {
                                           {sample_tensor({2, 4}), rows, columns, 0.5, -2.0}};
              }),
       define(kMatmul, kBoth, &matmul, {"input", "other"}, matmul_samples),
-      define(kLinear, kFunctional, &linear, {"input", "weight", "bias"}, linear_samples),
   };
 }
 

@@ -5,7 +5,6 @@
 // as the weight and is taken over without a copy.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "runtime/ops/op.h"
@@ -23,8 +22,6 @@ Tensor baddbmm(const Tensor& bias, const Tensor& input, const Tensor& other, dou
                double alpha);
 /// PyTorch's rules for any number of dimensions: vectors, matrices, broadcast batches.
 Tensor matmul(const Tensor& input, const Tensor& other);
-/// input [*, in] · weightᵀ [in, out] + bias [out]; weight is [out, in].
-Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias);
 
 std::vector<OpDef> matmul_ops();
 

@@ -8,6 +8,7 @@
 #include "runtime/ops/attention.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/inplace_binary.h"
+#include "runtime/ops/linear.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/matrix_product.h"
 #include "runtime/ops/native_attention_steps.h"

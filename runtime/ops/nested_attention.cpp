@@ -10,6 +10,7 @@
 #include "runtime/base/ceil_div.h"
 #include "runtime/ops/attention.h"
 #include "runtime/ops/cuda/attention.h"
+#include "runtime/ops/linear.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/matrix_product.h"
 #include "runtime/ops/native_attention_steps.h"

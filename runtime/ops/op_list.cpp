@@ -9,6 +9,8 @@
 #include "runtime/ops/alias.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/attention.h"
+#include "runtime/ops/average_pool.h"
+#include "runtime/ops/average_pool_volumes.h"
 #include "runtime/ops/batch_norm.h"
 #include "runtime/ops/bilinear.h"
 #include "runtime/ops/choice.h"
@@ -50,16 +52,21 @@
 #include "runtime/ops/interpolate.h"
 #include "runtime/ops/layer_norm.h"
 #include "runtime/ops/lerp.h"
+#include "runtime/ops/linear.h"
 #include "runtime/ops/loss_bce.h"
+#include "runtime/ops/loss_composed.h"
 #include "runtime/ops/loss_cross_entropy.h"
 #include "runtime/ops/loss_ctc.h"
 #include "runtime/ops/loss_distance.h"
 #include "runtime/ops/loss_divergence.h"
 #include "runtime/ops/loss_margin.h"
+#include "runtime/ops/loss_multi_margin.h"
 #include "runtime/ops/loss_multilabel.h"
 #include "runtime/ops/loss_nll.h"
 #include "runtime/ops/loss_soft_margin.h"
 #include "runtime/ops/matmul.h"
+#include "runtime/ops/max_pool.h"
+#include "runtime/ops/max_pool_volumes.h"
 #include "runtime/ops/nan_reduction.h"
 #include "runtime/ops/nonzero.h"
 #include "runtime/ops/norm.h"
@@ -71,9 +78,7 @@
 #include "runtime/ops/piecewise.h"
 #include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/pointwise_unary.h"
-#include "runtime/ops/pooling.h"
 #include "runtime/ops/pooling_powers.h"
-#include "runtime/ops/pooling_volumes.h"
 #include "runtime/ops/power.h"
 #include "runtime/ops/product.h"
 #include "runtime/ops/quantile.h"
@@ -95,6 +100,7 @@
 #include "runtime/ops/sequence.h"
 #include "runtime/ops/slice.h"
 #include "runtime/ops/softmax.h"
+#include "runtime/ops/sorting.h"
 #include "runtime/ops/special.h"
 #include "runtime/ops/stacking.h"
 #include "runtime/ops/synonyms.h"
@@ -142,10 +148,12 @@ constexpr Family kFamilies[] = {
     &whole_number_ops,
     &reduction_ops,
     &extremum_ops,
+    &sorting_ops,
     &variance_ops,
     &norm_ops,
     &product_ops,
     &matmul_ops,
+    &linear_ops,
     &vector_product_ops,
     &einsum_ops,
     &activation_ops,
@@ -161,8 +169,10 @@ constexpr Family kFamilies[] = {
     &ctc_loss_ops,
     &conv_ops,
     &conv_transpose_ops,
-    &pooling_ops,
-    &volume_pooling_ops,
+    &max_pool_ops,
+    &average_pool_ops,
+    &max_pool_volume_ops,
+    &average_pool_volume_ops,
     &sequence_ops,
     &interpolate_ops,
     &batch_norm_ops,
@@ -190,6 +200,8 @@ constexpr Family kFamilies[] = {
     &adaptive_max_ops,
     &grid_ops,
     &soft_margin_ops,
+    &multi_margin_ops,
+    &composed_loss_ops,
     &image_ops,
     &weight_norm_ops,
     &section_ops,

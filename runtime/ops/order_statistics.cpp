@@ -20,11 +20,13 @@
 #include "runtime/ops/choice.h"
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/extremum.h"
 #include "runtime/ops/index.h"
 #include "runtime/ops/op_front.h"
-#include "runtime/ops/picked_gradient.h"
+#include "runtime/ops/picked_values.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/slice.h"
+#include "runtime/ops/sorting.h"
 #include "runtime/ops/view.h"
 
 namespace ohm::ops {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/ops/extremum.h"
 #include "runtime/ops/op.h"
+#include "runtime/ops/picked_values.h"
 
 namespace ohm::ops {
 

@@ -10,7 +10,8 @@
 namespace ohm::ops {
 
 /// (Σ xᵖ)^(1/p) over each window, put together of a mean and elementwise ops, as in PyTorch: sizes
-/// as in sequence.h, pooling.h and pooling_volumes.h. Without a stride it is the window's size.
+/// as in sequence.h, average_pool.h and average_pool_volumes.h. A missing stride is the window's
+/// size.
 Tensor lp_pool1d(const Tensor& input, double norm_type, std::int64_t kernel_size,
                  std::optional<std::int64_t> stride, bool ceil_mode);
 Tensor lp_pool2d(const Tensor& input, double norm_type, const Shape& kernel_size,

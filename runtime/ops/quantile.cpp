@@ -16,10 +16,10 @@
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/extremum.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/lerp.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/sorting.h"
 #include "runtime/ops/view.h"
 
 namespace ohm::ops {

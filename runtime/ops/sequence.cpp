@@ -6,6 +6,7 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/ops/average_pool.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/conv_transpose.h"

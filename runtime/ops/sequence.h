@@ -1,14 +1,15 @@
 // Convolutions and pooling along one dimension: [N, C, L] is an image of one row.
 //
-// Everything else is as in the ops for images (conv.h, conv_transpose.h, pooling.h), with one size
-// where those take two. Errors: std::invalid_argument naming op and shapes.
+// Everything else is as in the ops for images (conv.h, conv_transpose.h, max_pool.h,
+// average_pool.h), with one size where those take two. Errors: std::invalid_argument naming op and
+// shapes.
 #pragma once
 
 #include <optional>
 #include <vector>
 
+#include "runtime/ops/max_pool.h"
 #include "runtime/ops/op.h"
-#include "runtime/ops/pooling.h"
 
 namespace ohm::ops {
 

@@ -11,10 +11,10 @@
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/conv_sizes.h"
+#include "runtime/ops/max_pool.h"
+#include "runtime/ops/max_pool_volumes.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/pointwise_kernel.h"
-#include "runtime/ops/pooling.h"
-#include "runtime/ops/pooling_volumes.h"
 #include "runtime/ops/sequence.h"
 #include "runtime/ops/view.h"
 

@@ -8,11 +8,13 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/ops/attention.h"
+#include "runtime/ops/average_pool.h"
 #include "runtime/ops/batch_norm.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/conv_transpose.h"
+#include "runtime/ops/linear.h"
 #include "runtime/ops/matmul.h"
-#include "runtime/ops/pooling.h"
+#include "runtime/ops/max_pool.h"
 #include "runtime/ops/view.h"
 #include "tests/truth/op_call.h"
 

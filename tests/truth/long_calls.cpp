@@ -5,12 +5,12 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/embedding.h"
-#include "runtime/ops/extremum.h"
 #include "runtime/ops/layer_norm.h"
 #include "runtime/ops/loss_nll.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/rms_norm.h"
 #include "runtime/ops/softmax.h"
+#include "runtime/ops/sorting.h"
 #include "runtime/ops/view.h"
 #include "tests/truth/op_call.h"
 

@@ -24,6 +24,7 @@
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/slice.h"
+#include "runtime/ops/sorting.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::truth {

@@ -16,6 +16,7 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/dropout.h"
 #include "runtime/ops/inplace_binary.h"
+#include "runtime/ops/linear.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/op_list.h"
 #include "runtime/ops/pointwise_unary.h"

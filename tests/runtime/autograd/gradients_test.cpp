@@ -12,7 +12,7 @@
 #include "runtime/autograd/engine.h"
 #include "runtime/ops/activation.h"
 #include "runtime/ops/arithmetic.h"
-#include "runtime/ops/loss_soft_margin.h"
+#include "runtime/ops/loss_multi_margin.h"
 #include "runtime/ops/op_list.h"
 #include "runtime/ops/piecewise.h"
 #include "runtime/ops/power.h"

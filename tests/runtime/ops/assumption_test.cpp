@@ -13,7 +13,7 @@
 #include "runtime/ops/batch_norm.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/embedding.h"
-#include "runtime/ops/matmul.h"
+#include "runtime/ops/linear.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/tensor/context.h"
 #include "tests/support/checkout_paths.h"

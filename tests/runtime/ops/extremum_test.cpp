@@ -13,6 +13,7 @@
 #include "runtime/ops/op_list.h"
 #include "runtime/ops/order_statistics.h"
 #include "runtime/ops/searching.h"
+#include "runtime/ops/sorting.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {

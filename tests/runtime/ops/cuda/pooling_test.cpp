@@ -1,5 +1,6 @@
 // Pooling on a real card: values, what was chosen and gradients are those of the host, bit by bit.
-#include "runtime/ops/pooling.h"
+#include "runtime/ops/average_pool.h"
+#include "runtime/ops/max_pool.h"
 
 #include "runtime/kernels/cuda/kernel_module.h"
 #include "runtime/tensor/context.h"

@@ -1,4 +1,8 @@
-#include "runtime/ops/picked_gradient.h"
+#include "runtime/ops/picked_values.h"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorder.h"
@@ -30,6 +34,33 @@ Tensor scattered_gradient(const Tensor& grad, const Tensor& indices, const Shape
 }
 
 }  // namespace
+
+int picked_dim(const OpInfo& info, const Tensor& input, std::int64_t dim) {
+  if (input.dims() == 0) {
+    throw std::invalid_argument(
+        fmt::format("[{}] a tensor without dimensions has nothing to pick from", info.name));
+  }
+  const int position = wrap_dim(dim, input.dims(), info.name.data());
+  if (input.shape()[position] == 0) {
+    throw std::invalid_argument(
+        fmt::format("[{}] dimension {} has no elements", info.name, position));
+  }
+  return position;
+}
+
+void refuse_bool(const OpInfo& info, const Tensor& input) {
+  if (input.dtype() != DType::boolean) return;
+  throw std::invalid_argument(fmt::format("[{}] does not support bool input", info.name));
+}
+
+void record_pick(std::string_view node, const Tensor& input, const ValuesAndIndices& out, int dim) {
+  if (Recorder record(node, {&input}); record.is_needed()) {
+    record.save_output(out.second);
+    record.attach_differentiable(out.first, [shape = input.shape(), dim](BackwardCall& call) {
+      return TensorList{picked_gradient(call.grad(), call.saved(0), shape, dim)};
+    });
+  }
+}
 
 Tensor picked_gradient(const Tensor& grad, const Tensor& indices, const Shape& shape, int dim) {
   Tensor whole = scattered_gradient(grad, indices, shape, dim);
