@@ -165,10 +165,9 @@ std::function<int()> setup_exec(const OptionParser& parser, const Environment& e
       .type_name("SIZE")
       .check(not_empty());
   parser
-      .add_option(
-          "--memory", arguments->memory,
-          "Whose memory: device (the GPUs'; the default), or host: what each process of any "
-          "program asks for with malloc and its like")
+      .add_option("--memory", arguments->memory,
+                  "Memory to record and limit: device (the GPUs'; default), or host (malloc and "
+                  "the like, in each process of any program)")
       .type_name("WHICH")
       .check(not_empty());
   parser
@@ -179,8 +178,8 @@ std::function<int()> setup_exec(const OptionParser& parser, const Environment& e
       .check(not_empty());
   parser
       .add_option("--fault", arguments->fault,
-                  "Fail calls that ask a GPU, or the host, for memory (ohm list --faults): "
-                  "'from(20)', 'size(>=1GiB)'")
+                  "Make requests for GPU or host memory fail as this plan says (ohm list "
+                  "--faults): 'from(20)', 'size(>=1GiB)'")
       .type_name("PLAN")
       .check(not_empty());
   parser
@@ -205,15 +204,14 @@ std::function<int()> setup_exec(const OptionParser& parser, const Environment& e
                   "Keep the memory snapshot of each process, and what else was recorded, in this "
                   "folder")
       .type_name("FOLDER");
-  parser.add_flag(
-      "--one-thread", arguments->has_one_thread,
-      "PyTorch's backward runs in the thread that asks for it, as in a sweep: requests have "
-      "the same numbers");
+  parser.add_flag("--one-thread", arguments->has_one_thread,
+                  "Run PyTorch's backward in the thread that calls it, as a sweep does, so that "
+                  "requests have the same numbers");
   parser.add_flag(
       "--allow-missing", arguments->allows_missing,
-      "Go on at calls of what a virtual GPU does not have: they are named, and do nothing");
+      "Continue past calls that virtual GPUs do not implement: they are reported, and do nothing");
   parser.add_flag("--no-record", arguments->is_unrecorded,
-                  "Record nothing: ohm becomes the command");
+                  "Record nothing: ohm replaces itself with the command");
   add_color_option(parser, arguments->style);
   add_quiet_option(parser, arguments->style, "Print only what failed");
   return [arguments] {

@@ -149,7 +149,7 @@ std::function<int()> setup_explain(const OptionParser& parser, const Environment
           "Explain the first PyTorch out-of-memory message in this file, or on standard input")
       .type_name("[FILE]")
       .may_lack_value();
-  parser.add_flag("--all", arguments->all, "Every scenario of the scenarios folder");
+  parser.add_flag("--all", arguments->all, "Explain every scenario of the scenarios folder");
   parser.add_flag("--markdown", arguments->markdown, "Print Markdown: with --all, a handout");
   add_jobs_option(parser, arguments->run.jobs);
   add_color_option(parser, arguments->style);

@@ -164,7 +164,7 @@ int print_fit(const FitArguments& arguments, ReportOutputs& outputs,
   return finished.exit_code();
 }
 
-/// Of what the shards of an array of jobs know.
+/// Of what the shards of a job array know.
 std::vector<std::unique_ptr<const engine::Checkpoint>> opened(
     const std::vector<std::string>& known,
     const std::function<engine::CheckpointedWork(const engine::Shard&)>& described) {
@@ -274,7 +274,7 @@ void say_what_was_left_out(const FitResult& result, const engine::FitOptions& as
                            result.most));
 }
 
-/// All of it by an array of jobs: the rows that they found, put together by a search to which all
+/// All of it by a job array: the rows that they found, put together by a search to which all
 /// of them are known.
 engine::FinishedFit launched_fit(const FitArguments& arguments, const Environment& environment) {
   const auto described = [&](const engine::Shard& shard) {
@@ -337,12 +337,12 @@ int fit(FitArguments arguments, const Environment& environment) {
 
 void add_question(const OptionParser& parser, FitArguments& arguments) {
   engine::RunOptions& run = arguments.fit.run;
-  parser.add_option("FILE", run.files, "A scenario file, or two and more recordings of one program")
+  parser.add_option("FILE", run.files, "A scenario file, or two or more recordings of one program")
       .type_name("");
   parser
       .add_option("--vary", arguments.varied,
                   "Parameter to maximize, in whole numbers; capacity: find the smallest GPU "
-                  "instead. Of recordings the value of each, as in batch=8,16")
+                  "instead. With recordings: the value of each, as in batch=8,16")
       .type_name("NAME[=LEAST..MOST]");
   parser
       .add_option("--gpu,--gpus", arguments.gpus,
@@ -351,7 +351,7 @@ void add_question(const OptionParser& parser, FitArguments& arguments) {
       .one_value_each();
   parser
       .add_option("--limit", arguments.limits,
-                  "Of recordings: also the largest value that keeps this limit, as in "
+                  "With recordings: also find the largest value that keeps this limit, as in "
                   "'peak_reserved_bytes < 20 GiB'; repeatable")
       .type_name("LIMIT")
       .one_value_each();
@@ -361,7 +361,7 @@ void add_question(const OptionParser& parser, FitArguments& arguments) {
       .type_name("NAME|ROLE")
       .one_value_each();
   parser.add_flag("--no-limits", arguments.ignores_limits,
-                  "Ignore the scenario's limits: all that does not run out of memory fits");
+                  "Ignore the scenario's limits: whatever does not run out of memory fits");
 }
 
 void add_the_rest(const OptionParser& parser, FitArguments& arguments) {

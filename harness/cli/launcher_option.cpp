@@ -163,17 +163,18 @@ std::vector<std::string> words_of_shards(const std::vector<std::string>& words) 
 
 void add_launcher_options(const OptionParser& parser, LauncherOptions& options) {
   parser
-      .add_option(
-          "--launcher", options.launcher,
-          "slurm: do the work as an array of jobs in the folder of --resume, which the nodes "
-          "share with this machine, follow it, and merge")
+      .add_option("--launcher", options.launcher,
+                  "slurm: submit the work as a job array in the folder of --resume, which the "
+                  "nodes share with this machine, wait for it, and merge the reports")
       .type_name("NAME");
-  parser.add_option("--shards", options.shards, "Into how many parts the launcher cuts the work")
+  parser
+      .add_option("--shards", options.shards,
+                  "Number of shards that the launcher divides the work into")
       .check(not_negative())
       .type_name("N");
   parser
       .add_option("--slurm-option", options.slurm_options,
-                  "Give this to sbatch, as in --slurm-option=--partition=x; repeatable")
+                  "Option for sbatch, as in --slurm-option=--partition=x; repeatable")
       .type_name("OPTION")
       .one_value_each();
 }
@@ -194,8 +195,7 @@ void check_launcher(const LauncherOptions& options, const std::string& resume,
   }
   if (options.shards == 0 || options.shards > kMostShards) {
     throw UsageError(fmt::format(
-        "--launcher slurm: say into how many parts the work is cut, up to {}: --shards 64",
-        kMostShards));
+        "--launcher slurm: give the number of shards, up to {}: --shards 64", kMostShards));
   }
   if (!shard.empty()) throw UsageError("--shard: the launcher makes the shards");
 }
@@ -203,8 +203,8 @@ void check_launcher(const LauncherOptions& options, const std::string& resume,
 void add_card_types_option(const OptionParser& parser, LauncherOptions& options) {
   parser
       .add_option("--card-types", options.card_types,
-                  "With --launcher: do all of the work on a card of each of these types, named as "
-                  "Slurm knows them: a100,h100 asks for gpu:a100:1 and for gpu:h100:1")
+                  "With --launcher: repeat the work on a card of each of these types, as Slurm "
+                  "names them: a100,h100 requests gpu:a100:1 and gpu:h100:1")
       .type_name("NAME,...")
       .delimiter(',')
       .one_value_each();

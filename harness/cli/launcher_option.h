@@ -1,4 +1,4 @@
-// --launcher slurm: the shards of a command as an array of jobs, and what they found in one report.
+// --launcher slurm: the shards of a command as a job array, and what they found in one report.
 #pragma once
 
 #include <cstddef>

@@ -39,7 +39,7 @@ std::string text_of(const std::string& path) {
   }
 }
 
-/// Where the reports of this folder are: of an array of jobs in its reports, or there in a folder
+/// Where the reports of this folder are: of a job array in its reports, or there in a folder
 /// for each type of cards.
 std::vector<fs::path> report_folders(const fs::path& folder) {
   std::error_code unknown;

@@ -11,7 +11,7 @@
 namespace ohm::cli {
 
 /// What the reports in these files are together; of a folder all that are in it, or, where it is
-/// one of an array of jobs, in its reports. Throws UsageError, also where that folder has runs or
+/// one of a job array, in its reports. Throws UsageError, also where that folder has runs or
 /// sweeps of several types of cards.
 reports::MergedReport merged_files(const std::vector<std::string>& paths);
 

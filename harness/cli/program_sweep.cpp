@@ -80,7 +80,7 @@ std::string own_files(const std::string& resume) {
   return engine::array_folder_of(resume).value_or(resume);
 }
 
-/// All of it by an array of jobs.
+/// All of it by a job array.
 int launched(const SweepArguments& arguments, const engine::CommandSweepOptions& options,
              const Environment& environment, ReportOutputs& outputs,
              const reports::ReportStyle& style) {

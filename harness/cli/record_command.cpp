@@ -99,38 +99,35 @@ std::function<int()> setup_record(const OptionParser& parser, const Environment&
   arguments->command = environment.program;
   parser
       .add_option("-o,--output", arguments->file,
-                  fmt::format("The snapshot to write (default: {}); a rank's has its number in its "
-                              "name, that of an out-of-memory error .oom",
+                  fmt::format("Snapshot to write (default: {}); a rank adds its number to the "
+                              "name, an out-of-memory error .oom",
                               kDefaultFile))
       .type_name("FILE")
       .check(not_empty());
   parser
       .add_option("--max-entries", arguments->most_events,
-                  fmt::format("Events that are kept of each process, the last ones (default: {})",
+                  fmt::format("Events to keep of each process, the most recent ones (default: {})",
                               kDefaultEvents))
       .type_name("N")
       .check(whole_number(1, 100'000'000));
   parser
-      .add_option(
-          "--steps", arguments->steps,
-          "Record this many steps of the optimizers, write the snapshot, and leave the rest "
-          "of the job alone (default: to its end)")
+      .add_option("--steps", arguments->steps,
+                  "Record this many optimizer steps and write the snapshot; the rest of the job "
+                  "runs unrecorded (default: all)")
       .type_name("N")
       .check(whole_number(1, 100'000'000));
   parser.add_flag(
       "--all-steps", arguments->has_all_steps,
-      "Record to the end also where steps of the optimizers have become alike, which costs "
-      "small ops a good part of their time");
+      "Keep recording once optimizer steps repeat, which slows small ops down noticeably");
   parser
-      .add_option(
-          "--stacks", arguments->stacks,
-          "python: the stack of every request; none: bytes and addresses alone, which costs "
-          "less and tells no lines (default: python)")
+      .add_option("--stacks", arguments->stacks,
+                  "python: the Python stack of every request; none: only bytes and addresses, "
+                  "which costs less (default: python)")
       .type_name("KIND")
       .check(one_of({"python", kNoStacks}));
   parser.add_flag("--modules", arguments->names_modules,
-                  "Name the module that was running, by its path in the model, on every stack; a "
-                  "traceback of the job's has a line more for each");
+                  "Add the running module, by its path in the model, to every stack; tracebacks of "
+                  "the job get a line for each");
   return [arguments] { return record(*arguments); };
 }
 

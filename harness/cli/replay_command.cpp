@@ -211,7 +211,7 @@ void add_questions(const OptionParser& parser, ReplayArguments& arguments) {
       .one_value_each();
   parser
       .add_option("--free-at", replay.free_at,
-                  "What if the memory that this line makes were freed at the end of its step; "
+                  "What if the memory that this line allocates were freed at the end of its step; "
                   "repeatable")
       .type_name("FILE:LINE")
       .one_value_each();
@@ -227,7 +227,7 @@ void add_questions(const OptionParser& parser, ReplayArguments& arguments) {
       .one_value_each();
   parser
       .add_option("--dtype", replay.dtype,
-                  "What if the job computed in this dtype: says why a record does not tell")
+                  "What if the job computed in this dtype: explains why a recording cannot tell")
       .type_name("bf16|fp16")
       .check(one_of({"bf16", "fp16"}));
   parser
@@ -252,14 +252,14 @@ void add_questions(const OptionParser& parser, ReplayArguments& arguments) {
   parser
       .add_option("--baseline", baseline.paths,
                   "Exit with 1 where a figure exceeds that of this file: a .baseline (ohm baseline "
-                  "update SNAPSHOT), another snapshot, a result. Repeatable: as far as they are "
-                  "apart is the tolerance")
+                  "update SNAPSHOT), another snapshot, a result. Repeatable: their spread becomes "
+                  "the tolerance")
       .type_name("FILE")
       .one_value_each();
   parser
       .add_option("--measure", baseline.measures,
-                  "Figure of the baseline that fails, the others are shown (default: "
-                  "peak_allocated_bytes, peak_reserved_bytes, num_ooms); repeatable")
+                  "Measurement that must not exceed the baseline, the others are only shown "
+                  "(default: peak_allocated_bytes, peak_reserved_bytes, num_ooms); repeatable")
       .type_name("NAME")
       .one_value_each();
   parser

@@ -8,7 +8,7 @@ namespace ohm::cli {
 std::function<int()> setup_replay(const OptionParser& parser, const Environment& environment);
 
 inline constexpr Command kReplayCommand = {
-    "replay", "Replay a memory snapshot or a .trace; ask what if; hold it to limits",
+    "replay", "Replay a memory snapshot or a .trace through the allocator: verify, what if, limits",
     "ohm replay snapshot.pickle --verify\n"
     "ohm replay snapshot.pickle --capacity 24GiB --alloc-conf '' --alloc-conf "
     "expandable_segments:True\n"

@@ -10,10 +10,9 @@ namespace ohm::cli {
 
 Option add_resume_option(const OptionParser& parser, std::string& path) {
   return parser
-      .add_option(
-          "--resume", path,
-          "Keep what is known in this file, and go on from what is there: of a command that "
-          "was killed or interrupted nothing is done twice")
+      .add_option("--resume", path,
+                  "Save progress in this file and resume from it: a command that was killed or "
+                  "interrupted repeats no work")
       .type_name("PATH");
 }
 

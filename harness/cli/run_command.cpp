@@ -201,7 +201,7 @@ engine::CheckpointedWork work_of(const engine::RunOptions& run) {
   return work;
 }
 
-/// All of it by an array of jobs.
+/// All of it by a job array.
 LaunchedReport launched_shards(const RunArguments& arguments, const Environment& environment) {
   const bool has_history = arguments.run.recording == Recording::history;
   engine::RunOptions of_shards = arguments.run;

@@ -10,7 +10,7 @@ namespace ohm::cli {
 Option add_shard_option(const OptionParser& parser, std::string& text, const std::string& parts) {
   const std::string help =
       "Only this part of the " + parts +
-      ": 2/5, or auto: what a scheduler's variables say (Slurm, GitLab, Bazel, GoogleTest); ohm "
+      ": 2/5, or auto, from the variables of a scheduler (Slurm, GitLab, Bazel, GoogleTest); ohm "
       "merge merges the JSON reports of all parts";
   return parser.add_option("--shard", text, help).type_name("I/N|auto");
 }

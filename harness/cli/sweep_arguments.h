@@ -38,7 +38,7 @@ struct SweepArguments {
 /// Reads which requests fail, and how: points, forms, level, engine, shard. Throws UsageError.
 void take_faults(SweepArguments& arguments);
 
-/// All of it by an array of jobs: what they found is printed and reported as if this machine had,
+/// All of it by a job array: what they found is printed and reported as if this machine had,
 /// or, of several types of cards, printed for each. Returns the exit code; throws as
 /// launched_report().
 int launched_sweep(const LauncherOptions& launcher, const LaunchedCommand& command,

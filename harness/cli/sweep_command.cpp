@@ -227,36 +227,29 @@ void add_faults(const OptionParser& parser, SweepArguments& arguments) {
                   "Only variants of this role (default: mitigations and controls); repeatable")
       .type_name("ROLE")
       .one_value_each();
-  Option plan =
-      parser
-          .add_option(
-              "--plan", arguments.plan,
-              "What --write-plan wrote, for all shards: nothing is run again without faults, "
-              "and the faults are cut by what they cost")
-          .type_name("PATH");
-  Option plan_to_write =
-      parser
-          .add_option(
-              "--write-plan", arguments.plan_to_write,
-              "Only run everything without faults, and keep in this file what the shards of "
-              "the same command need to know for --plan")
-          .type_name("PATH")
-          .excludes(plan);
+  Option plan = parser
+                    .add_option("--plan", arguments.plan,
+                                "Plan from --write-plan, shared by all shards: fault-free runs are "
+                                "not repeated, and shards are balanced by cost")
+                    .type_name("PATH");
+  Option plan_to_write = parser
+                             .add_option("--write-plan", arguments.plan_to_write,
+                                         "Only do the fault-free runs, and write the plan that the "
+                                         "shards of the same command share to this file")
+                             .type_name("PATH")
+                             .excludes(plan);
   // What --bytes fails are whole variants, by their memory.
   const std::initializer_list<Option> of_faults = {
       parser
-          .add_option(
-              "--points", arguments.points,
-              "Calls to fail: spread (the first, a middle and the last one at each point of the "
-              "program, as far as that costs no more than the first ones do; the default), unique "
-              "(the "
-              "first one at each), all, sample=N")
+          .add_option("--points", arguments.points,
+                      "Calls to fail: spread (the first, a middle and the last one at each point "
+                      "of the program, while the additional ones cost no more than the first ones; "
+                      "default), unique (the first one at each), all, sample=N")
           .type_name("WHICH"),
       parser
-          .add_option(
-              "--form", arguments.form,
-              "How they fail: transient (once), persistent (that call and all after it), both "
-              "(default: both with spread, otherwise transient)")
+          .add_option("--form", arguments.form,
+                      "How they fail: transient (once), persistent (that call and all later ones), "
+                      "both (default: both with spread, otherwise transient)")
           .type_name("FORM"),
       parser
           .add_option("--level", arguments.level,
@@ -279,29 +272,27 @@ void add_faults(const OptionParser& parser, SweepArguments& arguments) {
       plan};
   Option bytes = parser.add_flag(
       "--bytes", arguments.bytes,
-      "Find the least memory with which each variant passes, and what fails with less");
+      "Find the minimum memory with which each variant passes, and what fails below it");
   for (Option option : of_faults) bytes.excludes(option);
   plan_to_write.excludes(bytes);
 }
 
 void add_program_options(const OptionParser& parser, SweepArguments& arguments) {
   parser
-      .add_option(
-          "--memory", arguments.memory,
-          "Of a command after --: device, what PyTorch asks virtual GPUs for, or host, what "
-          "any program asks for with malloc and its like (default: device for Python "
-          "programs that use a GPU, otherwise host)")
+      .add_option("--memory", arguments.memory,
+                  "For a command after --: device (PyTorch's requests to virtual GPUs) or host "
+                  "(malloc and the like, of any program) (default: device for Python programs that "
+                  "use a GPU, otherwise host)")
       .type_name("WHICH")
       .check(not_empty());
   parser
-      .add_option(
-          "--check", arguments.check,
-          "Of a command after --: an expression of Python, evaluated in its script's module "
-          "at its end, whose value has to be that of the run without faults")
+      .add_option("--check", arguments.check,
+                  "For a command after --: Python expression, evaluated in the script's module at "
+                  "its end, that must have the value of the fault-free run")
       .type_name("EXPR")
       .check(not_empty());
   parser.add_flag("--scratch", arguments.in_scratch,
-                  "Of a command after --: each run, and each fault, in a copy of this folder");
+                  "For a command after --: do each run, and each fault, in a copy of this folder");
 }
 
 void add_output(const OptionParser& parser, SweepArguments& arguments) {

@@ -69,7 +69,7 @@ void check(VerifyArguments& arguments, const Environment& environment) {
   if (arguments.json) arguments.reports.emplace_back("json=-");
 }
 
-/// All of it by an array of jobs.
+/// All of it by a job array.
 engine::FinishedVerification launched(const VerifyArguments& arguments,
                                       const Environment& environment) {
   LaunchedCommand command{"verify-device", environment.words, {}, arguments.resume, {}, {}};

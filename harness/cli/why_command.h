@@ -12,7 +12,7 @@ std::function<int()> setup_why(const OptionParser& parser, const Environment& en
 std::string why_hint(const std::string& file);
 
 inline constexpr Command kWhyCommand = {
-    "why", "Say why a job ran out of memory: of a log, a snapshot or a result",
+    "why", "Explain why a job ran out of memory, from a log, a snapshot or a result",
     "ohm why crash.log\n"
     "ohm why oom.pickle\n"
     "python train.py 2>&1 | ohm why -",

@@ -11,7 +11,7 @@ namespace ohm::engine {
 /// The value of a variable; nullptr: it is not set. As std::getenv().
 using Variables = std::function<const char*(const char* name)>;
 
-/// A scheduler that says 1 of 1 beside another that counts more (a task of an array of jobs, say)
+/// A scheduler that says 1 of 1 beside another that counts more (a task of a job array, say)
 /// says nothing. Throws std::invalid_argument when no variable is there, half of a pair is, a value
 /// makes no sense, or two schedulers count different shards.
 Shard shard_of_variables(const Variables& variables);

@@ -49,7 +49,7 @@ std::string absolute(const std::string& folder) {
 }
 
 constexpr std::string_view kShardScript = R"sh(#!/bin/sh
-# A task of an array of jobs: one of {shards} shards. $1 is added to the task's number; $2, of a
+# A task of a job array: one of {shards} shards. $1 is added to the task's number; $2, of a
 # type of cards, stands before the names of its files.
 number=$((SLURM_ARRAY_TASK_ID + $1))
 name=$2$(printf %05d "$number")

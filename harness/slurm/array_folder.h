@@ -1,4 +1,4 @@
-// The folder of work that an array of jobs does: what is submitted, what came back.
+// The folder of work that a job array does: what is submitted, what came back.
 //
 //   work           what the work is, and the jobs that were submitted (a checkpoint)
 //   plan           what all shards have in common, as far as a command has something (a checkpoint)

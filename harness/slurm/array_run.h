@@ -1,4 +1,4 @@
-// Work that Slurm does as an array of jobs: submitted, followed, and submitted again where a task
+// Work that Slurm does as a job array: submitted, followed, and submitted again where a task
 // ended without a report. What is known is in the folder, so that another run goes on from there.
 #pragma once
 

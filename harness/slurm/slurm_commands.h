@@ -18,7 +18,7 @@ class SlurmUnavailable : public std::runtime_error {
 /// A job of Slurm's: its number, as sbatch prints it.
 using SlurmJob = std::string;
 
-/// A task of an array of jobs.
+/// A task of a job array.
 struct SlurmTask {
   SlurmJob job;
   std::size_t number = 0;

@@ -1,4 +1,4 @@
-// Work on several types of cards, as arrays of jobs by the Slurm of the distribution: one node has
+// Work on several types of cards, as job arrays by the Slurm of the distribution: one node has
 // a card of each type, and the stand-in driver shows a task the one that it was given.
 #include <gmock/gmock.h>
 

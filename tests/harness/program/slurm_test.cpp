@@ -1,4 +1,4 @@
-// Sweeps and runs as arrays of jobs, by the Slurm of the distribution.
+// Sweeps and runs as job arrays, by the Slurm of the distribution.
 #include <unistd.h>
 
 #include <csignal>
