@@ -10,9 +10,9 @@
 #include "runtime/autograd/recorder.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/conv_sizes.h"
-#include "runtime/ops/max_pool.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/pooling_gradients.h"
 #include "runtime/ops/view.h"
 
 namespace ohm::ops {
@@ -122,21 +122,10 @@ Tensor maxima_gradient(const SplitPlan& plan, const Tensor& given, const Tensor&
   return out;
 }
 
-// Its gradient is what stands where the maxima were.
 Tensor recorded_maxima_gradient(const SplitPlan& plan, const Tensor& grad, const Tensor& input,
                                 const Tensor& indices) {
   Tensor out = maxima_gradient(plan, grad, input, indices);
-  if (Recorder record("AdaptiveMaxPool2DBackwardBackward", {&grad, &input}); record.is_needed()) {
-    record.save(indices);
-    record.attach_differentiable(
-        out, [shape = input.shape(), options = options_of(input)](BackwardCall& call) {
-          TensorList grads(2);
-          const Tensor places = call.saved(0);
-          if (call.needs(0)) grads[0] = found_at_maxima(call.grad(), places, 2);
-          if (call.needs(1)) grads[1] = zeros(shape, options);
-          return grads;
-        });
-  }
+  record_maxima_gradient("AdaptiveMaxPool2DBackwardBackward", out, grad, input, indices, 2);
   return out;
 }
 

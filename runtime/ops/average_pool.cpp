@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <stdexcept>
-#include <string_view>
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/laid_out.h"
@@ -14,6 +13,7 @@
 #include "runtime/ops/cuda/pooling.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/pooled_images.h"
+#include "runtime/ops/pooling_gradients.h"
 #include "runtime/ops/pooling_sizes.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/view.h"
@@ -149,29 +149,18 @@ Tensor averages_of(const AveragePlan& average, const Tensor& input) {
   return out;
 }
 
-struct AverageNodes {
-  std::string_view backward;
-  std::string_view backward_twice;
-};
 constexpr AverageNodes kSlidingNodes{"AvgPool2DBackward", "AvgPool2DBackwardBackward"};
 constexpr AverageNodes kAdaptiveNodes{"AdaptiveAvgPool2DBackward",
                                       "AdaptiveAvgPool2DBackwardBackward"};
 
 Tensor average_pool(const AveragePlan& average, const AverageNodes& nodes, const Tensor& input);
 
-// Of what is linear: its gradient pools again, and does not depend on the images.
 Tensor recorded_average_gradient(const AveragePlan& average, const AverageNodes& nodes,
                                  const Tensor& grad, const Tensor& input) {
   Tensor out = average_gradient(average, grad, input);
-  if (Recorder record(nodes.backward_twice, {&grad, &input}); record.is_needed()) {
-    record.attach_differentiable(out, [average, nodes, shape = input.shape(),
-                                       options = options_of(input)](BackwardCall& call) {
-      TensorList grads(2);
-      if (call.needs(0)) grads[0] = average_pool(average, nodes, call.grad());
-      if (call.needs(1)) grads[1] = zeros(shape, options);
-      return grads;
-    });
-  }
+  record_average_gradient(
+      nodes.backward_twice, out, grad, input,
+      [average, nodes](const Tensor& again) { return average_pool(average, nodes, again); });
   return out;
 }
 

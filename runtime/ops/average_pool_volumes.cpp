@@ -1,7 +1,6 @@
 #include "runtime/ops/average_pool_volumes.h"
 
 #include <stdexcept>
-#include <string_view>
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/laid_out.h"
@@ -13,6 +12,7 @@
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/pooled_volumes.h"
+#include "runtime/ops/pooling_gradients.h"
 #include "runtime/ops/pooling_sizes.h"
 #include "runtime/ops/reduction.h"
 
@@ -98,30 +98,20 @@ void compute_gradient_of_averages(const VolumeAverage& average, const Tensor& gr
   });
 }
 
-struct VolumeNodes {
-  std::string_view backward;
-  std::string_view backward_twice;
-};
-constexpr VolumeNodes kSlidingVolumes{"AvgPool3DBackward", "AvgPool3DBackwardBackward"};
-constexpr VolumeNodes kAdaptiveVolumes{"AdaptiveAvgPool3DBackward",
-                                       "AdaptiveAvgPool3DBackwardBackward"};
+constexpr AverageNodes kSlidingVolumes{"AvgPool3DBackward", "AvgPool3DBackwardBackward"};
+constexpr AverageNodes kAdaptiveVolumes{"AdaptiveAvgPool3DBackward",
+                                        "AdaptiveAvgPool3DBackwardBackward"};
 
-Tensor average_volumes(const VolumeAverage& average, const VolumeNodes& nodes, const Tensor& input);
+Tensor average_volumes(const VolumeAverage& average, const AverageNodes& nodes,
+                       const Tensor& input);
 
-// Of what is linear: its gradient pools again, and does not depend on the volumes.
-Tensor gradient_of_averages(const VolumeAverage& average, const VolumeNodes& nodes,
+Tensor gradient_of_averages(const VolumeAverage& average, const AverageNodes& nodes,
                             const Tensor& grad, const Tensor& input) {
   Tensor out = empty(input.shape(), options_of(grad));
   compute_gradient_of_averages(average, row_major(grad), out);
-  if (Recorder record(nodes.backward_twice, {&grad, &input}); record.is_needed()) {
-    record.attach_differentiable(out, [average, nodes, shape = input.shape(),
-                                       options = options_of(input)](BackwardCall& call) {
-      TensorList grads(2);
-      if (call.needs(0)) grads[0] = average_volumes(average, nodes, call.grad());
-      if (call.needs(1)) grads[1] = zeros(shape, options);
-      return grads;
-    });
-  }
+  record_average_gradient(
+      nodes.backward_twice, out, grad, input,
+      [average, nodes](const Tensor& again) { return average_volumes(average, nodes, again); });
   return out;
 }
 
@@ -139,7 +129,7 @@ Tensor averages_of_volumes(const VolumeAverage& average, const Tensor& input) {
   return out;
 }
 
-Tensor average_volumes(const VolumeAverage& average, const VolumeNodes& nodes,
+Tensor average_volumes(const VolumeAverage& average, const AverageNodes& nodes,
                        const Tensor& input) {
   Recorder record(nodes.backward, {&input});
   record.save(input);

@@ -4,15 +4,12 @@
 #include "runtime/autograd/recorder.h"
 #include "runtime/kernels/functors/pooling.h"
 #include "runtime/kernels/launch/row_kernels.h"
-#include "runtime/ops/convert.h"
-#include "runtime/ops/indexing.h"
 #include "runtime/ops/joined_samples.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/pooled_images.h"
+#include "runtime/ops/pooling_gradients.h"
 #include "runtime/ops/pooling_sizes.h"
-#include "runtime/ops/view.h"
 #include "runtime/tensor/batched.h"
-#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -111,21 +108,10 @@ Tensor max_pool_gradient(const PoolPlan& plan, const Tensor& given, const Tensor
   return out;
 }
 
-// Its gradient is what stands where the maxima were.
 Tensor recorded_max_pool_gradient(const PoolPlan& plan, const Tensor& grad, const Tensor& input,
                                   const Tensor& indices) {
   Tensor out = max_pool_gradient(plan, grad, input, indices);
-  if (Recorder record("MaxPool2DBackwardBackward", {&grad, &input}); record.is_needed()) {
-    record.save(indices);
-    record.attach_differentiable(
-        out, [shape = input.shape(), options = options_of(input)](BackwardCall& call) {
-          TensorList grads(2);
-          const Tensor places = call.saved(0);
-          if (call.needs(0)) grads[0] = found_at_maxima(call.grad(), places, 2);
-          if (call.needs(1)) grads[1] = zeros(shape, options);
-          return grads;
-        });
-  }
+  record_maxima_gradient("MaxPool2DBackwardBackward", out, grad, input, indices, 2);
   return out;
 }
 
@@ -148,17 +134,6 @@ Value max_pool2d_row(const Tensor& input, const Shape& kernel_size,
 }
 
 }  // namespace
-
-Tensor found_at_maxima(const Tensor& images, const Tensor& indices, int dims) {
-  Shape rows;
-  for (int dim = 0; dim < indices.dims() - dims; ++dim) rows.push_back(indices.shape()[dim]);
-  rows.push_back(-1);
-  const Tensor places = view(indices, rows);
-  const Tensor pixels = Context::current().rules.pool_indices_read_images_as_they_lie
-                            ? reshape(images, rows)
-                            : view(contiguous(images, memory_format_of(indices)), rows);
-  return view(gather(pixels, -1, places), indices.shape());
-}
 
 Value maxima_as_asked(const PooledMaxima& maxima, bool with_indices) {
   if (with_indices) return std::vector<Tensor>{maxima.first, maxima.second};

@@ -15,9 +15,6 @@ namespace ohm::ops {
 /// The largest elements of windows, and where each stood: as one number, of all of its plane or
 /// volume in row-major order.
 using PooledMaxima = std::pair<Tensor, Tensor>;
-/// What stands in `images` at the places that a max pool over the last `dims` dimensions found: the
-/// gradient of its gradient.
-Tensor found_at_maxima(const Tensor& images, const Tensor& indices, int dims);
 /// Both, or the first alone.
 Value maxima_as_asked(const PooledMaxima& maxima, bool with_indices);
 

@@ -10,6 +10,7 @@
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/pooled_volumes.h"
+#include "runtime/ops/pooling_gradients.h"
 #include "runtime/ops/pooling_sizes.h"
 
 namespace ohm::ops {
@@ -120,22 +121,10 @@ Tensor gradient_of_maxima(const VolumeAxes& axes, const Tensor& given, const Ten
                    : without_batch(batch, input);
 }
 
-// Its gradient is what stands where the maxima were.
 Tensor recorded_gradient_of_maxima(const VolumeAxes& axes, const Tensor& given, const Tensor& input,
                                    const Tensor& indices) {
   Tensor out = gradient_of_maxima(axes, given, input, indices);
-  if (Recorder record("MaxPool3DWithIndicesBackwardBackward", {&given, &input});
-      record.is_needed()) {
-    record.save(indices);
-    record.attach_differentiable(
-        out, [shape = input.shape(), options = options_of(input)](BackwardCall& call) {
-          TensorList grads(2);
-          const Tensor places = call.saved(0);
-          if (call.needs(0)) grads[0] = found_at_maxima(call.grad(), places, 3);
-          if (call.needs(1)) grads[1] = zeros(shape, options);
-          return grads;
-        });
-  }
+  record_maxima_gradient("MaxPool3DWithIndicesBackwardBackward", out, given, input, indices, 3);
   return out;
 }
 

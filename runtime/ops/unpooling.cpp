@@ -15,6 +15,7 @@
 #include "runtime/ops/max_pool_volumes.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/pooling_gradients.h"
 #include "runtime/ops/sequence.h"
 #include "runtime/ops/view.h"
 
