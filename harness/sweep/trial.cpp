@@ -9,28 +9,10 @@
 #include <utility>
 
 #include "allocator_shim/fault/fault_point.h"
-#include "harness/machine/snapshot_file.h"
 #include "harness/process/processor_stopwatch.h"
 #include "harness/sweep/repeated_work.h"
 
 namespace ohm::engine {
-
-/// The running variant: nothing is measured, and its files are not written.
-class Trial::Run final : public RunContext {
- public:
-  explicit Run(Machine& machine) : machine_(machine) {}
-
-  void mark_step() override { machine_.begin_step(++steps_ + 1); }
-  void dump_snapshot(const std::string& path) override {
-    check_script_snapshot_path(path);
-    machine_.record_snapshot();
-  }
-  Machine& machine() override { return machine_; }
-
- private:
-  Machine& machine_;
-  std::int64_t steps_ = 0;
-};
 
 namespace {
 
@@ -92,7 +74,7 @@ Trial::Trial(const ScenarioLoader& loader, const TrialSetup& setup, CallRecorder
       program_(loader(setup.request)),
       recorder_(machine_, *program_, setup.filter, std::move(decide)) {
   machine_.add_gpus();
-  run_ = std::make_unique<Run>(machine_);
+  run_ = std::make_unique<UnmeasuredRun>(machine_);
   settings_at_start_ = program_settings(machine_, *program_);
   machine_.faults().add(recorder_);
 }

@@ -14,6 +14,7 @@
 
 #include "harness/judge/measured_variant.h"
 #include "harness/machine/machine.h"
+#include "harness/machine/unmeasured_run.h"
 #include "harness/scenario/scenario_program.h"
 #include "harness/sweep/call_recorder.h"
 #include "harness/sweep/end_state.h"
@@ -95,8 +96,6 @@ class Trial {
   TrialVerdict judged(const FaultFreeRun& fault_free, const UsableStates& usable);
 
  private:
-  class Run;
-
   TrialEnding ending_of(const std::function<ReturnedValues()>& body);
   std::int64_t peak_bytes() const;
   std::string broken_invariant();
@@ -117,7 +116,7 @@ class Trial {
   std::unique_ptr<ScenarioProgram> program_;
   CallRecorder recorder_;
   PartialStepDetector steps_;
-  std::unique_ptr<Run> run_;
+  std::unique_ptr<UnmeasuredRun> run_;
   ProgramSettings settings_at_start_;
   TrialEnding ending_;
 };

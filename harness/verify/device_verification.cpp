@@ -13,7 +13,7 @@
 #include "harness/judge/equivalence.h"
 #include "harness/machine/cuda_devices.h"
 #include "harness/machine/machine.h"
-#include "harness/machine/snapshot_file.h"
+#include "harness/machine/unmeasured_run.h"
 #include "harness/process/ipc_serialization.h"
 #include "harness/process/worker_pool.h"
 #include "harness/run/runner.h"
@@ -39,22 +39,6 @@ struct Recorded {
   ReturnedValues values;
 };
 
-class RecordedRun final : public RunContext {
- public:
-  explicit RecordedRun(Machine& machine) : machine_(machine) {}
-
-  void mark_step() override { machine_.begin_step(++step_); }
-  void dump_snapshot(const std::string& path) override {
-    check_script_snapshot_path(path);
-    machine_.record_snapshot();
-  }
-  Machine& machine() override { return machine_; }
-
- private:
-  Machine& machine_;
-  std::int64_t step_ = 1;
-};
-
 RecordedEvents events_of(const Machine& machine) {
   RecordedEvents recorded;
   for (std::size_t i = 0; i < machine.events().size(); ++i) {
@@ -72,7 +56,7 @@ Recorded record(const ScenarioLoader& loader, const LoadRequest& request,
   const ContextGuard guard(machine.context());
   const std::unique_ptr<ScenarioProgram> program = loader(request);
   machine.add_gpus();
-  RecordedRun run(machine);
+  UnmeasuredRun run(machine);
   Recorded recorded;
   try {
     recorded.values = program->run(variant, run);
