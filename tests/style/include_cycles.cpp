@@ -69,7 +69,7 @@ std::vector<Breach> find_include_cycles(const std::vector<SourceFile>& sources) 
     if (way.empty()) continue;
     told.insert(way.begin(), way.end());
     breaches.push_back({first_file_of(sources, unit), 0,
-                        fmt::format("a circle of includes: {}", fmt::join(way, " > "))});
+                        fmt::format("a cycle of includes: {}", fmt::join(way, " > "))});
   }
   return breaches;
 }

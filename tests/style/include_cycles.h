@@ -1,4 +1,4 @@
-// Circles of sources that include each other, directly or by way of others.
+// Cycles of sources that include each other, directly or by way of others.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace ohm::style {
 
-/// One breach for each circle, by path. A header and the sources of its name are one unit: what a
+/// One breach for each cycle, by path. A header and the sources of its name are one unit: what a
 /// source includes its header needs, too. The breach is told of the unit's first file and names
 /// the shortest way around.
 std::vector<Breach> find_include_cycles(const std::vector<SourceFile>& sources);

@@ -5,20 +5,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
 namespace ohm::style {
-namespace {
-
-/// A room: a folder without those of its folders that have a row of their own. It may include the
-/// rooms directly below it, and what these may include.
-struct Room {
-  std::string_view folder;
-  std::vector<std::string_view> below;
-};
 
 const std::vector<Room>& rooms() {
   static const std::vector<Room> kRooms = {
@@ -48,7 +42,7 @@ const std::vector<Room>& rooms() {
       {"runtime/optim", {"runtime/ops"}},
       {"runtime/data", {"runtime/tensor"}},
       {"runtime/amp", {"runtime/optim"}},
-      {"runtime/parallel", {"runtime/nn", "runtime/amp"}},
+      {"runtime/parallel", {"runtime/nn"}},
       {"reports/model", {"allocator_shim/observe"}},
       {"reports/text", {"reports/model"}},
       {"reports/history", {"reports/text", "allocator_shim/snapshot"}},
@@ -59,7 +53,7 @@ const std::vector<Room>& rooms() {
       {"reports", {"reports/ci", "reports/console", "reports/html", "reports/json"}},
       {"harness/scenario", {"reports/model"}},
       {"harness/process", {"reports/model"}},
-      {"harness/checkpoint", {"harness/process", "reports/text", "allocator_shim/fault"}},
+      {"harness/checkpoint", {"harness/process", "reports/text"}},
       {"harness/machine",
        {"harness/process", "harness/scenario", "reports/history", "runtime/tensor",
         "allocator_shim/caching", "allocator_shim/fault"}},
@@ -72,22 +66,24 @@ const std::vector<Room>& rooms() {
       {"harness/run", {"harness/checkpoint", "harness/gate", "harness/machine", "runtime/nn"}},
       {"harness/fit", {"harness/exec", "harness/run", "allocator_shim/replay"}},
       {"harness/slurm", {"harness/checkpoint"}},
-      {"harness/sweep", {"harness/run", "runtime/autograd"}},
+      {"harness/sweep", {"harness/run"}},
       {"harness/sweep/command", {"harness/sweep", "harness/exec"}},
       {"harness/verify", {"harness/run"}},
       {"harness/lua/vm", {"harness/scenario", "runtime/base", "allocator_shim/fault"}},
       {"harness/lua/bind",
-       {"harness/lua/vm", "runtime/parallel", "runtime/func", "runtime/distributions"}},
-      {"harness/lua/libraries",
-       {"harness/lua/bind", "harness/machine", "harness/sweep", "runtime/data"}},
+       {"harness/lua/vm", "runtime/amp", "runtime/distributions", "runtime/func",
+        "runtime/parallel"}},
+      {"harness/lua/libraries", {"harness/lua/bind", "harness/sweep", "runtime/data"}},
       {"harness/lua/inspect", {"harness/lua/libraries"}},
       {"harness/lua", {"harness/lua/inspect"}},
       {"harness/cli",
-       {"harness/lua", "harness/exec", "harness/fit", "harness/replay", "harness/sweep/command",
-        "harness/slurm", "harness/verify", "reports", "allocator_shim/interpose"}},
+       {"harness/lua", "harness/fit", "harness/replay", "harness/sweep/command", "harness/slurm",
+        "harness/verify", "reports"}},
   };
   return kRooms;
 }
+
+namespace {
 
 /// What may be used in some folders only: beginnings of what stands between the brackets of an
 /// #include, or words of the code (comments and literals do not count).
@@ -162,6 +158,30 @@ bool may_include(const Room& from, const Room& to) {
   if (from.folder == to.folder) return true;
   return std::any_of(from.below.begin(), from.below.end(),
                      [&](std::string_view below) { return may_include(room_named(below), to); });
+}
+
+/// The rooms that the sources of each room include, by folder; a room without sources has none.
+using IncludedRooms = std::map<std::string_view, std::set<std::string_view>>;
+
+IncludedRooms included_rooms(const std::vector<SourceFile>& sources) {
+  IncludedRooms included;
+  for (const SourceFile& source : sources) {
+    const Room* from = room_of(source.path);
+    if (from == nullptr) continue;
+    std::set<std::string_view>& rooms_of_source = included[from->folder];
+    for (const Include& include : source.includes) {
+      const Room* to = is_ours(include.path) ? room_of(include.path) : nullptr;
+      if (to != nullptr && to != from) rooms_of_source.insert(to->folder);
+    }
+  }
+  return included;
+}
+
+/// Whether a room may include another without one of its permissions.
+bool may_include_without(const Room& from, const Room& to, std::string_view permission) {
+  return std::any_of(from.below.begin(), from.below.end(), [&](std::string_view below) {
+    return below != permission && may_include(room_named(below), to);
+  });
 }
 
 bool is_word_character(char c) {
@@ -257,11 +277,11 @@ std::vector<Breach> find_rule_breaches(const std::vector<SourceFile>& sources) {
   return breaches;
 }
 
-std::vector<std::string> rooms_above_themselves() {
+std::vector<std::string> rooms_above_themselves(const std::vector<Room>& table) {
   std::vector<std::string> found;
   std::vector<std::string_view> settled;
-  // Rows stand below those that they may include, so one pass sees every circle.
-  for (const Room& room : rooms()) {
+  // Rows stand below those that they may include, so one pass sees every cycle.
+  for (const Room& room : table) {
     const auto is_settled = [&](std::string_view below) {
       return std::find(settled.begin(), settled.end(), below) != settled.end();
     };
@@ -271,6 +291,26 @@ std::vector<std::string> rooms_above_themselves() {
     settled.push_back(room.folder);
   }
   return found;
+}
+
+std::vector<std::string> find_unused_permissions(const std::vector<SourceFile>& sources) {
+  const IncludedRooms included = included_rooms(sources);
+  std::vector<std::string> unused;
+  for (const Room& room : rooms()) {
+    const auto found = included.find(room.folder);
+    if (found == included.end()) {
+      unused.push_back(fmt::format("{} has no sources", room.folder));
+      continue;
+    }
+    for (const std::string_view permission : room.below) {
+      const bool is_needed =
+          std::any_of(found->second.begin(), found->second.end(), [&](std::string_view to) {
+            return !may_include_without(room, room_named(to), permission);
+          });
+      if (!is_needed) unused.push_back(fmt::format("{} needs no {}", room.folder, permission));
+    }
+  }
+  return unused;
 }
 
 }  // namespace ohm::style

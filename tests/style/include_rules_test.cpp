@@ -27,6 +27,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 /// A source tree of a few files in a folder of its own that goes with the test.
@@ -109,7 +110,7 @@ TEST_F(SourceTree, TellsRoomsInsideOfAFolderApart) {
           Breach{"reports/model/run_result.h", 1, "reports/model may not include reports/text"}));
 }
 
-TEST_F(SourceTree, MayNotHaveCirclesOfIncludes) {
+TEST_F(SourceTree, MayNotHaveCyclesOfIncludes) {
   write("runtime/ops/a.h", "#include \"runtime/ops/b.h\"\n");
   write("runtime/ops/b.h", "#pragma once\n");
   write("runtime/ops/b.cpp", "#include \"runtime/ops/b.h\"\n#include \"runtime/ops/c.h\"\n");
@@ -117,7 +118,7 @@ TEST_F(SourceTree, MayNotHaveCirclesOfIncludes) {
   write("runtime/ops/c.h", "#include <vector>\n");
   write("runtime/ops/d.h", "#include \"runtime/ops/a.h\"\n");
   EXPECT_THAT(cycles(), ElementsAre(Breach{"runtime/ops/a.h", 0,
-                                           "a circle of includes: runtime/ops/a > runtime/ops/b > "
+                                           "a cycle of includes: runtime/ops/a > runtime/ops/b > "
                                            "runtime/ops/c > runtime/ops/a"}));
 }
 
@@ -180,7 +181,7 @@ TEST(SourceTreeOfOhm, KeepsTheDirectionsOfTheArchitecture) {
   EXPECT_THAT(find_rule_breaches(sources_of_ohm()), IsEmpty());
 }
 
-TEST(SourceTreeOfOhm, HasNoCirclesOfIncludes) {
+TEST(SourceTreeOfOhm, HasNoCyclesOfIncludes) {
   EXPECT_THAT(find_include_cycles(sources_of_ohm()), IsEmpty());
 }
 
@@ -190,7 +191,26 @@ TEST(SourceTreeOfOhm, IsWhatWasRead) {
 }
 
 TEST(TableOfRooms, HasEveryRoomBelowThoseThatMayIncludeIt) {
-  EXPECT_THAT(rooms_above_themselves(), IsEmpty());
+  EXPECT_THAT(rooms_above_themselves(rooms()), IsEmpty());
+}
+
+TEST(TableOfRooms, MayNotHaveCycles) {
+  EXPECT_THAT(rooms_above_themselves({{"a", {}}, {"b", {"a", "d"}}, {"c", {"b"}}, {"d", {"c"}}}),
+              ElementsAre("b"));
+  EXPECT_THAT(rooms_above_themselves({{"a", {"a"}}}), ElementsAre("a"));
+}
+
+TEST(TableOfRooms, AllowsNothingThatNoSourceNeeds) {
+  EXPECT_THAT(find_unused_permissions(sources_of_ohm()), IsEmpty());
+}
+
+TEST_F(SourceTree, NamesPermissionsThatNoSourceNeeds) {
+  write("harness/sweep/sweep.cpp", "#include \"runtime/ops/op.h\"\n");
+  write("harness/slurm/array.cpp", "#include \"harness/slurm/array.h\"\n#include <vector>\n");
+  const std::vector<std::string> unused = find_unused_permissions(read_sources(root_));
+  EXPECT_THAT(unused, Contains("harness/slurm needs no harness/checkpoint"));
+  EXPECT_THAT(unused, Contains("harness/verify has no sources"));
+  EXPECT_THAT(unused, Not(Contains("harness/sweep needs no harness/run")));
 }
 
 }  // namespace
