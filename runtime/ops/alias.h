@@ -1,4 +1,4 @@
-// Views and copies under other names, and by other arguments, than those of view.h and arrange.h.
+// Views and copies under other names, and by other arguments, than those of view.h and rearrange.h.
 #pragma once
 
 #include <string>

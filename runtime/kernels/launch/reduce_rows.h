@@ -1,4 +1,4 @@
-// Reductions as functors of rows: see functors/folds.h.
+// Reductions as functors of rows: see functors/reduce_rows.h.
 #pragma once
 
 #include "runtime/base/dim_mask.h"

@@ -7,7 +7,7 @@
 
 namespace ohm::ops {
 
-// As conv_forward and its gradients (conv_kernel.h), where everything is on a CUDA device with
+// As conv_forward and its gradients (host/convolution.h), where everything is on a CUDA device with
 // cuDNN: else `no`, and nothing was done. As in PyTorch it is computed in the first way that the
 // library suggests for whose workspace there is memory; the workspace is allocated like everything
 // else, and freed on return. It is bounded by the slot's cudnn_workspace_bytes: where no way is
