@@ -59,7 +59,7 @@ int explain_message(const ExplainArguments& arguments) {
 std::string file_of(const std::string& pitfall, const std::vector<std::string>& files) {
   const bool is_path = pitfall.ends_with(".lua") || pitfall.find('/') != std::string::npos;
   const std::string hint = why_hint(pitfall);
-  if (!hint.empty()) throw UsageError(fmt::format("{} is no pitfall{}", pitfall, hint));
+  if (!hint.empty()) throw UsageError(fmt::format("{} is not a pitfall{}", pitfall, hint));
   if (is_path) return pitfall;
   std::vector<std::string> names;
   for (const std::string& file : files) {

@@ -218,7 +218,7 @@ void check_card_types(const LauncherOptions& options, bool is_on_cuda) {
   for (const std::string& type : types) {
     if (!is_type_name(type)) {
       throw UsageError(fmt::format(
-          "--card-types: \"{}\" is no type of cards, as in a100; sinfo --format=%G lists them",
+          "--card-types: \"{}\" is not a card type, as a100 is; sinfo --format=%G lists them",
           type));
     }
     if (std::count(types.begin(), types.end(), type) > 1) {

@@ -98,7 +98,7 @@ void require_files(const engine::RunOptions& run) {
   if (run.files.empty()) throw UsageError("name the scenarios, as in scenarios/*.lua");
   for (const std::string& file : run.files) {
     const std::string hint = why_hint(file);
-    if (!hint.empty()) throw UsageError(fmt::format("{} is no scenario{}", file, hint));
+    if (!hint.empty()) throw UsageError(fmt::format("{} is not a scenario{}", file, hint));
   }
 }
 

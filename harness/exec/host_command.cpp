@@ -13,10 +13,10 @@ namespace ohm::engine {
 void check_host_fault(const std::string& plan) {
   interpose::host::HostFault fault;
   if (interpose::host::parse_host_fault(plan, fault)) return;
-  throw std::invalid_argument(
-      fmt::format("\"{}\" is no plan for host memory: nth(N), from(N), burst(N,COUNT), every(N), "
-                  "persistent(nth(N)), and size(>=BYTES), joined by &; or ohm:HEX@K",
-                  plan));
+  throw std::invalid_argument(fmt::format(
+      "\"{}\" is not a plan for host memory: nth(N), from(N), burst(N,COUNT), every(N), "
+      "persistent(nth(N)), and size(>=BYTES), joined by &; or ohm:HEX@K",
+      plan));
 }
 
 ChildCommand host_command(const std::vector<std::string>& words, const HostOptions& options) {

@@ -72,7 +72,8 @@ std::string find_program(const std::string& name, const std::string& search_path
       throw std::invalid_argument(fmt::format("there is no file \"{}\"", name));
     }
     if (is_executable_file(name)) return name;
-    throw std::invalid_argument(fmt::format("\"{}\" is no program: it may not be executed", name));
+    throw std::invalid_argument(
+        fmt::format("\"{}\" is not a program: it may not be executed", name));
   }
   for (std::size_t begin = 0; begin <= search_path.size();) {
     const std::size_t end = std::min(search_path.find(':', begin), search_path.size());

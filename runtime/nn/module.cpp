@@ -373,7 +373,7 @@ const Tensor& single_tensor(const std::vector<Value>& inputs, std::string_view m
   if (inputs.size() != 1 || !std::holds_alternative<Tensor>(inputs[0])) {
     throw std::invalid_argument(fmt::format("[{}] takes one tensor, got {} argument{}{}", module,
                                             inputs.size(), inputs.size() == 1 ? "" : "s",
-                                            inputs.size() == 1 ? " that is no tensor" : ""));
+                                            inputs.size() == 1 ? " that is not a tensor" : ""));
   }
   return std::get<Tensor>(inputs[0]);
 }

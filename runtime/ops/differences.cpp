@@ -49,8 +49,8 @@ void require_samples(const OpInfo& info, const Tensor& y, const std::optional<Te
   const bool has_bools = y.dtype() == DType::boolean || (x && x->dtype() == DType::boolean);
   if (y.dims() > 0 && !has_bools && (!x || x->dims() > 0)) return;
   throw std::invalid_argument(
-      fmt::format("[{}] expected samples along a dimension, which are no bools, got {}", info.name,
-                  x ? describe(y) + " and " + describe(*x) : describe(y)));
+      fmt::format("[{}] expected samples along a dimension, of another dtype than bool, got {}",
+                  info.name, x ? describe(y) + " and " + describe(*x) : describe(y)));
 }
 
 // The places of the samples, seen with as many dimensions as they have.

@@ -14,7 +14,7 @@ namespace {
 void require_letters(const std::string& equation, const std::string& letters) {
   for (const char letter : letters) {
     if (std::isalpha(static_cast<unsigned char>(letter)) == 0) {
-      refuse_equation(equation, fmt::format("'{}' is no letter", letter));
+      refuse_equation(equation, fmt::format("'{}' is not a letter", letter));
     }
   }
 }

@@ -197,7 +197,7 @@ struct Padding {
 Padding padding_of(const Shape& shape, const Shape& pad) {
   if (pad.dims() % 2 != 0 || pad.dims() > 2 * shape.dims()) {
     throw std::invalid_argument(fmt::format(
-        "[pad] {} is no list of pairs for the last dimensions of {}", pad.str(), shape.str()));
+        "[pad] {} is not a list of pairs for the last dimensions of {}", pad.str(), shape.str()));
   }
   const bool adds = std::any_of(pad.begin(), pad.end(), [](std::int64_t n) { return n > 0; });
   const bool may_be_empty = !adds || Context::current().rules.pads_to_nothing;

@@ -262,7 +262,7 @@ Tensor permute(const Tensor& input, const Shape& dims) {
   for (const std::int64_t dim : dims) order.push_back(wrap_dim(dim, input.dims(), "permute"));
   for (const std::int64_t dim : order) seen |= 1U << static_cast<unsigned>(dim);
   if (order.dims() != input.dims() || seen != (1U << static_cast<unsigned>(input.dims())) - 1U) {
-    throw std::invalid_argument(fmt::format("[permute] {} is no order of the dimensions of {}",
+    throw std::invalid_argument(fmt::format("[permute] {} is not an order of the dimensions of {}",
                                             dims.str(), input.shape().str()));
   }
   return permute_as("PermuteBackward", input, order);

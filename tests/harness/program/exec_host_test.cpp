@@ -82,7 +82,7 @@ TEST_F(ExecHost, SaysWhatIsWrongBeforeAnythingStarts) {
       {{"--memory", "device", "--host-limit", "1GiB"}, "--host-limit is about host memory"},
       {{"--host-limit", "much"}, "--host-limit: "},
       {{"--host-limit", "1GiB", "--limit", "1GiB"}, "are about device memory"},
-      {{"--memory", "host", "--fault", "site(~x)"}, "is no plan for host memory: nth(N)"},
+      {{"--memory", "host", "--fault", "site(~x)"}, "is not a plan for host memory: nth(N)"},
       {{"--memory", "host", "--gate", "peak_allocated_bytes < 1 GiB"},
        "--memory host does not record peak_allocated_bytes"},
   };

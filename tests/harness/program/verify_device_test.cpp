@@ -290,8 +290,8 @@ TEST_F(VerifyDevice, RefusesOptionsThatMakeNoSense) {
     return refused(options);
   };
   EXPECT_THAT(launched({"--write-profile", "p.json"}), HasSubstr("--write-profile: "));
-  EXPECT_THAT(launched({"--card-types", "a 100"}), HasSubstr("\"a 100\" is no type of cards"));
-  EXPECT_THAT(launched({"--card-types", "../a"}), HasSubstr("\"../a\" is no type of cards"));
+  EXPECT_THAT(launched({"--card-types", "a 100"}), HasSubstr("\"a 100\" is not a card type"));
+  EXPECT_THAT(launched({"--card-types", "../a"}), HasSubstr("\"../a\" is not a card type"));
   EXPECT_THAT(launched({"--card-types", "a100,a100"}), HasSubstr("a100 is there twice"));
   EXPECT_THAT(launched({"--card-types", "a100", "--slurm-option=--gres=gpu:1"}),
               HasSubstr("--slurm-option=--gres=gpu:1: --card-types asks for the cards already"));

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "runtime/kernels/cuda/kernel_module.h"
-#include "runtime/ops/extremum.h"
+#include "runtime/ops/sorting.h"
 #include "runtime/tensor/context.h"
 #include "tests/support/cuda_comparison.h"
 
