@@ -76,12 +76,48 @@ Struct filled() {
   return value;
 }
 
+// ---- how many members a struct has --------------------------------------------------------------
+
+struct AnyMember {
+  template <class T>
+  operator T() const;  // NOLINT: that is what it is for
+};
+
+template <class Struct, std::size_t... Indices>
+constexpr bool takes(std::index_sequence<Indices...> /*count*/) {
+  return requires { Struct{(static_cast<void>(Indices), AnyMember())...}; };
+}
+
+/// Of an aggregate without bases.
+template <class Struct, std::size_t Count = 0>
+constexpr std::size_t member_count() {
+  if constexpr (takes<Struct>(std::make_index_sequence<Count + 1>())) {
+    return member_count<Struct, Count + 1>();
+  } else {
+    return Count;
+  }
+}
+
+template <class Struct>
+std::size_t stored_field_count() {
+  std::size_t count = 0;
+  each_field<Struct>([&count](const auto& field) {
+    count += std::remove_cvref_t<decltype(field)>::kIsStored ? 1U : 0U;
+  });
+  return count;
+}
+
+// ---- differences --------------------------------------------------------------------------------
+
 /// The members of a struct, and of those below it, that are different in `a` and `b`:
-/// "device.card".
+/// "device.card". Of each struct on the way also whether its fields are its members.
 class Differences {
  public:
   template <HasFields Struct>
   bool compare(const Struct& a, const Struct& b) {
+    if (member_count<Struct>() != stored_field_count<Struct>()) {
+      incomplete_.insert(std::string(Struct::kSchemaName));
+    }
     bool any = false;
     each_field<Struct>([&](const auto& field) {
       using FieldRow = std::remove_cvref_t<decltype(field)>;
@@ -98,6 +134,8 @@ class Differences {
 
   const std::set<std::string>& seen() const { return seen_; }
   const std::set<std::string>& names() const { return names_; }
+  /// Structs with a member that is not among their fields, or is there twice.
+  const std::set<std::string>& incomplete() const { return incomplete_; }
 
  private:
   template <class T>
@@ -132,38 +170,7 @@ class Differences {
 
   std::set<std::string> seen_;
   std::set<std::string> names_;
+  std::set<std::string> incomplete_;
 };
-
-// ---- how many members a struct has
-// ----------------------------------------------------------------
-
-struct AnyMember {
-  template <class T>
-  operator T() const;  // NOLINT: that is what it is for
-};
-
-template <class Struct, std::size_t... Indices>
-constexpr bool takes(std::index_sequence<Indices...> /*count*/) {
-  return requires { Struct{(static_cast<void>(Indices), AnyMember())...}; };
-}
-
-/// Of an aggregate without bases.
-template <class Struct, std::size_t Count = 0>
-constexpr std::size_t member_count() {
-  if constexpr (takes<Struct>(std::make_index_sequence<Count + 1>())) {
-    return member_count<Struct, Count + 1>();
-  } else {
-    return Count;
-  }
-}
-
-template <class Struct>
-std::size_t stored_field_count() {
-  std::size_t count = 0;
-  each_field<Struct>([&count](const auto& field) {
-    count += std::remove_cvref_t<decltype(field)>::kIsStored ? 1U : 0U;
-  });
-  return count;
-}
 
 }  // namespace ohm::test

@@ -1,10 +1,11 @@
 // That the fields of a result name all of its members, each once.
 #include "reports/model/fields.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
 #include <string>
+#include <string_view>
 
 #include "reports/model/fit_result.h"
 #include "reports/model/minimum_result.h"
@@ -17,40 +18,43 @@
 namespace ohm {
 namespace {
 
-template <class Struct>
-class FieldsOf : public testing::Test {};
-
-using Structs = testing::Types<
-    HolderResult, PeakResult, DeviceResult, HostResult, LimitResult, OomResult, ErrorResult,
-    RetainedResult, RetentionResult, FindingEvidence, FindingResult, VariantResult, ParameterResult,
-    HeatMapRow, HeatMapResult, ScenarioResult, RunResult, ShardInput, ShardResult, HistorySite,
-    HistoryLine, HistoryCall, HistoryBlock, HistorySegment, HistoryRange, HistoryRun, HistoryFrame,
-    DeviceMemoryHistory, MemoryHistory, FitPoint, FitLine, FitStop, FitMargin, FitBound,
-    FitRecording, FitHolder, FitBasis, FitRow, FitResult, ReplayedFigure, ReplayMismatch,
-    ReplayStart, ReplayedDevice, ReplayedTrace, UnservedRequest, WhatIfRow, MinCapacityRow,
-    ReplayResult, BriefError, SweepPoint, FailedFault, SweptVariant, SweptScenario, SweepResult,
-    BriefOom, MinimumCapacity, VariantMinimum, ScenarioMinimum, MinimumResult, EventDifference,
-    LibraryWorkspace, ConvolutionWorkspace, HostTraffic, VerifiedVariant, CardDevice, CardLibrary,
-    VerifiedCard, CardVerification, VerificationWork, VerificationResult>;
-TYPED_TEST_SUITE(FieldsOf, Structs);
-
-TYPED_TEST(FieldsOf, AStructNameEveryMemberOnce) {
-  EXPECT_EQ(test::member_count<TypeParam>(), test::stored_field_count<TypeParam>());
-  std::set<std::string> names;
-  each_field<TypeParam>([&names](const auto& field) {
-    using Shape = typename std::remove_cvref_t<decltype(field)>::Shape;
-    if constexpr (!std::is_same_v<Shape, UnwrittenShape>) {
-      EXPECT_TRUE(names.insert(field.name).second) << field.name;
-    }
-  });
-}
-
 template <class Result>
 class FilledResult : public testing::Test {};
 
 using Results = testing::Types<RunResult, SweepResult, FitResult, ReplayResult, MinimumResult,
                                VerificationResult>;
 TYPED_TEST_SUITE(FilledResult, Results);
+
+// Of the struct and of all below it.
+TYPED_TEST(FilledResult, NamesEveryMemberOnce) {
+  test::Differences differences;
+  differences.compare(test::filled<TypeParam>(), TypeParam());
+  EXPECT_THAT(differences.incomplete(), testing::IsEmpty());
+}
+
+struct Complete {
+  static constexpr std::string_view kSchemaName = "complete";
+  int named = 0;
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("named", &Complete::named);
+  }
+};
+struct Incomplete {
+  static constexpr std::string_view kSchemaName = "incomplete";
+  Complete below;
+  int forgotten = 0;
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("below", &Incomplete::below);
+  }
+};
+
+TEST(Differences, TellsOfAMemberThatIsInNoField) {
+  test::Differences differences;
+  EXPECT_FALSE(differences.compare(Incomplete(), Incomplete()));
+  EXPECT_THAT(differences.incomplete(), testing::ElementsAre("incomplete"));
+}
 
 TYPED_TEST(FilledResult, HasNoMemberAsANewOne) {
   test::Differences differences;
