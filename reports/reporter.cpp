@@ -23,25 +23,27 @@ namespace ohm::reports {
 namespace {
 
 constexpr std::array<Reporter, 7> kReporters = {{
-    {"console", "The table of the terminal, as text", ".txt", Recording::figures, console_report},
+    {"console", "The table of the terminal, as text", ".txt", Recording::figures, &kForPeople,
+     console_report},
     {"github", "Annotations of GitHub Actions: ::error commands for what failed", "",
-     Recording::figures, github_annotations},
+     Recording::figures, nullptr, github_annotations},
     {"html", "Pictures: memory, blocks and segments over time; one file that opens from disk",
-     ".html .htm", Recording::history, html_report},
+     ".html .htm", Recording::history, &kAsMarkup, html_report},
     {"json", "Everything that was measured, for programs (ohm.result/1)", ".json", Recording::peaks,
-     json_report},
+     &kAsJson, json_report},
     {"junit", "JUnit XML in GoogleTest's flavour, for CI servers", ".xml", Recording::figures,
-     junit_report},
+     &kAsMarkup, junit_report},
     {"markdown", "What a step of GitHub Actions shows as its summary", "", Recording::figures,
-     github_summary},
+     &kForPeople, github_summary},
     {"trace", "Counters and slices for ui.perfetto.dev and chrome://tracing", "",
-     Recording::history, trace_report},
+     Recording::history, &kAsJson, trace_report},
 }};
 
 constexpr std::array<SweepReporter, 3> kSweepReporters = {{
-    {"html", "Heat maps: the verdicts at each place of the program", sweep_html},
-    {"json", "Every point and every fault, for programs (ohm.sweep/1)", sweep_json},
-    {"stacks", "Points under no handler, collapsed stacks for a flame graph", sweep_stacks},
+    {"html", "Heat maps: the verdicts at each place of the program", &kAsMarkup, sweep_html},
+    {"json", "Every point and every fault, for programs (ohm.sweep/1)", &kAsJson, sweep_json},
+    {"stacks", "Points under no handler, collapsed stacks for a flame graph", &kForPeople,
+     sweep_stacks},
 }};
 
 template <class Rows>
@@ -74,6 +76,13 @@ std::span<const SweepReporter> sweep_reporters() { return kSweepReporters; }
 const Reporter& find_reporter(std::string_view name) { return row_named(kReporters, name); }
 const SweepReporter& find_sweep_reporter(std::string_view name) {
   return row_named(kSweepReporters, name);
+}
+
+const CommandSpelling* command_spelling(std::string_view format) {
+  for (const Reporter& reporter : kReporters) {
+    if (reporter.name == format) return reporter.spelling;
+  }
+  return find_sweep_reporter(format).spelling;
 }
 
 const Reporter* reporter_of_extension(std::string_view extension) {

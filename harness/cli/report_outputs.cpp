@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <stdexcept>
 
 #include "harness/cli/command.h"
@@ -18,17 +17,8 @@ namespace {
 constexpr std::string_view kStdout = "-";
 constexpr std::string_view kJson = "json";
 
-/// How a format spells what would be a command in the log of a workflow; nullopt: its lines are
-/// commands.
-std::optional<reports::CommandSpelling> spelling_of(std::string_view format) {
-  if (format == "github") return std::nullopt;
-  if (format == "html" || format == "junit") return reports::kAsMarkup;
-  if (format == kJson || format == "trace") return reports::kAsJson;
-  return reports::kForPeople;
-}
-
 void print_report(std::string_view format, const std::string& report) {
-  if (const std::optional<reports::CommandSpelling> spelling = spelling_of(format)) {
+  if (const reports::CommandSpelling* spelling = reports::command_spelling(format)) {
     print_text(report, *spelling);
   } else {
     write_stdout(report);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -86,6 +87,26 @@ TEST(Reporters, NameTheAssumptionsThatFiguresRestOn) {
     SCOPED_TRACE(name);
     EXPECT_EQ(std::string::npos, rendered(name).find("cudnn_workspace"));
     EXPECT_NE(std::string::npos, find_reporter(name).render(result, {}).find("cudnn_workspace"));
+  }
+}
+
+TEST(Reporters, SpellWhatWouldBeACommandInTheirOwnLanguage) {
+  RunResult result = test::sample_result();
+  result.scenarios.at(0).name = "##[error]";
+  result.scenarios.at(0).variants.at(0).name = "##[error]";
+  const auto logged = [&](std::string_view name) {
+    return without_workflow_commands(find_reporter(name).render(result, {}),
+                                     *command_spelling(name));
+  };
+  EXPECT_EQ(nullptr, command_spelling("github"));
+  EXPECT_EQ(nlohmann::json::parse(logged("json"))["scenarios"][0]["name"], "##[error]");
+  for (const std::string name : {"html", "junit"}) {
+    SCOPED_TRACE(name);
+    EXPECT_NE(std::string::npos, logged(name).find("&#35;#[error]"));
+  }
+  EXPECT_NE(std::string::npos, logged("console").find("#\\#[error]"));
+  for (const SweepReporter& reporter : sweep_reporters()) {
+    EXPECT_NE(nullptr, command_spelling(reporter.name)) << reporter.name;
   }
 }
 
