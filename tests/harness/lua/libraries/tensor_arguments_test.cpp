@@ -96,7 +96,7 @@ constexpr BadStatement kBadArguments[] = {
     {"x:var(nil, 1)", "[var] argument 'unbiased' must be a boolean, got 1"},
     {"x:gt(1):positive()", "[positive] The `+` operator, on a bool tensor is not supported."},
     {"ohm.where(x:gt(1), 1)", "[where] expected a value for both answers, or for none"},
-    {"ohm.einsum('i..j->ij', x)", "[einsum] \"i..j->ij\": '.' is no letter"},
+    {"ohm.einsum('i..j->ij', x)", "[einsum] \"i..j->ij\": '.' is not a letter"},
     {"ohm.einsum('...ijk->i', x)",
      "[einsum] \"...ijk->i\": \"...ijk\" has more letters than an operand [2, 3] has dimensions"},
     {"ohm.take_along_dim(x, ohm.tensor({0}), 1)",
