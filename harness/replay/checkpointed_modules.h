@@ -14,7 +14,7 @@
 // last ops run again (it ends with the last thing that is needed), how long the program itself
 // holds what is not saved any more (until the call's end at most, until the next request at least),
 // which node is the last that has saved something, and how many results some nodes have. All of
-// these are tried: where the peaks differ, nothing is foretold.
+// these are tried: where the peaks differ, nothing is predicted.
 #pragma once
 
 #include <cstddef>

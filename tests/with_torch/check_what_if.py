@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds what is foretold from recordings to what runs do.
+"""Holds what is predicted from recordings to what runs do.
 
     check_what_if.py OHM TRAIN_GPT2
 
@@ -67,19 +67,19 @@ def check_batches(jobs, script):
     best = json.loads(fit.stdout)["rows"][0]["best"]
     jobs.record("best.pickle", training(best["value"]))
     peak = jobs.what_if("best.pickle")["peak_allocated_bytes"]
-    check(peak == best["peak_allocated_bytes"], f"{peak} bytes at the peak are as foretold", fit)
+    check(peak == best["peak_allocated_bytes"], f"{peak} bytes at the peak are as predicted", fit)
     ended = jobs.start("next.pickle", training(best["value"] + 1))
     check(ended.returncode == 1 and "OutOfMemoryError" in ended.stderr, "the next one fails", ended)
     jobs.record("other.pickle", training(8), OTHER_GPU)
     refused = jobs.fit("b4.pickle", "other.pickle", "--vary", "batch=4,8")
     check(refused.returncode == 3 and "NVIDIA L4" in refused.stderr, "another GPU is refused", refused)
-    print(f"batch {best['value']} fits as foretold, with {peak} bytes at the peak")
+    print(f"batch {best['value']} fits as predicted, with {peak} bytes at the peak")
 
 
 def check_checkpointed(jobs):
-    """What is foretold is what is allocated; the rest is refused. Most kinds are foretold."""
+    """What is predicted is what is allocated; the rest is refused. Most kinds are predicted."""
     program = os.path.join(PROGRAMS, "checkpointed.py")
-    foretold, refused = 0, []
+    predicted, refused = 0, []
     for kind in CHECKPOINTED:
         for head in "8", "2048":
             words = [program, kind]
@@ -92,28 +92,28 @@ def check_checkpointed(jobs):
             if asked.returncode == 3:
                 refused.append(f"{kind} with a head of {head}: {asked.stderr.strip()}")
                 continue
-            check(asked.returncode == 0, f"{kind} is foretold", asked)
+            check(asked.returncode == 0, f"{kind} is predicted", asked)
             rows = {row.get("change", ""): row["peak_allocated_bytes"]
                     for row in json.loads(asked.stdout)["what_ifs"]}
             peak = rows["--checkpoint Net.blocks.*"]
-            check(peak == measured, f"{kind}, {head}: {peak} foretold, {measured} measured", asked)
-            foretold += 1
-    print(f"{foretold} checkpointed jobs have the peaks that are foretold; not foretold:", *refused,
+            check(peak == measured, f"{kind}, {head}: {peak} predicted, {measured} measured", asked)
+            predicted += 1
+    print(f"{predicted} checkpointed jobs have the peaks that are predicted; not predicted:", *refused,
           sep="\n  ")
-    if foretold < len(CHECKPOINTED):
-        sys.exit("failed: too few are foretold")
+    if predicted < len(CHECKPOINTED):
+        sys.exit("failed: too few are predicted")
 
 
 def check_fused(jobs, kind):
     program = os.path.join(PROGRAMS, "fused_adam.py")
     jobs.record("loops.pickle", [program, kind, "loops"])
     jobs.record("fused.pickle", [program, kind, "fused"])
-    foretold = jobs.what_if("loops.pickle", "--optimizer", "fused")
+    predicted = jobs.what_if("loops.pickle", "--optimizer", "fused")
     fused = jobs.what_if("fused.pickle")
     for figure in "peak_allocated_bytes", "peak_reserved_bytes":
-        if foretold[figure] != fused[figure]:
-            sys.exit(f"failed: {figure} of a fused {kind}: {foretold[figure]}, {fused[figure]} run")
-    print(f"a fused {kind} has the peaks that are foretold: {fused['peak_allocated_bytes']} bytes")
+        if predicted[figure] != fused[figure]:
+            sys.exit(f"failed: {figure} of a fused {kind}: {predicted[figure]}, {fused[figure]} run")
+    print(f"a fused {kind} has the peaks that are predicted: {fused['peak_allocated_bytes']} bytes")
 
 
 def main():

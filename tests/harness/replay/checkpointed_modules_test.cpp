@@ -1,4 +1,4 @@
-// ohm replay --checkpoint: what is foretold is what PyTorch allocated in the same jobs,
+// ohm replay --checkpoint: what is predicted is what PyTorch allocated in the same jobs,
 // checkpointed (tests/with_torch/programs/checkpointed.py).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ bool is_refused(const std::string& error, const std::string& why) {
 }
 
 TEST(CheckpointedModules, HaveThePeaksThatPyTorchMeasured) {
-  std::size_t foretold = 0;
+  std::size_t predicted = 0;
   const std::vector<Job> all = jobs();
   ASSERT_FALSE(all.empty());
   for (const Job& job : all) {
@@ -61,15 +61,15 @@ TEST(CheckpointedModules, HaveThePeaksThatPyTorchMeasured) {
       std::cout << error << "\n";
       continue;
     }
-    ++foretold;
+    ++predicted;
     for (const WhatIfRow& row : replay_file(options).what_ifs) {
       const std::uint64_t measured =
           row.change.empty() ? job.plain_peak_bytes : job.checkpointed_peak_bytes;
       EXPECT_EQ(row.peak_allocated_bytes, measured) << job.name << " " << row.change;
     }
   }
-  std::cout << fmt::format("{} of {} jobs are foretold\n", foretold, all.size());
-  EXPECT_GE(4 * foretold, 3 * all.size());
+  std::cout << fmt::format("{} of {} jobs are predicted\n", predicted, all.size());
+  EXPECT_GE(4 * predicted, 3 * all.size());
 }
 
 TEST(CheckpointedModules, WhatTheRecordDoesNotTellIsRefused) {
