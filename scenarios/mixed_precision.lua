@@ -1,4 +1,4 @@
--- Symptom: "activations fill the card; somebody says 'use AMP', somebody 'AMP made it worse'."
+-- Symptom: "activations fill the card; one answer says 'use AMP', another 'AMP made it worse'."
 --
 -- Under autocast matrix products read and write half precision, so what is kept for backward is
 -- half as large. Parameters, gradients and the optimizer's state stay float32, and each weight gets

@@ -75,7 +75,7 @@ return ohm.scenario {
     metrics_item = of("metrics", function(out, y) return accuracy(out, y):item() end),
     metrics_cpu = of("metrics", function(out, y) return accuracy(out, y):cpu() end),
   },
-  -- The storage is the output's own, whoever shares it.
+  -- The storage is the output's own, whatever shares it.
   non_fixes = {
     detach_alone = of("outputs", function(out) return out:detach() end),
     print_fewer_digits = of("outputs", output, print_briefly),

@@ -4,7 +4,7 @@
 -- the last training step are still there during the evaluation. An argument lives as long as the
 -- caller's name for it, whatever the function does with its own. What to do: `del out, loss` (here:
 -- = nil) before the evaluation, or put training into a function of its own. Emptying the cache
--- gives back what nobody refers to; it releases nothing that has a name.
+-- gives back what nothing refers to; it releases nothing that has a name.
 --
 -- Chapter: leaks
 -- PyTorch:

@@ -6,7 +6,7 @@
 
 namespace ohm {
 
-/// Of a message: more is no message any more.
+/// Of a message: more is not a message any more.
 inline constexpr std::size_t kMostMessageBytes = 8192;
 
 /// A text of more than `most_bytes` as its beginning, whole code points, and how much is left out,

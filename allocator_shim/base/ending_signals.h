@@ -1,4 +1,4 @@
-// Which signals ask a program to end.
+// The signals that ask a program to end.
 #pragma once
 
 #include <csignal>

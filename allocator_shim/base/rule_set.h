@@ -114,7 +114,7 @@ struct RuleSet {
   bool cosine_similarity_holds_number = false;
   /// What is written at one index tensor is filled in where it is a number: `x[i] = 1.0`.
   bool numbers_fill_indices = false;
-  /// A full slice among the indices of a tensor is no view and no node of its own.
+  /// A full slice among the indices of a tensor is neither a view nor a node of its own.
   bool skips_full_slices = false;
   /// einsum multiplies a pair of operands in the order in which the result has their dimensions.
   bool einsum_orders_operands = false;
@@ -125,7 +125,7 @@ struct RuleSet {
   bool quantiles_rank_in_double = false;
   /// tensordot of all dimensions is dot where both are row-major, else a sum of products.
   bool full_contractions_are_dots = false;
-  /// A linear layer's result of more than two dimensions is no view of the product: what writes
+  /// A linear layer's result of more than two dimensions is not a view of the product: what writes
   /// over it is recorded as of any tensor.
   bool linear_results_are_no_views = false;
   /// The gradient of clamp is 0 where an element equals a bound.

@@ -1,4 +1,4 @@
-// What cuDNN's recurrent networks take of a card, as it was measured on an H100 and an H200 with
+// Memory that cuDNN's recurrent networks take of a card, as measured on an H100 and an H200 with
 // cuDNN 9.19. Their workspaces fit no formula that is known, and are left out.
 #pragma once
 

@@ -52,7 +52,7 @@ struct Collective {
   const Communicator* communicator;
 };
 
-/// 0: it is no data type.
+/// 0: it is not a data type.
 std::size_t element_bytes(int data_type);
 
 /// In a group all are posted before one is completed: a thread may be several ranks, and ranks may

@@ -100,8 +100,8 @@ std::int64_t workspace_bytes(const BackendDescriptor& descriptor) {
   return 0;
 }
 
-/// What a program asks and nobody has set: one engine, number 0, and no shared memory. nullopt: it
-/// has no value.
+/// Defaults of attributes that a program did not set: one engine, number 0, and no shared memory.
+/// nullopt: it has no value.
 std::optional<std::int64_t> computed_value(const BackendDescriptor& descriptor, int name) {
   switch (name) {
     case kConfigurationWorkspace:

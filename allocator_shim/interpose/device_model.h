@@ -32,7 +32,7 @@ const Architecture& architecture_of(const GpuProfile& profile);
 std::string product_name(const GpuProfile& profile);
 
 /// How many blocks of `threads` threads and `shared_bytes` of dynamic shared memory a
-/// multiprocessor holds at once, when registers are no limit.
+/// multiprocessor holds at once, when registers do not limit it.
 int resident_blocks(const GpuProfile& profile, int threads, std::size_t shared_bytes);
 
 /// The value of a cudaDeviceAttr or CUdevice_attribute, which share their numbers; 0 for those that

@@ -12,7 +12,7 @@ using namespace ohm::interpose;
 namespace {
 
 /// Programs name a function without its version and get the newest that was there in the release
-/// they ask for; nothing here is so old that anyone still asks for what came before.
+/// they ask for; nothing here is so old that programs still ask for what came before.
 Function find_newest(const std::string& name) {
   for (const char* version : {"_v3", "_v2", ""}) {
     if (const Function function = find_in_driver(name + version)) return function;

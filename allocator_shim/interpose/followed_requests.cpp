@@ -180,7 +180,7 @@ OHM_EXPORTED int ohm_clear_small_requests(void* allocator) {
   return ohm::interpose::follow(allocator);
 }
 
-/// From now on the follower is asked at each call that asks a GPU for memory; nullptr: nobody is.
+/// From now on the follower is asked at each call that asks a GPU for memory; nullptr: no follower.
 OHM_EXPORTED void ohm_follow_segments(ohm::interpose::RequestFollower follower) {
   ohm::interpose::segment_follower = follower;
   ohm::interpose::gpus().refuse_when(&ohm::interpose::is_refused_by_follower);

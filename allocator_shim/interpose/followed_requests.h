@@ -1,4 +1,4 @@
-// Requests for memory of a GPU, as a program makes them, with someone who follows them and says
+// Requests for memory of a GPU, as a program makes them, with a follower that sees them and says
 // which fail: those that PyTorch's caching allocator is asked to serve, and the calls with which it
 // asks the device for segments.
 //

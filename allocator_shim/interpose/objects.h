@@ -1,6 +1,6 @@
 // Streams, events and graphs of the stand-in: what is behind cudaStream_t and CUstream, cudaEvent_t
 // and CUevent, cudaGraph_t. Work is complete as soon as it is asked for, so all they hold is what
-// programs ask about them. Whoever creates one destroys it.
+// programs ask about them. The creator of one destroys it.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,8 @@ struct Event {
   std::atomic<Capture*> capture = nullptr;
 };
 
-/// Handles of streams that nobody creates: the legacy one (nullptr and 1) and the thread's (2).
+/// Handles of streams that exist from the start: the legacy one (nullptr and 1) and the thread's
+/// (2).
 inline bool is_default(const Stream* stream) {
   return reinterpret_cast<std::uintptr_t>(stream) <= 2;
 }

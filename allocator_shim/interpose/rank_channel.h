@@ -2,7 +2,7 @@
 //
 // Each pair of ranks has a queue in a file in memory: one process makes it, the others open it by
 // the process and the descriptor of its meeting. Sending never waits. Receiving waits until the
-// bytes are there; whoever they were to come from may end instead, or the communicator be aborted.
+// bytes are there, their sender has ended, or the communicator is aborted.
 #pragma once
 
 #include <atomic>

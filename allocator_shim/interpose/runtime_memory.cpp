@@ -1,4 +1,4 @@
-// CUDA's runtime: memory of devices, page-locked memory of the host, copies.
+// CUDA's runtime: memory of devices, pinned memory of the host, copies.
 #include <cstdint>
 #include <cstdlib>
 

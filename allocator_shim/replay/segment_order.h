@@ -1,4 +1,4 @@
-// What a record shows of the order in which the segments came that were there when it began.
+// The order in which segments came that were there when a record began, as far as it shows.
 //
 // Note [Order of segments]
 // PyTorch 2.15 takes, of free blocks of one size, that of the segment that came first. A snapshot

@@ -84,7 +84,7 @@ std::vector<std::string> command_names() {
   return names;
 }
 
-/// A word that is no command is best recognised before the parser sees it.
+/// A word that is not a command is best recognised before the parser sees it.
 void check_command(int argc, const char* const* argv) {
   if (argc < 2 || argv[1][0] == '-') return;
   const std::string name = argv[1];

@@ -8,10 +8,10 @@
 
 namespace ohm::engine {
 
-/// Of one file, as far as its symbols say: distributions strip those that nobody else calls.
+/// Of one file, as far as its symbols say: distributions strip those that no other file calls.
 class FunctionNames {
  public:
-  /// A file that cannot be read, or is no ELF file of this machine's kind, has none.
+  /// A file that cannot be read, or is not an ELF file of this machine's kind, has none.
   explicit FunctionNames(const std::string& path);
 
   /// Of the function that the address is in, without its arguments; empty: not known.

@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Pairs of a module, counted from 1, and an address; 0 is no module.
+/// Pairs of a module, counted from 1, and an address; 0 is not a module.
 std::vector<HostFrame> frames_of(const json& numbers, const std::vector<std::string>& modules) {
   std::vector<HostFrame> frames;
   for (std::size_t i = 0; i + 1 < numbers.size(); i += 2) {

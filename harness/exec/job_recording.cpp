@@ -26,7 +26,7 @@ bool is_python(const std::string& path) {
   return std::filesystem::path(path).filename().string().starts_with("python");
 }
 
-/// The words after "#!"; none: it is no script.
+/// The words after "#!"; none: it is not a script.
 std::vector<std::string> interpreter_words(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   std::string mark(2, '\0');

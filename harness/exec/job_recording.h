@@ -26,8 +26,8 @@ struct JobRecording {
 ChildCommand recorded_command(const std::vector<std::string>& words, const JobRecording& recording);
 
 /// Why nothing could be recorded of the command, as far as its Python says without running it: no
-/// PyTorch, or one without CUDA. Empty: nothing is known against it, of what is no Python and no
-/// script of one, say. `folder` is for files.
+/// PyTorch, or one without CUDA. Empty: nothing is known against it, of what is neither Python
+/// nor a script of Python's, say. `folder` is for files.
 std::string lack_of_torch(const CommandRunner& runner, const ChildCommand& command,
                           const std::string& folder);
 

@@ -142,7 +142,8 @@ void ComparedRecordings::refuse_other_origin(const VariedRecording& recording) c
   }
 }
 
-/// Nobody recorded who made what was there: it can only be taken for what it is if it is the same.
+/// Not recorded: which lines made what was there: it can only be taken for what it is if it is the
+/// same.
 void ComparedRecordings::refuse_other_beginning(std::size_t gpu) const {
   const std::vector<std::size_t> first = sizes_at_start(at(0, gpu));
   for (std::size_t i = 1; i < recordings_.size(); ++i) {

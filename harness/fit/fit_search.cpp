@@ -246,7 +246,7 @@ std::optional<FitLine> line_through(const Probes& probes, std::int64_t largest) 
   for (std::size_t end = points.size() - 1; end >= 1; --end) {
     FitLine line;
     const FitPoint& first = points[end];
-    // A stretch of the last few values is no line of the program's.
+    // A stretch of the last few values is not a line of the program's.
     if (best.checked_values > 0 && first.value > last.value * 3 / 4) break;
     line.bytes_per_unit =
         static_cast<double>(last.peak_allocated_bytes - first.peak_allocated_bytes) /

@@ -64,7 +64,7 @@ struct FitRange {
 std::optional<std::int64_t> largest_that_fits(Probes& probes, const FitRange& range, FitRule rule);
 
 /// The same where more is tried around the answer: when a smaller value turns out not to fit, the
-/// answer is below that one. What is known to fit beyond the answer is no part of it.
+/// answer is below that one. What is known to fit beyond the answer is not part of it.
 std::optional<std::int64_t> safely_fits(Probes& probes, const FitRange& range);
 
 /// The line through the known points up to `largest`; nullopt with fewer than two.

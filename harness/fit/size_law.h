@@ -34,7 +34,7 @@ class SizeLaw {
   double fixed_bytes() const { return line_at(0); }
   double bytes_per_unit() const { return slope_; }
 
-  /// Never below one byte. What is no constant, line or curve has a range: two sizes that grow
+  /// Never below one byte. What is not a constant, line or curve has a range: two sizes that grow
   /// faster than the value may be of a parabola, and so may those that are off the line.
   SizeRange at(std::int64_t value) const;
 

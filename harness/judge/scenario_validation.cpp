@@ -38,7 +38,7 @@ bool belongs_to_problem(Role role) {
 }
 
 /// Whether its role asks for equal values, or for other ones: a non-fix fails by limits where it
-/// does not say otherwise, and a trade may agree in what is no value.
+/// does not say otherwise, and a trade may agree in what is not a value.
 bool compares_values(const VariantDescription& variant) {
   if (variant.role == Role::non_fix) return !variant.must_differ.empty();
   return variant.trades.empty() ||

@@ -27,7 +27,7 @@ Tolerance tolerance_of(std::string_view dtype);
 Tolerance tolerance_of_value(std::string_view dtype);
 
 /// The dtype that says how near a value has to be to this reference: `compare_as` where there is
-/// one and the reference is no integer, boolean or string, else the reference's own.
+/// one and the reference is not an integer, boolean or string, else the reference's own.
 std::string_view deciding_dtype(const ReturnedValue& reference, std::string_view compare_as);
 
 /// Whether a value is equal to another or not: integers, booleans, strings.

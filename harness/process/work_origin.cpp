@@ -81,7 +81,7 @@ bool WorkOrigin::send_packet(int socket, const Packet& packet) {
   return sent == static_cast<ssize_t>(bytes.size());
 }
 
-/// nullopt: there is nobody at the other end.
+/// nullopt: the other end is closed.
 std::optional<WorkOrigin::Packet> WorkOrigin::receive_packet(int socket) {
   Packet packet{std::string(kMostRequestBytes, '\0')};
   iovec part = {packet.bytes.data(), packet.bytes.size()};

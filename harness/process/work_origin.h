@@ -1,7 +1,7 @@
 // Pieces of work that begin alike: their beginning is done once, in a process of its own, and each
 // of them goes on in a copy of that process.
 //
-// The copies are as separate as workers are. They are no children of the process that asks for
+// The copies are as separate as workers are. They are not children of the process that asks for
 // them: their origin tells how they ended.
 #pragma once
 

@@ -29,7 +29,7 @@ void enter_worker(pid_t parent, int output);
 /// From here on nothing that this process prints goes anywhere.
 void close_output();
 
-/// False when nobody reads it.
+/// False when the reader is gone.
 bool send_message(int messages, std::string_view message);
 
 /// Ends the process with the message that the work returns, or that an exception says.

@@ -30,7 +30,7 @@ def _noting_template(module, *arguments, **named):
 
 
 class NamedCalls:
-    """Stands in torch.nn.Module for __call__, which whoever asks the class for still gets. As a
+    """Stands in torch.nn.Module for __call__, which lookups on the class still get. As a
     descriptor it puts no frame of its own on the stack."""
 
     def __init__(self, torch):
@@ -107,7 +107,7 @@ class NamedCalls:
         caller.modules += 1
         if key not in self.watches:
             self.watches[key] = weakref.ref(module, functools.partial(self._forget, key))
-        # What several modules were called, nobody can tell apart any more.
+        # The calls of several modules cannot be told apart any more.
         if getattr(before, "modules", 0) == 1:
             self.renamed[before.__name__, line_of(before)] = caller
             self.by_path.pop(before.__name__, None)

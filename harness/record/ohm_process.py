@@ -214,7 +214,7 @@ def write_whole(path, content):
 
 
 def end_as_interrupted():
-    """Python ends itself by SIGINT after an interrupt that nobody handled, unless text was compiled
+    """Python ends itself by SIGINT after an unhandled interrupt, unless text was compiled
     and run since, which a snapshot makes PyTorch do."""
     try:
         exec("raise KeyboardInterrupt")

@@ -138,7 +138,7 @@ class Recorder(ProcessRecorder):
             self.note_all_addresses()
 
     def end(self):
-        # Set when an error leaves the program, whoever prints it.
+        # Set when an error leaves the program, whatever prints it.
         last_error = getattr(sys, "last_value", None)
         if last_error is not None:
             self._note_error(last_error)

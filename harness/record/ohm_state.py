@@ -7,7 +7,7 @@ the function does nothing.
 import importlib.machinery
 import sys
 
-# Told of each name and value; None: nobody compares them.
+# Told of each name and value; None: they are not compared.
 keeper = None
 
 

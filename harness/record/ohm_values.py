@@ -53,7 +53,7 @@ def where_it_is(grant):
 
 
 def clear_small_blocks(torch, library):
-    """What nobody computed is 0, not what lay there before: a loss is no NaN, a solver has no
+    """Values that were not computed are 0, not what lay there before: a loss is no NaN, a solver has no
     complaint."""
     if torch.version.cuda is not None and os.path.exists(library_of_cuda(torch)):
         torch.cuda._lazy_call(lambda: library.ohm_clear_small_requests(caching_allocator(torch)))
@@ -70,7 +70,7 @@ def grant_finite_numbers(torch):
 
 def instead_of(function, home):
     """Decorates what is called instead of a function of the module `home`. Histories of memory, and
-    whoever reads them, take its frames for the function's."""
+    their readers, take its frames for the function's."""
 
     def decorate(call):
         name = getattr(function, "__name__", call.__name__)
@@ -148,7 +148,7 @@ class _Generation(threading.local):
 
     def __init__(self, library):
         self.library = library
-        self.is_complete = None  # as long as it may be; None: nobody has asked since it was told
+        self.is_complete = None  # as long as it may be; None: not asked for since it was told
 
     def follow_lengths(self, stopping_criteria):
         is_done = stopping_criteria.MaxLengthCriteria.__call__

@@ -21,7 +21,7 @@ struct CheckpointReading {
   bool runs_to_its_end = false;        ///< when it runs again
   bool is_held_until_the_end = false;  ///< of the call, what is not saved any more
   bool keeps_inputs_longest = false;  ///< to the end of the last node that may have saved something
-  bool is_summed_last = false;        ///< where results are summed up that nobody has counted
+  bool is_summed_last = false;        ///< where results of unknown number are summed up
 };
 
 /// Of all calls that were noted on a device: where nodes begin, and where no backward goes on that

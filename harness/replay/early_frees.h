@@ -34,7 +34,7 @@ class EarlyFrees {
              const std::vector<std::string>& lines);
 
   /// The program of a device with the frees, none where its lines make nothing there. Parameters
-  /// and optimizer state are no step's own. Throws ReplayError where no steps are known.
+  /// and optimizer state belong to no step. Throws ReplayError where no steps are known.
   ChangedProgram on(const VerifiedHistory& history);
 
   /// After all devices: throws ReplayError that says why, where a line makes nothing that outlives

@@ -20,7 +20,7 @@ struct RecordedNode {
   /// What it has saved goes when so many of its results are there, before gradients of what was
   /// broadcast are summed up; 0: when it is done.
   std::uint32_t results = 0;
-  bool has_unknown_results = false;  ///< the same, of nobody knows how many
+  bool has_unknown_results = false;  ///< the same, of an unknown number
 };
 
 /// Of one module, once, where a graph was recorded. Numbers are indices of events of the device's

@@ -34,7 +34,7 @@ ErrorResult host_is_full(const std::string& path) {
 }
 
 /// Calls `body`; errors of the script's making and a CUDA device's come back as a value. Mistakes
-/// of ours are no result: they end the process, and so the run as an internal error.
+/// of ours are not results: they end the process, and so the run as an internal error.
 template <class Body>
 std::optional<ErrorResult> script_error_of(const std::string& path, Body&& body) {
   try {
@@ -82,7 +82,7 @@ OomResult oom_result(Machine& machine, int device, const OutOfMemoryReport& repo
 /// Counts steps and keeps what the machine told about its last failure.
 class VariantRun final : public RunContext {
  public:
-  /// `live` may be null: nobody watches.
+  /// `live` may be null: the run is not watched.
   VariantRun(Machine& machine, const VariantFiles& files, Recording recording, LiveEntry* live)
       : machine_(machine), files_(files), recording_(recording), live_(live) {
     marks_.resize(static_cast<std::size_t>(machine.gpu_count()));

@@ -8,7 +8,7 @@ namespace ohm::engine {
 
 namespace {
 
-/// The text behind `--` of each line, up to the first that is no comment.
+/// The text behind `--` of each line, up to the first that is not a comment.
 std::vector<std::string_view> comment_lines(std::string_view source) {
   std::vector<std::string_view> lines;
   while (source.starts_with("--") && !source.starts_with("--[[")) {

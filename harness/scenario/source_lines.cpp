@@ -12,7 +12,7 @@ namespace {
 std::vector<std::string> lines_in(const std::string& source) {
   std::vector<std::string> lines;
   std::istringstream text(source);
-  text.exceptions(std::ios::badbit);  // no memory for a line is no end of the file
+  text.exceptions(std::ios::badbit);  // no memory for a line is not an end of the file
   for (std::string line; std::getline(text, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     lines.push_back(line);

@@ -226,7 +226,7 @@ class FaultTrials {
     for (const std::string& message : ended.messages) {
       take(decoded_verdicts(message).at(0));
     }
-    // Of a trial that was not the first there, nobody knows that it was its own fault.
+    // A trial that was not the first in its process may have failed through an earlier one.
     const bool is_its_own = ended.messages.empty() || ended.end == TrialProcess::End::hung;
     if (!is_its_own || next_ == tasks_.size()) return;
     if (ended.end != TrialProcess::End::left) {
@@ -284,7 +284,7 @@ class FaultTrials {
 
   [[noreturn]] void send(TaskVerdict& task) {
     task.chains = std::move(chains_);
-    TrialProcess::renew(kBetweenTrials);  // what follows is no part of the trial
+    TrialProcess::renew(kBetweenTrials);  // what follows is not part of the trial
     child_->post(encoded(std::vector<TaskVerdict>{task}));
     if (goes_back_) image_.put_back();
     child_->leave();

@@ -95,7 +95,7 @@ class MinimumSearch {
 
   Found search(Wish wish, std::size_t likely) const {
     Found found;
-    // Fails with `low`, passes with `high`. Less than the context is no device at all.
+    // Fails with `low`, passes with `high`. Less than the context is not a device at all.
     std::size_t low = context_bytes() / kGranuleBytes;
     std::size_t high = likely;
     // A fraction of the memory, or what others take of it, wants more than what is reserved.

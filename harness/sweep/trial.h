@@ -86,7 +86,7 @@ class Trial {
 
   CallRecorder& recorder() { return recorder_; }
 
-  /// Runs the variant to its end. Throws what is no error of the script's.
+  /// Runs the variant to its end. Throws what is not an error of the script's.
   void run();
 
   /// After run(): what there is to compare others with. Goes on with the program as judged() does.

@@ -54,7 +54,7 @@ class TrialProcess {
     std::string how;                    ///< with End::crashed, of what it died
   };
   /// In the parent: waits for the child's end. Throws std::runtime_error where the child was killed
-  /// with SIGKILL: no trial does that to itself, so that it is no verdict.
+  /// with SIGKILL: no trial does that to itself, so that it is not a verdict.
   Ended wait();
 
   /// In the child: the parent gets this when it has waited. A message that is alone is cut where

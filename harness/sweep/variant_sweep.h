@@ -23,7 +23,7 @@ class VariantSweep {
   VariantSweep(const VariantSweep&) = delete;
   VariantSweep& operator=(const VariantSweep&) = delete;
 
-  /// Without faults first; where that is known it is for begin() to go on, or for nobody.
+  /// Without faults first; where that is known begin() goes on, if anything is left to do.
   void start();
   bool is_known() const { return cost_.has_value(); }
   /// Before start(): where the fault-free run may be known already.

@@ -53,7 +53,7 @@ class EventComparison {
  private:
   /// How far ahead the two are looked at, to find where they go on alike.
   static constexpr std::size_t kWindow = 64;
-  /// So many equal events in a row are no accident.
+  /// So many equal events in a row are not an accident.
   static constexpr std::size_t kAgreement = 3;
 
   bool agree(std::size_t i, std::size_t j) const {

@@ -1,4 +1,4 @@
-// Why a job ran out of memory, in one paragraph: of a log, or of a recorded or judged result.
+// The reason why a job ran out of memory, in one paragraph, from a log or a result.
 #pragma once
 
 #include <cstddef>

@@ -39,7 +39,7 @@ class BlockSizes {
   Ranges free_;
   Ranges blocks_;
   /// Neighbours in different segments are never one block. Mapped ranges of an expandable segment
-  /// are no segments of their own.
+  /// are not segments of their own.
   Ranges segments_;
 };
 

@@ -5,7 +5,7 @@
 namespace ohm::reports {
 
 nlohmann::json history_json(const MemoryHistory& history) {
-  // It has integers alone. Names are of files that anybody may have written.
+  // It has integers alone. Names come from files, and may hold any bytes.
   const JsonWriter writer(JsonText::printable, [](double value) { return nlohmann::json(value); });
   return writer.object(history);
 }

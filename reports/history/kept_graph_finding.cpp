@@ -16,7 +16,7 @@ namespace ohm::reports {
 
 namespace {
 
-/// A site and a category: the workspace that a line makes once is no old result.
+/// A site and a category: the workspace that a line makes once is not an old result.
 std::uint64_t key_of(const HistoryBlock& block) {
   return std::uint64_t{block.site} * kCategoryCount + static_cast<std::uint64_t>(block.category);
 }
@@ -33,7 +33,7 @@ class OlderBlocks {
     for (; next_ < blocks.size() && blocks[next_].begin <= end_before; ++next_) {
       if (blocks[next_].begin > 0) add(blocks[next_]);
     }
-    // What never goes is no result that is replaced, unless the record ends with this step.
+    // What never goes is not a result that is replaced, unless the record ends with this step.
     if (step + 1 >= device_.steps().size()) {
       for (const HistoryBlock* block : staying_) add_going(*block);
       staying_.clear();

@@ -60,7 +60,7 @@ class LateState {
     return lines;
   }
 
-  /// What is made once and outlives a whole further step is no scratch memory.
+  /// What is made once and outlives a whole further step is not scratch memory.
   bool outlives_a_step(const HistoryBlock& block) const {
     return device_.step_of(block.begin) + 1 < device_.steps().size();
   }

@@ -27,7 +27,7 @@ class RecordedSites {
     sites_[kBeforeRecord].op = "before the record";
   }
 
-  /// Of what was there already: nobody recorded who had made it.
+  /// Of what was there already, before lines were recorded.
   static constexpr SiteId kBeforeRecord = 1;
 
   SiteId of(StackId stack);

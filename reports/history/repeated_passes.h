@@ -16,7 +16,7 @@ struct RecordedRequest {
 /// The last event of each pass through the outermost function of the program that comes back to the
 /// same line, each time by the same lines, at least three times; empty where none does.
 ///
-/// Layers are no passes: what happens inside of a module is not looked into, and a pass has a
+/// Layers are not passes: what happens inside of a module is not looked into, and a pass has a
 /// backward or an optimizer in it, or else a module is called with what the loop itself has made.
 /// `last_event`: of the record.
 std::vector<std::uint32_t> repeated_passes(const StackTable& tables,

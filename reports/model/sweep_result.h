@@ -130,7 +130,7 @@ struct SweepPoint {
   }
 };
 
-/// What recoveries do otherwise than the fault-free run, where that is no verdict.
+/// What recoveries do otherwise than the fault-free run, where that is not a verdict.
 enum class RecoveryDeviation : std::uint8_t {
   unprinted_line,        ///< a line of the fault-free run's is not printed
   fewer_requests,        ///< fewer requests are granted

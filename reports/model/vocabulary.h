@@ -67,7 +67,7 @@ constexpr std::string_view name_of(Outcome outcome) {
 }
 constexpr std::size_t word_count(Outcome /*of*/) { return kOutcomeNames.size(); }
 
-/// It reported what it did: nobody ended it.
+/// It reported what it did: no signal or time limit ended it.
 constexpr bool has_end_of_its_own(Outcome outcome) {
   return outcome == Outcome::completed || outcome == Outcome::oom || outcome == Outcome::error;
 }

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 34> kPyTorchFiles = {
     "pooling.py",     "replicate.py",      "sgd.py",
     "sparse.py"};
 
-/// Of other packages those whose names nobody gives to a file of their own.
+/// Of other packages those whose names users do not give to files of their own.
 constexpr std::array<std::string_view, 1> kPackageFiles = {"einops.py"};
 
 constexpr std::array<std::string_view, 13> kPassCallsOn = {"_call_impl",

@@ -18,8 +18,8 @@ std::string short_bytes(std::int64_t bytes);
 /// The same without loss: "24.00 MiB (25,165,824 bytes)", "512 bytes", "50", "1.49702".
 std::string exact_figure(double value, Unit unit);
 
-/// Bytes that somebody else has written, whatever they are: "24.00 MiB", "more than 16 EiB"; "0 B"
-/// where they are below 0.
+/// Bytes as another program has written them, whatever they are: "24.00 MiB", "more than 16 EiB";
+/// "0 B" where they are below 0.
 std::string bytes_text(double bytes);
 
 /// "growth_bytes_per_step == 0: measured 1.00 KiB (1,024 bytes), breaks".

@@ -17,8 +17,8 @@
 
 namespace ohm {
 
-/// How a view came about. Writing over one that is no plain view in the graph would give gradients
-/// that nobody meant, and is refused where a graph is recorded.
+/// How a view came about. Writing over one that is no plain view in the graph would give wrong
+/// gradients, and is refused where a graph is recorded.
 enum class ViewOrigin : std::uint8_t {
   graph,            ///< an op with one result, while a graph could be recorded
   no_grad,          ///< made in no_grad

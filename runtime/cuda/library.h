@@ -32,7 +32,8 @@ class LibraryError : public std::runtime_error {
 
 /// Calls use(name) with one name after the other until it throws neither GpuUnavailable nor
 /// LibraryError: a library can be there and not go with the driver. Throws the first LibraryError
-/// where there was one, or else the first GpuUnavailable. A lack of memory is no reason to go on.
+/// where there was one, or else the first GpuUnavailable. A lack of memory is not a reason to go
+/// on.
 template <class Use>
 void use_first(const LibraryNames& names, Use&& use) {
   OHM_ASSERT(!names.empty(), "a library has a name");

@@ -43,7 +43,7 @@ int data_type(ElementType type);
 int compute_type(ElementType type);
 int scale_type(ElementType type);
 
-/// What a cublasStatus_t that is no success says: cuBLAS and cuBLASLt share them.
+/// What a cublasStatus_t that is not a success says: cuBLAS and cuBLASLt share them.
 LibraryFailure cublas_failure(int status);
 
 /// 130101 -> "13.1.1".

@@ -1,5 +1,5 @@
-// What vmap knows how to do for all samples at once. Whatever is not listed is refused by its name:
-// it would compute with the first sample alone.
+// Batching rules: the ops and nodes that vmap computes for all samples at once. Others are refused
+// by name: they would be computed of the first sample alone.
 #pragma once
 
 #include <span>

@@ -28,7 +28,7 @@ class BackwardHook : public std::enable_shared_from_this<BackwardHook> {
   explicit BackwardHook(Calls calls) : calls_(std::move(calls)) {}
 
   /// Puts a node on the tensors, which become others on the same elements; undefined ones stand
-  /// for what is no tensor. Does nothing where no graph is recorded.
+  /// for what is not a tensor. Does nothing where no graph is recorded.
   void watch_inputs(std::vector<Tensor>& inputs);
   void watch_outputs(std::vector<Tensor>& outputs);
 

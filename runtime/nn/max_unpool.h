@@ -1,4 +1,4 @@
-// What a max pool took of each window, back where it stood.
+// Max unpooling: the maxima of a max pool put back where they stood.
 #pragma once
 
 #include <span>

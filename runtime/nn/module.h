@@ -212,7 +212,7 @@ class Module : public std::enable_shared_from_this<Module> {
   void zero_grad(bool set_to_none);
 
  protected:
-  /// A copy is no child of what contains the other.
+  /// A copy is not a child of what contains the other.
   Module(const Module& other);
 
   /// Registers; an undefined tensor is a parameter that is left out (a layer without bias).

@@ -1,4 +1,4 @@
-// What a list of modules says of one: its name, its options and how it is made.
+// ModuleDef: a module as a row of a list, with its name, its options and how it is made.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Where PyTorch's modules leave their own steps for one native call (ops/native_attention.h): in
-// evaluation, where no graph is recorded.
+// The fast path of PyTorch's modules: one native call (ops/native_attention.h) instead of steps of
+// their own, in evaluation, where no graph is recorded.
 #pragma once
 
 #include <initializer_list>

@@ -16,7 +16,7 @@
 namespace ohm::nn {
 namespace {
 
-// Counted where it lies; the count is no part of any graph.
+// Counted where it lies; the count is not part of any graph.
 void count_batch(const Tensor& counter) {
   map_elements(counter, DType::int64, functors::Sum(), counter, 1.0);
 }

@@ -27,7 +27,7 @@ struct RecurrentState {
   Tensor hidden;
   Tensor cell;  ///< of an LSTM
 
-  // First states that nobody gave live as long as the call, in PyTorch's Python.
+  // First states that the caller did not give live as long as the call, in PyTorch's Python.
   void drop() {
     hidden = Tensor();
     cell = Tensor();

@@ -8,7 +8,7 @@
 namespace ohm::nn {
 
 /// From the outermost module, which has its type's name, by the names of children: "Net.layers.1".
-/// Empty outside of modules. A module that is no child of its caller has its type's name, too.
+/// Empty outside of modules. A module that is not a child of its caller has its type's name, too.
 std::string running_module_path(const RunningModule* innermost);
 
 }  // namespace ohm::nn

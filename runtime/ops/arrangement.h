@@ -1,4 +1,4 @@
-// Where the elements of a result come from, for functors::Rearranged.
+// Arrangements: the places that the elements of a result come from, for functors::Rearranged.
 #pragma once
 
 #include <algorithm>

@@ -166,7 +166,7 @@ Tensor loses_between(const Clamped& of, const Tensor& is_crossed) {
   return combined_masks(is_outside, is_crossed, functors::Either());
 }
 
-// Where both bounds are the element there is nobody to share with.
+// Where both bounds are the element its gradient is not shared.
 Tensor is_at_one_bound(const Clamped& of) {
   const Tensor is_min = eq(of.input, of.min);
   const Tensor is_max = eq(of.input, of.max);

@@ -1,4 +1,4 @@
-// Whether tensors are equal, or nearly so.
+// Comparisons of whole tensors: equal, or nearly so.
 #pragma once
 
 #include <vector>

@@ -78,7 +78,7 @@ class ConvBackward {
     } else if (plan_.path == ConvPath::depthwise) {
       run_weight();
       run_input();
-      // The bias gradient is no kernel of theirs: it sums the gradient that came.
+      // The bias gradient is not a kernel of theirs: it sums the gradient that came.
       input_ = weight_ = grad_ = Tensor();
       run_bias();
     } else if (plan_.path == ConvPath::dilated_columns) {

@@ -61,7 +61,7 @@ constexpr DimMask all_but_channels(int dims) {
 }
 
 /// Lines as images of one row, and back, without a graph: PyTorch does it within its convolutions,
-/// where results are no views: they can be written in place, and gradients are added up in place.
+/// where results are not views: they can be written in place, and gradients are added up in place.
 Tensor with_row(const Tensor& lines);
 Tensor without_row(const Tensor& images);
 

@@ -172,7 +172,7 @@ Tensor library_weight_gradient(const ConvGeometry& g, const Tensor& given, const
   return out;
 }
 
-// The bias is no work of the library's: its copies are gone before, but for that of lines.
+// The bias is not work of the library's: its copies are gone before, but for that of lines.
 TensorList transpose_gradients_by_library(const TransposePlan& plan, const WantedGradients& wanted,
                                           const ConvolutionOperands& operands) {
   const ConvGeometry& g = plan.geometry;

@@ -62,7 +62,7 @@ Tensor result_of_copy(const Tensor& input, const Target& target) {
   return empty_strided(input.shape(), strides, {target.dtype, target.device});
 }
 
-// One copy that may change device and dtype at once, and is no part of a graph.
+// One copy that may change device and dtype at once, and is not part of a graph.
 Tensor copied(const Tensor& input, const Target& target) {
   Tensor out = result_of_copy(input, target);
   {

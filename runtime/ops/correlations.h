@@ -1,4 +1,4 @@
-// How variables vary with each other.
+// Covariances and correlation coefficients of variables.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What divisions must be given. Errors: std::invalid_argument naming op, dtypes and shapes.
+// Checks of the operands of divisions. Errors: std::invalid_argument naming op, dtypes and shapes.
 #pragma once
 
 #include "runtime/ops/op.h"

@@ -13,7 +13,7 @@ struct RowBound {
 /// What the GPU takes to sort row-major indices and to pick each one once.
 void take_distinct_scratch(const Tensor& indices);
 /// Shortens the rows of `weight` that the indices name to the bound, in place and outside of any
-/// graph. Takes no memory of a device. What is no place of the table is left out.
+/// graph. Takes no memory of a device. What is not a place of the table is left out.
 void shorten_rows(const Tensor& weight, const Tensor& indices, const RowBound& bound);
 
 }  // namespace ohm::ops

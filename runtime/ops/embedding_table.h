@@ -1,4 +1,4 @@
-// What embeddings and bags of them share: the table, and what the GPU takes to sort its indices.
+// The common part of embeddings and bags of them: the table, and the scratch that sorts indices.
 #pragma once
 
 #include <cstdint>

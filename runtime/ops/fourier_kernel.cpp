@@ -47,7 +47,7 @@ DimOrder plan_order(const Tensor& input, const DimOrder& dims) {
   return order;
 }
 
-/// [batch, dims…], a copy where that is no view.
+/// [batch, dims…], a copy where that is not a view.
 Tensor batched_input(const Tensor& input, const DimOrder& order, std::size_t batch_dims) {
   Shape sizes;
   Shape strides;

@@ -123,7 +123,7 @@ Place<T> unnormalized(T coordinate, std::int64_t size, bool align_corners) {
 template <class T>
 Place<T> clipped(const Place<T>& place, std::int64_t size) {
   const T last = static_cast<T>(size - 1);
-  if (!(place.at > 0)) return {0, 0};  // also what is no number
+  if (!(place.at > 0)) return {0, 0};  // also what is not a number
   if (place.at >= last) return {last, 0};
   return place;
 }

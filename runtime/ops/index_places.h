@@ -21,7 +21,7 @@ int gathered_dim(const OpInfo& info, const Tensor& input, std::int64_t dim, cons
 /// An index of one dimension as one of this shape, with its entries along `dim`. A view.
 Tensor spread_index(const Tensor& index, const Shape& shape, int dim);
 
-/// Who writes to `places` of each of so many rows of `target`: see formulas::Scattered.
+/// Who writes to `places` of each of so many rows of `target`: see functors::Scattered.
 RowShape owners_of(const Tensor& target, std::int64_t rows, std::int64_t places);
 
 /// The rows of a tensor along one dimension, in the order of the others.
@@ -33,7 +33,7 @@ struct PlaceBounds {
 };
 /// Throws unless every index is a place of `size` (and none counts from the end unless it may),
 /// as require_place does; on a CUDA device later (Note [Errors that are told later]), so that
-/// kernels have to leave out what is no place. Pre-condition: the index has values.
+/// kernels have to leave out what is not a place. Pre-condition: the index has values.
 void require_places(const OpInfo& info, const Tensor& index, const PlaceBounds& bounds);
 
 /// Whether a CUDA device looks for what is outside, and `message` is told later. Pre-condition: the

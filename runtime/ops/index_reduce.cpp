@@ -85,7 +85,7 @@ double reduced_entry(double entry, double value, EntryReduction reduction) {
   return functors::Minimum()(entry, value);
 }
 
-// On the host. What is no place was told, and is left out.
+// On the host. What is not a place was told, and is left out.
 void reduce_values(const Tensor& out, const Tensor& index, const Tensor& source,
                    const EntryPlan& plan) {
   if (!out.has_values() || lacks_values(index) || lacks_values(source)) return;

@@ -1,4 +1,4 @@
-// What several entries of a source make of one entry of a tensor: products, means, extrema.
+// Reductions of several entries of a source into one entry of a tensor: products, means, extrema.
 #pragma once
 
 #include <vector>

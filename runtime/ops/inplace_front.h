@@ -1,4 +1,4 @@
-// What the ops that write over their first operand have in common.
+// The common front of ops that write over their first operand.
 #pragma once
 
 #include "runtime/ops/op_info.h"
@@ -6,9 +6,9 @@
 
 namespace ohm::ops {
 
-/// Throws std::invalid_argument where `input` is no place for what it gives with `other`, of dtype
-/// `result`: shapes that would have to grow, parts of it that are read after they were written, and
-/// dtypes that hold less.
+/// Throws std::invalid_argument where `input` is not a place for what it gives with `other`, of
+/// dtype `result`: shapes that would have to grow, parts of it that are read after they were
+/// written, and dtypes that hold less.
 void require_writable(const OpInfo& info, const Tensor& input, const TensorOrNumber& other,
                       DType result);
 

@@ -19,7 +19,7 @@ struct BinaryCrossEntropyPass {
 /// Gives `out`, the gradient of a prediction, a gradient of its own.
 void record_bce_gradient(const BinaryCrossEntropyPass& pass, const Tensor& out);
 
-/// The gradient of a target that is no logit, of ops that record themselves.
+/// The gradient of a target that is not a logit, of ops that record themselves.
 Tensor recorded_bce_target_gradient(const BinaryCrossEntropyPass& pass);
 
 /// The gradient of logits, of ops that record themselves.

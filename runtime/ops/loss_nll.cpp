@@ -82,7 +82,7 @@ std::string no_class(std::int64_t target, std::int64_t classes) {
                      classes);
 }
 
-// Throws for a target that is no class, as require_places does.
+// Throws for a target that is not a class, as require_places does.
 void require_classes(const NllCall& call, const Tensor& target) {
   if (target.numel() == 0) return;
   const std::int64_t classes = call.layout.classes;

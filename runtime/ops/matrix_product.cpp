@@ -130,7 +130,7 @@ Tensor raw_bmm(const Tensor& a, const Tensor& b) {
 }
 
 void multiply_batches(const Tensor& a, const Tensor& b, const Tensor& out) {
-  // Single columns lie as the library has them, and are no transpose.
+  // Single columns lie as the library has them, and are not transposed.
   const bool is_column = b.shape()[2] == 1;
   product(a, b, out, is_column ? FirstOperand::left : FirstOperand::right);
 }

@@ -1,4 +1,4 @@
-// What native self-attention multiplies its input by.
+// The weights and biases of native self-attention.
 #pragma once
 
 #include <cstdint>

@@ -181,7 +181,7 @@ Tensor middle_or_nan(const Tensor& sorted) {
   return where(isnan(last), last, middle);
 }
 
-// Where it stands follows from how many are no numbers.
+// Where it stands follows from how many are not numbers.
 Tensor middle_number(const Tensor& sorted) {
   Tensor place;
   {

@@ -109,7 +109,7 @@ struct Choice {
   Comparison or_equal;
 };
 
-/// Whether it is the input that is chosen: it is where the other operand is no number.
+/// Whether it is the input that is chosen: it is where the other operand is not a number.
 struct ChosenInput {
   Tensor mask;
   Tensor nan;  ///< lives as long as what is made with the mask

@@ -1,4 +1,4 @@
-// What products that are added to something ask of their operands, and keep of them.
+// The operands of products that are added to something: checks, and what is kept of them.
 #pragma once
 
 #include <fmt/core.h>

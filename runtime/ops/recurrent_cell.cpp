@@ -99,7 +99,7 @@ std::vector<RowArgument> operands_of(const CellInputs& cell) {
   return {cell.input_gates, cell.hidden_gates, cell.state, cell.input_bias, cell.hidden_bias};
 }
 
-// Of each bias that there is, also where nobody wants it.
+// Of each bias that there is, also where it is not wanted.
 Tensor bias_gradient(bool has_bias, const Tensor& grad_gates) {
   return has_bias ? reduce_sum(grad_gates, with(0, 0), false, grad_gates.dtype()) : Tensor();
 }

@@ -27,7 +27,7 @@ Tensor truth_of(const OpInfo& info, const Tensor& input, const std::optional<Sha
   // Of bytes the answer is a byte, as in PyTorch.
   const DType dtype = input.dtype() == DType::uint8 ? DType::uint8 : DType::boolean;
   Tensor out = empty(shape, {dtype, input.device()});
-  // One element is no reduction: it is converted.
+  // One element is not a reduction: it is converted.
   const Tensor converted = input.numel() == 1 ? cast(input, DType::boolean) : Tensor();
   // A partial result is a bool.
   const ReductionScratch scratch(input, folded, {1, true});

@@ -154,7 +154,7 @@ void draw_without_replacement(const Tensor& input, std::int64_t num_samples, con
   const WeightChecks checks(input);
   const Tensor uniform = empty_like(input);
   fill_uniform(uniform, 0.0, 1.0);
-  Tensor values;  // of the picked ones, which nobody asks for
+  Tensor values;  // of the picked ones; not returned
   if (num_samples > 1 && input.device().is_cuda()) values = empty(out.shape(), options_of(input));
   for_each_row(input, uniform, out,
                [&](const double* weights, const double* numbers, std::int64_t* places) {

@@ -7,7 +7,7 @@ namespace ohm::ops {
 
 /// Places in the last dimension of `input`, [n] or [rows, n], each drawn with a probability
 /// proportional to its element: [num_samples] or [rows, num_samples], int64. Without replacement no
-/// place comes twice in a row. Throws std::invalid_argument for elements that are no weights.
+/// place comes twice in a row. Throws std::invalid_argument for elements that are not weights.
 Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replacement);
 
 /// 1 with the probability that an element is, else 0.

@@ -1,4 +1,4 @@
-// What several elements of a source make of one place of a tensor: sums, products, means, extrema.
+// Reductions of several elements of a source into one place of a tensor: sums, products, means, …
 #pragma once
 
 #include <cstdint>

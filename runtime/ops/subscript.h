@@ -1,5 +1,5 @@
-// What index tensors stand for: the dimensions of an input, masks as the places where they are
-// true, and the slices that they name.
+// Subscripts: index tensors with the dimensions of an input that they index, masks as the places
+// where they are true, and slices.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What max_pool takes of each window, put back where it stood: zeros everywhere else.
+// Max unpooling: maxima put back where max_pool found them, zeros everywhere else.
 //
 // `indices` are those that a max_pool of as many dimensions gives beside its maxima. The result has
 // `output_size`, of the last dimensions alone or of all, or without one what the windows cover:

@@ -1,4 +1,4 @@
-// What a scheduler keeps, by PyTorch's names: state_dict() and load_state_dict().
+// The state of a scheduler, by PyTorch's names: state_dict() and load_state_dict().
 //
 // PyTorch has one scheduler for all parameter groups; here each group has its own, and a state is
 // of all of them: what they share is there once, what each has of its own as a list.

@@ -1,4 +1,4 @@
-// What collectives of a RankGroup share: which tensors fit, pieces of them, and what becomes of
+// The common part of collectives of a RankGroup: which tensors fit, pieces of them, and the fate of
 // those that the ranks brought. All that refuses throws std::invalid_argument, naming the
 // collective.
 #pragma once

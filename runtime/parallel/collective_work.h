@@ -1,4 +1,4 @@
-// What ranks have begun together and did not end yet: the handles that asynchronous collectives
+// Work that ranks have begun together and not ended yet: the handles that asynchronous collectives
 // return. They call their group, in whose source they are.
 #pragma once
 

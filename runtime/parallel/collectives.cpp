@@ -78,7 +78,7 @@ bool are_reduced_by_nccl(const std::vector<Tensors>& brought, Reduction reductio
          ops::CudaResult::done;
 }
 
-// Each sum is a reduction to the rank that is to have it. False where it was no sum for NCCL.
+// Each sum is a reduction to the rank that is to have it. False where it was not a sum for NCCL.
 bool are_reduced_apart_by_nccl(const std::vector<Tensors>& brought, Reduction reduction) {
   const std::size_t world = brought.size();
   if (reduction != Reduction::sum) return false;

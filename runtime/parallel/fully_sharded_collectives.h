@@ -1,4 +1,4 @@
-// What a group of fully sharded parameters sends to the other ranks.
+// The collectives of a group of fully sharded parameters.
 #pragma once
 
 #include <memory>

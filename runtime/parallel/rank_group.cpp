@@ -242,7 +242,7 @@ bool CollectiveWork::is_completed() const {
 
 WorkPtr RankGroup::barrier_of(const Tensor& number, Mode mode) {
   Call call{.name = "barrier", .brought = {}, .inputs = {}, .outputs = {}};
-  // The number that the group keeps is no handle's.
+  // The number that the group keeps is not a handle's.
   if (number.defined() && !are_held()) call.outputs = {number};
   return run(
       call, [](Meeting&) {}, mode);

@@ -1,4 +1,4 @@
-// What a collective makes of the tensors of several ranks.
+// Reductions of the tensors of several ranks.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What tensors themselves have to know of the dimensions that are kept beside them (batched.h).
+// The dimensions kept beside a tensor (batched.h), as far as tensors themselves know of them.
 #pragma once
 
 namespace ohm {

@@ -15,9 +15,9 @@ namespace ohm {
 // Note [Errors that are told later]
 // Whether an index is a place is known where the index is, on the device. To ask for it is to wait
 // for everything that was queued: for each embedding, gather and loss. A kernel keeps what it finds
-// in a word of the device instead, and the kernels behind it leave out what is no place. The host
-// looks at the words when it waits for the device anyway: before it reads a value there, when the
-// program synchronizes, and at the program's end. On virtual GPUs and on the host the op itself
+// in a word of the device instead, and the kernels behind it leave out what is not a place. The
+// host looks at the words when it waits for the device anyway: before it reads a value there, when
+// the program synchronizes, and at the program's end. On virtual GPUs and on the host the op itself
 // throws.
 
 /// The words of one device, and what each of them stands for.

@@ -27,7 +27,7 @@ class LocalsOfCall {
 };
 
 /// For an op that returns: keeps `local` until the arguments of the running call have gone. Drops
-/// it at once where nobody waits for that.
+/// it at once where no call waits for that.
 void outlive_arguments(Tensor local);
 
 }  // namespace ohm

@@ -1,4 +1,4 @@
-// What a Python traceback keeps: PyTorch's functions in Python hold their variables in frames, and
+// Variables that a Python traceback keeps: PyTorch's functions in Python hold them in frames, and
 // an error that leaves a frame keeps it until the error itself is dropped.
 #pragma once
 

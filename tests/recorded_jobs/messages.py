@@ -126,7 +126,7 @@ PYTORCH = {
         "Device limit            : 15.99 GiB\nFree (according to CUDA): 0 bytes\n"
         "PyTorch limit (set by user-supplied memory fraction)\n"
         "                        : 17179869184.00 GiB", "full", "512.00 KiB"),
-    # The last of a card is no room.
+    # The last megabytes of a card leave no room.
     "2.4_last_megabytes": (v2("20.00 MiB", 0, "23.65 GiB", "25.06 MiB", "23.60 GiB", "22.90 GiB",
                               "194.87 MiB"), "full", "20.00 MiB"),
     "2.9_server_in_container": (v2("448.00 MiB", 7, "95.00 GiB", "98.00 MiB", "", "91.50 GiB",

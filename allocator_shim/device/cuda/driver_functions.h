@@ -41,7 +41,7 @@ struct AccessDescription {
   int flags = 0;
 };
 
-// Answers that are no defect, or that say what is missing.
+// Answers that are not defects, or that say what is missing.
 inline constexpr Result kSuccess = 0;
 inline constexpr Result kOutOfMemory = 2;
 inline constexpr Result kDeinitialized = 4;

@@ -32,7 +32,7 @@ inline constexpr const char* kCopyErrors = "copy.err";
 inline constexpr std::size_t kTracedRequests = std::size_t{1} << 24;
 
 /// Makes a point's number of module-relative frames; what is the same in another process of the
-/// same program. 0 is no point.
+/// same program. 0 is not a point.
 using PointHash = std::uint64_t;
 
 /// A request, as a trace has it.

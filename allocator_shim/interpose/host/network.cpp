@@ -69,7 +69,7 @@ bool is_beyond_this_machine(int socket, const sockaddr* address, socklen_t bytes
 }
 
 bool is_name_beyond_this_machine(const char* name) {
-  // Nobody has to be asked for what an address means.
+  // What an address means is known without a lookup.
   in6_addr address = {};
   if (inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1) {
     return false;

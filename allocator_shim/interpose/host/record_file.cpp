@@ -144,7 +144,7 @@ void RecordFile::quoted(std::string_view value) {
       text("\\");
       text({&c, 1});
     } else if (byte < 0x20 || byte >= 0x7f) {
-      // Bytes that are no ASCII: the reader takes them for what they are one by one.
+      // Bytes that are not ASCII: the reader takes them for what they are one by one.
       text("\\u00");
       text({&kDigits[byte >> 4], 1});
       text({&kDigits[byte & 15], 1});

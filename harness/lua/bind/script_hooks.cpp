@@ -16,7 +16,7 @@ void push_list_of(lua_State* L, int count) {
   for (int i = count; i >= 1; --i) lua_rawseti(L, -i - 1, i);
 }
 
-// The values from `first` to the top, undefined for what is no tensor.
+// The values from `first` to the top, undefined for what is not a tensor.
 std::vector<Tensor> tensors_on_stack(lua_State* L, int first) {
   std::vector<Tensor> tensors;
   for (int index = first; index <= lua_gettop(L); ++index) {

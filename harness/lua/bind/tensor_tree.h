@@ -31,7 +31,7 @@ class TensorTree {
   void push(lua_State* L, const std::vector<Tensor>& tensors) const;
 
   /// Calls visit(number of a tensor, stack index of a value) for each tensor, with what stands in
-  /// its place in the value at `other`: a value that is no table stands for all below it.
+  /// its place in the value at `other`: a value that is not a table stands for all below it.
   using Visit = std::function<void(std::size_t tensor, int index)>;
   void zip(lua_State* L, int other, const Visit& visit) const;
 

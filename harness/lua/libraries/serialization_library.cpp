@@ -259,7 +259,7 @@ class Loader {
     std::visit([this](const auto& one) { push_one(one); }, value);
   }
 
-  /// Its lists are no garbage that holds on to what the script lets go.
+  /// Its lists are not garbage that holds on to what the script lets go.
   void forget() {
     forget(tensors_);
     forget(tables_);

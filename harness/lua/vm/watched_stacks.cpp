@@ -81,7 +81,7 @@ void WatchedStacks::compare_changed(lua_State* running, const NodeOf& node_of) {
     auto known = stacks_.find(coroutine);
     if (known == stacks_.end()) {
       if (!runs) continue;
-      // It is alive, whoever refers to it.
+      // It is alive, whatever refers to it.
       node_of(RawValue{coroutine, raw::kThread});
       known = stacks_.find(coroutine);
     }

@@ -93,7 +93,7 @@ class WatchedStacks {
   std::vector<lua_State*> changed_;               ///< since they were compared; some more than once
   std::vector<lua_State*> compared_;              ///< by the comparison that is going on
   std::vector<lua_State*> running_;               ///< of those
-  std::unordered_map<const Node*, Stack*> open_;  ///< null: nobody has looked where it lies
+  std::unordered_map<const Node*, Stack*> open_;  ///< null: not yet looked up where it lies
   std::vector<Node*> unplaced_;
   std::size_t most_changed_ = 0;  ///< before those that are there more than once go
   bool has_uncompared_ = false;

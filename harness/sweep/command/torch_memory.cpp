@@ -265,7 +265,7 @@ json fault_of(const FaultTask& task) {
 }
 
 /// What the program had printed when the copy was made, and what the copy did; nothing: its output
-/// is no file of ours any more.
+/// is not a file of ours any more.
 std::optional<std::string> printed_by_copy(const std::string& by_program,
                                            const std::string& by_copy, const json& written) {
   const std::int64_t before =

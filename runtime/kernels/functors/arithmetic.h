@@ -172,7 +172,7 @@ struct Sign {
 
 // ---- bounds -------------------------------------------------------------------------------------
 
-/// `value` as a T: the nearest that there is; of what is no number, the least integer.
+/// `value` as a T: the nearest that there is; of what is not a number, the least integer.
 template <class T>
 constexpr T nearest(double value) {
   if constexpr (std::is_integral_v<T>) {
@@ -204,7 +204,7 @@ struct Equal {
     return x == y;
   }
 };
-/// Or both are no number.
+/// Or both are NaN.
 struct Same {
   static constexpr const char* kKernel = "same";
   template <class T>

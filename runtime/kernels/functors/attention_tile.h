@@ -52,7 +52,7 @@ struct AttentionTile {
       }
       return use([&](float product) { return of(product * scale); }, run(0));
     }
-    /// What dropout leaves of the elements, whoever wrote them.
+    /// What dropout leaves of the elements, whichever thread wrote them.
     constexpr void drop(int operand) const {
       if (tile.layout.dropout_p == 0.0) return;
       team.meet();

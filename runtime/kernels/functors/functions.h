@@ -231,7 +231,7 @@ struct Remainder {
   }
 };
 
-/// Numbers in the places of what is no number, and of infinities.
+/// Numbers in the places of what is not a number, and of infinities.
 struct NanToNum {
   static constexpr const char* kKernel = "nan_to_num";
   double of_nan;
@@ -290,7 +290,7 @@ struct LogarithmPlus {
   }
 };
 
-/// x · log(y), and 0 where x is 0, unless y is no number.
+/// x · log(y), and 0 where x is 0, unless y is not a number.
 struct XLogY {
   static constexpr const char* kKernel = "x_log_y";
   template <class T>

@@ -48,7 +48,7 @@ struct SoftmaxRow {
   }
 };
 
-/// Operands: the gradient of x, that of the result (times the result, where it is no logarithm),
+/// Operands: the gradient of x, that of the result (times the result, where it is not a logarithm),
 /// the result.
 struct SoftmaxBackwardRow {
   static constexpr const char* kKernel = "softmax_backward_row";
@@ -212,7 +212,7 @@ struct LayerNormColumn {
 /// scores of a sample.
 struct ChosenClass {
   Divisor positions;
-  std::int64_t ignored;  ///< a target that does not count; nor does one that is no class
+  std::int64_t ignored;  ///< a target that does not count; nor does one that is not a class
   std::int64_t classes;
 
   constexpr bool counts(std::int64_t index) const {

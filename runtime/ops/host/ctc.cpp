@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-// log(eᵃ + eᵇ); of what is no number, no number.
+// log(eᵃ + eᵇ); of what is not a number, no number.
 double log_sum(double a, double b) {
   if (a == kNever) return b;
   if (b == kNever) return a;

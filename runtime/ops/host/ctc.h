@@ -36,7 +36,7 @@ struct CtcForward {
   std::vector<double> losses;  ///< [batch]
 };
 
-/// Throws std::invalid_argument for a label that is no class.
+/// Throws std::invalid_argument for a label that is not a class.
 void require_labels(const CtcProblem& problem, const std::vector<std::int64_t>& labels);
 
 CtcForward ctc_forward(const CtcProblem& problem, const CtcInput& input);

@@ -115,7 +115,7 @@ TEST_F(Launcher, SubmitsShardsOfThousandsInArraysThatSlurmTakes) {
   EXPECT_TRUE(contains(submitted(), "--array=1-1000 ")) << submitted();
   EXPECT_TRUE(contains(submitted(), "--array=1-100 ")) << submitted();
   EXPECT_TRUE(contains(submitted(), "shard.sh 1000\n")) << submitted();
-  // What these tasks wrote is no report.
+  // What these tasks wrote is not a report.
   EXPECT_EQ(result.code, 2);
   EXPECT_TRUE(contains(result.err, "reports/00001.json: not a JSON report")) << result.err;
 }

@@ -1,4 +1,4 @@
-// Inputs that are no regular files: pipes work, what never ends is refused; and what the machine
+// Inputs that are not regular files: pipes work, what never ends is refused; and what the machine
 // lacks is told as such.
 #include <sys/resource.h>
 #include <unistd.h>

@@ -574,7 +574,7 @@ TEST_F(ProgramSweep, KilledAndResumedItEndsWithTheSameBytes) {
   const ProgramResult resumed = with({"--resume", "known"});
   EXPECT_EQ(whole.out, resumed.out);
   EXPECT_EQ(whole.code, resumed.code);
-  // The file in which it is kept is no change that the program makes.
+  // The file in which it is kept is not a change that the program makes.
   EXPECT_EQ("", resumed.err);
   // All is known, and nothing is failed again.
   const auto lines = lines_kept();

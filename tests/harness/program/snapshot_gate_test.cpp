@@ -94,7 +94,7 @@ TEST_F(SnapshotGate, WhatASnapshotDoesNotTellIsNoLimit) {
     EXPECT_EQ(2, ran.code) << limit << ran.out;
     EXPECT_NE("", ran.err);
   }
-  // Steps that cannot be found are no growth of 0, and no growth either.
+  // Steps that cannot be found are not growth of 0, and no growth either.
   const ProgramResult ran =
       ohm({"replay", recorded("finetune.pickle"), "--limit", "growth_bytes_per_step == 0"});
   EXPECT_EQ(3, ran.code) << ran.out;

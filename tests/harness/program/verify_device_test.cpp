@@ -164,7 +164,7 @@ TEST_F(VerifyDevice, TheMergedExitCodeIsThatOfTheWhole) {
   EXPECT_EQ(report("part2.json")["exit_reason"], "failed");
   EXPECT_EQ(merge({"part1.json", "part2.json", "-o", "merged.json"}).code, 1);
   EXPECT_EQ(text("merged.json"), text("whole.json"));
-  // Nothing at all is no success.
+  // Nothing at all is not a success.
   EXPECT_EQ(verify({"--filter", "x"}, "whole.json").code, 5);
   verify_shards("part", 2, {"--filter", "x"});
   EXPECT_EQ(merge({"part1.json", "part2.json", "-o", "merged.json"}).code, 5);

@@ -67,7 +67,7 @@ bool is_step(const std::string& code) {
   return is_match(code, R"([.:](step|backward)\([^()]*\)$)");
 }
 
-/// A mark of ohm.step() is no step of training.
+/// A mark of ohm.step() is not a step of training.
 std::optional<std::string> without_step(const std::string& code) {
   if (!is_call(code) || !is_step(code) || is_match(code, R"(^ohm\.step)")) return std::nullopt;
   return "";

@@ -193,7 +193,7 @@ std::optional<std::string> MutatedScenario::unnoticed(const Mutation& mutation) 
   const std::optional<std::string> why = unnoticed_on(mutation, machine);
   if (!why || mutation.body.empty()) return why;
   // Where what helps is a setting of the allocator and not the function, that changes too. A larger
-  // or another GPU is no setting: a variant that needs one proves nothing.
+  // or another GPU is not a setting: a variant that needs one proves nothing.
   const MachineOptions other = machine_of(mutation.body);
   if (other.gpu.alloc_conf == machine.gpu.alloc_conf) return why;
   MachineOptions with_its_settings = machine;

@@ -25,7 +25,7 @@ TEST(MarkdownText, HtmlIsShownAsWritten) {
 }
 
 TEST(MarkdownText, HtmlIsFoundWhereCodeOnlySeemsToBe) {
-  EXPECT_EQ("\\`&lt;b>`", without_html("\\`<b>`"));                // the first one is no quote
+  EXPECT_EQ("\\`&lt;b>`", without_html("\\`<b>`"));                // the first one is not a quote
   EXPECT_EQ("`a\nb` &lt;b> `c`", without_html("`a\nb` <b> `c`"));  // code over two lines
   EXPECT_EQ("`a | &lt;b>`", without_html("`a | <b>`"));            // a cell ends first
   EXPECT_EQ("` &lt;b>\n\n`<c>`", without_html("` <b>\n\n`<c>`"));  // a paragraph ends it

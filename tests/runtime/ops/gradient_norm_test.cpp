@@ -1,4 +1,4 @@
-// The two halves of clip_grad_norm_(), and what it says of norms that are no numbers.
+// The two halves of clip_grad_norm_(), and what it says of norms that are not numbers.
 #include "runtime/ops/clip_grad.h"
 
 #include <gtest/gtest.h>

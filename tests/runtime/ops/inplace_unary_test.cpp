@@ -30,7 +30,7 @@ struct Computed {
   std::vector<double> gradient;
 };
 
-// Of the op on something that x is multiplied to, so that it is no leaf.
+// Of the op on something that x is multiplied to, so that it is not a leaf.
 Computed compute(const std::string& name, const std::vector<double>& values) {
   const Tensor x = from_values(values, {static_cast<std::int64_t>(values.size())},
                                {DType::float64, Device::cpu()});

@@ -15,7 +15,7 @@ namespace {
 
 class CudaSort : public testing::Test {
  protected:
-  /// Many that are equal, of either sign, and some that are no numbers or have no end.
+  /// Many that are equal, of either sign, and some that are not numbers or have no end.
   static Tensor values(const Shape& shape, DType dtype) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     std::vector<double> all;
