@@ -9,7 +9,7 @@ inline constexpr const char* kDefaultGpu = "a100-80g";
 /// A fault plan (fault_plan.h) of the calls that ask a GPU for memory; nothing: none fails.
 inline constexpr const char* kFaultVariable = "OHM_FAULT";
 
-/// Anything: a communicator of NCCL does not wait for its other ranks, which nobody starts. They
+/// Anything: a communicator of NCCL does not wait for its other ranks, which are not started. They
 /// are taken to hold what the one that is there holds.
 inline constexpr const char* kAbsentRanksVariable = "OHM_ABSENT_RANKS";
 

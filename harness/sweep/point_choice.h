@@ -31,7 +31,7 @@ struct PointChoice {
   std::size_t sample = 0;  ///< how many calls of each variant, spread evenly
 
   std::string text() const;
-  /// The forms in which calls fail where nobody says: `spread` tries both.
+  /// The forms in which calls fail where no option says: `spread` tries both.
   std::vector<FaultForm> forms() const;
 };
 

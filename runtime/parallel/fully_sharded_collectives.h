@@ -18,7 +18,7 @@ Tensor gather_shards(const FullyShardedParameters& parameters, RankGroup& group,
 void copy_gathered(const FullyShardedParameters& parameters, const Tensor& gathered,
                    const RankGroup& group);
 
-/// The same of a single rank's parts, which nobody sends.
+/// The same of a single rank's parts, which are not sent.
 void copy_own_shards(const FullyShardedParameters& parameters);
 
 /// The gradient of a whole parameter.
