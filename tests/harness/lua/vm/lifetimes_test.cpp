@@ -310,6 +310,15 @@ constexpr Pattern kPatterns[] = {
      "local t, last = setmetatable({}, {__mode = 'k'}), {T()} "
      "for i = 1, 5 do local k = {T()} t[k] = {last, T()} last = k event() end "
      "for i = 1, 5 do last = t[last][1] event() end last = nil event()"},
+    {"ObjectsThatHoldTheirWeakTables",
+     "local t = setmetatable({}, {__mode = 'k'}) local o = ohm.object {t, x = T()} event() "
+     "t[o] = T() event() o = nil event() local v = setmetatable({}, {__mode = 'v'}) "
+     "o = ohm.object {v, x = T()} v[1] = o event() o = nil event() event()"},
+    {"WeakTablesInCyclesOfObjects",
+     "local t = setmetatable({}, {__mode = 'k'}) t[1] = ohm.object {t, x = T()} t[t] = T() event() "
+     "t = nil event() event() local key = {} t = setmetatable({}, {__mode = 'k'}) "
+     "t[1] = ohm.object {t} t[key] = {T()} event() t = nil event() event() key = nil event() "
+     "ohm.gc.collect() event()"},
     {"ObjectsUnderWeakKeys",
      "local t = setmetatable({}, {__mode = 'k'}) "
      "for i = 1, 4 do local o = ohm.object {x = T()} t[o] = {T(), i % 2 == 0 and o} event() end "
@@ -357,16 +366,22 @@ INSTANTIATE_TEST_SUITE_P(Patterns, WatchedLifetimes, testing::ValuesIn(kPatterns
 
 // ---- random programs ----------------------------------------------------------------------------
 
-enum class Also : std::uint8_t { nothing, objects, coroutines, weak_tables };
+enum class Also : std::uint8_t {
+  nothing,
+  objects,
+  coroutines,
+  weak_tables,
+  objects_and_weak_tables
+};
 
 /// Programs of a few variables that hold tensors, tables and functions, and something else as well.
 class RandomProgram {
  public:
   RandomProgram(std::uint32_t seed, Also also)
       : random_(seed),
-        has_objects_(also == Also::objects),
+        has_objects_(also == Also::objects || also == Also::objects_and_weak_tables),
         has_coroutines_(also == Also::coroutines),
-        has_weak_tables_(also == Also::weak_tables) {}
+        has_weak_tables_(also == Also::weak_tables || also == Also::objects_and_weak_tables) {}
 
   std::string make(int statements) {
     std::string text = "local a, b, c, d = {}, {}, T(), {}\nkept = {}\n";
@@ -563,11 +578,11 @@ TEST_P(WatchedLifetimesOfRandomPrograms, AreThoseThatTheCollectorFinds) {
 }
 
 constexpr const char* kNamesOfAlso[] = {"WithoutObjects", "WithObjects", "WithCoroutines",
-                                        "WithWeakTables"};
+                                        "WithWeakTables", "WithObjectsAndWeakTables"};
 
 INSTANTIATE_TEST_SUITE_P(Values, WatchedLifetimesOfRandomPrograms,
                          testing::Values(Also::nothing, Also::objects, Also::coroutines,
-                                         Also::weak_tables),
+                                         Also::weak_tables, Also::objects_and_weak_tables),
                          [](const auto& info) {
                            return std::string(kNamesOfAlso[static_cast<std::size_t>(info.param)]);
                          });
