@@ -9,6 +9,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "allocator_shim/base/format_bytes.h"
+
 namespace ohm {
 
 namespace {
@@ -19,9 +21,9 @@ namespace {
 class TooLong final : public std::error_category {
  public:
   const char* name() const noexcept override { return "input"; }
-  std::string message(int gibibytes) const override {
-    return "it goes on after " + std::to_string(gibibytes) +
-           " GiB, which no file of ohm's is: name another one";
+  std::string message(int mebibytes) const override {
+    return "it goes on after " + human_bytes(static_cast<std::uint64_t>(mebibytes) << 20U) +
+           ", which no file of ohm's is: name another one";
   }
 };
 
@@ -33,6 +35,7 @@ InputFile::InputFile(const std::string& path)
   struct stat status = {};
   if (::fstat(descriptor_, &status) == 0 && !S_ISDIR(status.st_mode)) {
     if (S_ISREG(status.st_mode)) bytes_ = static_cast<std::uint64_t>(status.st_size);
+    is_device_ = S_ISCHR(status.st_mode);
     return;
   }
   const int reason = S_ISDIR(status.st_mode) ? EISDIR : errno;
@@ -73,13 +76,14 @@ std::size_t InputFile::read(std::span<char> room) {
 std::string InputFile::rest(std::size_t most_bytes) {
   static const TooLong kTooLong;
   constexpr std::size_t kLeastRoom = 4096;
+  if (is_device_) most_bytes = std::min(most_bytes, kMostBytesOfDevice);
   // One byte more than there should be, to see the end.
   const std::size_t expected = static_cast<std::size_t>(bytes_.value_or(0)) + 1;
   std::string text(std::min(expected, most_bytes + 1), '\0');
   std::size_t length = 0;
   while (const std::size_t got = read(std::span(text).subspan(length))) {
     length += got;
-    if (length > most_bytes) throw std::system_error(static_cast<int>(most_bytes >> 30U), kTooLong);
+    if (length > most_bytes) throw std::system_error(static_cast<int>(most_bytes >> 20U), kTooLong);
     if (length == text.size()) {
       text.resize(std::min(std::max(kLeastRoom, 2 * length), most_bytes + 1));
     }

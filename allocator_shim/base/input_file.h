@@ -13,8 +13,10 @@ namespace ohm {
 /// Every function throws std::system_error with the reason, which is not preceded by the path.
 class InputFile {
  public:
-  /// What rest() reads at most: a device may have no end.
+  /// What rest() reads at most: what a pipe brings may have no end.
   static constexpr std::size_t kMostBytes = std::size_t{1} << 30U;
+  /// The same of a device, as a terminal is one: what it gives was typed, or has no end.
+  static constexpr std::size_t kMostBytesOfDevice = std::size_t{16} << 20U;
 
   /// Opens it: there is none, it may not be read, it is a directory.
   explicit InputFile(const std::string& path);
@@ -32,7 +34,7 @@ class InputFile {
   /// Fills `room` from its beginning and returns how many bytes it got: 0 only at the end.
   std::size_t read(std::span<char> room);
 
-  /// All that is left; refuses what has no end before `most_bytes`.
+  /// All that is left; refuses what has no end before `most_bytes`, or those of a device.
   std::string rest(std::size_t most_bytes = kMostBytes);
 
  private:
@@ -40,6 +42,7 @@ class InputFile {
 
   int descriptor_;
   std::optional<std::uint64_t> bytes_;
+  bool is_device_ = false;
   std::string beginning_;  ///< read already
   std::size_t taken_ = 0;  ///< of it
 };

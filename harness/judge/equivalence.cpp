@@ -221,7 +221,7 @@ std::string missing_value(const ReturnedValues& values, const ReturnedValues& re
     if (value == nullptr) return name + ": not returned";
     if (expected == nullptr) return name + ": not returned by the reference";
     if ((is_string(*value)) == (is_string(*expected))) continue;
-    return fmt::format("{}: a {} instead of a {}", name, value->dtype, expected->dtype);
+    return other_type(name, *value, *expected);
   }
   return {};
 }

@@ -67,6 +67,13 @@ double largest_distance(const ReturnedValue& value, const ReturnedValue& referen
   return largest;
 }
 
+/// Processors give NaN different signs, which no text shows.
+double shown(double element) { return std::isnan(element) ? std::abs(element) : element; }
+
+std::string with_article(std::string_view dtype) {
+  return fmt::format("{} {}", dtype.starts_with('i') ? "an" : "a", dtype);
+}
+
 std::string element_text(const ReturnedValue& value, std::size_t index) {
   return value.values.size() == 1 ? "" : fmt::format(" (element {})", index);
 }
@@ -83,8 +90,8 @@ Comparison compare_integers(const std::string& name, const ReturnedValue& value,
                             const ReturnedValue& reference) {
   for (std::size_t i = 0; i < value.values.size(); ++i) {
     if (!is_integer_at(value, i) || !is_integer_at(reference, i)) {
-      return different(fmt::format("{}: {:.17g} instead of {:.17g}{}", name, value.values[i],
-                                   reference.values[i], element_text(value, i)));
+      return different(fmt::format("{}: {:.17g} instead of {:.17g}{}", name, shown(value.values[i]),
+                                   shown(reference.values[i]), element_text(value, i)));
     }
     if (integer_at(value, i) == integer_at(reference, i)) continue;
     return different(fmt::format("{}: {} instead of {}{}", name, integer_at(value, i),
@@ -99,7 +106,8 @@ Comparison compare_elements(const std::string& name, const ReturnedValue& value,
       most_wrong_element(value, reference, tolerance_of(dtype));
   if (!wrong) return {Equivalence::same, {}};
   return different(fmt::format("{}: {:.7g} instead of {:.7g}{}; {} allows {:.2g}", name,
-                               value.values[wrong->index], reference.values[wrong->index],
+                               shown(value.values[wrong->index]),
+                               shown(reference.values[wrong->index]),
                                element_text(value, wrong->index), dtype, wrong->allowed));
 }
 
@@ -110,6 +118,12 @@ Comparison different(std::string difference) {
 }
 
 bool is_string(const ReturnedValue& value) { return value.dtype == name_of(ScriptType::string); }
+
+std::string other_type(const std::string& name, const ReturnedValue& value,
+                       const ReturnedValue& reference) {
+  return fmt::format("{}: {} instead of {}", name, with_article(value.dtype),
+                     with_article(reference.dtype));
+}
 
 std::string shape_text(const ReturnedValue& value) {
   return fmt::format("[{}]", fmt::join(value.shape, ", "));
@@ -138,7 +152,7 @@ Comparison compare_value(const std::string& name, const ReturnedValue& value,
                                  cut_text(reference.text, kMostShown)));
   }
   if (is_string(value) || is_string(reference)) {
-    return different(fmt::format("{}: a {} instead of a {}", name, value.dtype, reference.dtype));
+    return different(other_type(name, value, reference));
   }
   if (!same_shape(value, reference)) {
     return different(

@@ -25,6 +25,9 @@ Comparison compare_value(const std::string& name, const ReturnedValue& value,
 
 bool is_string(const ReturnedValue& value);
 bool same_shape(const ReturnedValue& a, const ReturnedValue& b);
+/// Why a string and a number differ: "loss: a string instead of an integer".
+std::string other_type(const std::string& name, const ReturnedValue& value,
+                       const ReturnedValue& reference);
 /// "[2, 3]"
 std::string shape_text(const ReturnedValue& value);
 

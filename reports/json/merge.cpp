@@ -229,7 +229,12 @@ MergedReport merged_reports(const std::vector<ReportPart>& reports) {
   if (reports.empty()) throw std::invalid_argument("there is nothing to merge");
   try {
     const ShardPart sum = merged(reports);
-    return {json_document(sum.json), sum.json.at("schema").get<std::string>(), exit_reason_of(sum)};
+    MergedReport report;
+    told_of(sum, [&] {
+      report = {json_document(sum.json), sum.json.at("schema").get<std::string>(),
+                exit_reason_of(sum)};
+    });
+    return report;
   } catch (const Json::exception& missing) {
     throw std::invalid_argument(fmt::format("a field is missing or wrong: {}", missing.what()));
   }

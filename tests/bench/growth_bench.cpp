@@ -146,6 +146,12 @@ constexpr GrowingScript kScripts[] = {
      "  for i = 1, n do kept[i] = {ohm.ones(1)} cache[i] = kept[i] end\n"
      "  for i = 1, n do kept[i] = nil ohm.ones(1) end\n"
      "end"},
+    {"tables_under_weak_keys", kNothing,
+     "function body(n)\n"
+     "  local memo, kept = setmetatable({}, {__mode = 'k'}), {}\n"
+     "  for i = 1, n do kept[i] = ohm.ones(1) memo[kept[i]] = {i} end\n"
+     "  for i = 1, n do kept[i] = nil ohm.ones(1) end\n"
+     "end"},
     {"objects_in_a_chain", kNothing,
      "function body(n)\n"
      "  local first = false\n"
@@ -162,6 +168,16 @@ constexpr GrowingScript kScripts[] = {
      "  first, last = nil, nil\n"
      "  ohm.ones(1)\n"
      "  ohm.gc.collect()\n"
+     "end"},
+    {"objects_linked_both_ways", kNothing,
+     "function body(n)\n"
+     "  local first = ohm.object {}\n"
+     "  local last = first\n"
+     "  for _ = 2, n do\n"
+     "    local new = ohm.object {x = ohm.ones(1)}\n"
+     "    new.before, last.after = last, new\n"
+     "    last = new\n"
+     "  end\n"
      "end"},
     {"objects_in_many_cycles", kNothing,
      "function body(n)\n"

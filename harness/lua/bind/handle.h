@@ -53,10 +53,11 @@ template <class T>
 int collect_handle(lua_State* L) {
   auto* handle = static_cast<Handle<T>*>(lua_touserdata(L, 1));
   Interpreter& interpreter = Interpreter::of(L);
-  if (handle->age == HandleHead::kEnded) {
+  const std::uint64_t age = std::exchange(handle->age, HandleHead::kEnded);
+  if (age == HandleHead::kEnded) {
     interpreter.note_found_ended();
   } else {
-    end_value<T>(interpreter, handle, handle->age);
+    end_value<T>(interpreter, handle, age);
   }
   return 0;
 }

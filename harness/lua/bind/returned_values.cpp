@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/lua/bind/arguments.h"
+#include "harness/lua/bind/table_order.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/vm/table_key.h"
 #include "runtime/arithmetic/factories.h"
@@ -129,15 +130,11 @@ class Copier {
   }
 
   void check_keys(int table, const std::string& name) {
-    // Of several such keys the one that comes first is another in each process.
-    std::string refused;
-    for (lua_pushnil(state_); lua_next(state_, table) != 0; lua_pop(state_, 1)) {
-      if (lua_isinteger(state_, -2) != 0 || lua_type(state_, -2) == LUA_TSTRING) continue;
-      const std::string type = type_of(state_, -2);
-      if (refused.empty() || type < refused) refused = type;
-    }
-    if (refused.empty()) return;
-    throw std::invalid_argument(fmt::format("'{}' has a key of type {}", name, refused));
+    const auto refused = refused_key_type(state_, table, [](lua_State* L, int key) {
+      return lua_isinteger(L, key) != 0 || lua_type(L, key) == LUA_TSTRING;
+    });
+    if (!refused) return;
+    throw std::invalid_argument(fmt::format("'{}' has a key of type {}", name, *refused));
   }
 
   static std::string member_name(const std::string& of, const TableKey& key) {

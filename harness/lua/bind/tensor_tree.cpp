@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "harness/lua/bind/table_order.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/vm/push_text.h"
 #include "harness/lua/vm/table_key.h"
@@ -13,18 +14,13 @@ namespace {
 constexpr int kMostTreeLevels = 16;
 
 // When the first tensor in the value at `index` got its handle; nothing is older than none.
-std::uint64_t age_of(lua_State* L, int index, int level = 0) {
-  if (test_handle<Tensor>(L, index) != nullptr) {
-    return static_cast<const HandleHead*>(lua_touserdata(L, index))->age;
-  }
-  std::uint64_t oldest = HandleHead::kYoungest;
-  if (lua_type(L, index) != LUA_TTABLE || level > kMostTreeLevels) return oldest;
-  luaL_checkstack(L, LUA_MINSTACK, nullptr);
-  const int table = lua_absindex(L, index);
-  for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) {
-    oldest = std::min(oldest, age_of(L, -1, level + 1));
-  }
-  return oldest;
+std::uint64_t age_of(lua_State* L, int index) {
+  const std::vector<std::uint64_t> ages = ages_of_tensors(L, index, kMostTreeLevels);
+  return ages.empty() ? HandleHead::kYoungest : ages.front();
+}
+
+bool is_name_or_number(lua_State* L, int key) {
+  return lua_isinteger(L, key) != 0 || lua_type(L, key) == LUA_TSTRING;
 }
 
 struct AgedKey {
@@ -34,12 +30,12 @@ struct AgedKey {
 
 // Numbers in their order, then names by age.
 std::vector<TableKey> keys_of(lua_State* L, int table) {
+  if (refused_key_type(L, table, &is_name_or_number)) {
+    throw std::invalid_argument(
+        "[func] a table among the arguments or results may have numbers and names as keys");
+  }
   std::vector<AgedKey> keys;
   for (const TableKey& key : ordered_keys(L, table)) {
-    if (key.kind != TableKey::Kind::integer && key.kind != TableKey::Kind::string) {
-      throw std::invalid_argument(
-          "[func] a table among the arguments or results may have numbers and names as keys");
-    }
     std::uint64_t age = 0;
     if (key.kind == TableKey::Kind::string) {
       key.push(L);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/lua/bind/arguments.h"
+#include "harness/lua/bind/table_order.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/libraries/fixed_order.h"
 #include "harness/lua/vm/interpreter.h"
@@ -134,13 +135,12 @@ void push_replaced_level(lua_State* L, int index, Tensor (*replace)(const Tensor
     lua_pushvalue(L, value);
   } else {
     lua_newtable(L);
-    for (lua_pushnil(L); lua_next(L, value) != 0;) {
-      lua_pushvalue(L, -2);
-      lua_insert(L, -2);
+    const int result = lua_gettop(L);
+    for_each_entry(L, value, [&] {
       push_replaced_level(L, -1, replace, level + 1);
       lua_remove(L, -2);
-      lua_rawset(L, -4);
-    }
+      lua_rawset(L, result);
+    });
   }
 }
 

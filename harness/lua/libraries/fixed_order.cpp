@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/lua/bind/arguments.h"
+#include "harness/lua/bind/table_order.h"
 #include "harness/lua/vm/table_key.h"
 
 namespace ohm::lua {
@@ -25,19 +26,8 @@ TableKey key_at(lua_State* L, int index) {
 }
 
 std::vector<TableKey> sorted_keys(lua_State* L, int table) {
-  std::vector<TableKey> keys;
-  // Of several such keys the one that comes first is another in each process.
-  std::string refused;
-  for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) {
-    if (const std::optional<TableKey> key = table_key(L, -2)) {
-      keys.push_back(*key);
-    } else if (const std::string type = type_of(L, -2); refused.empty() || type < refused) {
-      refused = type;
-    }
-  }
-  if (!refused.empty()) refuse_key(refused);
-  std::sort(keys.begin(), keys.end());
-  return keys;
+  if (const auto refused = refused_key_type(L, table, &has_order)) refuse_key(*refused);
+  return ordered_keys(L, table);
 }
 
 // The iterator of pairs(). Upvalues: the list of keys, and how many of them are done.

@@ -69,10 +69,11 @@ void note_dying(lua_State* L, HandleHead* object, std::uint64_t age) {
 // __gc
 int collect_object(lua_State* L) {
   auto* const object = static_cast<HandleHead*>(lua_touserdata(L, 1));
-  if (object->age == HandleHead::kEnded) {
+  const std::uint64_t age = std::exchange(object->age, HandleHead::kEnded);
+  if (age == HandleHead::kEnded) {
     Interpreter::of(L).note_found_ended();
   } else if (!is_collecting) {
-    note_dying(L, object, object->age);
+    note_dying(L, object, age);
   }
   return 0;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 namespace ohm::lua {
 
@@ -38,13 +39,36 @@ ReferenceGraph::Index ReferenceGraph::add_value(int index) {
   return known->second;
 }
 
+// Whether it is one of those that the graph is of.
+bool ReferenceGraph::is_value(int index) const {
+  const int type = lua_type(state_, index);
+  return type == LUA_TTABLE || type == LUA_TFUNCTION || type == LUA_TUSERDATA;
+}
+
 // To the value on top, which is popped.
 void ReferenceGraph::add_reference() {
-  const int type = lua_type(state_, -1);
-  if (type == LUA_TTABLE || type == LUA_TFUNCTION || type == LUA_TUSERDATA) {
-    references_.push_back(add_value(-1));
-  }
+  if (is_value(-1)) references_.push_back(add_value(-1));
   lua_pop(state_, 1);
+}
+
+// What a weak table does not keep alive is no reference of it. The value under such a key is none
+// either, but stays with the table: the key, of which nothing is known here, may be alive.
+void ReferenceGraph::add_entries(Index from, int table) {
+  const bool has_mode = luaL_getmetafield(state_, table, "__mode") == LUA_TSTRING;
+  const std::string mode = has_mode ? lua_tostring(state_, -1) : "";
+  lua_settop(state_, table);
+  const bool has_weak_keys = mode.find('k') != std::string::npos;
+  const bool has_weak_values = mode.find('v') != std::string::npos;
+  for (lua_pushnil(state_); lua_next(state_, table) != 0; lua_settop(state_, table + 1)) {
+    const bool is_kept = is_value(-1) && !has_weak_values;
+    if (has_weak_keys && is_value(-2)) {
+      if (is_kept) under_weak_keys_.push_back({from, add_value(-1)});
+      continue;
+    }
+    if (is_kept) references_.push_back(add_value(-1));
+    if (is_value(-2)) references_.push_back(add_value(-2));
+  }
+  if (lua_getmetatable(state_, table) != 0) add_reference();
 }
 
 void ReferenceGraph::find_references(Index from) {
@@ -55,12 +79,7 @@ void ReferenceGraph::find_references(Index from) {
       for (int i = 1; lua_getiuservalue(state_, value, i) != LUA_TNONE; ++i) add_reference();
       break;
     case LUA_TTABLE:
-      for (lua_pushnil(state_); lua_next(state_, value) != 0;) {
-        add_reference();
-        lua_pushvalue(state_, -1);
-        add_reference();
-      }
-      if (lua_getmetatable(state_, value) != 0) add_reference();
+      add_entries(from, value);
       break;
     case LUA_TFUNCTION:
       for (int i = 1; lua_getupvalue(state_, value, i) != nullptr; ++i) add_reference();
@@ -152,6 +171,17 @@ std::vector<ReferenceGraph::Index> ReferenceGraph::reached_from(
   // The next one is on top: what is found first is put there last.
   std::vector<Index> waiting(starts.rbegin(), starts.rend());
   while (!waiting.empty()) {
+    reach(waiting, reached, is_reached);
+    for (const UnderWeakKey& entry : under_weak_keys_) {
+      if (is_reached[entry.table] && !is_reached[entry.value]) waiting.push_back(entry.value);
+    }
+  }
+  return reached;
+}
+
+void ReferenceGraph::reach(std::vector<Index>& waiting, std::vector<Index>& reached,
+                           std::vector<bool>& is_reached) const {
+  while (!waiting.empty()) {
     const Index value = waiting.back();
     waiting.pop_back();
     if (is_reached[value]) continue;
@@ -161,7 +191,6 @@ std::vector<ReferenceGraph::Index> ReferenceGraph::reached_from(
       if (!is_reached[references_[i - 1]]) waiting.push_back(references_[i - 1]);
     }
   }
-  return reached;
 }
 
 }  // namespace ohm::lua

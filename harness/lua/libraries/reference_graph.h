@@ -11,8 +11,9 @@ namespace ohm::lua {
 
 /// Tables, functions and full userdata that some values lead to, themselves included, as far as
 /// scripts can make references: user values of handles (an object's attributes), tables with their
-/// metatables and the variables of functions. Made in a time that is linear in values and
-/// references, without recursion. Valid until the script runs again.
+/// metatables and the variables of functions; what a weak table does not keep alive is none. Made
+/// in a time that is linear in values and references, without recursion. Valid until the script
+/// runs again.
 class ReferenceGraph {
  public:
   using Index = std::size_t;
@@ -36,15 +37,26 @@ class ReferenceGraph {
  private:
   class Components;
 
+  /// Alive where the table and its key are.
+  struct UnderWeakKey {
+    Index table;
+    Index value;
+  };
+
   void find_references(Index from);
+  void add_entries(Index from, int table);
+  bool is_value(int index) const;
   void add_reference();
   Index add_value(int index);
+  void reach(std::vector<Index>& waiting, std::vector<Index>& reached,
+             std::vector<bool>& is_reached) const;
 
   lua_State* state_;
   int values_;  ///< the table, by index + 1
   std::vector<const void*> addresses_;
   std::unordered_map<const void*, Index> indices_;
-  std::vector<Index> references_;   ///< those of one value after those of another
+  std::vector<Index> references_;  ///< those of one value after those of another
+  std::vector<UnderWeakKey> under_weak_keys_;
   std::vector<std::size_t> first_;  ///< of a value's references; one more than there are values
 };
 

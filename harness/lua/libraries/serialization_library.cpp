@@ -16,6 +16,7 @@
 #include "harness/lua/bind/module_handle.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/parameter_handle.h"
+#include "harness/lua/bind/table_order.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/libraries/saved_file.h"
 #include "harness/lua/vm/table_key.h"
@@ -137,8 +138,8 @@ class Saver {
     }
     luaL_checkstack(state_, 4, "tables nested too deep to be saved");
     if (lua_getmetatable(state_, index) != 0) refuse("a table with a metatable");
-    for (lua_pushnil(state_); lua_next(state_, index) != 0; lua_pop(state_, 1)) {
-      if (!table_key(state_, -2)) refuse(fmt::format("a {} that is a key", type_of(state_, -2)));
+    if (const auto refused = refused_key_type(state_, index, &has_order)) {
+      refuse(fmt::format("a {} that is a key", *refused));
     }
   }
 

@@ -29,7 +29,7 @@ struct HandleHead {
   static constexpr std::uint64_t kYoungest = UINT64_MAX;
 
   const HandleClass* kind;
-  std::uint64_t age;  ///< counts handles as they are made; kEnded once it has ended before its time
+  std::uint64_t age;  ///< counts handles as they are made; kEnded once it has ended
 };
 
 struct ClassBinding {

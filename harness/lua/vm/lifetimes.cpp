@@ -67,7 +67,6 @@ bool Lifetimes::begin(lua_State* L) {
   most_bytes_ = 2 * heap_bytes(L);
   luaL_checkstack(L, 2 * LUA_MINSTACK, nullptr);
   if (!count_what_is_there(L)) return end(L), false;
-  newly_held_.clear();  // what the collection has left is alive
   raw::clear_above_stack(L);
   const std::size_t bytes = most_bytes_ / 2;
   allowance_per_event_ = static_cast<std::int64_t>(
@@ -175,6 +174,8 @@ void Lifetimes::for_each_reference(lua_State* L, RawValue from, E&& visit_entry,
 Lifetimes::Node& Lifetimes::node_of(lua_State* L, RawValue value) {
   if (Node* known = counts_.find(value.content)) return *known;
   Node& node = counts_.add(value);
+  // Until it is found to refer to something, be it to the value under a weak key.
+  node.is_leaf = value.tag == raw::kUserdata;
   unexpanded_.push_back(&node);
   if (is_expanding_) return node;
   is_expanding_ = true;
@@ -206,7 +207,6 @@ void Lifetimes::expand(lua_State* L, Node& node) {
   if (node.value.tag == raw::kVariable && !raw::is_closed(node.value)) {
     return stacks_.add_variable(node);
   }
-  node.is_leaf = node.value.tag == raw::kUserdata;
   node.stays_in_cycles = is_kept_in_cycles(L, node.value);
   if (node.value.tag == raw::kTable) note_weakness(L, node);
   for_each_reference(
@@ -214,17 +214,17 @@ void Lifetimes::expand(lua_State* L, Node& node) {
       [&](RawValue value) { refer(L, node, value); });
 }
 
-void Lifetimes::refer(lua_State* L, Node& from, RawValue to) {
+void Lifetimes::refer(lua_State* L, Node& from, RawValue to, Node* table) {
   if (!is_counted(to)) return;
   from.is_leaf = false;
-  counts_.refer(from, node_of(L, to));
+  ReferenceCounts::refer({&from, table}, node_of(L, to));
 }
 
-void Lifetimes::drop(Node& from, RawValue to) {
+void Lifetimes::drop(Node& from, RawValue to, Node* table) {
   if (!is_counted(to)) return;
   Node* const node = counts_.find(to.content);
   OHM_ASSERT(node != nullptr, "a value that was written and not counted");
-  counts_.drop_reference(from, *node);
+  counts_.drop_reference({&from, table}, *node);
 }
 
 // ---- writes -------------------------------------------------------------------------------------

@@ -155,8 +155,9 @@ class Lifetimes {
   void for_each_reference(lua_State* L, RawValue from, E&& visit_entry, F&& visit);
   template <class E, class F>
   void for_each_in_table(lua_State* L, E&& visit_entry, F&& visit);
-  void refer(lua_State* L, Node& from, RawValue to);
-  void drop(Node& from, RawValue to);
+  /// `table`: that in which `from` is a weak key, and `to` its value.
+  void refer(lua_State* L, Node& from, RawValue to, Node* table = nullptr);
+  void drop(Node& from, RawValue to, Node* table = nullptr);
   void watch_write(lua_State* L, RawValue table, RawValue key);
   void watch_list(lua_State* L, RawValue table, lua_Integer first);
   void watch_variable(RawValue variable);

@@ -20,17 +20,30 @@ namespace ohm::lua {
 /// is alive. Where it does not, nobody knows, and the collector is asked. Values are often handed
 /// on, from what goes to what has just been made: so the last that came to refer is known as well.
 /// Of a class that stays in cycles no value dies while a way leads round through it: it is kept,
-/// and so is what it leads to, until it loses a reference.
+/// and so is what it leads to, until it loses a reference. A value under a weak key is the key's as
+/// long as the table is alive, too: a way through such a reference needs one of the table's own,
+/// which leads through nothing that is to be proven by it.
 class ReferenceCounts {
  public:
+  struct Node;
+
+  /// What refers to a node.
+  struct Reference {
+    Node* from = nullptr;
+    Node* table = nullptr;  ///< where `from` is a weak key: the table that has the node under it
+
+    friend bool operator==(const Reference&, const Reference&) = default;
+  };
+
   struct Node {
     RawValue value;
     std::size_t references = 0;  ///< from other nodes
     std::size_t on_stack = 0;
-    Node* witness = nullptr;  ///< it refers to this one
-    Node* spare = nullptr;    ///< the last that came to refer to it, for when the witness does not
-    Node* proof = nullptr;    ///< the end of the way, found when `losses_` was `proven_at`
+    Reference witness;      ///< none: nothing, or nobody knows
+    Reference spare;        ///< the last that came to refer to it, for when the witness does not
+    Node* proof = nullptr;  ///< the end of the way, found when `losses_` was `proven_at`
     std::uint64_t proven_at = 0;
+    std::uint64_t proven_in = 0;  ///< the number of the settle() that found a way, whatever way
     bool is_root = false;
     bool is_leaf = false;          ///< refers to nothing: in no cycle
     bool is_suspect = false;       ///< lost a reference since settle()
@@ -48,8 +61,8 @@ class ReferenceCounts {
   std::size_t size() const { return nodes_.size(); }
   void clear();
 
-  void refer(Node& from, Node& to);
-  void drop_reference(Node& from, Node& to);
+  static void refer(Reference from, Node& to);
+  void drop_reference(Reference from, Node& to);
   void enter_stack(Node& node) { ++node.on_stack; }
   void leave_stack(Node& node);
   /// For one that nothing may refer to: settle() looks at it.
@@ -63,14 +76,19 @@ class ReferenceCounts {
   static bool is_safe(const Node& node) {
     return node.is_root || node.on_stack > 0 || node.is_kept;
   }
+  static bool is_near(const Reference& reference);
   static Node* kept_in_circle(Node& start);
+  Node* lasting_end(Node& node) const;
   bool is_proven(Node& node);
+  bool finds_way(Node& node, std::uint64_t first_way);
 
   std::unordered_map<const void*, Node> nodes_;
   std::vector<Node*> suspects_;
   std::vector<Node*> way_;
-  std::uint64_t losses_ = 1;  ///< how many witnesses were lost
+  std::uint64_t losses_ = 1;  ///< how many witnesses were lost on ways that were found
   std::uint64_t ways_ = 0;    ///< how many were gone
+  std::uint64_t settles_ = 0;
+  int tables_in_proof_ = 0;  ///< that are being proven, each for a way of the one before
 };
 
 }  // namespace ohm::lua

@@ -121,7 +121,7 @@ void WatchedStacks::enter(const Stack& stack, Node& value) {
   if (stack.is_running) {
     counts_.enter_stack(value);
   } else {
-    counts_.refer(*stack.node, value);
+    ReferenceCounts::refer({stack.node}, value);
   }
 }
 
@@ -131,7 +131,7 @@ void WatchedStacks::leave(const Stack& stack, bool was_running, const void* cont
   if (was_running) {
     counts_.leave_stack(*value);
   } else {
-    counts_.drop_reference(*stack.node, *value);
+    counts_.drop_reference({stack.node}, *value);
   }
 }
 
@@ -146,7 +146,7 @@ void WatchedStacks::add_variable(Node& variable) {
 void WatchedStacks::close_variable(Node& variable, const NodeOf& node_of) {
   open_.erase(&variable);
   const RawValue value = raw::value_of(variable.value);
-  if (is_counted(value)) counts_.refer(variable, node_of(value));
+  if (is_counted(value)) ReferenceCounts::refer({&variable}, node_of(value));
 }
 
 void WatchedStacks::close_variables(Stack& stack, const NodeOf& node_of) {

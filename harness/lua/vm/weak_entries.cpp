@@ -28,17 +28,13 @@ void Lifetimes::note_weakness(lua_State* L, Node& table) const {
   lua_pop(L, 1);
 }
 
-/// A value under a key that may go is the key's: where it leads somewhere, that may be to the key,
-/// or to the table; one that is the key itself keeps nothing alive. A key whose value may go
-/// outlives it by a collection: Lua has marked it by then.
+/// A value under a key that may go is the key's, as long as the table is there; one that is the key
+/// itself keeps nothing alive. A key whose value may go outlives it by a collection: Lua has marked
+/// it by then.
 void Lifetimes::add_entry(lua_State* L, Node& table, RawValue key, RawValue value) {
   const bool is_key_weak = table.has_weak_keys && is_counted(key);
   const bool is_value_weak = table.has_weak_values && is_counted(value);
-  const bool is_its_own_value = is_key_weak && key.content == value.content;
-  const bool leads_nowhere = !is_counted(value) || is_its_own_value ||
-                             (value.tag == raw::kUserdata && !raw::has_user_values(L, value));
   if (is_key_weak) {
-    if (!is_value_weak && !leads_nowhere) has_given_up_ = true;
     hold_weakly(L, table, key, key);
   } else {
     if (is_value_weak && is_counted(key)) has_given_up_ = true;
@@ -46,8 +42,10 @@ void Lifetimes::add_entry(lua_State* L, Node& table, RawValue key, RawValue valu
   }
   if (is_value_weak) {
     hold_weakly(L, table, key, value);
-  } else if (!is_its_own_value) {
-    refer(L, is_key_weak ? *counts_.find(key.content) : table, value);
+  } else if (!is_key_weak) {
+    refer(L, table, value);
+  } else if (key.content != value.content) {
+    refer(L, *counts_.find(key.content), value, &table);
   }
 }
 
@@ -55,8 +53,10 @@ void Lifetimes::remove_entry(Node& table, RawValue key, RawValue value) {
   const bool is_key_weak = table.has_weak_keys && is_counted(key);
   if (table.has_weak_values && is_counted(value)) {
     forget_weak_entry(table, key, value);
-  } else if (!is_key_weak || key.content != value.content) {
-    drop(is_key_weak ? *counts_.find(key.content) : table, value);
+  } else if (!is_key_weak) {
+    drop(table, value);
+  } else if (key.content != value.content) {
+    drop(*counts_.find(key.content), value, &table);
   }
   if (is_key_weak) {
     forget_weak_entry(table, key, key);

@@ -40,6 +40,17 @@ TEST(WholeFile, OfUnknownSizeIsReadToItsEnd) {
   writer.join();
 }
 
+TEST(WholeFile, ThatADeviceGivesWithoutAnEndIsRefusedSoon) {
+  try {
+    read_whole_file("/dev/zero");
+    FAIL();
+  } catch (const std::system_error& error) {
+    EXPECT_STREQ("it goes on after 16.00 MiB, which no file of ohm's is: name another one",
+                 error.what());
+  }
+  EXPECT_EQ("", read_whole_file("/dev/null"));
+}
+
 TEST(WholeFile, IsRefusedWithTheReason) {
   const test::TempFolder folder;
   EXPECT_EQ(ENOENT, reason_of(folder.file("gone")));

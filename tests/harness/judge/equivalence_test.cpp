@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "harness/judge/tolerance.h"
@@ -56,6 +57,8 @@ TEST(Equivalence, ComparesIntegersBooleansAndTextExactly) {
   EXPECT_EQ(Equivalence::same, state(text("cuda:0"), text("cuda:0")));
   EXPECT_EQ("x: \"cpu\" instead of \"cuda:0\"", compared(text("cpu"), text("cuda:0")).difference);
   EXPECT_EQ("x: a string instead of a number", compared(text("1"), script("number", 1)).difference);
+  EXPECT_EQ("x: an integer instead of a string",
+            compared(script("integer", 1), text("1")).difference);
 }
 
 TEST(Equivalence, ElementsAreComparedOneByOne) {
@@ -63,6 +66,15 @@ TEST(Equivalence, ElementsAreComparedOneByOne) {
             compared(tensor("float32", {1000, -0.05}), tensor("float32", {1000, 0.01})).difference);
   EXPECT_EQ(Equivalence::different, state(tensor("float32", {1e-7}), tensor("float32", {0})));
   EXPECT_EQ(Equivalence::different, state(tensor("float32", {0}), tensor("float32", {1e-7})));
+}
+
+// 0/0 has another sign on other processors.
+TEST(Equivalence, NaNIsShownWithoutASign) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ("x: nan instead of 1; float32 allows 0.0001",
+            compared(script("number", std::copysign(nan, -1.0)), script("number", 1)).difference);
+  EXPECT_EQ("x: nan instead of nan; float32 allows 0",
+            compared(script("number", std::copysign(nan, -1.0)), script("number", nan)).difference);
 }
 
 TEST(Equivalence, IntegersBeyondThePrecisionOfDoublesAreExact) {

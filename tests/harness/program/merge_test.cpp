@@ -363,7 +363,7 @@ TEST_F(Merge, RefusesWhatIsNoReport) {
       {"return", "not a JSON report of a run (ohm.result/1), of a sweep (ohm.sweep/1)"},
       {R"({"schema":5})", "not a JSON report of a run"},
       {R"({"schema":"ohm.fit/1","shard":{"number":1,"count":1}})", "a field is missing or wrong"},
-      {R"({"schema":"ohm.sweep/1"})", "a field is missing or wrong"},
+      {R"({"schema":"ohm.sweep/1"})", "wrong.json: a field is missing or wrong"},
       {R"({"schema":"ohm.sweep/1","exit_reason":5})", "exit_reason 5 is unknown"},
       {run_shard + R"({"number":0,"count":1},"scenarios":[]})", "there is no shard 0/1"},
       {run_shard + R"({"number":-1,"count":1},"scenarios":[]})", "number is -1, not a count"},

@@ -85,7 +85,7 @@ TEST_F(PipedInput, WithoutAnEndIsRefused) {
     const ProgramResult ran = ohm({command, "/dev/zero"});
     EXPECT_EQ(std::string(command) == "merge" ? 2 : 3, ran.code) << ran.err;
     EXPECT_EQ(
-        "ohm: cannot read /dev/zero: it goes on after 1 GiB, which no file of ohm's is: name "
+        "ohm: cannot read /dev/zero: it goes on after 16.00 MiB, which no file of ohm's is: name "
         "another one\n",
         ran.err);
   }

@@ -27,9 +27,44 @@ return ohm.scenario {name = "tables", gpu = {profile = "tiny-64m"}, limits = {"n
   problems = {it = run}}
 )lua";
 
+/// A batch whose tensors are under keys without an order. Each loop over it fails one request for
+/// pinned memory later than the one before, whose blocks are cached.
+constexpr const char* kPinned = R"lua(
+local keys = {}
+for i = 1, 9 do keys[i] = {} end
+local function collate()
+  local batch = {[{}] = "nothing"}
+  for i = 1, 9 do
+    local x = ohm.ones(256 << i)
+    batch[keys[i]] = i % 2 == 0 and {x} or x
+  end
+  return batch
+end
+local function failed(loader, plan)
+  local guard <close> = ohm.fault.with(plan)
+  local _, e = pcall(function() for _ in loader do end end)
+  return e.requested_bytes >> 10
+end
+local function run()
+  local set = ohm.utils.data.TensorDataset(ohm.ones(1, 1))
+  local loader = ohm.utils.data.DataLoader(set, {pin_memory = true, collate_fn = collate})
+  local order = {}
+  for i = 1, 9 do
+    order[i] = failed(loader, ohm.fault.level("pinned") & ohm.fault.nth(math.min(i, 2)))
+    ohm.gc.collect()
+  end
+  return {order = table.concat(order, " ")}
+end
+return ohm.scenario {name = "pinned", gpu = {profile = "tiny-64m"},
+  checks = {it = {run = run, returns = {order = "2 4 8 16 32 64 128 256 512"}}}}
+)lua";
+
 class Repeatability : public test::ProgramTest {
  protected:
-  Repeatability() { folder_.write("tables.lua", kTables); }
+  Repeatability() {
+    folder_.write("tables.lua", kTables);
+    folder_.write("pinned.lua", kPinned);
+  }
 
   /// The JSON and the HTML of a run with its history.
   std::pair<std::string, std::string> reports(const std::function<void()>& prepare) const {
@@ -42,6 +77,11 @@ class Repeatability : public test::ProgramTest {
     return {test::read_file(file("out.json")), test::read_file(file("out.html"))};
   }
 };
+
+TEST_F(Repeatability, TensorsUnderKeysWithoutAnOrderArePinnedByAge) {
+  const test::ProgramResult ran = ohm({"run", "pinned.lua"});
+  EXPECT_EQ(0, ran.code) << ran.out << ran.err;
+}
 
 TEST_F(Repeatability, TwentyRunsGiveTheSameBytes) {
   std::set<std::pair<std::string, std::string>> all;

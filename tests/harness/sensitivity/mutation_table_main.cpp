@@ -11,6 +11,10 @@
 
 int main(int count, char** arguments) {
   using namespace ohm;
+  if (count < 2) {
+    std::cerr << "mutation_table: no scenario is named: mutation_table SCENARIO.lua...\n";
+    return 2;
+  }
   try {
     test::MutationTable table{
         test::EquivalentMutants(engine::read_source_file(OHM_EQUIVALENT_MUTANTS))};

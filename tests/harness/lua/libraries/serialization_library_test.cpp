@@ -126,6 +126,15 @@ TEST_F(SerializationWithLittleRoom, EndsAScriptThatSavesWithoutEnd) {
               HasSubstr("the files of a run may take 1.00 MiB"));
 }
 
+// Where they lie in memory decides which a table has first.
+TEST_F(SerializationLibrary, NamesTheSameOfSeveralKeysThatCannotBeSaved) {
+  for (int times = 0; times < 20; ++times) {
+    EXPECT_THAT(error_of("local t = {} for _ = 1, 9 do t[{}], t[function() end], "
+                         "t[ohm.ones(1)] = 1, 2, 3 end ohm.save(t, 'f')"),
+                HasSubstr("[save] a function that is a key"));
+  }
+}
+
 // The number -1 comes first in order, and last where Lua walks the table.
 TEST_F(SerializationLibrary, IsNotLedIntoDepthsByATableThatIsFlatElsewhere) {
   EXPECT_THAT(error_of("local t, last = {}, nil\n"

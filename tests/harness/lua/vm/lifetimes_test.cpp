@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <exception>
 #include <iterator>
 #include <random>
 #include <string>
@@ -293,6 +294,36 @@ constexpr Pattern kPatterns[] = {
      "local t = setmetatable({}, {__mode = 'k'}) local x, y = T(), {} t[x] = 1 t[y] = T() "
      "t[T()] = T() event() y = nil event() t[x] = T() event() t[x] = T() event() x = nil event() "
      "local z = {} t[z] = {T(), z} event() z = nil event() t = nil event()"},
+    {"TablesAndFunctionsUnderWeakKeys",
+     "local t = setmetatable({}, {__mode = 'k'}) local x, y = T(), {} t[x] = {T()} t[y] = {T()} "
+     "event() t[x] = function() return t end event() y = nil event() local z = {T()} "
+     "t[z] = {z, T()} event() t[x] = {T(), z} z = nil event() t[x] = nil event() t[x] = {t, T()} "
+     "event() local kept = t[x] t = nil event() kept = nil event() x = nil event()"},
+    {"WeakKeysFoundBeforeWhatHoldsThem",
+     "do local t, x = setmetatable({}, {__mode = 'k'}), T() t[x] = {T(), x} kept = t end "
+     "for i = 1, 3 do event() end kept = nil event()"},
+    {"WeakKeysOfTwoTables",
+     "local s, t = setmetatable({}, {__mode = 'k'}), setmetatable({}, {__mode = 'k'}) "
+     "local x = {T()} s[x] = {t, T()} t[x] = {s, T()} event() s = nil event() "
+     "local y = {T()} t[y] = {x, T()} event() x = nil event() t = nil event() y = nil event()"},
+    {"ChainsOfWeakKeys",
+     "local t, last = setmetatable({}, {__mode = 'k'}), {T()} "
+     "for i = 1, 5 do local k = {T()} t[k] = {last, T()} last = k event() end "
+     "for i = 1, 5 do last = t[last][1] event() end last = nil event()"},
+    {"ObjectsThatHoldTheirWeakTables",
+     "local t = setmetatable({}, {__mode = 'k'}) local o = ohm.object {t, x = T()} event() "
+     "t[o] = T() event() o = nil event() local v = setmetatable({}, {__mode = 'v'}) "
+     "o = ohm.object {v, x = T()} v[1] = o event() o = nil event() event()"},
+    {"WeakTablesInCyclesOfObjects",
+     "local t = setmetatable({}, {__mode = 'k'}) t[1] = ohm.object {t, x = T()} t[t] = T() event() "
+     "t = nil event() event() local key = {} t = setmetatable({}, {__mode = 'k'}) "
+     "t[1] = ohm.object {t} t[key] = {T()} event() t = nil event() event() key = nil event() "
+     "ohm.gc.collect() event()"},
+    {"ObjectsUnderWeakKeys",
+     "local t = setmetatable({}, {__mode = 'k'}) "
+     "for i = 1, 4 do local o = ohm.object {x = T()} t[o] = {T(), i % 2 == 0 and o} event() end "
+     "event() ohm.gc.collect() event() local p = ohm.object {} t[p] = ohm.object {p = p, y = T()} "
+     "event() p = nil event() ohm.gc.collect() event()"},
     {"WeakKeysAndValues",
      "local t = setmetatable({}, {__mode = 'kv'}) local x, y = T(), {T()} t[x] = y event() "
      "if t[x] then T() event() end y = nil event() if t[x] then T() event() end t[x] = x event() "
@@ -335,16 +366,22 @@ INSTANTIATE_TEST_SUITE_P(Patterns, WatchedLifetimes, testing::ValuesIn(kPatterns
 
 // ---- random programs ----------------------------------------------------------------------------
 
-enum class Also : std::uint8_t { nothing, objects, coroutines, weak_tables };
+enum class Also : std::uint8_t {
+  nothing,
+  objects,
+  coroutines,
+  weak_tables,
+  objects_and_weak_tables
+};
 
 /// Programs of a few variables that hold tensors, tables and functions, and something else as well.
 class RandomProgram {
  public:
   RandomProgram(std::uint32_t seed, Also also)
       : random_(seed),
-        has_objects_(also == Also::objects),
+        has_objects_(also == Also::objects || also == Also::objects_and_weak_tables),
         has_coroutines_(also == Also::coroutines),
-        has_weak_tables_(also == Also::weak_tables) {}
+        has_weak_tables_(also == Also::weak_tables || also == Also::objects_and_weak_tables) {}
 
   std::string make(int statements) {
     std::string text = "local a, b, c, d = {}, {}, T(), {}\nkept = {}\n";
@@ -399,7 +436,7 @@ class RandomProgram {
   }
 
   std::string value_of_weak_tables() {
-    constexpr const char* kModes[] = {"'v'", "'v'", "'k'", "'kv'"};
+    constexpr const char* kModes[] = {"'k'", "'v'", "'k'", "'kv'"};
     if (below(2) == 0) return "at(" + variable() + ", " + variable() + ")";
     return std::string("setmetatable({}, {__mode = ") + kModes[below(std::size(kModes))] + "})";
   }
@@ -506,12 +543,10 @@ class RandomProgram {
 constexpr const char* kHelpers =
     "local function is_table(v) return type(v) == 'table' end\n"
     "local function at(v, k) if is_table(v) then return v[k] end end\n"
-    "local function is_plain(v) return type(v) == 'number' or type(v) == 'boolean' or v == nil or "
-    "tostring(v):find('^tensor') end\n"
     "local function mode(v) local m = getmetatable(v) return m and m.__mode end\n"
     "local function put(v, k, x) if not is_table(v) or k == nil then return end "
     "if mode(v) == 'v' and type(k) ~= 'number' then k = 1 end "
-    "if mode(v) == 'k' and not is_plain(x) then x = true end v[k] = x end\n"
+    "v[k] = x end\n"
     "local function call(v) if type(v) == 'function' then local ok, x = pcall(v) "
     "if ok then return x end end end\n"
     "local function resume(v, x) if type(v) == 'thread' then local ok, y = coroutine.resume(v, x) "
@@ -534,16 +569,20 @@ TEST_P(WatchedLifetimesOfRandomPrograms, AreThoseThatTheCollectorFinds) {
     const std::string script = kHelpers + RandomProgram(seed, GetParam()).make(60);
     const Outcome collected = run_script(script);
     const WatchFromTheStart watch;
-    EXPECT_EQ(run_script(script).events, collected.events) << "seed " << seed << "\n" << script;
+    try {
+      EXPECT_EQ(run_script(script).events, collected.events) << "seed " << seed << "\n" << script;
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << error.what() << "\nseed " << seed << "\n" << script;
+    }
   }
 }
 
 constexpr const char* kNamesOfAlso[] = {"WithoutObjects", "WithObjects", "WithCoroutines",
-                                        "WithWeakTables"};
+                                        "WithWeakTables", "WithObjectsAndWeakTables"};
 
 INSTANTIATE_TEST_SUITE_P(Values, WatchedLifetimesOfRandomPrograms,
                          testing::Values(Also::nothing, Also::objects, Also::coroutines,
-                                         Also::weak_tables),
+                                         Also::weak_tables, Also::objects_and_weak_tables),
                          [](const auto& info) {
                            return std::string(kNamesOfAlso[static_cast<std::size_t>(info.param)]);
                          });
@@ -609,6 +648,16 @@ constexpr Cost kCosts[] = {
     {"TensorsUnderWeakKeys",
      "local t, keep = setmetatable({}, {__mode = 'k'}), {} for i = 1, 5000 do keep[i] = T() "
      "t[keep[i]] = T() end for i = 1, 5000 do keep[i] = nil event() end"},
+    {"TablesUnderWeakKeys",
+     "local t, keep = setmetatable({}, {__mode = 'k'}), {} for i = 1, 5000 do keep[i] = T() "
+     "t[keep[i]] = {i, T()} end for i = 1, 5000 do keep[i] = nil event() end"},
+    {"FunctionsUnderWeakKeys",
+     "local t, keep = setmetatable({}, {__mode = 'k'}), {} for i = 1, 5000 do keep[i] = {} "
+     "t[keep[i]] = function() return t, i end end for i = 1, 5000 do keep[i] = nil event() end"},
+    {"ValuesUnderWeakKeysOverwritten",
+     "local t, x = setmetatable({}, {__mode = 'k'}), T() local keep = {} "
+     "for i = 1, 5000 do keep[i] = {i} t[keep[i]] = keep[i - 1] end "
+     "for i = 1, 5000 do t[x] = {T()} end"},
     {"WeakValues",
      "local t, keep = setmetatable({}, {__mode = 'v'}), {} for i = 1, 5000 do keep[i] = T() "
      "t[i] = keep[i] end for i = 1, 5000 do keep[i] = nil event() end"},
