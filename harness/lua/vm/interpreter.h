@@ -73,8 +73,9 @@ class Interpreter {
   /// Several handles can have died since the last collection, and Python would have released them
   /// one by one. In `x = f(g())` the result of g goes when f returns, before x loses what it held:
   /// so the arguments of the call that ended last go first, but for those that are variables. Then
-  /// the variables of functions that have returned go, in the order in which they stand there, then
-  /// what errors held, and all others oldest first. The elements of a list that stands among
+  /// go what the script overwrote since (see Note [The order of overwrites]) and the variables of
+  /// functions that have returned, in the order in which they stand there, then what errors held,
+  /// and all others oldest first. The elements of a list that stands among
   /// arguments or variables go from the last to the first, as Python's do.
   void collect(lua_State* L);
   /// The same with a look at all values of the script, which finds cycles of objects, too.
