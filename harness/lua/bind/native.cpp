@@ -17,8 +17,10 @@
 #include "harness/lua/vm/interpreter.h"
 #include "harness/lua/vm/overwrites.h"
 #include "harness/lua/vm/push_text.h"
+#include "harness/lua/vm/raw_values.h"
 #include "harness/lua/vm/script_frame.h"
 #include "runtime/autograd/checkpoint.h"
+#include "runtime/base/inline_vector.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/locals_of_call.h"
 
@@ -91,11 +93,14 @@ bool is_in(const T& handles, const void* handle) {
 }
 
 // What also is a variable of the caller's outlives the call: `x = x:op(temporary)`.
-Interpreter::EndedCall ended_call(lua_State* L, const Interpreter::Handles& arguments) {
+Interpreter::EndedCall ended_call(lua_State* L, const Interpreter::Handles& arguments,
+                                  int results) {
   Interpreter::EndedCall call;
   std::vector<const void*> variables;
   if (std::optional<lua_Debug> caller = calling_function(L)) {
-    const Overwrites coming = coming_overwrites(L, *caller);
+    InlineVector<RawValue, 4> returned;
+    for (int index = -results; index < 0; ++index) returned.push_back(raw::value_at(L, index));
+    const Overwrites coming = coming_overwrites(L, *caller, {returned.begin(), returned.end()});
     for (const void* handle : coming.handles) call.variables.push_back(handle);
     call.last = coming.after_elements;
     const bool has_order = arguments.size() + call.variables.size() > 1;
@@ -171,7 +176,7 @@ int run_native(lua_State* L, lua_CFunction function, Entry entry) {
     call.temporaries = handles_among_arguments(L, entry);
     LocalsOfCall locals;
     const int results = function(L);
-    call = ended_call(L, call.temporaries);
+    call = ended_call(L, call.temporaries, results);
     add_dropped_results(L, results, call);
     for (Tensor& local : locals.take()) call.locals.emplace_back(std::move(local));
     interpreter.note_ended_call(std::move(call));

@@ -317,7 +317,21 @@ bool Interpreter::watch_instruction(lua_State* L, const lua_Debug& frame) {
   return true;
 }
 
-void Interpreter::note_ended_function(lua_State* L, const lua_Debug& frame) {
+namespace {
+
+// For the hook that a function which returns calls.
+std::vector<RawValue> returned_values(lua_State* L, lua_Debug& frame) {
+  lua_getinfo(L, "r", &frame);
+  std::vector<RawValue> values;
+  for (int i = 0; i < frame.ntransfer; ++i) {
+    values.push_back(raw::register_of(frame, frame.ftransfer - 1 + i));
+  }
+  return values;
+}
+
+}  // namespace
+
+void Interpreter::note_ended_function(lua_State* L, lua_Debug& frame) {
   if (std::exchange(is_noted_, false)) return;
   std::vector<const void*> of_caller;
   Overwrites coming;
@@ -325,7 +339,7 @@ void Interpreter::note_ended_function(lua_State* L, const lua_Debug& frame) {
   if (std::optional<lua_Debug> caller = calling_function(L)) {
     const auto note = [&](const void* handle) { of_caller.push_back(handle); };
     if (has_variables) for_each_handle_in_variables(L, *caller, note);
-    coming = coming_overwrites(L, *caller);
+    coming = coming_overwrites(L, *caller, returned_values(L, frame));
   }
   constexpr std::size_t kMost = 256;
   const auto add = [](std::vector<const void*>& list, const void* handle) {

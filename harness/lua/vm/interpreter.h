@@ -204,7 +204,7 @@ class Interpreter {
   static void on_hook(lua_State* L, lua_Debug* frame);
   static void count_instructions(lua_State* L);
   void watch(lua_State* L);
-  void note_ended_function(lua_State* L, const lua_Debug& frame);
+  void note_ended_function(lua_State* L, lua_Debug& frame);
   void forget_what_ended();
   void release_of_ended_call(const void* handle);
   void release_of_errors();

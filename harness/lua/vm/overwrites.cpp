@@ -22,10 +22,11 @@ bool holds_handles(const std::optional<RawValue>& value) {
 
 class Lookahead {
  public:
-  Lookahead(lua_State* L, const lua_Debug& frame)
+  Lookahead(lua_State* L, const lua_Debug& frame, std::span<const RawValue> results)
       : state_(L),
         frame_(frame),
         function_(raw::function_of(frame)),
+        results_(results),
         ahead_(next_instruction(frame)),
         call_(ahead_[-1]),
         operator_result_(result_register(ahead_)) {}
@@ -176,11 +177,19 @@ class Lookahead {
     return call_.opcode() == kCallFunction && number >= call_.a();
   }
 
-  // Nothing where it is not known yet.
+  // Nothing where there is none.
+  std::optional<RawValue> result_in(int number) const {
+    const auto first = static_cast<std::size_t>(operator_result_ ? number : call_.a());
+    const std::size_t place = static_cast<std::size_t>(number) - first;
+    if (place >= results_.size()) return std::nullopt;
+    return results_[place];
+  }
+
+  // Nothing where it is not known.
   std::optional<RawValue> value_before(int at, int number) {
     const int writer = writer_before(at, number);
     if (writer >= 0) return value_written(writer);
-    if (is_result(number)) return std::nullopt;
+    if (is_result(number)) return result_in(number);
     return raw::register_of(frame_, number);
   }
 
@@ -340,6 +349,7 @@ class Lookahead {
   lua_State* state_;
   const lua_Debug& frame_;
   RawValue function_;
+  std::span<const RawValue> results_;
   const Instruction* ahead_;            ///< the next one to look at
   Instruction call_;                    ///< what is about to end
   InlineVector<Instruction, 32> path_;  ///< what was looked at
@@ -352,8 +362,9 @@ class Lookahead {
 
 }  // namespace
 
-Overwrites coming_overwrites(lua_State* L, const lua_Debug& frame) {
-  return Lookahead(L, frame).overwrites();
+Overwrites coming_overwrites(lua_State* L, const lua_Debug& frame,
+                             std::span<const RawValue> results) {
+  return Lookahead(L, frame, results).overwrites();
 }
 
 std::optional<int> wanted_results(lua_State* L) {

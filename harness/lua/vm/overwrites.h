@@ -4,7 +4,10 @@
 #include <lua.hpp>
 
 #include <optional>
+#include <span>
 #include <vector>
+
+#include "harness/lua/vm/raw_values.h"
 
 namespace ohm::lua {
 
@@ -22,9 +25,10 @@ struct Overwrites {
   const void* after_elements = nullptr;
 };
 
-/// Of the function that `frame` is one of, from the instruction behind the one that it executes on.
-/// What a call returns must not have been put into its registers yet.
-Overwrites coming_overwrites(lua_State* L, const lua_Debug& frame);
+/// Of the function that `frame` is one of, from the instruction behind the one that it executes on:
+/// a call or an operator, whose `results` are not in its registers yet.
+Overwrites coming_overwrites(lua_State* L, const lua_Debug& frame,
+                             std::span<const RawValue> results);
 
 /// How many results of the running native the script takes, `x = f(y)`; nothing where it takes all.
 std::optional<int> wanted_results(lua_State* L);
