@@ -32,6 +32,7 @@ class Lookahead {
         operator_result_(result_register(ahead_)) {}
 
   Overwrites overwrites() {
+    if (!goes_on()) return {};
     if (operator_result_) overwrite_register(*operator_result_, {kBefore, std::nullopt});
     while (step()) {
     }
@@ -58,6 +59,20 @@ class Lookahead {
     int at;                    ///< the instruction that stores
     std::optional<int> value;  ///< the register that it stores
   };
+
+  // Behind a comparison comes a jump or not; where a variable is closed by a return, nothing.
+  bool goes_on() const {
+    switch (call_.opcode()) {
+      case kCallFunction:
+      case kSetTable:
+      case kSetInteger:
+      case kSetField:
+      case kClose:
+        return true;
+      default:
+        return operator_result_.has_value();
+    }
+  }
 
   // False where nothing behind is known to be executed.
   bool step() {
