@@ -2,13 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace ohm::reports {
 namespace {
 
 TEST(MarkdownText, IsItselfInOneLine) {
   EXPECT_EQ("a\\_b \\`c\\` &lt;i\\>", markdown("a_b `c` <i>"));
   EXPECT_EQ("a b", markdown("a\nb"));
-  EXPECT_EQ("\\\\u202E", markdown("\xE2\x80\xAE"));
+  EXPECT_EQ("\\\\u202E", markdown(std::string{'\xE2', '\x80', '\xAE'}));
 }
 
 TEST(MarkdownText, CodeIsFencedByMoreThanItHas) {
