@@ -69,7 +69,6 @@ class Translator:
         self.fields = set()  # what `self` holds and calls: modules
         self.lists = set()  # variables with lists
         self.plain = set()  # variables with numbers and strings
-        self.closures = set()  # functions of the program
         self.listing = set()  # variables with modules that give a list
         self.errors = []  # what the handlers around a statement call what they caught
         self.functions = {}  # names that stand for something of the library
@@ -320,7 +319,6 @@ class Translator:
         if owner and arguments.pop(0) != "self" or any(default != "None" for default in defaults):
             raise Unknown("def " + node.name)
         if not owner:
-            self.closures.add(name)
             self.plain.add(name)
             self.scopes[-1].assign(name)
         self.emit(f"function {f'{owner}:' if owner else ''}{name}({', '.join(arguments)})")

@@ -92,37 +92,41 @@ bool is_in(const T& handles, const void* handle) {
   return std::find(handles.begin(), handles.end(), handle) != handles.end();
 }
 
-// What also is a variable of the caller's outlives the call: `x = x:op(temporary)`.
-Interpreter::EndedCall ended_call(lua_State* L, const Interpreter::Handles& arguments,
-                                  int results) {
-  Interpreter::EndedCall call;
-  std::vector<const void*> variables;
-  if (std::optional<lua_Debug> caller = calling_function(L)) {
-    InlineVector<RawValue, 4> returned;
-    for (int index = -results; index < 0; ++index) returned.push_back(raw::value_at(L, index));
-    const Overwrites coming = coming_overwrites(L, *caller, {returned.begin(), returned.end()});
-    for (const void* handle : coming.handles) call.variables.push_back(handle);
-    call.last = coming.after_elements;
-    const bool has_order = arguments.size() + call.variables.size() > 1;
-    const auto note = [&](const void* found) { variables.push_back(found); };
-    if (!arguments.empty() && has_order) for_each_handle_in_variables(L, *caller, note);
-  }
-  for (const void* handle : arguments) {
-    (is_in(variables, handle) ? call.variables : call.temporaries).push_back(handle);
-  }
-  return call;
-}
-
 // Results that the script does not take go with the call, but for arguments: `x:zero_()`.
-void add_dropped_results(lua_State* L, int results, Interpreter::EndedCall& call) {
-  if (results == 0) return;
-  const std::optional<int> wanted = wanted_results(L);
+void add_dropped_results(lua_State* L, const lua_Debug& caller, int results,
+                         Interpreter::EndedCall& call) {
+  const std::optional<int> wanted = wanted_results(caller);
   if (!wanted) return;
   for (int index = *wanted - results; index < 0; ++index) {
     if (lua_type(L, index) != LUA_TUSERDATA) continue;
     const void* const handle = lua_touserdata(L, index);
     if (!is_in(call.variables, handle)) call.temporaries.push_back(handle);
   }
+}
+
+// What also is a variable of the caller's outlives the call: `x = x:op(temporary)`.
+Interpreter::EndedCall ended_call(lua_State* L, const Interpreter::Handles& arguments,
+                                  int results) {
+  Interpreter::EndedCall call;
+  const std::optional<lua_Debug> caller = calling_function(L);
+  if (!caller) {
+    call.temporaries = arguments;
+    return call;
+  }
+  InlineVector<RawValue, 4> returned;
+  for (int index = -results; index < 0; ++index) returned.push_back(raw::value_at(L, index));
+  const Overwrites coming = coming_overwrites(L, *caller, {returned.begin(), returned.end()});
+  for (const void* handle : coming.handles) call.variables.push_back(handle);
+  call.last = coming.after_elements;
+  std::vector<const void*> variables;
+  const bool has_order = arguments.size() + call.variables.size() > 1;
+  const auto note = [&](const void* found) { variables.push_back(found); };
+  if (!arguments.empty() && has_order) for_each_handle_in_variables(L, *caller, note);
+  for (const void* handle : arguments) {
+    (is_in(variables, handle) ? call.variables : call.temporaries).push_back(handle);
+  }
+  add_dropped_results(L, *caller, results, call);
+  return call;
 }
 
 // What the variables of the functions hold that an error ends: in Python the innermost function
@@ -177,7 +181,6 @@ int run_native(lua_State* L, lua_CFunction function, Entry entry) {
     LocalsOfCall locals;
     const int results = function(L);
     call = ended_call(L, call.temporaries, results);
-    add_dropped_results(L, results, call);
     for (Tensor& local : locals.take()) call.locals.emplace_back(std::move(local));
     interpreter.note_ended_call(std::move(call));
     interpreter.note_return();

@@ -50,10 +50,9 @@ struct Instruction {
   bool k() const { return ((bits >> 15U) & 1U) != 0; }  ///< C is a constant, or more follows
   int b() const { return static_cast<int>((bits >> 16U) & 0xFFU); }
   int c() const { return static_cast<int>(bits >> 24U); }
-  int jump() const {
-    return static_cast<int>(bits >> 7U) - ((1 << 24) - 1);
-  }                                                           ///< from the next one
-  int back() const { return static_cast<int>(bits >> 15U); }  ///< of a loop, from the next one
+  /// How far a jump goes, and a loop back, from the next instruction on.
+  int jump() const { return static_cast<int>(bits >> 7U) - ((1 << 24) - 1); }
+  int back() const { return static_cast<int>(bits >> 15U); }
 };
 
 }  // namespace ohm::lua

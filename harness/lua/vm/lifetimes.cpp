@@ -233,7 +233,7 @@ bool Lifetimes::on_instruction(lua_State* L, const lua_Debug& frame) {
   if (!may_go_on(L)) return end(L), false;
   stacks_.note_change(L);
   if (pending_.node != nullptr) finish_write(L);
-  const Instruction next{raw::instruction_of(frame)};
+  const Instruction next{raw::next_instruction_of(frame)[-1]};
   switch (next.opcode()) {
     case kSetUpvalue:
       watch_variable(raw::variable_of(raw::function_of(frame), next.b()));

@@ -88,8 +88,8 @@ class Lookahead {
   // to go round.
   bool go_round(Instruction loop) {
     const RawValue left = raw::register_of(frame_, loop.a() + 1);
-    if (!(raw::integer_value(1).tag == left.tag)) return false;
-    if (!(left == raw::integer_value(0))) ahead_ -= loop.back();
+    if (left.tag != raw::integer_value(0).tag) return false;
+    if (left != raw::integer_value(0)) ahead_ -= loop.back();
     return true;
   }
 
@@ -382,10 +382,8 @@ Overwrites coming_overwrites(lua_State* L, const lua_Debug& frame,
   return Lookahead(L, frame, results).overwrites();
 }
 
-std::optional<int> wanted_results(lua_State* L) {
-  const std::optional<lua_Debug> frame = calling_function(L);
-  if (!frame) return std::nullopt;
-  const Instruction call = next_instruction(*frame)[-1];
+std::optional<int> wanted_results(const lua_Debug& frame) {
+  const Instruction call = next_instruction(frame)[-1];
   if (call.opcode() != kCallFunction || call.c() == 0) return std::nullopt;
   return call.c() - 1;
 }

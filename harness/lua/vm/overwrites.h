@@ -30,7 +30,8 @@ struct Overwrites {
 Overwrites coming_overwrites(lua_State* L, const lua_Debug& frame,
                              std::span<const RawValue> results);
 
-/// How many results of the running native the script takes, `x = f(y)`; nothing where it takes all.
-std::optional<int> wanted_results(lua_State* L);
+/// How many results of the call that the frame executes the script takes, `x = f(y)`; nothing where
+/// it takes all.
+std::optional<int> wanted_results(const lua_Debug& frame);
 
 }  // namespace ohm::lua

@@ -202,8 +202,8 @@ RawValue variable_of(RawValue function, int number) {
   return {reinterpret_cast<const void* const*>(layout + 1)[number], kVariable};
 }
 
-std::uint32_t instruction_of(const lua_Debug& frame) {
-  return layout_of(frame).next_instruction[-1];
+const std::uint32_t* next_instruction_of(const lua_Debug& frame) {
+  return layout_of(frame).next_instruction;
 }
 
 bool is_closed(RawValue variable) {

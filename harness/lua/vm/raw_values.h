@@ -65,8 +65,9 @@ RawValue function_of(const lua_Debug& frame);
 RawValue register_of(const lua_Debug& frame, int number);
 RawValue constant_of(RawValue function, int number);
 RawValue variable_of(RawValue function, int number);  ///< that it shares with others
-/// The instruction that a hook was called before.
-std::uint32_t instruction_of(const lua_Debug& frame);
+/// Behind the instruction that a frame of a Lua function executes, or that a hook was called
+/// before.
+const std::uint32_t* next_instruction_of(const lua_Debug& frame);
 
 /// A variable that a closure has outlived is closed: it holds its value itself.
 bool is_closed(RawValue variable);

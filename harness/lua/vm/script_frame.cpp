@@ -5,21 +5,9 @@
 #include "harness/lua/vm/raw_values.h"
 
 namespace ohm::lua {
-namespace {
-
-// The beginning of Lua's CallInfo, which lua_Debug points to.
-struct CallFrame {
-  void* function;
-  void* top;
-  CallFrame* previous;
-  CallFrame* next;
-  const Instruction* next_instruction;
-};
-
-}  // namespace
 
 const Instruction* next_instruction(const lua_Debug& frame) {
-  return reinterpret_cast<const CallFrame*>(frame.i_ci)->next_instruction;
+  return reinterpret_cast<const Instruction*>(raw::next_instruction_of(frame));
 }
 
 bool is_lua_function(const lua_Debug& frame) {
