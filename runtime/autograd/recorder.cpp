@@ -19,9 +19,14 @@ bool BackwardCall::is_selected(std::size_t i) const {
 
 namespace {
 
+// No op records under inference_mode, whatever set_grad_enabled() says there.
+bool is_recording() {
+  const ExecutionState& state = Context::current().state;
+  return state.grad_enabled && !state.inference_mode;
+}
+
 bool is_recorded(std::initializer_list<const Tensor*> inputs) {
-  return Context::current().state.grad_enabled &&
-         std::any_of(inputs.begin(), inputs.end(), [](const Tensor* input) {
+  return is_recording() && std::any_of(inputs.begin(), inputs.end(), [](const Tensor* input) {
            return input->defined() && input->requires_grad();
          });
 }
@@ -36,7 +41,7 @@ Recorder::Recorder(std::string_view name, std::initializer_list<const Tensor*> i
 }
 
 Recorder::Recorder(std::string_view name, const std::vector<Tensor>& inputs) : name_(name) {
-  if (!Context::current().state.grad_enabled) return;
+  if (!is_recording()) return;
   is_needed_ = std::any_of(inputs.begin(), inputs.end(),
                            [](const Tensor& input) { return input.requires_grad(); });
   if (!is_needed_) return;

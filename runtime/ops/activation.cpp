@@ -388,10 +388,10 @@ std::vector<OpDef> activation_ops() {
   const ParamName inplace{"inplace", false};
   return {
       define(kRelu, kEverywhere, &relu_row, {"input", inplace}, away_from_zero),
-      define(kReluInplace, kEverywhere, &relu_, {"input"}),
+      define(kReluInplace, kEverywhere | kCppFunctional, &relu_, {"input"}),
       define(kSigmoid, kEverywhere, &sigmoid, {"input"}, away_from_zero),
       define(kTanh, kEverywhere, &tanh, {"input"}, away_from_zero),
-      define(kGelu, kFunctional, &gelu, {"input", {"approximate", std::string("none")}},
+      define(kGelu, kCppFunctional, &gelu, {"input", {"approximate", std::string("none")}},
              [] {
                std::vector<Sample> samples = {away_from_zero()[0], away_from_zero()[0]};
                samples[1].emplace_back(std::string("tanh"));
@@ -399,9 +399,9 @@ std::vector<OpDef> activation_ops() {
              }),
       define(kSilu, kFunctional, &silu, {"input", inplace}, away_from_zero),
       define(kMish, kFunctional, &mish, {"input", inplace}, away_from_zero),
-      define(kSoftplus, kFunctional, &softplus, {"input", {"beta", 1.0}, {"threshold", 20.0}},
+      define(kSoftplus, kCppFunctional, &softplus, {"input", {"beta", 1.0}, {"threshold", 20.0}},
              away_from_zero),
-      define(kLogSigmoid, kFunctional, &logsigmoid, {"input"}, away_from_zero),
+      define(kLogSigmoid, kCppFunctional, &logsigmoid, {"input"}, away_from_zero),
       define(kGlu, kFunctional, &glu, {"input", {"dim", std::int64_t{-1}}},
              [] {
                return std::vector<Sample>{{randn({3, 4}, {DType::float64, Device::cpu()})}};

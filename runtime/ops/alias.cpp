@@ -17,15 +17,15 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kMovedim{"movedim"};
-constexpr OpInfo kSwapaxes{"swapaxes"};
-constexpr OpInfo kUnflatten{"unflatten"};
-constexpr OpInfo kExpandAs{"expand_as"};
-constexpr OpInfo kViewAs{"view_as"};
-constexpr OpInfo kReshapeAs{"reshape_as"};
-constexpr OpInfo kRavel{"ravel"};
-constexpr OpInfo kBroadcastTo{"broadcast_to"};
-constexpr OpInfo kBroadcastTensors{"broadcast_tensors"};
+constexpr OpInfo kMovedim{.name = "movedim", .takes_complex = true};
+constexpr OpInfo kSwapaxes{.name = "swapaxes", .takes_complex = true};
+constexpr OpInfo kUnflatten{.name = "unflatten", .takes_complex = true};
+constexpr OpInfo kExpandAs{.name = "expand_as", .takes_complex = true};
+constexpr OpInfo kViewAs{.name = "view_as", .takes_complex = true};
+constexpr OpInfo kReshapeAs{.name = "reshape_as", .takes_complex = true};
+constexpr OpInfo kRavel{.name = "ravel", .takes_complex = true};
+constexpr OpInfo kBroadcastTo{.name = "broadcast_to", .takes_complex = true};
+constexpr OpInfo kBroadcastTensors{.name = "broadcast_tensors", .takes_complex = true};
 constexpr OpInfo kMeshgrid{"meshgrid"};
 constexpr OpInfo kSumToSize{"sum_to_size"};
 constexpr OpInfo kTile{"tile"};
@@ -236,11 +236,11 @@ std::vector<OpDef> alias_ops() {
              [] {
                return cube_and({Shape{2, 2, 3, 4}});
              }),
-      define(kBroadcastTensors, kFunction, &broadcast_tensors, {"tensors"},
+      define(kBroadcastTensors, kPythonFunction, &broadcast_tensors, {"tensors"},
              [] {
                return std::vector<Sample>{{lines_of({{3, 1}, {1, 4}})}};
              }),
-      define(kMeshgrid, kFunction, &meshgrid, {"tensors", {"indexing", std::string("ij")}},
+      define(kMeshgrid, kPythonFunction, &meshgrid, {"tensors", {"indexing", std::string("ij")}},
              [] {
                return std::vector<Sample>{{lines_of({{3}, {4}})},
                                           {lines_of({{3}, {4}, {2}}), std::string("xy")}};

@@ -14,14 +14,14 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kAdd{"add"};
-constexpr OpInfo kSub{"sub"};
-constexpr OpInfo kRsub{"rsub"};
-constexpr OpInfo kMul{"mul"};
-constexpr OpInfo kDiv{"div"};
+constexpr OpInfo kAdd{.name = "add", .takes_complex = true};
+constexpr OpInfo kSub{.name = "sub", .takes_complex = true};
+constexpr OpInfo kRsub{.name = "rsub", .takes_complex = true};
+constexpr OpInfo kMul{.name = "mul", .takes_complex = true};
+constexpr OpInfo kDiv{.name = "div", .takes_complex = true};
 constexpr OpInfo kFloorDivide{"floor_divide"};
 constexpr OpInfo kRemainder{"remainder"};
-constexpr OpInfo kNeg{"neg"};
+constexpr OpInfo kNeg{.name = "neg", .takes_complex = true};
 
 Tensor product(const Tensor& a, const TensorOrNumber& b) {
   const DType dtype = result_dtype(a, b);

@@ -329,7 +329,7 @@ SequenceKernel kernel_of_sequences(const Tensor& query) {
 
 std::vector<OpDef> attention_ops() {
   return {define(
-      kAttention, kFunctional, &scaled_dot_product_attention,
+      kAttention, kCppFunctional, &scaled_dot_product_attention,
       {"query", "key", "value", "attn_mask", {"dropout_p", 0.0}, {"is_causal", false}, "scale"},
       attention_samples)};
 }

@@ -243,7 +243,7 @@ Tensor adaptive_avg_pool2d(const Tensor& input, const Shape& output_size) {
 
 std::vector<OpDef> average_pool_ops() {
   return {
-      define(kAvgPool, kFunctional, &avg_pool2d,
+      define(kAvgPool, kCppFunctional, &avg_pool2d,
              {"input",
               "kernel_size",
               "stride",

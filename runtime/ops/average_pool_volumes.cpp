@@ -190,7 +190,7 @@ Tensor adaptive_avg_pool3d(const Tensor& input, const Shape& output_size) {
 
 std::vector<OpDef> average_pool_volume_ops() {
   return {
-      define(kAvgPool3d, kFunctional, &avg_pool3d,
+      define(kAvgPool3d, kCppFunctional, &avg_pool3d,
              {"input",
               "kernel_size",
               "stride",

@@ -153,8 +153,8 @@ Tensor bilinear(const Tensor& given1, const Tensor& given2, const Tensor& given_
 
 std::vector<OpDef> bilinear_ops() {
   return {
-      define(kBilinear, kFunction | kFunctional, &bilinear, {"input1", "input2", "weight", "bias"},
-             two_inputs),
+      define(kBilinear, kFunction | kCppFunctional, &bilinear,
+             {"input1", "input2", "weight", "bias"}, two_inputs),
   };
 }
 

@@ -21,7 +21,7 @@ namespace {
 constexpr OpInfo kComplex{"complex"};
 constexpr OpInfo kPolar{"polar"};
 constexpr OpInfo kAbs{"abs"};
-constexpr OpInfo kAngle{"angle"};
+constexpr OpInfo kAngle{.name = "angle", .takes_complex = true};
 
 void require_parts(const OpInfo& info, const Tensor& a, const Tensor& b) {
   require_same_device(a, b, info);

@@ -18,12 +18,12 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kViewAsReal{"view_as_real"};
+constexpr OpInfo kViewAsReal{.name = "view_as_real", .takes_complex = true};
 constexpr OpInfo kViewAsComplex{"view_as_complex"};
-constexpr OpInfo kReal{"real"};
-constexpr OpInfo kImag{"imag"};
-constexpr OpInfo kConj{"conj"};
-constexpr OpInfo kResolveConj{"resolve_conj"};
+constexpr OpInfo kReal{.name = "real", .takes_complex = true};
+constexpr OpInfo kImag{.name = "imag", .takes_complex = true};
+constexpr OpInfo kConj{.name = "conj", .takes_complex = true};
+constexpr OpInfo kResolveConj{.name = "resolve_conj", .takes_complex = true};
 
 void require_complex(const Tensor& input, const OpInfo& info) {
   if (is_complex(input.dtype())) return;

@@ -265,9 +265,9 @@ std::vector<OpDef> composed_ops() {
              [] {
                return std::vector<Sample>{{matrix()}, {matrix(), 2.0, std::int64_t{0}, 1e-12}};
              }),
-      define(kCosineSimilarity, kFunction | kFunctional, &cosine_similarity,
+      define(kCosineSimilarity, kFunction | kCppFunctional, &cosine_similarity,
              {"x1", "x2", {"dim", one}, {"eps", 1e-8}}, two_matrices),
-      define(kPairwiseDistance, kFunction | kFunctional, &pairwise_distance,
+      define(kPairwiseDistance, kFunction | kCppFunctional, &pairwise_distance,
              {"x1", "x2", {"p", 2.0}, {"eps", 1e-6}, {"keepdim", false}}, two_matrices),
       define(kInstanceNorm, kFunctional, &instance_norm,
              {"input",
@@ -284,7 +284,7 @@ std::vector<OpDef> composed_ops() {
                const TensorOptions options{DType::float64, Device::cpu()};
                return std::vector<Sample>{{randn({3}, options), randn({2}, options)}};
              }),
-      define(kPixelShuffle, kFunction | kFunctional, &pixel_shuffle, {"input", "upscale_factor"},
+      define(kPixelShuffle, kFunction | kCppFunctional, &pixel_shuffle, {"input", "upscale_factor"},
              [] {
                return std::vector<Sample>{{images(), std::int64_t{2}}};
              }),

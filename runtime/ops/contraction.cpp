@@ -287,7 +287,7 @@ std::vector<OpDef> contraction_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const auto one = std::int64_t{1};
   return {
-      define(kTensordot, kFunction, &tensordot,
+      define(kTensordot, kPythonFunction, &tensordot,
              {"a", "b", {"dims", std::int64_t{2}}, "dims_self", "dims_other"},
              [one] {
                return std::vector<Sample>{

@@ -211,8 +211,8 @@ std::vector<OpDef> conv_ops() {
                                          {"dilation", Shape{1}},
                                          {"groups", std::int64_t{1}}};
   return {
-      define(kConv2d, kFunction | kFunctional, &conv2d_with_padding, params, convolutions),
-      define(kConv3d, kFunction | kFunctional, &conv3d_with_padding, params,
+      define(kConv2d, kFunction | kCppFunctional, &conv2d_with_padding, params, convolutions),
+      define(kConv3d, kFunction | kCppFunctional, &conv3d_with_padding, params,
              convolutions_of_volumes),
   };
 }

@@ -249,9 +249,9 @@ std::vector<OpDef> conv_transpose_ops() {
                                          {"groups", std::int64_t{1}},
                                          {"dilation", Shape{1}}};
   return {
-      define(kConvTranspose2d, kFunction | kFunctional, &conv_transpose2d, params,
+      define(kConvTranspose2d, kFunction | kCppFunctional, &conv_transpose2d, params,
              transposed_convolutions),
-      define(kConvTranspose3d, kFunction | kFunctional, &conv_transpose3d, params,
+      define(kConvTranspose3d, kFunction | kCppFunctional, &conv_transpose3d, params,
              transposed_volumes),
   };
 }

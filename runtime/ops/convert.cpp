@@ -15,9 +15,9 @@ namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kTo{"to"};
-constexpr OpInfo kClone{"clone"};
-constexpr OpInfo kContiguous{"contiguous"};
-constexpr OpInfo kCopy{"copy_"};
+constexpr OpInfo kClone{.name = "clone", .takes_complex = true};
+constexpr OpInfo kContiguous{.name = "contiguous", .takes_complex = true};
+constexpr OpInfo kCopy{.name = "copy_", .takes_complex = true};
 
 struct Target {
   Device device;

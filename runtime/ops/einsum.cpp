@@ -20,7 +20,8 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kEinsum{"einsum", CastPolicy::low_precision};
+constexpr OpInfo kEinsum{
+    .name = "einsum", .cast = CastPolicy::low_precision, .takes_complex = true};
 
 struct Named {
   Tensor tensor;
@@ -292,7 +293,7 @@ Tensor einsum(const std::string& equation, const std::vector<Tensor>& given) {
 
 std::vector<OpDef> einsum_ops() {
   return {
-      define(kEinsum, kFunction, &einsum, {"equation", "operands"},
+      define(kEinsum, kPythonFunction, &einsum, {"equation", "operands"},
              [] {
                const auto two = [](const std::string& equation) {
                  return Sample{equation,

@@ -25,18 +25,18 @@ namespace {
 /// No memory holds twice as many.
 constexpr std::int64_t kMostOfHalf = std::int64_t{1} << 61U;
 
-constexpr OpInfo kFft{"fft_fft"};
-constexpr OpInfo kIfft{"fft_ifft"};
+constexpr OpInfo kFft{.name = "fft_fft", .takes_complex = true};
+constexpr OpInfo kIfft{.name = "fft_ifft", .takes_complex = true};
 constexpr OpInfo kRfft{"fft_rfft"};
-constexpr OpInfo kIrfft{"fft_irfft"};
-constexpr OpInfo kFft2{"fft_fft2"};
-constexpr OpInfo kIfft2{"fft_ifft2"};
+constexpr OpInfo kIrfft{.name = "fft_irfft", .takes_complex = true};
+constexpr OpInfo kFft2{.name = "fft_fft2", .takes_complex = true};
+constexpr OpInfo kIfft2{.name = "fft_ifft2", .takes_complex = true};
 constexpr OpInfo kRfft2{"fft_rfft2"};
-constexpr OpInfo kIrfft2{"fft_irfft2"};
-constexpr OpInfo kFftn{"fft_fftn"};
-constexpr OpInfo kIfftn{"fft_ifftn"};
+constexpr OpInfo kIrfft2{.name = "fft_irfft2", .takes_complex = true};
+constexpr OpInfo kFftn{.name = "fft_fftn", .takes_complex = true};
+constexpr OpInfo kIfftn{.name = "fft_ifftn", .takes_complex = true};
 constexpr OpInfo kRfftn{"fft_rfftn"};
-constexpr OpInfo kIrfftn{"fft_irfftn"};
+constexpr OpInfo kIrfftn{.name = "fft_irfftn", .takes_complex = true};
 
 // ---- the three transforms, recorded -------------------------------------------------------------
 

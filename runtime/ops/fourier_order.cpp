@@ -12,8 +12,8 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kFftshift{"fft_fftshift"};
-constexpr OpInfo kIfftshift{"fft_ifftshift"};
+constexpr OpInfo kFftshift{.name = "fft_fftshift", .takes_complex = true};
+constexpr OpInfo kIfftshift{.name = "fft_ifftshift", .takes_complex = true};
 constexpr OpInfo kFftfreq{"fft_fftfreq"};
 constexpr OpInfo kRfftfreq{"fft_rfftfreq"};
 

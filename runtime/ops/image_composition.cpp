@@ -169,9 +169,9 @@ Tensor gumbel_softmax(const Tensor& logits, double tau, bool hard, double /*eps*
 
 std::vector<OpDef> image_ops() {
   return {
-      define(kPixelUnshuffle, kFunction | kFunctional, &pixel_unshuffle,
+      define(kPixelUnshuffle, kFunction | kCppFunctional, &pixel_unshuffle,
              {"input", "downscale_factor"}, images_to_shuffle),
-      define(kChannelShuffle, kFunction | kFunctional, &channel_shuffle, {"input", "groups"},
+      define(kChannelShuffle, kFunction | kCppFunctional, &channel_shuffle, {"input", "groups"},
              images_to_shuffle),
       define(kLocalResponseNorm, kFunctional, &local_response_norm,
              {"input", "size", {"alpha", 1e-4}, {"beta", 0.75}, {"k", 1.0}},

@@ -21,7 +21,7 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kIndex{"index"};
+constexpr OpInfo kIndex{.name = "index", .takes_complex = true};
 
 // ---- elements -----------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ namespace {
 
 constexpr OpInfo kGather{"gather"};
 constexpr OpInfo kTakeAlongDim{"take_along_dim"};
-constexpr OpInfo kIndexSelect{"index_select"};
+constexpr OpInfo kIndexSelect{.name = "index_select", .takes_complex = true};
 constexpr OpInfo kScatterAdd{"scatter_add", CastPolicy::widest};
 constexpr OpInfo kMaskedFill{"masked_fill"};
 constexpr OpInfo kMaskedFillInplace{"masked_fill_"};

@@ -10,12 +10,12 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kAddInplace{"add_"};
-constexpr OpInfo kSubInplace{"sub_"};
-constexpr OpInfo kMulInplace{"mul_"};
-constexpr OpInfo kDivInplace{"div_"};
-constexpr OpInfo kZeroInplace{"zero_"};
-constexpr OpInfo kFillInplace{"fill_"};
+constexpr OpInfo kAddInplace{.name = "add_", .takes_complex = true};
+constexpr OpInfo kSubInplace{.name = "sub_", .takes_complex = true};
+constexpr OpInfo kMulInplace{.name = "mul_", .takes_complex = true};
+constexpr OpInfo kDivInplace{.name = "div_", .takes_complex = true};
+constexpr OpInfo kZeroInplace{.name = "zero_", .takes_complex = true};
+constexpr OpInfo kFillInplace{.name = "fill_", .takes_complex = true};
 constexpr OpInfo kNormalInplace{"normal_"};
 constexpr OpInfo kUniformInplace{"uniform_"};
 

@@ -16,7 +16,8 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kLinear{"linear", CastPolicy::low_precision};
+constexpr OpInfo kLinear{
+    .name = "linear", .cast = CastPolicy::low_precision, .takes_complex = true};
 
 // Transforms of functions leave the fused product. Under vmap the bias is not
 // added in place.
@@ -65,7 +66,7 @@ Tensor linear(const Tensor& given, const Tensor& given_weight,
 }
 
 std::vector<OpDef> linear_ops() {
-  return {define(kLinear, kFunctional, &linear, {"input", "weight", "bias"}, linear_samples)};
+  return {define(kLinear, kCppFunctional, &linear, {"input", "weight", "bias"}, linear_samples)};
 }
 
 }  // namespace ohm::ops

@@ -31,11 +31,12 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kMm{"mm", CastPolicy::low_precision};
-constexpr OpInfo kBmm{"bmm", CastPolicy::low_precision};
+constexpr OpInfo kMm{.name = "mm", .cast = CastPolicy::low_precision, .takes_complex = true};
+constexpr OpInfo kBmm{.name = "bmm", .cast = CastPolicy::low_precision, .takes_complex = true};
 constexpr OpInfo kBaddbmm{"baddbmm", CastPolicy::low_precision};
-constexpr OpInfo kAddmm{"addmm", CastPolicy::low_precision};
-constexpr OpInfo kMatmul{"matmul", CastPolicy::low_precision};
+constexpr OpInfo kAddmm{.name = "addmm", .cast = CastPolicy::low_precision, .takes_complex = true};
+constexpr OpInfo kMatmul{
+    .name = "matmul", .cast = CastPolicy::low_precision, .takes_complex = true};
 
 void require_product(const OpInfo& info, const Tensor& a, const Tensor& b, int dims) {
   require_same_device(a, b, info);

@@ -323,7 +323,7 @@ std::vector<OpDef> norm_ops() {
   using NormOverDims =
       Tensor (*)(const Tensor&, double, const std::optional<Shape>&, bool, std::optional<DType>);
   return {
-      define(kNorm, kFunction | kMethod, static_cast<NormOverDims>(&norm),
+      define(kNorm, kPythonFunction | kMethod, static_cast<NormOverDims>(&norm),
              {"input", {"p", 2.0}, "dim", {"keepdim", false}, "dtype"}, norm_samples),
       define(kDist, kFunction | kMethod, &dist, {"input", "other", {"p", 2.0}}, distance_samples)};
 }

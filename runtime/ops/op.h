@@ -22,17 +22,19 @@ using Sample = std::vector<Value>;
 /// Where a script finds the op, as PyTorch has it: `ohm.relu(x)`, `x:relu()`,
 /// `ohm.nn.functional.relu(x)`, `ohm.nn.utils.clip_grad_norm_(…)`, `ohm.fft.rfft(x)`, whose op is
 /// called fft_rfft. Bits.
+///
+/// A call of a Python function has a frame, which holds the arguments until it returns; one of C++
+/// has none. Most of `torch` is C++ and most of torch.nn.functional is Python: the last two are
+/// what is the other way round, by `inspect`, in 2.6.0 and 2.15.0.
 enum Exposure : unsigned {
   kFunction = 1U,
   kMethod = 2U,
   kFunctional = 4U,
   kUtility = 8U,
   kFourier = 16U,
+  kPythonFunction = kFunction | 32U,
+  kCppFunctional = kFunctional | 64U,
 };
-
-/// Throws std::invalid_argument naming op and dtype where a tensor among `values` is complex and
-/// `op` has no kernel for that (complex_support.cpp).
-void require_complex_kernel(std::string_view op, std::span<const Value> values);
 
 struct OpDef {
   OpInfo info;
@@ -49,9 +51,9 @@ struct OpDef {
 template <class R, class... Args>
 OpDef define(const OpInfo& info, unsigned exposure, R (*fn)(Args...), std::vector<ParamName> names,
              std::function<std::vector<Sample>()> samples = {}) {
-  const auto call = [fn, name = info.name](std::span<const Value> values) {
-    const OpGuard running(name);
-    require_complex_kernel(name, values);
+  const auto call = [fn, info](std::span<const Value> values) {
+    const OpGuard running(info.name);
+    if (!info.takes_complex) refuse_complex_values(values);
     return Value(invoke(fn, values));
   };
   return {info, exposure, params_of<Args...>(std::move(names)), call, std::move(samples)};

@@ -318,14 +318,14 @@ std::vector<OpDef> piecewise_ops() {
       define(kRelu6, kFunctional, &relu6, {"input", inplace}, both_sides),
       define(kHardsigmoid, kFunctional, &hardsigmoid, {"input", inplace}, both_sides),
       define(kHardswish, kFunctional, &hardswish, {"input", inplace}, both_sides),
-      define(kHardshrink, kFunction | kFunctional, &hardshrink, {"input", lambd}, both_sides),
-      define(kSoftshrink, kFunctional, &softshrink, {"input", lambd}, both_sides),
+      define(kHardshrink, kFunction | kCppFunctional, &hardshrink, {"input", lambd}, both_sides),
+      define(kSoftshrink, kCppFunctional, &softshrink, {"input", lambd}, both_sides),
       define(kThreshold, kFunction | kFunctional, &threshold,
              {"input", "threshold", "value", inplace},
              [] {
                return both_sides_and({0.1, 2.0});
              }),
-      define(kPrelu, kFunction | kFunctional, &prelu, {"input", "weight"},
+      define(kPrelu, kFunction | kCppFunctional, &prelu, {"input", "weight"},
              [] {
                const TensorOptions options{DType::float64, Device::cpu()};
                std::vector<Sample> samples(2, both_sides()[0]);

@@ -16,8 +16,8 @@ namespace {
 constexpr OpInfo kExp{"exp", CastPolicy::float32};
 constexpr OpInfo kLog{"log", CastPolicy::float32};
 constexpr OpInfo kSqrt{"sqrt"};
-constexpr OpInfo kAbs{"abs"};
-constexpr OpInfo kPositive{"positive"};
+constexpr OpInfo kAbs{.name = "abs", .takes_complex = true};
+constexpr OpInfo kPositive{.name = "positive", .takes_complex = true};
 constexpr OpInfo kNanToNum{"nan_to_num"};
 constexpr OpInfo kNanToNumInplace{"nan_to_num_"};
 

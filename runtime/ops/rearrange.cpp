@@ -21,12 +21,12 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kFlip{"flip"};
-constexpr OpInfo kRoll{"roll"};
+constexpr OpInfo kFlip{.name = "flip", .takes_complex = true};
+constexpr OpInfo kRoll{.name = "roll", .takes_complex = true};
 constexpr OpInfo kTriu{"triu"};
 constexpr OpInfo kTril{"tril"};
 constexpr OpInfo kRepeat{"repeat"};
-constexpr OpInfo kPad{"pad"};
+constexpr OpInfo kPad{.name = "pad", .takes_complex = true};
 
 // The dimensions as they lie in the memory of `out`, from the outermost to the innermost: its
 // elements are written in that order.

@@ -13,8 +13,8 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kSum{"sum", CastPolicy::float32_result};
-constexpr OpInfo kMean{"mean"};
+constexpr OpInfo kSum{.name = "sum", .cast = CastPolicy::float32_result, .takes_complex = true};
+constexpr OpInfo kMean{.name = "mean", .takes_complex = true};
 constexpr OpInfo kAny{"any"};
 constexpr OpInfo kAll{"all"};
 

@@ -304,7 +304,7 @@ Tensor cdist(const Tensor& given_x1, const Tensor& given_x2, double p) {
 }
 
 std::vector<OpDef> row_distance_ops() {
-  return {define(kCdist, kFunction, &cdist, {"x1", "x2", {"p", 2.0}}, row_samples)};
+  return {define(kCdist, kPythonFunction, &cdist, {"x1", "x2", {"p", 2.0}}, row_samples)};
 }
 
 }  // namespace ohm::ops

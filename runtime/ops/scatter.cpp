@@ -245,7 +245,7 @@ std::vector<OpDef> scatter_ops() {
       define(kScatterAddInplace, kMethod, &scatter_add_, {"input", "dim", "index", "src"}),
       define(kIndexAddInplace, kMethod, &index_add_,
              {"input", "dim", "index", "source", {"alpha", 1.0}}),
-      define(kOneHot, kFunctional, &one_hot, {"input", {"num_classes", std::int64_t{-1}}}),
+      define(kOneHot, kCppFunctional, &one_hot, {"input", {"num_classes", std::int64_t{-1}}}),
   };
 }
 

@@ -150,7 +150,7 @@ std::vector<OpDef> sequence_ops() {
   const ParamName dilation{"dilation", Shape{1}};
   const ParamName ceil_mode{"ceil_mode", false};
   return {
-      define(kConv1d, kFunction | kFunctional, &conv1d_with_padding,
+      define(kConv1d, kFunction | kCppFunctional, &conv1d_with_padding,
              {"input",
               "weight",
               "bias",
@@ -165,7 +165,7 @@ std::vector<OpDef> sequence_ops() {
                                           {lines(), randn({4, 3, 2}, options), Value(), Shape{1},
                                            std::string("same"), Shape{3}}};
              }),
-      define(kConvTranspose1d, kFunction | kFunctional, &conv_transpose1d,
+      define(kConvTranspose1d, kFunction | kCppFunctional, &conv_transpose1d,
              {"input",
               "weight",
               "bias",
@@ -191,13 +191,13 @@ std::vector<OpDef> sequence_ops() {
                return std::vector<Sample>{{lines(), Shape{2}},
                                           {lines(), Shape{3}, Shape{2}, Shape{1}}};
              }),
-      define(kAvgPool1d, kFunction | kFunctional, &avg_pool1d,
+      define(kAvgPool1d, kFunction | kCppFunctional, &avg_pool1d,
              {"input", "kernel_size", "stride", padding, ceil_mode, {"count_include_pad", true}},
              [] {
                return std::vector<Sample>{{lines(), Shape{2}},
                                           {lines(), Shape{3}, Shape{2}, Shape{1}, false, false}};
              }),
-      define(kAdaptiveAvgPool1d, kFunction | kFunctional, &adaptive_avg_pool1d,
+      define(kAdaptiveAvgPool1d, kFunction | kCppFunctional, &adaptive_avg_pool1d,
              {"input", "output_size"},
              [] {
                return std::vector<Sample>{{lines(), Shape{3}}, {lines(), Shape{1}}};

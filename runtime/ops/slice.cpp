@@ -19,12 +19,12 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kSelect{"select"};
-constexpr OpInfo kNarrow{"narrow"};
-constexpr OpInfo kSlice{"slice"};
-constexpr OpInfo kSplit{"split"};
-constexpr OpInfo kChunk{"chunk"};
-constexpr OpInfo kUnbind{"unbind"};
+constexpr OpInfo kSelect{.name = "select", .takes_complex = true};
+constexpr OpInfo kNarrow{.name = "narrow", .takes_complex = true};
+constexpr OpInfo kSlice{.name = "slice", .takes_complex = true};
+constexpr OpInfo kSplit{.name = "split", .takes_complex = true};
+constexpr OpInfo kChunk{.name = "chunk", .takes_complex = true};
+constexpr OpInfo kUnbind{.name = "unbind", .takes_complex = true};
 constexpr OpInfo kDiagonal{"diagonal"};
 
 // A tensor can be larger than any list of its pieces.
@@ -338,7 +338,7 @@ std::vector<OpDef> slice_ops() {
                    cube_and({std::int64_t{-1}, std::int64_t{2}, std::int64_t{1}})[0],
                    cube_and({std::int64_t{1}})[0]};
              }),
-      define(kSplit, kBoth, static_cast<Split>(&split),
+      define(kSplit, kPythonFunction | kMethod, static_cast<Split>(&split),
              {"input", "split_size", {"dim", std::int64_t{0}}},
              [] {
                const Value last = std::int64_t{2};

@@ -17,11 +17,11 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kAtleast1d{"atleast_1d"};
-constexpr OpInfo kAtleast2d{"atleast_2d"};
-constexpr OpInfo kAtleast3d{"atleast_3d"};
-constexpr OpInfo kDstack{"dstack"};
-constexpr OpInfo kColumnStack{"column_stack"};
+constexpr OpInfo kAtleast1d{.name = "atleast_1d", .takes_complex = true};
+constexpr OpInfo kAtleast2d{.name = "atleast_2d", .takes_complex = true};
+constexpr OpInfo kAtleast3d{.name = "atleast_3d", .takes_complex = true};
+constexpr OpInfo kDstack{.name = "dstack", .takes_complex = true};
+constexpr OpInfo kColumnStack{.name = "column_stack", .takes_complex = true};
 constexpr OpInfo kCartesianProd{"cartesian_prod"};
 constexpr OpInfo kBlockDiag{"block_diag"};
 
@@ -148,9 +148,9 @@ Tensor block_diag(const std::vector<Tensor>& tensors) {
 
 std::vector<OpDef> stacking_ops() {
   return {
-      define(kAtleast1d, kFunction, &atleast_1d, {"input"}, vectors_to_lift),
-      define(kAtleast2d, kFunction, &atleast_2d, {"input"}, vectors_to_lift),
-      define(kAtleast3d, kFunction, &atleast_3d, {"input"}, vectors_to_lift),
+      define(kAtleast1d, kPythonFunction, &atleast_1d, {"input"}, vectors_to_lift),
+      define(kAtleast2d, kPythonFunction, &atleast_2d, {"input"}, vectors_to_lift),
+      define(kAtleast3d, kPythonFunction, &atleast_3d, {"input"}, vectors_to_lift),
       define(kDstack, kFunction, &dstack, {"tensors"},
              [] {
                return shapes_to_stack({{2, 3}, {2, 3}});
@@ -159,11 +159,11 @@ std::vector<OpDef> stacking_ops() {
              [] {
                return shapes_to_stack({{3}, {3, 2}});
              }),
-      define(kCartesianProd, kFunction, &cartesian_prod, {"tensors"},
+      define(kCartesianProd, kPythonFunction, &cartesian_prod, {"tensors"},
              [] {
                return shapes_to_stack({{3}, {2}});
              }),
-      define(kBlockDiag, kFunction, &block_diag, {"tensors"},
+      define(kBlockDiag, kPythonFunction, &block_diag, {"tensors"},
              [] {
                return shapes_to_stack({{2, 3}, {2}, {1, 2}});
              }),

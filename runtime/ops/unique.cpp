@@ -241,12 +241,13 @@ DifferentElements unique_consecutive(const Tensor& input, const UniqueParts& par
 }
 
 std::vector<OpDef> unique_ops() {
-  constexpr unsigned kBoth = kFunction | kMethod;
   const ParamName inverse{"return_inverse", false};
   const ParamName counts{"return_counts", false};
   return {
-      define(kUnique, kBoth, &unique_row, {"input", {"sorted", true}, inverse, counts}),
-      define(kUniqueConsecutive, kBoth, &unique_consecutive_row, {"input", inverse, counts}),
+      define(kUnique, kPythonFunction | kMethod, &unique_row,
+             {"input", {"sorted", true}, inverse, counts}),
+      define(kUniqueConsecutive, kPythonFunction | kMethod, &unique_consecutive_row,
+             {"input", inverse, counts}),
   };
 }
 

@@ -161,7 +161,7 @@ std::vector<OpDef> signal_window_ops() {
   return {
       define(kHammingWindow, kFunction, &hamming_window,
              {"window_length", periodic, {"alpha", 0.54}, {"beta", 0.46}, "dtype", "device"}),
-      define(kStft, kFunction | kMethod, &stft,
+      define(kStft, kPythonFunction | kMethod, &stft,
              {"input",
               "n_fft",
               "hop_length",

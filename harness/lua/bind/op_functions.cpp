@@ -1,7 +1,6 @@
 #include "harness/lua/bind/op_functions.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 #include "allocator_shim/base/assert.h"
@@ -38,48 +37,10 @@ std::string_view name_in(const ops::OpDef& op, ops::Exposure exposure) {
   return op.info.name;
 }
 
-// Of torch.nn.functional: what is not there in Python. By inspect, of 2.6.0 and 2.15.0.
-constexpr std::array<std::string_view, 26> kFunctionalInCpp = {"adaptive_avg_pool1d",
-                                                               "avg_pool1d",
-                                                               "avg_pool2d",
-                                                               "avg_pool3d",
-                                                               "bilinear",
-                                                               "channel_shuffle",
-                                                               "conv1d",
-                                                               "conv2d",
-                                                               "conv3d",
-                                                               "conv_transpose1d",
-                                                               "conv_transpose2d",
-                                                               "conv_transpose3d",
-                                                               "cosine_similarity",
-                                                               "gelu",
-                                                               "hardshrink",
-                                                               "linear",
-                                                               "logsigmoid",
-                                                               "one_hot",
-                                                               "pairwise_distance",
-                                                               "pixel_shuffle",
-                                                               "pixel_unshuffle",
-                                                               "prelu",
-                                                               "relu_",
-                                                               "scaled_dot_product_attention",
-                                                               "softplus",
-                                                               "softshrink"};
-
-// Of torch: what is.
-constexpr std::array<std::string_view, 15> kFunctionsInPython = {
-    "atleast_1d",     "atleast_2d", "atleast_3d", "block_diag", "broadcast_tensors",
-    "cartesian_prod", "cdist",      "einsum",     "meshgrid",   "norm",
-    "split",          "stft",       "tensordot",  "unique",     "unique_consecutive"};
-
-template <std::size_t Size>
-bool contains(const std::array<std::string_view, Size>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-bool is_in_python(std::string_view name, ops::Exposure exposure) {
-  if (exposure == ops::kFunctional) return !contains(kFunctionalInCpp, name);
-  return exposure == ops::kFunction && contains(kFunctionsInPython, name);
+bool is_in_python(const ops::OpDef& op, ops::Exposure exposure) {
+  const auto has = [&](ops::Exposure bits) { return (op.exposure & bits) == bits; };
+  if (exposure == ops::kFunctional) return !has(ops::kCppFunctional);
+  return exposure == ops::kFunction && has(ops::kPythonFunction);
 }
 
 }  // namespace
@@ -107,7 +68,7 @@ lua_CFunction op_function(std::string_view name, ops::Exposure exposure) {
 bool push_op_function(lua_State* L, std::string_view name, ops::Exposure exposure) {
   const lua_CFunction function = op_function(name, exposure);
   if (function == nullptr) return false;
-  const int marks = is_in_python(name, exposure) ? 1 : 0;
+  const int marks = is_in_python(*op_named(name, exposure), exposure) ? 1 : 0;
   if (marks != 0) lua_pushboolean(L, 1);
   lua_pushcclosure(L, function, marks);
   return true;

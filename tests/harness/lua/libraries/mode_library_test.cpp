@@ -66,6 +66,10 @@ constexpr ModeCase kModeCases[] = {
      "ohm.inference_mode(function()\n"
      "  assert(not on() and ohm.is_inference_mode_enabled()) end)\n"
      "assert(not ohm.is_inference_mode_enabled())"},
+    {"NoOpRecordsInInferenceMode",
+     "local w = ohm.ones(2):requires_grad_() ohm.inference_mode(function()\n"
+     "  ohm.enable_grad(function() assert(on() and not (w * w).requires_grad) end) end)\n"
+     "assert((w * w).requires_grad)"},
     {"AGuardThatIsNotHeldEnds", "ohm.no_grad()"},
     {"AGuardThatOutlivesAFunctionEndsWhenItIsDropped",
      "local kept\n"
