@@ -68,6 +68,7 @@ class Translator:
         self.scopes = []
         self.fields = set()  # what `self` holds and calls: modules
         self.lists = set()  # variables with lists
+        self.pairs = set()  # functions of the program's own that return several values
         self.plain = set()  # variables with numbers and strings
         self.listing = set()  # variables with modules that give a list
         self.errors = []  # what the handlers around a statement call what they caught
@@ -221,7 +222,7 @@ class Translator:
         is_op = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         if is_op and node.func.attr in (*SEVERAL_RESULTS, "pad_packed_sequence"):
             return text
-        if "return_indices = true" in text:
+        if "return_indices = true" in text or (isinstance(node, ast.Call) and ast.unparse(node.func) in self.pairs):
             return text
         return f"{text}:unbind(0)"
 
@@ -327,6 +328,9 @@ class Translator:
             scope.assign(argument)
         self.scopes.append(scope)
         start = len(self.lines)
+        last = node.body[-1]
+        if not owner and isinstance(last, ast.Return) and isinstance(last.value, ast.Tuple):
+            self.pairs.add(name)
         self.block([s for s in node.body if "super()" not in ast.unparse(s)])
         self.scopes.pop()
         own = [name for name in scope.assigned if name not in arguments]
@@ -343,7 +347,8 @@ class Translator:
         self.emit("end")
 
     def do_Return(self, node):
-        self.emit(f"return {self.expression(node.value)}")
+        values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+        self.emit(f"return {', '.join(self.expression(value) for value in values)}")
 
     # ---- expressions --------------------------------------------------------------------------
 
@@ -545,6 +550,12 @@ class Translator:
 
     # x[i] = value, x[a:b] = 0, x[ids] = value
     def assign_part(self, target, value):
+        if isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
+            self.emit(f"{self.expression(target.value)}.{target.slice.value} = {self.expression(value)}")
+            return
+        if ast.unparse(target.value) in self.lists and isinstance(target.slice, ast.Constant):
+            self.emit(f"{self.expression(target.value)}[{target.slice.value + 1}] = {self.expression(value)}")
+            return
         place, text = self.of_Subscript(target, is_reading=False), self.expression(value)
         places = INDEXED.fullmatch(place)
         if isinstance(target.slice, ast.Name) and places:

@@ -8,6 +8,7 @@ import random
 from kinds.attention import attention_program
 from kinds.averages import averaging_program, pooled_program
 from kinds.contractions import contracted_program
+from kinds.drops import drops_program
 from kinds.encoders import encoder_program
 from kinds.everyday import everyday_program
 from kinds.failed_modules import failing_modules
@@ -37,6 +38,7 @@ KINDS = {
     "modules": module_program,
     "modules with cuDNN": cudnn_program,
     "lifetimes": lifetime_program,
+    "drops": drops_program,
     "graphs": graph_program,
     "autocast": autocast_program,
     "in place": in_place_program,

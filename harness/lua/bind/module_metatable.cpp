@@ -235,7 +235,7 @@ constexpr luaL_Reg kModuleMetamethods[] = {
     {"__eq", native<is_same_module, Entry::access>},
     {"__index", native<index_module, Entry::access>},
     {"__len", native<count_children, Entry::access>},
-    {"__newindex", native<set_field, Entry::access>},
+    {"__newindex", native<set_field, Entry::operator_call>},
     {"__tostring", native<module_text, Entry::access>},
 };
 

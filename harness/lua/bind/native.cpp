@@ -173,6 +173,7 @@ int run_native(lua_State* L, lua_CFunction function, Entry entry) {
       interpreter.note_return();
       return results;
     }
+    if (entry == Entry::assignment) return function(L);
     const Interpreter::RunningScope running(L);
     const LineScope line(L, interpreter);
     if (entry == Entry::operator_call) clear_dead_registers(L);

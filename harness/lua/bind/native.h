@@ -10,6 +10,7 @@ enum class Entry {
   call,           ///< `f(x)`: what the script cannot reach any more is collected first
   operator_call,  ///< `a + b`: the same, after clear_dead_registers()
   access,         ///< `x.shape`: it neither allocates device memory nor reads a counter
+  assignment,     ///< `x.field = y`: nor does this, but it ends what the field held
 };
 
 /// Runs `function` with the runtime told which line of the script it belongs to. A C++ exception

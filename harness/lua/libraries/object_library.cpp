@@ -147,7 +147,12 @@ int set_attribute(lua_State* L) {
   push_attributes(L, 1);
   lua_pushvalue(L, 2);
   lua_pushvalue(L, 3);
-  Lifetimes& lifetimes = Interpreter::of(L).lifetimes();
+  Interpreter& interpreter = Interpreter::of(L);
+  lua_pushvalue(L, 2);
+  lua_rawget(L, -4);
+  interpreter.note_overwritten(L, -1);
+  lua_pop(L, 1);
+  Lifetimes& lifetimes = interpreter.lifetimes();
   lifetimes.before_write(L, -3, -2);
   lua_rawset(L, -3);
   lifetimes.note_written(L);
@@ -161,7 +166,7 @@ int object_text(lua_State* L) {
 
 constexpr luaL_Reg kObjectMetamethods[] = {
     {"__index", native<index_object, Entry::access>},
-    {"__newindex", native<set_attribute, Entry::access>},
+    {"__newindex", native<set_attribute, Entry::assignment>},
     {"__tostring", native<object_text, Entry::access>},
 };
 

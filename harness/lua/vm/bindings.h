@@ -29,7 +29,8 @@ struct HandleHead {
   static constexpr std::uint64_t kYoungest = UINT64_MAX;
 
   const HandleClass* kind;
-  std::uint64_t age;  ///< counts handles as they are made; kEnded once it has ended
+  std::uint64_t age;          ///< counts handles as they are made; kEnded once it has ended
+  std::uint64_t place = age;  ///< in a dictionary: that of what had its key before
 };
 
 struct ClassBinding {

@@ -32,22 +32,24 @@ std::optional<int> operand_register(Instruction instruction, int index) {
 }
 
 // In `a, b = x + 1, y + 1` the last sum goes to the variable b while the first one waits in a
-// temporary. Then, and only then, the next instruction reads a temporary.
-bool reads_register_from(Instruction next, int first) {
+// temporary. Then, and only then, the next instruction reads a temporary: the highest that is in
+// use. -1 where it reads no register.
+int highest_register_read(Instruction next) {
+  const int value = next.k() ? -1 : next.c();
   switch (next.opcode()) {
     case kMove:
-      return next.b() >= first;
+      return next.b();
     case kSetUpvalue:
-      return next.a() >= first;
+      return next.a();
     case kSetGlobal:
-      return !next.k() && next.c() >= first;
+      return value;
     case kSetTable:
-      return next.a() >= first || next.b() >= first || (!next.k() && next.c() >= first);
+      return std::max({next.a(), next.b(), value});
     case kSetInteger:
     case kSetField:
-      return next.a() >= first || (!next.k() && next.c() >= first);
+      return std::max(next.a(), value);
     default:
-      return false;
+      return -1;
   }
 }
 
@@ -67,8 +69,8 @@ std::optional<int> first_dead_register(lua_State* L, const lua_Debug& frame) {
     if (use_of(L, frame, number) == RegisterUse::temporary) return number;
   }
   while (use_of(L, frame, number) == RegisterUse::variable) ++number;
-  if (reads_register_from(*next, number - 1)) return std::nullopt;
-  return number;
+  const int read = highest_register_read(*next) + 1;
+  return std::max(number, read + 1);
 }
 
 // What check_frame_layout() looks for: [a] + [b] as the first statement of a function.

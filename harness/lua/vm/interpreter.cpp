@@ -14,6 +14,7 @@
 #include "harness/lua/vm/compile.h"
 #include "harness/lua/vm/dead_registers.h"
 #include "harness/lua/vm/overwrites.h"
+#include "harness/lua/vm/pending_stores.h"
 #include "harness/lua/vm/raw_values.h"
 #include "harness/lua/vm/script_frame.h"
 
@@ -330,6 +331,13 @@ std::vector<RawValue> returned_values(lua_State* L, lua_Debug& frame) {
 }
 
 }  // namespace
+
+void Interpreter::note_overwritten(lua_State* L, int index) {
+  if (lua_type(L, index) != LUA_TUSERDATA && lua_type(L, index) != LUA_TTABLE) return;
+  for (const void* handle : PendingStores(L).handles_in(raw::value_at(L, index))) {
+    ended_variables_.push_back(handle);
+  }
+}
 
 void Interpreter::note_ended_function(lua_State* L, lua_Debug& frame) {
   if (std::exchange(is_noted_, false)) return;

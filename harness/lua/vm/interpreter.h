@@ -139,6 +139,9 @@ class Interpreter {
     const void* last = nullptr;
   };
   void note_ended_call(EndedCall call) { ended_call_ = std::move(call); }
+  /// The running native ends what the value at `index` holds before what the script overwrites
+  /// next.
+  void note_overwritten(lua_State* L, int index);
   /// The running native of ours returns: what it lets go is noted, or there is nothing.
   void note_return() { is_noted_ = true; }
 

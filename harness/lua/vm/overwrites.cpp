@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "harness/lua/vm/bindings.h"
+#include "harness/lua/vm/pending_stores.h"
 #include "harness/lua/vm/raw_values.h"
 #include "harness/lua/vm/script_frame.h"
 #include "runtime/base/inline_vector.h"
@@ -13,8 +13,7 @@ namespace ohm::lua {
 namespace {
 
 constexpr std::size_t kMostInstructions = 32;
-constexpr std::size_t kMostElements = 256;  // of a table, and of what is overwritten
-constexpr int kMostNestedTables = 3;
+constexpr std::size_t kMostHandles = 256;
 
 bool holds_handles(const std::optional<RawValue>& value) {
   return value && (value->tag == raw::kUserdata || value->tag == raw::kTable);
@@ -29,7 +28,8 @@ class Lookahead {
         results_(results),
         ahead_(next_instruction(frame)),
         call_(ahead_[-1]),
-        operator_result_(result_register(ahead_)) {}
+        operator_result_(result_register(ahead_)),
+        stores_(L) {}
 
   Overwrites overwrites() {
     if (!goes_on()) return {};
@@ -114,8 +114,13 @@ class Lookahead {
       case kSetInteger:
       case kSetField:
         return look_at_element(at);
-      case kSelf:
+      case kCallFunction:
+        look_at_arguments(it, at);
+        return false;
       case kSetList:
+        look_at_list(it, at);
+        return true;
+      case kSelf:
       case kClose:  // the end of a mode collects nothing
       case kToBeClosed:
       case kExtraArgument:
@@ -134,8 +139,32 @@ class Lookahead {
     if (writer >= 0 && instruction(writer).opcode() == kNewTable) return true;
     const std::optional<RawValue> table = value_before(at, it.a());
     if (!table || table->tag != raw::kTable) return false;
-    overwrite(element(table, stored_key(at)), {at, stored_register(it)});
+    const std::optional<RawValue> key = stored_key(at);
+    overwrite(element(table, key), {at, stored_register(it)});
+    if (key) stores_.add(*table, *key, stored_value(at));
     return true;
+  }
+
+  // A function of the script lets go of a result that is its argument alone where it says so,
+  // which may be before it calls anything.
+  void look_at_arguments(Instruction call, int at) {
+    // All results of `f(g(x))` are arguments.
+    const int end =
+        call.b() != 0 ? call.a() + call.b() : call_.a() + static_cast<int>(results_.size());
+    for (int number = call.a() + 1; number < end; ++number) {
+      if (writer_before(at, number) < 0 && is_result(number)) {
+        overwrite(result_in(number), {at, std::nullopt});
+      }
+    }
+  }
+
+  // The end of `{x, y}`, a new table.
+  void look_at_list(Instruction it, int at) {
+    const std::optional<RawValue> table = value_before(at, it.a());
+    if (!table || it.k()) return;
+    for (int i = 1; i <= it.b(); ++i) {
+      stores_.add(*table, raw::integer_value(it.c() + i), value_before(at, it.a() + i));
+    }
   }
 
   std::optional<RawValue> stored_key(int at) {
@@ -148,6 +177,12 @@ class Lookahead {
   static std::optional<int> stored_register(Instruction it) {
     if (it.k()) return std::nullopt;
     return it.c();
+  }
+
+  // Constants are no handles.
+  std::optional<RawValue> stored_value(int at) {
+    const std::optional<int> number = stored_register(instruction(at));
+    return number ? value_before(at, *number) : std::nullopt;
   }
 
   static bool writes_one_register(Instruction it) {
@@ -231,11 +266,7 @@ class Lookahead {
 
   std::optional<RawValue> element(std::optional<RawValue> table, std::optional<RawValue> key) {
     if (!table || !key || table->tag != raw::kTable || key->is_nil()) return std::nullopt;
-    const raw::Untouched untouched(state_);
-    raw::push(state_, *table);
-    raw::push(state_, *key);
-    lua_rawget(state_, -2);
-    return raw::value_at(state_, -1);
+    return stores_.element(*table, *key);
   }
 
   // Above its variables a function has a call's registers, and those alone.
@@ -247,28 +278,31 @@ class Lookahead {
   // Registers that are no variables hold what is dead, or in use elsewhere.
   void overwrite_register(int number, Source source) {
     if (!is_variable(number)) return;
-    const int writer = writer_before(source.at, number);
-    overwrite(writer >= 0 ? value_written(writer) : raw::register_of(frame_, number), source);
+    overwrite(
+        source.at == kBefore ? raw::register_of(frame_, number) : value_before(source.at, number),
+        source);
   }
 
   void overwrite(const std::optional<RawValue>& old, Source source) {
     if (source.at > last_at_ + 1) first_of_run_ = overwritten_.size();
     last_at_ = source.at;
-    if (!holds_handles(old) || overwritten_.size() >= kMostElements) return;
+    if (!holds_handles(old) || overwritten_.size() >= kMostHandles) return;
     const bool is_by_element = after_elements_ == nullptr && is_element_of_result(source);
     if (source.value && is_variable(*source.value)) source.value.reset();
     Place place = place_of(source);
-    for_each_handle_in(*old, [&](const void* handle) {
+    for (const void* handle : stores_.handles_in(*old)) {
       if (is_by_element && after_elements_ == nullptr) after_elements_ = handle;
       place = overwritten_.insert(place, {handle, source.at, source.value}) + 1;
-    });
+    }
   }
 
   // `a, b = x, y` stores b first, and what a gets lies in a register meanwhile, below those of the
   // values that come after it.
   Place place_of(Source source) {
     if (!source.value) return overwritten_.end();
-    const int written = writer_before(source.at, *source.value);
+    // That of an operator's result, which may be the last value itself, is no instruction behind.
+    const int writer = writer_before(source.at, *source.value);
+    const int written = writer >= 0 ? writer : kBefore - 1;
     const Place run = overwritten_.begin() + static_cast<std::ptrdiff_t>(first_of_run_);
     return std::find_if(run, overwritten_.end(), [&](const Overwritten& one) {
       return one.at > written && (!one.value || *one.value > *source.value);
@@ -301,66 +335,6 @@ class Lookahead {
     return opcode == kGetTable || opcode == kGetInteger || opcode == kGetField;
   }
 
-  template <class F>
-  void for_each_handle_in(RawValue value, F&& visit) {
-    const raw::Untouched untouched(state_);
-    raw::push(state_, value);
-    if (value.tag == raw::kUserdata) return visit(lua_touserdata(state_, -1));
-    for_each_handle_in_table(kMostNestedTables, visit);
-  }
-
-  // The one on top of the stack. A list lets its elements go from the last to the first.
-  template <class F>
-  void for_each_handle_in_table(int depth, F&& visit) {
-    if (!is_list()) {
-      for (const HandleHead* handle : handles_of_dictionary(depth)) visit(handle);
-      return;
-    }
-    const auto length = std::min<lua_Unsigned>(lua_rawlen(state_, -1), kMostElements);
-    for (auto i = static_cast<lua_Integer>(length); i > 0; --i) {
-      const int type = lua_rawgeti(state_, -1, i);
-      if (type == LUA_TUSERDATA) visit(lua_touserdata(state_, -1));
-      if (type == LUA_TTABLE && depth > 0) for_each_handle_in_table(depth - 1, visit);
-      lua_pop(state_, 1);
-    }
-  }
-
-  // Whether the table on top of the stack has elements by number alone, without a gap; as far as
-  // that is looked at.
-  bool is_list() {
-    const auto length = static_cast<lua_Integer>(lua_rawlen(state_, -1));
-    if (length > static_cast<lua_Integer>(kMostElements)) return true;
-    lua_Integer elements = 0;
-    for (lua_pushnil(state_); lua_next(state_, -2) != 0; lua_pop(state_, 1)) {
-      if (++elements <= length && lua_isinteger(state_, -2) != 0) continue;
-      lua_pop(state_, 2);
-      return false;
-    }
-    return true;
-  }
-
-  // Of the one on top of the stack and of tables in it, in the order in which they were made: Lua
-  // keeps none, and a dictionary of Python's lets them go as they came. Of a very large one none.
-  std::vector<const HandleHead*> handles_of_dictionary(int depth) {
-    std::vector<const HandleHead*> handles;
-    int left = static_cast<int>(kMostElements);
-    add_handles_in_table(depth, left, handles);
-    if (left < 0) return {};
-    std::sort(handles.begin(), handles.end(),
-              [](const HandleHead* one, const HandleHead* other) { return one->age < other->age; });
-    return handles;
-  }
-
-  void add_handles_in_table(int depth, int& left, std::vector<const HandleHead*>& handles) {
-    for (lua_pushnil(state_); lua_next(state_, -2) != 0; lua_pop(state_, 1)) {
-      if (--left < 0) return lua_pop(state_, 2);
-      const int type = lua_type(state_, -1);
-      if (type == LUA_TTABLE && depth > 0) add_handles_in_table(depth - 1, left, handles);
-      if (type != LUA_TUSERDATA || lua_rawlen(state_, -1) < sizeof(HandleHead)) continue;
-      handles.push_back(static_cast<const HandleHead*>(lua_touserdata(state_, -1)));
-    }
-  }
-
   lua_State* state_;
   const lua_Debug& frame_;
   RawValue function_;
@@ -369,6 +343,7 @@ class Lookahead {
   Instruction call_;                    ///< what is about to end
   InlineVector<Instruction, 32> path_;  ///< what was looked at
   std::optional<int> operator_result_;
+  PendingStores stores_;
   std::vector<Overwritten> overwritten_;  ///< in the order in which Python does it
   std::size_t first_of_run_ = 0;          ///< of stores right behind one another
   int last_at_ = kBefore;

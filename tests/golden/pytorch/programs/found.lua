@@ -16961,3 +16961,211 @@ m = nil
 e = nil
 a = nil
 mark("globals deleted")
+
+--== result_of_an_operator_goes_at_once
+-- v0 = torch.randn(512, 1024, device="cuda")
+-- v1 = v0 + 1.0
+-- v2 = v1 * 2.0
+-- del v2
+-- del v0
+local v0, v1, v2
+v0 = ohm.randn(512, 1024, {device = "cuda"})
+v1 = v0 + 1.0
+v2 = v1 * 2.0
+v2 = nil
+v0 = nil
+mark("end of program (globals alive)")
+v1 = nil
+mark("globals deleted")
+
+--== operator_behind_a_method_in_one_assignment
+-- v0 = torch.randn(48, 300, device="cuda")
+-- v1 = torch.randn(48, 300, device="cuda")
+-- v2 = 1.0 - v1
+-- v2, v0 = v0.exp(), 1.0 - v1
+-- v2, v1, v0 = torch.tanh(v0), v2 * 2.0, -v1
+local v0, v1, v2
+v0 = ohm.randn(48, 300, {device = "cuda"})
+v1 = ohm.randn(48, 300, {device = "cuda"})
+v2 = 1.0 - v1
+v2, v0 = v0:exp(), 1.0 - v1
+v2, v1, v0 = ohm.tanh(v0), v2 * 2.0, -v1
+mark("end of program (globals alive)")
+v0 = nil
+v1 = nil
+v2 = nil
+mark("globals deleted")
+
+--== operator_behind_a_function_with_variables
+-- def twice(h):
+--     g = h * 2.0
+--     h = torch.sigmoid(g)
+--     return h + 1.0
+-- v1 = torch.randn(48, 300, device="cuda")
+-- v2 = v1.clone()
+-- v3 = v2.clone()
+-- v1, v4 = twice(v1), v1 + v3
+-- v5, v6 = twice(v2), 1.0 - v2
+local twice, v1, v2, v3, v4, v5, v6
+function twice(h)
+  local g
+  g = h * 2.0
+  h = ohm.sigmoid(g)
+  return h + 1.0
+end
+v1 = ohm.randn(48, 300, {device = "cuda"})
+v2 = v1:clone()
+v3 = v2:clone()
+v1, v4 = twice(v1), v1 + v3
+v5, v6 = twice(v2), 1.0 - v2
+mark("end of program (globals alive)")
+v1 = nil
+v2 = nil
+v3 = nil
+v4 = nil
+v5 = nil
+v6 = nil
+mark("globals deleted")
+
+--== lists_that_go_right_behind_their_last_element
+-- v0 = torch.randn(48, 300, device="cuda")
+-- v1 = torch.randn(48, 300, device="cuda")
+-- kept = []
+-- kept.append(F.relu(v0))
+-- kept.append(v1.clone())
+-- kept = []
+-- kept.append(v0 + v1)
+-- kept = []
+-- del v0
+-- v3 = v1.exp()
+-- kept = [v3.sort()[0], v3]
+-- kept[1] = torch.tanh(v1)
+-- kept = []
+-- kept = [-v1, v3]
+-- kept = []
+-- del v1
+local v0, v1, kept, v3
+v0 = ohm.randn(48, 300, {device = "cuda"})
+v1 = ohm.randn(48, 300, {device = "cuda"})
+kept = {}
+kept[#kept + 1] = F.relu(v0)
+kept[#kept + 1] = v1:clone()
+kept = {}
+kept[#kept + 1] = v0 + v1
+kept = {}
+v0 = nil
+v3 = v1:exp()
+kept = {(v3:sort()), v3}
+kept[2] = ohm.tanh(v1)
+kept = {}
+kept = {-v1, v3}
+kept = {}
+v1 = nil
+mark("end of program (globals alive)")
+kept = nil
+v3 = nil
+mark("globals deleted")
+
+--== dictionary_that_goes_by_its_first_keys
+-- v0 = torch.randn(48, 300, device="cuda")
+-- v1 = torch.randn(48, 300, device="cuda")
+-- state = {}
+-- state["b"] = F.relu(v0)
+-- state["a"] = v1.exp()
+-- state["b"] = -v1
+-- state = {}
+-- del v1
+-- state["c"] = v0.clone()
+-- state["a"] = v0 * 2.0
+-- v2 = v0.exp()
+-- state["c"] = v2
+-- del v2
+local v0, v1, state, v2
+v0 = ohm.randn(48, 300, {device = "cuda"})
+v1 = ohm.randn(48, 300, {device = "cuda"})
+state = {}
+state.b = F.relu(v0)
+state.a = v1:exp()
+state.b = -v1
+state = {}
+v1 = nil
+state.c = v0:clone()
+state.a = v0 * 2.0
+v2 = v0:exp()
+state.c = v2
+v2 = nil
+mark("end of program (globals alive)")
+v0 = nil
+state = nil
+mark("globals deleted")
+
+--== argument_that_goes_before_the_function_calls_anything
+-- def last(v0, v1):
+--     kept = []
+--     del v1
+--     return v0
+-- v0 = torch.randn(48, 300, device="cuda")
+-- v1 = v0.exp()
+-- state = {}
+-- state["a"] = v1.clone()
+-- v2 = last(v1, torch.tanh(v0))
+-- state = {}
+-- v2 = last(v1, v0 * 2.0)
+local last, v0, v1, state, v2
+function last(v0, v1)
+  local kept
+  kept = {}
+  v1 = nil
+  return v0
+end
+v0 = ohm.randn(48, 300, {device = "cuda"})
+v1 = v0:exp()
+state = {}
+state.a = v1:clone()
+v2 = last(v1, ohm.tanh(v0))
+state = {}
+v2 = last(v1, v0 * 2.0)
+mark("end of program (globals alive)")
+v0 = nil
+v1 = nil
+state = nil
+v2 = nil
+mark("globals deleted")
+
+--== field_of_an_object_and_a_list
+-- class Box:
+--     def __init__(self):
+--         self.number = 1
+-- box = Box()
+-- v0 = torch.randn(48, 300, device="cuda")
+-- v1 = torch.randn(48, 300, device="cuda")
+-- kept = []
+-- kept.append(v1.exp())
+-- kept.append(v0.clone())
+-- box.a = (v1 + 1.0) * v0
+-- kept = []
+-- v0 = v0.exp()
+-- box.a = v0
+-- kept = []
+local Box, box, v0, v1, kept
+Box = nn.Module:extend("Box")
+function Box:__init()
+  self.number = 1
+end
+box = Box()
+v0 = ohm.randn(48, 300, {device = "cuda"})
+v1 = ohm.randn(48, 300, {device = "cuda"})
+kept = {}
+kept[#kept + 1] = v1:exp()
+kept[#kept + 1] = v0:clone()
+box.a = (v1 + 1.0) * v0
+kept = {}
+v0 = v0:exp()
+box.a = v0
+kept = {}
+mark("end of program (globals alive)")
+box = nil
+v0 = nil
+v1 = nil
+kept = nil
+mark("globals deleted")

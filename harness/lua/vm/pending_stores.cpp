@@ -1,0 +1,120 @@
+#include "harness/lua/vm/pending_stores.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+
+namespace ohm::lua {
+namespace {
+
+constexpr std::size_t kMostElements = 256;  // of a table
+constexpr int kMostNestedTables = 3;
+
+lua_Integer number_of(RawValue key) { return std::bit_cast<lua_Integer>(key.content); }
+
+// Whether the keys are the whole numbers from 1 on, without a gap.
+template <class Elements>
+bool is_list(const Elements& elements) {
+  const auto count = static_cast<lua_Integer>(elements.size());
+  return std::all_of(elements.begin(), elements.end(), [count](const auto& element) {
+    return element.key.tag == raw::integer_value(0).tag && number_of(element.key) >= 1 &&
+           number_of(element.key) <= count;
+  });
+}
+
+}  // namespace
+
+void PendingStores::add(RawValue table, RawValue key, std::optional<RawValue> value) {
+  HandleHead* const added = value ? handle_of(*value) : nullptr;
+  const HandleHead* const before = added != nullptr ? handle_of(element(table, key)) : nullptr;
+  if (before != nullptr) added->place = before->place;
+  stores_.push_back({table, key, value.value_or(RawValue{})});
+}
+
+RawValue PendingStores::element(RawValue table, RawValue key) const {
+  const auto store = std::find_if(stores_.rbegin(), stores_.rend(), [&](const Store& known) {
+    return known.table == table && known.key == key;
+  });
+  if (store != stores_.rend()) return store->value;
+  const raw::Untouched untouched(state_);
+  raw::push(state_, table);
+  raw::push(state_, key);
+  lua_rawget(state_, -2);
+  return raw::value_at(state_, -1);
+}
+
+PendingStores::Handles PendingStores::handles_in(RawValue value) const {
+  Handles handles;
+  add_handle(value, handles);
+  if (value.tag == raw::kTable) add_table(value, kMostNestedTables, handles);
+  return handles;
+}
+
+// Null where it is none: files of `io` are userdata, too.
+HandleHead* PendingStores::handle_of(RawValue value) const {
+  if (value.tag != raw::kUserdata) return nullptr;
+  const raw::Untouched untouched(state_);
+  raw::push(state_, value);
+  if (lua_rawlen(state_, -1) < sizeof(HandleHead)) return nullptr;
+  return static_cast<HandleHead*>(lua_touserdata(state_, -1));
+}
+
+void PendingStores::add_handle(RawValue value, Handles& handles) const {
+  if (const HandleHead* handle = handle_of(value)) handles.push_back(handle);
+}
+
+void PendingStores::add_table(RawValue table, int depth, Handles& handles) const {
+  Elements elements = elements_of(table);
+  if (!is_list(elements)) return add_dictionary(elements, depth, handles);
+  std::sort(elements.begin(), elements.end(), [](const Element& one, const Element& other) {
+    return number_of(one.key) > number_of(other.key);
+  });
+  for (const Element& element : elements) {
+    add_handle(element.value, handles);
+    if (element.value.tag == raw::kTable && depth > 0) add_table(element.value, depth - 1, handles);
+  }
+}
+
+// Lua keeps no order of its elements.
+void PendingStores::add_dictionary(const Elements& elements, int depth, Handles& handles) const {
+  Handles found;
+  for (const Element& element : elements) {
+    if (element.value.tag == raw::kTable && depth > 0) add_table(element.value, depth - 1, found);
+    add_handle(element.value, found);
+  }
+  const auto place = [](const void* handle) {
+    return static_cast<const HandleHead*>(handle)->place;
+  };
+  std::sort(found.begin(), found.end(),
+            [&](const void* one, const void* other) { return place(one) < place(other); });
+  for (const void* handle : found) handles.push_back(handle);
+}
+
+PendingStores::Elements PendingStores::elements_of(RawValue table) const {
+  Elements elements;
+  bool is_whole = true;
+  {
+    const raw::Untouched untouched(state_);
+    raw::push(state_, table);
+    lua_pushnil(state_);
+    while (is_whole && lua_next(state_, -2) != 0) {
+      is_whole = elements.size() < kMostElements;
+      if (is_whole) elements.push_back({raw::value_at(state_, -2), raw::value_at(state_, -1)});
+      lua_pop(state_, 1);
+    }
+  }
+  if (!is_whole) return is_list(elements) ? elements : Elements();
+  for (const Store& store : stores_) {
+    if (store.table == table) put(elements, {store.key, store.value});
+  }
+  return elements;
+}
+
+void PendingStores::put(Elements& elements, Element element) {
+  const auto place = std::find_if(elements.begin(), elements.end(),
+                                  [&](const Element& known) { return known.key == element.key; });
+  if (place != elements.end()) elements.erase(place);
+  if (!element.value.is_nil()) elements.push_back(element);
+}
+
+}  // namespace ohm::lua
