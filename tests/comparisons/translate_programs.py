@@ -50,6 +50,7 @@ class Scope:
     def __init__(self):
         self.assigned = []  # every name that ever was
         self.alive = []  # those that are there now, in the order in which they came
+        self.outer = set()  # of the module, which the function assigns
 
     def assign(self, name):
         if name not in self.assigned:
@@ -122,6 +123,9 @@ class Translator:
 
     do_Pass = do_Import
 
+    def do_Global(self, node):
+        self.scopes[-1].outer.update(node.names)
+
     def do_ImportFrom(self, node):
         for name in node.names:
             full = f"{node.module}.{name.name}"
@@ -150,7 +154,8 @@ class Translator:
 
     def target(self, node):
         if isinstance(node, ast.Name):
-            self.scopes[-1].assign(node.id)
+            is_outer = node.id in self.scopes[-1].outer
+            self.scopes[0 if is_outer else -1].assign(node.id)
             return self.name(node.id)
         if isinstance(node, ast.Attribute):
             return f"{self.expression(node.value)}.{node.attr}"

@@ -123,6 +123,7 @@ Interpreter::EndedCall ended_call(lua_State* L, const Interpreter::Handles& argu
   const auto note = [&](const void* found) { variables.push_back(found); };
   if (!arguments.empty() && has_order) for_each_handle_in_variables(L, *caller, note);
   for (const void* handle : arguments) {
+    if (is_in(call.variables, handle)) continue;
     (is_in(variables, handle) ? call.variables : call.temporaries).push_back(handle);
   }
   add_dropped_results(L, *caller, results, call);

@@ -103,12 +103,11 @@ class Lookahead {
         for (int i = 0; i <= it.b(); ++i) overwrite_register(it.a() + i, {at, std::nullopt});
         return true;
       case kSetUpvalue:
-        overwrite(raw::value_of(raw::variable_of(function_, it.b())), {at, it.a()});
+        overwrite(variable_before(at, it.b()), {at, it.a()});
         return true;
       case kSetGlobal:
-        overwrite(element(raw::value_of(raw::variable_of(function_, it.a())),
-                          raw::constant_of(function_, it.b())),
-                  {at, stored_register(it)});
+        store(at, raw::value_of(raw::variable_of(function_, it.a())),
+              raw::constant_of(function_, it.b()));
         return true;
       case kSetTable:
       case kSetInteger:
@@ -139,10 +138,13 @@ class Lookahead {
     if (writer >= 0 && instruction(writer).opcode() == kNewTable) return true;
     const std::optional<RawValue> table = value_before(at, it.a());
     if (!table || table->tag != raw::kTable) return false;
-    const std::optional<RawValue> key = stored_key(at);
-    overwrite(element(table, key), {at, stored_register(it)});
-    if (key) stores_.add(*table, *key, stored_value(at));
+    store(at, *table, stored_key(at));
     return true;
+  }
+
+  void store(int at, RawValue table, std::optional<RawValue> key) {
+    overwrite(element(table, key), {at, stored_register(instruction(at))});
+    if (key) stores_.add(table, *key, stored_value(at));
   }
 
   // A function of the script lets go of a result that is its argument alone where it says so,
@@ -243,13 +245,24 @@ class Lookahead {
     return raw::register_of(frame_, number);
   }
 
+  // That the function shares with others.
+  std::optional<RawValue> variable_before(int at, int number) {
+    int writer = at - 1;
+    const auto is_it = [&](Instruction it) {
+      return it.opcode() == kSetUpvalue && it.b() == number;
+    };
+    while (writer >= 0 && !is_it(instruction(writer))) --writer;
+    if (writer >= 0) return value_before(writer, instruction(writer).a());
+    return raw::value_of(raw::variable_of(function_, number));
+  }
+
   std::optional<RawValue> value_written(int at) {
     const Instruction it = instruction(at);
     switch (it.opcode()) {
       case kMove:
         return value_before(at, it.b());
       case kGetUpvalue:
-        return raw::value_of(raw::variable_of(function_, it.b()));
+        return variable_before(at, it.b());
       case kGetGlobal:
         return element(raw::value_of(raw::variable_of(function_, it.b())),
                        raw::constant_of(function_, it.c()));

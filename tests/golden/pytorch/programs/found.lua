@@ -17169,3 +17169,31 @@ v0 = nil
 v1 = nil
 kept = nil
 mark("globals deleted")
+
+--== variables_of_the_module_that_a_function_overwrites
+-- a = torch.randn(48, 300, device="cuda")
+-- b = None
+-- c = a.exp()
+-- def step():
+--     global a, b, c
+--     b = a * 2.0
+--     b = None
+--     a = None
+--     c, b = torch.tanh(c), c + 1.0
+--     b = None
+-- step()
+local a, b, c, step
+a = ohm.randn(48, 300, {device = "cuda"})
+b = nil
+c = a:exp()
+function step()
+  b = a * 2.0
+  b = nil
+  a = nil
+  c, b = ohm.tanh(c), c + 1.0
+  b = nil
+end
+step()
+mark("end of program (globals alive)")
+c = nil
+mark("globals deleted")
