@@ -1,6 +1,4 @@
 """What statements of every form let go right behind a call: variables, elements and fields."""
-from random_program import Program
-
 CALLS = ("{a} * 1.5", "{a} + {b}", "1.0 - {a}", "-{a}", "torch.tanh({a})", "{a}.exp()", "F.relu({a})",
          "linear({a})", "act({a})", "F.dropout({a}, 0.5)", "({a} + 1.0) * {b}", "{a}.sort()[0]",
          "F.layer_norm({a}, (300,))", "{a}.clone()", "twice({a})", "{a}.chunk(2)[0].repeat(2, 1)")
@@ -8,15 +6,14 @@ TWICE = "def twice(h):\n    g = h * 2.0\n    h = torch.sigmoid(g)\n    return h 
 
 
 class Drops:
-    """Statements of one scope, the module or a function, whose variables are v0, v1 and so on."""
+    """Statements of one scope, the module or a function, whose variables are v0, v1, …; `kept` is a list."""
 
     def __init__(self, rng):
         self.rng = rng
-        self.lines = Program(rng).lines
+        self.lines = []
         self.variables = ["v0", "v1"]
         self.made = 2
         self.kept = 0
-        self.keys = []
 
     def any(self):
         return self.rng.choice(self.variables)
@@ -68,8 +65,7 @@ class Drops:
         self.kept = 0
 
     def store(self):
-        key = self.rng.choice("abc")
-        self.lines.append(f'state["{key}"] = {self.call()}')
+        self.lines.append(f'state["{self.rng.choice("abc")}"] = {self.call()}')
 
     def empty_state(self):
         self.lines.append("state = {}")
@@ -103,7 +99,7 @@ class Drops:
         self.assign(self.target())
 
     def back(self):
-        self.lines += [f"s = ({self.any()} * {self.any()}).sum()", "s.backward()", "del s"]
+        self.lines += [f"s = ({self.any()} * {self.any()}).sum()", "if s.requires_grad:\n    s.backward()", "del s"]
 
     def step(self):
         form = self.rng.choice((self.move, self.exchange, self.drop, self.drop, self.drop, self.drop_several, self.keep,
