@@ -177,7 +177,8 @@ Tensor sum_of_products(const Tensor& left, const Tensor& right, const Shape& sum
   for (int place = 0; place < first_order.dims(); ++place) {
     const auto dim = static_cast<int>(first_order[place]);
     const bool is_summed = std::find(summed.begin(), summed.end(), dim) != summed.end();
-    sizes.push_back(is_summed ? 1 : std::max(first.shape()[dim], second.shape()[dim]));
+    const std::int64_t size = first.shape()[dim] != 1 ? first.shape()[dim] : second.shape()[dim];
+    sizes.push_back(is_summed ? 1 : size);
     places[dim] = place;
   }
   return permute(view(bmm(a, b), sizes), places);

@@ -17197,3 +17197,30 @@ step()
 mark("end of program (globals alive)")
 c = nil
 mark("globals deleted")
+
+--== einsum_with_a_result_without_elements
+-- x0 = torch.randn(3, 1, device="cuda", requires_grad=True)
+-- x = x0.narrow(1, 1, 0).transpose(0, 1)
+-- w0 = torch.randn(3, 0, device="cuda")
+-- w = w0.transpose(1, 0)
+-- y = torch.einsum('...ij,...kj->...ik', x, w)
+-- layout(y)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x0, x, w0, w, y, g
+x0 = ohm.randn(3, 1, {device = "cuda", requires_grad = true})
+x = x0:narrow(1, 1, 0):transpose(0, 1)
+w0 = ohm.randn(3, 0, {device = "cuda"})
+w = w0:transpose(1, 0)
+y = ohm.einsum("...ij,...kj->...ik", x, w)
+layout(y)
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x0 = nil
+x = nil
+w0 = nil
+w = nil
+y = nil
+g = nil
+mark("globals deleted")
