@@ -143,8 +143,9 @@ class Lookahead {
   }
 
   void store(int at, RawValue table, std::optional<RawValue> key) {
-    overwrite(element(table, key), {at, stored_register(instruction(at))});
-    if (key) stores_.add(table, *key, stored_value(at));
+    if (!key || key->is_nil()) return;
+    const RawValue old = stores_.add(table, *key, stored_value(at));
+    overwrite(old, {at, stored_register(instruction(at))});
   }
 
   // A function of the script lets go of a result that is its argument alone where it says so,

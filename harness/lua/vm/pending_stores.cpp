@@ -7,7 +7,7 @@
 namespace ohm::lua {
 namespace {
 
-constexpr std::size_t kMostElements = 256;  // of a table
+constexpr std::size_t kMostElements = 256;
 constexpr int kMostNestedTables = 3;
 
 lua_Integer number_of(RawValue key) { return std::bit_cast<lua_Integer>(key.content); }
@@ -24,11 +24,13 @@ bool is_list(const Elements& elements) {
 
 }  // namespace
 
-void PendingStores::add(RawValue table, RawValue key, std::optional<RawValue> value) {
-  HandleHead* const added = value ? handle_of(*value) : nullptr;
-  const HandleHead* const before = added != nullptr ? handle_of(element(table, key)) : nullptr;
-  if (before != nullptr) added->place = before->place;
+RawValue PendingStores::add(RawValue table, RawValue key, std::optional<RawValue> value) {
+  const RawValue old = element(table, key);
+  const HandleHead* const before = handle_of(old);
+  HandleHead* const added = before != nullptr && value ? handle_of(*value) : nullptr;
+  if (added != nullptr) added->place = before->place;
   stores_.push_back({table, key, value.value_or(RawValue{})});
+  return old;
 }
 
 RawValue PendingStores::element(RawValue table, RawValue key) const {
@@ -46,7 +48,8 @@ RawValue PendingStores::element(RawValue table, RawValue key) const {
 PendingStores::Handles PendingStores::handles_in(RawValue value) const {
   Handles handles;
   add_handle(value, handles);
-  if (value.tag == raw::kTable) add_table(value, kMostNestedTables, handles);
+  Budget left{kMostElements, kMostNestedTables};
+  if (value.tag == raw::kTable) add_table(value, left, handles);
   return handles;
 }
 
@@ -63,25 +66,27 @@ void PendingStores::add_handle(RawValue value, Handles& handles) const {
   if (const HandleHead* handle = handle_of(value)) handles.push_back(handle);
 }
 
-void PendingStores::add_table(RawValue table, int depth, Handles& handles) const {
-  Elements elements = elements_of(table);
-  if (!is_list(elements)) return add_dictionary(elements, depth, handles);
+void PendingStores::add_table(RawValue table, Budget& left, Handles& handles) const {
+  Elements elements = elements_of(table, left);
+  if (!is_list(elements)) return add_dictionary(elements, left, handles);
   std::sort(elements.begin(), elements.end(), [](const Element& one, const Element& other) {
     return number_of(one.key) > number_of(other.key);
   });
-  for (const Element& element : elements) {
-    add_handle(element.value, handles);
-    if (element.value.tag == raw::kTable && depth > 0) add_table(element.value, depth - 1, handles);
-  }
+  for (const Element& element : elements) add_nested(element.value, left, handles);
+}
+
+void PendingStores::add_nested(RawValue value, Budget& left, Handles& handles) const {
+  add_handle(value, handles);
+  if (value.tag != raw::kTable || left.levels == 0) return;
+  --left.levels;
+  add_table(value, left, handles);
+  ++left.levels;
 }
 
 // Lua keeps no order of its elements.
-void PendingStores::add_dictionary(const Elements& elements, int depth, Handles& handles) const {
+void PendingStores::add_dictionary(const Elements& elements, Budget& left, Handles& handles) const {
   Handles found;
-  for (const Element& element : elements) {
-    if (element.value.tag == raw::kTable && depth > 0) add_table(element.value, depth - 1, found);
-    add_handle(element.value, found);
-  }
+  for (const Element& element : elements) add_nested(element.value, left, found);
   const auto place = [](const void* handle) {
     return static_cast<const HandleHead*>(handle)->place;
   };
@@ -90,7 +95,7 @@ void PendingStores::add_dictionary(const Elements& elements, int depth, Handles&
   for (const void* handle : found) handles.push_back(handle);
 }
 
-PendingStores::Elements PendingStores::elements_of(RawValue table) const {
+PendingStores::Elements PendingStores::elements_of(RawValue table, Budget& left) const {
   Elements elements;
   bool is_whole = true;
   {
@@ -98,11 +103,12 @@ PendingStores::Elements PendingStores::elements_of(RawValue table) const {
     raw::push(state_, table);
     lua_pushnil(state_);
     while (is_whole && lua_next(state_, -2) != 0) {
-      is_whole = elements.size() < kMostElements;
+      is_whole = elements.size() < left.count;
       if (is_whole) elements.push_back({raw::value_at(state_, -2), raw::value_at(state_, -1)});
       lua_pop(state_, 1);
     }
   }
+  left.count -= elements.size();
   if (!is_whole) return is_list(elements) ? elements : Elements();
   for (const Store& store : stores_) {
     if (store.table == table) put(elements, {store.key, store.value});

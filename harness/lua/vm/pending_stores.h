@@ -4,6 +4,7 @@
 
 #include <lua.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -17,9 +18,9 @@ class PendingStores {
  public:
   explicit PendingStores(lua_State* L) : state_(L) {}
 
-  /// `table[key] = value`, later than those before; no value: one that is not known. A handle takes
-  /// the place of the handle that has the key.
-  void add(RawValue table, RawValue key, std::optional<RawValue> value);
+  /// `table[key] = value`, later than those before; no value: one that is not known. Returns what
+  /// the key has until then; where that is a handle, the new one takes its place.
+  RawValue add(RawValue table, RawValue key, std::optional<RawValue> value);
 
   RawValue element(RawValue table, RawValue key) const;
 
@@ -43,12 +44,19 @@ class PendingStores {
   };
   using Elements = std::vector<Element>;
 
-  Elements elements_of(RawValue table) const;
+  /// What of a table is looked at: at most `count` elements at all, in tables within tables too.
+  struct Budget {
+    std::size_t count;
+    int levels;
+  };
+
+  Elements elements_of(RawValue table, Budget& left) const;
   static void put(Elements& elements, Element element);
   HandleHead* handle_of(RawValue value) const;
   void add_handle(RawValue value, Handles& handles) const;
-  void add_table(RawValue table, int depth, Handles& handles) const;
-  void add_dictionary(const Elements& elements, int depth, Handles& handles) const;
+  void add_table(RawValue table, Budget& left, Handles& handles) const;
+  void add_nested(RawValue value, Budget& left, Handles& handles) const;
+  void add_dictionary(const Elements& elements, Budget& left, Handles& handles) const;
 
   lua_State* state_;
   std::vector<Store> stores_;
