@@ -227,13 +227,15 @@ Value Recurrent::forward_packed(const std::vector<Value>& inputs) {
   State first = given_states(given, parts[0], sizes.front());
   require_dtype_of_weights(parts[0]);
   const bool is_sorted = parts.size() == 3;
-  if (is_sorted && given.size() > 1) first = permuted(first, parts[1]);
+  const bool is_permuted = is_sorted && given.size() > 1;
+  if (is_permuted) first = permuted(first, parts[1]);
   std::vector<Tensor> results = run_packed(parts[0], sizes, first);
   if (is_sorted) {
     std::vector<Tensor> sorted(results.begin() + 1, results.end());
     for (std::size_t i = 1; i < results.size(); ++i) {
       results[i] = ops::index_select(results[i], 1, parts[2]);
     }
+    if (is_permuted) first.cell = Tensor();  // a pair of Python's lets the last one go first
     first.drop();
     while (!sorted.empty()) sorted.pop_back();
   }

@@ -57,21 +57,21 @@ class Comparison:
     def __init__(self, sides):
         self.sides = sides
 
-    def differing(self, programs, gpu):
+    def differing(self, programs, gpu, may_end_in_errors=True):
         """{name: (line, theirs, ours)} of {name: statements}."""
         sources = {name: "\n".join(statements) + "\n" for name, statements in programs.items()}
         theirs = self.sides.pytorch(sources, gpu)
         ours = self.sides.runtime(sources, gpu)
         found = {name: difference(sources[name], theirs[name], ours[name]) for name in sources}
-        return {name: what for name, what in found.items() if what}
+        return {name: what for name, what in found.items()
+                if what and (may_end_in_errors or not error_of(theirs[name]) and not error_of(ours[name]))}
 
     def shrink(self, statements, gpu):
         """Leaves out one statement after the other as long as both sides still differ."""
         while True:
             shorter = {str(i): statements[:i] + statements[i + 1:] for i in range(len(statements))}
             shorter = {name: shorter[name] for name in shorter if has_twin(shorter[name])}
-            still = {name: what for name, what in self.differing(shorter, gpu).items()
-                     if not what[2].startswith("error") and not what[1].startswith("error")}
+            still = self.differing(shorter, gpu, may_end_in_errors=False)
             if not still:
                 return statements
             statements = shorter[next(iter(still))]

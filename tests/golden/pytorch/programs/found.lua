@@ -17224,3 +17224,36 @@ w = nil
 y = nil
 g = nil
 mark("globals deleted")
+
+--== packed_sequence_with_first_states_without_a_graph
+-- m = nn.LSTM(4, 20, batch_first=True).to("cuda")
+-- x = torch.randn(3, 4, 4, device="cuda", requires_grad=True)
+-- h0 = torch.randn(1, 3, 20, device="cuda")
+-- c0 = torch.randn(1, 3, 20, device="cuda")
+-- p = nn.utils.rnn.pack_padded_sequence(x, [1, 2, 4], batch_first=True, enforce_sorted=False)
+-- with torch.no_grad(): y, (h, c) = m(p, (h0, c0))
+local m, x, h0, c0, p, y, h, c
+m = nn.LSTM(4, 20, {batch_first = true}):to("cuda")
+x = ohm.randn(3, 4, 4, {device = "cuda", requires_grad = true})
+h0 = ohm.randn(1, 3, 20, {device = "cuda"})
+c0 = ohm.randn(1, 3, 20, {device = "cuda"})
+p = nn.utils.rnn.pack_padded_sequence(x, {1, 2, 4}, {batch_first = true, enforce_sorted = false})
+do
+  local mode1 <close> = ohm.no_grad()
+  do
+    local results = m(p, {h0, c0})
+    y = results[1]
+    h = results[2]
+    c = results[3]
+  end
+end
+mark("end of program (globals alive)")
+m = nil
+x = nil
+h0 = nil
+c0 = nil
+p = nil
+y = nil
+h = nil
+c = nil
+mark("globals deleted")
