@@ -26,6 +26,13 @@ Tensor by_heads(const Tensor& tensor, std::int64_t heads) {
   return transpose(view(tensor, {tensor.size(0), -1, heads, tensor.size(2) / heads}), 1, 2);
 }
 
+// A product of rows that do not lie in order copies them where the weight wants a gradient. Below
+// autograd none does; in inference_mode there is no autograd to be below of.
+Tensor in_weight(const AttentionParameters& parameters) {
+  const bool is_inference = Context::current().state.inference_mode;
+  return is_inference ? parameters.in_weight : detach(parameters.in_weight);
+}
+
 // ---- in a fused kernel --------------------------------------------------------------------------
 
 bool has_kernel(const Tensor& query, std::int64_t heads) {
@@ -34,10 +41,9 @@ bool has_kernel(const Tensor& query, std::int64_t heads) {
   return is_attention_fused(seen, seen, seen);
 }
 
-// Inside the call no weight has a gradient: rows are not copied to make one product of them.
 Tensor fused(const Tensor& query, const AttentionParameters& parameters) {
   const std::vector<Tensor> parts =
-      chunk(linear(query, detach(parameters.in_weight), parameters.in_bias), 3, -1);
+      chunk(linear(query, in_weight(parameters), parameters.in_bias), 3, -1);
   const Tensor attended = scaled_dot_product_attention(
       by_heads(parts[0], parameters.heads), by_heads(parts[1], parameters.heads),
       by_heads(parts[2], parameters.heads), std::nullopt, 0.0, false, std::nullopt);
@@ -68,8 +74,7 @@ NativeAttention by_steps(const Tensor& query, const AttentionParameters& paramet
                          const std::optional<Tensor>& mask, WantedWeights wanted) {
   Tensor parts;
   {
-    // As in fused().
-    const Tensor product = matmul(query, t(detach(parameters.in_weight)));
+    const Tensor product = matmul(query, t(in_weight(parameters)));
     if (product.numel() == 0) return {empty_like(query), Tensor()};
     parts = separated(product, parameters);
   }

@@ -17257,3 +17257,54 @@ y = nil
 h = nil
 c = nil
 mark("globals deleted")
+
+--== inference_mode_copies_rows_for_native_attention
+-- layer = nn.TransformerEncoderLayer(16, 2, 24, batch_first=True, dtype=torch.float16, activation="gelu")
+-- m = nn.TransformerEncoder(layer, 1).to("cuda")
+-- x0 = torch.randn(2, 10, 16, device="cuda", dtype=torch.float16)
+-- x = x0.narrow(1, 1, 8)
+-- m.eval()
+-- with torch.inference_mode(): y = m(x)
+-- with torch.no_grad(): y = m(x)
+-- a = nn.MultiheadAttention(16, 2, batch_first=True, dtype=torch.float64).to("cuda")
+-- x0 = torch.randn(8, 2, 17, device="cuda", dtype=torch.float64)
+-- x = x0.narrow(2, 1, 16).transpose(0, 1)
+-- a.eval()
+-- with torch.inference_mode(): y = a(x, x, x, need_weights=False)[0]
+-- a.requires_grad_(False)
+-- with torch.inference_mode(): y = a(x, x, x, need_weights=False)[0]
+local layer, m, x0, x, y, a
+layer = nn.TransformerEncoderLayer(16, 2, 24, {batch_first = true, dtype = ohm.float16, activation = "gelu"})
+m = nn.TransformerEncoder(layer, 1):to("cuda")
+x0 = ohm.randn(2, 10, 16, {device = "cuda", dtype = ohm.float16})
+x = x0:narrow(1, 1, 8)
+m:eval()
+do
+  local mode1 <close> = ohm.inference_mode()
+  y = m(x)
+end
+do
+  local mode2 <close> = ohm.no_grad()
+  y = m(x)
+end
+a = nn.MultiheadAttention(16, 2, {batch_first = true, dtype = ohm.float64}):to("cuda")
+x0 = ohm.randn(8, 2, 17, {device = "cuda", dtype = ohm.float64})
+x = x0:narrow(2, 1, 16):transpose(0, 1)
+a:eval()
+do
+  local mode3 <close> = ohm.inference_mode()
+  y = a(x, x, x, {need_weights = false})
+end
+a:requires_grad_(false)
+do
+  local mode4 <close> = ohm.inference_mode()
+  y = a(x, x, x, {need_weights = false})
+end
+mark("end of program (globals alive)")
+layer = nil
+m = nil
+x0 = nil
+x = nil
+y = nil
+a = nil
+mark("globals deleted")
