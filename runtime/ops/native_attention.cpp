@@ -26,8 +26,9 @@ Tensor by_heads(const Tensor& tensor, std::int64_t heads) {
   return transpose(view(tensor, {tensor.size(0), -1, heads, tensor.size(2) / heads}), 1, 2);
 }
 
-// A product of rows that do not lie in order copies them where the weight wants a gradient. Below
-// autograd none does; in inference_mode there is no autograd to be below of.
+// A product of rows that do not lie in order copies them where the weight wants a gradient, which
+// inside the call no weight does; but in inference_mode, where autograd is passed over, it still
+// does.
 Tensor in_weight(const AttentionParameters& parameters) {
   const bool is_inference = Context::current().state.inference_mode;
   return is_inference ? parameters.in_weight : detach(parameters.in_weight);

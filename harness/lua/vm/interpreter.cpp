@@ -332,10 +332,20 @@ std::vector<RawValue> returned_values(lua_State* L, lua_Debug& frame) {
 
 }  // namespace
 
+namespace {
+
+// A script that calls nothing for long overwrites any number.
+void add_of_some(std::vector<const void*>& handles, const void* handle) {
+  constexpr std::size_t kMost = 256;
+  if (handles.size() < kMost) handles.push_back(handle);
+}
+
+}  // namespace
+
 void Interpreter::note_overwritten(lua_State* L, int index) {
   if (lua_type(L, index) != LUA_TUSERDATA && lua_type(L, index) != LUA_TTABLE) return;
   for (const void* handle : PendingStores(L).handles_in(raw::value_at(L, index))) {
-    ended_variables_.push_back(handle);
+    add_of_some(ended_variables_, handle);
   }
 }
 
@@ -349,17 +359,13 @@ void Interpreter::note_ended_function(lua_State* L, lua_Debug& frame) {
     if (has_variables) for_each_handle_in_variables(L, *caller, note);
     coming = coming_overwrites(L, *caller, returned_values(L, frame));
   }
-  constexpr std::size_t kMost = 256;
-  const auto add = [](std::vector<const void*>& list, const void* handle) {
-    if (list.size() < kMost) list.push_back(handle);
-  };
   // What the caller has a variable of as well goes later: `x = f(x)`.
   const auto note_ended = [&](const void* handle) {
     const bool is_held = std::find(of_caller.begin(), of_caller.end(), handle) != of_caller.end();
-    add(is_held ? variables_of_callers_ : ended_variables_, handle);
+    add_of_some(is_held ? variables_of_callers_ : ended_variables_, handle);
   };
   if (has_variables) for_each_handle_in_variables(L, frame, note_ended);
-  for (const void* handle : coming.handles) add(ended_variables_, handle);
+  for (const void* handle : coming.handles) add_of_some(ended_variables_, handle);
 }
 
 std::string_view Interpreter::file_of(const char* chunk_name) {

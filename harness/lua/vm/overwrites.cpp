@@ -106,9 +106,7 @@ class Lookahead {
         overwrite(variable_before(at, it.b()), {at, it.a()});
         return true;
       case kSetGlobal:
-        store(at, raw::value_of(raw::variable_of(function_, it.a())),
-              raw::constant_of(function_, it.b()));
-        return true;
+        return store(at, variable_before(at, it.a()), raw::constant_of(function_, it.b()));
       case kSetTable:
       case kSetInteger:
       case kSetField:
@@ -131,21 +129,21 @@ class Lookahead {
     }
   }
 
-  // A new table has none before. That of anything but a table calls a native.
+  // A new table has none before.
   bool look_at_element(int at) {
     const Instruction it = instruction(at);
     const int writer = writer_before(at, it.a());
     if (writer >= 0 && instruction(writer).opcode() == kNewTable) return true;
-    const std::optional<RawValue> table = value_before(at, it.a());
-    if (!table || table->tag != raw::kTable) return false;
-    store(at, *table, stored_key(at));
-    return true;
+    return store(at, value_before(at, it.a()), stored_key(at));
   }
 
-  void store(int at, RawValue table, std::optional<RawValue> key) {
-    if (!key || key->is_nil()) return;
-    const RawValue old = stores_.add(table, *key, stored_value(at));
+  // A store to anything but a table calls a native.
+  bool store(int at, std::optional<RawValue> table, std::optional<RawValue> key) {
+    if (!table || table->tag != raw::kTable) return false;
+    if (!key || key->is_nil()) return true;
+    const RawValue old = stores_.add(*table, *key, stored_value(at));
     overwrite(old, {at, stored_register(instruction(at))});
+    return true;
   }
 
   // A function of the script lets go of a result that is its argument alone where it says so,
@@ -164,7 +162,7 @@ class Lookahead {
   // The end of `{x, y}`, a new table.
   void look_at_list(Instruction it, int at) {
     const std::optional<RawValue> table = value_before(at, it.a());
-    if (!table || it.k()) return;
+    if (!table || table->tag != raw::kTable || it.k()) return;
     for (int i = 1; i <= it.b(); ++i) {
       stores_.add(*table, raw::integer_value(it.c() + i), value_before(at, it.a() + i));
     }
@@ -265,8 +263,7 @@ class Lookahead {
       case kGetUpvalue:
         return variable_before(at, it.b());
       case kGetGlobal:
-        return element(raw::value_of(raw::variable_of(function_, it.b())),
-                       raw::constant_of(function_, it.c()));
+        return element(variable_before(at, it.b()), raw::constant_of(function_, it.c()));
       case kGetField:
         return element(value_before(at, it.b()), raw::constant_of(function_, it.c()));
       case kGetInteger:

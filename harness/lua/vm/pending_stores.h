@@ -22,6 +22,7 @@ class PendingStores {
   /// the key has until then; where that is a handle, the new one takes its place.
   RawValue add(RawValue table, RawValue key, std::optional<RawValue> value);
 
+  /// What the table has under the key once all of them are done.
   RawValue element(RawValue table, RawValue key) const;
 
   using Handles = InlineVector<const void*, 4>;
