@@ -84,7 +84,8 @@ constexpr Pattern kPatterns[] = {
      "do local _ENV = out a = T() event() a = {T()} event() a = nil event() end"},
     {"EnvironmentsThatAreObjects",
      "local event, T, object = event, T, ohm.object{a = T()}\n"
-     "local function set() local _ENV = object local function g() a = T() a = T() event() a = {T()} "
+     "local function set() local _ENV = object local function g() a = T() a = T() event() a = "
+     "{T()} "
      "event() a = nil event() end g() end set() object = nil event()"},
     {"Cycles",
      "for _ = 1, 3 do local a, b = {}, {x = T()} a.b, b.a = b, a event() a = nil event() end "
