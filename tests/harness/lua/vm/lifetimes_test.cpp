@@ -85,8 +85,7 @@ constexpr Pattern kPatterns[] = {
     {"EnvironmentsThatAreObjects",
      "local event, T, object = event, T, ohm.object{a = T()}\n"
      "local function set() local _ENV = object local function g() a = T() a = T() event() a = "
-     "{T()} "
-     "event() a = nil event() end g() end set() object = nil event()"},
+     "{T()} event() a = nil event() end g() end set() object = nil event()"},
     {"Cycles",
      "for _ = 1, 3 do local a, b = {}, {x = T()} a.b, b.a = b, a event() a = nil event() end "
      "event()"},
