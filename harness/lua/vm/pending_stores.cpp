@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstddef>
 
+#include "allocator_shim/base/assert.h"
+
 namespace ohm::lua {
 namespace {
 
@@ -38,6 +40,7 @@ RawValue PendingStores::element(RawValue table, RawValue key) const {
     return known.table == table && known.key == key;
   });
   if (store != stores_.rend()) return store->value;
+  OHM_ASSERT(table.tag == raw::kTable, "an element of something that is no table");
   const raw::Untouched untouched(state_);
   raw::push(state_, table);
   raw::push(state_, key);
