@@ -5,8 +5,17 @@
 
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/granted_values.h"
+#include "allocator_shim/interpose/known_values.h"
 
 namespace ohm::interpose {
+namespace {
+
+/// Of a copy or a fill on a device.
+bool is_done(std::size_t bytes, std::size_t largest) {
+  return bytes <= largest || computes_values();
+}
+
+}  // namespace
 
 Status copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return Status::success;
@@ -14,8 +23,10 @@ Status copy(void* to, const void* from, std::size_t bytes) {
   const Place source = gpus().place_of(from, bytes);
   if (target == Place::nowhere || source == Place::nowhere) return Status::invalid_value;
   const std::size_t largest = source == Place::device ? kLargestDeviceCopy : kLargestHostCopy;
-  if (target == Place::host || bytes <= largest) std::memmove(to, from, bytes);
-  if (target == Place::host && source == Place::device) grant_check(to, bytes);
+  if (target == Place::host || is_done(bytes, largest)) std::memmove(to, from, bytes);
+  if (target == Place::host && source == Place::device && !grant_check(to, bytes)) {
+    follow_read(to, from, bytes);
+  }
   return Status::success;
 }
 
@@ -32,7 +43,7 @@ Status copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t f
 Status fill(void* to, int byte, std::size_t bytes) {
   const Place place = gpus().place_of(to, bytes);
   if (place == Place::nowhere) return Status::invalid_value;
-  if (bytes <= kLargestDeviceCopy || place == Place::host) std::memset(to, byte, bytes);
+  if (place == Place::host || is_done(bytes, kLargestDeviceCopy)) std::memset(to, byte, bytes);
   return Status::success;
 }
 
@@ -47,7 +58,7 @@ Status fill_rows(void* to, std::size_t pitch, int byte, std::size_t row_bytes, s
 Status fill_words(std::uint32_t* to, std::uint32_t word, std::size_t count) {
   const Place place = gpus().place_of(to, count * sizeof(word));
   if (place == Place::nowhere) return Status::invalid_value;
-  if (count * sizeof(word) <= kLargestDeviceCopy) std::fill_n(to, count, word);
+  if (is_done(count * sizeof(word), kLargestDeviceCopy)) std::fill_n(to, count, word);
   return Status::success;
 }
 

@@ -10,6 +10,7 @@
 
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/known_values.h"
 
 // Note [Requests of PyTorch's allocator]
 // PyTorch's allocators are objects of one class with virtual functions, `c10::Allocator`: its
@@ -107,6 +108,7 @@ DataPointer allocate_followed(void* allocator, std::size_t bytes) {
   full_card.end();
   if (bytes != 0 && is_to_fail(bytes)) full_card.begin();
   DataPointer made = torch_allocate(allocator, bytes);
+  mark_new_block(made.address(), bytes);
   if (bytes <= kClearedBytes && made.address() != nullptr) std::memset(made.address(), 0, bytes);
   return made;
 }

@@ -15,7 +15,8 @@
 
 namespace ohm::interpose {
 
-/// Of a copy to the host that is done: in a check, what was one bool there is true.
-void grant_check(void* read, std::size_t bytes);
+/// Of a copy to the host that is done: in a check, what was one bool there is true. False: it was
+/// none, or no check was going on.
+bool grant_check(void* read, std::size_t bytes);
 
 }  // namespace ohm::interpose

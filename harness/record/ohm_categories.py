@@ -143,3 +143,15 @@ def mark_lines(snapshot, lines):
             known[id(frames)] = lines.category_of(frames)
         if known[id(frames)]:
             request["category"] = known[id(frames)]
+
+
+def stacks_of(snapshot):
+    """The lists of frames, each once: one list stands for all requests of a stack."""
+    known = {}
+    for trace in snapshot["device_traces"]:
+        known.update((id(entry["frames"]), entry["frames"]) for entry in trace if "frames" in entry)
+    for segment in snapshot["segments"]:
+        for part in (segment, *segment["blocks"]):
+            if "frames" in part:
+                known[id(part["frames"])] = part["frames"]
+    return known.values()

@@ -14,7 +14,7 @@ import types
 import weakref
 
 from ohm_calls import NotedCalls
-from ohm_categories import Moments, last_allocation_at
+from ohm_categories import Moments, last_allocation_at, stacks_of
 
 # Known to RecordedSites (reports/history), which reads it.
 MODULE_FILE = "<ohm record module>"
@@ -174,15 +174,3 @@ class NamedCalls:
 def line_of(caller):
     """Of its frames, as the call is the second line of the template."""
     return caller.__code__.co_firstlineno + 1
-
-
-def stacks_of(snapshot):
-    """Each once."""
-    known = {}
-    for trace in snapshot["device_traces"]:
-        known.update((id(entry["frames"]), entry["frames"]) for entry in trace if "frames" in entry)
-    for segment in snapshot["segments"]:
-        for part in (segment, *segment["blocks"]):
-            if "frames" in part:
-                known[id(part["frames"])] = part["frames"]
-    return known.values()

@@ -11,7 +11,8 @@ import traceback
 import types
 
 from ohm_categories import (
-    Moments, active_blocks, mark_by_address, mark_categories, mark_lines, modules_and_optimizers)
+    Moments, active_blocks, mark_by_address, mark_categories, mark_lines, modules_and_optimizers,
+    stacks_of)
 from ohm_imports import when_imported
 from ohm_sources import Lines
 
@@ -134,6 +135,7 @@ class ProcessRecorder:
         self.note_all_addresses()
         with no_compiled_code():
             snapshot = self.torch.cuda.memory._snapshot()
+        leave_out_own_frames(snapshot)
         self._mark(snapshot)
         return snapshot
 
@@ -197,6 +199,14 @@ class ProcessRecorder:
             return self.record_memory_history(enabled, *arguments, **named)
 
         memory._record_memory_history = record_memory_history
+
+
+def leave_out_own_frames(snapshot):
+    """Those of the kernels that compute known values (ohm_known.py)."""
+    own = os.path.dirname(os.path.abspath(__file__))
+    for frames in stacks_of(snapshot):
+        if any(frame["filename"].startswith(own) for frame in frames):
+            frames[:] = [frame for frame in frames if not frame["filename"].startswith(own)]
 
 
 def write_whole(path, content):

@@ -12,16 +12,26 @@ import os
 import threading
 
 from ohm_imports import when_imported
+from ohm_known import KnownValues
+from ohm_reads import Reads
 from ohm_requests import caching_allocator, library_of_cuda
 
 # Distributions whose parameters are compared with each other, behind what Distribution checks.
 # Others go on to calls of libraries, which read whether anything went wrong.
 CHECKED_BY_THEMSELVES = ("ContinuousBernoulli", "Geometric", "Uniform")
 
-# Of a tensor of bools that are all true: the version that is, which writes in place leave behind. And
-# the most of them that are written there, as programs look at few.
-TRUE_MARK = "_ohm_all_true"
-LARGEST_THAT_IS_READ = 512
+# What the environment says of values (ohm exec --values): none, known, or cpu.
+VALUES_VARIABLE = "OHM_VALUES"
+
+# What isnan and its like say of values that were not computed.
+SAID_OF_FINITE = {"isfinite": True, "isnan": False, "isinf": False}
+
+_known = None  # KnownValues of this process, once PyTorch is there
+
+
+def unknown_reads():
+    """Of this process, as its summary has them."""
+    return _known.reads.report() if _known is not None else []
 
 
 def grant_when_imported():
@@ -34,7 +44,7 @@ def grant_when_imported():
     for module, grant in (
             ("torch", lambda torch: clear_small_blocks(torch, library)),
             ("torch", checks.grant_to_normal),
-            ("torch", grant_finite_numbers),
+            ("torch", lambda torch: follow_values(torch, library)),
             ("torch.distributions", checks.grant_to_distributions),
             ("transformers.generation.stopping_criteria", generation.follow_lengths),
             ("transformers.generation.utils", generation.grant)):
@@ -59,13 +69,61 @@ def clear_small_blocks(torch, library):
         torch.cuda._lazy_call(lambda: library.ohm_clear_small_requests(caching_allocator(torch)))
 
 
-def grant_finite_numbers(torch):
-    """Zeros are finite: what torch.isfinite returns is true, and so is whether all of it is."""
-    for home in (torch, torch.Tensor):
-        for name, is_granted in (("isfinite", lambda tensor: True), ("all", is_known_true)):
-            setattr(home, name, made_true(torch, getattr(home, name), is_granted))
-    for name in ("isfinite", "all"):
+def reads_ignored():
+    return _known.reads.ignored() if _known is not None else contextlib.nullcontext()
+
+
+def follow_values(torch, library):
+    """What is known of values is computed, and what is read of others is noted."""
+    global _known
+    mode = os.environ.get(VALUES_VARIABLE) or "known"
+    if torch.version.cuda is None or mode == "none":
+        return
+    _known = KnownValues(torch, library, Reads(torch, library), compute_all=mode == "cpu")
+    _known.register()
+    _known.reads.replace_methods(_known.is_unknown_on_host)
+    grant_finite_numbers(torch, _known)
+    _known.follow_factories(functools.partial(replace_function, torch))
+    torch._tensor_str._str = ignoring_reads(torch._tensor_str._str)
+
+
+def ignoring_reads(function):
+    @functools.wraps(function)
+    def call(*arguments, **named):
+        with _known.reads.ignored():
+            return function(*arguments, **named)
+
+    return call
+
+
+def replace_function(torch, name, call_instead):
+    function = getattr(torch, name)
+
+    @instead_of(function, torch)
+    def call(*arguments, **named):
+        return call_instead(function, arguments, named)
+
+    setattr(torch, name, call)
+    keep_for_scripts(torch, name)
+
+
+def grant_finite_numbers(torch, known):
+    """Values that no kernel computes are taken for finite."""
+    for name, said in SAID_OF_FINITE.items():
+        for home in (torch, torch.Tensor):
+            setattr(home, name, saying(getattr(home, name), said, torch, known))
         keep_for_scripts(torch, name)
+
+
+def saying(function, said, torch, known):
+    @instead_of(function, torch)
+    def call(*arguments, **named):
+        result = function(*arguments, **named)
+        if not torch.compiler.is_compiling():
+            known.assume(result, said, "finite_values")
+        return result
+
+    return call
 
 
 def instead_of(function, home):
@@ -79,33 +137,6 @@ def instead_of(function, home):
         return functools.wraps(function)(call)
 
     return decorate
-
-
-def is_known_true(tensor):
-    return getattr(tensor, TRUE_MARK, None) == version_of(tensor)
-
-
-def version_of(tensor):
-    """How often it was written to; tensors of inference do not count."""
-    return 0 if tensor.is_inference() else tensor._version
-
-
-def made_true(torch, function, is_granted):
-    """The function, which makes a tensor of bools of its first argument."""
-
-    @instead_of(function, torch)
-    def call(*arguments, **named):
-        result = function(*arguments, **named)
-        if torch.compiler.is_compiling() or not arguments or not is_granted(arguments[0]):
-            return result
-        if type(result) is torch.Tensor and result.is_cuda:
-            setattr(result, TRUE_MARK, version_of(result))
-            if result.numel() <= LARGEST_THAT_IS_READ and result.is_contiguous():
-                with contextlib.suppress(RuntimeError):  # a transform's, which has no memory
-                    ctypes.memset(result.data_ptr(), 1, result.numel())
-        return result
-
-    return call
 
 
 def keep_for_scripts(torch, name):
@@ -167,7 +198,8 @@ class _Generation(threading.local):
     def _granted(self, has_unfinished, home):
         @instead_of(has_unfinished, home)
         def call(*arguments, **named):
-            goes_on = has_unfinished(*arguments, **named)
+            with reads_ignored():
+                goes_on = has_unfinished(*arguments, **named)
             is_complete, self.is_complete = self.is_complete, None
             if is_complete is None:
                 return goes_on

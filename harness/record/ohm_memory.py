@@ -1,0 +1,101 @@
+"""What libohm_cuda.so knows of device memory (allocator_shim/interpose/known_values.h), and the tensors
+that may hold known values.
+
+A tensor that may hold known values carries a dispatch key of its own, so that PyTorch calls the
+kernels of ohm_known.py for it, and for no other tensor: steps of training, whose values no kernel
+computes, run as fast as without. The key says that values may be known; whether they are is asked of
+the library, by address. On the host it is the other way round: there the key marks a tensor whose
+values were copied from unknown memory."""
+import contextlib
+import ctypes
+
+# Of no backend, and not used by PyTorch; below autograd and autocast, above the backends.
+KEY = "CustomRNGKeyId"
+
+
+class DeviceMemory:
+    """The library's functions. Addresses and sizes are bytes."""
+
+    def __init__(self, library):
+        self.library = library
+        for name in ("mark_known", "mark_unknown", "is_known"):
+            function = library[f"ohm_{name}"]
+            function.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+            function.restype = ctypes.c_int if name == "is_known" else None
+            setattr(self, name, function)
+        self.follower = None
+
+    def follow_reads(self, follower):
+        """follower(): after each copy of unknown bytes to the host."""
+        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_size_t)
+        self.follower = kind(lambda address, size: follower())
+        self.library.ohm_follow_unknown_reads(self.follower)
+
+    def compute_values(self):
+        """Blocks are known from their allocation on, and copies of any size are done."""
+        self.library.ohm_compute_values()
+
+    @contextlib.contextmanager
+    def answers(self, *counts):
+        """What operators of this thread read as the number of their results."""
+        self.library.ohm_answer_reads((ctypes.c_int64 * len(counts))(*counts), len(counts))
+        try:
+            yield
+        finally:
+            self.library.ohm_end_answers()
+
+    def note_assumption(self, name):
+        self.library.ohm_note_assumption(name.encode())
+
+
+class TensorKey:
+    """Sets the key on tensors. PyTorch has no function for that: the word of a tensor that holds its
+    keys is found by comparing tensors of different keys. Raises RuntimeError where it is not."""
+
+    def __init__(self, torch):
+        c = torch._C
+        self.key = c._parse_dispatch_key(KEY)
+        self.bit = c.DispatchKeySet(self.key).raw_repr()
+        self.offset = self._find_offset(torch)
+
+    @staticmethod
+    def _find_offset(torch):
+        samples = [torch.empty(2), torch.empty(2, device="meta"), torch.empty(1, dtype=torch.int8),
+                   torch.nn.Parameter(torch.empty(1))]
+        candidates = None
+        for sample in samples:
+            keys = torch._C._dispatch_keys(sample).raw_repr()
+            words = (ctypes.c_uint64 * 28).from_address(sample._cdata)
+            found = {index * 8 for index, word in enumerate(words) if word == keys}
+            candidates = found if candidates is None else candidates & found
+        if len(candidates) != 1:
+            raise RuntimeError("the keys of PyTorch's tensors are not where they were")
+        return candidates.pop()
+
+    def _word(self, tensor):
+        return ctypes.c_uint64.from_address(tensor._cdata + self.offset)
+
+    def has(self, tensor):
+        return self._word(tensor).value & self.bit != 0
+
+    def add(self, tensor):
+        self._word(tensor).value |= self.bit
+
+    def remove(self, tensor):
+        word = self._word(tensor)
+        word.value &= ~self.bit
+
+
+def span_of(tensor):
+    """(first address, bytes) from its first to its last element."""
+    size = tensor.numel()
+    if size and not tensor.is_contiguous():
+        size = 1 + sum((n - 1) * s for n, s in zip(tensor.size(), tensor.stride()))
+    return tensor.data_ptr(), size * tensor.element_size()
+
+
+def is_dense(tensor):
+    """Whether its elements are all that lies between its first and its last one."""
+    if tensor.is_contiguous():
+        return True
+    return span_of(tensor)[1] == tensor.numel() * tensor.element_size() and 0 not in tensor.stride()

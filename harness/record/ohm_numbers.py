@@ -1,0 +1,76 @@
+"""Numbers that were read of memory whose values no kernel has computed. They are floats and ints;
+what is computed of them is unknown, too, and `on_use` is called where one is compared."""
+
+
+def _nothing():
+    pass
+
+
+class UnknownNumber:
+    __slots__ = ()
+    on_use = staticmethod(_nothing)
+
+    def __reduce__(self):
+        return self.plain, (self.plain(self),)
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+class UnknownFloat(UnknownNumber, float):
+    __slots__ = ()
+    plain = float
+
+
+class UnknownInt(UnknownNumber, int):
+    __slots__ = ()
+    plain = int
+
+
+def unknown(value):
+    if type(value) is float:
+        return UnknownFloat(value)
+    if type(value) is int:
+        return UnknownInt(value)
+    if type(value) is tuple:  # of divmod
+        return tuple(unknown(item) for item in value)
+    return value
+
+
+def _derived(plain, name):
+    method = getattr(plain, name)
+
+    def call(self, *arguments):
+        return unknown(method(self, *arguments))
+
+    call.__name__ = name
+    return call
+
+
+def _used(plain, name):
+    method = getattr(plain, name)
+
+    def call(self, *arguments):
+        type(self).on_use()
+        return method(self, *arguments)
+
+    call.__name__ = name
+    return call
+
+
+BINARY = "add sub mul truediv floordiv mod divmod pow".split()
+DERIVED = [*(f"__{n}__" for n in BINARY), *(f"__r{n}__" for n in BINARY), "__neg__", "__pos__",
+           "__abs__", "__round__", "__floor__", "__ceil__", "__trunc__"]
+OF_INTEGERS = [f"__{side}{n}__" for n in "and or xor lshift rshift".split() for side in ("", "r")]
+USED = "__lt__ __le__ __gt__ __ge__ __eq__ __ne__ __bool__ __int__".split()
+
+for _kind in (UnknownFloat, UnknownInt):
+    for _name in DERIVED + (OF_INTEGERS if _kind is UnknownInt else []):
+        if hasattr(_kind.plain, _name):
+            setattr(_kind, _name, _derived(_kind.plain, _name))
+    for _name in USED:
+        setattr(_kind, _name, _used(_kind.plain, _name))
+    _kind.__hash__ = _kind.plain.__hash__

@@ -1,0 +1,107 @@
+"""PyTorch's operators, as far as computing them on the host needs to know: which are cheap, which
+arguments they read and write, and what they count on the device before they allocate their results."""
+
+# Bases of names: of add_.Tensor and add.out it is add; of _foreach_add_ it is add, too.
+COMPARISONS = """eq ne lt le gt ge logical_and logical_or logical_not logical_xor bitwise_and bitwise_or
+    bitwise_not bitwise_xor bitwise_left_shift bitwise_right_shift __and__ __or__ __xor__ __iand__
+    __ior__ __ixor__ __lshift__ __rshift__ isin isnan isposinf isneginf signbit""".split()
+ARITHMETIC = """add sub rsub mul div remainder fmod floor_divide neg abs pow sqrt rsqrt exp exp2 expm1
+    log log2 log10 log1p sign sgn floor ceil round trunc frac reciprocal clamp clamp_min clamp_max
+    maximum minimum fmax fmin square sin cos tan sinh cosh tanh asin acos atan atan2 sigmoid erf erfc
+    lerp addcmul addcdiv hypot copysign relu hardtanh logit gcd lcm heaviside silu xlogy
+    nan_to_num threshold polar complex angle softplus softmax _softmax _log_softmax""".split()
+REDUCTIONS = """sum mean any all max min amax amin aminmax argmax argmin prod cumsum cumprod cummax
+    cummin _cummax_helper _cummin_helper logcumsumexp std var std_mean var_mean norm
+    linalg_vector_norm count_nonzero median mode nansum nanmedian logsumexp kthvalue""".split()
+PLACES = """cat flip roll repeat tril triu index_select index gather scatter scatter_add
+    scatter_reduce index_put _index_put_impl _unsafe_index _unsafe_index_put index_add index_fill
+    index_copy masked_fill masked_select masked_scatter take put where sort topk _unique2 unique_dim
+    unique_consecutive bincount histc searchsorted bucketize repeat_interleave diag_embed diag
+    trace embedding renorm _chunk_cat constant_pad_nd zero fill arange linspace logspace eye
+    range tril_indices triu_indices segment_reduce _amp_update_scale trace dot nonzero_static
+    _embedding_bag _local_scalar_dense argsort msort cross""".split()
+CHEAP = frozenset(COMPARISONS + ARITHMETIC + REDUCTIONS + PLACES)
+
+# They write all of their first argument, whatever it was.
+FILLS = frozenset("copy fill zero arange linspace logspace eye range".split())
+IS_RANDOM = frozenset("bernoulli cauchy exponential geometric log_normal normal random uniform".split())
+# Unscales gradients (its first argument), and says whether all of them are finite.
+FINDS_OVERFLOW = "_amp_foreach_non_finite_check_and_unscale"
+# They tell the host a value, or make a tensor whose size depends on values.
+GIVES_NUMBER = frozenset("_local_scalar_dense equal".split())
+HAS_COUNTED_SIZE = frozenset(
+    "nonzero masked_select _unique2 unique_dim unique_consecutive bincount repeat_interleave".split())
+
+
+def rows_of_first(arguments, values):
+    """The number of rows of the first result. Where the values are bools, how many are true is
+    counted on the device."""
+    first = values[0] if isinstance(values, (tuple, list)) else values
+    return (first.shape[0] if first.dim() else first.numel(),)
+
+
+def rows_of_dimension(arguments, values):
+    return (values[0].shape[arguments[1]],)
+
+
+# Base of the name -> (arguments, values of the CPU) -> what the device counts.
+COUNTS_RESULTS = {
+    "_unique2": rows_of_first,
+    "unique_dim": rows_of_dimension,
+    "unique_consecutive": rows_of_first,
+}
+
+
+class Operator:
+    """One overload of an operator of ATen."""
+
+    def __init__(self, torch, name, key):
+        base, _, overload = name[6:].partition(".")
+        self.overload = getattr(getattr(torch.ops.aten, base), overload or "default")
+        self.base = base.removeprefix("_foreach_")
+        if self.base.endswith("_") and not self.base.endswith("__"):
+            self.base = self.base[:-1]
+        schema = self.overload._schema
+        self.positions = [argument.name for argument in schema.arguments]
+        self.takes_tensor = [str(argument.type) == "Tensor" for argument in schema.arguments]
+        self.without_key = torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(key))
+        self.written_names = frozenset(argument.name for argument in schema.arguments
+                                       if argument.alias_info and argument.alias_info.is_write)
+        self.writes = bool(self.written_names)
+        is_out = [a.name for a in schema.arguments if a.is_out]
+        self.unread = frozenset(is_out)
+        if self.base in FILLS:
+            self.unread |= self.written_names
+
+    def call(self, keys, arguments, named):
+        """The operator below ours. Numbers that stand for tensors (x * 2) are only taken where
+        PyTorch dispatches anew."""
+        if self._has_number_for_tensor(arguments):
+            with self.without_key:
+                return self.overload(*arguments, **named)
+        return self.overload.redispatch(keys, *arguments, **named)
+
+    def _has_number_for_tensor(self, arguments):
+        return any(is_tensor and isinstance(value, (int, float, complex))
+                   for value, is_tensor in zip(arguments, self.takes_tensor))
+
+    def inputs(self, arguments, named):
+        yield from zip(self.positions, arguments)
+        yield from named.items()
+
+    def written(self, torch, arguments, named):
+        if not self.writes:
+            return
+        for name, value in self.inputs(arguments, named):
+            if name in self.written_names:
+                yield from tensors_in(torch, value)
+
+
+def tensors_in(torch, value):
+    """Those of an argument or a result: itself, or of a list."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            if isinstance(item, torch.Tensor):
+                yield item

@@ -1,0 +1,182 @@
+"""Reads of values that no kernel has computed: which lines of the program depend on them.
+
+A read is a copy from unknown device memory, or a value of a tensor on the host that was copied from
+there. What is only printed is no finding (ohm_uses.py). A number that is read goes on as one that knows
+where it came from, as a float or an int: comparing it is a finding, too."""
+import contextlib
+import functools
+import os
+import sys
+import threading
+
+from ohm_numbers import UnknownFloat, UnknownInt
+from ohm_sources import is_of_library
+from ohm_uses import BRANCH, RANK, SHAPE, VALUE, Uses
+
+MOST_ROWS = 100  # of the report
+
+
+class _Thread(threading.local):
+    is_ignored = False  # reads are none of the program's
+    is_scalar = False  # within a method that makes a number of a tensor
+    has_read = False  # that method has read unknown memory
+
+
+class Reads:
+    """Of this process. `library` is the one that takes CUDA's place."""
+
+    number_types = (UnknownFloat, UnknownInt)
+
+    def __init__(self, torch, library):
+        self.torch = torch
+        self.library = library
+        self.uses = Uses()
+        self.rows = {}  # (kind, file, line) -> row
+        self.order = 0
+        self.thread = _Thread()
+        self.own_folder = os.path.dirname(os.path.abspath(__file__))
+        UnknownFloat.on_use = UnknownInt.on_use = self._on_use_of_number
+
+    def follow(self, memory):
+        memory.follow_reads(self.on_read)
+
+    def report(self):
+        """As the summary of a process has them (harness/exec/process_record.h)."""
+        return list(self.rows.values())
+
+    # ---- what is read ----
+
+    @contextlib.contextmanager
+    def ignored(self):
+        """Reads of this thread that are none of the program's."""
+        before = self.thread.is_ignored
+        self.thread.is_ignored = True
+        try:
+            yield
+        finally:
+            self.thread.is_ignored = before
+
+    def on_read(self):
+        """Unknown bytes have been copied to the host, or a tensor of such bytes is looked at."""
+        if self.thread.is_ignored:
+            return
+        if self.thread.is_scalar:
+            self.thread.has_read = True
+            return
+        frame = self._reading_frame()
+        if frame is None:
+            return
+        if self._makes_tensor(frame):
+            self.note(SHAPE, frame)
+        else:
+            self._note_use(frame)
+
+    def note_shape(self, detail=""):
+        if not self.thread.is_ignored:
+            self.note(SHAPE, self._reading_frame(), detail)
+
+    def _makes_tensor(self, frame):
+        while frame is not None:
+            if self.uses.is_count(frame):
+                return True
+            if not is_of_library(frame.f_code.co_filename, self.torch):
+                return False
+            frame = frame.f_back
+        return False
+
+    def _note_use(self, frame):
+        kind = self.uses.of_result(frame)
+        if kind is not None:
+            self.note(kind, frame)
+        return kind
+
+    def _on_use_of_number(self):
+        frame = self._reading_frame()
+        if frame is not None:
+            self._note_use(frame)
+
+    def _reading_frame(self):
+        frame = sys._getframe(1)
+        while frame is not None and self._is_own(frame):
+            frame = frame.f_back
+        return frame
+
+    def _is_own(self, frame):
+        return frame.f_globals.get("__name__", "").startswith("ohm_")
+
+    # ---- what is noted ----
+
+    def note(self, kind, frame, detail=""):
+        file, line = self._user_line(frame)
+        self.order += 1
+        row = self.rows.get((kind, file, line))
+        if row is None:
+            if len(self.rows) >= MOST_ROWS:
+                return
+            row = {"kind": kind, "file": file, "line": line, "detail": detail, "count": 0}
+            self.rows[kind, file, line] = row
+        row["count"] += 1
+        row["order"] = self.order
+        self.library.ohm_note_assumption(b"unknown_values")
+
+    def _user_line(self, frame):
+        """The innermost of the program's own."""
+        innermost = frame
+        while frame is not None:
+            name = frame.f_code.co_filename
+            if not name.startswith("<frozen") and not is_of_library(name, self.torch):
+                return os.path.abspath(name), frame.f_lineno or 0
+            frame = frame.f_back
+        if innermost is None:
+            return "", 0
+        return innermost.f_code.co_filename, innermost.f_lineno or 0
+
+    # ---- numbers that tensors give ----
+
+    def replace_methods(self, is_unknown):
+        """Of torch.Tensor: those that make numbers and arrays. is_unknown(tensor): of one on the
+        host."""
+        home = self.torch.Tensor
+        home.item = self._scalar(home.item)
+        home.tolist = self._whole(home.tolist, is_unknown, tracked)
+        home.numpy = self._whole(home.numpy, is_unknown, None)
+        home.__array__ = self._whole(home.__array__, is_unknown, None)
+
+    def _scalar(self, method):
+        thread = self.thread
+
+        @functools.wraps(method)
+        def call(tensor, *arguments, **named):
+            thread.is_scalar, thread.has_read = True, False
+            try:
+                value = method(tensor, *arguments, **named)
+            finally:
+                thread.is_scalar = False
+            if not thread.has_read or thread.is_ignored:
+                return value
+            kind = self._note_use(self._reading_frame())
+            return tracked(value) if kind is None else value
+
+        return call
+
+    def _whole(self, method, is_unknown, track):
+        @functools.wraps(method)
+        def call(tensor, *arguments, **named):
+            if not is_unknown(tensor):
+                return method(tensor, *arguments, **named)
+            with self.ignored():
+                value = method(tensor, *arguments, **named)
+            kind = self._note_use(self._reading_frame())
+            return track(value) if track and kind is None else value
+
+        return call
+
+
+def tracked(value):
+    if type(value) is float:
+        return UnknownFloat(value)
+    if type(value) is int:
+        return UnknownInt(value)
+    if type(value) is list:
+        return [tracked(item) for item in value]
+    return value
