@@ -128,7 +128,7 @@ void mark_new_block(const void* address, std::size_t bytes) {
 }
 
 void follow_read(void* to, const void* from, std::size_t bytes) {
-  if (is_known(from, bytes) || answer(to, bytes)) return;
+  if (answer(to, bytes) || is_known(from, bytes)) return;
   const ReadFollower follower = known().follower.load(std::memory_order_acquire);
   if (follower != nullptr) follower(from, bytes);
 }

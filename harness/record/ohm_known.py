@@ -6,19 +6,18 @@ dispatched for tensors that may hold known values (ohm_memory.py): the operator 
 so that every allocation is PyTorch's own, then the same operator of the CPU, on the same memory. An
 operator that counts its results on the device is told their number (DeviceMemory.answers).
 
-Everything else is unknown. Reads of unknown values are recorded by ohm_reads.py.
-
-With `compute_all` every operator is computed.
-"""
+Everything else is unknown. Reads of unknown values are recorded by ohm_reads.py."""
 import collections
 import ctypes
 import os
+import sys
 import warnings
 
 from ohm_memory import KEY, DeviceMemory, TensorKey, is_dense, span_of
 from ohm_operators import (
-    CHEAP, COUNTS_RESULTS, FILLS, FINDS_OVERFLOW, GIVES_NUMBER, HAS_COUNTED_SIZE,
-    IS_RANDOM, Operator, tensors_in)
+    COLLECTIVES, FILLS, FINDS_OVERFLOW, GIVES_NUMBER, HAS_COUNTED_SIZE,
+    IS_RANDOM, Operator, makes_views,
+    paired, tensors_in)
 
 # Larger tensors are not computed: of integers and bools, which are masks and indices, and of others.
 MOST_INTEGERS = 64 << 20
@@ -30,15 +29,16 @@ FACTORIES = "arange linspace logspace eye tril_indices triu_indices".split()
 # Copies that the library leaves out (allocator_shim/interpose/copies.h).
 LARGEST_HOST_COPY = 64 << 20
 
+NOT_COMPUTED = object()  # the CPU has no such operator, or refuses its arguments
+
 
 class KnownValues:
-    def __init__(self, torch, library, reads, compute_all=False):
+    def __init__(self, torch, library, reads):
         self.torch = torch
         self.c = torch._C
         self.memory = DeviceMemory(library)
         self.key = TensorKey(torch)
         self.reads = reads
-        self.compute_all = compute_all
         self.not_computed = collections.Counter()  # names of operators
         self.host = torch.device("cpu")
         self.host_keys = self.c.DispatchKeySet(self.c.DispatchKey.CPU)
@@ -49,6 +49,7 @@ class KnownValues:
         self.zero_operator = aten.zero_.default
         self.nonzero_into = aten.nonzero.out
         self.assumed_share = assumed_share()
+        self.others = {}  # operators of other libraries
         self.libraries = []  # registrations last as long as these
 
     # ---- registration ----
@@ -69,7 +70,7 @@ class KnownValues:
             library.m.impl("zero_", "CUDA", self._zero, True)
             library.m.impl("nonzero", "CUDA", self._nonzero, True)
         others = self.torch.library.Library("_", "IMPL")
-        others.fallback(self.torch.library.fallthrough_kernel, KEY)
+        others.fallback(self._others, KEY, with_keyset=True)
         self.libraries.append(others)
 
     def _kernel(self, name):
@@ -80,36 +81,43 @@ class KnownValues:
 
         def kernel(keys, *arguments, **named):
             if not operators:
-                operators.append(Operator(self.torch, name, self.key.key))
-            return self._run(operators[0], keys, arguments, named)
+                operators.append(Operator.named(self.torch, name, self.key.key))
+            return self.run(operators[0], keys, arguments, named)
 
         return kernel
 
     def _is_view(self, name):
         base, _, overload = name[6:].partition(".")
-        schema = self.c._get_schema(f"aten::{base}", overload)
-        return any(r.alias_info and not r.alias_info.is_write for r in schema.returns)
+        return makes_views(self.c._get_schema(f"aten::{base}", overload))
+
+    def _others(self, keys, overload, *arguments, **named):
+        """Operators without a kernel of ours: of other libraries, or with none for the GPU."""
+        if overload.namespace in COLLECTIVES or makes_views(overload._schema):
+            return overload.redispatch(keys & self.keys_below, *arguments, **named)
+        if overload not in self.others:
+            self.others[overload] = Operator(self.torch, overload, self.key.key)
+        return self.run(self.others[overload], keys, arguments, named)
 
     # ---- operators ----
 
-    def _run(self, operator, keys, arguments, named):
+    def run(self, operator, keys, arguments, named):
         keys = keys & self.keys_below
-        is_known = self._are_known(operator, arguments, named)
-        if is_known and self._may_compute(operator):
-            if operator.base in COUNTS_RESULTS:
-                return self._run_counting(operator, keys, arguments, named)
+        is_known = self.are_known(operator, arguments, named)
+        if is_known and self.may_compute(operator):
+            if operator.counts_results:
+                return self.run_counting(operator, keys, arguments, named)
             result = operator.call(keys, arguments, named)
-            if self._compute(operator, arguments, named, result):
+            if self.compute(operator, arguments, named, result):
                 return result
         else:
             result = operator.call(keys, arguments, named)
-        self._forget(operator, arguments, named, result)
+        self.forget(operator, arguments, named, result)
         return result
 
-    def _may_compute(self, operator):
-        return operator.base in CHEAP
+    def may_compute(self, operator):
+        return operator.is_cheap
 
-    def _are_known(self, operator, arguments, named):
+    def are_known(self, operator, arguments, named):
         """Of all that is read. Tensors that turn out to be unknown lose their key."""
         for name, value in operator.inputs(arguments, named):
             if type(value) in self.reads.number_types:
@@ -143,22 +151,22 @@ class KnownValues:
                 integers += tensor.numel()
         return integers <= MOST_INTEGERS and numbers <= most_numbers
 
-    def _run_counting(self, operator, keys, arguments, named):
-        values = self._on_host(operator, arguments, named)
-        if values is None:
+    def run_counting(self, operator, keys, arguments, named):
+        values = self.on_host(operator, arguments, named)
+        if values is NOT_COMPUTED:
             return operator.call(keys, arguments, named)
-        counts = COUNTS_RESULTS[operator.base](arguments, values)
+        counts = operator.counts_results(arguments, values)
         with self.memory.answers(*counts):
             result = operator.call(keys, arguments, named)
         self.take(result, values)
         return result
 
-    def _compute(self, operator, arguments, named, result):
+    def compute(self, operator, arguments, named, result):
         written = list(operator.written(self.torch, arguments, named))
         if not self.are_small([*tensors_in(self.torch, result), *written]):
             return False
-        values = self._on_host(operator, arguments, named)
-        if values is None:
+        values = self.on_host(operator, arguments, named)
+        if values is NOT_COMPUTED:
             return False
         if operator.writes:
             for tensor in written:
@@ -167,22 +175,28 @@ class KnownValues:
             self.take(result, values)
         return True
 
-    def _on_host(self, operator, arguments, named):
-        """What the CPU computes, in place where the operator works in place; None: it cannot."""
+    def on_host(self, operator, arguments, named):
+        """What the CPU computes, in place where the operator works in place; or NOT_COMPUTED."""
         with self.c._AutoDispatchBelowAutograd():
             try:
-                return operator.overload(*self._moved(arguments),
-                                         **{k: self._moved(v) for k, v in named.items()})
-            except Exception:  # an index that is none, a dtype that the CPU lacks
-                self.not_computed[operator.base] += 1
-                return None
+                return operator.overload(*operator.with_tensors(self.moved(arguments)),
+                                         **{k: self.moved(v) for k, v in named.items()})
+            except Exception as error:  # an index that is none, a dtype that the CPU lacks
+                self.note_not_computed(operator, error)
+                return NOT_COMPUTED
 
-    def _moved(self, value):
+    def note_not_computed(self, operator, error):
+        self.not_computed[operator.base] += 1
+        if os.environ.get("OHM_VALUES_TRACE"):
+            reason = str(error).partition("\n")[0][:200]
+            sys.stderr.write(f"ohm: {operator.overload} was not computed: {reason}\n")
+
+    def moved(self, value):
         """Arguments for the CPU: tensors on the same memory."""
         if isinstance(value, self.torch.Tensor):
             return self.alias(value) if value.is_cuda else value
         if isinstance(value, (list, tuple)):
-            return type(value)([self._moved(item) for item in value])
+            return type(value)([self.moved(item) for item in value])
         if isinstance(value, self.torch.device) and value.type == "cuda":
             return self.host
         return value
@@ -203,11 +217,10 @@ class KnownValues:
     def take(self, result, values):
         """Copies what the CPU has computed to the results of the GPU."""
         with self.c._AutoDispatchBelowAutograd():
-            for tensor, value in zip(tensors_in(self.torch, result),
-                                     tensors_in(self.torch, values)):
+            for tensor, value in paired(self.torch, result, values):
                 if not tensor.is_cuda:
                     continue
-                if tensor.size() != value.size():
+                if value is None or tensor.size() != value.size():
                     self.mark_unknown(tensor)
                     continue
                 self.alias(tensor).copy_(value)
@@ -235,7 +248,7 @@ class KnownValues:
             if tensor._base is not None:
                 self.key.add(tensor._base)
 
-    def _forget(self, operator, arguments, named, result):
+    def forget(self, operator, arguments, named, result):
         """Of what was written, and of results on the host."""
         if operator.base == FINDS_OVERFLOW:  # found_inf says what it said
             self.memory.note_assumption("finite_values")
@@ -290,6 +303,8 @@ class KnownValues:
     # ---- where known values come from ----
 
     def _copy(self, keys, target, source, non_blocking=False):
+        if not isinstance(source, self.torch.Tensor):
+            source = self.torch.tensor(source)
         thread = self.reads.thread
         before, thread.is_ignored = thread.is_ignored, True
         try:
@@ -319,7 +334,7 @@ class KnownValues:
                    and target.numel() * target.element_size() <= LARGEST_HOST_COPY)
         if not is_done and source.device.type in ("cpu", "cuda"):
             with self.c._AutoDispatchBelowAutograd():
-                self.alias(target).copy_(self._moved(source))
+                self.alias(target).copy_(self.moved(source))
         self.mark_known(target)
 
     def _fill(self, keys, tensor, value):
@@ -333,7 +348,7 @@ class KnownValues:
         return tensor
 
     def fill(self, tensor, value):
-        if type(value) in self.reads.number_types or not self._may_fill(tensor):
+        if type(value) in self.reads.number_types or not self.may_fill(tensor):
             self.memory.mark_unknown(*span_of(tensor))
             return
         if type(value) in (int, float) and value == 0 and tensor.is_contiguous():
@@ -343,7 +358,7 @@ class KnownValues:
                 self.alias(tensor).fill_(value)
         self.mark_known(tensor)
 
-    def _may_fill(self, tensor):
+    def may_fill(self, tensor):
         if tensor.dtype is self.torch.uint8:  # workspaces
             return tensor.numel() <= MOST_FILLED
         return self.are_small((tensor,), MOST_FILLED)

@@ -27,6 +27,17 @@ FILLS = frozenset("copy fill zero arange linspace logspace eye range".split())
 IS_RANDOM = frozenset("bernoulli cauchy exponential geometric log_normal normal random uniform".split())
 # Unscales gradients (its first argument), and says whether all of them are finite.
 FINDS_OVERFLOW = "_amp_foreach_non_finite_check_and_unscale"
+# They make memory or say where it is; what they copy, they copy with others.
+MOVES_NOTHING = frozenset("""set resize resize_as record_stream is_pinned _pin_memory is_set_to lift
+    empty empty_strided empty_like new_empty new_empty_strided _cudnn_rnn_flatten_weight
+    _cudnn_init_dropout_state _resize_output _reshape_alias""".split())
+# They take Python's numbers for tensors.
+TAKES_NUMBERS = frozenset("add div divide mul multiply sub subtract true_divide floor_divide".split())
+# The GPU's operator reads what operators within it compute.
+NESTED_VALUES = frozenset("""repeat_interleave bincount histc index _unsafe_index index_put
+    _index_put_impl _unsafe_index_put masked_select masked_scatter equal nonzero""".split())
+# Namespaces whose operators move values between ranks.
+COLLECTIVES = frozenset("c10d _c10d_functional symm_mem".split())
 # They tell the host a value, or make a tensor whose size depends on values.
 GIVES_NUMBER = frozenset("_local_scalar_dense equal".split())
 HAS_COUNTED_SIZE = frozenset(
@@ -52,16 +63,21 @@ COUNTS_RESULTS = {
 }
 
 
-class Operator:
-    """One overload of an operator of ATen."""
+NUMBERS = (int, float, complex)  # bools are ints
 
-    def __init__(self, torch, name, key):
-        base, _, overload = name[6:].partition(".")
-        self.overload = getattr(getattr(torch.ops.aten, base), overload or "default")
-        self.base = base.removeprefix("_foreach_")
-        if self.base.endswith("_") and not self.base.endswith("__"):
-            self.base = self.base[:-1]
-        schema = self.overload._schema
+
+class Operator:
+    """One overload of an operator."""
+
+    def __init__(self, torch, overload, key):
+        self.torch = torch
+        self.overload = overload
+        base = overload._schema.name.partition("::")[2].removeprefix("_foreach_")
+        self.base = base[:-1] if base.endswith("_") and not base.endswith("__") else base
+        is_own = overload.namespace == "aten"
+        self.is_cheap = is_own and self.base in CHEAP
+        self.counts_results = COUNTS_RESULTS.get(self.base) if is_own else None
+        schema = overload._schema
         self.positions = [argument.name for argument in schema.arguments]
         self.takes_tensor = [str(argument.type) == "Tensor" for argument in schema.arguments]
         self.without_key = torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(key))
@@ -73,17 +89,38 @@ class Operator:
         if self.base in FILLS:
             self.unread |= self.written_names
 
+    @classmethod
+    def named(cls, torch, name, key):
+        """aten::add.Tensor."""
+        base, _, overload = name[6:].partition(".")
+        return cls(torch, getattr(getattr(torch.ops.aten, base), overload or "default"), key)
+
     def call(self, keys, arguments, named):
         """The operator below ours. Numbers that stand for tensors (x * 2) are only taken where
         PyTorch dispatches anew."""
         if self._has_number_for_tensor(arguments):
             with self.without_key:
-                return self.overload(*arguments, **named)
+                return self.overload(*self.with_tensors(arguments), **named)
         return self.overload.redispatch(keys, *arguments, **named)
 
     def _has_number_for_tensor(self, arguments):
-        return any(is_tensor and isinstance(value, (int, float, complex))
+        return any(is_tensor and isinstance(value, NUMBERS)
                    for value, is_tensor in zip(arguments, self.takes_tensor))
+
+    def with_tensors(self, arguments):
+        """The arguments, where the operator takes no numbers for tensors."""
+        if self.base in TAKES_NUMBERS:
+            return arguments
+        return [self.torch.tensor(value) if is_tensor and isinstance(value, NUMBERS) else value
+                for value, is_tensor in zip(arguments, self.takes_tensor)] + list(
+                    arguments[len(self.takes_tensor):])
+
+    def full_arguments(self, arguments, named):
+        """By name, with those that were left out."""
+        given = {a.name: a.default_value for a in self.overload._schema.arguments}
+        given.update(zip(self.positions, arguments))
+        given.update(named)
+        return given
 
     def inputs(self, arguments, named):
         yield from zip(self.positions, arguments)
@@ -105,3 +142,16 @@ def tensors_in(torch, value):
         for item in value:
             if isinstance(item, torch.Tensor):
                 yield item
+
+
+def paired(torch, result, value):
+    """(tensor, its value) of results: None where there is none."""
+    if isinstance(result, torch.Tensor):
+        yield result, value if isinstance(value, torch.Tensor) else None
+    elif isinstance(result, (list, tuple)) and isinstance(value, (list, tuple)):
+        for inner, inner_value in zip(result, value):
+            yield from paired(torch, inner, inner_value)
+
+
+def makes_views(schema):
+    return any(r.alias_info and not r.alias_info.is_write for r in schema.returns)

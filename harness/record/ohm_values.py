@@ -12,6 +12,7 @@ import os
 import threading
 
 from ohm_imports import when_imported
+from ohm_computed import ComputedValues
 from ohm_known import KnownValues
 from ohm_reads import Reads
 from ohm_requests import caching_allocator, library_of_cuda
@@ -79,7 +80,8 @@ def follow_values(torch, library):
     mode = os.environ.get(VALUES_VARIABLE) or "known"
     if torch.version.cuda is None or mode == "none":
         return
-    _known = KnownValues(torch, library, Reads(torch, library), compute_all=mode == "cpu")
+    kind = ComputedValues if mode == "cpu" else KnownValues
+    _known = kind(torch, library, Reads(torch, library))
     _known.register()
     _known.reads.replace_methods(_known.is_unknown_on_host)
     grant_finite_numbers(torch, _known)

@@ -1,0 +1,227 @@
+"""What the CPU computes for operators that only a GPU has: fused attention, and those of cuDNN.
+
+Each takes torch and the operator's arguments by name, as tensors of the CPU, and returns results in the
+operator's order; None stands for one that nothing reads."""
+import contextlib
+import math
+
+
+class _Autograd:
+    """The dispatcher's keys as they are outside of any operator, on this thread."""
+
+    included = excluded = None
+
+
+def remember_keys(torch):
+    """To be called outside of any operator."""
+    _Autograd.included = torch._C._dispatch_tls_local_include_set()
+    _Autograd.excluded = torch._C._dispatch_tls_local_exclude_set()
+
+
+@contextlib.contextmanager
+def autograd(torch):
+    """Gradients may be computed within a kernel of the dispatcher, where they are switched off."""
+    keys = torch._C._ForceDispatchKeyGuard(_Autograd.included, _Autograd.excluded)
+    with keys, torch.enable_grad():
+        yield
+
+
+def gradients(torch, function, inputs, results):
+    """Of inputs (None: not asked for), given those of what the function returns."""
+    with autograd(torch):
+        leaves = [None if t is None else t.detach().clone().requires_grad_() for t in inputs]
+        outputs = function(*leaves)
+        pairs = [(o, g) for o, g in zip(outputs, results) if g is not None and o.requires_grad]
+        asked = [leaf for leaf in leaves if leaf is not None]
+        found = iter(torch.autograd.grad([o for o, _ in pairs], asked,
+                                         [g.to(o.dtype) for o, g in pairs], allow_unused=True))
+    return [None if leaf is None else next(found) for leaf in leaves]
+
+
+# ---- attention ----
+
+
+def attend(torch, query, key, value, bias, a, seed):
+    """(output, logsumexp), in float32 or better."""
+    kind = torch.promote_types(query.dtype, torch.float32)
+    groups = query.shape[1] // max(key.shape[1], 1)
+    query, key, value = query.to(kind), key.to(kind), value.to(kind)
+    if groups > 1:
+        key, value = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1)
+    scale = a.get("scale") or 1 / math.sqrt(query.shape[-1])
+    scores = query @ key.transpose(-2, -1) * scale
+    if bias is not None:
+        scores = scores + bias.to(kind)
+    if a.get("is_causal"):
+        visible = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+        scores = scores.masked_fill(~visible, -math.inf)
+    weights = scores.softmax(-1)
+    if a.get("dropout_p"):
+        generator = torch.Generator().manual_seed(seed)
+        kept = torch.rand(weights.shape, generator=generator, dtype=kind) >= a["dropout_p"]
+        weights = weights * kept / (1 - a["dropout_p"])
+    return weights @ value, scores.logsumexp(-1)
+
+
+def attention(seed_at, gives_sums):
+    """seed_at: the place of the result that keeps the seed for the gradients. The sums of some are
+    padded, and only their own gradients read them."""
+
+    def compute(torch, a):
+        seed = torch.randint(1 << 31, (1,)).item()
+        output, sums = attend(torch, a["query"], a["key"], a["value"], a.get("attn_bias"), a, seed)
+        results = [output.to(a["query"].dtype), sums if gives_sums else None] + [None] * 7
+        results[seed_at] = Filled(seed)
+        return results
+
+    return compute
+
+
+def attention_backward(torch, a):
+    seed = a["philox_seed"]
+    seed = int(seed.reshape(-1)[0]) if seed is not None and seed.numel() else 0
+    bias = a.get("attn_bias")
+    wants_bias = bias is not None and a.get("grad_input_mask", [0] * 4)[3]
+
+    def forward(query, key, value, learned):
+        given = bias if learned is None else learned
+        return attend(torch, query, key, value, given, a, seed)[:1]
+
+    grad = a["grad_out_"] if "grad_out_" in a else a["grad_out"]
+    return gradients(torch, forward, [a["query"], a["key"], a["value"],
+                                      bias if wants_bias else None], [grad])
+
+
+class Filled:
+    """A result that holds this number."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+# ---- cuDNN ----
+
+
+def convolution(torch, a):
+    return torch.convolution(a["self"], a["weight"], None, a["stride"], a["padding"], a["dilation"],
+                             False, [0] * len(a["stride"]), a["groups"])
+
+
+def convolution_transpose(torch, a):
+    return torch.convolution(a["self"], a["weight"], None, a["stride"], a["padding"], a["dilation"],
+                             True, a["output_padding"], a["groups"])
+
+
+def convolution_relu(torch, a):
+    return torch.convolution(a["self"], a["weight"], a["bias"], a["stride"], a["padding"],
+                             a["dilation"], False, [0] * len(a["stride"]), a["groups"]).relu()
+
+
+def convolution_add_relu(torch, a):
+    made = torch.convolution(a["self"], a["weight"], a["bias"], a["stride"], a["padding"],
+                             a["dilation"], False, [0] * len(a["stride"]), a["groups"])
+    return (made + (1 if a["alpha"] is None else a["alpha"]) * a["z"]).relu()
+
+
+def depthwise_convolution(torch, a):
+    return torch.convolution(a["self"], a["weight"], a["bias"], a["stride"], a["padding"],
+                             a["dilation"], False, [0] * len(a["stride"]), a["self"].shape[1])
+
+
+def batch_norm(torch, a):
+    made = torch.native_batch_norm(a["input"], a["weight"], a["bias"], a["running_mean"],
+                                   a["running_var"], a["training"],
+                                   a["exponential_average_factor"], a["epsilon"])
+    return [*made, None]
+
+
+def batch_norm_backward(torch, a):
+    return torch.ops.aten.native_batch_norm_backward(
+        a["grad_output"], a["input"], a["weight"], a["running_mean"], a["running_var"],
+        a["save_mean"], a["save_var"], True, a["epsilon"], [True, True, True])
+
+
+def grid_sampler(torch, a):
+    return torch.grid_sampler_2d(a["self"], a["grid"], 0, 0, True)
+
+
+def ctc_loss(torch, a):
+    return torch._ctc_loss(a["log_probs"], a["targets"], a["input_lengths"], a["target_lengths"],
+                           a["blank"], a["zero_infinity"])
+
+
+RECURRENT = ("rnn_relu", "rnn_tanh", "lstm", "gru")  # by cuDNN's number of the mode
+
+
+def recurrent(torch, a, inputs, hidden, cell, weights):
+    """[output, hidden state, cell state] of layers as cuDNN has them."""
+    kind = RECURRENT[a["mode"]]
+    state = (hidden, cell) if kind == "lstm" else hidden
+    has_biases = a["weight_stride0"] == 4
+    options = (has_biases, a["num_layers"], a["dropout"], a["train"], a["bidirectional"])
+    function = getattr(torch._VF, kind)
+    if len(a["batch_sizes"]):
+        made = function(inputs, torch.tensor(a["batch_sizes"]), state, weights, *options)
+    else:
+        made = function(inputs, state, weights, *options, a["batch_first"])
+    return list(made)
+
+
+def cudnn_rnn(torch, a):
+    return recurrent(torch, a, a["input"], a["hx"], a["cx"], list(a["weight"]))
+
+
+def cudnn_rnn_backward(torch, a):
+    count = len(a["weight"])
+
+    def forward(inputs, hidden, cell, *weights):
+        return recurrent(torch, {**a, "train": True}, inputs, hidden, cell, list(weights))
+
+    found = gradients(torch, forward, [a["input"], a["hx"], a["cx"], *a["weight"]],
+                      [a["grad_output"], a["grad_hy"], a["grad_cy"]])
+    return [*found[:3], found[3:3 + count]]
+
+
+def lstm_cell(torch, gates, cell):
+    entry, forget, candidate, exit_ = gates.chunk(4, 1)
+    cell = forget.sigmoid() * cell + entry.sigmoid() * candidate.tanh()
+    return exit_.sigmoid() * cell.tanh(), cell
+
+
+def fused_lstm_cell(torch, a):
+    gates = a["input_gates"] + a["hidden_gates"]
+    if a["input_bias"] is not None:
+        gates = gates + a["input_bias"] + a["hidden_bias"]
+    hidden, cell = lstm_cell(torch, gates, a["cx"])
+    entry, forget, candidate, exit_ = gates.chunk(4, 1)
+    activated = [entry.sigmoid(), forget.sigmoid(), candidate.tanh(), exit_.sigmoid()]
+    return [hidden, cell, torch.cat(activated, 1)]
+
+
+def fused_dropout(torch, a):
+    kept = torch.rand(a["self"].shape) < a["p"]
+    return [a["self"] * kept / a["p"], kept.to(torch.uint8)]
+
+
+SUBSTITUTES = {
+    "_scaled_dot_product_flash_attention": attention(6, True),
+    "_scaled_dot_product_efficient_attention": attention(2, False),
+    "_scaled_dot_product_cudnn_attention": attention(6, False),
+    "_scaled_dot_product_flash_attention_backward": attention_backward,
+    "_scaled_dot_product_efficient_attention_backward": attention_backward,
+    "_scaled_dot_product_cudnn_attention_backward": attention_backward,
+    "cudnn_convolution": convolution,
+    "cudnn_convolution_transpose": convolution_transpose,
+    "cudnn_convolution_relu": convolution_relu,
+    "cudnn_convolution_add_relu": convolution_add_relu,
+    "_conv_depthwise2d": depthwise_convolution,
+    "conv_depthwise3d": depthwise_convolution,
+    "cudnn_batch_norm": batch_norm,
+    "cudnn_batch_norm_backward": batch_norm_backward,
+    "cudnn_grid_sampler": grid_sampler,
+    "_cudnn_ctc_loss": ctc_loss,
+    "_cudnn_rnn": cudnn_rnn,
+    "_cudnn_rnn_backward": cudnn_rnn_backward,
+    "_thnn_fused_lstm_cell": fused_lstm_cell,
+    "_fused_dropout": fused_dropout,
+}
