@@ -1,5 +1,7 @@
 #include "allocator_shim/base/assumption.h"
 
+#include <iterator>
+
 namespace ohm {
 namespace {
 
@@ -34,7 +36,14 @@ constexpr AssumptionInfo kAssumptions[] = {
      "what `torch.distributions` checks of parameters and samples holds"},
     {Assumption::generated_length, "generated_length",
      "sequences that `generate` of transformers makes are as long as they may be"},
+    {Assumption::unknown_values, "unknown_values",
+     "values that no kernel computed decide sizes or branches of the program"},
+    {Assumption::finite_values, "finite_values", "values that were not computed are finite"},
+    {Assumption::assumed_selection, "assumed_selection",
+     "a mask of values that were not computed selects the share of rows that `--assume-selected` "
+     "states"},
 };
+static_assert(std::size(kAssumptions) <= kMostAssumptions);
 
 }  // namespace
 

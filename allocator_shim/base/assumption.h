@@ -4,6 +4,7 @@
 // it. Reports name what was said: without any assumption the figures are exact.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -29,7 +30,13 @@ enum class Assumption : std::uint8_t {
   process_context,
   passed_checks,
   generated_length,
+  unknown_values,
+  finite_values,
+  assumed_selection,
 };
+
+/// No more fit into a set of them.
+inline constexpr std::size_t kMostAssumptions = 64;
 
 struct AssumptionInfo {
   Assumption assumption;
@@ -50,11 +57,11 @@ class AssumptionSet {
   std::vector<std::string> names() const;
 
  private:
-  static std::uint32_t bit(Assumption assumption) {
-    return std::uint32_t{1} << static_cast<unsigned>(assumption);
+  static std::uint64_t bit(Assumption assumption) {
+    return std::uint64_t{1} << static_cast<unsigned>(assumption);
   }
 
-  std::uint32_t bits_ = 0;
+  std::uint64_t bits_ = 0;
 };
 
 }  // namespace ohm

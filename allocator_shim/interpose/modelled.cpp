@@ -16,8 +16,8 @@ namespace {
 /// Of GPUs beyond these nothing is noted. No machine has as many.
 constexpr std::size_t kMaxDevices = 256;
 
-using Flags = std::array<std::atomic<bool>, 32>;  // by Assumption
-std::array<Flags, kMaxDevices> assumed;           // NOLINT: threads share it by its atomics
+using Flags = std::array<std::atomic<bool>, kMostAssumptions>;  // by Assumption
+std::array<Flags, kMaxDevices> assumed;  // NOLINT: threads share it by its atomics
 
 }  // namespace
 

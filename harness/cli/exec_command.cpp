@@ -15,6 +15,7 @@
 #include "allocator_shim/interpose/gpu_variable.h"
 #include "harness/cli/exec_report.h"
 #include "harness/cli/option_values.h"
+#include "harness/cli/value_option.h"
 #include "harness/exec/child_command.h"
 #include "harness/exec/gpu_command.h"
 #include "harness/exec/host_command.h"
@@ -57,6 +58,7 @@ engine::ChildCommand device_command(const ExecArguments& arguments) {
   if (arguments.allows_missing) {
     command.environment.emplace_back(interpose::kAllowMissingVariable, "1");
   }
+  engine::add_values(command, arguments.values);
   return command;
 }
 
@@ -132,11 +134,12 @@ void check(const ExecArguments& arguments) {
   }
   const bool is_about_gpus = arguments.gpu != interpose::kDefaultGpu ||
                              arguments.gpus.has_value() || !arguments.limit.empty() ||
-                             arguments.has_one_thread || arguments.allows_missing;
+                             arguments.has_one_thread || arguments.allows_missing ||
+                             !arguments.values.are_default();
   if (arguments.chosen_memory() == ExecMemory::host && is_about_gpus) {
     throw UsageError(
-        "--gpu, --gpus, --limit, --one-thread and --allow-missing are about device memory, not the "
-        "host's");
+        "--gpu, --gpus, --limit, --one-thread, --allow-missing, --values and --assume-selected are "
+        "about device memory, not the host's");
   }
   if (arguments.is_unrecorded && needs_record) {
     throw UsageError("--no-record leaves nothing for --gate, --baseline, --report and --record");
@@ -210,6 +213,8 @@ std::function<int()> setup_exec(const OptionParser& parser, const Environment& e
   parser.add_flag(
       "--allow-missing", arguments->allows_missing,
       "Continue past calls that virtual GPUs do not implement: they are reported, and do nothing");
+  add_value_options(parser, arguments->values);
+  add_allow_unknown_values_option(parser, arguments->allows_unknown_values);
   parser.add_flag("--no-record", arguments->is_unrecorded,
                   "Record nothing: ohm replaces itself with the command");
   add_color_option(parser, arguments->style);

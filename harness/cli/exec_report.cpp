@@ -16,6 +16,9 @@
 #include "reports/console/console_breakdown.h"
 #include "reports/console/console_oom.h"
 #include "reports/console/console_report.h"
+#include "reports/text/paint.h"
+#include "reports/text/text_layout.h"
+#include "reports/text/unknown_values_text.h"
 
 namespace ohm::cli {
 
@@ -30,8 +33,9 @@ engine::RecordedGate gate_of(const ExecArguments& arguments) {
   try {
     using Counters = engine::RecordedCounters;
     const bool is_host = arguments.chosen_memory() == ExecMemory::host;
-    return {
-        arguments.gates, is_host ? Counters::host : Counters::present, {inputs(arguments), {}, 0}};
+    return {arguments.gates,
+            is_host ? Counters::host : Counters::present,
+            {inputs(arguments), {}, 0, arguments.allows_unknown_values}};
   } catch (const std::invalid_argument& error) {
     throw UsageError(error.what());
   }
@@ -47,6 +51,7 @@ std::string rerun_command(const ExecArguments& arguments) {
   } else {
     text += " --gpu " + engine::shell_quoted(arguments.gpu);
     if (arguments.has_one_thread) text += " --one-thread";
+    text += arguments.values.words();
   }
   if (arguments.gpus) text += fmt::format(" --gpus {}", *arguments.gpus);
   if (!arguments.limit.empty()) text += " --limit " + engine::shell_quoted(arguments.limit);
@@ -54,6 +59,7 @@ std::string rerun_command(const ExecArguments& arguments) {
   for (const std::string& gate : arguments.gates) text += " --gate " + engine::shell_quoted(gate);
   if (!arguments.baseline.empty())
     text += " --baseline " + engine::shell_quoted(arguments.baseline);
+  if (arguments.allows_unknown_values) text += " --allow-unknown-values";
   return text + " -- " + engine::shell_command(arguments.command);
 }
 
@@ -105,8 +111,9 @@ RunResult ExecReport::device_result(const std::string& folder,
                                     const engine::CommandEnd& end) const {
   const std::vector<engine::ProcessRecord> records = engine::read_process_records(folder);
   const GpuSelection gpu = parse_gpu_selection(arguments_.gpu);
-  RunResult result =
-      engine::command_result(records, {gpu.profile.name, rerun_command(arguments_)}, end, gate_);
+  RunResult result = engine::command_result(
+      records, {gpu.profile.name, rerun_command(arguments_), arguments_.values.are_computed()}, end,
+      gate_);
   if (records.empty() && arguments_.asks_for_report()) {
     print_error(
         "nothing was recorded: no process of the command used CUDA from PyTorch in Python, or "
@@ -122,11 +129,16 @@ RunResult ExecReport::device_result(const std::string& folder,
 }
 
 void ExecReport::print(const RunResult& result) const {
-  if (arguments_.style.quiet && result.exit_reason == ExitReason::passed) return;
-  if (arguments_.asks_for_report()) {
+  const bool is_silent = arguments_.style.quiet && result.exit_reason == ExitReason::passed;
+  if (arguments_.asks_for_report() && !is_silent) {
     write_stderr(reports::console_report(result, style_));
     return;
   }
+  if (!is_silent) print_out_of_memory(result);
+  if (!arguments_.style.quiet || !arguments_.allows_unknown_values) print_unknown_values(result);
+}
+
+void ExecReport::print_out_of_memory(const RunResult& result) const {
   for (const ScenarioResult& scenario : result.scenarios) {
     for (const VariantResult& variant : scenario.variants) {
       if (variant.outcome != Outcome::oom || !variant.oom) continue;
@@ -134,6 +146,19 @@ void ExecReport::print(const RunResult& result) const {
       if (variant.host) write_stderr(reports::console_host_peak(*variant.host, style_));
     }
   }
+}
+
+/// Whatever else is printed: the figures of such a program are not those of a real GPU.
+void ExecReport::print_unknown_values(const RunResult& result) const {
+  const std::vector<std::string> lines = reports::unknown_value_lines(result);
+  if (lines.empty()) return;
+  std::string text = "\n";
+  for (const std::string& line : lines) {
+    text += "  " +
+            reports::painted(reports::printable(line), reports::Tone::warning, style_.color) + "\n";
+  }
+  text += "  " + reports::unknown_values_advice(arguments_.values.are_computed()) + "\n";
+  write_stderr(text);
 }
 
 }  // namespace ohm::cli

@@ -10,6 +10,7 @@
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/style_options.h"
 #include "harness/exec/child_command.h"
+#include "harness/exec/value_options.h"
 #include "harness/gate/recorded_gate.h"
 #include "reports/model/run_result.h"
 
@@ -32,6 +33,8 @@ struct ExecArguments {
   bool is_unrecorded = false;
   bool has_one_thread = false;  ///< autograd's own are not used
   bool allows_missing = false;  ///< calls of what a virtual GPU does not have
+  engine::ValueOptions values;
+  bool allows_unknown_values = false;  ///< gates judge figures that depend on them
   StyleOptions style;
   std::vector<std::string> command;
 
@@ -59,6 +62,8 @@ class ExecReport {
   RunResult device_result(const std::string& folder, const engine::CommandEnd& end) const;
   RunResult host_result(const std::string& folder, const engine::CommandEnd& end) const;
   void print(const RunResult& result) const;
+  void print_out_of_memory(const RunResult& result) const;
+  void print_unknown_values(const RunResult& result) const;
 
   const ExecArguments& arguments_;
   reports::ReportStyle style_;

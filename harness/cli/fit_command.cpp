@@ -11,20 +11,19 @@
 #include <tuple>
 #include <vector>
 
-#include "allocator_shim/interpose/gpu_variable.h"
 #include "harness/cli/cuda_options.h"
+#include "harness/cli/fit_arguments.h"
 #include "harness/cli/gpu_option.h"
-#include "harness/cli/launcher_option.h"
 #include "harness/cli/option_values.h"
+#include "harness/cli/program_fit.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/resume_option.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/shard_option.h"
-#include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
+#include "harness/cli/value_option.h"
 #include "harness/cli/varied_values.h"
-#include "harness/fit/command_fit.h"
 #include "harness/fit/fit.h"
 #include "harness/fit/recorded_fit.h"
 #include "harness/run/input_files.h"
@@ -37,54 +36,9 @@ namespace ohm::cli {
 
 namespace {
 
-struct FitArguments {
-  engine::FitOptions fit;
-  std::string varied;
-  std::vector<std::string> limits;
-  std::vector<std::string> gpus;
-  std::vector<std::string> reports;
-  std::string shard;
-  std::string resume;
-  LauncherOptions launcher;
-  StyleOptions style;
-  bool ignores_limits = false;
-  bool json = false;
-};
-
-/// Opened before the work.
-ReportOutputs outputs_of(const FitArguments& arguments, OutputPaths& paths) {
-  std::vector<std::string> reports = arguments.reports;
-  if (arguments.json) reports.emplace_back("json=-");
-  return json_outputs(reports, paths);
-}
-
 ReportOutputs outputs_beside(const FitArguments& arguments, const std::vector<std::string>& read) {
   OutputPaths paths(read);
   return outputs_of(arguments, paths);
-}
-
-void take_range(FitArguments& arguments) {
-  engine::FitOptions& fit = arguments.fit;
-  const VariedRange range = parsed("--vary", [&] { return parse_varied_range(arguments.varied); });
-  fit.varied = range.name;
-  if (range.name == kFitCapacity && range.least) {
-    throw UsageError("--vary capacity takes no range: every GPU that could hold it is tried");
-  }
-  fit.least = range.least;
-  fit.most = range.most;
-}
-
-void take_gpus(FitArguments& arguments) {
-  for (const std::string& text : arguments.gpus) {
-    if (asks_for_cuda(text)) {
-      throw UsageError(
-          "--gpu cuda: ohm fit is for virtual GPUs, for it tries more memory than a card has. ohm "
-          "verify-device FILES --write-profile card.json writes a profile of this computer's card, "
-          "for --gpu card.json");
-    }
-    const std::vector<GpuSelection> selected = gpu_selections(text);
-    arguments.fit.gpus.insert(arguments.fit.gpus.end(), selected.begin(), selected.end());
-  }
 }
 
 void check(FitArguments& arguments) {
@@ -106,13 +60,6 @@ void check(FitArguments& arguments) {
   arguments.fit.considers_limits = !arguments.ignores_limits;
 }
 
-void refuse_options_of_scenarios(const OptionParser& parser) {
-  constexpr std::array<std::string_view, 13> kOfCommands = {
-      "--vary", "--gpu",   "--timeout", "--report",   "--json",   "--color",       "--verbose",
-      "--help", "--shard", "--resume",  "--launcher", "--shards", "--slurm-option"};
-  refuse_options_but(kOfCommands, parser, "is for scenarios, and a command comes after --");
-}
-
 void refuse_unrecorded_options(const OptionParser& parser) {
   constexpr std::array<std::string_view, 11> kOfRecordings = {
       "FILE",         "--vary", "--gpu",    "--limit", "--rules",  "--color",
@@ -120,118 +67,9 @@ void refuse_unrecorded_options(const OptionParser& parser) {
   refuse_options_but(kOfRecordings, parser, "is for scenarios, and these are recordings");
 }
 
-engine::CommandFitOptions command_fit_of(FitArguments& arguments, const OptionParser& parser,
-                                         const std::vector<std::string>& program) {
-  if (arguments.varied.empty()) {
-    throw UsageError("say what to vary: --vary batch=1..512, or --vary capacity");
-  }
-  take_range(arguments);
-  take_gpus(arguments);
-  engine::CommandFitOptions fit;
-  fit.words = program;
-  fit.varied = arguments.fit.varied;
-  fit.least = arguments.fit.least.value_or(fit.least);
-  fit.most = arguments.fit.most.value_or(fit.most);
-  fit.gpus = arguments.fit.gpus;
-  // A scenario's default is not one for programs that load models.
-  if (parser.count("--timeout") > 0) fit.timeout_seconds = arguments.fit.run.timeout_seconds;
-  if (fit.gpus.empty()) fit.gpus.push_back(gpu_selection(interpose::kDefaultGpu));
-  for (const GpuSelection& gpu : fit.gpus) {
-    if (!gpu.file.empty()) {
-      throw UsageError(fmt::format("--gpu {}: commands run on the GPUs of ohm gpus", gpu.file));
-    }
-  }
-  check_launcher(arguments.launcher, arguments.resume, arguments.shard);
-  fit.shard = chosen_shard(arguments.shard);
-  if (is_stderr_animated() || arguments.style.verbose) {
-    fit.on_run = [](std::int64_t run, const std::string& what) {
-      write_stderr(fmt::format("ohm: run {}: {}\n", run, what));
-    };
-  }
-  return fit;
-}
-
-int print_fit(const FitArguments& arguments, ReportOutputs& outputs,
-              const engine::FinishedFit& finished) {
-  const std::string errors =
-      outputs.try_write([&](std::string_view /*format*/, bool /*on_stdout*/) {
-        return reports::fit_json(finished.result);
-      });
-  if (!outputs.uses_stdout()) {
-    print_text(reports::fit_text(finished.result, report_style(arguments.style)));
-  }
-  if (!errors.empty()) throw UsageError(errors);
-  return finished.exit_code();
-}
-
-/// Of what the shards of a job array know.
-std::vector<std::unique_ptr<const engine::Checkpoint>> opened(
-    const std::vector<std::string>& known,
-    const std::function<engine::CheckpointedWork(const engine::Shard&)>& described) {
-  std::vector<std::unique_ptr<const engine::Checkpoint>> checkpoints;
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    checkpoints.push_back(parsed("--resume", [&] {
-      return std::make_unique<const engine::Checkpoint>(known[i], described({i, known.size()}),
-                                                        engine::CheckpointUse::reads);
-    }));
-  }
-  return checkpoints;
-}
-
-engine::FinishedFit interrupted_by(int signal) {
-  engine::FinishedFit interrupted;
-  interrupted.signal = signal;
-  interrupted.result.exit_reason = ExitReason::interrupted;
-  return interrupted;
-}
-
-engine::FinishedFit launched_fit_of_command(const FitArguments& arguments,
-                                            engine::CommandFitOptions options,
-                                            const Environment& environment) {
-  const auto described = [&options](const engine::Shard& shard) {
-    engine::CommandFitOptions of_shard = options;
-    of_shard.shard = shard;
-    return engine::checkpointed_work(of_shard);
-  };
-  LaunchedCommand command{"fit",     environment.words, {}, arguments.resume,
-                          described, [] { return 0; }};
-  command.started = environment.program;
-  command.takes_jobs = false;
-  const LaunchedReport report = launched_report(arguments.launcher, command);
-  if (report.signal != 0) return interrupted_by(report.signal);
-  const auto known = opened(report.known, described);
-  for (const auto& checkpoint : known) options.found.push_back(checkpoint.get());
-  return engine::fit_command(options);
-}
-
-engine::FinishedFit fit_of_command_here(const FitArguments& arguments,
-                                        engine::CommandFitOptions options) {
-  const auto checkpoint =
-      opened_checkpoint(arguments.resume, [&] { return engine::checkpointed_work(options); });
-  options.checkpoint = checkpoint.get();
-  engine::FinishedFit finished = parsed("fit", [&] { return engine::fit_command(options); });
-  tell_lack(checkpoint.get());
-  return finished;
-}
-
-int fit_command(FitArguments arguments, const OptionParser& parser,
-                const Environment& environment) {
-  const engine::CommandFitOptions options = command_fit_of(arguments, parser, environment.program);
-  const bool is_launched = arguments.launcher.is_used();
-  OutputPaths paths({});
-  if (!arguments.resume.empty() && !is_launched) {
-    paths.add("--resume " + arguments.resume, arguments.resume);
-  }
-  ReportOutputs outputs = outputs_of(arguments, paths);
-  const engine::FinishedFit finished =
-      is_launched ? launched_fit_of_command(arguments, options, environment)
-                  : fit_of_command_here(arguments, options);
-  if (is_launched && finished.signal != 0) return finished.exit_code();
-  return print_fit(arguments, outputs, finished);
-}
-
 /// The cards of the table, where none was asked for: what was recorded is of no one card.
 int fit_recorded(FitArguments arguments, const OptionParser& parser) {
+  refuse_value_options(arguments.values);
   refuse_unrecorded_options(parser);
   const engine::RunOptions& run = arguments.fit.run;
   if (run.files.size() < 2) {
@@ -287,7 +125,7 @@ engine::FinishedFit launched_fit(const FitArguments& arguments, const Environmen
       {"fit", environment.words, {}, arguments.resume, described, [] { return 0; }});
   if (report.signal != 0) return interrupted_by(report.signal);
   engine::FitOptions all = arguments.fit;
-  const auto known = opened(report.known, described);
+  const auto known = opened_checkpoints(report.known, described);
   for (const auto& checkpoint : known) all.found.push_back(checkpoint.get());
   return engine::fit(all, environment.loader);
 }
@@ -311,6 +149,7 @@ int fit(FitArguments arguments, const Environment& environment) {
   if (!arguments.limits.empty()) {
     throw UsageError("--limit is for recordings: a scenario has its own limits");
   }
+  refuse_value_options(arguments.values);
   check(arguments);
   check_parameters_declared(arguments.fit.run, environment);
   const bool is_launched = arguments.launcher.is_used();
@@ -371,6 +210,7 @@ void add_the_rest(const OptionParser& parser, FitArguments& arguments) {
   add_shard_option(parser, arguments.shard, "variants");
   add_resume_option(parser, arguments.resume);
   add_launcher_options(parser, arguments.launcher);
+  add_value_options(parser, arguments.values, "For a command after --: ");
   parser
       .add_option("--report", arguments.reports,
                   "Write a report: json=PATH, - for standard output; repeatable")
@@ -383,6 +223,69 @@ void add_the_rest(const OptionParser& parser, FitArguments& arguments) {
 
 }  // namespace
 
+ReportOutputs outputs_of(const FitArguments& arguments, OutputPaths& paths) {
+  std::vector<std::string> reports = arguments.reports;
+  if (arguments.json) reports.emplace_back("json=-");
+  return json_outputs(reports, paths);
+}
+
+void take_range(FitArguments& arguments) {
+  engine::FitOptions& fit = arguments.fit;
+  const VariedRange range = parsed("--vary", [&] { return parse_varied_range(arguments.varied); });
+  fit.varied = range.name;
+  if (range.name == kFitCapacity && range.least) {
+    throw UsageError("--vary capacity takes no range: every GPU that could hold it is tried");
+  }
+  fit.least = range.least;
+  fit.most = range.most;
+}
+
+void take_gpus(FitArguments& arguments) {
+  for (const std::string& text : arguments.gpus) {
+    if (asks_for_cuda(text)) {
+      throw UsageError(
+          "--gpu cuda: ohm fit is for virtual GPUs, for it tries more memory than a card has. ohm "
+          "verify-device FILES --write-profile card.json writes a profile of this computer's card, "
+          "for --gpu card.json");
+    }
+    const std::vector<GpuSelection> selected = gpu_selections(text);
+    arguments.fit.gpus.insert(arguments.fit.gpus.end(), selected.begin(), selected.end());
+  }
+}
+
+int print_fit(const FitArguments& arguments, ReportOutputs& outputs,
+              const engine::FinishedFit& finished) {
+  const std::string errors =
+      outputs.try_write([&](std::string_view /*format*/, bool /*on_stdout*/) {
+        return reports::fit_json(finished.result);
+      });
+  if (!outputs.uses_stdout()) {
+    print_text(reports::fit_text(finished.result, report_style(arguments.style)));
+  }
+  if (!errors.empty()) throw UsageError(errors);
+  return finished.exit_code();
+}
+
+std::vector<std::unique_ptr<const engine::Checkpoint>> opened_checkpoints(
+    const std::vector<std::string>& known,
+    const std::function<engine::CheckpointedWork(const engine::Shard&)>& described) {
+  std::vector<std::unique_ptr<const engine::Checkpoint>> checkpoints;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    checkpoints.push_back(parsed("--resume", [&] {
+      return std::make_unique<const engine::Checkpoint>(known[i], described({i, known.size()}),
+                                                        engine::CheckpointUse::reads);
+    }));
+  }
+  return checkpoints;
+}
+
+engine::FinishedFit interrupted_by(int signal) {
+  engine::FinishedFit interrupted;
+  interrupted.signal = signal;
+  interrupted.result.exit_reason = ExitReason::interrupted;
+  return interrupted;
+}
+
 std::function<int()> setup_fit(const OptionParser& parser, const Environment& environment) {
   const auto arguments = std::make_shared<FitArguments>();
   add_question(parser, *arguments);
@@ -392,8 +295,7 @@ std::function<int()> setup_fit(const OptionParser& parser, const Environment& en
       return are_recordings(arguments->fit.run.files) ? fit_recorded(*arguments, parser)
                                                       : fit(*arguments, environment);
     }
-    refuse_options_of_scenarios(parser);
-    return fit_command(*arguments, parser, environment);
+    return fit_program(*arguments, parser, environment);
   };
 }
 

@@ -15,6 +15,7 @@
 #include "harness/cli/resume_option.h"
 #include "harness/cli/swept_memory.h"
 #include "harness/cli/terminal.h"
+#include "harness/cli/value_option.h"
 #include "harness/slurm/array_folder.h"
 #include "harness/sweep/command/command_sweep.h"
 #include "reports/text/text_layout.h"
@@ -24,10 +25,11 @@ namespace ohm::cli {
 namespace {
 
 void refuse_scenario_options(const OptionParser& parser) {
-  constexpr std::array<std::string_view, 21> kOfCommands = {
-      "--gpu",     "--points",  "--form", "--level",  "--engine",   "--shard",  "--jobs",
-      "--timeout", "--report",  "--json", "--check",  "--scratch",  "--color",  "--memory",
-      "--quiet",   "--verbose", "--help", "--resume", "--launcher", "--shards", "--slurm-option"};
+  constexpr std::array<std::string_view, 23> kOfCommands = {
+      "--gpu",      "--points",  "--form",         "--level",   "--engine",         "--shard",
+      "--jobs",     "--timeout", "--report",       "--json",    "--check",          "--scratch",
+      "--color",    "--memory",  "--quiet",        "--verbose", "--help",           "--resume",
+      "--launcher", "--shards",  "--slurm-option", "--values",  "--assume-selected"};
   refuse_options_but(kOfCommands, parser, "is for scenarios, and a command comes after --");
 }
 
@@ -52,6 +54,7 @@ engine::TorchCommand command_of(const SweepArguments& arguments, const OptionPar
   command.jobs = sweep.run.jobs;
   command.check = arguments.check;
   command.in_scratch = arguments.in_scratch;
+  command.values = arguments.values;
   // A scenario's default is not one for programs that load models.
   if (parser.count("--timeout") > 0) command.timeout_seconds = sweep.run.timeout_seconds;
   return command;
@@ -66,6 +69,7 @@ engine::CommandSweepOptions options_of(const SweepArguments& arguments,
   options.level = command.level;
   options.shard = arguments.sweep.shard;
   options.settings = {{"gpu", command.gpus}, {"check", command.check}};
+  if (!command.values.are_default()) options.settings["values"] = command.values.words();
   if (is_host) options.settings = {{"memory", "host"}};
   options.check = command.check;
   options.in_scratch = command.in_scratch;
@@ -127,6 +131,7 @@ void refuse_program_options(const SweepArguments& arguments) {
       !arguments.check.empty() || !arguments.memory.empty() || arguments.in_scratch;
   if (has_any)
     throw UsageError("--check, --memory, --scratch: are for a command that comes after --");
+  refuse_value_options(arguments.values);
 }
 
 int sweep_program(SweepArguments arguments, const OptionParser& parser,
@@ -138,7 +143,8 @@ int sweep_program(SweepArguments arguments, const OptionParser& parser,
   if (arguments.json) arguments.reports.emplace_back("json=-");
   const engine::TorchCommand command = command_of(arguments, parser, environment.program);
   const bool is_about_gpus =
-      parser.count("--gpu") + parser.count("--level") + parser.count("--check") > 0;
+      parser.count("--gpu") + parser.count("--level") + parser.count("--check") > 0 ||
+      !arguments.values.are_default();
   const SweptMemory swept = swept_memory(arguments.memory, command, is_about_gpus);
   const engine::CommandSweepOptions options = options_of(arguments, command, swept.is_host);
   const reports::ReportStyle style = report_style(arguments.style);

@@ -15,6 +15,7 @@
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
+#include "harness/cli/value_option.h"
 #include "harness/gate/snapshot_gate.h"
 #include "harness/replay/replay_file.h"
 #include "reports/console/console_report.h"
@@ -66,6 +67,9 @@ void check_gate(const ReplayArguments& arguments) {
   if (baseline.paths.empty()) {
     if (baseline.tolerance_percent > 0) throw UsageError("--tolerance requires --baseline");
     if (!baseline.measures.empty()) throw UsageError("--measure requires --baseline");
+    if (baseline.allows_unknown_values) {
+      throw UsageError("--allow-unknown-values requires --baseline");
+    }
   }
   if (!arguments.is_gate()) return;
   const bool asks_more = arguments.is_golden() || replay.verifies || replay.finds_min_capacity ||
@@ -266,6 +270,7 @@ void add_questions(const OptionParser& parser, ReplayArguments& arguments) {
       .add_option("--tolerance", baseline.tolerance_percent,
                   "Tolerance above the baseline's figures (default: 0)")
       .type_name("PERCENT");
+  add_allow_unknown_values_option(parser, baseline.allows_unknown_values);
   parser.add_option("--rules", replay.rules, "Allocator version to emulate").type_name("NAME");
 }
 

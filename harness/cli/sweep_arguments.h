@@ -8,6 +8,7 @@
 #include "harness/cli/progress_line.h"
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/style_options.h"
+#include "harness/exec/value_options.h"
 #include "harness/sweep/sweep.h"
 #include "reports/text/report_style.h"
 
@@ -33,6 +34,7 @@ struct SweepArguments {
   std::string memory;  ///< device or host; empty: as the command asks for it
   std::string check;
   bool in_scratch = false;
+  engine::ValueOptions values;
 };
 
 /// Reads which requests fail, and how: points, forms, level, engine, shard. Throws UsageError.

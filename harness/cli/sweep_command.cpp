@@ -23,6 +23,7 @@
 #include "harness/cli/style_options.h"
 #include "harness/cli/sweep_arguments.h"
 #include "harness/cli/terminal.h"
+#include "harness/cli/value_option.h"
 #include "harness/run/input_files.h"
 #include "harness/run/shard_work.h"
 #include "harness/sweep/minimum_memory.h"
@@ -293,6 +294,7 @@ void add_program_options(const OptionParser& parser, SweepArguments& arguments) 
       .check(not_empty());
   parser.add_flag("--scratch", arguments.in_scratch,
                   "For a command after --: do each run, and each fault, in a copy of this folder");
+  add_value_options(parser, arguments.values, "For a command after --: ");
 }
 
 void add_output(const OptionParser& parser, SweepArguments& arguments) {

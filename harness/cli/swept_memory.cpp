@@ -51,7 +51,10 @@ SweptMemory swept_memory(const std::string& asked, const engine::TorchCommand& c
     throw UsageError(fmt::format("--memory must be device or host, not \"{}\"", asked));
   }
   if (asked == "host") {
-    if (is_about_gpus) throw UsageError("--gpu, --level and --check are about device memory");
+    if (is_about_gpus) {
+      throw UsageError(
+          "--gpu, --level, --check, --values and --assume-selected are about device memory");
+    }
     return host_memory(command);
   }
   const bool is_of_gpus = asked == "device" || is_about_gpus ||

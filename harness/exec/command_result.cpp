@@ -9,6 +9,7 @@
 #include "harness/scenario/source_lines.h"
 #include "reports/history/snapshot_result.h"
 #include "reports/text/result_text.h"
+#include "reports/text/unknown_values_text.h"
 
 namespace ohm::engine {
 
@@ -25,7 +26,7 @@ void take_counters(const ProcessRecord& record, const CommandMachine& machine,
   for (DeviceResult& device : variant.devices) {
     const std::size_t index = index_of(device);
     device.profile = machine.profile;
-    device.values = false;
+    device.values = machine.has_values;
     device.rules = "PyTorch " + record.torch_version;
     if (index >= record.devices.size()) continue;
     const RecordedDevice& recorded = record.devices[index];
@@ -95,6 +96,12 @@ void say_out_of_memory(VariantResult& variant) {
   }
 }
 
+/// Likewise.
+void say_unknown_values(VariantResult& variant) {
+  if (variant.unknown_values.empty()) return;
+  variant.findings.push_back(reports::unknown_values_finding(variant));
+}
+
 /// Files in the folder that the process started in are named from there, as on a command line.
 class ShortenedPaths {
  public:
@@ -122,6 +129,7 @@ class ShortenedPaths {
     for (FindingResult& finding : variant.findings) {
       for (FindingEvidence& evidence : finding.evidence) shorten(evidence.file);
     }
+    for (UnknownValueResult& read : variant.unknown_values) shorten(read.file);
     if (variant.error) shorten(variant.error->file);
     if (!variant.oom) return;
     shorten(variant.oom->file);
@@ -168,8 +176,10 @@ reports::RecordedRun recorded_process(const ProcessRecord& record, const Command
   take_counters(record, machine, variant);
   take_end(record, variant);
   take_failure(end, variant);
+  variant.unknown_values = record.unknown_values;
   ShortenedPaths(record.folder).shorten(scenario);
   say_out_of_memory(variant);
+  say_unknown_values(variant);
   return recorded;
 }
 

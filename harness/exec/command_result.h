@@ -14,8 +14,9 @@ namespace ohm::engine {
 
 /// What the processes ran on.
 struct CommandMachine {
-  std::string profile;  ///< name of the GPU's
-  std::string rerun;    ///< the command line that repeats it
+  std::string profile;      ///< name of the GPU's
+  std::string rerun;        ///< the command line that repeats it
+  bool has_values = false;  ///< its kernels were computed
 };
 
 /// Figures are the allocator's own counters; what made up the peaks is from the snapshots, as far

@@ -48,6 +48,22 @@ void take_error(const json& error, ProcessRecord& record) {
   record.is_out_of_memory = error.at("out_of_memory");
 }
 
+UnknownValueResult unknown_value_of(const json& row) {
+  const std::string kind = row.at("kind");
+  const auto* const name = std::find(kUnknownUseNames.begin(), kUnknownUseNames.end(), kind);
+  UnknownValueResult read;
+  // A kind of a newer recorder is a value all the same.
+  read.kind = name == kUnknownUseNames.end()
+                  ? UnknownUse::value
+                  : static_cast<UnknownUse>(name - kUnknownUseNames.begin());
+  read.file = row.at("file");
+  read.line = row.at("line");
+  read.detail = row.at("detail");
+  read.count = row.at("count");
+  read.order = row.at("order");
+  return read;
+}
+
 void take_summary(const json& summary, ProcessRecord& record) {
   record.pid = summary.at("pid");
   record.rank = number_in(summary.at("rank").get<std::string>(), -1);
@@ -59,6 +75,9 @@ void take_summary(const json& summary, ProcessRecord& record) {
   record.problems = summary.at("problems").get<std::vector<std::string>>();
   for (const json& row : summary.at("devices")) record.devices.push_back(device_of(row));
   take_error(summary.at("error"), record);
+  for (const json& row : summary.value("unknown_values", json::array())) {
+    record.unknown_values.push_back(unknown_value_of(row));
+  }
 }
 
 ProcessRecord read_record(const std::filesystem::path& summary) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reports/model/error_result.h"
+#include "reports/model/unknown_value.h"
 
 namespace ohm::engine {
 
@@ -34,10 +35,11 @@ struct ProcessRecord {
   bool has_ended = false;  ///< false: it was killed before it could write what it had recorded
   std::int64_t most_events = 0;  ///< of a device; of more the last ones were kept
   std::vector<RecordedDevice> devices;
-  std::optional<ErrorResult> error;   ///< that no part of the program handled
-  bool is_out_of_memory = false;      ///< that error
-  std::vector<std::string> problems;  ///< of the recorder itself
-  std::string snapshot;               ///< its file; empty: there is none
+  std::optional<ErrorResult> error;                ///< that no part of the program handled
+  bool is_out_of_memory = false;                   ///< that error
+  std::vector<UnknownValueResult> unknown_values;  ///< in the order of their first occurrence
+  std::vector<std::string> problems;               ///< of the recorder itself
+  std::string snapshot;                            ///< its file; empty: there is none
 };
 
 /// Of every process that wrote to the folder: by rank, then in the order of their numbers. A

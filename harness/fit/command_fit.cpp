@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -50,6 +51,10 @@ const RuleSet& rules_of(std::string_view torch_version) {
   return *nearest;
 }
 
+/// Names of assumptions, as the processes tell them.
+constexpr std::string_view kContextAssumption = "process_context";
+constexpr std::string_view kSelectionAssumption = "assumed_selection";
+
 std::string allocator_settings() {
   for (const char* name : {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"}) {
     const char* value = std::getenv(name);
@@ -71,6 +76,7 @@ std::map<std::string, std::string> settings_of(const CommandFitOptions& options)
           {"most", std::to_string(options.most)},
           {"gpus", fmt::format("{}", fmt::join(gpus, "; "))},
           {"timeout", fmt::format("{}", options.timeout_seconds)},
+          {"values", options.values.words()},
           {"environment_alloc_conf", allocator_settings()}};
 }
 
@@ -84,6 +90,7 @@ class CommandFit {
     result_.name = std::filesystem::path(options_.words.front()).filename();
     result_.file = shell_command(options_.words);
     result_.is_command = true;
+    result_.has_values = options_.values.are_computed();
     result_.varied = options_.varied;
     result_.considers_limits = false;
     if (varied_) {
@@ -155,6 +162,7 @@ class CommandFit {
     workspace_bytes_ = 0;
     if (varied_) learn_on_large_gpu();
     forecast_ = learned_;
+    basis_ = learned_basis_;
     runs_of_row_ = &gpu == &options_.gpus.front() ? runs_to_learn_ : 0;
     try {
       varied_ ? find_value(gpu, row) : find_capacity(gpu, row);
@@ -163,6 +171,7 @@ class CommandFit {
       row.error = error.what();
     }
     row.runs = runs_of_row_;
+    take_basis(row);
     row.variant = result_.name;
     return row;
   }
@@ -182,7 +191,11 @@ class CommandFit {
     question.gpus = gpu_text(gpu, capacity_bytes);
     question.timeout_seconds = options_.timeout_seconds;
     question.value = value;
+    question.values = options_.values;
     CommandTrial trial = try_command(runner_, question);
+    // Where memory ends decides only what did not fit.
+    if (!trial.probe.point) std::erase(trial.basis.modelled, kContextAssumption);
+    basis_.add(trial.basis);
     if (!trial.program.empty()) result_.name = trial.program;
     if (!trial.torch_version.empty()) {
       result_.summary = "PyTorch " + trial.torch_version;
@@ -190,6 +203,15 @@ class CommandFit {
     }
     if (trial.requests) forecast_.learn(value, std::move(*trial.requests), trial.was_scarce);
     return trial;
+  }
+
+  void take_basis(FitRow& row) const {
+    row.modelled = basis_.modelled;
+    std::sort(row.modelled.begin(), row.modelled.end());
+    row.unknown_values = basis_.unknown_values;
+    const bool is_assumed = std::find(row.modelled.begin(), row.modelled.end(),
+                                      kSelectionAssumption) != row.modelled.end();
+    if (is_assumed) row.assumed_selection = options_.values.assumed_selection;
   }
 
   std::optional<bool> forecast(std::int64_t value, std::int64_t available_bytes) const {
@@ -244,6 +266,7 @@ class CommandFit {
           try_at(value, gpu, kLargeCapacity,
                  fmt::format("{} = {} on a large {}", options_.varied, value, gpu.profile.name));
       ++runs_to_learn_;
+      learned_basis_ = basis_;
       if (!trial.probe.point) {
         why_not_learned_ = trial.probe.stop->reason;
         return;
@@ -328,6 +351,8 @@ class CommandFit {
   FitResult result_;
   RequestForecast forecast_;  ///< by the runs of this row, and learned_
   RequestForecast learned_;   ///< by runs on a large GPU
+  TrialBasis basis_;          ///< of the runs of this row, and learned_basis_
+  TrialBasis learned_basis_;  ///< of the runs on a large GPU
   std::optional<std::string> why_not_learned_;
   RuleSet rules_ = default_rule_set();
   std::map<std::int64_t, CommandTrial> roomy_;  ///< on a large GPU, by value

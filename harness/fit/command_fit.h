@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/checkpoint/checkpoint.h"
+#include "harness/exec/value_options.h"
 #include "harness/fit/fit.h"
 #include "harness/scenario/shard.h"
 #include "reports/model/fit_result.h"
@@ -23,6 +24,7 @@ struct CommandFitOptions {
   std::int64_t most = 65536;
   std::vector<GpuSelection> gpus;        ///< at least one, of the table
   double timeout_seconds = 0;            ///< of each run; 0: none
+  ValueOptions values;                   ///< of each run
   Shard shard;                           ///< which of the GPUs
   Checkpoint* checkpoint = nullptr;      ///< of checkpointed_work(); nullptr: nothing is kept
   std::vector<const Checkpoint*> found;  ///< by shards that others searched

@@ -113,6 +113,17 @@ Totals totals_of(const RunResult& result) {
   return totals;
 }
 
+TrialBasis basis_of(const RunResult& result) {
+  TrialBasis basis;
+  for (const ScenarioResult& scenario : result.scenarios) {
+    for (const VariantResult& variant : scenario.variants) {
+      basis.add({{}, variant.unknown_values});
+      for (const DeviceResult& device : variant.devices) basis.add({device.modelled, {}});
+    }
+  }
+  return basis;
+}
+
 std::optional<FitStop> stop_of(const RunResult& result, const Totals& totals, const CommandEnd& end,
                                const std::string& output, const CommandQuestion& question) {
   const std::int64_t value = question.value;
@@ -142,11 +153,28 @@ std::optional<FitStop> stop_of(const RunResult& result, const Totals& totals, co
 
 }  // namespace
 
+void TrialBasis::add(const TrialBasis& more) {
+  for (const std::string& name : more.modelled) {
+    if (std::find(modelled.begin(), modelled.end(), name) == modelled.end()) {
+      modelled.push_back(name);
+    }
+  }
+  for (const UnknownValueResult& read : more.unknown_values) {
+    const bool is_known = std::any_of(unknown_values.begin(), unknown_values.end(),
+                                      [&](const UnknownValueResult& known) {
+                                        return std::tie(known.kind, known.file, known.line) ==
+                                               std::tie(read.kind, read.file, read.line);
+                                      });
+    if (!is_known) unknown_values.push_back(read);
+  }
+}
+
 CommandTrial try_command(const CommandRunner& runner, const CommandQuestion& question) {
   const RecordFolder folder;
   ChildCommand command = gpu_command(question.words, question.gpus);
   command.environment.insert(command.environment.end(), question.environment.begin(),
                              question.environment.end());
+  add_values(command, question.values);
   add_recorder(command, folder.path());
   command.output = folder.path() + "/output";
   command.timeout_seconds = question.timeout_seconds;
@@ -154,12 +182,14 @@ CommandTrial try_command(const CommandRunner& runner, const CommandQuestion& que
   if (end.asked_to_end != 0) throw CommandInterrupted(end.asked_to_end);
   const std::vector<ProcessRecord> records = read_process_records(folder.path());
   const RecordedGate no_gate({}, RecordedCounters::present, {});
-  const RunResult result = command_result(records, {question.gpus, ""}, end, no_gate);
+  const RunResult result =
+      command_result(records, {question.gpus, "", question.values.are_computed()}, end, no_gate);
   const Totals totals = totals_of(result);
   CommandTrial trial;
   trial.probe.stop = stop_of(result, totals, end, command.output, question);
   trial.was_scarce = totals.num_alloc_retries > 0;
   trial.workspace_bytes = totals.workspace_bytes;
+  trial.basis = basis_of(result);
   if (!records.empty()) {
     trial.program = process_names(records).front();
     trial.torch_version = records.front().torch_version;

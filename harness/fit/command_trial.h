@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "harness/exec/child_command.h"
+#include "harness/exec/value_options.h"
 #include "harness/fit/fit_forecast.h"
 #include "harness/fit/fit_search.h"
+#include "reports/model/unknown_value.h"
 
 namespace ohm::engine {
 
@@ -19,6 +21,15 @@ struct CommandQuestion {
   std::string gpus;                                              ///< for parse_gpu_selection()
   double timeout_seconds = 0;                                    ///< 0: it may run for ever
   std::int64_t value = 0;                                        ///< that the answer is about
+  ValueOptions values;
+};
+
+/// What its figures rest on, over all processes.
+struct TrialBasis {
+  std::vector<std::string> modelled;               ///< names of assumptions, each once
+  std::vector<UnknownValueResult> unknown_values;  ///< of each line once
+
+  void add(const TrialBasis& more);
 };
 
 struct CommandTrial {
@@ -28,6 +39,7 @@ struct CommandTrial {
   std::string program;                  ///< name of the first process
   std::int64_t workspace_bytes = 0;     ///< of the peak
   std::string torch_version;
+  TrialBasis basis;
 };
 
 /// Its output is not shown: of one that fails the last line is the reason. Throws

@@ -11,6 +11,7 @@
 #include "reports/history/result_diff.h"
 #include "reports/json/result_input.h"
 #include "reports/text/measured_text.h"
+#include "reports/text/unknown_values_text.h"
 
 namespace ohm::engine {
 
@@ -23,8 +24,18 @@ bool is_baseline_file(InputFile& file, const std::string& path) {
   return start.size() < kLeastBytes || (!start.starts_with('{') && !reports::is_pickle(file, path));
 }
 
+/// Of one variant.
+void check_values_known(const VariantResult& variant, const std::string& path) {
+  if (variant.unknown_values.empty()) return;
+  throw BaselineError(
+      fmt::format("{}: its figures are no baseline: {}; --allow-unknown-values compares them "
+                  "anyway",
+                  path, reports::unknown_value_lines(variant.unknown_values).front()));
+}
+
 /// Of a result by scenario: each has the one variant that a recording has.
-std::map<std::string, Baseline> baselines_in(InputFile& file, const std::string& path) {
+std::map<std::string, Baseline> baselines_in(InputFile& file, const std::string& path,
+                                             bool allows_unknown_values) {
   std::map<std::string, Baseline> baselines;
   if (is_baseline_file(file, path)) {
     baselines[""] = read_baseline(file, path);
@@ -36,16 +47,17 @@ std::map<std::string, Baseline> baselines_in(InputFile& file, const std::string&
       throw BaselineError(fmt::format(
           "{}: does not have exactly one variant, as the result of a snapshot has", path));
     }
+    if (!allows_unknown_values) check_values_known(scenario.variants.front(), path);
     baselines[scenario.name] = baseline_of(scenario, 0);
   }
   if (baselines.empty()) throw BaselineError(fmt::format("{}: a result of nothing", path));
   return baselines;
 }
 
-std::map<std::string, Baseline> baselines_at(const std::string& path) {
+std::map<std::string, Baseline> baselines_at(const std::string& path, bool allows_unknown_values) {
   try {
     InputFile file(path);
-    return baselines_in(file, path);
+    return baselines_in(file, path, allows_unknown_values);
   } catch (const std::system_error& error) {
     throw BaselineError(fmt::format("cannot read {}: {}", path, error.code().message()));
   }
@@ -81,7 +93,9 @@ std::string joined(const std::vector<std::string>& parts) {
 
 RecordedBaseline::RecordedBaseline(RecordedBaselineOptions options) : options_(std::move(options)) {
   for (const std::string& measure : options_.measures) check_measure(measure);
-  for (const std::string& path : options_.paths) baselines_.push_back({path, baselines_at(path)});
+  for (const std::string& path : options_.paths) {
+    baselines_.push_back({path, baselines_at(path, options_.allows_unknown_values)});
+  }
 }
 
 RecordedBaseline::Outcome RecordedBaseline::judge(const ScenarioResult& scenario,

@@ -22,14 +22,19 @@ struct RecordedBaselineOptions {
   std::vector<std::string> measures;
   /// Figures may also be above the largest by so many percent: real devices are not exact.
   double tolerance_percent = 0;
+  /// Figures that depend on values that no kernel computed are compared, too; else they are an
+  /// error.
+  bool allows_unknown_values = false;
 };
 
 class RecordedBaseline {
  public:
-  /// Throws BaselineError for files, std::invalid_argument for a measure that no baseline has.
+  /// Throws BaselineError for files, of figures that are not allowed, too; std::invalid_argument
+  /// for a measure that no baseline has.
   explicit RecordedBaseline(RecordedBaselineOptions options);
 
   bool is_there() const { return !baselines_.empty(); }
+  bool allows_unknown_values() const { return options_.allows_unknown_values; }
 
   struct Outcome {
     bool fails = false;

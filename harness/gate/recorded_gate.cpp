@@ -9,6 +9,7 @@
 
 #include "reports/history/recorded_steps.h"
 #include "reports/text/measured_text.h"
+#include "reports/text/unknown_values_text.h"
 
 namespace ohm::engine {
 
@@ -54,6 +55,17 @@ void fail(VariantResult& variant, FailureType type, const std::string& reason) {
   variant.reason = reason;
 }
 
+/// The figures may be those of another path of the program: whatever they say is no verdict.
+void refuse_unknown_values(VariantResult& variant) {
+  const bool is_bad = variant.verdict == Verdict::failed || variant.verdict == Verdict::error;
+  const std::string before = is_bad ? "; " + variant.reason : "";
+  variant.verdict = Verdict::error;
+  variant.failure_type = FailureType::none;
+  variant.reason =
+      fmt::format("not judged: {}; --allow-unknown-values judges the figures anyway{}",
+                  reports::unknown_value_lines(variant.unknown_values).front(), before);
+}
+
 constexpr const char* kNoBreakdown = "what made up the peak is not in the history";
 
 /// "peak_gradient_bytes" and the others.
@@ -88,6 +100,8 @@ void RecordedGate::judge(reports::RecordedRun& recorded, bool is_only) const {
   } else if (!compared.reason.empty() && variant.verdict == Verdict::passed) {
     variant.reason = compared.reason;
   }
+  const bool is_refused = is_judged && !baseline_.allows_unknown_values();
+  if (is_refused && !variant.unknown_values.empty()) refuse_unknown_values(variant);
   scenario.verdict = variant.verdict;
   if (variant.verdict == Verdict::failed) recorded.result.exit_reason = ExitReason::failed;
   if (variant.verdict == Verdict::error) recorded.result.exit_reason = ExitReason::script_error;

@@ -27,7 +27,8 @@ class RecordedGate {
                const RecordedBaselineOptions& baseline);
 
   /// The result's variant becomes failed where a limit does not hold or cannot be told, or a figure
-  /// is above the baseline's; an error where what a limit is about was not recorded. `is_only`:
+  /// is above the baseline's; an error where what a limit is about was not recorded, or where
+  /// figures depend on values that no kernel computed and that is not allowed. `is_only`:
   /// there are no other processes, so that a single baseline is meant for this one.
   void judge(reports::RecordedRun& recorded, bool is_only) const;
 

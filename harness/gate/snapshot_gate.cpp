@@ -25,6 +25,7 @@ std::string rerun_command(const SnapshotGate& gate) {
   if (baseline.tolerance_percent > 0) {
     command += fmt::format(" --tolerance {}", baseline.tolerance_percent);
   }
+  if (baseline.allows_unknown_values) command += " --allow-unknown-values";
   return command;
 }
 

@@ -1,18 +1,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "reports/ci/github_report.h"
 #include "reports/text/text_layout.h"
+#include "reports/text/unknown_values_text.h"
 
 namespace ohm::reports {
 
 namespace {
 
+/// The worst first.
+enum class Severity : std::uint8_t {
+  broken,  ///< a script or a process
+  failed,  ///< a limit
+  warning,
+};
+
 struct Annotation {
-  bool is_error = false;  ///< a script or a process that broke: worse than a broken limit
+  Severity severity = Severity::failed;
   std::string file;
   int line = 0;
   std::string title;
@@ -47,7 +56,7 @@ std::string escaped(std::string_view text, bool is_property) {
 }
 
 std::string command(const Annotation& annotation) {
-  std::string out = "::error ";
+  std::string out = annotation.severity == Severity::warning ? "::warning " : "::error ";
   if (!annotation.file.empty()) {
     out += fmt::format("file={},", escaped(annotation.file, true));
     if (annotation.line > 0) out += fmt::format("line={},", annotation.line);
@@ -70,19 +79,32 @@ void find_place(const ScenarioResult& scenario, const VariantResult& variant,
   }
 }
 
+/// Of the reads of values that were not computed, as many as a report prints.
+void add_warnings(const ScenarioResult& scenario, const VariantResult& variant,
+                  std::vector<Annotation>& annotations) {
+  std::size_t count = 0;
+  for (const UnknownValueResult& read : by_use(variant.unknown_values)) {
+    if (count++ == kMostUnknownLines) return;
+    annotations.push_back({Severity::warning, read.file, read.line,
+                           fmt::format("{}: {}", scenario.name, kUnknownValuesPitfall),
+                           unknown_value_sentence(read)});
+  }
+}
+
 std::vector<Annotation> annotations_of(const RunResult& result) {
   std::vector<Annotation> annotations;
   for (const ScenarioResult& scenario : result.scenarios) {
     if (scenario.error) {
       const std::string& file = scenario.error->file;
-      annotations.push_back({true, file.empty() ? scenario.file : file, scenario.error->line,
-                             scenario.name, scenario.error->message});
+      annotations.push_back({Severity::broken, file.empty() ? scenario.file : file,
+                             scenario.error->line, scenario.name, scenario.error->message});
     }
     for (const VariantResult& variant : scenario.variants) {
+      add_warnings(scenario, variant, annotations);
       const bool is_error = variant.verdict == Verdict::error;
       if (!is_error && variant.verdict != Verdict::failed) continue;
       Annotation one;
-      one.is_error = is_error;
+      one.severity = is_error ? Severity::broken : Severity::failed;
       find_place(scenario, variant, one);
       one.title =
           fmt::format("{}.{}: {}", scenario.name, variant.name,
@@ -94,7 +116,7 @@ std::vector<Annotation> annotations_of(const RunResult& result) {
   }
   std::stable_sort(
       annotations.begin(), annotations.end(),
-      [](const Annotation& a, const Annotation& b) { return a.is_error > b.is_error; });
+      [](const Annotation& a, const Annotation& b) { return a.severity < b.severity; });
   return annotations;
 }
 
@@ -110,7 +132,8 @@ std::string github_annotations(const RunResult& result, const ReportStyle& /*sty
   std::string out;
   for (const Annotation& annotation : annotations) out += command(annotation);
   if (more > 0) {
-    out += command({false, {}, 0, "ohm", fmt::format("{} more; the log has all of them", more)});
+    out += command(
+        {Severity::failed, {}, 0, "ohm", fmt::format("{} more; the log has all of them", more)});
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include "reports/text/markdown_text.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/result_text.h"
+#include "reports/text/unknown_values_text.h"
 
 namespace ohm::reports {
 
@@ -36,12 +37,24 @@ std::string row(const VariantResult& variant) {
                      markdown(variant.reason));
 }
 
+/// A list of the lines that read values which were not computed.
+std::string unknown_values(const ScenarioResult& scenario) {
+  std::string out;
+  for (const VariantResult& variant : scenario.variants) {
+    for (const std::string& line : unknown_value_lines(variant)) {
+      out += fmt::format("- {}\n", markdown(line));
+    }
+  }
+  return out.empty() ? "" : out + "\n";
+}
+
 std::string table(const ScenarioResult& scenario) {
   if (scenario.variants.empty()) return "";
   std::string out = "|  | variant | role | peak | what was found |\n|---|---|---|---:|---|\n";
   for (const VariantResult& variant : scenario.variants) out += row(variant);
   const std::string modelled = modelled_text(scenario);
-  return out + (modelled.empty() ? "\n" : fmt::format("\n{}\n\n", markdown_code(modelled)));
+  out += modelled.empty() ? "\n" : fmt::format("\n{}\n\n", markdown_code(modelled));
+  return out + unknown_values(scenario);
 }
 
 std::string broken_limits(const VariantResult& variant) {

@@ -5,6 +5,7 @@
 #include "allocator_shim/base/base_name.h"
 #include "reports/ci/xml_writer.h"
 #include "reports/text/measured_text.h"
+#include "reports/text/unknown_values_text.h"
 
 namespace ohm::reports {
 
@@ -83,6 +84,10 @@ void write_properties(XmlElement& test_case, const VariantResult& variant) {
                      fmt::format("{}", fmt::join(device.modelled, " ")));
     }
   }
+  if (!variant.unknown_values.empty()) {
+    write_property(properties, "unknown_values",
+                   fmt::format("{}", fmt::join(unknown_value_lines(variant), "; ")));
+  }
 }
 
 std::string error_text(const ErrorResult& error) {
@@ -98,6 +103,7 @@ std::string details_of(const VariantResult& variant) {
   if (!variant.difference.empty()) text += variant.difference + "\n";
   if (variant.oom) text += variant.oom->message + "\n";
   if (variant.error) text += error_text(*variant.error);
+  for (const std::string& line : unknown_value_lines(variant)) text += line + "\n";
   return text + "re-run: " + variant.rerun + "\n";
 }
 

@@ -6,6 +6,7 @@
 #include "reports/text/paint.h"
 #include "reports/text/result_text.h"
 #include "reports/text/text_layout.h"
+#include "reports/text/unknown_values_text.h"
 
 namespace ohm::reports {
 
@@ -20,15 +21,29 @@ std::string evidence_line(const FindingEvidence& evidence) {
       grouped(evidence.event));
 }
 
+std::string title_line(const std::string& title, const ReportStyle& style) {
+  return painted(indented(printable(title), 2, style.columns), Tone::warning, style.color);
+}
+
+std::string unknown_values(const VariantResult& variant, const ReportStyle& style) {
+  std::string out = title_line(kUnknownValuesPitfall, style);
+  for (const std::string& line : unknown_value_lines(variant)) {
+    out += indented(printable(line), 4, style.columns);
+  }
+  return out + indented(unknown_values_advice(variant), 4, style.columns);
+}
+
 }  // namespace
 
 std::string console_findings(const VariantResult& variant, const ReportStyle& style) {
   std::string out;
   for (const FindingResult& finding : variant.findings) {
     if (!out.empty()) out += "\n";
-    out += painted(indented(printable(fmt::format("{} on {}", finding.pitfall, finding.device)), 2,
-                            style.columns),
-                   Tone::warning, style.color);
+    if (finding.pitfall == kUnknownValuesPitfall) {
+      out += unknown_values(variant, style);
+      continue;
+    }
+    out += title_line(fmt::format("{} on {}", finding.pitfall, finding.device), style);
     out += indented(printable(finding.what), 4, style.columns);
     for (const FindingEvidence& evidence : finding.evidence) {
       out += indented(printable(evidence_line(evidence)), 6, style.columns);

@@ -9,6 +9,7 @@
 
 #include "allocator_shim/base/format_bytes.h"
 #include "reports/console/fit_basis_text.h"
+#include "reports/console/fit_exactness.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/paint.h"
 #include "reports/text/text_layout.h"
@@ -61,8 +62,9 @@ class FitText {
                                   : fmt::format("the largest {} from {} to {}", result_.varied,
                                                 grouped(result_.least), grouped(result_.most));
     const char* const of_limits = result_.considers_limits ? "" : " · without its limits";
-    std::string rest =
-        result_.is_command ? "no values computed" : fmt::format("size-only{}", of_limits);
+    std::string rest = result_.is_command
+                           ? (result_.has_values ? "values computed" : "no values computed")
+                           : fmt::format("size-only{}", of_limits);
     if (result_.basis) rest = fmt::format("replayed by {}", result_.rules);
     text_ += paint(indented(fmt::format("{} · {} · {}", printable(result_.file), asked, rest), 0,
                             style_.columns),
@@ -185,7 +187,8 @@ class FitText {
 
   void add_details(const FitRow& row) {
     if (row.outcome == FitOutcome::failed) {
-      return add_field("could not be searched", printable(row.error), Tone::bad);
+      add_field("could not be searched", printable(row.error), Tone::bad);
+      return add_oddities(row);
     }
     if (varies_card_) {
       add_smallest_card(row);
@@ -263,7 +266,9 @@ class FitText {
     const std::string where = fmt::format("{} values from {} to {}", line.checked_values,
                                           grouped(line.from_value), grouped(row.best->value));
     if (line.is_line && line.largest_deviation_bytes == 0) {
-      add_field("the peak follows", fmt::format("{}, exactly at {}", formula, where));
+      add_field("the peak follows",
+                fmt::format("{}, {} {}", formula, exactness(row) == "exact" ? "exactly at" : "at",
+                            where));
     } else if (line.is_line) {
       add_field(
           "the peak follows",
@@ -282,21 +287,22 @@ class FitText {
 
   void add_margin(const FitRow& row, const FitMargin& margin) {
     add_field("left on the card",
-              fmt::format("{} = {} − {} of context (modelled) − {} reserved at the peak (exact)",
+              fmt::format("{} = {} − {} of context (modelled) − {} reserved at the peak ({})",
                           human_and_exact_bytes(static_cast<std::uint64_t>(
                               std::max<std::int64_t>(0, margin.left_bytes))),
                           short_bytes(margin.capacity_bytes), short_bytes(margin.context_bytes),
-                          short_bytes(row.best->peak_reserved_bytes)));
+                          short_bytes(row.best->peak_reserved_bytes), exactness(row)));
     if (margin.workspace_bytes > 0) {
       add_field("in the peak",
-                fmt::format("{} allocated (exact), of it {} of libraries' workspaces (modelled)",
+                fmt::format("{} allocated ({}), of it {} of libraries' workspaces (modelled)",
                             human_and_exact_bytes(
                                 static_cast<std::uint64_t>(row.best->peak_allocated_bytes)),
-                            short_bytes(margin.workspace_bytes)));
+                            exactness(row), short_bytes(margin.workspace_bytes)));
     } else {
-      add_field("in the peak", fmt::format("{} allocated (exact)",
+      add_field("in the peak", fmt::format("{} allocated ({})",
                                            human_and_exact_bytes(static_cast<std::uint64_t>(
-                                               row.best->peak_allocated_bytes))));
+                                               row.best->peak_allocated_bytes)),
+                                           exactness(row)));
     }
   }
 
@@ -304,6 +310,9 @@ class FitText {
   void add_oddities(const FitRow& row) {
     const std::string noun = varies_card_ ? "cards" : "values";
     const std::string where = result_.rows.size() > 1 ? fmt::format("{}: ", row.profile) : "";
+    for (const ExactnessNote& note : exactness_notes(row, result_.varied)) {
+      add_field(note.name, where + note.text, Tone::warning);
+    }
     if (!row.fits_beyond.empty()) {
       add_field(
           "not monotone",
@@ -326,9 +335,12 @@ class FitText {
                                    0, style_.columns),
                           Tone::faint);
     const std::string modelled = modelled_names();
-    if (modelled.empty()) return;
-    text_ +=
-        paint(indented("Modelled, not exact: " + modelled + ".", 0, style_.columns), Tone::faint);
+    if (!modelled.empty()) {
+      text_ +=
+          paint(indented("Modelled, not exact: " + modelled + ".", 0, style_.columns), Tone::faint);
+    }
+    const std::string advice = exactness_advice(result_);
+    if (!advice.empty()) text_ += indented("Not exact: " + advice + ".", 0, style_.columns);
   }
 
   std::string modelled_names() const {

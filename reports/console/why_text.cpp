@@ -10,6 +10,7 @@
 #include "reports/text/measured_text.h"
 #include "reports/text/result_text.h"
 #include "reports/text/text_layout.h"
+#include "reports/text/unknown_values_text.h"
 
 namespace ohm::reports {
 
@@ -183,6 +184,20 @@ std::string finding_text(const FindingResult& finding) {
   return out + fmt::format("What helps: ohm explain {}.", finding.scenario);
 }
 
+/// Of memory; nullptr: there is none.
+const FindingResult* memory_finding(const VariantResult& variant) {
+  for (const FindingResult& finding : variant.findings) {
+    if (finding.pitfall != kUnknownValuesPitfall) return &finding;
+  }
+  return nullptr;
+}
+
+std::string unknown_text(const VariantResult& variant) {
+  const std::vector<std::string> lines = unknown_value_lines(variant);
+  if (lines.empty()) return "";
+  return fmt::format("The figures may be those of another path: {}. ", lines.front());
+}
+
 std::string oom_text(const VariantResult& variant) {
   const OomResult& oom = *variant.oom;
   const std::int64_t alive =
@@ -228,8 +243,10 @@ std::string why_text(const RunResult& result, const std::string& replayed, std::
   const VariantResult* const variant = why_variant(result);
   if (variant == nullptr) return "The result has no figures of memory.\n";
   std::string text = variant->oom ? oom_text(*variant) : peak_text(*variant);
+  text += unknown_text(*variant);
   text += holder_text(*variant);
-  text += variant->findings.empty() ? fix_text(*variant) : finding_text(variant->findings.front());
+  const FindingResult* const finding = memory_finding(*variant);
+  text += finding == nullptr ? fix_text(*variant) : finding_text(*finding);
   if (!replayed.empty()) text += " " + replayed;
   while (text.ends_with(' ')) text.pop_back();
   return paragraph(text, columns, kMostWhyLines);

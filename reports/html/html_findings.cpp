@@ -5,13 +5,44 @@
 #include "reports/text/html_text.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/result_text.h"
+#include "reports/text/unknown_values_text.h"
 
 namespace ohm::reports {
+
+namespace {
+
+std::string unknown_values(const VariantResult& variant) {
+  std::string rows;
+  for (const UnknownValueResult& read : variant.unknown_values) {
+    rows += fmt::format(
+        "<tr><td class=\"tight\">{}</td><td class=\"soft\">{}</td><td "
+        "class=\"n\">{}</td><td>{}</td>"
+        "</tr>\n",
+        name_of(read.kind), html(place_text(read.file, read.line)), grouped(read.count),
+        html(read.detail));
+  }
+  std::string lines;
+  for (const std::string& line : unknown_value_lines(variant)) {
+    lines += fmt::format("{}{}", lines.empty() ? "" : "<br>", html(line));
+  }
+  return fmt::format(
+      "<div class=\"finding\" data-pitfall=\"{0}\"><p><b>{0}</b>: the figures may be those of "
+      "another path of the program.</p>\n<p>{1}</p>\n<div class=\"scroll\"><table><thead><tr>"
+      "<th>decides<th>line<th class=\"n\">reads<th>what was read</tr></thead><tbody>\n{2}</tbody>"
+      "</table></div>\n<p class=\"note\">{3}</p></div>\n",
+      html(kUnknownValuesPitfall), lines, rows, html(unknown_values_advice(variant)));
+}
+
+}  // namespace
 
 std::string html_findings(const VariantResult& variant) {
   if (variant.findings.empty()) return "";
   std::string out = "<h3>What it shows</h3>\n";
   for (const FindingResult& finding : variant.findings) {
+    if (finding.pitfall == kUnknownValuesPitfall) {
+      out += unknown_values(variant);
+      continue;
+    }
     std::string rows;
     for (const FindingEvidence& evidence : finding.evidence) {
       rows += fmt::format(

@@ -13,6 +13,7 @@
 #include "reports/model/fields.h"
 #include "reports/model/run_result.h"
 #include "reports/model/shard_result.h"
+#include "reports/model/unknown_value.h"
 
 namespace ohm {
 
@@ -256,6 +257,10 @@ struct FitRow {
   std::vector<std::int64_t> fails_within;    ///< smaller values that do not: not monotone
   std::vector<std::string> unchecked;        ///< limits that size-only runs cannot tell
   std::vector<std::string> modelled;         ///< assumptions that the bytes of `best` rest on
+  std::vector<UnknownValueResult> unknown_values;  ///< of a command: read in any of its runs
+  /// Of a command: the share of rows that a mask of unknown values is assumed to select, as
+  /// --assume-selected spells it; empty: no mask depended on it.
+  std::string assumed_selection;
   std::string smallest_profile;  ///< of capacity: the smallest card of the table that will do
   std::int64_t smallest_profile_bytes = 0;
   std::int64_t runs = 0;
@@ -285,6 +290,11 @@ struct FitRow {
     visit("unchecked_limits", &T::unchecked, "Limits on values: size-only runs have none.");
     visit("modelled", &T::modelled, Presence::optional,
           "Assumptions that the bytes rest on; absent: none.");
+    visit("unknown_values", &T::unknown_values, Presence::optional,
+          "Of a command: lines that read values which no kernel computed, in any of its runs.");
+    visit("assumed_selection", &T::assumed_selection, Presence::optional,
+          "Of a command: the share of rows that masks of such values are assumed to select; "
+          "absent: no mask depended on it.");
     visit("smallest_gpu", &T::smallest_profile, Presence::optional,
           "Of capacity: the smallest card of ohm gpus that will do.");
     visit("smallest_profile_bytes", &T::smallest_profile_bytes, kUnwritten);
@@ -297,6 +307,7 @@ struct FitResult {
   std::string summary;
   std::string file;         ///< or the command line
   bool is_command = false;  ///< of a command, not of a scenario
+  bool has_values = false;  ///< of a command: its kernels were computed
   std::string varied;       ///< name of the parameter, or kFitCapacity
   std::int64_t least = 0;
   std::int64_t most = 0;
@@ -319,6 +330,7 @@ struct FitResult {
     visit("summary", &T::summary, kUnwritten);
     visit("file", &T::file, "As given on the command line; of a command all of it.");
     visit("is_command", &T::is_command, kUnwritten);
+    visit("has_values", &T::has_values, kUnwritten);
     visit("varied", &T::varied, "A parameter, or \"capacity\".");
     visit("least", &T::least);
     visit("most", &T::most);

@@ -17,6 +17,7 @@
 #include "reports/model/memory_history.h"
 #include "reports/model/memory_result.h"
 #include "reports/model/shard_result.h"
+#include "reports/model/unknown_value.h"
 #include "reports/model/value_result.h"
 #include "reports/model/vocabulary.h"
 
@@ -47,10 +48,12 @@ struct VariantResult {
   std::optional<MemoryHistory> history;      ///< where it was asked for
   std::optional<RetentionResult> retention;  ///< with a history
   std::vector<FindingResult> findings;       ///< of a record of another program
-  std::vector<std::string> unused_faults;    ///< plans that never fired
-  std::string output;                        ///< what it printed, the first 64 KiB
-  std::string rerun;                         ///< the command that repeats it
-  std::optional<double> seconds;             ///< wall time; only with --timestamps
+  /// Reads of values that no kernel computed, in the order of their first occurrence; at most 100.
+  std::vector<UnknownValueResult> unknown_values;
+  std::vector<std::string> unused_faults;  ///< plans that never fired
+  std::string output;                      ///< what it printed, the first 64 KiB
+  std::string rerun;                       ///< the command that repeats it
+  std::optional<double> seconds;           ///< wall time; only with --timestamps
 
   static constexpr const char* kSchemaName = "variant";
   template <class Visit>
@@ -86,6 +89,9 @@ struct VariantResult {
           "With a history: what the script's variables kept alive.");
     visit("findings", &T::findings, Presence::optional,
           "Of a record of another program: what it shows, in the words of the catalogue.");
+    visit("unknown_values", &T::unknown_values, Presence::optional,
+          "Of ohm exec: lines that read values which no kernel computed, in the order of their "
+          "first occurrence; at most 100.");
     visit("unused_faults", &T::unused_faults, Presence::optional, "Fault plans that never fired.");
     visit("output", &T::output, Presence::optional);
     visit("rerun", &T::rerun);

@@ -8,8 +8,10 @@
 #include <string>
 
 #include "reports/text/text_layout.h"
+#include "reports/text/unknown_values_text.h"
 #include "tests/reports/sample_result.h"
 #include "tests/support/golden.h"
+#include "tests/support/text.h"
 
 namespace ohm::reports {
 namespace {
@@ -87,6 +89,19 @@ TEST(Reporters, NameTheAssumptionsThatFiguresRestOn) {
     SCOPED_TRACE(name);
     EXPECT_EQ(std::string::npos, rendered(name).find("cudnn_workspace"));
     EXPECT_NE(std::string::npos, find_reporter(name).render(result, {}).find("cudnn_workspace"));
+  }
+}
+
+TEST(Reporters, SayWhichLinesReadValuesThatWereNotComputed) {
+  RunResult result = test::sample_result();
+  VariantResult& variant = result.scenarios.at(0).variants.at(0);
+  variant.unknown_values = {{UnknownUse::shape, "train.py", 9, "0 of <5> rows selected", 1, 1}};
+  variant.findings = {unknown_values_finding(variant)};
+  for (const std::string name : {"console", "html", "json", "junit", "markdown", "github"}) {
+    SCOPED_TRACE(name);
+    const std::string text = test::on_one_line(find_reporter(name).render(result, {}));
+    EXPECT_NE(std::string::npos, text.find("values that were not computed"));
+    EXPECT_TRUE(name != "html" || text.find("<5>") == std::string::npos);
   }
 }
 

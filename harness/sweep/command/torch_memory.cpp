@@ -134,6 +134,7 @@ class TorchRun {
     std::ofstream(folder_.path() + "/job.json") << reports::json_line(job);
     child_ = gpu_command(command.words, command.gpus);
     add_recorder(child_, "");
+    add_values(child_, command.values);
     child_.environment.emplace_back("OHM_SWEEP", folder_.path());
     child_.output = folder_.path() + "/output";
     child_.errors = folder_.path() + "/errors";
@@ -355,6 +356,7 @@ std::string TorchMemory::plan_of(const FaultTask& task) const {
 
 std::string TorchMemory::rerun_command(const std::string& plan) const {
   std::string text = "ohm exec --one-thread --gpu " + shell_quoted(command_.gpus);
+  text += command_.values.words();
   if (!plan.empty()) text += " --fault " + shell_quoted(plan);
   return text + " -- " + shell_command(command_.words);
 }

@@ -12,6 +12,7 @@
 
 #include "allocator_shim/fault/fault_policy.h"
 #include "harness/exec/child_command.h"
+#include "harness/exec/value_options.h"
 #include "harness/sweep/command/failing_memory.h"
 #include "harness/sweep/fault_trials.h"
 
@@ -26,6 +27,7 @@ struct TorchCommand {
   std::string check;           ///< an expression of Python, for __main__ at its end; empty: none
   bool in_scratch = false;     ///< each run, and each copy, in a copy of the folder
   double timeout_seconds = 0;  ///< of a run without faults; 0: none
+  ValueOptions values;
 };
 
 class TorchMemory final : public FailingMemory {

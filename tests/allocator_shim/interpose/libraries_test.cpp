@@ -107,6 +107,10 @@ TEST(VirtualCudaLibraries, ABoolThatIsReadInACheckIsTrueAndNoted) {
   note("no such thing");
   note("generated_length");
   EXPECT_THAT(modelled(0), testing::HasSubstr("generated_length"));
+  for (const char* name : {"unknown_values", "finite_values", "assumed_selection"}) {
+    note(name);
+    EXPECT_THAT(modelled(0), testing::HasSubstr(name));
+  }
   EXPECT_EQ(function<int(void*)>(kRuntime, "cudaFree")(flag), kSuccess);
 }
 

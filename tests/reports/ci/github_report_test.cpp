@@ -45,6 +45,19 @@ TEST(GithubAnnotations, EscapeWhatACommandIsMadeOf) {
       github_annotations(result, {}));
 }
 
+TEST(GithubAnnotations, WarnOfValuesThatWereNotComputed) {
+  RunResult result = failures(1);
+  VariantResult& variant = result.scenarios[0].variants[0];
+  for (int line = 9; line < 15; ++line) {
+    variant.unknown_values.push_back({UnknownUse::shape, "train.py", line, "", 1, line});
+  }
+  const std::string text = github_annotations(result, {});
+  EXPECT_EQ(4, lines(text));
+  EXPECT_THAT(text, StartsWith("::error "));
+  EXPECT_THAT(text, HasSubstr("\n::warning file=train.py,line=9,title=many%3A values not computed::"
+                              "shape at train.py:9 depends on values that were not computed\n"));
+}
+
 TEST(GithubAnnotations, AreTheWorstNineAndHowManyMore) {
   RunResult result = failures(30);
   result.scenarios[0].variants[25].verdict = Verdict::error;

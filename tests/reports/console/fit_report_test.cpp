@@ -3,6 +3,7 @@
 #include "reports/console/fit_text.h"
 #include "reports/json/fit_json.h"
 #include "tests/support/golden.h"
+#include "tests/support/text.h"
 
 namespace ohm::reports {
 namespace {
@@ -130,6 +131,29 @@ TEST(FitReport, NamesTheAssumptionsThatFiguresRestOn) {
   result.rows[0].modelled = {"cudnn_workspace"};
   EXPECT_NE(fit_text(result, {}).find("Modelled, not exact: cudnn_workspace."), std::string::npos);
   EXPECT_NE(fit_json(result).find("\"cudnn_workspace\""), std::string::npos);
+}
+
+TEST(FitReport, IsNotExactWhereValuesWereNotComputed) {
+  FitResult result = fit_sample();
+  FitRow& row = result.rows[0];
+  row.unknown_values = {{UnknownUse::branch, "train.py", 14, "", 1, 1}};
+  const std::string text = test::on_one_line(fit_text(result, {}));
+  EXPECT_TRUE(test::contains(text, "(not exact)")) << text;
+  EXPECT_TRUE(test::contains(text, "not exact branch at train.py:14 depends on values")) << text;
+  EXPECT_FALSE(test::contains(text, "(exact)")) << text;
+  EXPECT_FALSE(test::contains(text, "exactly")) << text;
+}
+
+TEST(FitReport, SaysWhichRowsAreAssumedToBeSelected) {
+  FitResult result = fit_sample();
+  result.rows[0].assumed_selection = "max";
+  const std::string most = test::on_one_line(fit_text(result, {}));
+  EXPECT_TRUE(test::contains(most, "upper bound assumes that every row is selected")) << most;
+  EXPECT_TRUE(test::contains(most, "(upper bound)")) << most;
+  result.rows.push_back(row_on("l4-24g", 20000));
+  result.rows[1].assumed_selection = "0.25";
+  const std::string some = test::on_one_line(fit_text(result, {}));
+  EXPECT_TRUE(test::contains(some, "assumed l4-24g: masks select 0.25 of the rows")) << some;
 }
 
 TEST(FitReport, TellsALineFromWhatIsNone) {
