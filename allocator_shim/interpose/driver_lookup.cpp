@@ -48,6 +48,7 @@ OHM_EXPORTED Status cuGetProcAddress(const char* name, Function* function, int v
 OHM_EXPORTED Status cudaGetDriverEntryPointByVersion(const char* name, Function* function,
                                                      unsigned /*version*/, std::uint64_t flags,
                                                      int* found) {
+  GpuSystem::of_process().initialize();
   cuGetProcAddress_v2(name, function, 0, flags, found);
   return Status::success;
 }

@@ -1,6 +1,7 @@
 // CUDA's driver: streams, events and graphs, which are the runtime's.
 #include <cstdint>
 
+#include "allocator_shim/interpose/driver_state.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
@@ -35,90 +36,121 @@ Status cudaGraphDestroy(Graph* graph);
 }
 
 OHM_EXPORTED Status cuStreamCreate(Stream** stream, unsigned flags) {
+  OHM_NEEDS_CUINIT;
   return cudaStreamCreateWithPriority(stream, flags, 0);
 }
 
 OHM_EXPORTED Status cuStreamCreateWithPriority(Stream** stream, unsigned flags, int priority) {
+  OHM_NEEDS_CUINIT;
   return cudaStreamCreateWithPriority(stream, flags, priority);
 }
 
-OHM_EXPORTED Status cuStreamDestroy_v2(Stream* stream) { return cudaStreamDestroy(stream); }
+OHM_EXPORTED Status cuStreamDestroy_v2(Stream* stream) {
+  OHM_NEEDS_CUINIT;
+  return cudaStreamDestroy(stream);
+}
 
 OHM_EXPORTED Status cuStreamWaitEvent(Stream* stream, Event* event, unsigned flags) {
+  OHM_NEEDS_CUINIT;
   return cudaStreamWaitEvent(stream, event, flags);
 }
 
 OHM_EXPORTED Status cuStreamIsCapturing(Stream* stream, int* status) {
+  OHM_NEEDS_CUINIT;
   return cudaStreamIsCapturing(stream, status);
 }
 
 OHM_EXPORTED Status cuStreamGetCaptureInfo_v2(Stream* stream, int* status, std::uint64_t* id,
                                               Graph** graph, void* const** dependencies,
                                               std::size_t* count) {
+  OHM_NEEDS_CUINIT;
   return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, dependencies, count);
 }
 
 OHM_EXPORTED Status cuStreamGetCaptureInfo_v3(Stream* stream, int* status, std::uint64_t* id,
                                               Graph** graph, void* const** dependencies,
                                               const void** edges, std::size_t* count) {
+  OHM_NEEDS_CUINIT;
   return cudaStreamGetCaptureInfo_v3(stream, status, id, graph, dependencies, edges, count);
 }
 
 OHM_EXPORTED Status cuEventCreate(Event** event, unsigned flags) {
+  OHM_NEEDS_CUINIT;
   return cudaEventCreateWithFlags(event, flags);
 }
 
-OHM_EXPORTED Status cuEventDestroy_v2(Event* event) { return cudaEventDestroy(event); }
+OHM_EXPORTED Status cuEventDestroy_v2(Event* event) {
+  OHM_NEEDS_CUINIT;
+  return cudaEventDestroy(event);
+}
 
 OHM_EXPORTED Status cuEventRecord(Event* event, Stream* stream) {
+  OHM_NEEDS_CUINIT;
   return cudaEventRecord(event, stream);
 }
 
 OHM_EXPORTED Status cuEventElapsedTime_v2(float* milliseconds, Event* begin, Event* end) {
+  OHM_NEEDS_CUINIT;
   return cudaEventElapsedTime(milliseconds, begin, end);
 }
 
 OHM_EXPORTED Status cuEventRecordWithFlags(Event* event, Stream* stream, unsigned /*flags*/) {
+  OHM_NEEDS_CUINIT;
   return cudaEventRecord(event, stream);
 }
 
 OHM_EXPORTED Status cuStreamGetPriority(Stream* stream, int* priority) {
+  OHM_NEEDS_CUINIT;
   return cudaStreamGetPriority(stream, priority);
 }
 
 OHM_EXPORTED Status cuStreamGetFlags(Stream* stream, unsigned* flags) {
+  OHM_NEEDS_CUINIT;
   return cudaStreamGetFlags(stream, flags);
 }
 
 OHM_EXPORTED Status cuStreamGetId(Stream* stream, std::uint64_t* id) {
+  OHM_NEEDS_CUINIT;
   return cudaStreamGetId(stream, id);
 }
 
 OHM_EXPORTED Status cuStreamAddCallback(Stream* stream, StreamCallback callback, void* data,
                                         unsigned flags) {
+  OHM_NEEDS_CUINIT;
   return cudaStreamAddCallback(stream, callback, data, flags);
 }
 
 OHM_EXPORTED Status cuLaunchHostFunc(Stream* stream, HostFunction function, void* data) {
+  OHM_NEEDS_CUINIT;
   return cudaLaunchHostFunc(stream, function, data);
 }
 
 OHM_EXPORTED Status cuStreamBeginCapture_v2(Stream* stream, int mode) {
+  OHM_NEEDS_CUINIT;
   return cudaStreamBeginCapture(stream, mode);
 }
 
-OHM_EXPORTED Status cuStreamSynchronize(Stream* stream) { return cudaStreamSynchronize(stream); }
+OHM_EXPORTED Status cuStreamSynchronize(Stream* stream) {
+  OHM_NEEDS_CUINIT;
+  return cudaStreamSynchronize(stream);
+}
 
 OHM_EXPORTED Status cuStreamEndCapture(Stream* stream, Graph** graph) {
+  OHM_NEEDS_CUINIT;
   return cudaStreamEndCapture(stream, graph);
 }
 
 OHM_EXPORTED Status cuThreadExchangeStreamCaptureMode(int* mode) {
+  OHM_NEEDS_CUINIT;
   return cudaThreadExchangeStreamCaptureMode(mode);
 }
 
 OHM_EXPORTED Status cuGraphCreate(Graph** graph, unsigned flags) {
+  OHM_NEEDS_CUINIT;
   return cudaGraphCreate(graph, flags);
 }
 
-OHM_EXPORTED Status cuGraphDestroy(Graph* graph) { return cudaGraphDestroy(graph); }
+OHM_EXPORTED Status cuGraphDestroy(Graph* graph) {
+  OHM_NEEDS_CUINIT;
+  return cudaGraphDestroy(graph);
+}

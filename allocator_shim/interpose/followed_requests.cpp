@@ -172,7 +172,7 @@ OHM_EXPORTED int ohm_follow_requests(void* allocator, ohm::interpose::RequestFol
   using namespace ohm::interpose;
   asks_about_requests = true;
   request_follower = follower;
-  gpus().refuse_when(&is_refused_by_follower);
+  GpuSystem::of_process().refuse_when(&is_refused_by_follower);
   return follow(allocator);
 }
 
@@ -185,5 +185,5 @@ OHM_EXPORTED int ohm_clear_small_requests(void* allocator) {
 /// From now on the follower is asked at each call that asks a GPU for memory; nullptr: no follower.
 OHM_EXPORTED void ohm_follow_segments(ohm::interpose::RequestFollower follower) {
   ohm::interpose::segment_follower = follower;
-  ohm::interpose::gpus().refuse_when(&ohm::interpose::is_refused_by_follower);
+  ohm::interpose::GpuSystem::of_process().refuse_when(&ohm::interpose::is_refused_by_follower);
 }

@@ -58,6 +58,13 @@ class GpuSystem {
   /// `selection` is none, or nothing is left of its capacity.
   GpuSystem(std::string_view selection, const char* visible, FaultPlan faults);
 
+  /// Whether the driver takes calls. The first call that needs a GPU initializes it, but for those
+  /// of the driver itself, which wait for cuInit; without any GPU it stays uninitialized.
+  bool is_initialized() const { return is_initialized_.load(std::memory_order_relaxed); }
+  void initialize() {
+    if (!is_initialized() && count() > 0) is_initialized_.store(true, std::memory_order_relaxed);
+  }
+
   /// Those that the program sees, 0 to count() - 1.
   int count() const { return static_cast<int>(gpus_.size()); }
   /// All of the machine, and which of them a visible one is.
@@ -133,9 +140,15 @@ class GpuSystem {
   std::vector<Gpu> gpus_;
   std::map<DeviceAddress, std::size_t> pinned_;
   std::atomic<bool (*)(std::size_t bytes)> is_refused_ = nullptr;
+  std::atomic<bool> is_initialized_ = false;
 };
 
-inline GpuSystem& gpus() { return GpuSystem::of_process(); }
+/// For a program that uses them. NVML only looks at them: it takes GpuSystem::of_process().
+inline GpuSystem& gpus() {
+  GpuSystem& system = GpuSystem::of_process();
+  system.initialize();
+  return system;
+}
 
 /// On the calling thread's GPU.
 inline void note_assumption(Assumption assumption) {

@@ -20,14 +20,17 @@ constexpr int kInvalidArgument = 2;
 constexpr int kNotFound = 6;
 constexpr int kInsufficientSize = 7;
 
+/// NVML looks at GPUs without initializing CUDA.
+GpuSystem& machine() { return GpuSystem::of_process(); }
+
 /// A handle says which GPU of the machine it is of: here all of them are seen.
 using Device = std::uintptr_t;
 int number_of(Device device) { return static_cast<int>(device) - 1; }
-bool is_there(int number) { return number >= 0 && number < gpus().machine_count(); }
+bool is_there(int number) { return number >= 0 && number < machine().machine_count(); }
 
 std::uint64_t used_bytes(int number) {
-  const int device = gpus().visible_device(number);
-  return device < 0 ? 0 : gpus().used_bytes(device);
+  const int device = machine().visible_device(number);
+  return device < 0 ? 0 : machine().used_bytes(device);
 }
 
 int found(int number, Device* device) {
@@ -52,7 +55,7 @@ struct MemoryInfo2 {
 };
 
 MemoryInfo memory_of(int number) {
-  const std::uint64_t total = gpus().profile().capacity_bytes;
+  const std::uint64_t total = machine().profile().capacity_bytes;
   const std::uint64_t used = used_bytes(number);
   return {total, total - used, used};
 }
@@ -87,7 +90,7 @@ int list_processes(Device device, unsigned* count, Process* processes) {
 }  // namespace
 
 OHM_EXPORTED int nvmlDeviceGetCount_v2(unsigned* count) {
-  *count = static_cast<unsigned>(gpus().machine_count());
+  *count = static_cast<unsigned>(machine().machine_count());
   return kLibrarySuccess;
 }
 
@@ -100,7 +103,7 @@ OHM_EXPORTED int nvmlDeviceGetHandleByPciBusId_v2(const char* bus, Device* devic
 }
 
 OHM_EXPORTED int nvmlDeviceGetHandleByUUID(const char* uuid, Device* device) {
-  for (int number = 0; number < gpus().machine_count(); ++number) {
+  for (int number = 0; number < machine().machine_count(); ++number) {
     if (uuid_text(number) == uuid) return found(number, device);
   }
   return kNotFound;
@@ -116,12 +119,12 @@ OHM_EXPORTED int nvmlDeviceGetUUID(Device device, char* text, unsigned length) {
 }
 
 OHM_EXPORTED int nvmlDeviceGetName(Device /*device*/, char* text, unsigned length) {
-  return write_text(text, length, product_name(gpus().profile()));
+  return write_text(text, length, product_name(machine().profile()));
 }
 
 OHM_EXPORTED int nvmlDeviceGetCudaComputeCapability(Device /*device*/, int* major, int* minor) {
-  *major = gpus().profile().compute_capability[0];
-  *minor = gpus().profile().compute_capability[1];
+  *major = machine().profile().compute_capability[0];
+  *minor = machine().profile().compute_capability[1];
   return kLibrarySuccess;
 }
 

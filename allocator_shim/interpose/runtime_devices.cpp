@@ -72,6 +72,7 @@ OHM_EXPORTED Status cudaDeviceGetStreamPriorityRange(int* least, int* greatest) 
 }
 
 OHM_EXPORTED Status cudaDeviceGetLimit(std::size_t* value, int limit) {
+  GpuSystem::of_process().initialize();
   return cuCtxGetLimit(value, limit);
 }
 

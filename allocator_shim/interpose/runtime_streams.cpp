@@ -79,6 +79,7 @@ OHM_EXPORTED Status cudaStreamAddCallback(Stream* stream, StreamCallback callbac
 }
 
 OHM_EXPORTED Status cudaEventCreateWithFlags(Event** event, unsigned /*flags*/) {
+  GpuSystem::of_process().initialize();
   *event = std::make_unique<Event>().release();
   return Status::success;
 }
@@ -175,6 +176,7 @@ OHM_EXPORTED Status cudaThreadExchangeStreamCaptureMode(int* mode) {
 }
 
 OHM_EXPORTED Status cudaGraphCreate(Graph** graph, unsigned /*flags*/) {
+  GpuSystem::of_process().initialize();
   *graph = std::make_unique<Graph>().release();
   return Status::success;
 }

@@ -12,10 +12,11 @@ struct StatusText {
   const char* text;
 };
 
-constexpr std::array<StatusText, 13> kTexts = {{
+constexpr std::array<StatusText, 14> kTexts = {{
     {Status::success, "cudaSuccess", "no error"},
     {Status::invalid_value, "cudaErrorInvalidValue", "invalid argument"},
     {Status::out_of_memory, "cudaErrorMemoryAllocation", "out of memory"},
+    {Status::not_initialized, "cudaErrorInitializationError", "initialization error"},
     {Status::no_device, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
     {Status::invalid_device, "cudaErrorInvalidDevice", "invalid device ordinal"},
     {Status::invalid_handle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},

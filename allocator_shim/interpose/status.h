@@ -8,6 +8,7 @@ enum class Status : int {
   success = 0,
   invalid_value = 1,
   out_of_memory = 2,
+  not_initialized = 3,
   no_device = 100,
   invalid_device = 101,
   invalid_handle = 400,

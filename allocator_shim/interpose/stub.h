@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/objects.h"
@@ -20,6 +21,21 @@ inline constexpr std::size_t kMaxWords = 24;
 using Words = std::array<Word, kMaxWords>;
 
 inline constexpr Word kSuccess = 0;
+
+/// Whether a call of the driver fails before cuInit: log callbacks are registered before it.
+constexpr bool needs_cuinit(std::string_view library, std::string_view name) {
+  return library == "cuda" && !name.starts_with("cuLogs");
+}
+
+/// Whether a call initializes the driver. NVML and compilers do not, and neither does registering
+/// the kernels of a program while it is loaded.
+constexpr bool initializes(std::string_view library, std::string_view name) {
+  for (const std::string_view other :
+       {"cuda", "nvml", "nvrtc", "nvJitLink", "cupti", "cufile", "nvToolsExt"}) {
+    if (library == other) return false;
+  }
+  return !name.starts_with("__cuda");
+}
 
 /// Does nothing, and that is all there is to do where nothing is computed.
 struct Succeeds {

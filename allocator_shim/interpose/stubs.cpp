@@ -4,12 +4,22 @@
 
 using namespace ohm::interpose;
 
+namespace {
+
+constexpr auto kNotInitialized = static_cast<Word>(Status::not_initialized);
+
+}  // namespace
+
 #define OHM_SONAME(...)
 #define OHM_WRITTEN(...)
 #define OHM_STUB(library, name, cuda, ...)                                                       \
   OHM_EXPORTED Word name(Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h, Word i, \
                          Word j, Word k, Word l, Word m, Word n, Word o, Word p, Word q, Word r, \
                          Word s, Word t, Word u, Word v, Word w, Word x) {                       \
+    if constexpr (initializes(#library, #name)) GpuSystem::of_process().initialize();            \
+    if constexpr (needs_cuinit(#library, #name)) {                                               \
+      if (!GpuSystem::of_process().is_initialized()) return kNotInitialized;                     \
+    }                                                                                            \
     return __VA_ARGS__::call(                                                                    \
         {a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x}, #name);        \
   }

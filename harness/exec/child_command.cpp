@@ -122,8 +122,8 @@ bool is_of_terminal(const siginfo_t& info) { return info.si_code == SI_KERNEL; }
 
 }  // namespace
 
-std::string exit_status_text(int status, const std::string& last_line) {
-  return "exit status " + std::to_string(status) + (last_line.empty() ? "" : ": " + last_line);
+std::string exit_status_text(int status, const std::string& cause) {
+  return "exit status " + std::to_string(status) + (cause.empty() ? "" : ": " + cause);
 }
 
 CommandRunner::CommandRunner() {

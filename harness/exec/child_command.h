@@ -41,8 +41,8 @@ struct CommandEnd {
   int asked_to_end = 0;
 };
 
-/// "exit status 3: what it printed last"; of a command that printed nothing without that.
-std::string exit_status_text(int status, const std::string& last_line);
+/// "exit status 3: its cause" (failure_cause.h); without one the status alone.
+std::string exit_status_text(int status, const std::string& cause);
 
 /// This program was asked to end while a command ran.
 class CommandInterrupted : public std::runtime_error {

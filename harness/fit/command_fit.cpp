@@ -123,6 +123,16 @@ class CommandFit {
     using std::runtime_error::runtime_error;
   };
 
+  /// What a command asks for on a GPU of a kind that is so large that nothing is scarce.
+  struct KnownRequests {
+    std::string profile;
+    std::map<std::int64_t, CommandTrial> trials;  ///< by value
+    RequestForecast forecast;
+    TrialBasis basis;
+    std::int64_t runs = 0;
+    std::optional<std::string> why_not;  ///< the command fails there
+  };
+
   void add_row(std::size_t number) {
     const std::string piece = fmt::format("row/{}", number);
     if (const std::optional<std::string> known = find_known(piece)) {
@@ -160,10 +170,13 @@ class CommandFit {
     row.profile = gpu.profile.name;
     row.gpu_count = gpu.count.value_or(1);
     workspace_bytes_ = 0;
-    if (varied_) learn_on_large_gpu();
-    forecast_ = learned_;
-    basis_ = learned_basis_;
-    runs_of_row_ = &gpu == &options_.gpus.front() ? runs_to_learn_ : 0;
+    runs_of_row_ = 0;
+    is_known_to_run_ = false;
+    basis_ = {};
+    if (varied_) {
+      choose_known_requests(gpu);
+      basis_ = known_->basis;
+    }
     try {
       varied_ ? find_value(gpu, row) : find_capacity(gpu, row);
     } catch (const RowError& error) {
@@ -228,7 +241,8 @@ class CommandFit {
   // ---- a number of the command ----------------------------------------------------------------
 
   void find_value(const GpuSelection& gpu, FitRow& row) {
-    if (why_not_learned_) throw RowError(*why_not_learned_);
+    if (known_->why_not) throw RowError(*known_->why_not);
+    forecast_ = known_->forecast;
     const std::int64_t room = available(gpu.profile);
     Probes probes([&](std::int64_t value) { return probe_at(value, gpu); });
     const FitRange range = {options_.least, options_.most,
@@ -242,8 +256,8 @@ class CommandFit {
     if (!found) return;
     row.best = probes.at(*found).point;
     // What was run to learn from is known, on this kind of GPU.
-    for (const auto& [value, trial] : roomy_) {
-      if (value < *found && roomy_profile_ == gpu.profile.name) probes.at(value);
+    for (const auto& [value, trial] : known_->trials) {
+      if (value < *found && known_->profile == gpu.profile.name) probes.at(value);
     }
     row.line = line_through(probes, *found);
     for (const auto& [value, probe] : probes.all()) {
@@ -252,47 +266,75 @@ class CommandFit {
     fill_margin(gpu.profile, static_cast<std::int64_t>(gpu.profile.capacity_bytes), row);
   }
 
-  /// Two values where nothing is scarce, on the first of the GPUs, tell how requests grow. Not 1
-  /// where it can be avoided: programs treat a batch of one in ways of their own.
-  void learn_on_large_gpu() {
+  /// Those of the first of the GPUs; where the command does not run on that one, of the row's own.
+  void choose_known_requests(const GpuSelection& gpu) {
+    const GpuSelection& first = options_.gpus.front();
+    known_ = &requests_on(first);
+    if (known_->why_not) known_ = &requests_on(gpu);
+    runs_of_row_ = &gpu == &first || known_ != &requests_on(first) ? known_->runs : 0;
+  }
+
+  /// Two values where nothing is scarce tell how requests grow. Not 1 where it can be avoided:
+  /// programs treat a batch of one in ways of their own.
+  const KnownRequests& requests_on(const GpuSelection& gpu) {
     constexpr std::int64_t kFirst = 4;
-    if (runs_to_learn_ > 0) return;
-    const GpuSelection& gpu = options_.gpus.front();
-    roomy_profile_ = gpu.profile.name;
+    const auto [found, is_new] = known_requests_.try_emplace(gpu_text(gpu, kLargeCapacity));
+    KnownRequests& known = found->second;
+    if (!is_new) return known;
+    known.profile = gpu.profile.name;
+    RequestForecast of_row = std::exchange(forecast_, {});
+    TrialBasis basis_of_row = std::exchange(basis_, {});
     const std::int64_t first = std::clamp(kFirst, options_.least, options_.most);
     for (const std::int64_t value : {first, std::min(options_.most, 2 * first)}) {
-      if (roomy_.contains(value)) continue;
+      if (known.why_not || known.trials.contains(value)) continue;
       const CommandTrial trial =
           try_at(value, gpu, kLargeCapacity,
                  fmt::format("{} = {} on a large {}", options_.varied, value, gpu.profile.name));
-      ++runs_to_learn_;
-      learned_basis_ = basis_;
-      if (!trial.probe.point) {
-        why_not_learned_ = trial.probe.stop->reason;
-        return;
+      ++known.runs;
+      if (trial.probe.point) {
+        known.trials[value] = trial;
+      } else {
+        known.why_not = trial.probe.stop->reason;
       }
-      roomy_[value] = trial;
     }
-    learned_ = forecast_;
+    known.forecast = std::exchange(forecast_, std::move(of_row));
+    known.basis = std::exchange(basis_, std::move(basis_of_row));
+    return known;
+  }
+
+  /// A value that fails does not fit. Where none has fitted on this kind of GPU, it may be the GPU
+  /// that the command does not run on: no value would tell more.
+  void check_that_it_runs(const GpuSelection& gpu) {
+    if (is_known_to_run_) return;
+    is_known_to_run_ = true;
+    const std::int64_t runs_before = runs_of_row_;
+    const KnownRequests& known = requests_on(gpu);
+    runs_of_row_ = runs_before + (known_ == &known ? 0 : known.runs);
+    if (known.why_not) throw RowError(*known.why_not);
   }
 
   std::vector<FitPoint> known_points() const {
     std::vector<FitPoint> points;
-    for (const auto& [value, trial] : roomy_) points.push_back(*trial.probe.point);
+    for (const auto& [value, trial] : known_->trials) points.push_back(*trial.probe.point);
     return points;
   }
 
   /// What a larger GPU of this kind served without giving segments back fits as it is.
   Probe probe_at(std::int64_t value, const GpuSelection& gpu) {
-    const auto roomy = roomy_.find(value);
-    const bool is_known = roomy != roomy_.end() && roomy_profile_ == gpu.profile.name &&
+    const auto roomy = known_->trials.find(value);
+    const bool is_known = roomy != known_->trials.end() && known_->profile == gpu.profile.name &&
                           !roomy->second.was_scarce &&
                           roomy->second.probe.point->peak_reserved_bytes <= available(gpu.profile);
     const CommandTrial trial =
         is_known ? roomy->second
                  : try_at(value, gpu, gpu.profile.capacity_bytes,
                           fmt::format("{} = {} on {}", options_.varied, value, gpu.profile.name));
-    if (trial.probe.point) workspace_bytes_ = trial.workspace_bytes;
+    if (trial.probe.point) {
+      workspace_bytes_ = trial.workspace_bytes;
+      is_known_to_run_ = true;
+    } else if (trial.probe.stop->kind == FitStopKind::error) {
+      check_that_it_runs(gpu);
+    }
     return trial.probe;
   }
 
@@ -349,18 +391,15 @@ class CommandFit {
   const CommandRunner runner_;
   std::optional<VariedCommand> varied_;
   FitResult result_;
-  RequestForecast forecast_;  ///< by the runs of this row, and learned_
-  RequestForecast learned_;   ///< by runs on a large GPU
-  TrialBasis basis_;          ///< of the runs of this row, and learned_basis_
-  TrialBasis learned_basis_;  ///< of the runs on a large GPU
-  std::optional<std::string> why_not_learned_;
+  RequestForecast forecast_;  ///< by the runs of this row, and those of known_
+  TrialBasis basis_;          ///< likewise
+  std::map<std::string, KnownRequests> known_requests_;  ///< by kind of GPU, as gpu_text() has it
+  const KnownRequests* known_ = nullptr;                 ///< of this row
+  bool is_known_to_run_ = false;                         ///< the command, on the GPU of this row
   RuleSet rules_ = default_rule_set();
-  std::map<std::int64_t, CommandTrial> roomy_;  ///< on a large GPU, by value
-  std::string roomy_profile_;
   std::int64_t workspace_bytes_ = 0;  ///< of the last run that fitted
   std::int64_t runs_ = 0;
   std::int64_t runs_of_row_ = 0;
-  std::int64_t runs_to_learn_ = 0;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
+#include <sstream>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "allocator_shim/snapshot/snapshot_reader.h"
 #include "harness/exec/child_command.h"
 #include "harness/exec/command_result.h"
+#include "harness/exec/failure_cause.h"
 #include "harness/exec/gpu_command.h"
 #include "harness/exec/process_record.h"
 #include "reports/text/result_text.h"
@@ -21,13 +23,17 @@ namespace ohm::engine {
 
 namespace {
 
-std::string last_line(const std::string& path) {
+std::string cause_in(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
-  std::string last;
-  for (std::string line; std::getline(stream, line);) {
-    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
-  }
-  return last;
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return failure_cause(text.str());
+}
+
+/// Of its standard error; where that says nothing, of its standard output.
+std::string cause_of_failure(const ChildCommand& command) {
+  const std::string cause = cause_in(command.errors);
+  return cause.empty() ? cause_in(command.output) : cause;
 }
 
 /// Blocks that go together go in an order that may differ from run to run, as at the end of
@@ -125,7 +131,7 @@ TrialBasis basis_of(const RunResult& result) {
 }
 
 std::optional<FitStop> stop_of(const RunResult& result, const Totals& totals, const CommandEnd& end,
-                               const std::string& output, const CommandQuestion& question) {
+                               const ChildCommand& command, const CommandQuestion& question) {
   const std::int64_t value = question.value;
   if (end.is_overdue) {
     return FitStop{value,
@@ -137,7 +143,8 @@ std::optional<FitStop> stop_of(const RunResult& result, const Totals& totals, co
     return FitStop{value, FitStopKind::out_of_memory, oom_reason(result), {}};
   }
   if (end.status != 0) {
-    return FitStop{value, FitStopKind::error, exit_status_text(end.status, last_line(output)), {}};
+    return FitStop{
+        value, FitStopKind::error, exit_status_text(end.status, cause_of_failure(command)), {}};
   }
   if (result.scenarios.empty()) {
     return FitStop{value,
@@ -177,6 +184,7 @@ CommandTrial try_command(const CommandRunner& runner, const CommandQuestion& que
   add_values(command, question.values);
   add_recorder(command, folder.path());
   command.output = folder.path() + "/output";
+  command.errors = folder.path() + "/errors";
   command.timeout_seconds = question.timeout_seconds;
   const CommandEnd end = runner.run(command);
   if (end.asked_to_end != 0) throw CommandInterrupted(end.asked_to_end);
@@ -186,7 +194,7 @@ CommandTrial try_command(const CommandRunner& runner, const CommandQuestion& que
       command_result(records, {question.gpus, "", question.values.are_computed()}, end, no_gate);
   const Totals totals = totals_of(result);
   CommandTrial trial;
-  trial.probe.stop = stop_of(result, totals, end, command.output, question);
+  trial.probe.stop = stop_of(result, totals, end, command, question);
   trial.was_scarce = totals.num_alloc_retries > 0;
   trial.workspace_bytes = totals.workspace_bytes;
   trial.basis = basis_of(result);

@@ -42,7 +42,7 @@ struct CommandTrial {
   TrialBasis basis;
 };
 
-/// Its output is not shown: of one that fails the last line is the reason. Throws
+/// Its output is not shown: of one that fails its cause (failure_cause.h) is the reason. Throws
 /// std::invalid_argument, GpuUnavailable, CommandInterrupted.
 CommandTrial try_command(const CommandRunner& runner, const CommandQuestion& question);
 

@@ -116,6 +116,11 @@ void RecordedGate::judge_limits(const reports::RecordedRun& recorded,
       variant.reason = fmt::format("limit \"{}\": {}", limit.text, kNoBreakdown);
       continue;
     }
+    if (recorded.is_cut && limit.measurement->name == std::string_view("steps")) {
+      variant.verdict = Verdict::error;
+      variant.reason = fmt::format("limit \"{}\": the oldest events were not kept", limit.text);
+      continue;
+    }
     LimitResult result = evaluate(limit, {&figures, nullptr}, [](const std::string&) {
                            return MeasurementSource{};
                          }).result;

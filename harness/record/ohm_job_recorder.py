@@ -22,7 +22,7 @@ from ohm_alike import AlikeSteps
 from ohm_calls import STEPS as NOTED_STEPS
 from ohm_categories import active_blocks, mark_by_address
 from ohm_modules import NamedCalls
-from ohm_process import ProcessRecorder, end_as_interrupted, noting_errors, write_whole
+from ohm_process import ProcessRecorder, end_as_interrupted, noting_errors, was_cut, write_whole
 
 NAMES_VARIABLE = "OHM_RECORD_NAMES"
 # Set: no stacks; the number of steps that are recorded; set: alike ones, too; set: modules are named on
@@ -41,6 +41,8 @@ OWN_FILES = frozenset((__file__, noting_errors.__code__.co_filename))
 
 
 class JobRecorder(ProcessRecorder):
+    command = "ohm record"
+
     def __init__(self, path):
         super().__init__()
         self.path = path
@@ -231,8 +233,10 @@ class JobRecorder(ProcessRecorder):
     def _write(self, path, snapshot, ends):
         self._annotate(snapshot, ends)
         write_whole(path, pickle.dumps(snapshot, protocol=4))
-        events = sum(len(trace) for trace in snapshot["device_traces"])
-        sys.stderr.write(f"ohm: {events:,} events are in {path}\n")
+        events = f"{sum(len(trace) for trace in snapshot['device_traces']):,} events are in {path}"
+        if was_cut(snapshot):
+            events = f"the last {events}; earlier ones were not kept, --max-entries keeps more"
+        sys.stderr.write(f"ohm: {events}\n")
 
     @noting_errors
     def _annotate(self, snapshot, ends):

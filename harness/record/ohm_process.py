@@ -18,6 +18,8 @@ from ohm_sources import Lines
 
 EVENTS_VARIABLE = "OHM_RECORD_EVENTS"
 DEFAULT_EVENTS = 200_000
+# Known to cut_history (reports/history).
+DROPPED_NAME = "dropped events"
 
 
 def noting_errors(method):
@@ -38,6 +40,8 @@ class ProcessRecorder:
     """Of this process: start() is called when CUDA is there and nothing has been allocated yet,
     end() once, when the process that did that ends. Nothing here may change what the program does:
     errors are kept as problems, never raised."""
+
+    command = "ohm exec"
 
     def __init__(self):
         self.torch = None
@@ -93,8 +97,10 @@ class ProcessRecorder:
 
     def record_history(self, context):
         if not self.program_records:
+            # One more than are kept: where there are so many, some are dropped.
             self.record_memory_history("all", context=context, stacks="python",
-                                       max_entries=self.most_events, **self._whose_annotations())
+                                       max_entries=min(self.most_events + 1, sys.maxsize),
+                                       **self._whose_annotations())
 
     def _whose_annotations(self):
         """PyTorch ties them to the thread that asks for the history, and complains when another
@@ -136,8 +142,22 @@ class ProcessRecorder:
         with no_compiled_code():
             snapshot = self.torch.cuda.memory._snapshot()
         leave_out_own_frames(snapshot)
+        self._drop_oldest(snapshot)
         self._mark(snapshot)
         return snapshot
+
+    @noting_errors
+    def _drop_oldest(self, snapshot):
+        """Of each device, beyond those that are kept; readers of the snapshot are told."""
+        if self.program_records:
+            return
+        for device, trace in enumerate(snapshot["device_traces"]):
+            if len(trace) <= self.most_events:
+                continue
+            del trace[: len(trace) - self.most_events]
+            snapshot.setdefault("external_annotations", []).append(
+                {"stage": "START", "name": f"{self.command} {DROPPED_NAME}", "device": device,
+                 "time_us": trace[0]["time_us"]})
 
     @noting_errors
     def _mark(self, snapshot):
@@ -207,6 +227,12 @@ def leave_out_own_frames(snapshot):
     for frames in stacks_of(snapshot):
         if any(frame["filename"].startswith(own) for frame in frames):
             frames[:] = [frame for frame in frames if not frame["filename"].startswith(own)]
+
+
+def was_cut(snapshot):
+    """Whether a recorder has dropped its oldest events."""
+    return any(annotation["name"].endswith(DROPPED_NAME)
+               for annotation in snapshot.get("external_annotations", []))
 
 
 def write_whole(path, content):

@@ -21,6 +21,7 @@
 #include "harness/replay/early_frees.h"
 #include "harness/replay/fused_optimizer.h"
 #include "harness/replay/what_if_runs.h"
+#include "reports/history/cut_history.h"
 #include "reports/history/recorded_sites.h"
 #include "reports/text/measured_text.h"
 
@@ -213,6 +214,11 @@ class SnapshotReplay {
   void replay(DeviceHistory history) {
     const VerifiedHistory verified(std::move(history), rules_);
     result_.devices.push_back(device_of(verified));
+    if (reports::is_cut(snapshot_)) {
+      const auto events = static_cast<std::int64_t>(result_.devices.back().events);
+      result_.devices.back().notes.push_back(reports::events_text(snapshot_, events) +
+                                             reports::earlier_events_text(snapshot_));
+    }
     if (verified.disagreement() && options_.verifies) result_.exit_reason = ExitReason::failed;
     if (!verified.is_replayed()) return;
     is_any_replayed_ = true;

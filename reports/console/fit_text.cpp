@@ -17,7 +17,10 @@
 namespace ohm::reports {
 namespace {
 
+// Of the names of fields, with what is free behind the longest one.
 constexpr std::size_t kNotesColumns = 26;
+constexpr std::size_t kMostNotesColumns = 50;
+constexpr std::size_t kGap = 2;
 
 std::string joined_values(const std::vector<std::int64_t>& values) {
   std::string out;
@@ -28,7 +31,12 @@ std::string joined_values(const std::vector<std::int64_t>& values) {
 class FitText {
  public:
   FitText(const FitResult& result, const ReportStyle& style)
-      : result_(result), style_(style), varies_card_(result.varied == kFitCapacity) {}
+      : result_(result),
+        style_(style),
+        varies_card_(result.varied == kFitCapacity),
+        notes_columns_(varies_card_ ? kNotesColumns
+                                    : std::clamp(display_width(largest_name()) + kGap,
+                                                 kNotesColumns, kMostNotesColumns)) {}
 
   std::string run() {
     if (result_.error) return "";
@@ -109,25 +117,25 @@ class FitText {
         std::any_of(result_.rows.begin() + static_cast<std::ptrdiff_t>(first),
                     result_.rows.begin() + static_cast<std::ptrdiff_t>(end),
                     [](const FitRow& row) { return row.limit_stop.has_value(); });
-    const std::size_t limit_width = has_limits ? 15 : 0;
-    const std::size_t bound_width = result_.basis ? 15 : 0;
+    const std::size_t limit_width = has_limits ? 13 : 0;
+    const std::size_t bound_width = result_.basis ? 13 : 0;
     text_ +=
         paint(fmt::format("  {:<13}  {}{}{}  {:>13}  {:>10}  {}", "gpu", pad_left(found, width),
-                          result_.basis ? pad_left("between", bound_width) : "",
+                          result_.basis ? "  " + pad_left("between", bound_width) : "",
                           has_limits ? "  within limits" : "", "peak reserved", "left",
                           varies_card_ ? "" : "the next one"),
               Tone::faint) +
         "\n";
-    const std::size_t reason_at =
-        2 + 13 + 2 + width + bound_width + limit_width + 2 + 13 + 2 + 10 + 2;
+    const std::size_t reason_at = 2 + 13 + 2 + width + (result_.basis ? 2 : 0) + bound_width +
+                                  (has_limits ? 2 : 0) + limit_width + 2 + 13 + 2 + 10 + 2;
     for (std::size_t i = first; i < end; ++i) {
       const FitRow& row = result_.rows[i];
       const std::string peak = row.best ? short_bytes(row.best->peak_reserved_bytes) : "";
       const std::string left = row.margin ? short_bytes(row.margin->left_bytes) : "";
-      text_ += fmt::format("  {:<13}  {}{}{}  {:>13}  {:>10}", row.profile,
-                           pad_left(short_answer(row), width),
-                           row.bound ? pad_left(short_bound(*row.bound), bound_width) : "",
-                           has_limits ? pad_left(limit_answer(row), limit_width) : "", peak, left);
+      text_ += fmt::format(
+          "  {:<13}  {}{}{}  {:>13}  {:>10}", row.profile, pad_left(short_answer(row), width),
+          row.bound ? "  " + pad_left(short_bound(*row.bound), bound_width) : "",
+          has_limits ? "  " + pad_left(limit_answer(row), limit_width) : "", peak, left);
       std::string reason;
       for (const std::string& line :
            wrapped(table_reason(row),
@@ -180,8 +188,9 @@ class FitText {
   // ---- one variant on one kind of GPU ---------------------------------------------------------
 
   void add_field(std::string_view name, std::string_view text, Tone tone = Tone::plain) {
-    std::string lines = indented(text, kNotesColumns + 2, style_.columns);
-    lines.replace(0, kNotesColumns + 2, "  " + pad_right(name, kNotesColumns));
+    std::string lines = indented(text, notes_columns_ + 2, style_.columns);
+    lines.replace(0, notes_columns_ + 2,
+                  "  " + pad_right(shortened(name, notes_columns_ - kGap), notes_columns_));
     text_ += tone == Tone::plain ? lines : paint(lines, tone);
   }
 
@@ -214,7 +223,7 @@ class FitText {
       return;
     }
     const bool is_all = row.outcome == FitOutcome::all_fit;
-    add_field("largest " + result_.varied + " that fits",
+    add_field(largest_name(),
               is_all ? fmt::format("{}, the largest that was tried", grouped(row.best->value))
                      : grouped(row.best->value),
               Tone::good);
@@ -231,6 +240,8 @@ class FitText {
                   : "none; " + next,
               Tone::warning);
   }
+
+  std::string largest_name() const { return fmt::format("largest {} that fits", result_.varied); }
 
   void add_bound(const FitBound& bound) {
     const bool is_known = bound.least_context_bytes == bound.most_context_bytes;
@@ -356,6 +367,7 @@ class FitText {
   const FitResult& result_;
   const ReportStyle& style_;
   bool varies_card_;
+  std::size_t notes_columns_;
   std::string text_;
 };
 

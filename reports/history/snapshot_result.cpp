@@ -14,6 +14,7 @@
 
 #include "reports/history/backward_calls.h"
 #include "reports/history/block_sizes.h"
+#include "reports/history/cut_history.h"
 #include "reports/history/diagnosis.h"
 #include "reports/history/history_builder.h"
 #include "reports/history/history_detail.h"
@@ -186,8 +187,10 @@ class SnapshotResult {
                                 : sites_.in_backward(entry.stack, backward);
   }
 
-  /// 0 where there are none: what has no marks and no loop has not been in its first step.
+  /// 0 where there are none: what has no marks and no loop has not been in its first step. Nor is
+  /// the number known where the first steps were not kept.
   std::int64_t step_of(std::int64_t event, const std::vector<std::uint32_t>& steps) const {
+    if (is_cut(snapshot_)) return 0;
     if (steps.empty() && step_source_ == StepSource::marks_or_repeats) return 0;
     return 1 + (std::lower_bound(steps.begin(), steps.end(), event) - steps.begin());
   }
@@ -322,18 +325,18 @@ class SnapshotResult {
 
   /// Out of memory first.
   std::string reason(const MemoryHistory& history) const {
-    const std::string events =
-        fmt::format("{} events", grouped(static_cast<std::int64_t>(order_.size())));
+    const std::string events = events_text(snapshot_, static_cast<std::int64_t>(order_.size()));
+    const std::string earlier = earlier_events_text(snapshot_);
     if (oom_) {
-      return fmt::format("out of memory at event {} of {}: {}", grouped(*oom_event_), events,
-                         oom_cause(history));
+      return fmt::format("out of memory at event {} of {}: {}{}", grouped(*oom_event_), events,
+                         oom_cause(history), earlier);
     }
     if (!history.steps.empty()) {
-      return fmt::format("{}, {} steps{}", events,
-                         grouped(static_cast<std::int64_t>(history.steps.size())),
+      return fmt::format("{}, {} steps{}{}", events,
+                         grouped(static_cast<std::int64_t>(history.steps.size())), earlier,
                          left_out_text(snapshot_));
     }
-    return fmt::format("{}; no steps were found: {}", events, kHowToMarkSteps);
+    return fmt::format("{}{}; no steps were found: {}", events, earlier, kHowToMarkSteps);
   }
 
   /// Whether what was free would have done.
@@ -361,6 +364,7 @@ class SnapshotResult {
 
   RecordedRun result(MemoryHistory history) {
     RecordedRun recorded;
+    recorded.is_cut = is_cut(snapshot_);
     VariantResult variant;
     variant.name = kRecordedVariant;
     variant.role = Role::check;

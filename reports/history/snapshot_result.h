@@ -19,6 +19,7 @@ struct RecordedRun {
   std::vector<std::vector<std::int64_t>> allocated_at_marks;
   /// Whether the history shows what made up the peaks: a part of one may not.
   bool has_breakdown = true;
+  bool is_cut = false;  ///< the oldest events were not kept: how many steps there were is not known
 };
 
 /// Where the steps of a program are known from.
@@ -32,7 +33,7 @@ enum class StepSource : std::uint8_t {
 /// them (block_sizes.h).
 ///
 /// Without steps the peak and the out-of-memory error are in step 0, unless only marks were looked
-/// at.
+/// at; so they are where the oldest events were not kept (cut_history.h).
 ///
 /// Categories that the record does not name are told by the names of the Python functions on the
 /// stack. What the record shows of pitfalls is in `findings`.

@@ -65,7 +65,7 @@ std::uint64_t hash_of(const RecordedCalls& calls) {
 
 /// What may be the reason for which a command fails without faults.
 std::string hint_for_failing(const CountedCommand& counted) {
-  if (counted.last_line.find("EOFError") != std::string::npos) {
+  if (counted.cause.find("EOFError") != std::string::npos) {
     return "it reads its standard input, which is empty in a sweep";
   }
   if (counted.network_host.empty()) return {};
@@ -245,9 +245,9 @@ class CommandSweep {
     if (outcome.is_overdue) {
       give_up("the command without faults took longer than --timeout", {}, ExitReason::timeout);
     } else if (outcome.status != 0) {
-      give_up("the command fails without faults: " +
-                  exit_status_text(outcome.status, counted.last_line),
-              hint_for_failing(counted), ExitReason::script_error);
+      give_up(
+          "the command fails without faults: " + exit_status_text(outcome.status, counted.cause),
+          hint_for_failing(counted), ExitReason::script_error);
     } else if (!counted.problem.empty()) {
       give_up(counted.problem, counted.hint, ExitReason::script_error);
     } else if (!options_.check.empty() && !outcome.checked) {

@@ -52,7 +52,7 @@ struct CountedCommand {
   std::vector<SweepPoint> points;     ///< in the order in which they are first passed
   std::vector<std::uint64_t> hashes;  ///< of the points
   CommandOutcome outcome;
-  std::string last_line;  ///< of its output
+  std::string cause;  ///< why it failed, by its output (failure_cause.h)
   /// The first host beyond this machine that it asked for, by name or address; empty: none.
   std::string network_host;
   /// Why its requests cannot be numbered: nothing was asked for, several processes asked.

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "allocator_shim/fault/fault_point.h"
+#include "harness/exec/failure_cause.h"
 #include "harness/exec/function_names.h"
 #include "harness/exec/host_command.h"
 #include "harness/exec/host_record.h"
@@ -39,15 +40,6 @@ std::string bytes_of(const std::string& path) {
   std::ostringstream text;
   text << stream.rdbuf();
   return text.str();
-}
-
-std::string last_line_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::string last;
-  for (std::string line; std::getline(stream, line);) {
-    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
-  }
-  return last;
 }
 
 std::string first_line_of(std::string_view text) {
@@ -221,8 +213,8 @@ CountedCommand HostMemory::count() {
   counted.outcome.is_overdue = ran.end.is_overdue;
   const std::string output = bytes_of(folder_.file(host::kOutputFile));
   counted.outcome.checked = digest_of(output);
-  counted.last_line = last_line_of(bytes_of(folder_.file(host::kErrorsFile)));
-  if (counted.last_line.empty()) counted.last_line = last_line_of(output);
+  counted.cause = failure_cause(bytes_of(folder_.file(host::kErrorsFile)));
+  if (counted.cause.empty()) counted.cause = failure_cause(output);
   using std::filesystem::copy_options;
   for (const auto& [from, to] : {std::pair(host::kOutputFile, host::kExpectedOutput),
                                  std::pair(host::kErrorsFile, host::kExpectedErrors)}) {

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "allocator_shim/fault/fault_point.h"
+#include "harness/exec/failure_cause.h"
 #include "harness/exec/gpu_command.h"
 #include "harness/process/shell_quote.h"
 #include "harness/sweep/command/own_runs.h"
@@ -35,15 +36,6 @@ std::string read_text(const std::filesystem::path& path) {
   std::ostringstream text;
   text << stream.rdbuf();
   return text.str();
-}
-
-std::string last_line(const std::string& text) {
-  std::istringstream stream(text);
-  std::string last;
-  for (std::string line; std::getline(stream, line);) {
-    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
-  }
-  return last;
 }
 
 /// Null where the program has not written it.
@@ -200,8 +192,8 @@ CountedCommand TorchMemory::count() {
   const CommandEnd end = run.start(runner_, command_.timeout_seconds);
   CountedCommand counted;
   counted.outcome.printed = run.text("output");
-  counted.last_line = last_line(run.text("errors"));
-  if (counted.last_line.empty()) counted.last_line = last_line(*counted.outcome.printed);
+  counted.cause = failure_cause(run.text("errors"));
+  if (counted.cause.empty()) counted.cause = failure_cause(*counted.outcome.printed);
   counted.network_host = run.text("network");
   const json process = run.written("process.json");
   const json requests = run.written("requests.json");
@@ -215,7 +207,7 @@ CountedCommand TorchMemory::count() {
   counted.outcome.is_overdue = end.is_overdue;
   if (end.status != 0) return counted;
   if (run.has("problems")) {
-    counted.problem = last_line(run.text("problems"));
+    counted.problem = failure_cause(run.text("problems"));
   } else if (!process.is_object()) {
     counted.problem = "no process of the command used CUDA from PyTorch in Python";
   } else if (run.has("others")) {

@@ -1,7 +1,11 @@
+#include <unistd.h>
+
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "allocator_shim/base/bytes.h"
@@ -124,6 +128,42 @@ TEST(VirtualCudaDriver, MapsNothingOutsideOfARange) {
   EXPECT_EQ(unmap(range, 4_MiB), kSuccess);
   EXPECT_EQ(release(memory), kSuccess);
   EXPECT_EQ(release_range(range, 4_MiB), kSuccess);
+}
+
+/// What functions of CUDA return in a process that calls nothing else, in this order.
+std::string results_of(const std::string& names, const std::string& variables = "") {
+  const std::string command =
+      variables + " /proc/" + std::to_string(getpid()) + "/exe --call " + names;
+  FILE* const output = popen(command.c_str(), "r");
+  std::array<char, 200> line = {};
+  if (output == nullptr || std::fgets(line.data(), line.size(), output) == nullptr) return {};
+  pclose(output);
+  return line.data();
+}
+
+TEST(VirtualCudaDriver, IsNotInitializedBeforeCuInit) {
+  EXPECT_EQ(results_of("cuDeviceGetCount cuCtxGetCurrent cuCtxGetDevice cuModuleGetLoadingMode "
+                       "cuMemGetInfo_v2 cuStreamCreate cuCtxSynchronize cuMulticastCreate"),
+            "3 3 3 3 3 3 3 3\n");
+  EXPECT_EQ(results_of("cuInit cuDeviceGetCount cuCtxGetCurrent cuCtxSynchronize"), "0 0 0 0\n");
+}
+
+TEST(VirtualCudaDriver, TellsItsVersionBeforeCuInit) {
+  EXPECT_EQ(results_of("cuDriverGetVersion cuDeviceGetCount"), "0 3\n");
+}
+
+TEST(VirtualCudaDriver, IsInitializedByTheRuntimeAndLibraries) {
+  for (const char* name : {"cudaGetDeviceCount", "cudaEventCreate", "cudaDeviceSynchronize",
+                           "cudaStreamCreate", "cublasCreate_v2"}) {
+    EXPECT_EQ(results_of(std::string(name) + " cuDeviceGetCount"), "0 0\n") << name;
+  }
+  EXPECT_EQ(results_of("nvmlInit_v2 nvmlDeviceGetCount_v2 cuDeviceGetCount"), "0 0 3\n");
+}
+
+TEST(VirtualCudaDriver, WithoutGpusIsNeverInitialized) {
+  EXPECT_EQ(results_of("cuInit cuDeviceGetCount cudaGetDeviceCount cuDeviceGetCount",
+                       "CUDA_VISIBLE_DEVICES="),
+            "100 3 100 3\n");
 }
 
 TEST(VirtualCudaDriver, FindsFunctionsByName) {

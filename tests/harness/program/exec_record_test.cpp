@@ -205,6 +205,31 @@ for _ in range(100): torch.empty(2 << 20)
   EXPECT_THAT(unreadable.err, HasSubstr("invalid literal for int()"));
 }
 
+TEST_F(ExecRecord, SaysThatEarlierEventsWereNotKept) {
+  const auto said_with = [&](const std::string& most_events) {
+    ::setenv("OHM_RECORD_EVENTS", most_events.c_str(), 1);
+    const Json result = report_of({"python3", "train.py"});
+    ::unsetenv("OHM_RECORD_EVENTS");
+    return result["scenarios"].at(0)["variants"].at(0)["reason"].get<std::string>();
+  };
+  const std::string whole = said_with("1000");
+  const int events = std::stoi(whole);
+  EXPECT_THAT(whole, testing::StartsWith(std::to_string(events) + " events"));
+  EXPECT_EQ(whole, said_with(std::to_string(events))) << "none is missing";
+  EXPECT_THAT(said_with(std::to_string(events - 1)),
+              testing::StartsWith("the last " + std::to_string(events - 1) +
+                                  " events; earlier ones were not kept, OHM_RECORD_EVENTS keeps "
+                                  "more"));
+}
+
+TEST_F(ExecRecord, StepsOfAHistoryThatWasCutAreNotJudged) {
+  ::setenv("OHM_RECORD_EVENTS", "10", 1);
+  const ProgramResult ran = exec({"--gate", "steps == 1"}, {"python3", "train.py"});
+  ::unsetenv("OHM_RECORD_EVENTS");
+  EXPECT_EQ(3, ran.code);
+  EXPECT_THAT(ran.err, HasSubstr("the oldest events were not kept"));
+}
+
 TEST_F(ExecRecord, AHistoryOfTheProgramStaysItsOwn) {
   folder_.write("own.py",
                 torch_script("torch.cuda.memory._record_memory_history(max_entries=4)\n"

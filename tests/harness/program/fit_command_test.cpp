@@ -121,6 +121,52 @@ TEST_F(FitCommand, AValueThatFailsDoesNotFit) {
   EXPECT_EQ("exit status 1: too many", result["rows"].at(0)["next"]["reason"]);
 }
 
+/// A program that one kind of GPU is too old for, and what fit says of three kinds.
+class FitCommandOnOldGpus : public FitCommand {
+ protected:
+  Json rows(const std::vector<std::string>& gpus) {
+    folder_.write("picky.py", torch_script("import os\n"
+                                           "batch = int(sys.argv[1].split('=')[1])\n"
+                                           "gpu = os.environ['OHM_GPU'].split(',')[0]\n"
+                                           "if gpu in ('k80-12g', 'v100-16g'):\n"
+                                           "    sys.exit('PtxasError: too old: ' + gpu)\n"
+                                           "x = torch.empty(batch << 30)\n"));
+    std::vector<std::string> options = {"fit", "--vary", "batch=1..1000", "--report",
+                                        "json=fit.json"};
+    for (const std::string& gpu : gpus) options.insert(options.end(), {"--gpu", gpu});
+    options.insert(options.end(), {"--", "python3", "picky.py", "batch=3"});
+    ran_ = ohm(options);
+    return Json::parse(test::read_file(file("fit.json")))["rows"];
+  }
+};
+
+TEST_F(FitCommandOnOldGpus, EachIsExplainedByItsOwnRun) {
+  const Json found = rows({"k80-12g", "t4-16g", "v100-16g"});
+  EXPECT_EQ(3, ran_.code) << ran_.err;
+  EXPECT_EQ("exit status 1: PtxasError: too old: k80-12g", found.at(0)["error"]);
+  EXPECT_EQ(14, found.at(1)["best"]["value"]);
+  EXPECT_EQ("exit status 1: PtxasError: too old: v100-16g", found.at(2)["error"]);
+}
+
+TEST_F(FitCommandOnOldGpus, OthersAreNotSearchedForAValueThatFits) {
+  const Json found = rows({"t4-16g", "v100-16g"});
+  EXPECT_EQ(14, found.at(0)["best"]["value"]);
+  EXPECT_EQ("exit status 1: PtxasError: too old: v100-16g", found.at(1)["error"]);
+  EXPECT_LE(found.at(1)["runs"].get<int>(), 3);
+}
+
+TEST_F(FitCommand, TheCauseIsNoProgressBar) {
+  folder_.write("bar.py",
+                torch_script("print('Epoch 1 of 3')\n"
+                             "sys.stderr.write('Traceback (most recent call last):\\n  ...\\n'\n"
+                             "                 'ValueError: my real error\\n\\r  0%|    | 0/2 '\n"
+                             "                 '[00:01<?, ?it/s]\\n')\n"
+                             "sys.exit(1)  # {batch}\n"));
+  fit({"--vary", "batch=1..9"}, {"python3", "bar.py", "{batch}"});
+  EXPECT_EQ(3, ran_.code);
+  EXPECT_THAT(ran_.out, HasSubstr("exit status 1: ValueError: my real error"));
+}
+
 TEST_F(FitCommand, ARunThatTakesTooLongIsEnded) {
   fit({"--vary", "batch=1..9", "--timeout", "0.2"}, {"sh", "-c", "sleep 60", "batch=1"});
   EXPECT_EQ(3, ran_.code);

@@ -237,8 +237,13 @@ os.waitpid(child, 0)
 }
 
 TEST_F(Record, KeepsTheLastEvents) {
-  record({"--max-entries", "20"}, {"python3", "train.py"});
-  EXPECT_THAT(report("memory.pickle"), HasSubstr("20 events"));
+  const ProgramResult ran = record({"--max-entries", "20"}, {"python3", "train.py"});
+  EXPECT_THAT(ran.err,
+              AllOf(HasSubstr("ohm: the last 20 events are in "),
+                    HasSubstr("; earlier ones were not kept, --max-entries keeps more\n")));
+  const std::string text = report("memory.pickle");
+  EXPECT_THAT(text, HasSubstr("the last 20 events"));
+  EXPECT_THAT(text, HasSubstr("ohm record --max-entries"));
 }
 
 TEST_F(Record, LeavesTheRestOfTheJobAloneAfterSoManySteps) {

@@ -1,4 +1,5 @@
 // ohm replay: recorded histories and traces through the real program.
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -22,6 +23,21 @@ std::string snapshot(const std::string& name) {
 std::string trace(const std::string& name) { return golden_path("allocator/" + name + ".trace"); }
 
 using Replay = test::ProgramTest;
+
+TEST_F(Replay, SaysThatEarlierEventsWereNotKept) {
+  folder_.write("cut.py",
+                "import pickle, sys\n"
+                "record = pickle.load(open(sys.argv[1], 'rb'))\n"
+                "note = {'stage': 'START', 'name': 'ohm record dropped events', 'device': 0,\n"
+                "        'time_us': 0}\n"
+                "record.setdefault('external_annotations', []).append(note)\n"
+                "pickle.dump(record, open('cut.pickle', 'wb'), protocol=4)\n");
+  const std::string cut = "cd " + folder_.path().string() + " && python3 cut.py ";
+  ASSERT_EQ(0, std::system((cut + snapshot("linear_no_grad")).c_str()));
+  const ProgramResult ran = ohm({"replay", "cut.pickle"});
+  EXPECT_TRUE(contains(ran.out, " events; earlier ones were not kept, ohm record --max-entries"))
+      << ran.out << ran.err;
+}
 
 TEST_F(Replay, PrintsEveryLineThatPyTorchsAllocatorWasRecordedWith) {
   std::size_t traces = 0;

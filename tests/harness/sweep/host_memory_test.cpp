@@ -251,7 +251,7 @@ TEST_P(ProgramOfTheDistribution, FailsEveryUniquePointAndAgreesWithRunsOfTheirOw
   HostMemory memory({program.words, SweepEngine::fork, 0});
   const CountedCommand counted = memory.count();
   ASSERT_EQ("", counted.problem);
-  ASSERT_EQ(0, counted.outcome.status) << counted.last_line;
+  ASSERT_EQ(0, counted.outcome.status) << counted.cause;
   ASSERT_EQ(alone, printed(program.words)) << "it is not the same from run to run";
   ASSERT_EQ(counted.outcome.checked, memory.count().outcome.checked);
   const auto digest =

@@ -125,6 +125,21 @@ TEST(FitReport, SaysWhatMoreRecordingsHaveSettled) {
   EXPECT_NE(text.find("only the first 3 steps"), std::string::npos) << text;
 }
 
+TEST(FitReport, ValuesStandApartFromTheirNames) {
+  FitResult result = fit_sample();
+  result.varied = "batch_size";
+  EXPECT_NE(fit_text(result, {}).find("largest batch_size that fits  4,711\n"), std::string::npos)
+      << fit_text(result, {});
+  result.varied = "a_name_that_is_longer_than_any_column_of_a_report";
+  EXPECT_NE(fit_text(result, {}).find("  4,711\n"), std::string::npos) << fit_text(result, {});
+  result = prediction();
+  result.rows.push_back(row_on("l4-24g", 65'536'000'000));
+  result.rows[1].bound = FitBound{65'535'000'000, 65'536'000'000, 0, 0};
+  EXPECT_NE(fit_text(result, {}).find("65,536,000,000  65,535,000,000..65,536,000,000"),
+            std::string::npos)
+      << fit_text(result, {});
+}
+
 TEST(FitReport, NamesTheAssumptionsThatFiguresRestOn) {
   FitResult result = fit_sample();
   EXPECT_EQ(fit_text(result, {}).find("cudnn_workspace"), std::string::npos);

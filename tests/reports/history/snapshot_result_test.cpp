@@ -46,6 +46,37 @@ Snapshot small_snapshot() {
   return snapshot;
 }
 
+/// Three steps of one event each, of which some recorder says something.
+Snapshot stepped_snapshot(const std::string& note) {
+  Snapshot snapshot = small_snapshot();
+  const TextId end = snapshot.tables.intern("END");
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto time = static_cast<std::int64_t>(i + 1);
+    snapshot.device_traces[0][i].time_us = time;
+    snapshot.external_annotations.push_back({snapshot.tables.intern("train_step"), end, 0, time});
+  }
+  if (!note.empty()) {
+    snapshot.external_annotations.push_back({snapshot.tables.intern(note), end, 0, 1});
+  }
+  return snapshot;
+}
+
+TEST(SnapshotResult, SaysThatEarlierEventsWereNotKept) {
+  const auto variant_of = [](const std::string& note) {
+    return snapshot_result(stepped_snapshot(note), "a.pickle").scenarios[0].variants.at(0);
+  };
+  EXPECT_EQ("3 events, 3 steps", variant_of("").reason);
+  EXPECT_EQ(1, variant_of("").devices[0].peak->step);
+  const VariantResult of_record = variant_of("ohm record dropped events");
+  EXPECT_EQ(
+      "the last 3 events, 3 steps; earlier ones were not kept, ohm record --max-entries "
+      "keeps more",
+      of_record.reason);
+  EXPECT_EQ(0, of_record.devices[0].peak->step) << "nobody knows which one it is";
+  EXPECT_EQ("the last 3 events, 3 steps; earlier ones were not kept, OHM_RECORD_EVENTS keeps more",
+            variant_of("ohm exec dropped events").reason);
+}
+
 TEST(SnapshotResult, FindsWhatWasThereBeforeTheHistory) {
   const RunResult result = snapshot_result(small_snapshot(), "folder/small.pickle");
   ASSERT_EQ(1U, result.scenarios.size());
