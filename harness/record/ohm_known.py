@@ -9,6 +9,7 @@ operator that counts its results on the device is told their number (DeviceMemor
 Everything else is unknown. Reads of unknown values are recorded by ohm_reads.py."""
 import collections
 import ctypes
+import gc
 import os
 import sys
 import warnings
@@ -65,10 +66,10 @@ class KnownValues:
         library.m.impl("copy_", KEY, self._copy, True)
         with warnings.catch_warnings():  # of kernels that are replaced
             warnings.simplefilter("ignore")
-            library.m.impl("copy_", "CUDA", self._copy, True)
-            library.m.impl("fill_.Scalar", "CUDA", self._fill, True)
-            library.m.impl("zero_", "CUDA", self._zero, True)
-            library.m.impl("nonzero", "CUDA", self._nonzero, True)
+            library.m.impl("copy_", "CUDA", without_collections(self._copy), True)
+            library.m.impl("fill_.Scalar", "CUDA", without_collections(self._fill), True)
+            library.m.impl("zero_", "CUDA", without_collections(self._zero), True)
+            library.m.impl("nonzero", "CUDA", without_collections(self._nonzero), True)
         others = self.torch.library.Library("_", "IMPL")
         others.fallback(self._others, KEY, with_keyset=True)
         self.libraries.append(others)
@@ -84,7 +85,7 @@ class KnownValues:
                 operators.append(Operator.named(self.torch, name, self.key.key))
             return self.run(operators[0], keys, arguments, named)
 
-        return kernel
+        return without_collections(kernel)
 
     def _is_view(self, name):
         base, _, overload = name[6:].partition(".")
@@ -366,7 +367,7 @@ class KnownValues:
     def _nonzero(self, keys, tensor):
         with self.c._AutoDispatchBelowAutograd():
             result = self.torch.empty((0,), dtype=self.torch.int64, device=tensor.device)
-        if self.is_known(tensor):
+        if self.is_known(tensor) or tensor.numel() == 0:
             with self.c._AutoDispatchBelowAutograd():
                 rows = self.alias(tensor).nonzero()
             with self.memory.answers(len(rows)):
@@ -382,6 +383,22 @@ class KnownValues:
         with self.reads.ignored(), self.memory.answers(count):
             self.nonzero_into(tensor, out=result)
         return result
+
+
+def without_collections(kernel):
+    """What a kernel makes for itself does not decide when Python looks for cycles, and with them when
+    a program's tensors go."""
+
+    def call(*arguments, **named):
+        if not gc.isenabled():
+            return kernel(*arguments, **named)
+        gc.disable()
+        try:
+            return kernel(*arguments, **named)
+        finally:
+            gc.enable()
+
+    return call
 
 
 def zeros_of(tensor):

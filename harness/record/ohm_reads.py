@@ -7,12 +7,14 @@ import contextlib
 import functools
 import os
 import sys
+import sysconfig
 import threading
 
 from ohm_numbers import UnknownFloat, UnknownInt
 from ohm_sources import is_of_library
-from ohm_uses import BRANCH, RANK, SHAPE, VALUE, Uses
+from ohm_uses import COUNTS, GIVES_NUMBER, READS_OWN_STATE, SHAPE, VALUE, Uses
 
+STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
 MOST_ROWS = 100  # of the report
 
 
@@ -64,35 +66,44 @@ class Reads:
             self.thread.has_read = True
             return
         frame = self._reading_frame()
-        if frame is None:
-            return
-        if self._makes_tensor(frame):
+        if frame is not None:
+            self._note_read(frame)
+
+    def _note_read(self, frame):
+        """Of an operator that is not one of torch.Tensor's for numbers: a call says what it reads."""
+        called = self._called(frame)
+        if called in READS_OWN_STATE:
+            self.library.ohm_note_assumption(b"passed_checks")
+        elif called == "" or called in COUNTS:
             self.note(SHAPE, frame)
-        else:
+        elif called is None or called in GIVES_NUMBER:
             self._note_use(frame)
+        else:
+            self.note(VALUE, frame)
+
+    def _called(self, frame):
+        """By the innermost frame; PyTorch's own files pass many calls on to operators."""
+        innermost = called = self.uses.called(frame)
+        while called not in COUNTS and is_of_library(frame.f_code.co_filename, self.torch):
+            frame = frame.f_back
+            if frame is None:
+                return innermost
+            called = self.uses.called(frame)
+        return called if called in COUNTS else innermost
 
     def note_shape(self, detail=""):
         if not self.thread.is_ignored:
             self.note(SHAPE, self._reading_frame(), detail)
 
-    def _makes_tensor(self, frame):
-        while frame is not None:
-            if self.uses.is_count(frame):
-                return True
-            if not is_of_library(frame.f_code.co_filename, self.torch):
-                return False
-            frame = frame.f_back
-        return False
-
-    def _note_use(self, frame):
-        kind = self.uses.of_result(frame)
+    def _note_use(self, frame, is_followed=False):
+        kind = self.uses.of_result(frame, is_followed)
         if kind is not None:
             self.note(kind, frame)
         return kind
 
     def _on_use_of_number(self):
         frame = self._reading_frame()
-        if frame is not None:
+        if frame is not None and not is_of_standard_library(frame.f_code.co_filename):
             self._note_use(frame)
 
     def _reading_frame(self):
@@ -124,7 +135,8 @@ class Reads:
         innermost = frame
         while frame is not None:
             name = frame.f_code.co_filename
-            if not name.startswith("<frozen") and not is_of_library(name, self.torch):
+            if not (name.startswith("<frozen") or is_of_standard_library(name)
+                    or is_of_library(name, self.torch)):
                 return os.path.abspath(name), frame.f_lineno or 0
             frame = frame.f_back
         if innermost is None:
@@ -154,8 +166,9 @@ class Reads:
                 thread.is_scalar = False
             if not thread.has_read or thread.is_ignored:
                 return value
-            kind = self._note_use(self._reading_frame())
-            return tracked(value) if kind is None else value
+            followed = tracked(value)
+            kind = self._note_use(self._reading_frame(), type(followed) is UnknownFloat)
+            return followed if kind is None else value
 
         return call
 
@@ -166,10 +179,21 @@ class Reads:
                 return method(tensor, *arguments, **named)
             with self.ignored():
                 value = method(tensor, *arguments, **named)
-            kind = self._note_use(self._reading_frame())
+            frame = self._reading_frame()
+            kind = self._note_use(frame, self._is_metric(tensor, frame))
             return track(value) if track and kind is None else value
 
         return call
+
+
+    def _is_metric(self, tensor, frame):
+        """Libraries collect losses and scores to average and print them."""
+        return tensor.is_floating_point() and is_of_library(frame.f_code.co_filename, self.torch)
+
+
+def is_of_standard_library(path):
+    """Of Python: what it compares there, it formats."""
+    return path.startswith(STANDARD_LIBRARY) and "-packages" + os.sep not in path
 
 
 def tracked(value):

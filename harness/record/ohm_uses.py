@@ -18,7 +18,7 @@ PRINTS = frozenset("""print pprint info debug warning warn error critical except
     set_postfix set_postfix_str set_description set_description_str format dump dumps display report
     track plot record_metric update echo secho str repr log_param push_to_logs show""".split())
 # Calls whose result is the value again, or is made of it.
-DERIVES = frozenset("""int float bool abs round min max sum len list tuple sorted set item tolist cpu
+DERIVES = frozenset("""int float bool abs round min max sum list tuple sorted set item tolist cpu
     numpy detach mean exp log log2 log10 sqrt pow floor ceil isnan isinf isfinite divmod enumerate zip
     array asarray stack concatenate tensor as_tensor clone reversed get pop items values keys copy
     deepcopy index count reshape view flatten squeeze unsqueeze astype to double half long""".split())
@@ -28,9 +28,20 @@ COLLECTS = frozenset("append extend add insert appendleft setdefault put".split(
 SIZES = frozenset("""range zeros ones empty full rand randn randint arange linspace new_zeros new_ones
     new_empty new_full narrow split chunk view reshape expand repeat pad randperm eye one_hot
     repeat_interleave resize_ unflatten unfold interpolate islice tile broadcast_to topk""".split())
+# Calls that ask about a value, not for it.
+ASKS_NO_VALUE = frozenset("isinstance type hasattr callable id is_tensor len".split())
 # Calls whose result has as many elements as the values say.
 COUNTS = frozenset("""nonzero argwhere masked_select unique unique_consecutive repeat_interleave where
     bincount one_hot histc""".split())
+
+
+# Operators of PyTorch that read whether they worked, or a seed.
+READS_OWN_STATE = frozenset("""cholesky cholesky_ex inv inv_ex inverse solve solve_ex lstsq lu lu_factor
+    lu_factor_ex lu_solve ldl_factor ldl_factor_ex qr svd svdvals eig eigvals eigh eigvalsh pinv det
+    slogdet logdet matrix_rank cond cholesky_inverse cholesky_solve lstm gru rnn_tanh
+    rnn_relu""".split())
+# Operators that give Python a number.
+GIVES_NUMBER = frozenset("equal allclose is_nonzero item tolist bool int float complex range".split())
 
 
 def worse(first, second):
@@ -41,18 +52,20 @@ class Uses:
     def __init__(self):
         self.files = {}  # name -> File, or None
 
-    def of_result(self, frame):
+    def of_result(self, frame, is_followed=False):
         """What depends on the value of the expression that this frame evaluates: SHAPE, BRANCH,
-        VALUE, or None where it is only printed."""
-        return _Search(self).of_frame(frame)
+        VALUE, or None where it is only printed. is_followed: the value tells itself when it is
+        used (ohm_numbers.py), so that it may go where the source does not tell."""
+        found = _Search(self).of_frame(frame)
+        return None if is_followed and found == VALUE else found
 
-    def is_count(self, frame):
-        """Whether the expression makes a tensor whose size is what is read."""
+    def called(self, frame):
+        """The name of what the frame calls: "" for an index, None for anything else."""
         file = self.file(frame.f_code.co_filename)
         node = file.expression(frame) if file else None
         if isinstance(node, ast.Call):
-            return name_of(node) in COUNTS
-        return isinstance(node, ast.Subscript)
+            return name_of(node)
+        return "" if isinstance(node, ast.Subscript) else None
 
     def file(self, name):
         if name not in self.files:
@@ -179,6 +192,9 @@ class _Search:
         if isinstance(parent, ast.NamedExpr):
             return worse(self._of_target(file, parent.target, frame),
                          self._outwards(file, parent, frame))
+        if isinstance(parent, ast.Compare) and all(isinstance(operator, (ast.Is, ast.IsNot))
+                                                   for operator in parent.ops):
+            return None
         if isinstance(parent, ast.Lambda) or parent is None:
             return VALUE
         if isinstance(parent, ast.Attribute) and parent.attr in ("shape", "size", "dtype", "device"):
@@ -192,7 +208,7 @@ class _Search:
 
     def _of_argument(self, file, call, argument, frame):
         name = name_of(call)
-        if name in PRINTS:
+        if name in PRINTS or name in ASKS_NO_VALUE:
             return None
         if name in SIZES:
             return BRANCH if name == "range" else SHAPE

@@ -92,7 +92,7 @@ def follow_values(torch, library):
 def ignoring_reads(function):
     @functools.wraps(function)
     def call(*arguments, **named):
-        with _known.reads.ignored():
+        with reads_ignored():
             return function(*arguments, **named)
 
     return call
@@ -196,6 +196,8 @@ class _Generation(threading.local):
     def grant(self, utils):
         mixin = utils.GenerationMixin
         mixin._has_unfinished_sequences = self._granted(mixin._has_unfinished_sequences, utils)
+        if hasattr(utils, "StopCheck"):
+            utils.StopCheck.__call__ = ignoring_reads(utils.StopCheck.__call__)
 
     def _granted(self, has_unfinished, home):
         @instead_of(has_unfinished, home)
