@@ -2,7 +2,8 @@
 //
 // Kernels compute nothing, so what is in a large tensor means nothing: copies and fills above the
 // limits are left out, which keeps pages untouched that no program reads. Small ones are what
-// programs look at (indices, flags, sizes), and are done.
+// programs look at (indices, flags, sizes), and are done; so is every one where values are computed
+// (known_values.h).
 //
 // All of them fail with invalid_value where a device has no memory at an address.
 #pragma once
