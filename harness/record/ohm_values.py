@@ -5,15 +5,18 @@ transformers generates grow as long as they may.
 What is read is read all the same: a program asks for the same memory, in the same order. Names of
 both stand among the assumptions of allocator_shim/base/assumption.h.
 """
+import collections
 import contextlib
 import ctypes
 import functools
 import os
+import sys
 import threading
 
 from ohm_imports import when_imported
 from ohm_computed import ComputedValues
 from ohm_known import KnownValues
+from ohm_memory import DeviceMemory
 from ohm_reads import Reads
 from ohm_requests import caching_allocator, library_of_cuda
 
@@ -26,6 +29,9 @@ VALUES_VARIABLE = "OHM_VALUES"
 
 # What isnan and its like say of values that were not computed.
 SAID_OF_FINITE = {"isfinite": True, "isnan": False, "isinf": False}
+
+# Where no value is known: all that is read is.
+OnlyReads = collections.namedtuple("OnlyReads", "reads")
 
 _known = None  # KnownValues of this process, once PyTorch is there
 
@@ -81,7 +87,14 @@ def follow_values(torch, library):
     if torch.version.cuda is None or mode == "none":
         return
     kind = ComputedValues if mode == "cpu" else KnownValues
-    _known = kind(torch, library, Reads(torch, library))
+    reads = Reads(torch, library)
+    try:
+        _known = kind(torch, library, reads)
+    except (AttributeError, RuntimeError):  # versions before 2.5
+        sys.stderr.write(f"ohm: no values are computed with PyTorch {torch.__version__}\n")
+        _known = OnlyReads(reads)
+        reads.follow(DeviceMemory(library))
+        return
     _known.register()
     _known.reads.replace_methods(_known.is_unknown_on_host)
     grant_finite_numbers(torch, _known)
