@@ -31,7 +31,7 @@ VALUES_VARIABLE = "OHM_VALUES"
 SAID_OF_FINITE = {"isfinite": True, "isnan": False, "isinf": False}
 
 # Where no value is known: all that is read is.
-OnlyReads = collections.namedtuple("OnlyReads", "reads")
+OnlyReads = collections.namedtuple("OnlyReads", "reads memory")
 
 _known = None  # KnownValues of this process, once PyTorch is there
 
@@ -92,8 +92,8 @@ def follow_values(torch, library):
         _known = kind(torch, library, reads)
     except (AttributeError, RuntimeError):  # versions before 2.5
         sys.stderr.write(f"ohm: no values are computed with PyTorch {torch.__version__}\n")
-        _known = OnlyReads(reads)
-        reads.follow(DeviceMemory(library))
+        _known = OnlyReads(reads, DeviceMemory(library))
+        reads.follow(_known.memory)
         return
     _known.register()
     _known.reads.replace_methods(_known.is_unknown_on_host)
