@@ -14,7 +14,7 @@ from ohm_categories import (
     Moments, active_blocks, mark_by_address, mark_categories, mark_lines, modules_and_optimizers,
     stacks_of)
 from ohm_imports import when_imported
-from ohm_sources import Lines
+from ohm_sources import OWN_FOLDER, Lines, program_frames
 
 EVENTS_VARIABLE = "OHM_RECORD_EVENTS"
 DEFAULT_EVENTS = 200_000
@@ -223,10 +223,9 @@ class ProcessRecorder:
 
 def leave_out_own_frames(snapshot):
     """Those of the kernels that compute known values (ohm_known.py)."""
-    own = os.path.dirname(os.path.abspath(__file__))
     for frames in stacks_of(snapshot):
-        if any(frame["filename"].startswith(own) for frame in frames):
-            frames[:] = [frame for frame in frames if not frame["filename"].startswith(own)]
+        if any(frame["filename"].startswith(OWN_FOLDER) for frame in frames):
+            frames[:] = program_frames(frames, lambda frame: frame["filename"])
 
 
 def was_cut(snapshot):

@@ -131,17 +131,20 @@ class Reads:
         self.library.ohm_note_assumption(b"unknown_values")
 
     def _user_line(self, frame):
-        """The innermost of the program's own."""
-        innermost = frame
-        while frame is not None:
-            name = frame.f_code.co_filename
-            if not (name.startswith("<frozen") or is_of_standard_library(name)
-                    or is_of_library(name, self.torch)):
-                return os.path.abspath(name), frame.f_lineno or 0
-            frame = frame.f_back
-        if innermost is None:
-            return "", 0
-        return innermost.f_code.co_filename, innermost.f_lineno or 0
+        """The innermost of the program's own. Threads of autograd have none: it is that of the main
+        thread, which waits for them."""
+        main = sys._current_frames().get(threading.main_thread().ident)
+        for innermost in (frame, main):
+            while innermost is not None:
+                if self._is_users(innermost):
+                    return os.path.abspath(innermost.f_code.co_filename), innermost.f_lineno or 0
+                innermost = innermost.f_back
+        return (frame.f_code.co_filename, frame.f_lineno or 0) if frame is not None else ("", 0)
+
+    def _is_users(self, frame):
+        name = frame.f_code.co_filename
+        return not (name.startswith("<frozen") or self._is_own(frame)
+                    or is_of_standard_library(name) or is_of_library(name, self.torch))
 
     # ---- numbers that tensors give ----
 

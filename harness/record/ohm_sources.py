@@ -29,6 +29,22 @@ DTYPES = frozenset(
 TELLING = frozenset("__deepcopy__ __init__ _apply _call_impl _wrapped_call_impl backward deepcopy "
                     "forward load_state_dict reset_parameters step".split())
 
+OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
+# PyTorch's source by which operators are called from Python, as ohm_operators.py does.
+CALLS_OPERATORS = os.path.join("torch", "_ops.py")
+
+
+def program_frames(frames, file_of):
+    """A stack, the innermost frame first, as it is without the kernels of ohm_known.py."""
+    kept = []
+    for frame in frames:
+        if not file_of(frame).startswith(OWN_FOLDER):
+            kept.append(frame)
+            continue
+        while kept and file_of(kept[-1]).endswith(CALLS_OPERATORS):
+            kept.pop()
+    return kept
+
 
 class Lines:
     """Of a program with this torch, whose names of functions and methods tell what computes."""

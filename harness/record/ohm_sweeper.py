@@ -28,8 +28,10 @@ import time
 import traceback
 
 import ohm_state
+import ohm_values
+from ohm_compared import NOT_COMPUTED, text_of
 from ohm_imports import when_imported
-from ohm_sources import is_of_library
+from ohm_sources import is_of_library, program_frames
 from ohm_requests import follow_requests, keep_to_one_thread
 
 # A program in which one request fails so often goes round in circles.
@@ -91,13 +93,9 @@ class Places:
         self.rows = []
 
     def index(self, frame):
-        key = []
-        while frame is not None:
-            if frame.f_code.co_filename != __file__:
-                # Code is equal to code of another file that reads the same.
-                key.append((frame.f_code, frame.f_code.co_filename, frame.f_lineno))
-            frame = frame.f_back
-        key = tuple(key)
+        # Code is equal to code of another file that reads the same.
+        key = tuple((frame.f_code, frame.f_code.co_filename, frame.f_lineno)
+                    for frame in frames_from(frame))
         known = self.known.get(key)
         if known is None:
             known = self.known[key] = len(self.rows)
@@ -364,23 +362,31 @@ class Sweeper:
         return outcome
 
     def checked(self):
-        """What --check comes to, and what the program itself has named: a line for each."""
+        """What --check comes to, and what the program itself has named: a line for each that was
+        computed, and the names of the others."""
         import __main__
 
-        texts = [f"{name} = {self.state[name]}" for name in sorted(self.state)]
+        texts = {name: f"{name} = {self.state[name]}" for name in sorted(self.state)}
         try:
             if self.job["check"]:
                 with self.pausing():
-                    value = eval(self.job["check"], vars(__main__))
-                    texts.insert(0, text_of(value, self.torch))
+                    texts = {"--check": self.text_of_check(vars(__main__)), **texts}
         except Exception as error:
             return {"check_error": f"{type(error).__name__}: {error}"}
-        return {"checked": "\n".join(text.replace("\n", " ") for text in texts)} if texts else {}
+        not_computed = [name for name, text in texts.items() if NOT_COMPUTED in text]
+        lines = [text.replace("\n", " ") for text in texts.values() if NOT_COMPUTED not in text]
+        return {"not_computed": not_computed, **({"checked": "\n".join(lines)} if lines else {})}
+
+    def text_of_check(self, names):
+        reads = ohm_values.reads_noted()
+        value = eval(self.job["check"], names)
+        has_read_unknown = ohm_values.reads_noted() != reads
+        return NOT_COMPUTED if has_read_unknown else text_of(value, self.torch)
 
     def keep_state(self, name, value):
         with self.pausing():
             text = text_of(value, self.torch)
-        if len(text) > CHARACTERS_OF_A_VALUE:
+        if NOT_COMPUTED not in text and len(text) > CHARACTERS_OF_A_VALUE:
             digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8)
             text = f"{type(value).__name__}({digest.hexdigest()})"
         self.state[name] = text
@@ -446,10 +452,17 @@ class Sweeper:
 
 def innermost_place():
     """Of the program and its libraries, where a request is made."""
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename == __file__:
+    frames = frames_from(sys._getframe(1))
+    return (frames[0].f_code, frames[0].f_lineno) if frames else None
+
+
+def frames_from(frame):
+    """This one and its callers, without our own."""
+    frames = []
+    while frame is not None:
+        frames.append(frame)
         frame = frame.f_back
-    return (frame.f_code, frame.f_lineno) if frame is not None else None
+    return program_frames(frames, lambda frame: frame.f_code.co_filename)
 
 
 def innermost_file(error):
@@ -517,18 +530,3 @@ def move_to_copy_of_folder(folder):
 
     shutil.copytree(os.getcwd(), folder, symlinks=True)
     os.chdir(folder)
-
-
-def text_of(value, torch):
-    """A value as text, so that equal bits bring equal texts; `torch` is None before it is imported."""
-    if torch is not None and isinstance(value, torch.Tensor):
-        whole = value.detach().cpu().contiguous()
-        content = whole.flatten().view(torch.uint8).numpy().tobytes() if whole.numel() else b""
-        return (f"tensor({str(value.dtype)[6:]}, {list(value.shape)}, "
-                f"{hashlib.blake2b(content, digest_size=8).hexdigest()})")
-    if isinstance(value, dict):
-        pairs = (f"{key!r}: {text_of(item, torch)}" for key, item in value.items())
-        return "{" + ", ".join(pairs) + "}"
-    if isinstance(value, (list, tuple)) or hasattr(value, "__next__"):
-        return "[" + ", ".join(text_of(item, torch) for item in value) + "]"
-    return repr(value)

@@ -12,11 +12,11 @@ SHAPE, BRANCH, VALUE = "shape", "branch", "value"
 RANK = {SHAPE: 3, BRANCH: 2, VALUE: 1, None: 0}
 MOST_STEPS = 400  # of one read
 
-# Calls that end in text, a log, or a plot.
+# Calls that end in text, a log, a plot, or what ohm sweep compares.
 PRINTS = frozenset("""print pprint info debug warning warn error critical exception log log_metrics
     log_metric log_dict logged add_scalar add_scalars add_histogram write writelines writerow writerows
     set_postfix set_postfix_str set_description set_description_str format dump dumps display report
-    track plot record_metric update echo secho str repr log_param push_to_logs show""".split())
+    track plot record_metric state update echo secho str repr log_param push_to_logs show""".split())
 # Calls whose result is the value again, or is made of it.
 DERIVES = frozenset("""int float bool abs round min max sum list tuple sorted set item tolist cpu
     numpy detach mean exp log log2 log10 sqrt pow floor ceil isnan isinf isfinite divmod enumerate zip

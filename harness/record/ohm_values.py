@@ -76,6 +76,20 @@ def clear_small_blocks(torch, library):
         torch.cuda._lazy_call(lambda: library.ohm_clear_small_requests(caching_allocator(torch)))
 
 
+def reads_noted():
+    """How many reads of unknown values were noted until now."""
+    return _known.reads.order if _known is not None else 0
+
+
+def is_unknown(value):
+    """Whether a tensor, or a number that one gave, has values that no kernel has computed."""
+    if _known is None:
+        return False
+    if isinstance(value, _known.torch.Tensor):
+        return value.numel() != 0 and not _known.is_known(value)
+    return type(value) in _known.reads.number_types
+
+
 def reads_ignored():
     return _known.reads.ignored() if _known is not None else contextlib.nullcontext()
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Sweeps a program, and holds the verdicts on its failures to what they should be.
 
-    check_sweep.py OHM [--options WORDS] [--bad VERDICT=TEXT]... [--note TEXT]... -- COMMAND...
+    check_sweep.py OHM [--options WORDS] [--bad VERDICT=TEXT]... [--note TEXT]... [--says TEXT]
+                   -- COMMAND...
 
 There is no bad verdict but these, and each of them is there: VERDICT of a fault that the report
 describes with TEXT at its end. The line that repeats the first of each says the same. Of recoveries
-the report notes what --note says, "DEVIATION COUNT", and nothing else.
+the report notes what --note says, "DEVIATION COUNT", and nothing else. --says: on stderr. No point is
+in a source of ohm's own.
 """
 import argparse
 import json
@@ -40,6 +42,7 @@ def main():
     parser.add_argument("--options", default="")
     parser.add_argument("--bad", action="append", default=[])
     parser.add_argument("--note", action="append")
+    parser.add_argument("--says", default="")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
     os.environ.pop("LD_PRELOAD", None)  # ohm preloads it
@@ -51,6 +54,11 @@ def main():
         fail("there is no report", swept.stdout + swept.stderr)
     if variant["error"]:
         fail(f"not swept: {variant['error']['message']}")
+    if arguments.says not in swept.stderr:
+        fail(f"it does not say {arguments.says!r}", swept.stderr)
+    for point in variant["points"]:
+        if os.path.basename(point["file"]).startswith("ohm_"):
+            fail(f"a point is in {point['file']}")
     first = {}
     for failed in variant["failed"]:
         known = [bad for bad in arguments.bad

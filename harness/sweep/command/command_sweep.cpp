@@ -1,11 +1,13 @@
 #include "harness/sweep/command/command_sweep.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "allocator_shim/fault/fault_point.h"
@@ -48,7 +50,7 @@ std::string difference(const CountedCommand& a, const CountedCommand& b) {
         "is one {}",
         a.calls.size(), b.calls.size(), request_text(is_a_longer ? a : b, calls));
   }
-  if (a.outcome.checked != b.outcome.checked) {
+  if (compared_lines(a.outcome, b.outcome) != compared_lines(b.outcome, a.outcome)) {
     return fmt::format("what is checked is {} and {}", checked_beyond(a.outcome, b.outcome),
                        checked_beyond(b.outcome, a.outcome));
   }
@@ -105,6 +107,7 @@ class CommandSweep {
     if (!is_sound(counted_)) return;
     note_network();
     note_what_changed(changes);
+    note_not_computed(counted_.outcome);
     if (!is_repeatable()) return;
     fail_chosen();
     if (makes_other_requests_now() && is_repeatable()) fail_chosen();
@@ -154,9 +157,10 @@ class CommandSweep {
     return true;
   }
 
-  JudgedFault judged(const FaultTask& task, const CommandOutcome& outcome) const {
+  JudgedFault judged(const FaultTask& task, const CommandOutcome& outcome) {
     JudgedFault fault{command_verdict(counted_.outcome, outcome), {}};
     if (fault.verdict.verdict == FaultVerdict::recovered_same) {
+      note_not_computed(outcome);
       fault.notes = recovery_notes(task, memory_.plan_of(task), outcome, counted_.outcome);
     }
     return fault;
@@ -250,7 +254,7 @@ class CommandSweep {
           hint_for_failing(counted), ExitReason::script_error);
     } else if (!counted.problem.empty()) {
       give_up(counted.problem, counted.hint, ExitReason::script_error);
-    } else if (!options_.check.empty() && !outcome.checked) {
+    } else if (!options_.check.empty() && !outcome.checked && outcome.not_computed.empty()) {
       give_up(fmt::format("--check: {}", outcome.check_error.empty() ? "it was not evaluated"
                                                                      : outcome.check_error),
               "it is an expression of Python, evaluated in the script's module at its end",
@@ -265,6 +269,18 @@ class CommandSweep {
         "the command asks the network (for {}), and so does each run with a fault: what "
         "it gets there may decide how it ends",
         counted_.network_host));
+  }
+
+  /// Each name once.
+  void note_not_computed(const CommandOutcome& outcome) {
+    std::vector<std::string> names;
+    for (const std::string& name : outcome.not_computed) {
+      if (not_compared_.insert(name).second) names.push_back(name);
+    }
+    if (names.empty()) return;
+    options_.on_note(fmt::format(
+        "no kernel computed {}, which {} not compared: with --values cpu all values are computed",
+        fmt::join(names, ", "), names.size() == 1 ? "is" : "are"));
   }
 
   void note_what_changed(const FolderChanges& changes) {
@@ -393,6 +409,7 @@ class CommandSweep {
   std::size_t not_tried_ = 0;
   std::optional<ErrorResult> error_;
   ExitReason reason_ = ExitReason::passed;
+  std::set<std::string> not_compared_;  ///< names that were told
 };
 
 }  // namespace

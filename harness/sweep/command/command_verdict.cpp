@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 #include <sstream>
 
 #include "allocator_shim/base/format_bytes.h"
@@ -32,7 +31,8 @@ TrialVerdict judged_recovery(const CommandOutcome& fault_free, const CommandOutc
     return verdict_of(FaultVerdict::corrupt,
                       "what is checked cannot be evaluated: " + outcome.check_error);
   }
-  if (fault_free.checked && outcome.checked != fault_free.checked) {
+  if (fault_free.checked &&
+      compared_lines(outcome, fault_free) != compared_lines(fault_free, outcome)) {
     return verdict_of(
         FaultVerdict::recovered_different,
         fmt::format("what is checked is {} instead of {}", checked_beyond(outcome, fault_free),
@@ -71,14 +71,34 @@ TrialVerdict judged(const CommandOutcome& fault_free, const CommandOutcome& outc
 
 }  // namespace
 
-std::string checked_beyond(const CommandOutcome& outcome, const CommandOutcome& other) {
-  std::istringstream known_lines(other.checked.value_or(""));
-  std::set<std::string> known;
-  for (std::string line; std::getline(known_lines, line);) known.insert(line);
+std::vector<std::string> compared_lines(const CommandOutcome& outcome,
+                                        const CommandOutcome& other) {
+  const auto lacks_check = [](const CommandOutcome& run) {
+    const std::vector<std::string>& names = run.not_computed;
+    return std::find(names.begin(), names.end(), "--check") != names.end();
+  };
+  const auto is_computed = [&other](const std::string& line) {
+    const std::vector<std::string>& names = other.not_computed;
+    return std::none_of(names.begin(), names.end(), [&](const std::string& name) {
+      return line.starts_with(name + " = ");
+    });
+  };
+  std::vector<std::string> compared;
+  // The value of --check is the first line, which has no name.
+  bool is_left_out = lacks_check(other) && !lacks_check(outcome);
   std::istringstream lines(outcome.checked.value_or(""));
+  for (std::string line; std::getline(lines, line); is_left_out = false) {
+    if (!is_left_out && is_computed(line)) compared.push_back(line);
+  }
+  return compared;
+}
+
+std::string checked_beyond(const CommandOutcome& outcome, const CommandOutcome& other) {
+  const std::vector<std::string> known = compared_lines(other, outcome);
   std::string beyond;
-  for (std::string line; std::getline(lines, line);) {
-    if (!known.contains(line)) beyond += (beyond.empty() ? "" : ", ") + line;
+  for (const std::string& line : compared_lines(outcome, other)) {
+    const bool is_known = std::find(known.begin(), known.end(), line) != known.end();
+    if (!is_known) beyond += (beyond.empty() ? "" : ", ") + line;
   }
   return beyond.empty() ? "nothing" : beyond;
 }

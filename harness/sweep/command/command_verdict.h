@@ -2,12 +2,18 @@
 // faults.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "harness/sweep/command/failing_memory.h"
 #include "harness/sweep/trial.h"
 
 namespace ohm::engine {
 
-/// Of what is checked in one run the lines that another one has not; "nothing": it has them all.
+/// What is checked of a run, a line for each value that another run has computed, too.
+std::vector<std::string> compared_lines(const CommandOutcome& outcome, const CommandOutcome& other);
+
+/// The compared lines that the other run does not have; "nothing": it has them all.
 std::string checked_beyond(const CommandOutcome& outcome, const CommandOutcome& other);
 
 /// Without anything that is checked, what a program computed is not compared: recovered_same means

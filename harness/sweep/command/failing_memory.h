@@ -35,6 +35,8 @@ struct CommandOutcome {
   /// What is compared, a line for each value: what --check came to, what the program has named.
   std::optional<std::string> checked;
   std::string check_error;  ///< why it came to nothing
+  /// Names of values that are left out of `checked`: no kernel computed them. "--check": its value.
+  std::vector<std::string> not_computed;
   /// Its standard output, where what it prints is none of the values that are compared.
   std::optional<std::string> printed;
   std::int64_t left_bytes = -1;  ///< that it holds at its end, by its allocator; -1: not known

@@ -93,6 +93,7 @@ void take_outcome(const json& written, CommandOutcome& outcome) {
   outcome.reached_program = written.value("ooms", std::int64_t{1}) > 0;
   if (written.contains("checked")) outcome.checked = written.at("checked").get<std::string>();
   outcome.check_error = written.value("check_error", std::string());
+  outcome.not_computed = written.value("not_computed", std::vector<std::string>());
   take_error(written.value("error", json()), outcome);
 }
 

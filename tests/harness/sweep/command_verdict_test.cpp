@@ -1,0 +1,55 @@
+#include "harness/sweep/command/command_verdict.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ohm::engine {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+CommandOutcome outcome_with(std::string checked, std::vector<std::string> not_computed = {}) {
+  CommandOutcome outcome;
+  outcome.failures = 1;
+  outcome.checked = std::move(checked);
+  outcome.not_computed = std::move(not_computed);
+  return outcome;
+}
+
+TEST(CommandVerdict, ComparesWhatBothRunsHaveComputed) {
+  const CommandOutcome fault_free = outcome_with("steps = 3", {"weights"});
+  const CommandOutcome recovered = outcome_with("steps = 3\nweights = 1");
+  EXPECT_THAT(compared_lines(recovered, fault_free), ElementsAre("steps = 3"));
+  EXPECT_EQ(command_verdict(fault_free, recovered).verdict, FaultVerdict::recovered_same);
+  EXPECT_EQ(command_verdict(recovered, fault_free).verdict, FaultVerdict::recovered_same);
+
+  const TrialVerdict lost = command_verdict(fault_free, outcome_with("steps = 2\nweights = 1"));
+  EXPECT_EQ(lost.verdict, FaultVerdict::recovered_different);
+  EXPECT_THAT(lost.what, HasSubstr("is steps = 2 instead of steps = 3"));
+}
+
+TEST(CommandVerdict, TheValueOfACheckIsTheFirstLine) {
+  const CommandOutcome fault_free = outcome_with("0.5\nsteps = 3");
+  const CommandOutcome recovered = outcome_with("steps = 3", {"--check"});
+  EXPECT_THAT(compared_lines(fault_free, recovered), ElementsAre("steps = 3"));
+  EXPECT_THAT(compared_lines(recovered, recovered), ElementsAre("steps = 3"));
+  EXPECT_EQ(command_verdict(fault_free, recovered).verdict, FaultVerdict::recovered_same);
+  EXPECT_EQ(command_verdict(fault_free, outcome_with("steps = 3")).verdict,
+            FaultVerdict::recovered_different);
+}
+
+TEST(CommandVerdict, StateThatARunDoesNotNameIsDifferent) {
+  CommandOutcome silent;
+  silent.failures = 1;
+  EXPECT_THAT(compared_lines(silent, outcome_with("steps = 3")), IsEmpty());
+  EXPECT_EQ(command_verdict(outcome_with("steps = 3"), silent).verdict,
+            FaultVerdict::recovered_different);
+}
+
+}  // namespace
+}  // namespace ohm::engine
