@@ -8,7 +8,7 @@ the library."""
 import functools
 import threading
 
-from ohm_memory import span_of
+from ohm_memory import KEY, span_of
 
 FUNCTIONAL = "_c10d_functional"
 # Of torch._C: what DataParallel and torch.cuda.nccl move between the GPUs of a process.
@@ -71,7 +71,8 @@ class Collectives:
                 base, _, overload = name.removeprefix(prefix).partition(".")
                 packet = getattr(getattr(self.torch.ops, FUNCTIONAL), base)
                 kernel = self._kernel(getattr(packet, overload or "default"))
-                self.library.impl(name.removeprefix(prefix), kernel, "CUDA")
+                for key in ("CUDA", KEY):
+                    self.library.impl(name.removeprefix(prefix), kernel, key)
 
     def _kernel(self, overload):
         def kernel(*arguments, **named):
