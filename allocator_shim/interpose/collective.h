@@ -1,12 +1,14 @@
 // Collectives of NCCL: what a rank sends, and what it makes of what it receives.
 //
-// Parts of up to 1 MiB are moved between ranks and reduced, as small copies are done: they are what
-// programs look at. With larger parts, or ranks that are not there, the others are taken to hold
-// what this one holds.
+// Parts whose values are known are moved between ranks and reduced, and so are all of up to 1 MiB,
+// as small copies are done: they are what programs look at. Of a larger one a rank is told that it is
+// unknown. What is made of parts is known if all of them are. Ranks that are not there are taken to
+// hold what this one holds.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 
 #include "allocator_shim/interpose/rank_channel.h"
@@ -23,9 +25,16 @@ enum class NcclStatus : int {
   remote_error = 6,
 };
 
+/// What parts are multiplied with before they are added up.
+struct Scale {
+  double value = 1;
+  bool is_known = true;
+};
+
 struct Communicator {
   int ranks = 1;
   int rank = 0;
+  std::map<int, Scale> scales;  ///< of operations that the program has made
   std::shared_ptr<RankChannel> channel;  ///< nullptr: the other ranks are not there
 };
 
@@ -50,10 +59,8 @@ struct Collective {
   int operation;  ///< ncclRedOp_t, of those that reduce
   int peer;       ///< the root, or the other end
   const Communicator* communicator;
+  Scale scale = {};
 };
-
-/// 0: it is not a data type.
-std::size_t element_bytes(int data_type);
 
 /// In a group all are posted before one is completed: a thread may be several ranks, and ranks may
 /// send to each other. Neither waits for a rank to post; completing waits for what was not posted

@@ -23,7 +23,12 @@ Status copy(void* to, const void* from, std::size_t bytes) {
   const Place source = gpus().place_of(from, bytes);
   if (target == Place::nowhere || source == Place::nowhere) return Status::invalid_value;
   const std::size_t largest = source == Place::device ? kLargestDeviceCopy : kLargestHostCopy;
-  if (target == Place::host || is_done(bytes, largest)) std::memmove(to, from, bytes);
+  const bool is_moved = target == Place::host || is_done(bytes, largest);
+  if (is_moved) std::memmove(to, from, bytes);
+  // What known bytes are written to is told by those who follow operators: a kernel may go on.
+  if (target == Place::device && source == Place::device && !(is_moved && is_known(from, bytes))) {
+    mark_written(to, bytes, false);
+  }
   if (target == Place::host && source == Place::device && !grant_check(to, bytes)) {
     follow_read(to, from, bytes);
   }

@@ -67,13 +67,6 @@ thread_local std::size_t next_answer = 0;
 
 std::uintptr_t number_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
-bool is_known(const void* address, std::size_t bytes) {
-  if (bytes == 0) return true;
-  if (!known().has_any.load(std::memory_order_acquire)) return false;
-  const std::scoped_lock lock(known().mutex);
-  return known().ranges.contains(number_of(address), number_of(address) + bytes);
-}
-
 template <class Integer>
 void write_answer(void* to, std::size_t bytes) {
   for (std::size_t offset = 0; offset < bytes; offset += sizeof(Integer)) {
@@ -117,14 +110,25 @@ void mark_unknown(const void* address, std::size_t bytes) {
 
 }  // namespace
 
-bool computes_values() { return known().computes_all.load(std::memory_order_relaxed); }
+bool is_known(const void* address, std::size_t bytes) {
+  if (bytes == 0) return true;
+  if (!known().has_any.load(std::memory_order_acquire)) return false;
+  const std::scoped_lock lock(known().mutex);
+  return known().ranges.contains(number_of(address), number_of(address) + bytes);
+}
 
-void mark_new_block(const void* address, std::size_t bytes) {
-  if (computes_values()) {
+void mark_written(const void* address, std::size_t bytes, bool is_known_now) {
+  if (is_known_now) {
     mark_known(address, bytes);
   } else {
     mark_unknown(address, bytes);
   }
+}
+
+bool computes_values() { return known().computes_all.load(std::memory_order_relaxed); }
+
+void mark_new_block(const void* address, std::size_t bytes) {
+  mark_written(address, bytes, computes_values());
 }
 
 void follow_read(void* to, const void* from, std::size_t bytes) {

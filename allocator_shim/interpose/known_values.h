@@ -28,6 +28,10 @@ using ReadFollower = void (*)(const void* from, std::size_t bytes);
 /// A new block of PyTorch's allocator.
 void mark_new_block(const void* address, std::size_t bytes);
 
+bool is_known(const void* address, std::size_t bytes);
+/// Of what has been written: `is_known_now` says with what.
+void mark_written(const void* address, std::size_t bytes, bool is_known_now);
+
 /// Whether everything is computed.
 bool computes_values();
 

@@ -12,8 +12,10 @@
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/gpu_variable.h"
+#include "allocator_shim/interpose/known_values.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/rank_channel.h"
+#include "allocator_shim/interpose/reduction.h"
 #include "allocator_shim/interpose/toolkit_version.h"
 
 using namespace ohm::interpose;
@@ -32,6 +34,13 @@ bool ranks_are_absent() {
   return value != nullptr && *value != '\0';
 }
 
+std::unique_ptr<Communicator> made(int ranks, int rank) {
+  auto communicator = std::make_unique<Communicator>();
+  communicator->ranks = ranks;
+  communicator->rank = rank;
+  return communicator;
+}
+
 /// Between ncclGroupStart and ncclGroupEnd collectives are only noted.
 struct Group {
   int depth = 0;
@@ -40,14 +49,13 @@ struct Group {
 thread_local Group group;
 
 NcclStatus join(Communicator** communicator, const Meeting* meeting, int ranks, int rank) {
-  auto made = std::make_unique<Communicator>();
-  made->ranks = ranks;
-  made->rank = rank;
-  if (meeting != nullptr && ranks > 1 && !ranks_are_absent()) {
-    made->channel = RankChannel::join(*meeting, ranks, rank);
-    if (made->channel == nullptr) return NcclStatus::system_error;
+  auto joined = made(ranks, rank);
+  if (meeting != nullptr && (ranks == 1 || !ranks_are_absent())) {
+    joined->channel = RankChannel::open(*meeting, ranks, rank);
+    if (joined->channel == nullptr) return NcclStatus::system_error;
+    joined->channel->wait_for_all();
   }
-  *communicator = made.release();
+  *communicator = joined.release();
   return NcclStatus::success;
 }
 
@@ -69,8 +77,12 @@ NcclStatus run(const std::vector<Collective>& collectives) {
   return NcclStatus::success;
 }
 
-NcclStatus ask(const Collective& collective, const Stream* stream) {
+NcclStatus ask(Collective collective, const Stream* stream) {
   note_work(stream);
+  const auto& scales = collective.communicator->scales;
+  if (const auto found = scales.find(collective.operation); found != scales.end()) {
+    collective.scale = found->second;
+  }
   if (group.depth == 0) return run({collective});
   group.collectives.push_back(collective);
   return NcclStatus::success;
@@ -132,8 +144,16 @@ OHM_EXPORTED int ncclCommGetUniqueId(Communicator* /*communicator*/, UniqueId* i
 /// All of them are this process.
 OHM_EXPORTED NcclStatus ncclCommInitAll(Communicator** communicators, int count,
                                         const int* /*devices*/) {
-  for (int rank = 0; rank < count; ++rank) join(&communicators[rank], nullptr, count, rank);
-  return NcclStatus::success;
+  const Meeting meeting = RankChannel::arrange();
+  NcclStatus status = NcclStatus::success;
+  for (int rank = 0; rank < count; ++rank) {
+    auto joined = made(count, rank);
+    joined->channel = RankChannel::open(meeting, count, rank);
+    if (joined->channel == nullptr) status = NcclStatus::system_error;
+    communicators[rank] = joined.release();
+  }
+  RankChannel::end(meeting);
+  return status;
 }
 
 OHM_EXPORTED NcclStatus ncclCommInitRank(Communicator** communicator, int ranks, UniqueId id,
@@ -256,10 +276,31 @@ OHM_EXPORTED NcclStatus ncclRecv(void* to, std::size_t count, int data_type, int
   return ask({CollectiveKind::receive, to, to, count, data_type, 0, peer, communicator}, stream);
 }
 
+/// A sum of parts that are each multiplied by a number first.
+OHM_EXPORTED NcclStatus ncclRedOpCreatePreMulSum(int* operation, const void* scalar, int data_type,
+                                                 int residence, Communicator* communicator) {
+  constexpr int kFirst = 5;  // behind those that NCCL names
+  constexpr int kOnHost = 1;
+  if (element_bytes(data_type) == 0 || !Reduction::can_reduce(data_type)) {
+    return NcclStatus::invalid_argument;
+  }
+  auto& scales = communicator->scales;
+  *operation = scales.empty() ? kFirst : scales.rbegin()->first + 1;
+  scales[*operation] = {number_at(scalar, data_type),
+                        residence == kOnHost || is_known(scalar, element_bytes(data_type))};
+  return NcclStatus::success;
+}
+
+OHM_EXPORTED NcclStatus ncclRedOpDestroy(int operation, Communicator* communicator) {
+  communicator->scales.erase(operation);
+  return NcclStatus::success;
+}
+
 OHM_EXPORTED NcclStatus ncclMemAlloc(void** pointer, std::size_t bytes) {
   ohm::DeviceAddress address = 0;
   const Status status = gpus().allocate(gpus().current(), bytes, address);
   *pointer = reinterpret_cast<void*>(address);
+  if (status == Status::success) mark_new_block(*pointer, bytes);
   return status == Status::success ? NcclStatus::success : NcclStatus::unhandled_cuda_error;
 }
 

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -37,6 +38,21 @@ off_t place_of_queue(int from, int to) {
   return kQueueBytes * (1 + from * RankChannel::kMaxRanks + to);
 }
 
+/// Calls at(place, done, bytes) for each piece of a queue that lies in one place, and that the
+/// kernel moves at once; `done` bytes were moved before. False: one of them failed.
+template <class At>
+bool for_pieces(off_t queue, std::uint64_t begin, std::size_t bytes, const At& at) {
+  constexpr auto kRing = static_cast<std::uint64_t>(kQueueBytes);
+  constexpr std::uint64_t kMostAtOnce = std::uint64_t{1} << 30U;
+  for (std::size_t done = 0; done < bytes;) {
+    const std::uint64_t offset = (begin + done) % kRing;
+    const auto piece = std::min<std::uint64_t>({bytes - done, kRing - offset, kMostAtOnce});
+    if (!at(queue + static_cast<off_t>(offset), done, piece)) return false;
+    done += piece;
+  }
+  return true;
+}
+
 }  // namespace
 
 Meeting RankChannel::arrange() {
@@ -50,9 +66,9 @@ Meeting RankChannel::arrange() {
 
 void RankChannel::end(const Meeting& meeting) { close(meeting.descriptor); }
 
-std::unique_ptr<RankChannel> RankChannel::join(const Meeting& meeting, int ranks, int rank) {
+std::unique_ptr<RankChannel> RankChannel::open(const Meeting& meeting, int ranks, int rank) {
   const std::string path = fmt::format("/proc/{}/fd/{}", meeting.process, meeting.descriptor);
-  const int file = ranks > kMaxRanks ? -1 : open(path.c_str(), O_RDWR | O_CLOEXEC);
+  const int file = ranks > kMaxRanks ? -1 : ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   void* const mapped =
       file < 0 ? MAP_FAILED
                : mmap(nullptr, sizeof(Header), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -62,10 +78,8 @@ std::unique_ptr<RankChannel> RankChannel::join(const Meeting& meeting, int ranks
     if (file >= 0) close(file);
     return nullptr;
   }
-  std::unique_ptr<RankChannel> channel(
+  return std::unique_ptr<RankChannel>(
       new RankChannel(file, static_cast<Header*>(mapped), ranks, rank));
-  channel->wait_for_all();
-  return channel;
 }
 
 RankChannel::RankChannel(int file, Header* header, int ranks, int rank)
@@ -102,33 +116,57 @@ bool RankChannel::send(int to, const void* data, std::size_t bytes) {
   auto& written =
       header_->queues[static_cast<std::size_t>(rank_)][static_cast<std::size_t>(to)].written;
   const std::uint64_t begin = written.load();
-  const off_t place = place_of_queue(rank_, to) + static_cast<off_t>(begin);
-  if (pwrite(file_, data, bytes, place) != static_cast<ssize_t>(bytes)) return false;
-  written.store(begin + bytes);
-  return true;
+  const bool is_written = for_pieces(
+      place_of_queue(rank_, to), begin, bytes,
+      [&](off_t place, std::size_t done, std::size_t piece) {
+        const auto* const from = static_cast<const std::byte*>(data) + done;
+        return pwrite(file_, from, piece, place) == static_cast<ssize_t>(piece);
+      });
+  if (is_written) written.store(begin + bytes);
+  return is_written;
 }
 
-bool RankChannel::receive(int from, void* data, std::size_t bytes) {
-  std::uint64_t& read = read_[static_cast<std::size_t>(from)];
+bool RankChannel::wait_for(int from, std::size_t bytes) const {
   const auto& written =
       header_->queues[static_cast<std::size_t>(from)][static_cast<std::size_t>(rank_)].written;
-  const std::uint64_t end = read + bytes;
+  const std::uint64_t end = read_[static_cast<std::size_t>(from)] + bytes;
   for (int polls = 1; written.load() < end; ++polls) {
     const bool looks = polls % kPollsPerLook == 0;
     if (looks && !will_send(from) && written.load() < end) return false;
     usleep(kPollMicroseconds);
   }
-  const off_t queue = place_of_queue(from, rank_);
-  if (pread(file_, data, bytes, queue + static_cast<off_t>(read)) != static_cast<ssize_t>(bytes)) {
-    return false;
-  }
-  const std::uint64_t kept = read / kGiveBackBytes * kGiveBackBytes;
-  if (end / kGiveBackBytes * kGiveBackBytes > kept) {
-    fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, queue + static_cast<off_t>(kept),
-              static_cast<off_t>(end / kGiveBackBytes * kGiveBackBytes - kept));
-  }
-  read = end;
   return true;
+}
+
+bool RankChannel::receive(int from, void* data, std::size_t bytes) {
+  if (!wait_for(from, bytes)) return false;
+  const bool is_read = for_pieces(
+      place_of_queue(from, rank_), read_[static_cast<std::size_t>(from)], bytes,
+      [&](off_t place, std::size_t done, std::size_t piece) {
+        auto* const to = static_cast<std::byte*>(data) + done;
+        return pread(file_, to, piece, place) == static_cast<ssize_t>(piece);
+      });
+  if (is_read) take(from, bytes);
+  return is_read;
+}
+
+bool RankChannel::skip(int from, std::size_t bytes) {
+  if (!wait_for(from, bytes)) return false;
+  take(from, bytes);
+  return true;
+}
+
+void RankChannel::take(int from, std::size_t bytes) {
+  std::uint64_t& read = read_[static_cast<std::size_t>(from)];
+  const std::uint64_t kept = read / kGiveBackBytes * kGiveBackBytes;
+  read += bytes;
+  const std::uint64_t unused = read / kGiveBackBytes * kGiveBackBytes;
+  for_pieces(place_of_queue(from, rank_), kept, unused - kept,
+             [&](off_t place, std::size_t /*done*/, std::size_t piece) {
+               fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, place,
+                         static_cast<off_t>(piece));
+               return true;
+             });
 }
 
 }  // namespace ohm::interpose

@@ -1,6 +1,6 @@
 // The messages that the ranks of a communicator send each other, between processes of one machine.
 //
-// Each pair of ranks has a queue in a file in memory: one process makes it, the others open it by
+// Each pair of ranks has a queue in a file in memory, a ring: one process makes it, the others open it by
 // the process and the descriptor of its meeting. Sending never waits. Receiving waits until the
 // bytes are there, their sender has ended, or the communicator is aborted.
 #pragma once
@@ -26,9 +26,8 @@ class RankChannel {
   /// The file stays as long as this process, or until end().
   static Meeting arrange();
   static void end(const Meeting& meeting);
-  /// Waits until all `ranks` are there. nullptr, and a line on stderr that says why: the meeting
-  /// cannot be reached from here.
-  static std::unique_ptr<RankChannel> join(const Meeting& meeting, int ranks, int rank);
+  /// nullptr, and a line on stderr that says why: the meeting cannot be reached from here.
+  static std::unique_ptr<RankChannel> open(const Meeting& meeting, int ranks, int rank);
   ~RankChannel();
   RankChannel(const RankChannel&) = delete;
   RankChannel& operator=(const RankChannel&) = delete;
@@ -36,10 +35,13 @@ class RankChannel {
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
 
+  /// Until each rank has opened the channel.
+  void wait_for_all() const;
   /// False: the host has no memory for them.
   bool send(int to, const void* data, std::size_t bytes);
   /// False: they will not come.
   bool receive(int from, void* data, std::size_t bytes);
+  bool skip(int from, std::size_t bytes);
   /// Ends the waiting of other threads.
   void abort() { is_aborted_ = true; }
 
@@ -47,7 +49,8 @@ class RankChannel {
   struct Header;
   RankChannel(int file, Header* header, int ranks, int rank);
   bool will_send(int from) const;
-  void wait_for_all() const;
+  bool wait_for(int from, std::size_t bytes) const;
+  void take(int from, std::size_t bytes);
 
   int file_;
   Header* header_;

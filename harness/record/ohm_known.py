@@ -14,11 +14,12 @@ import os
 import sys
 import warnings
 
-from ohm_memory import KEY, DeviceMemory, TensorKey, is_dense, span_of
+from ohm_memory import KEY, DeviceMemory, TensorKey, is_dense, span_of, zeros_of
 from ohm_operators import (
     COLLECTIVES, FILLS, FINDS_OVERFLOW, GIVES_NUMBER, HAS_COUNTED_SIZE,
     IS_RANDOM, Operator, makes_views,
     paired, tensors_in)
+from ohm_resized import ResizedTensors
 
 # Larger tensors are not computed: of integers and bools, which are masks and indices, and of others.
 MOST_INTEGERS = 64 << 20
@@ -70,6 +71,7 @@ class KnownValues:
             library.m.impl("fill_.Scalar", "CUDA", without_collections(self._fill), True)
             library.m.impl("zero_", "CUDA", without_collections(self._zero), True)
             library.m.impl("nonzero", "CUDA", without_collections(self._nonzero), True)
+            ResizedTensors(self.torch, self).follow(library)
         others = self.torch.library.Library("_", "IMPL")
         others.fallback(self._others, KEY, with_keyset=True)
         self.libraries.append(others)
@@ -268,6 +270,8 @@ class KnownValues:
                 self.mark_unknown(tensor)
                 if operator.base in HAS_COUNTED_SIZE:
                     self.reads.note_shape()
+            elif operator.is_cheap and self.key.has(tensor):  # a copy within it was known
+                self.mark_unknown(tensor)
 
     @staticmethod
     def _reads_nothing(operator):
@@ -314,19 +318,22 @@ class KnownValues:
             thread.is_ignored = before
         if target.is_cuda:
             self._copy_to_device(target, source)
-        elif source.is_cuda:
-            if self.memory.is_known(*span_of(source)):
-                self.key.remove(target)
-            else:
-                self.mark_unknown(target)
-        elif self.key.has(source):
+        elif not self.holds_known(source):
             self.mark_unknown(target)
+        elif source.is_cuda:
+            self.key.remove(target)
         elif is_dense(target):
             self.key.remove(target)
         return target
 
+    def holds_known(self, tensor):
+        """Of memory that may have got its values without an operator, from another rank."""
+        if tensor.is_cuda:
+            return self.memory.is_known(*span_of(tensor))
+        return tensor.device.type == "cpu" and not self.key.has(tensor)
+
     def _copy_to_device(self, target, source):
-        if not (self.is_small(target) and self.is_small(source) and self.is_known(source)):
+        if not (self.is_small(target) and self.is_small(source) and self.holds_known(source)):
             self.memory.mark_unknown(*span_of(target))
             return
         is_done = (source.device.type == "cpu" and source.dtype == target.dtype

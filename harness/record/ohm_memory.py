@@ -94,6 +94,12 @@ def span_of(tensor):
     return tensor.data_ptr(), size * tensor.element_size()
 
 
+def zeros_of(tensor):
+    """The arguments of memset."""
+    address, size = span_of(tensor)
+    return address, 0, size
+
+
 def is_dense(tensor):
     """Whether its elements are all that lies between its first and its last one."""
     if tensor.is_contiguous():

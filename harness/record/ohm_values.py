@@ -13,6 +13,7 @@ import os
 import sys
 import threading
 
+from ohm_collectives import Collectives
 from ohm_imports import when_imported
 from ohm_computed import ComputedValues
 from ohm_known import KnownValues
@@ -113,6 +114,8 @@ def follow_values(torch, library):
     _known.reads.replace_methods(_known.is_unknown_on_host)
     grant_finite_numbers(torch, _known)
     _known.follow_factories(functools.partial(replace_function, torch))
+    if mode == "known":
+        Collectives(torch, _known).follow(instead_of)
     torch._tensor_str._str = ignoring_reads(torch._tensor_str._str)
 
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <functional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/allocator_shim/interpose/client.h"
@@ -20,9 +21,14 @@ constexpr int kSystemError = 2;
 constexpr int kInvalidArgument = 4;
 constexpr int kRemoteError = 6;
 constexpr int kInt64 = 4;
+constexpr int kHalf = 6;
 constexpr int kFloat = 7;
+constexpr int kBrainFloat = 9;
+constexpr int kEightBitFloat = 10;
 constexpr int kSum = 0;
+constexpr int kProduct = 1;
 constexpr int kMaximum = 2;
+constexpr int kAverage = 4;
 
 using Numbers = std::vector<std::int64_t>;
 
@@ -78,6 +84,17 @@ class Rank {
   int receive(Numbers& numbers, int from) const {
     return function<int(void*, std::size_t, int, int, void*, void*)>(kNccl, "ncclRecv")(
         numbers.data(), numbers.size(), kInt64, from, communicator_, nullptr);
+  }
+  int scaled_sum(float& value, float scale) const {
+    constexpr int kOnHost = 1;
+    int operation = 0;
+    EXPECT_EQ((function<int(int*, const void*, int, int, void*)>(
+                  kNccl, "ncclRedOpCreatePreMulSum")(&operation, &scale, kFloat, kOnHost,
+                                                     communicator_)),
+              kSuccess);
+    const int status = all_reduce(&value, &value, 1, kFloat, operation);
+    function<int(int, void*)>(kNccl, "ncclRedOpDestroy")(operation, communicator_);
+    return status;
   }
   void abort() const { function<int(void*)>(kNccl, "ncclCommAbort")(communicator_); }
   void* split(int color, int key) const {
@@ -144,6 +161,119 @@ TEST(VirtualNccl, MovesWhatRanksSend) {
     EXPECT_EQ(own.receive(got, rank), kSuccess);
     EXPECT_EQ(got, given) << "to itself";
   });
+}
+
+using Halves = std::vector<std::uint16_t>;
+
+TEST(VirtualNccl, ReducesHalvesWithTheirOwnRounding) {
+  with_ranks(2, [](const Rank& own, int rank) {
+    // 1, 65504, the smallest half above zero, and infinity; of the other rank 2^-11, 0, the same, -1.
+    const Halves halves = rank == 0 ? Halves{0x3C00, 0x7BFF, 0x0001, 0x7C00}
+                                    : Halves{0x1000, 0x0000, 0x0001, 0xBC00};
+    Halves sums(4);
+    EXPECT_EQ(own.all_reduce(halves.data(), sums.data(), 4, kHalf, kSum), kSuccess);
+    EXPECT_EQ(sums, (Halves{0x3C00, 0x7BFF, 0x0002, 0x7C00}));
+    // 1.5 and 3 in bfloat16.
+    const Halves brain = {rank == 0 ? std::uint16_t{0x3FC0} : std::uint16_t{0x4040}};
+    Halves result(1);
+    EXPECT_EQ(own.all_reduce(brain.data(), result.data(), 1, kBrainFloat, kAverage), kSuccess);
+    EXPECT_EQ(result, Halves{0x4010}) << "2.25";
+    EXPECT_EQ(own.all_reduce(brain.data(), result.data(), 1, kBrainFloat, kProduct), kSuccess);
+    EXPECT_EQ(result, Halves{0x4090}) << "4.5";
+  });
+}
+
+TEST(VirtualNccl, AddsWhatEachRankMultiplies) {
+  with_ranks(2, [](const Rank& own, int rank) {
+    float value = 8;
+    EXPECT_EQ(own.scaled_sum(value, rank == 0 ? 0.5F : 0.25F), kSuccess);
+    EXPECT_EQ(value, 6);
+  });
+}
+
+/// What libohm_cuda.so knows of the memory of a rank.
+struct Memory {
+  Numbers numbers;
+
+  explicit Memory(Numbers values) : numbers(std::move(values)) { mark("ohm_mark_unknown"); }
+  std::size_t bytes() const { return numbers.size() * sizeof(std::int64_t); }
+  void mark(const char* name) const {
+    function<void(const void*, std::size_t)>(kDriver, name)(numbers.data(), bytes());
+  }
+  bool is_known() const {
+    return function<int(const void*, std::size_t)>(kDriver, "ohm_is_known")(numbers.data(),
+                                                                            bytes()) != 0;
+  }
+};
+
+constexpr std::size_t kLarge = 300'000;  // of 8 bytes: more than is moved where it is unknown
+
+TEST(VirtualNccl, KnownPartsOfAnySizeArriveAndAreKnown) {
+  with_ranks(2, [](const Rank& own, int rank) {
+    Memory memory(Numbers(kLarge, rank == 0 ? 17 : 0));
+    if (rank == 0) memory.mark("ohm_mark_known");
+    EXPECT_EQ(own.broadcast(memory.numbers, 0), kSuccess);
+    EXPECT_TRUE(memory.is_known());
+    EXPECT_EQ(memory.numbers.back(), 17);
+    memory.numbers.assign(kLarge, rank + 1);
+    EXPECT_EQ(own.all_reduce(memory.numbers.data(), memory.numbers.data(), kLarge, kInt64, kSum),
+              kSuccess);
+    EXPECT_TRUE(memory.is_known());
+    EXPECT_EQ(memory.numbers.front(), 3);
+    EXPECT_EQ(memory.numbers.back(), 3);
+  });
+}
+
+TEST(VirtualNccl, UnknownPartsArriveUnknown) {
+  with_ranks(2, [](const Rank& own, int rank) {
+    Memory memory(Numbers(kLarge, rank));
+    if (rank == 1) memory.mark("ohm_mark_known");
+    EXPECT_EQ(own.broadcast(memory.numbers, 0), kSuccess);
+    EXPECT_FALSE(memory.is_known());
+    EXPECT_EQ(memory.numbers.back(), rank) << "it is left out";
+    Memory word({rank});
+    EXPECT_EQ(own.broadcast(word.numbers, 0), kSuccess);
+    EXPECT_FALSE(word.is_known());
+    EXPECT_EQ(word.numbers.back(), 0) << "a small one is moved";
+  });
+}
+
+TEST(VirtualNccl, IsKnownWhereAllContributionsAre) {
+  with_ranks(2, [](const Rank& own, int rank) {
+    Memory part({rank});
+    Memory all({0, 0});
+    if (rank == 1) part.mark("ohm_mark_known");
+    EXPECT_EQ(own.all_gather(part.numbers, all.numbers), kSuccess);
+    EXPECT_FALSE(all.is_known());
+    const auto known = function<int(const void*, std::size_t)>(kDriver, "ohm_is_known");
+    EXPECT_EQ(known(&all.numbers[1], sizeof(std::int64_t)), 1);
+    Memory sum({9});
+    sum.mark("ohm_mark_known");
+    EXPECT_EQ(own.all_reduce(part.numbers.data(), sum.numbers.data(), 1, kInt64, kSum), kSuccess);
+    EXPECT_FALSE(sum.is_known());
+    part.mark("ohm_mark_known");
+    EXPECT_EQ(own.all_reduce(part.numbers.data(), sum.numbers.data(), 1, kInt64, kSum), kSuccess);
+    EXPECT_TRUE(sum.is_known());
+    EXPECT_EQ(own.all_reduce(part.numbers.data(), sum.numbers.data(), 8, kEightBitFloat, kSum),
+              kSuccess);
+    EXPECT_FALSE(sum.is_known()) << "nobody adds up floats of eight bits";
+  });
+}
+
+TEST(VirtualNccl, CommunicatorsOfOneThreadExchangeParts) {
+  std::array<void*, 2> communicators = {};
+  EXPECT_EQ((function<int(void**, int, const int*)>(kNccl, "ncclCommInitAll")(communicators.data(),
+                                                                             2, nullptr)),
+            kSuccess);
+  const Rank first(communicators[0]);
+  const Rank second(communicators[1]);
+  Numbers given = {4};
+  Numbers taken = {0};
+  function<int()>(kNccl, "ncclGroupStart")();
+  EXPECT_EQ(first.broadcast(given, 0), kSuccess);
+  EXPECT_EQ(second.broadcast(taken, 0), kSuccess);
+  EXPECT_EQ(function<int()>(kNccl, "ncclGroupEnd")(), kSuccess);
+  EXPECT_EQ(taken, Numbers{4});
 }
 
 TEST(VirtualNccl, SplitsRanksByColorInTheOrderOfTheirKeys) {
@@ -230,6 +360,16 @@ TEST(VirtualNccl, RanksThatNobodyStartsHoldWhatTheOneHolds) {
   Numbers word = {9};
   EXPECT_EQ(own.broadcast(word, 0), kSuccess);
   EXPECT_EQ(word, Numbers{9});
+  EXPECT_EQ(own.all_reduce(word.data(), word.data(), 1, kInt64, kSum), kSuccess);
+  EXPECT_EQ(word, Numbers{18});
+}
+
+TEST(VirtualNccl, ARankAloneSendsToItself) {
+  const Rank own(unique_id(), 1, 0);
+  Numbers got(1);
+  EXPECT_EQ(own.send({6}, 0), kSuccess);
+  EXPECT_EQ(own.receive(got, 0), kSuccess);
+  EXPECT_EQ(got, Numbers{6});
 }
 
 TEST(VirtualNccl, RefusesElementsThatItDoesNotKnow) {
