@@ -408,12 +408,6 @@ def without_collections(kernel):
     return call
 
 
-def zeros_of(tensor):
-    """The arguments of memset."""
-    address, size = span_of(tensor)
-    return address, 0, size
-
-
 def assumed_share():
     """$OHM_ASSUME_SELECTED: of the rows that a mask of unknown values selects; None: not told."""
     text = os.environ.get("OHM_ASSUME_SELECTED", "")

@@ -1,0 +1,130 @@
+"""Values that leave the GPU, as arrays, lists, files, and come back."""
+import io
+import json
+import pickle
+
+import numpy
+import torch
+
+from cases import case
+
+
+@case
+def numpy_finds_places(device, decide):
+    labels = decide(torch.randint(0, 10, (1000,)))
+    places = torch.from_numpy(numpy.nonzero(labels.cpu().numpy() == 3)[0]).to(device)
+    return tuple(torch.randn(1000, 256).to(device)[places].shape), places
+
+
+@case
+def array_and_back(device, decide):
+    mask = decide(torch.rand(512) < 0.3)
+    array = numpy.asarray(mask.cpu())
+    again = decide(torch.from_numpy(~array))
+    return tuple(torch.randn(512, 512).to(device)[again].shape), array.sum().item()
+
+
+@case
+def saved_and_loaded(device, decide):
+    ids = decide(torch.randint(0, 5, (256,)))
+    file = io.BytesIO()
+    torch.save({"ids": ids}, file)
+    file.seek(0)
+    again = torch.load(file)["ids"]
+    pickled = pickle.loads(pickle.dumps(ids))
+    table = torch.randn(256, 512).to(device)
+    return tuple(table[again == 2].shape), int((pickled == again).sum())
+
+
+@case
+def pinned_memory(device, decide):
+    ids = torch.randint(0, 5, (256,)).pin_memory()
+    ids = decide(ids)
+    back = torch.empty(256, dtype=torch.long).pin_memory()
+    back.copy_(ids, non_blocking=True)
+    torch.cuda.synchronize()
+    return int((back == 2).sum()), tuple(torch.randn(256, 512).to(device)[ids == 2].shape)
+
+
+@case
+def tensor_of_numbers(device, decide):
+    counts = decide(torch.tensor([3, 9, 4]))
+    again = decide(torch.tensor([int(counts[1]), *counts.tolist()]))
+    return again, tuple(torch.zeros(int(again.sum()), 1024, device=device).shape)
+
+
+@case
+def views_and_conversions(device, decide):
+    ids = decide(torch.randint(0, 4, (64, 8)))
+    view = ids.view(-1)[3:].view(torch.int32)[::2]
+    view[:4] = 9
+    halves = ids.half()[:, ::2].t().contiguous()
+    table = torch.randn(512, 256).to(device)
+    return ids.sum(), halves.max(), tuple(table[ids.flatten() == 9].shape)
+
+
+@case
+def complex_and_double(device, decide):
+    angles = decide(torch.linspace(0, 6, 200).double())
+    turned = torch.polar(torch.ones_like(angles), angles)
+    keep = turned.real > 0
+    return tuple(torch.randn(200, 512).to(device)[keep].shape), turned.abs().sum()
+
+
+@case
+def array_of_a_model_output(device):
+    scores = (torch.randn(64, 8).to(device) @ torch.randn(8, 1).to(device)).cpu().numpy()  # value
+    places = numpy.nonzero(scores[:, 0] > 0)[0]
+    kept = torch.zeros(64, 8, device=device)[torch.from_numpy(places).to(device)]
+    return kept.dim()
+
+
+@case
+def list_of_a_model_output(device):
+    scores = (torch.randn(64, 8).to(device) @ torch.randn(8, 1).to(device)).flatten().tolist()  # branch
+    return len([score for score in scores if score > 0]) >= 0
+
+
+@case
+def host_tensor_of_a_model_output(device):
+    scores = (torch.randn(64, 8).to(device) @ torch.randn(8, 1).to(device)).flatten().cpu()
+    keep = scores.sort().values > 0
+    if keep.any():  # branch
+        torch.zeros(64, device=device)
+    back = keep.to(device)
+    return torch.zeros(64, 8, device=device)[back].dim()  # shape
+
+
+@case
+def saved_model_output(device):
+    scores = (torch.randn(64, 8).to(device) @ torch.randn(8, 1).to(device)).flatten()
+    file = io.BytesIO()
+    torch.save(scores, file)
+    file.seek(0)
+    again = torch.load(file)
+    return torch.zeros(64, 8, device=device)[again > 0].dim()  # shape
+
+
+@case
+def pickled_model_output(device):
+    scores = (torch.randn(64, 8).to(device) @ torch.randn(8, 1).to(device)).flatten().cpu()
+    again = pickle.loads(pickle.dumps(scores))
+    return torch.zeros(64, 8)[again > 0].dim()  # shape
+
+
+@case
+def tensor_of_read_numbers(device):
+    scores = (torch.randn(8, 8).to(device) @ torch.randn(8, 1).to(device)).flatten()
+    history = []
+    for score in scores:
+        history.append(score.item())  # branch
+    again = torch.tensor(history).to(device)
+    print(again.mean().item())
+    return torch.zeros(8, 8, device=device)[again > 0].dim()
+
+
+@case
+def numbers_in_a_file(device):
+    loss = (torch.randn(8, 8).to(device) @ torch.randn(8, 1).to(device)).mean()
+    text = json.dumps({"loss": loss.item(), "step": 3})
+    print(text)
