@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs a program on two GPUs under ohm exec, and compares its reads of unknown values with those expected.
+"""Runs a program on two GPUs under ohm exec, and compares its reads of unknown values with LINE.
 
     check_ranks.py OHM [--values MODE] [--unknown LINE]... -- COMMAND...
 
-To be started as tests/with_torch/run does. The program asserts what its ranks receive. LINE is a line of its
-source that depends on values which were not computed; there is no other.
+To be started as tests/with_torch/run does. The program asserts what its ranks receive. LINE is a line of
+its source that depends on values which were not computed; there is no other.
 """
 import argparse
 import linecache
