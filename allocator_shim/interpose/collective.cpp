@@ -64,7 +64,8 @@ NcclStatus sent_to_all(const Collective& collective, const Part& part) {
   return NcclStatus::success;
 }
 
-/// A rank's part, read from its beginning to its end: this one's own, or what another rank has sent.
+/// A rank's part, read from its beginning to its end: this one's own, or what another rank has
+/// sent.
 class Incoming {
  public:
   /// `own` is the part of this rank, and of those that are not there.
@@ -253,7 +254,7 @@ NcclStatus complete(const Collective& collective) {
       return reduced(collective, part_of(collective.from, own.rank, part_bytes(collective)));
     case CollectiveKind::broadcast:
       return placed(collective, collective.peer, collective.to,
-                      is_root ? collective.from : collective.to);
+                    is_root ? collective.from : collective.to);
     case CollectiveKind::receive:
       return received(collective);
     case CollectiveKind::all_gather:

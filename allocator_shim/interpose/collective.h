@@ -1,9 +1,9 @@
 // Collectives of NCCL: what a rank sends, and what it makes of what it receives.
 //
 // Parts whose values are known are moved between ranks and reduced, and so are all of up to 1 MiB,
-// as small copies are done: they are what programs look at. Of a larger one a rank is told that it is
-// unknown. What is made of parts is known if all of them are. Ranks that are not there are taken to
-// hold what this one holds.
+// as small copies are done: they are what programs look at. Of a larger one a rank is told that it
+// is unknown. What is made of parts is known if all of them are. Ranks that are not there are taken
+// to hold what this one holds.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ struct Scale {
 struct Communicator {
   int ranks = 1;
   int rank = 0;
-  std::map<int, Scale> scales;  ///< of operations that the program has made
+  std::map<int, Scale> scales;           ///< of operations that the program has made
   std::shared_ptr<RankChannel> channel;  ///< nullptr: the other ranks are not there
 };
 

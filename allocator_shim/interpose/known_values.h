@@ -10,8 +10,8 @@
 //   void ohm_follow_unknown_reads(void (*)(const void* from, size_t bytes))
 //     Called, without a lock, after each copy of unknown bytes to the host; nullptr: no longer.
 //   void ohm_answer_reads(const int64_t* answers, int count), ohm_end_answers()
-//     Between them, copies of single integers to the host by the calling thread yield these answers,
-//     one after the other and the last one from then on: the number of rows that an
+//     Between them, copies of single integers to the host by the calling thread yield these
+//     answers, one after the other and the last one from then on: the number of rows that an
 //     operator counts on the device before it allocates its result.
 //   void ohm_compute_values()
 //     From now on that module computes everything: new blocks hold values as they do on a card,

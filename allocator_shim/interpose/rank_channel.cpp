@@ -116,12 +116,12 @@ bool RankChannel::send(int to, const void* data, std::size_t bytes) {
   auto& written =
       header_->queues[static_cast<std::size_t>(rank_)][static_cast<std::size_t>(to)].written;
   const std::uint64_t begin = written.load();
-  const bool is_written = for_pieces(
-      place_of_queue(rank_, to), begin, bytes,
-      [&](off_t place, std::size_t done, std::size_t piece) {
-        const auto* const from = static_cast<const std::byte*>(data) + done;
-        return pwrite(file_, from, piece, place) == static_cast<ssize_t>(piece);
-      });
+  const bool is_written =
+      for_pieces(place_of_queue(rank_, to), begin, bytes,
+                 [&](off_t place, std::size_t done, std::size_t piece) {
+                   const auto* const from = static_cast<const std::byte*>(data) + done;
+                   return pwrite(file_, from, piece, place) == static_cast<ssize_t>(piece);
+                 });
   if (is_written) written.store(begin + bytes);
   return is_written;
 }
@@ -140,12 +140,12 @@ bool RankChannel::wait_for(int from, std::size_t bytes) const {
 
 bool RankChannel::receive(int from, void* data, std::size_t bytes) {
   if (!wait_for(from, bytes)) return false;
-  const bool is_read = for_pieces(
-      place_of_queue(from, rank_), read_[static_cast<std::size_t>(from)], bytes,
-      [&](off_t place, std::size_t done, std::size_t piece) {
-        auto* const to = static_cast<std::byte*>(data) + done;
-        return pread(file_, to, piece, place) == static_cast<ssize_t>(piece);
-      });
+  const bool is_read =
+      for_pieces(place_of_queue(from, rank_), read_[static_cast<std::size_t>(from)], bytes,
+                 [&](off_t place, std::size_t done, std::size_t piece) {
+                   auto* const to = static_cast<std::byte*>(data) + done;
+                   return pread(file_, to, piece, place) == static_cast<ssize_t>(piece);
+                 });
   if (is_read) take(from, bytes);
   return is_read;
 }

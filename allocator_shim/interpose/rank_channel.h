@@ -1,8 +1,8 @@
 // The messages that the ranks of a communicator send each other, between processes of one machine.
 //
-// Each pair of ranks has a queue in a file in memory, a ring: one process makes it, the others open it by
-// the process and the descriptor of its meeting. Sending never waits. Receiving waits until the
-// bytes are there, their sender has ended, or the communicator is aborted.
+// Each pair of ranks has a queue in a file in memory, a ring: one process makes it, the others open
+// it by the process and the descriptor of its meeting. Sending never waits. Receiving waits until
+// the bytes are there, their sender has ended, or the communicator is aborted.
 #pragma once
 
 #include <atomic>

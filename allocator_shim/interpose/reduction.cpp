@@ -178,13 +178,18 @@ constexpr DataType kEightBits = {1, {nullptr, nullptr, nullptr}};
 
 /// ncclDataType_t: int8, uint8, int32, uint32, int64, uint64, float16, float32, float64, bfloat16,
 /// fp8 (e4m3, e5m2).
-constexpr std::array<DataType, 12> kDataTypes = {
-    kDataType<Plain<std::int8_t>>,   kDataType<Plain<std::uint8_t>>,
-    kDataType<Plain<std::int32_t>>,  kDataType<Plain<std::uint32_t>>,
-    kDataType<Plain<std::int64_t>>,  kDataType<Plain<std::uint64_t>>,
-    kDataType<Half>,                 kDataType<Plain<float>>,
-    kDataType<Plain<double>>,        kDataType<BrainFloat>,
-    kEightBits,                      kEightBits};
+constexpr std::array<DataType, 12> kDataTypes = {kDataType<Plain<std::int8_t>>,
+                                                 kDataType<Plain<std::uint8_t>>,
+                                                 kDataType<Plain<std::int32_t>>,
+                                                 kDataType<Plain<std::uint32_t>>,
+                                                 kDataType<Plain<std::int64_t>>,
+                                                 kDataType<Plain<std::uint64_t>>,
+                                                 kDataType<Half>,
+                                                 kDataType<Plain<float>>,
+                                                 kDataType<Plain<double>>,
+                                                 kDataType<BrainFloat>,
+                                                 kEightBits,
+                                                 kEightBits};
 
 const Arithmetic& arithmetic_of(int data_type) {
   return kDataTypes[static_cast<std::size_t>(data_type)].arithmetic;
@@ -203,8 +208,7 @@ double number_at(const void* element, int data_type) {
 
 bool Reduction::can_reduce(int data_type) { return arithmetic_of(data_type).add_to != nullptr; }
 
-Reduction::Reduction(int data_type, int operation)
-    : data_type_(data_type), operation_(operation) {}
+Reduction::Reduction(int data_type, int operation) : data_type_(data_type), operation_(operation) {}
 
 void Reduction::begin(std::size_t count) {
   constexpr std::size_t kLargestElement = sizeof(double);

@@ -7,6 +7,7 @@ all its tensors is what the library says. Those that PyTorch asks for itself go 
 the library."""
 import functools
 import threading
+import weakref
 
 from ohm_memory import KEY, span_of
 
@@ -34,6 +35,7 @@ class Collectives:
         self.torch = torch
         self.known = known
         self.thread = _Thread()
+        self.unknown_after = weakref.WeakKeyDictionary()  # work -> tensors of the host
         self.library = None  # of registrations, which last as long as it
 
     def follow(self, instead_of):
@@ -48,6 +50,7 @@ class Collectives:
             decorate(group, name, self.torch.distributed, self._after)
         decorate(group, "_start_coalescing", self.torch.distributed, self._start)
         decorate(group, "_end_coalescing", self.torch.distributed, self._end)
+        decorate(self.torch.distributed.Work, "wait", self.torch.distributed, self._wait)
         self._follow_functional()
 
     def _replace(self, instead_of, home, name, module, call_instead):
@@ -77,8 +80,7 @@ class Collectives:
     def _kernel(self, overload):
         def kernel(*arguments, **named):
             result = overload.redispatch(self.known.host_keys, *arguments, **named)
-            self.look_at(arguments)
-            self.look_at(result)
+            self.look_at((arguments, result))
             return result
 
         return kernel
@@ -87,11 +89,12 @@ class Collectives:
 
     def _after(self, function, arguments, named):
         result = function(*arguments, **named)
-        for value in (arguments, tuple(named.values()), result):
-            if self.thread.waiting is None:
-                self.look_at(value)
-            else:
-                self.thread.waiting.append(value)
+        values = (arguments, tuple(named.values()), result)
+        self._spread_on_host(values, result)
+        if self.thread.waiting is None:
+            self.look_at(values)
+        else:
+            self.thread.waiting.append(values)
         return result
 
     def _start(self, function, arguments, named):
@@ -105,17 +108,38 @@ class Collectives:
         return result
 
     def look_at(self, value):
-        """All tensors in it, however deep in lists."""
+        """The library knows what the GPU's tensors hold by now."""
+        for tensor in self._tensors(value):
+            if not tensor.is_cuda:
+                continue
+            if tensor.numel() and self.known.memory.is_known(*span_of(tensor)):
+                self.known.mark_known(tensor)
+            else:
+                self.known.key.remove(tensor)
+
+    def _spread_on_host(self, value, work):
+        """Other libraries (gloo) move tensors of the host: where one is unknown, so are the others of
+        this rank, once the work is done."""
+        on_host = [tensor for tensor in self._tensors(value) if tensor.device.type == "cpu"]
+        if any(map(self.known.is_unknown_on_host, on_host)):
+            self._mark_unknown(on_host)
+            if isinstance(work, self.torch.distributed.Work):
+                self.unknown_after[work] = on_host
+
+    def _wait(self, function, arguments, named):
+        result = function(*arguments, **named)
+        if self.unknown_after:
+            self._mark_unknown(self.unknown_after.pop(arguments[0], ()))
+        return result
+
+    def _mark_unknown(self, tensors):
+        for tensor in tensors:
+            self.known.mark_unknown(tensor)
+
+    def _tensors(self, value):
+        """However deep in lists; not those of subclasses, which have no memory of their own."""
         if type(value) in (self.torch.Tensor, self.torch.nn.Parameter):
-            self._update_key(value)
+            yield value
         elif isinstance(value, (list, tuple)):
             for item in value:
-                self.look_at(item)
-
-    def _update_key(self, tensor):
-        if not tensor.is_cuda:
-            return
-        if tensor.numel() and self.known.memory.is_known(*span_of(tensor)):
-            self.known.mark_known(tensor)
-        else:
-            self.known.key.remove(tensor)
+                yield from self._tensors(item)

@@ -88,9 +88,8 @@ class Rank {
   int scaled_sum(float& value, float scale) const {
     constexpr int kOnHost = 1;
     int operation = 0;
-    EXPECT_EQ((function<int(int*, const void*, int, int, void*)>(
-                  kNccl, "ncclRedOpCreatePreMulSum")(&operation, &scale, kFloat, kOnHost,
-                                                     communicator_)),
+    EXPECT_EQ((function<int(int*, const void*, int, int, void*)>(kNccl, "ncclRedOpCreatePreMulSum")(
+                  &operation, &scale, kFloat, kOnHost, communicator_)),
               kSuccess);
     const int status = all_reduce(&value, &value, 1, kFloat, operation);
     function<int(int, void*)>(kNccl, "ncclRedOpDestroy")(operation, communicator_);
@@ -167,9 +166,10 @@ using Halves = std::vector<std::uint16_t>;
 
 TEST(VirtualNccl, ReducesHalvesWithTheirOwnRounding) {
   with_ranks(2, [](const Rank& own, int rank) {
-    // 1, 65504, the smallest half above zero, and infinity; of the other rank 2^-11, 0, the same, -1.
-    const Halves halves = rank == 0 ? Halves{0x3C00, 0x7BFF, 0x0001, 0x7C00}
-                                    : Halves{0x1000, 0x0000, 0x0001, 0xBC00};
+    // 1, 65504, the smallest half above zero, and infinity; of the other rank 2^-11, 0, the same,
+    // -1.
+    const Halves halves =
+        rank == 0 ? Halves{0x3C00, 0x7BFF, 0x0001, 0x7C00} : Halves{0x1000, 0x0000, 0x0001, 0xBC00};
     Halves sums(4);
     EXPECT_EQ(own.all_reduce(halves.data(), sums.data(), 4, kHalf, kSum), kSuccess);
     EXPECT_EQ(sums, (Halves{0x3C00, 0x7BFF, 0x0002, 0x7C00}));
@@ -263,7 +263,7 @@ TEST(VirtualNccl, IsKnownWhereAllContributionsAre) {
 TEST(VirtualNccl, CommunicatorsOfOneThreadExchangeParts) {
   std::array<void*, 2> communicators = {};
   EXPECT_EQ((function<int(void**, int, const int*)>(kNccl, "ncclCommInitAll")(communicators.data(),
-                                                                             2, nullptr)),
+                                                                              2, nullptr)),
             kSuccess);
   const Rank first(communicators[0]);
   const Rank second(communicators[1]);

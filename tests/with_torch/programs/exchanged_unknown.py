@@ -14,10 +14,14 @@ def main():
     counts = [torch.empty_like(count) for _ in range(2)]
     dist.all_gather(counts, count)
     rows = [torch.zeros(n.item(), 4, device="cuda") for n in counts]
+    on_host = [torch.zeros(1, dtype=torch.int64) for _ in range(2)]
+    dist.all_gather(on_host, count.cpu().view(1), group=dist.new_group(backend="gloo"))
+    longest = on_host[1].item()
+    rows.append(torch.zeros(longest, 4))
     total = torch.tensor([5], device="cuda")
     dist.all_reduce(total)
     assert torch.zeros(total.item()).shape == (10,)
-    assert len(rows) == 2
+    assert len(rows) == 3
     dist.destroy_process_group()
 
 
