@@ -2,8 +2,8 @@
 of the CPU computes on the same memory (ohm exec --values cpu).
 
 Where the CPU has no such operator, ohm_substitutes.py computes what it computes. Results of what is
-left are unknown, and so is what is computed of them. Random numbers follow from the GPU's generator,
-its seed and its offset, but are not those of a card."""
+left are unknown, and so is what is computed of them. ohm_random.py draws the card's random numbers."""
+import functools
 import os
 import sys
 import threading
@@ -11,6 +11,7 @@ import threading
 from ohm_known import NOT_COMPUTED, KnownValues
 from ohm_memory import KEY, is_dense, span_of
 from ohm_operators import MOVES_NOTHING, NESTED_VALUES, paired, tensors_in
+from ohm_random import RandomNumbers
 from ohm_substitutes import SUBSTITUTES, Filled, remember_keys
 
 
@@ -20,7 +21,7 @@ class ComputedValues(KnownValues):
         self.memory.compute_values()
         self.without_key = self.c._ExcludeDispatchKeyGuard
         self.excluded = self.c.DispatchKeySet(self.key.key)
-        self.seeded = self.torch.Tag.nondeterministic_seeded
+        self.random = RandomNumbers(self.torch)
         remember_keys(self.torch)
         self._include_key()
         self._follow_threads()
@@ -45,9 +46,14 @@ class ComputedValues(KnownValues):
         if operator.base in MOVES_NOTHING or not self._is_of_device(arguments, named):
             return operator.call(keys, arguments, named)
         is_known = self.are_known(operator, arguments, named)
-        random = self._random_state(operator, arguments, named)
+        if self.random.seeded in operator.overload.tags:
+            with self.random.drawing(self.random.state_of(arguments, named)):
+                return self._run(operator, keys, arguments, named, is_known)
+        return self._run(operator, keys, arguments, named, is_known)
+
+    def _run(self, operator, keys, arguments, named, is_known):
         if is_known and operator.counts_results:
-            return self._seeded(random, self.run_counting, operator, keys, arguments, named)
+            return self.run_counting(operator, keys, arguments, named)
         if operator.base in NESTED_VALUES:
             result = operator.call(keys, arguments, named)
         else:
@@ -55,7 +61,7 @@ class ComputedValues(KnownValues):
                 result = operator.call(keys, arguments, named)
         if not operator.writes and not any(True for _ in paired(self.torch, result, result)):
             return result  # of no tensors
-        if not is_known or not self._seeded(random, self.compute, operator, arguments, named, result):
+        if not is_known or not self.compute(operator, arguments, named, result):
             self.forget(operator, arguments, named, result)
         return result
 
@@ -71,15 +77,23 @@ class ComputedValues(KnownValues):
     def on_host(self, operator, arguments, named):
         substitute = SUBSTITUTES.get(operator.base)
         with self.without_key(self.excluded):
-            if substitute is None:
-                return super().on_host(operator, arguments, named)
-            with self.c._AutoDispatchBelowAutograd():
-                try:
-                    full = operator.full_arguments(arguments, named)
-                    return substitute(self.torch, {k: self.moved(v) for k, v in full.items()})
-                except Exception as error:
-                    self.note_not_computed(operator, error)
-                    return NOT_COMPUTED
+            if self.random.is_drawn_as_on_card(operator):
+                return self._on_host_by_name(operator, arguments, named,
+                                             functools.partial(self.random.draw, operator))
+            with self.random.seeding_host():
+                if substitute is None:
+                    return super().on_host(operator, arguments, named)
+                return self._on_host_by_name(operator, arguments, named,
+                                             functools.partial(substitute, self.torch))
+
+    def _on_host_by_name(self, operator, arguments, named, compute):
+        with self.c._AutoDispatchBelowAutograd():
+            try:
+                full = operator.full_arguments(arguments, named)
+                return compute({name: self.moved(value) for name, value in full.items()})
+            except Exception as error:
+                self.note_not_computed(operator, error)
+                return NOT_COMPUTED
 
     def take(self, result, values):
         """Results that nothing reads stay as they are; some are filled with a number."""
@@ -103,39 +117,12 @@ class ComputedValues(KnownValues):
             for tensor in tensors_in(self.torch, result):
                 self.mark_unknown(tensor)
 
-    # ---- random numbers ----
-
-    def _random_state(self, operator, arguments, named):
-        """The seed and the offset of the generator that the operator draws from; None: of none."""
-        if self.seeded not in operator.overload.tags:
-            return None
-        for value in (*arguments, *named.values()):
-            if isinstance(value, self.torch.Generator):
-                return value.get_state().numpy().tobytes()
-        device = self.torch.cuda.current_device()
-        return self.torch.cuda.default_generators[device].get_state().numpy().tobytes()
-
-    def _seeded(self, random, compute, *arguments):
-        """With the host's generator seeded by the GPU's, and as it was afterwards."""
-        if random is None:
-            return compute(*arguments)
-        generator = self.torch.default_generator
-        with self.without_key(self.excluded):
-            before = generator.get_state()
-            generator.manual_seed(int.from_bytes(random[:8], "little") * 0x9E3779B97F4A7C15
-                                  + int.from_bytes(random[8:16], "little") & (1 << 63) - 1)
-        try:
-            return compute(*arguments)
-        finally:
-            with self.without_key(self.excluded):
-                generator.set_state(before)
+    # ---- what is known ----
 
     def moved(self, value):
         if isinstance(value, self.torch.Generator):
             return None  # the host's, which is seeded
         return super().moved(value)
-
-    # ---- what is known ----
 
     def may_compute(self, operator):
         return True

@@ -72,7 +72,8 @@ class Operator:
     def __init__(self, torch, overload, key):
         self.torch = torch
         self.overload = overload
-        base = overload._schema.name.partition("::")[2].removeprefix("_foreach_")
+        self.name = overload._schema.name.partition("::")[2]
+        base = self.name.removeprefix("_foreach_")
         self.base = base[:-1] if base.endswith("_") and not base.endswith("__") else base
         is_own = overload.namespace == "aten"
         self.is_cheap = is_own and self.base in CHEAP
