@@ -180,7 +180,7 @@ class ComputedValues(KnownValues):
         if os.environ.get("OHM_VALUES_TRACE"):
             sys.stderr.write(f"ohm: unknown from here: {operator.overload}\n")
         super().forget(operator, arguments, named, result)
-        if not operator.writes:
+        if operator.makes_results:
             for tensor in tensors_in(self.torch, result):
                 self.mark_unknown(tensor)
 

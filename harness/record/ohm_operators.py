@@ -86,6 +86,7 @@ class Operator:
         self.written_names = frozenset(argument.name for argument in schema.arguments
                                        if argument.alias_info and argument.alias_info.is_write)
         self.writes = bool(self.written_names)
+        self.makes_results = any(r.alias_info is None for r in schema.returns)
         self.results_to = [a.name for a in schema.arguments if a.is_out]
         self.unread = frozenset(self.results_to)
         if self.base in FILLS:

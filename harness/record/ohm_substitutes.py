@@ -253,10 +253,16 @@ def log_sigmoid_backward(torch, a):
 
 
 def rms_norm_backward(torch, a):
-    def forward(values, weight):
-        return (torch.rms_norm(values, a["normalized_shape"], weight, a["eps"]),)
-
-    return gradients(torch, forward, [a["input"], a["weight"]], [a["grad_out"]])
+    kind = a["rstd"].dtype
+    values, grad, scale = a["input"].to(kind), a["grad_out"].to(kind), a["rstd"]
+    over = list(range(values.dim() - len(a["normalized_shape"]), values.dim()))
+    weighted = grad if a["weight"] is None else grad * a["weight"].to(kind)
+    of_scale = (weighted * values).mean(over, keepdim=True)
+    of_values = scale * (weighted - values * scale * scale * of_scale)
+    of_weight = None
+    if a["weight"] is not None:
+        of_weight = (grad * values * scale).reshape(-1, *a["normalized_shape"]).sum(0)
+    return [of_values, of_weight]
 
 
 SUBSTITUTES = {
