@@ -2,16 +2,23 @@
 of the CPU computes on the same memory (ohm exec --values cpu).
 
 Where the CPU has no such operator, ohm_substitutes.py computes what it computes. Results of what is
-left are unknown, and so is what is computed of them. Random numbers follow from the GPU's generator,
-its seed and its offset, but are not those of a card."""
+left are unknown, and so is what is computed of them. ohm_random.py draws the card's random numbers."""
+import contextlib
+import functools
 import os
 import sys
 import threading
 
 from ohm_known import NOT_COMPUTED, KnownValues
+from ohm_layouts import count_of, is_plain, pairs_of_parts, parts_of, twin_of
 from ohm_memory import KEY, is_dense, span_of
-from ohm_operators import MOVES_NOTHING, NESTED_VALUES, paired, tensors_in
+from ohm_operators import MOVES_NOTHING, NESTED_VALUES, Operator, paired, tensors_in
+from ohm_random import RandomNumbers
 from ohm_substitutes import SUBSTITUTES, Filled, remember_keys
+
+
+# Of operators that PyTorch composes of others.
+COMPOSITIONS = ("ExplicitAutograd", "ImplicitAutograd", "ExplicitAutogradNonFunctional")
 
 
 class ComputedValues(KnownValues):
@@ -20,13 +27,50 @@ class ComputedValues(KnownValues):
         self.memory.compute_values()
         self.without_key = self.c._ExcludeDispatchKeyGuard
         self.excluded = self.c.DispatchKeySet(self.key.key)
-        self.seeded = self.torch.Tag.nondeterministic_seeded
+        self.random = RandomNumbers(self.torch)
+        self.leave_out_composed()
         remember_keys(self.torch)
         self._include_key()
         self._follow_threads()
 
+    def leave_out_composed(self, namespace="aten"):
+        """Operators that PyTorch composes of others: those are computed. PyTorch takes this key for
+        one of a backend, and would prefer what is composed to what other layouts and shapes alone
+        have."""
+        library = self.torch.library.Library(namespace, "IMPL")
+        self.libraries.append(library)
+        has_kernel = self.c._dispatch_has_kernel_for_dispatch_key
+        for name in self.c._dispatch_get_all_op_names():
+            if name.startswith(f"{namespace}::") and not has_kernel(name, "CUDA") and any(
+                    has_kernel(name, f"Composite{kind}") for kind in COMPOSITIONS):
+                # Where PyTorch selects the backend, it looks for no key that falls through.
+                is_selected = has_kernel(name, "BackendSelect")
+                library.m.impl(name.partition("::")[2], KEY, self._kernel_below(name)
+                               if is_selected else self.torch.library.fallthrough_kernel, True)
+
+    def _kernel_below(self, name):
+        operators = []
+
+        def kernel(keys, *arguments, **named):
+            if not operators:
+                operators.append(Operator.named(self.torch, name, self.key.key))
+            return operators[0].call(keys & self.keys_below, arguments, named)
+
+        return kernel
+
     def _include_key(self):
         self.c._dispatch_tls_set_dispatch_key_included(KEY, True)
+
+    def leave_out_fake_tensors(self, fake_tensor):
+        """Of torch._subclasses: operators run for shapes alone, and none of them is the GPU's."""
+        invocation = fake_tensor.in_kernel_invocation_manager
+
+        @contextlib.contextmanager
+        def without_values(mode):
+            with self.without_key(self.excluded), invocation(mode) as result:
+                yield result
+
+        fake_tensor.in_kernel_invocation_manager = without_values
 
     def _follow_threads(self):
         """Threads of autograd inherit the key of the thread that asks for gradients; Python's do not."""
@@ -47,20 +91,30 @@ class ComputedValues(KnownValues):
         if not self._is_of_device(arguments, named):
             with self.without_key(self.excluded):  # kernels of meta tensors call others of theirs
                 return operator.call(keys, arguments, named)
+        if self.random.seeded in operator.overload.tags:
+            with self.random.drawing(self.random.state_of(arguments, named)):
+                return self._run(operator, keys, arguments, named)
+        return self._run(operator, keys, arguments, named)
+
+    def _run(self, operator, keys, arguments, named):
         is_known = self.are_known(operator, arguments, named)
-        random = self._random_state(operator, arguments, named)
         if is_known and operator.counts_results:
-            return self._seeded(random, self.run_counting, operator, keys, arguments, named)
+            return self.run_counting(operator, keys, arguments, named)
+        if self._is_sparse(arguments, named):
+            return self._run_sparse(operator, keys, arguments, named, is_known)
         if operator.base in NESTED_VALUES:
             result = operator.call(keys, arguments, named)
         else:
             with self.without_key(self.excluded):
                 result = operator.call(keys, arguments, named)
-        if not operator.writes and not any(True for _ in paired(self.torch, result, result)):
-            return result  # of no tensors
-        if not is_known or not self._seeded(random, self.compute, operator, arguments, named, result):
-            self.forget(operator, arguments, named, result)
+        self._finish(operator, arguments, named, result, is_known)
         return result
+
+    def _finish(self, operator, arguments, named, result, is_known):
+        if not operator.writes and not any(True for _ in paired(self.torch, result, result)):
+            return  # of no tensors
+        if not is_known or not self.compute(operator, arguments, named, result):
+            self.forget(operator, arguments, named, result)
 
     def _is_of_device(self, arguments, named):
         """Whether a tensor of the GPU goes in, or comes out, or unknown values of the host."""
@@ -71,18 +125,41 @@ class ComputedValues(KnownValues):
         device = named.get("device")
         return device is not None and self.torch.device(device).type == "cuda"
 
+    def compute(self, operator, arguments, named, result):
+        try:
+            return super().compute(operator, arguments, named, result)
+        except Exception as error:  # a layout that the host has not
+            self.note_not_computed(operator, error)
+            return False
+
     def on_host(self, operator, arguments, named):
         substitute = SUBSTITUTES.get(operator.base)
         with self.without_key(self.excluded):
-            if substitute is None:
-                return super().on_host(operator, arguments, named)
-            with self.c._AutoDispatchBelowAutograd():
-                try:
-                    full = operator.full_arguments(arguments, named)
-                    return substitute(self.torch, {k: self.moved(v) for k, v in full.items()})
-                except Exception as error:
-                    self.note_not_computed(operator, error)
-                    return NOT_COMPUTED
+            if self.random.is_drawn_as_on_card(operator):
+                return self._on_host_by_name(operator, arguments, named,
+                                             functools.partial(self.random.draw, operator))
+            with self.random.seeding_host():
+                if substitute is None:
+                    return super().on_host(operator, arguments, named)
+                return self._on_host_by_name(operator, arguments, named,
+                                             functools.partial(substitute, self.torch))
+
+    def _on_host_by_name(self, operator, arguments, named, compute):
+        with self.c._AutoDispatchBelowAutograd():
+            try:
+                full = operator.full_arguments(arguments, named)
+                on_host = {name: self.moved(value) for name, value in full.items()}
+                return self._written_out(operator, on_host, compute(on_host))
+            except Exception as error:
+                self.note_not_computed(operator, error)
+                return NOT_COMPUTED
+
+    def _written_out(self, operator, on_host, values):
+        """To the arguments that the operator writes its results to, where there are any."""
+        places = [on_host[name] for name in operator.results_to]
+        for place, value in zip(places, [values] if len(places) == 1 else values):
+            place.copy_(value)
+        return values
 
     def take(self, result, values):
         """Results that nothing reads stay as they are; some are filled with a number."""
@@ -91,54 +168,67 @@ class ComputedValues(KnownValues):
                 for tensor, value in zip(result, values):
                     if isinstance(value, Filled) and tensor.numel():
                         self.alias(tensor).fill_(value.value)
-            pairs = [(t, v) for t, v in paired(self.torch, result, values) if v is not None]
-            super().take([t for t, _ in pairs], [v for _, v in pairs])
+            pairs = [pair for tensor, value in paired(self.torch, result, values)
+                     if value is not None
+                     for pair in pairs_of_parts(self.torch, tensor, value)]
+            super().take([tensor for tensor, _ in pairs], [value for _, value in pairs])
 
     def alias(self, tensor):
         with self.without_key(self.excluded):
-            return super().alias(tensor)
+            if is_plain(self.torch, tensor):
+                return super().alias(tensor)
+            return twin_of(self.torch, tensor, super().alias)
 
     def forget(self, operator, arguments, named, result):
         if os.environ.get("OHM_VALUES_TRACE"):
             sys.stderr.write(f"ohm: unknown from here: {operator.overload}\n")
         super().forget(operator, arguments, named, result)
-        if not operator.writes:
+        if operator.makes_results:
             for tensor in tensors_in(self.torch, result):
                 self.mark_unknown(tensor)
 
-    # ---- random numbers ----
+    def _copy(self, keys, target, source, non_blocking=False):
+        if self._is_copied_as_one(target) and self._is_copied_as_one(source):
+            return super()._copy(keys, target, source, non_blocking)
+        return self.copy_operator.redispatch(keys & self.keys_below, target, source, non_blocking)
 
-    def _random_state(self, operator, arguments, named):
-        """The seed and the offset of the generator that the operator draws from; None: of none."""
-        if self.seeded not in operator.overload.tags:
-            return None
-        for value in (*arguments, *named.values()):
-            if isinstance(value, self.torch.Generator):
-                return value.get_state().numpy().tobytes()
-        device = self.torch.cuda.current_device()
-        return self.torch.cuda.default_generators[device].get_state().numpy().tobytes()
+    def _is_copied_as_one(self, value):
+        """Others are copied in parts, or hold no values."""
+        return not isinstance(value, self.torch.Tensor) or (
+            is_plain(self.torch, value) and value.device.type in ("cpu", "cuda"))
 
-    def _seeded(self, random, compute, *arguments):
-        """With the host's generator seeded by the GPU's, and as it was afterwards."""
-        if random is None:
-            return compute(*arguments)
-        generator = self.torch.default_generator
-        with self.without_key(self.excluded):
-            before = generator.get_state()
-            generator.manual_seed(int.from_bytes(random[:8], "little") * 0x9E3779B97F4A7C15
-                                  + int.from_bytes(random[8:16], "little") & (1 << 63) - 1)
+    # ---- sparse tensors ----
+
+    def _is_sparse(self, arguments, named):
+        return any(tensor.layout is not self.torch.strided
+                   for value in (*arguments, *named.values())
+                   for tensor in tensors_in(self.torch, value))
+
+    def _run_sparse(self, operator, keys, arguments, named, is_known):
+        """The device counts the elements of its results: it is told how many the host has found."""
+        values = NOT_COMPUTED
+        if is_known and not operator.writes:
+            values = self.on_host(operator, arguments, named)
+        if values is NOT_COMPUTED:
+            result = operator.call(keys, arguments, named)
+            self._finish(operator, arguments, named, result, is_known and operator.writes)
+            return result
+        count = count_of(self.torch, values)
+        with self.memory.answers(*([] if count is None else [count])):
+            result = operator.call(keys, arguments, named)
         try:
-            return compute(*arguments)
-        finally:
-            with self.without_key(self.excluded):
-                generator.set_state(before)
+            self.take(result, values)
+        except Exception as error:
+            self.note_not_computed(operator, error)
+            self.forget(operator, arguments, named, result)
+        return result
+
+    # ---- what is known ----
 
     def moved(self, value):
         if isinstance(value, self.torch.Generator):
             return None  # the host's, which is seeded
         return super().moved(value)
-
-    # ---- what is known ----
 
     def may_compute(self, operator):
         return True
@@ -153,17 +243,25 @@ class ComputedValues(KnownValues):
     def are_small(tensors, most_numbers=0):
         return True
 
+    def _parts(self, tensor):
+        if is_plain(self.torch, tensor):
+            return (tensor,)
+        with self.without_key(self.excluded):
+            return parts_of(self.torch, tensor) or ()
+
     def is_known(self, tensor):
         if tensor.is_cuda:
-            return self.memory.is_known(*span_of(tensor))
+            return all(self.memory.is_known(*span_of(part)) for part in self._parts(tensor))
         return tensor.device.type != "cpu" or not self.key.has(tensor)
 
     def mark_known(self, tensor):
-        if is_dense(tensor):
-            self.memory.mark_known(*span_of(tensor))
+        for part in self._parts(tensor):
+            if is_dense(part):
+                self.memory.mark_known(*span_of(part))
 
     def mark_unknown(self, tensor):
-        if tensor.is_cuda:
-            self.memory.mark_unknown(*span_of(tensor))
-        else:
+        if not tensor.is_cuda:
             super().mark_unknown(tensor)
+            return
+        for part in self._parts(tensor):
+            self.memory.mark_unknown(*span_of(part))

@@ -171,10 +171,9 @@ class KnownValues:
         values = self.on_host(operator, arguments, named)
         if values is NOT_COMPUTED:
             return False
-        if operator.writes:
-            for tensor in written:
-                self.mark_known(tensor)
-        else:
+        for tensor in written:
+            self.mark_known(tensor)
+        if operator.makes_results:
             self.take(result, values)
         return True
 

@@ -35,7 +35,8 @@ MOVES_NOTHING = frozenset("""set resize resize_as record_stream is_pinned _pin_m
 TAKES_NUMBERS = frozenset("add div divide mul multiply sub subtract true_divide floor_divide".split())
 # The GPU's operator reads what operators within it compute.
 NESTED_VALUES = frozenset("""repeat_interleave bincount histc index _unsafe_index index_put
-    _index_put_impl _unsafe_index_put masked_select masked_scatter equal nonzero""".split())
+    _index_put_impl _unsafe_index_put masked_select masked_scatter equal nonzero linalg_eig _linalg_eigvals
+    linalg_matrix_exp histc""".split())
 # Namespaces whose operators move values between ranks.
 COLLECTIVES = frozenset("c10d _c10d_functional symm_mem".split())
 # They tell the host a value, or make a tensor whose size depends on values.
@@ -72,7 +73,8 @@ class Operator:
     def __init__(self, torch, overload, key):
         self.torch = torch
         self.overload = overload
-        base = overload._schema.name.partition("::")[2].removeprefix("_foreach_")
+        self.name = overload._schema.name.partition("::")[2]
+        base = self.name.removeprefix("_foreach_")
         self.base = base[:-1] if base.endswith("_") and not base.endswith("__") else base
         is_own = overload.namespace == "aten"
         self.is_cheap = is_own and self.base in CHEAP
@@ -84,16 +86,19 @@ class Operator:
         self.written_names = frozenset(argument.name for argument in schema.arguments
                                        if argument.alias_info and argument.alias_info.is_write)
         self.writes = bool(self.written_names)
-        is_out = [a.name for a in schema.arguments if a.is_out]
-        self.unread = frozenset(is_out)
+        self.makes_results = any(r.alias_info is None for r in schema.returns)
+        self.results_to = [a.name for a in schema.arguments if a.is_out]
+        self.unread = frozenset(self.results_to)
         if self.base in FILLS:
             self.unread |= self.written_names
 
     @classmethod
     def named(cls, torch, name, key):
         """aten::add.Tensor."""
-        base, _, overload = name[6:].partition(".")
-        return cls(torch, getattr(getattr(torch.ops.aten, base), overload or "default"), key)
+        namespace, _, rest = name.partition("::")
+        base, _, overload = rest.partition(".")
+        packet = getattr(getattr(torch.ops, namespace), base)
+        return cls(torch, getattr(packet, overload or "default"), key)
 
     def call(self, keys, arguments, named):
         """The operator below ours. Numbers that stand for tensors (x * 2) are only taken where

@@ -146,8 +146,14 @@ def grid_sampler(torch, a):
 
 
 def ctc_loss(torch, a):
-    return torch._ctc_loss(a["log_probs"], a["targets"], a["input_lengths"], a["target_lengths"],
-                           a["blank"], a["zero_infinity"])
+    """cuDNN computes the gradients at once."""
+
+    def forward(log_probs):
+        return torch._ctc_loss(log_probs, a["targets"], a["input_lengths"], a["target_lengths"],
+                               a["blank"], a["zero_infinity"])[:1]
+
+    losses = forward(a["log_probs"])[0]
+    return [losses, *gradients(torch, forward, [a["log_probs"]], [torch.ones_like(losses)])]
 
 
 RECURRENT = ("rnn_relu", "rnn_tanh", "lstm", "gru")  # by cuDNN's number of the mode
@@ -157,7 +163,7 @@ def recurrent(torch, a, inputs, hidden, cell, weights):
     """[output, hidden state, cell state] of layers as cuDNN has them."""
     kind = RECURRENT[a["mode"]]
     state = (hidden, cell) if kind == "lstm" else hidden
-    has_biases = a["weight_stride0"] == 4
+    has_biases = a["weight_stride0"] in (4, 5)  # of four weights of a layer, or five: projected
     options = (has_biases, a["num_layers"], a["dropout"], a["train"], a["bidirectional"])
     function = getattr(torch._VF, kind)
     if len(a["batch_sizes"]):
@@ -182,25 +188,81 @@ def cudnn_rnn_backward(torch, a):
     return [*found[:3], found[3:3 + count]]
 
 
-def lstm_cell(torch, gates, cell):
-    entry, forget, candidate, exit_ = gates.chunk(4, 1)
-    cell = forget.sigmoid() * cell + entry.sigmoid() * candidate.tanh()
-    return exit_.sigmoid() * cell.tanh(), cell
+def halves_of(a):
+    """The gates of the input and of the state, with their biases."""
+    gates = a["input_gates"], a["hidden_gates"]
+    if a["input_bias"] is None:
+        return gates
+    return gates[0] + a["input_bias"], gates[1] + a["hidden_bias"]
 
 
 def fused_lstm_cell(torch, a):
-    gates = a["input_gates"] + a["hidden_gates"]
-    if a["input_bias"] is not None:
-        gates = gates + a["input_bias"] + a["hidden_bias"]
-    hidden, cell = lstm_cell(torch, gates, a["cx"])
-    entry, forget, candidate, exit_ = gates.chunk(4, 1)
-    activated = [entry.sigmoid(), forget.sigmoid(), candidate.tanh(), exit_.sigmoid()]
-    return [hidden, cell, torch.cat(activated, 1)]
+    of_input, of_state = halves_of(a)
+    entry, forget, candidate, exit_ = (of_input + of_state).chunk(4, 1)
+    gates = [entry.sigmoid(), forget.sigmoid(), candidate.tanh(), exit_.sigmoid()]
+    cell = gates[1] * a["cx"] + gates[0] * gates[2]
+    return [gates[3] * cell.tanh(), cell, torch.cat(gates, 1)]
 
 
-def fused_dropout(torch, a):
-    kept = torch.rand(a["self"].shape) < a["p"]
-    return [a["self"] * kept / a["p"], kept.to(torch.uint8)]
+def fused_lstm_cell_backward(torch, a):
+    entry, forget, candidate, exit_ = a["workspace"].chunk(4, 1)
+    squashed = a["cy"].tanh()
+    of_state = 0 if a["grad_hy"] is None else a["grad_hy"]
+    of_cell = of_state * exit_ * (1 - squashed * squashed)
+    if a["grad_cy"] is not None:
+        of_cell = of_cell + a["grad_cy"]
+    gates = torch.cat([of_cell * candidate * entry * (1 - entry),
+                       of_cell * a["cx"] * forget * (1 - forget),
+                       of_cell * entry * (1 - candidate * candidate),
+                       of_state * squashed * exit_ * (1 - exit_)], 1)
+    return [gates, of_cell * forget, gates.sum(0) if a["has_bias"] else None]
+
+
+def fused_gru_cell(torch, a):
+    of_input, of_state = (gates.chunk(3, 1) for gates in halves_of(a))
+    reset = (of_input[0] + of_state[0]).sigmoid()
+    update = (of_input[1] + of_state[1]).sigmoid()
+    candidate = (of_input[2] + reset * of_state[2]).tanh()
+    made = candidate + update * (a["hx"] - candidate)
+    return [made, torch.cat([reset, update, candidate, a["hx"], of_state[2]], 1)]
+
+
+def fused_gru_cell_backward(torch, a):
+    reset, update, candidate, before, of_state = a["workspace"].chunk(5, 1)
+    grad = a["grad_hy"]
+    of_update = grad * (before - candidate) * (1 - update) * update
+    of_candidate = grad * (1 - update) * (1 - candidate * candidate)
+    of_reset = of_candidate * of_state * (1 - reset) * reset
+    inputs = torch.cat([of_reset, of_update, of_candidate], 1)
+    states = torch.cat([of_reset, of_update, of_candidate * reset], 1)
+    biases = [inputs.sum(0), states.sum(0)] if a["has_bias"] else [None, None]
+    return [inputs, states, grad * update, *biases]
+
+
+# ---- others ----
+
+
+def grid_sampler_backward(torch, a):
+    return torch.ops.aten.grid_sampler_2d_backward(a["grad_output"], a["self"], a["grid"], 0, 0,
+                                                   True, [True, True])
+
+
+def log_sigmoid_backward(torch, a):
+    """The GPU keeps no buffer for it."""
+    return a["grad_output"] * (-a["self"]).sigmoid()
+
+
+def rms_norm_backward(torch, a):
+    kind = a["rstd"].dtype
+    values, grad, scale = a["input"].to(kind), a["grad_out"].to(kind), a["rstd"]
+    over = list(range(values.dim() - len(a["normalized_shape"]), values.dim()))
+    weighted = grad if a["weight"] is None else grad * a["weight"].to(kind)
+    of_scale = (weighted * values).mean(over, keepdim=True)
+    of_values = scale * (weighted - values * scale * scale * of_scale)
+    of_weight = None
+    if a["weight"] is not None:
+        of_weight = (grad * values * scale).reshape(-1, *a["normalized_shape"]).sum(0)
+    return [of_values, of_weight]
 
 
 SUBSTITUTES = {
@@ -222,6 +284,11 @@ SUBSTITUTES = {
     "_cudnn_ctc_loss": ctc_loss,
     "_cudnn_rnn": cudnn_rnn,
     "_cudnn_rnn_backward": cudnn_rnn_backward,
+    "cudnn_grid_sampler_backward": grid_sampler_backward,
+    "log_sigmoid_backward": log_sigmoid_backward,
+    "_fused_rms_norm_backward": rms_norm_backward,
     "_thnn_fused_lstm_cell": fused_lstm_cell,
-    "_fused_dropout": fused_dropout,
+    "_thnn_fused_lstm_cell_backward_impl": fused_lstm_cell_backward,
+    "_thnn_fused_gru_cell": fused_gru_cell,
+    "_thnn_fused_gru_cell_backward": fused_gru_cell_backward,
 }

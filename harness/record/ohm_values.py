@@ -47,16 +47,24 @@ def grant_when_imported():
     library = ctypes.CDLL(None)
     if not hasattr(library, "ohm_note_assumption"):
         return
-    checks = _Checks(library)
-    generation = _Generation(library)
-    for module, grant in (
-            ("torch", lambda torch: clear_small_blocks(torch, library)),
-            ("torch", checks.grant_to_normal),
-            ("torch", lambda torch: follow_values(torch, library)),
-            ("torch.distributions", checks.grant_to_distributions),
-            ("transformers.generation.stopping_criteria", generation.follow_lengths),
-            ("transformers.generation.utils", generation.grant)):
+    grants = [("torch", lambda torch: clear_small_blocks(torch, library))]
+    if values_mode() == "cpu":
+        grants += [("torch", lambda torch: follow_values(torch, library))]
+    else:
+        checks = _Checks(library)
+        generation = _Generation(library)
+        grants += [("torch", checks.grant_to_normal),
+                   ("torch", lambda torch: follow_values(torch, library)),
+                   ("torch.distributions", checks.grant_to_distributions),
+                   ("transformers.generation.stopping_criteria", generation.follow_lengths),
+                   ("transformers.generation.utils", generation.grant)]
+    for module, grant in grants:
         when_imported(module, where_it_is(grant))
+
+
+def values_mode():
+    """none, known or cpu."""
+    return os.environ.get(VALUES_VARIABLE) or "known"
 
 
 def where_it_is(grant):
@@ -98,7 +106,7 @@ def reads_ignored():
 def follow_values(torch, library):
     """What is known of values is computed, and what is read of others is noted."""
     global _known
-    mode = os.environ.get(VALUES_VARIABLE) or "known"
+    mode = values_mode()
     if torch.version.cuda is None or mode == "none":
         return
     kind = ComputedValues if mode == "cpu" else KnownValues
@@ -112,7 +120,11 @@ def follow_values(torch, library):
         return
     _known.register()
     _known.reads.replace_methods(_known.is_unknown_on_host)
-    grant_finite_numbers(torch, _known)
+    if mode == "known":
+        grant_finite_numbers(torch, _known)
+    else:
+        when_imported("torch._subclasses.fake_tensor", _known.leave_out_fake_tensors)
+        when_imported("torch._prims", lambda _: _known.leave_out_composed("prims"))
     _known.follow_factories(functools.partial(replace_function, torch))
     if mode == "known":
         Collectives(torch, _known).follow(instead_of)
