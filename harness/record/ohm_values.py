@@ -92,7 +92,7 @@ def reads_noted():
 
 def is_unknown(value):
     """Whether a tensor, or a number that one gave, has values that no kernel has computed."""
-    if _known is None:
+    if not isinstance(_known, KnownValues):
         return False
     if isinstance(value, _known.torch.Tensor):
         return value.numel() != 0 and not _known.is_known(value)
@@ -114,7 +114,8 @@ def follow_values(torch, library):
     try:
         _known = kind(torch, library, reads)
     except (AttributeError, RuntimeError):  # versions before 2.5
-        sys.stderr.write(f"ohm: no values are computed with PyTorch {torch.__version__}\n")
+        if mode == "cpu":
+            sys.stderr.write(f"ohm: no values are computed with PyTorch {torch.__version__}\n")
         _known = OnlyReads(reads, DeviceMemory(library))
         reads.follow(_known.memory)
         return
