@@ -31,8 +31,13 @@ VALUES_VARIABLE = "OHM_VALUES"
 # What isnan and its like say of values that were not computed.
 SAID_OF_FINITE = {"isfinite": True, "isnan": False, "isinf": False}
 
-# Where no value is known: all that is read is.
-OnlyReads = collections.namedtuple("OnlyReads", "reads memory")
+
+class OnlyReads(collections.namedtuple("OnlyReads", "reads memory")):
+    """Where no value is known: all that is read is."""
+
+    def is_known(self, tensor):
+        return not tensor.is_cuda
+
 
 _known = None  # KnownValues of this process, once PyTorch is there
 
@@ -94,7 +99,7 @@ def is_unknown(value):
     """Whether a tensor, or a number that one gave, has values that no kernel has computed."""
     if not isinstance(_known, KnownValues):
         return False
-    if isinstance(value, _known.torch.Tensor):
+    if isinstance(value, _known.reads.torch.Tensor):
         return value.numel() != 0 and not _known.is_known(value)
     return type(value) in _known.reads.number_types
 
