@@ -118,4 +118,4 @@ class Collectives:
         if tensor.numel() and self.known.memory.is_known(*span_of(tensor)):
             self.known.mark_known(tensor)
         else:
-            self.known.key.remove(tensor)
+            self.known.sharing.take_key(tensor)

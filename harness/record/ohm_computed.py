@@ -15,11 +15,11 @@ from ohm_substitutes import SUBSTITUTES, Filled, remember_keys
 
 
 class ComputedValues(KnownValues):
+    includes_key = True
+
     def register(self):
         super().register()
         self.memory.compute_values()
-        self.without_key = self.c._ExcludeDispatchKeyGuard
-        self.excluded = self.c.DispatchKeySet(self.key.key)
         self.seeded = self.torch.Tag.nondeterministic_seeded
         remember_keys(self.torch)
         self._include_key()
@@ -47,6 +47,8 @@ class ComputedValues(KnownValues):
         if not self._is_of_device(arguments, named):
             with self.without_key(self.excluded):  # kernels of meta tensors call others of theirs
                 return operator.call(keys, arguments, named)
+        if self.is_capturing():
+            return self.replays.run(operator, keys, arguments, named)
         is_known = self.are_known(operator, arguments, named)
         random = self._random_state(operator, arguments, named)
         if is_known and operator.counts_results:
