@@ -115,7 +115,7 @@ class Collectives:
             if tensor.numel() and self.known.memory.is_known(*span_of(tensor)):
                 self.known.mark_known(tensor)
             else:
-                self.known.key.remove(tensor)
+                self.known.sharing.take_key(tensor)
 
     def _spread_on_host(self, value, work):
         """Other libraries (gloo) move tensors of the host: where one is unknown, so are the others of

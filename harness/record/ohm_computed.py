@@ -22,11 +22,11 @@ COMPOSITIONS = ("ExplicitAutograd", "ImplicitAutograd", "ExplicitAutogradNonFunc
 
 
 class ComputedValues(KnownValues):
+    includes_key = True
+
     def register(self):
         super().register()
         self.memory.compute_values()
-        self.without_key = self.c._ExcludeDispatchKeyGuard
-        self.excluded = self.c.DispatchKeySet(self.key.key)
         self.random = RandomNumbers(self.torch)
         self.leave_out_composed()
         remember_keys(self.torch)

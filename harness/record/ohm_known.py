@@ -14,20 +14,22 @@ import os
 import sys
 import warnings
 
+from ohm_factories import Factories
+from ohm_host_values import HostValues
+from ohm_kernels import Kernels
 from ohm_memory import KEY, DeviceMemory, TensorKey, is_dense, span_of, zeros_of
 from ohm_operators import (
     COLLECTIVES, FILLS, FINDS_OVERFLOW, GIVES_NUMBER, HAS_COUNTED_SIZE,
-    IS_RANDOM, Operator, makes_views,
-    paired, tensors_in)
+    IS_RANDOM, MOVES_NOTHING, Operator, makes_views, paired, tensors_in)
+from ohm_replays import Replays
 from ohm_resized import ResizedTensors
+from ohm_sharing import Sharing
 
 # Larger tensors are not computed: of integers and bools, which are masks and indices, and of others.
 MOST_INTEGERS = 64 << 20
 MOST_NUMBERS = 4 << 20
 # Gradients and optimizer state begin with zeros: what is filled is smaller.
 MOST_FILLED = 256 << 10
-# Functions of torch that make tensors of numbers.
-FACTORIES = "arange linspace logspace eye tril_indices triu_indices".split()
 # Copies that the library leaves out (allocator_shim/interpose/copies.h).
 LARGEST_HOST_COPY = 64 << 20
 
@@ -35,16 +37,24 @@ NOT_COMPUTED = object()  # the CPU has no such operator, or refuses its argument
 
 
 class KnownValues:
+    includes_key = False  # whether all operators are followed, not only those of tensors with the key
+
     def __init__(self, torch, library, reads):
         self.torch = torch
         self.c = torch._C
         self.memory = DeviceMemory(library)
         self.key = TensorKey(torch)
+        self.sharing = Sharing(torch, self.memory, self.key)
+        self.replays = Replays(torch, self)
+        self.factories = Factories(torch, self)
+        self.host_values = HostValues(torch, self)
         self.reads = reads
         self.not_computed = collections.Counter()  # names of operators
         self.host = torch.device("cpu")
         self.host_keys = self.c.DispatchKeySet(self.c.DispatchKey.CPU)
         self.keys_below = self.c._dispatch_keyset_full_after(self.key.key)
+        self.without_key = self.c._ExcludeDispatchKeyGuard
+        self.excluded = self.c.DispatchKeySet(self.key.key)
         aten = torch.ops.aten
         self.copy_operator = aten.copy_.default
         self.fill_operator = aten.fill_.Scalar
@@ -76,6 +86,16 @@ class KnownValues:
         others.fallback(self._others, KEY, with_keyset=True)
         self.libraries.append(others)
 
+    def follow(self, replace):
+        """What is not an operator. replace(home, name, call): call(function, arguments, named) in place
+        of home.name."""
+        self.factories.follow(lambda name, call: replace(self.torch, name, call))
+        self.host_values.follow(replace)
+        self.replays.follow()
+        Kernels(self.torch, self).follow()
+        if not self.includes_key:
+            self.sharing.follow(replace)
+
     def _kernel(self, name):
         """Made when it is first called: few of the operators ever are."""
         if name == "aten::copy_" or self._is_view(name):
@@ -105,6 +125,10 @@ class KnownValues:
 
     def run(self, operator, keys, arguments, named):
         keys = keys & self.keys_below
+        if operator.base in MOVES_NOTHING:
+            return operator.call(keys, arguments, named)
+        if self.is_capturing():
+            return self.replays.run(operator, keys, arguments, named)
         is_known = self.are_known(operator, arguments, named)
         if is_known and self.may_compute(operator):
             if operator.counts_results:
@@ -121,7 +145,7 @@ class KnownValues:
         return operator.is_cheap
 
     def are_known(self, operator, arguments, named):
-        """Of all that is read. Tensors that turn out to be unknown lose their key."""
+        """Of all that is read."""
         for name, value in operator.inputs(arguments, named):
             if type(value) in self.reads.number_types:
                 return False
@@ -133,12 +157,11 @@ class KnownValues:
     def is_known(self, tensor):
         if not self.key.has(tensor):
             return tensor.device.type == "cpu"
-        if not tensor.is_cuda:
-            return False
-        if self.memory.is_known(*span_of(tensor)):
-            return True
-        self.key.remove(tensor)
-        return False
+        return tensor.is_cuda and self.memory.is_known(*span_of(tensor))
+
+    def is_capturing(self):
+        """A CUDA graph: nothing is computed."""
+        return self.replays.written is not None
 
     def is_small(self, tensor):
         return self.are_small((tensor,))
@@ -231,20 +254,25 @@ class KnownValues:
     # ---- marks ----
 
     def mark_known(self, tensor):
-        """Of what has been written with known values. Where a part of unknown memory is known, it is
-        the tensor of all of it that carries the key, too: what it writes then is followed."""
+        """Of what has been written with known values."""
         if not tensor.is_contiguous() and not is_dense(tensor):
             return
-        self.memory.mark_known(*span_of(tensor))
-        self.key.add(tensor)
-        base = tensor._base
-        if base is not None and base.is_cuda:
-            self.key.add(base)
+        if self.sharing.give_key(tensor):
+            self.memory.mark_known(*span_of(tensor))
+        else:
+            self.memory.mark_unknown(*span_of(tensor))
+
+    def write(self, tensor):
+        """What a kernel that no operator calls may have written to."""
+        if self.is_capturing():
+            self.replays.write(tensor)
+        elif self.includes_key or self.key.has(tensor):
+            self.mark_unknown(tensor)
 
     def mark_unknown(self, tensor):
         if tensor.is_cuda:
             self.memory.mark_unknown(*span_of(tensor))
-            self.key.remove(tensor)
+            self.sharing.take_key(tensor)
         else:
             self.key.add(tensor)
             if tensor._base is not None:
@@ -276,33 +304,16 @@ class KnownValues:
     def _reads_nothing(operator):
         return operator.base in FILLS or operator.base in IS_RANDOM
 
-    def follow_factories(self, decorate):
-        """Functions of torch whose results follow from their arguments. decorate(name, call): `call`
-        takes the function and its arguments in its place."""
-        for name in FACTORIES:
-            decorate(name, self._make)
-
-    def _make(self, function, arguments, named):
-        result = function(*arguments, **named)
-        is_plain = type(result) is self.torch.Tensor and result.is_cuda
-        if is_plain and not self.torch.compiler.is_compiling() and self.is_small(result):
-            on_host = {k: v for k, v in named.items() if k not in ("out", "requires_grad")}
-            self.take(result, function(*arguments, **{**on_host, "device": self.host,
-                                                      "dtype": result.dtype}))
-        return result
-
-    def is_unknown_on_host(self, tensor):
-        return tensor.device.type == "cpu" and self.key.has(tensor)
-
-    def assume(self, tensor, value, assumption):
-        """All of an unknown tensor of the GPU is taken for this value."""
-        is_plain = type(tensor) is self.torch.Tensor and tensor.is_cuda
-        if not is_plain or self.is_known(tensor) or not self.is_small(tensor):
-            return
-        with self.c._AutoDispatchBelowAutograd():
-            self.alias(tensor).fill_(value)
-        self.mark_known(tensor)
-        self.memory.note_assumption(assumption)
+    def is_unknown(self, tensor):
+        """Of one whose values are asked for."""
+        if tensor.device.type == "cpu":
+            return self.key.has(tensor)
+        if not tensor.is_cuda or tensor.numel() == 0:
+            return False
+        try:
+            return not self.holds_known(tensor)
+        except RuntimeError:  # it has no memory of its own
+            return False
 
     # ---- where known values come from ----
 
@@ -332,8 +343,11 @@ class KnownValues:
         return tensor.device.type == "cpu" and not self.key.has(tensor)
 
     def _copy_to_device(self, target, source):
+        if self.is_capturing():
+            self.replays.write(target)
+            return
         if not (self.is_small(target) and self.is_small(source) and self.holds_known(source)):
-            self.memory.mark_unknown(*span_of(target))
+            self.mark_unknown(target)
             return
         is_done = (source.device.type == "cpu" and source.dtype == target.dtype
                    and source.size() == target.size() and source.is_contiguous()
@@ -355,8 +369,11 @@ class KnownValues:
         return tensor
 
     def fill(self, tensor, value):
+        if self.is_capturing():
+            self.replays.write(tensor)
+            return
         if type(value) in self.reads.number_types or not self.may_fill(tensor):
-            self.memory.mark_unknown(*span_of(tensor))
+            self.mark_unknown(tensor)
             return
         if type(value) in (int, float) and value == 0 and tensor.is_contiguous():
             ctypes.memset(*zeros_of(tensor))

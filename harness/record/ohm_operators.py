@@ -37,6 +37,14 @@ TAKES_NUMBERS = frozenset("add div divide mul multiply sub subtract true_divide 
 NESTED_VALUES = frozenset("""repeat_interleave bincount histc index _unsafe_index index_put
     _index_put_impl _unsafe_index_put masked_select masked_scatter equal nonzero linalg_eig _linalg_eigvals
     linalg_matrix_exp histc""".split())
+# Arguments that an operator writes to, though its schema does not say so.
+RUNNING = ("running_mean", "running_var")
+HIDDEN_WRITES = {
+    "native_batch_norm": RUNNING, "cudnn_batch_norm": RUNNING, "miopen_batch_norm": RUNNING,
+    "_batch_norm_impl_index": RUNNING, "batch_norm_update_stats": RUNNING,
+    "batch_norm_gather_stats": RUNNING, "batch_norm_gather_stats_with_counts": RUNNING,
+    "rrelu_with_noise": ("noise",),
+}
 # Namespaces whose operators move values between ranks.
 COLLECTIVES = frozenset("c10d _c10d_functional symm_mem".split())
 # They tell the host a value, or make a tensor whose size depends on values.
@@ -86,6 +94,7 @@ class Operator:
         self.written_names = frozenset(argument.name for argument in schema.arguments
                                        if argument.alias_info and argument.alias_info.is_write)
         self.writes = bool(self.written_names)
+        self.written_names |= frozenset(HIDDEN_WRITES.get(self.base, ()) if is_own else ())
         self.makes_results = any(r.alias_info is None for r in schema.returns)
         self.results_to = [a.name for a in schema.arguments if a.is_out]
         self.unread = frozenset(self.results_to)
@@ -132,7 +141,7 @@ class Operator:
         yield from named.items()
 
     def written(self, torch, arguments, named):
-        if not self.writes:
+        if not self.written_names:
             return
         for name, value in self.inputs(arguments, named):
             if name in self.written_names:

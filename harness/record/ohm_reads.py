@@ -11,7 +11,7 @@ import sysconfig
 import threading
 
 from ohm_numbers import UnknownFloat, UnknownInt
-from ohm_sources import is_of_library
+from ohm_sources import CALLS_OPERATORS, is_of_library
 from ohm_uses import COUNTS, GIVES_NUMBER, READS_OWN_STATE, SHAPE, VALUE, Uses
 
 STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
@@ -108,9 +108,14 @@ class Reads:
 
     def _reading_frame(self):
         frame = sys._getframe(1)
-        while frame is not None and self._is_own(frame):
+        while frame is not None and (self._is_own(frame) or self._calls_for_own(frame)):
             frame = frame.f_back
         return frame
+
+    def _calls_for_own(self, frame):
+        """PyTorch's operators are called from Python by kernels of ohm_known.py."""
+        is_between = frame.f_code.co_filename.endswith(CALLS_OPERATORS)
+        return is_between and frame.f_back is not None and self._is_own(frame.f_back)
 
     def _is_own(self, frame):
         return frame.f_globals.get("__name__", "").startswith("ohm_")
@@ -149,8 +154,8 @@ class Reads:
     # ---- numbers that tensors give ----
 
     def replace_methods(self, is_unknown):
-        """Of torch.Tensor: those that make numbers and arrays. is_unknown(tensor): of one on the
-        host."""
+        """Of torch.Tensor: those that make numbers and arrays. is_unknown(tensor): whether no
+        kernel has computed it."""
         home = self.torch.Tensor
         home.item = self._scalar(home.item)
         home.tolist = self._whole(home.tolist, is_unknown, tracked)
@@ -178,7 +183,7 @@ class Reads:
     def _whole(self, method, is_unknown, track):
         @functools.wraps(method)
         def call(tensor, *arguments, **named):
-            if not is_unknown(tensor):
+            if self.thread.is_ignored or not is_unknown(tensor):
                 return method(tensor, *arguments, **named)
             with self.ignored():
                 value = method(tensor, *arguments, **named)
@@ -187,7 +192,6 @@ class Reads:
             return track(value) if track and kind is None else value
 
         return call
-
 
     def _is_metric(self, tensor, frame):
         """Libraries collect losses and scores to average and print them."""

@@ -125,13 +125,13 @@ def follow_values(torch, library):
         reads.follow(_known.memory)
         return
     _known.register()
-    _known.reads.replace_methods(_known.is_unknown_on_host)
+    _known.reads.replace_methods(_known.is_unknown)
     if mode == "known":
         grant_finite_numbers(torch, _known)
     else:
         when_imported("torch._subclasses.fake_tensor", _known.leave_out_fake_tensors)
         when_imported("torch._prims", lambda _: _known.leave_out_composed("prims"))
-    _known.follow_factories(functools.partial(replace_function, torch))
+    _known.follow(functools.partial(replace_function, torch))
     if mode == "known":
         Collectives(torch, _known).follow(instead_of)
     torch._tensor_str._str = ignoring_reads(torch._tensor_str._str)
@@ -146,15 +146,19 @@ def ignoring_reads(function):
     return call
 
 
-def replace_function(torch, name, call_instead):
-    function = getattr(torch, name)
+def replace_function(torch, home, name, call_instead):
+    """In a module or a class of PyTorch's, where it has one of this name."""
+    function = getattr(home, name, None)
+    if function is None:
+        return
 
     @instead_of(function, torch)
     def call(*arguments, **named):
         return call_instead(function, arguments, named)
 
-    setattr(torch, name, call)
-    keep_for_scripts(torch, name)
+    setattr(home, name, call)
+    if home is torch:
+        keep_for_scripts(torch, name)
 
 
 def grant_finite_numbers(torch, known):
@@ -170,7 +174,7 @@ def saying(function, said, torch, known):
     def call(*arguments, **named):
         result = function(*arguments, **named)
         if not torch.compiler.is_compiling():
-            known.assume(result, said, "finite_values")
+            known.factories.assume(result, said, "finite_values")
         return result
 
     return call

@@ -17,7 +17,7 @@ def overlaps(first, second):
     return shared / (area - shared)
 
 
-@case
+@case(decisions=40 << 10)
 def assignment_of_anchors(device, decide):
     anchors = decide(boxes_of(500))
     targets = decide(boxes_of(12))

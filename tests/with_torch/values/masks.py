@@ -10,7 +10,7 @@ def labels_of(rows, length, share=0.3):
     return torch.where(torch.rand(rows, length) < share, tokens, -100)
 
 
-@case
+@case(decisions=512 << 10)
 def masked_language_model(device, decide):
     labels = decide(labels_of(32, 64))
     hidden = torch.randn(32, 64, 256).to(device).requires_grad_()
@@ -95,7 +95,7 @@ def train_mask_of_a_graph(device, decide):
     return tuple(hidden[train].shape), int(train.sum()), tuple(hidden[~train].shape)
 
 
-@case
+@case(decisions=32 << 10)
 def edges_without_loops(device, decide):
     edges = decide(torch.randint(0, 300, (2, 4000)))
     keep = edges[0] != edges[1]

@@ -13,7 +13,7 @@ def padded(rows, most, least=10):
     return ids
 
 
-@case
+@case(decisions=1024 << 10)
 def trimmed_padding(device, decide):
     ids = decide(padded(16, 256))
     longest = int((ids != 0).sum(1).max())
@@ -94,7 +94,7 @@ def nested_by_lengths(device, decide):
     return tuple(joined.shape), tuple(again.shape)
 
 
-@case
+@case(decisions=40 << 10)
 def packed_positions(device, decide):
     documents = decide(torch.randint(0, 12, (2048,)).sort().values)
     change = torch.ones_like(documents, dtype=torch.bool)

@@ -261,7 +261,7 @@ def plateau_of_the_rate(device):
     scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(trained.optimizer, patience=0)
     for _ in range(3):
         loss = trained.step()
-        scheduler.step(loss.item())  # value
+        scheduler.step(loss.item())
     return len(trained.optimizer.param_groups)
 
 
@@ -300,8 +300,8 @@ def length_of_a_mean(device):
     trained = Trained(device)
     average = Average()
     for _ in range(2):
-        average.update(trained.step().item())  # shape
-    extra = torch.zeros(1 + int(average.mean) % 4, device=device)
+        average.update(trained.step().item())
+    extra = torch.zeros(1 + int(average.mean) % 4, device=device)  # shape
     return extra.dim()
 
 

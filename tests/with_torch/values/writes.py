@@ -141,7 +141,7 @@ def storage_is_written(device):
     return bool(numbers[0] > 0)  # branch
 
 
-@case
+@case(result=False)
 def storage_is_resized(device):
     numbers = torch.ones(8, device=device)
     numbers.untyped_storage().resize_(0)
@@ -157,7 +157,7 @@ def memory_that_is_used_again(device):
     return bool(other[0] > 0)  # branch
 
 
-@case(result=False)
+@case(computed=False)
 def graph_that_is_replayed(device):
     if device == "cpu":
         return

@@ -1,0 +1,55 @@
+"""Values of the host that were read of unknown memory, where they go on as copies: through copy, pickle
+and files.
+
+A file says nothing of that. Tensors that are read from one are unknown where the process has written
+unknown ones that look the same to any."""
+import ctypes
+
+from ohm_memory import span_of
+
+MOST_COMPARED = 512  # bytes
+
+
+class HostValues:
+    """Of KnownValues."""
+
+    def __init__(self, torch, known):
+        self.torch = torch
+        self.known = known
+        self.written = set()  # looks
+
+    def follow(self, replace):
+        """replace(home, name, call): call(function, arguments, named) in place of home.name."""
+        replace(self.torch.Tensor, "__deepcopy__", self._copy)
+        replace(self.torch.Tensor, "__reduce_ex__", self._write)
+        replace(self.torch._utils, "_rebuild_tensor", self._read)
+
+    def _is_unknown(self, tensor):
+        if type(tensor) not in (self.torch.Tensor, self.torch.nn.Parameter):
+            return False
+        if tensor.layout is not self.torch.strided or tensor.device.type not in ("cpu", "cuda"):
+            return False
+        return tensor.numel() != 0 and not self.known.holds_known(tensor)
+
+    def _copy(self, function, arguments, named):
+        result = function(*arguments, **named)
+        if arguments[0].device.type == "cpu" and self._is_unknown(arguments[0]):
+            self.known.mark_unknown(result)
+        return result
+
+    def _write(self, function, arguments, named):
+        tensor = arguments[0]
+        if self._is_unknown(tensor):
+            self.written.add(look_of(tensor))
+        return function(*arguments, **named)
+
+    def _read(self, function, arguments, named):
+        result = function(*arguments, **named)
+        if self.written and result.device.type in ("cpu", "cuda") and look_of(result) in self.written:
+            self.known.mark_unknown(result)
+        return result
+
+
+def look_of(tensor):
+    address, size = span_of(tensor)
+    return tensor.dtype, tensor.shape, ctypes.string_at(address, min(size, MOST_COMPARED))
