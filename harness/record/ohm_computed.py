@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 
+from ohm_graphs import Graphs
 from ohm_known import NOT_COMPUTED, KnownValues
 from ohm_layouts import count_of, is_plain, pairs_of_parts, parts_of, twin_of
 from ohm_memory import KEY, is_dense, span_of
@@ -28,6 +29,11 @@ class ComputedValues(KnownValues):
         self.without_key = self.c._ExcludeDispatchKeyGuard
         self.excluded = self.c.DispatchKeySet(self.key.key)
         self.random = RandomNumbers(self.torch)
+        self.graphs = Graphs(self)
+        self.graphs.follow()
+        self.copies, self.fills, self.zeros = (
+            Operator(self.torch, overload, self.key.key)
+            for overload in (self.copy_operator, self.fill_operator, self.zero_operator))
         self.leave_out_composed()
         remember_keys(self.torch)
         self._include_key()
@@ -94,6 +100,11 @@ class ComputedValues(KnownValues):
         return self._run(operator, keys, arguments, named)
 
     def _run(self, operator, keys, arguments, named):
+        if self.graphs.is_capturing():
+            with self.without_key(self.excluded):
+                result = operator.call(keys, arguments, named)
+                self.graphs.capture(operator, arguments, named, result)
+            return result
         is_known = self.are_known(operator, arguments, named)
         if is_known and operator.counts_results:
             return self.run_counting(operator, keys, arguments, named)
@@ -185,9 +196,32 @@ class ComputedValues(KnownValues):
                 self.mark_unknown(tensor)
 
     def _copy(self, keys, target, source, non_blocking=False):
+        if self.graphs.is_capturing():
+            return self._captured(self.copies, target, source, non_blocking)
         if self._is_copied_as_one(target) and self._is_copied_as_one(source):
             return super()._copy(keys, target, source, non_blocking)
         return self.copy_operator.redispatch(keys & self.keys_below, target, source, non_blocking)
+
+    def _fill(self, keys, tensor, value):
+        if self.graphs.is_capturing():
+            return self._captured(self.fills, tensor, value)
+        return super()._fill(keys, tensor, value)
+
+    def _zero(self, keys, tensor):
+        if self.graphs.is_capturing():
+            return self._captured(self.zeros, tensor)
+        return super()._zero(keys, tensor)
+
+    def _captured(self, operator, tensor, *arguments):
+        with self.without_key(self.excluded):
+            operator.overload.redispatch(self.host_keys, tensor, *arguments)
+            self.graphs.capture(operator, (tensor, *arguments), {}, tensor)
+        return tensor
+
+    def follow_factories(self, decorate):
+        """Of operators that are called without this key. What makes the others is computed."""
+        for name in ("tril_indices", "triu_indices"):
+            decorate(name, self._make)
 
     def _is_copied_as_one(self, value):
         """Others are copied in parts, or hold no values."""

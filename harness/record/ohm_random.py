@@ -61,6 +61,18 @@ class RandomNumbers:
         launch = Launch(self.torch, a, *self.state.now, self._most_blocks(), self.is_newer)
         return DRAWN[operator.name](launch)
 
+    def advance(self, operator, a):
+        """How far the generator goes on, as far as the layout is known."""
+        tensor = a.get("self") if a.get("self") is not None else a.get("input")
+        if tensor is None or tensor.numel() == 0:
+            return philox.WORDS
+        if operator.name == "bernoulli_" and isinstance(a["p"], self.torch.Tensor):
+            return 3 * philox.WORDS
+        is_wide = tensor.dtype in (self.torch.float64, self.torch.int64)
+        per_call = 2 if is_wide and "dropout" not in operator.name else philox.WORDS
+        threads = philox.Draws(0, 0, self._most_blocks()).threads(tensor.numel())
+        return ((tensor.numel() - 1) // (threads * per_call) + 1) * philox.WORDS
+
     @contextlib.contextmanager
     def seeding_host(self):
         """The host's generator is seeded by the GPU's, and is as it was afterwards."""
