@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 
+from ohm_compiled import CompiledGraphs
 from ohm_graphs import Graphs
 from ohm_known import NOT_COMPUTED, KnownValues
 from ohm_layouts import count_of, is_plain, pairs_of_parts, parts_of, twin_of
@@ -66,6 +67,9 @@ class ComputedValues(KnownValues):
 
     def _include_key(self):
         self.c._dispatch_tls_set_dispatch_key_included(KEY, True)
+
+    def follow_compiled(self, compile_fx):
+        CompiledGraphs(self).follow(compile_fx)
 
     def leave_out_fake_tensors(self, fake_tensor):
         """Of torch._subclasses: operators run for shapes alone, and none of them is the GPU's."""
@@ -180,6 +184,16 @@ class ComputedValues(KnownValues):
                      if value is not None
                      for pair in pairs_of_parts(self.torch, tensor, value)]
             super().take([tensor for tensor, _ in pairs], [value for _, value in pairs])
+
+    def without_fillings(self, values):
+        """Numbers in their places."""
+        if isinstance(values, (list, tuple)):
+            return type(values)(self.torch.tensor(v.value) if isinstance(v, Filled) else v
+                                for v in values)
+        return values
+
+    def note_graph(self, error):
+        self.note("compiled graph", error)
 
     def alias(self, tensor):
         with self.without_key(self.excluded):

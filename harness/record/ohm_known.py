@@ -185,10 +185,13 @@ class KnownValues:
                 return NOT_COMPUTED
 
     def note_not_computed(self, operator, error):
-        self.not_computed[operator.base] += 1
+        self.note(operator.base, error)
+
+    def note(self, name, error):
+        self.not_computed[name] += 1
         if os.environ.get("OHM_VALUES_TRACE"):
             reason = str(error).partition("\n")[0][:200]
-            sys.stderr.write(f"ohm: {operator.overload} was not computed: {reason}\n")
+            sys.stderr.write(f"ohm: {name} was not computed: {reason}\n")
 
     def moved(self, value):
         """Arguments for the CPU: tensors on the same memory."""
