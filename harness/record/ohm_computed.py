@@ -9,6 +9,8 @@ import os
 import sys
 import threading
 
+from ohm_compiled import CompiledGraphs
+from ohm_graphs import Graphs
 from ohm_known import NOT_COMPUTED, KnownValues
 from ohm_layouts import count_of, is_plain, pairs_of_parts, parts_of, twin_of
 from ohm_memory import KEY, is_dense, span_of
@@ -28,6 +30,10 @@ class ComputedValues(KnownValues):
         super().register()
         self.memory.compute_values()
         self.random = RandomNumbers(self.torch)
+        self.graphs = Graphs(self)
+        self.copies, self.fills, self.zeros = (
+            Operator(self.torch, overload, self.key.key)
+            for overload in (self.copy_operator, self.fill_operator, self.zero_operator))
         self.leave_out_composed()
         remember_keys(self.torch)
         self._include_key()
@@ -60,6 +66,9 @@ class ComputedValues(KnownValues):
 
     def _include_key(self):
         self.c._dispatch_tls_set_dispatch_key_included(KEY, True)
+
+    def follow_compiled(self, compile_fx):
+        CompiledGraphs(self).follow(compile_fx)
 
     def leave_out_fake_tensors(self, fake_tensor):
         """Of torch._subclasses: operators run for shapes alone, and none of them is the GPU's."""
@@ -97,6 +106,11 @@ class ComputedValues(KnownValues):
         return self._run(operator, keys, arguments, named)
 
     def _run(self, operator, keys, arguments, named):
+        if self.graphs.is_capturing():
+            with self.without_key(self.excluded):
+                result = operator.call(keys, arguments, named)
+                self.graphs.capture(operator, arguments, named, result)
+            return result
         is_known = self.are_known(operator, arguments, named)
         if is_known and operator.counts_results:
             return self.run_counting(operator, keys, arguments, named)
@@ -173,6 +187,16 @@ class ComputedValues(KnownValues):
                      for pair in pairs_of_parts(self.torch, tensor, value)]
             super().take([tensor for tensor, _ in pairs], [value for _, value in pairs])
 
+    def without_fillings(self, values):
+        """Numbers in their places."""
+        if isinstance(values, (list, tuple)):
+            return type(values)(self.torch.tensor(v.value) if isinstance(v, Filled) else v
+                                for v in values)
+        return values
+
+    def note_graph(self, error):
+        self.note("compiled graph", error)
+
     def alias(self, tensor):
         with self.without_key(self.excluded):
             if is_plain(self.torch, tensor):
@@ -188,9 +212,39 @@ class ComputedValues(KnownValues):
                 self.mark_unknown(tensor)
 
     def _copy(self, keys, target, source, non_blocking=False):
+        if self.graphs.is_capturing():
+            return self._captured(self.copies, target, source, non_blocking)
         if self._is_copied_as_one(target) and self._is_copied_as_one(source):
             return super()._copy(keys, target, source, non_blocking)
         return self.copy_operator.redispatch(keys & self.keys_below, target, source, non_blocking)
+
+    def _fill(self, keys, tensor, value):
+        if self.graphs.is_capturing():
+            return self._captured(self.fills, tensor, value)
+        return super()._fill(keys, tensor, value)
+
+    def _zero(self, keys, tensor):
+        if self.graphs.is_capturing():
+            return self._captured(self.zeros, tensor)
+        return super()._zero(keys, tensor)
+
+    def _captured(self, operator, tensor, *arguments):
+        with self.without_key(self.excluded):
+            operator.overload.redispatch(self.host_keys, tensor, *arguments)
+            self.graphs.capture(operator, (tensor, *arguments), {}, tensor)
+        return tensor
+
+    def follow_factories(self, replace):
+        """Of operators that are called without this key. What makes the others is computed."""
+        for name in ("tril_indices", "triu_indices"):
+            replace(name, self.factories.make)
+
+    def follow_graphs(self):
+        self.graphs.follow()
+
+    def is_capturing(self):
+        """What is captured is computed at each replay, and not unknown."""
+        return False
 
     def _is_copied_as_one(self, value):
         """Others are copied in parts, or hold no values."""

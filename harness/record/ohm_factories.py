@@ -15,12 +15,12 @@ class Factories:
     def follow(self, replace):
         """replace(name, call): call(function, arguments, named) in place of the function of torch."""
         for name in FACTORIES:
-            replace(name, self._make)
+            replace(name, self.make)
         replace("empty", self._make_empty)
         for name in TAKE_NUMBERS:
             replace(name, self._take_numbers)
 
-    def _make(self, function, arguments, named):
+    def make(self, function, arguments, named):
         result = function(*arguments, **named)
         if self._is_followed(result) and self.known.is_small(result):
             on_host = {k: v for k, v in named.items() if k not in ("out", "requires_grad")}

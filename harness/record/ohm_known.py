@@ -89,12 +89,18 @@ class KnownValues:
     def follow(self, replace):
         """What is not an operator. replace(home, name, call): call(function, arguments, named) in place
         of home.name."""
-        self.factories.follow(lambda name, call: replace(self.torch, name, call))
+        self.follow_factories(lambda name, call: replace(self.torch, name, call))
         self.host_values.follow(replace)
-        self.replays.follow()
+        self.follow_graphs()
         Kernels(self.torch, self).follow()
         if not self.includes_key:
             self.sharing.follow(replace)
+
+    def follow_factories(self, replace):
+        self.factories.follow(replace)
+
+    def follow_graphs(self):
+        self.replays.follow()
 
     def _kernel(self, name):
         """Made when it is first called: few of the operators ever are."""
@@ -211,10 +217,13 @@ class KnownValues:
                 return NOT_COMPUTED
 
     def note_not_computed(self, operator, error):
-        self.not_computed[operator.base] += 1
+        self.note(operator.base, error)
+
+    def note(self, name, error):
+        self.not_computed[name] += 1
         if os.environ.get("OHM_VALUES_TRACE"):
             reason = str(error).partition("\n")[0][:200]
-            sys.stderr.write(f"ohm: {operator.overload} was not computed: {reason}\n")
+            sys.stderr.write(f"ohm: {name} was not computed: {reason}\n")
 
     def moved(self, value):
         """Arguments for the CPU: tensors on the same memory."""

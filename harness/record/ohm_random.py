@@ -58,8 +58,22 @@ class RandomNumbers:
 
     def draw(self, operator, a):
         """What the card draws, given the operator's arguments by name, as tensors of the host."""
-        launch = Launch(self.torch, a, *self.state.now, self._most_blocks(), self.is_newer)
-        return DRAWN[operator.name](launch)
+        return DRAWN[operator.name](self.launch(a, self.state.now))
+
+    def launch(self, a, state):
+        return Launch(self.torch, a, *state, self._most_blocks(), self.is_newer)
+
+    def advance(self, operator, a):
+        """How far the generator goes on, as far as the layout is known."""
+        tensor = a.get("self") if a.get("self") is not None else a.get("input")
+        if tensor is None or tensor.numel() == 0:
+            return philox.WORDS
+        if operator.name == "bernoulli_" and isinstance(a["p"], self.torch.Tensor):
+            return 3 * philox.WORDS
+        is_wide = tensor.dtype in (self.torch.float64, self.torch.int64)
+        per_call = 2 if is_wide and "dropout" not in operator.name else philox.WORDS
+        threads = philox.Draws(0, 0, self._most_blocks()).threads(tensor.numel())
+        return ((tensor.numel() - 1) // (threads * per_call) + 1) * philox.WORDS
 
     @contextlib.contextmanager
     def seeding_host(self):
@@ -272,6 +286,25 @@ def multinomial(launch):
     units = launch.of(launch.draws().of_threads(threads, 1, philox.uniform)[:, 0].copy())
     found = torch.searchsorted(sums, units.view(len(rows), samples))
     return found.clamp_max(weights.shape[-1] - 1).view(*weights.shape[:-1], samples)
+
+
+# ---- of compiled graphs ----
+
+
+def triton_seeds(launch, count):
+    return integers(launch, count, -(LONG_RANGE >> 1), LONG_RANGE - 1)
+
+
+def triton_numbers(seed, size, mode, offset):
+    """float32, one after the other: of tl.rand or tl.randn."""
+    np = philox.numpy()
+    places = np.arange(math.prod(size), dtype=np.uint64) + np.uint64(offset)
+    words = philox.philox(seed & LONG_RANGE - 1, places, np.zeros_like(places)).view(np.int32)
+    units = np.where(words < 0, ~words, words).astype(np.float32) * np.float32(4.6566127342e-10)
+    if mode == "rand":
+        return units[:, 0].copy()
+    radius = np.sqrt(-2 * np.log(np.maximum(np.float32(1e-7), units[:, 0])))
+    return radius * np.cos(np.float32(2 * math.pi) * units[:, 1])
 
 
 # ---- dropout ----

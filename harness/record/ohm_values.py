@@ -130,6 +130,7 @@ def follow_values(torch, library):
         grant_finite_numbers(torch, _known)
     else:
         when_imported("torch._subclasses.fake_tensor", _known.leave_out_fake_tensors)
+        when_imported("torch._inductor.compile_fx", _known.follow_compiled)
         when_imported("torch._prims", lambda _: _known.leave_out_composed("prims"))
     _known.follow(functools.partial(replace_function, torch))
     if mode == "known":
