@@ -79,9 +79,8 @@ std::vector<std::string> compared_lines(const CommandOutcome& outcome,
   };
   const auto is_computed = [&other](const std::string& line) {
     const std::vector<std::string>& names = other.not_computed;
-    return std::none_of(names.begin(), names.end(), [&](const std::string& name) {
-      return line.starts_with(name + " = ");
-    });
+    return std::none_of(names.begin(), names.end(),
+                        [&](const std::string& name) { return line.starts_with(name + " = "); });
   };
   std::vector<std::string> compared;
   // The value of --check is the first line, which has no name.
