@@ -10,7 +10,7 @@ def labels_of(rows, length, share=0.3):
     return torch.where(torch.rand(rows, length) < share, tokens, -100)
 
 
-@case(decisions=512 << 10)
+@case
 def masked_language_model(device, decide):
     labels = decide(labels_of(32, 64))
     hidden = torch.randn(32, 64, 256).to(device).requires_grad_()
