@@ -89,7 +89,7 @@ ExitReason ExecReport::write(const std::string& folder, const engine::CommandEnd
   return arguments_.asks_for_report() ? result.exit_reason : ExitReason::passed;
 }
 
-RunResult ExecReport::result_of(const std::string& folder, const engine::CommandEnd& end) const {
+RunResult ExecReport::result_of(const std::string& folder, const engine::CommandEnd& end) {
   RunResult result = arguments_.chosen_memory() == ExecMemory::host ? host_result(folder, end)
                                                                     : device_result(folder, end);
   result.command = {engine::shell_command(arguments_.command), end.status};
@@ -107,8 +107,7 @@ RunResult ExecReport::host_result(const std::string& folder, const engine::Comma
   return result;
 }
 
-RunResult ExecReport::device_result(const std::string& folder,
-                                    const engine::CommandEnd& end) const {
+RunResult ExecReport::device_result(const std::string& folder, const engine::CommandEnd& end) {
   const std::vector<engine::ProcessRecord> records = engine::read_process_records(folder);
   const GpuSelection gpu = parse_gpu_selection(arguments_.gpu);
   RunResult result = engine::command_result(
@@ -124,6 +123,7 @@ RunResult ExecReport::device_result(const std::string& folder,
   }
   for (const engine::ProcessRecord& record : records) {
     for (const std::string& problem : record.problems) print_error(problem);
+    for (const auto& [name, count] : record.not_computed) not_computed_[name] += count;
   }
   return result;
 }
@@ -136,6 +136,7 @@ void ExecReport::print(const RunResult& result) const {
   }
   if (!is_silent) print_out_of_memory(result);
   if (!arguments_.style.quiet || !arguments_.allows_unknown_values) print_unknown_values(result);
+  if (!is_silent) print_not_computed();
 }
 
 void ExecReport::print_out_of_memory(const RunResult& result) const {
@@ -159,6 +160,12 @@ void ExecReport::print_unknown_values(const RunResult& result) const {
   }
   text += "  " + reports::unknown_values_advice(arguments_.values.are_computed()) + "\n";
   write_stderr(text);
+}
+
+/// With --values cpu: what it left out.
+void ExecReport::print_not_computed() const {
+  const std::string line = reports::not_computed_line(not_computed_);
+  if (!line.empty()) write_stderr("  " + reports::printable(line) + "\n");
 }
 
 }  // namespace ohm::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,18 +59,20 @@ class ExecReport {
   ExitReason write(const std::string& folder, const engine::CommandEnd& end);
 
  private:
-  RunResult result_of(const std::string& folder, const engine::CommandEnd& end) const;
-  RunResult device_result(const std::string& folder, const engine::CommandEnd& end) const;
+  RunResult result_of(const std::string& folder, const engine::CommandEnd& end);
+  RunResult device_result(const std::string& folder, const engine::CommandEnd& end);
   RunResult host_result(const std::string& folder, const engine::CommandEnd& end) const;
   void print(const RunResult& result) const;
   void print_out_of_memory(const RunResult& result) const;
   void print_unknown_values(const RunResult& result) const;
+  void print_not_computed() const;
 
   const ExecArguments& arguments_;
   reports::ReportStyle style_;
   OutputPaths paths_;
   ReportOutputs outputs_;
   engine::RecordedGate gate_;
+  std::map<std::string, std::int64_t> not_computed_;  ///< by all processes of the command
 };
 
 }  // namespace ohm::cli

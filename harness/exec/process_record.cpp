@@ -78,6 +78,7 @@ void take_summary(const json& summary, ProcessRecord& record) {
   for (const json& row : summary.value("unknown_values", json::array())) {
     record.unknown_values.push_back(unknown_value_of(row));
   }
+  record.not_computed = summary.value("not_computed", record.not_computed);
 }
 
 ProcessRecord read_record(const std::filesystem::path& summary) {

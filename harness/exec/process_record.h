@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,7 +39,8 @@ struct ProcessRecord {
   std::optional<ErrorResult> error;                ///< that no part of the program handled
   bool is_out_of_memory = false;                   ///< that error
   std::vector<UnknownValueResult> unknown_values;  ///< in the order of their first occurrence
-  std::vector<std::string> problems;               ///< of the recorder itself
+  std::map<std::string, std::int64_t> not_computed;  ///< operators, and how often: --values cpu
+  std::vector<std::string> problems;                 ///< of the recorder itself
   std::string snapshot;                            ///< its file; empty: there is none
 };
 

@@ -21,7 +21,7 @@ import traceback
 
 from ohm_process import ProcessRecorder, end_as_interrupted, noting_errors, write_whole
 from ohm_sources import is_of_library
-from ohm_values import unknown_reads
+from ohm_values import not_computed, unknown_reads
 
 # Of torch.cuda.memory_stats.
 PEAKS = ("allocated_bytes", "reserved_bytes", "requested_bytes")
@@ -218,6 +218,7 @@ class Recorder(ProcessRecorder):
             "devices": devices or [],
             "error": self.error,
             "unknown_values": unknown_reads(),
+            "not_computed": not_computed(),
             "problems": self.problems,
         }
         self._write("json", json.dumps(printable(summary)).encode())

@@ -47,6 +47,11 @@ def unknown_reads():
     return _known.reads.report() if _known is not None else []
 
 
+def not_computed():
+    """Operators of this process that the CPU did not compute, where it computes all: name -> calls."""
+    return dict(_known.not_computed) if values_mode() == "cpu" and _known is not None else {}
+
+
 def grant_when_imported():
     """Nothing on a real GPU, where values are what they are."""
     library = ctypes.CDLL(None)

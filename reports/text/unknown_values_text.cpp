@@ -108,6 +108,22 @@ std::string unknown_values_advice(const VariantResult& variant) {
       devices.begin(), devices.end(), [](const DeviceResult& device) { return device.values; }));
 }
 
+std::string not_computed_line(const std::map<std::string, std::int64_t>& calls) {
+  std::vector<std::pair<std::string, std::int64_t>> rows(calls.begin(), calls.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> words;
+  for (const auto& [name, count] : rows) {
+    if (words.size() == kMostOperators) break;
+    words.push_back(
+        fmt::format("{} ({} {})", name, grouped(count), count == 1 ? "call" : "calls"));
+  }
+  if (words.empty()) return "";
+  std::string line = fmt::format("not computed on the CPU: {}", fmt::join(words, ", "));
+  if (rows.size() > words.size()) line += fmt::format(" and {} more", rows.size() - words.size());
+  return line;
+}
+
 FindingResult unknown_values_finding(const VariantResult& variant) {
   FindingResult finding;
   finding.pitfall = kUnknownValuesPitfall;

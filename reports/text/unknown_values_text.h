@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 namespace ohm::reports {
 
 inline constexpr std::size_t kMostUnknownLines = 3;
+inline constexpr std::size_t kMostOperators = 5;  ///< of not_computed_line()
 
 /// FindingResult::pitfall of unknown_values_finding(): no scenario explains it.
 inline constexpr const char* kUnknownValuesPitfall = "values not computed";
@@ -31,6 +34,10 @@ std::vector<std::string> unknown_value_lines(const RunResult& result);
 /// Which options change it: "--values cpu computes them; …". `are_computed`: that option is used.
 std::string unknown_values_advice(bool are_computed);
 std::string unknown_values_advice(const VariantResult& variant);
+
+/// "not computed on the CPU: quantize_per_tensor (3 calls), poisson (1 call) and 2 more", the most
+/// often called first; empty where there are none.
+std::string not_computed_line(const std::map<std::string, std::int64_t>& calls);
 
 /// The variant's reads as a finding; it has none of memory.
 FindingResult unknown_values_finding(const VariantResult& variant);

@@ -133,6 +133,17 @@ TEST_F(ExecValues, OptionsReachTheProgramAndTheCommandThatRepeatsIt) {
   EXPECT_THAT(ran.err, Not(HasSubstr("--values cpu computes them")));
 }
 
+TEST_F(ExecValues, OperatorsThatTheCpuDidNotComputeAreNamedAtTheEnd) {
+  folder_.write("leaves_out.py", torch_script(R"(
+recorder = sys.modules.get("ohm_recorder")
+if recorder is not None:
+    recorder.not_computed = lambda: {"poisson": 2}
+x = torch.empty(4 << 20)
+)"));
+  EXPECT_EQ("  not computed on the CPU: poisson (2 calls)\n",
+            exec({"--values", "cpu"}, "leaves_out.py").err);
+}
+
 TEST_F(ExecValues, OptionsAreChecked) {
   EXPECT_EQ(2, exec({"--values", "gpu"}).code);
   EXPECT_EQ(2, exec({"--assume-selected", "2"}).code);

@@ -73,5 +73,15 @@ TEST(UnknownValueLines, AreNoneWithoutReads) {
   EXPECT_THAT(unknown_value_lines(failed), IsEmpty());
 }
 
+TEST(OperatorsThatWereNotComputed, AreNamedWithTheMostOftenCalledFirst) {
+  EXPECT_EQ("", not_computed_line({}));
+  EXPECT_EQ("not computed on the CPU: poisson (1,200 calls), binomial (1 call)",
+            not_computed_line({{"binomial", 1}, {"poisson", 1200}}));
+  EXPECT_EQ(
+      "not computed on the CPU: g (2 calls), a (1 call), b (1 call), c (1 call), d (1 call) and 2 "
+      "more",
+      not_computed_line({{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"e", 1}, {"f", 1}, {"g", 2}}));
+}
+
 }  // namespace
 }  // namespace ohm::reports
