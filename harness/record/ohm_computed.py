@@ -9,8 +9,8 @@ import sys
 import threading
 
 from ohm_known import NOT_COMPUTED, KnownValues
-from ohm_memory import KEY, is_dense, span_of
-from ohm_operators import MOVES_NOTHING, NESTED_VALUES, paired, tensors_in
+from ohm_memory import KEY, is_dense, is_plain, span_of
+from ohm_operators import MOVES_NOTHING, paired, tensors_in
 from ohm_substitutes import SUBSTITUTES, Filled, remember_keys
 
 
@@ -53,11 +53,7 @@ class ComputedValues(KnownValues):
         random = self._random_state(operator, arguments, named)
         if is_known and operator.counts_results:
             return self._seeded(random, self.run_counting, operator, keys, arguments, named)
-        if operator.base in NESTED_VALUES:
-            result = operator.call(keys, arguments, named)
-        else:
-            with self.without_key(self.excluded):
-                result = operator.call(keys, arguments, named)
+        result = self.call(operator, keys, arguments, named)
         if not operator.writes and not any(True for _ in paired(self.torch, result, result)):
             return result  # of no tensors
         if not is_known or not self._seeded(random, self.compute, operator, arguments, named, result):
@@ -157,7 +153,7 @@ class ComputedValues(KnownValues):
 
     def is_known(self, tensor):
         if tensor.is_cuda:
-            return self.memory.is_known(*span_of(tensor))
+            return is_plain(self.torch, tensor) and self.memory.is_known(*span_of(tensor))
         return tensor.device.type != "cpu" or not self.key.has(tensor)
 
     def mark_known(self, tensor):
@@ -165,7 +161,7 @@ class ComputedValues(KnownValues):
             self.memory.mark_known(*span_of(tensor))
 
     def mark_unknown(self, tensor):
-        if tensor.is_cuda:
+        if is_plain(self.torch, tensor):
             self.memory.mark_unknown(*span_of(tensor))
         else:
             super().mark_unknown(tensor)
