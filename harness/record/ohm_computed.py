@@ -237,7 +237,7 @@ class ComputedValues(KnownValues):
     def follow_factories(self, replace):
         """Of operators that are called without this key. What makes the others is computed."""
         for name in ("tril_indices", "triu_indices"):
-            replace(name, self.factories.make)
+            replace(self.torch, name, self.factories.make)
 
     def follow_graphs(self):
         self.graphs.follow()

@@ -3,6 +3,13 @@
 # Functions of torch that make tensors of numbers.
 FACTORIES = "arange linspace logspace eye tril_indices triu_indices".split()
 TAKE_NUMBERS = "tensor as_tensor".split()
+# They make a tensor of the share that they are asked for.
+OF_SHARES = "quantile nanquantile".split()
+# They make tensors of numbers of Python that are taken for these numbers: a copy of such a tensor of the
+# GPU cannot be passed to our kernels.
+COMPARE_NUMBERS = "isin searchsorted bucketize".split()
+# Methods that take the first key of a tensor for its backend.
+LIKE_KEYED = "new new_tensor".split()
 
 
 class Factories:
@@ -13,12 +20,20 @@ class Factories:
         self.known = known
 
     def follow(self, replace):
-        """replace(name, call): call(function, arguments, named) in place of the function of torch."""
+        """replace(home, name, call): call(function, arguments, named) in place of home.name."""
         for name in FACTORIES:
-            replace(name, self.make)
-        replace("empty", self._make_empty)
+            replace(self.torch, name, self.make)
+        replace(self.torch, "empty", self._make_empty)
+        replace(self.torch, "scalar_tensor", self._make_scalar)
+        for name in OF_SHARES:
+            for home in (self.torch, self.torch.Tensor):
+                replace(home, name, self._find_share)
+        for name in COMPARE_NUMBERS:
+            replace(self.torch, name, self._compare)
         for name in TAKE_NUMBERS:
-            replace(name, self._take_numbers)
+            replace(self.torch, name, self._take_numbers)
+        for name in LIKE_KEYED:
+            replace(self.torch.Tensor, name, self._make_like)
 
     def make(self, function, arguments, named):
         result = function(*arguments, **named)
@@ -35,11 +50,45 @@ class Factories:
             self.known.sharing.give_key(result)
         return result
 
+    def _make_scalar(self, function, arguments, named):
+        """Those that operators make have no key (KnownValues)."""
+        result = function(*arguments, **named)
+        if self._is_followed(result) and not self.known.is_unknown(result):
+            self.known.mark_known(result)
+        return result
+
+    def _find_share(self, function, arguments, named):
+        tensor, *others = arguments
+        if others and type(others[0]) is float and self.known.key.has(tensor):
+            others[0] = self.torch.scalar_tensor(others[0], dtype=tensor.dtype, device=tensor.device)
+        return function(tensor, *others, **named)
+
+    def _compare(self, function, arguments, named):
+        tensors = [a for a in arguments if isinstance(a, self.torch.Tensor) and a.is_cuda]
+        if tensors:
+            arguments = [self._as_tensor(a, tensors[0]) if type(a) in (int, float) else a
+                         for a in arguments]
+        return function(*arguments, **named)
+
+    def _as_tensor(self, number, other):
+        kind = self.torch.result_type(other, number)
+        return self.torch.scalar_tensor(number, dtype=kind, device=other.device)
+
     def _take_numbers(self, function, arguments, named):
         result = function(*arguments, **named)
         if arguments and holds_one_of(self.known.reads.number_types, arguments[0]):
             self.known.mark_unknown(result)
         return result
+
+    def _make_like(self, function, arguments, named):
+        tensor = arguments[0]
+        if not self.known.key.has(tensor):
+            return function(*arguments, **named)
+        self.known.key.remove(tensor)
+        try:
+            return function(*arguments, **named)
+        finally:
+            self.known.key.add(tensor)
 
     def _is_followed(self, tensor):
         is_plain = type(tensor) is self.torch.Tensor and tensor.is_cuda

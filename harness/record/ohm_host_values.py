@@ -29,7 +29,7 @@ class HostValues:
             return False
         if tensor.layout is not self.torch.strided or tensor.device.type not in ("cpu", "cuda"):
             return False
-        return tensor.numel() != 0 and not self.known.holds_known(tensor)
+        return tensor.numel() != 0 and not self.known.is_known(tensor)
 
     def _copy(self, function, arguments, named):
         result = function(*arguments, **named)

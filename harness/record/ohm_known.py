@@ -17,10 +17,10 @@ import warnings
 from ohm_factories import Factories
 from ohm_host_values import HostValues
 from ohm_kernels import Kernels
-from ohm_memory import KEY, DeviceMemory, TensorKey, is_dense, span_of, zeros_of
+from ohm_memory import KEY, DeviceMemory, TensorKey, is_dense, is_plain, span_of, zeros_of
 from ohm_operators import (
     COLLECTIVES, FILLS, FINDS_OVERFLOW, GIVES_NUMBER, HAS_COUNTED_SIZE,
-    IS_RANDOM, MOVES_NOTHING, Operator, makes_views, paired, tensors_in)
+    IS_RANDOM, MOVES_NOTHING, NESTED_VALUES, Operator, makes_views, paired, tensors_in)
 from ohm_replays import Replays
 from ohm_resized import ResizedTensors
 from ohm_sharing import Sharing
@@ -60,6 +60,7 @@ class KnownValues:
         self.fill_operator = aten.fill_.Scalar
         self.zero_operator = aten.zero_.default
         self.nonzero_into = aten.nonzero.out
+        self.scalar_operator = aten.scalar_tensor.default
         self.assumed_share = assumed_share()
         self.others = {}  # operators of other libraries
         self.libraries = []  # registrations last as long as these
@@ -81,6 +82,7 @@ class KnownValues:
             library.m.impl("fill_.Scalar", "CUDA", without_collections(self._fill), True)
             library.m.impl("zero_", "CUDA", without_collections(self._zero), True)
             library.m.impl("nonzero", "CUDA", without_collections(self._nonzero), True)
+            library.m.impl("scalar_tensor", "CUDA", without_collections(self._scalar_tensor), True)
             ResizedTensors(self.torch, self).follow(library)
         others = self.torch.library.Library("_", "IMPL")
         others.fallback(self._others, KEY, with_keyset=True)
@@ -89,7 +91,7 @@ class KnownValues:
     def follow(self, replace):
         """What is not an operator. replace(home, name, call): call(function, arguments, named) in place
         of home.name."""
-        self.follow_factories(lambda name, call: replace(self.torch, name, call))
+        self.follow_factories(replace)
         self.host_values.follow(replace)
         self.follow_graphs()
         Kernels(self.torch, self).follow()
@@ -139,13 +141,20 @@ class KnownValues:
         if is_known and self.may_compute(operator):
             if operator.counts_results:
                 return self.run_counting(operator, keys, arguments, named)
-            result = operator.call(keys, arguments, named)
+            result = self.call(operator, keys, arguments, named)
             if self.compute(operator, arguments, named, result):
                 return result
         else:
-            result = operator.call(keys, arguments, named)
+            result = self.call(operator, keys, arguments, named)
         self.forget(operator, arguments, named, result)
         return result
+
+    def call(self, operator, keys, arguments, named):
+        """What it calls within is not followed, unless it reads what that computes."""
+        if operator.base in NESTED_VALUES:
+            return operator.call(keys, arguments, named)
+        with self.without_key(self.excluded):
+            return operator.call(keys, arguments, named)
 
     def may_compute(self, operator):
         return operator.is_cheap
@@ -161,9 +170,11 @@ class KnownValues:
         return True
 
     def is_known(self, tensor):
-        if not self.key.has(tensor):
-            return tensor.device.type == "cpu"
-        return tensor.is_cuda and self.memory.is_known(*span_of(tensor))
+        """Also of a tensor without the key, whose memory was known when it was made: a number that
+        PyTorch has put there, or what came from another rank."""
+        if tensor.is_cuda:
+            return is_plain(self.torch, tensor) and self.memory.is_known(*span_of(tensor))
+        return tensor.device.type == "cpu" and not self.key.has(tensor)
 
     def is_capturing(self):
         """A CUDA graph: nothing is computed."""
@@ -279,10 +290,10 @@ class KnownValues:
             self.mark_unknown(tensor)
 
     def mark_unknown(self, tensor):
-        if tensor.is_cuda:
+        if is_plain(self.torch, tensor):
             self.memory.mark_unknown(*span_of(tensor))
             self.sharing.take_key(tensor)
-        else:
+        elif tensor.device.type == "cpu":
             self.key.add(tensor)
             if tensor._base is not None:
                 self.key.add(tensor._base)
@@ -320,8 +331,8 @@ class KnownValues:
         if not tensor.is_cuda or tensor.numel() == 0:
             return False
         try:
-            return not self.holds_known(tensor)
-        except RuntimeError:  # it has no memory of its own
+            return is_plain(self.torch, tensor) and not self.is_known(tensor)
+        except RuntimeError:  # it stands for other tensors
             return False
 
     # ---- where known values come from ----
@@ -337,7 +348,7 @@ class KnownValues:
             thread.is_ignored = before
         if target.is_cuda:
             self._copy_to_device(target, source)
-        elif not self.holds_known(source):
+        elif not self.is_known(source):
             self.mark_unknown(target)
         elif source.is_cuda:
             self.key.remove(target)
@@ -345,17 +356,11 @@ class KnownValues:
             self.key.remove(target)
         return target
 
-    def holds_known(self, tensor):
-        """Of memory that may have got its values without an operator, from another rank."""
-        if tensor.is_cuda:
-            return self.memory.is_known(*span_of(tensor))
-        return tensor.device.type == "cpu" and not self.key.has(tensor)
-
     def _copy_to_device(self, target, source):
         if self.is_capturing():
             self.replays.write(target)
             return
-        if not (self.is_small(target) and self.is_small(source) and self.holds_known(source)):
+        if not (self.is_small(target) and self.is_small(source) and self.is_known(source)):
             self.mark_unknown(target)
             return
         is_done = (source.device.type == "cpu" and source.dtype == target.dtype
@@ -390,6 +395,13 @@ class KnownValues:
             with self.c._AutoDispatchBelowAutograd():
                 self.alias(tensor).fill_(value)
         self.mark_known(tensor)
+
+    def _scalar_tensor(self, keys, value, **named):
+        """Numbers that operators make of those of Python carry no key: they cannot be passed to our
+        kernels."""
+        result = self.scalar_operator.redispatch(self.host_keys, value, **named)
+        self.key.remove(result)
+        return result
 
     def may_fill(self, tensor):
         if tensor.dtype is self.torch.uint8:  # workspaces

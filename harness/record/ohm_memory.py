@@ -86,6 +86,11 @@ class TensorKey:
         word.value &= ~self.bit
 
 
+def is_plain(torch, tensor):
+    """Of the GPU, with its elements in memory of its own: neither sparse nor nested."""
+    return tensor.is_cuda and tensor.layout is torch.strided and not tensor.is_nested
+
+
 def span_of(tensor):
     """(first address, bytes) from its first to its last element."""
     size = tensor.numel()

@@ -94,6 +94,7 @@ class Runs:
         torch = self.torch
         torch.manual_seed(0)
         gc.collect()  # graphs of earlier cases
+        gc.freeze()  # what is left is kept by modules
         torch.cuda.synchronize()
         before = torch.cuda.memory_allocated()
         torch.cuda.reset_peak_memory_stats()
@@ -162,8 +163,6 @@ def main():
         if name.endswith(".py") and name != "cases.py":
             importlib.import_module(name[:-3])
     warm_up(torch)
-    gc.collect()
-    gc.freeze()  # what is imported; each case looks for cycles
     runs = Runs(torch, mode, read_peaks(path))
     failed = 0
     chosen = [case for case in CASES if not names or case.name in names]

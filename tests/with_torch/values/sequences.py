@@ -13,7 +13,7 @@ def padded(rows, most, least=10):
     return ids
 
 
-@case
+@case(decisions=1 << 20)
 def trimmed_padding(device, decide):
     ids = decide(padded(16, 256))
     longest = int((ids != 0).sum(1).max())
