@@ -23,6 +23,12 @@ from ohm_substitutes import SUBSTITUTES, Filled, remember_keys
 COMPOSITIONS = ("ExplicitAutograd", "ImplicitAutograd", "ExplicitAutogradNonFunctional")
 
 
+class _Told(threading.local):
+    """Of an operator that is composed of others."""
+
+    rows = None  # as many as it selects
+
+
 class ComputedValues(KnownValues):
     includes_key = True
 
@@ -30,6 +36,7 @@ class ComputedValues(KnownValues):
         super().register()
         self.memory.compute_values()
         self.random = RandomNumbers(self.torch)
+        self.told = _Told()
         self.graphs = Graphs(self)
         self.copies, self.fills, self.zeros = (
             Operator(self.torch, overload, self.key.key)
@@ -185,7 +192,16 @@ class ComputedValues(KnownValues):
             pairs = [pair for tensor, value in paired(self.torch, result, values)
                      if value is not None
                      for pair in pairs_of_parts(self.torch, tensor, value)]
+            for tensor, value in pairs:
+                self._compare_sizes(tensor, value, len(pairs) > 1)
             super().take([tensor for tensor, _ in pairs], [value for _, value in pairs])
+
+    @staticmethod
+    def _compare_sizes(tensor, value, has_others):
+        """One of several results may be what only the GPU keeps, or only the CPU."""
+        is_left_out = has_others and 0 in (tensor.numel(), value.numel())
+        if tensor.is_cuda and tensor.size() != value.size() and not is_left_out:
+            raise ValueError(f"of {tuple(tensor.size())}, not {tuple(value.size())}")
 
     def without_fillings(self, values):
         """Numbers in their places."""
@@ -251,6 +267,34 @@ class ComputedValues(KnownValues):
         return not isinstance(value, self.torch.Tensor) or (
             is_plain(self.torch, value) and value.device.type in ("cpu", "cuda"))
 
+    def run_counting(self, operator, keys, arguments, named):
+        values = self.on_host(operator, arguments, named)
+        if values is NOT_COMPUTED:
+            result = operator.call(keys, arguments, named)
+            self.forget(operator, arguments, named, result)
+            return result
+        result = self.call_counting(operator, keys, arguments, named,
+                                    operator.counts_results(arguments, values))
+        self._take_or_forget(operator, arguments, named, result, values)
+        return result
+
+    def call_counting(self, operator, keys, arguments, named, counts):
+        before, self.told.rows = self.told.rows, counts[0]
+        try:
+            with self.without_key(self.excluded):
+                return super().call_counting(operator, keys, arguments, named, counts)
+        finally:
+            self.told.rows = before
+
+    def _nonzero(self, keys, tensor):
+        if self.told.rows is None:
+            return super()._nonzero(keys, tensor)
+        with self.without_key(self.excluded), self.c._AutoDispatchBelowAutograd():
+            result = self.torch.empty((0,), dtype=self.torch.int64, device=tensor.device)
+        with self.memory.answers(self.told.rows):
+            self.nonzero_into(tensor, out=result)
+        return result
+
     # ---- sparse tensors ----
 
     def _is_sparse(self, arguments, named):
@@ -270,12 +314,15 @@ class ComputedValues(KnownValues):
         count = count_of(self.torch, values)
         with self.memory.answers(*([] if count is None else [count])):
             result = operator.call(keys, arguments, named)
+        self._take_or_forget(operator, arguments, named, result, values)
+        return result
+
+    def _take_or_forget(self, operator, arguments, named, result, values):
         try:
             self.take(result, values)
         except Exception as error:
             self.note_not_computed(operator, error)
             self.forget(operator, arguments, named, result)
-        return result
 
     # ---- what is known ----
 

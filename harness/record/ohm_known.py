@@ -198,11 +198,14 @@ class KnownValues:
         values = self.on_host(operator, arguments, named)
         if values is NOT_COMPUTED:
             return operator.call(keys, arguments, named)
-        counts = operator.counts_results(arguments, values)
-        with self.memory.answers(*counts):
-            result = operator.call(keys, arguments, named)
+        result = self.call_counting(operator, keys, arguments, named,
+                                    operator.counts_results(arguments, values))
         self.take(result, values)
         return result
+
+    def call_counting(self, operator, keys, arguments, named, counts):
+        with self.memory.answers(*counts):
+            return operator.call(keys, arguments, named)
 
     def compute(self, operator, arguments, named, result):
         written = list(operator.written(self.torch, arguments, named))

@@ -70,6 +70,8 @@ COUNTS_RESULTS = {
     "unique_dim": rows_of_dimension,
     "unique_consecutive": rows_of_first,
 }
+# Those of other libraries.
+COUNTS_OF_OTHERS = {"torchvision::nms": rows_of_first}
 
 
 NUMBERS = (int, float, complex)  # bools are ints
@@ -86,7 +88,8 @@ class Operator:
         self.base = base[:-1] if base.endswith("_") and not base.endswith("__") else base
         is_own = overload.namespace == "aten"
         self.is_cheap = is_own and self.base in CHEAP
-        self.counts_results = COUNTS_RESULTS.get(self.base) if is_own else None
+        self.counts_results = (COUNTS_RESULTS.get(self.base) if is_own
+                               else COUNTS_OF_OTHERS.get(overload._schema.name))
         schema = overload._schema
         self.positions = [argument.name for argument in schema.arguments]
         self.takes_tensor = [str(argument.type) == "Tensor" for argument in schema.arguments]

@@ -247,8 +247,24 @@ def grid_sampler_backward(torch, a):
                                                    True, [True, True])
 
 
+def embedding_bag(torch, a):
+    """The GPU keeps the bag of each index, and the size of each bag."""
+    made = torch._embedding_bag(
+        a["weight"], a["indices"], a["offsets"], a["scale_grad_by_freq"], a["mode"], a["sparse"],
+        a["per_sample_weights"], a["include_last_offset"], a["padding_idx"])
+    starts = a["offsets"][:-1] if a["include_last_offset"] else a["offsets"]
+    places = torch.arange(len(a["indices"]), dtype=starts.dtype)
+    bags = torch.bucketize(places, starts, right=True) - 1
+    sizes = made[2] if made[2].numel() else torch.bincount(bags, minlength=len(starts))
+    return [made[0], bags, sizes, made[3]]
+
+
+def log_sigmoid(torch, a):
+    """The GPU keeps no buffer for the gradient."""
+    return [torch.nn.functional.logsigmoid(a["self"]), None]
+
+
 def log_sigmoid_backward(torch, a):
-    """The GPU keeps no buffer for it."""
     return a["grad_output"] * (-a["self"]).sigmoid()
 
 
@@ -285,6 +301,9 @@ SUBSTITUTES = {
     "_cudnn_rnn": cudnn_rnn,
     "_cudnn_rnn_backward": cudnn_rnn_backward,
     "cudnn_grid_sampler_backward": grid_sampler_backward,
+    "_embedding_bag": embedding_bag,
+    "_embedding_bag_forward_only": embedding_bag,
+    "log_sigmoid_forward": log_sigmoid,
     "log_sigmoid_backward": log_sigmoid_backward,
     "_fused_rms_norm_backward": rms_norm_backward,
     "_thnn_fused_lstm_cell": fused_lstm_cell,
