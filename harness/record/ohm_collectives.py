@@ -121,7 +121,7 @@ class Collectives:
         """Other libraries (gloo) move tensors of the host: where one is unknown, so are the others of
         this rank, once the work is done."""
         on_host = [tensor for tensor in self._tensors(value) if tensor.device.type == "cpu"]
-        if any(map(self.known.is_unknown_on_host, on_host)):
+        if any(map(self.known.is_unknown, on_host)):
             self._mark_unknown(on_host)
             if isinstance(work, self.torch.distributed.Work):
                 self.unknown_after[work] = on_host
