@@ -254,6 +254,7 @@ class ComputedValues(KnownValues):
         """Of operators that are called without this key. What makes the others is computed."""
         for name in ("tril_indices", "triu_indices"):
             replace(self.torch, name, self.factories.make)
+        self.factories.follow_comparisons(replace)
 
     def follow_graphs(self):
         self.graphs.follow()

@@ -28,12 +28,15 @@ class Factories:
         for name in OF_SHARES:
             for home in (self.torch, self.torch.Tensor):
                 replace(home, name, self._find_share)
-        for name in COMPARE_NUMBERS:
-            replace(self.torch, name, self._compare)
+        self.follow_comparisons(replace)
         for name in TAKE_NUMBERS:
             replace(self.torch, name, self._take_numbers)
         for name in LIKE_KEYED:
             replace(self.torch.Tensor, name, self._make_like)
+
+    def follow_comparisons(self, replace):
+        for name in COMPARE_NUMBERS:
+            replace(self.torch, name, self._compare)
 
     def make(self, function, arguments, named):
         result = function(*arguments, **named)

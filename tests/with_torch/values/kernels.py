@@ -35,7 +35,7 @@ def read_by_triton(device, decide):
     return ids.sum(), tuple(torch.randn(64, 512).to(device)[ids > 4].shape)
 
 
-@case(computed=False)
+@case(result=False)
 def compiled_by_inductor(device):
     if device == "cpu":
         return

@@ -157,7 +157,7 @@ def memory_that_is_used_again(device):
     return bool(other[0] > 0)  # branch
 
 
-@case(computed=False)
+@case(result=False)
 def graph_that_is_replayed(device):
     if device == "cpu":
         return
