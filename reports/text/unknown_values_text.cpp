@@ -115,8 +115,7 @@ std::string not_computed_line(const std::map<std::string, std::int64_t>& calls) 
   std::vector<std::string> words;
   for (const auto& [name, count] : rows) {
     if (words.size() == kMostOperators) break;
-    words.push_back(
-        fmt::format("{} ({} {})", name, grouped(count), count == 1 ? "call" : "calls"));
+    words.push_back(fmt::format("{} ({} {})", name, grouped(count), count == 1 ? "call" : "calls"));
   }
   if (words.empty()) return "";
   std::string line = fmt::format("not computed on the CPU: {}", fmt::join(words, ", "));
