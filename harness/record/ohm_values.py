@@ -49,7 +49,7 @@ def unknown_reads():
 
 def not_computed():
     """Operators of this process that the CPU did not compute, where it computes all: name -> calls."""
-    return dict(_known.not_computed) if values_mode() == "cpu" and _known is not None else {}
+    return dict(_known.not_computed) if isinstance(_known, ComputedValues) else {}
 
 
 def grant_when_imported():
@@ -124,8 +124,6 @@ def follow_values(torch, library):
     try:
         _known = kind(torch, library, reads)
     except (AttributeError, RuntimeError):  # versions before 2.5
-        if mode == "cpu":
-            sys.stderr.write(f"ohm: no values are computed with PyTorch {torch.__version__}\n")
         _known = OnlyReads(reads, DeviceMemory(library))
         reads.follow(_known.memory)
         return

@@ -22,7 +22,7 @@ class Tensor:
         self._address = _C.allocate(size, sys._getframe(1))
 
     def __del__(self):
-        if self._address is not None:
+        if self._address is not None and _C is not None:  # None while Python ends
             _C.free(self._address)
 
     def untyped_storage(self):
