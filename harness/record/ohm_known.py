@@ -14,6 +14,7 @@ import os
 import sys
 import warnings
 
+from ohm_backward import Backward
 from ohm_factories import Factories
 from ohm_host_values import HostValues
 from ohm_kernels import Kernels
@@ -45,6 +46,7 @@ class KnownValues:
         self.memory = DeviceMemory(library)
         self.key = TensorKey(torch)
         self.sharing = Sharing(torch, self.memory, self.key)
+        self.backward = Backward(torch, self)
         self.replays = Replays(torch, self)
         self.factories = Factories(torch, self)
         self.host_values = HostValues(torch, self)
@@ -92,6 +94,7 @@ class KnownValues:
         """What is not an operator. replace(home, name, call): call(function, arguments, named) in place
         of home.name."""
         self.factories.follow(replace)
+        self.backward.follow(replace)
         self.host_values.follow(replace)
         self.replays.follow()
         Kernels(self.torch, self).follow()

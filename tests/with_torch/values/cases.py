@@ -179,6 +179,7 @@ def main():
         print(f"{mode:5} {case.name:40} {verdict if not complaints else 'WRONG'} {took}")
         for complaint in complaints:
             print(f"    {complaint}")
+    gc.unfreeze()
     with open(path, "w") as file:
         json.dump(runs.peaks, file)
     print(f"{len(chosen) - failed} of {len(chosen)} cases as expected with --values {mode}", flush=True)
