@@ -2,8 +2,8 @@
 
     cases.py known|cpu PEAKS [NAMES...]
 
-PEAKS is a file for the peaks of the cases whose sizes are computed: those of a run before it, if it is there,
-have to be the same.
+PEAKS is a file for the peaks of the cases whose sizes are computed: those of a run before it, if it is
+there, have to be the same.
 
 A case is a function that `case` decorates. It is given a device, draws random numbers on the host, and
 returns what follows from values: sizes, numbers, tensors.
