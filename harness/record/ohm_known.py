@@ -8,30 +8,27 @@ operator that counts its results on the device is told their number (DeviceMemor
 
 Everything else is unknown. Reads of unknown values are recorded by ohm_reads.py."""
 import collections
-import ctypes
-import gc
 import os
 import sys
-import warnings
 
+from ohm_backward import Backward
 from ohm_factories import Factories
 from ohm_host_values import HostValues
 from ohm_kernels import Kernels
-from ohm_memory import KEY, DeviceMemory, TensorKey, is_dense, is_plain, span_of, zeros_of
+from ohm_memory import KEY, DeviceMemory, TensorKey, is_dense, is_plain, span_of, without_collections
 from ohm_operators import (
     COLLECTIVES, FILLS, FINDS_OVERFLOW, GIVES_NUMBER, HAS_COUNTED_SIZE,
     IS_RANDOM, MOVES_NOTHING, NESTED_VALUES, Operator, makes_views, paired, tensors_in)
 from ohm_replays import Replays
 from ohm_resized import ResizedTensors
 from ohm_sharing import Sharing
+from ohm_writes import Writes
 
 # Larger tensors are not computed: of integers and bools, which are masks and indices, and of others.
 MOST_INTEGERS = 64 << 20
 MOST_NUMBERS = 4 << 20
 # Gradients and optimizer state begin with zeros: what is filled is smaller.
 MOST_FILLED = 256 << 10
-# Copies that the library leaves out (allocator_shim/interpose/copies.h).
-LARGEST_HOST_COPY = 64 << 20
 
 NOT_COMPUTED = object()  # the CPU has no such operator, or refuses its arguments
 
@@ -45,6 +42,7 @@ class KnownValues:
         self.memory = DeviceMemory(library)
         self.key = TensorKey(torch)
         self.sharing = Sharing(torch, self.memory, self.key)
+        self.backward = Backward(torch, self)
         self.replays = Replays(torch, self)
         self.factories = Factories(torch, self)
         self.host_values = HostValues(torch, self)
@@ -55,13 +53,6 @@ class KnownValues:
         self.keys_below = self.c._dispatch_keyset_full_after(self.key.key)
         self.without_key = self.c._ExcludeDispatchKeyGuard
         self.excluded = self.c.DispatchKeySet(self.key.key)
-        aten = torch.ops.aten
-        self.copy_operator = aten.copy_.default
-        self.fill_operator = aten.fill_.Scalar
-        self.zero_operator = aten.zero_.default
-        self.nonzero_into = aten.nonzero.out
-        self.scalar_operator = aten.scalar_tensor.default
-        self.assumed_share = assumed_share()
         self.others = {}  # operators of other libraries
         self.libraries = []  # registrations last as long as these
 
@@ -75,15 +66,8 @@ class KnownValues:
         for name in c._dispatch_get_all_op_names():
             if name.startswith("aten::") and c._dispatch_has_kernel_for_dispatch_key(name, "CUDA"):
                 library.m.impl(name[6:], KEY, self._kernel(name), True)
-        library.m.impl("copy_", KEY, self._copy, True)
-        with warnings.catch_warnings():  # of kernels that are replaced
-            warnings.simplefilter("ignore")
-            library.m.impl("copy_", "CUDA", without_collections(self._copy), True)
-            library.m.impl("fill_.Scalar", "CUDA", without_collections(self._fill), True)
-            library.m.impl("zero_", "CUDA", without_collections(self._zero), True)
-            library.m.impl("nonzero", "CUDA", without_collections(self._nonzero), True)
-            library.m.impl("scalar_tensor", "CUDA", without_collections(self._scalar_tensor), True)
-            ResizedTensors(self.torch, self).follow(library)
+        Writes(self.torch, self).follow(library)
+        ResizedTensors(self.torch, self).follow(library)
         others = self.torch.library.Library("_", "IMPL")
         others.fallback(self._others, KEY, with_keyset=True)
         self.libraries.append(others)
@@ -92,6 +76,7 @@ class KnownValues:
         """What is not an operator. replace(home, name, call): call(function, arguments, named) in place
         of home.name."""
         self.follow_factories(replace)
+        self.backward.follow(replace)
         self.host_values.follow(replace)
         self.follow_graphs()
         Kernels(self.torch, self).follow()
@@ -179,6 +164,11 @@ class KnownValues:
     def is_capturing(self):
         """A CUDA graph: nothing is computed."""
         return self.replays.written is not None
+
+    def may_fill(self, tensor):
+        if tensor.dtype is self.torch.uint8:  # workspaces
+            return tensor.numel() <= MOST_FILLED
+        return self.are_small((tensor,), MOST_FILLED)
 
     def is_small(self, tensor):
         return self.are_small((tensor,))
@@ -337,120 +327,3 @@ class KnownValues:
             return is_plain(self.torch, tensor) and not self.is_known(tensor)
         except RuntimeError:  # it stands for other tensors
             return False
-
-    # ---- where known values come from ----
-
-    def _copy(self, keys, target, source, non_blocking=False):
-        if not isinstance(source, self.torch.Tensor):
-            source = self.torch.tensor(source)
-        thread = self.reads.thread
-        before, thread.is_ignored = thread.is_ignored, True
-        try:
-            self.copy_operator.redispatch(self.host_keys, target, source, non_blocking)
-        finally:
-            thread.is_ignored = before
-        if target.is_cuda:
-            self._copy_to_device(target, source)
-        elif not self.is_known(source):
-            self.mark_unknown(target)
-        elif source.is_cuda:
-            self.key.remove(target)
-        elif is_dense(target):
-            self.key.remove(target)
-        return target
-
-    def _copy_to_device(self, target, source):
-        if self.is_capturing():
-            self.replays.write(target)
-            return
-        if not (self.is_small(target) and self.is_small(source) and self.is_known(source)):
-            self.mark_unknown(target)
-            return
-        is_done = (source.device.type == "cpu" and source.dtype == target.dtype
-                   and source.size() == target.size() and source.is_contiguous()
-                   and target.is_contiguous()
-                   and target.numel() * target.element_size() <= LARGEST_HOST_COPY)
-        if not is_done and source.device.type in ("cpu", "cuda"):
-            with self.c._AutoDispatchBelowAutograd():
-                self.alias(target).copy_(self.moved(source))
-        self.mark_known(target)
-
-    def _fill(self, keys, tensor, value):
-        self.fill_operator.redispatch(self.host_keys, tensor, value)
-        self.fill(tensor, value)
-        return tensor
-
-    def _zero(self, keys, tensor):
-        self.zero_operator.redispatch(self.host_keys, tensor)
-        self.fill(tensor, 0)
-        return tensor
-
-    def fill(self, tensor, value):
-        if self.is_capturing():
-            self.replays.write(tensor)
-            return
-        if type(value) in self.reads.number_types or not self.may_fill(tensor):
-            self.mark_unknown(tensor)
-            return
-        if type(value) in (int, float) and value == 0 and tensor.is_contiguous():
-            ctypes.memset(*zeros_of(tensor))
-        else:
-            with self.c._AutoDispatchBelowAutograd():
-                self.alias(tensor).fill_(value)
-        self.mark_known(tensor)
-
-    def _scalar_tensor(self, keys, value, **named):
-        """Numbers that operators make of those of Python carry no key: they cannot be passed to our
-        kernels."""
-        result = self.scalar_operator.redispatch(self.host_keys, value, **named)
-        self.key.remove(result)
-        return result
-
-    def may_fill(self, tensor):
-        if tensor.dtype is self.torch.uint8:  # workspaces
-            return tensor.numel() <= MOST_FILLED
-        return self.are_small((tensor,), MOST_FILLED)
-
-    def _nonzero(self, keys, tensor):
-        with self.c._AutoDispatchBelowAutograd():
-            result = self.torch.empty((0,), dtype=self.torch.int64, device=tensor.device)
-        if self.is_known(tensor) or tensor.numel() == 0:
-            with self.c._AutoDispatchBelowAutograd():
-                rows = self.alias(tensor).nonzero()
-            with self.memory.answers(len(rows)):
-                self.nonzero_into(tensor, out=result)
-            self.take(result, rows)
-            return result
-        share = self.assumed_share
-        count = int(tensor.numel() * share) if share is not None else 0
-        if share is not None:
-            self.memory.note_assumption("assumed_selection")
-        else:
-            self.reads.note_shape(f"0 of {tensor.numel():,} rows selected")
-        with self.reads.ignored(), self.memory.answers(count):
-            self.nonzero_into(tensor, out=result)
-        return result
-
-
-def without_collections(kernel):
-    """What a kernel makes for itself does not decide when Python looks for cycles, and with them when
-    a program's tensors go."""
-
-    def call(*arguments, **named):
-        if not gc.isenabled():
-            return kernel(*arguments, **named)
-        gc.disable()
-        try:
-            return kernel(*arguments, **named)
-        finally:
-            gc.enable()
-
-    return call
-
-
-def assumed_share():
-    """$OHM_ASSUME_SELECTED: of the rows that a mask of unknown values selects; None: not told."""
-    text = os.environ.get("OHM_ASSUME_SELECTED", "")
-    if not text:
-        return None
-    return 1.0 if text == "max" else float(text)

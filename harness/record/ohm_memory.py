@@ -8,6 +8,7 @@ the library, by address. On the host it is the other way round: there the key ma
 values were copied from unknown memory."""
 import contextlib
 import ctypes
+import gc
 
 # Of no backend, and not used by PyTorch; below autograd and autocast, above the backends.
 KEY = "CustomRNGKeyId"
@@ -110,3 +111,19 @@ def is_dense(tensor):
     if tensor.is_contiguous():
         return True
     return span_of(tensor)[1] == tensor.numel() * tensor.element_size() and 0 not in tensor.stride()
+
+
+def without_collections(kernel):
+    """What a kernel makes for itself does not decide when Python looks for cycles, and with them when
+    a program's tensors go."""
+
+    def call(*arguments, **named):
+        if not gc.isenabled():
+            return kernel(*arguments, **named)
+        gc.disable()
+        try:
+            return kernel(*arguments, **named)
+        finally:
+            gc.enable()
+
+    return call

@@ -2,8 +2,8 @@
 
     cases.py known|cpu PEAKS [NAMES...]
 
-PEAKS is a file for the peaks of the cases whose sizes are computed: those of a run before it, if it is there,
-have to be the same.
+PEAKS is a file for the peaks of the cases whose sizes are computed: those of a run before it, if it is
+there, have to be the same.
 
 A case is a function that `case` decorates. It is given a device, draws random numbers on the host, and
 returns what follows from values: sizes, numbers, tensors.
@@ -179,6 +179,7 @@ def main():
         print(f"{mode:5} {case.name:40} {verdict if not complaints else 'WRONG'} {took}")
         for complaint in complaints:
             print(f"    {complaint}")
+    gc.unfreeze()
     with open(path, "w") as file:
         json.dump(runs.peaks, file)
     print(f"{len(chosen) - failed} of {len(chosen)} cases as expected with --values {mode}", flush=True)

@@ -143,4 +143,5 @@ def windows_that_are_merged(device, decide):
     kept = windows[~empty]
     keys = (kept * (3 ** torch.arange(8, device=kept.device))).sum(1)
     unique, inverse = keys.unique(return_inverse=True)
-    return len(unique), inverse.max() + 1 == len(unique), tuple(torch.randn(len(kept), 512).to(device).shape)
+    table = torch.randn(len(kept), 512).to(device)
+    return len(unique), inverse.max() + 1 == len(unique), tuple(table.shape)
