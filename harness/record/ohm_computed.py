@@ -12,9 +12,10 @@ import threading
 from ohm_compiled import CompiledGraphs
 from ohm_graphs import Graphs
 from ohm_known import NOT_COMPUTED, KnownValues
-from ohm_layouts import count_of, is_plain, pairs_of_parts, parts_of, twin_of
+from ohm_layouts import is_plain, pairs_of_parts, parts_of, twin_of
 from ohm_memory import KEY, is_dense, span_of
 from ohm_operators import MOVES_NOTHING, NESTED_VALUES, Operator, paired, tensors_in
+from ohm_parts import KEY as PARTS_KEY, Parts
 from ohm_random import RandomNumbers
 from ohm_substitutes import SUBSTITUTES, Filled, remember_keys
 
@@ -34,7 +35,8 @@ class ComputedValues(KnownValues):
         super().register()
         self.memory.compute_values()
         self.without_key = self.c._ExcludeDispatchKeyGuard
-        self.excluded = self.c.DispatchKeySet(self.key.key)
+        self.parts = Parts(self)
+        self.excluded = self.c.DispatchKeySet(self.key.key) | self.c.DispatchKeySet(self.parts.key)
         self.random = RandomNumbers(self.torch)
         self.told = _Told()
         self.graphs = Graphs(self)
@@ -43,6 +45,7 @@ class ComputedValues(KnownValues):
             Operator(self.torch, overload, self.key.key)
             for overload in (self.copy_operator, self.fill_operator, self.zero_operator))
         self.leave_out_composed()
+        self.parts.register()
         remember_keys(self.torch)
         self._include_key()
         self._follow_threads()
@@ -73,7 +76,8 @@ class ComputedValues(KnownValues):
         return kernel
 
     def _include_key(self):
-        self.c._dispatch_tls_set_dispatch_key_included(KEY, True)
+        for key in (KEY, PARTS_KEY):
+            self.c._dispatch_tls_set_dispatch_key_included(key, True)
 
     def follow_compiled(self, compile_fx):
         CompiledGraphs(self).follow(compile_fx)
@@ -119,8 +123,6 @@ class ComputedValues(KnownValues):
         is_known = self.are_known(operator, arguments, named)
         if is_known and operator.counts_results:
             return self.run_counting(operator, keys, arguments, named)
-        if self._is_sparse(arguments, named):
-            return self._run_sparse(operator, keys, arguments, named, is_known)
         if operator.base in NESTED_VALUES:
             result = operator.call(keys, arguments, named)
         else:
@@ -284,28 +286,6 @@ class ComputedValues(KnownValues):
             result = self.torch.empty((0,), dtype=self.torch.int64, device=tensor.device)
         with self.memory.answers(self.told.rows):
             self.nonzero_into(tensor, out=result)
-        return result
-
-    # ---- sparse tensors ----
-
-    def _is_sparse(self, arguments, named):
-        return any(tensor.layout is not self.torch.strided
-                   for value in (*arguments, *named.values())
-                   for tensor in tensors_in(self.torch, value))
-
-    def _run_sparse(self, operator, keys, arguments, named, is_known):
-        """The device counts the elements of its results: it is told how many the host has found."""
-        values = NOT_COMPUTED
-        if is_known and not operator.writes:
-            values = self.on_host(operator, arguments, named)
-        if values is NOT_COMPUTED:
-            result = operator.call(keys, arguments, named)
-            self._finish(operator, arguments, named, result, is_known and operator.writes)
-            return result
-        count = count_of(self.torch, values)
-        with self.memory.answers(*([] if count is None else [count])):
-            result = operator.call(keys, arguments, named)
-        self._take_or_forget(operator, arguments, named, result, values)
         return result
 
     def _take_or_forget(self, operator, arguments, named, result, values):

@@ -36,7 +36,7 @@ TAKES_NUMBERS = frozenset("add div divide mul multiply sub subtract true_divide 
 # The GPU's operator reads what operators within it compute.
 NESTED_VALUES = frozenset("""repeat_interleave bincount histc index _unsafe_index index_put
     _index_put_impl _unsafe_index_put masked_select masked_scatter equal nonzero linalg_eig _linalg_eigvals
-    linalg_matrix_exp histc""".split())
+    linalg_matrix_exp histc _nested_tensor_from_mask _nested_tensor_from_mask_left_aligned""".split())
 # Namespaces whose operators move values between ranks.
 COLLECTIVES = frozenset("c10d _c10d_functional symm_mem".split())
 # They tell the host a value, or make a tensor whose size depends on values.
@@ -56,11 +56,17 @@ def rows_of_dimension(arguments, values):
     return (values[0].shape[arguments[1]],)
 
 
+def elements_of(arguments, values):
+    """Of a sparse tensor."""
+    return (values._nnz(),)
+
+
 # Base of the name -> (arguments, values of the CPU) -> what the device counts.
 COUNTS_RESULTS = {
     "_unique2": rows_of_first,
     "unique_dim": rows_of_dimension,
     "unique_consecutive": rows_of_first,
+    **{f"_to_sparse{kind}": elements_of for kind in ("", "_csr", "_csc", "_bsr", "_bsc")},
 }
 # Those of other libraries.
 COUNTS_OF_OTHERS = {"torchvision::nms": rows_of_first}
