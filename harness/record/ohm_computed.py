@@ -126,10 +126,19 @@ class ComputedValues(KnownValues):
         if operator.base in NESTED_VALUES:
             result = operator.call(keys, arguments, named)
         else:
-            with self.without_key(self.excluded):
-                result = operator.call(keys, arguments, named)
+            result = self.call_alone(operator, keys, arguments, named, is_known)
         self._finish(operator, arguments, named, result, is_known)
         return result
+
+    def call_alone(self, operator, keys, arguments, named, is_known):
+        """What it reads of known values that it has written itself is no finding."""
+        thread = self.reads.thread
+        before, thread.is_ignored = thread.is_ignored, thread.is_ignored or is_known
+        try:
+            with self.without_key(self.excluded):
+                return operator.call(keys, arguments, named)
+        finally:
+            thread.is_ignored = before
 
     def _finish(self, operator, arguments, named, result, is_known):
         if not operator.writes and not any(True for _ in paired(self.torch, result, result)):

@@ -3,6 +3,8 @@ before it looks for the key of ohm_memory.py, and none of those computes anythin
 tensors on the same memory (ohm_layouts.py), and the device is told how many elements results have.
 
 They are followed from the first such tensor on: programs without one do not wait for it."""
+import functools
+
 from ohm_known import NOT_COMPUTED
 from ohm_layouts import count_of, is_plain
 from ohm_operators import MOVES_NOTHING, Operator, makes_views, tensors_in
@@ -35,6 +37,7 @@ class Parts:
             if name.startswith("aten::") and any(self.has_kernel(name, b) for b in BACKENDS):
                 if self._computes(name):
                     self.names[name] = False
+        self.follow_higher_order()
         self._follow(name for name in self.names if any(word in name for word in MAKES_OTHERS))
 
     def _computes(self, name):
@@ -44,6 +47,16 @@ class Parts:
         is_view = makes_views(schema) and "nested" not in name
         return (base.rstrip("_") not in OF_PARTS | MOVES_NOTHING and base not in OF_PARTS
                 and not is_view and any("Tensor" in str(r.type) for r in schema.returns))
+
+    def follow_higher_order(self):
+        """Those, in Python, have no fallback."""
+        compute = self.torch._ops._compute_keyset
+
+        @functools.wraps(compute)
+        def without_keys(arguments, named, keys):
+            return compute(arguments, named, keys.remove(self.key).remove(self.values.key.key))
+
+        self.torch._ops._compute_keyset = without_keys
 
     def _follow(self, names):
         for name in [name for name in names if not self.names[name]]:
@@ -70,14 +83,25 @@ class Parts:
         found = NOT_COMPUTED
         if is_known and not operator.writes:
             found = self._on_host(operator, arguments, named)
-        count = None if found is NOT_COMPUTED else count_of(self.torch, found)
-        with self.values.without_key(self.values.excluded), self.values.memory.answers(
-                *([] if count is None else [count])):
-            result = operator.call(keys, arguments, named)
+        with self.values.memory.answers(*self._counts(arguments, named, found)):
+            result = self.values.call_alone(operator, keys, arguments, named, is_known)
         if is_known and operator.writes:
             found = self.values.on_host(operator, arguments, named)
         self._finish(operator, arguments, named, result, found)
         return result
+
+    def _counts(self, arguments, named, found):
+        """How many elements the device finds: of the result, or of the first argument, which it may
+        look through for equal places."""
+        count = count_of(self.torch, found)
+        if count is not None:
+            return [count]
+        with self.values.without_key(self.values.excluded):
+            for value in (*arguments, *named.values()):
+                for tensor in tensors_in(self.torch, value):
+                    if tensor.layout is self.torch.sparse_coo:
+                        return [self.values.moved(tensor).coalesce()._nnz()]
+        return []
 
     def _on_host(self, operator, arguments, named):
         """The GPU puts the elements of two sums next to each other; the CPU merges them."""
