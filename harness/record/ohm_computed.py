@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 
-from ohm_compiled import CompiledGraphs
+from ohm_compiled import CompiledGraphs, follow_kernels
 from ohm_graphs import Graphs
 from ohm_known import NOT_COMPUTED, KnownValues
 from ohm_layouts import is_plain, pairs_of_parts, parts_of, twin_of
@@ -81,6 +81,9 @@ class ComputedValues(KnownValues):
 
     def follow_compiled(self, compile_fx):
         CompiledGraphs(self).follow(compile_fx)
+
+    def follow_triton(self, jit):
+        follow_kernels(self, jit)
 
     def leave_out_fake_tensors(self, fake_tensor):
         """Of torch._subclasses: operators run for shapes alone, and none of them is the GPU's."""

@@ -102,7 +102,9 @@ class Reads:
         return frame
 
     def _is_own(self, frame):
-        return frame.f_globals.get("__name__", "").startswith("ohm_")
+        """Or PyTorch's, between two of them."""
+        name = frame.f_globals.get("__name__", "")
+        return name.startswith("ohm_") or name == "torch._ops"
 
     # ---- what is noted ----
 
