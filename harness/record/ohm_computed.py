@@ -17,7 +17,7 @@ from ohm_memory import KEY, is_dense, span_of
 from ohm_operators import MOVES_NOTHING, NESTED_VALUES, Operator, paired, tensors_in
 from ohm_parts import KEY as PARTS_KEY, Parts
 from ohm_random import RandomNumbers
-from ohm_substitutes import SUBSTITUTES, Filled, remember_keys
+from ohm_substitutes import COPIED_TO_HOST, SUBSTITUTES, Filled, remember_keys
 
 
 # Of operators that PyTorch composes of others.
@@ -28,6 +28,7 @@ class _Told(threading.local):
     """Of an operator that is composed of others."""
 
     rows = None  # as many as it selects
+    copied = None  # what it copies to the host: a tensor
 
 
 class ComputedValues(KnownValues):
@@ -242,6 +243,9 @@ class ComputedValues(KnownValues):
     def _copy(self, keys, target, source, non_blocking=False):
         if self.graphs.is_capturing():
             return self._captured(self.copies, target, source, non_blocking)
+        told = self.told.copied
+        if told is not None and not target.is_cuda and target.numel() == told.numel():
+            self.alias(source).copy_(told.view(source.shape))
         if self._is_copied_as_one(target) and self._is_copied_as_one(source):
             return super()._copy(keys, target, source, non_blocking)
         return self.copy_operator.redispatch(keys & self.keys_below, target, source, non_blocking)
@@ -278,8 +282,13 @@ class ComputedValues(KnownValues):
             result = operator.call(keys, arguments, named)
             self.forget(operator, arguments, named, result)
             return result
+        copied = COPIED_TO_HOST.get(operator.overload._schema.name)
+        if copied is not None:
+            with self.without_key(self.excluded):
+                self.told.copied = copied(self.torch, self.moved(arguments), values)
         result = self.call_counting(operator, keys, arguments, named,
                                     operator.counts_results(arguments, values))
+        self.told.copied = None
         self._take_or_forget(operator, arguments, named, result, values)
         return result
 

@@ -281,6 +281,23 @@ def rms_norm_backward(torch, a):
     return [of_values, of_weight]
 
 
+def suppressed_boxes(torch, arguments, kept):
+    """What torchvision's nms copies to the host until 0.21: for each box, in the order of their
+    scores, a bit for each other one that it suppresses. The first one suppresses all that are."""
+    order = arguments[1].sort(stable=True, descending=True)[1]
+    is_suppressed = ~torch.isin(order, kept)
+    count = len(order)
+    words = [sum(1 << bit for bit, is_set in enumerate(block.tolist()) if is_set)
+             for block in is_suppressed.split(64)]
+    rows = torch.zeros(count, len(words), dtype=torch.int64)
+    if count:
+        rows[0] = torch.tensor([w - (1 << 64) if w >> 63 else w for w in words])
+    return rows.reshape(-1)
+
+
+# What operators of other libraries copy to the host before they make their results.
+COPIED_TO_HOST = {"torchvision::nms": suppressed_boxes}
+
 SUBSTITUTES = {
     "_scaled_dot_product_flash_attention": attention(6, True),
     "_scaled_dot_product_efficient_attention": attention(2, False),
