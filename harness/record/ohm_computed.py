@@ -9,7 +9,9 @@ import os
 import sys
 import threading
 
+from ohm_attention import Filled
 from ohm_compiled import CompiledGraphs, follow_kernels
+from ohm_gradients import remember_keys
 from ohm_graphs import Graphs
 from ohm_known import NOT_COMPUTED, KnownValues
 from ohm_layouts import is_plain, pairs_of_parts, parts_of, twin_of
@@ -17,8 +19,7 @@ from ohm_memory import KEY, is_dense, span_of
 from ohm_operators import MOVES_NOTHING, NESTED_VALUES, Operator, paired, tensors_in
 from ohm_parts import KEY as PARTS_KEY, Parts
 from ohm_random import RandomNumbers
-from ohm_substitutes import COPIED_TO_HOST, SUBSTITUTES, Filled, remember_keys
-
+from ohm_substitutes import COPIED_TO_HOST, SUBSTITUTES
 
 # Of operators that PyTorch composes of others.
 COMPOSITIONS = ("ExplicitAutograd", "ImplicitAutograd", "ExplicitAutogradNonFunctional")
@@ -167,7 +168,7 @@ class ComputedValues(KnownValues):
             return False
 
     def on_host(self, operator, arguments, named):
-        substitute = SUBSTITUTES.get(operator.base)
+        substitute = SUBSTITUTES.get(operator.base) or SUBSTITUTES.get(operator.full_name)
         with self.without_key(self.excluded):
             if self.random.is_drawn_as_on_card(operator):
                 return self._on_host_by_name(operator, arguments, named,

@@ -82,6 +82,7 @@ class Operator:
         self.torch = torch
         self.overload = overload
         self.name = overload._schema.name.partition("::")[2]
+        self.full_name = f"{self.name}.{overload._overloadname}"
         base = self.name.removeprefix("_foreach_")
         self.base = base[:-1] if base.endswith("_") and not base.endswith("__") else base
         is_own = overload.namespace == "aten"
