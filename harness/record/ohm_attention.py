@@ -1,5 +1,5 @@
-"""What the CPU computes for fused attention, which only a GPU has. As ohm_substitutes.py: functions of torch
-and the operator's arguments by name."""
+"""What the CPU computes for fused attention, which only a GPU has: functions of torch and of the
+operator's arguments by name, as in ohm_substitutes.py."""
 import math
 
 from ohm_gradients import gradients

@@ -1,6 +1,6 @@
-"""Values of what torch.compile has made with inductor (ohm exec --values cpu): its Triton kernels compute
-nothing. The graph that inductor was given is computed on the host, operator by operator, before the
-compiled one runs for its allocations; then its results are filled in.
+"""Values of what torch.compile has made with inductor (ohm exec --values cpu): its Triton kernels
+compute nothing. The graph that inductor was given is computed on the host, operator by operator,
+before the compiled one runs for its allocations; then its results are filled in.
 
 Random numbers are those of Triton's functions, without the blocks that autotuning chooses."""
 import copy
@@ -141,7 +141,7 @@ class ComputedGraph:
         except NotComputed:
             return NOT_COMPUTED
         except Exception as error:
-            values.note_graph(error)
+            values.note("compiled graph", error)
             return NOT_COMPUTED
 
     def _apart(self, found, given):

@@ -99,7 +99,7 @@ class ComputedValues(KnownValues):
         fake_tensor.in_kernel_invocation_manager = without_values
 
     def _follow_threads(self):
-        """Threads of autograd inherit the key of the thread that asks for gradients; Python's do not."""
+        """Threads of autograd inherit the keys of the one that asks for gradients; Python's do not."""
         run = threading.Thread.run
 
         def run_with_key(thread):
@@ -164,7 +164,7 @@ class ComputedValues(KnownValues):
         try:
             return super().compute(operator, arguments, named, result)
         except Exception as error:  # a layout that the host has not
-            self.note_not_computed(operator, error)
+            self.note(operator.base, error)
             return False
 
     def on_host(self, operator, arguments, named):
@@ -186,7 +186,7 @@ class ComputedValues(KnownValues):
                 on_host = {name: self.moved(value) for name, value in full.items()}
                 return self._written_out(operator, on_host, compute(on_host))
             except Exception as error:
-                self.note_not_computed(operator, error)
+                self.note(operator.base, error)
                 return NOT_COMPUTED
 
     def _written_out(self, operator, on_host, values):
@@ -223,9 +223,6 @@ class ComputedValues(KnownValues):
             return type(values)(self.torch.tensor(v.value) if isinstance(v, Filled) else v
                                 for v in values)
         return values
-
-    def note_graph(self, error):
-        self.note("compiled graph", error)
 
     def alias(self, tensor):
         with self.without_key(self.excluded):
@@ -314,7 +311,7 @@ class ComputedValues(KnownValues):
         try:
             self.take(result, values)
         except Exception as error:
-            self.note_not_computed(operator, error)
+            self.note(operator.base, error)
             self.forget(operator, arguments, named, result)
 
     # ---- what is known ----

@@ -1,4 +1,4 @@
-"""Gradients that the CPU computes within kernels of the dispatcher, for operators that only a GPU has."""
+"""Gradients that the CPU computes within kernels of the dispatcher, for operators of a GPU alone."""
 import contextlib
 
 

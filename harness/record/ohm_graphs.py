@@ -1,5 +1,5 @@
-"""CUDA graphs: what is captured computes nothing then, and everything at each replay, on the same memory
-(ohm exec --values cpu)."""
+"""CUDA graphs: what is captured computes nothing then, and everything at each replay, on the same
+memory (ohm exec --values cpu)."""
 import functools
 
 from ohm_known import NOT_COMPUTED

@@ -184,17 +184,13 @@ class KnownValues:
                 return operator.overload(*operator.with_tensors(self.moved(arguments)),
                                          **{k: self.moved(v) for k, v in named.items()})
             except Exception as error:  # an index that is none, a dtype that the CPU lacks
-                self.note_not_computed(operator, error)
+                self.note(operator.base, error)
                 return NOT_COMPUTED
-
-    def note_not_computed(self, operator, error):
-        self.note(operator.base, error)
 
     def note(self, name, error):
         self.not_computed[name] += 1
         if os.environ.get("OHM_VALUES_TRACE"):
-            reason = str(error).partition("\n")[0][:200]
-            sys.stderr.write(f"ohm: {name} was not computed: {reason}\n")
+            sys.stderr.write(f"ohm: {name} was not computed: {str(error)[:200]!r}\n")
 
     def moved(self, value):
         """Arguments for the CPU: tensors on the same memory."""

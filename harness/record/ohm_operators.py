@@ -35,8 +35,9 @@ MOVES_NOTHING = frozenset("""set resize resize_as record_stream is_pinned _pin_m
 TAKES_NUMBERS = frozenset("add div divide mul multiply sub subtract true_divide floor_divide".split())
 # The GPU's operator reads what operators within it compute.
 NESTED_VALUES = frozenset("""repeat_interleave bincount histc index _unsafe_index index_put
-    _index_put_impl _unsafe_index_put masked_select masked_scatter equal nonzero linalg_eig _linalg_eigvals
-    linalg_matrix_exp histc _nested_tensor_from_mask _nested_tensor_from_mask_left_aligned""".split())
+    _index_put_impl _unsafe_index_put masked_select masked_scatter equal nonzero linalg_eig
+    _linalg_eigvals linalg_matrix_exp _nested_tensor_from_mask
+    _nested_tensor_from_mask_left_aligned""".split())
 # Namespaces whose operators move values between ranks.
 COLLECTIVES = frozenset("c10d _c10d_functional symm_mem".split())
 # They tell the host a value, or make a tensor whose size depends on values.

@@ -1,6 +1,7 @@
-"""Operators on sparse and nested tensors of the GPU (ohm exec --values cpu). PyTorch chooses their kernels
-before it looks for the key of ohm_memory.py, and none of those computes anything: the host does, with
-tensors on the same memory (ohm_layouts.py), and the device is told how many elements results have.
+"""Operators on sparse and nested tensors of the GPU (ohm exec --values cpu). PyTorch chooses their
+kernels before it looks for the key of ohm_memory.py, and none of those computes anything: the host
+does, with tensors on the same memory (ohm_layouts.py), and the device is told how many elements the
+results have.
 
 They are followed from the first such tensor on: programs without one do not wait for it."""
 import functools
@@ -137,5 +138,5 @@ class Parts:
             for tensor in operator.written(self.torch, arguments, named):
                 values.mark_known(tensor)
         except Exception as error:
-            values.note_not_computed(operator, error)
+            values.note(operator.base, error)
             values.forget(operator, arguments, named, result)

@@ -1,4 +1,4 @@
-"""torchvision's detectors, and what transformers, peft, accelerate and Lightning make of small models."""
+"""torchvision's detectors, and small models of transformers, peft, accelerate and Lightning."""
 import logging
 import tempfile
 

@@ -1,5 +1,5 @@
-"""Operators of PyTorch that the GPU computes in ways of its own, or whose results have sizes that depend
-on values."""
+"""Operators of PyTorch that the GPU computes in ways of its own, or whose results have sizes that
+depend on values."""
 import torch
 from torch import nn
 from torch.nn import functional as F
