@@ -172,7 +172,7 @@ class ComputedGraph:
         if operator.name.startswith("inductor_") and operator.name in DRAWN:
             return DRAWN[operator.name](self, *arguments, **named)
         state = None
-        if self.values.random.seeded in overload.tags:
+        if operator.draws:
             state = self.values.random.state_of((), {})
         with self.values.random.drawing(state):
             found = self.values.on_host(operator, arguments, named)

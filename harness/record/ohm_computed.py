@@ -16,7 +16,7 @@ from ohm_graphs import Graphs
 from ohm_known import NOT_COMPUTED, KnownValues
 from ohm_layouts import is_plain, pairs_of_parts, parts_of, twin_of
 from ohm_memory import KEY, is_dense, span_of
-from ohm_operators import MOVES_NOTHING, NESTED_VALUES, Operator, paired, tensors_in
+from ohm_operators import Operator, paired, tensors_in
 from ohm_parts import KEY as PARTS_KEY, Parts
 from ohm_random import RandomNumbers
 from ohm_substitutes import COPIED_TO_HOST, SUBSTITUTES
@@ -112,9 +112,9 @@ class ComputedValues(KnownValues):
 
     def run(self, operator, keys, arguments, named):
         keys = keys & self.keys_below
-        if operator.base in MOVES_NOTHING or not self._is_of_device(arguments, named):
+        if operator.moves_nothing or not self._is_of_device(arguments, named):
             return operator.call(keys, arguments, named)
-        if self.random.seeded in operator.overload.tags:
+        if operator.draws:
             with self.random.drawing(self.random.state_of(arguments, named)):
                 return self._run(operator, keys, arguments, named)
         return self._run(operator, keys, arguments, named)
@@ -128,7 +128,7 @@ class ComputedValues(KnownValues):
         is_known = self.are_known(operator, arguments, named)
         if is_known and operator.counts_results:
             return self.run_counting(operator, keys, arguments, named)
-        if operator.base in NESTED_VALUES:
+        if operator.reads_nested:
             result = operator.call(keys, arguments, named)
         else:
             result = self.call_alone(operator, keys, arguments, named, is_known)
@@ -154,6 +154,8 @@ class ComputedValues(KnownValues):
     def _is_of_device(self, arguments, named):
         """Whether a tensor of the GPU goes in, or comes out, or unknown values of the host."""
         for value in (*arguments, *named.values()):
+            if isinstance(value, self.torch.Tensor) and value.is_cuda:
+                return True
             for tensor in tensors_in(self.torch, value):
                 if tensor.is_cuda or tensor.device.type == "cpu" and self.key.has(tensor):
                     return True
@@ -161,15 +163,24 @@ class ComputedValues(KnownValues):
         return device is not None and self.torch.device(device).type == "cuda"
 
     def compute(self, operator, arguments, named, result):
+        values = self.on_host(operator, arguments, named)
+        if values is NOT_COMPUTED:
+            return False
         try:
-            return super().compute(operator, arguments, named, result)
+            if operator.makes_results:
+                self.take(result, values)
+            for tensor in operator.written(self.torch, arguments, named):
+                self.mark_known(tensor)
         except Exception as error:  # a layout that the host has not
             self.note(operator.base, error)
             return False
+        return True
 
     def on_host(self, operator, arguments, named):
         substitute = SUBSTITUTES.get(operator.base) or SUBSTITUTES.get(operator.full_name)
         with self.without_key(self.excluded):
+            if not operator.draws and substitute is None:
+                return super().on_host(operator, arguments, named)
             if self.random.is_drawn_as_on_card(operator):
                 return self._on_host_by_name(operator, arguments, named,
                                              functools.partial(self.random.draw, operator))
@@ -199,6 +210,11 @@ class ComputedValues(KnownValues):
     def take(self, result, values):
         """Results that nothing reads stay as they are; some are filled with a number."""
         with self.without_key(self.excluded):
+            if self._is_taken_as_one(result, values):
+                with self.c._AutoDispatchBelowAutograd():
+                    super().alias(result).copy_(values)
+                self.mark_known(result)
+                return
             if isinstance(values, (list, tuple)):
                 for tensor, value in zip(result, values):
                     if isinstance(value, Filled) and tensor.numel():
@@ -209,6 +225,13 @@ class ComputedValues(KnownValues):
             for tensor, value in pairs:
                 self._compare_sizes(tensor, value, len(pairs) > 1)
             super().take([tensor for tensor, _ in pairs], [value for _, value in pairs])
+
+    def _is_taken_as_one(self, result, values):
+        """As most are."""
+        kind = self.torch.Tensor
+        return (isinstance(result, kind) and isinstance(values, kind) and result.is_cuda
+                and is_plain(self.torch, result) and is_plain(self.torch, values)
+                and result.size() == values.size())
 
     @staticmethod
     def _compare_sizes(tensor, value, has_others):
@@ -226,9 +249,13 @@ class ComputedValues(KnownValues):
 
     def alias(self, tensor):
         with self.without_key(self.excluded):
-            if is_plain(self.torch, tensor):
-                return super().alias(tensor)
-            return twin_of(self.torch, tensor, super().alias)
+            return self._alias(tensor)
+
+    def _alias(self, tensor):
+        """Below the keys."""
+        if is_plain(self.torch, tensor):
+            return super().alias(tensor)
+        return twin_of(self.torch, tensor, super().alias)
 
     def forget(self, operator, arguments, named, result):
         if os.environ.get("OHM_VALUES_TRACE"):
@@ -317,6 +344,9 @@ class ComputedValues(KnownValues):
     # ---- what is known ----
 
     def moved(self, value):
+        """To be called below the keys."""
+        if isinstance(value, self.torch.Tensor):
+            return self._alias(value) if value.is_cuda else value
         if isinstance(value, self.torch.Generator):
             return None  # the host's, which is seeded
         return super().moved(value)

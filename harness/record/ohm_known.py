@@ -205,10 +205,10 @@ class KnownValues:
     def alias(self, tensor):
         """A tensor of the CPU on the memory of one of the GPU."""
         address, size = span_of(tensor)
-        made = self.torch.empty(0, dtype=tensor.dtype, device=self.host)
-        if tensor.numel() == 0:
+        if size == 0:
             return self.torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype,
                                             device=self.host)
+        made = self.torch.empty(0, dtype=tensor.dtype, device=self.host)
         storage = self.c._construct_storage_from_data_pointer(address, self.host, size)
         made.set_(storage, 0, tensor.size(), tensor.stride())
         if tensor.is_conj():

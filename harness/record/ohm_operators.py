@@ -90,6 +90,9 @@ class Operator:
         self.is_cheap = is_own and self.base in CHEAP
         self.counts_results = (COUNTS_RESULTS.get(self.base) if is_own
                                else COUNTS_OF_OTHERS.get(overload._schema.name))
+        self.moves_nothing = self.base in MOVES_NOTHING
+        self.reads_nested = self.base in NESTED_VALUES
+        self.draws = torch.Tag.nondeterministic_seeded in overload.tags
         schema = overload._schema
         self.positions = [argument.name for argument in schema.arguments]
         self.takes_tensor = [str(argument.type) == "Tensor" for argument in schema.arguments]

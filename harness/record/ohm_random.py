@@ -25,7 +25,6 @@ class _State(threading.local):
 class RandomNumbers:
     def __init__(self, torch):
         self.torch = torch
-        self.seeded = torch.Tag.nondeterministic_seeded
         self.state = _State()
         self.blocks = {}  # device -> as many as run at once
         version = torch.__version__.split(".")[:2]
