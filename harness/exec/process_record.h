@@ -36,12 +36,12 @@ struct ProcessRecord {
   bool has_ended = false;  ///< false: it was killed before it could write what it had recorded
   std::int64_t most_events = 0;  ///< of a device; of more the last ones were kept
   std::vector<RecordedDevice> devices;
-  std::optional<ErrorResult> error;                ///< that no part of the program handled
-  bool is_out_of_memory = false;                   ///< that error
-  std::vector<UnknownValueResult> unknown_values;  ///< in the order of their first occurrence
+  std::optional<ErrorResult> error;                  ///< that no part of the program handled
+  bool is_out_of_memory = false;                     ///< that error
+  std::vector<UnknownValueResult> unknown_values;    ///< in the order of their first occurrence
   std::map<std::string, std::int64_t> not_computed;  ///< operators, and how often: --values cpu
   std::vector<std::string> problems;                 ///< of the recorder itself
-  std::string snapshot;                            ///< its file; empty: there is none
+  std::string snapshot;                              ///< its file; empty: there is none
 };
 
 /// Of every process that wrote to the folder: by rank, then in the order of their numbers. A
