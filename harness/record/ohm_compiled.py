@@ -1,6 +1,6 @@
-"""Values of what torch.compile has made with inductor (ohm exec --values cpu): its Triton kernels compute
-nothing. The graph that inductor was given is computed on the host, operator by operator, before the
-compiled one runs for its allocations; then its results are filled in.
+"""Values of what torch.compile has made with inductor (ohm exec --values cpu): its Triton kernels
+compute nothing. The graph that inductor was given is computed on the host, operator by operator,
+before the compiled one runs for its allocations; then its results are filled in.
 
 Random numbers are those of Triton's functions, without the blocks that autotuning chooses."""
 import copy
@@ -66,6 +66,24 @@ class CompiledGraphs:
         kind.__call__ = call_with_values
 
 
+def follow_kernels(values, jit):
+    """Of triton.runtime.jit: what a kernel of the program writes is unknown."""
+    run = jit.JITFunction.run
+
+    @functools.wraps(run)
+    def run_marking(kernel, *arguments, **named):
+        result = run(kernel, *arguments, **named)
+        tensors = [tensor for value in (*arguments, *named.values())
+                   for tensor in tensors_in(values.torch, value) if tensor.is_cuda]
+        if tensors and not named.get("warmup"):
+            values.note(f"{kernel.__name__} of Triton", "its kernels compute nothing")
+            for tensor in tensors:
+                values.mark_unknown(tensor)
+        return result
+
+    jit.JITFunction.run = run_marking
+
+
 def replace_default(function, old, new):
     if old in (function.__defaults__ or ()):
         function.__defaults__ = tuple(new if v is old else v for v in function.__defaults__)
@@ -123,7 +141,7 @@ class ComputedGraph:
         except NotComputed:
             return NOT_COMPUTED
         except Exception as error:
-            values.note_graph(error)
+            values.note("compiled graph", error)
             return NOT_COMPUTED
 
     def _apart(self, found, given):
@@ -154,7 +172,7 @@ class ComputedGraph:
         if operator.name.startswith("inductor_") and operator.name in DRAWN:
             return DRAWN[operator.name](self, *arguments, **named)
         state = None
-        if self.values.random.seeded in overload.tags:
+        if operator.draws:
             state = self.values.random.state_of((), {})
         with self.values.random.drawing(state):
             found = self.values.on_host(operator, arguments, named)

@@ -9,15 +9,17 @@ import os
 import sys
 import threading
 
-from ohm_compiled import CompiledGraphs
+from ohm_attention import Filled
+from ohm_compiled import CompiledGraphs, follow_kernels
+from ohm_gradients import remember_keys
 from ohm_graphs import Graphs
 from ohm_known import NOT_COMPUTED, KnownValues
-from ohm_layouts import count_of, is_plain, pairs_of_parts, parts_of, twin_of
+from ohm_layouts import is_plain, pairs_of_parts, parts_of, twin_of
 from ohm_memory import KEY, is_dense, span_of
-from ohm_operators import MOVES_NOTHING, NESTED_VALUES, Operator, paired, tensors_in
+from ohm_operators import Operator, paired, tensors_in
+from ohm_parts import KEY as PARTS_KEY, Parts
 from ohm_random import RandomNumbers
-from ohm_substitutes import SUBSTITUTES, Filled, remember_keys
-
+from ohm_substitutes import COPIED_TO_HOST, SUBSTITUTES
 
 # Of operators that PyTorch composes of others.
 COMPOSITIONS = ("ExplicitAutograd", "ImplicitAutograd", "ExplicitAutogradNonFunctional")
@@ -27,6 +29,7 @@ class _Told(threading.local):
     """Of an operator that is composed of others."""
 
     rows = None  # as many as it selects
+    copied = None  # what it copies to the host: a tensor
 
 
 class ComputedValues(KnownValues):
@@ -35,6 +38,9 @@ class ComputedValues(KnownValues):
     def register(self):
         super().register()
         self.memory.compute_values()
+        self.without_key = self.c._ExcludeDispatchKeyGuard
+        self.parts = Parts(self)
+        self.excluded = self.c.DispatchKeySet(self.key.key) | self.c.DispatchKeySet(self.parts.key)
         self.random = RandomNumbers(self.torch)
         self.told = _Told()
         self.graphs = Graphs(self)
@@ -42,6 +48,7 @@ class ComputedValues(KnownValues):
             Operator(self.torch, overload, self.key.key)
             for overload in (self.copy_operator, self.fill_operator, self.zero_operator))
         self.leave_out_composed()
+        self.parts.register()
         remember_keys(self.torch)
         self._include_key()
         self._follow_threads()
@@ -72,10 +79,14 @@ class ComputedValues(KnownValues):
         return kernel
 
     def _include_key(self):
-        self.c._dispatch_tls_set_dispatch_key_included(KEY, True)
+        for key in (KEY, PARTS_KEY):
+            self.c._dispatch_tls_set_dispatch_key_included(key, True)
 
     def follow_compiled(self, compile_fx):
         CompiledGraphs(self).follow(compile_fx)
+
+    def follow_triton(self, jit):
+        follow_kernels(self, jit)
 
     def leave_out_fake_tensors(self, fake_tensor):
         """Of torch._subclasses: operators run for shapes alone, and none of them is the GPU's."""
@@ -89,7 +100,7 @@ class ComputedValues(KnownValues):
         fake_tensor.in_kernel_invocation_manager = without_values
 
     def _follow_threads(self):
-        """Threads of autograd inherit the key of the thread that asks for gradients; Python's do not."""
+        """Threads of autograd inherit the keys of the one that asks for gradients; Python's do not."""
         run = threading.Thread.run
 
         def run_with_key(thread):
@@ -102,12 +113,12 @@ class ComputedValues(KnownValues):
 
     def run(self, operator, keys, arguments, named):
         keys = keys & self.keys_below
-        if operator.base in MOVES_NOTHING:
+        if operator.moves_nothing:
             return operator.call(keys, arguments, named)
         if not self._is_of_device(arguments, named):
             with self.without_key(self.excluded):  # kernels of meta tensors call others of theirs
                 return operator.call(keys, arguments, named)
-        if self.random.seeded in operator.overload.tags:
+        if operator.draws:
             with self.random.drawing(self.random.state_of(arguments, named)):
                 return self._run(operator, keys, arguments, named)
         return self._run(operator, keys, arguments, named)
@@ -121,15 +132,22 @@ class ComputedValues(KnownValues):
         is_known = self.are_known(operator, arguments, named)
         if is_known and operator.counts_results:
             return self.run_counting(operator, keys, arguments, named)
-        if self._is_sparse(arguments, named):
-            return self._run_sparse(operator, keys, arguments, named, is_known)
-        if operator.base in NESTED_VALUES:
+        if operator.reads_nested:
             result = operator.call(keys, arguments, named)
         else:
-            with self.without_key(self.excluded):
-                result = operator.call(keys, arguments, named)
+            result = self.call_alone(operator, keys, arguments, named, is_known)
         self._finish(operator, arguments, named, result, is_known)
         return result
+
+    def call_alone(self, operator, keys, arguments, named, is_known):
+        """What it reads of known values that it has written itself is no finding."""
+        thread = self.reads.thread
+        before, thread.is_ignored = thread.is_ignored, thread.is_ignored or is_known
+        try:
+            with self.without_key(self.excluded):
+                return operator.call(keys, arguments, named)
+        finally:
+            thread.is_ignored = before
 
     def _finish(self, operator, arguments, named, result, is_known):
         if not operator.writes and not any(True for _ in paired(self.torch, result, result)):
@@ -140,6 +158,8 @@ class ComputedValues(KnownValues):
     def _is_of_device(self, arguments, named):
         """Whether a tensor of the GPU goes in, or comes out, or unknown values of the host."""
         for value in (*arguments, *named.values()):
+            if isinstance(value, self.torch.Tensor) and value.is_cuda:
+                return True
             for tensor in tensors_in(self.torch, value):
                 if tensor.is_cuda or tensor.device.type == "cpu" and self.key.has(tensor):
                     return True
@@ -147,15 +167,24 @@ class ComputedValues(KnownValues):
         return device is not None and self.torch.device(device).type == "cuda"
 
     def compute(self, operator, arguments, named, result):
-        try:
-            return super().compute(operator, arguments, named, result)
-        except Exception as error:  # a layout that the host has not
-            self.note_not_computed(operator, error)
+        values = self.on_host(operator, arguments, named)
+        if values is NOT_COMPUTED:
             return False
+        try:
+            if operator.makes_results:
+                self.take(result, values)
+            for tensor in operator.written(self.torch, arguments, named):
+                self.mark_known(tensor)
+        except Exception as error:  # a layout that the host has not
+            self.note(operator.base, error)
+            return False
+        return True
 
     def on_host(self, operator, arguments, named):
-        substitute = SUBSTITUTES.get(operator.base)
+        substitute = SUBSTITUTES.get(operator.base) or SUBSTITUTES.get(operator.full_name)
         with self.without_key(self.excluded):
+            if not operator.draws and substitute is None:
+                return super().on_host(operator, arguments, named)
             if self.random.is_drawn_as_on_card(operator):
                 return self._on_host_by_name(operator, arguments, named,
                                              functools.partial(self.random.draw, operator))
@@ -172,7 +201,7 @@ class ComputedValues(KnownValues):
                 on_host = {name: self.moved(value) for name, value in full.items()}
                 return self._written_out(operator, on_host, compute(on_host))
             except Exception as error:
-                self.note_not_computed(operator, error)
+                self.note(operator.base, error)
                 return NOT_COMPUTED
 
     def _written_out(self, operator, on_host, values):
@@ -185,6 +214,11 @@ class ComputedValues(KnownValues):
     def take(self, result, values):
         """Results that nothing reads stay as they are; some are filled with a number."""
         with self.without_key(self.excluded):
+            if self._is_taken_as_one(result, values):
+                with self.c._AutoDispatchBelowAutograd():
+                    super().alias(result).copy_(values)
+                self.mark_known(result)
+                return
             if isinstance(values, (list, tuple)):
                 for tensor, value in zip(result, values):
                     if isinstance(value, Filled) and tensor.numel():
@@ -195,6 +229,13 @@ class ComputedValues(KnownValues):
             for tensor, value in pairs:
                 self._compare_sizes(tensor, value, len(pairs) > 1)
             super().take([tensor for tensor, _ in pairs], [value for _, value in pairs])
+
+    def _is_taken_as_one(self, result, values):
+        """As most are."""
+        kind = self.torch.Tensor
+        return (isinstance(result, kind) and isinstance(values, kind) and result.is_cuda
+                and is_plain(self.torch, result) and is_plain(self.torch, values)
+                and result.size() == values.size())
 
     @staticmethod
     def _compare_sizes(tensor, value, has_others):
@@ -210,14 +251,15 @@ class ComputedValues(KnownValues):
                                 for v in values)
         return values
 
-    def note_graph(self, error):
-        self.note("compiled graph", error)
-
     def alias(self, tensor):
         with self.without_key(self.excluded):
-            if is_plain(self.torch, tensor):
-                return super().alias(tensor)
-            return twin_of(self.torch, tensor, super().alias)
+            return self._alias(tensor)
+
+    def _alias(self, tensor):
+        """Below the keys."""
+        if is_plain(self.torch, tensor):
+            return super().alias(tensor)
+        return twin_of(self.torch, tensor, super().alias)
 
     def forget(self, operator, arguments, named, result):
         if os.environ.get("OHM_VALUES_TRACE"):
@@ -230,6 +272,9 @@ class ComputedValues(KnownValues):
     def _copy(self, keys, target, source, non_blocking=False):
         if self.graphs.is_capturing():
             return self._captured(self.copies, target, source, non_blocking)
+        told = self.told.copied
+        if told is not None and not target.is_cuda and target.numel() == told.numel():
+            self.alias(source).copy_(told.view(source.shape))
         if self._is_copied_as_one(target) and self._is_copied_as_one(source):
             return super()._copy(keys, target, source, non_blocking)
         return self.copy_operator.redispatch(keys & self.keys_below, target, source, non_blocking)
@@ -274,8 +319,13 @@ class ComputedValues(KnownValues):
             result = operator.call(keys, arguments, named)
             self.forget(operator, arguments, named, result)
             return result
+        copied = COPIED_TO_HOST.get(operator.overload._schema.name)
+        if copied is not None:
+            with self.without_key(self.excluded):
+                self.told.copied = copied(self.torch, self.moved(arguments), values)
         result = self.call_counting(operator, keys, arguments, named,
                                     operator.counts_results(arguments, values))
+        self.told.copied = None
         self._take_or_forget(operator, arguments, named, result, values)
         return result
 
@@ -296,38 +346,19 @@ class ComputedValues(KnownValues):
             self.nonzero_into(tensor, out=result)
         return result
 
-    # ---- sparse tensors ----
-
-    def _is_sparse(self, arguments, named):
-        return any(tensor.layout is not self.torch.strided
-                   for value in (*arguments, *named.values())
-                   for tensor in tensors_in(self.torch, value))
-
-    def _run_sparse(self, operator, keys, arguments, named, is_known):
-        """The device counts the elements of its results: it is told how many the host has found."""
-        values = NOT_COMPUTED
-        if is_known and not operator.writes:
-            values = self.on_host(operator, arguments, named)
-        if values is NOT_COMPUTED:
-            result = operator.call(keys, arguments, named)
-            self._finish(operator, arguments, named, result, is_known and operator.writes)
-            return result
-        count = count_of(self.torch, values)
-        with self.memory.answers(*([] if count is None else [count])):
-            result = operator.call(keys, arguments, named)
-        self._take_or_forget(operator, arguments, named, result, values)
-        return result
-
     def _take_or_forget(self, operator, arguments, named, result, values):
         try:
             self.take(result, values)
         except Exception as error:
-            self.note_not_computed(operator, error)
+            self.note(operator.base, error)
             self.forget(operator, arguments, named, result)
 
     # ---- what is known ----
 
     def moved(self, value):
+        """To be called below the keys."""
+        if isinstance(value, self.torch.Tensor):
+            return self._alias(value) if value.is_cuda else value
         if isinstance(value, self.torch.Generator):
             return None  # the host's, which is seeded
         return super().moved(value)

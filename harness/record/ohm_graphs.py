@@ -1,5 +1,5 @@
-"""CUDA graphs: what is captured computes nothing then, and everything at each replay, on the same memory
-(ohm exec --values cpu)."""
+"""CUDA graphs: what is captured computes nothing then, and everything at each replay, on the same
+memory (ohm exec --values cpu)."""
 import functools
 
 from ohm_known import NOT_COMPUTED
@@ -63,7 +63,7 @@ class Graphs:
     def capture(self, operator, arguments, named, result):
         values, offset = self.values, None
         on_host = values.moved(arguments), {k: values.moved(v) for k, v in named.items()}
-        if values.random.seeded in operator.overload.tags:
+        if operator.draws:
             offset = self.offset
             self.offset += values.random.advance(operator, operator.full_arguments(*on_host))
         self.steps.append(Step(operator, *on_host, values.moved(result), offset))

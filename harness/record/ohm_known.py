@@ -217,17 +217,13 @@ class KnownValues:
                 return operator.overload(*operator.with_tensors(self.moved(arguments)),
                                          **{k: self.moved(v) for k, v in named.items()})
             except Exception as error:  # an index that is none, a dtype that the CPU lacks
-                self.note_not_computed(operator, error)
+                self.note(operator.base, error)
                 return NOT_COMPUTED
-
-    def note_not_computed(self, operator, error):
-        self.note(operator.base, error)
 
     def note(self, name, error):
         self.not_computed[name] += 1
         if os.environ.get("OHM_VALUES_TRACE"):
-            reason = str(error).partition("\n")[0][:200]
-            sys.stderr.write(f"ohm: {name} was not computed: {reason}\n")
+            sys.stderr.write(f"ohm: {name} was not computed: {str(error)[:200]!r}\n")
 
     def moved(self, value):
         """Arguments for the CPU: tensors on the same memory."""
@@ -242,10 +238,10 @@ class KnownValues:
     def alias(self, tensor):
         """A tensor of the CPU on the memory of one of the GPU."""
         address, size = span_of(tensor)
-        made = self.torch.empty(0, dtype=tensor.dtype, device=self.host)
-        if tensor.numel() == 0:
+        if size == 0:
             return self.torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype,
                                             device=self.host)
+        made = self.torch.empty(0, dtype=tensor.dtype, device=self.host)
         storage = self.c._construct_storage_from_data_pointer(address, self.host, size)
         made.set_(storage, 0, tensor.size(), tensor.stride())
         if tensor.is_conj():

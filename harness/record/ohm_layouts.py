@@ -33,10 +33,10 @@ def twin_of(torch, tensor, alias):
             on_host[0], tensor._nested_tensor_size(), tensor._nested_tensor_strides(),
             tensor._nested_tensor_storage_offsets())
     if tensor.layout is torch.sparse_coo:
-        return torch._sparse_coo_tensor_unsafe(*on_host, tensor.size(),
-                                               is_coalesced=tensor.is_coalesced())
-    return torch._sparse_compressed_tensor_unsafe(*on_host, tensor.size(), dtype=tensor.dtype,
-                                                  layout=tensor.layout, device="cpu")
+        return torch.sparse_coo_tensor(*on_host, tensor.size(), check_invariants=False,
+                                       is_coalesced=tensor.is_coalesced())
+    return torch.sparse_compressed_tensor(*on_host, tensor.size(), layout=tensor.layout,
+                                          check_invariants=False)
 
 
 def pairs_of_parts(torch, tensor, value):

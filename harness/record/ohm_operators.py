@@ -35,8 +35,9 @@ MOVES_NOTHING = frozenset("""set resize resize_as record_stream is_pinned _pin_m
 TAKES_NUMBERS = frozenset("add div divide mul multiply sub subtract true_divide floor_divide".split())
 # The GPU's operator reads what operators within it compute.
 NESTED_VALUES = frozenset("""repeat_interleave bincount histc index _unsafe_index index_put
-    _index_put_impl _unsafe_index_put masked_select masked_scatter equal nonzero linalg_eig _linalg_eigvals
-    linalg_matrix_exp histc""".split())
+    _index_put_impl _unsafe_index_put masked_select masked_scatter equal nonzero linalg_eig
+    _linalg_eigvals linalg_matrix_exp _nested_tensor_from_mask
+    _nested_tensor_from_mask_left_aligned""".split())
 # Arguments that an operator writes to, though its schema does not say so.
 RUNNING = ("running_mean", "running_var")
 HIDDEN_WRITES = {
@@ -64,11 +65,17 @@ def rows_of_dimension(arguments, values):
     return (values[0].shape[arguments[1]],)
 
 
+def elements_of(arguments, values):
+    """Of a sparse tensor."""
+    return (values._nnz(),)
+
+
 # Base of the name -> (arguments, values of the CPU) -> what the device counts.
 COUNTS_RESULTS = {
     "_unique2": rows_of_first,
     "unique_dim": rows_of_dimension,
     "unique_consecutive": rows_of_first,
+    **{f"_to_sparse{kind}": elements_of for kind in ("", "_csr", "_csc", "_bsr", "_bsc")},
 }
 # Those of other libraries.
 COUNTS_OF_OTHERS = {"torchvision::nms": rows_of_first}
@@ -84,12 +91,16 @@ class Operator:
         self.torch = torch
         self.overload = overload
         self.name = overload._schema.name.partition("::")[2]
+        self.full_name = f"{self.name}.{overload._overloadname}"
         base = self.name.removeprefix("_foreach_")
         self.base = base[:-1] if base.endswith("_") and not base.endswith("__") else base
         is_own = overload.namespace == "aten"
         self.is_cheap = is_own and self.base in CHEAP
         self.counts_results = (COUNTS_RESULTS.get(self.base) if is_own
                                else COUNTS_OF_OTHERS.get(overload._schema.name))
+        self.moves_nothing = self.base in MOVES_NOTHING
+        self.reads_nested = self.base in NESTED_VALUES
+        self.draws = torch.Tag.nondeterministic_seeded in overload.tags
         schema = overload._schema
         self.positions = [argument.name for argument in schema.arguments]
         self.takes_tensor = [str(argument.type) == "Tensor" for argument in schema.arguments]

@@ -1,8 +1,9 @@
-"""Random numbers of operators of the GPU, as a card draws them (ohm_philox.py): which thread draws for
-which element follows from the number of elements and from the card's multiprocessors.
+"""Random numbers of operators of the GPU, as a card draws them (ohm_philox.py): which thread draws
+for which element follows from the number of elements and from the card's multiprocessors.
 
 Operators whose layout is not here (dropout of fused attention, poisson, binomial, gamma, dirichlet,
-rrelu) draw from the host's generator, seeded by the GPU's seed and offset: reproducible, not a card's."""
+rrelu) draw from the host's generator, seeded by the GPU's seed and offset: the same numbers in each
+run, but not a card's."""
 import contextlib
 import math
 import threading
@@ -24,7 +25,6 @@ class _State(threading.local):
 class RandomNumbers:
     def __init__(self, torch):
         self.torch = torch
-        self.seeded = torch.Tag.nondeterministic_seeded
         self.state = _State()
         self.blocks = {}  # device -> as many as run at once
         version = torch.__version__.split(".")[:2]

@@ -118,7 +118,9 @@ class Reads:
         return is_between and frame.f_back is not None and self._is_own(frame.f_back)
 
     def _is_own(self, frame):
-        return frame.f_globals.get("__name__", "").startswith("ohm_")
+        """Or PyTorch's, between two of them."""
+        name = frame.f_globals.get("__name__", "")
+        return name.startswith("ohm_") or name == "torch._ops"
 
     # ---- what is noted ----
 

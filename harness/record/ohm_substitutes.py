@@ -1,102 +1,9 @@
-"""What the CPU computes for operators that only a GPU has: fused attention, and those of cuDNN.
+"""What the CPU computes for operators that only a GPU has: those of cuDNN, and others.
 
 Each takes torch and the operator's arguments by name, as tensors of the CPU, and returns results in the
 operator's order; None stands for one that nothing reads."""
-import contextlib
-import math
-
-
-class _Autograd:
-    """The dispatcher's keys as they are outside of any operator, on this thread."""
-
-    included = excluded = None
-
-
-def remember_keys(torch):
-    """To be called outside of any operator."""
-    _Autograd.included = torch._C._dispatch_tls_local_include_set()
-    _Autograd.excluded = torch._C._dispatch_tls_local_exclude_set()
-
-
-@contextlib.contextmanager
-def autograd(torch):
-    """Gradients may be computed within a kernel of the dispatcher, where they are switched off."""
-    keys = torch._C._ForceDispatchKeyGuard(_Autograd.included, _Autograd.excluded)
-    with keys, torch.enable_grad():
-        yield
-
-
-def gradients(torch, function, inputs, results):
-    """Of inputs (None: not asked for), given those of what the function returns."""
-    with autograd(torch):
-        leaves = [None if t is None else t.detach().clone().requires_grad_() for t in inputs]
-        outputs = function(*leaves)
-        pairs = [(o, g) for o, g in zip(outputs, results) if g is not None and o.requires_grad]
-        asked = [leaf for leaf in leaves if leaf is not None]
-        found = iter(torch.autograd.grad([o for o, _ in pairs], asked,
-                                         [g.to(o.dtype) for o, g in pairs], allow_unused=True))
-    return [None if leaf is None else next(found) for leaf in leaves]
-
-
-# ---- attention ----
-
-
-def attend(torch, query, key, value, bias, a, seed):
-    """(output, logsumexp), in float32 or better."""
-    kind = torch.promote_types(query.dtype, torch.float32)
-    groups = query.shape[1] // max(key.shape[1], 1)
-    query, key, value = query.to(kind), key.to(kind), value.to(kind)
-    if groups > 1:
-        key, value = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1)
-    scale = a.get("scale") or 1 / math.sqrt(query.shape[-1])
-    scores = query @ key.transpose(-2, -1) * scale
-    if bias is not None:
-        scores = scores + bias.to(kind)
-    if a.get("is_causal"):
-        visible = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
-        scores = scores.masked_fill(~visible, -math.inf)
-    weights = scores.softmax(-1)
-    if a.get("dropout_p"):
-        generator = torch.Generator().manual_seed(seed)
-        kept = torch.rand(weights.shape, generator=generator, dtype=kind) >= a["dropout_p"]
-        weights = weights * kept / (1 - a["dropout_p"])
-    return weights @ value, scores.logsumexp(-1)
-
-
-def attention(seed_at, gives_sums):
-    """seed_at: the place of the result that keeps the seed for the gradients. The sums of some are
-    padded, and only their own gradients read them."""
-
-    def compute(torch, a):
-        seed = torch.randint(1 << 31, (1,)).item()
-        output, sums = attend(torch, a["query"], a["key"], a["value"], a.get("attn_bias"), a, seed)
-        results = [output.to(a["query"].dtype), sums if gives_sums else None] + [None] * 7
-        results[seed_at] = Filled(seed)
-        return results
-
-    return compute
-
-
-def attention_backward(torch, a):
-    seed = a["philox_seed"]
-    seed = int(seed.reshape(-1)[0]) if seed is not None and seed.numel() else 0
-    bias = a.get("attn_bias")
-    wants_bias = bias is not None and a.get("grad_input_mask", [0] * 4)[3]
-
-    def forward(query, key, value, learned):
-        given = bias if learned is None else learned
-        return attend(torch, query, key, value, given, a, seed)[:1]
-
-    grad = a["grad_out_"] if "grad_out_" in a else a["grad_out"]
-    return gradients(torch, forward, [a["query"], a["key"], a["value"],
-                                      bias if wants_bias else None], [grad])
-
-
-class Filled:
-    """A result that holds this number."""
-
-    def __init__(self, value):
-        self.value = value
+from ohm_attention import ATTENTION
+from ohm_gradients import gradients
 
 
 # ---- cuDNN ----
@@ -281,13 +188,48 @@ def rms_norm_backward(torch, a):
     return [of_values, of_weight]
 
 
+def scaled_product(torch, a):
+    """Of numbers of 8 bits."""
+    made = (a["self"].float() * a["scale_a"]) @ (a["mat2"].float() * a["scale_b"])
+    if a["bias"] is not None:
+        made = made + a["bias"].float()
+    return made.to(a["out_dtype"] or a["self"].dtype)
+
+
+def masked_scale(torch, a):
+    return (a["mask"].float() * a["self"] * a["scale"]).to(a["self"].dtype)
+
+
+def wide_product(torch, a):
+    """Of a dtype that is wider than the factors'."""
+    return a["self"].to(a["out_dtype"]) @ a["mat2"].to(a["out_dtype"])
+
+
+def wide_sum(torch, a):
+    batches = ("batch1", "batch2") if "batch1" in a else ("mat1", "mat2")
+    first, second = (a[name].to(a["out_dtype"]) for name in batches)
+    return a["beta"] * a["self"].to(a["out_dtype"]) + a["alpha"] * (first @ second)
+
+
+def suppressed_boxes(torch, arguments, kept):
+    """What torchvision's nms copies to the host until 0.21: for each box, in the order of their
+    scores, a bit for each other one that it suppresses. The first one suppresses all that are."""
+    order = arguments[1].sort(stable=True, descending=True)[1]
+    is_suppressed = ~torch.isin(order, kept)
+    count = len(order)
+    words = [sum(1 << bit for bit, is_set in enumerate(block.tolist()) if is_set)
+             for block in is_suppressed.split(64)]
+    rows = torch.zeros(count, len(words), dtype=torch.int64)
+    if count:
+        rows[0] = torch.tensor([w - (1 << 64) if w >> 63 else w for w in words])
+    return rows.reshape(-1)
+
+
+# What operators of other libraries copy to the host before they make their results.
+COPIED_TO_HOST = {"torchvision::nms": suppressed_boxes}
+
 SUBSTITUTES = {
-    "_scaled_dot_product_flash_attention": attention(6, True),
-    "_scaled_dot_product_efficient_attention": attention(2, False),
-    "_scaled_dot_product_cudnn_attention": attention(6, False),
-    "_scaled_dot_product_flash_attention_backward": attention_backward,
-    "_scaled_dot_product_efficient_attention_backward": attention_backward,
-    "_scaled_dot_product_cudnn_attention_backward": attention_backward,
+    **ATTENTION,
     "cudnn_convolution": convolution,
     "cudnn_convolution_transpose": convolution_transpose,
     "cudnn_convolution_relu": convolution_relu,
@@ -301,6 +243,10 @@ SUBSTITUTES = {
     "_cudnn_rnn": cudnn_rnn,
     "_cudnn_rnn_backward": cudnn_rnn_backward,
     "cudnn_grid_sampler_backward": grid_sampler_backward,
+    "_scaled_mm": scaled_product,
+    "_masked_scale": masked_scale,
+    **{f"{name}.dtype{out}": wide_product for name in ("mm", "bmm") for out in ("", "_out")},
+    **{f"{name}.dtype{out}": wide_sum for name in ("addmm", "baddbmm") for out in ("", "_out")},
     "_embedding_bag": embedding_bag,
     "_embedding_bag_forward_only": embedding_bag,
     "log_sigmoid_forward": log_sigmoid,
