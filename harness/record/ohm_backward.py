@@ -23,7 +23,7 @@ class Backward:
     def _run(self, function, arguments, named):
         result = function(*arguments, **named)
         devices = {output.device for output in arguments[0] if getattr(output, "is_cuda", False)}
-        if not self.known.is_capturing():
+        if not self.known.is_capturing() and not self.torch._C._len_torch_dispatch_stack():
             for device in devices:
                 with contextlib.suppress(RuntimeError):  # of transforms, which take no tensor of ours
                     self._wait(device)

@@ -11,6 +11,7 @@ import threading
 
 from ohm_attention import Filled
 from ohm_compiled import CompiledGraphs, follow_kernels
+from ohm_computed_writes import ComputedWrites
 from ohm_gradients import remember_keys
 from ohm_graphs import Graphs
 from ohm_known import NOT_COMPUTED, KnownValues
@@ -34,19 +35,17 @@ class _Told(threading.local):
 
 class ComputedValues(KnownValues):
     includes_key = True
+    writes = ComputedWrites
 
     def register(self):
+        self.told = _Told()
+        self.graphs = Graphs(self)
         super().register()
         self.memory.compute_values()
         self.without_key = self.c._ExcludeDispatchKeyGuard
         self.parts = Parts(self)
         self.excluded = self.c.DispatchKeySet(self.key.key) | self.c.DispatchKeySet(self.parts.key)
         self.random = RandomNumbers(self.torch)
-        self.told = _Told()
-        self.graphs = Graphs(self)
-        self.copies, self.fills, self.zeros = (
-            Operator(self.torch, overload, self.key.key)
-            for overload in (self.copy_operator, self.fill_operator, self.zero_operator))
         self.leave_out_composed()
         self.parts.register()
         remember_keys(self.torch)
@@ -269,32 +268,6 @@ class ComputedValues(KnownValues):
             for tensor in tensors_in(self.torch, result):
                 self.mark_unknown(tensor)
 
-    def _copy(self, keys, target, source, non_blocking=False):
-        if self.graphs.is_capturing():
-            return self._captured(self.copies, target, source, non_blocking)
-        told = self.told.copied
-        if told is not None and not target.is_cuda and target.numel() == told.numel():
-            self.alias(source).copy_(told.view(source.shape))
-        if self._is_copied_as_one(target) and self._is_copied_as_one(source):
-            return super()._copy(keys, target, source, non_blocking)
-        return self.copy_operator.redispatch(keys & self.keys_below, target, source, non_blocking)
-
-    def _fill(self, keys, tensor, value):
-        if self.graphs.is_capturing():
-            return self._captured(self.fills, tensor, value)
-        return super()._fill(keys, tensor, value)
-
-    def _zero(self, keys, tensor):
-        if self.graphs.is_capturing():
-            return self._captured(self.zeros, tensor)
-        return super()._zero(keys, tensor)
-
-    def _captured(self, operator, tensor, *arguments):
-        with self.without_key(self.excluded):
-            operator.overload.redispatch(self.host_keys, tensor, *arguments)
-            self.graphs.capture(operator, (tensor, *arguments), {}, tensor)
-        return tensor
-
     def follow_factories(self, replace):
         """Of operators that are called without this key. What makes the others is computed."""
         for name in ("tril_indices", "triu_indices"):
@@ -307,11 +280,6 @@ class ComputedValues(KnownValues):
     def is_capturing(self):
         """What is captured is computed at each replay, and not unknown."""
         return False
-
-    def _is_copied_as_one(self, value):
-        """Others are copied in parts, or hold no values."""
-        return not isinstance(value, self.torch.Tensor) or (
-            is_plain(self.torch, value) and value.device.type in ("cpu", "cuda"))
 
     def run_counting(self, operator, keys, arguments, named):
         values = self.on_host(operator, arguments, named)
@@ -336,15 +304,6 @@ class ComputedValues(KnownValues):
                 return super().call_counting(operator, keys, arguments, named, counts)
         finally:
             self.told.rows = before
-
-    def _nonzero(self, keys, tensor):
-        if self.told.rows is None:
-            return super()._nonzero(keys, tensor)
-        with self.without_key(self.excluded), self.c._AutoDispatchBelowAutograd():
-            result = self.torch.empty((0,), dtype=self.torch.int64, device=tensor.device)
-        with self.memory.answers(self.told.rows):
-            self.nonzero_into(tensor, out=result)
-        return result
 
     def _take_or_forget(self, operator, arguments, named, result, values):
         try:

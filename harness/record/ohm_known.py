@@ -34,6 +34,7 @@ NOT_COMPUTED = object()  # the CPU has no such operator, or refuses its argument
 
 
 class KnownValues:
+    writes = Writes
     includes_key = False  # whether all operators are followed, not only those of tensors with the key
 
     def __init__(self, torch, library, reads):
@@ -66,7 +67,7 @@ class KnownValues:
         for name in c._dispatch_get_all_op_names():
             if name.startswith("aten::") and c._dispatch_has_kernel_for_dispatch_key(name, "CUDA"):
                 library.m.impl(name[6:], KEY, self._kernel(name), True)
-        Writes(self.torch, self).follow(library)
+        self.writes(self.torch, self).follow(library)
         ResizedTensors(self.torch, self).follow(library)
         others = self.torch.library.Library("_", "IMPL")
         others.fallback(self._others, KEY, with_keyset=True)

@@ -57,19 +57,18 @@ def grant_when_imported():
     library = ctypes.CDLL(None)
     if not hasattr(library, "ohm_note_assumption"):
         return
-    grants = [("torch", lambda torch: clear_small_blocks(torch, library))]
-    if values_mode() == "cpu":
-        grants += [("torch", lambda torch: follow_values(torch, library))]
-    else:
+    when_imported("torch", lambda torch: clear_small_blocks(torch, library))
+    grants = []
+    if values_mode() != "cpu":
         checks = _Checks(library)
         generation = _Generation(library)
         grants += [("torch", checks.grant_to_normal),
-                   ("torch", lambda torch: follow_values(torch, library)),
                    ("torch.distributions", checks.grant_to_distributions),
                    ("transformers.generation.stopping_criteria", generation.follow_lengths),
                    ("transformers.generation.utils", generation.grant)]
     for module, grant in grants:
         when_imported(module, where_it_is(grant))
+    when_imported("torch", lambda torch: follow_values(torch, library))
 
 
 def values_mode():
