@@ -14,6 +14,8 @@ from ohm_compiled import CompiledGraphs
 from ohm_computed_writes import ComputedWrites
 from ohm_gradients import remember_keys
 from ohm_graphs import Graphs
+from ohm_imports import when_imported
+from ohm_interpreted import InterpretedKernels
 from ohm_known import NOT_COMPUTED, KnownValues
 from ohm_layouts import is_plain, pairs_of_parts, parts_of, twin_of
 from ohm_memory import KEY, is_dense, span_of
@@ -40,6 +42,9 @@ class ComputedValues(KnownValues):
     def register(self):
         self.told = _Told()
         self.graphs = Graphs(self)
+        interpreted = InterpretedKernels(self)
+        self.compute_kernel = interpreted.run
+        when_imported("triton.runtime.autotuner", interpreted.follow)
         super().register()
         self.memory.compute_values()
         self.without_key = self.c._ExcludeDispatchKeyGuard

@@ -23,15 +23,7 @@ class Kernels:
         when_imported("torch._inductor.runtime.triton_heuristics", self._follow_inductor)
 
     def _follow_triton(self, jit):
-        run = self._followed(jit.JITFunction.run, stored_to)
-
-        @functools.wraps(run)
-        def run_noted(kernel, *arguments, **named):
-            if not named.get("warmup"):
-                self.known.note(f"{kernel.__name__} of Triton", "its kernels compute nothing")
-            return run(kernel, *arguments, **named)
-
-        jit.JITFunction.run = run_noted
+        jit.JITFunction.run = self._followed(jit.JITFunction.run, stored_to, self.known.compute_kernel)
 
     def _follow_inductor(self, heuristics):
         def written(autotuner):
@@ -41,13 +33,16 @@ class Kernels:
         kind = heuristics.CachingAutotuner
         kind.run = self._followed(kind.run, lambda autotuner: (autotuner.fn.arg_names, written(autotuner)))
 
-    def _followed(self, method, look_at):
-        """look_at(kernel): the names of its arguments, and those that it writes to."""
+    def _followed(self, method, look_at, compute=None):
+        """look_at(kernel): the names of its arguments, and those that it writes to.
+        compute(kernel, arguments, named): whether what it writes is computed."""
         seen = {}  # kernel -> names
 
         @functools.wraps(method)
         def run(kernel, *arguments, **named):
             result = method(kernel, *arguments, **named)
+            if compute is not None and compute(kernel, arguments, named):
+                return result
             if kernel not in seen:
                 seen[kernel] = look_at(kernel)
             names, written = seen[kernel]

@@ -35,6 +35,7 @@ NOT_COMPUTED = object()  # the CPU has no such operator, or refuses its argument
 
 class KnownValues:
     writes = Writes
+    compute_kernel = None  # of Triton: ohm_kernels.py
     includes_key = False  # whether all operators are followed, not only those of tensors with the key
 
     def __init__(self, torch, library, reads):

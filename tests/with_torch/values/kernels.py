@@ -15,7 +15,7 @@ def add_to(target, source, count, BLOCK: tl.constexpr):
     tl.store(address, tl.load(address, mask=inside) + numbers, mask=inside)
 
 
-@case(computed=False)
+@case(result=False)
 def written_by_triton(device):
     if device == "cpu":
         return
