@@ -133,6 +133,8 @@ class ComputedValues(KnownValues):
         is_known = self.are_known(operator, arguments, named)
         if is_known and operator.counts_results:
             return self.run_counting(operator, keys, arguments, named)
+        if is_known and operator.returns_answer:
+            return self.run_answering(operator, keys, arguments, named)
         if operator.reads_nested:
             result = operator.call(keys, arguments, named)
         else:

@@ -19,7 +19,7 @@ PLACES = """cat flip roll repeat tril triu index_select index gather scatter sca
     unique_consecutive bincount histc searchsorted bucketize repeat_interleave diag_embed diag
     trace embedding renorm _chunk_cat constant_pad_nd zero fill arange linspace logspace eye
     range tril_indices triu_indices segment_reduce _amp_update_scale trace dot nonzero_static
-    _embedding_bag _local_scalar_dense argsort msort cross""".split()
+    _embedding_bag _local_scalar_dense argsort msort cross equal""".split()
 CHEAP = frozenset(COMPARISONS + ARITHMETIC + REDUCTIONS + PLACES)
 
 # They write all of their first argument, whatever it was.
@@ -35,7 +35,7 @@ MOVES_NOTHING = frozenset("""set resize resize_as record_stream is_pinned _pin_m
 TAKES_NUMBERS = frozenset("add div divide mul multiply sub subtract true_divide floor_divide".split())
 # The GPU's operator reads what operators within it compute.
 NESTED_VALUES = frozenset("""repeat_interleave bincount histc index _unsafe_index index_put
-    _index_put_impl _unsafe_index_put masked_select masked_scatter equal nonzero linalg_eig
+    _index_put_impl _unsafe_index_put masked_select masked_scatter nonzero linalg_eig
     _linalg_eigvals linalg_matrix_exp _nested_tensor_from_mask
     _nested_tensor_from_mask_left_aligned""".split())
 # Arguments that an operator writes to, though its schema does not say so.
@@ -100,6 +100,7 @@ class Operator:
                                else COUNTS_OF_OTHERS.get(overload._schema.name))
         self.moves_nothing = self.base in MOVES_NOTHING
         self.reads_nested = self.base in NESTED_VALUES
+        self.returns_answer = is_own and self.base == "equal"
         self.draws = torch.Tag.nondeterministic_seeded in overload.tags
         schema = overload._schema
         self.positions = [argument.name for argument in schema.arguments]

@@ -128,3 +128,10 @@ def numbers_in_a_file(device):
     loss = (torch.randn(8, 8).to(device) @ torch.randn(8, 1).to(device)).mean()
     text = json.dumps({"loss": loss.item(), "step": 3})
     print(text)
+
+
+@case
+def compared_as_a_whole(device, decide):
+    labels, again = decide(torch.arange(64)), decide(torch.arange(64))
+    rows = 512 if torch.equal(labels, again) else 1
+    return tuple(torch.randn(rows, 256).to(device).shape), torch.equal(labels, again + 1)
