@@ -169,9 +169,9 @@ OHM_EXPORTED Status cuMemcpy(void* to, const void* from, std::size_t bytes) {
   return copy(to, from, bytes);
 }
 
-OHM_EXPORTED Status cuMemcpyAsync(void* to, const void* from, std::size_t bytes, void* /*stream*/) {
+OHM_EXPORTED Status cuMemcpyAsync(void* to, const void* from, std::size_t bytes, Stream* stream) {
   OHM_NEEDS_CUINIT;
-  return copy(to, from, bytes);
+  return on_stream(stream, [&] { return copy(to, from, bytes); });
 }
 
 OHM_EXPORTED Status cuMemcpyHtoD_v2(void* to, const void* from, std::size_t bytes) {
@@ -190,21 +190,21 @@ OHM_EXPORTED Status cuMemcpyDtoD_v2(void* to, const void* from, std::size_t byte
 }
 
 OHM_EXPORTED Status cuMemcpyHtoDAsync_v2(void* to, const void* from, std::size_t bytes,
-                                         void* /*stream*/) {
+                                         Stream* stream) {
   OHM_NEEDS_CUINIT;
-  return copy(to, from, bytes);
+  return on_stream(stream, [&] { return copy(to, from, bytes); });
 }
 
 OHM_EXPORTED Status cuMemcpyDtoHAsync_v2(void* to, const void* from, std::size_t bytes,
-                                         void* /*stream*/) {
+                                         Stream* stream) {
   OHM_NEEDS_CUINIT;
-  return copy(to, from, bytes);
+  return on_stream(stream, [&] { return copy(to, from, bytes); });
 }
 
 OHM_EXPORTED Status cuMemcpyDtoDAsync_v2(void* to, const void* from, std::size_t bytes,
-                                         void* /*stream*/) {
+                                         Stream* stream) {
   OHM_NEEDS_CUINIT;
-  return copy(to, from, bytes);
+  return on_stream(stream, [&] { return copy(to, from, bytes); });
 }
 
 OHM_EXPORTED Status cuMemsetD8_v2(void* to, unsigned char value, std::size_t count) {
@@ -213,9 +213,9 @@ OHM_EXPORTED Status cuMemsetD8_v2(void* to, unsigned char value, std::size_t cou
 }
 
 OHM_EXPORTED Status cuMemsetD8Async(void* to, unsigned char value, std::size_t count,
-                                    void* /*stream*/) {
+                                    Stream* stream) {
   OHM_NEEDS_CUINIT;
-  return fill(to, value, count);
+  return on_stream(stream, [&] { return fill(to, value, count); });
 }
 
 OHM_EXPORTED Status cuMemsetD32_v2(unsigned* to, unsigned value, std::size_t count) {
@@ -224,9 +224,9 @@ OHM_EXPORTED Status cuMemsetD32_v2(unsigned* to, unsigned value, std::size_t cou
 }
 
 OHM_EXPORTED Status cuMemsetD32Async(unsigned* to, unsigned value, std::size_t count,
-                                     void* /*stream*/) {
+                                     Stream* stream) {
   OHM_NEEDS_CUINIT;
-  return fill_words(to, value, count);
+  return on_stream(stream, [&] { return fill_words(to, value, count); });
 }
 
 OHM_EXPORTED Status cuStreamWriteValue32_v2(void* /*stream*/, unsigned* to, unsigned value,

@@ -152,13 +152,13 @@ OHM_EXPORTED Status cudaMemcpy(void* to, const void* from, std::size_t bytes, in
 }
 
 OHM_EXPORTED Status cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int /*kind*/,
-                                    void* /*stream*/) {
-  return noted(copy(to, from, bytes));
+                                    Stream* stream) {
+  return noted(on_stream(stream, [&] { return copy(to, from, bytes); }));
 }
 
 OHM_EXPORTED Status cudaMemcpyPeerAsync(void* to, int /*to_device*/, const void* from,
-                                        int /*from_device*/, std::size_t bytes, void* /*stream*/) {
-  return noted(copy(to, from, bytes));
+                                        int /*from_device*/, std::size_t bytes, Stream* stream) {
+  return noted(on_stream(stream, [&] { return copy(to, from, bytes); }));
 }
 
 OHM_EXPORTED Status cudaMemcpyPeer(void* to, int /*to_device*/, const void* from,
@@ -174,16 +174,17 @@ OHM_EXPORTED Status cudaMemcpy2D(void* to, std::size_t to_pitch, const void* fro
 
 OHM_EXPORTED Status cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                                       std::size_t from_pitch, std::size_t width, std::size_t height,
-                                      int /*kind*/, void* /*stream*/) {
-  return noted(copy_rows(to, to_pitch, from, from_pitch, width, height));
+                                      int /*kind*/, Stream* stream) {
+  return noted(
+      on_stream(stream, [&] { return copy_rows(to, to_pitch, from, from_pitch, width, height); }));
 }
 
 OHM_EXPORTED Status cudaMemset(void* to, int byte, std::size_t bytes) {
   return noted(fill(to, byte, bytes));
 }
 
-OHM_EXPORTED Status cudaMemsetAsync(void* to, int byte, std::size_t bytes, void* /*stream*/) {
-  return noted(fill(to, byte, bytes));
+OHM_EXPORTED Status cudaMemsetAsync(void* to, int byte, std::size_t bytes, Stream* stream) {
+  return noted(on_stream(stream, [&] { return fill(to, byte, bytes); }));
 }
 
 OHM_EXPORTED Status cudaMemset2D(void* to, std::size_t pitch, int byte, std::size_t width,
@@ -192,6 +193,6 @@ OHM_EXPORTED Status cudaMemset2D(void* to, std::size_t pitch, int byte, std::siz
 }
 
 OHM_EXPORTED Status cudaMemset2DAsync(void* to, std::size_t pitch, int byte, std::size_t width,
-                                      std::size_t height, void* /*stream*/) {
-  return noted(fill_rows(to, pitch, byte, width, height));
+                                      std::size_t height, Stream* stream) {
+  return noted(on_stream(stream, [&] { return fill_rows(to, pitch, byte, width, height); }));
 }

@@ -210,8 +210,11 @@ class ComputedValues(KnownValues):
     def _written_out(self, operator, on_host, values):
         """To the arguments that the operator writes its results to, where there are any."""
         places = [on_host[name] for name in operator.results_to]
-        for place, value in zip(places, [values] if len(places) == 1 else values):
-            place.copy_(value)
+        if len(places) == 1:
+            places[0].copy_(values)
+        elif places:
+            for place, value in zip(places, values):
+                place.copy_(value)
         return values
 
     def take(self, result, values):

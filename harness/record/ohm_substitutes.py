@@ -65,6 +65,21 @@ def ctc_loss(torch, a):
 
 
 RECURRENT = ("rnn_relu", "rnn_tanh", "lstm", "gru")  # by cuDNN's number of the mode
+GATES = {"lstm": 4, "gru": 3}
+
+
+def shaped(a, weights):
+    """As the CPU takes them: what autocast has cast are rows of one buffer."""
+    rows = GATES.get(RECURRENT[a["mode"]], 1) * a["hidden_size"]
+    of_layer = a["weight_stride0"]  # two matrices, two biases or none, and one that projects or none
+    for index, weight in enumerate(weights):
+        place = index % of_layer
+        if place < 2:
+            yield weight.reshape(rows, -1)
+        elif place == of_layer - 1 and of_layer in (3, 5):
+            yield weight.reshape(-1, a["hidden_size"])
+        else:
+            yield weight.reshape(-1)
 
 
 def recurrent(torch, a, inputs, hidden, cell, weights):
@@ -74,6 +89,7 @@ def recurrent(torch, a, inputs, hidden, cell, weights):
     has_biases = a["weight_stride0"] in (4, 5)  # of four weights of a layer, or five: projected
     options = (has_biases, a["num_layers"], a["dropout"], a["train"], a["bidirectional"])
     function = getattr(torch._VF, kind)
+    weights = list(shaped(a, weights))
     if len(a["batch_sizes"]):
         made = function(inputs, torch.tensor(a["batch_sizes"]), state, weights, *options)
     else:

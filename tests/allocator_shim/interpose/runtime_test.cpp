@@ -256,6 +256,9 @@ TEST(VirtualCudaRuntime, CapturesWhatIsLaunchedIntoAGraph) {
   constexpr int kNotAllowed = 900;
   auto* const begin = function<int(void*, int)>(kRuntime, "cudaStreamBeginCapture");
   EXPECT_EQ(begin(nullptr, 0), kNotAllowed);
+  char* memory = nullptr;
+  function<int(void**, std::size_t)>(kRuntime, "cudaMalloc")(reinterpret_cast<void**>(&memory), 1);
+  function<int(void*, int, std::size_t)>(kRuntime, "cudaMemset")(memory, 1, 1);
   EXPECT_EQ(begin(stream, 0), kSuccess);
   EXPECT_EQ(is_capturing(stream), 1);
   EXPECT_EQ(is_capturing(other), 0);
@@ -270,6 +273,9 @@ TEST(VirtualCudaRuntime, CapturesWhatIsLaunchedIntoAGraph) {
   };
   function<int(const void*, Dimensions, Dimensions, void**, std::size_t, void*)>(
       kRuntime, "cudaLaunchKernel")(nullptr, {1, 1, 1}, {1, 1, 1}, nullptr, 0, other);
+  // Fills and copies are recorded, and write nothing.
+  function<int(void*, int, std::size_t, void*)>(kRuntime, "cudaMemsetAsync")(memory, 7, 1, stream);
+  EXPECT_EQ(*memory, 1);
   // What libraries do on the stream of their handle is recorded, too.
   constexpr const char* kBlas = "libcublas.so.12";
   void* handle = nullptr;
@@ -284,12 +290,13 @@ TEST(VirtualCudaRuntime, CapturesWhatIsLaunchedIntoAGraph) {
   EXPECT_EQ(is_capturing(other), 0);
   std::size_t nodes = 0;
   function<int(void*, void**, std::size_t*)>(kRuntime, "cudaGraphGetNodes")(graph, nullptr, &nodes);
-  EXPECT_EQ(nodes, 2U);
+  EXPECT_EQ(nodes, 3U);
   auto* const destroy = function<int(void*)>(kRuntime, "cudaStreamDestroy");
   EXPECT_EQ(destroy(stream), kSuccess);
   EXPECT_EQ(destroy(other), kSuccess);
   EXPECT_EQ(function<int(void*)>(kRuntime, "cudaEventDestroy")(event), kSuccess);
   EXPECT_EQ(function<int(void*)>(kRuntime, "cudaGraphDestroy")(graph), kSuccess);
+  EXPECT_EQ(function<int(void*)>(kRuntime, "cudaFree")(memory), kSuccess);
 }
 
 TEST(VirtualCudaRuntime, AStreamIsNotWaitedForWhileItIsCaptured) {

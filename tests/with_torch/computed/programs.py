@@ -48,6 +48,28 @@ def cuda_graphs(device):
     return list(steps_of_cpu() if device == "cpu" else replayed())
 
 
+def captured_copies(device):
+    """What is captured writes nothing by then."""
+    torch.manual_seed(0)
+    weight = numbers(6, 6).to(device).requires_grad_()
+    options = {"capturable": True} if device == "cuda" else {}
+    optimizer = torch.optim.Rprop([weight], lr=0.1, foreach=False, **options)
+    weight.grad = torch.zeros_like(weight)
+    for seed in range(3):
+        weight.grad.copy_(numbers(6, 6, seed=seed))
+        optimizer.step()
+    step = optimizer.step
+    if device == "cuda":
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            optimizer.step()
+        step = graph.replay
+    for seed in range(3, 6):
+        weight.grad.copy_(numbers(6, 6, seed=seed))
+        step()
+    return sums(weight)
+
+
 def threads(device):
     found = [0.0] * 3
 
@@ -111,4 +133,4 @@ def scripted(device):
     return sums(walk(numbers(4, 4).to(device), 7))
 
 
-CASES = [cuda_graphs, threads, compiled, transformed, inferred, scripted]
+CASES = [cuda_graphs, captured_copies, threads, compiled, transformed, inferred, scripted]
