@@ -217,7 +217,8 @@ struct FitBasis {
     visit("lines", &T::lines, "Matched requests that are lines in the value.");
     visit("curves", &T::curves, "Matched requests that are parabolas.");
     visit("irregular", &T::irregular, "Matched requests that are none of them.");
-    visit("unchecked", &T::unchecked, "Lines and curves through as few sizes as they need.");
+    visit("unchecked", &T::unchecked,
+          "Requests fitted with no spare data point to check the model.");
     visit("holders_at", &T::holders_at, "The value that the holders are told of.");
     visit("holders", &T::holders, "At the predicted peak, what grows, the largest first.");
   }

@@ -212,7 +212,7 @@ struct MemoryHistory {
     visit("events_per_bucket", &T::events_per_bucket);
     visit("steps", &T::steps, kAsColumns, "The event after which each step ended.");
     visit("steps_every", &T::steps_every, Presence::optional,
-          "Of so many steps the last is in steps; absent: of each.");
+          "Stride of step marks: only every N-th step end is stored; absent: all.");
     visit("oom_event", &T::oom_event, Presence::optional);
     visit("sites", &T::sites);
     visit("lines", &T::lines, Presence::optional, "Of the stacks.");

@@ -256,8 +256,7 @@ struct SweptVariant {
     visit("peak_bytes", &T::peak_bytes, "Allocated on one GPU without a fault.");
     visit("peak_after_faults_bytes", &T::peak_after_faults_bytes,
           "The largest of the runs that went on.");
-    visit("repeated_calls", &T::repeated_calls,
-          "That those made more than the fault-free run, together.");
+    visit("repeated_calls", &T::repeated_calls, "Extra requests made by recovered runs, in total.");
     visit("waived", &T::waived);
     visit("untested", &T::untested,
           "Faults that were not injected, since the sweep was interrupted.");

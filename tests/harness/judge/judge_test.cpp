@@ -516,7 +516,7 @@ TEST(Control, PassesWhenEveryLimitHoldsWhateverItComputes) {
 
 TEST(Control, IsAnErrorWhereItTakesNoMemory) {
   expect(Judged(Role::control).by(completed(0)), Verdict::error, "",
-         "it takes no memory: nothing shows that it does what a problem does");
+         "it allocates nothing: nothing shows that it does what a problem does");
   Judged of_two(Role::control);
   of_two.add("kept", Role::problem);
   std::swap(of_two.scenario().variants[1], of_two.scenario().variants[2]);
@@ -524,7 +524,7 @@ TEST(Control, IsAnErrorWhereItTakesNoMemory) {
   MeasuredVariant on_the_host = completed(0);
   on_the_host.host.peak_allocated_bytes = 4;
   expect(Judged(Role::control).by(on_the_host), Verdict::error, "",
-         "it takes no memory of a GPU: nothing shows that it does what its problem does");
+         "it allocates nothing on a GPU: nothing shows that it does what its problem does");
   // Its problem may be about something else.
   Judged judged(Role::control);
   judged.scenario().limits = {"steps == 10"};

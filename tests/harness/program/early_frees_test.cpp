@@ -97,7 +97,7 @@ TEST_F(EarlyFrees, SayWhyTheRecordDoesNotTell) {
   expect_refused({"unmarked.pickle", "--free-at", "loop.lua:8"}, 3, "no steps of cuda:0 are known");
   expect_refused(
       {"keeps.pickle", "--free-at", "loop.lua:9"}, 3,
-      "no request is this line's; in loop.lua, these lines make the most: 6 (21.00 MiB), 8 (18.00 "
+      "this line makes no request; in loop.lua, these lines make the most: 6 (21.00 MiB), 8 (18.00 "
       "MiB), 3 (1.00 MiB)");
   expect_refused({"keeps.pickle", "--free-at", "other.lua:9"}, 3, "no line of other.lua makes any");
   expect_refused({"keeps.pickle", "--free-at", "loop.lua:6"}, 3,

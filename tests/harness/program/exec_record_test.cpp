@@ -338,7 +338,7 @@ TEST_F(ExecRecord, AProcessThatIsKilledIsSaid) {
   const ProgramResult ran =
       exec({"--gate", "peak_allocated_bytes < 1 GiB"}, {"sh", "-c", "python3 killed.py; true"});
   EXPECT_EQ(3, ran.code);
-  EXPECT_THAT(ran.err, HasSubstr("ended before it could write what it had recorded"));
+  EXPECT_THAT(ran.err, HasSubstr("ended before it could write its record"));
 }
 
 TEST_F(ExecRecord, ExitingAtOnceIsRecorded) {

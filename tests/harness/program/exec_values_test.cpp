@@ -153,7 +153,7 @@ TEST_F(ExecValues, OptionsAreChecked) {
   for (const char* command : {"fit", "sweep"}) {
     const ProgramResult of_scenarios = ohm({command, "good.lua", "--assume-selected", "max"});
     EXPECT_EQ(2, of_scenarios.code);
-    EXPECT_THAT(of_scenarios.err, HasSubstr("are for a command that comes after --"));
+    EXPECT_THAT(of_scenarios.err, HasSubstr("require a command after --"));
   }
 }
 

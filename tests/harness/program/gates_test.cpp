@@ -170,7 +170,7 @@ TEST_F(Gates, AVariantOfTheBaselineThatIsNotThereAnyMoreIsNeverAPass) {
   const ProgramResult result = run({"run", "gate.lua"});
   EXPECT_EQ(3, result.code);
   EXPECT_THAT(result.out,
-              HasSubstr("was_here: the scenario does not have this variant of the baseline"));
+              HasSubstr("was_here: this variant of the baseline is not in the scenario"));
   const ProgramResult check = run({"baseline", "check", "gate.lua"});
   EXPECT_EQ(1, check.code);
   EXPECT_THAT(check.out, HasSubstr("was_here: the scenario does not have this variant"));

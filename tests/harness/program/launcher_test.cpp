@@ -281,10 +281,10 @@ TEST_F(Launcher, RefusesWhatMakesNoSense) {
   EXPECT_TRUE(contains(refused({"--launcher", "pbs"}), "must be slurm, not \"pbs\""));
   EXPECT_TRUE(contains(refused({"--launcher", "slurm"}), "name a folder that the nodes share"));
   EXPECT_TRUE(contains(refused({"--launcher", "slurm", "--resume", "n"}), "--shards 64"));
-  EXPECT_TRUE(contains(refused({"--shards", "2"}), "--shards: is for --launcher slurm"));
+  EXPECT_TRUE(contains(refused({"--shards", "2"}), "--shards: requires --launcher slurm"));
   EXPECT_TRUE(
       contains(refused({"--launcher", "slurm", "--resume", "n", "--shards", "2", "--shard", "1/2"}),
-               "--shard: the launcher makes the shards"));
+               "--shard: the launcher creates the shards itself"));
   EXPECT_TRUE(contains(refused({"--launcher", "slurm", "--resume", "a file/n", "--shards", "2"}),
                        "cannot make the folder a file/n: Not a directory"));
 }

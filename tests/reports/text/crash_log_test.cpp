@@ -204,7 +204,7 @@ TEST(CrashLog, OfAMessageThatBreaksOffSaysWhatIsThere) {
     const std::string text = test::on_one_line(why_text(*log, 100));
     return text.substr(0, text.find(" To learn what held it"));
   };
-  const std::string cut = " The message breaks off there, before the figures that tell why.";
+  const std::string cut = " The message ends before the figures that say why.";
   EXPECT_EQ("unknown", why("GiB. GPU"));
   EXPECT_EQ("PyTorch ran out of memory on the GPU: 2.00 GiB asked for." + cut, why(". GPU"));
   EXPECT_EQ("PyTorch ran out of memory on the GPU: 2.00 GiB asked for." + cut,

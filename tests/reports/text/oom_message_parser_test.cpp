@@ -226,7 +226,7 @@ TEST(OomMessage, OfARequestThatHadRoomSaysNoCause) {
     const OomMessage message = parse_oom_message(text);
     EXPECT_EQ(cause_of(message), OomCause::not_said) << text;
     const std::string explained = explained_oom_message(message, 100);
-    EXPECT_TRUE(contains(explained, "do not tell why GPU 0 refused")) << explained;
+    EXPECT_TRUE(contains(explained, "does not say why GPU 0 refused")) << explained;
     EXPECT_FALSE(contains(explained, "ohm explain")) << explained;
   }
 }
