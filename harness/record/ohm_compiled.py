@@ -66,24 +66,6 @@ class CompiledGraphs:
         kind.__call__ = call_with_values
 
 
-def follow_kernels(values, jit):
-    """Of triton.runtime.jit: what a kernel of the program writes is unknown."""
-    run = jit.JITFunction.run
-
-    @functools.wraps(run)
-    def run_marking(kernel, *arguments, **named):
-        result = run(kernel, *arguments, **named)
-        tensors = [tensor for value in (*arguments, *named.values())
-                   for tensor in tensors_in(values.torch, value) if tensor.is_cuda]
-        if tensors and not named.get("warmup"):
-            values.note(f"{kernel.__name__} of Triton", "its kernels compute nothing")
-            for tensor in tensors:
-                values.mark_unknown(tensor)
-        return result
-
-    jit.JITFunction.run = run_marking
-
-
 def replace_default(function, old, new):
     if old in (function.__defaults__ or ()):
         function.__defaults__ = tuple(new if v is old else v for v in function.__defaults__)
@@ -162,6 +144,7 @@ class ComputedGraph:
         with values.without_key(values.excluded), self.torch.no_grad():
             for index in self.written:
                 kept[index].copy_(given[index])
+                values.memory.mark_known(*span_of(kept[index]))
             values.take(list(result), list(found))
 
     def call(self, overload, arguments, named):

@@ -10,7 +10,7 @@ import sys
 import threading
 
 from ohm_attention import Filled
-from ohm_compiled import CompiledGraphs, follow_kernels
+from ohm_compiled import CompiledGraphs
 from ohm_computed_writes import ComputedWrites
 from ohm_gradients import remember_keys
 from ohm_graphs import Graphs
@@ -83,9 +83,6 @@ class ComputedValues(KnownValues):
 
     def follow_compiled(self, compile_fx):
         CompiledGraphs(self).follow(compile_fx)
-
-    def follow_triton(self, jit):
-        follow_kernels(self, jit)
 
     def leave_out_fake_tensors(self, fake_tensor):
         """Of torch._subclasses: operators run for shapes alone, and none of them is the GPU's."""

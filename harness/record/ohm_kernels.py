@@ -23,7 +23,15 @@ class Kernels:
         when_imported("torch._inductor.runtime.triton_heuristics", self._follow_inductor)
 
     def _follow_triton(self, jit):
-        jit.JITFunction.run = self._followed(jit.JITFunction.run, stored_to)
+        run = self._followed(jit.JITFunction.run, stored_to)
+
+        @functools.wraps(run)
+        def run_noted(kernel, *arguments, **named):
+            if not named.get("warmup"):
+                self.known.note(f"{kernel.__name__} of Triton", "its kernels compute nothing")
+            return run(kernel, *arguments, **named)
+
+        jit.JITFunction.run = run_noted
 
     def _follow_inductor(self, heuristics):
         def written(autotuner):

@@ -63,15 +63,8 @@ class TensorKey:
     def _find_offset(torch):
         samples = [torch.empty(2), torch.empty(2, device="meta"), torch.empty(1, dtype=torch.int8),
                    torch.nn.Parameter(torch.empty(1))]
-        candidates = None
-        for sample in samples:
-            keys = torch._C._dispatch_keys(sample).raw_repr()
-            words = (ctypes.c_uint64 * 28).from_address(sample._cdata)
-            found = {index * 8 for index, word in enumerate(words) if word == keys}
-            candidates = found if candidates is None else candidates & found
-        if len(candidates) != 1:
-            raise RuntimeError("the keys of PyTorch's tensors are not where they were")
-        return candidates.pop()
+        return offset_of("keys of a tensor", [
+            (sample._cdata, torch._C._dispatch_keys(sample).raw_repr()) for sample in samples])
 
     def _word(self, tensor):
         return ctypes.c_uint64.from_address(tensor._cdata + self.offset)
@@ -85,6 +78,53 @@ class TensorKey:
     def remove(self, tensor):
         word = self._word(tensor)
         word.value &= ~self.bit
+
+
+class TensorStorage:
+    """Looks at the storages of tensors without asking PyTorch for them: an object of Python's that is
+    made for a storage stays with it, and autograd, which takes it for another holder, adds gradients
+    elsewhere. Raises RuntimeError where the fields are not found."""
+
+    def __init__(self, torch):
+        self.count = torch._C._storage_Use_Count
+        samples = [torch.empty(size, dtype=torch.int8) for size in (12345, 23456, 34567)]
+        untouched = torch.empty(1)
+        storages = [sample.untyped_storage() for sample in samples]
+        self.place = offset_of("storage of a tensor", [
+            (sample._cdata, storage._cdata) for sample, storage in zip(samples, storages)])
+        self.size = offset_of("size of a storage", [
+            (storage._cdata, storage.nbytes()) for storage in storages])
+        self.object = offset_of("object of a storage", [
+            (storage._cdata, id(storage)) for storage in storages])
+        del storages
+        self.alone = self.count(self._address(untouched))
+        self.with_object = self.count(self._address(samples[0])) - self.alone
+
+    def _address(self, tensor):
+        return word_at(tensor._cdata + self.place).value
+
+    def bytes_of(self, tensor):
+        return word_at(self._address(tensor) + self.size).value
+
+    def others(self, tensor):
+        """How many hold the storage beside the tensor and Python's object."""
+        address = self._address(tensor)
+        has_object = word_at(address + self.object).value != 0
+        return self.count(address) - self.alone - (self.with_object if has_object else 0)
+
+
+word_at = ctypes.c_uint64.from_address
+MOST_WORDS = 28  # of a tensor; a storage has fewer, and lies in a larger block
+
+
+def offset_of(name, samples):
+    """Where objects have a word. samples: (address of an object, the word) of several."""
+    offsets = set(range(0, MOST_WORDS * 8, 8))
+    for address, word in samples:
+        offsets = {offset for offset in offsets if word_at(address + offset).value == word}
+    if len(offsets) != 1:
+        raise RuntimeError(f"the {name} is not found in this version of PyTorch")
+    return offsets.pop()
 
 
 def is_plain(torch, tensor):

@@ -21,17 +21,18 @@ class ResizedTensors:
     def _resize(self, keys, tensor, *arguments, **named):
         values = self._values(tensor)
         self.operator.redispatch(keys & self.known.keys_below, tensor, *arguments, **named)
-        storage = tensor.untyped_storage()
-        grown = storage.nbytes() - len(values)
+        grown = self.known.sharing.storages.bytes_of(tensor) - len(values)
         if values and grown > 0 and self.known.is_small(tensor):
-            ctypes.memmove(storage.data_ptr(), values, len(values))
-            ctypes.memset(storage.data_ptr() + len(values), 0, grown)
+            address = span_of(tensor)[0]
+            ctypes.memmove(address, values, len(values))
+            ctypes.memset(address + len(values), 0, grown)
             self.known.mark_known(tensor)
         return tensor
 
     def _values(self, tensor):
         """Bytes of a tensor that has all of its storage; none: they are not known."""
         address, size = span_of(tensor)
-        if not self.known.is_known(tensor) or not self.known.is_small(tensor):
+        is_whole = size == self.known.sharing.storages.bytes_of(tensor)
+        if not is_whole or not self.known.is_known(tensor) or not self.known.is_small(tensor):
             return b""
-        return ctypes.string_at(address, size) if size == tensor.untyped_storage().nbytes() else b""
+        return ctypes.string_at(address, size)

@@ -4,7 +4,7 @@ What an operator writes is followed where the tensor that it writes to carries t
 So memory is known only while all tensors on it carry the key: tensors that are made of another inherit
 it, and the first one gets it while there is no other. Memory that has other tensors by then, or that
 other libraries write to, stays unknown."""
-from ohm_memory import span_of
+from ohm_memory import TensorStorage, span_of
 
 
 class Sharing:
@@ -12,18 +12,15 @@ class Sharing:
         self.torch = torch
         self.memory = memory
         self.key = key
+        self.storages = TensorStorage(torch)
         self.count = torch._C._storage_Use_Count
-        self.alone = self._holders(torch.empty(1))
         storage = torch.UntypedStorage(1)
         self.alone_storage = self.count(storage._cdata)
         self.exported = {}  # (first address, end) of what is written to by others -> its storages
 
-    def _holders(self, tensor):
-        return self.count(tensor.untyped_storage()._cdata)
-
     def _is_alone(self, tensor):
         """But for the tensor that it is a view of."""
-        return self._holders(tensor) == self.alone + (tensor._base is not None)
+        return self.storages.others(tensor) == (tensor._base is not None)
 
     def give_key(self, tensor):
         """To a tensor whose memory becomes known; False: it has to stay unknown."""
@@ -42,7 +39,7 @@ class Sharing:
         """Of a tensor whose memory is unknown now; others on the same memory may hold known values."""
         if not self.key.has(tensor):
             return
-        is_whole = span_of(tensor)[1] == tensor.untyped_storage().nbytes()
+        is_whole = span_of(tensor)[1] == self.storages.bytes_of(tensor)
         if is_whole and self._is_alone(tensor):
             self.key.remove(tensor)
             if tensor._base is not None:

@@ -4,6 +4,7 @@ Each takes torch and the operator's arguments by name, as tensors of the CPU, an
 operator's order; None stands for one that nothing reads."""
 from ohm_attention import ATTENTION
 from ohm_gradients import gradients
+from ohm_synchronized import SYNCHRONIZED
 
 
 # ---- cuDNN ----
@@ -230,6 +231,7 @@ COPIED_TO_HOST = {"torchvision::nms": suppressed_boxes}
 
 SUBSTITUTES = {
     **ATTENTION,
+    **SYNCHRONIZED,
     "cudnn_convolution": convolution,
     "cudnn_convolution_transpose": convolution_transpose,
     "cudnn_convolution_relu": convolution_relu,

@@ -133,7 +133,6 @@ def follow_values(torch, library):
     else:
         when_imported("torch._subclasses.fake_tensor", _known.leave_out_fake_tensors)
         when_imported("torch._inductor.compile_fx", _known.follow_compiled)
-        when_imported("triton.runtime.jit", _known.follow_triton)
         when_imported("torch._prims", lambda _: _known.leave_out_composed("prims"))
     _known.follow(functools.partial(replace_function, torch))
     if mode == "known":

@@ -29,9 +29,15 @@ class Block(nn.Module):
         return x + self.scale * self.fall(F.gelu(self.rise(self.norm(x))))
 
 
+def norm_of(way):
+    if way == "sharded_bfloat16":
+        return nn.Identity()
+    return nn.BatchNorm1d(WIDTH) if way == "synchronized" else nn.LayerNorm(WIDTH)
+
+
 def host_model(way):
     torch.manual_seed(0)
-    norms = [nn.Identity() if way == "sharded_bfloat16" else nn.LayerNorm(WIDTH) for _ in range(2)]
+    norms = [norm_of(way) for _ in range(2)]
     return nn.Sequential(*(Block(norm) for norm in norms), nn.Linear(WIDTH, 10))
 
 
@@ -64,7 +70,9 @@ def in_parallel(way, device):
     model = host_model(way).to(device)
     if way == "data_parallel":
         return DataParallel(model, device_ids=[0, 1])
-    if way == "distributed":
+    if way == "synchronized":
+        model = nn.SyncBatchNorm.convert_sync_batchnorm(model)
+    if way in ("distributed", "synchronized"):
         return DistributedDataParallel(model, device_ids=[device.index], bucket_cap_mb=0.02)
     policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16) if way == "sharded_bfloat16" else None
     options = {"mp_policy": policy} if policy else {}

@@ -44,7 +44,7 @@ def compiled_by_inductor(device):
     return int(known.sum()), bool(made[0] > 0)  # branch
 
 
-@case(computed=False)
+@case(result=False)
 def mutated_by_inductor(device):
     if device == "cpu":
         return
