@@ -163,7 +163,7 @@ class Explanation {
     }
     if (message_.private_pools) figure(*message_.private_pools, "in private pools (CUDA graphs)");
     if (message_.allowed) figure(*message_.allowed, "allowed for this process");
-    figure(message_.requested, "asked for");
+    figure(message_.requested, "requested");
   }
 
   void add_meaning() {

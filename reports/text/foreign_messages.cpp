@@ -191,7 +191,7 @@ const std::vector<Wording>& wordings() {
       {"TensorFlow",
        R"(ran out of memory trying to allocate [\d.]+\w+ \(rounded to (\d+)\) ?requested by op ([\w/.-]+))",
        [](const Match& m) {
-         return fmt::format("{} asked for by {}", bytes_text(number_of(m.str(1))), m.str(2));
+         return fmt::format("{} requested by {}", bytes_text(number_of(m.str(1))), m.str(2));
        },
        kSmallerTensorFlow, first_number},
       {"JAX",
@@ -203,7 +203,7 @@ const std::vector<Wording>& wordings() {
       {"JAX",
        R"(Attempting to (?:allocate|reserve) ([\d.]+[KMGT]?)(?: at the bottom of memory)?\. That was not possible\.(?: There are ([\d.]+[KMGT]?) free)?)",
        [](const Match& m) {
-         return fmt::format("{} asked for{}", m.str(1),
+         return fmt::format("{} requested{}", m.str(1),
                             m[2].matched ? fmt::format(" with {} free", m.str(2)) : "");
        },
        kSmallerTpu},
@@ -261,7 +261,7 @@ const std::vector<Wording>& wordings() {
          return m[2].matched ? std::optional(number_of(m.str(2))) : std::nullopt;
        }},
       {"CUDA.jl", R"(Out of GPU memory trying to allocate ([\d.]+) ([KMGT]?i?B|bytes))",
-       [](const Match& m) { return fmt::format("{} {} asked for", m.str(1), m.str(2)); },
+       [](const Match& m) { return fmt::format("{} {} requested", m.str(1), m.str(2)); },
        "Free arrays before they are collected (CUDA.unsafe_free!), or work on less at once.",
        first_figure},
       {"Accelerate", R"(No executable batch size found, reached zero)",
@@ -293,7 +293,7 @@ const std::vector<Wording>& wordings() {
          };
          const std::string held =
              m[4].matched ? fmt::format(", {} allocated", figure(4)) : std::string();
-         return fmt::format("{} asked for on GPU {}{}, {} free", figure(2), m.str(1), held,
+         return fmt::format("{} requested on GPU {}{}, {} free", figure(2), m.str(1), held,
                             figure(6));
        },
        "End what else is on the GPU (nvidia-smi), or make the batch smaller.",
@@ -316,7 +316,7 @@ const std::vector<Wording>& wordings() {
        R"(MPS backend out of memory \(MPS allocated: ([\d.]+) (\w+), other allocations: ([\d.]+) (\w+), max allowed: ([\d.]+) (\w+)\)(?:\. Tried to allocate ([\d.]+) ([KMGT]?i?B|bytes))?)",
        [](const Match& m) {
          const std::string request =
-             m[7].matched ? fmt::format("{} {} asked for with ", m.str(7), m.str(8)) : "";
+             m[7].matched ? fmt::format("{} {} requested with ", m.str(7), m.str(8)) : "";
          return fmt::format("{}{} {} by its allocator and {} {} beside it of {} {} allowed",
                             request, m.str(1), m.str(2), m.str(3), m.str(4), m.str(5), m.str(6));
        },

@@ -230,7 +230,7 @@ OomMessage parse_oom_message(std::string_view text) {
   if (!requested) {
     throw std::invalid_argument(
         line.find("more than 1EB") != std::string::npos
-            ? "the program asked for more than an exabyte: a size that overflowed, or is negative; "
+            ? "the program requested more than an exabyte: a size that overflowed, or is negative; "
               "no card is to blame"
             : "\"Tried to allocate\" is not followed by a size, such as 20.00 MiB");
   }

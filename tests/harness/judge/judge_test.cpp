@@ -116,7 +116,7 @@ TEST(Problem, FailsWhenMoreMemoryDoesNotHelp) {
   larger.devices[0].capacity_bytes = 1 << 30;
   judged.reference("summed", larger);
   expect(judged.by(out_of_memory()), Verdict::failed, "NotReproduced",
-         "OOM in step 4: 2.00 KiB for linear; a GPU of 1.00 GiB does not hold it either");
+         "OOM in step 4: 2.00 KiB for linear; it does not fit into 1.00 GiB either");
   // A loop without an end gets further.
   larger.devices[0].peak_allocated_bytes = 4001;
   judged.reference("summed", larger);

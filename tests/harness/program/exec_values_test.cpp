@@ -106,7 +106,7 @@ TEST_F(ExecValues, BaselinesOfSuchFiguresAreRefused) {
   EXPECT_EQ(3, refused.code);
   EXPECT_EQ("", refused.out) << "before the program starts";
   EXPECT_THAT(test::on_one_line(refused.err),
-              HasSubstr("result.json: its figures are no baseline: shape at train.py:9"));
+              HasSubstr("result.json: cannot be a baseline: shape at train.py:9"));
   EXPECT_EQ(0, exec({"--baseline", "result.json", "--allow-unknown-values"}).code);
 }
 

@@ -206,7 +206,7 @@ TEST_F(HostSweep, LeavesNoTraceInWhatTheProgramStarts) {
 TEST_F(HostSweep, SaysWhyRequestsCannotBeNumbered) {
   HostMemory memory({{"/bin/sh", "-c", "exec true"}, SweepEngine::fork, 0});
   const CountedCommand counted = memory.count();
-  EXPECT_TRUE(test::contains(counted.problem, "it became another program")) << counted.problem;
+  EXPECT_TRUE(test::contains(counted.problem, "it executed another program")) << counted.problem;
   EXPECT_EQ("name the program itself, not one that starts it", counted.hint);
 }
 
