@@ -308,9 +308,9 @@ except torch.cuda.OutOfMemoryError:
   const ProgramResult inside = sweep({"--points", "all", "--form", "transient"});
   EXPECT_THAT(inside.out, HasSubstr("2 recovered_same"));
   EXPECT_THAT(inside.out,
-              HasSubstr("1 of 2 recoveries had more allocated when the failed request was made "
-                        "again than when it\n      failed, as where the failed attempt is still "
-                        "alive (the most: 2.00 MiB at nth(2))\n"));
+              HasSubstr("1 of 2 recoveries had more allocated on retry than at the failure, "
+                        "perhaps because the failed\n      attempt is still alive (the most: 2.00 "
+                        "MiB at nth(2))\n"));
   write(attempt + R"(
 failed = False
 try:
@@ -435,7 +435,7 @@ TEST_F(ProgramSweep, SaysThatACommandAsksTheNetwork) {
   write(asks + "ask('192.0.2.1')\nask('192.0.2.2')\ntorch.empty(8)\n");
   const ProgramResult ran = sweep();
   EXPECT_EQ(0, ran.code) << ran.out;
-  EXPECT_THAT(ran.err, HasSubstr("the command asks the network (for 192.0.2.1)"));
+  EXPECT_THAT(ran.err, HasSubstr("the command opens a network connection (to 192.0.2.1)"));
   write(asks + "ask('192.0.2.1')\ntorch.empty(8)\nraise OSError('unreachable')\n");
   EXPECT_THAT(sweep().out, HasSubstr("it opens a network connection to 192.0.2.1"));
   write(asks + "ask('127.0.0.1')\nask('192.0.2.1', socket.SOCK_DGRAM)\ntorch.empty(8)\n");
@@ -449,7 +449,7 @@ TEST_F(ProgramSweep, SaysThatACommandOfHostMemoryAsksTheNetwork) {
                 "/usr/bin/python3", "ask.py"});
   };
   EXPECT_THAT(swept("ask('192.0.2.1')\nask('192.0.2.2')\n").err,
-              HasSubstr("the command asks the network (for 192.0.2.1)"));
+              HasSubstr("the command opens a network connection (to 192.0.2.1)"));
   EXPECT_THAT(swept("ask('192.0.2.1')\nraise OSError('unreachable')\n").out,
               HasSubstr("it opens a network connection to 192.0.2.1"));
   EXPECT_THAT(swept("ask('127.0.0.1')\nask('0.0.0.0')\nsocket.getaddrinfo('localhost', 9)\n").err,
@@ -590,7 +590,7 @@ TEST_F(ProgramSweep, OptionsOfScenariosAndOfCommandsAreToldApart) {
   const ProgramResult role = sweep({"--role", "problem"});
   EXPECT_EQ(2, role.code);
   EXPECT_THAT(role.err, HasSubstr("--role: applies to scenarios, not to a command after --"));
-  EXPECT_THAT(ohm({"sweep", "--scratch", "x.lua"}).err, HasSubstr("are for a command"));
+  EXPECT_THAT(ohm({"sweep", "--scratch", "x.lua"}).err, HasSubstr("require a command"));
   EXPECT_THAT(ohm({"sweep", "--"}).err, HasSubstr("as in: ohm sweep -- python train.py"));
   EXPECT_THAT(sweep({"--gpu", "cuda"}).err, Not(HasSubstr("internal error")));
 }

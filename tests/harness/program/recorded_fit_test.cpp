@@ -186,9 +186,9 @@ TEST_F(RecordedFit, RefusesWhatIsNoQuestion) {
   expect_refused({"b8.pickle", "b16.pickle"}, 2, "is not NAME=VALUE,VALUE");
   expect_refused({"b8.pickle", "none.pickle", "--vary", "batch=8,16"}, 3, "none.pickle");
   expect_refused({"b8.pickle", "b16.pickle", "--vary", "batch=8,16", "--case", "x"}, 2,
-                 "--case: is for scenarios");
+                 "--case: applies to scenarios");
   expect_refused({"b8.pickle", "b16.pickle", "--vary", "batch=8,16", "--limit", "num_ooms == 0"}, 2,
-                 "can be told");
+                 "can only predict");
   expect_refused({"training.lua", "--vary", "batch", "--limit", "num_ooms == 0"}, 2,
                  "--limit is for recordings");
 }

@@ -282,7 +282,7 @@ TEST_F(VerifyDevice, RefusesOptionsThatMakeNoSense) {
   EXPECT_THAT(refused({"--report", "html=out.html"}), HasSubstr("html"));
   EXPECT_THAT(refused({"--report", "json=same", "--resume", "same"}), HasSubstr("same"));
   EXPECT_THAT(refused({"--shard", "1/2", "--write-profile", "p.json"}),
-              HasSubstr("--write-profile: a part of the variants"));
+              HasSubstr("--write-profile needs all variants"));
   EXPECT_THAT(refused({"--card-types", "a100"}),
               HasSubstr("--card-types: requires --launcher slurm"));
   const auto launched = [&](Words options) {

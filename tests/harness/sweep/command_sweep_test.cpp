@@ -146,7 +146,8 @@ TEST(CommandSweep, WhatHappensBesideOtherRunsAloneIsNoVerdict) {
   memory.how_shared = "beside other runs of the command";
   const Swept swept = sweep(memory);
   ASSERT_EQ(swept.notes.size(), 1U);
-  EXPECT_THAT(swept.notes.front(), HasSubstr("does otherwise beside other runs of the command"));
+  EXPECT_THAT(swept.notes.front(),
+              HasSubstr("behaves differently beside other runs of the command"));
   EXPECT_TRUE(swept.variant.failed.empty());
 }
 
