@@ -30,10 +30,9 @@ void check_parentheses(std::string_view text) {
   int depth = 0;
   for (const char letter : text) {
     if (letter == '(') ++depth;
-    if (letter == ')' && --depth < 0)
-      refuse_part(text, "a parenthesis is closed that was not opened");
+    if (letter == ')' && --depth < 0) refuse_part(text, "unmatched closing parenthesis");
   }
-  if (depth > 0) refuse_part(text, "a parenthesis is not closed");
+  if (depth > 0) refuse_part(text, "missing closing parenthesis");
 }
 
 /// Splits at `separator` wherever it stands outside parentheses, which are balanced.
@@ -81,7 +80,7 @@ Call call_in(std::string_view term, std::string_view plan) {
     const std::string_view name = trimmed(term.substr(0, open));
     if (open == std::string_view::npos && name != kPersistent) row_named(name, term);
     throw std::invalid_argument(
-        fmt::format("[fault] {}: arguments stand in parentheses, as in nth(7)", term));
+        fmt::format("[fault] {}: arguments go in parentheses, as in nth(7)", term));
   }
   return {trimmed(term.substr(0, open)), term.substr(open + 1, term.size() - open - 2)};
 }
@@ -101,12 +100,12 @@ class FaultPlanParser {
       Chain chain = parse_chain(chains[i]);
       if (has_capacity(chain)) {
         if (chains.size() > 1)
-          refuse_part(chains[i], "a capacity is there from the start, without ->");
+          refuse_part(chains[i], "capacity applies from the start: it cannot follow ->");
         plan.capacities_.push_back(std::move(chain));
         continue;
       }
       if (i + 1 < chains.size() && chain.fault_limit == FaultPolicy::kNoLimit) {
-        refuse_part(chains[i], "never ends, so that what follows -> would never begin");
+        refuse_part(chains[i], "never ends, so the plan after -> would never start");
       }
       plan.chains_.push_back(std::move(chain));
     }
@@ -147,7 +146,7 @@ class FaultPlanParser {
       return term.kind == PolicyKind::schedule || term.is_persistent;
     });
     if (counts || chain.names_level) {
-      refuse_part(text, "a capacity goes with device(…) and nothing else");
+      refuse_part(text, "capacity combines only with device(…)");
     }
   }
 
@@ -157,10 +156,10 @@ class FaultPlanParser {
     if (call.name == kPersistent) {
       term.is_persistent = true;
       if (split(call.arguments, "&").size() > 1) {
-        refuse_part(text, "persistent is of one policy, as in persistent(nth(7)) & device(cuda:1)");
+        refuse_part(text, "persistent takes one policy, as in persistent(nth(7)) & device(cuda:1)");
       }
       call = call_in(trimmed(call.arguments), text);
-      if (call.name == kPersistent) refuse_part(text, "persistent once is enough");
+      if (call.name == kPersistent) refuse_part(text, "persistent cannot be nested");
     }
     using Names = FaultPolicyRow::Names;
     const FaultPolicyRow& row = row_named(call.name, text);

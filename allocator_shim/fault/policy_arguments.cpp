@@ -29,7 +29,7 @@ std::uint64_t PolicyArguments::take_count(std::string_view what) {
   std::uint64_t count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (error != std::errc() || end != text.data() + text.size() || count == 0) {
-    refuse(fmt::format("{} is a whole number from 1 on", what));
+    refuse(fmt::format("{} must be a whole number, at least 1", what));
   }
   return count;
 }
@@ -40,7 +40,7 @@ double PolicyArguments::take_probability(std::string_view what) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool is_number = error == std::errc() && end == text.data() + text.size();
   if (!is_number || !(number >= 0 && number <= 1)) {
-    refuse(fmt::format("{} is a number from 0 to 1", what));
+    refuse(fmt::format("{} must be a number from 0 to 1", what));
   }
   return number;
 }

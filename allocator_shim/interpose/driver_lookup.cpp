@@ -34,8 +34,7 @@ OHM_EXPORTED Status cuGetProcAddress_v2(const char* name, Function* function, in
 /// Tables that NVIDIA does not document. Libraries into which CUDA's runtime was linked need them.
 OHM_EXPORTED Status cuGetExportTable(const void** table, const void* /*id*/) {
   *table = nullptr;
-  report_unsupported(
-      "cuGetExportTable, which a CUDA runtime asks for that was linked into a program statically,");
+  report_unsupported("cuGetExportTable, which a statically linked CUDA runtime needs,");
   return Status::not_supported;
 }
 

@@ -2,6 +2,7 @@
 #include "allocator_shim/interpose/driver_table.h"
 
 #define OHM_SONAME(...)
+#define OHM_LIMIT(...)
 #define OHM_WRITTEN(library, name, ...) extern "C" void name();
 #define OHM_STUB OHM_WRITTEN
 #include "allocator_shim/interpose/entry_points.def"

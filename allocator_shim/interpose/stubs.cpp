@@ -11,8 +11,9 @@ constexpr auto kNotInitialized = static_cast<Word>(Status::not_initialized);
 }  // namespace
 
 #define OHM_SONAME(...)
+#define OHM_LIMIT(...)
 #define OHM_WRITTEN(...)
-#define OHM_STUB(library, name, cuda, ...)                                                       \
+#define OHM_STUB(library, name, cuda, support, ...)                                              \
   OHM_EXPORTED Word name(Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h, Word i, \
                          Word j, Word k, Word l, Word m, Word n, Word o, Word p, Word q, Word r, \
                          Word s, Word t, Word u, Word v, Word w, Word x) {                       \

@@ -16,7 +16,7 @@ void report_unsupported(const char* name) {
   static std::set<std::string_view> reported;
   const std::lock_guard guard(mutex);
   if (!reported.insert(name).second) return;
-  fmt::print(stderr, "ohm: {} is not there on a virtual GPU\n", name);
+  fmt::print(stderr, "ohm: {} is not implemented on virtual GPUs\n", name);
 }
 
 bool is_missing_allowed() {

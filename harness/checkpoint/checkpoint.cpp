@@ -217,7 +217,7 @@ void Checkpoint::lock() const {
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
     ::poll(nullptr, 0, kWaitMilliseconds);
   }
-  refuse(path_, "another ohm that runs now keeps what it knows there");
+  refuse(path_, "another ohm is using it");
 }
 
 void Checkpoint::read(const CheckpointedWork& work, CheckpointUse use) {
@@ -236,7 +236,7 @@ void Checkpoint::read(const CheckpointedWork& work, CheckpointUse use) {
     return sync();
   }
   if (!content.starts_with(fmt::format("{}\n", kFormat))) {
-    refuse(path_, "not a file in which ohm keeps what it knows: give another path");
+    refuse(path_, "not a progress file of ohm: give another path");
   }
   if (!content.starts_with(beginning)) refuse_other_work(path_, content, work);
   const std::string_view records = content.substr(beginning.size());

@@ -30,7 +30,7 @@ std::string gpu_variable(const ExecArguments& arguments) {
       parsed("--gpu", [&] { return parse_gpu_selection(arguments.gpu); });
   std::string text = arguments.gpu;
   if (arguments.gpus) {
-    if (selection.count) throw UsageError("--gpus: --gpu says how many already (count=)");
+    if (selection.count) throw UsageError("--gpus: --gpu already gives the count (count=)");
     text += fmt::format(",count={}", *arguments.gpus);
   }
   if (!arguments.limit.empty()) {
@@ -130,7 +130,7 @@ void check(const ExecArguments& arguments) {
     throw UsageError(fmt::format("--memory must be device or host, not \"{}\"", arguments.memory));
   }
   if (arguments.memory == "device" && !arguments.host_limit.empty()) {
-    throw UsageError("--host-limit is about host memory: leave --memory device out");
+    throw UsageError("--host-limit limits host memory: remove --memory device");
   }
   const bool is_about_gpus = arguments.gpu != interpose::kDefaultGpu ||
                              arguments.gpus.has_value() || !arguments.limit.empty() ||
@@ -138,17 +138,16 @@ void check(const ExecArguments& arguments) {
                              !arguments.values.are_default();
   if (arguments.chosen_memory() == ExecMemory::host && is_about_gpus) {
     throw UsageError(
-        "--gpu, --gpus, --limit, --one-thread, --allow-missing, --values and --assume-selected are "
-        "about device memory, not the host's");
+        "--gpu, --gpus, --limit, --one-thread, --allow-missing, --values and --assume-selected "
+        "apply to device memory, not to host memory");
   }
   if (arguments.is_unrecorded && needs_record) {
-    throw UsageError("--no-record leaves nothing for --gate, --baseline, --report and --record");
+    throw UsageError(
+        "--no-record records nothing for --gate, --baseline, --report or --record to use");
   }
   const bool is_of_requests = arguments.fault.find("level(request)") != std::string::npos;
   if (arguments.is_unrecorded && (is_of_requests || arguments.has_one_thread)) {
-    throw UsageError(
-        "--no-record: requests of PyTorch's allocator (level(request)) and --one-thread need what "
-        "records");
+    throw UsageError("--no-record: level(request) and --one-thread need the recorder");
   }
 }
 

@@ -72,7 +72,7 @@ ExecReport::ExecReport(const ExecArguments& arguments)
       outputs_(run_outputs(arguments.reports, paths_)),
       gate_(gate_of(arguments)) {
   if (outputs_.uses_stdout()) {
-    throw UsageError("--report: standard output is the command's; name a file");
+    throw UsageError("--report: standard output belongs to the command; name a file");
   }
 }
 
@@ -116,9 +116,8 @@ RunResult ExecReport::device_result(const std::string& folder, const engine::Com
   if (records.empty() && arguments_.asks_for_report()) {
     print_error(
         "nothing was recorded: no process of the command used CUDA from PyTorch in Python, or "
-        "Python was told to ignore its environment; --memory host records what programs take of "
-        "the "
-        "host's memory");
+        "Python was told to ignore its environment; --memory host records the host memory of any "
+        "program");
     result.exit_reason = ExitReason::nothing_selected;
   }
   for (const engine::ProcessRecord& record : records) {

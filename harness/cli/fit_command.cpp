@@ -47,7 +47,7 @@ void check(FitArguments& arguments) {
     throw UsageError("name one scenario, as in ohm fit scenarios/batch_size.lua --vary batch");
   }
   if (arguments.varied.empty()) {
-    throw UsageError("say what to vary: --vary batch=1..65536, or --vary capacity");
+    throw UsageError("name what to vary: --vary batch=1..65536, or --vary capacity");
   }
   take_range(arguments);
   take_gpus(arguments);
@@ -64,7 +64,7 @@ void refuse_unrecorded_options(const OptionParser& parser) {
   constexpr std::array<std::string_view, 11> kOfRecordings = {
       "FILE",         "--vary", "--gpu",    "--limit", "--rules",  "--color",
       "--alloc-conf", "--json", "--report", "--help",  "--verbose"};
-  refuse_options_but(kOfRecordings, parser, "is for scenarios, and these are recordings");
+  refuse_options_but(kOfRecordings, parser, "applies to scenarios, not to recordings");
 }
 
 /// The cards of the table, where none was asked for: what was recorded is of no one card.
@@ -74,7 +74,7 @@ int fit_recorded(FitArguments arguments, const OptionParser& parser) {
   const engine::RunOptions& run = arguments.fit.run;
   if (run.files.size() < 2) {
     throw UsageError(
-        "one recording does not tell what grows: give two or more, as in ohm fit a.pickle b.pickle "
+        "one recording cannot show what grows: give two or more, as in ohm fit a.pickle b.pickle "
         "--vary batch=8,16");
   }
   if (arguments.gpus.empty()) arguments.gpus.emplace_back("all");
@@ -169,7 +169,7 @@ int fit(FitArguments arguments, const Environment& environment) {
     print_hint(result.error->hint);
   }
   if (result.exit_reason == ExitReason::nothing_selected) {
-    print_error("nothing is selected; ohm list prints what there is to select");
+    print_error("no variant matches; run ohm list to see them");
   }
   return code;
 }
@@ -244,7 +244,7 @@ void take_gpus(FitArguments& arguments) {
   for (const std::string& text : arguments.gpus) {
     if (asks_for_cuda(text)) {
       throw UsageError(
-          "--gpu cuda: ohm fit is for virtual GPUs, for it tries more memory than a card has. ohm "
+          "--gpu cuda: ohm fit needs virtual GPUs, since it tries more memory than a card has. ohm "
           "verify-device FILES --write-profile card.json writes a profile of this computer's card, "
           "for --gpu card.json");
     }

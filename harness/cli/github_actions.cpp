@@ -53,7 +53,7 @@ void append_summary(const std::string& path, const RunResult& result) {
   std::ofstream file(path, std::ios::binary | std::ios::app);
   file << reports::github_summary(result, {});
   file.close();
-  if (!file) print_error(fmt::format("the step's summary cannot be written to {}", path));
+  if (!file) print_error(fmt::format("cannot write the step summary to {}", path));
 }
 
 }  // namespace

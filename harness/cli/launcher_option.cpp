@@ -86,7 +86,7 @@ class ArrayPrinter final : public engine::ArrayObserver {
 /// Whether a user at a terminal wants the jobs to be ended.
 bool wants_cancelled(const std::string& jobs) {
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) return false;
-  write_stderr(fmt::format("ohm: cancel {}? They go on otherwise. [y/N] ", jobs));
+  write_stderr(fmt::format("ohm: cancel {}? Otherwise they continue. [y/N] ", jobs));
   std::string answer;
   return std::getline(std::cin, answer) && (answer == "y" || answer == "Y" || answer == "yes");
 }
@@ -102,18 +102,18 @@ void leave(const engine::ArrayRun& run) {
   if (jobs.empty()) return;
   if (wants_cancelled(fmt::format("Slurm's jobs {}", fmt::join(jobs, ", ")))) {
     engine::cancel_jobs(jobs);
-    return say("cancelled; the same command goes on from what is known");
+    return say("cancelled; rerun the same command to resume");
   }
   say(
-      fmt::format("the jobs go on, and the last of them writes {}; the same command "
-                  "follows them again, scancel {} ends them",
+      fmt::format("the jobs continue, and the last one writes {}; rerun the same command to follow "
+                  "them, or end them with scancel {}",
                   merged_paths(run.folder()), fmt::join(jobs, " ")));
 }
 
 std::string own_path() {
   std::error_code error;
   const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) throw UsageError("cannot tell where this program is: " + error.message());
+  if (error) throw UsageError("cannot find the path of this program: " + error.message());
   return path.string();
 }
 
@@ -183,8 +183,9 @@ void check_launcher(const LauncherOptions& options, const std::string& resume,
                     const std::string& shard) {
   constexpr std::size_t kMostShards = 99999;
   if (!options.is_used()) {
-    if (options.shards != 0) throw UsageError("--shards: is for --launcher slurm");
-    if (!options.slurm_options.empty()) throw UsageError("--slurm-option: is for --launcher slurm");
+    if (options.shards != 0) throw UsageError("--shards: requires --launcher slurm");
+    if (!options.slurm_options.empty())
+      throw UsageError("--slurm-option: requires --launcher slurm");
     return;
   }
   if (options.launcher != kSlurm) {
@@ -197,7 +198,7 @@ void check_launcher(const LauncherOptions& options, const std::string& resume,
     throw UsageError(fmt::format(
         "--launcher slurm: give the number of shards, up to {}: --shards 64", kMostShards));
   }
-  if (!shard.empty()) throw UsageError("--shard: the launcher makes the shards");
+  if (!shard.empty()) throw UsageError("--shard: the launcher creates the shards itself");
 }
 
 void add_card_types_option(const OptionParser& parser, LauncherOptions& options) {
@@ -213,8 +214,8 @@ void add_card_types_option(const OptionParser& parser, LauncherOptions& options)
 void check_card_types(const LauncherOptions& options, bool is_on_cuda) {
   const std::vector<std::string>& types = options.card_types;
   if (types.empty()) return;
-  if (!options.is_used()) throw UsageError("--card-types: is for --launcher slurm");
-  if (!is_on_cuda) throw UsageError("--card-types: is for real cards, with --gpu cuda");
+  if (!options.is_used()) throw UsageError("--card-types: requires --launcher slurm");
+  if (!is_on_cuda) throw UsageError("--card-types: requires real cards (--gpu cuda)");
   for (const std::string& type : types) {
     if (!is_type_name(type)) {
       throw UsageError(fmt::format(
@@ -222,13 +223,13 @@ void check_card_types(const LauncherOptions& options, bool is_on_cuda) {
           type));
     }
     if (std::count(types.begin(), types.end(), type) > 1) {
-      throw UsageError(fmt::format("--card-types: {} is there twice", type));
+      throw UsageError(fmt::format("--card-types: {} is given twice", type));
     }
   }
   for (const std::string& option : options.slurm_options) {
     if (!option.starts_with("--gres") && !option.starts_with("--gpus")) continue;
     throw UsageError(
-        fmt::format("--slurm-option={}: --card-types asks for the cards already", option));
+        fmt::format("--slurm-option={}: --card-types already requests the cards", option));
   }
 }
 

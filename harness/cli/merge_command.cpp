@@ -61,7 +61,7 @@ std::vector<std::string> reports_in(const fs::path& folder) {
     if (entry.path().extension() == ".json") files.push_back(entry.path().string());
   }
   if (error) throw UsageError(fmt::format("cannot read {}: {}", folder.string(), error.message()));
-  if (files.empty()) throw UsageError(fmt::format("no report is in {}", folder.string()));
+  if (files.empty()) throw UsageError(fmt::format("there is no report in {}", folder.string()));
   std::sort(files.begin(), files.end());
   return files;
 }

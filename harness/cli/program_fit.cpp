@@ -25,13 +25,13 @@ void refuse_options_of_scenarios(const OptionParser& parser) {
       "--vary",     "--gpu",     "--timeout",      "--report", "--json",
       "--color",    "--verbose", "--help",         "--shard",  "--resume",
       "--launcher", "--shards",  "--slurm-option", "--values", "--assume-selected"};
-  refuse_options_but(kOfCommands, parser, "is for scenarios, and a command comes after --");
+  refuse_options_but(kOfCommands, parser, "applies to scenarios, not to a command after --");
 }
 
 engine::CommandFitOptions command_fit_of(FitArguments& arguments, const OptionParser& parser,
                                          const std::vector<std::string>& program) {
   if (arguments.varied.empty()) {
-    throw UsageError("say what to vary: --vary batch=1..512, or --vary capacity");
+    throw UsageError("name what to vary: --vary batch=1..512, or --vary capacity");
   }
   take_range(arguments);
   take_gpus(arguments);
@@ -49,7 +49,8 @@ engine::CommandFitOptions command_fit_of(FitArguments& arguments, const OptionPa
   if (fit.gpus.empty()) fit.gpus.push_back(gpu_selection(interpose::kDefaultGpu));
   for (const GpuSelection& gpu : fit.gpus) {
     if (!gpu.file.empty()) {
-      throw UsageError(fmt::format("--gpu {}: commands run on the GPUs of ohm gpus", gpu.file));
+      throw UsageError(
+          fmt::format("--gpu {}: commands run only on the GPUs that ohm gpus lists", gpu.file));
     }
   }
   check_launcher(arguments.launcher, arguments.resume, arguments.shard);

@@ -30,7 +30,7 @@ void refuse_scenario_options(const OptionParser& parser) {
       "--jobs",     "--timeout", "--report",       "--json",    "--check",          "--scratch",
       "--color",    "--memory",  "--quiet",        "--verbose", "--help",           "--resume",
       "--launcher", "--shards",  "--slurm-option", "--values",  "--assume-selected"};
-  refuse_options_but(kOfCommands, parser, "is for scenarios, and a command comes after --");
+  refuse_options_but(kOfCommands, parser, "applies to scenarios, not to a command after --");
 }
 
 void check_level(const SweepArguments& arguments) {
@@ -129,8 +129,7 @@ int swept_here(const SweepArguments& arguments, engine::CommandSweepOptions opti
 void refuse_program_options(const SweepArguments& arguments) {
   const bool has_any =
       !arguments.check.empty() || !arguments.memory.empty() || arguments.in_scratch;
-  if (has_any)
-    throw UsageError("--check, --memory, --scratch: are for a command that comes after --");
+  if (has_any) throw UsageError("--check, --memory, --scratch: require a command after --");
   refuse_value_options(arguments.values);
 }
 

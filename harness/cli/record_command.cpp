@@ -80,7 +80,7 @@ int record(const RecordArguments& arguments) {
   recording.has_stacks = arguments.stacks != kNoStacks;
   recording.names_modules = arguments.names_modules;
   if (recording.names_modules && !recording.has_stacks) {
-    throw UsageError("--modules: modules are named on stacks, which --stacks none leaves out");
+    throw UsageError("--modules needs stacks: remove --stacks none");
   }
   try {
     const engine::CommandEnd end =

@@ -45,8 +45,8 @@ struct ReplayArguments {
 
 void check_golden(const ReplayArguments& arguments) {
   if (!arguments.format.empty() && arguments.format != "golden") {
-    throw UsageError(
-        fmt::format("--format is golden, not \"{}\"; --json is for programs", arguments.format));
+    throw UsageError(fmt::format("--format must be golden, not \"{}\"; --json is for programs",
+                                 arguments.format));
   }
   if (!arguments.is_golden()) return;
   const engine::ReplayOptions& replay = arguments.replay;
@@ -86,7 +86,7 @@ void take_gpus(ReplayArguments& arguments) {
   for (const std::string& text : arguments.gpus) {
     for (const GpuSelection& gpu : gpu_selections(text)) {
       if (gpu.profile.capacity_bytes <= gpu.profile.context_bytes) {
-        throw UsageError(fmt::format("--gpu {}: has no memory beside a context", text));
+        throw UsageError(fmt::format("--gpu {}: its context leaves no memory", text));
       }
       arguments.replay.capacities.push_back(gpu.profile.capacity_bytes - gpu.profile.context_bytes);
     }
@@ -96,11 +96,12 @@ void take_gpus(ReplayArguments& arguments) {
 void check_changes(const ReplayArguments& arguments) {
   const engine::ReplayOptions& replay = arguments.replay;
   if (!arguments.optimizer.empty() && arguments.optimizer != "fused") {
-    throw UsageError(fmt::format("--optimizer is fused, not \"{}\": what others take is not known",
-                                 arguments.optimizer));
+    throw UsageError(fmt::format(
+        "--optimizer must be fused, not \"{}\": what other optimizers allocate is not known",
+        arguments.optimizer));
   }
   if (!replay.checkpoints.empty() && (!replay.free_at.empty() || !arguments.optimizer.empty())) {
-    throw UsageError("--checkpoint asks its question alone: without --free-at and --optimizer");
+    throw UsageError("--checkpoint cannot be combined with --free-at or --optimizer");
   }
 }
 

@@ -61,7 +61,7 @@ bool has_history(const RunResult& result) {
 /// JSON is the one other form that it has.
 int report_verification(const VerificationResult& result, const ReportArguments& arguments) {
   if (!arguments.sweep.empty()) {
-    throw UsageError(fmt::format("--sweep: {} is of ohm verify-device, which has no heat map",
+    throw UsageError(fmt::format("--sweep: {} is a verification, which has no heat map",
                                  reports::printable(arguments.file)));
   }
   OutputPaths paths({arguments.file});
@@ -81,7 +81,7 @@ int report_run(RunResult result, const ReportArguments& arguments) {
   outputs.write(render_run(result, style));
   if (arguments.plot && !has_history(result)) {
     write_stderr(fmt::format(
-        "ohm: {} holds no memory over time; ohm run --history --report json=PATH writes it\n",
+        "ohm: {} has no memory history; ohm run --history --report json=PATH records it\n",
         reports::printable(arguments.file)));
   }
   if (outputs.is_empty()) print_text(reports::console_report(result, style));

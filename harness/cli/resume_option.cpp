@@ -24,8 +24,8 @@ std::unique_ptr<engine::Checkpoint> opened_checkpoint(
   const std::size_t damaged = checkpoint->damaged_lines();
   if (damaged > 0) {
     write_stderr(
-        reports::printable(fmt::format("ohm: {}: {} damaged {} left out, and its work done again",
-                                       path, damaged, damaged == 1 ? "line is" : "lines are")) +
+        reports::printable(fmt::format("ohm: {}: {} damaged {} skipped; the work is repeated", path,
+                                       damaged, damaged == 1 ? "line is" : "lines are")) +
         "\n");
   }
   return checkpoint;
@@ -33,7 +33,7 @@ std::unique_ptr<engine::Checkpoint> opened_checkpoint(
 
 void tell_lack(const engine::Checkpoint* checkpoint) {
   const std::string lack = checkpoint == nullptr ? "" : checkpoint->lack();
-  if (!lack.empty()) print_error(reports::printable(lack) + "; what came later is not kept there");
+  if (!lack.empty()) print_error(reports::printable(lack) + "; later progress is not saved");
 }
 
 }  // namespace ohm::cli

@@ -141,7 +141,7 @@ class TableObserver final : public engine::RunObserver {
 /// Why nothing ran.
 std::string nothing_selected_text(const engine::RunOptions& run, const Environment& environment) {
   const std::string unknown = unknown_case(run, environment);
-  return unknown.empty() ? "nothing is selected; ohm list prints what there is to select" : unknown;
+  return unknown.empty() ? "no variant matches; run ohm list to see them" : unknown;
 }
 
 bool has_baseline(const std::vector<std::string>& files) {

@@ -110,7 +110,7 @@ int show_peaks(const SmiArguments& arguments, const Environment& environment) {
   print_text(text);
   const ExitReason reason = outcome.result.exit_reason;
   if (reason == ExitReason::nothing_selected) {
-    print_error("nothing is selected; ohm list prints what there is to select");
+    print_error("no variant matches; run ohm list to see them");
   }
   // Whether a scenario proves something is for ohm run to say.
   return reason == ExitReason::failed ? 0 : outcome.exit_code();

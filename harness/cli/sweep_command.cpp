@@ -130,8 +130,9 @@ std::unique_ptr<const engine::Checkpoint> opened_plan(const SweepArguments& argu
         arguments.plan, engine::planned_work(arguments.sweep), engine::CheckpointUse::reads);
     check_undamaged(*plan, arguments.plan);
     if (engine::is_whole_plan(*plan)) return plan;
-    throw std::invalid_argument(fmt::format(
-        "{} is not finished: the same command with --write-plan goes on with it", arguments.plan));
+    throw std::invalid_argument(
+        fmt::format("{} is not finished: run the same command with --write-plan to complete it",
+                    arguments.plan));
   });
 }
 
@@ -191,8 +192,8 @@ int sweep(SweepArguments arguments, const Environment& environment) {
         !arguments.reports.empty() || !arguments.resume.empty() || arguments.launcher.is_used();
     if (asks_for_more) {
       throw UsageError(
-          "--write-plan fails nothing: reports, --resume and --launcher are for the sweep that has "
-          "its --plan");
+          "--write-plan injects no faults: use reports, --resume and --launcher with the sweep "
+          "that reads the plan (--plan)");
     }
     paths.add("--write-plan " + arguments.plan_to_write, arguments.plan_to_write);
     const int signal = parsed("--write-plan", [&] {

@@ -36,7 +36,7 @@ bool asks_for_gpu_memory(const engine::TorchCommand& command) {
 
 SweptMemory host_memory(const engine::TorchCommand& command) {
   if (command.in_scratch) {
-    throw UsageError("--scratch: host memory is swept in this folder; leave it out");
+    throw UsageError("--scratch: not supported for host memory");
   }
   const engine::HostCommand host = {command.words, command.engine, command.timeout_seconds,
                                     command.jobs};
@@ -53,7 +53,7 @@ SweptMemory swept_memory(const std::string& asked, const engine::TorchCommand& c
   if (asked == "host") {
     if (is_about_gpus) {
       throw UsageError(
-          "--gpu, --level, --check, --values and --assume-selected are about device memory");
+          "--gpu, --level, --check, --values and --assume-selected apply to device memory");
     }
     return host_memory(command);
   }

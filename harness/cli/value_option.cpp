@@ -44,7 +44,7 @@ void add_allow_unknown_values_option(const OptionParser& parser, bool& allows) {
 
 void refuse_value_options(const engine::ValueOptions& options) {
   if (options.are_default()) return;
-  throw UsageError("--values and --assume-selected are for a command that comes after --");
+  throw UsageError("--values and --assume-selected require a command after --");
 }
 
 }  // namespace ohm::cli

@@ -60,8 +60,8 @@ void check(VerifyArguments& arguments, const Environment& environment) {
   const bool is_part = !run.shard.is_whole() || arguments.launcher.is_used();
   if (is_part && !arguments.profile_path.empty()) {
     throw UsageError(
-        "--write-profile: a part of the variants shows a part of the workspaces: without --shard "
-        "and --launcher, on the card that the profile is of");
+        "--write-profile needs all variants: run without --shard and --launcher, on the card to be "
+        "profiled");
   }
   check_cuda_options(run, arguments.launcher.cards());
   check_run_options(run);

@@ -42,10 +42,10 @@ bool is_result(std::string_view text) {
 int why_of_text(const std::string& file, const std::string& text) {
   const std::optional<reports::CrashLog> log = reports::parse_crash_log(text);
   if (!log) {
-    print_error(fmt::format(
-        "unknown: nothing in {} is recognised. Looked for: the out-of-memory messages of {}; a "
-        "memory snapshot of PyTorch's; a result of ohm's",
-        is_stdin(file) ? "standard input" : file, reports::known_sources()));
+    print_error(
+        fmt::format("unknown: nothing in {} is recognised. Known are the out-of-memory messages of "
+                    "{}; memory snapshots of PyTorch; results of ohm",
+                    is_stdin(file) ? "standard input" : file, reports::known_sources()));
     return exit_code(ExitReason::nothing_selected).code;
   }
   print_text(reports::why_text(*log, terminal_columns()));

@@ -55,7 +55,7 @@ bool reaches_the_peak(const VariantResult& shown, const ProcessRecord& record) {
 void drop_breakdown(reports::RecordedRun& recorded) {
   VariantResult& variant = recorded.result.scenarios.front().variants.front();
   recorded.has_breakdown = false;
-  variant.reason = "what made up the peak is not in the history (OHM_RECORD_EVENTS)";
+  variant.reason = "the history does not reach back to the peak (OHM_RECORD_EVENTS)";
   variant.findings.clear();
   for (DeviceResult& device : variant.devices) {
     device.peak.reset();
@@ -158,7 +158,7 @@ reports::RecordedRun lost_process(const ProcessRecord& record) {
   scenario.verdict = Verdict::failed;
   scenario.error.emplace().message =
       record.problems.empty()
-          ? fmt::format("process {} ended before it could write what it had recorded", record.pid)
+          ? fmt::format("process {} ended before it could write its record", record.pid)
           : fmt::format("process {} could not be recorded: {}", record.pid,
                         record.problems.front());
   return recorded;

@@ -34,7 +34,7 @@ RecordFolder::RecordFolder() {
   std::string pattern = (none ? std::filesystem::path("/tmp") : temporary) / "ohm-record-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) {
     throw std::invalid_argument(
-        fmt::format("no folder for records can be made at {}: {}; TMPDIR names another place",
+        fmt::format("cannot create a folder for records at {}: {}; set TMPDIR to another place",
                     pattern, std::strerror(errno)));
   }
   path_ = pattern;

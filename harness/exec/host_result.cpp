@@ -42,7 +42,7 @@ Holders holders_of(const HostRecord& record, std::int64_t HostSite::*bytes,
 std::string failure_message(const HostFailure& failure, const HostMachine& machine) {
   const std::string live = human_bytes(static_cast<std::uint64_t>(failure.live_bytes));
   if (failure.is_limit) {
-    return fmt::format("request {} would have gone beyond the limit of {}: {} were alive",
+    return fmt::format("request {} would have exceeded the limit of {}: {} were alive",
                        failure.request, machine.limit, live);
   }
   return fmt::format("request {} was made to fail: {} were alive", failure.request, live);
@@ -128,7 +128,7 @@ reports::RecordedRun recorded_process(const HostRecord& record, const HostMachin
     recorded.result.exit_reason = ExitReason::script_error;
     scenario.verdict = Verdict::failed;
     scenario.error.emplace().message =
-        fmt::format("process {} ended before it could write what it had recorded", record.pid);
+        fmt::format("process {} ended before it could write its record", record.pid);
     return recorded;
   }
   scenario.variants.push_back(variant_of(record, machine, end));

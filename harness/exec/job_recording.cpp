@@ -57,8 +57,8 @@ void check_python_option(std::string_view option, bool& takes_next, bool& is_las
   for (std::size_t i = 1; i < option.size(); ++i) {
     const char letter = option[i];
     if (letter == 'I' || letter == 'E' || letter == 'S') {
-      throw std::invalid_argument(fmt::format(
-          "python -{} would not import what records it: leave -{} out", letter, letter));
+      throw std::invalid_argument(
+          fmt::format("python -{} would not import the recorder: remove -{}", letter, letter));
     }
     is_last = letter == 'c' || letter == 'm';
     takes_next = (letter == 'W' || letter == 'X') && i + 1 == option.size();

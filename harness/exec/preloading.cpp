@@ -39,7 +39,7 @@ std::string shipped_file(const char* built, const char* installed) {
     // What the loader, and Python, take for the end of a name.
     if (path.string().find_first_of(" :") != std::string::npos) {
       throw GpuUnavailable(fmt::format(
-          "{} cannot be preloaded: there is a space or a colon in its path", path.string()));
+          "{} cannot be preloaded: its path contains a space or a colon", path.string()));
     }
     return path;
   }

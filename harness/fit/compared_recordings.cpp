@@ -150,8 +150,8 @@ void ComparedRecordings::refuse_other_beginning(std::size_t gpu) const {
     const std::vector<std::size_t> sizes = sizes_at_start(at(i, gpu));
     if (sizes == first) continue;
     throw RecordingError(
-        fmt::format("{} begins with {} blocks, {} with {} or others: what grows of them was made "
-                    "before the recording. Record from the start of the program (ohm record)",
+        fmt::format("{} begins with {} blocks, {} with {} or others, made before the recording. "
+                    "Record from the start of the program (ohm record)",
                     recordings_.front().file, first.size(), recordings_[i].file, sizes.size()));
   }
 }

@@ -134,7 +134,7 @@ class FitTrial {
     if (loaded.error) return FitStop{value, FitStopKind::error, loaded.error->message, {}};
     const ScenarioDescription scenario = validated(std::move(loaded.description));
     const VariantDescription* const variant = find_variant(scenario, question_.variant);
-    if (variant == nullptr) throw RowError("at this value there is no variant of this name");
+    if (variant == nullptr) throw RowError("no variant of this name exists at this value");
     std::map<std::string, MeasuredVariant> others;
     const auto lookup = [&](const std::string& name) -> MeasurementSource {
       const std::string other = resolved_name(*variant, name);

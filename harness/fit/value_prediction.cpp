@@ -31,8 +31,8 @@ std::vector<Limit> parsed_limits(const std::vector<std::string>& texts) {
     limits.push_back(parse_limit(text));
     if (is_replayed(limits.back())) continue;
     throw std::invalid_argument(
-        fmt::format("limit \"{}\": of recordings at other values peak_allocated_bytes, "
-                    "peak_reserved_bytes and num_alloc_retries can be told",
+        fmt::format("limit \"{}\": recordings can only predict peak_allocated_bytes, "
+                    "peak_reserved_bytes and num_alloc_retries",
                     text));
   }
   return limits;

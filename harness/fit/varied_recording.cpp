@@ -32,8 +32,8 @@ void refuse_out_of_memory(const DeviceHistory& history, const std::string& file)
                    [](const MemoryEvent& event) { return event.action == EventAction::oom; });
   if (oom == history.events.end()) return;
   throw RecordingError(
-      fmt::format("{}: ran out of memory on cuda:{} at event {}: what would have followed is in no "
-                  "record. Record a smaller value",
+      fmt::format("{}: ran out of memory on cuda:{} at event {}: what would have followed was not "
+                  "recorded. Record a smaller value",
                   file, history.device, oom - history.events.begin()));
 }
 
@@ -67,10 +67,10 @@ RecordedGpu recorded_gpu(DeviceHistory history, const Snapshot& snapshot, const 
   refuse_out_of_memory(history, file);
   VerifiedHistory verified(std::move(history), rules);
   if (verified.disagreement()) {
-    throw RecordingError(fmt::format(
-        "{}: {}'s allocator does not do what was recorded, so that it cannot tell of other sizes: "
-        "{}. ohm replay {} --verify says more; --rules names another version",
-        file, rules.name, verified.disagreement()->summary, file));
+    throw RecordingError(
+        fmt::format("{}: {}'s allocator does not reproduce the recording, so it cannot predict "
+                    "other sizes: {}. See ohm replay {} --verify; --rules names another version",
+                    file, rules.name, verified.disagreement()->summary, file));
   }
   const auto device = static_cast<std::size_t>(verified.history().device);
   std::vector<StackId> of_lives = stacks_of(verified, snapshot, stacks);

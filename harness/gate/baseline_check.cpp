@@ -150,7 +150,7 @@ std::vector<BaselineCheck> gone_variants(const Baseline& baseline,
     BaselineCheck gone;
     gone.state = BaselineCheck::State::gone;
     gone.variant = name;
-    gone.reason = "the scenario does not have this variant of the baseline";
+    gone.reason = "this variant of the baseline is not in the scenario";
     checks.push_back(std::move(gone));
   }
   return checks;

@@ -28,7 +28,7 @@ bool is_baseline_file(InputFile& file, const std::string& path) {
 void check_values_known(const VariantResult& variant, const std::string& path) {
   if (variant.unknown_values.empty()) return;
   throw BaselineError(
-      fmt::format("{}: its figures are no baseline: {}; --allow-unknown-values compares them "
+      fmt::format("{}: cannot be a baseline: {}; --allow-unknown-values compares them "
                   "anyway",
                   path, reports::unknown_value_lines(variant.unknown_values).front()));
 }
@@ -50,7 +50,7 @@ std::map<std::string, Baseline> baselines_in(InputFile& file, const std::string&
     if (!allows_unknown_values) check_values_known(scenario.variants.front(), path);
     baselines[scenario.name] = baseline_of(scenario, 0);
   }
-  if (baselines.empty()) throw BaselineError(fmt::format("{}: a result of nothing", path));
+  if (baselines.empty()) throw BaselineError(fmt::format("{}: an empty result", path));
   return baselines;
 }
 
@@ -192,7 +192,7 @@ RecordedBaseline::Outcome RecordedBaseline::outcome(
     (fails(figure) ? failing : is_larger ? larger : smaller).push_back(text);
   }
   std::string rest;
-  if (!larger.empty()) rest += "; larger, and no failure: " + joined(larger);
+  if (!larger.empty()) rest += "; larger, but not judged: " + joined(larger);
   if (!smaller.empty()) rest += "; smaller: " + joined(smaller);
   if (!failing.empty()) {
     const std::string lines = peak_attribution(checks.front().diff);

@@ -66,7 +66,7 @@ void refuse_unknown_values(VariantResult& variant) {
                   reports::unknown_value_lines(variant.unknown_values).front(), before);
 }
 
-constexpr const char* kNoBreakdown = "what made up the peak is not in the history";
+constexpr const char* kNoBreakdown = "the history does not reach back to the peak";
 
 /// "peak_gradient_bytes" and the others.
 bool is_of_a_category(const Measurement& measurement) {

@@ -87,7 +87,7 @@ std::optional<Judgement> no_lack_of_memory(const Evidence& evidence) {
     case Outcome::oom:
       if (peak_of(*larger) > peak_of(evidence.measured)) return std::nullopt;
       return failed(FailureType::not_reproduced,
-                    fmt::format("{}; a GPU of {} does not hold it either", oom_text(evidence),
+                    fmt::format("{}; it does not fit into {} either", oom_text(evidence),
                                 reports::short_bytes(larger->devices.front().capacity_bytes)));
     case Outcome::error:
       // The host may have had no room for the values; it got further all the same.
@@ -137,18 +137,18 @@ Judgement judge_by_limits(const Evidence& evidence) {
   return proves_nothing(evidence) ? skipped() : passed(holding_text(evidence));
 }
 
-/// Limits hold of whatever takes nothing.
+/// A variant that allocates nothing satisfies every limit.
 Judgement judge_control(const Evidence& evidence) {
   Judgement judgement = judge_by_limits(evidence);
   if (judgement.verdict != Verdict::passed) return judgement;
   const MeasuredVariant* const problem = evidence.problem;
   const bool may_take_none = problem != nullptr && !takes_memory(*problem);
   if (!takes_memory(evidence.measured) && !may_take_none) {
-    return error("it takes no memory: nothing shows that it does what a problem does");
+    return error("it allocates nothing: nothing shows that it does what a problem does");
   }
   const bool must_use_gpus = problem != nullptr && takes_device_memory(*problem);
   if (takes_device_memory(evidence.measured) || !must_use_gpus) return judgement;
-  return error("it takes no memory of a GPU: nothing shows that it does what its problem does");
+  return error("it allocates nothing on a GPU: nothing shows that it does what its problem does");
 }
 
 bool must_run_out_of_memory(const Evidence& evidence) {

@@ -54,8 +54,8 @@ class WorkerPool {
                    Done done);
 
   /// Until nothing is left, or `keep_going`, asked now and after every news, says no; then what
-  /// runs is killed and what waits is dropped, without a word. kEndingSignals end all work as
-  /// interrupted; as long as the pool lives they do nothing else.
+  /// runs is killed and what waits is dropped, with no error message. kEndingSignals end all work
+  /// as interrupted; as long as the pool lives they do nothing else.
   void run(const std::function<bool()>& keep_going);
 
   /// Pieces of work, so far.

@@ -101,9 +101,8 @@ CheckpointedModules::CheckpointedModules(const Snapshot& snapshot, const std::st
   const std::vector<RecordedCall> all = recorded_calls(snapshot);
   if (all.empty()) {
     refuse(
-        "the record does not say where modules are called and when their backward comes; "
-        "ohm record --modules does, of the first steps of a job (with --max-entries for all of "
-        "their events)");
+        "the record has no module calls; ohm record --modules adds those of the first steps of a "
+        "job (with --max-entries for all of their events)");
   }
   for (const RecordedCall& call : all) {
     if (std::any_of(patterns.begin(), patterns.end(),
@@ -133,13 +132,13 @@ void CheckpointedModules::check(const std::vector<std::string>& patterns) const 
     const RecordedCall& call = calls_[i];
     if (call.casts) {
       refuse(
-          "it was called under autocast, which keeps casts of weights for as long as it pleases: "
-          "the record does not tell them from what the module saves");
+          "it was called under autocast, whose cached casts of weights the record does not "
+          "distinguish from what the module saves");
     }
     if (call.nodes.empty()) {
       refuse(fmt::format(
-          "a call of {} had no backward that is known, or more than one: what it saves cannot be "
-          "told (where memory ran out before, record it on a larger GPU, as a virtual one)",
+          "a call of {} had no known backward pass, or several: what it saves is unknown (if "
+          "memory ran out before it, record on a larger GPU, such as a virtual one)",
           call.path));
     }
     const bool overlaps = i + 1 < calls_.size() && calls_[i + 1].device == call.device &&
@@ -188,7 +187,7 @@ std::vector<ChangedProgram> CheckpointedModules::on(const VerifiedHistory& histo
     CheckpointedCall one(call, history.lives(), static_cast<std::uint32_t>(cut), moments);
     if (one.keeps_something()) {
       refuse(fmt::format(
-          "{} keeps something that it makes beyond its backward, which may be what it saves",
+          "{} keeps some of its results after its backward pass, which may be saved tensors",
           call.path));
     }
     if (one.changes_something()) calls.push_back(std::move(one));
@@ -204,10 +203,10 @@ std::vector<ChangedProgram> CheckpointedModules::on(const VerifiedHistory& histo
 void CheckpointedModules::refuse_unless_equal(const std::vector<std::size_t>& peaks) const {
   const auto [least, most] = std::minmax_element(peaks.begin(), peaks.end());
   if (*least == *most) return;
-  refuse(fmt::format(
-      "the peak would be {} to {}: the record does not tell which of its last ops would "
-      "run again, and at which moment",
-      human_and_exact_bytes(*least), human_and_exact_bytes(*most)));
+  refuse(
+      fmt::format("the peak would be {} to {}: the record does not show which of its last ops "
+                  "would run again, and when",
+                  human_and_exact_bytes(*least), human_and_exact_bytes(*most)));
 }
 
 void CheckpointedModules::refuse_what_changes_nothing() const {

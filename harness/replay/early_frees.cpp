@@ -101,11 +101,11 @@ void EarlyFrees::refuse_what_frees_nothing() const {
       throw ReplayError(fmt::format("{}: --free-at {}: {}", file_, place, why));
     };
     if (line.requests == 0) {
-      refuse(fmt::format("no request is this line's; {}", nearest_lines(line.place)));
+      refuse(fmt::format("this line makes no request; {}", nearest_lines(line.place)));
     }
     if (line.freed == 0 && line.lasting > 0) {
       refuse(
-          fmt::format("what it makes are parameters or optimizer state ({} of {} blocks), which "
+          fmt::format("it makes parameters or optimizer state ({} of {} blocks), which "
                       "the next step needs",
                       line.lasting, line.requests));
     }
@@ -115,8 +115,8 @@ void EarlyFrees::refuse_what_frees_nothing() const {
     }
     if (!line.is_of_several_steps) {
       refuse(
-          "it makes something that outlives its step in one step only, as what is made once and "
-          "kept does: the record does not say that later steps do without it");
+          "its memory outlives a step only once, so it may be made once and kept: the record does "
+          "not show that later steps do without it");
     }
   }
 }

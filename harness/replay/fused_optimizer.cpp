@@ -74,8 +74,8 @@ void FusedOptimizer::change(const VerifiedHistory& history, ChangedProgram& prog
     if (!request.is_temporary && !request.state_line) continue;
     if (request.is_scaled) {
       refuse(
-          "the optimizer is stepped by a GradScaler, and a fused one unscales its gradients by "
-          "itself: the record does not tell what that takes");
+          "a GradScaler steps the optimizer, and a fused one unscales gradients itself: the record "
+          "does not show what that allocates");
     }
     if (request.is_temporary) {
       program.bytes.back() = 0;
@@ -86,8 +86,8 @@ void FusedOptimizer::change(const VerifiedHistory& history, ChangedProgram& prog
   }
   if (temporaries > 0 && states.empty()) {
     refuse(
-        "the optimizer's state was made before the record: of how many parameters it is, is not "
-        "known. Record from the start of the program (ohm record)");
+        "the optimizer's state is older than the record: its number of parameters is unknown. "
+        "Record from the start of the program (ohm record)");
   }
   if (states.empty()) return;
   has_optimizer_ = true;
@@ -98,8 +98,7 @@ void FusedOptimizer::change(const VerifiedHistory& history, ChangedProgram& prog
       return lives[index].requested_bytes == kStepBytes;
     });
     if (are_counts) {
-      refuse(
-          "the optimizer has its counts of steps on the GPU already: it is fused, or capturable");
+      refuse("the optimizer's step counts are already on the GPU: it is fused or capturable");
     }
     for (const std::uint32_t index : first) program.companions[index] = kStepBytes;
   }
@@ -108,8 +107,8 @@ void FusedOptimizer::change(const VerifiedHistory& history, ChangedProgram& prog
 void FusedOptimizer::refuse_what_changes_nothing() const {
   if (has_optimizer_) return;
   refuse(
-      "no step of torch.optim.Adam or AdamW is in the record; what other optimizers would take is "
-      "not known");
+      "the record has no step of torch.optim.Adam or AdamW; what other optimizers would allocate "
+      "is not known");
 }
 
 }  // namespace ohm::engine

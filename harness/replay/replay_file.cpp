@@ -205,8 +205,9 @@ class SnapshotReplay {
  private:
   [[noreturn]] void refuse_dtype() const {
     throw ReplayError(fmt::format(
-        "{}: --dtype {}: a record has the bytes of blocks, not which of them are floats, nor what "
-        "PyTorch asks for instead: attention has other kernels, norms and losses stay in float32, "
+        "{}: --dtype {}: a record has the sizes of blocks, but not which of them are floats, nor "
+        "what PyTorch would allocate instead: attention has other kernels, norms and losses stay "
+        "in float32, "
         "autocast keeps casts of weights. Run the job in that dtype on a virtual GPU (ohm exec)",
         options_.file, options_.dtype));
   }

@@ -53,9 +53,8 @@ std::string served_text(ReplayOptions options, const VariantResult& variant,
   options.capacities = {static_cast<std::size_t>(device->peak_reserved_bytes)};
   const auto answer = answer_of(options, device->device);
   if (!answer || !answer->changed->fits() || answer->changed->rescued == 0) return "";
-  return fmt::format(
-      "Replayed with {} the request is served, in the {} that were reserved at most.", what,
-      bytes_text(options.capacities.front()));
+  return fmt::format("Replayed with {} the request succeeds, with at most {} reserved.", what,
+                     bytes_text(options.capacities.front()));
 }
 
 /// Where it did not: what is allocated at the peak.

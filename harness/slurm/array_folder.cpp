@@ -224,7 +224,7 @@ std::string ArrayFolder::log_end(const ArrayPiece& piece) const {
   std::string text = text_or_nothing(log_path(piece));
   while (!text.empty() && text.back() == '\n') text.pop_back();
   if (text.empty()) {
-    return fmt::format("nothing is in {}: do the nodes have this folder, and can they write there?",
+    return fmt::format("{} is empty: do the nodes share this folder, and can they write to it?",
                        log_path(piece));
   }
   if (text.size() > kMost) text = "…" + text.substr(text.size() - kMost);

@@ -38,8 +38,8 @@ constexpr int kNotFound = 127;
 
 [[noreturn]] void throw_not_found(const char* command) {
   throw SlurmUnavailable(
-      fmt::format("{} is not there: Slurm's commands have to be installed on this machine, as they "
-                  "are on the login nodes of a cluster",
+      fmt::format("{} was not found: install Slurm's commands on this machine, as on the login "
+                  "nodes of a cluster",
                   command));
 }
 

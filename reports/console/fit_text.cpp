@@ -258,8 +258,7 @@ class FitText {
 
   void add_smallest_card(const FitRow& row) {
     if (row.outcome == FitOutcome::none_fits) {
-      const std::string why =
-          row.stop ? printable(row.stop->reason) : "there is no size that it passes with";
+      const std::string why = row.stop ? printable(row.stop->reason) : "it passes at no size";
       return add_field("no card is large enough", why, Tone::bad);
     }
     add_field("smallest card", human_and_exact_bytes(static_cast<std::uint64_t>(row.best->value)),

@@ -127,13 +127,12 @@ class Explanation {
             "piece.",
             card());
       case OomCause::other_process:
-        return fmt::format("Another process is on {}, and it holds what is missing.", card());
+        return fmt::format("Another process on {} holds the missing memory.", card());
       case OomCause::not_said:
-        return fmt::format("The figures do not tell why {} refused the request.", card());
+        return fmt::format("The message does not say why {} refused the request.", card());
       case OomCause::cut_off:
         return fmt::format(
-            "The message breaks off before the figures that tell why {} refused the request.",
-            card());
+            "The message ends before the figures that say why {} refused the request.", card());
       case OomCause::full:
         break;
     }
@@ -164,14 +163,15 @@ class Explanation {
     }
     if (message_.private_pools) figure(*message_.private_pools, "in private pools (CUDA graphs)");
     if (message_.allowed) figure(*message_.allowed, "allowed for this process");
-    figure(message_.requested, "asked for");
+    figure(message_.requested, "requested");
   }
 
   void add_meaning() {
     switch (cause_) {
       case OomCause::too_large:
         return point(fmt::format(
-            "{} in one request do not fit into {}, empty or not. One tensor is that large: look "
+            "A single request of {} does not fit into {}, even empty. One tensor is that large: "
+            "look "
             "at its shape and dtype (a batch that was concatenated, logits of a large vocabulary, "
             "scores of a long sequence), and split it.",
             text_of(message_.requested), text_of(*message_.capacity)));
@@ -185,8 +185,7 @@ class Explanation {
         return add_not_said();
       case OomCause::cut_off:
         return point(
-            "What PyTorch's allocator has reserved, and what of it is free, stands at the end of "
-            "the message: paste all of it.");
+            "The end of the message says what PyTorch's allocator has reserved: paste all of it.");
       case OomCause::full:
         break;
     }
@@ -195,7 +194,7 @@ class Explanation {
 
   void add_fraction() {
     if (message_.reserved) {
-      point(fmt::format("{} reserved and {} asked for are {}, more than the {} allowed.",
+      point(fmt::format("{} reserved and {} requested are {}, more than the {} allowed.",
                         text_of(*message_.reserved), text_of(message_.requested),
                         text_of(sum(*message_.reserved, message_.requested)),
                         text_of(*message_.allowed)));
@@ -207,15 +206,14 @@ class Explanation {
 
   void add_fragmentation() {
     const PrintedBytes cache = *unallocated(message_);
-    point(fmt::format(
-        "{} are reserved and not handed out, and {} were asked for. Cached segments that are "
-        "wholly free were given back before the error; what is left lies between blocks in use.",
-        text_of(cache), text_of(message_.requested)));
+    point(
+        fmt::format("{} are reserved but free, and {} were requested. Fully free segments were "
+                    "released before the error; the rest lies between blocks in use.",
+                    text_of(cache), text_of(message_.requested)));
     if (message_.requested.bytes == kSmallSegment) {
       point(
-          "2.00 MiB is a segment for tensors of 1 MiB or less: they have segments of their own, "
-          "and "
-          "what is free in larger ones is not for them.");
+          "2.00 MiB is a segment for tensors of 1 MiB or less: they have their own segments, and "
+          "free memory in larger ones does not serve them.");
     }
     point(
         "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or max_split_size_mb below the size of "
@@ -228,25 +226,25 @@ class Explanation {
     const PrintedBytes missing = missing_bytes(message_);
     const bool counts_free = missing.bytes < message_.requested.bytes;
     point(fmt::format(
-        "{} asked for{}: {} are missing. {} {}.", text_of(message_.requested),
+        "{} requested{}: {} are missing. {} {}.", text_of(message_.requested),
         counts_free ? fmt::format(" less {} free", text_of(*message_.free)) : "", text_of(missing),
         text_of(others),
         message_.other_processes.empty()
             ? "are in use that this process does not account for (a context takes 300 to 600 MiB)"
             : "are in use by other processes"));
     point(
-        "nvidia-smi names them: a notebook that was not closed, a worker that hangs. If the other "
-        "one only caches, torch.cuda.empty_cache() there gives it back; else use another card "
-        "(CUDA_VISIBLE_DEVICES), or less.");
+        "Find them with nvidia-smi: an open notebook, a hung worker. If the other one only caches, "
+        "torch.cuda.empty_cache() there releases it; otherwise use another card "
+        "(CUDA_VISIBLE_DEVICES), or less memory.");
   }
 
   void add_not_said() {
     if (!message_.free) {
-      point(fmt::format("{} asked for, with {} reserved, are less than {} has.",
+      point(fmt::format("{} requested and {} reserved are less than {} has.",
                         text_of(message_.requested),
                         text_of(message_.reserved.value_or(PrintedBytes{})), card()));
     } else if (message_.capacity && is_less(*message_.capacity, *message_.free)) {
-      point(fmt::format("{} free of {} cannot both be so: nothing is concluded from them.",
+      point(fmt::format("{} free of {} contradict each other and are ignored.",
                         text_of(*message_.free), text_of(*message_.capacity)));
     } else {
       point(fmt::format("{} were refused; {} were free when the message was written.",
@@ -262,13 +260,13 @@ class Explanation {
       point(fmt::format("Of {} reserved {} are handed out{}.", text_of(*message_.reserved),
                         text_of(*message_.allocated),
                         there_is < message_.requested.bytes
-                            ? "; with the cache and what is free it would not have been enough. "
-                              "Emptying the cache cannot help"
+                            ? "; the cache and the free memory together would not have been "
+                              "enough. Emptying the cache cannot help"
                             : ""));
     }
     point(
-        "Less has to be alive at the peak: a smaller batch with gradient accumulation, mixed "
-        "precision, checkpointing; and nothing that lives longer than it must (losses that are "
+        "Reduce what is alive at the peak: a smaller batch with gradient accumulation, mixed "
+        "precision, checkpointing; and keep nothing longer than needed (losses that are "
         "summed as tensors, outputs in lists, inference with gradients).");
   }
 
@@ -280,10 +278,10 @@ class Explanation {
     if (cause_ != OomCause::fragmented && cache && message_.free &&
         sum(*cache, *message_.free).bytes >= message_.requested.bytes &&
         cause_ != OomCause::fraction) {
-      point(fmt::format(
-          "The cache ({}) and the free memory ({}) together would have been enough: in part it "
-          "is fragmentation.",
-          text_of(*cache), text_of(*message_.free)));
+      point(
+          fmt::format("The cache ({}) and the free memory ({}) together would have been enough: "
+                      "part of the cause is fragmentation.",
+                      text_of(*cache), text_of(*message_.free)));
     }
     if (cause_ != OomCause::other_process && others.bytes > others.rounding) {
       point(fmt::format("{} of the card are in use {} besides.", text_of(others),
@@ -361,9 +359,8 @@ std::vector<std::string> pitfalls_of(OomCause cause) {
 }
 
 std::string what_refuses_without_a_reason() {
-  return "This is known of processes that hold the memory for a moment, of drivers that limit one "
-         "allocation or need as much of the host's memory (Windows, WSL), and of limits that are "
-         "set outside of PyTorch.";
+  return "Known causes: a process that held the memory for a moment, a driver that limits one "
+         "allocation or needs as much host memory (Windows, WSL), a limit set outside PyTorch.";
 }
 
 std::string explained_oom_message(const OomMessage& message, std::size_t columns) {

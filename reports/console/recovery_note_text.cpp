@@ -19,8 +19,8 @@ std::string sentence_of(const RecoveryNote& note) {
       return fmt::format("were granted fewer requests (the first: {})", note.plan);
     case RecoveryDeviation::more_when_made_again:
       return fmt::format(
-          "had more allocated when the failed request was made again than when it failed, as where "
-          "the failed attempt is still alive (the most: {} at {})",
+          "had more allocated on retry than at the failure, perhaps because the failed attempt is "
+          "still alive (the most: {} at {})",
           human_bytes(static_cast<std::size_t>(note.bytes)), note.plan);
   }
   return {};

@@ -205,8 +205,8 @@ class ReplayText {
     std::uint64_t most = 0;
     for (const WhatIfRow& row : result_.what_ifs) most = std::max(most, row.rescued);
     if (most == 0) return;
-    add(fmt::format("{} that failed in the record: served where it fits, and given back at once, "
-                    "since what would have followed is in no record",
+    add(fmt::format("{} that failed in the record: served if it fits and released at once, since "
+                    "what would have followed was not recorded",
                     count(most, "request")),
         4);
   }
@@ -270,8 +270,8 @@ class ReplayText {
     }
     if (!row.every_from_bytes) return text;
     if (*row.every_from_bytes == *row.with_retries_bytes)
-      return text + "; every larger one will do";
-    return text + fmt::format("; not every larger one will do, but every one from {} on",
+      return text + "; every larger one suffices";
+    return text + fmt::format("; not every larger one suffices, but every one from {} on",
                               human_and_exact_bytes(*row.every_from_bytes));
   }
 

@@ -89,7 +89,7 @@ std::string cause_text(const OomMessage& message) {
              "chunks, a shorter sequence, a smaller input).";
     case OomCause::fraction:
       return fmt::format(
-          "The GPU has room: the process is allowed {}, by set_per_process_memory_fraction. Raise "
+          "The GPU has room: set_per_process_memory_fraction limits the process to {}. Raise "
           "the fraction or make the job smaller.",
           human(*message.allowed));
     case OomCause::fragmented:
@@ -98,17 +98,18 @@ std::string cause_text(const OomMessage& message) {
           "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
           human(*unallocated(message)));
     case OomCause::other_process:
-      return "Others on the GPU hold what is missing: nvidia-smi names them; end them, or take "
-             "another GPU.";
+      return "Other processes on the GPU hold the missing memory: find them with nvidia-smi and "
+             "end them, or use another GPU.";
     case OomCause::not_said:
-      return "The figures do not tell why it was refused. " + what_refuses_without_a_reason();
+      return "The message does not say why the request failed. " + what_refuses_without_a_reason();
     case OomCause::cut_off:
-      return "The message breaks off there, before the figures that tell why.";
+      return "The message ends before the figures that say why.";
     case OomCause::full:
       break;
   }
-  return "This process's own tensors fill the GPU: a smaller batch, mixed precision, in training "
-         "checkpointing, else torch.no_grad(); and nothing kept longer than a step (losses summed "
+  return "This process's own tensors fill the GPU: use a smaller batch, mixed precision, "
+         "checkpointing in training, otherwise torch.no_grad(); and keep nothing longer than a "
+         "step (losses summed "
          "as tensors, outputs in lists).";
 }
 
@@ -116,7 +117,7 @@ std::string pytorch_text(const CrashLog& log, Length length) {
   const OomMessage& message = *log.message;
   const std::string free =
       message.free ? fmt::format(" with {} free", human(*message.free)) : std::string();
-  return fmt::format("PyTorch ran out of memory on {}: {} asked for{}{}. {}{}", gpu_text(log),
+  return fmt::format("PyTorch ran out of memory on {}: {} requested{}{}. {}{}", gpu_text(log),
                      human(message.requested), free, where_text(log, length), figures_text(message),
                      cause_text(message));
 }
@@ -143,7 +144,7 @@ std::string holder_text(const VariantResult& variant) {
   const HolderResult* const holder = largest_holder(variant);
   if (holder == nullptr) return "";
   if (holder->file.empty() && holder->category == Category::other) {
-    return fmt::format("The largest part, {} in {} block{}, was there before the record began. ",
+    return fmt::format("The largest part, {} in {} block{}, is older than the record. ",
                        short_bytes(holder->bytes), grouped(holder->count),
                        holder->count == 1 ? "" : "s");
   }
@@ -164,10 +165,10 @@ std::string fix_text(const VariantResult& variant) {
     case Category::gradient:
       return "Gradients: shard them, free them in the optimizer's hooks, or train fewer layers.";
     case Category::optimizer_state:
-      return "Optimizer state: an optimizer of 8 bits or with less state, or shard it.";
+      return "Optimizer state: use an 8-bit optimizer or one with less state, or shard it.";
     case Category::activation:
-      return "Activations: a smaller batch, mixed precision; in training accumulation and "
-             "checkpointing, too, else torch.no_grad().";
+      return "Activations: use a smaller batch or mixed precision; in training also accumulation "
+             "and checkpointing, otherwise torch.no_grad().";
     default:
       return "";
   }
@@ -241,7 +242,7 @@ const VariantResult* why_variant(const RunResult& result) {
 
 std::string why_text(const RunResult& result, const std::string& replayed, std::size_t columns) {
   const VariantResult* const variant = why_variant(result);
-  if (variant == nullptr) return "The result has no figures of memory.\n";
+  if (variant == nullptr) return "The result has no memory figures.\n";
   std::string text = variant->oom ? oom_text(*variant) : peak_text(*variant);
   text += unknown_text(*variant);
   text += holder_text(*variant);

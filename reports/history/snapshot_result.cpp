@@ -355,10 +355,10 @@ class SnapshotResult {
     }
     const std::int64_t free = reserved - allocated;
     if (free < oom_->requested_bytes) {
-      return fmt::format("the GPU was full, {} asked for and {} free in the cache",
+      return fmt::format("the GPU was full, {} requested and {} free in the cache",
                          short_bytes(oom_->requested_bytes), short_bytes(free));
     }
-    return fmt::format("the cache was fragmented, {} asked for and {} free in pieces",
+    return fmt::format("the cache was fragmented, {} requested and {} free in pieces",
                        short_bytes(oom_->requested_bytes), short_bytes(free));
   }
 

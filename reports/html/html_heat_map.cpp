@@ -75,9 +75,8 @@ std::string heat_map(const HeatMapResult& map) {
 std::string html_heat_maps(const ScenarioResult& scenario) {
   if (scenario.heat_maps.empty()) return "";
   std::string out =
-      "<h3>Injected failures</h3>\n<p class=\"note\">Each row is a place that asks for memory, "
-      "each "
-      "column what became of a failure there; the number is of failures.</p>\n";
+      "<h3>Injected failures</h3>\n<p class=\"note\">Each row is a place that requests memory, "
+      "each column an outcome; cells count failures.</p>\n";
   for (const HeatMapResult& map : scenario.heat_maps) out += heat_map(map);
   return out;
 }

@@ -82,7 +82,7 @@ bool has_history(const ScenarioResult& scenario) {
 
 std::string overlay_place(const ScenarioResult& scenario) {
   if (!has_history(scenario)) {
-    return "<p class=\"note\">This result holds no memory over time: make it with ohm run --report "
+    return "<p class=\"note\">This result has no memory history: record it with ohm run --report "
            "html=PATH, or ohm run --history --report json=PATH.</p>\n";
   }
   return "<div class=\"js-only\"><h3>Memory over time, all variants</h3>\n<div "

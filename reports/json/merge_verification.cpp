@@ -33,7 +33,7 @@ const Json& table_of(const ShardPart& part) {
   return cards[0];
 }
 
-/// What was interrupted stays so with whatever it is merged with.
+/// Merging never clears the 'interrupted' flag.
 void note_interruption(ShardPart& sum, const ShardPart& more) {
   const ExitReason interrupted = ExitReason::interrupted;
   if (exit_reason_of(more) == interrupted) {

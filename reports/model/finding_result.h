@@ -50,7 +50,7 @@ struct FindingResult {
   static void fields(Visit&& visit) {
     using T = FindingResult;
     visit("pitfall", &T::pitfall);
-    visit("scenario", &T::scenario, "The name of the one that explains it.");
+    visit("scenario", &T::scenario, "Name of the scenario that explains it.");
     visit("device", &T::device);
     visit("what", &T::what);
     visit("evidence", &T::evidence);

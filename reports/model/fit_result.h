@@ -25,7 +25,7 @@ struct FitPoint {
 
   static constexpr const char* kSchemaName = "point";
   static constexpr const char* kSchemaDescription =
-      "A value that fits; of capacity the bytes of the card. null where there is none.";
+      "A value that fits; for capacity, the bytes of the card. null: none.";
   template <class Visit>
   static void fields(Visit&& visit) {
     using T = FitPoint;
@@ -53,7 +53,7 @@ struct FitLine {
     using T = FitLine;
     visit("bytes_per_unit", &T::bytes_per_unit);
     visit("fixed_bytes", &T::fixed_bytes);
-    visit("from_value", &T::from_value, "Below it another moment of the run is the peak.");
+    visit("from_value", &T::from_value, "Below it the peak is at another moment of the run.");
     visit("checked_values", &T::checked_values);
     visit("largest_deviation_bytes", &T::largest_deviation_bytes);
     visit("is_line", &T::is_line);
@@ -131,7 +131,7 @@ struct FitBound {
 
   static constexpr const char* kSchemaName = "bound";
   static constexpr const char* kSchemaDescription =
-      "Of a prediction: the largest value that surely fits, and the largest that may. null where "
+      "For a prediction: the largest value that surely fits, and the largest that may. null: "
       "values were run.";
   template <class Visit>
   static void fields(Visit&& visit) {
@@ -158,7 +158,7 @@ struct FitRecording {
     visit("file", &T::file);
     visit("value", &T::value);
     visit("requests", &T::requests, "That are compared.");
-    visit("unmatched", &T::unmatched, "Of them: without a counterpart in another recording.");
+    visit("unmatched", &T::unmatched, "Of these: without a counterpart in another recording.");
     visit("unmatched_bytes", &T::unmatched_bytes);
   }
 };
@@ -214,11 +214,12 @@ struct FitBasis {
     visit("is_cut", &T::is_cut, "More steps were recorded at some values.");
     visit("has_one_order", &T::has_one_order, "Of requests and frees, at every value.");
     visit("constant", &T::constant, "Matched requests of one size.");
-    visit("lines", &T::lines, "Matched requests that are lines in the value.");
-    visit("curves", &T::curves, "Matched requests that are parabolas.");
-    visit("irregular", &T::irregular, "Matched requests that are none of them.");
-    visit("unchecked", &T::unchecked, "Lines and curves through as few sizes as they need.");
-    visit("holders_at", &T::holders_at, "The value that the holders are told of.");
+    visit("lines", &T::lines, "Matched requests linear in the value.");
+    visit("curves", &T::curves, "Matched requests quadratic in the value.");
+    visit("irregular", &T::irregular, "Matched requests that fit no curve.");
+    visit("unchecked", &T::unchecked,
+          "Requests fitted with no spare data point to check the model.");
+    visit("holders_at", &T::holders_at, "The value for which holders are listed.");
     visit("holders", &T::holders, "At the predicted peak, what grows, the largest first.");
   }
 };
@@ -284,9 +285,10 @@ struct FitRow {
     visit("margin", &T::margin);
     visit("bound", &T::bound, Presence::optional);
     visit("needed_bytes", &T::needed_bytes,
-          "Where nothing fits: what the smallest value takes, with the context.");
-    visit("fits_beyond", &T::fits_beyond, "Values beyond the next one that fit all the same.");
-    visit("fails_within", &T::fails_within, "Of capacity: larger cards on which it does not fit.");
+          "If nothing fits: what the smallest value takes, with the context.");
+    visit("fits_beyond", &T::fits_beyond,
+          "Values above the first failing one that fit nevertheless.");
+    visit("fails_within", &T::fails_within, "For capacity: larger cards on which it does not fit.");
     visit("unchecked_limits", &T::unchecked, "Limits on values: size-only runs have none.");
     visit("modelled", &T::modelled, Presence::optional,
           "Assumptions that the bytes rest on; absent: none.");
@@ -296,7 +298,7 @@ struct FitRow {
           "Of a command: the share of rows that masks of such values are assumed to select; "
           "absent: no mask depended on it.");
     visit("smallest_gpu", &T::smallest_profile, Presence::optional,
-          "Of capacity: the smallest card of ohm gpus that will do.");
+          "For capacity: the smallest card of ohm gpus that suffices.");
     visit("smallest_profile_bytes", &T::smallest_profile_bytes, kUnwritten);
     visit("runs", &T::runs);
   }

@@ -54,7 +54,7 @@ struct HistoryLine {
     visit("file", &T::file);
     visit("line", &T::line);
     visit("function", &T::function);
-    visit("own", &T::is_own, Presence::optional, "It is of the program's own files.");
+    visit("own", &T::is_own, Presence::optional, "Belongs to the program's own files.");
   }
 };
 
@@ -68,7 +68,7 @@ struct HistoryCall {
   static void fields(Visit&& visit) {
     using T = HistoryCall;
     visit("line", &T::line, "Index into lines.");
-    visit("caller", &T::caller, "1 + index of a call before this one; 0: it is the outermost.");
+    visit("caller", &T::caller, "1 + index of the calling frame; 0: the outermost.");
   }
 };
 
@@ -189,7 +189,7 @@ struct DeviceMemoryHistory {
     visit("segments_left_out", &T::segments_left_out);
     visit("blocks", &T::blocks, kAsColumns);
     visit("blocks_left_out", &T::blocks_left_out);
-    visit("frames", &T::frames, "Where blocks that are left out were, at some events.");
+    visit("frames", &T::frames, "Placement of omitted blocks at some events.");
   }
 };
 
@@ -212,7 +212,7 @@ struct MemoryHistory {
     visit("events_per_bucket", &T::events_per_bucket);
     visit("steps", &T::steps, kAsColumns, "The event after which each step ended.");
     visit("steps_every", &T::steps_every, Presence::optional,
-          "Of so many steps the last is in steps; absent: of each.");
+          "Stride of step marks: only every N-th step end is stored; absent: all.");
     visit("oom_event", &T::oom_event, Presence::optional);
     visit("sites", &T::sites);
     visit("lines", &T::lines, Presence::optional, "Of the stacks.");

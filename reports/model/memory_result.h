@@ -88,7 +88,7 @@ struct DeviceResult {
           "The real card that the GPU is on, and its driver; absent: it is virtual.");
     visit("capacity_bytes", &T::capacity_bytes);
     visit("values", &T::values, "False: size-only, no arithmetic was done.");
-    visit("rules", &T::rules, Presence::later, "Which PyTorch's allocator: pytorch-2.6.");
+    visit("rules", &T::rules, Presence::later, "Rule set of the allocator, such as pytorch-2.6.");
     visit("alloc_conf", &T::alloc_conf, Presence::later,
           "Settings as PYTORCH_CUDA_ALLOC_CONF spells them; empty for none.");
     visit("peak_allocated_bytes", &T::peak_allocated_bytes);
@@ -117,8 +117,7 @@ struct HostResult {
   static void fields(Visit&& visit) {
     using T = HostResult;
     visit("peak_allocated_bytes", &T::peak_allocated_bytes,
-          "Of what tensors took; pinned memory included. Of a program that ohm exec ran: of all "
-          "that it had asked for.");
+          "Of tensors, pinned memory included; under ohm exec, of all requests of the program.");
     visit("allocated_at_end_bytes", &T::allocated_at_end_bytes);
     visit("pinned_bytes", &T::pinned_bytes, "Pinned memory obtained in all.");
     visit("num_ooms", &T::num_ooms);

@@ -34,7 +34,7 @@ struct ReplayMismatch {
 
   static constexpr const char* kSchemaName = "mismatch";
   static constexpr const char* kSchemaDescription =
-      "Where the record and the replay part first; null where everything agrees.";
+      "First difference between record and replay; null: none.";
   template <class Visit>
   static void fields(Visit&& visit) {
     using T = ReplayMismatch;
@@ -62,12 +62,11 @@ struct ReplayStart {
     visit("segments", &T::segments);
     visit("blocks", &T::blocks);
     visit("reserved_bytes", &T::reserved_bytes);
-    visit("open_blocks", &T::open_blocks,
-          "Blocks of a size that the record does not tell at once.");
-    visit("known_blocks", &T::known_blocks, "Of them: later events told.");
-    visit("narrowed_blocks", &T::narrowed_blocks, "Of them: later events left fewer sizes.");
+    visit("open_blocks", &T::open_blocks, "Blocks whose size the record does not show directly.");
+    visit("known_blocks", &T::known_blocks, "Of these: later events showed the size.");
+    visit("narrowed_blocks", &T::narrowed_blocks, "Of these: later events left fewer sizes.");
     visit("skipped_events", &T::skipped_events,
-          "At the beginning, of a request that began before the record.");
+          "Events of a request that began before the record.");
   }
 };
 
@@ -164,8 +163,8 @@ struct UnservedRequest {
   static void fields(Visit&& visit) {
     using T = UnservedRequest;
     visit("request", &T::request,
-          "Index in device_traces[device], or line of the .trace; null: what is there at the start "
-          "does not fit.");
+          "Index in device_traces[device], or line of the .trace; null: the initial state does not "
+          "fit.");
     visit("bytes", &T::bytes);
     visit("op", &T::op, Presence::optional);
     visit("file", &T::file, Presence::optional);
@@ -231,10 +230,10 @@ struct MinCapacityRow {
     visit("without_retry_bytes", &T::without_retry_bytes);
     visit("with_retries_bytes", &T::with_retries_bytes);
     visit("every_from_bytes", &T::every_from_bytes,
-          "Every capacity from this one on will do; null: not known.");
+          "Every capacity from this one on suffices; null: not known.");
     visit("is_certified", &T::is_certified, "Every capacity below with_retries_bytes fails.");
     visit("checked_down_to_bytes", &T::checked_down_to_bytes,
-          "From this one up nothing was left out.");
+          "From this capacity up none was skipped.");
     visit("runs", &T::runs);
   }
 };

@@ -63,7 +63,7 @@ struct VariantResult {
     visit("role", &T::role);
     visit("line", &T::line);
     visit("of", &T::of, Presence::optional, "The problem it belongs to.");
-    visit("trades", &T::trades, Presence::optional, "What it changes by its nature.");
+    visit("trades", &T::trades, Presence::optional, "What the mitigation gives up.");
     visit("verdict", &T::verdict);
     visit("failure_type", &T::failure_type, "Empty unless the verdict is failed.");
     visit("outcome", &T::outcome);
@@ -71,11 +71,11 @@ struct VariantResult {
     visit("steps", &T::steps);
     visit("equivalence", &T::equivalence);
     visit("reference", &T::reference, Presence::optional,
-          "Whose values its own were compared with.");
+          "Variant whose values were the reference.");
     visit("difference", &T::difference, Presence::optional);
     visit("comparison", &T::comparison, Presence::optional,
-          "The rules of the comparison, where it is not of all values as they are.");
-    visit("values", &T::values, Presence::optional, "What it returned, in a few figures.");
+          "Comparison rules, unless all values are compared exactly.");
+    visit("values", &T::values, Presence::optional, "Summary figures of what it returned.");
     visit("recovered_share", &T::recovered_share, Presence::optional,
           "Of a partial: 1 is all of the problem's excess.");
     visit("devices", &T::devices);
@@ -111,7 +111,7 @@ struct ParameterResult {
     using T = ParameterResult;
     visit("name", &T::name);
     visit("value", &T::value, "In force.");
-    visit("default", &T::default_value, "As the scenario has it.");
+    visit("default", &T::default_value, "As in the scenario.");
   }
 };
 

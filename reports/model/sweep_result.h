@@ -162,7 +162,7 @@ struct RecoveryNote {
   static void fields(Visit&& visit) {
     using T = RecoveryNote;
     visit("deviation", &T::deviation);
-    visit("count", &T::count, "Recoveries that deviate so.");
+    visit("count", &T::count, "Number of such recoveries.");
     visit("plan", &T::plan, "Of the first one, or of the one with the most bytes.");
     visit("form", &T::form);
     visit("call", &T::call, "Which of the fault-free run's calls failed, from 1.");
@@ -256,19 +256,18 @@ struct SweptVariant {
     visit("peak_bytes", &T::peak_bytes, "Allocated on one GPU without a fault.");
     visit("peak_after_faults_bytes", &T::peak_after_faults_bytes,
           "The largest of the runs that went on.");
-    visit("repeated_calls", &T::repeated_calls,
-          "That those made more than the fault-free run, together.");
+    visit("repeated_calls", &T::repeated_calls, "Extra requests made by recovered runs, in total.");
     visit("waived", &T::waived);
     visit("untested", &T::untested,
           "Faults that were not injected, since the sweep was interrupted.");
     visit("not_tried", &T::not_tried,
-          "Failures of one call, in either form, that no shard was to inject.");
+          "Failures of one call, in either form, that no shard was assigned.");
     visit("beyond_budget", &T::beyond_budget,
           "Of these, those that points = spread leaves out because of what they cost.");
     visit("points", &T::points, "In the order in which they are first passed.");
     visit("failed", &T::failed, "Faults whose verdict is not good, in the order of the calls.");
     visit("notes", &T::notes, Presence::optional,
-          "What recoveries did otherwise than the fault-free run, where that is no verdict.");
+          "Deviations of recoveries from the fault-free run that are not verdicts.");
     visit("error", &brief_error, "Null when it was swept.");
   }
 };

@@ -29,7 +29,7 @@ struct EventDifference {
   static void fields(Visit&& visit) {
     using T = EventDifference;
     visit("is_on_card", &T::is_on_card, "false: on the virtual GPU alone.");
-    visit("ordinal", &T::ordinal, "Among the events of its side, from 0.");
+    visit("ordinal", &T::ordinal, "Index among the events of its side, from 0.");
     visit("event", &T::event);
     visit("bytes", &T::bytes);
   }
@@ -130,14 +130,14 @@ struct VerifiedVariant {
     visit("card_events", &T::card_events);
     visit("virtual_peak_bytes", &T::virtual_peak_bytes, "Allocated, the largest of all GPUs.");
     visit("card_peak_bytes", &T::card_peak_bytes);
-    visit("differences", &T::differences, "Events that the other side does not have, the first.");
+    visit("differences", &T::differences, "First event that the other side does not have.");
     visit("other_differences", &T::other_differences, "That are not listed.");
-    visit("to_host", &T::to_host, "Values that the card gave to the host, by op.");
-    visit("workspaces", &T::workspaces, "Of libraries, on the card alone, by op.");
+    visit("to_host", &T::to_host, "Values copied from the card to the host, by op.");
+    visit("workspaces", &T::workspaces, "Workspaces of libraries, on the card only, by op.");
     visit("convolution_workspaces", &T::convolution_workspaces,
-          "What cuDNN was given, by convolution.");
+          "Workspace that cuDNN was given, by convolution.");
     visit("value_difference", &T::value_difference, Presence::optional,
-          "The first returned value that the card computed otherwise; absent: none.");
+          "First returned value that differs on the card; absent: none.");
     visit("error", &T::error, Presence::optional, "Why there is no comparison; absent: there is.");
   }
 };
@@ -190,8 +190,8 @@ struct VerifiedCard {
   template <class Visit>
   static void fields(Visit&& visit) {
     using T = VerifiedCard;
-    visit("devices", &T::devices, "All of the machine, in the driver's order.");
-    visit("driver", &T::driver, "The version of CUDA that it is for.");
+    visit("devices", &T::devices, "All GPUs of the machine, in the driver's order.");
+    visit("driver", &T::driver, "The CUDA version that it supports.");
     visit("libraries", &T::libraries);
     visit("kernels_missing", &T::kernels_missing, Presence::optional,
           "Why the kernels of this build cannot run there, and the host computes.");

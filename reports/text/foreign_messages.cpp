@@ -156,7 +156,7 @@ const std::vector<Wording>& wordings() {
          const std::string limit =
              m[3].matched ? fmt::format(", with a limit of {}", bytes_text(number_of(m.str(3))))
                           : "";
-         return fmt::format("{} asked for, with {} in CuPy's pool{}",
+         return fmt::format("{} requested, with {} in CuPy's pool{}",
                             bytes_text(number_of(m.str(1))), bytes_text(number_of(m.str(2))),
                             limit);
        },
@@ -165,7 +165,7 @@ const std::vector<Wording>& wordings() {
        first_number},
       {"CuPy", R"(out of memory to allocate (\d+) bytes \(total (\d+) bytes\))",
        [](const Match& m) {
-         return fmt::format("{} asked for, with {} in CuPy's pool", bytes_text(number_of(m.str(1))),
+         return fmt::format("{} requested, with {} in CuPy's pool", bytes_text(number_of(m.str(1))),
                             bytes_text(number_of(m.str(2))));
        },
        "Free arrays and call cupy.get_default_memory_pool().free_all_blocks(), or work on less at "
@@ -177,7 +177,7 @@ const std::vector<Wording>& wordings() {
        kRmm, [](const Match& m) { return m[1].matched ? first_figure(m) : std::nullopt; }},
       {"RMM",
        R"((?:std::bad_alloc|out_of_memory)[^\n]{0,40}CUDA error(?: \(failed to allocate (\d+) bytes\))? at: [^\n]{0,300}cudaErrorMemoryAllocation)",
-       [](const Match&) { return std::string("cudaMalloc refused what RMM asked for"); }, kRmm,
+       [](const Match&) { return std::string("cudaMalloc refused a request of RMM"); }, kRmm,
        [](const Match& m) { return m[1].matched ? first_number(m) : std::nullopt; }},
       {"TensorFlow",
        R"(OOM when allocating tensor with shape ?\[([\d,]*)\](?: and type (\w+) on\b)?)",
@@ -191,7 +191,7 @@ const std::vector<Wording>& wordings() {
       {"TensorFlow",
        R"(ran out of memory trying to allocate [\d.]+\w+ \(rounded to (\d+)\) ?requested by op ([\w/.-]+))",
        [](const Match& m) {
-         return fmt::format("{} asked for by {}", bytes_text(number_of(m.str(1))), m.str(2));
+         return fmt::format("{} requested by {}", bytes_text(number_of(m.str(1))), m.str(2));
        },
        kSmallerTensorFlow, first_number},
       {"JAX",
@@ -203,26 +203,25 @@ const std::vector<Wording>& wordings() {
       {"JAX",
        R"(Attempting to (?:allocate|reserve) ([\d.]+[KMGT]?)(?: at the bottom of memory)?\. That was not possible\.(?: There are ([\d.]+[KMGT]?) free)?)",
        [](const Match& m) {
-         return fmt::format("{} asked for{}", m.str(1),
+         return fmt::format("{} requested{}", m.str(1),
                             m[2].matched ? fmt::format(" with {} free", m.str(2)) : "");
        },
        kSmallerTpu},
       {"JAX",
        R"((?:RESOURCE_EXHAUSTED|Resource exhausted): (?:Out ?of ?memory|Failed to allocate request for [\d.]+\w+) ?(?:while trying to allocate|allocating|\() ?(\d+) ?(?:bytes|B))",
        [](const Match& m) {
-         return fmt::format("XLA asked for {} at once", bytes_text(number_of(m.str(1))));
+         return fmt::format("XLA requested {} at once", bytes_text(number_of(m.str(1))));
        },
        kSmallerJax, first_number},
       {"JAX", R"(Out of memory while trying to allocate (\d+) bytes)",
        [](const Match& m) {
-         return fmt::format("XLA asked for {} at once", bytes_text(number_of(m.str(1))));
+         return fmt::format("XLA requested {} at once", bytes_text(number_of(m.str(1))));
        },
        kSmallerJax, first_number},
       {"TensorFlow",
        R"(failed to allocate [\d.]+\w+ \((\d+) bytes\) from device: CUDA_ERROR_OUT_OF_MEMORY)",
        [](const Match& m) {
-         return fmt::format("{} were asked of the GPU in one piece and refused",
-                            bytes_text(number_of(m.str(1))));
+         return fmt::format("a single request of {} was refused", bytes_text(number_of(m.str(1))));
        },
        "TensorFlow takes nearly all of a GPU at its start: end what else is on it, or set "
        "tf.config.experimental.set_memory_growth.",
@@ -231,7 +230,7 @@ const std::vector<Wording>& wordings() {
        R"(NVML_SUCCESS == r INTERNAL ASSERT FAILED at "[^"]{0,200}CUDACachingAllocator\.cpp")",
        [](const Match&) {
          return std::string(
-             "its message could not be put together, since NVML does not answer for this device (a "
+             "PyTorch could not compose its message, since NVML does not answer for this device (a "
              "MIG instance, for one)");
        },
        "Make the batch smaller, or take a larger instance."},
@@ -251,7 +250,7 @@ const std::vector<Wording>& wordings() {
        R"(Memory allocation error on worker \d+: [^\n]{0,120}out of memory\s*(?:- )?Free memory: (\d+)\s*(?:- )?Requested memory: (?:(\d+)\s)?)",
        [](const Match& m) {
          const std::string free = bytes_text(number_of(m.str(1)));
-         return m[2].matched ? fmt::format("{} asked for with {} free",
+         return m[2].matched ? fmt::format("{} requested with {} free",
                                            bytes_text(number_of(m.str(2))), free)
                              : fmt::format("{} were free", free);
        },
@@ -262,8 +261,8 @@ const std::vector<Wording>& wordings() {
          return m[2].matched ? std::optional(number_of(m.str(2))) : std::nullopt;
        }},
       {"CUDA.jl", R"(Out of GPU memory trying to allocate ([\d.]+) ([KMGT]?i?B|bytes))",
-       [](const Match& m) { return fmt::format("{} {} asked for", m.str(1), m.str(2)); },
-       "Let go of arrays before they are collected (CUDA.unsafe_free!), or work on less at once.",
+       [](const Match& m) { return fmt::format("{} {} requested", m.str(1), m.str(2)); },
+       "Free arrays before they are collected (CUDA.unsafe_free!), or work on less at once.",
        first_figure},
       {"Accelerate", R"(No executable batch size found, reached zero)",
        [](const Match&) {
@@ -294,7 +293,7 @@ const std::vector<Wording>& wordings() {
          };
          const std::string held =
              m[4].matched ? fmt::format(", {} allocated", figure(4)) : std::string();
-         return fmt::format("{} asked for on GPU {}{}, {} free", figure(2), m.str(1), held,
+         return fmt::format("{} requested on GPU {}{}, {} free", figure(2), m.str(1), held,
                             figure(6));
        },
        "End what else is on the GPU (nvidia-smi), or make the batch smaller.",
@@ -303,22 +302,21 @@ const std::vector<Wording>& wordings() {
        }},
       {"TensorRT", R"(Requested amount of GPU memory \((\d+) bytes\) could not be allocated)",
        [](const Match& m) {
-         return fmt::format("{} were asked of the GPU and refused",
-                            bytes_text(number_of(m.str(1))));
+         return fmt::format("a request of {} was refused", bytes_text(number_of(m.str(1))));
        },
        kSmallerTensorRt, first_number},
       {"TensorRT",
        R"((?:Cuda Error in (?:\w+::)*allocate: 2 \(out of memory\)|Cuda Runtime \(out of memory\)))",
-       [](const Match&) { return std::string("the GPU refused what its allocator asked for"); },
+       [](const Match&) { return std::string("the GPU refused a request of its allocator"); },
        kSmallerTensorRt},
       {"MXNet", R"(pooled_storage_manager\.h:\d+: cudaMalloc failed: out of memory)",
-       [](const Match&) { return std::string("the GPU refused what its pool asked for"); },
+       [](const Match&) { return std::string("the GPU refused a request of its pool"); },
        "Make the batch smaller, or end what else is on the GPU (nvidia-smi)."},
       {"PyTorch on MPS",
        R"(MPS backend out of memory \(MPS allocated: ([\d.]+) (\w+), other allocations: ([\d.]+) (\w+), max allowed: ([\d.]+) (\w+)\)(?:\. Tried to allocate ([\d.]+) ([KMGT]?i?B|bytes))?)",
        [](const Match& m) {
          const std::string request =
-             m[7].matched ? fmt::format("{} {} asked for with ", m.str(7), m.str(8)) : "";
+             m[7].matched ? fmt::format("{} {} requested with ", m.str(7), m.str(8)) : "";
          return fmt::format("{}{} {} by its allocator and {} {} beside it of {} {} allowed",
                             request, m.str(1), m.str(2), m.str(3), m.str(4), m.str(5), m.str(6));
        },
@@ -326,7 +324,7 @@ const std::vector<Wording>& wordings() {
       {"PyTorch on the host",
        R"(DefaultCPUAllocator: (?:can't allocate|not enough) memory: you tried to allocate (\d+) bytes)",
        [](const Match& m) {
-         return fmt::format("the host's own memory, not the GPU's: {} asked for",
+         return fmt::format("the host's own memory, not the GPU's: {} requested",
                             bytes_text(number_of(m.str(1))));
        },
        kLessOnTheHost, first_number},
@@ -367,7 +365,7 @@ const std::vector<Wording>& wordings() {
       {"CUDA",
        R"((?:CUBLAS|CUDNN|CUSOLVER|CUSPARSE|CURAND)_STATUS_ALLOC(?:ATION)?_FAILED|CUFFT_ALLOC_FAILED|CUSPARSE_STATUS_INSUFFICIENT_RESOURCES)",
        [](const Match& m) {
-         return fmt::format("a library of NVIDIA's got no memory ({})", m.str(0));
+         return fmt::format("a library of NVIDIA could not allocate memory ({})", m.str(0));
        },
        kWhoHoldsIt},
       {"NCCL",

@@ -230,9 +230,9 @@ OomMessage parse_oom_message(std::string_view text) {
   if (!requested) {
     throw std::invalid_argument(
         line.find("more than 1EB") != std::string::npos
-            ? "the program asked for more than an exabyte: a size that overflowed, or is negative; "
+            ? "the program requested more than an exabyte: a size that overflowed, or is negative; "
               "no card is to blame"
-            : "behind \"Tried to allocate\" there is no size, as in 20.00 MiB");
+            : "\"Tried to allocate\" is not followed by a size, such as 20.00 MiB");
   }
   message.requested = *requested;
   message.gpu = gpu_of(line);
@@ -263,7 +263,7 @@ OomMessage parse_oom_message(std::string_view text) {
   if (message.is_cut && !message.this_process) message.other_processes.clear();
   if (!message.capacity && !message.allocated) {
     throw std::invalid_argument(
-        "the message breaks off behind \"Tried to allocate\": paste all of it, with the figures of "
+        "the message ends after \"Tried to allocate\": paste all of it, with the figures of "
         "the GPU");
   }
   return message;

@@ -141,6 +141,13 @@ def proposal(library, name, parameters):
     return "Succeeds"
 
 
+def support_of(behaviour):
+    """The support level of a class of behaviour, as the table names it."""
+    levels = {"Unsupported": "rejected", "TakesNothing": "no_workspace", "Solves": "not_solved",
+              "NeedsNothing": "zero", "SaysNothing": "no_error_text"}
+    return levels.get(behaviour.split("<")[0], "supported")
+
+
 def print_rows(imports, headers):
     known = set(re.findall(r"^OHM_\w+\(\w+, (\w+)", TABLE.read_text(), re.MULTILINE))
     parameters = prototypes(headers) if headers else {}
@@ -152,7 +159,8 @@ def print_rows(imports, headers):
         if name in known:
             continue
         what = proposal(library, name, parameters.get(name))
-        print(f"OHM_STUB({library}, {name}, {' '.join(sorted(majors))}, {what})")
+        support = support_of(what)
+        print(f"OHM_STUB({library}, {name}, {' '.join(sorted(majors))}, {support}, {what})")
 
 
 def main():

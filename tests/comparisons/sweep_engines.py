@@ -139,9 +139,9 @@ def differences(copies, runs):
 
 def runs_of_their_own(faults, said):
     """Of the faults that were to be judged in copies."""
-    if "each failure gets a run of its own" in said:
+    if "each failure gets its own run" in said:
         return faults
-    told = re.search(r"(\d+) of \d+ faults had a run of their own", said)
+    told = re.search(r"(\d+) of \d+ faults needed their own run", said)
     return int(told.group(1)) if told else 0
 
 

@@ -17,7 +17,7 @@ class AfterBytes final : public FaultPolicy {
 };
 
 inline constexpr FaultPolicyRow kAfterBytes = {
-    "after_bytes", "after_bytes(BYTES)", "the call that takes what was asked for past this fails",
+    "after_bytes", "after_bytes(BYTES)", "the call that takes the requested total past this fails",
     FaultPolicy::Kind::schedule, [](PolicyArguments& arguments) -> std::unique_ptr<FaultPolicy> {
       return std::make_unique<AfterBytes>(arguments.take_bytes("a number of bytes"));
     }};

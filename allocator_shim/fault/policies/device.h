@@ -27,7 +27,7 @@ class Device final : public FaultPolicy {
         std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), index);
     const bool is_index = name.size() > kPrefix.size() && name.starts_with(kPrefix) &&
                           error == std::errc() && end == name.data() + name.size() && index >= 0;
-    if (!is_index) arguments.refuse("a device is cpu, cuda or cuda:N");
+    if (!is_index) arguments.refuse("a device must be cpu, cuda or cuda:N");
     return std::make_unique<Device>(index);
   }
 

@@ -16,7 +16,7 @@ class From final : public FaultPolicy {
 };
 
 inline constexpr FaultPolicyRow kFrom = {
-    "from", "from(N)", "the N-th call fails and every one after it", FaultPolicy::Kind::schedule,
+    "from", "from(N)", "the N-th call and every later one fail", FaultPolicy::Kind::schedule,
     [](PolicyArguments& arguments) -> std::unique_ptr<FaultPolicy> {
       return std::make_unique<From>(arguments.take_count("N"));
     }};

@@ -22,7 +22,7 @@ class Level final : public FaultPolicy {
     const std::string_view name = arguments.take_text("a level");
     const auto* const known = std::find(kFaultLevelNames.begin(), kFaultLevelNames.end(), name);
     if (known == kFaultLevelNames.end()) {
-      arguments.refuse("a level is request, segment, map, pinned, workspace or collective");
+      arguments.refuse("a level must be request, segment, map, pinned, workspace or collective");
     }
     return std::make_unique<Level>(static_cast<FaultLevel>(known - kFaultLevelNames.begin()));
   }

@@ -32,7 +32,7 @@ class Point final : public FaultPolicy {
 inline constexpr FaultPolicyRow kPoint = {
     "point",
     "point(ohm:3f9c@1)",
-    "one unique point, the k-th time it is passed; the bare ohm:3f9c@1 will do",
+    "one point of a sweep, the k-th time it is passed; also written ohm:3f9c@1",
     FaultPolicy::Kind::schedule,
     Point::make,
     FaultPolicyRow::Names::both};

@@ -24,7 +24,7 @@ class SiteNamed final : public FaultPolicy {
     std::string_view text = arguments.take_text("an op or FILE:LINE");
     const bool is_part = text.starts_with('~');
     if (is_part) text.remove_prefix(1);
-    if (text.empty()) arguments.refuse("an op or FILE:LINE stands behind ~");
+    if (text.empty()) arguments.refuse("an op or FILE:LINE must follow ~");
     return std::make_unique<SiteNamed>(is_part ? Match::part : Match::whole, text);
   }
 
@@ -34,7 +34,7 @@ class SiteNamed final : public FaultPolicy {
 };
 
 inline constexpr FaultPolicyRow kSite = {
-    "site", "site(~conv2d)", "only calls of this op or FILE:LINE; with ~ of names that contain it",
+    "site", "site(~conv2d)", "only calls of this op or FILE:LINE; with ~, of names that contain it",
     FaultPolicy::Kind::condition, SiteNamed::make};
 
 }  // namespace ohm::fault_policies_detail

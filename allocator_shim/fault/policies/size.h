@@ -22,7 +22,7 @@ class Size final : public FaultPolicy {
       text.remove_prefix(row.symbol.size());
       return std::make_unique<Size>(row.comparison, arguments.bytes_in(text));
     }
-    arguments.refuse("a comparison begins with >=, <=, ==, > or <");
+    arguments.refuse("a comparison must begin with >=, <=, ==, > or <");
   }
 
  private:

@@ -51,7 +51,7 @@ std::string difference(const CountedCommand& a, const CountedCommand& b) {
         a.calls.size(), b.calls.size(), request_text(is_a_longer ? a : b, calls));
   }
   if (compared_lines(a.outcome, b.outcome) != compared_lines(b.outcome, a.outcome)) {
-    return fmt::format("what is checked is {} and {}", checked_beyond(a.outcome, b.outcome),
+    return fmt::format("the checked value is {} and {}", checked_beyond(a.outcome, b.outcome),
                        checked_beyond(b.outcome, a.outcome));
   }
   return {};
@@ -71,7 +71,7 @@ std::string hint_for_failing(const CountedCommand& counted) {
     return "it reads its standard input, which is empty in a sweep";
   }
   if (counted.network_host.empty()) return {};
-  return fmt::format("it asks the network, for {}", counted.network_host);
+  return fmt::format("it opens a network connection to {}", counted.network_host);
 }
 
 std::string form_text(const CommandSweepOptions& options) {
@@ -146,10 +146,10 @@ class CommandSweep {
     CountedCommand now = memory_.count();
     const std::string change = difference(counted_, now);
     if (now.outcome.is_overdue || now.outcome.status != 0 || change.empty()) return false;
-    options_.on_note(fmt::format(
-        "without faults the command makes other requests by now ({}), as where it changed files "
-        "that it reads: it is swept once more",
-        change));
+    options_.on_note(
+        fmt::format("the fault-free request sequence has changed since it was counted ({}), "
+                    "perhaps because the command changed files that it reads: it is swept again",
+                    change));
     now.shares_changed_files = counted_.shares_changed_files;
     counted_ = std::move(now);
     tasks_.clear();
@@ -218,7 +218,7 @@ class CommandSweep {
   void say_what_was_not_copied() const {
     const Uncopied uncopied = memory_.uncopied();
     if (uncopied.faults == 0) return;
-    options_.on_note(fmt::format("{} of {} faults had a run of their own instead of a copy: {}",
+    options_.on_note(fmt::format("{} of {} faults needed their own run instead of a copy: {}",
                                  uncopied.faults, tasks_.size(), uncopied.why));
   }
 
@@ -229,10 +229,10 @@ class CommandSweep {
       const TrialVerdict first = judged_[task]->verdict;
       fail({task}, Company::none);
       if (is_alike(judged_[task]->verdict, first)) continue;
-      options_.on_note(fmt::format(
-          "{} does otherwise {} ({}) than in a run of its own, as where files are shared: each "
-          "failure gets a run of its own",
-          memory_.plan_of(tasks_[task]), memory_.sharing(), first.what));
+      options_.on_note(
+          fmt::format("{} behaves differently {} ({}) than in its own run, perhaps because files "
+                      "are shared: each failure gets its own run",
+                      memory_.plan_of(tasks_[task]), memory_.sharing(), first.what));
       fail(every_task(), Company::none);
       return;
     }
@@ -265,10 +265,10 @@ class CommandSweep {
 
   void note_network() const {
     if (counted_.network_host.empty()) return;
-    options_.on_note(fmt::format(
-        "the command asks the network (for {}), and so does each run with a fault: what "
-        "it gets there may decide how it ends",
-        counted_.network_host));
+    options_.on_note(
+        fmt::format("the command opens a network connection (to {}), and so does each run with a "
+                    "fault: the reply may decide how it ends",
+                    counted_.network_host));
   }
 
   /// Each name once.
@@ -289,8 +289,7 @@ class CommandSweep {
     counted_.shares_changed_files = true;
     options_.on_note(fmt::format(
         "files changed in this folder while the command ran ({}{}): if it writes them, so does "
-        "each run with a fault; where memory of GPUs fails, --scratch gives each of them a copy of "
-        "this folder",
+        "each run with a fault; for GPU memory, --scratch gives each of them a copy of this folder",
         left.front(), left.size() == 1 ? "" : fmt::format(" and {} more", left.size() - 1)));
   }
 

@@ -29,20 +29,20 @@ std::string text_of(const ErrorResult& error) {
 TrialVerdict judged_recovery(const CommandOutcome& fault_free, const CommandOutcome& outcome) {
   if (fault_free.checked && !outcome.check_error.empty()) {
     return verdict_of(FaultVerdict::corrupt,
-                      "what is checked cannot be evaluated: " + outcome.check_error);
+                      "the checked value cannot be evaluated: " + outcome.check_error);
   }
   if (fault_free.checked &&
       compared_lines(outcome, fault_free) != compared_lines(fault_free, outcome)) {
     return verdict_of(
         FaultVerdict::recovered_different,
-        fmt::format("what is checked is {} instead of {}", checked_beyond(outcome, fault_free),
+        fmt::format("the checked value is {} instead of {}", checked_beyond(outcome, fault_free),
                     checked_beyond(fault_free, outcome)));
   }
   if (fault_free.left_bytes >= 0 && outcome.left_bytes > fault_free.left_bytes) {
     const auto more = static_cast<std::size_t>(outcome.left_bytes - fault_free.left_bytes);
     return verdict_of(
         FaultVerdict::leak,
-        fmt::format("{} more are allocated at its end than without faults", human_bytes(more)));
+        fmt::format("{} more are allocated at the end than without faults", human_bytes(more)));
   }
   return verdict_of(FaultVerdict::recovered_same, {});
 }
@@ -52,7 +52,7 @@ TrialVerdict judged(const CommandOutcome& fault_free, const CommandOutcome& outc
     return verdict_of(FaultVerdict::hang,
                       fmt::format("its requests failed {} times", outcome.failures));
   }
-  if (outcome.is_overdue) return verdict_of(FaultVerdict::hang, "it did not come to an end");
+  if (outcome.is_overdue) return verdict_of(FaultVerdict::hang, "it did not finish");
   if (outcome.signal != 0) {
     return verdict_of(FaultVerdict::crash, fmt::format("it was ended by signal {} ({})",
                                                        outcome.signal, strsignal(outcome.signal)));

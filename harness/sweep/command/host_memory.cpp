@@ -31,7 +31,7 @@ namespace host = interpose::host;
 
 namespace {
 
-/// What fails may take as long, at least: on a busy machine nothing else tells slow from hung.
+/// Minimum time limit of a faulted run: on a busy machine nothing else tells slow from hung.
 constexpr double kLeastSecondsOfAFault = 3;
 constexpr double kTimesOfTheProgram = 10;
 
@@ -94,7 +94,7 @@ CommandOutcome outcome_of(const CountedCommand& counted, const FaultyEnd& end) {
   outcome.failures = 1;
   const std::string message = first_line_of(end.message);
   const std::string said =
-      message.empty() ? ", without a word" : fmt::format(", with \"{}\"", message);
+      message.empty() ? ", with no error message" : fmt::format(", with \"{}\"", message);
   outcome.checked = end.has_same_output ? counted.outcome.checked : "another output" + said;
   if (end.status == counted.outcome.status) return outcome;
   ErrorResult& error = outcome.error.emplace();
@@ -102,7 +102,7 @@ CommandOutcome outcome_of(const CountedCommand& counted, const FaultyEnd& end) {
   outcome.is_out_of_memory = !message.empty();
   if (!message.empty()) return outcome;
   outcome.is_foreign = true;
-  error.message = fmt::format("it ended with status {} and said nothing", end.status);
+  error.message = fmt::format("it ended with status {} and no message", end.status);
   return outcome;
 }
 
@@ -156,11 +156,11 @@ SweepPoint point_of_site(const HostSite& site, ProgramFunctions& functions) {
 /// Why the trace is none of the whole program; empty where it is.
 std::string problem_of(const host::SweepControl& control) {
   if (control.has_ended == 0) {
-    return "the end of the command was not seen: it became another program, or ended itself in a "
-           "way of its own";
+    return "the end of the command was not observed: it executed another program, or ended by a "
+           "direct system call";
   }
   if (control.requests == 0) {
-    return "no request for host memory was seen: its allocator is a part of the program";
+    return "no request for host memory was observed: its allocator is linked into the program";
   }
   if (control.requests > host::kTracedRequests) {
     return fmt::format("it makes {} requests for host memory, and {} can be swept",
@@ -312,7 +312,7 @@ void HostMemory::fail(const CountedCommand& counted, const std::vector<FaultTask
     }
   }
   if (copies && !untold.empty()) {
-    uncopied_ = {untold.size(), is_disturbed ? "the process did otherwise beside its copies"
+    uncopied_ = {untold.size(), is_disturbed ? "the process behaved differently beside its copies"
                                              : why_not_copied(faults[untold.front()].end)};
   }
   const int jobs = counted.shares_changed_files ? 1 : command_.jobs;

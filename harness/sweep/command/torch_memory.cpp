@@ -212,10 +212,11 @@ CountedCommand TorchMemory::count() {
   } else if (!process.is_object()) {
     counted.problem = "no process of the command used CUDA from PyTorch in Python";
   } else if (run.has("others")) {
-    counted.problem = "several processes of the command use CUDA: a request is one of one process";
+    counted.problem =
+        "several processes of the command use CUDA: requests are numbered within one process";
     counted.hint = "sweep the program that one of them runs; OHM_ABSENT_RANKS=1 starts one rank";
   } else if (!requests.is_object()) {
-    counted.problem = "the process that used CUDA ended before it could write down its requests";
+    counted.problem = "the process that used CUDA ended before it could record its requests";
   }
   return counted;
 }

@@ -204,8 +204,8 @@ TEST(VirtualCudaDriver, SaysWhatAStaticallyLinkedRuntimeLacks) {
       kNotSupported);
   EXPECT_EQ(table, nullptr);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "ohm: cuGetExportTable, which a CUDA runtime asks for that was linked into a program "
-            "statically, is not there on a virtual GPU\n");
+            "ohm: cuGetExportTable, which a statically linked CUDA runtime needs, is not "
+            "implemented on virtual GPUs\n");
 }
 
 TEST(VirtualCudaDriver, LoadsWhatWasLinkedAndFindsItsKernels) {

@@ -333,12 +333,14 @@ TEST(VirtualCudaLibraries, NvmlTellsWhatThisProcessHolds) {
 std::map<std::string, std::vector<std::string>> sonames() {
   std::map<std::string, std::vector<std::string>> found;
 #define OHM_SONAME(library, soname, ...) found[#library].emplace_back(#soname);
+#define OHM_LIMIT(...)
 #define OHM_WRITTEN(...)
 #define OHM_STUB(...)
 #include "allocator_shim/interpose/entry_points.def"
 #include "tests/support/checkout_paths.h"
 #undef OHM_STUB
 #undef OHM_WRITTEN
+#undef OHM_LIMIT
 #undef OHM_SONAME
   return found;
 }

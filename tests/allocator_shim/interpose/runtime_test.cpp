@@ -323,7 +323,7 @@ TEST(VirtualCudaRuntime, SaysByNameWhatItCannotDo) {
   EXPECT_EQ(share(nullptr, nullptr), kNotSupported);
   EXPECT_EQ(share(nullptr, nullptr), kNotSupported);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "ohm: cudaIpcGetMemHandle is not there on a virtual GPU\n");
+            "ohm: cudaIpcGetMemHandle is not implemented on virtual GPUs\n");
 }
 
 TEST(VirtualCudaRuntime, GoesOnWithoutWhatItCannotDoWhereThatIsAllowed) {
@@ -335,7 +335,7 @@ TEST(VirtualCudaRuntime, GoesOnWithoutWhatItCannotDoWhereThatIsAllowed) {
   ::unsetenv("OHM_ALLOW_MISSING");
   EXPECT_EQ(create(nullptr, nullptr, nullptr, nullptr), kNotSupported);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "ohm: cudaCreateTextureObject is not there on a virtual GPU\n");
+            "ohm: cudaCreateTextureObject is not implemented on virtual GPUs\n");
 }
 
 TEST(VirtualCudaRuntime, AChildHasAGpuOfItsOwn) {

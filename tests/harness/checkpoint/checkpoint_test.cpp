@@ -160,8 +160,7 @@ TEST_F(CheckpointTest, IsRefusedForOtherWork) {
 TEST_F(CheckpointTest, TakesNoFileOfAnotherKind) {
   for (const char* const text : {"{}", "a text of some other program, longer than a beginning\n"}) {
     write(text);
-    EXPECT_EQ(refusal(work()),
-              path() + ": not a file in which ohm keeps what it knows: give another path");
+    EXPECT_EQ(refusal(work()), path() + ": not a progress file of ohm: give another path");
     EXPECT_EQ(content(), text);
   }
   const CheckpointedWork any = work();
@@ -180,7 +179,7 @@ TEST_F(CheckpointTest, TakesNoFileOfAnotherKind) {
 TEST_F(CheckpointTest, IsUsedByOneAtATime) {
   const Checkpoint checkpoint(path(), work());
   // Opened again by this process it is another owner's.
-  EXPECT_EQ(refusal(work()), path() + ": another ohm that runs now keeps what it knows there");
+  EXPECT_EQ(refusal(work()), path() + ": another ohm is using it");
 }
 
 TEST_F(CheckpointTest, SaysThatTheDiskIsFullAndKeepsWhatItHas) {

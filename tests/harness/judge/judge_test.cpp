@@ -116,7 +116,7 @@ TEST(Problem, FailsWhenMoreMemoryDoesNotHelp) {
   larger.devices[0].capacity_bytes = 1 << 30;
   judged.reference("summed", larger);
   expect(judged.by(out_of_memory()), Verdict::failed, "NotReproduced",
-         "OOM in step 4: 2.00 KiB for linear; a GPU of 1.00 GiB does not hold it either");
+         "OOM in step 4: 2.00 KiB for linear; it does not fit into 1.00 GiB either");
   // A loop without an end gets further.
   larger.devices[0].peak_allocated_bytes = 4001;
   judged.reference("summed", larger);
@@ -516,7 +516,7 @@ TEST(Control, PassesWhenEveryLimitHoldsWhateverItComputes) {
 
 TEST(Control, IsAnErrorWhereItTakesNoMemory) {
   expect(Judged(Role::control).by(completed(0)), Verdict::error, "",
-         "it takes no memory: nothing shows that it does what a problem does");
+         "it allocates nothing: nothing shows that it does what a problem does");
   Judged of_two(Role::control);
   of_two.add("kept", Role::problem);
   std::swap(of_two.scenario().variants[1], of_two.scenario().variants[2]);
@@ -524,7 +524,7 @@ TEST(Control, IsAnErrorWhereItTakesNoMemory) {
   MeasuredVariant on_the_host = completed(0);
   on_the_host.host.peak_allocated_bytes = 4;
   expect(Judged(Role::control).by(on_the_host), Verdict::error, "",
-         "it takes no memory of a GPU: nothing shows that it does what its problem does");
+         "it allocates nothing on a GPU: nothing shows that it does what its problem does");
   // Its problem may be about something else.
   Judged judged(Role::control);
   judged.scenario().limits = {"steps == 10"};

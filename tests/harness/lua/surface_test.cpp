@@ -94,20 +94,19 @@ Names shared(const Names& theirs, const Names& own) {
 }
 
 // Lines of at most 110 columns.
-std::string paragraph(const std::string& head, const Names& names) {
+std::string paragraph(const Names& names) {
   constexpr std::size_t kColumns = 110;
   std::string text;
-  std::string line = head;
+  std::string line;
   for (const std::string& name : names) {
-    const std::string word = " `" + name + "`";
-    if (line.size() + word.size() > kColumns) {
+    const std::string word = "`" + name + "`";
+    if (line.size() + 1 + word.size() > kColumns) {
       text += line + "\n";
-      line = word.substr(1);
-    } else {
-      line += word;
+      line.clear();
     }
+    line += line.empty() ? word : " " + word;
   }
-  return text + line + (names.empty() ? " none\n" : "\n");
+  return text + line + "\n";
 }
 
 std::string table_of(const std::vector<Version>& versions) {
@@ -131,9 +130,9 @@ std::string table_of(const std::vector<Version>& versions) {
 
 constexpr std::string_view kOpening =
     "# Surface\n\n"
-    "Which of PyTorch's public names the runtime has, under the same name. A name that is there "
-    "need\n"
-    "not take every argument that PyTorch's takes: what is not known is refused by name.\n\n"
+    "The public names of PyTorch that the runtime has, under the same name. A name need not take "
+    "every\n"
+    "argument that PyTorch's takes: unknown arguments are rejected by name.\n\n"
     "<!-- not run: it needs PyTorch -->\n"
     "```sh\n"
     "tests/comparisons/public_names.py --build build/release --python VENV/bin/python\n"
@@ -147,11 +146,7 @@ std::string document_of(const std::vector<Version>& versions) {
   text += fmt::format("\nThe lists are those of {}.\n", versions.back().number);
   for (const auto& [space, theirs] : versions.back().namespaces) {
     const Names own = own_names(space);
-    Names missing;
-    std::set_difference(theirs.begin(), theirs.end(), own.begin(), own.end(),
-                        std::inserter(missing, missing.end()));
-    text += "\n## " + space + "\n\n" + paragraph("There:", shared(theirs, own)) + "\n" +
-            paragraph("Not there:", missing);
+    text += "\n## " + space + "\n\n" + paragraph(shared(theirs, own));
   }
   return text;
 }

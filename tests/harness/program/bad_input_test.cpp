@@ -118,7 +118,7 @@ TEST_F(BadInput, OptionIsNamedWithWhatIsWrongAboutIt) {
       {{"--case", "mitigatoin"},
        5,
        "no variant or role is called \"mitigatoin\" (did you mean \"mitigation\"?)"},
-      {{"--filter", "nothing*"}, 5, "nothing is selected; ohm list prints what there is to select"},
+      {{"--filter", "nothing*"}, 5, "no variant matches; run ohm list to see them"},
       {{"--jobs", "abc"}, 2, "--jobs: \"abc\" is not a valid number"},
       {{"--seed", "-1"}, 2, "--seed: \"-1\" is not a whole number from 0 to 18446744073709551615"},
       {{"--seed", "18446744073709551616"},

@@ -32,7 +32,7 @@ TEST_F(ExecHost, EndsInTheProgramsOwnErrorAndSaysWhoHeldWhat) {
   EXPECT_EQ(128 + SIGABRT, failed.code);
   EXPECT_TRUE(contains(failed.err, "host_client ran out of memory on host: 400.00 MiB"))
       << failed.err;
-  EXPECT_TRUE(contains(failed.err, "gone beyond the limit of 100MiB")) << failed.err;
+  EXPECT_TRUE(contains(failed.err, "exceeded the limit of 100MiB")) << failed.err;
   EXPECT_TRUE(contains(failed.err, "what was alive on host: 10.")) << failed.err;
   EXPECT_TRUE(contains(failed.err, "10 × keep_blocks")) << failed.err;
   EXPECT_TRUE(contains(failed.err, "at its peak on host: 10.")) << failed.err;
@@ -79,9 +79,9 @@ TEST_F(ExecHost, SaysWhatIsWrongBeforeAnythingStarts) {
   };
   const std::vector<Case> cases = {
       {{"--memory", "disk"}, "--memory must be device or host, not \"disk\""},
-      {{"--memory", "device", "--host-limit", "1GiB"}, "--host-limit is about host memory"},
+      {{"--memory", "device", "--host-limit", "1GiB"}, "--host-limit limits host memory"},
       {{"--host-limit", "much"}, "--host-limit: "},
-      {{"--host-limit", "1GiB", "--limit", "1GiB"}, "are about device memory"},
+      {{"--host-limit", "1GiB", "--limit", "1GiB"}, "apply to device memory"},
       {{"--memory", "host", "--fault", "site(~x)"}, "is not a plan for host memory: nth(N)"},
       {{"--memory", "host", "--gate", "peak_allocated_bytes < 1 GiB"},
        "--memory host does not record peak_allocated_bytes"},

@@ -198,7 +198,7 @@ for _ in range(100): torch.empty(2 << 20)
   const ProgramResult unreadable = exec({}, {"python3", "train.py"});
   ::unsetenv("OHM_RECORD_EVENTS");
   EXPECT_EQ(3, ran.code);
-  EXPECT_THAT(ran.err, HasSubstr("what made up the"));
+  EXPECT_THAT(ran.err, HasSubstr("the history does"));
   EXPECT_EQ(0, of_counters);
   EXPECT_EQ(0, unreadable.code);
   EXPECT_EQ("trained\n", unreadable.out);
@@ -338,7 +338,7 @@ TEST_F(ExecRecord, AProcessThatIsKilledIsSaid) {
   const ProgramResult ran =
       exec({"--gate", "peak_allocated_bytes < 1 GiB"}, {"sh", "-c", "python3 killed.py; true"});
   EXPECT_EQ(3, ran.code);
-  EXPECT_THAT(ran.err, HasSubstr("ended before it could write what it had recorded"));
+  EXPECT_THAT(ran.err, HasSubstr("ended before it could write its record"));
 }
 
 TEST_F(ExecRecord, ExitingAtOnceIsRecorded) {
@@ -419,8 +419,8 @@ TEST_F(ExecRecord, SaysWhatIsWrongBeforeAnythingStarts) {
       {{"--gate", "peak_host_bytes < 1"}, 2, "a snapshot does not record peak_host_bytes"},
       {{"--baseline", "missing.json"}, 3, "missing.json"},
       {{"--report", "json=missing/x.json"}, 2, "missing/x.json"},
-      {{"--report", "json=-"}, 2, "standard output is the command's"},
-      {{"--no-record", "--gate", "steps == 1"}, 2, "--no-record leaves nothing for --gate"},
+      {{"--report", "json=-"}, 2, "standard output belongs to the command"},
+      {{"--no-record", "--gate", "steps == 1"}, 2, "--no-record records nothing for --gate"},
   };
   for (const Case& wrong : cases) {
     const ProgramResult ran = exec(wrong.options, {"touch", "started"});

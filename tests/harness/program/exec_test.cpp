@@ -88,7 +88,7 @@ TEST_F(Exec, SaysWhatIsWrongBeforeAnythingStarts) {
       {{"python3", "train.py"}, "the program comes after --, as in: ohm exec --gpu"},
       {{"--"}, "the program comes after --, as in: ohm exec --gpu"},
       {{"--gpu", "a100-80", "--", "true"}, "did you mean \"a100-80g\"?"},
-      {{"--gpu", "t4-16g,count=2", "--gpus", "2", "--", "true"}, "says how many already"},
+      {{"--gpu", "t4-16g,count=2", "--gpus", "2", "--", "true"}, "already gives the count"},
       {{"--gpus", "0", "--", "true"}, "count must be 1 to 64"},
       {{"--limit", "much", "--", "true"}, "--limit: "},
       {{"--gpu", "t4-16g", "--limit", "15GiB", "--", "true"}, "more than the 14.75 GiB of t4-16g"},

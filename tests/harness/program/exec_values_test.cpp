@@ -106,7 +106,7 @@ TEST_F(ExecValues, BaselinesOfSuchFiguresAreRefused) {
   EXPECT_EQ(3, refused.code);
   EXPECT_EQ("", refused.out) << "before the program starts";
   EXPECT_THAT(test::on_one_line(refused.err),
-              HasSubstr("result.json: its figures are no baseline: shape at train.py:9"));
+              HasSubstr("result.json: cannot be a baseline: shape at train.py:9"));
   EXPECT_EQ(0, exec({"--baseline", "result.json", "--allow-unknown-values"}).code);
 }
 
@@ -153,7 +153,7 @@ TEST_F(ExecValues, OptionsAreChecked) {
   for (const char* command : {"fit", "sweep"}) {
     const ProgramResult of_scenarios = ohm({command, "good.lua", "--assume-selected", "max"});
     EXPECT_EQ(2, of_scenarios.code);
-    EXPECT_THAT(of_scenarios.err, HasSubstr("are for a command that comes after --"));
+    EXPECT_THAT(of_scenarios.err, HasSubstr("require a command after --"));
   }
 }
 

@@ -185,7 +185,7 @@ TEST_F(FitCommand, IsInterruptedWhateverTheCommandMakesOfIt) {
 TEST_F(FitCommand, OptionsOfScenariosAreRefused) {
   fit({"--vary", "batch=1..9", "--set", "x=1"}, {"true", "batch=1"});
   EXPECT_EQ(2, ran_.code);
-  EXPECT_THAT(ran_.err, HasSubstr("--set: is for scenarios"));
+  EXPECT_THAT(ran_.err, HasSubstr("--set: applies to scenarios"));
 }
 
 }  // namespace

@@ -251,7 +251,7 @@ TEST_F(Fit, RefusesQuestionsThatMakeNoSense) {
     std::string says;
   };
   const std::vector<Bad> cases = {
-      {{"blocks.lua"}, 2, "say what to vary"},
+      {{"blocks.lua"}, 2, "name what to vary"},
       {{"--vary", "blocks"}, 2, "name one scenario"},
       {{"blocks.lua", "--vary", "block"}, 2, "(did you mean \"blocks\"?)"},
       {{"blocks.lua", "--vary", "blocks=9..3"}, 2, "9 is more than 3"},
@@ -261,7 +261,7 @@ TEST_F(Fit, RefusesQuestionsThatMakeNoSense) {
       {{"blocks.lua", "--vary", "capacity=1..2"}, 2, "takes no range"},
       {{"blocks.lua", "--vary", "blocks", "--set", "blocks=3"}, 2, "this parameter is varied"},
       {{"blocks.lua", "--vary", "blocks", "--gpu", "a100"}, 2, "did you mean"},
-      {{"blocks.lua", "--vary", "blocks", "--case", "none"}, 5, "nothing is selected"},
+      {{"blocks.lua", "--vary", "blocks", "--case", "none"}, 5, "no variant matches"},
       {{"blocks.lua", "--vary", "blocks", "--shard", "3/2"}, 2, "--shard"},
       {{"blocks.lua", "--vary", "blocks", "--report", "html=a.html"}, 2, "unknown report format"},
       {{"blocks.lua", "--vary", "blocks", "--launcher", "slurm"}, 2, "name a folder"},

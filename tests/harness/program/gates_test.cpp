@@ -170,10 +170,10 @@ TEST_F(Gates, AVariantOfTheBaselineThatIsNotThereAnyMoreIsNeverAPass) {
   const ProgramResult result = run({"run", "gate.lua"});
   EXPECT_EQ(3, result.code);
   EXPECT_THAT(result.out,
-              HasSubstr("was_here: the scenario does not have this variant of the baseline"));
+              HasSubstr("was_here: this variant of the baseline is not in the scenario"));
   const ProgramResult check = run({"baseline", "check", "gate.lua"});
   EXPECT_EQ(1, check.code);
-  EXPECT_THAT(check.out, HasSubstr("was_here: the scenario does not have this variant"));
+  EXPECT_THAT(check.out, HasSubstr("was_here: this variant of the baseline"));
   ASSERT_EQ(0, run({"baseline", "update", "gate.lua"}).code);
   EXPECT_EQ(0, run({"run", "gate.lua"}).code);
 }

@@ -134,11 +134,11 @@ TEST_F(Launcher, SubmitsAgainWhatEndedWithoutAReport) {
 TEST_F(Launcher, GivesUpAfterThreeTasksAndGoesOnLater) {
   node_does("test $SLURM_ARRAY_TASK_ID != 2 && exec sh \"$@\"");
   const std::string error = error_of(6, run_);
-  EXPECT_TRUE(contains(error,
-                       "shard 2/3 ended 3 times without a report, the last time as NODE_FAIL; "
-                       "nothing is in "))
+  EXPECT_TRUE(
+      contains(error, "shard 2/3 ended 3 times without a report, the last time as NODE_FAIL; "))
       << error;
-  EXPECT_TRUE(contains(error, "do the nodes have this folder, and can they write there?"));
+  EXPECT_TRUE(
+      contains(error, "is empty: do the nodes share this folder, and can they write to it?"));
   node_does("exec sh \"$@\"");
   const ProgramResult later = launched(run_);
   EXPECT_EQ(later.code, 0) << later.err;
@@ -174,7 +174,7 @@ TEST_F(Launcher, SaysThatSlurmIsNotThereOrDoesNotAnswer) {
   EXPECT_TRUE(contains(error_of(6, run_), "squeue does not answer: slurm_load_jobs error"));
   stand_in("squeue", "#!/bin/sh\n");
   stand_in("sbatch", "#!/bin/sh\nexit 127\n");
-  EXPECT_TRUE(contains(error_of(6, run_), "sbatch is not there"));
+  EXPECT_TRUE(contains(error_of(6, run_), "sbatch was not found"));
   stand_in("sbatch",
            "#!/bin/sh\necho 'Batch job submission failed: no such account' >&2; exit 1\n");
   EXPECT_TRUE(contains(error_of(2, run_),
@@ -281,10 +281,10 @@ TEST_F(Launcher, RefusesWhatMakesNoSense) {
   EXPECT_TRUE(contains(refused({"--launcher", "pbs"}), "must be slurm, not \"pbs\""));
   EXPECT_TRUE(contains(refused({"--launcher", "slurm"}), "name a folder that the nodes share"));
   EXPECT_TRUE(contains(refused({"--launcher", "slurm", "--resume", "n"}), "--shards 64"));
-  EXPECT_TRUE(contains(refused({"--shards", "2"}), "--shards: is for --launcher slurm"));
+  EXPECT_TRUE(contains(refused({"--shards", "2"}), "--shards: requires --launcher slurm"));
   EXPECT_TRUE(
       contains(refused({"--launcher", "slurm", "--resume", "n", "--shards", "2", "--shard", "1/2"}),
-               "--shard: the launcher makes the shards"));
+               "--shard: the launcher creates the shards itself"));
   EXPECT_TRUE(contains(refused({"--launcher", "slurm", "--resume", "a file/n", "--shards", "2"}),
                        "cannot make the folder a file/n: Not a directory"));
 }

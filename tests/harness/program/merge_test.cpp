@@ -151,7 +151,7 @@ TEST_F(Merge, HasNoPlanOfOtherWorkAndNoneThatIsNotFinished) {
   const std::string whole = test::read_file(file("plan"));
   folder_.write("plan", whole.substr(0, whole.size() / 2));
   EXPECT_TRUE(contains(refused({"sweep", corpus("errors"), "--plan", file("plan")}),
-                       "is not finished: the same command with --write-plan goes on with it"));
+                       "is not finished: run the same command with --write-plan to complete it"));
   EXPECT_EQ(ohm({"sweep", corpus("errors"), "--write-plan", file("plan")}).code, 0);
   EXPECT_NE(ohm({"sweep", corpus("errors"), "--plan", file("plan")}).code, 2);
 }

@@ -151,7 +151,7 @@ for step in range(3):
   EXPECT_EQ((Json{{"recovered_same", 3}}), verdicts(swept({"--points", "all"})));
   const Json variant = swept({"--points", "all", "--check", "done"});
   EXPECT_EQ((Json{{"recovered_different", 3}}), verdicts(variant));
-  EXPECT_EQ("what is checked is 2 instead of 3", variant["failed"].at(0)["what"]);
+  EXPECT_EQ("the checked value is 2 instead of 3", variant["failed"].at(0)["what"]);
 }
 
 TEST_F(ProgramSweep, ComparesWhatTheProgramNames) {
@@ -308,9 +308,9 @@ except torch.cuda.OutOfMemoryError:
   const ProgramResult inside = sweep({"--points", "all", "--form", "transient"});
   EXPECT_THAT(inside.out, HasSubstr("2 recovered_same"));
   EXPECT_THAT(inside.out,
-              HasSubstr("1 of 2 recoveries had more allocated when the failed request was made "
-                        "again than when it\n      failed, as where the failed attempt is still "
-                        "alive (the most: 2.00 MiB at nth(2))\n"));
+              HasSubstr("1 of 2 recoveries had more allocated on retry than at the failure, "
+                        "perhaps because the failed\n      attempt is still alive (the most: 2.00 "
+                        "MiB at nth(2))\n"));
   write(attempt + R"(
 failed = False
 try:
@@ -388,7 +388,7 @@ try:
 except torch.cuda.OutOfMemoryError:
     pass
 )");
-  EXPECT_EQ("what is checked is nothing instead of is_done = True",
+  EXPECT_EQ("the checked value is nothing instead of is_done = True",
             swept({"--form", "transient"})["failed"].at(0)["what"]);
 }
 
@@ -435,9 +435,9 @@ TEST_F(ProgramSweep, SaysThatACommandAsksTheNetwork) {
   write(asks + "ask('192.0.2.1')\nask('192.0.2.2')\ntorch.empty(8)\n");
   const ProgramResult ran = sweep();
   EXPECT_EQ(0, ran.code) << ran.out;
-  EXPECT_THAT(ran.err, HasSubstr("the command asks the network (for 192.0.2.1)"));
+  EXPECT_THAT(ran.err, HasSubstr("the command opens a network connection (to 192.0.2.1)"));
   write(asks + "ask('192.0.2.1')\ntorch.empty(8)\nraise OSError('unreachable')\n");
-  EXPECT_THAT(sweep().out, HasSubstr("it asks the network, for 192.0.2.1"));
+  EXPECT_THAT(sweep().out, HasSubstr("it opens a network connection to 192.0.2.1"));
   write(asks + "ask('127.0.0.1')\nask('192.0.2.1', socket.SOCK_DGRAM)\ntorch.empty(8)\n");
   EXPECT_THAT(sweep().err, Not(HasSubstr("network")));
 }
@@ -449,9 +449,9 @@ TEST_F(ProgramSweep, SaysThatACommandOfHostMemoryAsksTheNetwork) {
                 "/usr/bin/python3", "ask.py"});
   };
   EXPECT_THAT(swept("ask('192.0.2.1')\nask('192.0.2.2')\n").err,
-              HasSubstr("the command asks the network (for 192.0.2.1)"));
+              HasSubstr("the command opens a network connection (to 192.0.2.1)"));
   EXPECT_THAT(swept("ask('192.0.2.1')\nraise OSError('unreachable')\n").out,
-              HasSubstr("it asks the network, for 192.0.2.1"));
+              HasSubstr("it opens a network connection to 192.0.2.1"));
   EXPECT_THAT(swept("ask('127.0.0.1')\nask('0.0.0.0')\nsocket.getaddrinfo('localhost', 9)\n").err,
               Not(HasSubstr("network")));
 }
@@ -589,8 +589,8 @@ TEST_F(ProgramSweep, OptionsOfScenariosAndOfCommandsAreToldApart) {
   write("torch.empty(8)\n");
   const ProgramResult role = sweep({"--role", "problem"});
   EXPECT_EQ(2, role.code);
-  EXPECT_THAT(role.err, HasSubstr("--role: is for scenarios, and a command comes after --"));
-  EXPECT_THAT(ohm({"sweep", "--scratch", "x.lua"}).err, HasSubstr("are for a command"));
+  EXPECT_THAT(role.err, HasSubstr("--role: applies to scenarios, not to a command after --"));
+  EXPECT_THAT(ohm({"sweep", "--scratch", "x.lua"}).err, HasSubstr("require a command"));
   EXPECT_THAT(ohm({"sweep", "--"}).err, HasSubstr("as in: ohm sweep -- python train.py"));
   EXPECT_THAT(sweep({"--gpu", "cuda"}).err, Not(HasSubstr("internal error")));
 }

@@ -178,7 +178,7 @@ TEST_F(RecordedFit, RefusesWhatIsNoQuestion) {
     EXPECT_EQ(code, ran.code) << ran.err;
     EXPECT_TRUE(contains(ran.err, part)) << ran.err;
   };
-  expect_refused({"b8.pickle", "--vary", "batch=8"}, 2, "one recording does not tell what grows");
+  expect_refused({"b8.pickle", "--vary", "batch=8"}, 2, "one recording cannot show what grows");
   for (const char* vary : {"batch", "batch=8", "batch=8,8", "batch=8,x", "batch=0,8", "=8,16",
                            "batch=8,16,32", "batch=1..8"}) {
     expect_refused({"b8.pickle", "b16.pickle", "--vary", vary}, 2, "is not NAME=VALUE,VALUE");
@@ -186,9 +186,9 @@ TEST_F(RecordedFit, RefusesWhatIsNoQuestion) {
   expect_refused({"b8.pickle", "b16.pickle"}, 2, "is not NAME=VALUE,VALUE");
   expect_refused({"b8.pickle", "none.pickle", "--vary", "batch=8,16"}, 3, "none.pickle");
   expect_refused({"b8.pickle", "b16.pickle", "--vary", "batch=8,16", "--case", "x"}, 2,
-                 "--case: is for scenarios");
+                 "--case: applies to scenarios");
   expect_refused({"b8.pickle", "b16.pickle", "--vary", "batch=8,16", "--limit", "num_ooms == 0"}, 2,
-                 "can be told");
+                 "can only predict");
   expect_refused({"training.lua", "--vary", "batch", "--limit", "num_ooms == 0"}, 2,
                  "--limit is for recordings");
 }

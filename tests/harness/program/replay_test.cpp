@@ -194,7 +194,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCall{{"$finetune", "--rules", "pytorch-2.7"}, 2, "did you mean"},
         BadCall{{"$finetune", "--memory-fraction", "2"}, 2, "--memory-fraction"},
         BadCall{{"$finetune", "--format", "golden"}, 2, "for .trace files"},
-        BadCall{{"$finetune", "--format", "csv"}, 2, "--format is golden"},
+        BadCall{{"$finetune", "--format", "csv"}, 2, "--format must be golden"},
         BadCall{{"$finetune", "--report", "junit=x"},
                 2,
                 "unknown report format \"junit\"; known: json"},

@@ -30,7 +30,7 @@ TEST_F(Report, OfAResultSaysWhatWasAliveAndWhatEachLineHolds) {
               HasSubstr("kept at its peak on cuda:0, in step 6: 3.50 KiB (3,584 bytes)"));
   EXPECT_THAT(report.out, HasSubstr("good.lua, and what its lines hold at the peak of kept"));
   EXPECT_THAT(report.out, HasSubstr("2.50 KiB     5 │ local x = ohm.ones(128, {device = device})"));
-  EXPECT_THAT(ohm({"report", "result.json", "--plot"}).err, HasSubstr("holds no memory over time"));
+  EXPECT_THAT(ohm({"report", "result.json", "--plot"}).err, HasSubstr("has no memory history"));
 }
 
 TEST_F(Report, OfAResultWithAHistoryShowsTheLinesAroundAndPlots) {
@@ -110,7 +110,7 @@ TEST_F(GithubJob, ASummaryThatCannotBeWrittenChangesNothing) {
     ::setenv("GITHUB_STEP_SUMMARY", "/no/such/folder/summary.md", 1);
   });
   EXPECT_EQ(0, ran.code);
-  EXPECT_THAT(ran.err, HasSubstr("summary cannot be written"));
+  EXPECT_THAT(ran.err, HasSubstr("cannot write the step summary"));
 }
 
 TEST_F(GithubJob, ElsewhereNothingIsTold) {

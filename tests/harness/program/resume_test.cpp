@@ -97,7 +97,7 @@ TEST_F(Resume, DoesDamagedWorkAgainAndSaysSo) {
   folder_.write("known", kept);
   const ProgramResult again = ohm(sweep);
   EXPECT_EQ(again.out, first.out);
-  EXPECT_TRUE(contains(again.err, "1 damaged line is left out, and its work done again"));
+  EXPECT_TRUE(contains(again.err, "1 damaged line is skipped; the work is repeated"));
 }
 
 }  // namespace

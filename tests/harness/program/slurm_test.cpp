@@ -105,7 +105,7 @@ TEST_F(SlurmTest, GoesOnWithoutItsLauncherAndIsFollowedAgain) {
   program->send(SIGINT);
   const ProgramResult left = program->wait();
   EXPECT_EQ(left.code, 130);
-  EXPECT_TRUE(contains(left.err, "the jobs go on")) << left.err;
+  EXPECT_TRUE(contains(left.err, "the jobs continue")) << left.err;
   EXPECT_FALSE(contains(left.err, "submitted")) << "the shards are in the queue: " << left.err;
   const ProgramResult followed = with_slurm(launched(sweep_, {"--json"}));
   Words alone = sweep_;

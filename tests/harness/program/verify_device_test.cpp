@@ -282,9 +282,9 @@ TEST_F(VerifyDevice, RefusesOptionsThatMakeNoSense) {
   EXPECT_THAT(refused({"--report", "html=out.html"}), HasSubstr("html"));
   EXPECT_THAT(refused({"--report", "json=same", "--resume", "same"}), HasSubstr("same"));
   EXPECT_THAT(refused({"--shard", "1/2", "--write-profile", "p.json"}),
-              HasSubstr("--write-profile: a part of the variants"));
+              HasSubstr("--write-profile needs all variants"));
   EXPECT_THAT(refused({"--card-types", "a100"}),
-              HasSubstr("--card-types: is for --launcher slurm"));
+              HasSubstr("--card-types: requires --launcher slurm"));
   const auto launched = [&](Words options) {
     options.insert(options.end(), {"--launcher", "slurm", "--resume", "n", "--shards", "2"});
     return refused(options);
@@ -294,7 +294,7 @@ TEST_F(VerifyDevice, RefusesOptionsThatMakeNoSense) {
   EXPECT_THAT(launched({"--card-types", "../a"}), HasSubstr("\"../a\" is not a card type"));
   EXPECT_THAT(launched({"--card-types", "a100,a100"}), HasSubstr("a100 is there twice"));
   EXPECT_THAT(launched({"--card-types", "a100", "--slurm-option=--gres=gpu:1"}),
-              HasSubstr("--slurm-option=--gres=gpu:1: --card-types asks for the cards already"));
+              HasSubstr("--slurm-option=--gres=gpu:1: --card-types already requests the cards"));
   const Words run = {"run",          "good.lua", "--launcher", "slurm", "--resume", "n",
                      "--shards",     "2",        "--gpu",      "cuda",  "--report", "json=out",
                      "--card-types", "a100,h100"};
@@ -305,7 +305,7 @@ TEST_F(VerifyDevice, RefusesOptionsThatMakeNoSense) {
   const ProgramResult no_card = ohm({"run", "good.lua", "--launcher", "slurm", "--resume", "n",
                                      "--shards", "2", "--card-types", "a100"});
   EXPECT_EQ(no_card.code, 2);
-  EXPECT_THAT(no_card.err, HasSubstr("--card-types: is for real cards, with --gpu cuda"));
+  EXPECT_THAT(no_card.err, HasSubstr("--card-types: requires real cards (--gpu cuda)"));
 }
 
 }  // namespace

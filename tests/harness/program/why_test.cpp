@@ -95,7 +95,7 @@ TEST_F(Why, WhatTheFixSavesIsComputedByReplay) {
   ohm({"run", "leak.lua", "--case", "fails", "--snapshot", "fails.pickle"});
   const std::string why = test::on_one_line(ohm({"why", "fails.pickle"}).out);
   EXPECT_THAT(why, HasSubstr("Replayed with what that line makes freed at the end of its step the "
-                             "request is served, in the "));
+                             "request succeeds, with at most "));
 }
 
 TEST_F(Why, AFileThatIsNotThereIsAUsageError) { EXPECT_EQ(2, ohm({"why", "gone.log"}).code); }

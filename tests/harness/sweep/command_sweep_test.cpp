@@ -146,7 +146,8 @@ TEST(CommandSweep, WhatHappensBesideOtherRunsAloneIsNoVerdict) {
   memory.how_shared = "beside other runs of the command";
   const Swept swept = sweep(memory);
   ASSERT_EQ(swept.notes.size(), 1U);
-  EXPECT_THAT(swept.notes.front(), HasSubstr("does otherwise beside other runs of the command"));
+  EXPECT_THAT(swept.notes.front(),
+              HasSubstr("behaves differently beside other runs of the command"));
   EXPECT_TRUE(swept.variant.failed.empty());
 }
 
@@ -165,7 +166,8 @@ TEST(CommandSweep, SweepsOnceMoreWhatMakesOtherRequestsByThen) {
   EXPECT_EQ(swept.variant.faults, 2);
   EXPECT_THAT(memory.ran_beside, ElementsAre(0, 1, 2, 0, 1));
   ASSERT_EQ(swept.notes.size(), 1U);
-  EXPECT_THAT(swept.notes.front(), HasSubstr("makes other requests by now (one makes 3 requests"));
+  EXPECT_THAT(swept.notes.front(),
+              HasSubstr("has changed since it was counted (one makes 3 requests"));
 }
 
 TEST(CommandSweep, ARequestThatOnlyARunWithAFaultDoesNotMakeStaysNotReached) {
@@ -209,7 +211,7 @@ TEST(CommandSweep, SaysHowManyFaultsHadNoCopy) {
   ScriptedMemory memory({"", "", ""}, {"", "", ""});
   memory.of_their_own = {2, "the process has several threads there"};
   EXPECT_THAT(sweep(memory).notes,
-              ElementsAre("2 of 3 faults had a run of their own instead of a copy: the process has "
+              ElementsAre("2 of 3 faults needed their own run instead of a copy: the process has "
                           "several threads there"));
 }
 

@@ -97,11 +97,11 @@ TEST_F(HostSweep, TellsWhatBecameOfAFault) {
     const CommandOutcome silent = fail_last("silent", FaultForm::transient, engine);
     EXPECT_EQ(3, silent.status);
     EXPECT_TRUE(silent.is_foreign);
-    EXPECT_EQ("it ended with status 3 and said nothing", silent.error->message);
+    EXPECT_EQ("it ended with status 3 and no message", silent.error->message);
 
     const CommandOutcome swallowed = fail_last("swallowed", FaultForm::transient, engine);
     EXPECT_EQ(0, swallowed.status);
-    EXPECT_EQ("another output, without a word", swallowed.checked);
+    EXPECT_EQ("another output, with no error message", swallowed.checked);
 
     EXPECT_EQ(0, fail_last("retried", FaultForm::transient, engine).status);
   }
@@ -122,7 +122,7 @@ TEST_F(HostSweep, FailsEveryRequestOfAProgramThatReadsAFileLineByLine) {
   }
   ASSERT_EQ(4, tasks.size());
   for (const CommandOutcome& outcome : fail_all(memory, counted, tasks)) {
-    EXPECT_EQ("another output, without a word", outcome.checked);
+    EXPECT_EQ("another output, with no error message", outcome.checked);
   }
   // The process itself read on where it was: all of its requests were met.
   EXPECT_EQ(0, memory.uncopied().faults) << memory.uncopied().why;
@@ -147,7 +147,7 @@ TEST_F(HostSweep, BelievesNoCopiesOfAProcessThatDoesOtherwiseBesideThem) {
   const std::vector<FaultTask> tasks = {{own_request(counted), FaultForm::transient}};
   fail_all(memory, counted, tasks);
   EXPECT_EQ(1, memory.uncopied().faults);
-  EXPECT_EQ("the process did otherwise beside its copies", memory.uncopied().why);
+  EXPECT_EQ("the process behaved differently beside its copies", memory.uncopied().why);
 }
 
 TEST_F(HostSweep, GivesAProgramTheSameAddressesInEachRun) {
@@ -206,7 +206,7 @@ TEST_F(HostSweep, LeavesNoTraceInWhatTheProgramStarts) {
 TEST_F(HostSweep, SaysWhyRequestsCannotBeNumbered) {
   HostMemory memory({{"/bin/sh", "-c", "exec true"}, SweepEngine::fork, 0});
   const CountedCommand counted = memory.count();
-  EXPECT_TRUE(test::contains(counted.problem, "it became another program")) << counted.problem;
+  EXPECT_TRUE(test::contains(counted.problem, "it executed another program")) << counted.problem;
   EXPECT_EQ("name the program itself, not one that starts it", counted.hint);
 }
 
@@ -269,7 +269,7 @@ TEST_P(ProgramOfTheDistribution, FailsEveryUniquePointAndAgreesWithRunsOfTheirOw
 
   const std::vector<FaultTask> tasks = first_passes(counted);
   const Outcomes copies = fail_all(memory, counted, tasks);
-  EXPECT_NE("the process did otherwise beside its copies", memory.uncopied().why);
+  EXPECT_NE("the process behaved differently beside its copies", memory.uncopied().why);
   for (const CommandOutcome& outcome : copies) EXPECT_EQ(1, outcome.failures);
 
   // Some of them once more, each in a process from the start.

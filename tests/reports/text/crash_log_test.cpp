@@ -204,15 +204,15 @@ TEST(CrashLog, OfAMessageThatBreaksOffSaysWhatIsThere) {
     const std::string text = test::on_one_line(why_text(*log, 100));
     return text.substr(0, text.find(" To learn what held it"));
   };
-  const std::string cut = " The message breaks off there, before the figures that tell why.";
+  const std::string cut = " The message ends before the figures that say why.";
   EXPECT_EQ("unknown", why("GiB. GPU"));
-  EXPECT_EQ("PyTorch ran out of memory on the GPU: 2.00 GiB asked for." + cut, why(". GPU"));
-  EXPECT_EQ("PyTorch ran out of memory on the GPU: 2.00 GiB asked for." + cut,
+  EXPECT_EQ("PyTorch ran out of memory on the GPU: 2.00 GiB requested." + cut, why(". GPU"));
+  EXPECT_EQ("PyTorch ran out of memory on the GPU: 2.00 GiB requested." + cut,
             why("5 GiB of which"));
-  EXPECT_EQ("PyTorch ran out of memory on GPU 1 of 79.15 GiB: 2.00 GiB asked for." + cut,
+  EXPECT_EQ("PyTorch ran out of memory on GPU 1 of 79.15 GiB: 2.00 GiB requested." + cut,
             why(" GiB is free"));
   EXPECT_EQ(
-      "PyTorch ran out of memory on GPU 1 of 79.15 GiB: 2.00 GiB asked for with 1.24 GiB "
+      "PyTorch ran out of memory on GPU 1 of 79.15 GiB: 2.00 GiB requested with 1.24 GiB "
       "free. Tensors hold 29.20 GiB." +
           cut,
       why(" MiB is reserved"));
@@ -242,16 +242,16 @@ TEST(CrashLog, AFigureThatNoMemoryHasIsNoFigure) {
        "which -1.00 GiB is free. Of the allocated memory 1e400 GiB is allocated by PyTorch, and "
        "nan "
        "MiB is reserved by PyTorch but unallocated.",
-       "PyTorch ran out of memory on the GPU: 2.00 GiB asked for. The message breaks off"},
+       "PyTorch ran out of memory on the GPU: 2.00 GiB requested. The message ends"},
       {"Out of memory allocating 99999999999999999999999999999999 bytes (allocated so far: 512 "
        "bytes).",
-       "CuPy ran out of memory: more than 16 EiB asked for, with 512 B in CuPy's pool."},
+       "CuPy ran out of memory: more than 16 EiB requested, with 512 B in CuPy's pool."},
       {"OOM when allocating tensor with shape[4294967296,4294967296,4294967296] and type double on "
        "GPU:0",
        "TensorFlow ran out of memory: a tensor of shape [4294967296,4294967296,4294967296] of type "
        "double, more than 16 EiB, did not fit."},
       {"Out of memory allocating " + std::string(400, '9') + " bytes (allocated so far: 0 bytes).",
-       "CuPy ran out of memory: more than 16 EiB asked for, with 0 B in CuPy's pool."}};
+       "CuPy ran out of memory: more than 16 EiB requested, with 0 B in CuPy's pool."}};
   for (const auto& [text, says] : cases) {
     const std::optional<CrashLog> log = parse_crash_log(text + "\n");
     const std::string why = log ? test::on_one_line(why_text(*log, 100)) : "unknown";

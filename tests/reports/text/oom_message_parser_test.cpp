@@ -101,7 +101,7 @@ TEST(OomMessage, TellsFragmentationFromAFullCard) {
   EXPECT_EQ(cause_of(message), OomCause::fragmented);
   const std::string text = on_one_line(explained_oom_message(message, 100));
   EXPECT_TRUE(contains(text, "GPU 0 is fragmented")) << text;
-  EXPECT_TRUE(contains(text, "3.30 GiB are reserved and not handed out, and 1.00 GiB were asked"))
+  EXPECT_TRUE(contains(text, "3.30 GiB are reserved but free, and 1.00 GiB were requested"))
       << text;
   EXPECT_TRUE(contains(text, "ohm explain fragmentation")) << text;
 }
@@ -120,7 +120,7 @@ TEST(OomMessage, IsFragmentedWhereTheCacheWouldGiveWhatIsMissing) {
   EXPECT_EQ(cause_of(full), OomCause::full);
   const std::string text = on_one_line(explained_oom_message(full, 100));
   EXPECT_TRUE(contains(text, "Of 15.06 GiB reserved 15.00 GiB are handed out.")) << text;
-  EXPECT_TRUE(contains(text, "in part it is fragmentation")) << text;
+  EXPECT_TRUE(contains(text, "part of the cause is fragmentation")) << text;
 }
 
 TEST(OomMessage, SmallTensorsHaveSegmentsOfTheirOwn) {
@@ -152,7 +152,7 @@ TEST(OomMessage, FindsTheFractionThatAProcessIsAllowed) {
   EXPECT_EQ(message.allowed->bytes, 6.0 * 1_GiB);
   EXPECT_EQ(cause_of(message), OomCause::fraction);
   EXPECT_TRUE(contains(on_one_line(explained_oom_message(message, 100)),
-                       "5.60 GiB reserved and 668.00 MiB asked for are 6.26 GiB, more than the "));
+                       "5.60 GiB reserved and 668.00 MiB requested are 6.26 GiB, more than the "));
   const OomMessage old = parse_oom_message(
       "CUDA out of memory. Tried to allocate 1.00 GiB (GPU 0; 8.00 GiB total capacity; 3.00 GiB "
       "already allocated; 4.00 GiB free; 3.50 GiB allowed; 3.20 GiB reserved in total by PyTorch)");
@@ -166,8 +166,8 @@ TEST(OomMessage, FindsAnotherProcessThatIsNotNamed) {
   // 10.76 GiB less what is free and reserved is far more than a context; and more than the cache,
   // which would have been enough as well.
   EXPECT_EQ(cause_of(message), OomCause::other_process);
-  EXPECT_TRUE(
-      contains(on_one_line(explained_oom_message(message, 100)), "in part it is fragmentation"));
+  EXPECT_TRUE(contains(on_one_line(explained_oom_message(message, 100)),
+                       "part of the cause is fragmentation"));
 }
 
 TEST(OomMessage, ARequestLargerThanTheCardFitsNowhere) {
@@ -186,10 +186,10 @@ TEST(OomMessage, SaysWhatIsMissing) {
       {"RuntimeError: CUDA error: out of memory", "has no figures"},
       {"CUBLAS_STATUS_ALLOC_FAILED", "has no figures"},
       {"Tried to allocate more than 1EB memory.", "more than an exabyte"},
-      {"Tried to allocate lots", "there is no size"},
-      {"CUDA out of memory. Tried to allocate 20.00 MiB", "breaks off"},
-      {"Tried to allocate 1e999 GiB. GPU 0", "there is no size"},
-      {"Tried to allocate -1 GiB. GPU 0", "there is no size"}};
+      {"Tried to allocate lots", "is not followed by a size"},
+      {"CUDA out of memory. Tried to allocate 20.00 MiB", "ends after"},
+      {"Tried to allocate 1e999 GiB. GPU 0", "is not followed by a size"},
+      {"Tried to allocate -1 GiB. GPU 0", "is not followed by a size"}};
   for (const auto& [text, says] : cases) {
     try {
       parse_oom_message(text);
@@ -226,7 +226,7 @@ TEST(OomMessage, OfARequestThatHadRoomSaysNoCause) {
     const OomMessage message = parse_oom_message(text);
     EXPECT_EQ(cause_of(message), OomCause::not_said) << text;
     const std::string explained = explained_oom_message(message, 100);
-    EXPECT_TRUE(contains(explained, "do not tell why GPU 0 refused")) << explained;
+    EXPECT_TRUE(contains(explained, "does not say why GPU 0 refused")) << explained;
     EXPECT_FALSE(contains(explained, "ohm explain")) << explained;
   }
 }
@@ -269,8 +269,7 @@ TEST(OomMessage, ThatBreaksOffIsExplainedAsFarAsItGoes) {
   EXPECT_FALSE(parse_oom_message(whole).is_cut);
   EXPECT_EQ(cause_of(message), OomCause::cut_off);
   const std::string text = on_one_line(explained_oom_message(message, 100));
-  EXPECT_TRUE(
-      contains(text, "The message breaks off before the figures that tell why GPU 1 refused"))
+  EXPECT_TRUE(contains(text, "The message ends before the figures that say why GPU 1 refused"))
       << text;
   EXPECT_TRUE(contains(text, "5.08 GiB handed out to tensors")) << text;
   EXPECT_FALSE(contains(text, "ohm explain")) << text;

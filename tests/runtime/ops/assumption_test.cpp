@@ -125,7 +125,7 @@ TEST_F(Assumptions, AreNotMadeForWorkspacesOfACall) {
 }
 
 TEST(AssumptionTable, StandsInTheDocuments) {
-  std::ifstream file(std::string(OHM_GOLDEN_DIR) + "/../../docs/model-limits.md");
+  std::ifstream file(std::string(OHM_GOLDEN_DIR) + "/../../docs/reference.md");
   std::stringstream document;
   document << file.rdbuf();
   for (const AssumptionInfo& info : assumption_table()) {

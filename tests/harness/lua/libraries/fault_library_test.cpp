@@ -40,10 +40,10 @@ TEST_F(FaultLibrary, APlanIsPartOfSeveralOthers) {
 
 TEST_F(FaultLibrary, WhatCannotBeJoinedIsRefused) {
   EXPECT_THAT(error_of("local _ = ohm.fault.from(1) >> ohm.fault.nth(1)"),
-              HasSubstr("[fault] from(1): never ends, so that what follows -> would never begin"));
+              HasSubstr("[fault] from(1): never ends, so the plan after -> would never start"));
   EXPECT_THAT(error_of("local _ = ohm.fault.capacity('1MiB') & ohm.fault.nth(1)"),
-              HasSubstr("a capacity goes with device(…) and nothing else"));
-  EXPECT_THAT(error_of("local _ = ohm.fault.nth(1) & 'nth(2'"), HasSubstr("is not closed"));
+              HasSubstr("capacity combines only with device(…)"));
+  EXPECT_THAT(error_of("local _ = ohm.fault.nth(1) & 'nth(2'"), HasSubstr("missing closing parenthesis"));
 }
 
 }  // namespace
