@@ -13,7 +13,7 @@
 #include "reports/html/html_card.h"
 #include "reports/html/html_heat_map.h"
 #include "reports/html/html_variant.h"
-#include "reports/text/deflate.h"
+#include "reports/text/compressed.h"
 #include "reports/text/html_text.h"
 #include "reports/text/json_text.h"
 #include "reports/text/limit_lines.h"
@@ -152,9 +152,8 @@ std::string later(const std::string& html) {
 
 std::string data_element(const ScenarioResult& scenario) {
   const std::string data = json_line(scenario_data(scenario));
-  return fmt::format(
-      "<script type=\"application/octet-stream\" class=\"data\" data-bytes=\"{}\">{}</script>\n",
-      data.size(), base64(deflated(data)));
+  return fmt::format("<script type=\"application/octet-stream\" class=\"data\">{}</script>\n",
+                     base64(compressed(data)));
 }
 
 /// Many variants share the room for their tables of blocks.

@@ -34,9 +34,9 @@ function makePlaces(host, history) {
 }
 
 class ScenarioView {
-  constructor(section) {
+  constructor(section, data) {
     this.section = section;
-    this.data = dataOf(section.querySelector("script.data"));
+    this.data = data;
     // Each variant in its place, then the source: what is not looked at stays text.
     const later = [...section.querySelectorAll("noscript.later")];
     this.places = later.slice(0, this.data.variants.length);
@@ -184,18 +184,21 @@ class ScenarioView {
   }
 }
 
+/** Promises of the views of sections. */
 const views = new Map();
 function open(section) {
-  if (!views.has(section)) views.set(section, new ScenarioView(section));
+  if (!views.has(section)) {
+    views.set(section, dataOf(section.querySelector("script.data")).then(data => new ScenarioView(section, data)));
+  }
   return views.get(section);
 }
 
-function followLink() {
+async function followLink() {
   const [id, name, event] = location.hash.slice(1).split("/");
   const section = id && document.getElementById(id);
   if (!section || !section.classList.contains("scenario")) return;
   if (!name) return;
-  const view = open(section), wanted = decodeURIComponent(name);
+  const view = await open(section), wanted = decodeURIComponent(name);
   const index = view.variants.findIndex(variant => variant.name === wanted);
   if (index < 0) return;
   view.select(index, event === undefined ? undefined : +event);

@@ -41,6 +41,11 @@ std::vector<ConvolutionAlgorithm> usable(const Answers& answers, int count, bool
                                  is_deterministic ? "deterministic " : ""));
 }
 
+template <typename Function>
+std::pair<Function, const char*> named(Function function, const char* name) {
+  return {function, name};
+}
+
 }  // namespace
 
 ConvolutionCall::ConvolutionCall(const CudnnLibrary& library, ConvolutionPass pass,
@@ -82,30 +87,33 @@ void ConvolutionCall::describe(const Convolution& convolution) {
                  "cudnnSetConvolutionMathType");
 }
 
+template <typename Output, typename InputGrad, typename FilterGrad, typename Call>
+void ConvolutionCall::check_pass(std::pair<Output, const char*> output,
+                                 std::pair<InputGrad, const char*> input_grad,
+                                 std::pair<FilterGrad, const char*> filter_grad, Call call) const {
+  switch (pass_) {
+    case ConvolutionPass::output:
+      return library_.check(call(output.first, input_.get(), filter_.get(), output_.get()),
+                            output.second);
+    case ConvolutionPass::input_grad:
+      return library_.check(call(input_grad.first, filter_.get(), output_.get(), input_.get()),
+                            input_grad.second);
+    case ConvolutionPass::filter_grad:
+      return library_.check(call(filter_grad.first, input_.get(), output_.get(), filter_.get()),
+                            filter_grad.second);
+  }
+}
+
 std::vector<ConvolutionAlgorithm> ConvolutionCall::suggested() const {
   Answers found;
   int count = 0;
-  CudnnHandle handle = library_.handle();
-  switch (pass_) {
-    case ConvolutionPass::output:
-      library_.check(
-          functions_.forward_algorithms(handle, input_.get(), filter_.get(), convolution_.get(),
-                                        output_.get(), kMostAnswers, &count, found.data()),
-          "cudnnGetConvolutionForwardAlgorithm_v7");
-      break;
-    case ConvolutionPass::input_grad:
-      library_.check(
-          functions_.data_algorithms(handle, filter_.get(), output_.get(), convolution_.get(),
-                                     input_.get(), kMostAnswers, &count, found.data()),
-          "cudnnGetConvolutionBackwardDataAlgorithm_v7");
-      break;
-    case ConvolutionPass::filter_grad:
-      library_.check(
-          functions_.filter_algorithms(handle, input_.get(), output_.get(), convolution_.get(),
-                                       filter_.get(), kMostAnswers, &count, found.data()),
-          "cudnnGetConvolutionBackwardFilterAlgorithm_v7");
-      break;
-  }
+  check_pass(named(functions_.forward_algorithms, "cudnnGetConvolutionForwardAlgorithm_v7"),
+             named(functions_.data_algorithms, "cudnnGetConvolutionBackwardDataAlgorithm_v7"),
+             named(functions_.filter_algorithms, "cudnnGetConvolutionBackwardFilterAlgorithm_v7"),
+             [&](auto function, auto first, auto second, auto result) {
+               return function(library_.handle(), first, second, convolution_.get(), result,
+                               kMostAnswers, &count, found.data());
+             });
   return usable(found, count, is_deterministic_);
 }
 
@@ -113,34 +121,15 @@ ConvolutionAlgorithm ConvolutionCall::measured(const ConvolutionOperands& operan
                                                const DeviceRange& workspace) const {
   Answers found;
   int count = 0;
-  CudnnHandle handle = library_.handle();
-  const void* const first = as_pointer(operands.first);
-  const void* const second = as_pointer(operands.second);
-  void* const result = as_pointer(operands.result);
-  void* const scratch = as_pointer(workspace.address);
-  switch (pass_) {
-    case ConvolutionPass::output:
-      library_.check(
-          functions_.forward_measured(handle, input_.get(), first, filter_.get(), second,
-                                      convolution_.get(), output_.get(), result, kMostAnswers,
-                                      &count, found.data(), scratch, workspace.bytes),
-          "cudnnFindConvolutionForwardAlgorithmEx");
-      break;
-    case ConvolutionPass::input_grad:
-      library_.check(
-          functions_.data_measured(handle, filter_.get(), first, output_.get(), second,
-                                   convolution_.get(), input_.get(), result, kMostAnswers, &count,
-                                   found.data(), scratch, workspace.bytes),
-          "cudnnFindConvolutionBackwardDataAlgorithmEx");
-      break;
-    case ConvolutionPass::filter_grad:
-      library_.check(
-          functions_.filter_measured(handle, input_.get(), first, output_.get(), second,
-                                     convolution_.get(), filter_.get(), result, kMostAnswers,
-                                     &count, found.data(), scratch, workspace.bytes),
-          "cudnnFindConvolutionBackwardFilterAlgorithmEx");
-      break;
-  }
+  check_pass(named(functions_.forward_measured, "cudnnFindConvolutionForwardAlgorithmEx"),
+             named(functions_.data_measured, "cudnnFindConvolutionBackwardDataAlgorithmEx"),
+             named(functions_.filter_measured, "cudnnFindConvolutionBackwardFilterAlgorithmEx"),
+             [&](auto function, auto first, auto second, auto result) {
+               return function(library_.handle(), first, as_pointer(operands.first), second,
+                               as_pointer(operands.second), convolution_.get(), result,
+                               as_pointer(operands.result), kMostAnswers, &count, found.data(),
+                               as_pointer(workspace.address), workspace.bytes);
+             });
   return usable(found, count, is_deterministic_).front();
 }
 
@@ -149,31 +138,15 @@ void ConvolutionCall::run(const ConvolutionAlgorithm& algorithm,
   library_.check(functions_.convolution_set_math(convolution_.get(), algorithm.math),
                  "cudnnSetConvolutionMathType");
   const Factors factors(type_);
-  CudnnHandle handle = library_.handle();
-  const void* const first = as_pointer(operands.first);
-  const void* const second = as_pointer(operands.second);
-  void* const result = as_pointer(operands.result);
-  void* const scratch = as_pointer(workspace.address);
-  switch (pass_) {
-    case ConvolutionPass::output:
-      return library_.check(
-          functions_.convolution_forward(handle, factors.one(), input_.get(), first, filter_.get(),
-                                         second, convolution_.get(), algorithm.number, scratch,
-                                         workspace.bytes, factors.zero(), output_.get(), result),
-          "cudnnConvolutionForward");
-    case ConvolutionPass::input_grad:
-      return library_.check(
-          functions_.convolution_data(handle, factors.one(), filter_.get(), first, output_.get(),
-                                      second, convolution_.get(), algorithm.number, scratch,
-                                      workspace.bytes, factors.zero(), input_.get(), result),
-          "cudnnConvolutionBackwardData");
-    case ConvolutionPass::filter_grad:
-      return library_.check(
-          functions_.convolution_filter(handle, factors.one(), input_.get(), first, output_.get(),
-                                        second, convolution_.get(), algorithm.number, scratch,
-                                        workspace.bytes, factors.zero(), filter_.get(), result),
-          "cudnnConvolutionBackwardFilter");
-  }
+  check_pass(named(functions_.convolution_forward, "cudnnConvolutionForward"),
+             named(functions_.convolution_data, "cudnnConvolutionBackwardData"),
+             named(functions_.convolution_filter, "cudnnConvolutionBackwardFilter"),
+             [&](auto function, auto first, auto second, auto result) {
+               return function(library_.handle(), factors.one(), first, as_pointer(operands.first),
+                               second, as_pointer(operands.second), convolution_.get(),
+                               algorithm.number, as_pointer(workspace.address), workspace.bytes,
+                               factors.zero(), result, as_pointer(operands.result));
+             });
 }
 
 }  // namespace ohm::cuda

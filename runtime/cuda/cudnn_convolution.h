@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "runtime/cuda/cudnn_library.h"
@@ -67,6 +68,13 @@ class ConvolutionCall {
            const DeviceRange& workspace) const;
 
  private:
+  /// Checks call(function, first, second, result): the function of this pass, each with its name,
+  /// and the descriptors of the pass's operands.
+  template <typename Output, typename InputGrad, typename FilterGrad, typename Call>
+  void check_pass(std::pair<Output, const char*> output,
+                  std::pair<InputGrad, const char*> input_grad,
+                  std::pair<FilterGrad, const char*> filter_grad, Call call) const;
+
   void describe(const Convolution& convolution);
   void describe_filter(const Convolution& convolution);
 

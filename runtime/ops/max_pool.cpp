@@ -125,14 +125,6 @@ std::vector<Sample> images_to_maximise() {
   };
 }
 
-Value max_pool2d_row(const Tensor& input, const Shape& kernel_size,
-                     const std::optional<Shape>& stride, const Shape& padding,
-                     const Shape& dilation, bool ceil_mode, bool return_indices) {
-  return maxima_as_asked(
-      max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode),
-      return_indices);
-}
-
 }  // namespace
 
 Value maxima_as_asked(const PooledMaxima& maxima, bool with_indices) {
@@ -161,17 +153,20 @@ Tensor max_pool2d(const Tensor& input, const Shape& kernel_size, const std::opti
   return max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode).first;
 }
 
+std::vector<ParamName> max_pool_parameters() {
+  return {"input",
+          "kernel_size",
+          "stride",
+          {"padding", Shape{0}},
+          {"dilation", Shape{1}},
+          {"ceil_mode", false},
+          {"return_indices", false}};
+}
+
 std::vector<OpDef> max_pool_ops() {
   return {
-      define(kMaxPool, kFunction | kFunctional, &max_pool2d_row,
-             {"input",
-              "kernel_size",
-              "stride",
-              {"padding", Shape{0}},
-              {"dilation", Shape{1}},
-              {"ceil_mode", false},
-              {"return_indices", false}},
-             images_to_maximise),
+      define(kMaxPool, kFunction | kFunctional, &max_pool_row<&max_pool2d_with_indices>,
+             max_pool_parameters(), images_to_maximise),
   };
 }
 

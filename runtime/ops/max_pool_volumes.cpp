@@ -140,14 +140,6 @@ std::vector<Sample> volumes_to_maximise() {
   };
 }
 
-Value max_pool3d_row(const Tensor& input, const Shape& kernel_size,
-                     const std::optional<Shape>& stride, const Shape& padding,
-                     const Shape& dilation, bool ceil_mode, bool return_indices) {
-  return maxima_as_asked(
-      max_pool3d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode),
-      return_indices);
-}
-
 }  // namespace
 
 PooledMaxima max_pool3d_with_indices(const Tensor& input, const Shape& kernel_size,
@@ -180,15 +172,8 @@ Tensor max_pool3d(const Tensor& input, const Shape& kernel_size, const std::opti
 
 std::vector<OpDef> max_pool_volume_ops() {
   return {
-      define(kMaxPool3d, kFunction | kFunctional, &max_pool3d_row,
-             {"input",
-              "kernel_size",
-              "stride",
-              {"padding", Shape{0}},
-              {"dilation", Shape{1}},
-              {"ceil_mode", false},
-              {"return_indices", false}},
-             volumes_to_maximise),
+      define(kMaxPool3d, kFunction | kFunctional, &max_pool_row<&max_pool3d_with_indices>,
+             max_pool_parameters(), volumes_to_maximise),
   };
 }
 

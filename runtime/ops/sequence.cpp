@@ -54,14 +54,6 @@ void require_line_filters(const OpInfo& info, const Tensor& weight, const char* 
 
 Tensor lines() { return randn({2, 3, 8}, {DType::float64, Device::cpu()}); }
 
-Value max_pool1d_row(const Tensor& input, const Shape& kernel_size,
-                     const std::optional<Shape>& stride, const Shape& padding,
-                     const Shape& dilation, bool ceil_mode, bool return_indices) {
-  return maxima_as_asked(
-      max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode),
-      return_indices);
-}
-
 }  // namespace
 
 Tensor conv1d(const Tensor& given, const Tensor& given_weight,
@@ -179,7 +171,7 @@ std::vector<OpDef> sequence_ops() {
                return std::vector<Sample>{{lines(), randn({3, 2, 3}, options), randn({2}, options),
                                            Shape{2}, Shape{1}, Shape{1}}};
              }),
-      define(kMaxPool1d, kFunction | kFunctional, &max_pool1d_row,
+      define(kMaxPool1d, kFunction | kFunctional, &max_pool_row<&max_pool1d_with_indices>,
              {"input",
               "kernel_size",
               "stride",

@@ -123,7 +123,7 @@ std::vector<Event> recorded_events() {
   constexpr std::size_t kEvents = 1'000'000;
   std::vector<Event> once;
   std::set<std::filesystem::path> paths;  // in order: a folder lists its files in any
-  for (const auto& entry : std::filesystem::directory_iterator(OHM_GOLDEN_DIR "/allocator")) {
+  for (const auto& entry : std::filesystem::directory_iterator(OHM_RECORDINGS_DIR "/allocator")) {
     if (entry.path().extension() == ".trace") paths.insert(entry.path());
   }
   for (const std::filesystem::path& path : paths) {

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Writes recordings of PyTorch's allocator in the form of tests/golden/pytorch/recordings.
+"""Writes recordings of PyTorch's allocator to VERSION/ of tests/golden/pytorch/recordings.
 
-    python3 pack_recordings.py recordings.sm80.jsonl recordings.sm90.jsonl FOLDER
+    python3 pack_recordings.py recordings.sm80.jsonl recordings.sm90.jsonl
 
 One file per family of names; its head describes the lines. A line that only one of the two
 architectures has starts with its number.
 """
 import difflib
 import json
-import pathlib
 import sys
+
+import golden_archives
 
 HEAD = """\
 # What PyTorch {torch} allocated: small programs, recorded with its real CUDA build on two virtual GPUs of
@@ -65,6 +66,13 @@ def merged(first, second):
             yield from ("90|" + line for line in second[j1:j2])
 
 
+def store(torch, families):
+    """Adds or replaces {family: text} of a release of PyTorch."""
+    version = ".".join(torch.split(".")[:2])
+    golden_archives.write("pytorch/recordings",
+                          {f"{version}/{family}.txt": text for family, text in families.items()})
+
+
 def main():
     first, second = ({r["program"]: r for r in map(json.loads, open(path))} for path in sys.argv[1:3])
     families = {}
@@ -73,10 +81,9 @@ def main():
         text = [f"== {name}" + (" frees in any order" if is_unstable else "")]
         text += merged(lines_of(recording), lines_of(second[name]))
         families.setdefault(name.split("_")[0], []).append("\n".join(text))
-    folder = pathlib.Path(sys.argv[3])
     torch = next(iter(first.values()))["torch"]
-    for family, texts in families.items():
-        (folder / f"{family}.txt").write_text(HEAD.format(torch=torch) + "\n" + "\n\n".join(texts) + "\n")
+    store(torch, {family: HEAD.format(torch=torch) + "\n" + "\n\n".join(texts) + "\n"
+                  for family, texts in families.items()})
 
 
 if __name__ == "__main__":

@@ -11,7 +11,10 @@ import pathlib
 import pickle
 import platform
 import sys
+import tempfile
 from collections import Counter
+
+import golden_archives
 
 FOLDER = pathlib.Path(__file__).parent.parent / "golden" / "snapshots"
 
@@ -130,7 +133,9 @@ def main(arguments):
         return 0
     text = (f"# figures of the snapshots here, read with Python {platform.python_version()}'s "
             "pickle by tests/comparisons/snapshot_figures.py\n")
-    text += "".join(figures(path) for path in sorted(FOLDER.glob("*.pickle")))
+    with tempfile.TemporaryDirectory() as unpacked:
+        golden_archives.unpack("snapshots", pathlib.Path(unpacked))
+        text += "".join(figures(path) for path in sorted(pathlib.Path(unpacked).glob("*.pickle")))
     golden = FOLDER / "figures.txt"
     if not arguments:
         golden.write_text(text, encoding="utf-8")

@@ -1,18 +1,13 @@
 #!/usr/bin/env python3
-"""Writes Lua twins of small PyTorch programs, one file per family of names.
+"""Translates small PyTorch programs to Lua: their twins.
 
-    python3 translate_programs.py programs.jsonl tests/golden/pytorch/programs
-
-A line of programs.jsonl is {"program": name, "source": Python}. What has a twin in by_hand.lua is
-left out; what uses a form that is not known here is named and left out too. The twins live as the
-Python programs do: a variable of Python's is a local of the whole function, `del` and the end of
-the module let go one name after the other, in Python's order.
+A line of programs.jsonl is {"program": name, "source": Python}. The twins live as the Python programs
+do: a variable of Python's is a local of the whole function, `del` and the end of the module let go
+one name after the other, in Python's order. A form of Python that is not known here is an error.
 """
 import ast
 import json
-import pathlib
 import re
-import sys
 
 DTYPES = {"half": "float16", "float": "float32", "double": "float64", "long": "int64", "int": "int32",
           "cfloat": "complex64", "cdouble": "complex128"}
@@ -38,6 +33,8 @@ TAKES_TENSORS_IN_A_ROW = ("ohm.block_diag", "ohm.cartesian_prod", "ohm.meshgrid"
 # Modules of several results.
 GIVES_A_LIST = re.compile(r"nn\.((LSTM|GRU|RNN|MultiheadAttention|LSTMCell)\(|MaxPool.*return_indices=True)")
 KEYWORDS = {"end", "local", "then", "repeat", "until", "nil", "function", "do"}
+
+WITHOUT_TWIN = {"fsdp_full_shard_2ranks"}  # of FSDP1
 
 
 class Unknown(Exception):
@@ -660,30 +657,16 @@ def settings_of(source):
     return first[len("# settings:"):].strip() if first.startswith("# settings:") else ""
 
 
-def main():
-    source, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    by_hand = folder / "by_hand.lua"
-    done = set(re.findall(r"^--== (\S+)", by_hand.read_text(), re.M)) if by_hand.exists() else set()
-    families, unknown = {}, []
-    for line in open(source):
+def twins_of_programs(programs, by_hand):
+    """{family: [twin]} of the lines of `programs`, but those that have a twin in `by_hand`."""
+    done = set(re.findall(r"^--== (\S+)", by_hand.read_text(), re.M)) | WITHOUT_TWIN
+    families = {}
+    for line in programs.read_text().splitlines():
         program = json.loads(line)
         name = program["program"]
         if name in done:
             continue
         python = fix_no_grad_call(program["source"])
-        try:
-            text = Translator().program(python)
-        except Unknown as form:
-            unknown.append(f"{name}: {form}")
-            continue
         head = f"--== {name} {settings_of(python)}".rstrip()
-        families.setdefault(name.split("_")[0], []).append(f"{head}\n{text}")
-    for family, texts in families.items():
-        head = "-- Written by tests/comparisons/translate_programs.py: do not edit.\n\n"
-        (folder / f"{family}.lua").write_text(head + "\n".join(texts))
-    print("\n".join(unknown))
-    print(f"{sum(map(len, families.values()))} translated, {len(done)} by hand, {len(unknown)} left out")
-
-
-if __name__ == "__main__":
-    main()
+        families.setdefault(name.split("_")[0], []).append(f"{head}\n{Translator().program(python)}")
+    return families

@@ -1,21 +1,19 @@
 #!/usr/bin/env python3
-"""Writes the programs of found.txt as a family of recorded programs with their twins.
+"""Records the programs of found.txt as a family of recorded programs.
 
     tests/differential/keep.py --build build/release --python VENV/bin/python
 
 Each program of found.txt, the smallest of its kind on which PyTorch and the runtime once differed,
 is recorded on both architectures; the family is then a test like those of the other recordings. Run
-it with each of the two versions: each has recordings of its own, and one twin serves both.
+it with each of the two versions: each has recordings of its own, and one twin serves both (write_twins.py).
 """
 import argparse
 import pathlib
 
 from sides import ARCHITECTURES, HERE, Sides, frees_in_any_order, twin
-from pack_recordings import HEAD, merged
+from pack_recordings import HEAD, merged, store
 
 GOLDEN = HERE.parent / "golden" / "pytorch"
-FOLDERS = {"pytorch-2.6": "recordings", "pytorch-2.11": "recordings-2.11",
-           "pytorch-2.15": "recordings-2.15"}
 LAYOUT = "#   : dtype shape strides            of a tensor, where the program asks for it\n"
 
 
@@ -36,6 +34,16 @@ def commented(source):
     return "".join(f"-- {line}\n" for line in source.splitlines())
 
 
+def with_program(twin, source):
+    """A twin with its program in a comment under its first line."""
+    head, code = twin.split("\n", 1)
+    return f"{head}\n{commented(source)}{code}"
+
+
+def twins(programs):
+    return [with_program(twin(name, source), source) for name, source in programs.items()]
+
+
 def title(name, source):
     return f"== {name}" + (" frees in any order" if frees_in_any_order(source) else "")
 
@@ -54,14 +62,7 @@ def main():
     recordings = ["\n".join([title(name, source), *merged(first[name], second[name])])
                   for name, source in programs.items()]
     head = HEAD.format(torch=sides.version) + LAYOUT
-    folder = GOLDEN / FOLDERS[sides.rules]
-    (folder / "found.txt").write_text(head + "\n" + "\n\n".join(recordings) + "\n")
-    texts = []
-    for name, source in programs.items():
-        head, code = twin(name, source).split("\n", 1)
-        texts.append(f"{head}\n{commented(source)}{code}")
-    (GOLDEN / "programs" / "found.lua").write_text(
-        "-- Written by tests/differential/keep.py: do not edit.\n\n" + "\n".join(texts))
+    store(sides.version, {"found": head + "\n" + "\n\n".join(recordings) + "\n"})
     print(f"{len(programs)} programs")
 
 

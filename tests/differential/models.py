@@ -6,15 +6,15 @@
 The models are the programs in tests/differential/models: each a small version of a known
 architecture, with its training loop. A table says for each model, version and architecture whether
 every event is the same, and else which line differs first. Names after the options choose among the
-models. With --keep the recordings and twins are written, which the recordings' test compares: each
-model is a program of the family "model". Exits with 1 where any differs.
+models. With --keep the recordings are written, which the recordings' test compares: each model is a
+program of the family "model". Exits with 1 where any differs.
 """
 import argparse
 import sys
 
 from sides import ARCHITECTURES, HERE, Sides, first_difference, frees_in_any_order, with_sorted_frees
-from keep import FOLDERS, GOLDEN, title
-from pack_recordings import HEAD, merged
+from keep import title
+from pack_recordings import HEAD, merged, store
 from translate_models import ModelTranslator
 
 
@@ -34,6 +34,10 @@ def twin(name, source):
     return f"--== {name}{' values=true' if program.startswith('-- with values') else ''}\n{program}"
 
 
+def twins(models):
+    return [twin(name, source) for name, source in models.items()]
+
+
 def pytorch_side(sides, models, architecture):
     """Those that record backward passes run in processes of their own: PyTorch numbers such nodes by
     the thread that makes them, and their order depends on how many the process has made before; so it
@@ -48,8 +52,7 @@ def pytorch_side(sides, models, architecture):
 
 
 def runtime_side(sides, models, architecture):
-    text = "\n".join(twin(name, source) for name, source in models.items())
-    return sides.run_twins(text, architecture)
+    return sides.run_twins("\n".join(twins(models)), architecture)
 
 
 def verdict(source, theirs, ours):
@@ -77,20 +80,15 @@ def keep(sides, models, recorded):
     first, second = recorded
     texts = ["\n".join([title(name, source), *merged(first[name], second[name])])
              for name, source in models.items()]
-    folder = GOLDEN / FOLDERS[sides.rules]
     head = HEAD.format(torch=sides.version)
-    (folder / "model.txt").write_text(head + "\n" + "\n\n".join(texts) + "\n")
-    twins = [twin(name, source).split("\n", 1) for name, source in models.items()]
-    (GOLDEN / "programs" / "model.lua").write_text(
-        "-- Written by tests/differential/models.py from tests/differential/models: do not edit.\n\n"
-        + "\n".join(f"{head}\n{code}" for head, code in twins))
+    store(sides.version, {"model": head + "\n" + "\n\n".join(texts) + "\n"})
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", required=True, help="folder of a build of ohm")
     parser.add_argument("--python", required=True, action="append", help="a Python with PyTorch")
-    parser.add_argument("--keep", action="store_true", help="write recordings and twins of all models")
+    parser.add_argument("--keep", action="store_true", help="write the recordings of all models")
     parser.add_argument("models", nargs="*")
     arguments = parser.parse_args()
     if arguments.keep and arguments.models:

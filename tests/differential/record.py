@@ -14,7 +14,9 @@ import contextlib
 import gc
 import json
 import os
+import shutil
 import sys
+import tempfile
 import time
 
 import torch
@@ -282,12 +284,15 @@ def run_in_fork(program):
 
 def main():
     programs = [json.loads(line) for line in sys.stdin]
+    folder = tempfile.mkdtemp()  # for what programs save
+    os.chdir(folder)
     for program in filter(needs_a_process, programs):
         run_in_fork(program)
     begin()
     for program in programs:
         if not needs_a_process(program):
             print_recorded(program)
+    shutil.rmtree(folder)
     os._exit(0)  # PyTorch's own threads do not always survive an ordinary end
 
 

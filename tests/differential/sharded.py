@@ -6,8 +6,7 @@ was called on - and compares what rank 0 of two allocated.
 
 The programs are in tests/differential/sharded, each with its twin in Lua beside it. A table says for
 each program, version and architecture whether every event is the same, and else which line differs
-first. Names after the options choose among the programs. With --keep the recordings and twins are
-written, which the recordings' test compares: each is a program of the family "sharded". Exits with 1
+first. Names after the options choose among the programs. With --keep the recordings are written, which the recordings' test compares: each is a program of the family "sharded". Exits with 1
 where any differs.
 """
 import argparse
@@ -15,9 +14,9 @@ import os
 import sys
 
 from sides import ARCHITECTURES, HERE, Sides
-from keep import FOLDERS, GOLDEN, commented
+from keep import with_program
 from models import verdict
-from pack_recordings import HEAD, merged
+from pack_recordings import HEAD, merged, store
 
 # The other rank does not exist: it is taken to hold what this one holds. What fully_shard was called
 # on is in cycles, which a collector lets go in any order: it stays until the process ends.
@@ -65,6 +64,10 @@ def twin(name):
     return f"--== {name} gpus=2\n{LUA.format(program=indented)}"
 
 
+def twins(programs):
+    return [with_program(twin(name), source) for name, source in programs.items()]
+
+
 def recorded(sides, programs, architecture):
     lines = sides.pytorch({name: PYTHON.format(program=text) for name, text in programs.items()},
                           architecture)
@@ -83,8 +86,8 @@ def of_first_gpu(lines):
 
 def compared(sides, programs):
     theirs = [recorded(sides, programs, architecture) for architecture in ARCHITECTURES]
-    twins = "\n".join(twin(name) for name in programs)
-    ours = [sides.run_twins(twins, architecture) for architecture in ARCHITECTURES]
+    text = "\n".join(twin(name) for name in programs)
+    ours = [sides.run_twins(text, architecture) for architecture in ARCHITECTURES]
     verdicts = {name: [verdict(source, one[name], of_first_gpu(other[name]))
                        for one, other in zip(theirs, ours)]
                 for name, source in programs.items()}
@@ -94,23 +97,15 @@ def compared(sides, programs):
 def keep(sides, programs, recordings):
     first, second = recordings
     texts = ["\n".join([f"== {name}", *merged(first[name], second[name])]) for name in programs]
-    folder = GOLDEN / FOLDERS[sides.rules]
-    (folder / "sharded.txt").write_text(
-        HEAD.format(torch=sides.version) + "\n" + "\n\n".join(texts) + "\n")
-    twins = []
-    for name, source in programs.items():
-        head, code = twin(name).split("\n", 1)
-        twins.append(f"{head}\n{commented(source)}{code}")
-    (GOLDEN / "programs" / "sharded.lua").write_text(
-        "-- Written by tests/differential/sharded.py from tests/differential/sharded: do not edit.\n\n"
-        + "\n".join(twins))
+    store(sides.version,
+          {"sharded": HEAD.format(torch=sides.version) + "\n" + "\n\n".join(texts) + "\n"})
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--build", required=True, help="folder of a build of ohm")
     parser.add_argument("--python", required=True, action="append", help="a Python with PyTorch")
-    parser.add_argument("--keep", action="store_true", help="write recordings and twins of all")
+    parser.add_argument("--keep", action="store_true", help="write the recordings of all")
     parser.add_argument("programs", nargs="*")
     arguments = parser.parse_args()
     if arguments.keep and arguments.programs:

@@ -2,7 +2,7 @@
 
     ohm exec --no-record --gpu a100-80g,count=2 -- python record.py OUT [NAME...]
     ohm exec --no-record --gpu l4-24g --limit 1350MiB -- python record.py OUT --limit 1350MiB
-    cd OUT && tar --sort=name --owner=0 --group=0 --mtime=@0 -cJf recorded_jobs.tar.xz *
+    python3 ../comparisons/golden_archives.py pack recorded_jobs OUT
 
 Every job runs in a process of its own, forked after the import of PyTorch; without --limit those
 that need none.

@@ -1,14 +1,12 @@
-// Runs twins in Lua and prints what the largest allocated bytes of each held: the truth that
-// category_accuracy.py compares records with.
+// Runs the twins of all recorded programs and prints what the largest allocated bytes of each held:
+// the truth that category_accuracy.py compares records with.
 //
-//   twin_peaks pytorch-2.6|pytorch-2.15 < TWINS
+//   twin_peaks pytorch-2.6|pytorch-2.15
 //
-// TWINS is in the form of tests/golden/pytorch/programs. One line for each GPU of each program:
-// "NAME GPU parameter=BYTES gradient=BYTES …".
+// One line for each GPU of each program: "NAME GPU parameter=BYTES gradient=BYTES …".
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
 #include <iterator>
 #include <string>
 
@@ -36,12 +34,11 @@ int main(int argc, char** argv) {
       std::find_if(std::begin(kRecordedVersions), std::end(kRecordedVersions),
                    [&](const RecordedVersion& v) { return argc == 2 && v.rules == argv[1]; });
   if (version == std::end(kRecordedVersions)) {
-    fmt::print(stderr, "usage: twin_peaks pytorch-2.6|pytorch-2.15 < TWINS\n");
+    fmt::print(stderr, "usage: twin_peaks pytorch-2.6|pytorch-2.15\n");
     return 2;
   }
-  const std::string text{std::istreambuf_iterator<char>(std::cin),
-                         std::istreambuf_iterator<char>()};
-  for (const TwinProgram& twin : parse_twins(text)) {
+  for (const std::string& name : twins_named("")) {
+    const TwinProgram twin = find_twin(name).value();
     print_peaks(twin, run_twin(twin, *version, kRecordedGpus[0]));
   }
   return 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records what PyTorch computes for every op: tests/golden/reference/FAMILY.json.
+"""Records what PyTorch computes for every op: FAMILY.json of the recording tests/golden/reference.
 
 Run it with any PyTorch for the CPU (Debian: python3-torch); the tests read the files alone. Each
 case names an op as the registry does, with its arguments in the registry's order. Tensors in
@@ -13,7 +13,11 @@ import pathlib
 import sys
 import zlib
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "comparisons"))
+
 import torch
+
+import golden_archives
 
 from calls import CALLS
 from families.elements import activation, complex_numbers, fourier, pointwise, powers, remainders, special
@@ -24,7 +28,6 @@ from families.products import composition, matmul
 from families.reductions import norms, ranking, reduction, softmax, statistics
 from inputs import Const, randn
 
-OUT = pathlib.Path(__file__).resolve().parent.parent / "golden" / "reference"
 FAMILIES = (
     norms, statistics, assembly, complex_numbers, fourier, writing, special, ranking, placing,
     pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv, padding,
@@ -98,15 +101,13 @@ def record(name, op, make):
     return case
 
 
-def write(family):
+def text_of(family):
     cases = [json.dumps(record(*case)) for case in family()]
     text = '{"torch": "%s",\n"cases": [\n%s\n]}\n' % (torch.__version__, ",\n".join(cases))
-    (OUT / f"{family.__name__}.json").write_text(text)
     print(f"{family.__name__}: {len(cases)} cases, {len(text)} bytes")
+    return text
 
 
 if __name__ == "__main__":
-    OUT.mkdir(parents=True, exist_ok=True)
-    for each in FAMILIES:
-        if each.__name__ in sys.argv[1:] or not sys.argv[1:]:
-            write(each)
+    golden_archives.write("reference", {f"{family.__name__}.json": text_of(family) for family in FAMILIES
+                                        if family.__name__ in sys.argv[1:] or not sys.argv[1:]})

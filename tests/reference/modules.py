@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records what PyTorch's modules compute: tests/golden/modules/modules.json.
+"""Records what PyTorch's modules compute: modules.json of the recording tests/golden/modules.
 
 Run it with any PyTorch for the CPU (Debian: python3-torch). Each case names a module with its
 options as a script gives them, its parameters and buffers by name, its inputs, and what comes out:
@@ -12,10 +12,8 @@ import torch
 from torch import nn
 
 from calls import rms_norm
-from generate import OUT, encode, encode_tensor
+from generate import encode, encode_tensor, golden_archives
 from inputs import integers, positive, randn
-
-GOLDEN = OUT.parent / "modules" / "modules.json"
 
 
 class RMSNorm(nn.Module):
@@ -417,10 +415,9 @@ def cases():
 
 
 def main():
-    GOLDEN.parent.mkdir(parents=True, exist_ok=True)
     lines = [json.dumps(case) for case in cases()]
     text = '{"torch": "%s",\n"cases": [\n%s\n]}\n' % (torch.__version__, ",\n".join(lines))
-    GOLDEN.write_text(text)
+    golden_archives.write("modules", {"modules.json": text})
     print(f"{len(lines)} cases, {len(text)} bytes")
 
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -20,11 +21,17 @@ std::string rendered(const std::string& name, const ReportStyle& style = {}) {
   return find_reporter(name).render(test::sample_result(), style);
 }
 
+/// Without what is compressed: its bytes depend on the version of zlib.
+std::string without_data(const std::string& report) {
+  static const std::regex data("(class=\"data\">)[A-Za-z0-9+/=]*");
+  return std::regex_replace(report, data, "$1");
+}
+
 TEST(Reporter, EveryFormatOfTheRegistryHasAGolden) {
   for (const Reporter& reporter : reporters()) {
     const std::string name(reporter.name);
     SCOPED_TRACE(name);
-    test::expect_golden(reporter.render(test::sample_result(), {}), "reports/sample." + name);
+    test::expect_golden(without_data(rendered(name)), "reports/sample." + name);
   }
 }
 

@@ -29,6 +29,11 @@ struct GoldenFiles {
 
 inline std::string golden_path(const std::string& name) { return GoldenFiles().path_of(name); }
 
+/// A file or folder of a recording that is stored compressed: "allocator/combo_a.trace".
+inline std::string recording_path(const std::string& name) {
+  return std::string(OHM_RECORDINGS_DIR) + "/" + name;
+}
+
 inline std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream bytes;

@@ -30,7 +30,7 @@ ops::Value input_of(const json& encoded) {
 
 const std::vector<json>& recorded_modules() {
   static const auto cases =
-      json::parse(read_file(golden_path("modules/modules.json")))["cases"].get<std::vector<json>>();
+      json::parse(read_file(recording_path("modules/modules.json")))["cases"].get<std::vector<json>>();
   return cases;
 }
 

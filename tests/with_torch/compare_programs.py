@@ -28,10 +28,10 @@ import torch.nn.parallel
 import torch.optim
 import torch.utils.checkpoint
 
+import golden_archives
 from pack_recordings import lines_of
 
 VERSION = ".".join(torch.__version__.split(".")[:2])
-FOLDER = GOLDEN / ("recordings" if VERSION == "2.6" else f"recordings-{VERSION}")
 CAPACITY = "capacity_bytes"
 ALLOCATOR_SETTINGS = "PYTORCH_CUDA_ALLOC_CONF"
 
@@ -40,8 +40,9 @@ def read_recordings(architecture):
     """name -> (whether frees between two marks come in any order, lines)"""
     found, lines = {}, []
     other = "90|" if architecture == "sm80" else "80|"
-    for path in sorted(FOLDER.glob("*.txt")):
-        for line in path.read_text().splitlines():
+    families = golden_archives.read("pytorch/recordings")
+    for text in (text for file, text in families.items() if file.startswith(f"{VERSION}/")):
+        for line in text.splitlines():
             if line.startswith("== "):
                 name, *rest = line[3:].split(" ", 1)
                 lines = []

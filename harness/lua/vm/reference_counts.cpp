@@ -113,6 +113,7 @@ bool ReferenceCounts::finds_way(Node& node, std::uint64_t first_way) {
     }
     if (at->passed_at >= first_way || at->witness.from == nullptr) return false;
     at->passed_at = number;
+    ++steps_;
     way_.push_back(at);
     if (Node* const table = at->witness.table) {
       is_plain = false;

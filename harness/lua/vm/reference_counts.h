@@ -72,6 +72,9 @@ class ReferenceCounts {
   /// node has. Then it is forgotten. False where something may have died, or not.
   bool settle(const std::function<void(Node&)>& on_death);
 
+  /// How many nodes were visited to settle, in all.
+  std::uint64_t steps() const { return steps_; }
+
  private:
   static bool is_safe(const Node& node) {
     return node.is_root || node.on_stack > 0 || node.is_kept;
@@ -88,6 +91,7 @@ class ReferenceCounts {
   std::uint64_t losses_ = 1;  ///< how many witnesses were lost on ways that were found
   std::uint64_t ways_ = 0;    ///< how many were gone
   std::uint64_t settles_ = 0;
+  std::uint64_t steps_ = 0;
   int tables_in_proof_ = 0;  ///< that are being proven, each for a way of the one before
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kFolder = fs::path(OHM_GOLDEN_DIR) / "allocator";
+const fs::path kFolder = fs::path(OHM_RECORDINGS_DIR) / "allocator";
 
 std::string contents_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);

@@ -65,7 +65,7 @@ json json_of(const MemoryEvent& event) {
 class GoldenSnapshot : public testing::TestWithParam<const char*> {};
 
 TEST_P(GoldenSnapshot, HoldsWhatPyTorchHeld) {
-  const std::filesystem::path folder = std::filesystem::path(OHM_GOLDEN_DIR) / "allocator";
+  const std::filesystem::path folder = std::filesystem::path(OHM_RECORDINGS_DIR) / "allocator";
   std::ifstream trace_file(folder / (std::string(GetParam()) + ".trace"));
   const std::string text(std::istreambuf_iterator<char>(trace_file), {});
   std::ifstream snapshot_file(folder / (std::string(GetParam()) + ".snapshot.json"));

@@ -84,7 +84,7 @@ class ChangedRecording : public testing::TestWithParam<const char*> {};
 
 TEST_P(ChangedRecording, IsFoundOut) {
   const Snapshot snapshot =
-      read_snapshot_file(OHM_GOLDEN_DIR "/snapshots/" + std::string(GetParam()) + ".pickle");
+      read_snapshot_file(OHM_RECORDINGS_DIR "/snapshots/" + std::string(GetParam()) + ".pickle");
   for (const DeviceHistory& history : device_histories(snapshot, default_rule_set())) {
     expect_every_change_is_found(history, 1);
   }

@@ -27,8 +27,8 @@ const std::vector<Recording> kRecordings = {
 class GoldenHistory : public testing::TestWithParam<Recording> {
  protected:
   static VerifiedHistory verified() {
-    const Snapshot snapshot =
-        read_snapshot_file(OHM_GOLDEN_DIR "/snapshots/" + std::string(GetParam().name) + ".pickle");
+    const Snapshot snapshot = read_snapshot_file(OHM_RECORDINGS_DIR "/snapshots/" +
+                                                 std::string(GetParam().name) + ".pickle");
     std::vector<DeviceHistory> histories = device_histories(snapshot, default_rule_set());
     EXPECT_EQ(histories.size(), 1U);
     return {std::move(histories.at(0)), default_rule_set()};

@@ -78,7 +78,7 @@ TEST(SnapshotReader, ReadsRecordedSnapshotsAsPickleDoes) {
   expected.assign(std::istreambuf_iterator<char>(golden), {});
 
   std::set<std::filesystem::path> paths;
-  for (const auto& file : std::filesystem::directory_iterator(test::golden_path("snapshots"))) {
+  for (const auto& file : std::filesystem::directory_iterator(test::recording_path("snapshots"))) {
     if (file.path().extension() == ".pickle") paths.insert(file.path());
   }
   ASSERT_EQ(paths.size(), 6U);

@@ -179,7 +179,7 @@ TEST(SnapshotWriter, WritesWhatTheReaderReads) {
 TEST(SnapshotWriter, WritesRecordedSnapshotsThatReadTheSame) {
   for (const char* name : {"finetune", "linear_no_grad", "lm_forward_ctx128", "lm_forward_fp32",
                            "lm_inference_ctx128"}) {
-    const std::string path = test::golden_path(std::string("snapshots/") + name + ".pickle");
+    const std::string path = test::recording_path(std::string("snapshots/") + name + ".pickle");
     const Snapshot snapshot = read_snapshot_file(path);
     const std::string bytes = snapshot_bytes(snapshot);
     EXPECT_EQ(test::snapshot_text(read_snapshot(bytes)), test::snapshot_text(snapshot)) << name;

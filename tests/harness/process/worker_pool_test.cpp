@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -139,11 +138,9 @@ TEST(WorkerPool, WorkThatMultipliesMatricesHasOneThread) {
 }
 
 TEST(WorkerPool, EndlessLoopIsKilled) {
-  const auto begin = std::chrono::steady_clock::now();
   const WorkResult result = result_of([]() -> std::string { loop_for_ever(); }, 0.2);
   EXPECT_EQ(WorkEnd::timeout, result.end);
   EXPECT_GE(result.seconds, 0.2);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
 TEST(WorkerPool, HugeOutputIsReadAndCutOff) {

@@ -12,15 +12,17 @@ namespace ohm {
 namespace {
 
 using test::contains;
-using test::golden_path;
 using test::ProgramResult;
 using test::read_file;
+using test::recording_path;
 using Json = nlohmann::json;
 
 std::string snapshot(const std::string& name) {
-  return golden_path("snapshots/" + name + ".pickle");
+  return recording_path("snapshots/" + name + ".pickle");
 }
-std::string trace(const std::string& name) { return golden_path("allocator/" + name + ".trace"); }
+std::string trace(const std::string& name) {
+  return recording_path("allocator/" + name + ".trace");
+}
 
 using Replay = test::ProgramTest;
 
@@ -41,7 +43,7 @@ TEST_F(Replay, SaysThatEarlierEventsWereNotKept) {
 
 TEST_F(Replay, PrintsEveryLineThatPyTorchsAllocatorWasRecordedWith) {
   std::size_t traces = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(golden_path("allocator"))) {
+  for (const auto& entry : std::filesystem::directory_iterator(recording_path("allocator"))) {
     if (entry.path().extension() != ".trace") continue;
     ++traces;
     const std::string base = entry.path().parent_path() / entry.path().stem();

@@ -48,7 +48,7 @@ class SnapshotGate : public test::ProgramTest {
     }
   }
   static std::string recorded(const char* name) {
-    return std::string(OHM_GOLDEN_DIR) + "/snapshots/" + name;
+    return std::string(OHM_RECORDINGS_DIR) + "/snapshots/" + name;
   }
 };
 

@@ -20,10 +20,8 @@ bool starts_with(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
-std::string read_golden(const std::string& name) { return read_file(golden_path(name)); }
-
 std::string folder_of(const RecordedVersion& version) {
-  return fmt::format("pytorch/recordings{}", version.suffix);
+  return fmt::format("pytorch/recordings/{}", version.name);
 }
 
 // The line as it is on this GPU; nullopt where only the other one has it.
@@ -89,7 +87,7 @@ std::optional<std::string> difference_on(int gpu, const Lines& recorded, const L
 
 std::vector<std::string> recorded_families(const RecordedVersion& version) {
   std::vector<std::string> families;
-  for (const auto& entry : fs::directory_iterator(golden_path(folder_of(version)))) {
+  for (const auto& entry : fs::directory_iterator(recording_path(folder_of(version)))) {
     families.push_back(entry.path().stem().string());
   }
   std::sort(families.begin(), families.end());
@@ -98,7 +96,7 @@ std::vector<std::string> recorded_families(const RecordedVersion& version) {
 
 std::vector<Recording> read_recordings(const RecordedVersion& version, const std::string& family,
                                        const RecordedGpu& gpu) {
-  std::istringstream text(read_golden(folder_of(version) + "/" + family + ".txt"));
+  std::istringstream text(read_file(recording_path(folder_of(version) + "/" + family + ".txt")));
   std::vector<Recording> recordings;
   for (std::string line; std::getline(text, line);) {
     if (starts_with(line, "#") || line.empty()) continue;
@@ -133,7 +131,7 @@ namespace {
 const std::map<std::string, TwinProgram>& all_programs() {
   static const std::map<std::string, TwinProgram> programs = [] {
     std::map<std::string, TwinProgram> all;
-    for (const auto& entry : fs::directory_iterator(golden_path("pytorch/programs"))) {
+    for (const auto& entry : fs::directory_iterator(recording_path("pytorch/programs"))) {
       for (TwinProgram& twin : parse_twins(read_file(entry.path().string()))) {
         std::string name = twin.name;
         all.insert_or_assign(std::move(name), std::move(twin));

@@ -49,13 +49,13 @@ class Recordings : public testing::TestWithParam<RecordedFamily> {};
 TEST_P(Recordings, DifferOnlyWhereListed) {
   const RecordedFamily& family = GetParam();
   expect_golden(differences_of(family),
-                fmt::format("pytorch/differences{}/{}.txt", family.version.suffix, family.name));
+                fmt::format("pytorch/differences-{}/{}.txt", family.version.name, family.name));
 }
 
 INSTANTIATE_TEST_SUITE_P(PyTorch, Recordings, testing::ValuesIn(all_families()),
                          [](const auto& info) {
                            std::string name =
-                               info.param.name + std::string(info.param.version.suffix);
+                               fmt::format("{}_{}", info.param.name, info.param.version.name);
                            std::replace_if(
                                name.begin(), name.end(),
                                [](char c) { return c == '-' || c == '.'; }, '_');

@@ -245,7 +245,7 @@ std::string short_error(const std::string& message) {
 }  // namespace
 
 TwinRun run_twin(const TwinProgram& twin, const RecordedVersion& version, const RecordedGpu& gpu) {
-  static const std::string prelude = read_file(golden_path("pytorch/programs/prelude.lua"));
+  static const std::string prelude = read_file(recording_path("pytorch/programs/prelude.lua"));
   engine::Machine machine(options_for(twin, version, gpu));
   machine.add_gpus();
   machine.context().cudnn_enabled = false;

@@ -22,7 +22,7 @@ struct Job {
 };
 
 std::vector<Job> jobs() {
-  std::ifstream file(OHM_CHECKPOINTED_JOBS "/peaks.tsv");
+  std::ifstream file(OHM_RECORDINGS_DIR "/checkpointed_jobs/peaks.tsv");
   std::vector<Job> all;
   for (Job job; file >> job.name >> job.plain_peak_bytes >> job.checkpointed_peak_bytes;) {
     all.push_back(job);
@@ -32,7 +32,7 @@ std::vector<Job> jobs() {
 
 ReplayOptions options_of(const std::string& name, const std::string& pattern) {
   ReplayOptions options;
-  options.file = OHM_CHECKPOINTED_JOBS "/" + name + ".pickle";
+  options.file = OHM_RECORDINGS_DIR "/checkpointed_jobs/" + name + ".pickle";
   options.checkpoints = {pattern};
   return options;
 }

@@ -113,8 +113,8 @@ class BrowserTest(unittest.TestCase):
 
     def test_the_overlay_has_the_figures_of_all_variants_at_an_event(self):
         event = 100
-        self.browser.js("open(document.querySelector('section.scenario')).overlayView.look(arguments[0])",
-                        event)
+        self.browser.js("return open(document.querySelector('section.scenario'))"
+                        ".then(view => view.overlayView.look(arguments[0]))", event)
         self.browser.frame()
         text = self.browser.js("return document.querySelector('.overlay .readout').textContent")
         for variant in self.kept["variants"]:
@@ -203,12 +203,13 @@ class BrowserTest(unittest.TestCase):
         # In a box that is too low for the whole script.
         shown = self.browser.js(
             "const box = document.querySelector('.source'); box.style.maxHeight = '120px'; box.scrollTop = 0;"
-            "const page = scrollY, view = open(document.querySelector('section.scenario'));"
+            "const page = scrollY;"
+            "return open(document.querySelector('section.scenario')).then(view => {"
             "view.select(view.selected);"
             "const inside = box.getBoundingClientRect();"
             "const seen = [...box.querySelectorAll('tr')].filter(row => { const one = row.getBoundingClientRect();"
             "  return one.top >= inside.top && one.bottom <= inside.bottom; }).map(row => +row.dataset.line);"
-            "return [seen, box.scrollHeight > box.clientHeight, page === scrollY]")
+            "return [seen, box.scrollHeight > box.clientHeight, page === scrollY]; })")
         held = {}
         for holder in self.problem["devices"][0]["peak"]["holders"]:
             if holder["file"] == self.kept["file"]:
@@ -313,9 +314,9 @@ class BrowserTest(unittest.TestCase):
 
     def test_every_gpu_has_a_lane(self):
         lanes = self.browser.js(
-            "const section = document.querySelectorAll('section.scenario')[1]; open(section);"
-            "return [...section.querySelectorAll('article.shown .lanes canvas')]"
-            ".map(canvas => canvas.getAttribute('aria-label'))")
+            "const section = document.querySelectorAll('section.scenario')[1];"
+            "return open(section).then(() => [...section.querySelectorAll('article.shown .lanes canvas')]"
+            ".map(canvas => canvas.getAttribute('aria-label')))")
         most = max((v for v in self.several["variants"] if v["role"] == "problem"), key=peak_of)
         self.assertEqual([f"Memory of {device['device']} over time, by category"
                           for device in most["devices"]], lanes)

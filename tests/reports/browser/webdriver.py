@@ -94,10 +94,11 @@ class Browser:
         self.cdp("Page.addScriptToEvaluateOnNewDocument", source=script)
 
     def frame(self):
-        """Waits until what was asked to be drawn is drawn."""
+        """Waits until the scenarios that are looked at are decompressed and drawn."""
         self._in_session("/execute/async", {"script": (
-            "const done = arguments[0];"
-            "requestAnimationFrame(() => requestAnimationFrame(() => done()));"), "args": []})
+            "const done = arguments[0], next = action => requestAnimationFrame(() => requestAnimationFrame(action));"
+            "const opened = () => Promise.all(typeof views === 'undefined' ? [] : views.values());"
+            "next(() => opened().then(() => next(() => done())));"), "args": []})
 
     def press(self, selector, *keys):
         """Puts the focus on an element and types."""

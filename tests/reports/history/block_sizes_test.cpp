@@ -77,7 +77,7 @@ TEST_F(BlockSizesTest, SettingsCount) {
 
 std::vector<std::string> recorded_snapshots() {
   std::vector<std::string> files;
-  for (const auto& file : std::filesystem::directory_iterator(OHM_GOLDEN_DIR "/snapshots")) {
+  for (const auto& file : std::filesystem::directory_iterator(OHM_RECORDINGS_DIR "/snapshots")) {
     if (file.path().extension() == ".pickle") files.push_back(file.path());
   }
   return files;

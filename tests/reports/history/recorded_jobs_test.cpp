@@ -13,6 +13,7 @@
 
 #include "allocator_shim/snapshot/snapshot_reader.h"
 #include "reports/history/snapshot_result.h"
+#include "tests/support/checkout_paths.h"
 
 namespace ohm::reports {
 namespace {
@@ -23,7 +24,7 @@ struct Job {
 };
 
 std::vector<Job> recorded_jobs() {
-  std::ifstream file(OHM_RECORDED_JOBS "/truths.tsv");
+  std::ifstream file(OHM_RECORDINGS_DIR "/recorded_jobs/truths.tsv");
   std::vector<Job> jobs;
   for (std::string line; std::getline(file, line);) {
     std::istringstream columns(line);
@@ -35,7 +36,7 @@ std::vector<Job> recorded_jobs() {
 }
 
 VariantResult recorded_variant(const Job& job) {
-  const std::string path = OHM_RECORDED_JOBS "/" + job.name + ".pickle";
+  const std::string path = OHM_RECORDINGS_DIR "/recorded_jobs/" + job.name + ".pickle";
   return snapshot_result(read_snapshot_file(path), path).scenarios.at(0).variants.at(0);
 }
 
@@ -78,7 +79,7 @@ TEST(RecordedJobs, ShowWhatIsTrueOfThemAndNothingElse) {
       if (is_found && !is_true) ADD_FAILURE() << job.name << ": " << kind << ": " << finding->what;
     }
   }
-  ASSERT_EQ(std::size(kKinds), table.size()) << "no recordings at " OHM_RECORDED_JOBS;
+  ASSERT_EQ(std::size(kKinds), table.size()) << "no recordings at " OHM_RECORDINGS_DIR;
   print(table);
   for (const auto& [kind, row] : table) {
     EXPECT_GE(row.is_true, 40) << kind;

@@ -243,7 +243,7 @@ TEST(SnapshotResult, RecordedSnapshotsAddUp) {
   for (const char* name : {"finetune", "linear_no_grad", "lm_forward_ctx128", "lm_forward_fp32",
                            "lm_inference_ctx128"}) {
     SCOPED_TRACE(name);
-    const std::string path = test::golden_path(std::string("snapshots/") + name + ".pickle");
+    const std::string path = test::recording_path(std::string("snapshots/") + name + ".pickle");
     const Snapshot snapshot = read_snapshot_file(path);
     const RunResult result = snapshot_result(snapshot, path);
     std::int64_t reserved = 0;
@@ -272,7 +272,7 @@ TEST(SnapshotResult, RealRecordingsHaveNoFindings) {
   for (const char* name : {"finetune", "linear_no_grad", "lm_forward_ctx128", "lm_forward_fp32",
                            "lm_inference_ctx128"}) {
     SCOPED_TRACE(name);
-    const std::string path = test::golden_path(std::string("snapshots/") + name + ".pickle");
+    const std::string path = test::recording_path(std::string("snapshots/") + name + ".pickle");
     const RunResult result = snapshot_result(read_snapshot_file(path), path);
     const VariantResult& variant = result.scenarios[0].variants[0];
     for (const FindingResult& finding : variant.findings) ADD_FAILURE() << finding.what;
@@ -281,8 +281,7 @@ TEST(SnapshotResult, RealRecordingsHaveNoFindings) {
   }
 }
 
-VariantResult recorded(const std::string& name) {
-  const std::string path = test::golden_path(name);
+VariantResult recorded(const std::string& path) {
   RunResult result = snapshot_result(read_snapshot_file(path), path);
   return std::move(result.scenarios[0].variants[0]);
 }
@@ -298,7 +297,7 @@ const HolderResult* row_of(const VariantResult& variant, const std::string& op,
 
 /// A model of a package, recorded by tests/recorded_jobs/llama.py: one line of the program's.
 TEST(SnapshotResult, WhatSharesALineIsToldApartByTheLibrarysAndByItsModule) {
-  const VariantResult variant = recorded("recorded_modules/llama.pickle");
+  const VariantResult variant = recorded(test::golden_path("recorded_modules/llama.pickle"));
   const std::string file = "transformers/models/llama/modeling_llama.py";
   const std::string layers = "LlamaForCausalLM.model.layers.*.";
   struct Row {
@@ -331,16 +330,19 @@ TEST(SnapshotResult, WhatSharesALineIsToldApartByTheLibrarysAndByItsModule) {
 }
 
 TEST(SnapshotResult, NoTwoRowsOfAPeakSayTheSame) {
-  for (const char* name :
-       {"snapshots/finetune", "snapshots/linear_no_grad", "snapshots/lm_forward_ctx128",
-        "snapshots/lm_forward_fp32", "snapshots/lm_inference_ctx128", "recorded_modules/llama"}) {
-    const VariantResult variant = recorded(std::string(name) + ".pickle");
+  std::vector<std::string> paths = {test::golden_path("recorded_modules/llama.pickle")};
+  for (const char* name : {"finetune", "linear_no_grad", "lm_forward_ctx128", "lm_forward_fp32",
+                           "lm_inference_ctx128"}) {
+    paths.push_back(test::recording_path(std::string("snapshots/") + name + ".pickle"));
+  }
+  for (const std::string& path : paths) {
+    const VariantResult variant = recorded(path);
     for (const DeviceResult& device : variant.devices) {
       std::set<std::tuple<Category, std::string, std::string, int, std::string, std::string>> rows;
       for (const HolderResult& row : device.peak->holders) {
         EXPECT_TRUE(
             rows.emplace(row.category, row.op, row.file, row.line, row.library, row.module).second)
-            << name << ": " << row.op << " " << row.file << ":" << row.line;
+            << path << ": " << row.op << " " << row.file << ":" << row.line;
       }
     }
   }
@@ -348,7 +350,7 @@ TEST(SnapshotResult, NoTwoRowsOfAPeakSayTheSame) {
 
 /// Of names without folders: a package that is known is not the program's own.
 TEST(SnapshotResult, WhatAKnownPackageDoesHasTheLineThatCalledIt) {
-  const VariantResult variant = recorded("snapshots/lm_forward_fp32.pickle");
+  const VariantResult variant = recorded(test::recording_path("snapshots/lm_forward_fp32.pickle"));
   const std::vector<HolderResult>& rows = variant.devices[0].peak->holders;
   EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [](const HolderResult& row) {
     return row.op == "einsum" && row.file == "multihead_attention.py";

@@ -27,7 +27,7 @@ using nlohmann::json;
 std::vector<std::string> family_names() {
   std::vector<std::string> names;
   for (const fs::directory_entry& entry :
-       fs::directory_iterator(fs::path(OHM_GOLDEN_DIR) / "reference")) {
+       fs::directory_iterator(fs::path(OHM_RECORDINGS_DIR) / "reference")) {
     names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());
@@ -35,7 +35,7 @@ std::vector<std::string> family_names() {
 }
 
 std::vector<json> cases_of(const std::string& family) {
-  std::ifstream file(fs::path(OHM_GOLDEN_DIR) / "reference" / (family + ".json"));
+  std::ifstream file(fs::path(OHM_RECORDINGS_DIR) / "reference" / (family + ".json"));
   return json::parse(file)["cases"].get<std::vector<json>>();
 }
 
