@@ -21,7 +21,6 @@
 #include "harness/lua/libraries/dataset_library.h"
 #include "harness/lua/libraries/deep_copy_library.h"
 #include "harness/lua/libraries/distributed_call.h"
-#include "harness/lua/libraries/distribution_library.h"
 #include "harness/lua/libraries/factory_library.h"
 #include "harness/lua/libraries/fault_library.h"
 #include "harness/lua/libraries/fully_shard_library.h"
@@ -133,8 +132,6 @@ std::span<const Library> libraries() {
       Library{"ohm.distributed.group", {}, nullptr, nullptr, group_properties()},
       Library{"ohm.distributed.fsdp", {fully_shard_functions()}},
       Library{"ohm.distributed.optim", {sharded_optimizer_functions()}},
-      Library{"ohm.distributions", {distribution_functions()}},
-      Library{"ohm.distributions.Distribution", {distribution_class_functions()}},
       Library{"ohm.nn",
               {module_functions(), data_parallel_functions()},
               push_module_constructor,

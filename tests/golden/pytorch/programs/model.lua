@@ -9083,60 +9083,6 @@ v_loss = nil
 loss = nil
 mark("globals deleted")
 
---== model_ppo_continuous
-local ActorCritic, model, opt, obs, policy, value, action, old, adv, ret, ratio, pg, loss
-ActorCritic = nn.Module:extend("ActorCritic")
-function ActorCritic:__init(observations, actions, hidden)
-  if hidden == nil then hidden = 64 end
-  if actions == nil then actions = 3 end
-  if observations == nil then observations = 8 end
-  self.body = nn.Sequential(nn.Linear(observations, hidden), nn.Tanh(), nn.Linear(hidden, hidden), nn.Tanh())
-  self.mean = nn.Linear(hidden, actions)
-  self.critic = nn.Linear(hidden, 1)
-  self.log_std = nn.Parameter(ohm.zeros(actions))
-end
-function ActorCritic:forward(x)
-  local h
-  h = self.body(x)
-  return ohm.distributions.Normal(self.mean(h), self.log_std:exp(), {validate_args = false}), self.critic(h):squeeze(-1)
-end
-model = ActorCritic():cuda()
-opt = ohm.optim.Adam(model:parameters(), {lr = 0.0003})
-obs = ohm.randn(32, 8, {device = "cuda"})
-do
-  local mode1 <close> = ohm.no_grad()
-  policy, value = model(obs)
-  action = policy:rsample()
-  old = policy:log_prob(action):sum(-1)
-end
-mark("rollout")
-adv = ohm.randn(32, {device = "cuda"})
-ret = ohm.randn(32, {device = "cuda"})
-for step = 0, 3 - 1 do
-  policy, value = model(obs)
-  ratio = (policy:log_prob(action):sum(-1) - old):exp()
-  pg = ohm.max((-adv) * ratio, (-adv) * ohm.clamp(ratio, 0.8, 1.2)):mean()
-  loss = (pg + (0.5 * F.mse_loss(value, ret))) - (0.01 * policy:entropy():sum(-1):mean())
-  opt:zero_grad()
-  loss:backward()
-  opt:step()
-  mark("step " .. step)
-end
-mark("end of program (globals alive)")
-model = nil
-opt = nil
-obs = nil
-policy = nil
-value = nil
-action = nil
-old = nil
-adv = nil
-ret = nil
-ratio = nil
-pg = nil
-loss = nil
-mark("globals deleted")
-
 --== model_prefetch
 local Clips, Prefetcher, model, optimizer, loader, prefetcher, x, y, i, out, loss
 ohm.backends.cudnn.enabled = true
@@ -9749,47 +9695,6 @@ optimizer = nil
 x = nil
 loss = nil
 samples = nil
-mark("globals deleted")
-
---== model_reinforce
-local Policy, policy, opt, log_probs, entropies, state, dist, action, returns, loss
-Policy = nn.Module:extend("Policy")
-function Policy:__init()
-  self.net = nn.Sequential(nn.Linear(6, 32), nn.ReLU(), nn.Linear(32, 4))
-end
-function Policy:forward(x)
-  return ohm.distributions.Categorical({logits = self.net(x), validate_args = false})
-end
-policy = Policy():cuda()
-opt = ohm.optim.Adam(policy:parameters(), {lr = 0.001})
-for episode = 0, 2 - 1 do
-  log_probs = {}
-  entropies = {}
-  for t = 0, 5 - 1 do
-    state = ohm.randn(1, 6, {device = "cuda"})
-    dist = policy(state)
-    action = dist:sample()
-    log_probs[#log_probs + 1] = dist:log_prob(action)
-    entropies[#entropies + 1] = dist:entropy()
-  end
-  mark("episode " .. episode)
-  returns = ohm.randn(5, {device = "cuda"})
-  loss = (-(ohm.cat(log_probs) * returns):sum()) - (0.01 * ohm.cat(entropies):sum())
-  opt:zero_grad()
-  loss:backward()
-  opt:step()
-  mark("update " .. episode)
-end
-mark("end of program (globals alive)")
-policy = nil
-opt = nil
-log_probs = nil
-entropies = nil
-state = nil
-dist = nil
-action = nil
-returns = nil
-loss = nil
 mark("globals deleted")
 
 --== model_resnet
@@ -10612,48 +10517,6 @@ actor_loss = nil
 alpha_loss = nil
 p = nil
 tp = nil
-mark("globals deleted")
-
---== model_sac_distributions
-local Actor, actor, critic, opt, s, a, logp, loss
-Actor = nn.Module:extend("Actor")
-function Actor:__init(obs, act, hidden)
-  if hidden == nil then hidden = 64 end
-  self.net = nn.Sequential(nn.Linear(obs, hidden), nn.ReLU())
-  self.mean = nn.Linear(hidden, act)
-  self.log_std = nn.Linear(hidden, act)
-end
-function Actor:forward(x)
-  local h, mean, std, normal, u, action, logp
-  h = self.net(x)
-  mean = self.mean(h)
-  std = ohm.clamp(self.log_std(h), -5, 2):exp()
-  normal = ohm.distributions.Normal(mean, std, {validate_args = false})
-  u = normal:rsample()
-  action = ohm.tanh(u)
-  logp = normal:log_prob(u) - ohm.log((1 - action:pow(2)) + 1e-06)
-  return action, logp:sum(1, {keepdim = true})
-end
-actor = Actor(6, 2):cuda()
-critic = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 1)):cuda()
-opt = ohm.optim.Adam(actor:parameters(), {lr = 0.0003})
-for step = 0, 3 - 1 do
-  s = ohm.randn(32, 6, {device = "cuda"})
-  a, logp = actor(s)
-  loss = ((0.2 * logp) - critic(ohm.cat({s, a}, {dim = 1}))):mean()
-  opt:zero_grad()
-  loss:backward()
-  opt:step()
-  mark("step " .. step)
-end
-mark("end of program (globals alive)")
-actor = nil
-critic = nil
-opt = nil
-s = nil
-a = nil
-logp = nil
-loss = nil
 mark("globals deleted")
 
 --== model_sam
@@ -13658,51 +13521,6 @@ logvar = nil
 loss = nil
 comparison = nil
 sample = nil
-mark("globals deleted")
-
---== model_vae_distributions
-local VAE, model, opt, x, logits, kl, likelihood, loss
-VAE = nn.Module:extend("VAE")
-function VAE:__init(size, hidden, latent)
-  if latent == nil then latent = 8 end
-  if hidden == nil then hidden = 32 end
-  if size == nil then size = 64 end
-  self.encoder = nn.Sequential(nn.Linear(size, hidden), nn.ReLU())
-  self.mean = nn.Linear(hidden, latent)
-  self.log_var = nn.Linear(hidden, latent)
-  self.decoder = nn.Sequential(nn.Linear(latent, hidden), nn.ReLU(), nn.Linear(hidden, size))
-end
-function VAE:forward(x)
-  local h, mean, std, q, z, p, kl
-  h = self.encoder(x)
-  mean = self.mean(h)
-  std = ohm.exp(0.5 * self.log_var(h))
-  q = ohm.distributions.Independent(ohm.distributions.Normal(mean, std, {validate_args = false}), 1, {validate_args = false})
-  z = q:rsample()
-  p = ohm.distributions.Independent(ohm.distributions.Normal(ohm.zeros_like(mean), ohm.ones_like(std), {validate_args = false}), 1, {validate_args = false})
-  kl = ohm.distributions.kl_divergence(q, p)
-  return self.decoder(z), kl
-end
-model = VAE():cuda()
-opt = ohm.optim.Adam(model:parameters(), {lr = 0.001})
-for step = 0, 3 - 1 do
-  x = ohm.rand(16, 64, {device = "cuda"})
-  logits, kl = model(x)
-  likelihood = ohm.distributions.Independent(ohm.distributions.Bernoulli({logits = logits, validate_args = false}), 1, {validate_args = false})
-  loss = (kl - likelihood:log_prob(x)):mean()
-  opt:zero_grad()
-  loss:backward()
-  opt:step()
-  mark("step " .. step)
-end
-mark("end of program (globals alive)")
-model = nil
-opt = nil
-x = nil
-logits = nil
-kl = nil
-likelihood = nil
-loss = nil
 mark("globals deleted")
 
 --== model_vicreg
