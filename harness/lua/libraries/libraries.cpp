@@ -23,7 +23,6 @@
 #include "harness/lua/libraries/distributed_call.h"
 #include "harness/lua/libraries/factory_library.h"
 #include "harness/lua/libraries/fault_library.h"
-#include "harness/lua/libraries/fully_shard_library.h"
 #include "harness/lua/libraries/func_gradients.h"
 #include "harness/lua/libraries/func_library.h"
 #include "harness/lua/libraries/func_vmap.h"
@@ -127,10 +126,9 @@ std::span<const Library> libraries() {
       Library{"ohm.cuda.amp", {amp_functions(), autocast_functions()}},
       Library{"ohm.distributed",
               {distributed_functions(), collective_functions(), process_group_functions(),
-               point_to_point_functions(), fully_shard_functions()}},
+               point_to_point_functions()}},
       Library{"ohm.distributed.ReduceOp", {}, push_reduction, reduction_names},
       Library{"ohm.distributed.group", {}, nullptr, nullptr, group_properties()},
-      Library{"ohm.distributed.fsdp", {fully_shard_functions()}},
       Library{"ohm.distributed.optim", {sharded_optimizer_functions()}},
       Library{"ohm.nn",
               {module_functions(), data_parallel_functions()},

@@ -21,7 +21,6 @@
 #include "runtime/optim/registry.h"
 #include "runtime/parallel/data_parallel.h"
 #include "runtime/parallel/distributed_data_parallel.h"
-#include "runtime/parallel/fully_shard.h"
 #include "runtime/parallel/sync_batch_norm.h"
 #include "tests/harness/sweep/guarantees.h"
 
@@ -332,37 +331,6 @@ TEST_F(Guarantees, ADistributedPassEndsOnAllRanks) {
     for (int step = 0; step < 2; ++step) {
       net.zero_grad(true);
       backward(ops::mean(net.nn::Module::forward(ones({6, 4}, {DType::float32, device}))));
-    }
-  };
-  fail_each(
-      [&] {
-        ended = 0;
-        parallel::RankGroup::run(kRanks, [&](int rank) {
-          try {
-            rank_main(rank);
-            ++ended;
-          } catch (...) {
-            ++ended;
-            throw;
-          }
-        });
-      },
-      [&] { EXPECT_EQ(ended, kRanks); });
-}
-
-TEST_F(Guarantees, APassOfFullyShardedModulesEndsOnAllRanks) {
-  constexpr int kRanks = 3;
-  int ended = 0;
-  const auto rank_main = [&](int rank) {
-    const Device device = Device::cuda(rank);
-    const nn::ModulePtr net = two_layers(device);
-    for (const nn::NamedModule& layer : net->children()) {
-      parallel::fully_shard(layer.module, {});
-    }
-    parallel::fully_shard(net, {});
-    for (int step = 0; step < 2; ++step) {
-      net->zero_grad(true);
-      backward(ops::mean(net->call(ones({6, 4}, {DType::float32, device}))));
     }
   };
   fail_each(
