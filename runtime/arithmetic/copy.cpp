@@ -5,7 +5,6 @@
 #include "runtime/kernels/functors/generators.h"
 #include "runtime/kernels/launch/elementwise.h"
 #include "runtime/tensor/allocation.h"
-#include "runtime/tensor/batched.h"
 #include "runtime/tensor/cuda_graph.h"
 
 namespace ohm {
@@ -29,11 +28,6 @@ void refuse_unpinned_in_capture(const Tensor& target, const Tensor& source) {
 }  // namespace
 
 void copy_into(const Tensor& target, const Tensor& source) {
-  if (const AllSamples all({&target, &source}); all) {
-    const Tensor* const read[] = {&source};
-    require_written_for_each("copy_", target, read);
-    return copy_into(all.of(target), all.of(source, target.dims()));
-  }
   if (target.device().is_cpu() != source.device().is_cpu())
     refuse_unpinned_in_capture(target, source);
   target.bump_version();
@@ -60,7 +54,6 @@ Tensor copy_of_storage(const Tensor& tensor) {
 
 Tensor row_major(const Tensor& tensor) {
   if (tensor.is_contiguous()) return tensor;
-  if (const AllSamples all({&tensor}); all) return all.one(row_major(all.of(tensor)));
   Tensor copy = empty(tensor.shape(), options_of(tensor));
   copy_into(copy, tensor);
   return copy;

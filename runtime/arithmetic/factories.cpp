@@ -18,7 +18,6 @@
 #include "runtime/kernels/functors/generators.h"
 #include "runtime/kernels/launch/elementwise.h"
 #include "runtime/tensor/allocation.h"
-#include "runtime/tensor/batched.h"
 #include "runtime/tensor/complex_parts.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/cuda_backend.h"
@@ -149,7 +148,6 @@ Tensor empty(const Shape& shape, const TensorOptions& options) {
 Tensor empty_like(const Tensor& like) { return empty_like(like, like.dtype()); }
 
 Tensor empty_like(const Tensor& like, DType dtype) {
-  if (const AllSamples all({&like}); all) return all.one(empty_like(all.of(like), dtype));
   const TensorOptions options{dtype, like.device()};
   const Shape strides =
       like.is_dense() ? like.strides() : dense_strides(like.shape(), {&like.strides(), 1});
@@ -167,23 +165,7 @@ bool all_alike(const Shape& shape, std::span<const Tensor* const> operands, F&& 
 }
 
 Tensor empty_for_operands(const Shape& shape, std::span<const Tensor* const> operands,
-                          const TensorOptions& options);
-
-// One for all samples.
-Tensor empty_for_samples(const AllSamples& all, const Shape& shape,
-                         std::span<const Tensor* const> operands, const TensorOptions& options) {
-  std::vector<Tensor> whole;
-  for (const Tensor* const operand : operands) {
-    whole.push_back(operand == nullptr ? Tensor() : all.of(*operand, shape.dims()));
-  }
-  std::vector<const Tensor*> pointers;
-  for (const Tensor& each : whole) pointers.push_back(each.defined() ? &each : nullptr);
-  return all.one(empty_for_operands(all.shape(shape), pointers, options));
-}
-
-Tensor empty_for_operands(const Shape& shape, std::span<const Tensor* const> operands,
                           const TensorOptions& options) {
-  if (const AllSamples all(operands); all) return empty_for_samples(all, shape, operands, options);
   for (const MemoryFormat format : {MemoryFormat::row_major, MemoryFormat::channels_last}) {
     if (all_alike(shape, operands, [&](const Tensor& each) { return lies_in(each, format); })) {
       return empty_strided(shape, strides_in(format, shape), options);
@@ -297,7 +279,6 @@ void fill_integers(const Tensor& tensor, std::int64_t low, std::int64_t high) {
 }
 
 void fill_values(const Tensor& tensor, double value) {
-  if (const AllSamples all({&tensor}); all) return fill_values(all.of(tensor), value);
   if (is_complex(tensor.dtype())) {
     if (value == 0.0) return fill_values(parts_of(tensor), 0.0);
     fill_values(part_of(tensor, 0), value);

@@ -9,16 +9,11 @@
 #include "runtime/base/strided.h"
 #include "runtime/base/wrapping.h"
 #include "runtime/kernels/launch/split_reduction.h"
-#include "runtime/tensor/batched.h"
 #include "runtime/tensor/complex_parts.h"
 
 namespace ohm {
 
 Tensor reduce_sum(const Tensor& tensor, DimMask folded, bool keep_dims, DType dtype) {
-  if (const AllSamples all({&tensor}); all) {
-    const DimMask behind_samples = folded << 1U;
-    return all.one(reduce_sum(all.of(tensor), behind_samples, keep_dims, dtype));
-  }
   Tensor out = empty(reduced_shape(tensor.shape(), folded, keep_dims), {dtype, tensor.device()});
   reduce_sum_into(out, tensor, folded, 1.0);
   return out;

@@ -15,7 +15,6 @@
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/view.h"
 #include "runtime/ops/whole_functors.h"
-#include "runtime/tensor/batched.h"
 #include "runtime/tensor/complex_parts.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/shared_elements.h"
@@ -51,9 +50,6 @@ void gather_into(const Tensor& out, const Tensor& input, int dim, const Tensor& 
 }
 
 Tensor gathered(const OpInfo& info, const Tensor& input, int dim, const Tensor& index) {
-  if (const AllSamples all({&input, &index}); all) {
-    return all.one(gathered(info, all.repeated(input), dim + 1, all.repeated(index)));
-  }
   Tensor out = empty(index.shape(), options_of(input));
   if (!out.has_values() || !input.has_values()) return out;
   require_places(info, index, {input.dims() == 0 ? 1 : input.shape()[dim]});

@@ -25,7 +25,6 @@
 #include "runtime/ops/product_operands.h"
 #include "runtime/ops/vector_product.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/batched.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
@@ -68,42 +67,19 @@ bool is_column_major(const Shape& sizes, const Shape& strides) {
   return strides[0] == 1 && strides[1] == sizes[0];
 }
 
-// The products of all samples are one product, in which the samples are a dimension more.
-
-Tensor plain_mm(const Tensor& a, const Tensor& b) {
-  if (const AllSamples all({&a, &b}); all) return all.one(matmul(all.of(a), all.of(b)));
-  return raw_mm(a, b);
-}
-
-Tensor plain_bmm(const Tensor& a, const Tensor& b) {
-  if (const AllSamples all({&a, &b}); all) return all.one(matmul(all.of(a), all.of(b)));
-  return raw_bmm(a, b);
-}
-
 // Of single columns and single rows, too, which bmm may multiply element by element.
 Tensor plain_baddbmm(const Tensor& a, const Tensor& b) {
-  if (AllSamples({&a, &b})) return plain_bmm(a, b);
   Tensor out = empty({a.shape()[0], a.shape()[1], b.shape()[2]}, options_of(a));
   multiply_batches(a, b, out);
   return out;
 }
 
-// Under vmap the bias is added afterwards, as what its factor of one makes of it.
-Tensor plain_addmm(const Tensor& bias, const Tensor& a, const Tensor& b, double beta,
-                   double alpha) {
-  if (!AllSamples({&bias, &a, &b})) return raw_weighted_addmm(bias, a, b, beta, alpha);
-  const NoGradGuard no_grad;
-  const Tensor product = plain_mm(a, b);
-  const Tensor scaled = mul(bias, beta);
-  return add(scaled, product, alpha);
-}
-
 // The products of gradients: recorded where the gradient is to be differentiated again.
 Tensor gradient_mm(const Tensor& a, const Tensor& b) {
-  return formula::is_recorded() ? mm(a, b) : plain_mm(a, b);
+  return formula::is_recorded() ? mm(a, b) : raw_mm(a, b);
 }
 Tensor gradient_bmm(const Tensor& a, const Tensor& b) {
-  return formula::is_recorded() ? bmm(a, b) : plain_bmm(a, b);
+  return formula::is_recorded() ? bmm(a, b) : raw_bmm(a, b);
 }
 Tensor gradient_t(const Tensor& matrix) {
   return formula::is_recorded() ? t(matrix) : transposed(matrix);
@@ -149,7 +125,7 @@ Tensor weighted_addmm(const Tensor& given_bias, const Tensor& left, const Tensor
   if (beta != 1.0 || alpha != 1.0) require_floating(input, kAddmm);
   Recorder record("AddmmBackward", {&bias, &input, &other});
   save_factors(record, input, other);
-  Tensor out = plain_addmm(bias, input, other, beta, alpha);
+  Tensor out = raw_weighted_addmm(bias, input, other, beta, alpha);
   record.attach_differentiable(
       out, [a = MatrixLayout(input), b = MatrixLayout(other), scales = ProductScales{beta, alpha}](
                BackwardCall& call) { return addmm_gradients(call, a, b, scales); });
@@ -299,7 +275,7 @@ Tensor mm(const Tensor& left, const Tensor& right) {
   require_product(kMm, input, other, 2);
   Recorder record("MmBackward", {&input, &other});
   save_self_last(record, input, other);
-  Tensor out = plain_mm(input, other);
+  Tensor out = raw_mm(input, other);
   record.attach_differentiable(
       out, [a = MatrixLayout(input), b = MatrixLayout(other)](BackwardCall& call) {
         TensorList grads{Tensor(), Tensor()};
@@ -317,7 +293,7 @@ Tensor bmm(const Tensor& left, const Tensor& right) {
   require_product(kBmm, input, other, 3);
   Recorder record("BmmBackward", {&input, &other});
   save_self_last(record, input, other);
-  Tensor out = plain_bmm(input, other);
+  Tensor out = raw_bmm(input, other);
   record.attach_differentiable(out, [](BackwardCall& call) {
     TensorList grads{Tensor(), Tensor()};
     if (call.needs(1))

@@ -1,19 +1,10 @@
 #include "runtime/tensor/complex_parts.h"
 
-#include "runtime/base/refusal.h"
-#include "runtime/tensor/batched.h"
-
 namespace ohm {
 namespace {
 
-// The strides of samples are counted in elements, which are others here.
-void refuse_samples(const Tensor& tensor) {
-  if (is_batched(tensor)) refuse("vmap: complex tensors cannot stand for several samples");
-}
-
 Tensor view_in(const Tensor& tensor, DType dtype, const Shape& sizes, const Shape& strides,
                std::int64_t offset) {
-  refuse_samples(tensor);
   Tensor view = make_view(tensor, sizes, strides, offset);
   view.impl()->dtype = dtype;
   view.impl()->is_conjugated = false;

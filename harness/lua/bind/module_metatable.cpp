@@ -21,9 +21,7 @@
 #include "harness/lua/bind/script_module.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/vm/push_text.h"
-#include "runtime/func/batching_rules.h"
 #include "runtime/nn/module_walk.h"
-#include "runtime/tensor/batched.h"
 
 namespace ohm::lua {
 namespace {
@@ -154,14 +152,6 @@ int call_script_or_hooks(lua_State* L, ScriptModule& module) {
   return hooks ? call_hooked_module(L, module, *hooks) : call_script_module(L, module);
 }
 
-// What a layer of the library does with samples of vmap it does out of sight.
-void require_batching_rules(const Module& module) {
-  nn::walk_modules(module, [&](const Module& layer, const std::string& /*prefix*/) {
-    if (dynamic_cast<const ScriptModule*>(&layer) != nullptr) return;
-    func::require_batching_rule(layer.type_name());
-  });
-}
-
 int call_module(lua_State* L) {
   const ModulePtr module = module_argument(L, 1, {"module", "self"});
   auto* script = dynamic_cast<ScriptModule*>(module.get());
@@ -169,7 +159,6 @@ int call_module(lua_State* L) {
   if (const std::optional<int> results = call_with_packed_sequence(L, *module)) return *results;
   const int arguments = lua_gettop(L);
   const std::vector<Value> inputs = inputs_of_call(L, *module);
-  if (are_any_batched()) require_batching_rules(*module);
   const Value result = module->call(inputs);
   // A list stays one value, so that it can be handed on whole: `criterion(model(x), y)`.
   if (!std::holds_alternative<std::vector<Tensor>>(result)) {

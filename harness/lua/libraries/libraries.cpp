@@ -23,9 +23,6 @@
 #include "harness/lua/libraries/distributed_call.h"
 #include "harness/lua/libraries/factory_library.h"
 #include "harness/lua/libraries/fault_library.h"
-#include "harness/lua/libraries/func_gradients.h"
-#include "harness/lua/libraries/func_library.h"
-#include "harness/lua/libraries/func_vmap.h"
 #include "harness/lua/libraries/function_library.h"
 #include "harness/lua/libraries/generator_library.h"
 #include "harness/lua/libraries/gradient_library.h"
@@ -108,7 +105,7 @@ std::span<const Library> libraries() {
               {runtime_functions(), tensor_comparisons(), factory_functions(),
                generator_functions(), mode_functions(), object_functions(), scenario_functions(),
                monitor_functions(), serialization_functions(), number_functions(),
-               tensor_functions(), vmap_functions(), precision_functions()},
+               tensor_functions(), precision_functions()},
               push_op_or_constant,
               names_of_ops_and_constants},
       Library{"ohm.cuda",
@@ -118,7 +115,6 @@ std::span<const Library> libraries() {
               {cuda_memory_functions(), cuda_memory_tables(), memory_history_functions()}},
       Library{"ohm.fault", {fault_functions()}, push_fault_policy, fault_policy_names},
       Library{"ohm.fft", {}, push_op<ops::kFourier>, names_of_ops<ops::kFourier>},
-      Library{"ohm.func", {func_functions(), func_gradient_functions(), vmap_functions()}},
       Library{"ohm.linalg", {linear_algebra_functions()}},
       Library{"ohm.gc", {gc_functions()}},
       Library{"ohm.copy", {copy_functions()}},
