@@ -1,6 +1,5 @@
 #include "runtime/arithmetic/copy.h"
 
-#include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/functors/generators.h"
 #include "runtime/kernels/launch/elementwise.h"
@@ -14,7 +13,6 @@ namespace {
 /// The same bytes in the same order.
 bool is_plain_copy(const Tensor& target, const Tensor& source) {
   return target.has_values() && source.has_values() && target.dtype() == source.dtype() &&
-         target.impl()->is_conjugated == source.impl()->is_conjugated &&
          target.shape() == source.shape() && target.is_contiguous() && source.is_contiguous();
 }
 
@@ -36,7 +34,6 @@ void copy_into(const Tensor& target, const Tensor& source) {
                   target.nbytes());
     return;
   }
-  if (is_complex(target.dtype()) || is_complex(source.dtype())) return copy_complex(target, source);
   map_elements(target, source.dtype(), functors::Copy(), source);
 }
 

@@ -3,13 +3,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/base/strided.h"
 #include "runtime/base/wrapping.h"
 #include "runtime/kernels/launch/split_reduction.h"
-#include "runtime/tensor/complex_parts.h"
 
 namespace ohm {
 
@@ -77,11 +75,6 @@ bool reads_directly(DType input, DType out) {
 void reduce_sum_into(const Tensor& out, const Tensor& given, DimMask folded, double factor) {
   const Tensor tensor =
       reads_directly(given.dtype(), out.dtype()) ? given : cast(given, out.dtype());
-  if (is_complex(out.dtype())) {
-    const Tensor source = unconjugated(tensor);
-    const ReductionScratch scratch(source, folded);
-    return sum_without_scratch(parts_of(out), parts_of(source), folded, factor);
-  }
   const ReductionScratch scratch(tensor, folded);
   sum_without_scratch(out, tensor, folded, factor);
 }

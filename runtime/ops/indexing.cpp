@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/arithmetic/whole_scalars.h"
@@ -15,7 +14,6 @@
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/view.h"
 #include "runtime/ops/whole_functors.h"
-#include "runtime/tensor/complex_parts.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/shared_elements.h"
 
@@ -24,21 +22,13 @@ namespace {
 
 constexpr OpInfo kGather{"gather"};
 constexpr OpInfo kTakeAlongDim{"take_along_dim"};
-constexpr OpInfo kIndexSelect{.name = "index_select", .takes_complex = true};
+constexpr OpInfo kIndexSelect{"index_select"};
 constexpr OpInfo kScatterAdd{"scatter_add", CastPolicy::widest};
 constexpr OpInfo kMaskedFill{"masked_fill"};
 constexpr OpInfo kMaskedFillInplace{"masked_fill_"};
 
 // Pre-condition: every index is a place.
 void gather_into(const Tensor& out, const Tensor& input, int dim, const Tensor& index) {
-  if (is_complex(out.dtype())) {
-    Shape sizes = index.shape();
-    Shape strides = index.strides();
-    sizes.push_back(2);
-    strides.push_back(0);
-    const Tensor of_parts = make_view(index, sizes, strides, index.impl()->offset);
-    return gather_into(parts_of(out), parts_of(unconjugated(input)), dim, of_parts);
-  }
   const bool is_scalar = input.dims() == 0;
   Shape strides = input.strides();
   if (!is_scalar) strides[dim] = 0;

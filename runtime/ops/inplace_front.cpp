@@ -21,7 +21,7 @@ void require_writable(const OpInfo& info, const Tensor& input, const TensorOrNum
   }
   const bool loses_fractions = is_floating(result) && !is_differentiable(input.dtype());
   const bool loses_numbers = input.dtype() == DType::boolean && result != DType::boolean;
-  if (loses_fractions || loses_numbers || (is_complex(result) && !is_complex(input.dtype()))) {
+  if (loses_fractions || loses_numbers) {
     throw std::invalid_argument(fmt::format("[{}] result type {} can't be cast to the output's {}",
                                             info.name, name_of(result), name_of(input.dtype())));
   }

@@ -15,8 +15,7 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kLinear{
-    .name = "linear", .cast = CastPolicy::low_precision, .takes_complex = true};
+constexpr OpInfo kLinear{"linear", CastPolicy::low_precision};
 
 std::vector<Sample> linear_samples() {
   const auto tensor = [](const Shape& shape) {

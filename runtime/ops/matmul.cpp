@@ -16,7 +16,6 @@
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/complex_views.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/formula.h"
 #include "runtime/ops/matrix_product.h"
@@ -30,12 +29,11 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kMm{.name = "mm", .cast = CastPolicy::low_precision, .takes_complex = true};
-constexpr OpInfo kBmm{.name = "bmm", .cast = CastPolicy::low_precision, .takes_complex = true};
+constexpr OpInfo kMm{"mm", CastPolicy::low_precision};
+constexpr OpInfo kBmm{"bmm", CastPolicy::low_precision};
 constexpr OpInfo kBaddbmm{"baddbmm", CastPolicy::low_precision};
-constexpr OpInfo kAddmm{.name = "addmm", .cast = CastPolicy::low_precision, .takes_complex = true};
-constexpr OpInfo kMatmul{
-    .name = "matmul", .cast = CastPolicy::low_precision, .takes_complex = true};
+constexpr OpInfo kAddmm{"addmm", CastPolicy::low_precision};
+constexpr OpInfo kMatmul{"matmul", CastPolicy::low_precision};
 
 void require_product(const OpInfo& info, const Tensor& a, const Tensor& b, int dims) {
   require_same_device(a, b, info);
@@ -89,13 +87,13 @@ Tensor gradient_batch_t(const Tensor& tensor) {
 }
 
 Tensor left_gradient(const Tensor& grad, const Tensor& right, MatrixLayout left) {
-  if (left.is_column_major) return gradient_t(gradient_mm(conjugated(right), gradient_t(grad)));
-  return gradient_mm(grad, conjugated(gradient_t(right)));
+  if (left.is_column_major) return gradient_t(gradient_mm(right, gradient_t(grad)));
+  return gradient_mm(grad, gradient_t(right));
 }
 
 Tensor right_gradient(const Tensor& grad, const Tensor& left, MatrixLayout right) {
-  if (right.is_column_major) return gradient_t(gradient_mm(gradient_t(grad), conjugated(left)));
-  return gradient_mm(conjugated(gradient_t(left)), grad);
+  if (right.is_column_major) return gradient_t(gradient_mm(gradient_t(grad), left));
+  return gradient_mm(gradient_t(left), grad);
 }
 
 // Each operand is wanted by the other one's gradient. Saved tensors are in the order of PyTorch's
@@ -296,10 +294,8 @@ Tensor bmm(const Tensor& left, const Tensor& right) {
   Tensor out = raw_bmm(input, other);
   record.attach_differentiable(out, [](BackwardCall& call) {
     TensorList grads{Tensor(), Tensor()};
-    if (call.needs(1))
-      grads[1] = gradient_bmm(conjugated(gradient_batch_t(call.saved(1))), call.grad());
-    if (call.needs(0))
-      grads[0] = gradient_bmm(call.grad(), conjugated(gradient_batch_t(call.saved(0))));
+    if (call.needs(1)) grads[1] = gradient_bmm(gradient_batch_t(call.saved(1)), call.grad());
+    if (call.needs(0)) grads[0] = gradient_bmm(call.grad(), gradient_batch_t(call.saved(0)));
     return grads;
   });
   return out;
@@ -342,9 +338,6 @@ Tensor matmul(const Tensor& left, const Tensor& right) {
     throw std::invalid_argument(
         fmt::format("[matmul] both arguments need to be at least 1D, but they are {}D and {}D",
                     input.dims(), other.dims()));
-  }
-  if ((input.dims() == 1 || other.dims() == 1) && is_complex(input.dtype())) {
-    refuse_complex(input.dtype());
   }
   if (input.dims() == 1 && other.dims() == 1) return dot(input, other);
   if (input.dims() == 2 && other.dims() == 1) return mv(input, other);

@@ -19,8 +19,6 @@
 #include "runtime/ops/closeness.h"
 #include "runtime/ops/columns.h"
 #include "runtime/ops/comparison.h"
-#include "runtime/ops/complex_numbers.h"
-#include "runtime/ops/complex_views.h"
 #include "runtime/ops/composed.h"
 #include "runtime/ops/concat.h"
 #include "runtime/ops/contraction.h"
@@ -37,8 +35,6 @@
 #include "runtime/ops/embedding_bag.h"
 #include "runtime/ops/extremum.h"
 #include "runtime/ops/flat_places.h"
-#include "runtime/ops/fourier.h"
-#include "runtime/ops/fourier_order.h"
 #include "runtime/ops/grid_sample.h"
 #include "runtime/ops/group_norm.h"
 #include "runtime/ops/image_composition.h"
@@ -224,10 +220,6 @@ constexpr Family kFamilies[] = {
     &unique_ops,
     &quantile_ops,
     &part_write_ops,
-    &complex_view_ops,
-    &complex_number_ops,
-    &fourier_ops,
-    &fourier_order_ops,
     &row_distance_ops,
     &restrided_ops,
     &whole_division_ops,

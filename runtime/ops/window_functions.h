@@ -1,9 +1,8 @@
-// Windows that pieces of a signal are weighed with, and transforms of such pieces.
+// Windows that pieces of a signal are weighed with.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "runtime/ops/op.h"
@@ -17,15 +16,6 @@ Tensor hamming_window(std::int64_t window_length, bool periodic, double alpha, d
 /// The same with 0.5 for both.
 Tensor hann_window(std::int64_t window_length, bool periodic, std::optional<DType> dtype,
                    std::optional<Device> device);
-
-/// The transforms [*, frequencies, pieces] of pieces of a signal [*, samples], `n_fft` samples each
-/// and `hop_length` apart (a quarter of n_fft where none is said), weighed with `window`, which
-/// stands in the middle of n_fft. With `center` the signal is padded so that the first piece is
-/// around its first sample. `return_complex` must be true.
-Tensor stft(const Tensor& input, std::int64_t n_fft, std::optional<std::int64_t> hop_length,
-            std::optional<std::int64_t> win_length, const std::optional<Tensor>& window,
-            bool center, const std::string& pad_mode, bool normalized, std::optional<bool> onesided,
-            bool return_complex);
 
 std::vector<OpDef> signal_window_ops();
 

@@ -58,7 +58,6 @@ Tensor make_view(const Tensor& base, const Shape& sizes, const Shape& strides,
   impl->dtype = base.dtype();
   impl->is_contiguous = are_contiguous(sizes, strides);
   impl->is_view = true;
-  impl->is_conjugated = base.impl()->is_conjugated;
   impl->own_version = base.impl()->own_version;
   return Tensor(std::move(impl));
 }

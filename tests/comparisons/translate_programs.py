@@ -14,8 +14,7 @@ import pathlib
 import re
 import sys
 
-DTYPES = {"half": "float16", "float": "float32", "double": "float64", "long": "int64", "int": "int32",
-          "cfloat": "complex64", "cdouble": "complex128"}
+DTYPES = {"half": "float16", "float": "float32", "double": "float64", "long": "int64", "int": "int32"}
 MODULES = {"torch": "ohm", "nn": "nn", "F": "F", "math": "math", "copy": "ohm.copy"}
 LIBRARIES = {
     "torch.nn": "nn",

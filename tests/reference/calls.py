@@ -61,9 +61,6 @@ def lstm_cell(input_gates, hidden_gates, cx, input_bias=None, hidden_bias=None):
 
 
 CALLS = {
-    **{f"fft_{name}": getattr(torch.fft, name) for name in (
-        "fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn",
-        "irfftn", "fftshift", "ifftshift", "fftfreq", "rfftfreq")},
     "lp_pool1d": F.lp_pool1d,
     "lp_pool2d": F.lp_pool2d,
     "lp_pool3d": lambda x, *options: F.lp_pool3d(x, *options),
@@ -223,8 +220,6 @@ CALLS = {
     **{name: (lambda op: lambda x, a, b, beta=1, alpha=1:
               op(x.clone(), a, b, beta=beta, alpha=alpha))(getattr(torch.Tensor, name))
        for name in ("addmm_", "baddbmm_", "addbmm_", "addmv_", "addr_", "addbmm")},
-    "stft": lambda x, n_fft, hop, win, window, center, mode, normalized, onesided, return_complex:
-        torch.stft(x, n_fft, hop, win, window, center, mode, normalized, onesided, return_complex),
     "cov": lambda x, correction=1, fweights=None, aweights=None: torch.cov(
         x, correction=correction, fweights=fweights, aweights=aweights),
     "index_reduce": lambda x, dim, index, source, reduce, include_self=True: torch.index_reduce(

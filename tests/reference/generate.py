@@ -16,7 +16,7 @@ import zlib
 import torch
 
 from calls import CALLS
-from families.elements import activation, complex_numbers, fourier, pointwise, powers, remainders, special
+from families.elements import activation, pointwise, powers, remainders, special
 from families.layers import attention, conv, embedding, grids, normalization, padding, pooling, recurrent, resizing, sampling, unpooling, volumes
 from families.losses import loss
 from families.places import arrange, assembly, copies, indexing, placing, selection, view, writing
@@ -26,7 +26,7 @@ from inputs import Const, randn
 
 OUT = pathlib.Path(__file__).resolve().parent.parent / "golden" / "reference"
 FAMILIES = (
-    norms, statistics, assembly, complex_numbers, fourier, writing, special, ranking, placing,
+    norms, statistics, assembly, writing, special, ranking, placing,
     pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv, padding,
     resizing, pooling, unpooling, volumes, sampling, normalization, embedding, attention, recurrent,
     copies, composition, selection, remainders, grids, powers,
@@ -40,9 +40,7 @@ def number(value):
 
 
 def encode_tensor(tensor):
-    values = tensor.detach().resolve_conj().reshape(-1)
-    if tensor.dtype.is_complex:
-        values = torch.view_as_real(values).reshape(-1)
+    values = tensor.detach().reshape(-1)
     if values.dtype.is_floating_point:
         digits = 17 if values.dtype == torch.float64 else 9
         values = [number(float(f"{v:.{digits}g}")) for v in values.double().tolist()]
@@ -66,7 +64,7 @@ def encode(argument):
 def leaf_or_value(argument):
     if isinstance(argument, Const):
         return argument.tensor
-    if isinstance(argument, torch.Tensor) and (argument.dtype.is_floating_point or argument.dtype.is_complex):
+    if isinstance(argument, torch.Tensor) and argument.dtype.is_floating_point:
         return argument.clone().requires_grad_()
     if isinstance(argument, list):
         return [leaf_or_value(item) for item in argument]

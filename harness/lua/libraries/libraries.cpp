@@ -114,7 +114,6 @@ std::span<const Library> libraries() {
       Library{"ohm.cuda.memory",
               {cuda_memory_functions(), cuda_memory_tables(), memory_history_functions()}},
       Library{"ohm.fault", {fault_functions()}, push_fault_policy, fault_policy_names},
-      Library{"ohm.fft", {}, push_op<ops::kFourier>, names_of_ops<ops::kFourier>},
       Library{"ohm.linalg", {linear_algebra_functions()}},
       Library{"ohm.gc", {gc_functions()}},
       Library{"ohm.copy", {copy_functions()}},

@@ -107,13 +107,6 @@ def statistics():
             for length in (0, 1, 2, 7):
                 yield f"{op}_{length}_{periodic}", op, lambda: [length, periodic]
     yield "hamming_window_weights", "hamming_window", lambda: [5, True, 0.6, 0.3]
-    def transform(signal, n_fft, hop=None, win=None, window=None, center=True, mode="reflect", normalized=False):
-        return [signal, n_fft, hop, win, window, center, mode, normalized, None, True]
-    yield "stft", "stft", lambda: transform(randn(20), 8)
-    yield "stft_window", "stft", lambda: transform(randn(2, 17), 6, 3, None, const(torch.hann_window(6)))
-    yield "stft_narrow_window", "stft", lambda: transform(
-        randn(2, 17, dtype=torch.float64), 6, 2, 3, const(torch.hann_window(3).double()), False)
-    yield "stft_no_window", "stft", lambda: transform(randn(17), 6, 2, 3, None, True, "constant", True)
     for reduce in ("prod", "mean", "amax", "amin"):
         for include in (True, False):
             yield f"index_reduce_{reduce}_{include}", "index_reduce", lambda: [

@@ -30,17 +30,6 @@ TEST_P(Expressions, HaveTheirValue) {
 }
 
 constexpr Expression kExpressions[] = {
-    // Complex numbers.
-    {"ohm.complex(x, x).dtype == ohm.complex64", "true"},
-    {"ohm.cfloat", "complex64"},
-    {"ohm.complex(x, -x).imag:tolist()", "{{-1.0 -2.0 -3.0} {-4.0 -5.0 -6.0}}"},
-    {"ohm.complex(x, x):select(0, 1):tolist()", "{{4.0 4.0} {5.0 5.0} {6.0 6.0}}"},
-    {"{ohm.complex(x, -x):sum():item()}", "{21.0 -21.0}"},
-    {"x:to(ohm.complex64):is_complex()", "true"},
-    {"ohm.complex(x, x):conj():is_conj()", "true"},
-    {"ohm.fft.irfft(ohm.fft.rfft(x), {n = 3}).shape", "{2 3}"},
-    {"ohm.fft.fftfreq(4, {d = 0.25}):tolist()", "{0.0 1.0 -2.0 -1.0}"},
-    {"x:stft(2, {hop_length = 1, return_complex = true}):abs().shape", "{2 2 4}"},
     // Whole numbers and masks.
     {"(ohm.tensor({2, -3}) ^ 3):tolist()", "{8 -27}"},
     {"(ohm.tensor({3, -1}) ^ ohm.tensor({-2, -3})):tolist()", "{0 -1}"},
