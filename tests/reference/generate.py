@@ -17,7 +17,7 @@ import torch
 
 from calls import CALLS
 from families.elements import activation, pointwise, powers, remainders, special
-from families.layers import attention, conv, embedding, grids, normalization, padding, pooling, recurrent, resizing, sampling, unpooling, volumes
+from families.layers import attention, conv, embedding, grids, normalization, padding, pooling, recurrent, resizing, sampling, pool_indices, volumes
 from families.losses import loss
 from families.places import arrange, assembly, copies, indexing, placing, selection, view, writing
 from families.products import composition, matmul
@@ -28,7 +28,7 @@ OUT = pathlib.Path(__file__).resolve().parent.parent / "golden" / "reference"
 FAMILIES = (
     norms, statistics, assembly, writing, special, ranking, placing,
     pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv, padding,
-    resizing, pooling, unpooling, volumes, sampling, normalization, embedding, attention, recurrent,
+    resizing, pooling, pool_indices, volumes, sampling, normalization, embedding, attention, recurrent,
     copies, composition, selection, remainders, grids, powers,
 )
 

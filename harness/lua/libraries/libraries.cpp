@@ -28,7 +28,6 @@
 #include "harness/lua/libraries/gradient_library.h"
 #include "harness/lua/libraries/hook_library.h"
 #include "harness/lua/libraries/init_library.h"
-#include "harness/lua/libraries/linear_algebra_library.h"
 #include "harness/lua/libraries/loader_library.h"
 #include "harness/lua/libraries/lr_scheduler_library.h"
 #include "harness/lua/libraries/memory_history_library.h"
@@ -114,7 +113,6 @@ std::span<const Library> libraries() {
       Library{"ohm.cuda.memory",
               {cuda_memory_functions(), cuda_memory_tables(), memory_history_functions()}},
       Library{"ohm.fault", {fault_functions()}, push_fault_policy, fault_policy_names},
-      Library{"ohm.linalg", {linear_algebra_functions()}},
       Library{"ohm.gc", {gc_functions()}},
       Library{"ohm.copy", {copy_functions()}},
       Library{"ohm.amp", {amp_functions(), autocast_functions()}},

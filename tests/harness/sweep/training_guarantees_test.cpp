@@ -39,8 +39,7 @@ class EachOptimizer : public Guarantees, public testing::WithParamInterface<std:
  protected:
   EachOptimizer() {
     for (const std::int64_t size : {5, 6}) {
-      const Shape shape =
-          GetParam() == "Muon" ? Shape{size, 2} : Shape{size};  // which takes matrices
+      const Shape shape{size};
       parameters_.push_back(ones(shape, kOnGpu));
       parameters_.back().set_requires_grad(true);
       parameters_.back().set_grad(full(shape, 0.5, kOnGpu));
@@ -158,7 +157,6 @@ TEST_P(EachOptimizer, StartsAgainFromWhatWasThereBefore) {
 // PyTorch 2.6.0 and 2.15.0, which docs/sweeps.md has in a table.
 std::vector<std::string> missing_entries(const std::string& optimizer) {
   if (optimizer == "SGD" || optimizer == "Adagrad" || optimizer == "LBFGS") return {};
-  if (optimizer == "Muon") return {};  // as SGD's, its momentum is all that it keeps
   if (optimizer == "Adamax") return {"exp_avg", "exp_inf"};
   if (optimizer == "Adadelta") return {"square_avg", "acc_delta"};
   if (optimizer == "RMSprop") return {"square_avg"};

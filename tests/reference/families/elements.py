@@ -97,11 +97,6 @@ def activation():
 
 
 def powers():
-    yield "lp_pool1d", "lp_pool1d", lambda: [positive(2, 3, 7), 2.0, 3, 2]
-    yield "lp_pool1d_ceil", "lp_pool1d", lambda: [positive(3, 8), 3.0, 3, None, True]
-    yield "lp_pool2d", "lp_pool2d", lambda: [positive(1, 2, 5, 6), 2.0, [2, 3]]
-    yield "lp_pool2d_stride", "lp_pool2d", lambda: [positive(1, 2, 5, 6), 1.5, [3, 3], [2, 1], True]
-    yield "lp_pool3d", "lp_pool3d", lambda: [positive(1, 2, 4, 3, 5), 2.0, [2, 1, 3]]
     yield "multilabel", "multilabel_soft_margin_loss", lambda: [randn(3, 4), torch.rand(3, 4)]
     yield "multilabel_weight", "multilabel_soft_margin_loss", lambda: [
         randn(3, 4), torch.rand(3, 4), const(positive(4)), "none"]

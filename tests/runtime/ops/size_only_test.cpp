@@ -52,7 +52,7 @@ std::vector<std::string> ops_with_samples() {
 }
 
 /// PyTorch has them for float32 and float64 alone.
-const std::set<std::string> kNotOfHalves = {"ctc_loss", "quantile", "nanquantile"};
+const std::set<std::string> kNotOfHalves = {"ctc_loss"};
 
 /// How many elements there are depends on values.
 const std::set<std::string> kOfValues = {"masked_select", "masked_scatter"};
