@@ -40,8 +40,6 @@ constexpr std::array<DtypeRow, 15> kComparedTypes = {{
     {name_of(DType::float32), {1e-4, 4e-6}},
     {name_of(DType::float16), {1e-2, 4e-3}},
     {name_of(DType::bfloat16), {5e-2, 3e-2}},
-    {name_of(DType::complex64), {1e-4, 4e-6}},
-    {name_of(DType::complex128), {1e-9, 1e-14}},
 }};
 
 constexpr bool has_row(std::string_view name) {

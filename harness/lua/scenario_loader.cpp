@@ -115,10 +115,8 @@ class LuaScenario final : public engine::ScenarioProgram {
   std::optional<std::uint64_t> fingerprint() override { return fingerprint_of(state()); }
 
   engine::ProgramSettings settings() override {
-    const ScriptSettings& settings = interpreter_.settings;
-    return {{"the check of distributions' arguments",
-             settings.are_distributions_checked ? "on" : "off"},
-            {"the number of memory pools in use", std::to_string(settings.memory_pools_in_use)}};
+    return {{"the number of memory pools in use",
+             std::to_string(interpreter_.settings.memory_pools_in_use)}};
   }
 
   engine::ModuleCounts module_counts() override { return module_counts_of(state()); }

@@ -1,11 +1,9 @@
 #include "runtime/arithmetic/copy.h"
 
-#include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/functors/generators.h"
 #include "runtime/kernels/launch/elementwise.h"
 #include "runtime/tensor/allocation.h"
-#include "runtime/tensor/batched.h"
 #include "runtime/tensor/cuda_graph.h"
 
 namespace ohm {
@@ -15,7 +13,6 @@ namespace {
 /// The same bytes in the same order.
 bool is_plain_copy(const Tensor& target, const Tensor& source) {
   return target.has_values() && source.has_values() && target.dtype() == source.dtype() &&
-         target.impl()->is_conjugated == source.impl()->is_conjugated &&
          target.shape() == source.shape() && target.is_contiguous() && source.is_contiguous();
 }
 
@@ -29,11 +26,6 @@ void refuse_unpinned_in_capture(const Tensor& target, const Tensor& source) {
 }  // namespace
 
 void copy_into(const Tensor& target, const Tensor& source) {
-  if (const AllSamples all({&target, &source}); all) {
-    const Tensor* const read[] = {&source};
-    require_written_for_each("copy_", target, read);
-    return copy_into(all.of(target), all.of(source, target.dims()));
-  }
   if (target.device().is_cpu() != source.device().is_cpu())
     refuse_unpinned_in_capture(target, source);
   target.bump_version();
@@ -42,7 +34,6 @@ void copy_into(const Tensor& target, const Tensor& source) {
                   target.nbytes());
     return;
   }
-  if (is_complex(target.dtype()) || is_complex(source.dtype())) return copy_complex(target, source);
   map_elements(target, source.dtype(), functors::Copy(), source);
 }
 
@@ -60,7 +51,6 @@ Tensor copy_of_storage(const Tensor& tensor) {
 
 Tensor row_major(const Tensor& tensor) {
   if (tensor.is_contiguous()) return tensor;
-  if (const AllSamples all({&tensor}); all) return all.one(row_major(all.of(tensor)));
   Tensor copy = empty(tensor.shape(), options_of(tensor));
   copy_into(copy, tensor);
   return copy;

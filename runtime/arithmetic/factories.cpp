@@ -18,8 +18,6 @@
 #include "runtime/kernels/functors/generators.h"
 #include "runtime/kernels/launch/elementwise.h"
 #include "runtime/tensor/allocation.h"
-#include "runtime/tensor/batched.h"
-#include "runtime/tensor/complex_parts.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/cuda_backend.h"
 #include "runtime/tensor/cuda_graph.h"
@@ -149,7 +147,6 @@ Tensor empty(const Shape& shape, const TensorOptions& options) {
 Tensor empty_like(const Tensor& like) { return empty_like(like, like.dtype()); }
 
 Tensor empty_like(const Tensor& like, DType dtype) {
-  if (const AllSamples all({&like}); all) return all.one(empty_like(all.of(like), dtype));
   const TensorOptions options{dtype, like.device()};
   const Shape strides =
       like.is_dense() ? like.strides() : dense_strides(like.shape(), {&like.strides(), 1});
@@ -167,23 +164,7 @@ bool all_alike(const Shape& shape, std::span<const Tensor* const> operands, F&& 
 }
 
 Tensor empty_for_operands(const Shape& shape, std::span<const Tensor* const> operands,
-                          const TensorOptions& options);
-
-// One for all samples.
-Tensor empty_for_samples(const AllSamples& all, const Shape& shape,
-                         std::span<const Tensor* const> operands, const TensorOptions& options) {
-  std::vector<Tensor> whole;
-  for (const Tensor* const operand : operands) {
-    whole.push_back(operand == nullptr ? Tensor() : all.of(*operand, shape.dims()));
-  }
-  std::vector<const Tensor*> pointers;
-  for (const Tensor& each : whole) pointers.push_back(each.defined() ? &each : nullptr);
-  return all.one(empty_for_operands(all.shape(shape), pointers, options));
-}
-
-Tensor empty_for_operands(const Shape& shape, std::span<const Tensor* const> operands,
                           const TensorOptions& options) {
-  if (const AllSamples all(operands); all) return empty_for_samples(all, shape, operands, options);
   for (const MemoryFormat format : {MemoryFormat::row_major, MemoryFormat::channels_last}) {
     if (all_alike(shape, operands, [&](const Tensor& each) { return lies_in(each, format); })) {
       return empty_strided(shape, strides_in(format, shape), options);
@@ -238,21 +219,16 @@ Tensor ones_like(const Tensor& like) {
 Tensor from_values(const std::vector<double>& values, const Shape& shape,
                    const TensorOptions& options) {
   const auto count = static_cast<std::int64_t>(values.size());
-  const bool are_pairs = is_complex(options.dtype) && shape.numel() != count;
-  if (count != (are_pairs ? 2 * shape.numel() : shape.numel())) {
+  if (count != shape.numel()) {
     throw std::invalid_argument(
         fmt::format("[tensor] {} values do not fill shape {}", values.size(), shape.str()));
   }
   Tensor tensor = new_data(shape, options);
-  const bool are_real = is_complex(options.dtype) && !are_pairs;
-  if (are_real) fill_values(part_of(tensor, 1), 0.0);
-  const Tensor numbers = are_real ? part_of(tensor, 0) : are_pairs ? parts_of(tensor) : tensor;
-  generate(numbers, [&](std::uint64_t i) { return values[i]; });
+  generate(tensor, [&](std::uint64_t i) { return values[i]; });
   return tensor;
 }
 
 Tensor arange(double start, double step, std::int64_t count, const TensorOptions& options) {
-  if (is_complex(options.dtype)) refuse_complex(options.dtype);
   Tensor tensor = new_data({count}, options);
   generate(tensor, functors::Progression{start, step});
   return tensor;
@@ -285,7 +261,6 @@ void require_few_integers(std::int64_t low, std::int64_t high, std::string_view 
 Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
                const TensorOptions& options) {
   require_few_integers(low, high, "randint");
-  if (is_complex(options.dtype)) refuse_complex(options.dtype);
   Tensor tensor = new_data(shape, options);
   fill_integers(tensor, low, high);
   return tensor;
@@ -297,12 +272,6 @@ void fill_integers(const Tensor& tensor, std::int64_t low, std::int64_t high) {
 }
 
 void fill_values(const Tensor& tensor, double value) {
-  if (const AllSamples all({&tensor}); all) return fill_values(all.of(tensor), value);
-  if (is_complex(tensor.dtype())) {
-    if (value == 0.0) return fill_values(parts_of(tensor), 0.0);
-    fill_values(part_of(tensor, 0), value);
-    return fill_values(part_of(tensor, 1), 0.0);
-  }
   if (const std::optional<std::int64_t> whole = whole_scalar(value, tensor.dtype())) {
     return generate(tensor, [whole](std::uint64_t) { return *whole; });
   }
@@ -311,15 +280,10 @@ void fill_values(const Tensor& tensor, double value) {
 }
 
 void fill_uniform(const Tensor& tensor, double low, double high) {
-  if (is_complex(tensor.dtype())) return fill_uniform(parts_of(tensor), low, high);
   generate_from_words(tensor, functors::UniformDraw{draw_words(tensor), low, high});
 }
 
 void fill_normal(const Tensor& tensor, double mean, double deviation) {
-  // The variance is that of both parts together.
-  if (is_complex(tensor.dtype())) {
-    return fill_normal(parts_of(tensor), mean, deviation * std::sqrt(0.5));
-  }
   const functors::NormalDraw formula{draw_words(tensor), mean, deviation};
   if (tensor.has_values() && is_generated_on_cuda(formula, tensor)) return;
   std::array<double, 4> values{};
@@ -350,17 +314,9 @@ std::vector<T> elements_as(const Tensor& tensor) {
   return elements;
 }
 
-std::vector<double> parts_as_doubles(const Tensor& tensor) {
-  std::vector<double> parts = to_doubles(parts_of(tensor));
-  const bool turns_imaginary = tensor.impl()->is_conjugated;
-  for (std::size_t i = 1; turns_imaginary && i < parts.size(); i += 2) parts[i] = -parts[i];
-  return parts;
-}
-
 }  // namespace
 
 std::vector<double> to_doubles(const Tensor& tensor) {
-  if (is_complex(tensor.dtype())) return parts_as_doubles(tensor);
   if (tensor.has_values()) return elements_as<double>(tensor);
   std::vector<double> unknown(static_cast<std::size_t>(tensor.numel()),
                               std::numeric_limits<double>::quiet_NaN());

@@ -45,8 +45,7 @@ Tensor ones(const Shape& shape, const TensorOptions& options);
 Tensor zeros_like(const Tensor& like);
 Tensor ones_like(const Tensor& like);
 
-/// `values` in row-major order; their number must be the shape's. Complex elements are real, or
-/// given as twice that many parts.
+/// `values` in row-major order; their number must be the shape's.
 Tensor from_values(const std::vector<double>& values, const Shape& shape,
                    const TensorOptions& options);
 /// 0, 1, … count-1, times `step`, plus `start`.
@@ -65,7 +64,7 @@ void fill_values(const Tensor& tensor, double value);
 /// Draws in place, as parameters are initialised: uniform in [low, high).
 void fill_uniform(const Tensor& tensor, double low, double high);
 void fill_normal(const Tensor& tensor, double mean, double deviation);
-/// Integers in [low, high), in any dtype but a complex one. Pre-condition: require_few_integers().
+/// Integers in [low, high). Pre-condition: require_few_integers().
 void fill_integers(const Tensor& tensor, std::int64_t low, std::int64_t high);
 /// Throws std::invalid_argument in the name of `op` unless low < high and there are at most 2^32
 /// integers in [low, high).
@@ -73,8 +72,7 @@ void require_few_integers(std::int64_t low, std::int64_t high, std::string_view 
 /// `value` with a probability, else 0.
 void fill_bernoulli(const Tensor& tensor, double probability, double value);
 
-/// All elements in row-major order as doubles, of complex ones the real and the imaginary part; NaN
-/// for each on size-only devices.
+/// All elements in row-major order as doubles; NaN for each on size-only devices.
 std::vector<double> to_doubles(const Tensor& tensor);
 /// The same of a tensor of integers, exactly. Pre-condition: it has values.
 std::vector<std::int64_t> to_integers(const Tensor& tensor);

@@ -3,22 +3,15 @@
 #include <type_traits>
 #include <vector>
 
-#include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/base/strided.h"
 #include "runtime/base/wrapping.h"
 #include "runtime/kernels/launch/split_reduction.h"
-#include "runtime/tensor/batched.h"
-#include "runtime/tensor/complex_parts.h"
 
 namespace ohm {
 
 Tensor reduce_sum(const Tensor& tensor, DimMask folded, bool keep_dims, DType dtype) {
-  if (const AllSamples all({&tensor}); all) {
-    const DimMask behind_samples = folded << 1U;
-    return all.one(reduce_sum(all.of(tensor), behind_samples, keep_dims, dtype));
-  }
   Tensor out = empty(reduced_shape(tensor.shape(), folded, keep_dims), {dtype, tensor.device()});
   reduce_sum_into(out, tensor, folded, 1.0);
   return out;
@@ -82,11 +75,6 @@ bool reads_directly(DType input, DType out) {
 void reduce_sum_into(const Tensor& out, const Tensor& given, DimMask folded, double factor) {
   const Tensor tensor =
       reads_directly(given.dtype(), out.dtype()) ? given : cast(given, out.dtype());
-  if (is_complex(out.dtype())) {
-    const Tensor source = unconjugated(tensor);
-    const ReductionScratch scratch(source, folded);
-    return sum_without_scratch(parts_of(out), parts_of(source), folded, factor);
-  }
   const ReductionScratch scratch(tensor, folded);
   sum_without_scratch(out, tensor, folded, factor);
 }

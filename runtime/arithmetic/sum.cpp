@@ -1,7 +1,6 @@
 #include "runtime/arithmetic/sum.h"
 
 #include "allocator_shim/base/assert.h"
-#include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/kernels/functors/generators.h"
@@ -12,17 +11,12 @@ namespace ohm {
 Tensor sum_of(const Tensor& a, const Tensor& b) {
   OHM_ASSERT(a.shape() == b.shape() && a.dtype() == b.dtype(), "gradients of one tensor differ");
   Tensor out = empty_for_loop(a.shape(), {&a, &b}, options_of(a));
-  if (is_complex(out.dtype())) {
-    add_complex(out, a, b);
-  } else {
-    map_elements(out, out.dtype(), functors::Sum(), a, b);
-  }
+  map_elements(out, out.dtype(), functors::Sum(), a, b);
   return out;
 }
 
 void accumulate_into(const Tensor& target, const Tensor& source) {
   target.bump_version();
-  if (is_complex(target.dtype())) return accumulate_complex(target, source);
   map_elements(target, target.dtype(), functors::Sum(), target, source);
 }
 

@@ -17,7 +17,6 @@
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/gradient_hooks.h"
 #include "runtime/autograd/node.h"
-#include "runtime/autograd/real_part.h"
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/autograd/zero_gradient.h"
@@ -127,7 +126,6 @@ void add_gradient_from(const Place& producer, const Place& consumer, Tensor& sum
 // the tensor that they are the gradient of.
 Tensor validated(Tensor grad, const TensorMeta& meta, const Node& node, bool sums_in_float32) {
   if (!grad.defined()) return grad;
-  if (is_complex(grad.dtype()) && !is_complex(meta.dtype)) grad = recorded_real_part(grad);
   if (!(grad.shape() == meta.shape)) {
     const int missing = grad.dims() - meta.shape.dims();
     bool is_expandable = missing >= 0;

@@ -106,8 +106,6 @@ class Node : public RefCounted {
  protected:
   virtual ~Node() = default;
 
-  void set_input_dtype(std::size_t input, DType dtype) { inputs_[input].dtype = dtype; }
-
  private:
   std::string_view name_;
   std::uint64_t sequence_number_;

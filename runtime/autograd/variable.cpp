@@ -23,8 +23,6 @@ AccumulateGrad::AccumulateGrad(const Tensor& leaf)
     : Node("AccumulateGrad", kBeforeAll), leaf_(leaf) {
   set_differentiable();
   add_input(leaf);
-  const AutogradMeta* const meta = autograd_meta(leaf);
-  if (meta != nullptr && meta->grad_dtype) set_input_dtype(0, *meta->grad_dtype);
 }
 
 AccumulateGrad::~AccumulateGrad() {

@@ -39,7 +39,6 @@ struct AutogradMeta final : AutogradMetaBase, Pooled<AutogradMeta> {
   IntrusivePtr<Node> grad_fn;
   std::uint32_t output_number = 0;
   bool requires_grad = false;       ///< meaningful for leaves only
-  std::optional<DType> grad_dtype;  ///< of a leaf's gradients; none: its own
   bool retains_grad = false;        ///< its gradient is kept, though it is no leaf
   bool is_inference = false;        ///< made under inference_mode
   std::optional<ViewOf> view_of;    ///< none for what is no differentiable view

@@ -5,8 +5,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "runtime/base/refusal.h"
-
 namespace ohm {
 namespace {
 
@@ -14,7 +12,7 @@ struct Alias {
   std::string_view name;
   DType dtype;
 };
-constexpr std::array<Alias, 12> kAliases = {{{"float", DType::float32},
+constexpr std::array<Alias, 10> kAliases = {{{"float", DType::float32},
                                              {"double", DType::float64},
                                              {"half", DType::float16},
                                              {"long", DType::int64},
@@ -23,9 +21,7 @@ constexpr std::array<Alias, 12> kAliases = {{{"float", DType::float32},
                                              {"char", DType::int8},
                                              {"byte", DType::uint8},
                                              {"boolean", DType::boolean},
-                                             {"bfloat", DType::bfloat16},
-                                             {"cfloat", DType::complex64},
-                                             {"cdouble", DType::complex128}}};
+                                             {"bfloat", DType::bfloat16}}};
 
 }  // namespace
 
@@ -49,14 +45,7 @@ DType promote_types(DType a, DType b) {
   const bool are_the_two_bytes =
       (a == DType::uint8 && b == DType::int8) || (a == DType::int8 && b == DType::uint8);
   if (are_the_two_bytes) return DType::int16;
-  const DType wider = a > b ? a : b;
-  const bool is_double = a == DType::float64 || b == DType::float64;
-  return is_double && is_complex(wider) ? DType::complex128 : wider;
-}
-
-void refuse_complex(DType dtype) {
-  refuse(fmt::format("not implemented for '{}'",
-                     dtype == DType::complex64 ? "ComplexFloat" : "ComplexDouble"));
+  return a > b ? a : b;
 }
 
 }  // namespace ohm

@@ -24,8 +24,6 @@ enum class DType : std::uint8_t {
   bfloat16,
   float32,
   float64,
-  complex64,
-  complex128,
 };
 
 struct DTypeInfo {
@@ -35,7 +33,7 @@ struct DTypeInfo {
   bool is_floating;
 };
 
-inline constexpr std::array<DTypeInfo, 12> kDTypes = {{
+inline constexpr std::array<DTypeInfo, 10> kDTypes = {{
     {"bool", "BoolTensor", 1, false},
     {"uint8", "ByteTensor", 1, false},
     {"int8", "CharTensor", 1, false},
@@ -46,30 +44,21 @@ inline constexpr std::array<DTypeInfo, 12> kDTypes = {{
     {"bfloat16", "BFloat16Tensor", 2, true},
     {"float32", "FloatTensor", 4, true},
     {"float64", "DoubleTensor", 8, true},
-    {"complex64", "ComplexFloatTensor", 8, false},
-    {"complex128", "ComplexDoubleTensor", 16, false},
 }};
 
 constexpr const DTypeInfo& info_of(DType dtype) { return kDTypes[static_cast<std::size_t>(dtype)]; }
 constexpr std::string_view name_of(DType dtype) { return info_of(dtype).name; }
 constexpr std::size_t item_bytes(DType dtype) { return info_of(dtype).item_bytes; }
 constexpr bool is_floating(DType dtype) { return info_of(dtype).is_floating; }
-constexpr bool is_complex(DType dtype) { return dtype >= DType::complex64; }
 /// Whether its tensors can have gradients.
-constexpr bool is_differentiable(DType dtype) { return is_floating(dtype) || is_complex(dtype); }
-/// Of the real and the imaginary part; other dtypes stay as they are.
-constexpr DType part_dtype(DType dtype) {
-  if (!is_complex(dtype)) return dtype;
-  return dtype == DType::complex64 ? DType::float32 : DType::float64;
-}
+constexpr bool is_differentiable(DType dtype) { return is_floating(dtype); }
 
 /// The dtype called `name` ("float32"; PyTorch's aliases "float", "half", "double", "long", "int",
-/// "short", "char", "cfloat" too). Throws std::invalid_argument with the known names.
+/// "short", "char" too). Throws std::invalid_argument with the known names.
 DType parse_dtype(std::string_view name);
 
 /// The dtype that holds values of both: float16 with bfloat16 gives float32, uint8 with int8 gives
-/// int16, an integer with a floating type gives the floating type, float64 with complex64 gives
-/// complex128.
+/// int16, an integer with a floating type gives the floating type.
 DType promote_types(DType a, DType b);
 
 /// Stands for a C++ element type when a kernel is chosen by dtype.
@@ -78,11 +67,7 @@ struct TypeTag {
   using type = T;
 };
 
-/// Throws std::invalid_argument: the op that is running has no kernel for complex elements.
-[[noreturn]] void refuse_complex(DType dtype);
-
 /// Calls `fn(TypeTag<T>{})` with the element type of `dtype`; bool is stored as std::uint8_t.
-/// Complex dtypes are refused: what knows them asks before (runtime/tensor/complex_parts.h).
 template <class F>
 decltype(auto) visit_dtype(DType dtype, F&& fn) {
   switch (dtype) {
@@ -104,10 +89,8 @@ decltype(auto) visit_dtype(DType dtype, F&& fn) {
       return fn(TypeTag<BFloat16>{});
     case DType::float32:
       return fn(TypeTag<float>{});
-    case DType::float64:
-      return fn(TypeTag<double>{});
     default:
-      refuse_complex(dtype);
+      return fn(TypeTag<double>{});
   }
 }
 

@@ -57,8 +57,7 @@ std::vector<NamedTensor> unique_tensors(std::vector<NamedTensor> tensors) {
   return tensors;
 }
 
-using ModuleRemains = Remains<ModulePtr, std::vector<NamedAttribute>, std::shared_ptr<ForwardHooks>,
-                              std::shared_ptr<CallEnvelope>>;
+using ModuleRemains = Remains<ModulePtr, std::vector<NamedAttribute>, std::shared_ptr<ForwardHooks>>;
 
 /// Of the calls of modules that are going on in this thread.
 class NestedCall {
@@ -103,21 +102,18 @@ bool contains(const Module& outer, const Module& inner) {
   return false;
 }
 
-void add_tensors(Value& value, CallEnvelope::Places& places) {
-  if (auto* const tensor = std::get_if<Tensor>(&value)) {
-    if (tensor->defined()) places.push_back(tensor);
-  } else if (auto* const list = std::get_if<std::vector<Tensor>>(&value)) {
-    for (Tensor& tensor : *list) {
-      if (tensor.defined()) places.push_back(&tensor);
+std::vector<Tensor> tensors_among(const std::vector<Value>& values) {
+  std::vector<Tensor> tensors;
+  const auto add = [&tensors](const Tensor& tensor) {
+    if (tensor.defined()) tensors.push_back(tensor);
+  };
+  for (const Value& value : values) {
+    if (const auto* const tensor = std::get_if<Tensor>(&value)) {
+      add(*tensor);
+    } else if (const auto* const list = std::get_if<std::vector<Tensor>>(&value)) {
+      for (const Tensor& tensor : *list) add(tensor);
     }
   }
-}
-
-std::vector<Tensor> tensors_among(std::vector<Value> values) {
-  CallEnvelope::Places places;
-  for (Value& value : values) add_tensors(value, places);
-  std::vector<Tensor> tensors;
-  for (const Tensor* tensor : places) tensors.push_back(*tensor);
   return tensors;
 }
 
@@ -139,11 +135,7 @@ Module::Module(const Module& other)
       hooks_(other.hooks_),
       slots_(other.slots_),
       computed_(other.computed_),
-      is_training_(other.is_training_) {
-  if (!other.envelope_) return;
-  throw std::invalid_argument(
-      "a module that fully_shard was called on cannot be copied: copy it before that");
-}
+      is_training_(other.is_training_) {}
 
 Module::~Module() {
   for (NamedTensor& parameter : parameters_.entries()) parameter.tensor = Tensor();
@@ -152,7 +144,6 @@ Module::~Module() {
   ModuleRemains own;
   ModuleRemains& remains = ModuleRemains::of(this, own);
   // What goes first is on top.
-  if (envelope_) remains.add(std::move(envelope_));
   if (hooks_) remains.add(std::move(hooks_));
   if (!attributes_.empty()) remains.add(std::move(attributes_));
   std::vector<NamedModule>& children = children_.entries();
@@ -209,7 +200,7 @@ class Module::ComputedForCall {
 };
 
 // What PyTorch's Python holds while a module runs goes with that module.
-Value Module::call_inside_envelope(const std::vector<Value>& inputs) {
+Value Module::call_with_hooks(const std::vector<Value>& inputs) {
   const ComputedForCall computed(*this);
   LocalsOfCall locals;
   if (!hooks_) return forward(inputs);
@@ -224,24 +215,14 @@ Value Module::call_inside_envelope(const std::vector<Value>& inputs) {
 // The frames of a call hold its inputs, whatever forward does with its variables.
 Value Module::call(const std::vector<Value>& inputs) try {
   const NestedCall nested(*this);
-  if (!envelope_) return call_inside_envelope(inputs);
-  const std::shared_ptr<CallEnvelope> envelope = envelope_;
-  std::vector<Value> passed = inputs;
-  CallEnvelope::Places places;
-  for (Value& input : passed) add_tensors(input, places);
-  envelope->before(*this, places);
-  Value output = call_inside_envelope(passed);
-  places.clear();
-  add_tensors(output, places);
-  envelope->after(*this, places);
-  return output;
+  return call_with_hooks(inputs);
 } catch (...) {
   hold_variables(tensors_among(inputs));
   throw;
 }
 
 Tensor Module::call(const Tensor& input) {
-  if (!hooks_ && !envelope_) {
+  if (!hooks_) {
     const NestedCall nested(*this);
     const ComputedForCall computed(*this);
     LocalsOfCall locals;

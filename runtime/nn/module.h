@@ -96,20 +96,6 @@ class ForwardHooks {
                      const std::shared_ptr<BackwardHook>& backward) = 0;
 };
 
-/// What the library does around every call of a module, outside of the program's hooks.
-class CallEnvelope {
- public:
-  CallEnvelope() = default;
-  CallEnvelope(const CallEnvelope&) = delete;
-  CallEnvelope& operator=(const CallEnvelope&) = delete;
-  virtual ~CallEnvelope() = default;
-
-  /// The tensors among the inputs or in the output, each of which it may replace.
-  using Places = std::vector<Tensor*>;
-  virtual void before(Module& module, const Places& inputs) = 0;
-  virtual void after(Module& module, const Places& outputs) = 0;
-};
-
 /// A call of a module that is going on, and the one that made it; see running_module.h.
 struct RunningModule {
   const Module& module;
@@ -182,10 +168,6 @@ class Module : public std::enable_shared_from_this<Module> {
   const std::shared_ptr<ForwardHooks>& hooks() const { return hooks_; }
   void set_hooks(std::shared_ptr<ForwardHooks> hooks) { hooks_ = std::move(hooks); }
 
-  /// Null: there is none. A module that has one cannot be copied.
-  const std::shared_ptr<CallEnvelope>& envelope() const { return envelope_; }
-  void set_envelope(std::shared_ptr<CallEnvelope> envelope) { envelope_ = std::move(envelope); }
-
   /// Changes an option that the module was made with; false where it was read once and for all.
   /// Throws std::invalid_argument for a value that cannot be.
   virtual bool set_option(std::string_view /*name*/, const Value& /*value*/) { return false; }
@@ -235,7 +217,7 @@ class Module : public std::enable_shared_from_this<Module> {
   class ComputedForCall;
 
   void refuse_cycle(std::string_view name, const Module& child) const;
-  Value call_inside_envelope(const std::vector<Value>& inputs);
+  Value call_with_hooks(const std::vector<Value>& inputs);
   const Tensor& parameter_in_slot(std::size_t i) const;
   const Tensor* find_kept_parameter(std::string_view name) const;
   void set_attribute_tensor(const std::string& name, Tensor tensor);
@@ -245,7 +227,6 @@ class Module : public std::enable_shared_from_this<Module> {
   NamedList<NamedModule> children_;
   std::vector<NamedAttribute> attributes_;
   std::shared_ptr<ForwardHooks> hooks_;
-  std::shared_ptr<CallEnvelope> envelope_;
   // The names of the parameters that the layer was made with, once one of them was replaced.
   std::vector<std::string> slots_;
   std::vector<ComputedParameter> computed_;

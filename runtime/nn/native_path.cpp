@@ -63,8 +63,7 @@ bool is_autocast_on() {
 bool is_forward_pass_observed(const Module& module) {
   bool is_observed = false;
   walk_modules(module, [&](const Module& each, const std::string& /*prefix*/) {
-    is_observed = is_observed || each.envelope() != nullptr || each.hooks() != nullptr ||
-                  !each.computed_parameters().empty();
+    is_observed = is_observed || each.hooks() != nullptr || !each.computed_parameters().empty();
   });
   return is_observed;
 }

@@ -11,10 +11,8 @@
 #include <utility>
 
 #include "allocator_shim/base/assert.h"
-#include "runtime/nn/max_unpool.h"
 #include "runtime/nn/new_parameter.h"
 #include "runtime/nn/prelu.h"
-#include "runtime/nn/rrelu.h"
 #include "runtime/nn/sequential.h"
 #include "runtime/ops/interpolate.h"
 #include "runtime/ops/op_list.h"
@@ -100,16 +98,6 @@ ModuleDef max_pool_of(std::string_view name, std::string_view op_name) {
           }};
 }
 
-ModuleDef max_unpool_of(std::string_view name, std::string_view op_name) {
-  const ops::OpDef& op = op_called(op_name);
-  return {name,
-          {op.params.begin() + 2, op.params.end() - 1},
-          [name, &op](std::span<const Value> values) -> ModulePtr {
-            return std::make_shared<MaxUnpool>(name, op,
-                                               std::vector<Value>(values.begin(), values.end()));
-          }};
-}
-
 // The same for an op of a prediction and a target.
 ModuleDef loss_of(std::string_view name, std::string_view op_name) {
   const ops::OpDef& op = op_called(op_name);
@@ -175,8 +163,6 @@ ModulePtr make_prelu(std::int64_t num_parameters, double init, std::optional<Dev
                      std::optional<DType> dtype) {
   return std::make_shared<PRelu>(num_parameters, init, parameter_options(device, dtype));
 }
-
-ModulePtr make_rrelu(double lower, double upper) { return std::make_shared<RRelu>(lower, upper); }
 
 struct Upsampling {
   std::string_view name;
@@ -259,14 +245,8 @@ std::vector<ModuleDef> pooling_modules() {
       max_pool_of("MaxPool2d", "max_pool2d"),
       module_of("AvgPool2d", "avg_pool2d"),
       module_of("AdaptiveAvgPool2d", "adaptive_avg_pool2d"),
-      module_of("LPPool1d", "lp_pool1d"),
-      module_of("LPPool2d", "lp_pool2d"),
-      module_of("LPPool3d", "lp_pool3d"),
       max_pool_of("MaxPool3d", "max_pool3d"),
       module_of("AvgPool3d", "avg_pool3d"),
-      max_unpool_of("MaxUnpool1d", "max_unpool1d"),
-      max_unpool_of("MaxUnpool2d", "max_unpool2d"),
-      max_unpool_of("MaxUnpool3d", "max_unpool3d"),
       module_of("AdaptiveAvgPool3d", "adaptive_avg_pool3d"),
       module_of("AdaptiveMaxPool1d", "adaptive_max_pool1d"),
       module_of("AdaptiveMaxPool2d", "adaptive_max_pool2d"),
@@ -297,7 +277,6 @@ std::vector<ModuleDef> activation_modules() {
       module_of("ReLU", "relu"),
       define("PReLU", &make_prelu,
              {{"num_parameters", std::int64_t{1}}, {"init", 0.25}, "device", "dtype"}),
-      define("RReLU", &make_rrelu, {{"lower", 0.125}, {"upper", 1.0 / 3.0}}),
       module_of("PixelShuffle", "pixel_shuffle"),
       module_of("PixelUnshuffle", "pixel_unshuffle"),
       module_of("ChannelShuffle", "channel_shuffle"),

@@ -17,15 +17,15 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kMovedim{.name = "movedim", .takes_complex = true};
-constexpr OpInfo kSwapaxes{.name = "swapaxes", .takes_complex = true};
-constexpr OpInfo kUnflatten{.name = "unflatten", .takes_complex = true};
-constexpr OpInfo kExpandAs{.name = "expand_as", .takes_complex = true};
-constexpr OpInfo kViewAs{.name = "view_as", .takes_complex = true};
-constexpr OpInfo kReshapeAs{.name = "reshape_as", .takes_complex = true};
-constexpr OpInfo kRavel{.name = "ravel", .takes_complex = true};
-constexpr OpInfo kBroadcastTo{.name = "broadcast_to", .takes_complex = true};
-constexpr OpInfo kBroadcastTensors{.name = "broadcast_tensors", .takes_complex = true};
+constexpr OpInfo kMovedim{"movedim"};
+constexpr OpInfo kSwapaxes{"swapaxes"};
+constexpr OpInfo kUnflatten{"unflatten"};
+constexpr OpInfo kExpandAs{"expand_as"};
+constexpr OpInfo kViewAs{"view_as"};
+constexpr OpInfo kReshapeAs{"reshape_as"};
+constexpr OpInfo kRavel{"ravel"};
+constexpr OpInfo kBroadcastTo{"broadcast_to"};
+constexpr OpInfo kBroadcastTensors{"broadcast_tensors"};
 constexpr OpInfo kMeshgrid{"meshgrid"};
 constexpr OpInfo kSumToSize{"sum_to_size"};
 constexpr OpInfo kTile{"tile"};

@@ -6,26 +6,23 @@
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/kernels/functors/generators.h"
-#include "runtime/ops/complex_kernel.h"
-#include "runtime/ops/complex_views.h"
 #include "runtime/ops/division_rules.h"
 #include "runtime/ops/whole_functors.h"
 
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kAdd{.name = "add", .takes_complex = true};
-constexpr OpInfo kSub{.name = "sub", .takes_complex = true};
-constexpr OpInfo kRsub{.name = "rsub", .takes_complex = true};
-constexpr OpInfo kMul{.name = "mul", .takes_complex = true};
-constexpr OpInfo kDiv{.name = "div", .takes_complex = true};
+constexpr OpInfo kAdd{"add"};
+constexpr OpInfo kSub{"sub"};
+constexpr OpInfo kRsub{"rsub"};
+constexpr OpInfo kMul{"mul"};
+constexpr OpInfo kDiv{"div"};
 constexpr OpInfo kFloorDivide{"floor_divide"};
 constexpr OpInfo kRemainder{"remainder"};
-constexpr OpInfo kNeg{.name = "neg", .takes_complex = true};
+constexpr OpInfo kNeg{"neg"};
 
 Tensor product(const Tensor& a, const TensorOrNumber& b) {
   const DType dtype = result_dtype(a, b);
-  if (is_complex(dtype)) return complex_new(kMul, a, b, dtype, ComplexFormula::product);
   return binary_new(kMul, a, b, dtype, functors::Product());
 }
 
@@ -36,7 +33,6 @@ Tensor gradient_product(const Tensor& grad, const Tensor& factor) {
 // a + factor · b
 Tensor scaled_sum(const OpInfo& info, const Tensor& a, const TensorOrNumber& b, const Term& term) {
   const DType dtype = result_dtype(a, b);
-  if (is_complex(dtype)) return complex_new(info, a, b, dtype, ComplexFormula::sum, term.factor());
   if (const std::optional<WholeScaledSum> sum = whole_scaled_sum(term, dtype)) {
     return binary_new(info, a, b, dtype, *sum);
   }
@@ -158,10 +154,10 @@ TensorList add_gradients(BackwardCall& call, const Term& term) {
 
 TensorList mul_gradients(BackwardCall& call, double number, bool is_number) {
   TensorList grads{Tensor(), Tensor()};
-  if (call.needs(1)) grads[1] = gradient_product(call.grad(), conjugated(call.saved(1)));
+  if (call.needs(1)) grads[1] = gradient_product(call.grad(), call.saved(1));
   if (call.needs(0)) {
     grads[0] = is_number ? formula::times(call.grad(), number)
-                         : gradient_product(call.grad(), conjugated(call.saved(0)));
+                         : gradient_product(call.grad(), call.saved(0));
   }
   return grads;
 }
@@ -197,11 +193,11 @@ TensorList div_gradients(BackwardCall& call, double number, bool is_number) {
     const Tensor ratio = formula::quotient(call.saved(1), other);
     const Tensor slope = formula::quotient(ratio, other);
     const Tensor opposite = formula::negated(call.grad());
-    grads[1] = gradient_product(opposite, conjugated(slope));
+    grads[1] = gradient_product(opposite, slope);
   }
   if (call.needs(0)) {
     grads[0] = is_number ? formula::times(call.grad(), 1.0 / number)
-                         : formula::quotient(call.grad(), conjugated(call.saved(0)));
+                         : formula::quotient(call.grad(), call.saved(0));
   }
   return grads;
 }
@@ -230,9 +226,7 @@ Tensor rsub(const Tensor& input, const TensorOrNumber& other, double alpha) {
   require_no_mask(kRsub.name, input, other);
   const DType dtype = result_dtype(input, other);
   Tensor out;
-  if (is_complex(dtype)) {
-    out = complex_new(kRsub, other, input, dtype, ComplexFormula::sum, -alpha);
-  } else if (const auto difference = whole_scaled_sum(Term{alpha, true}, dtype)) {
+  if (const auto difference = whole_scaled_sum(Term{alpha, true}, dtype)) {
     out = reversed_difference(input, other, dtype, *difference);
   } else {
     out = reversed_difference(input, other, dtype, functors::ScaledSum{-alpha});
@@ -268,9 +262,7 @@ Tensor div(const Tensor& input, const TensorOrNumber& other) {
   const DType dtype = is_differentiable(promoted) ? promoted : DType::float32;
   Recorder record("DivBackward", {&input, &tensor_of(other)});
   save_operands(record, input, record.needs(1), tensor_of(other), !is_number(other));
-  Tensor out = is_complex(dtype)
-                   ? complex_new(kDiv, input, other, dtype, ComplexFormula::quotient)
-                   : binary_new_floating(kDiv, input, other, dtype, functors::Quotient());
+  Tensor out = binary_new_floating(kDiv, input, other, dtype, functors::Quotient());
   record.attach_differentiable(
       out, [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
         return div_gradients(call, number, scalar);
@@ -333,13 +325,8 @@ Tensor neg(const Tensor& input) {
         "[neg] Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
         "invert a mask, use the `~` or `logical_not()` operator instead.");
   }
-  Tensor out;
-  if (is_complex(input.dtype())) {
-    out = complex_negated(input);
-  } else {
-    out = empty_for_loop(input.shape(), {&input}, options_of(input));
-    map_elements(out, input.dtype(), functors::Neg(), input);
-  }
+  Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));
+  map_elements(out, input.dtype(), functors::Neg(), input);
   if (Recorder record("NegBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(
         out, [](BackwardCall& call) { return TensorList{formula::negated(call.grad())}; });
@@ -370,12 +357,10 @@ std::vector<OpDef> negation_ops() {
 namespace ohm::ops::formula {
 namespace {
 
-// As combined() of their promoted dtype, or the same of complex numbers.
+// As combined() of their promoted dtype.
 template <class F>
-Tensor either_combined(DType dtype, const Tensor& a, const TensorOrNumber& b, F fn,
-                       ComplexFormula complex, double scale = 1.0) {
+Tensor combined_in(DType dtype, const Tensor& a, const TensorOrNumber& b, F fn) {
   constexpr OpInfo kFormula{"backward"};
-  if (is_complex(dtype)) return complex_new(kFormula, a, b, dtype, complex, scale);
   return binary_new_floating(kFormula, a, b, dtype, fn);
 }
 
@@ -390,42 +375,32 @@ Number beside(const Tensor& tensor, double number) {
 
 Tensor times(const Tensor& tensor, double factor) {
   if (is_of_op(tensor.dtype())) return mul(tensor, beside(tensor, factor));
-  if (is_complex(tensor.dtype())) {
-    return either_combined(tensor.dtype(), tensor, factor, functors::Product(),
-                           ComplexFormula::product);
-  }
   return map_new(tensor, functors::Scaled{factor});
 }
 Tensor plus(const Tensor& tensor, double number) {
   if (is_of_op(tensor.dtype())) return add(tensor, beside(tensor, number));
-  if (is_complex(tensor.dtype())) {
-    return either_combined(tensor.dtype(), tensor, number, functors::Sum(), ComplexFormula::sum);
-  }
   return map_new(tensor, functors::Shifted{number});
 }
-Tensor negated(const Tensor& tensor) {
-  if (is_complex(tensor.dtype())) return is_recorded() ? neg(tensor) : complex_negated(tensor);
-  return mapped(tensor, &neg, functors::Neg());
-}
+Tensor negated(const Tensor& tensor) { return mapped(tensor, &neg, functors::Neg()); }
 Tensor product(const Tensor& a, const Tensor& b) {
   const DType dtype = result_dtype(a, b);
   if (is_of_op(dtype)) return mul(a, b);
-  return either_combined(dtype, a, b, functors::Product(), ComplexFormula::product);
+  return combined_in(dtype, a, b, functors::Product());
 }
 Tensor quotient(const Tensor& a, const Tensor& b) {
   const DType dtype = result_dtype(a, b);
   if (is_of_op(dtype)) return div(a, b);
-  return either_combined(dtype, a, b, functors::Quotient(), ComplexFormula::quotient);
+  return combined_in(dtype, a, b, functors::Quotient());
 }
 Tensor sum(const Tensor& a, const Tensor& b) {
   const DType dtype = result_dtype(a, b);
   if (is_of_op(dtype)) return add(a, b);
-  return either_combined(dtype, a, b, functors::Sum(), ComplexFormula::sum);
+  return combined_in(dtype, a, b, functors::Sum());
 }
 Tensor difference(const Tensor& a, const Tensor& b) {
   const DType dtype = result_dtype(a, b);
   if (is_of_op(dtype)) return sub(a, b);
-  return either_combined(dtype, a, b, functors::Difference(), ComplexFormula::sum, -1.0);
+  return combined_in(dtype, a, b, functors::Difference());
 }
 
 }  // namespace ohm::ops::formula

@@ -7,10 +7,8 @@ namespace {
 
 bool is_cpu_scalar(const Tensor& tensor) { return tensor.dims() == 0 && tensor.device().is_cpu(); }
 
-// A 0-dim tensor only decides when it is of a higher kind (complex over floating over integer over
-// bool).
+// A 0-dim tensor only decides when it is of a higher kind (floating over integer over bool).
 int kind_of(DType dtype) {
-  if (is_complex(dtype)) return 3;
   if (is_floating(dtype)) return 2;
   return dtype == DType::boolean ? 0 : 1;
 }

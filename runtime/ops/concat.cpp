@@ -17,8 +17,8 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kCat{.name = "cat", .cast = CastPolicy::widest, .takes_complex = true};
-constexpr OpInfo kStack{.name = "stack", .cast = CastPolicy::widest, .takes_complex = true};
+constexpr OpInfo kCat{"cat", CastPolicy::widest};
+constexpr OpInfo kStack{"stack", CastPolicy::widest};
 
 struct JoinedShape {
   Shape shape;

@@ -7,13 +7,11 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/ops/batched_conv.h"
 #include "runtime/ops/conv_passes.h"
 #include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/conv_twice.h"
 #include "runtime/ops/rearrange.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/batched.h"
 
 namespace ohm::ops {
 namespace {
@@ -45,11 +43,8 @@ void check_operands(const ConvKind& kind, const Tensor& input, const Tensor& wei
   require_bias(kind.info, weight, bias, weight.shape()[0]);
 }
 
-TensorList backward(const ConvPlan& plan, const ConvolutionShape& shape, const BackwardCall& call) {
+TensorList backward(const ConvPlan& plan, const BackwardCall& call) {
   const WantedGradients wanted{call.needs(0), call.needs(1), call.needs(2)};
-  if (is_batched(call.grad()) || is_batched(call.saved(0)) || is_batched(call.saved(1))) {
-    return batched_convolution_gradients(shape, wanted, call.grad(), call.saved(0), call.saved(1));
-  }
   if (!plan.is_of_lines) {
     return convolution_gradients(plan, wanted, call.grad(), call.saved(0), call.saved(1));
   }
@@ -59,12 +54,6 @@ TensorList backward(const ConvPlan& plan, const ConvolutionShape& shape, const B
     if (grads[i].defined()) grads[i] = without_row(grads[i]);
   }
   return grads;
-}
-
-void forbid_second_gradient(const ConvolutionOperands& operands) {
-  if (!AllSamples({&operands.grad, &operands.input, &operands.weight})) return;
-  throw std::invalid_argument(
-      "[conv2d] vmap has no batching rule for the gradient of a convolution's gradient");
 }
 
 ConvolutionShape convolution_shape(const ConvKind& kind, const ConvWindows& windows,
@@ -88,19 +77,13 @@ Tensor convolve_batch(const ConvKind& kind, const Tensor& given, const Tensor& g
   Recorder record("ConvolutionBackward", {&input, &weight, &bias});
   record.save(input);
   record.save(weight);
-  Tensor out;
-  if (AllSamples({&input, &weight, &bias})) {
-    out = batched_convolution(shape, input, weight, bias);
-  } else {
-    out = kind.is_of_lines ? without_row(convolved(plan, row_major(images), filters, bias))
-                           : convolved(plan, images, filters, bias);
-  }
+  Tensor out = kind.is_of_lines ? without_row(convolved(plan, row_major(images), filters, bias))
+                                : convolved(plan, images, filters, bias);
   record.attach_differentiable(out, [plan, shape](BackwardCall& call) {
-    if (!call.is_recorded()) return backward(plan, shape, call);
+    if (!call.is_recorded()) return backward(plan, call);
     return recorded_convolution_backward(
-        call, [&] { return backward(plan, shape, call); },
+        call, [&] { return backward(plan, call); },
         [shape](const LayerGradients& incoming, const ConvolutionOperands& operands) {
-          forbid_second_gradient(operands);
           return second_gradients(shape, incoming, operands);
         });
   });
@@ -129,10 +112,6 @@ Tensor convolve_padded(const ConvKind& kind, const Tensor& given, const Tensor& 
   const Tensor input = front.input(given);
   const NamedPadding named =
       named_padding(kind.info, std::get<std::string>(padding), weight.shape(), stride, dilation);
-  if (!named.one_side.empty() && (is_batched(input) || is_batched(weight))) {
-    throw std::invalid_argument(
-        "[conv2d] vmap has no batching rule for padding that is larger on one side");
-  }
   const Tensor images =
       named.one_side.empty() ? input : pad(input, named.one_side, "constant", 0.0);
   return convolve(kind, images, weight, bias, {stride, named.both_sides, dilation}, groups);

@@ -6,7 +6,6 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/laid_out.h"
-#include "runtime/autograd/real_part.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/tensor/allocation.h"
 #include "runtime/tensor/context.h"
@@ -15,9 +14,9 @@ namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kTo{"to"};
-constexpr OpInfo kClone{.name = "clone", .takes_complex = true};
-constexpr OpInfo kContiguous{.name = "contiguous", .takes_complex = true};
-constexpr OpInfo kCopy{.name = "copy_", .takes_complex = true};
+constexpr OpInfo kClone{"clone"};
+constexpr OpInfo kContiguous{"contiguous"};
+constexpr OpInfo kCopy{"copy_"};
 
 struct Target {
   Device device;
@@ -79,8 +78,7 @@ Tensor copied(const Tensor& input, const Target& target) {
 }
 
 Tensor gradient_to(const BackwardCall& call, Device device, DType dtype) {
-  const bool becomes_real = is_complex(call.grad().dtype()) && !is_complex(dtype);
-  const Tensor grad = becomes_real ? recorded_real_part(call.grad()) : call.grad();
+  const Tensor grad = call.grad();
   if (call.is_recorded()) return to(grad, device, dtype);
   if (grad.device() == device && grad.dtype() == dtype) return grad;
   return copied(grad, {device, dtype, Transfer::blocking, std::nullopt});

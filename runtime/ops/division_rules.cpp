@@ -7,12 +7,10 @@
 
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/complex_kernel.h"
 
 namespace ohm::ops {
 
 void require_divisible(const OpInfo& info, const TensorOrNumber& divisor, DType dtype) {
-  if (is_complex(dtype)) refuse_complex(dtype);
   if (is_floating(dtype)) return;
   const Tensor* const tensor = std::get_if<Tensor>(&divisor);
   bool has_zero = tensor == nullptr && number_of(divisor) == 0.0;

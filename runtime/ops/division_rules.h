@@ -5,8 +5,8 @@
 
 namespace ohm::ops {
 
-/// Throws where numbers of this dtype leave no remainder by `divisor`: complex numbers, and
-/// integers by a zero that the host sees.
+/// Throws where numbers of this dtype leave no remainder by `divisor`: integers by a zero that the
+/// host sees.
 void require_divisible(const OpInfo& info, const TensorOrNumber& divisor, DType dtype);
 /// Throws for bools, which PyTorch takes no remainders of.
 void forbid_booleans(DType dtype);

@@ -20,8 +20,7 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kEinsum{
-    .name = "einsum", .cast = CastPolicy::low_precision, .takes_complex = true};
+constexpr OpInfo kEinsum{"einsum", CastPolicy::low_precision};
 
 struct Named {
   Tensor tensor;
@@ -276,7 +275,7 @@ Tensor einsum(const std::string& equation, const std::vector<Tensor>& given) {
   const EquationLetters letters = letters_of(equation, operands);
   for (const Tensor& operand : operands) {
     require_same_device(operands[0], operand, kEinsum);
-    if (!is_complex(operand.dtype())) require_floating(operand, kEinsum);
+    require_floating(operand, kEinsum);
   }
   std::vector<Named> named;
   for (std::size_t i = 0; i < operands.size(); ++i) {

@@ -184,7 +184,9 @@ void reduce_bags(const EmbeddingTable& table, const Bags& bags, const Tensor& in
 // ---- backward -----------------------------------------------------------------------------------
 
 // Positions of what a node keeps.
-enum Saved : std::size_t { kInput, kBegins, kFactors, kWeight, kBagOfIndex, kSizes, kLargestRows };
+struct SavedOfBags {
+  enum : std::size_t { kInput, kBegins, kFactors, kWeight, kBagOfIndex, kSizes, kLargestRows };
+};
 
 void share_out_bags(const EmbeddingTable& table, const Bags& bags, const Tensor& input,
                     const Tensor& grad, const Tensor& factors, const Tensor& out) {
@@ -226,7 +228,7 @@ Tensor bag_gradient(const EmbeddingTable& table, const Bags& bags, const Tensor&
                     const BackwardCall& call) {
   if (bags.mode == BagMode::max) {
     const Tensor parts = row_major(grad);
-    return gradient_of_largest(table, parts, call.saved(kLargestRows));
+    return gradient_of_largest(table, parts, call.saved(SavedOfBags::kLargestRows));
   }
   const Tensor& input = call.saved(kInput);
   const Tensor indices = row_major(input);
@@ -234,14 +236,14 @@ Tensor bag_gradient(const EmbeddingTable& table, const Bags& bags, const Tensor&
   const Shape shape{table.rows, table.width};
   if (input.device().is_cpu()) {
     Tensor out = empty(shape, options_of(rows));
-    share_out_bags(table, bags, indices, rows, call.saved(kFactors), out);
+    share_out_bags(table, bags, indices, rows, call.saved(SavedOfBags::kFactors), out);
     return out;
   }
   SortingScratch scratch(input, options_of(rows));
   scratch.sort(table.rows);
   Tensor out = empty(shape, options_of(rows));
   scratch.split_into_segments(table);
-  share_out_bags(table, bags, indices, rows, call.saved(kFactors), out);
+  share_out_bags(table, bags, indices, rows, call.saved(SavedOfBags::kFactors), out);
   return out;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
@@ -16,12 +15,11 @@
 #include "runtime/ops/slice.h"
 #include "runtime/ops/subscript.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/complex_parts.h"
 
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kIndex{.name = "index", .takes_complex = true};
+constexpr OpInfo kIndex{"index"};
 
 // ---- elements -----------------------------------------------------------------------------------
 
@@ -62,19 +60,12 @@ void gather_slices(const Tensor& out, const Tensor& input, const std::vector<Ten
   const Tensor whole = with_indexed_first(input, dims);
   require_named_places(kIndex, input, indices, dims);
   if (!input.has_values()) return;
-  if (is_complex(out.dtype())) {
-    for (const int part : {0, 1})
-      gather_slices(part_of(out, part), part_of(input, part), indices, dims);
-    return;
-  }
   const functors::GatheredSlices gathered{
       places_in(whole, indices), strided_index_of(with_indices_first(out, dims), 0, false)};
   run_rows(gathered, out.dtype(), thread_for_each(out.numel()), {{out}, inputs_of(whole, indices)});
 }
 
-Tensor indexed(const Tensor& given_input, const std::vector<Tensor>& given,
-               const IndexedDims& dims) {
-  const Tensor input = unconjugated(given_input);
+Tensor indexed(const Tensor& input, const std::vector<Tensor>& given, const IndexedDims& dims) {
   std::vector<Tensor> moved = on_device_of(input, broadcast_together(kIndex, given));
   std::vector<Tensor> indices = laid_out_alike(moved);
   Tensor out = empty_for_slices(input, dims, indices[0]);
@@ -87,15 +78,6 @@ Tensor indexed(const Tensor& given_input, const std::vector<Tensor>& given,
 
 // ---- gradients ----------------------------------------------------------------------------------
 
-void add_to_slices(const Tensor& sums, const Tensor& incoming, const std::vector<Tensor>& indices,
-                   const IndexedDims& dims) {
-  if (!is_complex(sums.dtype())) return add_slices(sums, incoming, indices, dims);
-  const Tensor resolved = unconjugated(incoming);
-  for (const int part : {0, 1}) {
-    add_slices(part_of(sums, part), part_of(resolved, part), indices, dims);
-  }
-}
-
 Tensor index_gradient(const Tensor& incoming, const Shape& shape, const Subscript& given) {
   Tensor sums = zeros(shape, options_of(incoming));
   std::vector<Tensor> indices;
@@ -105,7 +87,7 @@ Tensor index_gradient(const Tensor& incoming, const Shape& shape, const Subscrip
     dims = dims_of(kIndex, shape, expanded.indices.size(), expanded.dims);
     indices = broadcast_together(kIndex, expanded.indices);
   }
-  add_to_slices(sums, incoming, indices, dims);
+  add_slices(sums, incoming, indices, dims);
   if (sums.device().is_cuda()) {
     const PlaceScratch scratch(sums, dims, IndexCheck::none, indices, incoming);
   }

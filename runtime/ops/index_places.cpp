@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/arithmetic/reduce.h"
@@ -17,7 +16,6 @@
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/complex_parts.h"
 #include "runtime/tensor/cuda_backend.h"
 
 namespace ohm::ops {
@@ -153,13 +151,6 @@ void scatter_into(const Tensor& target, int dim, const Tensor& index, const Tens
 
 void add_at(const Tensor& target, int dim, const Tensor& index, const Tensor& source,
             double factor) {
-  if (is_complex(target.dtype())) {
-    const Tensor resolved = unconjugated(source);
-    for (const int part : {0, 1}) {
-      scatter_into(part_of(target, part), dim, index, part_of(resolved, part), true, factor);
-    }
-    return;
-  }
   if (const std::optional<std::int64_t> whole = whole_scalar(factor, target.dtype())) {
     // Both parts are numbers that doubles hold.
     constexpr std::int64_t kLow = 0xFFFFFFFF;

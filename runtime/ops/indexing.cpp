@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/arithmetic/whole_scalars.h"
@@ -15,8 +14,6 @@
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/view.h"
 #include "runtime/ops/whole_functors.h"
-#include "runtime/tensor/batched.h"
-#include "runtime/tensor/complex_parts.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/shared_elements.h"
 
@@ -25,21 +22,13 @@ namespace {
 
 constexpr OpInfo kGather{"gather"};
 constexpr OpInfo kTakeAlongDim{"take_along_dim"};
-constexpr OpInfo kIndexSelect{.name = "index_select", .takes_complex = true};
+constexpr OpInfo kIndexSelect{"index_select"};
 constexpr OpInfo kScatterAdd{"scatter_add", CastPolicy::widest};
 constexpr OpInfo kMaskedFill{"masked_fill"};
 constexpr OpInfo kMaskedFillInplace{"masked_fill_"};
 
 // Pre-condition: every index is a place.
 void gather_into(const Tensor& out, const Tensor& input, int dim, const Tensor& index) {
-  if (is_complex(out.dtype())) {
-    Shape sizes = index.shape();
-    Shape strides = index.strides();
-    sizes.push_back(2);
-    strides.push_back(0);
-    const Tensor of_parts = make_view(index, sizes, strides, index.impl()->offset);
-    return gather_into(parts_of(out), parts_of(unconjugated(input)), dim, of_parts);
-  }
   const bool is_scalar = input.dims() == 0;
   Shape strides = input.strides();
   if (!is_scalar) strides[dim] = 0;
@@ -51,9 +40,6 @@ void gather_into(const Tensor& out, const Tensor& input, int dim, const Tensor& 
 }
 
 Tensor gathered(const OpInfo& info, const Tensor& input, int dim, const Tensor& index) {
-  if (const AllSamples all({&input, &index}); all) {
-    return all.one(gathered(info, all.repeated(input), dim + 1, all.repeated(index)));
-  }
   Tensor out = empty(index.shape(), options_of(input));
   if (!out.has_values() || !input.has_values()) return out;
   require_places(info, index, {input.dims() == 0 ? 1 : input.shape()[dim]});

@@ -3,19 +3,18 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/arithmetic.h"
-#include "runtime/ops/complex_kernel.h"
 #include "runtime/ops/inplace_front.h"
 #include "runtime/ops/whole_functors.h"
 
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kAddInplace{.name = "add_", .takes_complex = true};
-constexpr OpInfo kSubInplace{.name = "sub_", .takes_complex = true};
-constexpr OpInfo kMulInplace{.name = "mul_", .takes_complex = true};
-constexpr OpInfo kDivInplace{.name = "div_", .takes_complex = true};
-constexpr OpInfo kZeroInplace{.name = "zero_", .takes_complex = true};
-constexpr OpInfo kFillInplace{.name = "fill_", .takes_complex = true};
+constexpr OpInfo kAddInplace{"add_"};
+constexpr OpInfo kSubInplace{"sub_"};
+constexpr OpInfo kMulInplace{"mul_"};
+constexpr OpInfo kDivInplace{"div_"};
+constexpr OpInfo kZeroInplace{"zero_"};
+constexpr OpInfo kFillInplace{"fill_"};
 constexpr OpInfo kNormalInplace{"normal_"};
 constexpr OpInfo kUniformInplace{"uniform_"};
 
@@ -40,20 +39,15 @@ Tensor binary_inplace(const OpInfo& info, std::string_view node, const Tensor& i
 
 // input[i] = fn(input[i], other[i])
 template <class F>
-auto overwrite(const Tensor& input, const TensorOrNumber& other, F fn, ComplexFormula complex) {
-  return [&input, &other, fn, complex] {
-    if (is_complex(input.dtype())) return complex_inplace(input, other, complex, 1.0);
-    map_elements(input, input.dtype(), fn, input, input_of(other));
-  };
+auto overwrite(const Tensor& input, const TensorOrNumber& other, F fn) {
+  return [&input, &other, fn] { map_elements(input, input.dtype(), fn, input, input_of(other)); };
 }
 
 void add_term(const Tensor& input, const TensorOrNumber& other, const Term& term) {
-  const double factor = term.factor();
-  if (is_complex(input.dtype())) return complex_inplace(input, other, ComplexFormula::sum, factor);
   if (const std::optional<WholeScaledSum> sum = whole_scaled_sum(term, input.dtype())) {
     return map_elements(input, input.dtype(), *sum, input, input_of(other));
   }
-  map_elements(input, input.dtype(), functors::ScaledSum{factor}, input, input_of(other));
+  map_elements(input, input.dtype(), functors::ScaledSum{term.factor()}, input, input_of(other));
 }
 
 Tensor add_scaled_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
@@ -91,8 +85,7 @@ Tensor sub_(const Tensor& input, const TensorOrNumber& other, double alpha) {
 
 Tensor mul_(const Tensor& input, const TensorOrNumber& other) {
   return binary_inplace(
-      kMulInplace, "MulBackward", input, other,
-      overwrite(input, other, functors::Product(), ComplexFormula::product),
+      kMulInplace, "MulBackward", input, other, overwrite(input, other, functors::Product()),
       [&](Recorder& record) {
         record.save(record.needs(0) ? tensor_of(other) : Tensor());
         record.save(kept_input(record, input));
@@ -107,10 +100,9 @@ Tensor mul_(const Tensor& input, const TensorOrNumber& other) {
 }
 
 Tensor div_(const Tensor& input, const TensorOrNumber& other) {
-  if (!is_complex(input.dtype())) require_floating(input, kDivInplace);
+  require_floating(input, kDivInplace);
   return binary_inplace(
-      kDivInplace, "DivBackward", input, other,
-      overwrite(input, other, functors::Quotient(), ComplexFormula::quotient),
+      kDivInplace, "DivBackward", input, other, overwrite(input, other, functors::Quotient()),
       [&](Recorder& record) {
         record.save(tensor_of(other));
         record.save(kept_input(record, input));

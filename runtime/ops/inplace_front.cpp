@@ -2,11 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <array>
 #include <stdexcept>
 
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/tensor/batched.h"
 
 namespace ohm::ops {
 
@@ -20,11 +18,10 @@ void require_writable(const OpInfo& info, const Tensor& input, const TensorOrNum
                       info.name, input.shape().str(), tensor->shape().str()));
     }
     require_no_partial_overlap(input, *tensor, info.name);
-    require_written_for_each(info.name, input, std::array{tensor});
   }
   const bool loses_fractions = is_floating(result) && !is_differentiable(input.dtype());
   const bool loses_numbers = input.dtype() == DType::boolean && result != DType::boolean;
-  if (loses_fractions || loses_numbers || (is_complex(result) && !is_complex(input.dtype()))) {
+  if (loses_fractions || loses_numbers) {
     throw std::invalid_argument(fmt::format("[{}] result type {} can't be cast to the output's {}",
                                             info.name, name_of(result), name_of(input.dtype())));
   }

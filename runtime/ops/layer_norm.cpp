@@ -15,7 +15,6 @@
 #include "runtime/ops/normalized_rows.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/batched.h"
 
 namespace ohm::ops {
 namespace {
@@ -88,31 +87,7 @@ void compute(const NormalizedRows& rows, const NormalisedInputs& operands, doubl
   });
 }
 
-LayerNormResults forward(const NormalizedRows& rows, const NormalisedInputs& operands, double eps);
-
-// Samples are rows more. Weights that differ between them are applied afterwards.
-LayerNormResults forward_of_samples(const AllSamples& all, const NormalizedRows& rows,
-                                    const NormalisedInputs& operands, double eps) {
-  const NoGradGuard no_grad;
-  const bool is_apart = all.has(operands.weight) || all.has(operands.bias);
-  const std::int64_t samples = all.has(operands.input) ? all.count() : 1;
-  NormalisedInputs whole{all.of(operands.input), Tensor(), Tensor()};
-  if (!is_apart) whole = {whole.input, operands.weight, operands.bias};
-  LayerNormResults results = forward({rows.count * samples, rows.length}, whole, eps);
-  if (all.has(operands.input)) {
-    results.out = all.one(results.out);
-    results.mean = all.one(reshape(results.mean, {samples, rows.count}));
-    results.rstd = all.one(reshape(results.rstd, {samples, rows.count}));
-  }
-  if (is_apart && operands.weight.defined()) results.out = mul(results.out, operands.weight);
-  if (is_apart && operands.bias.defined()) results.out = add(results.out, operands.bias);
-  return results;
-}
-
 LayerNormResults forward(const NormalizedRows& rows, const NormalisedInputs& operands, double eps) {
-  if (const AllSamples all({&operands.input, &operands.weight, &operands.bias}); all) {
-    return forward_of_samples(all, rows, operands, eps);
-  }
   const NormalisedInputs packed{row_major(operands.input), operands.weight, operands.bias};
   const TensorOptions options = options_of(operands.input);
   const DType statistics = options.dtype == DType::float64 ? DType::float64 : DType::float32;
@@ -187,80 +162,10 @@ void compute_gradients(const NormalizedRows& rows, const Tensor& grad, const Ten
   store_values(out.bias, bias_sums);
 }
 
-// What the backward pass is given.
-struct LayerNormBackward {
-  Tensor grad;
-  Tensor input;
-  Tensor weight;
-  Tensor mean;
-  Tensor rstd;
-};
-
-// Of the rows alone, without weights.
-Tensor gradient_of_normalized(const NormalizedRows& rows, const LayerNormBackward& pass) {
-  if (const AllSamples all({&pass.grad, &pass.input, &pass.mean}); all) {
-    const auto flat = [&](const Tensor& one) { return reshape(all.repeated(one), {-1}); };
-    return all.one(gradient_of_normalized({rows.count * all.count(), rows.length},
-                                          {all.repeated(pass.grad), all.repeated(pass.input),
-                                           Tensor(), flat(pass.mean), flat(pass.rstd)}));
-  }
-  const Tensor input = row_major(pass.input);
-  const Tensor grad = row_major(pass.grad);
-  LayerGradients out;
-  out.input = empty(input.shape(), options_of(input));
-  compute_gradients(rows, grad, input, row_major(pass.mean), row_major(pass.rstd), Tensor(), out);
-  return out.input;
-}
-
-Tensor sum_of_front(const Tensor& tensor, int kept) {
-  if (tensor.dims() == kept) return detached_alias(tensor);
-  Shape front;
-  for (int dim = 0; dim < tensor.dims() - kept; ++dim) front.push_back(dim);
-  return sum(tensor, front, false, std::nullopt);
-}
-
-// PyTorch makes them of whole tensors: what is normalised is computed anew.
-LayerGradients gradients_of_samples(const NormalizedRows& rows, const WantedGradients& wanted,
-                                    const LayerNormBackward& pass, int normalized_dims) {
-  const NoGradGuard no_grad;
-  LayerGradients out;
-  if (wanted.bias) out.bias = sum_of_front(pass.grad, normalized_dims);
-  if (wanted.weight) {
-    Shape beside = pass.input.shape();
-    for (int dim = beside.dims() - normalized_dims; dim < beside.dims(); ++dim) beside[dim] = 1;
-    const Tensor normalized =
-        mul(sub(pass.input, reshape(pass.mean, beside)), reshape(pass.rstd, beside));
-    const Tensor each = mul(normalized, pass.grad);
-    out.weight = sum_of_front(each, normalized_dims);
-  }
-  if (wanted.input) {
-    const Tensor grad = pass.weight.defined() ? mul(pass.grad, pass.weight) : pass.grad;
-    out.input = gradient_of_normalized(rows, {grad, pass.input, Tensor(), pass.mean, pass.rstd});
-  }
-  return out;
-}
-
-TensorList backward_of_samples(const NormalizedRows& rows, const LayerNormBackward& pass,
-                               const BackwardCall& call) {
-  const WantedGradients wanted{call.needs(0), call.needs(1), call.needs(2)};
-  const int normalized_dims = wanted.weight ? pass.weight.dims()
-                              : wanted.bias ? call.saved(0).dims()
-                                            : 0;
-  const LayerGradients out = gradients_of_samples(rows, wanted, pass, normalized_dims);
-  if (call.is_recorded()) {
-    record_layer_norm_gradients(
-        {pass.grad, pass.input, pass.weight, pass.mean, pass.rstd, rows.count, rows.length}, out);
-  }
-  return {out.input, out.weight, out.bias};
-}
-
 TensorList backward(const NormalizedRows& rows, const BackwardCall& call) {
   const Tensor input = call.saved(1);
   const Tensor weight = call.saved(2);
   const Tensor mean = call.saved(3);
-  if (AllSamples({&call.grad(), &input, &weight, &mean})) {
-    return backward_of_samples(rows, {call.grad(), input, weight, mean, call.saved(4)}, call);
-  }
   const Tensor packed_input = row_major(input);
   LayerGradients out;
   if (call.needs(0)) out.input = empty(input.shape(), options_of(input));

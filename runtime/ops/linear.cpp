@@ -11,20 +11,11 @@
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/transforms.h"
 
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kLinear{
-    .name = "linear", .cast = CastPolicy::low_precision, .takes_complex = true};
-
-// Transforms of functions leave the fused product. Under vmap the bias is not
-// added in place.
-Tensor transformed_linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
-  Tensor product = matmul(input, t(weight));
-  return running_transforms().vmaps > 0 ? add(product, bias) : add_(product, bias);
-}
+constexpr OpInfo kLinear{"linear", CastPolicy::low_precision};
 
 std::vector<Sample> linear_samples() {
   const auto tensor = [](const Shape& shape) {
@@ -52,9 +43,6 @@ Tensor linear(const Tensor& given, const Tensor& given_weight,
   }
   if (!bias) return matmul(input, t(weight));
   if (input.dims() == 2) return addmm(*bias, input, t(weight));
-  if (running_transforms().any() && !(input.dims() == 3 && input.is_contiguous())) {
-    return transformed_linear(input, weight, *bias);
-  }
   // Rows that would have to be copied to lie in one matrix go another way than the fused one.
   if (!input.is_contiguous()) return add_(matmul(input, t(weight)), *bias);
   Shape sizes = input.shape();

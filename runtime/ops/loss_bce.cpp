@@ -1,6 +1,5 @@
 #include "runtime/ops/loss_bce.h"
 
-#include <array>
 #include <cmath>
 
 #include "runtime/arithmetic/copy.h"
@@ -8,14 +7,12 @@
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/kernels/functors/activation.h"
 #include "runtime/ops/arithmetic.h"
-#include "runtime/ops/clamp.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/inplace_unary.h"
 #include "runtime/ops/loss_bce_twice.h"
 #include "runtime/ops/loss_kernel.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/transforms.h"
 
 namespace ohm::ops {
 namespace {
@@ -115,37 +112,6 @@ Tensor logit_gradient(const BinaryCrossEntropyPass& pass) {
   return out;
 }
 
-Tensor applied(const Tensor& losses, Reduction reduction) {
-  if (reduction == Reduction::none) return losses;
-  return reduction == Reduction::mean ? mean(losses) : sum(losses);
-}
-
-// As PyTorch has it under transforms of functions: op by op. With m = max(−x, 0) the loss is
-// (1 − t)·x + w·(m + log(exp(−m) + exp(−x − m))).
-Tensor transformed_bce_with_logits(const LossOperands& operands, const Tensor& weight,
-                                   Reduction reduction, const Tensor& pos_weight) {
-  const Tensor& x = operands.input;
-  Tensor loss;
-  const Tensor most = clamp(neg(x), 0.0, std::nullopt);
-  // What is made for one sum goes when the sum is there, its last part first.
-  const auto sum_of_powers = [&] {
-    const Tensor first = exp_(neg(most));
-    const Tensor opposite = neg(x);
-    const Tensor second = exp_(sub(opposite, most));
-    return std::array{first, opposite, second, log_(add(first, second))};
-  };
-  if (pos_weight.defined()) {
-    const Tensor log_weight = add_(mul(sub(pos_weight, 1.0), operands.target), 1.0);
-    loss = mul(rsub(operands.target, 1.0), x);
-    loss = add(loss, mul(log_weight, add_(sum_of_powers().back(), most)));
-  } else {
-    loss = add_(mul(rsub(operands.target, 1.0), x), most);
-    add_(loss, sum_of_powers().back());
-  }
-  if (weight.defined()) loss = mul(loss, weight);
-  return applied(loss, reduction);
-}
-
 Tensor or_undefined(const OpFront& front, const std::optional<Tensor>& tensor) {
   return tensor ? front.input(*tensor) : Tensor();
 }
@@ -215,9 +181,6 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
   const Tensor factors = or_undefined(front, weight);
   const LossOperands operands(front, kBceWithLogits, input, target);
   require_same_shape(operands, kBceWithLogits);
-  if (running_transforms().any()) {
-    return transformed_bce_with_logits(operands, factors, reduction, positive_factors);
-  }
   Recorder record("BinaryCrossEntropyWithLogitsBackward", {&operands.input, &operands.target});
   record.save(positive_factors);
   record.save(operands.input);

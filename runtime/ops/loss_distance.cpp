@@ -5,13 +5,11 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/distance.h"
 #include "runtime/ops/arithmetic.h"
-#include "runtime/ops/batched_losses.h"
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/loss_kernel.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
-#include "runtime/tensor/batched.h"
 
 namespace ohm::ops {
 namespace {
@@ -85,9 +83,6 @@ Tensor slope_by_grad(const SlopeOf<Huber>& slope, const Tensor& grad, const Tens
 template <class Loss>
 Tensor plain_slope(const SlopeOf<Loss>& slope, const Tensor& grad, const Tensor& x,
                    const Tensor& t) {
-  if constexpr (std::is_same_v<Loss, SquaredError>) {
-    if (AllSamples({&grad, &x, &t})) return batched_mse_gradient(grad, x, t, 2.0 * slope.factor);
-  }
   return distance_gradient(grad, x, t, slope.factor, slope.loss);
 }
 
@@ -166,16 +161,6 @@ Tensor oversized_loss(const OpInfo& info, std::string_view node, const Tensor& i
   return out;
 }
 
-// Of samples that vmap stands for.
-Tensor batched_squares(const Tensor& given, const Tensor& wanted, Reduction reduction) {
-  const OpFront front(kMse);
-  const LossOperands operands(front, kMse, given, wanted);
-  Recorder record = record_operands("MseLossBackward", operands);
-  Tensor out = batched_mse_loss(operands.input, operands.target, reduction);
-  attach_loss(record, operands, out, reduction, SquaredError{});
-  return out;
-}
-
 // A prediction and a target, no element at an edge of the pieces.
 std::vector<Sample> prediction_and_target() {
   const TensorOptions options{DType::float64, Device::cpu()};
@@ -194,7 +179,6 @@ std::vector<Sample> prediction_and_target() {
 }  // namespace
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
-  if (AllSamples({&input, &target})) return batched_squares(input, target, reduction);
   return oversized_loss(kMse, "MseLossBackward", input, target, reduction, SquaredError{});
 }
 

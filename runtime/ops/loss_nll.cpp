@@ -9,11 +9,9 @@
 #include "runtime/autograd/recorder.h"
 #include "runtime/kernels/functors/rows.h"
 #include "runtime/kernels/launch/row_loops.h"
-#include "runtime/ops/batched_losses.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/batched.h"
 
 namespace ohm::ops {
 namespace {
@@ -123,10 +121,6 @@ void compute_losses(const NllCall& call, const Tensor& input, const Tensor& targ
 
 Tensor nll_gradient(const NllCall& call, const Tensor& grad, const Tensor& input,
                     const Tensor& target, const Tensor& given_weight, const Tensor& total_weight) {
-  if (AllSamples({&grad, &input, &target, &given_weight, &total_weight})) {
-    return batched_nll_gradient({call.reduction, call.ignore_index}, grad, input, target,
-                                given_weight, total_weight);
-  }
   Tensor out = zeros(input.shape(), options_of(input));
   const Tensor indices = row_major(target);
   const Tensor g = row_major(grad);
@@ -154,9 +148,6 @@ std::pair<Tensor, Tensor> empty_results(const Tensor& input, const Shape& shape)
 // The losses or their reduction, and the total weight.
 std::pair<Tensor, Tensor> nll_losses(const NllCall& call, const Tensor& scores,
                                      const Tensor& target, const Tensor& weight) {
-  if (AllSamples({&scores, &target, &weight})) {
-    return batched_nll_loss({call.reduction, call.ignore_index}, scores, target, weight);
-  }
   const auto results =
       empty_results(scores, call.reduction == Reduction::none ? target.shape() : Shape());
   compute_losses(call, scores, target, weight, results.first, results.second);
@@ -177,9 +168,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& given_target,
                 Reduction reduction) {
   const OpFront front(kNllLoss);
   check_class_targets(input, given_target, weight);
-  const bool has_samples =
-      is_batched(input) || is_batched(given_target) || (weight && is_batched(*weight));
-  const Tensor target = has_samples ? given_target : as_image_targets(input, given_target);
+  const Tensor target = as_image_targets(input, given_target);
   const Tensor scores = front.input(input);
   require_floating(scores, kNllLoss);
   const Tensor class_weight = weight ? front.input(*weight) : Tensor();

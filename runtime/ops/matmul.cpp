@@ -16,7 +16,6 @@
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/complex_views.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/formula.h"
 #include "runtime/ops/matrix_product.h"
@@ -25,18 +24,16 @@
 #include "runtime/ops/product_operands.h"
 #include "runtime/ops/vector_product.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/batched.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kMm{.name = "mm", .cast = CastPolicy::low_precision, .takes_complex = true};
-constexpr OpInfo kBmm{.name = "bmm", .cast = CastPolicy::low_precision, .takes_complex = true};
+constexpr OpInfo kMm{"mm", CastPolicy::low_precision};
+constexpr OpInfo kBmm{"bmm", CastPolicy::low_precision};
 constexpr OpInfo kBaddbmm{"baddbmm", CastPolicy::low_precision};
-constexpr OpInfo kAddmm{.name = "addmm", .cast = CastPolicy::low_precision, .takes_complex = true};
-constexpr OpInfo kMatmul{
-    .name = "matmul", .cast = CastPolicy::low_precision, .takes_complex = true};
+constexpr OpInfo kAddmm{"addmm", CastPolicy::low_precision};
+constexpr OpInfo kMatmul{"matmul", CastPolicy::low_precision};
 
 void require_product(const OpInfo& info, const Tensor& a, const Tensor& b, int dims) {
   require_same_device(a, b, info);
@@ -68,42 +65,19 @@ bool is_column_major(const Shape& sizes, const Shape& strides) {
   return strides[0] == 1 && strides[1] == sizes[0];
 }
 
-// The products of all samples are one product, in which the samples are a dimension more.
-
-Tensor plain_mm(const Tensor& a, const Tensor& b) {
-  if (const AllSamples all({&a, &b}); all) return all.one(matmul(all.of(a), all.of(b)));
-  return raw_mm(a, b);
-}
-
-Tensor plain_bmm(const Tensor& a, const Tensor& b) {
-  if (const AllSamples all({&a, &b}); all) return all.one(matmul(all.of(a), all.of(b)));
-  return raw_bmm(a, b);
-}
-
 // Of single columns and single rows, too, which bmm may multiply element by element.
 Tensor plain_baddbmm(const Tensor& a, const Tensor& b) {
-  if (AllSamples({&a, &b})) return plain_bmm(a, b);
   Tensor out = empty({a.shape()[0], a.shape()[1], b.shape()[2]}, options_of(a));
   multiply_batches(a, b, out);
   return out;
 }
 
-// Under vmap the bias is added afterwards, as what its factor of one makes of it.
-Tensor plain_addmm(const Tensor& bias, const Tensor& a, const Tensor& b, double beta,
-                   double alpha) {
-  if (!AllSamples({&bias, &a, &b})) return raw_weighted_addmm(bias, a, b, beta, alpha);
-  const NoGradGuard no_grad;
-  const Tensor product = plain_mm(a, b);
-  const Tensor scaled = mul(bias, beta);
-  return add(scaled, product, alpha);
-}
-
 // The products of gradients: recorded where the gradient is to be differentiated again.
 Tensor gradient_mm(const Tensor& a, const Tensor& b) {
-  return formula::is_recorded() ? mm(a, b) : plain_mm(a, b);
+  return formula::is_recorded() ? mm(a, b) : raw_mm(a, b);
 }
 Tensor gradient_bmm(const Tensor& a, const Tensor& b) {
-  return formula::is_recorded() ? bmm(a, b) : plain_bmm(a, b);
+  return formula::is_recorded() ? bmm(a, b) : raw_bmm(a, b);
 }
 Tensor gradient_t(const Tensor& matrix) {
   return formula::is_recorded() ? t(matrix) : transposed(matrix);
@@ -113,13 +87,13 @@ Tensor gradient_batch_t(const Tensor& tensor) {
 }
 
 Tensor left_gradient(const Tensor& grad, const Tensor& right, MatrixLayout left) {
-  if (left.is_column_major) return gradient_t(gradient_mm(conjugated(right), gradient_t(grad)));
-  return gradient_mm(grad, conjugated(gradient_t(right)));
+  if (left.is_column_major) return gradient_t(gradient_mm(right, gradient_t(grad)));
+  return gradient_mm(grad, gradient_t(right));
 }
 
 Tensor right_gradient(const Tensor& grad, const Tensor& left, MatrixLayout right) {
-  if (right.is_column_major) return gradient_t(gradient_mm(gradient_t(grad), conjugated(left)));
-  return gradient_mm(conjugated(gradient_t(left)), grad);
+  if (right.is_column_major) return gradient_t(gradient_mm(gradient_t(grad), left));
+  return gradient_mm(gradient_t(left), grad);
 }
 
 // Each operand is wanted by the other one's gradient. Saved tensors are in the order of PyTorch's
@@ -149,7 +123,7 @@ Tensor weighted_addmm(const Tensor& given_bias, const Tensor& left, const Tensor
   if (beta != 1.0 || alpha != 1.0) require_floating(input, kAddmm);
   Recorder record("AddmmBackward", {&bias, &input, &other});
   save_factors(record, input, other);
-  Tensor out = plain_addmm(bias, input, other, beta, alpha);
+  Tensor out = raw_weighted_addmm(bias, input, other, beta, alpha);
   record.attach_differentiable(
       out, [a = MatrixLayout(input), b = MatrixLayout(other), scales = ProductScales{beta, alpha}](
                BackwardCall& call) { return addmm_gradients(call, a, b, scales); });
@@ -299,7 +273,7 @@ Tensor mm(const Tensor& left, const Tensor& right) {
   require_product(kMm, input, other, 2);
   Recorder record("MmBackward", {&input, &other});
   save_self_last(record, input, other);
-  Tensor out = plain_mm(input, other);
+  Tensor out = raw_mm(input, other);
   record.attach_differentiable(
       out, [a = MatrixLayout(input), b = MatrixLayout(other)](BackwardCall& call) {
         TensorList grads{Tensor(), Tensor()};
@@ -317,13 +291,11 @@ Tensor bmm(const Tensor& left, const Tensor& right) {
   require_product(kBmm, input, other, 3);
   Recorder record("BmmBackward", {&input, &other});
   save_self_last(record, input, other);
-  Tensor out = plain_bmm(input, other);
+  Tensor out = raw_bmm(input, other);
   record.attach_differentiable(out, [](BackwardCall& call) {
     TensorList grads{Tensor(), Tensor()};
-    if (call.needs(1))
-      grads[1] = gradient_bmm(conjugated(gradient_batch_t(call.saved(1))), call.grad());
-    if (call.needs(0))
-      grads[0] = gradient_bmm(call.grad(), conjugated(gradient_batch_t(call.saved(0))));
+    if (call.needs(1)) grads[1] = gradient_bmm(gradient_batch_t(call.saved(1)), call.grad());
+    if (call.needs(0)) grads[0] = gradient_bmm(call.grad(), gradient_batch_t(call.saved(0)));
     return grads;
   });
   return out;
@@ -366,9 +338,6 @@ Tensor matmul(const Tensor& left, const Tensor& right) {
     throw std::invalid_argument(
         fmt::format("[matmul] both arguments need to be at least 1D, but they are {}D and {}D",
                     input.dims(), other.dims()));
-  }
-  if ((input.dims() == 1 || other.dims() == 1) && is_complex(input.dtype())) {
-    refuse_complex(input.dtype());
   }
   if (input.dims() == 1 && other.dims() == 1) return dot(input, other);
   if (input.dims() == 2 && other.dims() == 1) return mv(input, other);

@@ -3,13 +3,11 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/launch/elementwise.h"
 #include "runtime/kernels/launch/host_values.h"
-#include "runtime/ops/complex_matmul.h"
 #include "runtime/ops/cublas_workspace.h"
 #include "runtime/ops/cuda/matrix_product.h"
 #include "runtime/ops/host/gemm.h"
@@ -20,18 +18,10 @@ namespace {
 
 enum class FirstOperand : bool { left, right };
 
-// Of what it transposes the library conjugates elements as it reads them. It computes row-major
-// results as their transpose, and sees rows as columns then.
-bool must_resolve(const Tensor& matrix, const MatrixLayout2d& layout, FirstOperand first) {
-  const bool is_transposed = layout.is_transposed == (first == FirstOperand::right);
-  return matrix.impl()->is_conjugated && !is_transposed;
-}
-
 // The tensor itself when the library can read its last two dimensions, row- or column-wise; else
 // a row-major temporary on the device, as the GPU library needs it.
-Tensor prepared(const Tensor& matrix, FirstOperand first) {
-  const std::optional<MatrixLayout2d> layout = library_layout(matrix);
-  if (layout && !must_resolve(matrix, *layout, first)) return matrix;
+Tensor prepared(const Tensor& matrix) {
+  if (library_layout(matrix)) return matrix;
   Tensor copy = empty(matrix.shape(), options_of(matrix));
   copy_into(copy, matrix);
   return copy;
@@ -44,7 +34,6 @@ void compute_product(const Tensor& a, const Tensor& b, const Tensor& out, bool a
     if (!adds_to_out) fill_values(out, 0.0);
     return;
   }
-  if (is_complex(out.dtype())) return complex_matrix_product(a, b, out, adds_to_out);
   if (multiply_on_cuda(a, b, out, adds_to_out, workspace) == CudaResult::done) return;
   host_matrix_product(a, b, out, adds_to_out);
 }
@@ -58,8 +47,8 @@ Tensor product(const Tensor& a, const Tensor& b, const Tensor& out, FirstOperand
     compute_product(a, b, out, false, nullptr);
     return out;
   }
-  const Tensor earlier = prepared(first == FirstOperand::left ? a : b, first);
-  const Tensor later = prepared(first == FirstOperand::left ? b : a, first);
+  const Tensor earlier = prepared(first == FirstOperand::left ? a : b);
+  const Tensor later = prepared(first == FirstOperand::left ? b : a);
   const Tensor& left = first == FirstOperand::left ? earlier : later;
   const Tensor& right = first == FirstOperand::left ? later : earlier;
   compute_product(left, right, out, false, cublas_workspace(out.device()).get());
@@ -83,7 +72,7 @@ bool is_half_matrix(const Tensor& bias, std::int64_t rows, std::int64_t columns)
 
 bool goes_through_cublaslt(const Tensor& bias, const Tensor& a, const Tensor& b, double beta) {
   const std::int64_t columns = b.shape()[1];
-  if (is_complex(bias.dtype()) || b.shape()[0] <= 1 || columns <= 1) return false;
+  if (b.shape()[0] <= 1 || columns <= 1) return false;
   return (beta == 1.0 && is_row(bias, columns)) ||
          (beta != 0.0 && is_half_matrix(bias, a.shape()[0], columns));
 }
@@ -119,9 +108,7 @@ Tensor raw_bmm(const Tensor& a, const Tensor& b) {
   Tensor out = empty({a.shape()[0], a.shape()[1], b.shape()[2]}, options_of(a));
   const bool is_thin = a.shape()[2] == 1 && a.device().is_cuda() &&
                        Context::current().rules.thin_batches_are_elementwise;
-  if (is_thin && is_complex(out.dtype())) {
-    compute_product(unconjugated(a), unconjugated(b), out, false, nullptr);
-  } else if (is_thin) {
+  if (is_thin) {
     map_elements(out, out.dtype(), functors::Product(), a, b);
   } else {
     multiply_batches(a, b, out);
@@ -137,8 +124,8 @@ void multiply_batches(const Tensor& a, const Tensor& b, const Tensor& out) {
 
 Tensor raw_addmm(const Tensor& bias, const Tensor& a, const Tensor& b) {
   const Tensor out = empty({a.shape()[0], b.shape()[1]}, options_of(a));
-  const Tensor right = prepared(b, FirstOperand::right);
-  const Tensor left = prepared(a, FirstOperand::right);
+  const Tensor right = prepared(b);
+  const Tensor left = prepared(a);
   const bool is_fused = goes_through_cublaslt(bias, a, b, 1.0);
   const FusedWorkspaces workspaces = is_fused ? fused_workspaces(out.device())
                                               : FusedWorkspaces{{}, cublas_workspace(out.device())};
@@ -156,8 +143,8 @@ Tensor raw_weighted_addmm(const Tensor& bias, const Tensor& a, const Tensor& b, 
                           double alpha) {
   if (beta == 1.0 && alpha == 1.0) return raw_addmm(bias, a, b);
   const Tensor out = empty({a.shape()[0], b.shape()[1]}, options_of(a));
-  const Tensor right = prepared(b, FirstOperand::right);
-  const Tensor left = prepared(a, FirstOperand::right);
+  const Tensor right = prepared(b);
+  const Tensor left = prepared(a);
   const bool is_fused = goes_through_cublaslt(bias, a, b, beta);
   const FusedWorkspaces workspaces = is_fused ? fused_workspaces(out.device())
                                               : FusedWorkspaces{{}, cublas_workspace(out.device())};
@@ -170,9 +157,9 @@ Tensor raw_weighted_addmm(const Tensor& bias, const Tensor& a, const Tensor& b, 
 
 void multiply_onto(const Tensor& out, const Tensor& a, const Tensor& b, double beta, double alpha) {
   if (is_nothing_multiplied(a, out)) return add_weighted_product(a, b, out, beta, alpha);
-  const Tensor target = prepared(out, FirstOperand::right);
-  const Tensor right = prepared(b, FirstOperand::right);
-  const Tensor left = prepared(a, FirstOperand::right);
+  const Tensor target = prepared(out);
+  const Tensor right = prepared(b);
+  const Tensor left = prepared(a);
   const auto workspace = cublas_workspace(out.device());
   if (beta == 1.0 && alpha == 1.0 && target.is_contiguous()) {
     compute_product(left, right, target, true, workspace.get());

@@ -4,12 +4,10 @@
 #include "runtime/autograd/recorder.h"
 #include "runtime/kernels/functors/pooling.h"
 #include "runtime/kernels/launch/row_kernels.h"
-#include "runtime/ops/joined_samples.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/pooled_images.h"
 #include "runtime/ops/pooling_gradients.h"
 #include "runtime/ops/pooling_sizes.h"
-#include "runtime/tensor/batched.h"
 
 namespace ohm::ops {
 namespace {
@@ -47,20 +45,13 @@ void compute_max_pool(const PoolPlan& plan, const Tensor& given, const Tensor& o
   });
 }
 
-/// What max_pool2d makes; `plan` is of one sample.
+/// What max_pool2d makes.
 struct Maxima {
   Tensor out;
   Tensor indices;
 };
 
 Maxima maxima_of(const PoolPlan& plan, const Tensor& input) {
-  if (const AllSamples all({&input}); all) {
-    PoolPlan of_all = plan;
-    of_all.planes *= all.count();
-    const Maxima made = maxima_of(of_all, join_samples(all.of(input), 0));
-    return {all.one(split_samples(made.out, 0, all.count())),
-            all.one(split_samples(made.indices, 0, all.count()))};
-  }
   const Shape shape = pooled_shape(input.shape(), plan);
   const MemoryFormat format = memory_format_of(input);
   Maxima made;
@@ -72,13 +63,6 @@ Maxima maxima_of(const PoolPlan& plan, const Tensor& input) {
 
 Tensor max_pool_gradient(const PoolPlan& plan, const Tensor& given, const Tensor& input,
                          const Tensor& indices) {
-  if (const AllSamples all({&given, &input, &indices}); all) {
-    PoolPlan of_all = plan;
-    of_all.planes *= all.count();
-    const auto joined = [&](const Tensor& one) { return join_samples(all.repeated(one), 0); };
-    const Tensor out = max_pool_gradient(of_all, joined(given), joined(input), joined(indices));
-    return all.one(split_samples(out, 0, all.count()));
-  }
   const MemoryFormat format = memory_format_of(input);
   Tensor out = empty(input.shape(), options_of(given), format);
   const Tensor images = laid_out(input, format);  // PyTorch's kernel is given them, too

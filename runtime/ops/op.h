@@ -20,8 +20,7 @@ namespace ohm::ops {
 using Sample = std::vector<Value>;
 
 /// Where a script finds the op, as PyTorch has it: `ohm.relu(x)`, `x:relu()`,
-/// `ohm.nn.functional.relu(x)`, `ohm.nn.utils.clip_grad_norm_(…)`, `ohm.fft.rfft(x)`, whose op is
-/// called fft_rfft. Bits.
+/// `ohm.nn.functional.relu(x)`, `ohm.nn.utils.clip_grad_norm_(…)`. Bits.
 ///
 /// A call of a Python function has a frame, which holds the arguments until it returns; one of C++
 /// has none. Most of `torch` is C++ and most of torch.nn.functional is Python: the last two are
@@ -31,9 +30,8 @@ enum Exposure : unsigned {
   kMethod = 2U,
   kFunctional = 4U,
   kUtility = 8U,
-  kFourier = 16U,
-  kPythonFunction = kFunction | 32U,
-  kCppFunctional = kFunctional | 64U,
+  kPythonFunction = kFunction | 16U,
+  kCppFunctional = kFunctional | 32U,
 };
 
 struct OpDef {
@@ -53,7 +51,6 @@ OpDef define(const OpInfo& info, unsigned exposure, R (*fn)(Args...), std::vecto
              std::function<std::vector<Sample>()> samples = {}) {
   const auto call = [fn, info](std::span<const Value> values) {
     const OpGuard running(info.name);
-    if (!info.takes_complex) refuse_complex_values(values);
     return Value(invoke(fn, values));
   };
   return {info, exposure, params_of<Args...>(std::move(names)), call, std::move(samples)};

@@ -1,4 +1,4 @@
-// An op's name, what autocast does to its inputs, and whether it takes complex tensors.
+// An op's name, and what autocast does to its inputs.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,6 @@ enum class CastPolicy : std::uint8_t {
 struct OpInfo {
   std::string_view name;
   CastPolicy cast = CastPolicy::none;
-  /// It has a kernel for them (complex_kernel.h), is a view, or moves elements by copy_into()
-  /// alone.
-  bool takes_complex = false;
 };
 
 }  // namespace ohm::ops

@@ -19,26 +19,19 @@
 #include "runtime/ops/closeness.h"
 #include "runtime/ops/columns.h"
 #include "runtime/ops/comparison.h"
-#include "runtime/ops/complex_numbers.h"
-#include "runtime/ops/complex_views.h"
 #include "runtime/ops/composed.h"
 #include "runtime/ops/concat.h"
 #include "runtime/ops/contraction.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/conv_transpose.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/correlations.h"
 #include "runtime/ops/counting.h"
 #include "runtime/ops/diagonals.h"
-#include "runtime/ops/differences.h"
 #include "runtime/ops/dropout.h"
 #include "runtime/ops/einsum.h"
 #include "runtime/ops/embedding.h"
 #include "runtime/ops/embedding_bag.h"
 #include "runtime/ops/extremum.h"
-#include "runtime/ops/flat_places.h"
-#include "runtime/ops/fourier.h"
-#include "runtime/ops/fourier_order.h"
 #include "runtime/ops/grid_sample.h"
 #include "runtime/ops/group_norm.h"
 #include "runtime/ops/image_composition.h"
@@ -74,21 +67,17 @@
 #include "runtime/ops/overwritten.h"
 #include "runtime/ops/pair_functions.h"
 #include "runtime/ops/parameter_vector.h"
-#include "runtime/ops/part_writes.h"
 #include "runtime/ops/piecewise.h"
 #include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/pointwise_unary.h"
-#include "runtime/ops/pooling_powers.h"
 #include "runtime/ops/power.h"
 #include "runtime/ops/product.h"
-#include "runtime/ops/quantile.h"
 #include "runtime/ops/rearrange.h"
 #include "runtime/ops/recurrent_cell.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/restrided.h"
 #include "runtime/ops/rms_norm.h"
 #include "runtime/ops/row_distance.h"
-#include "runtime/ops/rrelu.h"
 #include "runtime/ops/running_extremum.h"
 #include "runtime/ops/sampling.h"
 #include "runtime/ops/scan.h"
@@ -106,14 +95,12 @@
 #include "runtime/ops/synonyms.h"
 #include "runtime/ops/trigonometry.h"
 #include "runtime/ops/unique.h"
-#include "runtime/ops/unpooling.h"
 #include "runtime/ops/variance.h"
 #include "runtime/ops/vector_product.h"
 #include "runtime/ops/view.h"
 #include "runtime/ops/weight_norm.h"
 #include "runtime/ops/whole_division.h"
 #include "runtime/ops/whole_numbers.h"
-#include "runtime/ops/window_functions.h"
 #include "runtime/ops/windows.h"
 
 namespace ohm::ops {
@@ -184,12 +171,9 @@ constexpr Family kFamilies[] = {
     &embedding_ops,
     &embedding_bag_ops,
     &bilinear_ops,
-    &rrelu_ops,
     &recurrent_ops,
     &clip_grad_ops,
     &parameter_vector_ops,
-    &power_pooling_ops,
-    &unpooling_ops,
     &multilabel_ops,
     &sampling_ops,
     &nonzero_ops,
@@ -218,22 +202,12 @@ constexpr Family kFamilies[] = {
     &searching_ops,
     &counting_ops,
     &overwritten_ops,
-    &difference_ops,
     &index_put_ops,
-    &flat_place_ops,
     &unique_ops,
-    &quantile_ops,
-    &part_write_ops,
-    &complex_view_ops,
-    &complex_number_ops,
-    &fourier_ops,
-    &fourier_order_ops,
     &row_distance_ops,
     &restrided_ops,
     &whole_division_ops,
     &added_product_ops,
-    &correlation_ops,
-    &signal_window_ops,
     &index_reduce_ops,
 };
 

@@ -129,7 +129,6 @@ std::int64_t integers_of(DType dtype) {
 // One number alone is where the draws end.
 Tensor random_(const Tensor& input, std::optional<std::int64_t> from,
                std::optional<std::int64_t> to) {
-  if (is_complex(input.dtype())) refuse_complex(input.dtype());
   const std::int64_t low = to ? from.value_or(0) : 0;
   const std::int64_t high = to ? *to : from.value_or(integers_of(input.dtype()));
   require_few_integers(low, high, kRandomInplace.name);

@@ -8,7 +8,6 @@
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/comparison.h"
-#include "runtime/ops/complex_numbers.h"
 
 namespace ohm::ops {
 namespace {
@@ -16,8 +15,8 @@ namespace {
 constexpr OpInfo kExp{"exp", CastPolicy::float32};
 constexpr OpInfo kLog{"log", CastPolicy::float32};
 constexpr OpInfo kSqrt{"sqrt"};
-constexpr OpInfo kAbs{.name = "abs", .takes_complex = true};
-constexpr OpInfo kPositive{.name = "positive", .takes_complex = true};
+constexpr OpInfo kAbs{"abs"};
+constexpr OpInfo kPositive{"positive"};
 constexpr OpInfo kNanToNum{"nan_to_num"};
 constexpr OpInfo kNanToNumInplace{"nan_to_num_"};
 
@@ -116,7 +115,6 @@ Tensor sqrt(const Tensor& input) {
 }
 
 Tensor abs(const Tensor& input) {
-  if (is_complex(input.dtype())) return abs_of_complex(input);
   if (!is_floating(input.dtype())) {
     const OpFront front(kAbs);
     Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));

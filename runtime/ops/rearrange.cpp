@@ -15,18 +15,17 @@
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/sample_cube.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/complex_parts.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kFlip{.name = "flip", .takes_complex = true};
-constexpr OpInfo kRoll{.name = "roll", .takes_complex = true};
+constexpr OpInfo kFlip{"flip"};
+constexpr OpInfo kRoll{"roll"};
 constexpr OpInfo kTriu{"triu"};
 constexpr OpInfo kTril{"tril"};
 constexpr OpInfo kRepeat{"repeat"};
-constexpr OpInfo kPad{.name = "pad", .takes_complex = true};
+constexpr OpInfo kPad{"pad"};
 
 // The dimensions as they lie in the memory of `out`, from the outermost to the innermost: its
 // elements are written in that order.
@@ -49,37 +48,11 @@ functors::Arrangement in_memory_order(const functors::Arrangement& logical, cons
   return arrangement;
 }
 
-// The same of the parts of complex elements, which are a dimension more, behind the others.
-functors::Arrangement arrangement_of_parts(const functors::Arrangement& whole) {
-  functors::Arrangement arrangement = whole;
-  for (int dim = 0; dim < whole.dims; ++dim) arrangement.input_strides[dim] *= 2;
-  arrangement.sizes[whole.dims] = 2;
-  arrangement.input_sizes[whole.dims] = 2;
-  arrangement.input_strides[whole.dims] = 1;
-  arrangement.shifts[whole.dims] = 0;
-  ++arrangement.dims;
-  return arrangement;
-}
-
-void fetch(const Tensor& out, const Tensor& input, const functors::Arrangement& arrangement,
-           double fill);
-
-void fetch_complex(const Tensor& out, const Tensor& input, const functors::Arrangement& arrangement,
-                   double fill) {
-  if (arrangement.is_triangle) refuse_complex(out.dtype());
-  const Tensor parts = parts_of(out);  // throws where there is no dimension left for them
-  fetch(parts, parts_of(input), arrangement_of_parts(arrangement), fill);
-  if (!input.impl()->is_conjugated) return;
-  const Tensor imaginary = part_of(out, 1);
-  map_elements(imaginary, imaginary.dtype(), functors::Neg(), imaginary);
-}
-
 // Elements that the arrangement leaves out become `fill`. Pre-condition: `out` is dense, and
 // row-major where triangles are meant.
 void fetch(const Tensor& out, const Tensor& input, const functors::Arrangement& arrangement,
            double fill) {
   if (!out.has_values()) return;
-  if (is_complex(out.dtype())) return fetch_complex(out, input, arrangement, fill);
   const functors::Rearranged rearranged{
       out.is_contiguous() ? arrangement : in_memory_order(arrangement, out), fill};
   run_rows(rearranged, out.dtype(), thread_for_each(out.numel()), {{out}, {input}});
@@ -342,10 +315,8 @@ Tensor pad(const Tensor& input, const Shape& pad, const std::string& mode, doubl
       throw std::invalid_argument(
           fmt::format("[pad] Padding mode \"{}\" doesn't take in value argument", mode));
     }
-    if (is_complex(input.dtype())) refuse_complex(input.dtype());
     return pad_from_input(input, pad, mode);
   }
-  if (is_complex(input.dtype()) && value != 0.0) refuse_complex(input.dtype());
   const Padding padding = padding_of(input.shape(), pad);
   Tensor out = padded(input, padding, value);
   if (Recorder record("ConstantPadNdBackward", {&input}); record.is_needed()) {

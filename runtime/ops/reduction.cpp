@@ -8,13 +8,12 @@
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/complex_parts.h"
 
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kSum{.name = "sum", .cast = CastPolicy::float32_result, .takes_complex = true};
-constexpr OpInfo kMean{.name = "mean", .takes_complex = true};
+constexpr OpInfo kSum{"sum", CastPolicy::float32_result};
+constexpr OpInfo kMean{"mean"};
 constexpr OpInfo kAny{"any"};
 constexpr OpInfo kAll{"all"};
 
@@ -91,15 +90,13 @@ Tensor mean(const Tensor& input, const std::optional<Shape>& dim, bool keepdim,
                            ? 1.0
                            : static_cast<double>(input.numel()) / static_cast<double>(out.numel());
   const functors::Divided divide{count};
-  const Tensor numbers = is_complex(out.dtype()) ? parts_of(out) : out;
-  map_floating(numbers, numbers.dtype(), divide, numbers);
+  map_floating(out, out.dtype(), divide, out);
   if (Recorder record("MeanBackward", {&input}); record.is_needed()) {
     const bool is_whole = !dim || dim->empty();
     record.attach_differentiable(
         out, [shape = input.shape(), folded, is_whole, divide, count](BackwardCall& call) {
           const Tensor grad = spread_over(call.grad(), shape, folded, is_whole);
-          const bool is_op = call.is_recorded() || is_complex(grad.dtype());
-          return TensorList{is_op ? div(grad, count) : map_new(grad, divide)};
+          return TensorList{call.is_recorded() ? div(grad, count) : map_new(grad, divide)};
         });
   }
   return out;

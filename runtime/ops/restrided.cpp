@@ -16,12 +16,12 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kAsStrided{.name = "as_strided", .takes_complex = true};
-constexpr OpInfo kUnsqueezeInplace{.name = "unsqueeze_", .takes_complex = true};
-constexpr OpInfo kSqueezeInplace{.name = "squeeze_", .takes_complex = true};
-constexpr OpInfo kTInplace{.name = "t_", .takes_complex = true};
-constexpr OpInfo kTransposeInplace{.name = "transpose_", .takes_complex = true};
-constexpr OpInfo kSwapaxesInplace{.name = "swapaxes_", .takes_complex = true};
+constexpr OpInfo kAsStrided{"as_strided"};
+constexpr OpInfo kUnsqueezeInplace{"unsqueeze_"};
+constexpr OpInfo kSqueezeInplace{"squeeze_"};
+constexpr OpInfo kTInplace{"t_"};
+constexpr OpInfo kTransposeInplace{"transpose_"};
+constexpr OpInfo kSwapaxesInplace{"swapaxes_"};
 
 // ---- views by strides ---------------------------------------------------------------------------
 

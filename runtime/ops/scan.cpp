@@ -197,7 +197,6 @@ Tensor product_gradient(const Tensor& incoming, const Tensor& input, const Tenso
 
 Tensor cumprod(const Tensor& input, std::int64_t dim, std::optional<DType> asked) {
   const OpFront front(kCumprod);
-  if (is_complex(input.dtype())) refuse_complex(input.dtype());
   const int position = wrap_dim(dim, input.dims(), "cumprod");
   const DType natural = is_floating(input.dtype()) ? input.dtype() : DType::int64;
   const DType dtype = front.result_dtype(input, asked).value_or(natural);

@@ -9,7 +9,6 @@
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/nonzero.h"
-#include "runtime/tensor/batched.h"
 
 namespace ohm::ops {
 namespace {
@@ -75,10 +74,6 @@ Tensor written(const Tensor& input, int dim, const Tensor& index, const TensorOr
 Tensor plain_scatter(const OpInfo& info, const Tensor& input, int position, const Tensor& index,
                      const TensorOrNumber& source, Target target) {
   const Tensor& tensor = tensor_of(source);
-  if (const AllSamples all({&input, &index, &tensor}); all && target == Target::copy) {
-    const TensorOrNumber of_all = tensor.defined() ? all.repeated(tensor) : source;
-    return all.one(scatter(all.repeated(input), position + 1, all.repeated(index), of_all));
-  }
   Tensor out = target_of(info, input, position, index, target);
   write_at(out, position, index, tensor, number_of(source));
   return out;

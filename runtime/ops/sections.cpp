@@ -11,10 +11,10 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kTensorSplit{.name = "tensor_split", .takes_complex = true};
-constexpr OpInfo kHsplit{.name = "hsplit", .takes_complex = true};
-constexpr OpInfo kVsplit{.name = "vsplit", .takes_complex = true};
-constexpr OpInfo kDsplit{.name = "dsplit", .takes_complex = true};
+constexpr OpInfo kTensorSplit{"tensor_split"};
+constexpr OpInfo kHsplit{"hsplit"};
+constexpr OpInfo kVsplit{"vsplit"};
+constexpr OpInfo kDsplit{"dsplit"};
 constexpr OpInfo kSplitWithSizes{"split_with_sizes"};
 
 constexpr std::int64_t kMostSections = std::int64_t{1} << 20;

@@ -25,21 +25,4 @@ std::vector<Param> params_of(std::span<const ParamType> types, std::vector<Param
   return params;
 }
 
-namespace {
-
-void refuse_complex_tensor(const Tensor& tensor) {
-  if (tensor.defined() && is_complex(tensor.dtype())) refuse_complex(tensor.dtype());
-}
-
-}  // namespace
-
-void refuse_complex_values(std::span<const Value> values) {
-  for (const Value& value : values) {
-    if (const auto* tensor = std::get_if<Tensor>(&value)) refuse_complex_tensor(*tensor);
-    const auto* const tensors = std::get_if<std::vector<Tensor>>(&value);
-    if (tensors == nullptr) continue;
-    for (const Tensor& tensor : *tensors) refuse_complex_tensor(tensor);
-  }
-}
-
 }  // namespace ohm::ops

@@ -51,10 +51,6 @@ std::vector<Param> params_of(std::vector<ParamName> names) {
   return params_of(kTypes, std::move(names));
 }
 
-/// Throws std::invalid_argument that names the running op and the dtype of the first complex tensor
-/// among `values`.
-void refuse_complex_values(std::span<const Value> values);
-
 /// fn(values[0], values[1], …). Pre-condition: one Value for each parameter, of its kind.
 template <class R, class... Args>
 R invoke(R (*fn)(Args...), std::span<const Value> values) {

@@ -19,12 +19,12 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kSelect{.name = "select", .takes_complex = true};
-constexpr OpInfo kNarrow{.name = "narrow", .takes_complex = true};
-constexpr OpInfo kSlice{.name = "slice", .takes_complex = true};
-constexpr OpInfo kSplit{.name = "split", .takes_complex = true};
-constexpr OpInfo kChunk{.name = "chunk", .takes_complex = true};
-constexpr OpInfo kUnbind{.name = "unbind", .takes_complex = true};
+constexpr OpInfo kSelect{"select"};
+constexpr OpInfo kNarrow{"narrow"};
+constexpr OpInfo kSlice{"slice"};
+constexpr OpInfo kSplit{"split"};
+constexpr OpInfo kChunk{"chunk"};
+constexpr OpInfo kUnbind{"unbind"};
 constexpr OpInfo kDiagonal{"diagonal"};
 
 // A tensor can be larger than any list of its pieces.

@@ -17,7 +17,6 @@
 #include "runtime/ops/convert.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
-#include "runtime/tensor/batched.h"
 
 namespace ohm::ops {
 namespace {
@@ -83,9 +82,6 @@ void softmax_rows(const Tensor& out, const Tensor& x, int dim, Form form) {
 }
 
 Tensor softmax_forward(const Tensor& input, int dim, DType dtype, Form form) {
-  if (const AllSamples all({&input}); all) {
-    return all.one(softmax_forward(all.of(input), dim + 1, dtype, form));
-  }
   Tensor out = empty(input.shape(), {dtype, input.device()});
   const Tensor x = row_major(input);
   softmax_rows(out, x, dim, form);
@@ -93,11 +89,6 @@ Tensor softmax_forward(const Tensor& input, int dim, DType dtype, Form form) {
 }
 
 Tensor softmax_backward(const Tensor& grad, const Tensor& given, int dim, DType dtype, Form form) {
-  if (const AllSamples all({&grad, &given}); all) {
-    const Tensor y = all.repeated(given);
-    return all.one(softmax_backward(all.repeated(grad), form == Form::plain ? row_major(y) : y,
-                                    dim + 1, dtype, form));
-  }
   Tensor out = empty(given.shape(), {dtype, given.device()});
   const Tensor product = form == Form::plain ? map_new(grad, given, functors::Product()) : grad;
   const Tensor g = row_major(product);

@@ -17,11 +17,11 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kAtleast1d{.name = "atleast_1d", .takes_complex = true};
-constexpr OpInfo kAtleast2d{.name = "atleast_2d", .takes_complex = true};
-constexpr OpInfo kAtleast3d{.name = "atleast_3d", .takes_complex = true};
-constexpr OpInfo kDstack{.name = "dstack", .takes_complex = true};
-constexpr OpInfo kColumnStack{.name = "column_stack", .takes_complex = true};
+constexpr OpInfo kAtleast1d{"atleast_1d"};
+constexpr OpInfo kAtleast2d{"atleast_2d"};
+constexpr OpInfo kAtleast3d{"atleast_3d"};
+constexpr OpInfo kDstack{"dstack"};
+constexpr OpInfo kColumnStack{"column_stack"};
 constexpr OpInfo kCartesianProd{"cartesian_prod"};
 constexpr OpInfo kBlockDiag{"block_diag"};
 

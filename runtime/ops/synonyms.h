@@ -31,7 +31,6 @@ inline constexpr std::array kSynonyms = {
     Synonym{"subtract", "sub"},      Synonym{"subtract_", "sub_"},
     Synonym{"swapdims", "swapaxes"}, Synonym{"swapdims_", "swapaxes_"},
     Synonym{"true_divide", "div"},   Synonym{"true_divide_", "div_"},
-    Synonym{"trapz", "trapezoid"},
 };
 
 /// Names in ohm.nn.functional alone, where a tensor's method of that name is another op.

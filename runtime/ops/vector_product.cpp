@@ -15,7 +15,6 @@
 #include "runtime/ops/host/gemm.h"
 #include "runtime/ops/product_operands.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/batched.h"
 
 namespace ohm::ops {
 namespace {
@@ -62,15 +61,8 @@ void compute_mv(const Tensor& out, const Tensor& matrix, const Tensor& vec,
   host_gemv(out, matrix, vec);
 }
 
-void forbid_samples(const OpInfo& info, const Tensor& a, const Tensor& b) {
-  if (!is_batched(a) && !is_batched(b)) return;
-  throw std::invalid_argument(
-      fmt::format("[{}] vmap has no batching rule for {}", info.name, info.name));
-}
-
 // Result first, then the library's handle: a matrix product would take them the other way round.
 Tensor raw_dot(const Tensor& a, const Tensor& b) {
-  forbid_samples(kDot, a, b);
   Tensor out = empty({}, options_of(a));
   const Tensor row = make_view(a, {1, a.numel()}, {1, a.strides()[0]}, a.impl()->offset);
   const Tensor sum = make_view(out, {1}, {1}, out.impl()->offset);
@@ -106,7 +98,6 @@ class ReadableFactors {
 };
 
 Tensor raw_mv(const Tensor& matrix, const Tensor& vec) {
-  forbid_samples(kMv, matrix, vec);
   Tensor out = empty({matrix.shape()[0]}, options_of(matrix));
   if (matrix.numel() == 0) {
     fill_values(out, 0.0);

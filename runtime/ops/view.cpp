@@ -18,15 +18,15 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kView{.name = "view", .takes_complex = true};
-constexpr OpInfo kReshape{.name = "reshape", .takes_complex = true};
-constexpr OpInfo kFlatten{.name = "flatten", .takes_complex = true};
-constexpr OpInfo kTranspose{.name = "transpose", .takes_complex = true};
-constexpr OpInfo kT{.name = "t", .takes_complex = true};
-constexpr OpInfo kPermute{.name = "permute", .takes_complex = true};
-constexpr OpInfo kExpand{.name = "expand", .takes_complex = true};
-constexpr OpInfo kUnsqueeze{.name = "unsqueeze", .takes_complex = true};
-constexpr OpInfo kSqueeze{.name = "squeeze", .takes_complex = true};
+constexpr OpInfo kView{"view"};
+constexpr OpInfo kReshape{"reshape"};
+constexpr OpInfo kFlatten{"flatten"};
+constexpr OpInfo kTranspose{"transpose"};
+constexpr OpInfo kT{"t"};
+constexpr OpInfo kPermute{"permute"};
+constexpr OpInfo kExpand{"expand"};
+constexpr OpInfo kUnsqueeze{"unsqueeze"};
+constexpr OpInfo kSqueeze{"squeeze"};
 
 // The strides with which `input` can be seen as `shape` without a copy, if there are any: a run of
 // dimensions can be merged or split only where it lies in memory without gaps.

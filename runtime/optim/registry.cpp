@@ -18,7 +18,6 @@
 #include "runtime/optim/adamax.h"
 #include "runtime/optim/asgd.h"
 #include "runtime/optim/lbfgs.h"
-#include "runtime/optim/muon.h"
 #include "runtime/optim/nadam.h"
 #include "runtime/optim/radam.h"
 #include "runtime/optim/rmsprop.h"
@@ -263,18 +262,6 @@ OptimizerDef adafactor() {
                                             {"maximize", &O::maximize}});
 }
 
-OptimizerDef muon() {
-  using O = MuonOptions;
-  return define<Muon, O>("Muon", {{"lr", &O::lr},
-                                  {"weight_decay", &O::weight_decay},
-                                  {"momentum", &O::momentum},
-                                  {"nesterov", &O::nesterov},
-                                  {"ns_coefficients", &O::ns_coefficients},
-                                  {"eps", &O::eps},
-                                  {"ns_steps", &O::ns_steps},
-                                  {"adjust_lr_fn", &O::adjust_lr_fn}});
-}
-
 OptimizerDef adadelta() {
   using O = AdadeltaOptions;
   return define<Adadelta, O>("Adadelta", {{"lr", &O::lr},
@@ -345,7 +332,6 @@ const std::vector<OptimizerDef>& all_optimizers() {
       asgd(),
       rprop(),
       adafactor(),
-      muon(),
       lbfgs(),
   };
   return optimizers;

@@ -5,52 +5,39 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/launch/elementwise.h"
 #include "runtime/optim/optimizer.h"
 #include "runtime/optim/temporary_list.h"
-#include "runtime/tensor/complex_parts.h"
 
 namespace ohm::optim {
-
-/// What an update computes with: the tensor, or the parts of a complex one, as PyTorch's optimizers
-/// see it by view_as_real().
-inline Tensor numbers_of(const Tensor& tensor) {
-  return is_complex(tensor.dtype()) ? parts_of(tensor) : tensor;
-}
 
 /// target[i] = fn(target[i], a[i]).
 template <class F>
 void update_with(const Tensor& target, const Tensor& a, F&& fn) {
   target.bump_version();
-  const Tensor numbers = numbers_of(target);
-  map_floating(numbers, numbers.dtype(), fn, numbers, numbers_of(unconjugated(a)));
+  map_floating(target, target.dtype(), fn, target, a);
 }
 
 /// target[i] = fn(target[i], a[i], b[i]).
 template <class F>
 void update_with(const Tensor& target, const Tensor& a, const Tensor& b, F&& fn) {
   target.bump_version();
-  const Tensor numbers = numbers_of(target);
-  map_floating(numbers, numbers.dtype(), fn, numbers, numbers_of(unconjugated(a)),
-               numbers_of(unconjugated(b)));
+  map_floating(target, target.dtype(), fn, target, a, b);
 }
 
 /// target[i] = fn(target[i]).
 template <class F>
 void update(const Tensor& target, F&& fn) {
   target.bump_version();
-  const Tensor numbers = numbers_of(target);
-  map_floating(numbers, numbers.dtype(), fn, numbers);
+  map_floating(target, target.dtype(), fn, target);
 }
 
 /// fn(a[i]) in a new tensor.
 template <class F>
 Tensor new_from(const Tensor& a, F&& fn) {
   Tensor out = empty_like(a);
-  const Tensor numbers = numbers_of(out);
-  map_floating(numbers, numbers.dtype(), fn, numbers_of(unconjugated(a)));
+  map_floating(out, out.dtype(), fn, a);
   return out;
 }
 
@@ -58,9 +45,7 @@ Tensor new_from(const Tensor& a, F&& fn) {
 template <class F>
 Tensor new_from(const Tensor& a, const Tensor& b, F&& fn) {
   Tensor out = empty_like(a);
-  const Tensor numbers = numbers_of(out);
-  map_floating(numbers, numbers.dtype(), fn, numbers_of(unconjugated(a)),
-               numbers_of(unconjugated(b)));
+  map_floating(out, out.dtype(), fn, a, b);
   return out;
 }
 

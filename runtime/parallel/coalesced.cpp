@@ -12,10 +12,9 @@ namespace {
 
 // Of a dtype among those that PyTorch numbers.
 std::ptrdiff_t number_of(DType dtype) {
-  constexpr std::array kNumbered = {DType::uint8,      DType::int8,    DType::int16,
-                                    DType::int32,      DType::int64,   DType::float16,
-                                    DType::float32,    DType::float64, DType::complex64,
-                                    DType::complex128, DType::boolean, DType::bfloat16};
+  constexpr std::array kNumbered = {DType::uint8,   DType::int8,    DType::int16,   DType::int32,
+                                    DType::int64,   DType::float16, DType::float32, DType::float64,
+                                    DType::boolean, DType::bfloat16};
   return std::find(kNumbered.begin(), kNumbered.end(), dtype) - kNumbered.begin();
 }
 

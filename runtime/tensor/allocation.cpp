@@ -23,12 +23,6 @@ IntrusivePtr<Storage> allocate_storage(std::size_t bytes, Device device) {
   return allocate_from(*slot.allocator, bytes, device, slot.backend);
 }
 
-void allocate_again(Storage& storage) {
-  Context& context = Context::current();
-  storage.allocate_again({storage.bytes(), context.state.streams.of(storage.device()),
-                          context.state.category, context.site(), context.state.purpose});
-}
-
 IntrusivePtr<Storage> allocate_pinned_storage(std::size_t bytes) {
   const Context& context = Context::current();
   if (context.pinned == nullptr || context.gpus.empty()) {

@@ -11,9 +11,6 @@ namespace ohm {
 /// Throws OutOfMemory; std::invalid_argument for a device that does not exist.
 IntrusivePtr<Storage> allocate_storage(std::size_t bytes, Device device);
 
-/// Gives a storage that was given back its memory again. Throws OutOfMemory.
-void allocate_again(Storage& storage);
-
 /// In pinned memory of the host. Throws std::invalid_argument where there is none.
 IntrusivePtr<Storage> allocate_pinned_storage(std::size_t bytes);
 

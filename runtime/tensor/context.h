@@ -69,7 +69,6 @@ struct DeviceSlot {
   std::weak_ptr<GeneratorNumbers> generator_numbers;  ///< of all graphs, while there is one
   std::optional<StreamId> capture_stream;             ///< that graphs are captured on by default
   StreamId streams_made = 0;                          ///< by the program
-  StreamId sharding_streams_made = 0;                 ///< by modules that are fully sharded
   AssumptionSet assumptions;                          ///< that its bytes rest on so far
 
   void seed(std::uint64_t seed) {

@@ -6,7 +6,6 @@
 #include "runtime/base/refusal.h"
 #include "runtime/tensor/allocation.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/transforms.h"
 
 namespace ohm {
 namespace {
@@ -128,10 +127,6 @@ MemoryPool::~MemoryPool() {
 // ---- captures -----------------------------------------------------------------------------------
 
 PhiloxGenerator& generator_to_draw(Device device) {
-  if (running_transforms().random_is_forbidden) {
-    throw std::invalid_argument(
-        "[vmap] called a random op with randomness='error': give vmap randomness='same'");
-  }
   DeviceSlot& slot = Context::current().slot(device);
   if (slot.capturing != nullptr) slot.capturing->note_draw();
   return slot.generator;

@@ -14,9 +14,6 @@ namespace ohm {
 inline constexpr StreamId kCopyStream = 1;        ///< copies from the host for DataParallel and DDP
 inline constexpr StreamId kCollectiveStream = 2;  ///< collectives of ranks
 inline constexpr StreamId kFirstProgramStream = 3;
-/// Those of modules that are fully sharded, behind all that a program makes.
-inline constexpr StreamId kFirstShardingStream = 1000;
-inline constexpr StreamId kShardingStreamsInPool = 32;
 /// Those of groups and pairs of ranks.
 inline constexpr StreamId kFirstRankStream = 2000;
 inline constexpr StreamId kRankStreamsInPool = 32;

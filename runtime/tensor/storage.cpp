@@ -58,7 +58,6 @@ void Storage::use_on_host(bool to_write) {
 }
 
 DeviceAddress Storage::cuda_address(CudaAccess access) {
-  if (is_given_back_) refuse_use();
   if (residency_ == Residency::host && access != CudaAccess::overwrite) {
     backend_->device->write(address(), host_copy(), bytes_);
     residency_ = Residency::both;
@@ -98,27 +97,6 @@ void Storage::copy(Storage& to, std::size_t to_offset, Storage& from, std::size_
   } else {
     from.peek(to.values() + to_offset, from_offset, bytes);
   }
-}
-
-// ---- memory that comes and goes -----------------------------------------------------------------
-
-void Storage::refuse_use() {
-  throw std::invalid_argument(
-      "the tensor has elements, but its memory was given back: a parameter of a module that "
-      "fully_shard was called on is whole while that module runs alone");
-}
-
-void Storage::give_back() {
-  if (is_given_back_) return;
-  if (allocation_.block != nullptr) allocator_->free(allocation_.block);
-  allocation_ = {};
-  residency_ = Residency::nowhere;
-  is_given_back_ = true;
-}
-
-void Storage::allocate_again(const AllocationRequest& request) {
-  allocation_ = allocator_->allocate(request);
-  is_given_back_ = false;
 }
 
 // ---- blocks -------------------------------------------------------------------------------------

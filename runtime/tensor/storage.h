@@ -91,16 +91,6 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   void set_category(Category category);
   void record_stream(StreamId stream);
 
-  /// Gives the memory back while tensors still look at the storage: their values may not be asked
-  /// for until it is allocated again, and are others then.
-  void give_back();
-  /// As many bytes as before. Throws OutOfMemory: it is as it was. Pre-condition: it was given
-  /// back.
-  void allocate_again(const AllocationRequest& request);
-  bool is_given_back() const { return is_given_back_; }
-  /// What was written is what saved tensors remember: as if it had been there all the time.
-  void set_version(std::uint32_t version) { version_ = version; }
-
   /// Whose memory it is, and the block there; nullptr where nothing was allocated.
   const RequestAllocator* allocator() const { return allocator_; }
   BlockHandle block() const { return allocation_.block; }
@@ -111,11 +101,7 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   Storage() = default;
   ~Storage();
 
-  std::byte* host_copy() const {
-    if (is_given_back_) refuse_use();
-    return static_cast<std::byte*>(allocation_.values);
-  }
-  [[noreturn]] static void refuse_use();
+  std::byte* host_copy() const { return static_cast<std::byte*>(allocation_.values); }
   void use_on_host(bool to_write);
   void copy_to_device(std::size_t offset, const Storage& from, std::size_t from_offset,
                       std::size_t bytes);
@@ -129,7 +115,6 @@ class Storage final : public RefCounted, public Pooled<Storage> {
   std::uint32_t version_ = 0;
   std::uint32_t uncounted_writes_ = 0;  ///< those that version_ leaves out
   bool has_values_ = false;
-  bool is_given_back_ = false;
 };
 
 }  // namespace ohm

@@ -9,14 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/tensor/batch_dims.h"
-
 namespace ohm {
 // Out of line: inlined, g++ takes the counts of a tensor's parts for reads after its end.
-void TensorImpl::destroy(TensorImpl* impl) {
-  forget_batch_dims(impl);
-  delete impl;
-}
+void TensorImpl::destroy(TensorImpl* impl) { delete impl; }
 
 std::int64_t Tensor::size(std::int64_t dim) const {
   if (dims() == 0) throw std::invalid_argument("[size] a 0-dim tensor has no dimensions");
@@ -40,10 +35,6 @@ bool Tensor::is_dense() const {
 }
 
 double Tensor::item() const {
-  if (is_batched(*this)) {
-    throw std::invalid_argument(
-        "[item] vmap: a tensor that stands for several samples has no single value");
-  }
   if (numel() != 1) {
     throw std::invalid_argument(
         fmt::format("[item] a tensor with {} elements cannot be converted to a number", numel()));
@@ -67,11 +58,8 @@ Tensor make_view(const Tensor& base, const Shape& sizes, const Shape& strides,
   impl->dtype = base.dtype();
   impl->is_contiguous = are_contiguous(sizes, strides);
   impl->is_view = true;
-  impl->is_conjugated = base.impl()->is_conjugated;
   impl->own_version = base.impl()->own_version;
-  Tensor view(std::move(impl));
-  inherit_batch_dims(view, base);
-  return view;
+  return Tensor(std::move(impl));
 }
 
 Tensor reshaped_copy(const Tensor& fresh, const Shape& sizes) {

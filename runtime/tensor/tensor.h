@@ -46,9 +46,6 @@ struct TensorImpl final : RefCounted, Pooled<TensorImpl> {
   DType dtype = DType::float32;
   bool is_contiguous = true;
   bool is_view = false;
-  /// Complex elements stand for the conjugates of what the storage holds, as after PyTorch's lazy
-  /// conj(). What reads them resolves that first (runtime/tensor/complex_parts.h).
-  bool is_conjugated = false;
   IntrusivePtr<VersionCounter> own_version;    ///< null: its storage counts
   std::unique_ptr<AutogradMetaBase> autograd;  ///< null until autograd has something to say
 

@@ -20,7 +20,7 @@ PROBE = r"""
 import importlib, types, torch
 
 NAMESPACES = ("torch", "torch.Tensor", "torch.amp", "torch.autograd", "torch.autograd.graph", "torch.cuda",
-              "torch.cuda.amp", "torch.cuda.memory", "torch.distributed", "torch.distributions", "torch.func",
+              "torch.cuda.amp", "torch.cuda.memory", "torch.distributed",
               "torch.nn", "torch.nn.attention", "torch.nn.functional", "torch.nn.init", "torch.nn.parallel",
               "torch.nn.utils", "torch.optim", "torch.optim.lr_scheduler", "torch.utils.checkpoint",
               "torch.utils.data")

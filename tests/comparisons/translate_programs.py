@@ -9,8 +9,7 @@ import ast
 import json
 import re
 
-DTYPES = {"half": "float16", "float": "float32", "double": "float64", "long": "int64", "int": "int32",
-          "cfloat": "complex64", "cdouble": "complex128"}
+DTYPES = {"half": "float16", "float": "float32", "double": "float64", "long": "int64", "int": "int32"}
 MODULES = {"torch": "ohm", "nn": "nn", "F": "F", "math": "math", "copy": "ohm.copy"}
 LIBRARIES = {
     "torch.nn": "nn",

@@ -6,7 +6,7 @@ twin in Lua is a translation of it. A kind of programs is a row of KINDS.
 import random
 
 from kinds.attention import attention_program
-from kinds.averages import averaging_program, pooled_program
+from kinds.averages import averaging_program, dropped_program
 from kinds.contractions import contracted_program
 from kinds.drops import drops_program
 from kinds.encoders import encoder_program
@@ -62,7 +62,7 @@ KINDS = {
     "encoders in evaluation": encoder_program,
     "sequences without a batch": unbatched_program,
     "averages of weights": averaging_program,
-    "pooling by powers": pooled_program,
+    "dropout and labels": dropped_program,
     "contractions": contracted_program,
     "indexing": indexed_program,
     "promotions": promoted_program,

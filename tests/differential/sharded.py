@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Runs programs of ranks in PyTorch and in the runtime - collectives, and modules that fully_shard
-was called on - and compares what rank 0 of two allocated.
+"""Runs programs of ranks in PyTorch and in the runtime, and compares what rank 0 of two allocated.
 
     tests/differential/sharded.py --build build/release --python VENV/bin/python --python OTHER/bin/python
 
@@ -18,13 +17,10 @@ from keep import with_program
 from models import verdict
 from pack_recordings import HEAD, merged, store
 
-# The other rank does not exist: it is taken to hold what this one holds. What fully_shard was called
-# on is in cycles, which a collector lets go in any order: it stays until the process ends.
+# The other rank does not exist: it is taken to hold what this one holds.
 PYTHON = """\
 import builtins
 import torch.distributed as dist
-from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
-from torch.utils.checkpoint import checkpoint
 model = opt = None
 dist.init_process_group("nccl", store=dist.HashStore(), rank=0, world_size=2)
 {program}dist.destroy_process_group()
@@ -37,7 +33,6 @@ LUA = """\
 kept = {{}}
 ohm.distributed.spawn(2, function(rank)
   local mark = rank == 0 and mark or function() end
-  local fully_shard, checkpoint = ohm.distributed.fully_shard, ohm.utils.checkpoint.checkpoint
   local model, opt, x, y, out, loss
 {program}  kept[rank + 1] = {{model, opt}}
   mark("end of program (globals alive)")

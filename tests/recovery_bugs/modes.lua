@@ -56,9 +56,6 @@ end
 local function history(is_on)
   if is_on then memory._record_memory_history() else memory._record_memory_history(nil) end
 end
-local function unchecked(is_on)
-  ohm.distributions.Distribution.set_default_validate_args(not is_on)
-end
 local function held(enter)
   return function(is_on) guard = is_on and enter() or nil end
 end
@@ -141,12 +138,6 @@ do
   programs.memory_pool_for_a_retry = switched_for_a_retry(enter)
 end
 
--- corrupt: the arguments of distributions stay unchecked
-programs.distributions_unchecked = switched(unchecked)
-
--- corrupt: a second try leaves the arguments of distributions unchecked
-programs.distributions_unchecked_for_a_retry = switched_for_a_retry(unchecked)
-
 -- corrupt: another GPU stays current when the last of three passes fails
 programs.other_gpu_current = function(d)
   for i = 1, 3 do
@@ -224,16 +215,14 @@ programs.set_at_the_start = function(d)
   return {sum = work(d)}
 end
 
--- good: a memory pool for as long as a block lasts, and distributions that are not checked in it
+-- good: a memory pool for as long as a block lasts
 programs.memory_pool_for_a_block = function(d)
   local sum
   local pool = ohm.cuda.MemPool()
   local ok, result = pcall(function()
     local _ <close> = ohm.cuda.use_mem_pool(pool)
-    unchecked(true)
     sum = work(d)
   end)
-  unchecked(false)
   if not ok then error(result, 0) end
   return {sum = sum}
 end

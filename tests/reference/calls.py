@@ -61,12 +61,6 @@ def lstm_cell(input_gates, hidden_gates, cx, input_bias=None, hidden_bias=None):
 
 
 CALLS = {
-    **{f"fft_{name}": getattr(torch.fft, name) for name in (
-        "fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn",
-        "irfftn", "fftshift", "ifftshift", "fftfreq", "rfftfreq")},
-    "lp_pool1d": F.lp_pool1d,
-    "lp_pool2d": F.lp_pool2d,
-    "lp_pool3d": lambda x, *options: F.lp_pool3d(x, *options),
     "multilabel_soft_margin_loss": lambda x, y, weight=None, reduction="mean": F.multilabel_soft_margin_loss(
         x, y, weight, reduction=reduction),
     "parameters_to_vector": torch.nn.utils.parameters_to_vector,
@@ -169,7 +163,6 @@ CALLS = {
     "one_hot": F.one_hot,
     "embedding_bag": embedding_bag,
     "bilinear": F.bilinear,
-    "rrelu": F.rrelu,
     "slice": lambda x, dim=0, start=None, end=None, step=1: x[
         (slice(None),) * dim + (slice(start, end, step),)],
     "argsort": lambda x, dim=-1, descending=False, stable=False: torch.argsort(
@@ -206,38 +199,24 @@ CALLS = {
         "clamp_max_", "triu_", "tril_")},
     **{name: (lambda op: lambda x, *a: op(x.clone(), *a))(getattr(torch.Tensor, name)) for name in (
         "index_fill_", "index_copy_", "masked_scatter_", "logical_and_", "logical_or_", "logical_xor_",
-        "logical_not_", "put_", "scatter_reduce_", "fill_diagonal_", "bitwise_and_", "bitwise_or_",
+        "logical_not_", "scatter_reduce_", "bitwise_and_", "bitwise_or_",
         "bitwise_xor_", "bitwise_not_", "bitwise_left_shift_", "bitwise_right_shift_", "gcd_", "lcm_",
         "floor_divide_", "remainder_", "fmod_")},
     "aminmax": lambda x, dim=None, keepdim=False: torch.aminmax(x, dim=dim, keepdim=keepdim),
     "addcdiv_": lambda x, a, b, value=1: x.clone().addcdiv_(a, b, value=value),
-    "slice_scatter": lambda x, src, dim=0, start=None, end=None, step=1: torch.slice_scatter(
-        x, src, dim, start, end, step),
     "index_put": lambda x, indices, values, accumulate=False, dims=None: torch.ops.aten.index_put(
         x, padded(indices, dims), values, accumulate),
     "index_put_": lambda x, indices, values, accumulate=False, dims=None: torch.ops.aten.index_put_(
         x.clone(), padded(indices, dims), values, accumulate),
-    "take": torch.take,
-    "put": torch.Tensor.put,
     "addmv": lambda x, m, v, beta=1, alpha=1: torch.addmv(x, m, v, beta=beta, alpha=alpha),
     **{name: (lambda op: lambda x, a, b, beta=1, alpha=1:
               op(x.clone(), a, b, beta=beta, alpha=alpha))(getattr(torch.Tensor, name))
        for name in ("addmm_", "baddbmm_", "addbmm_", "addmv_", "addr_", "addbmm")},
-    "stft": lambda x, n_fft, hop, win, window, center, mode, normalized, onesided, return_complex:
-        torch.stft(x, n_fft, hop, win, window, center, mode, normalized, onesided, return_complex),
-    "cov": lambda x, correction=1, fweights=None, aweights=None: torch.cov(
-        x, correction=correction, fweights=fweights, aweights=aweights),
     "index_reduce": lambda x, dim, index, source, reduce, include_self=True: torch.index_reduce(
         x, dim, index, source, reduce, include_self=include_self),
     "index_reduce_": lambda x, dim, index, source, reduce, include_self=True: x.clone().index_reduce_(
         dim, index, source, reduce, include_self=include_self),
     "addr": lambda x, a, b, beta=1, alpha=1: torch.addr(x, a, b, beta=beta, alpha=alpha),
-    **{name: (lambda op: lambda y, x=None, dx=1.0, dim=-1: op(y, dx=dx, dim=dim) if x is None
-              else op(y, x, dim=dim))(getattr(torch, name))
-       for name in ("trapezoid", "cumulative_trapezoid")},
-    **{name: (lambda op: lambda x, q, dim=None, keepdim=False, interpolation="linear": op(
-        x, q, dim, keepdim, interpolation=interpolation))(getattr(torch, name))
-       for name in ("quantile", "nanquantile")},
     "unique_consecutive": lambda x, inverse=False, counts=False: torch.unique_consecutive(
         x, return_inverse=inverse, return_counts=counts),
     "nanmedian": lambda x, dim=None, keepdim=False: torch.nanmedian(x) if dim is None else torch.nanmedian(
@@ -287,7 +266,7 @@ CALLS = {
     "gaussian_nll_loss": lambda x, t, var, full=False, eps=1e-6, reduction="mean":
         F.gaussian_nll_loss(x, t, var, full, eps, reduction),
     **{name: getattr(F, name) for name in (
-        "adaptive_max_pool1d", "max_unpool1d", "max_unpool2d", "max_unpool3d", "pixel_unshuffle",
+        "adaptive_max_pool1d", "pixel_unshuffle",
         "local_response_norm",
         "softsign", "tanhshrink", "pixel_shuffle",
         "silu", "leaky_relu", "elu", "hardtanh", "relu6", "hardsigmoid", "hardswish", "hardshrink",

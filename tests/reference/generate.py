@@ -20,8 +20,8 @@ import torch
 import golden_archives
 
 from calls import CALLS
-from families.elements import activation, complex_numbers, fourier, pointwise, powers, remainders, special
-from families.layers import attention, conv, embedding, grids, normalization, padding, pooling, recurrent, resizing, sampling, unpooling, volumes
+from families.elements import activation, pointwise, powers, remainders, special
+from families.layers import attention, conv, embedding, grids, normalization, padding, pooling, recurrent, resizing, sampling, pool_indices, volumes
 from families.losses import loss
 from families.places import arrange, assembly, copies, indexing, placing, selection, view, writing
 from families.products import composition, matmul
@@ -29,9 +29,9 @@ from families.reductions import norms, ranking, reduction, softmax, statistics
 from inputs import Const, randn
 
 FAMILIES = (
-    norms, statistics, assembly, complex_numbers, fourier, writing, special, ranking, placing,
+    norms, statistics, assembly, writing, special, ranking, placing,
     pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv, padding,
-    resizing, pooling, unpooling, volumes, sampling, normalization, embedding, attention, recurrent,
+    resizing, pooling, pool_indices, volumes, sampling, normalization, embedding, attention, recurrent,
     copies, composition, selection, remainders, grids, powers,
 )
 
@@ -43,9 +43,7 @@ def number(value):
 
 
 def encode_tensor(tensor):
-    values = tensor.detach().resolve_conj().reshape(-1)
-    if tensor.dtype.is_complex:
-        values = torch.view_as_real(values).reshape(-1)
+    values = tensor.detach().reshape(-1)
     if values.dtype.is_floating_point:
         digits = 17 if values.dtype == torch.float64 else 9
         values = [number(float(f"{v:.{digits}g}")) for v in values.double().tolist()]
@@ -69,7 +67,7 @@ def encode(argument):
 def leaf_or_value(argument):
     if isinstance(argument, Const):
         return argument.tensor
-    if isinstance(argument, torch.Tensor) and (argument.dtype.is_floating_point or argument.dtype.is_complex):
+    if isinstance(argument, torch.Tensor) and argument.dtype.is_floating_point:
         return argument.clone().requires_grad_()
     if isinstance(argument, list):
         return [leaf_or_value(item) for item in argument]

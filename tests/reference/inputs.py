@@ -13,8 +13,7 @@ const = Const
 
 
 def randn(*shape, dtype=torch.float32):
-    drawn = torch.complex128 if dtype.is_complex else torch.float64
-    return torch.randn(shape, dtype=drawn).to(dtype)
+    return torch.randn(shape, dtype=torch.float64).to(dtype)
 
 
 def positive(*shape, dtype=torch.float32):

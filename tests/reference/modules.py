@@ -70,19 +70,9 @@ def functions():
     yield "AvgPool3d", {"kernel_size": [2], "stride": [1], "ceil_mode": True, "padding": [1],
                         "count_include_pad": False, "divisor_override": 3}, volumes
     yield "AdaptiveAvgPool3d", {"output_size": [3, 2, 1]}, volumes
-    yield "LPPool1d", {"norm_type": 2.0, "kernel_size": 3, "stride": 2}, lambda: [positive(2, 3, 8)]
-    yield "LPPool2d", {"norm_type": 3.0, "kernel_size": [2, 3]}, lambda: [positive(1, 2, 6, 5)]
-    yield "LPPool3d", {"norm_type": 2.0, "kernel_size": [2], "ceil_mode": True}, lambda: [
-        positive(1, 2, 4, 3, 3)]
     yield "MaxPool1d", {"kernel_size": [3], "stride": [2], "padding": [1]}, lines
     for dims, make in ((1, lines), (2, images), (3, volumes)):
         yield f"MaxPool{dims}d", {"kernel_size": [2], "return_indices": True}, make
-    yield "MaxUnpool1d", {"kernel_size": [2]}, lambda: [
-        randn(2, 3, 4), torch.tensor([[0, 2, 5, 7]]).expand(2, 3, 4).contiguous()]
-    yield "MaxUnpool2d", {"kernel_size": [2], "stride": [2]}, lambda: [
-        randn(2, 2, 2), torch.tensor([[1, 2], [9, 12]]).expand(2, 2, 2).contiguous()]
-    yield "MaxUnpool3d", {"kernel_size": [1, 2, 2]}, lambda: [
-        randn(1, 2, 1, 1, 2), torch.tensor([[[[4, 2]]]]).expand(1, 2, 1, 1, 2).contiguous()]
     yield "AvgPool1d", {"kernel_size": [3], "stride": [2]}, lines
     yield "AdaptiveAvgPool1d", {"output_size": [3]}, lines
     yield "AdaptiveMaxPool2d", {"output_size": [3, 2]}, images
@@ -229,7 +219,6 @@ def layers():
         randn(5, 3), randn(5, 4)]
     yield "Bilinear", {"in1_features": 3, "in2_features": 4, "out_features": 2, "bias": False}, lambda: [
         randn(2, 3, 3), randn(2, 3, 4)]
-    yield "RReLU", {"lower": 0.3, "upper": 0.3}, lambda: [randn(3, 4)]
     yield "PixelShuffle", {"upscale_factor": 2}, lambda: [randn(1, 8, 2, 3)]
     yield "LayerNorm", {"normalized_shape": [5]}, lambda: [randn(3, 5)]
     yield "LayerNorm", {"normalized_shape": [2, 5], "elementwise_affine": False}, lambda: [

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records what PyTorch's optimizers do: tests/golden/optimizers/trajectories.json.
 
-Run it with a PyTorch for the CPU from 2.9 on, which has Muon. Each case names an optimizer with its
+Run it with a PyTorch for the CPU from 2.9 on. Each case names an optimizer with its
 options as a script gives them, two parameters, the gradients of some steps and the parameters after
 each of them. Clipping is recorded the same way: gradients before and after, and their norm.
 """
@@ -35,9 +35,6 @@ CASES = {
                 {"alpha": 0.5, "eps": 1e-3}],
     "ASGD": [{}, {"weight_decay": 0.1, "lambd": 0.1}, {"t0": 2.0, "alpha": 0.5}, {"maximize": True}],
     "Adafactor": [{}, {"weight_decay": 0.1, "beta2_decay": -0.5}, {"d": 1.5, "maximize": True}],
-    "Muon": [{}, {"weight_decay": 0.2, "momentum": 0.5, "nesterov": False, "eps": 0.1},
-             {"ns_coefficients": [2.0, -1.5, 0.5], "ns_steps": 3, "adjust_lr_fn": "match_rms_adamw"},
-             {"adjust_lr_fn": "spectral_unclamped"}],
     "Rprop": [{}, {"etas": [0.25, 1.5], "step_sizes": [0.005, 0.1]}, {"maximize": True}],
 }
 
@@ -48,16 +45,11 @@ def values(tensor):
 
 def record(name, options):
     torch.manual_seed(zlib.crc32(f"{name} {options}".encode()))
-    shapes = [(3, 2), (2, 4)] if name == "Muon" else [(3,), (2,)]
-    parameters = [torch.randn(shape).requires_grad_() for shape in shapes]
+    parameters = [torch.randn(size).requires_grad_() for size in (3, 2)]
     case = {"optimizer": name, "options": options, "parameters": [values(p) for p in parameters],
             "gradients": [], "after": []}
-    if name == "Muon":
-        case["shapes"] = shapes
     # Older versions' NAdam is right in this form alone, and RAdam, which forgets eps there, is not.
-    arguments = {"lr": 0.1, **options}
-    if name != "Muon":
-        arguments["foreach"] = name not in ("RAdam", "Adafactor")
+    arguments = {"lr": 0.1, "foreach": name not in ("RAdam", "Adafactor"), **options}
     optimizer = getattr(torch.optim, name)(parameters, **arguments)
     for _ in range(STEPS):
         for parameter in parameters:

@@ -33,7 +33,7 @@ std::vector<double> numbers_of(const json& values) {
 }
 
 double tolerance_for(DType dtype) {
-  switch (part_dtype(dtype)) {
+  switch (dtype) {
     case DType::float64:
       return 1e-11;
     case DType::float32:

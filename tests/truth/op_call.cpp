@@ -172,7 +172,6 @@ std::map<std::string, ops::Sample> particular_samples() {
           {"index_copy_", {numbers({3, 4}, 0), std::int64_t{0}, rows, numbers({2, 4}, 1)}},
           {"masked_scatter_", {numbers({3, 4}, 0), first, numbers({3, 4}, 1)}},
           {"index_put_", {numbers({3, 4}, 0), std::vector<Tensor>{rows}, numbers({2, 4}, 1)}},
-          {"put_", {numbers({3, 4}, 0), rows, numbers({2}, 1)}},
           {"scatter_reduce_",
            {numbers({3, 4}, 0), std::int64_t{0}, index, numbers({1, 4}, 1), std::string("amax")}},
           {"index_reduce_",

@@ -20,11 +20,8 @@
 #include "harness/lua/bind/script_hooks.h"
 #include "harness/lua/bind/script_module.h"
 #include "harness/lua/bind/tensor_handle.h"
-#include "harness/lua/bind/tensor_places.h"
 #include "harness/lua/vm/push_text.h"
-#include "runtime/func/batching_rules.h"
 #include "runtime/nn/module_walk.h"
-#include "runtime/tensor/batched.h"
 
 namespace ohm::lua {
 namespace {
@@ -149,41 +146,19 @@ std::vector<Value> inputs_of_call(lua_State* L, const Module& module) {
   return inputs;
 }
 
-int call_inside_envelope(lua_State* L, ScriptModule& module) {
+int call_script_or_hooks(lua_State* L, ScriptModule& module) {
   const auto hooks = std::dynamic_pointer_cast<ScriptHooks>(module.hooks());
   module.recompute_parameters();
   return hooks ? call_hooked_module(L, module, *hooks) : call_script_module(L, module);
 }
 
-int call_enveloped_module(lua_State* L, ScriptModule& module) {
-  const std::shared_ptr<nn::CallEnvelope> envelope = module.envelope();
-  replace_tensors(L, 2, Tables::copied, [&](const nn::CallEnvelope::Places& inputs) {
-    envelope->before(module, inputs);
-  });
-  const int results = call_inside_envelope(L, module);
-  replace_tensors(
-      L, lua_gettop(L) - results + 1, Tables::written,
-      [&](const nn::CallEnvelope::Places& outputs) { envelope->after(module, outputs); });
-  return results;
-}
-
-// What a layer of the library does with samples of vmap it does out of sight.
-void require_batching_rules(const Module& module) {
-  nn::walk_modules(module, [&](const Module& layer, const std::string& /*prefix*/) {
-    if (dynamic_cast<const ScriptModule*>(&layer) != nullptr) return;
-    func::require_batching_rule(layer.type_name());
-  });
-}
-
 int call_module(lua_State* L) {
   const ModulePtr module = module_argument(L, 1, {"module", "self"});
   auto* script = dynamic_cast<ScriptModule*>(module.get());
-  if (script != nullptr && module->envelope()) return call_enveloped_module(L, *script);
-  if (script != nullptr) return call_inside_envelope(L, *script);
+  if (script != nullptr) return call_script_or_hooks(L, *script);
   if (const std::optional<int> results = call_with_packed_sequence(L, *module)) return *results;
   const int arguments = lua_gettop(L);
   const std::vector<Value> inputs = inputs_of_call(L, *module);
-  if (are_any_batched()) require_batching_rules(*module);
   const Value result = module->call(inputs);
   // A list stays one value, so that it can be handed on whole: `criterion(model(x), y)`.
   if (!std::holds_alternative<std::vector<Tensor>>(result)) {

@@ -24,12 +24,8 @@ int call_op(lua_State* L, std::size_t number) {
 
 constexpr auto kOpFunctions = numbered_functions<call_op, 512>();
 
-// What ops of ohm.fft are called elsewhere begins with this.
-constexpr std::string_view kFourierPrefix = "fft_";
-
-// What its names in ohm.fft and ohm.nn.functional are, where they are others.
+// What its name in ohm.nn.functional is, where it is another one.
 std::string_view name_in(const ops::OpDef& op, ops::Exposure exposure) {
-  if (exposure == ops::kFourier) return op.info.name.substr(kFourierPrefix.size());
   if (exposure != ops::kFunctional) return op.info.name;
   for (const ops::Synonym& known : ops::kFunctionalNames) {
     if (known.of == op.info.name) return known.name;
@@ -46,7 +42,6 @@ bool is_in_python(const ops::OpDef& op, ops::Exposure exposure) {
 }  // namespace
 
 const ops::OpDef* op_named(std::string_view name, ops::Exposure exposure) {
-  if (exposure == ops::kFourier) return ops::find_op(std::string(kFourierPrefix).append(name));
   if (exposure == ops::kFunctional) {
     for (const ops::Synonym& known : ops::kFunctionalNames) {
       if (known.of == name) return nullptr;

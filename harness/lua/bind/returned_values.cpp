@@ -31,8 +31,6 @@ ReturnedValue copy_tensor(const Tensor& tensor) {
   ReturnedValue value;
   value.dtype = name_of(tensor.dtype());
   value.shape.assign(tensor.shape().begin(), tensor.shape().end());
-  // A complex number is two: they are compared one by one.
-  if (is_complex(tensor.dtype())) value.shape.push_back(2);
   value.has_values = tensor.has_values() || tensor.numel() == 0;
   if (!value.has_values) return value;
   value.values = to_doubles(tensor);

@@ -8,9 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/func/batching_rules.h"
-#include "runtime/tensor/batched.h"
-
 namespace ohm::lua {
 namespace {
 
@@ -81,7 +78,6 @@ const Tensor& tensor_argument(lua_State* L, int index, const ArgumentName& name)
     throw std::invalid_argument(fmt::format("[{}] argument '{}' is a tensor that was closed",
                                             name.function, name.argument));
   }
-  if (is_batched(*tensor)) func::require_batching_rule(name.function);
   return *tensor;
 }
 

@@ -26,7 +26,6 @@
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/comparison.h"
-#include "runtime/ops/complex_views.h"
 #include "runtime/ops/index.h"
 #include "runtime/ops/index_put.h"
 #include "runtime/ops/pointwise_math.h"
@@ -102,7 +101,7 @@ void push_transposed_matrices(lua_State* L, const Tensor& tensor) {
   push_tensor(L, ops::transpose(tensor, -2, -1));
 }
 
-constexpr std::array<TensorProperty, 18> kProperties = {{
+constexpr std::array<TensorProperty, 16> kProperties = {{
     {"shape", "integer[]", [](lua_State* L, const Tensor& t) { push_sizes(L, t.shape()); }},
     {"dtype", "string", [](lua_State* L, const Tensor& t) { push_text(L, name_of(t.dtype())); }},
     {"device", "string", [](lua_State* L, const Tensor& t) { push_text(L, t.device().str()); }},
@@ -115,8 +114,6 @@ constexpr std::array<TensorProperty, 18> kProperties = {{
     {"data", "ohm.Tensor", push_data, set_elements},
     {"T", "ohm.Tensor", push_transposed},
     {"mT", "ohm.Tensor", push_transposed_matrices},
-    {"real", "ohm.Tensor", [](lua_State* L, const Tensor& t) { push_tensor(L, ops::real(t)); }},
-    {"imag", "ohm.Tensor", [](lua_State* L, const Tensor& t) { push_tensor(L, ops::imag(t)); }},
     {"is_leaf", "boolean", [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.is_leaf()); }},
     {"retains_grad", "boolean",
      [](lua_State* L, const Tensor& t) { lua_pushboolean(L, retains_gradient(t)); }},

@@ -15,7 +15,6 @@
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
-#include "runtime/arithmetic/complex_copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/variable.h"
@@ -23,7 +22,6 @@
 #include "runtime/ops/convert.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/tensor/allocation.h"
-#include "runtime/tensor/complex_parts.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/cuda_graph.h"
 #include "runtime/tensor/traceback.h"
@@ -104,16 +102,6 @@ int is_floating_point(lua_State* L) {
   return 1;
 }
 
-int is_complex_tensor(lua_State* L) {
-  lua_pushboolean(L, is_complex(self_tensor(L, "is_complex").dtype()));
-  return 1;
-}
-
-int is_conj(lua_State* L) {
-  lua_pushboolean(L, self_tensor(L, "is_conj").impl()->is_conjugated);
-  return 1;
-}
-
 int data_ptr(lua_State* L) {
   const Tensor& tensor = self_tensor(L, "data_ptr");
   const std::size_t offset =
@@ -156,16 +144,9 @@ lua_Integer integer_item(const Tensor& tensor) {
   return value;
 }
 
-// Of a complex tensor the real and the imaginary part, as two results.
 int item(lua_State* L) {
   const Tensor& tensor = self_tensor(L, "item");
   refuse_in_capture(tensor.device());
-  if (is_complex(tensor.dtype())) {
-    const Tensor resolved = unconjugated(tensor);
-    lua_pushnumber(L, part_of(resolved, 0).item());
-    lua_pushnumber(L, part_of(resolved, 1).item());
-    return 2;
-  }
   const double value = tensor.item();
   if (tensor.dtype() == DType::int64 && tensor.has_values()) {
     lua_pushinteger(L, integer_item(tensor));
@@ -201,10 +182,7 @@ void push_list(lua_State* L, const Tensor& tensor, int at, const Number*& next) 
 
 int tolist(lua_State* L) {
   const Tensor& given = self_tensor(L, "tolist");
-  const bool has_parts = is_complex(given.dtype());
-  const Tensor on_host =
-      ops::to(has_parts ? unconjugated(given) : given, Device::cpu(), std::nullopt);
-  const Tensor tensor = has_parts ? parts_of(on_host) : on_host;
+  const Tensor tensor = ops::to(given, Device::cpu(), std::nullopt);
   constexpr std::int64_t kMostListed = std::int64_t{1} << 27;
   if (tensor.numel() > kMostListed) {
     throw std::invalid_argument(fmt::format(
@@ -387,8 +365,6 @@ constexpr luaL_Reg kTensorMethods[] = {
     {"get_device", native<get_device, Entry::access>},
     {"half", native<tensor_cast_to<DType::float16>>},
     {"int", native<tensor_cast_to<DType::int32>>},
-    {"is_complex", native<is_complex_tensor, Entry::access>},
-    {"is_conj", native<is_conj, Entry::access>},
     {"is_contiguous", native<is_contiguous, Entry::access>},
     {"is_floating_point", native<is_floating_point, Entry::access>},
     {"is_nonzero", native<is_nonzero>},
@@ -417,8 +393,6 @@ constexpr luaL_Reg kTensorMethods[] = {
 
 constexpr luaL_Reg kTensorFunctions[] = {
     {"detach_", native<detach_in_place>},
-    {"is_complex", native<is_complex_tensor, Entry::access>},
-    {"is_conj", native<is_conj, Entry::access>},
     {"is_floating_point", native<is_floating_point, Entry::access>},
     {"is_nonzero", native<is_nonzero>},
     {"is_same_size", native<is_same_size, Entry::access>},

@@ -128,7 +128,6 @@ bool is_function(const Library& library, std::string_view name) {
 }
 
 ops::Exposure exposure_in(std::string_view library) {
-  if (library == "ohm.fft") return ops::kFourier;
   return library == "ohm.nn.functional" ? ops::kFunctional : ops::kFunction;
 }
 

@@ -105,7 +105,7 @@ int ema_multi_update(lua_State* L) {
   const TwoLists lists(L);
   for (std::size_t i = 0; i < lists.averages.size(); ++i) {
     const Tensor& average = lists.averages[i];
-    if (is_floating(average.dtype()) || is_complex(average.dtype())) {
+    if (is_floating(average.dtype())) {
       ops::lerp_by_number_(average, lists.currents[i], 1.0 - decay);
     } else {  // a counter among the buffers
       ops::copy_(average, ema_of(average, lists.currents[i], decay));

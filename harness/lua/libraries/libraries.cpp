@@ -21,19 +21,13 @@
 #include "harness/lua/libraries/dataset_library.h"
 #include "harness/lua/libraries/deep_copy_library.h"
 #include "harness/lua/libraries/distributed_call.h"
-#include "harness/lua/libraries/distribution_library.h"
 #include "harness/lua/libraries/factory_library.h"
 #include "harness/lua/libraries/fault_library.h"
-#include "harness/lua/libraries/fully_shard_library.h"
-#include "harness/lua/libraries/func_gradients.h"
-#include "harness/lua/libraries/func_library.h"
-#include "harness/lua/libraries/func_vmap.h"
 #include "harness/lua/libraries/function_library.h"
 #include "harness/lua/libraries/generator_library.h"
 #include "harness/lua/libraries/gradient_library.h"
 #include "harness/lua/libraries/hook_library.h"
 #include "harness/lua/libraries/init_library.h"
-#include "harness/lua/libraries/linear_algebra_library.h"
 #include "harness/lua/libraries/loader_library.h"
 #include "harness/lua/libraries/lr_scheduler_library.h"
 #include "harness/lua/libraries/memory_history_library.h"
@@ -110,7 +104,7 @@ std::span<const Library> libraries() {
               {runtime_functions(), tensor_comparisons(), factory_functions(),
                generator_functions(), mode_functions(), object_functions(), scenario_functions(),
                monitor_functions(), serialization_functions(), number_functions(),
-               tensor_functions(), vmap_functions(), precision_functions()},
+               tensor_functions(), precision_functions()},
               push_op_or_constant,
               names_of_ops_and_constants},
       Library{"ohm.cuda",
@@ -119,22 +113,16 @@ std::span<const Library> libraries() {
       Library{"ohm.cuda.memory",
               {cuda_memory_functions(), cuda_memory_tables(), memory_history_functions()}},
       Library{"ohm.fault", {fault_functions()}, push_fault_policy, fault_policy_names},
-      Library{"ohm.fft", {}, push_op<ops::kFourier>, names_of_ops<ops::kFourier>},
-      Library{"ohm.func", {func_functions(), func_gradient_functions(), vmap_functions()}},
-      Library{"ohm.linalg", {linear_algebra_functions()}},
       Library{"ohm.gc", {gc_functions()}},
       Library{"ohm.copy", {copy_functions()}},
       Library{"ohm.amp", {amp_functions(), autocast_functions()}},
       Library{"ohm.cuda.amp", {amp_functions(), autocast_functions()}},
       Library{"ohm.distributed",
               {distributed_functions(), collective_functions(), process_group_functions(),
-               point_to_point_functions(), fully_shard_functions()}},
+               point_to_point_functions()}},
       Library{"ohm.distributed.ReduceOp", {}, push_reduction, reduction_names},
       Library{"ohm.distributed.group", {}, nullptr, nullptr, group_properties()},
-      Library{"ohm.distributed.fsdp", {fully_shard_functions()}},
       Library{"ohm.distributed.optim", {sharded_optimizer_functions()}},
-      Library{"ohm.distributions", {distribution_functions()}},
-      Library{"ohm.distributions.Distribution", {distribution_class_functions()}},
       Library{"ohm.nn",
               {module_functions(), data_parallel_functions()},
               push_module_constructor,

@@ -109,8 +109,7 @@ constexpr std::pair<std::string_view, double> kNumbers[] = {
     {"nan", std::numeric_limits<double>::quiet_NaN()},
     {"pi", std::numbers::pi},
 };
-constexpr std::string_view kDTypeAliases[] = {"double", "float", "half",   "int",
-                                              "long",   "short", "cfloat", "cdouble"};
+constexpr std::string_view kDTypeAliases[] = {"double", "float", "half", "int", "long", "short"};
 
 }  // namespace
 

@@ -16,7 +16,6 @@
 #include "harness/lua/bind/tensor_metatable.h"
 #include "harness/lua/bind/tensor_methods.h"
 #include "harness/lua/libraries/factory_library.h"
-#include "harness/lua/libraries/fully_shard_library.h"
 #include "harness/lua/libraries/hook_library.h"
 #include "harness/lua/libraries/object_library.h"
 #include "harness/lua/libraries/sandbox.h"
@@ -46,8 +45,7 @@ const Bindings& script_bindings() {
                    merged({tensor_methods(), tensor_comparisons(), tensor_factory_methods(),
                            tensor_hook_methods(), tensor_stream_methods()})},
                   {&HandleOf<nn::ModulePtr>::kClass, module_metamethods(),
-                   merged({module_methods(), module_part_methods(), module_hook_methods(),
-                           fully_sharded_methods()})}},
+                   merged({module_methods(), module_part_methods(), module_hook_methods()})}},
   };
   return kBindings;
 }

@@ -26,7 +26,6 @@ namespace ohm::lua {
 
 /// What a script sets for its whole process, and the runtime knows nothing of.
 struct ScriptSettings {
-  bool are_distributions_checked = true;  ///< their arguments, where a call does not say
   int memory_pools_in_use = 0;
 };
 

@@ -10,7 +10,6 @@
 #include "runtime/base/running_op.h"
 #include "runtime/base/strided.h"
 #include "runtime/kernels/launch/packed_chunks.h"
-#include "runtime/tensor/batched.h"
 #include "runtime/tensor/cuda_backend.h"
 
 namespace ohm {
@@ -164,62 +163,10 @@ void run_on_host(const ElementwiseFunction& function, DType dtype, const Tensor&
   }
 }
 
-// The operands of a loop over all samples.
-class SampleLoop {
- public:
-  SampleLoop(const Tensor& out, std::initializer_list<ElementwiseInput> inputs)
-      : all_(tensors_of(out, inputs)) {
-    if (!all_) return;
-    const Operands operands = tensors_of(out, inputs);
-    require_written_for_each(running_op(), out, std::span(operands).subspan(1));
-    out_ = all_.of(out);
-    for (const ElementwiseInput& input : inputs) {
-      if (input.tensor != nullptr) tensors_[count_] = all_.of(*input.tensor, out.dims());
-      numbers_[count_++] = input.number;
-    }
-  }
-
-  explicit operator bool() const { return static_cast<bool>(all_); }
-  const Tensor& out() const { return out_; }
-  ElementwiseInput input(std::size_t i) const {
-    return tensors_[i].defined() ? ElementwiseInput(tensors_[i]) : ElementwiseInput(numbers_[i]);
-  }
-
- private:
-  using Operands = std::array<const Tensor*, kMostInputs + 1>;
-
-  static Operands tensors_of(const Tensor& out, std::initializer_list<ElementwiseInput> inputs) {
-    Operands operands{&out};
-    std::transform(inputs.begin(), inputs.end(), operands.begin() + 1,
-                   [](const ElementwiseInput& input) { return input.tensor; });
-    return operands;
-  }
-
-  AllSamples all_;
-  Tensor out_;
-  std::array<Tensor, kMostInputs> tensors_;
-  std::array<double, kMostInputs> numbers_{};
-  std::size_t count_ = 0;
-};
-
-void run_for_all_samples(const ElementwiseFunction& function, DType dtype, const SampleLoop& loop,
-                         std::size_t inputs) {
-  if (inputs == 1) return run_elementwise(function, dtype, loop.out(), {loop.input(0)});
-  if (inputs == 2) {
-    return run_elementwise(function, dtype, loop.out(), {loop.input(0), loop.input(1)});
-  }
-  run_elementwise(function, dtype, loop.out(), {loop.input(0), loop.input(1), loop.input(2)});
-}
-
 }  // namespace
 
 void run_elementwise(const ElementwiseFunction& function, DType dtype, const Tensor& out,
                      std::initializer_list<ElementwiseInput> inputs) {
-  if (are_any_batched()) {
-    if (const SampleLoop loop(out, inputs); loop) {
-      return run_for_all_samples(function, dtype, loop, inputs.size());
-    }
-  }
   OHM_ASSERT(inputs.size() >= 1 && inputs.size() <= kMostInputs, "loops have one to three inputs");
   if (!out.has_values() || !std::all_of(inputs.begin(), inputs.end(), has_values)) return;
   if (function.kernel != nullptr &&

@@ -13,13 +13,13 @@ OPS = [
     (1, "x.topk(3)[0]", True), (2, "x.topk(3, dim=1)[0]", True), (2, "x.topk(3, dim=0)[0]", True), (1, "x.argsort()", False),
     (2, "x.argmax(dim=0)", False), (2, "x.argmax()", False), (1, "torch.histc(x, 20)", False),
     (2, "F.layer_norm(x, (WIDTH,))", True), (3, "F.layer_norm(x, (WIDTH,))", True), (3, "F.group_norm(x, 1)", True),
-    (2, "torch.quantile(x.float(), 0.5, dim=1)", True), (2, "x.any()", False), (2, "(x > 0).any(dim=0)", False),
+    (2, "x.any()", False), (2, "(x > 0).any(dim=0)", False),
     (2, "torch.cat([x, x, x])", True), (1, "torch.stack([x, x])", True), (2, "F.cross_entropy(x, ids)", True),
     (2, "F.embedding(ids, x)", True), (2, "x[ids]", True), (2, "x.index_select(0, ids)", True), (2, "x.index_add(0, ids, x)", True),
-    (2, "F.normalize(x, dim=1)", True), (2, "torch.linalg.norm(x)", True), (2, "x.count_nonzero()", False),
+    (2, "F.normalize(x, dim=1)", True), (2, "x.count_nonzero()", False),
     (1, "torch.nn.functional.mse_loss(x, x * 2.0)", True), (2, "x.t().contiguous()", True), (2, "x.sum(dim=(0, 1))", True),
     (1, "torch.bincount(ids)", False), (1, "torch.multinomial(torch.ones_like(x), 2)", False), (1, "torch.randperm(x.numel(), device=\"cuda\")", False),
-    (2, "x.std(dim=0)", True), (2, "torch.cdist(x, x)", True), (2, "x.flip(0)", True), (3, "x.roll(1, 1)", True), (1, "x.diff()", True),
+    (2, "x.std(dim=0)", True), (2, "torch.cdist(x, x)", True), (2, "x.flip(0)", True), (3, "x.roll(1, 1)", True),
 ]
 
 

@@ -117,14 +117,6 @@ TEST_F(ScenarioLoader, NamesTheSameOfSeveralKeysThatCannotBeReturned) {
   }
 }
 
-TEST_F(ScenarioLoader, TakesComplexNumbersAsTwoEach) {
-  const engine::ReturnedValues values =
-      run("return {x = ohm.complex(ohm.tensor({1.0, 2.0}), ohm.tensor({3.0, 4.0}))}");
-  EXPECT_EQ("complex64", values.at(0).second.dtype);
-  EXPECT_EQ((std::vector<std::int64_t>{2, 2}), values.at(0).second.shape);
-  EXPECT_EQ((std::vector<double>{1, 3, 2, 4}), values.at(0).second.values);
-}
-
 TEST_F(ScenarioLoader, ReadsEveryField) {
   const auto program = load(R"lua(
 local function f() end

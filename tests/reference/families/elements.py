@@ -97,11 +97,6 @@ def activation():
 
 
 def powers():
-    yield "lp_pool1d", "lp_pool1d", lambda: [positive(2, 3, 7), 2.0, 3, 2]
-    yield "lp_pool1d_ceil", "lp_pool1d", lambda: [positive(3, 8), 3.0, 3, None, True]
-    yield "lp_pool2d", "lp_pool2d", lambda: [positive(1, 2, 5, 6), 2.0, [2, 3]]
-    yield "lp_pool2d_stride", "lp_pool2d", lambda: [positive(1, 2, 5, 6), 1.5, [3, 3], [2, 1], True]
-    yield "lp_pool3d", "lp_pool3d", lambda: [positive(1, 2, 4, 3, 5), 2.0, [2, 1, 3]]
     yield "multilabel", "multilabel_soft_margin_loss", lambda: [randn(3, 4), torch.rand(3, 4)]
     yield "multilabel_weight", "multilabel_soft_margin_loss", lambda: [
         randn(3, 4), torch.rand(3, 4), const(positive(4)), "none"]
@@ -182,56 +177,3 @@ def special():
     yield "float_power", "float_power", lambda: [positive(2, 3), 1.5]
     yield "float_power_tensor", "float_power", lambda: [positive(2, 3), randn(3)]
     yield "float_power_integers", "float_power", lambda: [integers(5, 2, 3), 2.0]
-
-
-def complex_numbers():
-    both = [torch.complex64, torch.complex128]
-    for dtype in both:
-        kind = str(dtype)[6:]
-        real = torch.float32 if dtype == torch.complex64 else torch.float64
-        for op in ("abs", "angle", "conj", "imag", "neg", "real", "resolve_conj", "view_as_real"):
-            yield f"{op}_{kind}", op, lambda: [randn(3, 4, dtype=dtype)]
-        yield f"view_as_complex_{kind}", "view_as_complex", lambda: [randn(3, 4, 2, dtype=real)]
-        yield f"complex_{kind}", "complex", lambda: [randn(3, 4, dtype=real), randn(4, dtype=real)]
-        yield f"polar_{kind}", "polar", lambda: [randn(3, 4, dtype=real), randn(4, dtype=real)]
-        for op in ("add", "sub", "mul", "div"):
-            yield f"{op}_{kind}", op, lambda: [randn(3, 4, dtype=dtype), randn(4, dtype=dtype)]
-            yield f"{op}_{kind}_real", op, lambda: [randn(3, 1, dtype=dtype), randn(3, 4, dtype=real)]
-            yield f"{op}_real_{kind}", op, lambda: [randn(3, 4, dtype=real), randn(4, dtype=dtype)]
-            yield f"{op}_{kind}_number", op, lambda: [randn(3, 4, dtype=dtype), 2.5]
-        yield f"rsub_{kind}", "rsub", lambda: [randn(3, 4, dtype=dtype), randn(4, dtype=dtype), 2]
-        yield f"sum_{kind}", "sum", lambda: [randn(3, 4, dtype=dtype), [1]]
-        yield f"mean_{kind}", "mean", lambda: [randn(3, 4, dtype=dtype), [0]]
-        yield f"mean_{kind}_of_all", "mean", lambda: [randn(3, 4, dtype=dtype)]
-        for op, arguments in (("cat", [1]), ("stack", [0])):
-            yield f"{op}_{kind}", op, lambda: [[randn(3, 4, dtype=dtype), randn(3, 4, dtype=dtype)], *arguments]
-        rows = torch.tensor([2, 0, 2])
-        yield f"index_{kind}", "index", lambda: [randn(3, 4, dtype=dtype), [rows], None]
-        yield f"index_select_{kind}", "index_select", lambda: [randn(3, 4, dtype=dtype), 0, rows]
-        yield f"mm_{kind}", "mm", lambda: [randn(3, 4, dtype=dtype), randn(4, 2, dtype=dtype)]
-        yield f"bmm_{kind}", "bmm", lambda: [randn(2, 3, 4, dtype=dtype), randn(2, 4, 2, dtype=dtype)]
-        yield f"matmul_{kind}", "matmul", lambda: [randn(2, 3, 4, dtype=dtype), randn(4, 2, dtype=dtype)]
-        yield f"einsum_{kind}", "einsum", lambda: [
-            "bixy,ioxy->boxy", [randn(2, 3, 2, 4, dtype=dtype), randn(3, 2, 2, 4, dtype=dtype)]]
-    yield "mul_mixed_complex", "mul", lambda: [randn(3, dtype=torch.complex64), randn(3, dtype=torch.float64)]
-
-
-def fourier():
-    for dtype, real in ((torch.complex64, torch.float32), (torch.complex128, torch.float64)):
-        kind = str(dtype)[6:]
-        for op, of in (("fft", dtype), ("ifft", dtype), ("rfft", real), ("irfft", dtype)):
-            yield f"fft_{op}_{kind}", f"fft_{op}", lambda: [randn(3, 6, dtype=of)]
-            yield f"fft_{op}_{kind}_longer", f"fft_{op}", lambda: [randn(2, 5, dtype=of), 7, -1, "ortho"]
-            yield f"fft_{op}_{kind}_shorter", f"fft_{op}", lambda: [randn(6, 2, dtype=of), 5, 0, "forward"]
-            yield f"fft_{op}2_{kind}", f"fft_{op}2", lambda: [randn(2, 3, 4, dtype=of)]
-            yield f"fft_{op}2_{kind}_sizes", f"fft_{op}2", lambda: [randn(2, 3, 4, dtype=of), [4, 3], [0, 2], "ortho"]
-            yield f"fft_{op}n_{kind}", f"fft_{op}n", lambda: [randn(2, 3, 4, dtype=of)]
-            yield f"fft_{op}n_{kind}_sizes", f"fft_{op}n", lambda: [randn(2, 3, 4, dtype=of), [3, -1], None, "forward"]
-        for op in ("fft", "ifft", "fft2"):
-            yield f"fft_{op}_{kind}_of_real", f"fft_{op}", lambda: [randn(3, 5, dtype=real)]
-        for op in ("fftshift", "ifftshift"):
-            yield f"fft_{op}_{kind}", f"fft_{op}", lambda: [randn(3, 4, dtype=dtype)]
-            yield f"fft_{op}_{kind}_along", f"fft_{op}", lambda: [randn(3, 5, dtype=dtype), [1]]
-    for op in ("fftfreq", "rfftfreq"):
-        yield f"fft_{op}", f"fft_{op}", lambda: [7, 0.5]
-        yield f"fft_{op}_even", f"fft_{op}", lambda: [6]

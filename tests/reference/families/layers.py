@@ -111,26 +111,7 @@ def pooling():
     yield "adaptive_avg_pool1d", "adaptive_avg_pool1d", lambda: [randn(2, 3, 8), [3]]
 
 
-def unpooling():
-    def pooled(pool, shape, *sizes):
-        # The maxima are others than those that the indices are of.
-        values, places = pool(randn(*shape), *sizes, return_indices=True)
-        return [randn(*values.shape), places]
-
-    yield "max_unpool1d", "max_unpool1d", lambda: [*pooled(F.max_pool1d, (2, 3, 8), 2), [2]]
-    yield "max_unpool1d_padded", "max_unpool1d", lambda: [
-        *pooled(F.max_pool1d, (3, 9), 3, 3, 1), [3], [3], [1], [9]]
-    yield "max_unpool2d", "max_unpool2d", lambda: [
-        *pooled(F.max_pool2d, (2, 3, 6, 4), 2), [2, 2]]
-    yield "max_unpool2d_one_image", "max_unpool2d", lambda: [
-        *pooled(F.max_pool2d, (3, 7, 6), (3, 2), (3, 2), (1, 0)), [3, 2], [3, 2], [1, 0], [7, 6]]
-    yield "max_unpool2d_double", "max_unpool2d", lambda: [
-        *pooled(lambda x, *sizes, **rest: F.max_pool2d(x.double(), *sizes, **rest), (1, 2, 5, 5), 2),
-        [2, 2], None, [0, 0], [1, 2, 5, 5]]
-    yield "max_unpool3d", "max_unpool3d", lambda: [
-        *pooled(F.max_pool3d, (2, 2, 4, 4, 2), 2), [2, 2, 2]]
-    yield "max_unpool3d_one_volume", "max_unpool3d", lambda: [
-        *pooled(F.max_pool3d, (2, 5, 4, 4), (2, 2, 2)), [2, 2, 2], [2, 2, 2], [0, 0, 0], [5, 4, 4]]
+def pool_indices():
     yield "max_pool1d_with_indices", "max_pool1d", lambda: [
         randn(2, 3, 8), [3], [2], [1], [1], False, True]
     yield "max_pool2d_with_indices", "max_pool2d", lambda: [

@@ -177,11 +177,6 @@ def assembly():
     for k in (0, 1, 2, 3, -1):
         yield f"rot90_{k}", "rot90", lambda: [randn(2, 3, 2), k, [0, 1]]
     yield "rot90_dims", "rot90", lambda: [randn(2, 3, 2), 1, [2, 0]]
-    yield "diff", "diff", lambda: [randn(2, 5)]
-    yield "diff_twice", "diff", lambda: [randn(4, 3), 2, 0]
-    yield "diff_never", "diff", lambda: [randn(4), 0]
-    yield "diff_with_ends", "diff", lambda: [randn(2, 3), 1, -1, randn(2, 1), randn(2, 2)]
-    yield "diff_bools", "diff", lambda: [randn(7) > 0]
     yield "fliplr", "fliplr", lambda: [randn(2, 3)]
     yield "flipud", "flipud", lambda: [randn(2, 3)]
     yield "tensordot", "tensordot", lambda: [randn(2, 3, 4), randn(3, 4, 2)]
@@ -272,16 +267,6 @@ def writing():
         integers(9, 3, 4), [torch.tensor([[0], [2]]), torch.tensor([1, 3])], integers(9, 2, 2), True]
     yield "index_put_double", "index_put", lambda: [
         randn(3, 4, dtype=torch.float64), [rows], randn(1, 4, dtype=torch.float64)]
-    yield "take", "take", lambda: [randn(3, 4), torch.tensor([[5, 0], [-1, 5]])]
-    yield "take_integers", "take", lambda: [integers(9, 3, 4), torch.tensor([11, -12])]
-    yield "take_number", "take", lambda: [randn(), torch.tensor([0, -1])]
-    for op, of in (("put", lambda x: x), ("put_", const)):
-        yield op, op, lambda: [of(randn(3, 4)), torch.tensor([[5, 0], [-1, 3]]), of(randn(2, 2))]
-        yield f"{op}_other_shape", op, lambda: [of(randn(3, 4)), torch.tensor([5, 0, -1, 3]), of(randn(2, 2))]
-        yield f"{op}_added", op, lambda: [of(randn(3, 4)), torch.tensor([5, 0, 5]), of(randn(3)), True]
-    yield "put_integers", "put", lambda: [integers(9, 3, 4), torch.tensor([5, 5]), integers(9, 2), True]
-    yield "put_bools", "put", lambda: [
-        integers(2, 3, 4) > 0, torch.tensor([5, 5]), torch.tensor([True, False]), True]
     for reduce in ("sum", "mean", "amax"):
         yield f"scatter_reduce__{reduce}", "scatter_reduce_", lambda: [
             const(randn(3, 4)), 1, torch.tensor([[0, 3], [2, 2], [2, 0]]), const(randn(3, 2)), reduce]
@@ -316,13 +301,6 @@ def writing():
         const(torch.tensor([math.nan])), const(randn(3, 4)), const(randn(4)), 0.0]
     yield "addr", "addr", lambda: [randn(3, 4), randn(3), randn(4)]
     yield "addr_scaled", "addr", lambda: [randn(4), randn(3), randn(4), 0.5, -2.0]
-    for op in ("trapezoid", "cumulative_trapezoid"):
-        yield op, op, lambda: [randn(3, 5)]
-        yield f"{op}_step", op, lambda: [randn(3, 5), None, 0.25, 0]
-        yield f"{op}_places", op, lambda: [randn(3, 5), randn(5)]
-        yield f"{op}_all_places", op, lambda: [randn(3, 2, 5), randn(2, 5), 1.0, 1]
-        yield f"{op}_integers", op, lambda: [integers(9, 3, 5)]
-        yield f"{op}_double", op, lambda: [randn(3, 5, dtype=torch.float64), randn(3, 5, dtype=torch.float64)]
     for dtype in (torch.uint8, torch.bool, torch.bfloat16):
         yield f"unique_{str(dtype)[6:]}", "unique", lambda: [const(integers(3, 3, 4).to(dtype)), True, True, True]
     for op, flags in (("unique", [True]), ("unique_consecutive", [])):
@@ -334,32 +312,12 @@ def writing():
             const(torch.tensor([math.nan, 1.0, 1.0, math.nan, math.inf, math.inf])), *flags, True, True]
         yield f"{op}_empty", op, lambda: [const(torch.zeros(0, 3)), *flags, True, True]
     numbers = [[1.0, math.nan, 3.0, 2.5], [math.nan, -1.0, math.nan, 0.5], [4.0, 0.25, -2.0, 1.5]]
-    for op in ("quantile", "nanquantile"):
-        yield op, op, lambda: [randn(3, 5), 0.3]
-        yield f"{op}_double", op, lambda: [randn(3, 5, dtype=torch.float64), 0.9, 1]
-        yield f"{op}_kept", op, lambda: [randn(3, 5), 0.5, 0, True]
-        yield f"{op}_whole_kept", op, lambda: [randn(3, 5), 0.5, None, True]
-        yield f"{op}_shares", op, lambda: [randn(2, 5, 3), const(torch.tensor([0.0, 0.35, 1.0])), 1]
-        yield f"{op}_shares_kept", op, lambda: [randn(2, 5), const(torch.tensor([0.2, 0.8])), -1, True]
-        yield f"{op}_number", op, lambda: [randn(), 0.5]
-        for interpolation in ("lower", "higher", "midpoint", "nearest"):
-            yield f"{op}_{interpolation}", op, lambda: [randn(3, 5), 0.3, 1, False, interpolation]
-        yield f"{op}_nan", op, lambda: [torch.tensor(numbers), 0.6, 1]
-        yield f"{op}_all_nan", op, lambda: [const(torch.tensor([math.nan, math.nan])), 0.6]
     yield "nanmedian", "nanmedian", lambda: [randn(3, 4)]
     yield "nanmedian_nan", "nanmedian", lambda: [torch.tensor(numbers)]
     yield "nanmedian_all_nan", "nanmedian", lambda: [const(torch.tensor([math.nan, math.nan]))]
     yield "nanmedian_dim", "nanmedian", lambda: [torch.tensor(numbers), 1]
     yield "nanmedian_dim_kept", "nanmedian", lambda: [randn(3, 4, 2), 1, True]
     yield "nanmedian_integers", "nanmedian", lambda: [integers(90, 7)]
-    yield "slice_scatter", "slice_scatter", lambda: [randn(3, 6), randn(3, 2), 1, 1, 5, 2]
-    yield "slice_scatter_end", "slice_scatter", lambda: [randn(4, 2), randn(2, 2), 0, -2]
-    yield "select_scatter", "select_scatter", lambda: [randn(3, 4), randn(3), 1, -1]
-    yield "diagonal_scatter", "diagonal_scatter", lambda: [randn(3, 4), randn(3), 1]
-    yield "diagonal_scatter_dims", "diagonal_scatter", lambda: [randn(2, 3, 2), randn(3, 2), 0, 0, 2]
-    yield "fill_diagonal_", "fill_diagonal_", lambda: [const(randn(3, 4)), 0.5]
-    yield "fill_diagonal__tall", "fill_diagonal_", lambda: [integers(9, 5, 2), 7.0]
-    yield "fill_diagonal__cube", "fill_diagonal_", lambda: [const(randn(3, 3, 3)), -1.0]
     yield "addcdiv_", "addcdiv_", lambda: [const(randn(3, 4)), const(randn(3, 4)), const(positive(4)), 0.5]
     for p in (2.0, 1.0, math.inf):
         yield f"dist_{p}", "dist", lambda: [randn(3, 4), randn(4), p]

@@ -92,28 +92,6 @@ def norms():
 
 
 def statistics():
-    yield "cov", "cov", lambda: [randn(3, 5)]
-    yield "cov_vector", "cov", lambda: [randn(6)]
-    yield "cov_correction", "cov", lambda: [randn(3, 5, dtype=torch.float64), 0]
-    yield "cov_integers", "cov", lambda: [integers(9, 3, 5)]
-    yield "cov_counted", "cov", lambda: [randn(3, 4), 1, torch.tensor([1, 2, 0, 3])]
-    yield "cov_weighed", "cov", lambda: [randn(3, 4), 1, None, const(positive(4))]
-    yield "cov_both", "cov", lambda: [randn(3, 4), 2, torch.tensor([1, 2, 1, 3]), const(positive(4))]
-    yield "cov_nothing_left", "cov", lambda: [const(randn(2, 1))]
-    yield "corrcoef", "corrcoef", lambda: [randn(3, 5)]
-    yield "corrcoef_vector", "corrcoef", lambda: [const(randn(5))]
-    for op in ("hann_window", "hamming_window"):
-        for periodic in (True, False):
-            for length in (0, 1, 2, 7):
-                yield f"{op}_{length}_{periodic}", op, lambda: [length, periodic]
-    yield "hamming_window_weights", "hamming_window", lambda: [5, True, 0.6, 0.3]
-    def transform(signal, n_fft, hop=None, win=None, window=None, center=True, mode="reflect", normalized=False):
-        return [signal, n_fft, hop, win, window, center, mode, normalized, None, True]
-    yield "stft", "stft", lambda: transform(randn(20), 8)
-    yield "stft_window", "stft", lambda: transform(randn(2, 17), 6, 3, None, const(torch.hann_window(6)))
-    yield "stft_narrow_window", "stft", lambda: transform(
-        randn(2, 17, dtype=torch.float64), 6, 2, 3, const(torch.hann_window(3).double()), False)
-    yield "stft_no_window", "stft", lambda: transform(randn(17), 6, 2, 3, None, True, "constant", True)
     for reduce in ("prod", "mean", "amax", "amin"):
         for include in (True, False):
             yield f"index_reduce_{reduce}_{include}", "index_reduce", lambda: [

@@ -57,7 +57,6 @@ std::map<std::string, ops::Sample> particular_arguments() {
           {"index_copy_", {std::int64_t{0}, zeros({2}, integers), source}},
           {"masked_scatter_", {mask, source}},
           {"index_put_", {std::vector<Tensor>{zeros({2}, integers)}, source}},
-          {"put_", {index, source}},
           {"scatter_reduce_", {std::int64_t{0}, index, source, std::string("sum")}},
           {"logical_and_", {source}},
           {"logical_or_", {source}},

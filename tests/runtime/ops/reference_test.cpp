@@ -107,7 +107,7 @@ const std::map<std::string_view, std::string_view> kUnrecorded = {
     {"dropout3d", "random: dropout_test.cpp"},
     {"multinomial", "random: sampling_test.cpp"},
     {"bernoulli", "random: sampling_test.cpp"},
-    {"normal", "random: distribution_library_test.cpp"},
+    {"normal", "random: tensor_library_test.cpp"},
     {"gumbel_softmax", "random: sampling_test.cpp"},
     {"exponential_", "random: sampling_test.cpp"},
     {"random_", "random: sampling_test.cpp"},

@@ -56,12 +56,6 @@ Shape shape_of_parameter(const json& recorded, std::size_t parameter) {
 }
 
 constexpr double kTolerance = 1e-5;
-constexpr double kToleranceOfBfloat16 = 2e-2;  // of eight updates of 0.1 that are computed in it
-
-double tolerance_of(const json& recorded) {
-  return recorded["optimizer"] == "Muon" ? kToleranceOfBfloat16 : kTolerance;
-}
-
 ops::Value option_of(const json& value, ops::ParamKind kind) {
   if (kind == ops::ParamKind::boolean) return value.get<bool>();
   if (kind == ops::ParamKind::number_list) return value.get<std::vector<double>>();
@@ -111,7 +105,7 @@ void check_trajectory(const json& recorded, const json& form) {
     }
     optimizer->step();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-      expect_equal(parameters[i], recorded["after"][step][i], tolerance_of(recorded));
+      expect_equal(parameters[i], recorded["after"][step][i], kTolerance);
     }
   }
 }

@@ -32,22 +32,12 @@ TEST_F(ModuleLibrary, TakesArgumentsByPositionAndByName) {
             "scenarios/test.lua:1: ohm.nn has no field 'Linaer' (did you mean \"Linear\"?)");
 }
 
-TEST_F(ModuleLibrary, MaxPoolsGiveTheirIndicesToUnpooling) {
+TEST_F(ModuleLibrary, MaxPoolsGiveTheirIndices) {
   const std::string pooled =
       "local nn, F = ohm.nn, ohm.nn.functional "
       "local x = ohm.arange(1, 36, {dtype = 'float32'}):reshape({1, 1, 5, 7}) "
       "local y, i = table.unpack(nn.MaxPool2d(2, 2, 0, 1, true)(x)) ";
   EXPECT_EQ(text(pooled + "return table.concat(i:flatten():tolist(), ' ')"), "8 10 12 22 24 26");
-  EXPECT_EQ(text(pooled + "local z = nn.MaxUnpool2d(2)(y, i, {output_size = x.shape}) "
-                          "return table.concat(z.shape, ',') .. ' ' .. z:max():item()"),
-            "1,1,5,7 27.0");
-  EXPECT_EQ(text(pooled + "local z = F.max_unpool2d(y, i, 2, {output_size = {5, 7}}) "
-                          "return tostring(z:eq(x):sum():item())"),
-            "6");
-  EXPECT_THAT(error_of(pooled + "nn.MaxUnpool2d(2)(y, i, {output_size = {9, 9}})"),
-              HasSubstr("invalid output_size"));
-  EXPECT_THAT(error_of(pooled + "F.max_unpool2d(y, i:to('float32'), 2)"),
-              HasSubstr("should be type int64"));
 }
 
 TEST_F(ModuleLibrary, AnActivationMayBeAFunction) {

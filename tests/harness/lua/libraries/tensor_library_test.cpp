@@ -266,6 +266,40 @@ TEST_F(TensorLibrary, AllcloseTakesTolerances) {
 }
 
 // As PyTorch 2.6.0 and 2.15.0: a mask and whether all of it is true, but not for one place.
+TEST_F(TensorLibrary, NormalDrawsTakeNumbersAndTensors) {
+  EXPECT_EQ(number(R"(
+    local mean = ohm.tensor({{0.0, 100.0}}, {requires_grad = true})
+    local deviation = ohm.tensor({{1.0}, {0.0}}, {requires_grad = true})
+    local x = ohm.normal(mean, deviation)
+    assert(table.concat(x.shape) == '22' and x:select(0, 1):equal(ohm.tensor{0.0, 100.0}))
+    assert(ohm.normal(5.0, ohm.zeros(3)):equal(ohm.full({3}, 5.0)))
+    assert(ohm.normal(ohm.ones(3), 0.0):equal(ohm.ones(3)))
+    assert(table.concat(ohm.normal(0, 1, {2, 4}).shape) == '24')
+    x:sum():backward()
+    assert(mean.grad:abs():sum():item() == 0 and deviation.grad:abs():sum():item() == 0)
+    return 1
+  )"),
+            1);
+  EXPECT_THAT(error_of("ohm.normal(ohm.zeros(2), ohm.tensor{1.0, -1.0})"),
+              testing::HasSubstr("normal expects all elements of std >= 0.0"));
+  EXPECT_THAT(error_of("ohm.normal(ohm.zeros(2), -1.0)"),
+              testing::HasSubstr("normal expects std >= 0.0, but found std -1"));
+}
+
+TEST_F(TensorLibrary, WholeDrawsLikeATensorStayWithinTheirBounds) {
+  EXPECT_EQ(number(R"(
+    local x = ohm.randint_like(ohm.zeros(50), 2, 4)
+    return x.dtype == 'float32' and x:ge(2):all():item() and x:lt(4):all():item()
+  )"),
+            1);
+}
+
+TEST_F(TensorLibrary, OnlyOneElementIsNonzeroOrNot) {
+  EXPECT_EQ(number("return ohm.is_nonzero(ohm.ones(1)) and not ohm.zeros(1, 1):is_nonzero()"), 1);
+  EXPECT_THAT(error_of("ohm.is_nonzero(ohm.zeros(2))"),
+              testing::HasSubstr("Boolean value of Tensor with more than one value is ambiguous"));
+}
+
 TEST_F(TensorLibrary, EqualComparesInATemporary) {
   const std::string start =
       "local x = ohm.ones(2, 1000, {device = 'cuda'}) local y = x:clone()\n"

@@ -275,17 +275,6 @@ constexpr Pattern kPatterns[] = {
      "local set = ohm.utils.data.TensorDataset(ohm.randn(6, 2)) "
      "for x in ohm.utils.data.DataLoader(set, {batch_size = 2}) do local y = x:cuda() event() end "
      "event()"},
-    {"TablesOfShardedModules",
-     "local Net = ohm.nn.Module:extend('Net')\n"
-     "function Net:__init() self.fc = ohm.nn.Linear(4, 4) end\n"
-     "function Net:forward(t) local out = {} event() out.y = self.fc(t.x) event() self.kept = out "
-     "event() return out end\n"
-     "ohm.distributed.spawn(2, function(rank) local net = Net()\n"
-     "ohm.distributed.fully_shard(net, {mp_policy = {output_dtype = ohm.float16}})\n"
-     "for _ = 1, 2 do local t = {x = ohm.ones(2, 4)} local out = net(t) t = nil event() "
-     "local all = {out} out = nil event() local z = all[1].y + 1 event() net.kept = nil event() "
-     "end "
-     "end) event()"},
     {"WeakValues",
      "local t = setmetatable({}, {__mode = 'v'}) local x = T() t[1] = x t[2] = T() t.y = {T()} "
      "event() if t[2] == nil then T() event() end t[3] = {x} event() t[1] = nil event() x = nil "

@@ -76,9 +76,7 @@ const std::array<Layout, 6> kLayouts = {{{"row-major", row_major_matrix},
 
 std::vector<DType> dtypes() {
   std::vector<DType> all;
-  for (std::size_t i = 0; i < kDTypes.size(); ++i) {
-    if (!is_complex(static_cast<DType>(i))) all.push_back(static_cast<DType>(i));
-  }
+  for (std::size_t i = 0; i < kDTypes.size(); ++i) all.push_back(static_cast<DType>(i));
   return all;
 }
 
