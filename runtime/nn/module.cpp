@@ -57,7 +57,8 @@ std::vector<NamedTensor> unique_tensors(std::vector<NamedTensor> tensors) {
   return tensors;
 }
 
-using ModuleRemains = Remains<ModulePtr, std::vector<NamedAttribute>, std::shared_ptr<ForwardHooks>>;
+using ModuleRemains =
+    Remains<ModulePtr, std::vector<NamedAttribute>, std::shared_ptr<ForwardHooks>>;
 
 /// Of the calls of modules that are going on in this thread.
 class NestedCall {
