@@ -38,10 +38,10 @@ struct AutogradMeta final : AutogradMetaBase, Pooled<AutogradMeta> {
   /// Tensor::grad_fn() make it anew (refresh_history).
   IntrusivePtr<Node> grad_fn;
   std::uint32_t output_number = 0;
-  bool requires_grad = false;       ///< meaningful for leaves only
-  bool retains_grad = false;        ///< its gradient is kept, though it is no leaf
-  bool is_inference = false;        ///< made under inference_mode
-  std::optional<ViewOf> view_of;    ///< none for what is no differentiable view
+  bool requires_grad = false;     ///< meaningful for leaves only
+  bool retains_grad = false;      ///< its gradient is kept, though it is no leaf
+  bool is_inference = false;      ///< made under inference_mode
+  std::optional<ViewOf> view_of;  ///< none for what is no differentiable view
   /// The leaf's accumulator while a graph uses it. It holds the leaf, so the leaf must not hold it.
   AccumulateGrad* accumulator = nullptr;
   /// Called after each accumulation into `grad`, in order of registration.

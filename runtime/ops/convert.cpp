@@ -78,7 +78,7 @@ Tensor copied(const Tensor& input, const Target& target) {
 }
 
 Tensor gradient_to(const BackwardCall& call, Device device, DType dtype) {
-  const Tensor grad = call.grad();
+  const Tensor& grad = call.grad();
   if (call.is_recorded()) return to(grad, device, dtype);
   if (grad.device() == device && grad.dtype() == dtype) return grad;
   return copied(grad, {device, dtype, Transfer::blocking, std::nullopt});

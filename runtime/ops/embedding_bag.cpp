@@ -230,7 +230,7 @@ Tensor bag_gradient(const EmbeddingTable& table, const Bags& bags, const Tensor&
     const Tensor parts = row_major(grad);
     return gradient_of_largest(table, parts, call.saved(SavedOfBags::kLargestRows));
   }
-  const Tensor& input = call.saved(kInput);
+  const Tensor& input = call.saved(SavedOfBags::kInput);
   const Tensor indices = row_major(input);
   const Tensor rows = row_major(grad);
   const Shape shape{table.rows, table.width};
@@ -250,12 +250,12 @@ Tensor bag_gradient(const EmbeddingTable& table, const Bags& bags, const Tensor&
 // Of each index: its row of the table times its bag's gradient.
 Tensor sample_gradient(const EmbeddingTable& table, const Bags& bags, const Tensor& grad,
                        const BackwardCall& call) {
-  const Tensor& input = call.saved(kInput);
+  const Tensor& input = call.saved(SavedOfBags::kInput);
   Tensor out = empty({input.numel()}, options_of(grad));
   if (!out.has_values()) return out;
   const HostInput<std::int64_t> indices(input);
   visit_computed(grad.dtype(), [&]<class T>(TypeTag<T>) {
-    const HostInput<T> rows(call.saved(kWeight));
+    const HostInput<T> rows(call.saved(SavedOfBags::kWeight));
     const HostInput<T> of_bags(grad);
     HostOutput<T> sums(out);
     sums.fill_zero();

@@ -18,12 +18,12 @@ using PooledMaxima = std::pair<Tensor, Tensor>;
 /// Both, or the first alone.
 Value maxima_as_asked(const PooledMaxima& maxima, bool with_indices);
 
-/// A row of the registry for kWithIndices, which pools over images or volumes, and its parameters.
-template <auto kWithIndices>
+/// A row of the registry for WithIndices, which pools over images or volumes, and its parameters.
+template <auto WithIndices>
 Value max_pool_row(const Tensor& input, const Shape& kernel_size,
                    const std::optional<Shape>& stride, const Shape& padding, const Shape& dilation,
                    bool ceil_mode, bool return_indices) {
-  return maxima_as_asked(kWithIndices(input, kernel_size, stride, padding, dilation, ceil_mode),
+  return maxima_as_asked(WithIndices(input, kernel_size, stride, padding, dilation, ceil_mode),
                          return_indices);
 }
 std::vector<ParamName> max_pool_parameters();

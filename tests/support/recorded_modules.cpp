@@ -29,8 +29,8 @@ ops::Value input_of(const json& encoded) {
 }  // namespace
 
 const std::vector<json>& recorded_modules() {
-  static const auto cases =
-      json::parse(read_file(recording_path("modules/modules.json")))["cases"].get<std::vector<json>>();
+  static const auto cases = json::parse(read_file(recording_path("modules/modules.json")))["cases"]
+                                .get<std::vector<json>>();
   return cases;
 }
 

@@ -289,7 +289,8 @@ TEST_F(VerifyDevice, RefusesOptionsThatMakeNoSense) {
     options.insert(options.end(), {"--launcher", "slurm", "--resume", "n", "--shards", "2"});
     return refused(options);
   };
-  EXPECT_THAT(launched({"--write-profile", "p.json"}), HasSubstr("--write-profile needs all variants"));
+  EXPECT_THAT(launched({"--write-profile", "p.json"}),
+              HasSubstr("--write-profile needs all variants"));
   EXPECT_THAT(launched({"--card-types", "a 100"}), HasSubstr("\"a 100\" is not a card type"));
   EXPECT_THAT(launched({"--card-types", "../a"}), HasSubstr("\"../a\" is not a card type"));
   EXPECT_THAT(launched({"--card-types", "a100,a100"}), HasSubstr("a100 is given twice"));

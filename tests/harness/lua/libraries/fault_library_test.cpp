@@ -43,7 +43,8 @@ TEST_F(FaultLibrary, WhatCannotBeJoinedIsRefused) {
               HasSubstr("[fault] from(1): never ends, so the plan after -> would never start"));
   EXPECT_THAT(error_of("local _ = ohm.fault.capacity('1MiB') & ohm.fault.nth(1)"),
               HasSubstr("capacity combines only with device(…)"));
-  EXPECT_THAT(error_of("local _ = ohm.fault.nth(1) & 'nth(2'"), HasSubstr("missing closing parenthesis"));
+  EXPECT_THAT(error_of("local _ = ohm.fault.nth(1) & 'nth(2'"),
+              HasSubstr("missing closing parenthesis"));
 }
 
 }  // namespace
