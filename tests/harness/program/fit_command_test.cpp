@@ -16,7 +16,6 @@ namespace {
 using Json = nlohmann::json;
 using test::ProgramResult;
 using test::torch_script;
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class FitCommand : public test::ProgramTest {
