@@ -47,7 +47,6 @@ class ComputedValues(KnownValues):
         when_imported("triton.runtime.autotuner", interpreted.follow)
         super().register()
         self.memory.compute_values()
-        self.without_key = self.c._ExcludeDispatchKeyGuard
         self.parts = Parts(self)
         self.excluded = self.c.DispatchKeySet(self.key.key) | self.c.DispatchKeySet(self.parts.key)
         self.random = RandomNumbers(self.torch)

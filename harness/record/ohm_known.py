@@ -18,7 +18,7 @@ from ohm_kernels import Kernels
 from ohm_memory import KEY, DeviceMemory, TensorKey, is_dense, is_plain, span_of, without_collections
 from ohm_operators import (
     COLLECTIVES, FILLS, FINDS_OVERFLOW, GIVES_NUMBER, HAS_COUNTED_SIZE,
-    IS_RANDOM, MOVES_NOTHING, NESTED_VALUES, Operator, makes_views, paired, tensors_in)
+    IS_RANDOM, Operator, makes_views, paired, tensors_in)
 from ohm_replays import Replays
 from ohm_resized import ResizedTensors
 from ohm_sharing import Sharing
@@ -120,7 +120,7 @@ class KnownValues:
 
     def run(self, operator, keys, arguments, named):
         keys = keys & self.keys_below
-        if operator.base in MOVES_NOTHING:
+        if operator.moves_nothing:
             return operator.call(keys, arguments, named)
         if self.is_capturing():
             return self.replays.run(operator, keys, arguments, named)
@@ -140,7 +140,7 @@ class KnownValues:
 
     def call(self, operator, keys, arguments, named):
         """What it calls within is not followed, unless it reads what that computes."""
-        if operator.base in NESTED_VALUES:
+        if operator.reads_nested:
             return operator.call(keys, arguments, named)
         with self.without_key(self.excluded):
             return operator.call(keys, arguments, named)
