@@ -147,10 +147,6 @@ OHM_EXPORTED void ohm_mark_unknown(const void* address, std::size_t bytes) {
   ohm::interpose::mark_unknown(address, bytes);
 }
 
-OHM_EXPORTED int ohm_is_known(const void* address, std::size_t bytes) {
-  return ohm::interpose::is_known(address, bytes) ? 1 : 0;
-}
-
 OHM_EXPORTED void ohm_follow_unknown_reads(ohm::interpose::ReadFollower follower) {
   ohm::interpose::known().follower.store(follower, std::memory_order_release);
 }

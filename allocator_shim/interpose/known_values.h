@@ -5,8 +5,8 @@
 // keeps the account, through functions that this file's library exports:
 //
 //   void ohm_mark_known(const void* address, size_t bytes), ohm_mark_unknown(address, bytes)
-//   int ohm_is_known(const void* address, size_t bytes)
-//     1 if every byte of the range is known. New blocks of PyTorch's allocator are unknown.
+//     New blocks of PyTorch's allocator are unknown.
+//   int ohm_is_known(const void* address, size_t bytes) (provisional_values.h)
 //   void ohm_follow_unknown_reads(void (*)(const void* from, size_t bytes))
 //     Called, without a lock, after each copy of unknown bytes to the host; nullptr: no longer.
 //   void ohm_answer_reads(const int64_t* answers, int count), ohm_end_answers()

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "allocator_shim/interpose/provisional_values.h"
 #include "allocator_shim/interpose/status.h"
 
 namespace ohm::interpose {
@@ -48,8 +49,9 @@ inline Capture* capture_of(const Stream* stream) {
   return capture != nullptr && capture->is_active ? capture : nullptr;
 }
 
-/// A piece of work, which is a node where it is recorded.
+/// A piece of work that may write device memory, and a node of a graph where it is recorded.
 inline void note_work(const Stream* stream) {
+  judge_provisional_values();
   if (Capture* capture = capture_of(stream)) ++capture->graph->nodes;
 }
 

@@ -37,6 +37,11 @@ constexpr bool initializes(std::string_view library, std::string_view name) {
   return !name.starts_with("__cuda");
 }
 
+/// Whether calls are work that may write device memory: those of libraries that compute.
+constexpr bool may_write(std::string_view library) {
+  return library.starts_with("cu") && initializes(library, "") && library != "cudart";
+}
+
 /// Does nothing, and that is all there is to do where nothing is computed.
 struct Succeeds {
   static Word call(const Words& /*words*/, const char* /*name*/) { return kSuccess; }

@@ -1,5 +1,6 @@
 // The functions of the table that have a class of behaviour and no source of their own.
 #include "allocator_shim/interpose/exported.h"
+#include "allocator_shim/interpose/provisional_values.h"
 #include "allocator_shim/interpose/stub.h"
 
 using namespace ohm::interpose;
@@ -21,6 +22,7 @@ constexpr auto kNotInitialized = static_cast<Word>(Status::not_initialized);
     if constexpr (needs_cuinit(#library, #name)) {                                               \
       if (!GpuSystem::of_process().is_initialized()) return kNotInitialized;                     \
     }                                                                                            \
+    if constexpr (may_write(#library)) judge_provisional_values();                               \
     return __VA_ARGS__::call(                                                                    \
         {a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x}, #name);        \
   }

@@ -357,6 +357,8 @@ class ComputedValues(KnownValues):
             if is_dense(part):
                 self.memory.mark_known(*span_of(part))
 
+    mark_filled = mark_known
+
     def mark_unknown(self, tensor):
         if not tensor.is_cuda:
             super().mark_unknown(tensor)

@@ -11,26 +11,30 @@ class ComputedWrites(Writes):
             Operator(torch, overload, known.key.key)
             for overload in (self.copy_operator, self.fill_operator, self.zero_operator))
 
-    def _copy(self, keys, target, source, non_blocking=False):
+    def _copy(self, mark, keys, target, source, non_blocking=False):
         if self.known.graphs.is_capturing():
             return self._captured(self.copies, target, source, non_blocking)
         told = self.known.told.copied
         if told is not None and not target.is_cuda and target.numel() == told.numel():
             self.known.alias(source).copy_(told.view(source.shape))
         if self._is_copied_as_one(target) and self._is_copied_as_one(source):
-            return super()._copy(keys, target, source, non_blocking)
+            return super()._copy(mark, keys, target, source, non_blocking)
         below = keys & self.known.keys_below
         return self.copy_operator.redispatch(below, target, source, non_blocking)
 
-    def _fill(self, keys, tensor, value):
+    def _fill(self, mark, keys, tensor, value):
         if self.known.graphs.is_capturing():
             return self._captured(self.fills, tensor, value)
-        return super()._fill(keys, tensor, value)
+        if self._is_copied_as_one(tensor):
+            return super()._fill(mark, keys, tensor, value)
+        return self.fill_operator.redispatch(keys & self.known.keys_below, tensor, value)
 
-    def _zero(self, keys, tensor):
+    def _zero(self, mark, keys, tensor):
         if self.known.graphs.is_capturing():
             return self._captured(self.zeros, tensor)
-        return super()._zero(keys, tensor)
+        if self._is_copied_as_one(tensor):
+            return super()._zero(mark, keys, tensor)
+        return self.zero_operator.redispatch(keys & self.known.keys_below, tensor)
 
     def _captured(self, operator, tensor, *arguments):
         known = self.known

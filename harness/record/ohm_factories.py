@@ -40,7 +40,8 @@ class Factories:
 
     def make(self, function, arguments, named):
         result = function(*arguments, **named)
-        if self._is_followed(result) and self.known.is_small(result):
+        is_known = not any(self.known.is_unknown(a) for a in arguments if isinstance(a, self.torch.Tensor))
+        if is_known and self._is_followed(result) and self.known.is_small(result):
             on_host = {k: v for k, v in named.items() if k not in ("out", "requires_grad")}
             self.known.take(result, function(*arguments, **{
                 **on_host, "device": self.known.host, "dtype": result.dtype}))

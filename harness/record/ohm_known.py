@@ -18,9 +18,11 @@ from ohm_kernels import Kernels
 from ohm_memory import KEY, DeviceMemory, TensorKey, is_dense, is_plain, span_of, without_collections
 from ohm_operators import (
     COLLECTIVES, FILLS, FINDS_OVERFLOW, GIVES_NUMBER, HAS_COUNTED_SIZE,
-    IS_RANDOM, Operator, makes_views, paired, tensors_in)
+    IS_RANDOM, UNIQUE, Operator, makes_views, paired, tensors_in)
+from ohm_provisional import Provisional
 from ohm_replays import Replays
 from ohm_resized import ResizedTensors
+from ohm_selection import Selection
 from ohm_sharing import Sharing
 from ohm_writes import Writes
 
@@ -29,6 +31,9 @@ MOST_INTEGERS = 64 << 20
 MOST_NUMBERS = 4 << 20
 # Gradients and optimizer state begin with zeros: what is filled is smaller.
 MOST_FILLED = 256 << 10
+
+# Operators that are followed where the GPU's are called (ohm_writes.py).
+WRITES = ("aten::copy_", "aten::fill_.Scalar", "aten::zero_")
 
 NOT_COMPUTED = object()  # the CPU has no such operator, or refuses its arguments
 
@@ -46,6 +51,8 @@ class KnownValues:
         self.sharing = Sharing(torch, self.memory, self.key)
         self.backward = Backward(torch, self)
         self.replays = Replays(torch, self)
+        self.provisional = Provisional(self)
+        self.selection = Selection(self)
         self.factories = Factories(torch, self)
         self.host_values = HostValues(torch, self)
         self.reads = reads
@@ -63,6 +70,7 @@ class KnownValues:
     def register(self):
         c = self.c
         self.reads.follow(self.memory)
+        self.provisional.follow()
         library = self.torch.library.Library("aten", "IMPL")
         self.libraries.append(library)
         for name in c._dispatch_get_all_op_names():
@@ -80,6 +88,7 @@ class KnownValues:
         self.follow_factories(replace)
         self.backward.follow(replace)
         self.host_values.follow(replace)
+        self.selection.follow(replace)
         self.follow_graphs()
         Kernels(self.torch, self).follow()
         if not self.includes_key:
@@ -93,7 +102,7 @@ class KnownValues:
 
     def _kernel(self, name):
         """Made when it is first called: few of the operators ever are."""
-        if name == "aten::copy_" or self._is_view(name):
+        if name in WRITES or self._is_view(name):
             return self.torch.library.fallthrough_kernel
         operators = []
 
@@ -124,8 +133,7 @@ class KnownValues:
             return operator.call(keys, arguments, named)
         if self.is_capturing():
             return self.replays.run(operator, keys, arguments, named)
-        is_known = self.are_known(operator, arguments, named)
-        if is_known and self.may_compute(operator):
+        if self.may_compute(operator) and self.are_known(operator, arguments, named):
             if operator.counts_results:
                 return self.run_counting(operator, keys, arguments, named)
             if operator.returns_answer:
@@ -134,7 +142,8 @@ class KnownValues:
             if self.compute(operator, arguments, named, result):
                 return result
         else:
-            result = self.call(operator, keys, arguments, named)
+            result = self.call_unknown(operator, keys, arguments, named)
+            self.memory.confirm()
         self.forget(operator, arguments, named, result)
         return result
 
@@ -144,6 +153,14 @@ class KnownValues:
             return operator.call(keys, arguments, named)
         with self.without_key(self.excluded):
             return operator.call(keys, arguments, named)
+
+    def call_unknown(self, operator, keys, arguments, named):
+        """What it reads is unknown."""
+        if operator.base not in UNIQUE:
+            return self.call(operator, keys, arguments, named)
+        dimension = operator.full_arguments(arguments, named).get("dim")
+        return self.selection.different_values(
+            arguments[0], dimension, lambda: self.call(operator, keys, arguments, named))
 
     def may_compute(self, operator):
         return operator.is_cheap
@@ -275,12 +292,19 @@ class KnownValues:
 
     def mark_known(self, tensor):
         """Of what has been written with known values."""
+        self._mark(tensor, self.memory.mark_known)
+
+    def _mark(self, tensor, mark):
         if not tensor.is_contiguous() and not is_dense(tensor):
             return
         if self.sharing.give_key(tensor):
-            self.memory.mark_known(*span_of(tensor))
+            mark(*span_of(tensor))
         else:
             self.memory.mark_unknown(*span_of(tensor))
+
+    def mark_filled(self, tensor):
+        """Of what an operator has filled with known values, or copied them to."""
+        self._mark(tensor, self.provisional.mark)
 
     def write(self, tensor):
         """What a kernel that no operator calls may have written to."""
@@ -294,6 +318,7 @@ class KnownValues:
             self.memory.mark_unknown(*span_of(tensor))
             self.sharing.take_key(tensor)
         elif tensor.device.type == "cpu":
+            self.reads.are_on_host = True
             self.key.add(tensor)
             if tensor._base is not None:
                 self.key.add(tensor._base)

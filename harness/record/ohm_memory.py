@@ -6,6 +6,7 @@ kernels of ohm_known.py for it, and for no other tensor: steps of training, whos
 computes, run as fast as without. The key says that values may be known; whether they are is asked of
 the library, by address. On the host it is the other way round: there the key marks a tensor whose
 values were copied from unknown memory."""
+import atexit
 import contextlib
 import ctypes
 import gc
@@ -19,18 +20,27 @@ class DeviceMemory:
 
     def __init__(self, library):
         self.library = library
-        for name in ("mark_known", "mark_unknown", "is_known"):
+        for name in ("mark_known", "mark_unknown", "is_known", "mark_provisionally"):
             function = library[f"ohm_{name}"]
             function.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
             function.restype = ctypes.c_int if name == "is_known" else None
             setattr(self, name, function)
-        self.follower = None
+        self.confirm = library.ohm_confirm_values
+        self.confirm.restype = None
+        self.follower = self.judge = None
 
     def follow_reads(self, follower):
         """follower(): after each copy of unknown bytes to the host."""
         kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_size_t)
         self.follower = kind(lambda address, size: follower())
         self.library.ohm_follow_unknown_reads(self.follower)
+        atexit.register(self.library.ohm_follow_unknown_reads, None)
+
+    def follow_work(self, judge):
+        """judge(): of each piece of work that follows what was marked provisionally."""
+        self.judge = ctypes.CFUNCTYPE(ctypes.c_int)(judge)
+        self.library.ohm_follow_work(self.judge)
+        atexit.register(self.library.ohm_follow_work, None)
 
     def compute_values(self):
         """Blocks are known from their allocation on, and copies of any size are done."""

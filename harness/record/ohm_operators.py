@@ -15,8 +15,8 @@ REDUCTIONS = """sum mean any all max min amax amin aminmax argmax argmin prod cu
     linalg_vector_norm count_nonzero median mode nansum nanmedian logsumexp kthvalue""".split()
 PLACES = """cat flip roll repeat tril triu index_select index gather scatter scatter_add
     scatter_reduce index_put _index_put_impl _unsafe_index _unsafe_index_put index_add index_fill
-    index_copy masked_fill masked_select masked_scatter take put where sort topk _unique2 unique_dim
-    unique_consecutive bincount histc searchsorted bucketize repeat_interleave diag_embed diag
+    index_copy masked_fill masked_select masked_scatter take put where sort topk _unique _unique2
+    unique_dim unique_consecutive bincount histc searchsorted bucketize repeat_interleave diag_embed diag
     trace embedding renorm _chunk_cat constant_pad_nd zero fill arange linspace logspace eye
     range tril_indices triu_indices segment_reduce _amp_update_scale trace dot nonzero_static
     _embedding_bag _local_scalar_dense argsort msort cross equal""".split()
@@ -34,7 +34,8 @@ MOVES_NOTHING = frozenset("""set resize resize_as record_stream is_pinned _pin_m
 # They take Python's numbers for tensors.
 TAKES_NUMBERS = frozenset("add div divide mul multiply sub subtract true_divide floor_divide".split())
 # The GPU's operator reads what operators within it compute.
-NESTED_VALUES = frozenset("""repeat_interleave bincount histc index _unsafe_index index_put
+NESTED_VALUES = frozenset("""repeat_interleave bincount histc isin segment_reduce
+    _to_sparse _to_sparse_csr _to_sparse_csc _to_sparse_bsr _to_sparse_bsc index _unsafe_index index_put
     _index_put_impl _unsafe_index_put masked_select masked_scatter nonzero linalg_eig
     _linalg_eigvals linalg_matrix_exp _nested_tensor_from_mask
     _nested_tensor_from_mask_left_aligned""".split())
@@ -50,8 +51,8 @@ HIDDEN_WRITES = {
 COLLECTIVES = frozenset("c10d _c10d_functional symm_mem".split())
 # They tell the host a value, or make a tensor whose size depends on values.
 GIVES_NUMBER = frozenset("_local_scalar_dense equal".split())
-HAS_COUNTED_SIZE = frozenset(
-    "nonzero masked_select _unique2 unique_dim unique_consecutive bincount repeat_interleave".split())
+UNIQUE = frozenset("_unique _unique2 unique_dim unique_consecutive".split())
+HAS_COUNTED_SIZE = UNIQUE | frozenset("nonzero masked_select bincount repeat_interleave".split())
 
 
 def rows_of_first(arguments, values):
@@ -72,10 +73,11 @@ def elements_of(arguments, values):
 
 # Base of the name -> (arguments, values of the CPU) -> what the device counts.
 COUNTS_RESULTS = {
+    "_unique": rows_of_first,
     "_unique2": rows_of_first,
     "unique_dim": rows_of_dimension,
     "unique_consecutive": rows_of_first,
-    **{f"_to_sparse{kind}": elements_of for kind in ("", "_csr", "_csc", "_bsr", "_bsc")},
+    **{f"_to_sparse{kind}": elements_of for kind in ("_csr", "_csc", "_bsr", "_bsc")},
 }
 # Those of other libraries.
 COUNTS_OF_OTHERS = {"torchvision::nms": rows_of_first}

@@ -35,6 +35,7 @@ class Reads:
         self.uses = Uses()
         self.rows = {}  # (kind, file, line) -> row
         self.order = 0
+        self.are_on_host = False  # unknown values: any were ever copied there
         self.thread = _Thread()
         self.own_folder = os.path.dirname(os.path.abspath(__file__))
         UnknownFloat.on_use = UnknownInt.on_use = self._on_use_of_number
@@ -65,7 +66,7 @@ class Reads:
         if self.thread.is_scalar:
             self.thread.has_read = True
             return
-        frame = self._reading_frame()
+        frame = self.reading_frame()
         if frame is not None:
             self._note_read(frame)
 
@@ -93,7 +94,7 @@ class Reads:
 
     def note_shape(self, detail=""):
         if not self.thread.is_ignored:
-            self.note(SHAPE, self._reading_frame(), detail)
+            self.note(SHAPE, self.reading_frame(), detail)
 
     def _note_use(self, frame, is_followed=False):
         kind = self.uses.of_result(frame, is_followed)
@@ -102,11 +103,11 @@ class Reads:
         return kind
 
     def _on_use_of_number(self):
-        frame = self._reading_frame()
+        frame = self.reading_frame()
         if frame is not None and not is_of_standard_library(frame.f_code.co_filename):
             self._note_use(frame)
 
-    def _reading_frame(self):
+    def reading_frame(self):
         frame = sys._getframe(1)
         while frame is not None and (self._is_own(frame) or self._calls_for_own(frame)):
             frame = frame.f_back
@@ -169,6 +170,8 @@ class Reads:
 
         @functools.wraps(method)
         def call(tensor, *arguments, **named):
+            if not (self.are_on_host or tensor.is_cuda):
+                return method(tensor, *arguments, **named)
             thread.is_scalar, thread.has_read = True, False
             try:
                 value = method(tensor, *arguments, **named)
@@ -177,7 +180,7 @@ class Reads:
             if not thread.has_read or thread.is_ignored:
                 return value
             followed = tracked(value)
-            kind = self._note_use(self._reading_frame(), type(followed) is UnknownFloat)
+            kind = self._note_use(self.reading_frame(), type(followed) is UnknownFloat)
             return followed if kind is None else value
 
         return call
@@ -189,7 +192,7 @@ class Reads:
                 return method(tensor, *arguments, **named)
             with self.ignored():
                 value = method(tensor, *arguments, **named)
-            frame = self._reading_frame()
+            frame = self.reading_frame()
             kind = self._note_use(frame, self._is_metric(tensor, frame))
             return track(value) if track and kind is None else value
 

@@ -1,7 +1,7 @@
 """Copies and fills, by which values come to the GPU and leave it, and selections: PyTorch's own kernels
 with ours around them, whatever tensors they are called with."""
 import ctypes
-import os
+import functools
 import warnings
 
 from ohm_memory import KEY, is_dense, without_collections, zeros_of
@@ -23,29 +23,30 @@ class Writes:
         self.zero_operator = aten.zero_.default
         self.nonzero_into = aten.nonzero.out
         self.scalar_operator = aten.scalar_tensor.default
-        self.assumed_share = assumed_share()
 
     def follow(self, library):
-        kernels = {"copy_": self._copy, "fill_.Scalar": self._fill, "zero_": self._zero,
-                   "nonzero": self._nonzero, "scalar_tensor": self._scalar_tensor}
-        library.m.impl("copy_", KEY, self._copy, True)
+        """Kernels of the key, and those of the GPU: what operators write within may be written again."""
+        written = {"copy_": self._copy, "fill_.Scalar": self._fill, "zero_": self._zero}
+        for name, kernel in written.items():
+            library.m.impl(name, KEY, functools.partial(kernel, self.known.mark_known), True)
+        kernels = {name: functools.partial(kernel, self.known.mark_filled)
+                   for name, kernel in written.items()}
+        kernels |= {"nonzero": self._nonzero, "scalar_tensor": self._scalar_tensor}
         with warnings.catch_warnings():  # of kernels that are replaced
             warnings.simplefilter("ignore")
             for name, kernel in kernels.items():
                 library.m.impl(name, "CUDA", without_collections(kernel), True)
 
-    def _copy(self, keys, target, source, non_blocking=False):
+    def _copy(self, mark, keys, target, source, non_blocking=False):
         if not isinstance(source, self.torch.Tensor):
             source = self.torch.tensor(source)
-        thread = self.known.reads.thread
-        before, thread.is_ignored = thread.is_ignored, True
-        try:
-            self.copy_operator.redispatch(self.known.host_keys, target, source, non_blocking)
-        finally:
-            thread.is_ignored = before
         if target.is_cuda:
-            self._copy_to_device(target, source)
-        elif not self.known.is_known(source):
+            self._redispatch(self.copy_operator, target, source, non_blocking)
+            self._copy_to_device(mark, target, source)
+            return target
+        with self.known.reads.ignored():
+            self._redispatch(self.copy_operator, target, source, non_blocking)
+        if not self.known.is_known(source):
             self.known.mark_unknown(target)
         elif source.is_cuda:
             self.known.key.remove(target)
@@ -53,7 +54,10 @@ class Writes:
             self.known.key.remove(target)
         return target
 
-    def _copy_to_device(self, target, source):
+    def _redispatch(self, operator, *arguments):
+        self.known.provisional.write(operator.redispatch, self.known.host_keys, *arguments)
+
+    def _copy_to_device(self, mark, target, source):
         if self.known.is_capturing():
             self.known.replays.write(target)
             return
@@ -68,19 +72,22 @@ class Writes:
         if not is_done and source.device.type in ("cpu", "cuda"):
             with self.c._AutoDispatchBelowAutograd():
                 self.known.alias(target).copy_(self.known.moved(source))
-        self.known.mark_known(target)
+        (mark if source.is_cuda else known.mark_known)(target)
 
-    def _fill(self, keys, tensor, value):
-        self.fill_operator.redispatch(self.known.host_keys, tensor, value)
-        self.fill(tensor, value)
+    def _fill(self, mark, keys, tensor, value):
+        self._redispatch(self.fill_operator, tensor, value)
+        self._follow_fill(mark, tensor, value)
         return tensor
 
-    def _zero(self, keys, tensor):
-        self.zero_operator.redispatch(self.known.host_keys, tensor)
-        self.fill(tensor, 0)
+    def _zero(self, mark, keys, tensor):
+        self._redispatch(self.zero_operator, tensor)
+        self._follow_fill(mark, tensor, 0)
         return tensor
 
-    def fill(self, tensor, value):
+    def _follow_fill(self, mark, tensor, value):
+        if not tensor.is_cuda:
+            self.known.key.remove(tensor)
+            return
         if self.known.is_capturing():
             self.known.replays.write(tensor)
             return
@@ -92,7 +99,7 @@ class Writes:
         else:
             with self.c._AutoDispatchBelowAutograd():
                 self.known.alias(tensor).fill_(value)
-        self.known.mark_known(tensor)
+        mark(tensor)
 
     def _scalar_tensor(self, keys, value, **named):
         """Numbers that operators make of those of Python carry no key: they cannot be passed to our
@@ -111,20 +118,7 @@ class Writes:
                 self.nonzero_into(tensor, out=result)
             self.known.take(result, rows)
             return result
-        share = self.assumed_share
-        count = int(tensor.numel() * share) if share is not None else 0
-        if share is not None:
-            self.known.memory.note_assumption("assumed_selection")
-        else:
-            self.known.reads.note_shape(f"0 of {tensor.numel():,} rows selected")
+        count = self.known.selection.rows_of(tensor.numel(), "rows selected")
         with self.known.reads.ignored(), self.known.memory.answers(count):
             self.nonzero_into(tensor, out=result)
         return result
-
-
-def assumed_share():
-    """$OHM_ASSUME_SELECTED: of the rows that a mask of unknown values selects; None: not told."""
-    text = os.environ.get("OHM_ASSUME_SELECTED", "")
-    if not text:
-        return None
-    return 1.0 if text == "max" else float(text)

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "allocator_shim/interpose/provisional_values.h"
 #include "tests/allocator_shim/interpose/client.h"
 
 namespace ohm::interpose {
@@ -13,6 +14,16 @@ constexpr int kDefault = 4;  // cudaMemcpyDefault
 template <class Signature>
 auto* of_library(const char* name) {
   return function<Signature>("libohm_cuda.so", name);
+}
+
+void launch_kernel() {
+  struct Dimensions {
+    unsigned x, y, z;
+  };
+  using Launch = int(const void*, Dimensions, Dimensions, void**, std::size_t, void*);
+  ASSERT_EQ(function<Launch>(kRuntime, "cudaLaunchKernel")(nullptr, {1, 1, 1}, {1, 1, 1}, nullptr,
+                                                           0, nullptr),
+            kSuccess);
 }
 
 int reads = 0;
@@ -98,6 +109,83 @@ TEST_F(KnownValues, AnswersStandForCountsOfTheDevice) {
   EXPECT_EQ(reads, 0);
   EXPECT_EQ(read<std::int32_t>(0), 0);
   EXPECT_EQ(reads, 1);
+}
+
+// ---- provisional_values.h ----
+
+Judgment judgment = Judgment::undecided;
+int judged = 0;
+
+Judgment judge() {
+  ++judged;
+  return judgment;
+}
+
+class ProvisionalValues : public KnownValues {
+ protected:
+  void SetUp() override {
+    KnownValues::SetUp();
+    judged = 0;
+    of_library<void(WorkFollower)>("ohm_follow_work")(&judge);
+    mark_provisionally(0, 8);
+  }
+  void TearDown() override {
+    of_library<void(WorkFollower)>("ohm_follow_work")(nullptr);
+    of_library<void()>("ohm_confirm_values")();
+    KnownValues::TearDown();
+  }
+
+  void mark_provisionally(std::size_t offset, std::size_t bytes) {
+    of_library<void(const void*, std::size_t)>("ohm_mark_provisionally")(bytes_ + offset, bytes);
+  }
+  static void work(Judgment as) {
+    judgment = as;
+    launch_kernel();
+  }
+};
+
+TEST_F(ProvisionalValues, AreUnknownOnceTheSameOperatorGoesOn) {
+  work(Judgment::of_same_operator);
+  EXPECT_FALSE(is_known(0, 8));
+  work(Judgment::of_same_operator);
+  EXPECT_EQ(judged, 1) << "nothing is provisional any more";
+}
+
+TEST_F(ProvisionalValues, StayKnownOnceAnotherOperatorBegins) {
+  work(Judgment::of_another);
+  work(Judgment::of_same_operator);
+  EXPECT_TRUE(is_known(0, 8));
+  EXPECT_EQ(judged, 1);
+}
+
+TEST_F(ProvisionalValues, StayProvisionalWhereNothingIsDecided) {
+  work(Judgment::undecided);
+  work(Judgment::of_same_operator);
+  EXPECT_FALSE(is_known(0, 8));
+  EXPECT_EQ(judged, 2);
+}
+
+TEST_F(ProvisionalValues, AreKnownOnceTheyAreAskedAbout) {
+  mark_provisionally(16, 8);
+  EXPECT_TRUE(is_known(0, 4));
+  work(Judgment::of_same_operator);
+  EXPECT_TRUE(is_known(0, 8));
+  EXPECT_FALSE(is_known(16, 8));
+}
+
+TEST_F(ProvisionalValues, AreUnknownAfterAMathLibraryHasWorked) {
+  judgment = Judgment::of_same_operator;
+  const auto cholesky = function<int(void*, int, int, void*, int, void*, int, int*)>(
+      "libcusolver.so.11", "cusolverDnSpotrf");
+  int info = 1;
+  ASSERT_EQ(cholesky(nullptr, 0, 2, bytes_, 2, nullptr, 0, &info), kSuccess);
+  EXPECT_FALSE(is_known(0, 8));
+}
+
+TEST_F(ProvisionalValues, AreUnknownWhereNobodyJudges) {
+  of_library<void(WorkFollower)>("ohm_follow_work")(nullptr);
+  work(Judgment::of_another);
+  EXPECT_FALSE(is_known(0, 8));
 }
 
 }  // namespace

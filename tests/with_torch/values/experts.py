@@ -59,7 +59,7 @@ def routing_by_counts(device):
     places = (tokens @ torch.randn(64, 4).to(device)).argmax(1)
     counts = torch.bincount(places, minlength=4)  # shape
     ordered, start, parts = tokens[places.argsort()], 0, []
-    for count in counts.tolist():
+    for count in counts.tolist():  # shape
         parts.append(ordered[start:start + count])
         start += count
     return len(parts)
