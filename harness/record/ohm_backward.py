@@ -14,6 +14,7 @@ class Backward:
         self.torch = torch
         self.known = known
         self.empty = {}  # device -> (input, output, gradient) without an element
+        self.kept = None  # what the last empty pass gave: its thread may hold it, and takes no lock at exit
 
     def follow(self, replace):
         """replace(home, name, call): call(function, arguments, named) in place of home.name."""
@@ -36,4 +37,4 @@ class Backward:
                 self.empty[device] = leaf, leaf.view(0), self.torch.empty(0, device=device)
         leaf, output, gradient = self.empty[device]
         run = self.torch.autograd.Variable._execution_engine.run_backward
-        run((output,), (gradient,), True, False, (leaf,), True, accumulate_grad=False)
+        self.kept = run((output,), (gradient,), True, False, (leaf,), True, accumulate_grad=False)
