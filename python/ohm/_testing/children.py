@@ -25,7 +25,7 @@ class Children:
         if self._folder is None:
             self._folder = os.environ.get(virtual_gpu.RECORD_VARIABLE)
             if self._folder is None:
-                self._folder = tempfile.mkdtemp(prefix="ohm-record-")
+                self._folder = tempfile.mkdtemp(prefix="ohm-children-")
                 self._is_ours = True
                 os.environ[virtual_gpu.RECORD_VARIABLE] = self._folder
         self._seen.update(self._files())

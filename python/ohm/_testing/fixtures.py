@@ -89,8 +89,8 @@ def holders_of(rows: List[LiveAllocation]) -> List[Dict[str, Any]]:
 
 def _row(block: Dict[str, Any]) -> LiveAllocation:
     frames = [frame for frame in block.get("frames", []) if is_of_program(frame["filename"])]
-    place = (relative(frames[0]["filename"]), frames[0]["line"]) if frames else ("", 0)
-    return LiveAllocation(block["size"], *place, category=block.get("category", ""))
+    file, line = (relative(frames[0]["filename"]), frames[0]["line"]) if frames else ("", 0)
+    return LiveAllocation(block["size"], file, line, block.get("category", ""))
 
 
 def is_of_program(path: str) -> bool:

@@ -20,6 +20,8 @@ from ohm._testing.meter import initialized_torch
 # Events of one test that are kept.
 MOST_EVENTS = 200_000
 MOST_LINES = 6
+NO_STEPS = ('no steps were found; put torch.profiler.record_function("train_step") around each step, of '
+            "which three are needed")
 OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # Files of tests are kept for the command to run next.
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.=-]+")
@@ -92,7 +94,7 @@ class History:
             os.replace(path + ".part", path)
         except OSError:
             return None
-        return os.path.relpath(path)
+        return relative(path)
 
     def _is_foreign(self, torch: Any) -> bool:
         """Someone else records: ohm exec, ohm record, or the program."""
@@ -110,6 +112,7 @@ class History:
         recorder = self._marking_recorder(torch)
         snapshot = recorder.snapshot() if recorder else torch.cuda.memory._snapshot()
         self._cut(snapshot)
+        _leave_out_pytest(snapshot)
         return snapshot
 
     def _marking_recorder(self, torch: Any) -> Any:
@@ -142,6 +145,18 @@ class History:
             del trace[:first]
 
 
+def _leave_out_pytest(snapshot: Dict[str, Any]) -> None:
+    """What it does around a test is the same for all stacks. The outermost frame stays: it tells
+    Python's threads from those of autograd."""
+    blocks = [block for segment in snapshot.get("segments", []) for block in segment["blocks"]]
+    events = [event for trace in snapshot.get("device_traces", []) for event in trace]
+    for row in (*blocks, *events):
+        frames = row.get("frames") or []
+        of_pytest = next((i for i, frame in enumerate(frames) if "/_pytest/" in frame["filename"]), None)
+        if of_pytest is not None:
+            del frames[of_pytest:-1]
+
+
 def file_name(test: str) -> str:
     """tests/test_a.py::test_b[2 GiB] -> test_a.py-test_b-2-GiB.pickle"""
     words = _NOT_IN_NAMES.sub("-", test.rpartition("/")[2]).strip("-")
@@ -170,7 +185,8 @@ def explain(path: str, asks_for_growth: bool = False) -> Optional[Explained]:
     except (OhmError, json.JSONDecodeError, LookupError):
         return None
     devices = variant.get("devices", [])
-    device = max(devices, key=lambda row: row["peak_allocated_bytes"], default={})
+    none: Dict[str, Any] = {}
+    device = max(devices, key=lambda row: row["peak_allocated_bytes"], default=none)
     oom = variant.get("oom") or {}
     return Explained(
         at_peak=holders((device.get("peak") or {}).get("holders", [])),
@@ -189,7 +205,7 @@ def _growth(path: str) -> "tuple[Optional[int], str]":
     except (OhmError, json.JSONDecodeError, LookupError) as error:
         return None, str(error)
     measured = limit.get("measured")
-    return (None, str(limit.get("error", "no steps"))) if measured is None else (int(measured), "")
+    return (None, NO_STEPS) if measured is None else (int(measured), "")
 
 
 def holders(rows: List[Dict[str, Any]]) -> List[str]:
@@ -207,5 +223,5 @@ def holders(rows: List[Dict[str, Any]]) -> List[str]:
 
 def relative(path: str) -> str:
     """To the folder that pytest was started in, where it is below."""
-    below = os.path.relpath(path)
+    below = os.path.relpath(path) if path else ".."
     return path if below.startswith("..") else below

@@ -5,7 +5,8 @@ import contextlib
 import os
 import sys
 import tempfile
-from typing import Any, Dict, Iterator, List, Optional
+import textwrap
+from typing import Any, Dict, Generator, List, Optional
 
 import pytest
 
@@ -16,12 +17,11 @@ from ohm._testing.faults import Requests
 from ohm._testing.fixtures import holders_of, live_allocations
 from ohm._testing.history import Explained, History, explain, holders
 from ohm._testing.meter import Figures, Meter
-from ohm._testing.running import OwnRun, Running, error_of
+from ohm._testing.running import OwnRun, Running, error_of, has_wishes
 from ohm._testing.unknown import UnknownValues
 
 TITLE = "GPU memory"
 FIXTURES = frozenset(("gpu_memory", "fail_allocation"))
-MARKS = (limits.MARK, "oom_at", "oom_sweep")
 
 
 class Measuring:
@@ -43,15 +43,15 @@ class Measuring:
     def is_measured(self, item: Any) -> bool:
         if self.is_for_all or not FIXTURES.isdisjoint(getattr(item, "fixturenames", ())):
             return True
-        return any(item.get_closest_marker(mark) for mark in MARKS)
+        return has_wishes(item)
 
     # ---- the phases of a test ----
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_setup(self, item: Any) -> Iterator[None]:
+    def pytest_runtest_setup(self, item: Any) -> Generator[None, Any, Any]:
         self.running = None
         if not self.is_measured(item):
-            return (yield)  # type: ignore[misc]
+            return (yield)
         self.running = Running(item, self.requests, self.own_run)
         _forget_last_error()
         table.remove_properties(item)
@@ -60,13 +60,13 @@ class Measuring:
         self.meter.begin()
         if virtual_gpu.is_here() or item.get_closest_marker(limits.MARK):
             self.history.begin()
-        return (yield)  # type: ignore[misc]
+        return (yield)
 
     @pytest.hookimpl(wrapper=True, trylast=True)
-    def pytest_runtest_call(self, item: Any) -> Iterator[None]:
+    def pytest_runtest_call(self, item: Any) -> Generator[None, Any, Any]:
         running = self.running
         if running is None:
-            return (yield)  # type: ignore[misc]
+            return (yield)
         error: Optional[BaseException] = None
         try:
             with running.failing_allocations():
@@ -84,13 +84,13 @@ class Measuring:
                 self._explain_failure(running, figures, error)
         if error is None:
             self._judge_call(running, figures)
-        return result  # type: ignore[no-any-return]
+        return result
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_teardown(self, item: Any) -> Iterator[None]:
+    def pytest_runtest_teardown(self, item: Any) -> Generator[None, Any, Any]:
         running = self.running
         if running is None:
-            return (yield)  # type: ignore[misc]
+            return (yield)
         result = yield
         figures = running.figures
         if self.meter.current_bytes() > 0:
@@ -101,10 +101,10 @@ class Measuring:
             table.set_property(item, "leaked_bytes", left)
             self._judge_leak(running, left)
         self.history.end()
-        return result  # type: ignore[no-any-return]
+        return result
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: Any, call: Any) -> Iterator[Any]:
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> Generator[None, Any, Any]:
         report = yield
         running = self.running
         if running is not None and report.failed and running.explanation:
@@ -114,7 +114,7 @@ class Measuring:
 
     # Note [The figure of one test], meter.py.
     @pytest.hookimpl(wrapper=True)
-    def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Iterator[Any]:
+    def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, Any, Any]:
         if self.running is None or fixturedef.scope == "function":
             return (yield)
         left: Dict[int, int] = {}
@@ -240,7 +240,9 @@ def _explained_rows(explained: Explained, figures: Figures, is_at_end: bool) -> 
         rows += ["  alive when memory ran out:", *(f"    {line}" for line in explained.at_oom)]
     elif explained.at_peak:
         rows += ["  alive at the peak:", *(f"    {line}" for line in explained.at_peak)]
-    rows += [f"  {line}" for line in explained.findings]
+    for finding in explained.findings:
+        finding = finding.replace(os.getcwd() + os.sep, "")
+        rows += textwrap.wrap(finding, 98, initial_indent="  ", subsequent_indent="    ")
     return [*rows, f"  next: {explained.command}"]
 
 

@@ -9,12 +9,19 @@ from _pytest.runner import runtestprotocol
 
 from ohm._testing.faults import NEEDS_VIRTUAL_GPU
 from ohm._testing.measuring import Measuring
-from ohm._testing.running import OwnRun, sweep_of, sweep_text
+from ohm._testing.running import OwnRun, has_wishes, sweep_of, sweep_text
 
 
 class OwnRuns:
     def __init__(self, measuring: Measuring):
         self.measuring = measuring
+
+    def pytest_collection_finish(self, session: Any) -> None:
+        """A session that asks for nothing pays for nothing."""
+        if not any(self.measuring.is_measured(item) for item in session.items):
+            manager = session.config.pluginmanager
+            manager.unregister(self.measuring)
+            manager.unregister(self)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: Any) -> None:
@@ -61,6 +68,8 @@ class OwnRuns:
 
 
 def _is_swept(item: Any) -> bool:
+    if not has_wishes(item):
+        return False
     try:
         return sweep_of(item) is not None and hasattr(item, "_initrequest")
     except pytest.UsageError:

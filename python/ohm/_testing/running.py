@@ -15,6 +15,7 @@ from ohm._testing.meter import Figures
 
 POINTS = ("unique", "all")
 MOST_POINTS = 200
+MARKS = frozenset((limits.MARK, "oom_at", "oom_sweep"))
 
 
 class OwnRun:
@@ -46,6 +47,8 @@ class Running:
         self.sweep: Optional[Sweep] = None
         self.own_run = own_run
         self._requests = requests
+        if not has_wishes(item) and own_run is None:
+            return
         try:
             self._read_marks()
         except pytest.UsageError as error:
@@ -94,6 +97,13 @@ def sweep_text(item: Any, sweep: Sweep) -> str:
         return ""
     return "\n".join([sweep.summary(), *(f"  {outcome.line()}" for outcome in bad),
                       f"  next: pytest {shlex.quote(item.nodeid)} --ohm-oom-at {bad[0].request}"])
+
+
+def has_wishes(item: Any) -> bool:
+    """Whether a mark or an option asks for more than figures."""
+    options = item.config.option
+    return (options.ohm_sweep or options.ohm_oom_at is not None
+            or any(mark.name in MARKS for mark in item.iter_markers()))
 
 
 def error_of(item: Any) -> Optional[BaseException]:

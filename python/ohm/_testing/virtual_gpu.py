@@ -86,7 +86,7 @@ def _exec_command(profile: str, values: Optional[str]) -> List[str]:
 def _check(command: List[str]) -> None:
     """Runs nothing on the GPU, so that a wrong name is pytest's usage error."""
     try:
-        tried = subprocess.run([*command, "--", sys.executable, "-I", "-S", "-c", ""],
+        tried = subprocess.run([*command, "--", "true"],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True, errors="replace")
     except OSError as error:
