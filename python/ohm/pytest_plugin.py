@@ -122,8 +122,7 @@ def gpu_memory(request: Any) -> Iterator[Any]:
     `snapshot()` and `live_allocations()`."""
     from ohm._testing.fixtures import GpuMemory
 
-    measuring = request.config.pluginmanager.getplugin("ohm-measuring")
-    yield GpuMemory(measuring, request.node)
+    yield GpuMemory(_measuring(request), request.node)
 
 
 @pytest.fixture
@@ -134,4 +133,12 @@ def fail_allocation(request: Any) -> Any:
 
     if not virtual_gpu.is_here():
         pytest.skip(NEEDS_VIRTUAL_GPU)
-    return FailAllocation(request.config.pluginmanager.getplugin("ohm-measuring").requests)
+    return FailAllocation(_measuring(request).requests)
+
+
+def _measuring(request: Any) -> Any:
+    measuring = request.config.pluginmanager.getplugin("ohm-measuring")
+    if measuring is None or measuring.running is None:
+        pytest.fail(f"{request.fixturename}: name it among the test's arguments, so that the test is "
+                    "measured from its beginning")
+    return measuring

@@ -18,6 +18,7 @@ class Children:
         self._folder: Optional[str] = None
         self._is_ours = False
         self._seen: Set[str] = set()
+        self._changed_ns = 0  # the folder, as of the files that were seen
 
     def begin(self) -> None:
         if not virtual_gpu.is_here():
@@ -28,10 +29,14 @@ class Children:
                 self._folder = tempfile.mkdtemp(prefix="ohm-children-")
                 self._is_ours = True
                 os.environ[virtual_gpu.RECORD_VARIABLE] = self._folder
-        self._seen.update(self._files())
+        if self._has_changed():
+            self._changed_ns = _changed_ns(self._folder or "")
+            self._seen.update(self._files())
 
     def new(self) -> List[Dict[str, Any]]:
         """The summaries (harness/record/ohm_recorder.py) of processes since the test has begun."""
+        if not self._has_changed():
+            return []
         own = f"{os.getpid()}."
         rows = []
         for name in sorted(set(self._files()) - self._seen):
@@ -50,6 +55,9 @@ class Children:
             os.environ.pop(virtual_gpu.RECORD_VARIABLE, None)
             shutil.rmtree(self._folder, ignore_errors=True)
 
+    def _has_changed(self) -> bool:
+        return self._folder is not None and _changed_ns(self._folder) != self._changed_ns
+
     def _files(self) -> List[str]:
         if self._folder is None:
             return []
@@ -57,3 +65,10 @@ class Children:
             return [name for name in os.listdir(self._folder) if name.endswith(".json")]
         except OSError:
             return []
+
+
+def _changed_ns(folder: str) -> int:
+    try:
+        return os.stat(folder).st_mtime_ns
+    except OSError:
+        return 0

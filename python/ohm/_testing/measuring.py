@@ -271,7 +271,7 @@ def _forget_last_error() -> None:
     """Of the test before: its frames keep tensors alive. Pytest does so only when the next call
     begins."""
     for name in ("last_exc", "last_type", "last_value", "last_traceback"):
-        with contextlib.suppress(AttributeError):
+        if hasattr(sys, name):
             delattr(sys, name)
 
 

@@ -18,9 +18,10 @@ class OwnRuns:
 
     def pytest_collection_finish(self, session: Any) -> None:
         """A session that asks for nothing pays for nothing."""
+        manager = session.config.pluginmanager
         if not any(self.measuring.is_measured(item) for item in session.items):
-            manager = session.config.pluginmanager
             manager.unregister(self.measuring)
+        if not any(has_wishes(item) for item in session.items):
             manager.unregister(self)
 
     @pytest.hookimpl(tryfirst=True)

@@ -27,9 +27,10 @@ class Summary:
             self.failed.discard(test)
         if not report.passed:
             self.failed.add(test)
-        row = table.properties_of(report)
-        if report.when == "teardown" and row:
-            self.rows[test] = row
+        if report.when == "teardown" and report.user_properties:
+            row = table.properties_of(report)
+            if row:
+                self.rows[test] = row
 
     def pytest_collection_finish(self, session: Any) -> None:
         self.collected.update(item.nodeid for item in session.items)
