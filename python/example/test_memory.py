@@ -34,6 +34,6 @@ def test_validation_does_not_grow(model):
     validate(model, batches=8)
 
 
-@pytest.mark.gpu_memory(peak="40 MiB", growth_per_step=0, leak=0)
+@pytest.mark.gpu_memory(peak="64 MiB", growth_per_step=0, leak=0)
 def test_training_is_clean(model):
     train(model, torch.optim.AdamW(model.parameters()), steps=8)

@@ -11,7 +11,7 @@ from typing import Any, Iterator, List, Optional
 
 import pytest
 
-from ohm._testing import virtual_gpu
+from ohm._testing import virtual_gpu, wishes
 
 # Where any of these is given, all tests are measured; else those that ask for it.
 _FOR_ALL = ("ohm_baseline", "ohm_peaks", "ohm_sweep", "ohm_oom_at")
@@ -78,13 +78,27 @@ def pytest_configure(config: Any) -> None:
     uses_baseline = options.ohm_update_baseline or options.ohm_fail_on_increase
     if uses_baseline and options.ohm_baseline is None:
         options.ohm_baseline = _BASELINE
-    known = _baseline(config)
     is_for_all = virtual_gpu.is_here() or any(
         getattr(options, name) not in (None, False) for name in _FOR_ALL)
-    if is_for_all:
-        from ohm._testing.summary import Summary
+    if not is_for_all:
+        config.pluginmanager.register(_Waiting(), "ohm-waiting")
+        return
+    from ohm._testing.summary import Summary
 
-        config.pluginmanager.register(Summary(config, known, _shown(options)), "ohm-summary")
+    known = _baseline(config)
+    config.pluginmanager.register(Summary(config, known, _shown(options)), "ohm-summary")
+    _measure(config, True, known)
+
+
+class _Waiting:
+    """A session in which no test asks for anything pays for nothing."""
+
+    def pytest_collection_finish(self, session: Any) -> None:
+        if any(wishes.is_to_be_measured(item) for item in session.items):
+            _measure(session.config, False, None)
+
+
+def _measure(config: Any, is_for_all: bool, known: Any) -> None:
     from ohm._testing.measuring import Measuring
     from ohm._testing.own_runs import OwnRuns
 

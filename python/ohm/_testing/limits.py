@@ -7,8 +7,8 @@ from typing import Any, List, Optional
 import pytest
 
 from ohm._bytes import human_bytes, parse_bytes
+from ohm._testing.wishes import LIMITS_MARK
 
-MARK = "gpu_memory"
 SAID = {"peak": "peak allocated", "reserved": "peak reserved",
         "growth_per_step": "growth per step", "leak": "memory left after the test"}
 
@@ -29,17 +29,17 @@ def limits_of(item: Any) -> Limits:
     Raises pytest.UsageError for arguments that are none.
     """
     found: "dict[str, int]" = {}
-    for mark in item.iter_markers(MARK):
+    for mark in item.iter_markers(LIMITS_MARK):
         if mark.args:
-            raise pytest.UsageError(f"{item.nodeid}: {MARK} takes named limits, as in peak=\"2 GiB\"")
+            raise pytest.UsageError(f"{item.nodeid}: {LIMITS_MARK} takes named limits, as in peak=\"2 GiB\"")
         for name, size in mark.kwargs.items():
             if name not in SAID:
                 raise pytest.UsageError(
-                    f"{item.nodeid}: {MARK} has no limit {name!r}; there are {', '.join(SAID)}")
+                    f"{item.nodeid}: {LIMITS_MARK} has no limit {name!r}; there are {', '.join(SAID)}")
             try:
                 found.setdefault(name, parse_bytes(size))
             except ValueError as error:
-                raise pytest.UsageError(f"{item.nodeid}: {MARK}({name}=...): {error}") from None
+                raise pytest.UsageError(f"{item.nodeid}: {LIMITS_MARK}({name}=...): {error}") from None
     return Limits(**found)
 
 

@@ -17,11 +17,11 @@ from ohm._testing.faults import Requests
 from ohm._testing.fixtures import holders_of, live_allocations
 from ohm._testing.history import Explained, History, explain, holders
 from ohm._testing.meter import Figures, Meter
-from ohm._testing.running import OwnRun, Running, error_of, has_wishes
+from ohm._testing.running import OwnRun, Running, error_of
 from ohm._testing.unknown import UnknownValues
+from ohm._testing.wishes import LIMITS_MARK, is_to_be_measured
 
 TITLE = "GPU memory"
-FIXTURES = frozenset(("gpu_memory", "fail_allocation"))
 
 
 class Measuring:
@@ -41,9 +41,7 @@ class Measuring:
         self._left_by: Dict[Any, Dict[int, int]] = {}  # of fixtures of a wider scope
 
     def is_measured(self, item: Any) -> bool:
-        if self.is_for_all or not FIXTURES.isdisjoint(getattr(item, "fixturenames", ())):
-            return True
-        return has_wishes(item)
+        return self.is_for_all or is_to_be_measured(item)
 
     # ---- the phases of a test ----
 
@@ -58,7 +56,7 @@ class Measuring:
         self.children.begin()
         self.unknown.begin()
         self.meter.begin()
-        if virtual_gpu.is_here() or item.get_closest_marker(limits.MARK):
+        if virtual_gpu.is_here() or item.get_closest_marker(LIMITS_MARK):
             self.history.begin()
         return (yield)
 

@@ -9,7 +9,8 @@ from _pytest.runner import runtestprotocol
 
 from ohm._testing.faults import NEEDS_VIRTUAL_GPU
 from ohm._testing.measuring import Measuring
-from ohm._testing.running import OwnRun, has_wishes, sweep_of, sweep_text
+from ohm._testing.running import OwnRun, sweep_of, sweep_text
+from ohm._testing.wishes import has_wishes
 
 
 class OwnRuns:
@@ -17,12 +18,8 @@ class OwnRuns:
         self.measuring = measuring
 
     def pytest_collection_finish(self, session: Any) -> None:
-        """A session that asks for nothing pays for nothing."""
-        manager = session.config.pluginmanager
-        if not any(self.measuring.is_measured(item) for item in session.items):
-            manager.unregister(self.measuring)
         if not any(has_wishes(item) for item in session.items):
-            manager.unregister(self)
+            session.config.pluginmanager.unregister(self)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: Any) -> None:

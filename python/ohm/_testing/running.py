@@ -12,10 +12,10 @@ from ohm._testing import limits, virtual_gpu
 from ohm._testing.copies import SECONDS_OF_A_COPY, Outcome, Sweep
 from ohm._testing.faults import Fault, Requests
 from ohm._testing.meter import Figures
+from ohm._testing.wishes import has_wishes
 
 POINTS = ("unique", "all")
 MOST_POINTS = 200
-MARKS = frozenset((limits.MARK, "oom_at", "oom_sweep"))
 
 
 class OwnRun:
@@ -72,8 +72,7 @@ class Running:
             yield
             return
         with contextlib.ExitStack() as stack:
-            if self.sweep is not None or self.own_run is not None:
-                stack.enter_context(_one_thread())
+            stack.enter_context(_one_thread())
             stack.enter_context(self._requests.deciding(decider))
             yield
 
@@ -97,13 +96,6 @@ def sweep_text(item: Any, sweep: Sweep) -> str:
         return ""
     return "\n".join([sweep.summary(), *(f"  {outcome.line()}" for outcome in bad),
                       f"  next: pytest {shlex.quote(item.nodeid)} --ohm-oom-at {bad[0].request}"])
-
-
-def has_wishes(item: Any) -> bool:
-    """Whether a mark or an option asks for more than figures."""
-    options = item.config.option
-    return (options.ohm_sweep or options.ohm_oom_at is not None
-            or any(mark.name in MARKS for mark in item.iter_markers()))
 
 
 def error_of(item: Any) -> Optional[BaseException]:
@@ -141,7 +133,7 @@ def sweep_of(item: Any) -> "Optional[tuple[str, int, float]]":
 @contextlib.contextmanager
 def _one_thread() -> Iterator[None]:
     """Backward runs in the thread that calls it, so that the process can be copied, and requests have
-    the same numbers."""
+    the same numbers. Nothing on a real GPU."""
     requests: Any = virtual_gpu.record_module("ohm_requests")
     imports: Any = virtual_gpu.record_module("ohm_imports")
     imports.when_imported("torch", requests.keep_to_one_thread)
