@@ -10,7 +10,7 @@ import shlex
 import shutil
 import sys
 import time
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from ohm._bytes import human_bytes
 from ohm._command import OhmError, run_json
@@ -31,8 +31,9 @@ class History:
     """Of this process: begun again with each test. The history that ohm exec or the program itself
     records is left alone, and cut."""
 
-    def __init__(self, folder: str):
-        self._folder = folder
+    def __init__(self, find_folder: Callable[[], str]):
+        self._find_folder = find_folder  # made when the first file is written
+        self._folder = ""
         self._start_us = 0
         self._recorder: Any = None
         self._is_recording = False
@@ -83,6 +84,7 @@ class History:
         process that the test has started, instead."""
         if initialized_torch() is None and not written:
             return None
+        self._folder = self._folder or self._find_folder()
         path = os.path.join(self._folder, file_name(name))
         try:
             os.makedirs(self._folder, exist_ok=True)

@@ -33,7 +33,7 @@ class Measuring:
         self.baseline = known
         self.meter = Meter()
         self.requests = Requests()
-        self.history = History(_snapshot_folder(config))
+        self.history = History(lambda: _snapshot_folder(config))
         self.children = Children()
         self.unknown = UnknownValues(config.option.ohm_allow_unknown_values)
         self.running: Optional[Running] = None
