@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
 #include "allocator_shim/base/format_bytes.h"
 #include "allocator_shim/device/gpu_profile.h"
 #include "harness/cli/terminal.h"
@@ -23,12 +27,26 @@ std::string table() {
   return out;
 }
 
+std::string json() {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const GpuProfile& gpu : gpu_profiles()) {
+    rows.push_back({{"name", gpu.name},
+                    {"capacity_bytes", gpu.capacity_bytes},
+                    {"capacity_is_exact", gpu.capacity_is_exact},
+                    {"context_bytes", gpu.context_bytes},
+                    {"compute_capability", gpu.compute_capability},
+                    {"multiprocessors", gpu.multiprocessors}});
+  }
+  return rows.dump(2) + "\n";
+}
+
 }  // namespace
 
-std::function<int()> setup_gpus(const OptionParser& /*parser*/,
-                                const Environment& /*environment*/) {
-  return [] {
-    write_stdout(table());
+std::function<int()> setup_gpus(const OptionParser& parser, const Environment& /*environment*/) {
+  const auto prints_json = std::make_shared<bool>(false);
+  parser.add_flag("--json", *prints_json, "Print JSON");
+  return [prints_json] {
+    write_stdout(*prints_json ? json() : table());
     return 0;
   };
 }

@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "allocator_shim/snapshot/snapshot_reader.h"
+#include "harness/cli/output_paths.h"
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
@@ -17,8 +19,10 @@
 #include "reports/console/verification_text.h"
 #include "reports/history/heat_map.h"
 #include "reports/json/result_input.h"
+#include "reports/json/snapshot_columns.h"
 #include "reports/json/sweep_reader.h"
 #include "reports/json/verification_json.h"
+#include "reports/text/report_file.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::cli {
@@ -28,6 +32,7 @@ namespace {
 struct ReportArguments {
   std::string file;
   std::string sweep;
+  std::string columns;
   std::vector<std::string> outputs;
   std::vector<std::string> reports;
   StyleOptions style;
@@ -88,8 +93,23 @@ int report_run(RunResult result, const ReportArguments& arguments) {
   return exit_code(ExitReason::passed).code;
 }
 
+/// All that is said of the snapshot is in the file.
+int write_columns(const ReportArguments& arguments) {
+  if (!requested(arguments).empty() || !arguments.sweep.empty() || arguments.plot) {
+    throw UsageError("--columns writes no other report: remove the other options");
+  }
+  OutputPaths paths({arguments.file});
+  paths.add("--columns", arguments.columns);
+  const Snapshot snapshot = read_snapshot_file(arguments.file);
+  reports::ReportFile file(arguments.columns);
+  reports::write_snapshot_columns(snapshot, file);
+  file.commit();
+  return exit_code(ExitReason::passed).code;
+}
+
 int report(const ReportArguments& arguments) {
   if (arguments.file.empty()) throw UsageError("name the file, as in ohm report result.json");
+  if (!arguments.columns.empty()) return write_columns(arguments);
   // First the file: a report that is asked of nothing leaves what stands there.
   auto input = reports::read_report_input(arguments.file);
   if (const auto* verification = std::get_if<VerificationResult>(&input)) {
@@ -122,6 +142,12 @@ std::function<int()> setup_report(const OptionParser& parser, const Environment&
                   "Write a report (ohm list --reporters), - for standard output; repeatable")
       .type_name("NAME=PATH")
       .one_value_each();
+  parser
+      .add_option(
+          "--columns", arguments->columns,
+          "Write the events of a snapshot as binary columns, which ohm.read_snapshot() of the "
+          "Python package reads")
+      .type_name("PATH");
   parser.add_flag("--plot", arguments->plot, "Plot memory over time, where the file has it");
   add_color_option(parser, arguments->style);
   Option quiet = add_quiet_option(parser, arguments->style, "Print only failures and the summary");

@@ -26,6 +26,7 @@ bool is_of_python(std::string_view file) { return file.ends_with(".py") || file.
 
 /// PyTorch's own loops are over layers, parameters, tensors.
 bool is_of_pytorch(std::string_view file) {
+  if (file.starts_with('<')) return false;  // <frozen runpy>, of python -m
   const bool has_folder = file.find('/') != std::string_view::npos;
   return has_folder ? file.find("/torch/") != std::string_view::npos : is_library_file(file);
 }

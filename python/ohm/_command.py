@@ -1,0 +1,64 @@
+"""The `ohm` command: where it is, and how it is run."""
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from typing import Any, Mapping, Optional, Sequence
+
+OVERRIDE = "OHM_COMMAND"
+
+
+class OhmError(RuntimeError):
+    """The command could not do what it was asked to do.
+
+    `exit_code` is that of the command (docs/reference.md); None where it could not be run.
+    """
+
+    def __init__(self, message: str, exit_code: Optional[int] = None):
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+def command_path() -> str:
+    """The `ohm` command: $OHM_COMMAND, the one installed beside this Python, that of PATH, or that of
+    the checkout which holds this package.
+
+    Raises OhmError where there is none.
+    """
+    override = os.environ.get(OVERRIDE)
+    if override:
+        return override
+    checkout = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    candidates = (os.path.join(os.path.dirname(sys.executable), "ohm"), shutil.which("ohm"),
+                  os.path.join(checkout, "build", "release", "harness", "ohm"))
+    for path in candidates:
+        if path and os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    raise OhmError("the ohm command is not installed: there is none beside "
+                   f"{sys.executable}, and none in PATH; {OVERRIDE} names it")
+
+
+def run(arguments: Sequence[str], *, stdin: Optional[str] = None,
+        accepted: Sequence[int] = (0,), environment: Optional[Mapping[str, str]] = None) -> str:
+    """What `ohm ARGUMENTS` prints. Raises OhmError with what it says on an exit code not accepted."""
+    path = command_path()
+    variables = dict(os.environ if environment is None else environment)
+    # This process may be on a virtual GPU itself; the command is not.
+    variables.pop("LD_PRELOAD", None)
+    try:
+        ended = subprocess.run([path, *arguments], input=stdin or "", text=True, env=variables,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, errors="replace")
+    except OSError as error:
+        raise OhmError(f"{path} cannot be run: {error}") from error
+    if ended.returncode not in accepted:
+        said = (ended.stderr.strip() or ended.stdout.strip()).replace("ohm: ", "", 1)
+        raise OhmError(said or f"ohm {arguments[0]} ended with {ended.returncode}", ended.returncode)
+    return ended.stdout
+
+
+def run_json(arguments: Sequence[str], *, accepted: Sequence[int] = (0,)) -> Any:
+    """The JSON that `ohm ARGUMENTS` prints."""
+    return json.loads(run(arguments, accepted=accepted))

@@ -1,0 +1,1 @@
+"""The parts of the pytest plugin (ohm.pytest_plugin)."""

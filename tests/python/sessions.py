@@ -1,0 +1,68 @@
+"""Sessions of pytest with the plugin, each in a folder of its own."""
+import atexit
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+PYTHON_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python")
+GPU = ("--ohm-gpu", "l4-24g")
+
+
+class Session:
+    """How it ended: the status, the output, the outcome of each test and JUnit's properties."""
+
+    def __init__(self, status, output, properties):
+        self.status = status
+        self.output = output
+        self.properties = properties  # name of the test -> name -> text
+        self.outcomes = {}
+        for outcome, test in re.findall(r"^(PASSED|FAILED|ERROR|SKIPPED|XFAIL) \S*?::([^\s]+)", output,
+                                        re.MULTILINE):
+            self.outcomes.setdefault(test.rpartition("::")[2], outcome)
+
+    def figures(self):
+        """The peak and what was left, of each test that used a GPU."""
+        return {test: (int(row["ohm_peak_allocated_bytes"]), int(row["ohm_leaked_bytes"]))
+                for test, row in self.properties.items() if "ohm_peak_allocated_bytes" in row}
+
+
+class Folder:
+    """With the files of a project."""
+
+    def __init__(self, **files):
+        self.path = tempfile.mkdtemp(prefix="ohm-plugin-test-")
+        atexit.register(shutil.rmtree, self.path, ignore_errors=True)
+        for name, text in files.items():
+            self.write(f"{name}.py", text)
+
+    def write(self, name, text):
+        with open(os.path.join(self.path, name), "w") as file:
+            file.write(text)
+
+    def read(self, name):
+        with open(os.path.join(self.path, name)) as file:
+            return file.read()
+
+    def run(self, *options, preload=None, command=("-m", "pytest")):
+        """`preload`: the stand-in libraries without ohm exec, as a real GPU is seen."""
+        environment = {**os.environ, "LD_PRELOAD": preload or "", "PYTHONDONTWRITEBYTECODE": "1",
+                       "PYTHONPATH": os.pathsep.join(
+                           [PYTHON_FOLDER, os.environ.get("PYTHONPATH", "")]).strip(os.pathsep)}
+        report = os.path.join(self.path, "junit.xml")
+        ended = subprocess.run(
+            [sys.executable, *command, "-p", "ohm.pytest_plugin", "-rA", f"--junitxml={report}",
+             *options], cwd=self.path, env=environment, text=True, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return Session(ended.returncode, ended.stdout, properties_in(report))
+
+
+def properties_in(path):
+    if not os.path.exists(path):
+        return {}
+    cases = xml.etree.ElementTree.parse(path).getroot().iter("testcase")
+    return {case.get("name"): {row.get("name"): row.get("value") for row in case.iter("property")}
+            for case in cases}
