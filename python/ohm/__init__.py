@@ -1,0 +1,1 @@
+"""GPU out-of-memory bugs without the GPU: the Python side of the `ohm` command."""
