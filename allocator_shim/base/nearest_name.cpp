@@ -7,6 +7,14 @@ namespace ohm {
 
 namespace {
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
 /// Optimal string alignment distance: each neighbour swap counts one.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   const std::size_t width = b.size() + 1;
@@ -33,10 +41,11 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   constexpr std::size_t kLongestCompared = 64;
   constexpr std::size_t kShortestBeginning = 3;
   if (name.empty() || name.size() > kLongestCompared) return {};
+  const std::string typed = lower_case(name);
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : known) {
-    const std::size_t distance = edit_distance(name, candidate);
+    const std::size_t distance = edit_distance(typed, lower_case(candidate));
     const bool has_nothing_in_common = distance >= std::max(name.size(), candidate.size());
     if (distance >= best_distance || has_nothing_in_common) continue;
     best = candidate;
@@ -44,7 +53,7 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   }
   if (!best.empty() || name.size() < kShortestBeginning) return best;
   const auto begun = std::find_if(known.begin(), known.end(), [&](const std::string& candidate) {
-    return candidate.starts_with(name);
+    return lower_case(candidate).starts_with(typed);
   });
   return begun == known.end() ? std::string() : *begun;
 }

@@ -100,6 +100,41 @@ void set_count(GpuSelection& selection, std::string_view value) {
   selection.count = count;
 }
 
+/// Lower case, without separators and what vendors put before a model.
+std::string model_letters(std::string_view name) {
+  std::string letters;
+  for (char c : name) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) letters += c;
+  }
+  for (const std::string_view prefix : {"nvidia", "geforce", "tesla", "rtx"}) {
+    if (letters.starts_with(prefix) && letters.size() > prefix.size()) {
+      letters.erase(0, prefix.size());
+    }
+  }
+  return letters;
+}
+
+/// ` (did you mean "a100-40g" or "a100-80g"?)`: profiles of this model, or the nearest name;
+/// nothing where the model is another one.
+std::string similar_gpus(std::string_view name) {
+  std::vector<std::string> known;
+  std::vector<std::string> of_model;
+  for (const GpuProfile& profile : gpu_profiles()) {
+    known.emplace_back(profile.name);
+    const std::string model = profile.name.substr(0, profile.name.find('-'));
+    if (model_letters(model) == model_letters(name)) {
+      of_model.push_back(fmt::format("\"{}\"", profile.name));
+    }
+  }
+  if (!of_model.empty()) return fmt::format(" (did you mean {}?)", fmt::join(of_model, " or "));
+  // An A10 is no A100, whose name only begins alike.
+  const std::string nearest = nearest_name(name, known);
+  const bool is_model = name.find('-') == std::string_view::npos;
+  const bool is_other = is_model && nearest.starts_with(name) && nearest[name.size()] != '-';
+  return nearest.empty() || is_other ? "; ohm gpus lists them" : did_you_mean(name, known);
+}
+
 struct SelectionKey {
   std::string_view name;
   void (*set)(GpuSelection&, std::string_view value);
@@ -136,13 +171,11 @@ std::size_t cublas_workspace_bytes(const std::array<int, 2>& compute_capability)
 }
 
 const GpuProfile& find_gpu_profile(std::string_view name) {
-  std::vector<std::string> known;
   for (const GpuProfile& profile : gpu_profiles()) {
     if (profile.name == name) return profile;
-    known.emplace_back(profile.name);
   }
   throw std::invalid_argument(
-      fmt::format("[gpu] unknown profile \"{}\"{}", name, did_you_mean(name, known)));
+      fmt::format("[gpu] unknown profile \"{}\"{}", name, similar_gpus(name)));
 }
 
 GpuSelection parse_gpu_selection(std::string_view text) {

@@ -19,11 +19,13 @@
 #include "allocator_shim/device/cuda/shared_library.h"
 #include "allocator_shim/snapshot/pickle_reader.h"
 #include "harness/cli/baseline_command.h"
+#include "harness/cli/completion_command.h"
 #include "harness/cli/diff_command.h"
 #include "harness/cli/exec_command.h"
 #include "harness/cli/explain_command.h"
 #include "harness/cli/fit_command.h"
 #include "harness/cli/gpus_command.h"
+#include "harness/cli/help_command.h"
 #include "harness/cli/list_command.h"
 #include "harness/cli/merge_command.h"
 #include "harness/cli/new_command.h"
@@ -53,12 +55,10 @@ namespace ohm::cli {
 namespace {
 
 constexpr std::array kCommands = {
-    kRunCommand, kExecCommand, kRecordCommand, kSweepCommand, kMergeCommand,       kExplainCommand,
-    kWhyCommand, kFitCommand,  kReportCommand, kDiffCommand,  kBaselineCommand,    kReplayCommand,
-    kSmiCommand, kNewCommand,  kListCommand,   kGpusCommand,  kVerifyDeviceCommand};
-
-constexpr const char* kSummary =
-    "Reproduces GPU out-of-memory bugs without the GPU and proves their fixes.";
+    kRunCommand,      kExecCommand,   kRecordCommand,       kSweepCommand,     kMergeCommand,
+    kExplainCommand,  kWhyCommand,    kFitCommand,          kReportCommand,    kDiffCommand,
+    kBaselineCommand, kReplayCommand, kSmiCommand,          kNewCommand,       kListCommand,
+    kGpusCommand,     kHelpCommand,   kVerifyDeviceCommand, kCompletionCommand};
 
 std::string examples_text(std::string_view examples) {
   std::string out = "Examples:\n";
@@ -90,10 +90,7 @@ void check_command(int argc, const char* const* argv) {
   const std::string name = argv[1];
   const std::vector<std::string> known = command_names();
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
-  const bool is_file = name.size() > 4 && name.substr(name.size() - 4) == ".lua";
-  throw UsageError(fmt::format(
-      "unknown command \"{}\"{}", name,
-      is_file ? fmt::format(" (did you mean ohm run {}?)", name) : did_you_mean(name, known)));
+  throw UsageError(unknown_command(name, known));
 }
 
 const Command* find_command(int argc, const char* const* argv) {
@@ -146,6 +143,10 @@ std::string unexpected_text(const CLI::App& command) {
   }
   const std::vector<std::string> words = command.remaining();
   const std::string word = words.empty() ? "" : words.front().substr(0, words.front().find('='));
+  if (!word.starts_with('-')) {
+    return fmt::format("unexpected argument \"{}\"; ohm {} --help lists what it takes", word,
+                       command.get_name());
+  }
   return fmt::format("unknown option \"{}\"{}; ohm {} --help lists them", word,
                      did_you_mean(word, known), command.get_name());
 }
@@ -197,6 +198,17 @@ class Application {
     return exit_code(ExitReason::usage).code;
   }
 
+  std::vector<DescribedCommand> described() {
+    std::vector<DescribedCommand> all;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const Command& command = kCommands[i];
+      all.push_back({std::string(command.name), std::string(command.help),
+                     std::string(command.examples), command.starts_program != StartsProgram::never,
+                     OptionParser(*entries_[i].app, completed_).described()});
+    }
+    return all;
+  }
+
  private:
   struct Entry {
     CLI::App* app;
@@ -205,12 +217,12 @@ class Application {
 
   static std::string description() {
     return fmt::format("{}\n\n{}", kSummary,
-                       examples_text("ohm run scenarios/*.lua\nohm list\nohm run --help"));
+                       examples_text("ohm run leaked_loss_graph\nohm list\nohm help run"));
   }
 
   void add(const Command& command, const Environment& environment) {
     CLI::App* app = app_.add_subcommand(std::string(command.name), std::string(command.help));
-    entries_.push_back({app, command.setup(OptionParser(*app), environment)});
+    entries_.push_back({app, command.setup(OptionParser(*app, completed_), environment)});
     // In the command's own help the examples come first; the list of commands has the one line.
     app->preparse_callback([app, &command](std::size_t /*arguments*/) {
       app->description(fmt::format("{}\n\n{}", command.help, examples_text(command.examples)));
@@ -218,7 +230,8 @@ class Application {
   }
 
   CLI::App app_;
-  std::vector<Entry> entries_;
+  CompletedValues completed_;
+  std::vector<Entry> entries_;  ///< in the order of kCommands
 };
 
 /// Prints the message; the code of the process.
@@ -258,12 +271,16 @@ int run_application(int argc, const char* const* argv, const Environment& enviro
   }
   engine::clean_up_before_ending(&reports::ReportFile::remove_unfinished);
   try {
-    check_command(argc, argv);
-    const CommandLine line(argc, argv);
+    const std::vector<const char*> words = spelled_with_help(argc, argv);
+    const int word_count = static_cast<int>(words.size());
+    check_command(word_count, words.data());
+    const CommandLine line(word_count, words.data());
     Environment with_program = environment;
     with_program.program = line.program;
     if (line.own.size() > 2) with_program.words.assign(line.own.begin() + 2, line.own.end());
-    return Application(with_program).run(static_cast<int>(line.own.size()), line.own.data());
+    Application application(with_program);
+    with_program.commands = [&application] { return application.described(); };
+    return application.run(static_cast<int>(line.own.size()), line.own.data());
   } catch (const UsageError& error) {
     return ended(error, ExitReason::usage);
   } catch (const GpuUnavailable& missing) {

@@ -14,6 +14,7 @@
 #include "harness/cli/option_values.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/run_progress.h"
+#include "harness/cli/scenario_option.h"
 #include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/baseline_check.h"
@@ -304,9 +305,11 @@ int baseline(const BaselineArguments& arguments, const Environment& environment)
 
 std::function<int()> setup_baseline(const OptionParser& parser, const Environment& environment) {
   const auto arguments = std::make_shared<BaselineArguments>();
-  parser.add_option("ACTION", arguments->action, "check, update or show").type_name("");
-  parser.add_option("FILES", arguments->files, "Scenario files, or PyTorch memory snapshots")
-      .type_name("");
+  parser.add_option("ACTION", arguments->action, "check, update or show")
+      .type_name("")
+      .offers({"check", "update", "show"});
+  add_scenario_files(parser, arguments->files,
+                     "Scenarios, by name or file, or PyTorch memory snapshots");
   parser
       .add_option(
           "--against", arguments->against,

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/cli/described_command.h"
 #include "harness/cli/option_parser.h"
 #include "harness/scenario/scenario_program.h"
 
@@ -19,6 +20,10 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What the program does, in one line.
+inline constexpr std::string_view kSummary =
+    "Reproduces GPU out-of-memory bugs without the GPU and proves their fixes.";
+
 /// What commands are given.
 struct Environment {
   engine::ScenarioLoader loader;
@@ -28,6 +33,8 @@ struct Environment {
   std::vector<std::string> words = {};
   /// What stands after `--`, for a command that may start a program.
   std::vector<std::string> program = {};
+  /// All commands, for those that describe the others.
+  std::function<std::vector<DescribedCommand>()> commands = {};
 };
 
 /// Whether a command starts a program that comes after `--`: without that, options of the two would

@@ -161,7 +161,8 @@ std::function<int()> setup_exec(const OptionParser& parser, const Environment& e
       .add_option("--gpu", arguments->gpu,
                   fmt::format("NAME[,capacity=SIZE][,count=N] (default: {}); ohm gpus lists them",
                               interpose::kDefaultGpu))
-      .type_name("PROFILE");
+      .type_name("PROFILE")
+      .completes(Completion::gpus);
   parser.add_option("--gpus", arguments->gpus, "How many of them (default: 1)").type_name("N");
   parser.add_option("--limit", arguments->limit, "Memory of each GPU (default: all that it has)")
       .type_name("SIZE")

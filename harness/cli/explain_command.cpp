@@ -9,17 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include "allocator_shim/base/nearest_name.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/run_progress.h"
-#include "harness/cli/scenario_files.h"
 #include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/text_input.h"
 #include "harness/cli/why_command.h"
 #include "harness/run/runner.h"
 #include "harness/scenario/opening_comment.h"
+#include "harness/scenario/scenario_names.h"
 #include "harness/scenario/scenario_program.h"
 #include "harness/scenario/source_file.h"
 #include "reports/console/explained_scenario.h"
@@ -55,19 +54,17 @@ int explain_message(const ExplainArguments& arguments) {
 
 // ---- pitfalls -----------------------------------------------------------------------------------
 
-/// A path, or the name of one of the scenarios that are there.
-std::string file_of(const std::string& pitfall, const std::vector<std::string>& files) {
-  const bool is_path = pitfall.ends_with(".lua") || pitfall.find('/') != std::string::npos;
+/// The file of the scenario; throws UsageError where no scenario has that name.
+std::string file_of(const std::string& pitfall) {
   const std::string hint = why_hint(pitfall);
   if (!hint.empty()) throw UsageError(fmt::format("{} is not a pitfall{}", pitfall, hint));
-  if (is_path) return pitfall;
-  std::vector<std::string> names;
-  for (const std::string& file : files) {
-    names.push_back(fs::path(file).stem().string());
-    if (names.back() == pitfall) return file;
-  }
-  throw UsageError(fmt::format("unknown pitfall \"{}\"{}; ohm list prints them", pitfall,
-                               did_you_mean(pitfall, names)));
+  std::string file = engine::scenario_file(pitfall);
+  const bool is_path = file != pitfall || !engine::is_scenario_name(pitfall);
+  if (is_path || fs::exists(file)) return file;
+  const std::string similar = engine::similar_scenario(pitfall);
+  throw UsageError(
+      fmt::format("unknown pitfall \"{}\"{}; ohm list prints them", pitfall,
+                  similar.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", similar)));
 }
 
 reports::ExplainedScenario explained(const ScenarioResult& result) {
@@ -88,20 +85,19 @@ reports::ExplainedScenario explained(const ScenarioResult& result) {
 }
 
 void take_files(ExplainArguments& arguments) {
-  const std::vector<std::string> files = default_scenario_files();
   if (arguments.all && !arguments.pitfalls.empty()) {
     throw UsageError("--all explains every pitfall: do not name any");
   }
   if (arguments.all) {
-    if (files.empty()) throw UsageError("there is no scenarios/*.lua here");
-    arguments.run.files = files;
+    arguments.run.files = engine::default_scenario_files();
+    if (arguments.run.files.empty()) throw UsageError("there is no scenarios/*.lua here");
     return;
   }
   if (arguments.pitfalls.empty()) {
     throw UsageError("name a pitfall, as in ohm explain leaked_loss_graph; or --message, or --all");
   }
   for (const std::string& pitfall : arguments.pitfalls) {
-    arguments.run.files.push_back(file_of(pitfall, files));
+    arguments.run.files.push_back(file_of(pitfall));
   }
 }
 
@@ -142,7 +138,8 @@ int explain(ExplainArguments arguments, const Environment& environment) {
 std::function<int()> setup_explain(const OptionParser& parser, const Environment& environment) {
   const auto arguments = std::make_shared<ExplainArguments>();
   parser.add_option("PITFALLS", arguments->pitfalls, "Names of scenarios, or their files")
-      .type_name("");
+      .type_name("")
+      .completes(Completion::scenarios);
   parser
       .add_option(
           "--message", arguments->message,

@@ -20,6 +20,7 @@
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/resume_option.h"
 #include "harness/cli/run_options.h"
+#include "harness/cli/scenario_option.h"
 #include "harness/cli/shard_option.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/value_option.h"
@@ -176,8 +177,9 @@ int fit(FitArguments arguments, const Environment& environment) {
 
 void add_question(const OptionParser& parser, FitArguments& arguments) {
   engine::RunOptions& run = arguments.fit.run;
-  parser.add_option("FILE", run.files, "A scenario file, or two or more recordings of one program")
-      .type_name("");
+  add_scenario_files(parser, run.files,
+                     "A scenario, by name or file, or two or more recordings of one program",
+                     "FILE");
   parser
       .add_option("--vary", arguments.varied,
                   "Parameter to maximize, in whole numbers; capacity: find the smallest GPU "
@@ -187,6 +189,7 @@ void add_question(const OptionParser& parser, FitArguments& arguments) {
       .add_option("--gpu,--gpus", arguments.gpus,
                   "Use these GPUs instead (ohm gpus lists them), or all of them; repeatable")
       .type_name(std::string(engine::kGpuValueName))
+      .completes(Completion::gpus)
       .one_value_each();
   parser
       .add_option("--limit", arguments.limits,

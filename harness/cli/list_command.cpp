@@ -7,11 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "allocator_shim/fault/fault_policy.h"
-#include "harness/cli/scenario_files.h"
+#include "harness/cli/scenario_option.h"
 #include "harness/cli/terminal.h"
 #include "harness/judge/measurement.h"
 #include "harness/process/interrupt.h"
 #include "harness/run/runner.h"
+#include "harness/scenario/scenario_names.h"
 #include "reports/reporter.h"
 #include "reports/text/json_text.h"
 #include "reports/text/paint.h"
@@ -220,7 +221,7 @@ int list(const ListArguments& arguments, const Environment& environment) {
   if (arguments.faults) write_stdout(faults_text());
   if (arguments.measurements || arguments.reporters || arguments.faults) return 0;
   engine::RunOptions options;
-  options.files = arguments.files.empty() ? default_scenario_files() : arguments.files;
+  options.files = arguments.files.empty() ? engine::default_scenario_files() : arguments.files;
   const std::vector<ListedScenario> listed = engine::list_scenarios(options, environment.loader);
   if (const int signal = engine::InterruptGuard::signal(); signal != 0) {
     return process_code(ExitReason::interrupted, signal);
@@ -237,8 +238,8 @@ int list(const ListArguments& arguments, const Environment& environment) {
 
 std::function<int()> setup_list(const OptionParser& parser, const Environment& environment) {
   const auto arguments = std::make_shared<ListArguments>();
-  parser.add_option("FILES", arguments->files, "Scenario files (default: scenarios/*.lua)")
-      .type_name("");
+  add_scenario_files(parser, arguments->files,
+                     "Scenarios, by name or file (default: scenarios/*.lua, or those of ohm)");
   parser.add_flag("--json", arguments->json, "Print JSON (ohm.list/1)");
   parser.add_flag("--measurements", arguments->measurements,
                   "List the measurements that a limit can name");

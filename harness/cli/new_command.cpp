@@ -123,6 +123,9 @@ int make_new(const NewArguments& arguments, const Environment& environment) {
   }
   const fs::path definitions = (folder / ".ohm" / "ohm.lua").lexically_normal();
   fs::create_directory(definitions.parent_path(), error);
+  if (error) {
+    throw UsageError(fmt::format("cannot write {}: {}", definitions.string(), error.message()));
+  }
   write_file(definitions.string(), environment.editor_definitions());
   const fs::path settings = (folder / ".luarc.json").lexically_normal();
   const bool has_settings = fs::exists(fs::symlink_status(settings, error));

@@ -12,11 +12,23 @@ OptionCheck check_of(CLI::Validator validator) {
   return [validator = std::move(validator)](const std::string& text) { return validator(text); };
 }
 
-}  // namespace
-
-OptionCheck one_of(std::vector<std::string> words) {
-  return check_of(CLI::IsMember(std::move(words)));
+DescribedOption description_of(const CLI::Option& option) {
+  DescribedOption described;
+  for (const std::string& letter : option.get_snames()) described.flags.push_back("-" + letter);
+  for (const std::string& word : option.get_lnames()) described.flags.push_back("--" + word);
+  const bool takes_value = option.get_items_expected_max() > 0;
+  if (described.is_argument()) {
+    described.argument = option.get_name();
+  } else if (takes_value) {
+    described.value = option.get_type_name().empty() ? "VALUE" : option.get_type_name();
+  }
+  described.help = option.get_description();
+  described.may_lack_value = takes_value && option.get_items_expected_min() == 0;
+  described.is_repeatable = option.get_items_expected_max() > 1;
+  return described;
 }
+
+}  // namespace
 
 OptionCheck whole_number(std::uint64_t least, std::uint64_t most) {
   return check_of(CLI::Range(least, most));
@@ -53,10 +65,25 @@ Option Option::excludes(Option other) const {
   return *this;
 }
 
+Option Option::completes(Completion kind) const {
+  (*completed_)[option_].kind = kind;
+  return *this;
+}
+
+Option Option::offers(std::vector<std::string> words) const {
+  (*completed_)[option_] = {Completion::words, std::move(words)};
+  return *this;
+}
+
+Option Option::one_of(std::vector<std::string> words) const {
+  option_->check(CLI::IsMember(words));
+  return offers(std::move(words));
+}
+
 template <class Value>
 Option OptionParser::add_option(const std::string& names, Value& value,
                                 const std::string& help) const {
-  return Option(*app_->add_option(names, value, help));
+  return {*app_->add_option(names, value, help), *completed_};
 }
 
 using Text = const std::string&;
@@ -72,23 +99,33 @@ template Option OptionParser::add_option(Text, std::optional<std::string>&, Text
 Option OptionParser::add_option_function(const std::string& names,
                                          std::function<void(const std::string&)> read,
                                          const std::string& help) const {
-  return Option(*app_->add_option_function<std::string>(names, read, help));
+  return {*app_->add_option_function<std::string>(names, read, help), *completed_};
 }
 
 Option OptionParser::add_option_function(const std::string& names,
                                          std::function<void(const std::vector<std::string>&)> read,
                                          const std::string& help) const {
-  return Option(*app_->add_option_function<std::vector<std::string>>(names, read, help));
+  return {*app_->add_option_function<std::vector<std::string>>(names, read, help), *completed_};
 }
 
 Option OptionParser::add_flag(const std::string& names, bool& value,
                               const std::string& help) const {
-  return Option(*app_->add_flag(names, value, help));
+  return {*app_->add_flag(names, value, help), *completed_};
 }
 
 void OptionParser::set_footer(const std::string& text) const { app_->footer(text); }
 
 std::size_t OptionParser::count(const std::string& name) const { return app_->count(name); }
+
+std::vector<DescribedOption> OptionParser::described() const {
+  std::vector<DescribedOption> all;
+  for (const CLI::Option* option : std::as_const(*app_).get_options()) {
+    all.push_back(description_of(*option));
+    const auto completed = completed_->find(option);
+    if (completed != completed_->end()) all.back().completed = completed->second;
+  }
+  return all;
+}
 
 std::vector<std::string> OptionParser::given() const {
   std::vector<std::string> names;

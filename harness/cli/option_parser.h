@@ -5,8 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
+
+#include "harness/cli/described_command.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): the library's
 namespace CLI {
@@ -19,15 +22,17 @@ namespace ohm::cli {
 /// What is wrong about a value, as the user typed it; empty: nothing is.
 using OptionCheck = std::function<std::string(const std::string& text)>;
 
-/// One of these words.
-OptionCheck one_of(std::vector<std::string> words);
 /// A whole number of that range, both ends included.
 OptionCheck whole_number(std::uint64_t least, std::uint64_t most);
+
+/// Of the options for which anything but files is offered.
+using CompletedValues = std::map<const CLI::Option*, CompletedValue>;
 
 /// An option that was declared; lives as long as its parser. The setters return it, to go on.
 class Option {
  public:
-  explicit Option(CLI::Option& option) : option_(&option) {}
+  Option(CLI::Option& option, CompletedValues& completed)
+      : option_(&option), completed_(&completed) {}
 
   /// What the help calls its value.
   Option type_name(const std::string& name) const;
@@ -40,9 +45,16 @@ class Option {
   Option check(OptionCheck check) const;
   /// Not together with that one.
   Option excludes(Option other) const;
+  /// What shells offer; files, unless it is set.
+  Option completes(Completion kind) const;
+  /// Shells offer these words.
+  Option offers(std::vector<std::string> words) const;
+  /// It has to be one of these words.
+  Option one_of(std::vector<std::string> words) const;
 
  private:
   CLI::Option* option_;
+  CompletedValues* completed_;
 };
 
 /// A handle: copies declare options of the same command. `names` are as in "-o,--output"; without
@@ -50,7 +62,8 @@ class Option {
 /// until then.
 class OptionParser {
  public:
-  explicit OptionParser(CLI::App& app) : app_(&app) {}
+  /// `completed` gets what Option::completes() and offers() say.
+  OptionParser(CLI::App& app, CompletedValues& completed) : app_(&app), completed_(&completed) {}
 
   /// Value: a number, a string, an optional of one, a vector of strings; option_parser.cpp lists
   /// them.
@@ -71,11 +84,14 @@ class OptionParser {
 
   /// How often the option was given.
   std::size_t count(const std::string& name) const;
+  /// All options, in the order of the help.
+  std::vector<DescribedOption> described() const;
   /// The names of all options that were given.
   std::vector<std::string> given() const;
 
  private:
   CLI::App* app_;
+  CompletedValues* completed_;
 };
 
 }  // namespace ohm::cli

@@ -124,7 +124,7 @@ std::function<int()> setup_record(const OptionParser& parser, const Environment&
                   "python: the Python stack of every request; none: only bytes and addresses, "
                   "which costs less (default: python)")
       .type_name("KIND")
-      .check(one_of({"python", kNoStacks}));
+      .one_of({"python", kNoStacks});
   parser.add_flag("--modules", arguments->names_modules,
                   "Add the running module, by its path in the model, to every stack; tracebacks of "
                   "the job get a line for each");

@@ -213,6 +213,7 @@ void add_questions(const OptionParser& parser, ReplayArguments& arguments) {
                   "What if the process had this GPU (ohm gpus lists them): its memory without a "
                   "context; repeatable")
       .type_name("NAME")
+      .completes(Completion::gpus)
       .one_value_each();
   parser
       .add_option("--free-at", replay.free_at,
@@ -234,7 +235,7 @@ void add_questions(const OptionParser& parser, ReplayArguments& arguments) {
       .add_option("--dtype", replay.dtype,
                   "What if the job computed in this dtype: explains why a recording cannot tell")
       .type_name("bf16|fp16")
-      .check(one_of({"bf16", "fp16"}));
+      .one_of({"bf16", "fp16"});
   parser
       .add_option(
           "--alloc-conf", replay.settings,

@@ -9,6 +9,7 @@
 #include "allocator_shim/base/format_bytes.h"
 #include "harness/cli/gpu_option.h"
 #include "harness/cli/option_values.h"
+#include "harness/cli/scenario_option.h"
 #include "harness/cli/why_command.h"
 
 namespace ohm::cli {
@@ -85,6 +86,7 @@ void add_run_options(const OptionParser& parser, engine::RunOptions& run,
     Option option = std::visit(RowOption(parser, run, row), row.member);
     if (!row.value_name.empty()) option.type_name(std::string(row.value_name));
     if (!row.may_be_empty) option.check(not_empty());
+    if (row.value_name == engine::kGpuValueName) option.completes(Completion::gpus);
   }
 }
 
@@ -95,7 +97,8 @@ void add_jobs_option(const OptionParser& parser, int& jobs) {
 }
 
 void require_files(const engine::RunOptions& run) {
-  if (run.files.empty()) throw UsageError("name the scenarios, as in scenarios/*.lua");
+  if (run.files.empty())
+    throw UsageError("name the scenarios, as in leaked_loss_graph or scenarios/*.lua");
   for (const std::string& file : run.files) {
     const std::string hint = why_hint(file);
     if (!hint.empty()) throw UsageError(fmt::format("{} is not a scenario{}", file, hint));
@@ -124,7 +127,7 @@ void add_case_option(const OptionParser& parser, engine::RunOptions& run) {
 }
 
 void add_selection_options(const OptionParser& parser, engine::RunOptions& run) {
-  parser.add_option("FILES", run.files, "Scenario files").type_name("");
+  add_scenario_files(parser, run.files, "Scenarios, by name or file");
   add_case_option(parser, run);
   parser
       .add_option("--filter", run.selection.filter,

@@ -13,6 +13,7 @@
 #include "harness/cli/gpu_option.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/run_options.h"
+#include "harness/cli/scenario_option.h"
 #include "harness/cli/terminal.h"
 #include "harness/run/runner.h"
 #include "reports/text/text_layout.h"
@@ -141,9 +142,8 @@ std::function<int()> setup_smi(const OptionParser& parser, const Environment& en
   const auto arguments = std::make_shared<SmiArguments>();
   engine::RunOptions& run = arguments->run;
   run.jobs = usable_cores();
-  parser
-      .add_option("FILES", run.files, "Scenarios to run, size-only (default: none, show idle GPUs)")
-      .type_name("");
+  add_scenario_files(parser, run.files,
+                     "Scenarios to run, size-only (default: none, show idle GPUs)");
   add_case_option(parser, run);
   add_run_options(parser, run, engine::RunCommand::smi);
   parser

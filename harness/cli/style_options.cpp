@@ -5,7 +5,9 @@
 namespace ohm::cli {
 
 void add_color_option(const OptionParser& parser, StyleOptions& style) {
-  parser.add_option("--color", style.color, "auto, always or never").type_name("WHEN");
+  parser.add_option("--color", style.color, "auto, always or never")
+      .type_name("WHEN")
+      .offers({"auto", "always", "never"});
 }
 
 Option add_quiet_option(const OptionParser& parser, StyleOptions& style, const std::string& help) {

@@ -27,7 +27,7 @@ void add_value_options(const OptionParser& parser, engine::ValueOptions& options
                       "Values on virtual GPUs: none (not tracked), known (track which ones are "
                       "known; default), or cpu (compute them on the CPU)")
       .type_name("WHICH")
-      .check(one_of({"none", "known", "cpu"}));
+      .one_of({"none", "known", "cpu"});
   parser
       .add_option(
           "--assume-selected", options.assumed_selection,

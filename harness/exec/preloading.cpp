@@ -8,20 +8,11 @@
 
 #include "allocator_shim/device/cuda/shared_library.h"
 #include "harness/process/program_file.h"
+#include "harness/process/shipped_files.h"
 
 namespace ohm::engine {
 
 namespace {
-
-/// The places of a file of this project's: as installed, seen from the program's folder; as built,
-/// seen from a folder that the program is somewhere in.
-std::vector<std::filesystem::path> places(const char* built, const char* installed) {
-  constexpr int kDepth = 3;
-  std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  std::vector<std::filesystem::path> found = {(folder / installed).lexically_normal()};
-  for (int i = 0; i < kDepth; ++i, folder = folder.parent_path()) found.push_back(folder / built);
-  return found;
-}
 
 void check_environment() {
   const char* preloaded = std::getenv("LD_PRELOAD");
@@ -33,7 +24,7 @@ void check_environment() {
 }  // namespace
 
 std::string shipped_file(const char* built, const char* installed) {
-  const std::vector<std::filesystem::path> all = places(built, installed);
+  const std::vector<std::filesystem::path> all = shipped_places(built, installed);
   for (const std::filesystem::path& path : all) {
     if (!std::filesystem::exists(path)) continue;
     // What the loader, and Python, take for the end of a name.

@@ -15,6 +15,7 @@
 #include "allocator_shim/base/nearest_name.h"
 #include "allocator_shim/base/utf8.h"
 #include "allocator_shim/base/whole_file.h"
+#include "harness/scenario/scenario_names.h"
 #include "harness/scenario/script_errors.h"
 
 namespace ohm::engine {
@@ -26,9 +27,17 @@ namespace {
   throw script_error_at(path, line, why, hint);
 }
 
-/// The file in the same folder that may have been meant.
+/// The file in the same folder, or the scenario, that may have been meant.
 std::string missing_file_hint(const std::string& path) {
   const std::filesystem::path wanted(path);
+  if (is_scenario_name(path)) {
+    const std::string similar = similar_scenario(path);
+    if (!similar.empty()) return fmt::format("did you mean {}?", similar);
+  }
+  const std::string stem = wanted.stem().string();
+  if (wanted.extension() == ".lua" && scenario_file(stem) != stem) {
+    return fmt::format("did you mean {}, the scenario that comes with ohm?", stem);
+  }
   const std::filesystem::path folder = wanted.has_parent_path() ? wanted.parent_path() : ".";
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error)) {

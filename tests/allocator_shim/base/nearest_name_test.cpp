@@ -22,6 +22,11 @@ TEST(NearestName, IsTheFirstThatBeginsWithItWhenNoneIsNear) {
   EXPECT_EQ(nearest_name("nu", kKnown), "");
 }
 
+TEST(NearestName, TakesUpperAndLowerCaseForTheSame) {
+  EXPECT_EQ(nearest_name("Num_OOMs", kKnown), "num_ooms");
+  EXPECT_EQ(nearest_name("PEAK", kKnown), "peak_allocated_bytes");
+}
+
 TEST(NearestName, HasSomethingInCommon) {
   EXPECT_EQ(nearest_name("k", {"n"}), "");
   EXPECT_EQ(nearest_name("k", {"kv"}), "kv");

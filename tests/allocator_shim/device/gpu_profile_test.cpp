@@ -58,7 +58,7 @@ TEST(GpuSelection, TakesACapacityAndACount) {
 TEST(GpuSelection, SaysWhichPartIsWrong) {
   EXPECT_EQ(selection_error("a100-4g"),
             "[gpu] unknown profile \"a100-4g\" (did you mean \"a100-40g\"?)");
-  EXPECT_EQ(selection_error(""), "[gpu] unknown profile \"\"");
+  EXPECT_EQ(selection_error(""), "[gpu] unknown profile \"\"; ohm gpus lists them");
   EXPECT_EQ(selection_error("tiny-64m,cout=2"),
             "[gpu] expected capacity=SIZE or count=N, not \"cout=2\" (did you mean \"count\"?)");
   EXPECT_EQ(selection_error("tiny-64m,count"),
@@ -70,6 +70,31 @@ TEST(GpuSelection, SaysWhichPartIsWrong) {
             "takes 450.00 MiB");
   EXPECT_NE(selection_error("tiny-64m,capacity=big").find("not a number of bytes: \"big\""),
             std::string::npos);
+}
+
+struct Misspelling {
+  const char* typed;
+  const char* suggestion;
+};
+
+TEST(GpuSelection, SuggestsTheProfilesOfAModel) {
+  constexpr const char* kNone = "; ohm gpus lists them";
+  constexpr std::array kMisspellings = {
+      Misspelling{"l4", " (did you mean \"l4-24g\"?)"},
+      Misspelling{"A100", " (did you mean \"a100-40g\" or \"a100-80g\"?)"},
+      Misspelling{"RTX 4090", " (did you mean \"rtx4090-24g\"?)"},
+      Misspelling{"4090", " (did you mean \"rtx4090-24g\"?)"},
+      Misspelling{"NVIDIA H200", " (did you mean \"h200-141g\"?)"},
+      Misspelling{"H100-80GB", " (did you mean \"h100-80g\"?)"},
+      Misspelling{"l4-24gb", " (did you mean \"l4-24g\"?)"},
+      Misspelling{"a100-80", " (did you mean \"a100-80g\"?)"},
+      Misspelling{"a10", kNone},
+      Misspelling{"b200", kNone},
+      Misspelling{"mi300x", kNone}};
+  for (const Misspelling& one : kMisspellings) {
+    EXPECT_EQ(selection_error(one.typed),
+              std::string("[gpu] unknown profile \"") + one.typed + "\"" + one.suggestion);
+  }
 }
 
 TEST(GpuSelection, TakesAProfileThatStandsInNoTable) {

@@ -26,7 +26,7 @@ set(test "${CMAKE_CTEST_COMMAND}" --test-dir "${WORK}/build" --output-on-failure
 
 run(passes ${configure})
 run(passes ${test})
-expect("${output}" "100% tests passed, 0 tests failed out of 2")
+expect("${output}" "100% tests passed, 0 tests failed out of 3")
 file(READ "${WORK}/build/ohm/sum_of_losses.xml" junit)
 expect("${junit}" "tests=\"2\" failures=\"0\"")
 

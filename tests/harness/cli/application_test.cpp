@@ -140,6 +140,14 @@ INSTANTIATE_TEST_SUITE_P(
     All, Mistakes,
     testing::Values(
         Mistake{{"rnu", "x.lua"}, "unknown command \"rnu\" (did you mean \"run\"?)"},
+        Mistake{{"help", "rnu"}, "unknown command \"rnu\" (did you mean \"run\"?)"},
+        Mistake{{"help", "--man", "rnu"}, "unknown command \"rnu\" (did you mean \"run\"?)"},
+        Mistake{{"help", "run", "list"},
+                "unexpected argument \"list\"; ohm help --help lists what it takes"},
+        Mistake{{"completion"}, "name the shell: bash, zsh, fish"},
+        Mistake{{"completion", "bsh"},
+                "unknown shell \"bsh\" (did you mean \"bash\"?); there are scripts for bash, zsh, "
+                "fish"},
         Mistake{{"x.lua"}, "unknown command \"x.lua\" (did you mean ohm run x.lua?)"},
         Mistake{{"run", "x.lua", "--reprot", "json=x"},
                 "unknown option \"--reprot\" (did you mean \"--report\"?); ohm run --help lists "
@@ -147,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"run", "x.lua", "--reprot=json"},
                 "unknown option \"--reprot\" (did you mean \"--report\"?); ohm run --help lists "
                 "them"},
-        Mistake{{"run"}, "name the scenarios, as in scenarios/*.lua"},
+        Mistake{{"run"}, "name the scenarios, as in leaked_loss_graph or scenarios/*.lua"},
         Mistake{{"run", "x.lua", "--report", "out.json"},
                 "--report is NAME=PATH, not \"out.json\""},
         Mistake{{"run", "x.lua", "--report", "jsno=out.json"},
@@ -224,6 +232,25 @@ TEST_F(ApplicationTest, ListsTheVirtualGpus) {
   const Ran ran = run({"gpus"});
   EXPECT_EQ(0, ran.code);
   EXPECT_TRUE(contains(ran.out, "a100-40g")) << ran.out;
+}
+
+TEST_F(ApplicationTest, HelpIsThatOfTheCommand) {
+  EXPECT_EQ(run({"run", "--help"}).out, run({"help", "run"}).out);
+  EXPECT_EQ(run({"--help"}).out, run({"help"}).out);
+  EXPECT_EQ(0, run({"help", "run"}).code);
+}
+
+TEST_F(ApplicationTest, ManPagesAndCompletionsAreThoseOfTheTable) {
+  const std::string help = run({"help", "exec"}).out;
+  const std::string page = run({"help", "--man", "exec"}).out;
+  const std::string offers = run({"completion", "--", "ohm", "exec", "-"}).out;
+  for (const std::string flag : {"host-limit", "allow-missing", "gate"}) {
+    EXPECT_TRUE(contains(help, "--" + flag)) << flag;
+    EXPECT_TRUE(contains(offers, "--" + flag + "\t")) << offers;
+  }
+  EXPECT_TRUE(contains(page, "\\fB\\-\\-allow\\-missing\\fR\n")) << page;
+  EXPECT_TRUE(contains(run({"help", "--man"}).out, "\\fBohm\\-exec\\fR(1)"));
+  EXPECT_TRUE(contains(run({"completion", "--", "ohm", "fi"}).out, "fit\t"));
 }
 
 }  // namespace

@@ -48,8 +48,9 @@ RunCommand first_command(const RunOptionRow& row) {
 /// What a command line makes of the options that has this one alone.
 RunOptions options_with(const RunOptionRow& row) {
   CLI::App app;
+  CompletedValues completed;
   RunOptions run;
-  add_run_options(OptionParser(app), run, first_command(row));
+  add_run_options(OptionParser(app, completed), run, first_command(row));
   const bool has_names = row.flag == "--addresses";
   app.parse(fmt::format("{} {}", row.flag,
                         has_names ? "descending" : std::visit(OtherValue(), row.member)));
@@ -86,8 +87,9 @@ TEST(RunOptionRows, AreOptionsOfTheirCommandsAlone) {
   for (const RunCommand command : {RunCommand::run, RunCommand::sweep, RunCommand::verify_device,
                                    RunCommand::fit, RunCommand::smi}) {
     CLI::App app;
+    CompletedValues completed;
     RunOptions run;
-    add_run_options(OptionParser(app), run, command);
+    add_run_options(OptionParser(app, completed), run, command);
     for (const RunOptionRow& row : kRunOptionRows) {
       const CLI::Option* option = app.get_option_no_throw(std::string(row.flag));
       EXPECT_EQ(row.commands.has(command), option != nullptr) << row.flag;
