@@ -71,19 +71,17 @@ TEST_F(ExecRobustness, RecordsAProgramThatChangesItself) {
 }
 
 TEST_F(ExecRobustness, SaysThatARecordCannotBeWritten) {
-  folder_.write("job.py",
-                torch_script(std::string(kUsesGpu) +
-                             "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
-                             "os.dup2(os.open('/dev/null', os.O_WRONLY), 2)\n"));
-  for (const std::vector<std::string>& memory :
-       {std::vector<std::string>{"--gpu", "tiny-64m"}, {"--memory", "host"}}) {
-    std::vector<std::string> arguments = {"exec", "--record", "kept"};
-    arguments.insert(arguments.end(), memory.begin(), memory.end());
-    arguments.insert(arguments.end(), {"--", "python3", "job.py"});
-    const ProgramResult ran = ohm(arguments);
+  const std::string limits_itself =
+      "import os, resource\n"
+      "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+      "os.dup2(os.open('/dev/null', os.O_WRONLY), 2)\n";
+  folder_.write("host.py", limits_itself);
+  folder_.write("device.py", torch_script(kUsesGpu + limits_itself));
+  for (const std::string memory : {"host", "device"}) {
+    const ProgramResult ran =
+        ohm({"exec", "--record", memory, "--memory", memory, "--", "python3", memory + ".py"});
     EXPECT_EQ(2, ran.code) << ran.err;
     EXPECT_THAT(ran.err, HasSubstr("cannot be written: File too large"));
-    std::filesystem::remove_all(file("kept"));
   }
 }
 
