@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "allocator_shim/base/nearest_name.h"
+#include "reports/ci/code_quality_report.h"
 #include "reports/ci/github_report.h"
 #include "reports/ci/junit_report.h"
 #include "reports/console/console_report.h"
@@ -22,7 +23,9 @@ namespace ohm::reports {
 
 namespace {
 
-constexpr std::array<Reporter, 7> kReporters = {{
+constexpr std::array<Reporter, 8> kReporters = {{
+    {"codequality", "GitLab's code quality report, for the lines of a merge request", "",
+     Recording::figures, &kAsJson, code_quality_report},
     {"console", "The table of the terminal, as text", ".txt", Recording::figures, &kForPeople,
      console_report},
     {"github", "Annotations of GitHub Actions: ::error commands for what failed", "",

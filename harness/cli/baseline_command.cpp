@@ -8,9 +8,11 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "allocator_shim/base/input_file.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/run_progress.h"
@@ -19,6 +21,7 @@
 #include "harness/cli/terminal.h"
 #include "harness/gate/baseline_check.h"
 #include "harness/process/git_revision.h"
+#include "harness/process/shell_quote.h"
 #include "harness/run/runner.h"
 #include "reports/console/result_diff_text.h"
 #include "reports/json/result_input.h"
@@ -44,12 +47,48 @@ struct BaselineArguments {
   bool force = false;
 };
 
+bool begins_as_json(const std::string& file) {
+  try {
+    InputFile input(file);
+    return input.bytes() && input.beginning(1) == "{";
+  } catch (const std::system_error&) {
+    return false;  // what reads it says why
+  }
+}
+
+/// The command that writes this report, made of the one that repeats it.
+std::string report_command(const RunResult& result, const std::string& file) {
+  std::string command = "ohm exec -- " + result.command->command;
+  const bool has_variant = !result.scenarios.empty() && !result.scenarios.front().variants.empty();
+  if (has_variant) command = result.scenarios.front().variants.front().rerun;
+  const std::size_t end = std::min(command.find(" -- "), command.size());
+  return command.insert(end, " --report json=" + engine::shell_quoted(file));
+}
+
+/// A report is a baseline as it is: there is nothing to update it from but its command.
+void refuse_report(const std::string& file) {
+  if (!begins_as_json(file)) return;
+  const RunResult result = reports::read_result_or_snapshot(file);
+  if (result.command) {
+    throw UsageError(
+        fmt::format("{}: is a report of ohm exec, which ohm exec --baseline {} takes as it is; to "
+                    "update it, run: {}",
+                    file, engine::shell_quoted(file), report_command(result, file)));
+  }
+  const std::string scenario =
+      result.scenarios.empty() ? "scenarios/x.lua" : result.scenarios.front().file;
+  throw UsageError(
+      fmt::format("{}: is the result of ohm run; name the scenario: ohm baseline update {}", file,
+                  engine::shell_quoted(scenario)));
+}
+
 engine::RunOutcome measured(const std::vector<std::string>& files,
                             const BaselineArguments& arguments, const Environment& environment) {
   engine::RunOptions options = arguments.run;
   // A snapshot has been measured.
   std::vector<std::string> snapshots;
   for (const std::string& file : files) {
+    refuse_report(file);
     (reports::is_pickle(file) ? snapshots : options.files).push_back(file);
   }
   options.recording = Recording::peaks;
@@ -99,9 +138,12 @@ std::string old_text(const std::string& path, const ScenarioResult& scenario, bo
     for (const BaselineCheck& check :
          engine::check_baseline(engine::read_baseline(path), scenario, 0)) {
       if (check.state == State::equal) continue;
-      out += check.diff.is_equal()
-                 ? fmt::format("{}.{}: {}\n", scenario.name, check.variant, check.reason)
-                 : reports::diff_text(check.diff, color);
+      if (check.diff.is_equal()) {
+        out += fmt::format("{}.{}: {}\n", scenario.name, check.variant, check.reason);
+        continue;
+      }
+      out += reports::diff_text(check.diff, color);
+      if (!check.limits_changed.empty()) out += "  " + check.limits_changed + "\n";
     }
     return out;
   } catch (const engine::BaselineError& error) {
@@ -165,7 +207,7 @@ Look look_of(State state, bool ratchet) {
 
 /// Prints what differs; whether the gate holds.
 bool print_checks(const ScenarioResult& scenario, const std::vector<BaselineCheck>& checks,
-                  const BaselineArguments& arguments) {
+                  const std::string& source_change, const BaselineArguments& arguments) {
   const bool color = wants_color(arguments.style.color);
   bool holds = true;
   std::size_t equal = 0;
@@ -182,20 +224,25 @@ bool print_checks(const ScenarioResult& scenario, const std::vector<BaselineChec
       out += fmt::format("{}.{}: {}\n", scenario.name, check.variant, check.reason);
     } else {
       out += reports::diff_text(check.diff, color);
+      if (!check.limits_changed.empty()) out += "  " + check.limits_changed + "\n";
     }
     if (check.state == State::improved && arguments.ratchet) {
       out += "  keep it: run ohm baseline update\n";
     }
   }
+  if (!holds && !source_change.empty()) out += reports::printable(source_change) + "\n";
   out += fmt::format("{}: {} of {} variants equal\n", scenario.file, equal, checks.size());
   print_text(out);
   return holds;
 }
 
-std::vector<BaselineCheck> checks_of(const ScenarioResult& scenario) {
+Baseline baseline_beside(const ScenarioResult& scenario) {
   const std::string path = engine::baseline_path(scenario.file);
   std::error_code unknown;
-  const Baseline baseline = fs::exists(path, unknown) ? engine::read_baseline(path) : Baseline();
+  return fs::exists(path, unknown) ? engine::read_baseline(path) : Baseline();
+}
+
+std::vector<BaselineCheck> checks_of(const ScenarioResult& scenario, const Baseline& baseline) {
   std::vector<BaselineCheck> checks = engine::check_baseline(baseline, scenario, 0);
   std::vector<std::string> names;
   for (const VariantResult& variant : scenario.variants) names.push_back(variant.name);
@@ -211,7 +258,9 @@ int check_files(const BaselineArguments& arguments, const Environment& environme
   ExitReason reason = print_errors(outcome.result);
   for (const ScenarioResult& scenario : outcome.result.scenarios) {
     if (scenario.error) continue;
-    if (!print_checks(scenario, checks_of(scenario), arguments)) {
+    const Baseline baseline = baseline_beside(scenario);
+    const std::string change = engine::source_change(baseline, scenario.file);
+    if (!print_checks(scenario, checks_of(scenario, baseline), change, arguments)) {
       reason = worse_of(reason, ExitReason::failed);
     }
   }
@@ -256,7 +305,8 @@ int check_against(const BaselineArguments& arguments, const Environment& environ
         continue;
       }
       const auto checks = engine::check_baseline(baseline, scenario, 0);
-      if (!print_checks(scenario, checks, arguments)) reason = worse_of(reason, ExitReason::failed);
+      if (!print_checks(scenario, checks, "", arguments))
+        reason = worse_of(reason, ExitReason::failed);
     }
   }
   return exit_code(reason).code;

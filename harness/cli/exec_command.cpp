@@ -13,12 +13,16 @@
 #include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/fault/fault_plan.h"
 #include "allocator_shim/interpose/gpu_variable.h"
+#include "harness/cli/baseline_options.h"
 #include "harness/cli/exec_report.h"
 #include "harness/cli/option_values.h"
+#include "harness/cli/terminal.h"
 #include "harness/cli/value_option.h"
 #include "harness/exec/child_command.h"
 #include "harness/exec/gpu_command.h"
 #include "harness/exec/host_command.h"
+#include "harness/exec/preloading.h"
+#include "harness/exec/record_folder.h"
 
 namespace ohm::cli {
 
@@ -67,11 +71,18 @@ engine::ChildCommand host_command(const ExecArguments& arguments) {
   options.fault = arguments.fault;
   if (!arguments.host_limit.empty()) {
     options.limit_bytes = parsed("--host-limit", [&] { return parse_bytes(arguments.host_limit); });
+    if (options.limit_bytes == 0) {
+      throw UsageError(
+          "--host-limit: 0 bytes are no limit that a program can start in; leave the "
+          "option out for none");
+    }
   }
   parsed("--fault", [&] {
     engine::check_host_fault(options.fault);
     return 0;
   });
+  const std::string unseen = engine::unseen_requests();
+  if (!unseen.empty()) print_error(unseen);
   return parsed("exec", [&] { return engine::host_command(arguments.command, options); });
 }
 
@@ -124,6 +135,7 @@ int exec(const ExecArguments& arguments) {
 }
 
 void check(const ExecArguments& arguments) {
+  check_baseline_options(arguments.baseline);
   const bool needs_record = arguments.asks_for_report() || !arguments.record.empty();
   constexpr std::array<std::string_view, 3> kMemories = {"", "device", "host"};
   if (std::find(kMemories.begin(), kMemories.end(), arguments.memory) == kMemories.end()) {
@@ -192,11 +204,7 @@ std::function<int()> setup_exec(const OptionParser& parser, const Environment& e
           "repeatable")
       .type_name("LIMIT")
       .one_value_each();
-  parser
-      .add_option(
-          "--baseline", arguments->baseline,
-          "Exit with 1 where a figure exceeds that of this file: a JSON report of the command")
-      .type_name("FILE");
+  add_baseline_options(parser, arguments->baseline);
   parser
       .add_option("--report", arguments->reports,
                   "Write a report (ohm list --reporters) of the command; repeatable")
@@ -214,7 +222,7 @@ std::function<int()> setup_exec(const OptionParser& parser, const Environment& e
       "--allow-missing", arguments->allows_missing,
       "Continue past calls that virtual GPUs do not implement: they are reported, and do nothing");
   add_value_options(parser, arguments->values);
-  add_allow_unknown_values_option(parser, arguments->allows_unknown_values);
+  add_allow_unknown_values_option(parser, arguments->baseline.allows_unknown_values);
   parser.add_flag("--no-record", arguments->is_unrecorded,
                   "Record nothing: ohm replaces itself with the command");
   add_color_option(parser, arguments->style);

@@ -24,18 +24,11 @@ namespace ohm::cli {
 
 namespace {
 
-std::vector<std::string> inputs(const ExecArguments& arguments) {
-  if (arguments.baseline.empty()) return {};
-  return {arguments.baseline};
-}
-
 engine::RecordedGate gate_of(const ExecArguments& arguments) {
   try {
     using Counters = engine::RecordedCounters;
     const bool is_host = arguments.chosen_memory() == ExecMemory::host;
-    return {arguments.gates,
-            is_host ? Counters::host : Counters::present,
-            {inputs(arguments), {}, 0, arguments.allows_unknown_values}};
+    return {arguments.gates, is_host ? Counters::host : Counters::present, arguments.baseline};
   } catch (const std::invalid_argument& error) {
     throw UsageError(error.what());
   }
@@ -57,9 +50,7 @@ std::string rerun_command(const ExecArguments& arguments) {
   if (!arguments.limit.empty()) text += " --limit " + engine::shell_quoted(arguments.limit);
   if (!arguments.fault.empty()) text += " --fault " + engine::shell_quoted(arguments.fault);
   for (const std::string& gate : arguments.gates) text += " --gate " + engine::shell_quoted(gate);
-  if (!arguments.baseline.empty())
-    text += " --baseline " + engine::shell_quoted(arguments.baseline);
-  if (arguments.allows_unknown_values) text += " --allow-unknown-values";
+  text += engine::baseline_words(arguments.baseline);
   return text + " -- " + engine::shell_command(arguments.command);
 }
 
@@ -68,7 +59,7 @@ std::string rerun_command(const ExecArguments& arguments) {
 ExecReport::ExecReport(const ExecArguments& arguments)
     : arguments_(arguments),
       style_(report_style(arguments.style)),
-      paths_(inputs(arguments)),
+      paths_(arguments.baseline.paths),
       outputs_(run_outputs(arguments.reports, paths_)),
       gate_(gate_of(arguments)) {
   if (outputs_.uses_stdout()) {
@@ -85,6 +76,8 @@ ExitReason ExecReport::write(const std::string& folder, const engine::CommandEnd
     print_error(errors);
     return ExitReason::usage;
   }
+  const bool is_asked = arguments_.asks_for_report() || !arguments_.record.empty();
+  if (lacks_records_ && is_asked) return ExitReason::usage;
   // What the command's end says of it is said by its exit status.
   return arguments_.asks_for_report() ? result.exit_reason : ExitReason::passed;
 }
@@ -96,8 +89,14 @@ RunResult ExecReport::result_of(const std::string& folder, const engine::Command
   return result;
 }
 
-RunResult ExecReport::host_result(const std::string& folder, const engine::CommandEnd& end) const {
+RunResult ExecReport::host_result(const std::string& folder, const engine::CommandEnd& end) {
   const std::vector<engine::HostRecord> records = engine::read_host_records(folder);
+  for (const engine::HostRecord& record : records) {
+    if (record.unwritten.empty()) continue;
+    lacks_records_ = true;
+    print_error(fmt::format("the record of process {} cannot be written: {}", record.pid,
+                            record.unwritten));
+  }
   RunResult result = engine::host_result(
       records, {arguments_.host_limit, arguments_.fault, rerun_command(arguments_)}, end, gate_);
   if (records.empty() && arguments_.asks_for_report()) {
@@ -122,6 +121,7 @@ RunResult ExecReport::device_result(const std::string& folder, const engine::Com
   }
   for (const engine::ProcessRecord& record : records) {
     for (const std::string& problem : record.problems) print_error(problem);
+    lacks_records_ = lacks_records_ || record.is_unwritten;
     for (const auto& [name, count] : record.not_computed) not_computed_[name] += count;
   }
   return result;
@@ -134,7 +134,8 @@ void ExecReport::print(const RunResult& result) const {
     return;
   }
   if (!is_silent) print_out_of_memory(result);
-  if (!arguments_.style.quiet || !arguments_.allows_unknown_values) print_unknown_values(result);
+  if (!arguments_.style.quiet || !arguments_.baseline.allows_unknown_values)
+    print_unknown_values(result);
   if (!is_silent) print_not_computed();
 }
 

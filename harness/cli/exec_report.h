@@ -28,14 +28,13 @@ struct ExecArguments {
   std::string limit;
   std::string fault;
   std::vector<std::string> gates;
-  std::string baseline;
+  engine::RecordedBaselineOptions baseline;
   std::vector<std::string> reports;
   std::string record;  ///< folder to keep the records in; empty: they are not kept
   bool is_unrecorded = false;
   bool has_one_thread = false;  ///< autograd's own are not used
   bool allows_missing = false;  ///< calls of what a virtual GPU does not have
   engine::ValueOptions values;
-  bool allows_unknown_values = false;  ///< gates judge figures that depend on them
   StyleOptions style;
   std::vector<std::string> command;
 
@@ -44,7 +43,9 @@ struct ExecArguments {
   }
 
   /// Whether anything but an out-of-memory error is to be reported.
-  bool asks_for_report() const { return !gates.empty() || !baseline.empty() || !reports.empty(); }
+  bool asks_for_report() const {
+    return !gates.empty() || !baseline.paths.empty() || !reports.empty();
+  }
 };
 
 /// Prints to stderr: stdout is the command's.
@@ -61,7 +62,7 @@ class ExecReport {
  private:
   RunResult result_of(const std::string& folder, const engine::CommandEnd& end);
   RunResult device_result(const std::string& folder, const engine::CommandEnd& end);
-  RunResult host_result(const std::string& folder, const engine::CommandEnd& end) const;
+  RunResult host_result(const std::string& folder, const engine::CommandEnd& end);
   void print(const RunResult& result) const;
   void print_out_of_memory(const RunResult& result) const;
   void print_unknown_values(const RunResult& result) const;
@@ -72,6 +73,8 @@ class ExecReport {
   OutputPaths paths_;
   ReportOutputs outputs_;
   engine::RecordedGate gate_;
+  /// Some record could not be written.
+  bool lacks_records_ = false;
   std::map<std::string, std::int64_t> not_computed_;  ///< by all processes of the command
 };
 

@@ -39,11 +39,15 @@ RunResult seen_from(const std::string& workspace, const RunResult& result) {
   const fs::path root = fs::weakly_canonical(workspace, unknown);
   if (workspace.empty() || unknown) return local;
   for (ScenarioResult& scenario : local.scenarios) {
+    // Its paths are known from the top of its repository.
+    if (!scenario.folder.empty()) continue;
     make_relative(scenario.file, root);
     if (scenario.error) make_relative(scenario.error->file, root);
     for (VariantResult& variant : scenario.variants) {
       if (variant.error) make_relative(variant.error->file, root);
       if (variant.oom) make_relative(variant.oom->file, root);
+      if (!variant.cause) continue;
+      for (CauseLine& line : variant.cause->lines) make_relative(line.file, root);
     }
   }
   return local;

@@ -25,11 +25,30 @@ namespace ohm::cli {
 namespace {
 
 void refuse_scenario_options(const OptionParser& parser) {
-  constexpr std::array<std::string_view, 23> kOfCommands = {
-      "--gpu",      "--points",  "--form",         "--level",   "--engine",         "--shard",
-      "--jobs",     "--timeout", "--report",       "--json",    "--check",          "--scratch",
-      "--color",    "--memory",  "--quiet",        "--verbose", "--help",           "--resume",
-      "--launcher", "--shards",  "--slurm-option", "--values",  "--assume-selected"};
+  constexpr std::array<std::string_view, 24> kOfCommands = {"--gpu",
+                                                            "--points",
+                                                            "--form",
+                                                            "--level",
+                                                            "--engine",
+                                                            "--shard",
+                                                            "--jobs",
+                                                            "--timeout",
+                                                            "--report",
+                                                            "--json",
+                                                            "--check",
+                                                            "--scratch",
+                                                            "--color",
+                                                            "--memory",
+                                                            "--quiet",
+                                                            "--verbose",
+                                                            "--help",
+                                                            "--resume",
+                                                            "--launcher",
+                                                            "--shards",
+                                                            "--slurm-option",
+                                                            "--values",
+                                                            "--assume-selected",
+                                                            "--waive"};
   refuse_options_but(kOfCommands, parser, "applies to scenarios, not to a command after --");
 }
 
@@ -73,6 +92,9 @@ engine::CommandSweepOptions options_of(const SweepArguments& arguments,
   if (is_host) options.settings = {{"memory", "host"}};
   options.check = command.check;
   options.in_scratch = command.in_scratch;
+  for (const std::string& waiver : arguments.waivers) {
+    options.waivers.push_back(parsed("--waive", [&] { return engine::parse_waiver(waiver); }));
+  }
   options.on_note = [](const std::string& note) {
     write_stderr("ohm: " + reports::printable(note) + "\n");
   };
@@ -127,9 +149,10 @@ int swept_here(const SweepArguments& arguments, engine::CommandSweepOptions opti
 }  // namespace
 
 void refuse_program_options(const SweepArguments& arguments) {
-  const bool has_any =
-      !arguments.check.empty() || !arguments.memory.empty() || arguments.in_scratch;
-  if (has_any) throw UsageError("--check, --memory, --scratch: require a command after --");
+  const bool has_any = !arguments.check.empty() || !arguments.memory.empty() ||
+                       arguments.in_scratch || !arguments.waivers.empty();
+  if (has_any)
+    throw UsageError("--check, --memory, --scratch, --waive: require a command after --");
   refuse_value_options(arguments.values);
 }
 

@@ -16,6 +16,9 @@
 #include "harness/exec/child_command.h"
 #include "harness/exec/gpu_command.h"
 #include "harness/exec/job_recording.h"
+#include "harness/exec/record_folder.h"
+#include "harness/exec/unwritten_records.h"
+#include "harness/process/current_folder.h"
 #include "reports/text/report_file.h"
 
 namespace ohm::cli {
@@ -46,7 +49,8 @@ std::string writable_file(const std::string& path) {
     throw UsageError(fmt::format("--output: {}", error.what()));
   }
   if (!is_file) throw UsageError(fmt::format("--output: {} is not a file", path));
-  return std::filesystem::absolute(path);
+  if (std::filesystem::path(path).is_absolute()) return path;
+  return parsed("--output", [&] { return std::filesystem::path(engine::current_folder()) / path; });
 }
 
 void make_folder(const std::string& path) {
@@ -56,7 +60,12 @@ void make_folder(const std::string& path) {
   }
 }
 
-engine::CommandEnd run_recorded(const RecordArguments& arguments, engine::JobRecording recording) {
+struct Recorded {
+  engine::CommandEnd end;
+  bool lacks_records = false;
+};
+
+Recorded run_recorded(const RecordArguments& arguments, engine::JobRecording recording) {
   const engine::CommandRunner runner;
   const engine::RecordFolder folder;
   recording.names = std::filesystem::path(folder.path()) / "names";
@@ -65,10 +74,13 @@ engine::CommandEnd run_recorded(const RecordArguments& arguments, engine::JobRec
   const std::string lack = engine::lack_of_torch(runner, command, folder.path());
   if (!lack.empty()) throw GpuUnavailable(fmt::format("nothing can be recorded: {}", lack));
   const engine::CommandEnd end = runner.run(command);
-  if (std::filesystem::is_empty(recording.names)) {
+  std::error_code gone;
+  if (std::filesystem::is_empty(recording.names, gone)) {
     print_error("nothing was recorded: no Python of the command has used CUDA through PyTorch");
   }
-  return end;
+  // What could not be written has been told by the process.
+  const bool lacks_records = !engine::unwritten_records(recording.names).empty();
+  return {end, lacks_records};
 }
 
 int record(const RecordArguments& arguments) {
@@ -83,9 +95,10 @@ int record(const RecordArguments& arguments) {
     throw UsageError("--modules needs stacks: remove --stacks none");
   }
   try {
-    const engine::CommandEnd end =
+    const auto [end, lacks_records] =
         parsed("record", [&] { return run_recorded(arguments, recording); });
     if (end.signal != 0) engine::end_by_signal(end.signal);
+    if (end.status == 0 && lacks_records) return exit_code(ExitReason::usage).code;
     return end.status;
   } catch (const engine::CommandInterrupted& interrupted) {
     engine::end_by_signal(interrupted.signal());

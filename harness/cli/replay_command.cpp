@@ -1,4 +1,5 @@
 #include "harness/cli/replay_command.h"
+#include "harness/cli/baseline_options.h"
 
 #include <fmt/format.h>
 
@@ -61,15 +62,9 @@ void check_golden(const ReplayArguments& arguments) {
 void check_gate(const ReplayArguments& arguments) {
   const engine::ReplayOptions& replay = arguments.replay;
   const engine::RecordedBaselineOptions& baseline = arguments.gate.baseline;
-  if (!(baseline.tolerance_percent >= 0)) {
-    throw UsageError("--tolerance must be a percentage, 0 or more");
-  }
-  if (baseline.paths.empty()) {
-    if (baseline.tolerance_percent > 0) throw UsageError("--tolerance requires --baseline");
-    if (!baseline.measures.empty()) throw UsageError("--measure requires --baseline");
-    if (baseline.allows_unknown_values) {
-      throw UsageError("--allow-unknown-values requires --baseline");
-    }
+  check_baseline_options(baseline);
+  if (baseline.paths.empty() && baseline.allows_unknown_values) {
+    throw UsageError("--allow-unknown-values requires --baseline");
   }
   if (!arguments.is_gate()) return;
   const bool asks_more = arguments.is_golden() || replay.verifies || replay.finds_min_capacity ||
@@ -255,23 +250,7 @@ void add_questions(const OptionParser& parser, ReplayArguments& arguments) {
       .type_name("LIMIT")
       .one_value_each();
   engine::RecordedBaselineOptions& baseline = arguments.gate.baseline;
-  parser
-      .add_option("--baseline", baseline.paths,
-                  "Exit with 1 where a figure exceeds that of this file: a .baseline (ohm baseline "
-                  "update SNAPSHOT), another snapshot, a result. Repeatable: their spread becomes "
-                  "the tolerance")
-      .type_name("FILE")
-      .one_value_each();
-  parser
-      .add_option("--measure", baseline.measures,
-                  "Measurement that must not exceed the baseline, the others are only shown "
-                  "(default: peak_allocated_bytes, peak_reserved_bytes, num_ooms); repeatable")
-      .type_name("NAME")
-      .one_value_each();
-  parser
-      .add_option("--tolerance", baseline.tolerance_percent,
-                  "Tolerance above the baseline's figures (default: 0)")
-      .type_name("PERCENT");
+  add_baseline_options(parser, baseline);
   add_allow_unknown_values_option(parser, baseline.allows_unknown_values);
   parser.add_option("--rules", replay.rules, "Allocator version to emulate").type_name("NAME");
 }

@@ -1,8 +1,11 @@
 #include "harness/cli/run_command.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -55,6 +58,26 @@ struct RunArguments {
   bool tighten = false;
 };
 
+/// Before anything runs: what cannot be written would be lost.
+void check_snapshot_folders(const engine::RunOptions& run) {
+  if (run.snapshots.empty()) return;
+  for (const std::string& file : run.files) {
+    const std::filesystem::path path = run.snapshots.path_for(file, "{variant}");
+    const std::string folder = path.parent_path().string();
+    // A variant's name may be that of a folder.
+    if (folder.empty() || folder.find('{') != std::string::npos) continue;
+    std::error_code unknown;
+    if (!std::filesystem::is_directory(folder, unknown)) {
+      throw UsageError(fmt::format("--snapshot {}: there is no folder {}: make it first",
+                                   run.snapshots.text(), folder));
+    }
+    if (access(folder.c_str(), W_OK | X_OK) != 0) {
+      throw UsageError(fmt::format("--snapshot {}: nothing can be written to {}: {}",
+                                   run.snapshots.text(), folder, std::strerror(errno)));
+    }
+  }
+}
+
 void check(RunArguments& arguments) {
   engine::RunOptions& run = arguments.run;
   require_files(run);
@@ -67,6 +90,7 @@ void check(RunArguments& arguments) {
     run.snapshots =
         parsed("--snapshot", [&] { return engine::SnapshotPaths(*arguments.snapshot, run.files); });
   }
+  check_snapshot_folders(run);
   if (arguments.json) arguments.reports.emplace_back("json=-");
   check_reports_of_card_types(arguments.launcher, arguments.reports);
 }

@@ -34,6 +34,7 @@ struct SweepArguments {
   std::string memory;  ///< device or host; empty: as the command asks for it
   std::string check;
   bool in_scratch = false;
+  std::vector<std::string> waivers;
   engine::ValueOptions values;
 };
 

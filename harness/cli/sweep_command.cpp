@@ -295,6 +295,13 @@ void add_program_options(const OptionParser& parser, SweepArguments& arguments) 
       .check(not_empty());
   parser.add_flag("--scratch", arguments.in_scratch,
                   "For a command after --: do each run, and each fault, in a copy of this folder");
+  parser
+      .add_option(
+          "--waive", arguments.waivers,
+          "For a command after --: accept a bad verdict everywhere (VERDICT=REASON), or all "
+          "those at a point (ohm:HEX=REASON); repeatable")
+      .type_name("WHAT=REASON")
+      .one_value_each();
   add_value_options(parser, arguments.values, "For a command after --: ");
 }
 

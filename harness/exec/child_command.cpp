@@ -101,7 +101,9 @@ void exec(const ChildCommand& command) {
   execv(command.path.c_str(), words.data());
 }
 
-bool asks_to_end(int signal) { return signal == SIGINT || signal == SIGTERM || signal == SIGHUP; }
+bool asks_to_end(int signal) {
+  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
 
 bool is_stop_of_terminal(int signal) {
   return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;

@@ -36,8 +36,8 @@ struct CommandEnd {
   int status = 0;  ///< its exit status, or 128 + the signal's number
   int signal = 0;  ///< that ended it; 0: none
   bool is_overdue = false;
-  /// SIGINT, SIGTERM or SIGHUP, which this program was sent meanwhile; 0: none. A command may see
-  /// to them in its own way.
+  /// SIGINT, SIGTERM, SIGHUP or SIGQUIT, which this program was sent meanwhile; 0: none. A command
+  /// may see to them in its own way.
   int asked_to_end = 0;
 };
 

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "allocator_shim/snapshot/snapshot_reader.h"
+#include "harness/exec/unwritten_records.h"
 #include "harness/scenario/source_lines.h"
 #include "reports/history/snapshot_result.h"
 #include "reports/text/result_text.h"
@@ -102,21 +105,43 @@ void say_unknown_values(VariantResult& variant) {
   variant.findings.push_back(reports::unknown_values_finding(variant));
 }
 
-/// Files in the folder that the process started in are named from there, as on a command line.
+/// Files in the repository that the process started in are named from the folder that it started
+/// in, as on a command line.
 class ShortenedPaths {
  public:
-  explicit ShortenedPaths(const std::string& folder) : folder_(folder + "/") {}
+  explicit ShortenedPaths(const ProcessRecord& record)
+      : folder_(record.folder), repository_(repository_of(record)) {}
 
-  void shorten(ScenarioResult& scenario) const {
+  void shorten(reports::RecordedRun& recorded) const {
+    for (auto* devices : {&recorded.grown, &recorded.left}) {
+      for (auto& lines : *devices) shorten(lines);
+    }
+    ScenarioResult& scenario = recorded.result.scenarios.front();
     for (VariantResult& variant : scenario.variants) shorten(variant);
+    if (!folder_.empty() && folder_ != repository_) {
+      scenario.folder = std::filesystem::path(folder_).lexically_relative(repository_);
+    }
+  }
+
+  void shorten(std::string& path) const {
+    if (repository_.size() <= 1 || !is_within(repository_, path)) return;
+    path = std::filesystem::path(path).lexically_relative(folder_);
   }
 
  private:
-  void shorten(std::string& path) const {
-    if (folder_.size() > 1 && path.starts_with(folder_)) path.erase(0, folder_.size());
+  /// The first of the user's folders that the process started in.
+  static std::string repository_of(const ProcessRecord& record) {
+    for (const std::string& folder : record.user_folders) {
+      if (is_within(folder, record.folder)) return folder;
+    }
+    return record.folder;
   }
-  void shorten(std::vector<HolderResult>& holders) const {
-    for (HolderResult& holder : holders) shorten(holder.file);
+  static bool is_within(const std::string& folder, std::string_view path) {
+    return path == folder || path.starts_with(folder + "/");
+  }
+  template <class Row>
+  void shorten(std::vector<Row>& rows) const {
+    for (Row& row : rows) shorten(row.file);
   }
   void shorten(VariantResult& variant) const {
     for (DeviceResult& device : variant.devices) {
@@ -137,7 +162,17 @@ class ShortenedPaths {
   }
 
   std::string folder_;
+  std::string repository_;
 };
+
+/// Those that the gate names, where they were not known before.
+void take_source(std::optional<CauseResult>& cause) {
+  if (!cause) return;
+  SourceLines lines("", {});
+  for (CauseLine& line : cause->lines) {
+    if (line.text.empty()) line.text = lines.text(line.file, line.line);
+  }
+}
 
 /// The lines that the result names, and those of the script where there is a history.
 void take_source(ScenarioResult& scenario) {
@@ -151,16 +186,29 @@ void take_source(ScenarioResult& scenario) {
   }
 }
 
+/// As files of the repository are named.
+std::string script_of(const ProcessRecord& record) {
+  std::string script = record.arguments.empty() ? "" : record.arguments.front();
+  ShortenedPaths(record).shorten(script);
+  return script;
+}
+
+std::string reason_of_loss(const ProcessRecord& record) {
+  if (record.is_unwritten) return record.problems.back();
+  if (!record.problems.empty()) {
+    return fmt::format("process {} could not be recorded: {}", record.pid, record.problems.front());
+  }
+  return still_runs(record.pid)
+             ? fmt::format("process {} still runs: it writes its record when it ends", record.pid)
+             : fmt::format("process {} ended before it could write its record", record.pid);
+}
+
 reports::RecordedRun lost_process(const ProcessRecord& record) {
   reports::RecordedRun recorded;
   recorded.result.exit_reason = ExitReason::script_error;
   ScenarioResult& scenario = recorded.result.scenarios.emplace_back();
   scenario.verdict = Verdict::failed;
-  scenario.error.emplace().message =
-      record.problems.empty()
-          ? fmt::format("process {} ended before it could write its record", record.pid)
-          : fmt::format("process {} could not be recorded: {}", record.pid,
-                        record.problems.front());
+  scenario.error.emplace().message = reason_of_loss(record);
   return recorded;
 }
 
@@ -177,7 +225,7 @@ reports::RecordedRun recorded_process(const ProcessRecord& record, const Command
   take_end(record, variant);
   take_failure(end, variant);
   variant.unknown_values = record.unknown_values;
-  ShortenedPaths(record.folder).shorten(scenario);
+  ShortenedPaths(record).shorten(recorded);
   say_out_of_memory(variant);
   say_unknown_values(variant);
   return recorded;
@@ -196,11 +244,13 @@ RunResult command_result(const std::vector<ProcessRecord>& records, const Comman
         is_lost ? lost_process(record) : recorded_process(record, machine, end);
     ScenarioResult& scenario = recorded.result.scenarios.front();
     scenario.name = names[i];
-    scenario.summary = fmt::format("PyTorch {}", record.torch_version);
-    scenario.file = record.arguments.empty() ? "" : record.arguments.front();
+    scenario.summary =
+        record.torch_version.empty() ? "" : fmt::format("PyTorch {}", record.torch_version);
+    scenario.file = script_of(record);
     if (!is_lost) {
       take_source(scenario);
       gate.judge(recorded, records.size() == 1);
+      take_source(scenario.variants.front().cause);
     }
     result.exit_reason = worse_of(result.exit_reason, recorded.result.exit_reason);
     result.scenarios.push_back(std::move(scenario));

@@ -55,9 +55,9 @@ bool is_elf_of_64_bits(const Elf64_Ehdr& header) {
          header.e_ident[EI_CLASS] == ELFCLASS64;
 }
 
-}  // namespace
-
-FunctionNames::FunctionNames(const std::string& path) {
+/// Calls `tell(symbol, name)` for each function that the file defines.
+template <typename Tell>
+void each_function(const std::string& path, const Tell& tell) {
   const ElfBytes file(path);
   Elf64_Ehdr header = {};
   if (!file.read(0, header) || !is_elf_of_64_bits(header)) return;
@@ -72,11 +72,26 @@ FunctionNames::FunctionNames(const std::string& path) {
       if (!file.read(table.sh_offset + at, symbol)) break;
       const bool is_function = ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_size > 0;
       if (!is_function || symbol.st_shndx == SHN_UNDEF) continue;
-      functions_.try_emplace(symbol.st_value,
-                             Function{symbol.st_value + symbol.st_size,
-                                      std::string(file.text_at(names.sh_offset + symbol.st_name))});
+      tell(symbol, file.text_at(names.sh_offset + symbol.st_name));
     }
   }
+}
+
+}  // namespace
+
+FunctionNames::FunctionNames(const std::string& path) {
+  each_function(path, [this](const Elf64_Sym& symbol, std::string_view name) {
+    functions_.try_emplace(symbol.st_value,
+                           Function{symbol.st_value + symbol.st_size, std::string(name)});
+  });
+}
+
+bool defines_function(const std::string& path, std::string_view name) {
+  bool is_defined = false;
+  each_function(path, [&](const Elf64_Sym& /*symbol*/, std::string_view one) {
+    is_defined = is_defined || one == name;
+  });
+  return is_defined;
 }
 
 std::string FunctionNames::name_at(std::uint64_t address) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ohm::engine {
@@ -25,6 +26,9 @@ class FunctionNames {
 
   std::map<std::uint64_t, Function> functions_;  ///< by their beginnings
 };
+
+/// Whether the file has a function of this (mangled) name. False also for what cannot be read.
+bool defines_function(const std::string& path, std::string_view name);
 
 /// Files are read when they are asked for.
 class ProgramFunctions {

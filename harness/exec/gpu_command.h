@@ -17,22 +17,4 @@ ChildCommand gpu_command(const std::vector<std::string>& words, const std::strin
 /// Makes every Python of a command of gpu_command() record its memory to the folder.
 void add_recorder(ChildCommand& command, const std::string& folder);
 
-/// A new folder for the records of a command.
-class RecordFolder {
- public:
-  /// In the folder of temporary files, and gone with this. Throws std::invalid_argument.
-  RecordFolder();
-  /// There, for good; it must be empty or not there yet. Throws std::invalid_argument.
-  explicit RecordFolder(std::string path);
-  ~RecordFolder();
-  RecordFolder(const RecordFolder&) = delete;
-  RecordFolder& operator=(const RecordFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  bool is_kept_ = false;
-};
-
 }  // namespace ohm::engine

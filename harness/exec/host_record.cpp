@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "harness/exec/function_names.h"
+#include "harness/exec/unwritten_records.h"
 #include "reports/text/json_text.h"
 
 namespace ohm::engine {
@@ -71,6 +72,14 @@ HostRecord record_of(const json& file) {
   return record;
 }
 
+/// Of "host-1234".
+int process_of(std::string_view stem) {
+  int process = 0;
+  const std::size_t dash = std::min(stem.find('-'), stem.size() - 1);
+  std::from_chars(stem.data() + dash + 1, stem.data() + stem.size(), process);
+  return process;
+}
+
 /// Functions that allocate for others: what called them says more.
 bool allocates_for_others(std::string_view function) {
   constexpr std::array<std::string_view, 6> kWords = {"alloc",    "operator new", "strdup",
@@ -103,8 +112,13 @@ std::vector<HostRecord> read_host_records(const std::string& folder) {
     try {
       records.push_back(read_host_record(entry.path()));
     } catch (const std::invalid_argument&) {
-      records.emplace_back();
+      records.emplace_back().pid = process_of(entry.path().stem().string());
     }
+  }
+  for (const auto& [stem, why] : unwritten_records(folder)) {
+    HostRecord& record = records.emplace_back();
+    record.pid = process_of(stem);
+    record.unwritten = why;
   }
   std::sort(records.begin(), records.end(),
             [](const HostRecord& a, const HostRecord& b) { return a.pid < b.pid; });

@@ -46,6 +46,7 @@ struct HostRecord {
   std::int64_t peak_bytes = 0;
   std::optional<HostFailure> failure;
   std::vector<HostSite> sites;
+  std::string unwritten;  ///< why the record could not be written; empty: it was
 };
 
 /// Throws std::invalid_argument where the file is none of the library's.

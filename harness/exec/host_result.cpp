@@ -11,6 +11,7 @@
 
 #include "allocator_shim/base/format_bytes.h"
 #include "harness/exec/function_names.h"
+#include "harness/exec/unwritten_records.h"
 #include "reports/text/result_text.h"
 
 namespace ohm::engine {
@@ -118,6 +119,16 @@ std::vector<std::string> host_process_names(const std::vector<HostRecord>& recor
 /// A process that failed a request has told what matters; others are lost with their end.
 bool is_lost(const HostRecord& record) { return !record.has_ended && !record.failure; }
 
+std::string reason_of_loss(const HostRecord& record) {
+  if (!record.unwritten.empty()) {
+    return fmt::format("the record of process {} cannot be written: {}", record.pid,
+                       record.unwritten);
+  }
+  return still_runs(record.pid)
+             ? fmt::format("process {} still runs: it writes its record when it ends", record.pid)
+             : fmt::format("process {} ended before it could write its record", record.pid);
+}
+
 reports::RecordedRun recorded_process(const HostRecord& record, const HostMachine& machine,
                                       const CommandEnd& end) {
   reports::RecordedRun recorded;
@@ -127,8 +138,7 @@ reports::RecordedRun recorded_process(const HostRecord& record, const HostMachin
   if (is_lost(record)) {
     recorded.result.exit_reason = ExitReason::script_error;
     scenario.verdict = Verdict::failed;
-    scenario.error.emplace().message =
-        fmt::format("process {} ended before it could write its record", record.pid);
+    scenario.error.emplace().message = reason_of_loss(record);
     return recorded;
   }
   scenario.variants.push_back(variant_of(record, machine, end));

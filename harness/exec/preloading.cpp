@@ -2,11 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "allocator_shim/device/cuda/shared_library.h"
+#include "harness/exec/function_names.h"
 #include "harness/process/program_file.h"
 #include "harness/process/shipped_files.h"
 
@@ -14,11 +20,37 @@ namespace ohm::engine {
 
 namespace {
 
-void check_environment() {
-  const char* preloaded = std::getenv("LD_PRELOAD");
-  if (preloaded == nullptr || *preloaded == '\0') return;
-  throw std::invalid_argument(fmt::format(
-      "LD_PRELOAD is set already ({}): ohm preloads a library of its own; unset it", preloaded));
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::vector<std::string> words_of(std::string text) {
+  std::replace(text.begin(), text.end(), ':', ' ');
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+/// Whether it has an operator new that does not call malloc(): nothing in front of malloc() sees
+/// its requests. The loader finds names without folders where this program does not look.
+bool has_operator_new(const std::string& library) {
+  if (library.find('/') != std::string::npos) return defines_function(library, "_Znwm");
+  constexpr std::array<std::string_view, 5> kAllocators = {"jemalloc", "tcmalloc", "mimalloc",
+                                                           "asan", "tbbmalloc"};
+  return std::any_of(kAllocators.begin(), kAllocators.end(), [&](std::string_view name) {
+    return library.find(name) != std::string::npos;
+  });
+}
+
+std::string preload_list(const std::string& library, PreloadOrder order) {
+  std::string list = order == PreloadOrder::first ? library : "";
+  for (const std::string& other : words_of(variable("LD_PRELOAD"))) {
+    // As of an outer ohm exec.
+    if (other == library) continue;
+    list += (list.empty() ? "" : ":") + other;
+  }
+  if (order == PreloadOrder::last) list += (list.empty() ? "" : ":") + library;
+  return list;
 }
 
 }  // namespace
@@ -37,15 +69,24 @@ std::string shipped_file(const char* built, const char* installed) {
   throw GpuUnavailable(fmt::format("there is no {}", all.front().string()));
 }
 
-ChildCommand preloaded_command(const std::vector<std::string>& words, const std::string& library) {
-  check_environment();
-  const char* search_path = std::getenv("PATH");
+ChildCommand preloaded_command(const std::vector<std::string>& words, const std::string& library,
+                               PreloadOrder order) {
   ChildCommand command;
-  command.path = find_program(words.front(), search_path == nullptr ? "" : search_path);
+  command.path = find_program(words.front(), variable("PATH"));
   check_preloadable(command.path);
   command.words = words;
-  command.environment = {{"LD_PRELOAD", library}};
+  command.environment = {{"LD_PRELOAD", preload_list(library, order)}};
   return command;
+}
+
+std::string unseen_requests() {
+  for (const std::string& library : words_of(variable("LD_PRELOAD"))) {
+    if (has_operator_new(library)) {
+      return fmt::format("{} has an operator new of its own: what C++ asks of it is not recorded",
+                         library);
+    }
+  }
+  return {};
 }
 
 }  // namespace ohm::engine

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "harness/exec/unwritten_records.h"
 #include "reports/text/json_text.h"
 
 namespace ohm::engine {
@@ -69,6 +70,7 @@ void take_summary(const json& summary, ProcessRecord& record) {
   record.rank = number_in(summary.at("rank").get<std::string>(), -1);
   record.arguments = summary.at("arguments").get<std::vector<std::string>>();
   record.folder = summary.at("folder");
+  record.user_folders = summary.value("user_folders", record.user_folders);
   record.torch_version = summary.at("torch");
   record.has_ended = summary.at("ended");
   record.most_events = summary.at("most_events");
@@ -109,6 +111,34 @@ std::string program_name(const ProcessRecord& record) {
   return stem.empty() || stem == "-c" || stem == "-" ? "python" : stem;
 }
 
+/// "1234-2".
+std::string stem_of(const ProcessRecord& record) {
+  return record.ordinal == 1 ? fmt::format("{}", record.pid)
+                             : fmt::format("{}-{}", record.pid, record.ordinal);
+}
+
+/// Those that could not be written say why; some have left nothing else.
+void add_unwritten(const std::string& folder, std::vector<ProcessRecord>& records) {
+  std::map<std::string, std::string> unwritten = unwritten_records(folder);
+  const auto note = [](ProcessRecord& record, const std::string& why) {
+    record.is_unwritten = true;
+    record.problems.push_back(
+        fmt::format("the record of process {} cannot be written: {}", record.pid, why));
+    record.snapshot.clear();
+  };
+  for (ProcessRecord& record : records) {
+    const auto known = unwritten.find(stem_of(record));
+    if (known == unwritten.end()) continue;
+    note(record, known->second);
+    unwritten.erase(known);
+  }
+  for (const auto& [stem, why] : unwritten) {
+    ProcessRecord& record = records.emplace_back();
+    record.pid = number_in(stem.substr(0, stem.find('-')), 0);
+    note(record, why);
+  }
+}
+
 }  // namespace
 
 std::vector<ProcessRecord> read_process_records(const std::string& folder) {
@@ -117,6 +147,7 @@ std::vector<ProcessRecord> read_process_records(const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, gone)) {
     if (entry.path().extension() == ".json") records.push_back(read_record(entry.path()));
   }
+  add_unwritten(folder, records);
   std::sort(records.begin(), records.end(), [](const ProcessRecord& a, const ProcessRecord& b) {
     return std::tie(a.rank, a.pid, a.ordinal) < std::tie(b.rank, b.pid, b.ordinal);
   });

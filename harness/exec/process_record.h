@@ -30,8 +30,9 @@ struct ProcessRecord {
   int pid = 0;
   int ordinal = 1;  ///< of the programs that the process has been, one after the other
   int rank = -1;    ///< $RANK; -1: none
-  std::vector<std::string> arguments;  ///< of Python: the script comes first
-  std::string folder;                  ///< in which it started
+  std::vector<std::string> arguments;     ///< of Python: the script comes first
+  std::string folder;                     ///< in which it started
+  std::vector<std::string> user_folders;  ///< whose files are the user's; the repository first
   std::string torch_version;
   bool has_ended = false;  ///< false: it was killed before it could write what it had recorded
   std::int64_t most_events = 0;  ///< of a device; of more the last ones were kept
@@ -41,6 +42,7 @@ struct ProcessRecord {
   std::vector<UnknownValueResult> unknown_values;    ///< in the order of their first occurrence
   std::map<std::string, std::int64_t> not_computed;  ///< operators, and how often: --values cpu
   std::vector<std::string> problems;                 ///< of the recorder itself
+  bool is_unwritten = false;                         ///< the last problem is that of writing it
   std::string snapshot;                              ///< its file; empty: there is none
 };
 

@@ -17,6 +17,7 @@
 #include "harness/exec/failure_cause.h"
 #include "harness/exec/gpu_command.h"
 #include "harness/exec/process_record.h"
+#include "harness/exec/record_folder.h"
 #include "reports/text/result_text.h"
 
 namespace ohm::engine {

@@ -8,6 +8,7 @@
 
 #include "allocator_shim/base/format_bytes.h"
 #include "reports/history/recorded_sites.h"
+#include "reports/history/user_frames.h"
 #include "reports/text/result_text.h"
 
 namespace ohm::engine {
@@ -34,7 +35,8 @@ bool is_too_much(const MatchedRequests::Part& part, const MatchedRequests::Part&
 std::string place_of(const VariedRecording& recording, const RecordedGpu& gpu, std::uint32_t life) {
   const auto device = static_cast<std::size_t>(gpu.history.history().device);
   const BlockLife& block = gpu.history.lives().lives[life];
-  reports::RecordedSites sites(recording.snapshot.tables, /*has_stacks=*/true);
+  reports::RecordedSites sites(recording.snapshot.tables, /*has_stacks=*/true,
+                               reports::user_files_of(recording.snapshot));
   const HistorySite site =
       sites.at(sites.of(recording.snapshot.device_traces[device][block.allocated_at].stack));
   return fmt::format("{}{} ({})", site.op.empty() ? "" : site.op + ", ",

@@ -8,6 +8,7 @@
 
 #include "allocator_shim/base/size_policy.h"
 #include "reports/history/recorded_sites.h"
+#include "reports/history/user_frames.h"
 
 namespace ohm::engine {
 
@@ -114,7 +115,8 @@ class Basis {
     const VerifiedHistory& history = of(gpu);
     const Snapshot& snapshot = compared_.largest().snapshot;
     const auto device = static_cast<std::size_t>(history.history().device);
-    reports::RecordedSites sites(snapshot.tables, /*has_stacks=*/true);
+    reports::RecordedSites sites(snapshot.tables, /*has_stacks=*/true,
+                                 reports::user_files_of(snapshot));
     std::map<std::tuple<std::string, int, std::string>, FitHolder> holders;
     const std::vector<BlockLife>& lives = history.lives().lives;
     for (std::uint32_t life = 0; life < lives.size(); ++life) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "reports/history/recorded_sites.h"
+#include "reports/history/user_frames.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/result_text.h"
 
@@ -172,7 +173,8 @@ FitStop ValuePrediction::stop_of(std::int64_t value, std::size_t recording, std:
                  : std::upper_bound(ends.begin(), ends.end(), *failure.request) - ends.begin() + 1;
   oom.device = fmt::format("cuda:{}", device);
   oom.requested_bytes = static_cast<std::int64_t>(failure.requested_bytes);
-  reports::RecordedSites sites(snapshot.tables, /*has_stacks=*/true);
+  reports::RecordedSites sites(snapshot.tables, /*has_stacks=*/true,
+                               reports::user_files_of(snapshot));
   const TraceEntry& entry =
       snapshot.device_traces[static_cast<std::size_t>(device)][*failure.request];
   const HistorySite& site = sites.at(sites.of(entry.stack));

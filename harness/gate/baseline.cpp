@@ -7,7 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "allocator_shim/fault/fault_point.h"
 #include "harness/gate/machine_text.h"
+#include "harness/process/shell_quote.h"
+#include "harness/scenario/scenario_program.h"
+#include "harness/scenario/source_file.h"
 #include "reports/history/result_diff.h"
 #include "reports/text/json_text.h"
 
@@ -71,8 +75,27 @@ std::string baseline_path(const std::string& scenario_file) {
   return std::filesystem::path(scenario_file).replace_extension(".baseline").string();
 }
 
+std::string source_digest(const std::string& scenario_file) {
+  if (!scenario_file.ends_with(".lua")) return {};
+  try {
+    return fmt::format("{:016x}", PointHash().add(read_source_file(scenario_file)).value());
+  } catch (const ScriptError&) {
+    return {};
+  }
+}
+
+std::string source_change(const Baseline& baseline, const std::string& scenario_file) {
+  const std::string now = source_digest(scenario_file);
+  if (baseline.source.empty() || now.empty() || baseline.source == now) return {};
+  return fmt::format(
+      "{} has changed since its baseline was made; if that is meant, ohm baseline update {} "
+      "approves what it does now",
+      scenario_file, shell_quoted(scenario_file));
+}
+
 Baseline baseline_of(const ScenarioResult& scenario, std::uint64_t seed) {
   Baseline baseline;
+  baseline.source = source_digest(scenario.file);
   for (const VariantResult& variant : scenario.variants) {
     if (!has_end_of_its_own(variant.outcome)) continue;
     baseline.variants[variant.name] = {machine_text(variant, seed), variant};
@@ -86,6 +109,7 @@ std::string baseline_text(const Baseline& baseline, const std::string& scenario_
       "it.\n",
       kBaselineFormat, std::filesystem::path(scenario_file).filename().string());
   const std::filesystem::path folder = std::filesystem::path(scenario_file).parent_path();
+  if (!baseline.source.empty()) out += fmt::format("source {}\n", baseline.source);
   for (const auto& [name, variant] : baseline.variants) out += variant_text(name, variant, folder);
   return out;
 }

@@ -34,11 +34,20 @@ struct BaselineVariant {
 };
 
 struct Baseline {
+  std::string source;  ///< source_digest() of the scenario then; empty: not known
   std::map<std::string, BaselineVariant> variants;  ///< by name
 };
 
 /// "scenarios/x.lua" -> "scenarios/x.baseline".
 std::string baseline_path(const std::string& scenario_file);
+
+/// Tells whether the text of a scenario is another one; empty of what is no scenario, or cannot be
+/// read.
+std::string source_digest(const std::string& scenario_file);
+
+/// "scenarios/x.lua has changed since its baseline was made; ohm baseline update scenarios/x.lua
+/// approves what it does now"; empty where it has not, or nobody knows.
+std::string source_change(const Baseline& baseline, const std::string& scenario_file);
 
 /// Of the variants that ran to an end of their own. Their peaks must have been recorded.
 Baseline baseline_of(const ScenarioResult& scenario, std::uint64_t seed);

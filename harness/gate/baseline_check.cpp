@@ -24,6 +24,17 @@ std::string peak_attribution(const reports::VariantDiff& diff) {
   return out;
 }
 
+std::string limits_change(const VariantResult& before, const std::vector<std::string>& limits) {
+  std::vector<std::string> were;
+  for (const LimitResult& limit : before.limits) were.push_back(limit.limit);
+  if (were == limits) return "";
+  const auto quoted = [](const std::vector<std::string>& texts) {
+    return texts.empty() ? std::string("none") : fmt::format("\"{}\"", fmt::join(texts, "\", \""));
+  };
+  return fmt::format("the limits changed: they were {} when the baseline was made, and are {} now",
+                     quoted(were), quoted(limits));
+}
+
 namespace {
 
 std::string change_reason(const reports::VariantDiff& diff) {
@@ -51,18 +62,12 @@ std::string comparison_text(const VariantResult& variant) {
   return variant.comparison.empty() ? "of all values as they are" : variant.comparison;
 }
 
-/// "the limits were a <= 1, are a <= 2", "loss: norm 2 instead of 1": what makes a variant another.
+/// "loss: norm 2 instead of 1": what makes a variant another, beside its limits.
 std::vector<std::string> other_evidence(const VariantResult& before, const VariantResult& after) {
   std::vector<std::string> notes;
   if (before.comparison != after.comparison) {
     notes.push_back(fmt::format("the comparison was {}, is {}", comparison_text(before),
                                 comparison_text(after)));
-  }
-  const std::vector<std::string> were = texts_of(before.limits);
-  const std::vector<std::string> are = texts_of(after.limits);
-  if (were != are) {
-    notes.push_back(
-        fmt::format("the limits were {}, are {}", fmt::join(were, ", "), fmt::join(are, ", ")));
   }
   const auto named = [](const std::vector<ValueResult>& values, const std::string& name) {
     return std::find_if(values.begin(), values.end(),
@@ -87,6 +92,18 @@ void take_machine(DeviceResult& device, const DeviceResult& from) {
   device.values = from.values;
   device.rules = from.rules;
   device.alloc_conf = from.alloc_conf;
+}
+
+/// Another limit fails as another figure does: either has to be approved.
+void take_limits(const VariantResult& before, const VariantResult& after, BaselineCheck& check) {
+  check.limits_changed = limits_change(before, texts_of(after.limits));
+  if (check.limits_changed.empty()) return;
+  if (check.state == BaselineCheck::State::equal) {
+    check.reason = check.limits_changed + "; the figures are as they were";
+  } else {
+    check.reason += "; " + check.limits_changed;
+  }
+  check.state = BaselineCheck::State::regressed;
 }
 
 BaselineCheck check_variant(const BaselineVariant& baseline, const VariantResult& variant,
@@ -119,6 +136,7 @@ BaselineCheck check_variant(const BaselineVariant& baseline, const VariantResult
   }
   check.state = compared_state(check.diff);
   if (check.state != BaselineCheck::State::equal) check.reason = change_reason(check.diff);
+  take_limits(before, after, check);
   return check;
 }
 

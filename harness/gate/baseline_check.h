@@ -23,7 +23,8 @@ struct BaselineCheck {
   State state = State::equal;
   std::string variant;
   reports::VariantDiff diff;
-  std::string reason;  ///< one line; empty when equal
+  std::string limits_changed;  ///< a clause; empty: its limits are those of the baseline
+  std::string reason;          ///< one line; empty when equal
 };
 
 /// Every variant of the scenario against its baseline, in the order of the scenario.
@@ -36,6 +37,9 @@ std::vector<BaselineCheck> gone_variants(const Baseline& baseline,
 
 /// Whether figures of `after` are above those of `before`, or the run took another course.
 BaselineCheck::State compared_state(const reports::VariantDiff& diff);
+
+/// That the limits are others than those of the baseline's variant; empty: they are the same.
+std::string limits_change(const VariantResult& before, const std::vector<std::string>& limits);
 
 /// The largest changes of the peak in one line; the whole list is in the diff.
 std::string peak_attribution(const reports::VariantDiff& diff);

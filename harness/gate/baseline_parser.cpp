@@ -40,6 +40,10 @@ class Parser {
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     if (line_ == 1) return check_first(line);
     if (line.empty() || line.front() == '#') return;
+    if (line.starts_with("source ")) {
+      baseline_.source = line.substr(line.find(' ') + 1);
+      return;
+    }
     if (!line.starts_with("  ")) return begin_variant(line);
     if (variant_ == nullptr) refuse("figures before the first variant");
     line.remove_prefix(2);

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/process/shell_quote.h"
 #include "reports/history/result_diff.h"
 #include "reports/json/result_input.h"
 #include "reports/text/measured_text.h"
@@ -64,9 +65,10 @@ std::map<std::string, Baseline> baselines_at(const std::string& path, bool allow
 }
 
 constexpr std::string_view kSteps = "steps";
+constexpr std::string_view kGrowth = "growth_bytes_per_step";
 
 void check_measure(const std::string& name) {
-  std::vector<std::string_view> known = {kSteps};
+  std::vector<std::string_view> known = {kSteps, kGrowth};
   for (const reports::DeviceFigure& figure : reports::device_figures())
     known.push_back(figure.name);
   for (const reports::HostFigure& figure : reports::host_figures()) known.push_back(figure.name);
@@ -91,27 +93,46 @@ std::string joined(const std::vector<std::string>& parts) {
 
 }  // namespace
 
+std::vector<std::string> default_measures() {
+  return {"peak_allocated_bytes", "peak_reserved_bytes", std::string(kGrowth), "num_ooms",
+          "peak_host_bytes"};
+}
+
+std::string baseline_words(const RecordedBaselineOptions& options) {
+  std::string words;
+  for (const std::string& path : options.paths) words += " --baseline " + shell_quoted(path);
+  for (const std::string& measure : options.measures) words += " --measure " + measure;
+  if (options.tolerance_percent > 0) {
+    words += fmt::format(" --tolerance {}", options.tolerance_percent);
+  }
+  if (options.allows_unknown_values) words += " --allow-unknown-values";
+  return words;
+}
+
 RecordedBaseline::RecordedBaseline(RecordedBaselineOptions options) : options_(std::move(options)) {
   for (const std::string& measure : options_.measures) check_measure(measure);
+  if (options_.measures.empty()) options_.measures = default_measures();
   for (const std::string& path : options_.paths) {
     baselines_.push_back({path, baselines_at(path, options_.allows_unknown_values)});
   }
 }
 
-RecordedBaseline::Outcome RecordedBaseline::judge(const ScenarioResult& scenario,
-                                                  bool is_only) const {
+RecordedBaseline::Outcome RecordedBaseline::judge(const ScenarioResult& scenario, bool is_only,
+                                                  const std::vector<std::string>& limits) const {
   std::vector<BaselineCheck> checks;
   for (const File& file : baselines_) {
     const bool is_meant = is_only && file.of_processes.size() == 1;
     const auto known = is_meant ? file.of_processes.begin() : file.of_processes.find(scenario.name);
     if (known == file.of_processes.end()) {
-      return {true, fmt::format("{} has no figures of {}", file.path, scenario.name)};
+      return {true, fmt::format("{} has no figures of {}", file.path, scenario.name), {}, {}};
     }
     for (BaselineCheck& check : check_baseline(known->second, scenario, 0)) {
       using State = BaselineCheck::State;
       if (check.state == State::incomparable || check.state == State::missing) {
-        return {true, fmt::format("against {}: {}", file.path, check.reason)};
+        return {true, fmt::format("against {}: {}", file.path, check.reason), {}, {}};
       }
+      check.limits_changed =
+          limits_change(known->second.variants.at(check.variant).figures, limits);
       checks.push_back(std::move(check));
     }
   }
@@ -153,8 +174,8 @@ std::vector<RecordedBaseline::Figure> RecordedBaseline::figures(
 bool RecordedBaseline::is_measured(const Figure& figure) const {
   const std::size_t blank = figure.name.rfind(' ');
   const std::string name = blank == std::string::npos ? figure.name : figure.name.substr(blank + 1);
-  return options_.measures.empty() || std::find(options_.measures.begin(), options_.measures.end(),
-                                                name) != options_.measures.end();
+  return std::find(options_.measures.begin(), options_.measures.end(), name) !=
+         options_.measures.end();
 }
 
 /// Fewer steps are another course.
@@ -173,6 +194,7 @@ std::string RecordedBaseline::before_text() const {
 
 RecordedBaseline::Outcome RecordedBaseline::outcome(
     const std::vector<BaselineCheck>& checks) const {
+  std::string first_figure;
   std::vector<std::string> failing;
   std::vector<std::string> larger;
   std::vector<std::string> smaller;
@@ -189,18 +211,24 @@ RecordedBaseline::Outcome RecordedBaseline::outcome(
         fmt::format("{} {}", figure.name,
                     is_larger ? change_text(figure.increase(), figure.most, figure.unit)
                               : change_text(-figure.decrease(), figure.least, figure.unit));
-    (fails(figure) ? failing : is_larger ? larger : smaller).push_back(text);
+    const bool is_failing = fails(figure);
+    if (is_failing && first_figure.empty()) first_figure = figure.name;
+    (is_failing ? failing : is_larger ? larger : smaller).push_back(text);
   }
   std::string rest;
   if (!larger.empty()) rest += "; larger, but not judged: " + joined(larger);
   if (!smaller.empty()) rest += "; smaller: " + joined(smaller);
+  for (const BaselineCheck& check : checks) {
+    if (check.limits_changed.empty()) continue;
+    rest += "; " + check.limits_changed;
+    break;
+  }
   if (!failing.empty()) {
-    const std::string lines = peak_attribution(checks.front().diff);
-    return {true, fmt::format("against {}: {}{}{}", before_text(), joined(failing), rest,
-                              lines.empty() ? "" : "; at the peak: " + lines)};
+    return {true, fmt::format("against {}: {}{}", before_text(), joined(failing), rest),
+            first_figure, checks.front().diff};
   }
   if (rest.empty()) return {};
-  return {false, fmt::format("nothing fails against {}{}", before_text(), rest)};
+  return {false, fmt::format("nothing fails against {}{}", before_text(), rest), {}, {}};
 }
 
 }  // namespace ohm::engine

@@ -18,7 +18,7 @@ namespace ohm::engine {
 struct RecordedBaselineOptions {
   /// Each a .baseline, a snapshot, or a result; empty: nothing is compared.
   std::vector<std::string> paths;
-  /// Figures that fail where they grow, others are shown; empty: all of them.
+  /// Figures that fail where they grow, others are shown; empty: those of default_measures().
   std::vector<std::string> measures;
   /// Figures may also be above the largest by so many percent: real devices are not exact.
   double tolerance_percent = 0;
@@ -26,6 +26,13 @@ struct RecordedBaselineOptions {
   /// error.
   bool allows_unknown_values = false;
 };
+
+/// What a program needs of a GPU, or of the host: its peaks, what it has more after each step, and
+/// out-of-memory errors. How the allocator came by it, and how many steps there were, is shown.
+std::vector<std::string> default_measures();
+
+/// As options of a command line, each with a blank before it.
+std::string baseline_words(const RecordedBaselineOptions& options);
 
 class RecordedBaseline {
  public:
@@ -38,11 +45,15 @@ class RecordedBaseline {
 
   struct Outcome {
     bool fails = false;
-    std::string reason;  ///< what fails first, then what else differs; empty: nothing does
+    std::string reason;         ///< what fails first, then what else differs; empty: nothing does
+    std::string figure;         ///< that fails first; empty: none does
+    reports::VariantDiff diff;  ///< from the first baseline
   };
   /// Of the one variant of a recording. `is_only`: there are no other processes, so that a single
-  /// baseline is meant for this one.
-  Outcome judge(const ScenarioResult& scenario, bool is_only) const;
+  /// baseline is meant for this one. `limits`: that it is held to, beside; others than those of the
+  /// baseline are told, and fail nothing.
+  Outcome judge(const ScenarioResult& scenario, bool is_only,
+                const std::vector<std::string>& limits) const;
 
  private:
   struct File {

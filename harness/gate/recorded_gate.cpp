@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/gate/gate_cause.h"
 #include "reports/history/recorded_steps.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/unknown_values_text.h"
@@ -66,6 +67,12 @@ void refuse_unknown_values(VariantResult& variant) {
                   reports::unknown_value_lines(variant.unknown_values).front(), before);
 }
 
+std::vector<std::string> texts_of(const std::vector<Limit>& limits) {
+  std::vector<std::string> texts;
+  for (const Limit& limit : limits) texts.push_back(limit.text);
+  return texts;
+}
+
 constexpr const char* kNoBreakdown = "the history does not reach back to the peak";
 
 /// "peak_gradient_bytes" and the others.
@@ -93,10 +100,13 @@ void RecordedGate::judge(reports::RecordedRun& recorded, bool is_only) const {
   if (is_judged && variant.verdict == Verdict::recorded) variant.verdict = Verdict::passed;
   // A baseline of a recording has no limits: it is compared before the variant has some.
   RecordedBaseline::Outcome compared;
-  if (baseline_.is_there()) compared = baseline_.judge(scenario, is_only);
+  if (baseline_.is_there()) compared = baseline_.judge(scenario, is_only, texts_of(limits_));
   judge_limits(recorded, variant);
   if (compared.fails) {
     fail(variant, FailureType::baseline_regression, compared.reason);
+    if (!variant.cause) {
+      variant.cause = cause_of_increase(compared.figure, compared.diff, recorded);
+    }
   } else if (!compared.reason.empty() && variant.verdict == Verdict::passed) {
     variant.reason = compared.reason;
   }
@@ -133,6 +143,7 @@ void RecordedGate::judge_limits(const reports::RecordedRun& recorded,
     } else if (result.holds != true) {
       fail(variant, is_growth ? FailureType::leak_slope : FailureType::limit_exceeded,
            reports::limit_sentence(result));
+      if (!variant.cause) variant.cause = cause_of_limit(limit, recorded);
     }
     variant.limits.push_back(std::move(result));
   }

@@ -19,22 +19,7 @@ namespace {
 std::string rerun_command(const SnapshotGate& gate) {
   std::string command = "ohm replay " + shell_quoted(gate.file);
   for (const std::string& limit : gate.limits) command += " --limit " + shell_quoted(limit);
-  const RecordedBaselineOptions& baseline = gate.baseline;
-  for (const std::string& path : baseline.paths) command += " --baseline " + shell_quoted(path);
-  for (const std::string& measure : baseline.measures) command += " --measure " + measure;
-  if (baseline.tolerance_percent > 0) {
-    command += fmt::format(" --tolerance {}", baseline.tolerance_percent);
-  }
-  if (baseline.allows_unknown_values) command += " --allow-unknown-values";
-  return command;
-}
-
-/// What a job needs; how the allocator came by it is shown.
-RecordedBaselineOptions with_measures(RecordedBaselineOptions baseline) {
-  if (baseline.measures.empty()) {
-    baseline.measures = {"peak_allocated_bytes", "peak_reserved_bytes", "num_ooms"};
-  }
-  return baseline;
+  return command + baseline_words(gate.baseline);
 }
 
 Snapshot judged_snapshot(const std::string& file) {
@@ -50,7 +35,7 @@ Snapshot judged_snapshot(const std::string& file) {
 RunResult judge_snapshot(const SnapshotGate& gate) {
   reports::RecordedRun recorded = reports::recorded_run(judged_snapshot(gate.file), gate.file);
   recorded.result.scenarios.front().variants.front().rerun = rerun_command(gate);
-  RecordedGate(gate.limits, RecordedCounters::absent, with_measures(gate.baseline))
+  RecordedGate(gate.limits, RecordedCounters::absent, gate.baseline)
       .judge(recorded, /*is_only=*/true);
   return std::move(recorded.result);
 }

@@ -142,9 +142,16 @@ class LimitParser {
     }
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     const std::string_view unit = name();
-    if (unit.empty()) return value;
+    if (unit.empty()) return measurable(value);
     if (unit_ != Unit::bytes) refuse(fmt::format("the measurement is not in bytes: {}", unit));
-    return std::floor(value * bytes_of(unit));
+    return measurable(std::floor(value * bytes_of(unit)));
+  }
+
+  /// What no figure comes to cannot be meant: it is a slip, and would hold for ever.
+  double measurable(double value) const {
+    constexpr double kMost = 9223372036854775808.0;  // 2^63
+    if (value >= kMost) refuse("its bound is more than any measurement can be (8 EiB)");
+    return value;
   }
 
   double bytes_of(std::string_view unit) const {

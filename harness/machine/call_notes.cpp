@@ -25,7 +25,8 @@ void CallNotes::note(const Machine& machine, std::string_view module) {
 }
 
 void CallNotes::add_to(MemoryHistory& history) const {
-  reports::CallTree calls(tables_);
+  const reports::UserFiles scenarios;
+  reports::CallTree calls(tables_, scenarios);
   std::vector<HistorySite> sites;
   std::unordered_map<std::uint64_t, std::uint32_t> site_ids;
   for (DeviceMemoryHistory& device : history.devices) {

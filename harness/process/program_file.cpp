@@ -8,16 +8,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
 namespace ohm::engine {
 namespace {
 
+/// False also for what lies in a folder that this user may not search.
 bool is_executable_file(const std::string& path) {
-  return !std::filesystem::is_directory(path) && access(path.c_str(), X_OK) == 0;
+  struct stat status = {};
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         access(path.c_str(), X_OK) == 0;
 }
 
 bool gains_privileges(const std::string& path) {
@@ -68,10 +71,14 @@ std::string interpreter_of(std::ifstream& stream) {
 
 std::string find_program(const std::string& name, const std::string& search_path) {
   if (name.find('/') != std::string::npos) {
-    if (!std::filesystem::exists(name)) {
-      throw std::invalid_argument(fmt::format("there is no file \"{}\"", name));
-    }
     if (is_executable_file(name)) return name;
+    struct stat status = {};
+    if (stat(name.c_str(), &status) != 0) {
+      const bool is_missing = errno == ENOENT || errno == ENOTDIR;
+      throw std::invalid_argument(
+          is_missing ? fmt::format("there is no file \"{}\"", name)
+                     : fmt::format("\"{}\" cannot be started: {}", name, std::strerror(errno)));
+    }
     throw std::invalid_argument(
         fmt::format("\"{}\" is not a program: it may not be executed", name));
   }

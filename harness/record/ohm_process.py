@@ -2,9 +2,11 @@
 program itself asks for is left to it, and the end is not missed."""
 import atexit
 import contextlib
+import errno
 import functools
 import gc
 import os
+import signal
 import sys
 import threading
 import traceback
@@ -15,6 +17,7 @@ from ohm_categories import (
     stacks_of)
 from ohm_imports import when_imported
 from ohm_sources import OWN_FOLDER, Lines, program_frames
+from ohm_user_files import StartedIn, note_folders
 
 EVENTS_VARIABLE = "OHM_RECORD_EVENTS"
 DEFAULT_EVENTS = 200_000
@@ -50,6 +53,7 @@ class ProcessRecorder:
         self.program_records = False  # the program has asked for a history of its own
         self.problems = []
         self.moments = Moments()
+        self.started_in = StartedIn()
 
     def record_when_torch_is_imported(self):
         when_imported("torch", self.wait_for_cuda)
@@ -115,7 +119,9 @@ class ProcessRecorder:
         return {name: True} if is_known else {}
 
     def follow_ends(self):
-        """Those that no atexit sees: exiting at once, and becoming another program."""
+        """Those that no atexit sees: exiting at once, becoming another program, and signals that
+        ask a program to end which does not see to them by itself."""
+        self._follow_signals()
         exit_at_once = os._exit
 
         def exit_after_writing(status):
@@ -125,6 +131,19 @@ class ProcessRecorder:
         os._exit = exit_after_writing
         for name in ("execv", "execve"):  # all others call one of them
             setattr(os, name, self._after_writing(getattr(os, name)))
+
+    @noting_errors
+    def _follow_signals(self):
+        if threading.current_thread() is not threading.main_thread():
+            return  # Python lets no other thread do it
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, self._end_by_signal)
+
+    def _end_by_signal(self, number, _frame):
+        self.on_exit()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
 
     def _after_writing(self, become):
         @functools.wraps(become)
@@ -143,6 +162,7 @@ class ProcessRecorder:
             snapshot = self.torch.cuda.memory._snapshot()
         leave_out_own_frames(snapshot)
         self._drop_oldest(snapshot)
+        note_folders(snapshot, self.started_in.folders())
         self._mark(snapshot)
         return snapshot
 
@@ -235,7 +255,8 @@ def was_cut(snapshot):
 
 
 def write_whole(path, content):
-    """The file is there as a whole, or as it was."""
+    """The file is there as a whole, or as it was. Where it cannot be written ohm record finds a
+    mark of that, which is empty, among the names of files."""
     part = path + ".part"
     try:
         with open(part, "wb") as file:
@@ -245,7 +266,17 @@ def write_whole(path, content):
         sys.stderr.write(f"ohm: what was recorded cannot be written: {error}\n")
         if os.path.exists(part):
             os.remove(part)
+        note_unwritten(error)
         raise
+
+
+def note_unwritten(error):
+    names = os.environ.get("OHM_RECORD_NAMES")
+    if not names:
+        return
+    mark = f"{os.getpid()}.unwritten-{error.errno or errno.EIO}"
+    with contextlib.suppress(OSError), open(os.path.join(names, mark), "wb"):
+        pass
 
 
 def end_as_interrupted():

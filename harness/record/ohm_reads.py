@@ -12,6 +12,7 @@ import threading
 
 from ohm_numbers import UnknownFloat, UnknownInt
 from ohm_sources import CALLS_OPERATORS, is_of_library
+from ohm_user_files import StartedIn
 from ohm_uses import COUNTS, GIVES_NUMBER, READS_OWN_STATE, SHAPE, VALUE, Uses
 
 STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
@@ -37,7 +38,7 @@ class Reads:
         self.order = 0
         self.are_on_host = False  # unknown values: any were ever copied there
         self.thread = _Thread()
-        self.own_folder = os.path.dirname(os.path.abspath(__file__))
+        self.files = StartedIn().files()
         UnknownFloat.on_use = UnknownInt.on_use = self._on_use_of_number
 
     def follow(self, memory):
@@ -139,20 +140,14 @@ class Reads:
         self.library.ohm_note_assumption(b"unknown_values")
 
     def _user_line(self, frame):
-        """The innermost of the program's own. Threads of autograd have none: it is that of the main
+        """The innermost of the user's own. Threads of autograd have none: it is that of the main
         thread, which waits for them."""
         main = sys._current_frames().get(threading.main_thread().ident)
         for innermost in (frame, main):
-            while innermost is not None:
-                if self._is_users(innermost):
-                    return os.path.abspath(innermost.f_code.co_filename), innermost.f_lineno or 0
-                innermost = innermost.f_back
+            named = self.files.named(frames_of(innermost), lambda one: one.f_code.co_filename)
+            if named is not None:
+                return os.path.abspath(named.f_code.co_filename), named.f_lineno or 0
         return (frame.f_code.co_filename, frame.f_lineno or 0) if frame is not None else ("", 0)
-
-    def _is_users(self, frame):
-        name = frame.f_code.co_filename
-        return not (name.startswith("<frozen") or self._is_own(frame)
-                    or is_of_standard_library(name) or is_of_library(name, self.torch))
 
     # ---- numbers that tensors give ----
 
@@ -201,6 +196,14 @@ class Reads:
     def _is_metric(self, tensor, frame):
         """Libraries collect losses and scores to average and print them."""
         return tensor.is_floating_point() and is_of_library(frame.f_code.co_filename, self.torch)
+
+
+def frames_of(innermost):
+    frames = []
+    while innermost is not None:
+        frames.append(innermost)
+        innermost = innermost.f_back
+    return frames
 
 
 def is_of_standard_library(path):

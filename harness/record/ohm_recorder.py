@@ -19,8 +19,8 @@ import sys
 import threading
 import traceback
 
-from ohm_process import ProcessRecorder, end_as_interrupted, noting_errors, write_whole
-from ohm_sources import is_of_library
+from ohm_process import ProcessRecorder, end_as_interrupted, noting_errors
+from ohm_record_files import RecordFolder
 from ohm_values import not_computed, unknown_reads
 
 # Of torch.cuda.memory_stats.
@@ -31,8 +31,8 @@ COUNTS = ("num_ooms", "num_alloc_retries", "num_device_alloc")
 class Recorder(ProcessRecorder):
     def __init__(self, folder):
         super().__init__()
-        self.folder = folder
-        self.start_folder = ""
+        self.folder = RecordFolder(folder)
+        self.rank = ""
         self.name = ""  # of its files
         self.error = None
         self.peaks = {}  # (device, statistic) -> the largest before the program reset it
@@ -45,12 +45,13 @@ class Recorder(ProcessRecorder):
             self._follow_errors_of_processes()
 
     def start(self):
+        self.folder.open()
         self._choose_name()
+        self._read_environment()
         self._write_summary(ended=False)
         if not self.has_history():
             self._write_summary(ended=False)
             return
-        self._read_environment()
         self._follow_statistics()
         self._follow_optimizers()
         self._follow_end()
@@ -59,7 +60,7 @@ class Recorder(ProcessRecorder):
 
     @noting_errors
     def _read_environment(self):
-        self.start_folder = os.getcwd()
+        self.rank = os.environ.get("RANK", "")
         self.read_events_variable()
 
     @noting_errors
@@ -122,12 +123,12 @@ class Recorder(ProcessRecorder):
     @noting_errors
     def _note_error(self, error):
         trace = traceback.extract_tb(error.__traceback__)
-        frames = [frame for frame in trace if not is_of_library(frame.filename, self.torch)]
+        frame = self.started_in.files().named(trace[::-1], lambda frame: frame.filename)
         self.error = {
             "type": type(error).__name__,
             "message": str(error),
-            "file": frames[-1].filename if frames else "",
-            "line": (frames[-1].lineno or 0) if frames else 0,
+            "file": frame.filename if frame else "",
+            "line": (frame.lineno or 0) if frame else 0,
             "out_of_memory": isinstance(error, self.torch.cuda.OutOfMemoryError),
         }
 
@@ -198,20 +199,18 @@ class Recorder(ProcessRecorder):
     def _choose_name(self):
         """A program that becomes another one keeps its number."""
         ordinal, self.name = 1, str(os.getpid())
-        while os.path.exists(self._path("json")):
+        while os.path.exists(os.path.join(self.folder.path, f"{self.name}.json")):
             ordinal += 1
             self.name = f"{os.getpid()}-{ordinal}"
-
-    def _path(self, extension):
-        return os.path.join(self.folder, f"{self.name}.{extension}")
 
     @noting_errors
     def _write_summary(self, ended, devices=None):
         summary = {
             "pid": os.getpid(),
             "arguments": list(getattr(sys, "argv", [])),
-            "folder": self.start_folder,
-            "rank": os.environ.get("RANK", ""),
+            "folder": self.started_in.folder,
+            "user_folders": self.started_in.folders(),
+            "rank": self.rank,
             "torch": str(self.torch.__version__),
             "ended": ended,
             "most_events": self.most_events,
@@ -224,7 +223,7 @@ class Recorder(ProcessRecorder):
         self._write("json", json.dumps(printable(summary)).encode())
 
     def _write(self, extension, content):
-        write_whole(self._path(extension), content)
+        self.folder.write(f"{self.name}.{extension}", content)
 
 
 def modelled_names(device):

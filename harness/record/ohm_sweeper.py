@@ -32,6 +32,7 @@ import ohm_values
 from ohm_compared import NOT_COMPUTED, text_of
 from ohm_imports import when_imported
 from ohm_sources import is_of_library, program_frames
+from ohm_user_files import LIBRARY, StartedIn
 from ohm_requests import follow_requests, keep_to_one_thread
 
 # A program in which one request fails so often goes round in circles.
@@ -89,6 +90,7 @@ class Places:
     def __init__(self, torch):
         self.torch = torch
         self.start_folder = os.getcwd() + os.sep
+        self.files = StartedIn().files()
         self.known = {}  # frames -> index
         self.rows = []
 
@@ -107,18 +109,18 @@ class Places:
                   for code, _, line in key]
         text = "\n".join(f"{self.name_of(file)}:{line} {function}"
                          for file, line, function in frames)
-        own = [(self.name_of(file), line) for file, line, _ in frames
-               if not self.of_library(file) and not file.startswith("<")]
+        own = [(file, line) for file, line, _ in frames if not self.of_library(file)]
+        file, line = self.files.named(own, lambda frame: frame[0]) or ("", 0)
         return {
             "hash": hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest(),
             "function": frames[0][2] if frames else "",
-            "file": own[0][0] if own else "",
-            "line": own[0][1] if own else 0,
-            "stack": [f"{file}:{line}" for file, line in reversed(own)],
+            "file": self.name_of(file),
+            "line": line,
+            "stack": [f"{self.name_of(file)}:{line}" for file, line in reversed(own)],
         }
 
     def of_library(self, file):
-        return is_of_library(file, self.torch)
+        return self.files.ownership(file) == LIBRARY or is_of_library(file, self.torch)
 
     def name_of(self, file):
         for folder in ("-packages" + os.sep, f"python3.{sys.version_info.minor}{os.sep}"):

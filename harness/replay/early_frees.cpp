@@ -13,6 +13,7 @@
 #include "reports/history/recorded_categories.h"
 #include "reports/history/recorded_sites.h"
 #include "reports/history/recorded_steps.h"
+#include "reports/history/user_frames.h"
 
 namespace ohm::engine {
 
@@ -63,7 +64,8 @@ ChangedProgram EarlyFrees::on(const VerifiedHistory& history) {
                     "freed; {}, or record it with ohm record",
                     file_, device, reports::kHowToMarkSteps));
   }
-  reports::RecordedSites sites(snapshot_.tables, /*has_stacks=*/true);
+  reports::RecordedSites sites(snapshot_.tables, /*has_stacks=*/true,
+                               reports::user_files_of(snapshot_));
   const std::vector<Category> categories = reports::recorded_categories(snapshot_, device, sites);
   ChangedProgram program;
   std::map<const Line*, std::uint32_t> first_ends;  // of steps on this device
@@ -124,7 +126,8 @@ void EarlyFrees::refuse_what_frees_nothing() const {
 /// What the file's other lines make, the most first.
 std::string EarlyFrees::nearest_lines(const ProgramLine& place) const {
   constexpr std::size_t kMost = 3;
-  reports::RecordedSites sites(snapshot_.tables, /*has_stacks=*/true);
+  reports::RecordedSites sites(snapshot_.tables, /*has_stacks=*/true,
+                               reports::user_files_of(snapshot_));
   std::map<int, std::uint64_t> bytes_of_lines;
   for (const std::vector<TraceEntry>& trace : snapshot_.device_traces) {
     for (const TraceEntry& entry : trace) {

@@ -23,6 +23,7 @@
 #include "harness/replay/what_if_runs.h"
 #include "reports/history/cut_history.h"
 #include "reports/history/recorded_sites.h"
+#include "reports/history/user_frames.h"
 #include "reports/text/measured_text.h"
 
 namespace ohm::engine {
@@ -287,7 +288,8 @@ class SnapshotReplay {
       return run_elsewhere(verified, what_if, program);
     });
     rerun.site_of = [this, device](std::size_t request) {
-      reports::RecordedSites sites(snapshot_.tables, /*has_stacks=*/true);
+      reports::RecordedSites sites(snapshot_.tables, /*has_stacks=*/true,
+                                   reports::user_files_of(snapshot_));
       return sites.at(sites.of(snapshot_.device_traces[device][request].stack));
     };
     return rerun;

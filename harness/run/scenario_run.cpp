@@ -236,6 +236,7 @@ void ScenarioRun::apply_baseline(ScenarioResult& result) const {
   if (!baseline_ && !options_.requires_baselines) return;
   const std::vector<BaselineCheck> checks =
       check_baseline(baseline_.value_or(Baseline()), result, options_.seed);
+  const std::string source_change = baseline_ ? engine::source_change(*baseline_, path_) : "";
   for (const BaselineCheck& check : checks) {
     const bool fails =
         check.state == BaselineCheck::State::regressed ||
@@ -247,8 +248,10 @@ void ScenarioRun::apply_baseline(ScenarioResult& result) const {
     if (!fails || variant->verdict != Verdict::passed) continue;
     variant->verdict = Verdict::failed;
     variant->failure_type = FailureType::baseline_regression;
-    variant->reason = baseline_ ? "against the baseline: " + check.reason
-                                : "there is no baseline; ohm baseline update writes it";
+    variant->reason =
+        baseline_ ? "against the baseline: " + check.reason
+                  : fmt::format("there is no baseline; ohm baseline update {} writes it", path_);
+    if (!source_change.empty()) variant->reason = source_change + "; " + variant->reason;
   }
 }
 

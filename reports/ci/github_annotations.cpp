@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/ci/failed_place.h"
 #include "reports/ci/github_report.h"
+#include "reports/text/cause_text.h"
 #include "reports/text/text_layout.h"
 #include "reports/text/unknown_values_text.h"
 
@@ -65,27 +67,13 @@ std::string command(const Annotation& annotation) {
                            escaped(annotation.message, false));
 }
 
-/// Where it went wrong; failing that, where the variant stands.
-void find_place(const ScenarioResult& scenario, const VariantResult& variant,
-                Annotation& annotation) {
-  annotation.file = scenario.file;
-  annotation.line = variant.line;
-  if (variant.error && !variant.error->file.empty()) {
-    annotation.file = variant.error->file;
-    annotation.line = variant.error->line;
-  } else if (variant.oom && !variant.oom->file.empty() && variant.role != Role::problem) {
-    annotation.file = variant.oom->file;
-    annotation.line = variant.oom->line;
-  }
-}
-
 /// Of the reads of values that were not computed, as many as a report prints.
 void add_warnings(const ScenarioResult& scenario, const VariantResult& variant,
                   std::vector<Annotation>& annotations) {
   std::size_t count = 0;
   for (const UnknownValueResult& read : by_use(variant.unknown_values)) {
     if (count++ == kMostUnknownLines) return;
-    annotations.push_back({Severity::warning, read.file, read.line,
+    annotations.push_back({Severity::warning, repository_path(scenario, read.file), read.line,
                            fmt::format("{}: {}", scenario.name, kUnknownValuesPitfall),
                            unknown_value_sentence(read)});
   }
@@ -105,12 +93,15 @@ std::vector<Annotation> annotations_of(const RunResult& result) {
       if (!is_error && variant.verdict != Verdict::failed) continue;
       Annotation one;
       one.severity = is_error ? Severity::broken : Severity::failed;
-      find_place(scenario, variant, one);
+      const FailedPlace place = failed_place(scenario, variant);
+      one.file = repository_path(scenario, place.file);
+      one.line = place.line;
       one.title =
           fmt::format("{}.{}: {}", scenario.name, variant.name,
                       variant.failure_type == FailureType::none ? name_of(variant.outcome)
                                                                 : name_of(variant.failure_type));
-      one.message = fmt::format("{}\nre-run: {}", variant.reason, variant.rerun);
+      one.message =
+          fmt::format("{}\n{}re-run: {}", variant.reason, cause_text(variant), variant.rerun);
       annotations.push_back(std::move(one));
     }
   }

@@ -4,7 +4,9 @@
 #include <array>
 #include <string_view>
 
+#include "reports/ci/failed_place.h"
 #include "reports/ci/github_report.h"
+#include "reports/text/cause_text.h"
 #include "reports/text/html_text.h"
 #include "reports/text/markdown_text.h"
 #include "reports/text/measured_text.h"
@@ -65,6 +67,31 @@ std::string broken_limits(const VariantResult& variant) {
   return out;
 }
 
+std::string cause_row(const ScenarioResult& scenario, const CauseLine& line, bool has_before) {
+  const std::string place =
+      line.file.empty() ? "no line of the program"
+                        : fmt::format("{}:{}", repository_path(scenario, line.file), line.line);
+  const std::string before =
+      has_before ? fmt::format(" {} | +{} |", short_bytes(line.before_bytes.value_or(0)),
+                               short_bytes(line.increase()))
+                 : "";
+  return fmt::format("| {} | {} | {} |{}\n", markdown_code(place), markdown(line.op),
+                     short_bytes(line.bytes), before);
+}
+
+/// The lines of what is too large, or of what changed.
+std::string cause_table(const ScenarioResult& scenario, const VariantResult& variant) {
+  if (!variant.cause) return "";
+  const CauseResult& cause = *variant.cause;
+  const bool has_before = !cause.lines.empty() && cause.lines.front().before_bytes.has_value();
+  std::string out =
+      fmt::format("\n{}\n\n| line | op | bytes |{}\n|---|---|---:|{}\n", markdown(cause.what),
+                  has_before ? " before | change |" : "", has_before ? "---:|---:|" : "");
+  for (const CauseLine& line : cause.lines) out += cause_row(scenario, line, has_before);
+  const std::string others = other_cause_lines_text(cause);
+  return others.empty() ? out + "\n" : out + "\n" + markdown(others) + "\n\n";
+}
+
 std::string failed_scenario(const ScenarioResult& scenario) {
   std::string out = fmt::format("### {} {}\n\n{}\n\n", mark_of(scenario.verdict),
                                 markdown(scenario.name), markdown_code(scenario.file));
@@ -79,6 +106,7 @@ std::string failed_scenario(const ScenarioResult& scenario) {
                        variant.failure_type == FailureType::none ? "" : " ",
                        markdown(name_of(variant.failure_type)), markdown(variant.reason),
                        broken_limits(variant), markdown_code(variant.rerun));
+    out += cause_table(scenario, variant);
   }
   return out + "\n";
 }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "allocator_shim/base/base_name.h"
+#include "reports/ci/failed_place.h"
 #include "reports/ci/xml_writer.h"
+#include "reports/text/cause_text.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/unknown_values_text.h"
 
@@ -100,6 +102,7 @@ std::string error_text(const ErrorResult& error) {
 std::string details_of(const VariantResult& variant) {
   std::string text = variant.reason + "\n";
   for (const LimitResult& limit : variant.limits) text += limit_sentence(limit) + "\n";
+  text += cause_text(variant);
   if (!variant.difference.empty()) text += variant.difference + "\n";
   if (variant.oom) text += variant.oom->message + "\n";
   if (variant.error) text += error_text(*variant.error);
@@ -131,10 +134,10 @@ void write_verdict(XmlElement& test_case, const VariantResult& variant) {
 }
 
 XmlElement& write_place(XmlElement& test_case, const ScenarioResult& scenario,
-                        const std::string& name, int line, double seconds) {
+                        const std::string& name, const FailedPlace& place, double seconds) {
   return test_case.attribute("name", name)
-      .attribute("file", scenario.file)
-      .attribute("line", std::to_string(line))
+      .attribute("file", repository_path(scenario, place.file))
+      .attribute("line", std::to_string(place.line))
       .attribute("status", "run")
       .attribute("time", fmt::format("{:.3f}", seconds))
       .attribute("classname", "ohm." + stem_of(scenario.file));
@@ -143,14 +146,17 @@ XmlElement& write_place(XmlElement& test_case, const ScenarioResult& scenario,
 void write_variant(XmlElement& suite, const ScenarioResult& scenario,
                    const VariantResult& variant) {
   XmlElement test_case(suite, "testcase");
-  write_place(test_case, scenario, variant.name, variant.line, variant.seconds.value_or(0));
+  const bool is_bad = variant.verdict == Verdict::failed || variant.verdict == Verdict::error;
+  const FailedPlace place =
+      is_bad ? failed_place(scenario, variant) : FailedPlace{scenario.file, variant.line};
+  write_place(test_case, scenario, variant.name, place, variant.seconds.value_or(0));
   write_properties(test_case, variant);
   write_verdict(test_case, variant);
 }
 
 void write_load_error(XmlElement& suite, const ScenarioResult& scenario) {
   XmlElement test_case(suite, "testcase");
-  write_place(test_case, scenario, "load", scenario.error->line, 0);
+  write_place(test_case, scenario, "load", {scenario.file, scenario.error->line}, 0);
   XmlElement(test_case, "error")
       .attribute("message", scenario.error->message)
       .attribute("type", "error")

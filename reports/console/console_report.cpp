@@ -13,9 +13,11 @@
 #include "reports/console/console_oom.h"
 #include "reports/console/console_plot.h"
 #include "reports/console/console_retention.h"
+#include "reports/text/cause_text.h"
 #include "reports/text/limit_lines.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/paint.h"
+#include "reports/text/printable_fields.h"
 #include "reports/text/result_text.h"
 #include "reports/text/text_layout.h"
 
@@ -228,6 +230,7 @@ std::string details(const VariantResult& variant, const ReportStyle& style) {
               look.tone, style.color) +
       "\n";
   out += limit_sentences(variant, style);
+  if (variant.cause) out += indented(cause_text(variant), 6, style.columns);
   if (!variant.difference.empty()) out += indented(variant.difference, 6, style.columns);
   if (variant.error) out += error_block(*variant.error, 6, style);
   out += output_lines(variant, style);
@@ -289,56 +292,10 @@ std::string blocks_after_table(const ScenarioResult& scenario, const ReportStyle
   return out + pictures(scenario, style);
 }
 
-void make_printable(ErrorResult& error) {
-  for (std::string* text : {&error.message, &error.traceback, &error.hint}) {
-    *text = printable(*text);
-  }
-}
-
-void make_printable(std::vector<HolderResult>& holders) {
-  for (HolderResult& holder : holders) {
-    for (std::string* text :
-         {&holder.op, &holder.file, &holder.text, &holder.library, &holder.module}) {
-      *text = printable(*text);
-    }
-  }
-}
-
-/// Scripts and files of any origin wrote these: a terminal must not obey them.
-void make_printable(VariantResult& variant) {
-  for (std::string* text : {&variant.name, &variant.trades, &variant.reason, &variant.difference,
-                            &variant.output, &variant.rerun}) {
-    *text = printable(*text);
-  }
-  for (LimitResult& limit : variant.limits) limit.limit = printable(limit.limit);
-  for (DeviceResult& device : variant.devices) {
-    device.device = printable(device.device);
-    if (device.peak) make_printable(device.peak->holders);
-  }
-  if (variant.error) make_printable(*variant.error);
-  if (!variant.oom) return;
-  OomResult& oom = *variant.oom;
-  for (std::string* text :
-       {&oom.op, &oom.device, &oom.policy, &oom.message, &oom.file, &oom.library, &oom.module}) {
-    *text = printable(*text);
-  }
-  make_printable(oom.holders);
-}
-
-ScenarioResult with_printable_texts(ScenarioResult scenario) {
-  for (std::string* text : {&scenario.name, &scenario.summary, &scenario.file}) {
-    *text = printable(*text);
-  }
-  if (scenario.error) make_printable(*scenario.error);
-  for (VariantResult& variant : scenario.variants) make_printable(variant);
-  for (VariantResult& variant : scenario.references) make_printable(variant);
-  return scenario;
-}
-
 }  // namespace
 
 std::string console_scenario(const ScenarioResult& result, const ReportStyle& style) {
-  const ScenarioResult scenario = with_printable_texts(result);
+  const ScenarioResult scenario = printable_copy(result);
   if (style.detail == Detail::quiet && is_good(scenario.verdict)) return "";
   std::string out = scenario_head(scenario, style);
   if (scenario.error) out += error_block(*scenario.error, 2, style);
@@ -362,7 +319,7 @@ std::string console_scenario(const ScenarioResult& result, const ReportStyle& st
 
 std::string console_summary(const RunResult& result, const ReportStyle& style) {
   const Tone tone = result.exit_reason == ExitReason::passed ? Tone::good : Tone::bad;
-  return painted(run_summary(result), tone, style.color) + "\n";
+  return painted(printable(run_summary(result)), tone, style.color) + "\n";
 }
 
 std::string console_report(const RunResult& result, const ReportStyle& style) {

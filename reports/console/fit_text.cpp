@@ -12,6 +12,7 @@
 #include "reports/console/fit_exactness.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/paint.h"
+#include "reports/text/printable_fields.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::reports {
@@ -372,7 +373,8 @@ class FitText {
 
 }  // namespace
 
-std::string fit_text(const FitResult& result, const ReportStyle& style) {
+std::string fit_text(const FitResult& measured, const ReportStyle& style) {
+  const FitResult result = printable_copy(measured);
   return FitText(result, style).run();
 }
 

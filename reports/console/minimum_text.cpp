@@ -7,6 +7,7 @@
 
 #include "allocator_shim/base/format_bytes.h"
 #include "reports/text/paint.h"
+#include "reports/text/printable_fields.h"
 #include "reports/text/result_text.h"
 #include "reports/text/text_layout.h"
 
@@ -58,7 +59,8 @@ std::string variant_text(const VariantMinimum& variant, const ReportStyle& style
 
 }  // namespace
 
-std::string minimum_text(const MinimumResult& result, const ReportStyle& style) {
+std::string minimum_text(const MinimumResult& measured, const ReportStyle& style) {
+  const MinimumResult result = printable_copy(measured);
   std::string text;
   for (const ScenarioMinimum& scenario : result.scenarios) {
     text += fmt::format("{}\n", printable(scenario.name));

@@ -9,6 +9,7 @@
 #include "allocator_shim/base/format_bytes.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/paint.h"
+#include "reports/text/printable_fields.h"
 #include "reports/text/result_text.h"
 #include "reports/text/text_layout.h"
 
@@ -282,7 +283,8 @@ class ReplayText {
 
 }  // namespace
 
-std::string replay_text(const ReplayResult& result, const ReportStyle& style) {
+std::string replay_text(const ReplayResult& measured, const ReportStyle& style) {
+  const ReplayResult result = printable_copy(measured);
   return ReplayText(result, style).run();
 }
 

@@ -12,6 +12,7 @@
 #include "reports/console/sweep_coverage.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/paint.h"
+#include "reports/text/printable_fields.h"
 #include "reports/text/result_text.h"
 #include "reports/text/text_layout.h"
 
@@ -162,7 +163,8 @@ std::string not_tried_text(const SweepResult& result, const Totals& totals) {
 
 }  // namespace
 
-std::string sweep_scenario_text(const SweptScenario& scenario, const ReportStyle& style) {
+std::string sweep_scenario_text(const SweptScenario& swept, const ReportStyle& style) {
+  const SweptScenario scenario = printable_copy(swept);
   const bool clean = is_clean(scenario);
   if (clean && style.detail == Detail::quiet) return {};
   std::string text =
@@ -178,7 +180,8 @@ std::string sweep_scenario_text(const SweptScenario& scenario, const ReportStyle
   return text + sweep_coverage_text(scenario) + "\n";
 }
 
-std::string sweep_summary_text(const SweepResult& result, const ReportStyle& style) {
+std::string sweep_summary_text(const SweepResult& swept, const ReportStyle& style) {
+  const SweepResult result = printable_copy(swept);
   const Totals totals = totals_of(result);
   std::string text = fmt::format(
       "{}{} in {}, {} ({} points, {}{}{})\n", shard_text(result.shard),
@@ -189,9 +192,12 @@ std::string sweep_summary_text(const SweepResult& result, const ReportStyle& sty
   text += fmt::format("{} of {} are under no handler\n", grouped(totals.unhandled),
                       count_text(totals.points, "point"));
   text += not_tried_text(result, totals);
-  std::string verdict = count_text(totals.bad, "bad verdict");
-  if (totals.bad == 0) verdict = totals.faults == 0 ? "no verdicts" : "every verdict is good";
   const bool is_whole = totals.untested == 0 && totals.unswept == 0;
+  std::string verdict = count_text(totals.bad, "bad verdict");
+  if (totals.bad == 0 && totals.faults == 0) verdict = "no verdicts";
+  if (totals.bad == 0 && totals.faults > 0) {
+    verdict = is_whole ? "every verdict is good" : "not finished: no bad verdict so far";
+  }
   text += painted(verdict, totals.bad == 0 && is_whole ? Tone::good : Tone::bad, style.color);
   if (totals.waived != 0) {
     text += fmt::format(", {} waived by {}", grouped(totals.waived),

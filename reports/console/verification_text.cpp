@@ -8,6 +8,7 @@
 
 #include "allocator_shim/base/format_bytes.h"
 #include "reports/text/card_text.h"
+#include "reports/text/printable_fields.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::reports {
@@ -101,7 +102,8 @@ std::string text_of(const CardVerification& table) {
 
 }  // namespace
 
-std::string verification_text(const VerificationResult& result) {
+std::string verification_text(const VerificationResult& measured) {
+  const VerificationResult result = printable_copy(measured);
   std::string text;
   for (const CardVerification& table : result.cards) {
     if (!text.empty()) text += "\n";

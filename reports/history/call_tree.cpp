@@ -33,7 +33,7 @@ std::uint32_t CallTree::line_of(FrameId frame) {
   if (is_new) {
     const StackFrame& one = tables_.frame(frame);
     const std::string_view file = tables_.text(one.filename);
-    const bool is_own = is_source_file(file) && !is_library_file(file);
+    const bool is_own = is_source_file(file) && files_.ownership(file) == Ownership::own;
     lines_.push_back({std::string(file), one.line, std::string(tables_.text(one.name)), is_own});
   }
   return known->second;

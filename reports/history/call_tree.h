@@ -8,12 +8,14 @@
 
 #include "allocator_shim/observe/stack_table.h"
 #include "reports/model/memory_history.h"
+#include "reports/text/user_files.h"
 
 namespace ohm::reports {
 
 class CallTree {
  public:
-  explicit CallTree(const StackTable& tables) : tables_(tables) {}
+  /// `files` must outlive the tree.
+  CallTree(const StackTable& tables, const UserFiles& files) : tables_(tables), files_(files) {}
 
   /// The innermost call of this stack, 1 + its index; 0 of none.
   std::uint32_t of(StackId stack);
@@ -28,6 +30,7 @@ class CallTree {
   std::uint32_t line_of(FrameId frame);
 
   const StackTable& tables_;
+  const UserFiles& files_;
   std::vector<HistoryLine> lines_;
   std::vector<HistoryCall> calls_;
   std::unordered_map<FrameId, std::uint32_t> line_ids_;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "reports/history/user_frames.h"
 #include "reports/text/library_file.h"
 
 namespace ohm::reports {
@@ -24,8 +25,9 @@ using Group = std::vector<std::size_t>;
 
 class LinesApart {
  public:
-  LinesApart(const StackTable& tables, const std::vector<LibraryCall>& calls)
-      : tables_(tables), calls_(calls), places_(calls.size()) {
+  LinesApart(const StackTable& tables, const UserFiles& files,
+             const std::vector<LibraryCall>& calls)
+      : tables_(tables), files_(files), calls_(calls), places_(calls.size()) {
     for (const LibraryCall& call : calls) chains_.push_back(chain_of(call.stack));
   }
 
@@ -47,11 +49,9 @@ class LinesApart {
  private:
   Chain chain_of(StackId stack) const {
     Chain chain;
-    for (const FrameId id : tables_.stack(stack)) {
+    for (const FrameId id : tables_.stack(stack).first(library_frames(tables_, stack, files_))) {
       const StackFrame& frame = tables_.frame(id);
-      const std::string_view file = tables_.text(frame.filename);
-      if (!is_source_file(file)) continue;
-      if (!is_library_file(file)) break;
+      if (!is_source_file(tables_.text(frame.filename))) continue;
       if (!passes_calls_on(tables_.text(frame.name))) chain.push_back(id);
     }
     return chain;
@@ -109,6 +109,7 @@ class LinesApart {
   }
 
   const StackTable& tables_;
+  const UserFiles& files_;
   const std::vector<LibraryCall>& calls_;
   std::vector<Chain> chains_;
   std::vector<std::optional<FrameId>> places_;
@@ -116,9 +117,9 @@ class LinesApart {
 
 }  // namespace
 
-std::vector<std::string> library_lines(const StackTable& tables,
+std::vector<std::string> library_lines(const StackTable& tables, const UserFiles& files,
                                        const std::vector<LibraryCall>& calls) {
-  return LinesApart(tables, calls).texts();
+  return LinesApart(tables, files, calls).texts();
 }
 
 }  // namespace ohm::reports

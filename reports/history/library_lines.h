@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "allocator_shim/observe/stack_table.h"
+#include "reports/text/user_files.h"
 
 namespace ohm::reports {
 
@@ -19,7 +20,7 @@ struct LibraryCall {
 /// PyTorch's own, as in "transformers/models/llama/modeling_llama.py:216 forward"; where nothing
 /// tells them apart, the innermost one that is not PyTorch's. Empty: there is none, or all of the
 /// calls come by the same lines.
-std::vector<std::string> library_lines(const StackTable& tables,
+std::vector<std::string> library_lines(const StackTable& tables, const UserFiles& files,
                                        const std::vector<LibraryCall>& calls);
 
 }  // namespace ohm::reports

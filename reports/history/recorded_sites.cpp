@@ -10,6 +10,7 @@
 #include "allocator_shim/base/base_name.h"
 #include "reports/history/backward_calls.h"
 #include "reports/history/library_lines.h"
+#include "reports/history/user_frames.h"
 #include "reports/text/library_file.h"
 
 namespace ohm::reports {
@@ -144,12 +145,14 @@ SiteId RecordedSites::of(StackId stack) {
 
 SiteId RecordedSites::in_backward(StackId stack, StackId beginning) {
   const SiteId own = of(stack);
-  const std::string& file = sites_[own].file;
-  if (!file.empty() && !is_library_file(file)) return own;
+  const Ownership ownership = ownership_of(sites_[own]);
+  if (ownership == Ownership::own) return own;
   const auto [known, is_new] = ids_in_backward_.try_emplace({stack, beginning}, own);
   // A thread of Python's, all of whose lines are a library's, keeps its own.
   if (is_new && !is_of_python_thread(tables_, stack)) {
     HistorySite site = site_of(beginning);
+    const bool is_no_better = ownership != Ownership::library && ownership_of(site) <= ownership;
+    if (is_no_better) return own;
     site.op = sites_[own].op.empty() ? "backward" : sites_[own].op;
     site.module = sites_[own].module;
     site.call = calls_.caller(calls_.of(beginning), frames_of_first_gradient(tables_, beginning));
@@ -172,13 +175,13 @@ void RecordedSites::tell_apart() {
   std::map<std::pair<std::string_view, int>, Line> lines;
   for (const auto& [stack, id] : ids_) {
     const HistorySite& site = sites_[id];
-    if (!is_python(site.file) || is_library_file(site.file)) continue;
+    if (!is_python(site.file) || ownership_of(site) == Ownership::library) continue;
     Line& line = lines[{site.file, site.line}];
     line.sites.push_back(id);
     line.calls.push_back({stack, site.op});
   }
   for (const auto& [place, line] : lines) {
-    const std::vector<std::string> texts = library_lines(tables_, line.calls);
+    const std::vector<std::string> texts = library_lines(tables_, files_, line.calls);
     for (std::size_t i = 0; i < texts.size(); ++i) sites_[line.sites[i]].library = texts[i];
   }
 }
@@ -191,7 +194,7 @@ void RecordedSites::move_to(MemoryHistory& history) {
 bool RecordedSites::is_within_library(StackId stack) const {
   for (const FrameId id : tables_.stack(stack)) {
     const std::string_view file = tables_.text(tables_.frame(id).filename);
-    if (is_python(file)) return is_library_file(file);
+    if (is_python(file)) return files_.ownership(file) == Ownership::library;
   }
   return false;
 }
@@ -231,20 +234,14 @@ Category RecordedSites::told_by(StackId stack) const {
 }
 
 HistorySite RecordedSites::site_of(StackId stack) const {
-  const StackFrame* place = nullptr;
-  for (const FrameId id : tables_.stack(stack)) {
-    const StackFrame& frame = tables_.frame(id);
-    const std::string_view file = tables_.text(frame.filename);
-    if (!is_python(file) && !is_of_scenario(file)) continue;
-    const bool is_better =
-        place == nullptr || (!is_python(tables_.text(place->filename)) && is_python(file));
-    if (is_better) place = &frame;
-    if (!is_python(file) || is_library_file(file)) continue;
-    place = &frame;
-    break;
-  }
-  if (place == nullptr) return {"", 0, op_of(stack), "", 0};
-  return {std::string(tables_.text(place->filename)), place->line, op_of(stack), "", 0};
+  const auto named = named_frame(tables_, stack, files_);
+  if (!named) return {"", 0, op_of(stack), "", 0};
+  const StackFrame& place = tables_.frame(tables_.stack(stack)[*named]);
+  return {std::string(tables_.text(place.filename)), place.line, op_of(stack), "", 0};
+}
+
+Ownership RecordedSites::ownership_of(const HistorySite& site) const {
+  return site.file.empty() ? Ownership::library : files_.ownership(site.file);
 }
 
 std::string RecordedSites::module_of(StackId stack) const {
@@ -259,17 +256,20 @@ std::string RecordedSites::op_of(StackId stack) const {
   std::string_view module;    // the file of a module's forward, which is its kind in PyTorch
   std::string_view function;  // of the program's own
   NativeOp native;
+  const std::size_t libraries = library_frames(tables_, stack, files_);
+  std::size_t index = 0;
   for (const FrameId id : tables_.stack(stack)) {
     const StackFrame& frame = tables_.frame(id);
     const std::string_view file = tables_.text(frame.filename);
     const std::string_view name = tables_.text(frame.name);
+    const bool is_of_library = index++ < libraries || is_library(file);
     if (is_of_scenario(file)) return std::string(name);
     if (!is_python(file)) {
       native.add(name);
       continue;
     }
     if (!native.name().empty()) break;
-    if (!is_library_file(file)) {
+    if (!is_of_library) {
       // A comprehension is a part of the function around it.
       function = name;
       if (!name.starts_with('<')) break;

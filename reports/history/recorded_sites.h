@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "allocator_shim/observe/stack_table.h"
 #include "reports/history/call_tree.h"
 #include "reports/model/memory_history.h"
+#include "reports/text/user_files.h"
 
 namespace ohm::reports {
 
@@ -20,9 +22,13 @@ namespace ohm::reports {
 class RecordedSites {
  public:
   /// `has_stacks`: the record has some. What has none then was made by a thread that runs no
-  /// Python, which of PyTorch's are those of autograd.
-  RecordedSites(const StackTable& tables, bool has_stacks)
-      : tables_(tables), sites_(2), categories_(2, Category::other), calls_(tables) {
+  /// Python, which of PyTorch's are those of autograd. `files`: whose lines are named.
+  RecordedSites(const StackTable& tables, bool has_stacks, UserFiles files = {})
+      : tables_(tables),
+        files_(std::move(files)),
+        sites_(2),
+        categories_(2, Category::other),
+        calls_(tables, files_) {
     if (has_stacks) categories_[0] = Category::gradient;
     sites_[kBeforeRecord].op = "before the record";
   }
@@ -40,9 +46,9 @@ class RecordedSites {
   /// later has none.
   void tell_apart();
 
-  /// The innermost line of the user's own, and the op that asked for the memory: by the native
-  /// frames of the stack, else the library's function that was called, a module's kind, or the
-  /// user's own function; and the module that was running, where frames name it.
+  /// The innermost line of the user's own (user_frames.h), and the op that asked for the memory: by
+  /// the native frames of the stack, else the library's function that was called, a module's kind,
+  /// or the user's own function; and the module that was running, where frames name it.
   const HistorySite& at(SiteId id) const { return sites_[id]; }
 
   /// Whether the innermost Python frame is a library's, which calls one op at a time.
@@ -63,8 +69,13 @@ class RecordedSites {
   Category told_by(StackId stack) const;
   bool is_of_replicas(StackId stack) const;
   bool is_of_autograd_thread(StackId stack) const;
+  Ownership ownership_of(const HistorySite& site) const;
+  bool is_library(std::string_view file) const {
+    return files_.ownership(file) == Ownership::library;
+  }
 
   const StackTable& tables_;
+  UserFiles files_;
   std::vector<HistorySite> sites_;
   std::vector<Category> categories_;
   std::unordered_map<StackId, SiteId> ids_;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "reports/history/repeated_passes.h"
+#include "reports/history/user_frames.h"
 
 namespace ohm::reports {
 
@@ -66,6 +67,7 @@ std::vector<std::uint32_t> marked_steps(
   std::string chosen;
   std::map<std::string, MarkedName> marked;
   for (const SnapshotAnnotation& annotation : snapshot.external_annotations) {
+    if (is_user_folder_note(snapshot.tables.text(annotation.name))) continue;
     const std::string name = without_numbers(snapshot.tables.text(annotation.name));
     if (rank_of(name) > rank_of(chosen)) chosen = name;
     const std::int64_t time = annotation.time_us;

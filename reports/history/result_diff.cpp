@@ -243,6 +243,14 @@ void add_host_figures(const VariantResult& before, const VariantResult& after, V
   }
 }
 
+/// What shrinks from step to step does not grow.
+void add_growth(const VariantResult& before, const VariantResult& after, VariantDiff& diff) {
+  if (!before.growth_bytes_per_step || !after.growth_bytes_per_step) return;
+  const auto was = std::max<std::int64_t>(0, *before.growth_bytes_per_step);
+  const auto is = std::max<std::int64_t>(0, *after.growth_bytes_per_step);
+  if (was != is) diff.figures.push_back({"growth_bytes_per_step", Unit::bytes, was, is});
+}
+
 const ScenarioResult* find_scenario(const RunResult& result, const std::string& name) {
   const auto found = std::find_if(result.scenarios.begin(), result.scenarios.end(),
                                   [&](const ScenarioResult& one) { return one.name == name; });
@@ -297,6 +305,7 @@ VariantDiff diff_variants(const VariantResult& before, const VariantResult& afte
   if (before.steps != after.steps) {
     diff.figures.push_back({"steps", Unit::count, before.steps, after.steps});
   }
+  add_growth(before, after, diff);
   add_host_figures(before, after, diff);
   for (const DeviceResult& device : after.devices) {
     const DeviceResult* other = find_device(before, device.device);

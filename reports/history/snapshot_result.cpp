@@ -18,12 +18,14 @@
 #include "reports/history/diagnosis.h"
 #include "reports/history/history_builder.h"
 #include "reports/history/history_detail.h"
+#include "reports/history/lines_of_blocks.h"
 #include "reports/history/recorded_beginning.h"
 #include "reports/history/recorded_categories.h"
 #include "reports/history/recorded_sites.h"
 #include "reports/history/recorded_steps.h"
 #include "reports/history/repeated_passes.h"
 #include "reports/history/shown_place.h"
+#include "reports/history/user_frames.h"
 #include "reports/text/measured_text.h"
 
 namespace ohm::reports {
@@ -78,7 +80,7 @@ class SnapshotResult {
       : snapshot_(snapshot),
         path_(path),
         step_source_(step_source),
-        sites_(snapshot.tables, has_stacks(snapshot)),
+        sites_(snapshot.tables, has_stacks(snapshot), user_files_of(snapshot)),
         backward_calls_(snapshot.tables),
         order_(in_order(snapshot)) {
     devices_ = snapshot.device_traces.size();
@@ -384,6 +386,11 @@ class SnapshotResult {
       recorded.allocated_at_marks.push_back(std::move(marks_[i]));
     }
     history.devices = std::move(lanes);
+    for (const DeviceMemoryHistory& device : history.devices) {
+      recorded.grown.push_back(lines_of_growth(history, device));
+      recorded.left.push_back(lines_at_end(history, device));
+    }
+    variant.growth_bytes_per_step = growth_per_step(recorded.allocated_at_marks);
     variant.oom = std::move(oom_);
     variant.findings =
         diagnose(history, variant.devices, variant.oom ? variant.oom->requested_bytes : 0,

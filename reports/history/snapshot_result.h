@@ -19,6 +19,10 @@ struct RecordedRun {
   std::vector<std::vector<std::int64_t>> allocated_at_marks;
   /// Whether the history shows what made up the peaks: a part of one may not.
   bool has_breakdown = true;
+  /// Of each device of the result: what there is more at the end of the step that grows most, and
+  /// what is alive at the end of the record. Lines of the user's, the largest first.
+  std::vector<std::vector<CauseLine>> grown;
+  std::vector<std::vector<CauseLine>> left;
   bool is_cut = false;  ///< the oldest events were not kept: how many steps there were is not known
 };
 

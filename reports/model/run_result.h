@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/model/cause_result.h"
 #include "reports/model/error_result.h"
 #include "reports/model/exit_code.h"
 #include "reports/model/fields.h"
@@ -39,10 +40,13 @@ struct VariantResult {
   std::string difference;                              ///< the largest one; empty when none
   std::string comparison;           ///< its rules, "as float16"; empty: all values as they are
   std::vector<ValueResult> values;  ///< what it returned, by name
-  std::optional<double> recovered_share;     ///< of a partial: 1 is all of the excess
-  std::vector<DeviceResult> devices;         ///< every GPU of the machine, by index
-  std::optional<HostResult> host;            ///< absent: not measured
+  std::optional<double> recovered_share;  ///< of a partial: 1 is all of the excess
+  std::vector<DeviceResult> devices;      ///< every GPU of the machine, by index
+  std::optional<HostResult> host;         ///< absent: not measured
+  /// The largest, of a recorded program that has steps; of a scenario its limits measure it.
+  std::optional<std::int64_t> growth_bytes_per_step;
   std::vector<LimitResult> limits;           ///< the scenario's, then its own
+  std::optional<CauseResult> cause;          ///< of a recorded program that broke its gate
   std::optional<OomResult> oom;              ///< the one that ended it
   std::optional<ErrorResult> error;          ///< the error that ended it
   std::optional<MemoryHistory> history;      ///< where it was asked for
@@ -80,7 +84,11 @@ struct VariantResult {
           "Of a partial: 1 is all of the problem's excess.");
     visit("devices", &T::devices);
     visit("host", &T::host, Presence::optional);
+    visit("growth_bytes_per_step", &T::growth_bytes_per_step, Presence::optional,
+          "The largest, of a recorded program that has steps.");
     visit("limits", &T::limits);
+    visit("cause", &T::cause, Presence::optional,
+          "Of a recorded program that broke its gate: the lines of the figure that is too large.");
     visit("oom", &T::oom, Presence::optional);
     visit("error", &T::error, Presence::optional);
     visit("history", &T::history, Presence::optional,
@@ -155,6 +163,7 @@ struct ScenarioResult {
   std::string name;  ///< the file's stem when it could not be loaded
   std::string summary;
   std::string file;
+  std::string folder;  ///< that paths are named from, seen from its repository; empty: its top
   std::vector<ParameterResult> parameters;  ///< in byte order of their names
   Verdict verdict = Verdict::skipped;
   std::optional<ErrorResult> error;       ///< why it could not be loaded
@@ -170,6 +179,8 @@ struct ScenarioResult {
     visit("name", &T::name);
     visit("summary", &T::summary);
     visit("file", &T::file, "As given on the command line.");
+    visit("folder", &T::folder, Presence::optional,
+          "The folder that paths are named from, seen from the top of its repository.");
     visit("parameters", &T::parameters, Presence::optional,
           "Numbers that it declares; absent where there are none.");
     visit("verdict", &T::verdict);

@@ -41,7 +41,7 @@ TEST(Reporter, UnknownFormatSuggestsTheNearest) {
     FAIL() << "no error";
   } catch (const std::invalid_argument& error) {
     EXPECT_STREQ(
-        "unknown report format \"jnuit\" (did you mean \"junit\"?); known: console, "
+        "unknown report format \"jnuit\" (did you mean \"junit\"?); known: codequality, console, "
         "github, html, json, junit, markdown, trace",
         error.what());
   }

@@ -6,8 +6,6 @@
 
 #include <cstring>
 
-#include "allocator_shim/interpose/host/own_memory.h"
-
 // The linker's names for where this library begins and ends.
 // NOLINTBEGIN(readability-identifier-naming)
 extern "C" const char __ehdr_start __attribute__((visibility("hidden")));
@@ -57,10 +55,7 @@ void capture(CallStack& stack) {
   _Unwind_Backtrace(add_frame, &stack);
 }
 
-bool ModuleTable::prepare() {
-  modules_ = own_memory<Module>(kMostModules);
-  return modules_ != nullptr;
-}
+bool ModuleTable::prepare() { return modules_.reserve(kFirstModules); }
 
 Frame ModuleTable::frame_of(std::uintptr_t address) {
   for (std::size_t i = count_; i-- > 0;) {
@@ -70,9 +65,9 @@ Frame ModuleTable::frame_of(std::uintptr_t address) {
     }
   }
   dl_find_object found = {};
-  if (count_ == kMostModules || _dl_find_object(reinterpret_cast<void*>(address), &found) != 0) {
-    return {};
-  }
+  const bool is_found =
+      count_ < kMostModules && _dl_find_object(reinterpret_cast<void*>(address), &found) == 0;
+  if (!is_found || !modules_.reserve(count_ + 1)) return {};
   Module& module = modules_[count_++];
   module.begin = reinterpret_cast<std::uintptr_t>(found.dlfo_map_start);
   module.end = reinterpret_cast<std::uintptr_t>(found.dlfo_map_end);

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "allocator_shim/interpose/host/host_settings.h"
+#include "allocator_shim/interpose/host/own_memory.h"
 
 namespace ohm::interpose::host {
 
@@ -45,14 +46,16 @@ class ModuleTable {
  public:
   bool prepare();
   Frame frame_of(std::uintptr_t address);
-  std::span<const Module> modules() const { return {modules_, count_}; }
+  std::span<const Module> modules() const { return {modules_.data(), count_}; }
   /// Of the frames by the names of their files: the same in every process.
   PointHash hash_of(std::span<const Frame> frames) const;
 
  private:
   static constexpr std::size_t kMostModules = 1024;
 
-  Module* modules_ = nullptr;
+  static constexpr std::size_t kFirstModules = 16;
+
+  OwnTable<Module> modules_{OwnPlace::modules};
   std::size_t count_ = 0;
 };
 

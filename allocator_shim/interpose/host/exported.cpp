@@ -1,4 +1,7 @@
 // What programs call instead of the functions of their allocator.
+#include <linux/close_range.h>
+#include <sys/syscall.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdarg>
@@ -7,6 +10,7 @@
 
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/host/next_functions.h"
+#include "allocator_shim/interpose/host/record_place.h"
 #include "allocator_shim/interpose/host/watch.h"
 
 namespace ohm::interpose::host {
@@ -286,3 +290,29 @@ OHM_EXPORTED void _exit(int status) {
 }
 
 OHM_EXPORTED void _Exit(int status) noexcept { _exit(status); }
+
+OHM_EXPORTED int close(int file) {
+  if (!host::is_ready()) return static_cast<int>(syscall(SYS_close, file));
+  // Programs close all descriptors that there may be.
+  if (host::record_place.owns(file)) {
+    errno = EBADF;
+    return -1;
+  }
+  return host::next.close(file);
+}
+
+OHM_EXPORTED int close_range(unsigned first, unsigned last, int flags) noexcept {
+  const auto own = static_cast<unsigned>(host::record_place.descriptor());
+  const bool has_own = host::record_place.descriptor() >= 0 && first <= own && own <= last &&
+                       (static_cast<unsigned>(flags) & CLOSE_RANGE_CLOEXEC) == 0;
+  const auto close_all = [flags](unsigned from, unsigned to) {
+    return from > to ? 0 : static_cast<int>(syscall(SYS_close_range, from, to, flags));
+  };
+  if (!has_own) return close_all(first, last);
+  if (own > first && close_all(first, own - 1) != 0) return -1;
+  return close_all(own + 1, last);
+}
+
+OHM_EXPORTED void closefrom(int first) noexcept {
+  close_range(static_cast<unsigned>(std::max(0, first)), ~0U, 0);
+}

@@ -2,25 +2,19 @@
 
 #include <algorithm>
 
-#include "allocator_shim/interpose/host/own_memory.h"
-
 namespace ohm::interpose::host {
 
-bool LiveBlocks::prepare() {
-  slots_ = own_memory<LiveBlock>(kFirstSlots);
-  size_ = kFirstSlots;
-  return slots_ != nullptr;
-}
+bool LiveBlocks::prepare() { return slots_.reserve(kFirstSlots); }
 
 /// Blocks are 16 bytes apart at least.
 std::size_t LiveBlocks::slot_of(std::uintptr_t address) const {
-  return ((address >> 4) * 0x9e3779b97f4a7c15 >> 20) & (size_ - 1);
+  return ((address >> 4) * 0x9e3779b97f4a7c15 >> 20) & (slots_.size() - 1);
 }
 
 bool LiveBlocks::add(const LiveBlock& block) {
   LiveBlock replaced;
   take(block.address, replaced);
-  if (count_ * 2 >= size_ && !grow()) return false;
+  if (count_ * 2 >= slots_.size() && !grow()) return false;
   put(block);
   ++count_;
   return true;
@@ -28,27 +22,23 @@ bool LiveBlocks::add(const LiveBlock& block) {
 
 void LiveBlocks::put(const LiveBlock& block) {
   std::size_t slot = slot_of(block.address);
-  while (slots_[slot].address != 0) slot = (slot + 1) & (size_ - 1);
+  while (slots_[slot].address != 0) slot = (slot + 1) & (slots_.size() - 1);
   slots_[slot] = block;
 }
 
 bool LiveBlocks::grow() {
-  LiveBlock* const old = slots_;
-  const std::size_t old_size = size_;
-  LiveBlock* const larger = own_memory<LiveBlock>(old_size * 2);
-  if (larger == nullptr) return false;
-  slots_ = larger;
-  size_ = old_size * 2;
-  for (std::size_t i = 0; i < old_size; ++i) {
+  OwnTable<LiveBlock> old(OwnPlace::blocks);
+  if (!slots_.replace(slots_.size() * 2, old)) return false;
+  for (std::size_t i = 0; i < old.size(); ++i) {
     if (old[i].address != 0) put(old[i]);
   }
-  release_own_memory(old, old_size);
+  old.release();
   return true;
 }
 
 const LiveBlock* LiveBlocks::find(std::uintptr_t address) const {
   for (std::size_t slot = slot_of(address); slots_[slot].address != 0;
-       slot = (slot + 1) & (size_ - 1)) {
+       slot = (slot + 1) & (slots_.size() - 1)) {
     if (slots_[slot].address == address) return &slots_[slot];
   }
   return nullptr;
@@ -60,11 +50,11 @@ bool LiveBlocks::take(std::uintptr_t address, LiveBlock& block) {
   block = *known;
   --count_;
   // What comes after the hole moves up to it, unless it would come before where it belongs.
-  auto hole = static_cast<std::size_t>(known - slots_);
-  for (std::size_t i = (hole + 1) & (size_ - 1); slots_[i].address != 0;
-       i = (i + 1) & (size_ - 1)) {
+  auto hole = static_cast<std::size_t>(known - slots_.data());
+  for (std::size_t i = (hole + 1) & (slots_.size() - 1); slots_[i].address != 0;
+       i = (i + 1) & (slots_.size() - 1)) {
     const std::size_t home = slot_of(slots_[i].address);
-    if (((i - home) & (size_ - 1)) < ((i - hole) & (size_ - 1))) continue;
+    if (((i - home) & (slots_.size() - 1)) < ((i - hole) & (slots_.size() - 1))) continue;
     slots_[hole] = slots_[i];
     hole = i;
   }
@@ -72,13 +62,10 @@ bool LiveBlocks::take(std::uintptr_t address, LiveBlock& block) {
   return true;
 }
 
-bool LiveRanges::prepare() {
-  ranges_ = own_memory<LiveBlock>(kMostRanges);
-  return ranges_ != nullptr;
-}
+bool LiveRanges::prepare() { return ranges_.reserve(kFirstRanges); }
 
 bool LiveRanges::add(const LiveBlock& range) {
-  if (count_ == kMostRanges) return false;
+  if (count_ == kMostRanges || !ranges_.reserve(count_ + 1)) return false;
   ranges_[count_++] = range;
   return true;
 }

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "allocator_shim/interpose/host/own_memory.h"
+
 namespace ohm::interpose::host {
 
 struct LiveBlock {
@@ -25,14 +27,13 @@ class LiveBlocks {
   bool take(std::uintptr_t address, LiveBlock& block);
 
  private:
-  static constexpr std::size_t kFirstSlots = std::size_t{1} << 14;
+  static constexpr std::size_t kFirstSlots = std::size_t{1} << 10;
 
   std::size_t slot_of(std::uintptr_t address) const;
   bool grow();
   void put(const LiveBlock& block);
 
-  LiveBlock* slots_ = nullptr;  ///< address 0: free
-  std::size_t size_ = 0;        ///< a power of two
+  OwnTable<LiveBlock> slots_{OwnPlace::blocks};  ///< address 0: free; a power of two of them
   std::size_t count_ = 0;
 };
 
@@ -48,7 +49,9 @@ class LiveRanges {
  private:
   static constexpr std::size_t kMostRanges = std::size_t{1} << 16;
 
-  LiveBlock* ranges_ = nullptr;
+  static constexpr std::size_t kFirstRanges = 128;
+
+  OwnTable<LiveBlock> ranges_{OwnPlace::ranges};
   std::size_t count_ = 0;
 };
 

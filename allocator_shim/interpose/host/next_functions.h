@@ -29,6 +29,7 @@ namespace ohm::interpose::host {
   ROW(munmap)                  \
   ROW(mremap)                  \
   ROW(_exit)                   \
+  ROW(close)                   \
   ROW(connect)                 \
   ROW(getaddrinfo)
 

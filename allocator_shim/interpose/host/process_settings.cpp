@@ -14,6 +14,7 @@ namespace ohm::interpose::host {
 namespace {
 
 constexpr int kUsageStatus = 2;
+constexpr std::string_view kPreloadVariable = "LD_PRELOAD";
 
 [[noreturn]] void refuse(std::string_view name, std::string_view value) {
   for (const std::string_view part : {std::string_view("ohm: "), name, std::string_view("="), value,
@@ -73,9 +74,15 @@ ProcessSettings read_settings(char** environment) {
 }
 
 void hide_sweep(char** environment) {
-  for (const std::string_view name :
-       {std::string_view(kSweepVariable), std::string_view("LD_PRELOAD")}) {
-    remove_variable(environment, name);
+  remove_variable(environment, kSweepVariable);
+  for (char** entry = environment; *entry != nullptr; ++entry) {
+    if (value_of(*entry, kPreloadVariable) == nullptr) continue;
+    char* const value = *entry + kPreloadVariable.size() + 1;
+    const char* const others = std::strchr(value, ':');
+    if (others == nullptr) return remove_variable(environment, kPreloadVariable);
+    // This library is the first of them.
+    std::memmove(value, others + 1, std::strlen(others));
+    return;
   }
 }
 

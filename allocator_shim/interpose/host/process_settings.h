@@ -39,8 +39,8 @@ struct ProcessSettings {
 /// writes none such.
 ProcessSettings read_settings(char** environment);
 
-/// Takes the sweep's variables, and the preloading, out of the environment: what the process
-/// prints of it, and what it starts, is as if there were none.
+/// Takes the sweep's variables, and the preloading of this library, out of the environment: what
+/// the process prints of it, and what it starts, is as if there were none.
 void hide_sweep(char** environment);
 
 }  // namespace ohm::interpose::host

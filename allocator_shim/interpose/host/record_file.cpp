@@ -4,21 +4,42 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 
 namespace ohm::interpose::host {
 
-FixedPath record_path(const char* folder) {
-  std::array<char, 32> name = {"host-"};
-  const auto end = std::to_chars(name.data() + 5, name.data() + 20, getpid());
-  std::memcpy(end.ptr, ".json", 6);
-  return {folder, name.data()};
+RecordName::RecordName(std::string_view ending) {
+  constexpr std::string_view kStart = "host-";
+  constexpr std::size_t kMostDigits = 11;
+  std::memcpy(text_.data(), kStart.data(), kStart.size());
+  char* const number = text_.data() + kStart.size();
+  const auto end = std::to_chars(number, number + kMostDigits, getpid());
+  std::memcpy(end.ptr, ending.data(), ending.size());
+}
+
+void RecordFile::write(const RecordPlace& place) {
+  const UnlimitedFiles unlimited;
+  const RecordName name(".json");
+  if (write_to(place.file(name.text()))) return;
+  place.remove(name.text());
+  // A name takes no room on a disk that is full.
+  std::array<char, 24> ending = {".unwritten-"};
+  constexpr std::size_t kBefore = 11;
+  std::to_chars(ending.data() + kBefore, ending.data() + ending.size() - 1, error_);
+  close(place.file(RecordName(ending.data()).text()));
 }
 
 void RecordFile::write(const FixedPath& path) {
-  file_ = open(path.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file_ < 0) return;
+  const UnlimitedFiles unlimited;
+  write_to(open(path.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+}
+
+bool RecordFile::write_to(int file) {
+  file_ = file;
+  error_ = file < 0 ? errno : 0;
+  if (file < 0) return false;
   text("{");
   write_process();
   write_failure();
@@ -26,7 +47,8 @@ void RecordFile::write(const FixedPath& path) {
   write_sites();
   text("}\n");
   flush();
-  close(file_);
+  if (close(file_) != 0 && error_ == 0) error_ = errno;
+  return error_ == 0;
 }
 
 void RecordFile::write_process() {
@@ -172,7 +194,11 @@ void RecordFile::flush() {
   std::size_t written = 0;
   while (written < used_) {
     const ssize_t part = ::write(file_, buffer_.data() + written, used_ - written);
-    if (part <= 0) break;
+    if (part < 0 && errno == EINTR) continue;
+    if (part <= 0) {
+      if (error_ == 0) error_ = part < 0 ? errno : ENOSPC;
+      break;
+    }
     written += static_cast<std::size_t>(part);
   }
   used_ = 0;

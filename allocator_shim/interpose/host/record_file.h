@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "allocator_shim/interpose/host/process_settings.h"
+#include "allocator_shim/interpose/host/record_place.h"
 #include "allocator_shim/interpose/host/site_table.h"
 
 namespace ohm::interpose::host {
@@ -34,8 +35,15 @@ struct RecordedProcess {
   std::uint64_t peak_number = 0;  ///< of the last peak (Site::peak_number)
 };
 
-/// host-PID.json in the folder.
-FixedPath record_path(const char* folder);
+/// Of this process: "host-PID" and the ending.
+class RecordName {
+ public:
+  explicit RecordName(std::string_view ending);
+  const char* text() const { return text_.data(); }
+
+ private:
+  std::array<char, 48> text_ = {};
+};
 
 /// Sites that matter for the peak and the failure, or all.
 enum class RecordedSites : std::uint8_t { holders, all };
@@ -46,10 +54,15 @@ class RecordFile {
   RecordFile(const RecordedProcess& process, RecordedSites sites)
       : process_(process), which_sites_(sites) {}
 
+  /// To host-PID.json in the place. Where that cannot be written there is host-PID.unwritten-ERRNO,
+  /// which is empty, in its place.
+  void write(const RecordPlace& place);
   /// Where it cannot be written there is none.
   void write(const FixedPath& path);
 
  private:
+  /// Whether all of it was written to the file.
+  bool write_to(int file);
   void write_process();
   void write_failure();
   void write_modules();
@@ -65,6 +78,7 @@ class RecordFile {
   const RecordedProcess process_;
   RecordedSites which_sites_;
   int file_ = -1;
+  int error_ = 0;  ///< the first of writing
   std::array<char, 4096> buffer_;
   std::size_t used_ = 0;
 };

@@ -1,7 +1,5 @@
 #include "allocator_shim/interpose/host/site_table.h"
 
-#include "allocator_shim/interpose/host/own_memory.h"
-
 namespace ohm::interpose::host {
 
 namespace {
@@ -18,22 +16,37 @@ std::uint64_t key_of(const CallStack& stack) {
 }  // namespace
 
 bool SiteTable::prepare() {
-  sites_ = own_memory<Site>(kMostSites);
-  slots_ = own_memory<std::uint32_t>(kSlots);
-  frames_ = own_memory<Frame>(kMostSites * kMostFrames);
-  return sites_ != nullptr && slots_ != nullptr && frames_ != nullptr && modules_.prepare();
+  return sites_.reserve(kFirstSites) && slots_.reserve(2 * kFirstSites) &&
+         frames_.reserve(kFirstSites) && modules_.prepare();
 }
 
 std::uint32_t SiteTable::index_of(const CallStack& stack) {
   const std::uint64_t key = key_of(stack);
-  for (std::size_t slot = key % kSlots;; slot = (slot + 1) % kSlots) {
+  for (std::size_t slot = key % slots_.size();; slot = (slot + 1) % slots_.size()) {
     const std::uint32_t taken = slots_[slot];
-    if (taken != 0 && sites_[taken - 1].key == key) return taken - 1;
-    if (taken != 0) continue;
-    if (count_ == kMostSites) return 0;
-    slots_[slot] = count_ + 1;
-    return add(key, stack);
+    if (taken == 0) break;
+    if (sites_[taken - 1].key == key) return taken - 1;
   }
+  const bool has_room = count_ < kMostSites && sites_.reserve(count_ + 1) &&
+                        frames_.reserve(frame_count_ + stack.depth) &&
+                        (2 * (count_ + 1) <= slots_.size() || grow());
+  if (!has_room) return 0;
+  put(key, count_ + 1);
+  return add(key, stack);
+}
+
+bool SiteTable::grow() {
+  OwnTable<std::uint32_t> old(OwnPlace::slots);
+  if (!slots_.replace(2 * slots_.size(), old)) return false;
+  old.release();
+  for (std::uint32_t i = 0; i < count_; ++i) put(sites_[i].key, i + 1);
+  return true;
+}
+
+void SiteTable::put(std::uint64_t key, std::uint32_t taken) {
+  std::size_t slot = key % slots_.size();
+  while (slots_[slot] != 0) slot = (slot + 1) % slots_.size();
+  slots_[slot] = taken;
 }
 
 std::uint32_t SiteTable::add(std::uint64_t key, const CallStack& stack) {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "allocator_shim/interpose/host/call_stack.h"
+#include "allocator_shim/interpose/host/own_memory.h"
 
 namespace ohm::interpose::host {
 
@@ -35,23 +36,26 @@ class SiteTable {
   /// The site of the stack, made where it is new. Where the table is full the first site stands
   /// for all others.
   std::uint32_t index_of(const CallStack& stack);
+  /// Until the next site is made.
   Site& operator[](std::uint32_t index) { return sites_[index]; }
-  std::span<Site> sites() { return {sites_, count_}; }
+  std::span<Site> sites() { return {sites_.data(), count_}; }
   std::span<const Frame> frames_of(const Site& site) const {
-    return {frames_ + site.first_frame, site.depth};
+    return {frames_.data() + site.first_frame, site.depth};
   }
   std::span<const Module> modules() const { return modules_.modules(); }
 
  private:
   static constexpr std::size_t kMostSites = std::size_t{1} << 17;
-  static constexpr std::size_t kSlots = kMostSites * 2;
+  static constexpr std::size_t kFirstSites = 128;
 
+  bool grow();
+  void put(std::uint64_t key, std::uint32_t taken);
   std::uint32_t add(std::uint64_t key, const CallStack& stack);
 
   ModuleTable modules_;
-  Site* sites_ = nullptr;
-  std::uint32_t* slots_ = nullptr;  ///< index + 1 by key; 0: free
-  Frame* frames_ = nullptr;
+  OwnTable<Site> sites_{OwnPlace::sites};
+  OwnTable<std::uint32_t> slots_{OwnPlace::slots};  ///< index + 1 by key; 0: free
+  OwnTable<Frame> frames_{OwnPlace::frames};
   std::uint32_t count_ = 0;
   std::uint32_t frame_count_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 
 namespace ohm::interpose::host {
 
@@ -25,6 +26,31 @@ class Locked {
  private:
   pthread_mutex_t& mutex_;
 };
+
+/// The program would end by the signal without another word.
+void on_termination(int signal) {
+  {
+    const Inside inside;
+    watch.end_by_signal();
+  }
+  struct sigaction by_default = {};
+  by_default.sa_handler = SIG_DFL;
+  sigaction(signal, &by_default, nullptr);
+  raise(signal);
+}
+
+/// Of signals that ask a program to end, those that it does not see to by itself; one that it sees
+/// to later takes the place of this.
+void write_before_termination() {
+  for (const int signal : {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGPIPE}) {
+    struct sigaction current = {};
+    if (sigaction(signal, nullptr, &current) != 0 || current.sa_handler != SIG_DFL) continue;
+    struct sigaction writing = {};
+    writing.sa_handler = on_termination;
+    writing.sa_flags = SA_ONSTACK;
+    sigaction(signal, &writing, nullptr);
+  }
+}
 
 }  // namespace
 
@@ -52,7 +78,11 @@ bool Watch::start(const ProcessSettings& settings, char** environment) {
     if (!sites_.prepare()) return false;
   }
   if (records_ && (!blocks_.prepare() || !ranges_.prepare())) return false;
-  if (settings.record_folder != nullptr) write_record(false);
+  if (settings.record_folder != nullptr) {
+    record_place.open(settings.record_folder);
+    write_record(false);
+    write_before_termination();
+  }
   return true;
 }
 
@@ -199,8 +229,14 @@ RecordedProcess Watch::recorded(bool has_ended) {
 }
 
 void Watch::write_record(bool has_ended) {
-  RecordFile(recorded(has_ended), RecordedSites::holders)
-      .write(record_path(settings_.record_folder));
+  RecordFile(recorded(has_ended), RecordedSites::holders).write(record_place);
+}
+
+void Watch::end_by_signal() {
+  // A thread that has the lock may be the one that the signal stopped.
+  if (getpid() != pid_ || pthread_mutex_trylock(&mutex_) != 0) return;
+  write_record(true);
+  pthread_mutex_unlock(&mutex_);
 }
 
 void Watch::end() {

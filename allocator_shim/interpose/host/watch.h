@@ -82,6 +82,8 @@ class Watch {
   void after_fork_in_child();
   /// Writes down what was seen, where this is still the process that it was seen in.
   void end();
+  /// The same in a signal's handler, where nothing else changes what was seen just then.
+  void end_by_signal();
 
  private:
   bool is_limited(const Request& request) const;

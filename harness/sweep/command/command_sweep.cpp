@@ -14,6 +14,7 @@
 #include "harness/checkpoint/program_fingerprint.h"
 #include "harness/exec/child_command.h"
 #include "harness/exec/command_inputs.h"
+#include "harness/process/current_folder.h"
 #include "harness/process/shell_quote.h"
 #include "harness/sweep/command/alike_verdicts.h"
 #include "harness/sweep/command/command_verdict.h"
@@ -102,7 +103,7 @@ class CommandSweep {
 
  private:
   void sweep() {
-    const FolderChanges changes(std::filesystem::current_path(), options_.own_files);
+    const FolderChanges changes(current_folder(), options_.own_files);
     counted_ = memory_.count();
     if (!is_sound(counted_)) return;
     note_network();
@@ -324,6 +325,8 @@ class CommandSweep {
     failed.line = point.line;
     failed.bytes = static_cast<std::int64_t>(counted_.calls.bytes[task.call]);
     failed.rerun = memory_.rerun_command(failed.plan);
+    failed.waived = waived_reason(options_.waivers, found.verdict, point.point);
+    if (!failed.waived.empty()) ++swept.waived;
     swept.failed.push_back(std::move(failed));
   }
 
@@ -390,7 +393,8 @@ class CommandSweep {
                         : counted_.program;
     scenario.variants.push_back(variant());
     result.exit_reason = reason_;
-    if (!scenario.variants.back().failed.empty()) {
+    const std::vector<FailedFault>& failed = scenario.variants.back().failed;
+    if (!std::all_of(failed.begin(), failed.end(), is_waived)) {
       result.exit_reason = worse_of(result.exit_reason, ExitReason::failed);
     }
     return result;

@@ -10,6 +10,7 @@
 
 #include "harness/checkpoint/checkpoint.h"
 #include "harness/scenario/shard.h"
+#include "harness/sweep/command/command_waiver.h"
 #include "harness/sweep/command/failing_memory.h"
 #include "harness/sweep/point_choice.h"
 #include "harness/sweep/sweep.h"
@@ -26,6 +27,7 @@ struct CommandSweepOptions {
   std::map<std::string, std::string> settings;
   std::string check;  ///< empty: what the command computes is not compared
   bool in_scratch = false;
+  std::vector<CommandWaiver> waivers;
   Checkpoint* checkpoint = nullptr;  ///< of checkpointed_work(); nullptr: nothing is kept
   /// What this program writes meanwhile, a file or a folder: no change that the command makes.
   std::string own_files;

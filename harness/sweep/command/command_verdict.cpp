@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <sstream>
 
 #include "allocator_shim/base/format_bytes.h"
@@ -25,6 +26,28 @@ std::string text_of(const ErrorResult& error) {
   return fmt::format("{}:{}: {}", error.file, error.line, message);
 }
 
+/// The first line of `expected` that is not in `printed`, after the ones before it; nothing: what
+/// is printed more is no matter.
+std::optional<std::string> line_left_out(const std::string& printed, const std::string& expected) {
+  std::istringstream lines(printed);
+  std::istringstream expected_lines(expected);
+  for (std::string wanted; std::getline(expected_lines, wanted);) {
+    std::string line;
+    while (std::getline(lines, line) && line != wanted) {
+    }
+    if (!lines) return wanted;
+  }
+  return {};
+}
+
+/// Where nothing is declared to be compared, what a program prints is its result: where a part of
+/// that is missing the failure may have been swallowed with the work.
+std::optional<std::string> missing_output(const CommandOutcome& fault_free,
+                                          const CommandOutcome& outcome) {
+  if (fault_free.checked || !fault_free.printed || !outcome.printed) return {};
+  return line_left_out(*outcome.printed, *fault_free.printed);
+}
+
 /// Of a program that went on to its end.
 TrialVerdict judged_recovery(const CommandOutcome& fault_free, const CommandOutcome& outcome) {
   if (fault_free.checked && !outcome.check_error.empty()) {
@@ -37,6 +60,13 @@ TrialVerdict judged_recovery(const CommandOutcome& fault_free, const CommandOutc
         FaultVerdict::recovered_different,
         fmt::format("the checked value is {} instead of {}", checked_beyond(outcome, fault_free),
                     checked_beyond(fault_free, outcome)));
+  }
+  if (const auto line = missing_output(fault_free, outcome)) {
+    return verdict_of(FaultVerdict::recovered_different,
+                      fmt::format("it ends well, and does not print \"{}\"; if that is right, "
+                                  "--waive recovered_different=REASON, or declare what counts "
+                                  "(--check, ohm.sweep.state)",
+                                  *line));
   }
   if (fault_free.left_bytes >= 0 && outcome.left_bytes > fault_free.left_bytes) {
     const auto more = static_cast<std::size_t>(outcome.left_bytes - fault_free.left_bytes);

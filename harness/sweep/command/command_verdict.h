@@ -16,8 +16,9 @@ std::vector<std::string> compared_lines(const CommandOutcome& outcome, const Com
 /// The compared lines that the other run does not have; "nothing": it has them all.
 std::string checked_beyond(const CommandOutcome& outcome, const CommandOutcome& other);
 
-/// Without anything that is checked, what a program computed is not compared: recovered_same means
-/// that it ended as without faults, and holds no more memory.
+/// Without anything that is checked, what a program prints is compared, as far as it is the same in
+/// every run without faults: recovered_same means that it ended as without faults, left out no
+/// line, and holds no more memory.
 TrialVerdict command_verdict(const CommandOutcome& fault_free, const CommandOutcome& outcome);
 
 }  // namespace ohm::engine

@@ -9,6 +9,7 @@
 
 #include "allocator_shim/interpose/host/host_settings.h"
 #include "harness/exec/gpu_command.h"
+#include "harness/exec/record_folder.h"
 
 namespace ohm::engine {
 

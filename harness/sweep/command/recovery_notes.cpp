@@ -1,28 +1,9 @@
 #include "harness/sweep/command/recovery_notes.h"
 
 #include <map>
-#include <sstream>
 #include <utility>
 
 namespace ohm::engine {
-
-namespace {
-
-/// The first line of `expected` that is not in `printed`, after the ones before it; nothing: what
-/// is printed more is no matter.
-std::optional<std::string> line_left_out(const std::string& printed, const std::string& expected) {
-  std::istringstream lines(printed);
-  std::istringstream expected_lines(expected);
-  for (std::string wanted; std::getline(expected_lines, wanted);) {
-    std::string line;
-    while (std::getline(lines, line) && line != wanted) {
-    }
-    if (!lines) return wanted;
-  }
-  return {};
-}
-
-}  // namespace
 
 std::vector<RecoveryNote> recovery_notes(const FaultTask& task, const std::string& plan,
                                          const CommandOutcome& outcome,
@@ -33,10 +14,6 @@ std::vector<RecoveryNote> recovery_notes(const FaultTask& task, const std::strin
     return notes.emplace_back(RecoveryNote{deviation, 1, plan, task.form, call, {}, 0});
   };
   if (!fault_free.checked) {
-    if (fault_free.printed && outcome.printed) {
-      const auto line = line_left_out(*outcome.printed, *fault_free.printed);
-      if (line) add(RecoveryDeviation::unprinted_line).line = *line;
-    }
     const bool is_granted_less = outcome.calls - outcome.failures < fault_free.calls;
     if (is_granted_less) add(RecoveryDeviation::fewer_requests);
   }

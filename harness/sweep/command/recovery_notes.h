@@ -1,11 +1,10 @@
 // Notes of what recoveries did otherwise than the fault-free run, where that decides no verdict.
 //
 // A program that has caught an out-of-memory error and ended well may have done its work again, or
-// have left it out. What it does not print any more, and asks for no more, tell them apart no
-// better than a guess: a good program says "batch 32" instead of "batch 64", and one that goes on
-// with its host's memory asks for less. And what is alive when a failed request is made again, and
-// was not when it failed, is the failed attempt more often than not: on a card that is full there
-// is no room beside it.
+// have left it out. What it does not print any more is a verdict (command_verdict.h); that it asks
+// for less tells them apart no better than a guess: one that goes on with its host's memory does,
+// too. And what is alive when a failed request is made again, and was not when it failed, is the
+// failed attempt more often than not: on a card that is full there is no room beside it.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
 #include "harness/sweep/command/torch_memory.h"
+#include "harness/process/current_folder.h"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -17,6 +18,7 @@
 #include "allocator_shim/fault/fault_point.h"
 #include "harness/exec/failure_cause.h"
 #include "harness/exec/gpu_command.h"
+#include "harness/exec/record_folder.h"
 #include "harness/process/shell_quote.h"
 #include "harness/sweep/command/own_runs.h"
 #include "reports/text/json_text.h"
@@ -108,7 +110,7 @@ class ScratchFolder {
   ScratchFolder() {
     const auto options =
         std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks;
-    std::filesystem::copy(std::filesystem::current_path(), path(), options);
+    std::filesystem::copy(current_folder(), path(), options);
   }
   std::string path() const { return folder_.path() + "/folder"; }
 

@@ -158,9 +158,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"run"}, "name the scenarios, as in leaked_loss_graph or scenarios/*.lua"},
         Mistake{{"run", "x.lua", "--report", "out.json"},
                 "--report is NAME=PATH, not \"out.json\""},
-        Mistake{{"run", "x.lua", "--report", "jsno=out.json"},
-                "unknown report format \"jsno\" (did you mean \"json\"?); known: console, "
-                "github, html, json, junit, markdown, trace"},
+        Mistake{
+            {"run", "x.lua", "--report", "jsno=out.json"},
+            "unknown report format \"jsno\" (did you mean \"json\"?); known: codequality, console, "
+            "github, html, json, junit, markdown, trace"},
         Mistake{{"run", "x.lua", "--json", "--report", "junit=-"},
                 "only one report can go to standard output"},
         Mistake{{"run", "x.lua", "--gpu", "a100-4g"},

@@ -214,6 +214,15 @@ EvaluatedLimit evaluated(const std::string& text, const MeasuredVariant& variant
   });
 }
 
+TEST(Limit, ABoundBeyondAnyMeasurementIsRefused) {
+  for (const char* const text : {"peak_allocated_bytes < 9999999999999999999999 GiB",
+                                 "peak_allocated_bytes < 8589934592 GiB", "num_ooms < 1e19",
+                                 "peak_reserved_bytes < 1 GiB + 1e30"}) {
+    EXPECT_THROW(parse_limit(text), std::invalid_argument) << text;
+  }
+  EXPECT_NO_THROW(parse_limit("peak_allocated_bytes < 8589934591 GiB"));
+}
+
 TEST(LimitEvaluation, ComparesWithNumbersAndVariants) {
   const MeasuredVariant variant = two_gpus();
   MeasuredVariant half = two_gpus();

@@ -11,6 +11,7 @@
 
 #include "tests/support/checkout_paths.h"
 #include "tests/support/program.h"
+#include "tests/support/text.h"
 
 namespace ohm::test {
 namespace {
@@ -184,7 +185,7 @@ TEST_F(Gates, AnotherMachineIsNeverAPass) {
   text.replace(text.find("count = 2"), 9, "count = 2, alloc_conf = \"expandable_segments:True\"");
   const ProgramResult result = run_changed(text);
   EXPECT_EQ(1, result.code);
-  EXPECT_THAT(result.out, HasSubstr("another machine: the"));
+  EXPECT_THAT(on_one_line(result.out), HasSubstr("another machine: the"));
   EXPECT_EQ(2, run({"run", "gate.lua", "--require-baseline", "--size-only"}).code);
 }
 

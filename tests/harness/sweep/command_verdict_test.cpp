@@ -51,5 +51,28 @@ TEST(CommandVerdict, StateThatARunDoesNotNameIsDifferent) {
             FaultVerdict::recovered_different);
 }
 
+CommandOutcome printing(std::string text) {
+  CommandOutcome outcome;
+  outcome.failures = 1;
+  outcome.printed = std::move(text);
+  return outcome;
+}
+
+TEST(CommandVerdict, ALineThatIsNotPrintedIsDifferent) {
+  const CommandOutcome fault_free = printing("begin\nprocessed 4\n");
+  const TrialVerdict lost = command_verdict(fault_free, printing("begin\nprocessed 3\n"));
+  EXPECT_EQ(lost.verdict, FaultVerdict::recovered_different);
+  EXPECT_THAT(lost.what, HasSubstr("does not print \"processed 4\""));
+  EXPECT_EQ(command_verdict(fault_free, printing("begin\nagain\nprocessed 4\n")).verdict,
+            FaultVerdict::recovered_same);
+}
+
+TEST(CommandVerdict, WhatIsPrintedDecidesNothingBesideWhatIsChecked) {
+  CommandOutcome fault_free = printing("processed 4\n");
+  CommandOutcome outcome = printing("processed 3\n");
+  fault_free.checked = outcome.checked = "steps = 3";
+  EXPECT_EQ(command_verdict(fault_free, outcome).verdict, FaultVerdict::recovered_same);
+}
+
 }  // namespace
 }  // namespace ohm::engine

@@ -47,7 +47,8 @@ const std::vector<TreeFrame> kBackward = {{"/home/me/train.py", 4, "step"},
 
 TEST(CallTree, StacksThatBeginAlikeShareTheirCalls) {
   StackTable tables;
-  CallTree tree(tables);
+  const UserFiles files;
+  CallTree tree(tables, files);
   const std::uint32_t forward = tree.of(stack_of(tables, kForward));
   const std::uint32_t backward = tree.of(stack_of(tables, kBackward));
   EXPECT_EQ(forward, tree.of(stack_of(tables, kForward)));
@@ -64,7 +65,8 @@ TEST(CallTree, StacksThatBeginAlikeShareTheirCalls) {
 
 TEST(CallTree, LinesOfLibrariesAndNativeOnesAreNotTheProgramsOwn) {
   StackTable tables;
-  CallTree tree(tables);
+  const UserFiles files;
+  CallTree tree(tables, files);
   tree.of(stack_of(tables, {{"??", 0, "at::_ops::addmm::call"},
                             {"/x/torch/nn/functional.py", 5, "linear"},
                             {"/home/me/train.py", 3, "step"}}));
@@ -78,7 +80,8 @@ TEST(CallTree, LinesOfLibrariesAndNativeOnesAreNotTheProgramsOwn) {
 
 TEST(CallTree, AReducedHistoryKeepsTheStacksOfItsSites) {
   StackTable tables;
-  CallTree tree(tables);
+  const UserFiles files;
+  CallTree tree(tables, files);
   MemoryHistory history;
   history.events = 10;
   history.sites = {{"a.py", 1, "x", "", tree.of(stack_of(tables, kForward))},
@@ -110,7 +113,8 @@ TEST(CallTree, AHistoryWhoseStacksHaveNoEndIsRefused) {
 
 TEST(CallTree, WhatCallsHaveInCommonIsALineOfTheProgramsOwn) {
   StackTable tables;
-  CallTree tree(tables);
+  const UserFiles files;
+  CallTree tree(tables, files);
   const std::uint32_t forward = tree.of(stack_of(tables, kForward));
   const std::uint32_t backward = tree.of(stack_of(tables, kBackward));
   const std::uint32_t other = tree.of(stack_of(tables, {{"/home/me/serve.py", 1, "main"}}));

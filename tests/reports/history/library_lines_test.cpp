@@ -32,7 +32,7 @@ std::vector<std::string> lines_of(const std::vector<Call>& calls) {
     }
     recorded.push_back({tables.intern(ids), call.op});
   }
-  return library_lines(tables, recorded);
+  return library_lines(tables, UserFiles(), recorded);
 }
 
 using Lines = std::vector<std::string>;

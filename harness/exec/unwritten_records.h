@@ -1,0 +1,16 @@
+// Records that could not be written: each left a file instead, which is empty and named by why.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace ohm::engine {
+
+/// By the name of the record without its ending ("1234", "host-1234") why it could not be written,
+/// as in "No space left on device".
+std::map<std::string, std::string> unwritten_records(const std::string& folder);
+
+/// Whether this process is still there, and no zombie.
+bool still_runs(int process);
+
+}  // namespace ohm::engine
