@@ -30,6 +30,19 @@ PEAKS = ("allocated_bytes", "reserved_bytes", "requested_bytes")
 COUNTS = ("num_ooms", "num_alloc_retries", "num_device_alloc")
 
 
+def without_errors(look):
+    """What keeps memory alive is told where it can be: without it the record is whole all the same."""
+
+    @functools.wraps(look)
+    def look_or_not(*arguments):
+        try:
+            look(*arguments)
+        except Exception:
+            return
+
+    return look_or_not
+
+
 class Recorder(ProcessRecorder):
     def __init__(self, folder):
         super().__init__()
@@ -67,7 +80,7 @@ class Recorder(ProcessRecorder):
         self.start_folder = os.getcwd()
         self.read_events_variable()
 
-    @noting_errors
+    @without_errors
     def _follow_holders(self):
         main = sys.modules.get("__main__")
         self.holders = Holders(self.torch, getattr(main, "__file__", None) or "")
@@ -144,13 +157,15 @@ class Recorder(ProcessRecorder):
     def _on_step(self, optimizer, *_):
         self.note_addresses(optimizer)
 
-    def _on_out_of_memory(self, device, *_):
+    def _on_out_of_memory(self, device=0, *_):
         if not self.moments.has_first():
             self.note_all_addresses()
         self._look_when_out_of_memory(device)
 
-    @noting_errors
+    @without_errors
     def _look_when_out_of_memory(self, device):
+        if self.holders is None:
+            return
         frames = [frame for thread, frame in sys._current_frames().items()]
         own = sys._getframe()
         frames.sort(key=lambda frame: not is_below(own, frame))
@@ -159,7 +174,7 @@ class Recorder(ProcessRecorder):
         if held is not None:
             self.held = {"moment": "oom", "call": running_call(self.torch, frames), **held}
 
-    @noting_errors
+    @without_errors
     def _look_at_end(self, error):
         """Where it has not run out of memory."""
         if self.held is not None or self.holders is None:

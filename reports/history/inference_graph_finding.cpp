@@ -115,7 +115,7 @@ class InferenceGraphs {
     return !caller.trains && has_ended_once(caller) && caller.alive_blocks >= kFewestBlocks &&
            2 * caller.alive_sites.size() >= caller.sites.size() &&
            2 * caller.alive_bytes >= made_since(caller).bytes &&
-           5 * caller.alive_blocks >= 2 * made_since(caller).blocks &&
+           3 * caller.alive_blocks >= made_since(caller).blocks &&
            kLeastShare * caller.alive_bytes >= alive_bytes_;
   }
 
