@@ -39,6 +39,8 @@ void SnapshotBuilder::learn_words() {
   for (std::uint8_t i = 0; i < 3; ++i) {
     meaning(ohm::name_of(static_cast<BlockView::State>(i))).state = i;
   }
+  meaning("active_awaiting_free").state =
+      static_cast<std::uint8_t>(BlockView::State::active_pending_free);
   for (std::size_t i = 0; i < kSegmentTypeNames.size(); ++i) {
     meaning(kSegmentTypeNames[i]).is_small = static_cast<std::uint8_t>(i);
   }
@@ -72,6 +74,9 @@ std::string_view SnapshotBuilder::words_for(Role role) {
       return "a list of annotations";
     case Role::traces:
       return "a list of traces, one for each device";
+    case Role::pasts:
+    case Role::past:
+      return "a block's history";
     case Role::frame:
       return "a frame";
     case Role::entry:
@@ -196,6 +201,8 @@ PickleHandler::Reuse SnapshotBuilder::on_finished(PickleValue& container) {
     case Role::other:
     case Role::frame:
     case Role::stack:
+    case Role::past:
+    case Role::pasts:
       return Reuse::shared;
     default:
       return Reuse::once;
@@ -217,6 +224,8 @@ SnapshotBuilder::Role SnapshotBuilder::list_role(const PickleValue& item) {
       return Role::annotations;
     case Role::entries:
       return Role::traces;
+    case Role::past:
+      return Role::pasts;
     default:
       return is_empty_list(item) ? Role::traces : Role::other;
   }
@@ -238,6 +247,9 @@ void SnapshotBuilder::on_list_items(PickleValue& list, std::span<const PickleVal
         return collect(annotations_, Role::annotation, Role::annotations, list, items);
       case Role::traces:
         return add_traces(list, items);
+      case Role::pasts:
+        if (is_new) become(list, Role::pasts, items.front().payload);
+        return;
       default:
         break;
     }
@@ -281,6 +293,11 @@ void SnapshotBuilder::add_to_filled(PickleValue& dict) {
 }
 
 Snapshot SnapshotBuilder::finish(const PickleValue& root) {
+  // torch.cuda.memory_snapshot() returns the segments alone.
+  if (role_of(root) == Role::segments) {
+    snapshot_.segments = take_list(segments_, Role::segments, root);
+    return std::move(snapshot_);
+  }
   if (role_of(root) != Role::snapshot && (role_of(root) != Role::other || root.payload == 0)) {
     throw PickleError(
         root.offset, fmt::format("the pickle holds {}, not a memory snapshot: that is a dictionary "

@@ -55,8 +55,10 @@ class SnapshotBuilder final : public PickleHandler {
     segments,
     annotations,
     traces,  ///< a list of lists of entries
+    pasts,   ///< of `past`; payload: StackId of the first
     // dictionaries
     frame,  ///< payload: FrameId
+    past,   ///< who had asked for a block; payload: StackId
     entry,
     block,
     segment,
@@ -149,6 +151,7 @@ class SnapshotBuilder final : public PickleHandler {
   std::uint64_t add_frame(const PickleValue& dict);
   std::uint64_t add_entry(const PickleValue& dict);
   std::uint64_t add_block(const PickleValue& dict);
+  std::uint64_t add_past(const PickleValue& dict);
   std::uint64_t add_segment(const PickleValue& dict);
   std::uint64_t add_annotation(const PickleValue& dict);
   std::uint64_t add_settings(const PickleValue& dict);

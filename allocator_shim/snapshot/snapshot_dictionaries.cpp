@@ -25,7 +25,7 @@ constexpr std::uint64_t bits(Keys... keys) {
 
 /// Where a list is taken by the dictionary that it stands in.
 constexpr std::uint64_t kListKeys =
-    bits(Key::blocks, Key::segments, Key::device_traces, Key::external_annotations);
+    bits(Key::blocks, Key::segments, Key::device_traces, Key::external_annotations, Key::history);
 
 [[noreturn]] void refuse_field(const PickleValue& value, Key key, std::string_view wanted) {
   std::string found(name_of(value.kind));
@@ -42,6 +42,7 @@ std::span<const SnapshotBuilder::RecordKind> SnapshotBuilder::record_kinds() {
       {Role::entry, bits(Key::action), bits(Key::action, Key::size), &B::add_entry},
       {Role::frame, bits(Key::filename), bits(Key::filename, Key::name), &B::add_frame},
       {Role::block, bits(Key::state), bits(Key::size, Key::state), &B::add_block},
+      {Role::past, bits(Key::real_size), bits(Key::real_size), &B::add_past},
       {Role::segment, bits(Key::blocks, Key::total_size),
        bits(Key::address, Key::total_size, Key::segment_type, Key::blocks), &B::add_segment},
       {Role::annotation, bits(Key::stage), bits(Key::stage, Key::name), &B::add_annotation},
@@ -225,10 +226,17 @@ std::uint64_t SnapshotBuilder::add_block(const PickleValue& /*dict*/) {
   block.requested_bytes = size_field(Key::requested_size);
   block.state = static_cast<BlockView::State>(meaning.state);
   block.stack = stack_field();
+  const PickleValue* const past = field(Key::history);
+  if (block.stack == kNoStack && past != nullptr && role_of(*past) == Role::pasts) {
+    block.stack = static_cast<StackId>(past->payload);
+  }
   block.category = note_field(Key::category);
   blocks_.waiting.push_back(block);
   return blocks_.waiting.size() - 1;
 }
+
+/// Of PyTorch 1.11 to 2.0, which kept with each block who had asked for it, the newest first.
+std::uint64_t SnapshotBuilder::add_past(const PickleValue& /*dict*/) { return stack_field(); }
 
 namespace {
 

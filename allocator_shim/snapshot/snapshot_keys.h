@@ -28,6 +28,8 @@ enum class SnapshotKey : std::uint8_t {
   is_expandable,
   blocks,
   state,
+  history,
+  real_size,
   // trace entries
   action,
   addr,
@@ -60,7 +62,7 @@ enum class SnapshotKey : std::uint8_t {
   roundup_power2_divisions,
 };
 
-inline constexpr std::array<std::string_view, 44> kSnapshotKeyNames = {
+inline constexpr std::array<std::string_view, 46> kSnapshotKeyNames = {
     "segments",
     "device_traces",
     "allocator_settings",
@@ -78,6 +80,8 @@ inline constexpr std::array<std::string_view, 44> kSnapshotKeyNames = {
     "is_expandable",
     "blocks",
     "state",
+    "history",
+    "real_size",
     "action",
     "addr",
     "device_free",

@@ -16,6 +16,7 @@
 #include "reports/console/console_breakdown.h"
 #include "reports/console/console_oom.h"
 #include "reports/console/console_report.h"
+#include "reports/console/console_retention.h"
 #include "reports/text/paint.h"
 #include "reports/text/text_layout.h"
 #include "reports/text/unknown_values_text.h"
@@ -143,7 +144,8 @@ void ExecReport::print_out_of_memory(const RunResult& result) const {
   for (const ScenarioResult& scenario : result.scenarios) {
     for (const VariantResult& variant : scenario.variants) {
       if (variant.outcome != Outcome::oom || !variant.oom) continue;
-      write_stderr("\n" + reports::console_oom(scenario.name, *variant.oom, style_));
+      write_stderr("\n" + reports::console_oom(scenario.name, variant, style_));
+      write_stderr(reports::console_retention(variant, style_));
       if (variant.host) write_stderr(reports::console_host_peak(*variant.host, style_));
     }
   }

@@ -23,6 +23,8 @@
 #include "harness/scenario/source_file.h"
 #include "reports/console/explained_scenario.h"
 #include "reports/console/oom_explanation.h"
+#include "reports/console/why_text.h"
+#include "reports/text/crash_log.h"
 #include "reports/text/oom_message_parser.h"
 #include "reports/text/text_layout.h"
 
@@ -46,9 +48,16 @@ struct ExplainArguments {
 
 int explain_message(const ExplainArguments& arguments) {
   const std::string text = read_text_input(arguments.message, "--message");
+  const std::optional<reports::CrashLog> log = reports::parse_crash_log(text);
+  if (log && !log->message) {
+    print_text(reports::why_text(*log, terminal_columns()));
+    return 0;
+  }
   const reports::OomMessage message =
-      parsed("--message", [&] { return reports::parse_oom_message(text); });
-  print_text(reports::explained_oom_message(message, terminal_columns()));
+      parsed("--message", [&] { return log ? *log->message : reports::parse_oom_message(text); });
+  const reports::Circumstances circumstances =
+      log ? reports::circumstances_of(*log) : reports::Circumstances{};
+  print_text(reports::explained_oom_message(message, circumstances, terminal_columns()));
   return 0;
 }
 

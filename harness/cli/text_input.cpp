@@ -57,16 +57,23 @@ std::string from_utf16(std::string text) {
   return out;
 }
 
-std::string read_all(std::istream& stream, const std::string& option) {
+/// Keeps the end: an even number of bytes goes, and the mark of the encoding stays.
+void drop_beginning(std::string& text) {
+  if (text.size() <= kMaxBytes) return;
+  constexpr std::size_t kMarkBytes = 2;
+  const std::size_t dropped = (text.size() - kMaxBytes) & ~std::size_t{1};
+  text.erase(kMarkBytes, dropped);
+}
+
+std::string read_all(std::istream& stream) {
   std::string text;
   std::string piece(std::size_t{64} << 10U, '\0');
-  while (text.size() <= kMaxBytes && stream) {
+  while (stream) {
     stream.read(piece.data(), static_cast<std::streamsize>(piece.size()));
     text.append(piece, 0, static_cast<std::size_t>(stream.gcount()));
+    if (text.size() > 2 * kMaxBytes) drop_beginning(text);
   }
-  if (text.size() > kMaxBytes) {
-    throw UsageError(option + ": this is more than 16 MiB; paste the lines around the error");
-  }
+  drop_beginning(text);
   return from_utf16(std::move(text));
 }
 
@@ -75,17 +82,18 @@ std::string read_all(std::istream& stream, const std::string& option) {
 bool is_stdin(const std::string& path) { return path.empty() || path == "-"; }
 
 std::string read_text_input(const std::string& path, const std::string& option) {
-  if (is_stdin(path)) return read_all(std::cin, option);
+  if (is_stdin(path)) return read_all(std::cin);
+  const std::string prefix = option.empty() ? "" : option + ": ";
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
-    throw UsageError(option + ": " + path + " is a directory");
+    throw UsageError(prefix + path + " is a directory");
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     const std::error_code reason(errno, std::generic_category());
-    throw UsageError(option + ": cannot read " + path + ": " + reason.message());
+    throw UsageError(prefix + "cannot read " + path + ": " + reason.message());
   }
-  return read_all(file, option);
+  return read_all(file);
 }
 
 }  // namespace ohm::cli

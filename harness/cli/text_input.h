@@ -8,8 +8,8 @@ namespace ohm::cli {
 /// "-", or nothing.
 bool is_stdin(const std::string& path);
 
-/// All of it. Throws UsageError, which begins with `option`, for what cannot be read and for more
-/// than 16 MiB: a log of a crash, not of a year.
+/// All of it, or the last 16 MiB of more. Throws UsageError, which begins with `option` where it is
+/// not empty, for what cannot be read.
 std::string read_text_input(const std::string& path, const std::string& option);
 
 }  // namespace ohm::cli

@@ -25,12 +25,16 @@ struct WhyArguments {
 };
 
 int why_of_result(const std::string& file) {
-  const RunResult result = reports::read_result_or_snapshot(file);
-  const VariantResult* const variant = reports::why_variant(result);
+  RunResult result = reports::read_result_or_snapshot(file);
+  VariantResult* const variant = reports::why_variant(result);
   const bool is_snapshot = reports::is_pickle(file);
-  const std::string replayed =
-      is_snapshot && variant != nullptr ? engine::replayed_fix_text(file, *variant) : "";
-  print_text(reports::why_text(result, replayed, terminal_columns()));
+  const engine::ReplayedFix fix = is_snapshot && variant != nullptr
+                                      ? engine::replayed_fix(file, *variant)
+                                      : engine::ReplayedFix();
+  if (variant != nullptr && variant->conclusion) {
+    variant->conclusion->is_proved = fix.serves_request;
+  }
+  print_text(reports::why_text(result, fix.text, terminal_columns()));
   return exit_code(ExitReason::passed).code;
 }
 
@@ -56,7 +60,7 @@ int why(const WhyArguments& arguments) {
   if (!is_stdin(arguments.file) && reports::is_pickle(arguments.file)) {
     return why_of_result(arguments.file);
   }
-  const std::string text = read_text_input(arguments.file, "FILE");
+  const std::string text = read_text_input(arguments.file, "");
   if (!is_stdin(arguments.file) && is_result(text)) return why_of_result(arguments.file);
   return why_of_text(arguments.file, text);
 }

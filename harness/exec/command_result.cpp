@@ -10,6 +10,7 @@
 #include "allocator_shim/snapshot/snapshot_reader.h"
 #include "harness/exec/unwritten_records.h"
 #include "harness/scenario/source_lines.h"
+#include "reports/conclusion/result_conclusion.h"
 #include "reports/history/snapshot_result.h"
 #include "reports/text/result_text.h"
 #include "reports/text/unknown_values_text.h"
@@ -143,6 +144,10 @@ class ShortenedPaths {
   void shorten(std::vector<Row>& rows) const {
     for (Row& row : rows) shorten(row.file);
   }
+  void shorten(RetentionResult& retention) const {
+    for (RetainedResult& entry : retention.entries) shorten(entry.file);
+    if (retention.call) shorten(retention.call->file);
+  }
   void shorten(VariantResult& variant) const {
     for (DeviceResult& device : variant.devices) {
       if (device.peak) shorten(device.peak->holders);
@@ -155,6 +160,7 @@ class ShortenedPaths {
       for (FindingEvidence& evidence : finding.evidence) shorten(evidence.file);
     }
     for (UnknownValueResult& read : variant.unknown_values) shorten(read.file);
+    if (variant.retention) shorten(*variant.retention);
     if (variant.error) shorten(variant.error->file);
     if (!variant.oom) return;
     shorten(variant.oom->file);
@@ -179,6 +185,10 @@ void take_source(ScenarioResult& scenario) {
   SourceLines lines("", {});
   scenario.source = lines.of(scenario.file);
   for (VariantResult& variant : scenario.variants) {
+    if (variant.conclusion) {
+      ConclusionResult& conclusion = *variant.conclusion;
+      conclusion.text = lines.text(conclusion.file, conclusion.line);
+    }
     if (variant.oom) lines.fill_in(variant.oom->holders);
     for (DeviceResult& device : variant.devices) {
       if (device.peak) lines.fill_in(device.peak->holders);
@@ -215,8 +225,8 @@ reports::RecordedRun lost_process(const ProcessRecord& record) {
 /// What was recorded, under the counters' figures and with how the process ended.
 reports::RecordedRun recorded_process(const ProcessRecord& record, const CommandMachine& machine,
                                       const CommandEnd& end) {
-  reports::RecordedRun recorded = reports::recorded_run(
-      read_snapshot_file(record.snapshot), record.snapshot, reports::StepSource::marks);
+  reports::RecordedRun recorded =
+      reports::recorded_run(read_snapshot_file(record.snapshot), record.snapshot);
   ScenarioResult& scenario = recorded.result.scenarios.front();
   VariantResult& variant = scenario.variants.front();
   variant.rerun = machine.rerun;
@@ -225,7 +235,11 @@ reports::RecordedRun recorded_process(const ProcessRecord& record, const Command
   take_end(record, variant);
   take_failure(end, variant);
   variant.unknown_values = record.unknown_values;
+  variant.retention = record.retention;
+  if (variant.oom) reports::take_card_figures(*variant.oom);
   ShortenedPaths(record).shorten(recorded);
+  reports::reject_contradicted(variant);
+  variant.conclusion = reports::conclusion_of(variant);
   say_out_of_memory(variant);
   say_unknown_values(variant);
   return recorded;

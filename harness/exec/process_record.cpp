@@ -65,6 +65,41 @@ UnknownValueResult unknown_value_of(const json& row) {
   return read;
 }
 
+RetainedResult retained_of(const json& row) {
+  RetainedResult entry;
+  entry.variable = row.at("variable");
+  entry.function = row.at("function");
+  entry.file = row.at("file");
+  entry.line = row.at("line");
+  entry.bytes = row.at("bytes");
+  entry.graph_bytes = row.at("graph_bytes");
+  entry.blocks = row.at("blocks");
+  entry.tensors = row.at("tensors");
+  entry.scalars = row.at("scalars");
+  entry.kind = row.at("kind");
+  entry.is_in_model = row.at("is_in_model");
+  entry.path = row.at("path").get<std::vector<std::string>>();
+  return entry;
+}
+
+void take_held(const json& held, ProcessRecord& record) {
+  if (held.is_null() || held.at("holders").empty()) return;
+  RetentionResult& retention = record.retention.emplace();
+  retention.device = fmt::format("cuda:{}", held.at("device").get<int>());
+  retention.bytes = held.at("bytes");
+  retention.is_at_end = held.at("moment") == "end";
+  for (const json& row : held.at("holders")) retention.entries.push_back(retained_of(row));
+  const json& call = held.at("call");
+  if (call.is_null()) return;
+  ModelCallResult& running = retention.call.emplace();
+  running.file = call.at("file");
+  running.line = call.at("line");
+  running.function = call.at("function");
+  running.is_training = call.at("training");
+  running.has_gradients = call.at("gradients");
+  running.trains = call.at("trains");
+}
+
 void take_summary(const json& summary, ProcessRecord& record) {
   record.pid = summary.at("pid");
   record.rank = number_in(summary.at("rank").get<std::string>(), -1);
@@ -80,6 +115,7 @@ void take_summary(const json& summary, ProcessRecord& record) {
   for (const json& row : summary.value("unknown_values", json::array())) {
     record.unknown_values.push_back(unknown_value_of(row));
   }
+  if (summary.contains("held")) take_held(summary.at("held"), record);
   record.not_computed = summary.value("not_computed", record.not_computed);
 }
 

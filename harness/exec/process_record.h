@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reports/model/error_result.h"
+#include "reports/model/memory_result.h"
 #include "reports/model/unknown_value.h"
 
 namespace ohm::engine {
@@ -40,6 +41,7 @@ struct ProcessRecord {
   std::optional<ErrorResult> error;                  ///< that no part of the program handled
   bool is_out_of_memory = false;                     ///< that error
   std::vector<UnknownValueResult> unknown_values;    ///< in the order of their first occurrence
+  std::optional<RetentionResult> retention;          ///< what keeps memory alive
   std::map<std::string, std::int64_t> not_computed;  ///< operators, and how often: --values cpu
   std::vector<std::string> problems;                 ///< of the recorder itself
   bool is_unwritten = false;                         ///< the last problem is that of writing it

@@ -65,10 +65,10 @@ std::map<std::string, Baseline> baselines_at(const std::string& path, bool allow
 }
 
 constexpr std::string_view kSteps = "steps";
-constexpr std::string_view kGrowth = "growth_bytes_per_step";
+constexpr std::string_view kGrowthPerStep = "growth_bytes_per_step";
 
 void check_measure(const std::string& name) {
-  std::vector<std::string_view> known = {kSteps, kGrowth};
+  std::vector<std::string_view> known = {kSteps, kGrowthPerStep};
   for (const reports::DeviceFigure& figure : reports::device_figures())
     known.push_back(figure.name);
   for (const reports::HostFigure& figure : reports::host_figures()) known.push_back(figure.name);
@@ -94,7 +94,7 @@ std::string joined(const std::vector<std::string>& parts) {
 }  // namespace
 
 std::vector<std::string> default_measures() {
-  return {"peak_allocated_bytes", "peak_reserved_bytes", std::string(kGrowth), "num_ooms",
+  return {"peak_allocated_bytes", "peak_reserved_bytes", std::string(kGrowthPerStep), "num_ooms",
           "peak_host_bytes"};
 }
 

@@ -123,18 +123,51 @@ class TensorStorage:
         return self.count(address) - self.alone - (self.with_object if has_object else 0)
 
 
+class StorageWords:
+    """Where tensors have their memory, read without asking PyTorch for the storage (TensorStorage
+    says why). Where the fields are not found, a tensor's own extent is told."""
+
+    def __init__(self, torch):
+        samples = [torch.empty(size, dtype=torch.int8) for size in (12345, 23456, 34567)]
+        storages = [sample.untyped_storage() for sample in samples]
+        try:
+            self.place = offset_of("storage of a tensor", [
+                (sample._cdata, storage._cdata) for sample, storage in zip(samples, storages)])
+            self.size = offset_of("size of a storage", [
+                (storage._cdata, storage.nbytes()) for storage in storages])
+            self.data = min(offsets_of([
+                (storage._cdata, storage.data_ptr()) for storage in storages]), default=None)
+        except RuntimeError:
+            self.data = None
+
+    def span_of(self, tensor):
+        """(first address, bytes) of its storage."""
+        if self.data is None:
+            return span_of(tensor)
+        storage = word_at(tensor._cdata + self.place).value
+        if not storage:
+            return 0, 0
+        return word_at(storage + self.data).value, word_at(storage + self.size).value
+
+
 word_at = ctypes.c_uint64.from_address
 MOST_WORDS = 28  # of a tensor; a storage has fewer, and lies in a larger block
 
 
 def offset_of(name, samples):
     """Where objects have a word. samples: (address of an object, the word) of several."""
-    offsets = set(range(0, MOST_WORDS * 8, 8))
-    for address, word in samples:
-        offsets = {offset for offset in offsets if word_at(address + offset).value == word}
+    offsets = offsets_of(samples)
     if len(offsets) != 1:
         raise RuntimeError(f"the {name} is not found in this version of PyTorch")
     return offsets.pop()
+
+
+def offsets_of(samples):
+    """All places where they have it."""
+    offsets = set(range(0, MOST_WORDS * 8, 8))
+    for address, word in samples:
+        offsets = {offset for offset in offsets if word_at(address + offset).value == word}
+    return offsets
 
 
 def is_plain(torch, tensor):

@@ -19,13 +19,29 @@ import sys
 import threading
 import traceback
 
+from ohm_forward_calls import running_call
+from ohm_holders import Holders, frames_of_error, program_frames_of
 from ohm_process import ProcessRecorder, end_as_interrupted, noting_errors
 from ohm_record_files import RecordFolder
+from ohm_sources import is_of_library
 from ohm_values import not_computed, unknown_reads
 
 # Of torch.cuda.memory_stats.
 PEAKS = ("allocated_bytes", "reserved_bytes", "requested_bytes")
 COUNTS = ("num_ooms", "num_alloc_retries", "num_device_alloc")
+
+
+def without_errors(look):
+    """What keeps memory alive is told where it can be: without it the record is whole all the same."""
+
+    @functools.wraps(look)
+    def look_or_not(*arguments):
+        try:
+            look(*arguments)
+        except Exception:
+            return
+
+    return look_or_not
 
 
 class Recorder(ProcessRecorder):
@@ -35,6 +51,8 @@ class Recorder(ProcessRecorder):
         self.rank = ""
         self.name = ""  # of its files
         self.error = None
+        self.holders = None  # what looks for them
+        self.held = None  # what they held when memory ran out, or else at the end
         self.peaks = {}  # (device, statistic) -> the largest before the program reset it
         self.counts = collections.Counter()  # (device, statistic) -> the sum before it did
 
@@ -55,6 +73,7 @@ class Recorder(ProcessRecorder):
         self._follow_statistics()
         self._follow_optimizers()
         self._follow_end()
+        self._follow_holders()
         self._record_history()
         self._write_summary(ended=False)
 
@@ -62,6 +81,11 @@ class Recorder(ProcessRecorder):
     def _read_environment(self):
         self.rank = os.environ.get("RANK", "")
         self.read_events_variable()
+
+    @without_errors
+    def _follow_holders(self):
+        main = sys.modules.get("__main__")
+        self.holders = Holders(self.torch, getattr(main, "__file__", None) or "")
 
     @noting_errors
     def _record_history(self):
@@ -135,15 +159,41 @@ class Recorder(ProcessRecorder):
     def _on_step(self, optimizer, *_):
         self.note_addresses(optimizer)
 
-    def _on_out_of_memory(self, *_):
+    def _on_out_of_memory(self, device=0, *_):
         if not self.moments.has_first():
             self.note_all_addresses()
+        self._look_when_out_of_memory(device)
+
+    @without_errors
+    def _look_when_out_of_memory(self, device):
+        if self.holders is None:
+            return
+        frames = [frame for thread, frame in sys._current_frames().items()]
+        own = sys._getframe()
+        frames.sort(key=lambda frame: not is_below(own, frame))
+        program = [one for frame in frames for one in program_frames_of(self.torch, frame)]
+        held = self.holders.look(device, program)
+        if held is not None:
+            self.held = {"moment": "oom", "call": running_call(self.torch, frames), **held}
+
+    @without_errors
+    def _look_at_end(self, error):
+        """Where it has not run out of memory."""
+        if self.held is not None or self.holders is None:
+            return
+        device = max(range(self.torch.cuda.device_count()),
+                     key=self.torch.cuda.memory_allocated, default=0)
+        frames = frames_of_error(self.torch, error) if error is not None else []
+        held = self.holders.look(device, frames)
+        if held is not None:
+            self.held = {"moment": "end", "call": None, **held}
 
     def end(self):
         # Set when an error leaves the program, whatever prints it.
         last_error = getattr(sys, "last_value", None)
         if last_error is not None:
             self._note_error(last_error)
+        self._look_at_end(last_error)
         self._keep_peaks()
         devices = self._statistics()
         self._write_snapshot()
@@ -216,6 +266,7 @@ class Recorder(ProcessRecorder):
             "most_events": self.most_events,
             "devices": devices or [],
             "error": self.error,
+            "held": self.held,
             "unknown_values": unknown_reads(),
             "not_computed": not_computed(),
             "problems": self.problems,
@@ -224,6 +275,12 @@ class Recorder(ProcessRecorder):
 
     def _write(self, extension, content):
         self.folder.write(f"{self.name}.{extension}", content)
+
+
+def is_below(frame, outer):
+    while frame is not None and frame is not outer:
+        frame = frame.f_back
+    return frame is not None
 
 
 def modelled_names(device):

@@ -120,14 +120,18 @@ std::string text_of_checkpoints(ReplayOptions options, const VariantResult& vari
 
 }  // namespace
 
-std::string replayed_fix_text(const std::string& file, const VariantResult& variant) {
+ReplayedFix replayed_fix(const std::string& file, const VariantResult& variant) {
   ReplayOptions options;
   options.file = file;
+  ReplayedFix fix;
   if (!variant.findings.empty()) {
-    return text_of_finding(std::move(options), variant, variant.findings.front());
+    fix.text = text_of_finding(std::move(options), variant, variant.findings.front());
+    fix.serves_request = variant.oom && !fix.text.empty();
+    return fix;
   }
-  return variant.oom ? text_of_fused(std::move(options), variant)
-                     : text_of_checkpoints(std::move(options), variant);
+  fix.text = variant.oom ? text_of_fused(std::move(options), variant)
+                         : text_of_checkpoints(std::move(options), variant);
+  return fix;
 }
 
 }  // namespace ohm::engine

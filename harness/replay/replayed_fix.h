@@ -11,6 +11,11 @@ namespace ohm::engine {
 /// no fix can be computed, or the record does not tell. Of what finding comes first: segments that
 /// grow, and what its lines make being freed at the end of its step; without one a fused optimizer,
 /// where memory ran out, or the module that made the most being checkpointed.
-std::string replayed_fix_text(const std::string& file, const VariantResult& variant);
+struct ReplayedFix {
+  std::string text;
+  bool serves_request = false;  ///< the one that ran out of memory
+};
+
+ReplayedFix replayed_fix(const std::string& file, const VariantResult& variant);
 
 }  // namespace ohm::engine

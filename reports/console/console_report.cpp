@@ -232,7 +232,8 @@ std::string details(const VariantResult& variant, const ReportStyle& style) {
   out += limit_sentences(variant, style);
   if (variant.cause) out += indented(cause_text(variant), 6, style.columns);
   if (!variant.difference.empty()) out += indented(variant.difference, 6, style.columns);
-  if (variant.error) out += error_block(*variant.error, 6, style);
+  // What the program has printed about memory stands below, with who holds it.
+  if (variant.error && !variant.oom) out += error_block(*variant.error, 6, style);
   out += output_lines(variant, style);
   return out + "      re-run: " + variant.rerun + "\n";
 }
@@ -278,7 +279,7 @@ std::string blocks_after_table(const ScenarioResult& scenario, const ReportStyle
     const bool wants_details = style.detail == Detail::verbose || !is_good(variant);
     if (wants_details && !skipped) add(details(variant, style));
     const bool wants_oom = wants_oom_block(variant, style.detail);
-    if (wants_oom) add(console_oom(variant.name, *variant.oom, style));
+    if (wants_oom) add(console_oom(variant.name, variant, style));
     // Where memory ran out, what was alive has just been said.
     const std::string peaks = style.peaks && !wants_oom ? console_peaks(variant, style) : "";
     if (!peaks.empty()) add(peaks);
@@ -286,6 +287,8 @@ std::string blocks_after_table(const ScenarioResult& scenario, const ReportStyle
       const std::string retention = console_retention(variant, style);
       if (!retention.empty()) add(retention);
     }
+    const std::string concluded = wants_oom ? "" : console_conclusion(variant, style);
+    if (!concluded.empty()) add(concluded);
     const std::string findings = console_findings(variant, style);
     if (!findings.empty()) add(findings);
   }

@@ -17,8 +17,10 @@ constexpr std::size_t kMostVariables = 4;
 constexpr std::size_t kBytesColumns = 11;
 
 std::string variable_line(const RetainedResult& entry) {
+  const std::string line = entry.file.empty() ? fmt::format("line {}", entry.line)
+                                              : fmt::format("{}:{}", entry.file, entry.line);
   const std::string where =
-      entry.line == 0 ? entry.function : fmt::format("{}, line {}", entry.function, entry.line);
+      entry.line == 0 ? entry.function : fmt::format("{}, {}", entry.function, line);
   return fmt::format("{}  {} ({})", pad_left(short_bytes(entry.bytes), kBytesColumns),
                      entry.variable, where);
 }
@@ -37,8 +39,10 @@ std::string console_retention(const VariantResult& variant, const ReportStyle& s
   std::string out = painted(
       indented(
           printable(fmt::format("why it is retained {}: what variables of {} reach of {} on {}",
-                                variant.oom ? "when memory ran out" : "at the peak", variant.name,
-                                short_bytes(retention.bytes), retention.device)),
+                                retention.is_at_end ? "at the end"
+                                : variant.oom       ? "when memory ran out"
+                                                    : "at the peak",
+                                variant.name, short_bytes(retention.bytes), retention.device)),
           2, style.columns),
       Tone::strong, style.color);
   const std::size_t shown = style.detail == Detail::verbose

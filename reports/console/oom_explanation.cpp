@@ -13,14 +13,6 @@ namespace ohm::reports {
 
 namespace {
 
-PrintedBytes difference(const PrintedBytes& a, const PrintedBytes& b) {
-  return {a.bytes - b.bytes, a.rounding + b.rounding};
-}
-
-// ---- reasoning ----------------------------------------------------------------------------------
-
-/// What a process takes beside the allocator's segments: its context and what libraries hold.
-constexpr double kLargestContext = 600.0 * 0x1p20;
 /// What the allocator takes from the device for a tensor of 1 MiB or less.
 constexpr double kSmallSegment = 2.0 * 0x1p20;
 
@@ -32,57 +24,14 @@ std::string text_of(const PrintedBytes& figure) {
   return fmt::format("{:.2f} GiB", bytes / 0x1p30);
 }
 
-/// What others hold, at least: named ones, else what is in use and cannot be this process.
-PrintedBytes held_by_others(const OomMessage& message) {
-  PrintedBytes others;
-  for (const PrintedBytes& process : message.other_processes) others = sum(others, process);
-  if (!message.other_processes.empty() || !message.capacity || !message.free) return others;
-  const PrintedBytes in_use = difference(*message.capacity, *message.free);
-  if (message.this_process) return difference(in_use, *message.this_process);
-  if (!message.reserved) return others;
-  PrintedBytes rest = difference(in_use, *message.reserved);
-  rest.bytes -= kLargestContext;
-  return rest;
-}
-
-bool is_less(const PrintedBytes& a, const PrintedBytes& b) {
-  return a.bytes + a.rounding < b.bytes - b.rounding;
-}
-
-/// What would have had to be free besides. The last few MiB of a card can be refused: all, then.
-PrintedBytes missing_bytes(const OomMessage& message) {
-  if (!message.free || !is_less(*message.free, message.requested)) return message.requested;
-  return difference(message.requested, *message.free);
-}
-
-/// More is free than was asked for, or than there is, and it is not the card's last few MiB.
-bool has_unused_room(const OomMessage& message) {
-  constexpr double kLastShare = 0.05;
-  if (!message.free || !message.capacity) return false;
-  if (is_less(*message.capacity, *message.free)) return true;
-  return is_less(message.requested, *message.free) &&
-         message.free->bytes > kLastShare * message.capacity->bytes;
-}
-
-/// By the allocator, as far as the message says.
-std::optional<PrintedBytes> held(const OomMessage& message) {
-  return message.reserved ? message.reserved : message.allocated;
-}
-
-/// What this process holds is the larger part of the card, or too much for it with the request.
-/// Assumed of a message that lacks the figures.
-bool fills_the_card(const OomMessage& message) {
-  const std::optional<PrintedBytes> own =
-      message.this_process ? message.this_process : held(message);
-  if (!own || !message.capacity) return true;
-  const double with_context = own->bytes + message.requested.bytes + kLargestContext;
-  return own->bytes >= message.capacity->bytes / 2 || with_context > message.capacity->bytes;
-}
-
 class Explanation {
  public:
-  Explanation(const OomMessage& message, std::size_t columns)
-      : message_(message), columns_(columns), cause_(cause_of(message)) {}
+  Explanation(const OomMessage& message, const Circumstances& circumstances, std::size_t columns)
+      : message_(message),
+        circumstances_(circumstances),
+        columns_(columns),
+        cause_(cause_of(message)),
+        use_(use_of(message)) {}
 
   std::string run() {
     paragraph(headline());
@@ -92,7 +41,8 @@ class Explanation {
     add_meaning();
     add_other_findings();
     const std::vector<std::string> pitfalls = pitfalls_of(cause_);
-    if (!pitfalls.empty()) {
+    // A framework has settings of its own.
+    if (!pitfalls.empty() && circumstances_.own_remedy.empty()) {
       text_ += fmt::format("\nTo see it happen and what helps: ohm explain {}\n",
                            fmt::join(pitfalls, ", "));
     }
@@ -122,21 +72,15 @@ class Explanation {
         return fmt::format("{} has room: the process has reached the fraction that it is allowed.",
                            card());
       case OomCause::fragmented:
-        return fmt::format(
-            "{} is fragmented: enough bytes are free in the allocator's cache, but not in one "
-            "piece.",
-            card());
-      case OomCause::other_process:
-        return fmt::format("Another process on {} holds the missing memory.", card());
+        return fmt::format("{} is fragmented. {}", card(), cause_sentence(message_));
       case OomCause::not_said:
         return fmt::format("The message does not say why {} refused the request.", card());
       case OomCause::cut_off:
         return fmt::format(
             "The message ends before the figures that say why {} refused the request.", card());
-      case OomCause::full:
-        break;
+      default:
+        return fmt::format("{}: {}", card(), cause_sentence(message_));
     }
-    return fmt::format("{} is full: this process's own tensors fill it.", card());
   }
 
   void add_arithmetic() {
@@ -156,24 +100,34 @@ class Explanation {
     }
     if (message_.reserved) figure(*message_.reserved, "reserved by PyTorch's allocator");
     if (message_.allocated) {
-      figure(*message_.allocated, "handed out to tensors", message_.reserved ? "−" : " ");
+      const bool has_pools = use_.pools && use_.pools->bytes > 0;
+      figure(*message_.allocated,
+             has_pools ? "handed out: to tensors and in private pools" : "handed out to tensors",
+             message_.reserved ? "−" : " ");
     }
     if (const auto rest = unallocated(message_)) {
       figure(*rest, "reserved but not handed out: the cache", "=");
     }
-    if (message_.private_pools) figure(*message_.private_pools, "in private pools (CUDA graphs)");
+    if (message_.private_pools)
+      figure(*message_.private_pools,
+             "of what is handed out: free in private pools of CUDA graphs");
     if (message_.allowed) figure(*message_.allowed, "allowed for this process");
     figure(message_.requested, "requested");
   }
 
   void add_meaning() {
+    add_details();
+    const std::string remedy = advice(message_, circumstances_);
+    if (!remedy.empty()) point("Suggestion: " + remedy);
+  }
+
+  void add_details() {
     switch (cause_) {
       case OomCause::too_large:
         return point(fmt::format(
             "A single request of {} does not fit into {}, even empty. One tensor is that large: "
-            "look "
-            "at its shape and dtype (a batch that was concatenated, logits of a large vocabulary, "
-            "scores of a long sequence), and split it.",
+            "look at its shape and dtype (a batch that was concatenated, logits of a large "
+            "vocabulary, scores of a long sequence).",
             text_of(message_.requested), text_of(*message_.capacity)));
       case OomCause::fraction:
         return add_fraction();
@@ -187,9 +141,14 @@ class Explanation {
         return point(
             "The end of the message says what PyTorch's allocator has reserved: paste all of it.");
       case OomCause::full:
+        return add_full();
+      case OomCause::large_request:
+      case OomCause::outside:
+      case OomCause::private_pools:
+      case OomCause::shared:
         break;
     }
-    add_full();
+    point(fmt::format("Who holds the card: {}.", use_text(use_)));
   }
 
   void add_fraction() {
@@ -200,8 +159,8 @@ class Explanation {
                         text_of(*message_.allowed)));
     }
     point(
-        "torch.cuda.set_per_process_memory_fraction() set this. Raise the fraction, or make the "
-        "program fit: for the allocator the card ends there.");
+        "torch.cuda.set_per_process_memory_fraction() set this: for the allocator the card ends "
+        "there.");
   }
 
   void add_fragmentation() {
@@ -216,9 +175,8 @@ class Explanation {
           "free memory in larger ones does not serve them.");
     }
     point(
-        "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or max_split_size_mb below the size of "
-        "the large blocks. Allocating the largest tensors first helps; emptying the cache cannot, "
-        "while tensors are in those segments.");
+        "Allocating the largest tensors first helps; emptying the cache cannot, while tensors are "
+        "in those segments.");
   }
 
   void add_other_process() {
@@ -233,9 +191,8 @@ class Explanation {
             ? "are in use that this process does not account for (a context takes 300 to 600 MiB)"
             : "are in use by other processes"));
     point(
-        "Find them with nvidia-smi: an open notebook, a hung worker. If the other one only caches, "
-        "torch.cuda.empty_cache() there releases it; otherwise use another card "
-        "(CUDA_VISIBLE_DEVICES), or less memory.");
+        "Usual ones are an open notebook and a hung worker. One that only caches releases it with "
+        "torch.cuda.empty_cache().");
   }
 
   void add_not_said() {
@@ -264,10 +221,6 @@ class Explanation {
                               "enough. Emptying the cache cannot help"
                             : ""));
     }
-    point(
-        "Reduce what is alive at the peak: a smaller batch with gradient accumulation, mixed "
-        "precision, checkpointing; and keep nothing longer than needed (losses that are "
-        "summed as tensors, outputs in lists, inference with gradients).");
   }
 
   /// What is true besides.
@@ -275,9 +228,9 @@ class Explanation {
     const auto cache = unallocated(message_);
     const PrintedBytes others = held_by_others(message_);
     if (cause_ == OomCause::not_said || cause_ == OomCause::cut_off) return;
-    if (cause_ != OomCause::fragmented && cache && message_.free &&
-        sum(*cache, *message_.free).bytes >= message_.requested.bytes &&
-        cause_ != OomCause::fraction) {
+    if (cause_ != OomCause::fragmented && cause_ != OomCause::fraction && cache && message_.free &&
+        !message_.has_expandable_segments &&
+        sum(*cache, *message_.free).bytes >= message_.requested.bytes) {
       point(
           fmt::format("The cache ({}) and the free memory ({}) together would have been enough: "
                       "part of the cause is fragmentation.",
@@ -294,77 +247,26 @@ class Explanation {
           "{} are in private pools: CUDA graphs keep what they captured until they are deleted.",
           text_of(*message_.private_pools)));
     }
+    constexpr double kContextThatIsUsual = 2.0 * 0x1p30;
+    if (cause_ != OomCause::outside && use_.outside && use_.outside->bytes > kContextThatIsUsual) {
+      point(fmt::format("{} of this process are outside PyTorch's allocator.",
+                        text_of(*use_.outside)));
+    }
   }
 
   const OomMessage& message_;
+  const Circumstances& circumstances_;
   std::size_t columns_;
   OomCause cause_;
+  CardUse use_;
   std::string text_;
 };
 
 }  // namespace
 
-std::optional<PrintedBytes> unallocated(const OomMessage& message) {
-  if (!message.reserved || !message.allocated) return std::nullopt;
-  return difference(*message.reserved, *message.allocated);
-}
-
-OomCause cause_of(const OomMessage& message) {
-  if (!message.is_cut && !message.allowed && has_unused_room(message)) return OomCause::not_said;
-  if (message.capacity && is_less(*message.capacity, message.requested)) {
-    return OomCause::too_large;
-  }
-  if (message.is_cut) return OomCause::cut_off;
-  const bool has_room = message.free && !is_less(*message.free, message.requested);
-  if (message.allowed && has_room && held(message)) {
-    const bool is_allowed = is_less(sum(*held(message), message.requested), *message.allowed);
-    return is_allowed ? OomCause::not_said : OomCause::fraction;
-  }
-  const auto cache = unallocated(message);
-  const PrintedBytes missing = missing_bytes(message);
-  const PrintedBytes others = held_by_others(message);
-  // The cache could have given what is missing, had it been in one piece. A difference of two
-  // rounded figures and what every allocator has left over are not evidence.
-  constexpr double kCacheThatCounts = 0.05;
-  const bool is_fragmented = cache && cache->bytes >= missing.bytes &&
-                             cache->bytes >= kCacheThatCounts * message.reserved->bytes;
-  // A desktop's few hundred MiB are not why a card of 8 GiB is full.
-  constexpr double kShareThatCounts = 0.1;
-  const double share = message.capacity ? kShareThatCounts * message.capacity->bytes : 0;
-  const bool others_hold_it = others.bytes > others.rounding + share && !is_less(others, missing);
-  // Where either would have been enough, the larger one is the one to look at.
-  if (is_fragmented && (!others_hold_it || cache->bytes >= others.bytes)) {
-    return OomCause::fragmented;
-  }
-  if (others_hold_it) return OomCause::other_process;
-  return fills_the_card(message) ? OomCause::full : OomCause::not_said;
-}
-
-std::vector<std::string> pitfalls_of(OomCause cause) {
-  switch (cause) {
-    case OomCause::fragmented:
-      return {"fragmentation"};
-    case OomCause::other_process:
-      return {"cached_memory_two_processes"};
-    case OomCause::too_large:
-      return {"chunked_loss", "sequence_length", "input_size"};
-    case OomCause::not_said:
-    case OomCause::cut_off:
-      return {};
-    case OomCause::fraction:
-    case OomCause::full:
-      break;
-  }
-  return {"batch_size", "leaked_loss_graph", "gradient_checkpointing", "mixed_precision"};
-}
-
-std::string what_refuses_without_a_reason() {
-  return "Known causes: a process that held the memory for a moment, a driver that limits one "
-         "allocation or needs as much host memory (Windows, WSL), a limit set outside PyTorch.";
-}
-
-std::string explained_oom_message(const OomMessage& message, std::size_t columns) {
-  return Explanation(message, columns).run();
+std::string explained_oom_message(const OomMessage& message, const Circumstances& circumstances,
+                                  std::size_t columns) {
+  return Explanation(message, circumstances, columns).run();
 }
 
 }  // namespace ohm::reports

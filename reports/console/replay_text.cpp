@@ -254,7 +254,7 @@ class ReplayText {
                          bytes ? human_and_exact_bytes(*bytes) : std::string("none is known"));
   }
 
-  static std::string certificate_text(const MinCapacityRow& row) {
+  std::string certificate_text(const MinCapacityRow& row) const {
     if (!row.with_retries_bytes) return "no capacity serves every request";
     std::string text;
     if (row.is_certified) {
@@ -270,10 +270,22 @@ class ReplayText {
           count(row.runs));
     }
     if (!row.every_from_bytes) return text;
-    if (*row.every_from_bytes == *row.with_retries_bytes)
-      return text + "; every larger one suffices";
-    return text + fmt::format("; not every larger one suffices, but every one from {} on",
-                              human_and_exact_bytes(*row.every_from_bytes));
+    if (*row.every_from_bytes == *row.with_retries_bytes) {
+      return text + "; every larger one suffices" + limits_of_record();
+    }
+    return text +
+           fmt::format("; not every larger one suffices, but every one from {} on",
+                       human_and_exact_bytes(*row.every_from_bytes)) +
+           limits_of_record();
+  }
+
+  /// What a job that ran out of memory would have requested next is not recorded.
+  std::string limits_of_record() const {
+    const bool ran_out = std::any_of(result_.devices.begin(), result_.devices.end(),
+                                     [](const ReplayedDevice& one) { return one.ooms > 0; });
+    return ran_out ? " for what was recorded; it ends in an out-of-memory error, and the job may "
+                     "need more"
+                   : "";
   }
 
   const ReplayResult& result_;

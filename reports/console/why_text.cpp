@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 #include <utility>
 
-#include "reports/console/oom_explanation.h"
+#include "reports/conclusion/oom_advice.h"
+#include "reports/text/conclusion_text.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/result_text.h"
 #include "reports/text/text_layout.h"
@@ -74,7 +76,8 @@ std::string gpu_text(const CrashLog& log) {
 /// What was where, as far as the message says it.
 std::string figures_text(const OomMessage& message) {
   std::string out;
-  if (message.allocated) out += fmt::format("Tensors hold {}", human(*message.allocated));
+  const std::optional<PrintedBytes> tensors = use_of(message).tensors;
+  if (tensors) out += fmt::format("Tensors hold {}", human(*tensors));
   if (message.reserved) {
     out += fmt::format("{} {} reserved", out.empty() ? "The allocator has" : " of",
                        human(*message.reserved));
@@ -82,96 +85,99 @@ std::string figures_text(const OomMessage& message) {
   return out.empty() ? "" : out + ". ";
 }
 
-std::string cause_text(const OomMessage& message) {
-  switch (cause_of(message)) {
-    case OomCause::too_large:
-      return "The request alone is larger than the GPU: make that one tensor smaller (a loss in "
-             "chunks, a shorter sequence, a smaller input).";
-    case OomCause::fraction:
-      return fmt::format(
-          "The GPU has room: set_per_process_memory_fraction limits the process to {}. Raise "
-          "the fraction or make the job smaller.",
-          human(*message.allowed));
-    case OomCause::fragmented:
-      return fmt::format(
-          "The cache is fragmented: {} of it are free, in pieces that are too small. Set "
-          "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
-          human(*unallocated(message)));
-    case OomCause::other_process:
-      return "Other processes on the GPU hold the missing memory: find them with nvidia-smi and "
-             "end them, or use another GPU.";
-    case OomCause::not_said:
-      return "The message does not say why the request failed. " + what_refuses_without_a_reason();
-    case OomCause::cut_off:
-      return "The message ends before the figures that say why.";
-    case OomCause::full:
-      break;
-  }
-  return "This process's own tensors fill the GPU: use a smaller batch, mixed precision, "
-         "checkpointing in training, otherwise torch.no_grad(); and keep nothing longer than a "
-         "step (losses summed "
-         "as tensors, outputs in lists).";
-}
-
 std::string pytorch_text(const CrashLog& log, Length length) {
   const OomMessage& message = *log.message;
   const std::string free =
       message.free ? fmt::format(" with {} free", human(*message.free)) : std::string();
-  return fmt::format("PyTorch ran out of memory on {}: {} requested{}{}. {}{}", gpu_text(log),
+  const std::string remedy = advice(message, circumstances_of(log));
+  return fmt::format("PyTorch ran out of memory on {}: {} requested{}{}. {}{}{}", gpu_text(log),
                      human(message.requested), free, where_text(log, length), figures_text(message),
-                     cause_text(message));
+                     cause_sentence(message), remedy.empty() ? "" : " Suggestion: " + remedy);
+}
+
+std::string summary_text(const MemorySummary& summary) {
+  std::string text = fmt::format(
+      "memory_summary() of GPU {}: tensors hold {} now and {} at the peak", summary.device,
+      bytes_text(summary.allocated->current), bytes_text(summary.allocated->peak));
+  if (summary.reserved) {
+    text += fmt::format(", of {} reserved", bytes_text(summary.reserved->current));
+  }
+  if (summary.non_releasable) {
+    text += fmt::format("; {} are free parts of segments in use",
+                        bytes_text(summary.non_releasable->current));
+  }
+  return text + fmt::format(
+                    ". {} out-of-memory error{}, {} retried cudaMalloc. The table does not say "
+                    "what held it.",
+                    summary.ooms, summary.ooms == 1 ? "" : "s", summary.retries);
 }
 
 std::string foreign_text(const CrashLog& log) {
+  if (log.summary) return summary_text(*log.summary);
+  if (!log.is_certain) {
+    std::string text = fmt::format("{}. Suggestion: {}", log.what, log.fix);
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+    return text;
+  }
   return fmt::format("{} ran out of memory{}: {}. {}", log.source, where_text(log, Length::full),
                      log.what, log.fix);
 }
 
 // ---- a result -----------------------------------------------------------------------------------
 
-const HolderResult* largest_holder(const VariantResult& variant) {
-  if (variant.oom) return variant.oom->holders.empty() ? nullptr : &variant.oom->holders.front();
-  const HolderResult* largest = nullptr;
-  for (const DeviceResult& device : variant.devices) {
-    if (!device.peak || device.peak->holders.empty()) continue;
-    const HolderResult& first = device.peak->holders.front();
-    if (largest == nullptr || first.bytes > largest->bytes) largest = &first;
+struct Largest {
+  const HolderResult* holder = nullptr;
+  std::int64_t category_bytes = 0;
+  std::int64_t all_bytes = 0;
+};
+
+/// The category that holds most, and its largest line.
+Largest largest_in(const CategoryBytes& bytes, const std::vector<HolderResult>& holders) {
+  const auto most = std::max_element(bytes.begin(), bytes.end());
+  const auto category = static_cast<Category>(most - bytes.begin());
+  Largest largest{nullptr, *most, std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0})};
+  const auto found = std::find_if(holders.begin(), holders.end(), [&](const HolderResult& one) {
+    return one.category == category;
+  });
+  if (found != holders.end()) {
+    largest.holder = &*found;
+  } else if (!holders.empty()) {
+    largest = {&holders.front(), 0, 0};
   }
   return largest;
 }
 
-std::string holder_text(const VariantResult& variant) {
-  const HolderResult* const holder = largest_holder(variant);
-  if (holder == nullptr) return "";
-  if (holder->file.empty() && holder->category == Category::other) {
-    return fmt::format("The largest part, {} in {} block{}, is older than the record. ",
-                       short_bytes(holder->bytes), grouped(holder->count),
-                       holder->count == 1 ? "" : "s");
+Largest largest_part(const VariantResult& variant) {
+  if (variant.oom) return largest_in(variant.oom->alive_by_category, variant.oom->holders);
+  const DeviceResult* fullest = nullptr;
+  for (const DeviceResult& device : variant.devices) {
+    if (!device.peak || device.peak->holders.empty()) continue;
+    const bool is_fuller =
+        fullest == nullptr || device.peak_allocated_bytes > fullest->peak_allocated_bytes;
+    if (is_fuller) fullest = &device;
   }
-  return fmt::format("The largest part is {} of {}, {}: {} in {} block{}. ",
-                     name_of(holder->category), holder->op.empty() ? "an unknown op" : holder->op,
-                     full_place_text(holder->file, holder->line, holder->library, holder->module),
-                     short_bytes(holder->bytes), grouped(holder->count),
-                     holder->count == 1 ? "" : "s");
+  return fullest == nullptr ? Largest()
+                            : largest_in(fullest->peak_by_category, fullest->peak->holders);
 }
 
-/// What helps against most of what is held.
-std::string fix_text(const VariantResult& variant) {
-  const HolderResult* const holder = largest_holder(variant);
+std::string holder_text(const VariantResult& variant) {
+  const Largest largest = largest_part(variant);
+  const HolderResult* const holder = largest.holder;
   if (holder == nullptr) return "";
-  switch (holder->category) {
-    case Category::parameter:
-      return "Parameters: load them in a smaller dtype, or shard or quantize them.";
-    case Category::gradient:
-      return "Gradients: shard them, free them in the optimizer's hooks, or train fewer layers.";
-    case Category::optimizer_state:
-      return "Optimizer state: use an 8-bit optimizer or one with less state, or shard it.";
-    case Category::activation:
-      return "Activations: use a smaller batch or mixed precision; in training also accumulation "
-             "and checkpointing, otherwise torch.no_grad().";
-    default:
-      return "";
+  if (holder->file.empty() && holder->category == Category::other) {
+    return fmt::format("The largest part, {} in {} block{}, {}. ", short_bytes(holder->bytes),
+                       grouped(holder->count), holder->count == 1 ? "" : "s",
+                       variant.has_events ? "is older than the record" : "has no line");
   }
+  const bool says_share = largest.category_bytes > holder->bytes;
+  return fmt::format(
+      "The largest part is {}{}{} of {}, {}: {} in {} block{}. ", name_of(holder->category),
+      says_share ? fmt::format(", {} of {}", short_bytes(largest.category_bytes),
+                               short_bytes(largest.all_bytes))
+                 : "",
+      says_share ? "; most of it is" : "", holder->op.empty() ? "an unknown op" : holder->op,
+      full_place_text(holder->file, holder->line, holder->library, holder->module),
+      short_bytes(holder->bytes), grouped(holder->count), holder->count == 1 ? "" : "s");
 }
 
 std::string finding_text(const FindingResult& finding) {
@@ -207,23 +213,48 @@ std::string oom_text(const VariantResult& variant) {
   return fmt::format("Out{}, with {} alive. ", text.substr(3), short_bytes(alive));
 }
 
+/// The path to what the variable that holds most keeps alive, where that is a good part.
+std::string kept_text(const VariantResult& variant) {
+  if (!variant.retention || variant.retention->entries.empty()) return "";
+  const RetainedResult& most = variant.retention->entries.front();
+  const Largest largest = largest_part(variant);
+  if (most.kind == "module" || most.kind == "optimizer" || 4 * most.bytes < largest.all_bytes) {
+    return "";
+  }
+  std::string path;
+  for (const std::string& step : most.path) path += (path.empty() ? "" : " -> ") + step;
+  return fmt::format("`{}` keeps {} alive{}: {}. ", most.variable, short_bytes(most.bytes),
+                     variant.retention->is_at_end ? " at the end" : "", path);
+}
+
 std::string peak_text(const VariantResult& variant) {
   const auto most = std::max_element(variant.devices.begin(), variant.devices.end(),
                                      [](const DeviceResult& a, const DeviceResult& b) {
                                        return a.peak_allocated_bytes < b.peak_allocated_bytes;
                                      });
+  if (!variant.has_events) {
+    return fmt::format(
+        "The record has no events, and does not tell whether memory ran out: {} were allocated on "
+        "{} when it was taken. ",
+        short_bytes(most->peak_allocated_bytes), most->device);
+  }
   return fmt::format("Nothing ran out of memory; the peak is {} on {}. ",
                      short_bytes(most->peak_allocated_bytes), most->device);
 }
 
 }  // namespace
 
+Circumstances circumstances_of(const CrashLog& log) {
+  return {log.uses_no_grad, log.runs_backward, log.own_remedy};
+}
+
 std::string why_text(const CrashLog& log, std::size_t columns) {
   if (!log.message) return paragraph(foreign_text(log), columns, kMostWhyLines);
   constexpr std::size_t kLines = kMostWhyLines - kRecordingLines;
   std::string text = pytorch_text(log, Length::full);
   if (lines_of(text, columns) > kLines) text = pytorch_text(log, Length::shorter);
-  return paragraph(std::move(text), columns, kLines) + kRecording;
+  const std::string recording = has_memory_history(*log.message) ? kRecording : "";
+  return paragraph(std::move(text), columns, kLines) + recording;
 }
 
 const VariantResult* why_variant(const RunResult& result) {
@@ -240,17 +271,29 @@ const VariantResult* why_variant(const RunResult& result) {
   return with_finding != nullptr ? with_finding : with_figures;
 }
 
+VariantResult* why_variant(RunResult& result) {
+  return const_cast<VariantResult*>(why_variant(std::as_const(result)));
+}
+
 std::string why_text(const RunResult& result, const std::string& replayed, std::size_t columns) {
   const VariantResult* const variant = why_variant(result);
   if (variant == nullptr) return "The result has no memory figures.\n";
+  std::string head;
+  if (variant->conclusion) {
+    for (const std::string& line : conclusion_lines(*variant->conclusion)) {
+      head += paragraph(line, columns, 2);
+    }
+  }
   std::string text = variant->oom ? oom_text(*variant) : peak_text(*variant);
+  if (!replayed.empty()) text += replayed + " ";
   text += unknown_text(*variant);
+  text += kept_text(*variant);
   text += holder_text(*variant);
   const FindingResult* const finding = memory_finding(*variant);
-  text += finding == nullptr ? fix_text(*variant) : finding_text(*finding);
-  if (!replayed.empty()) text += " " + replayed;
+  if (finding != nullptr) text += finding_text(*finding);
   while (text.ends_with(' ')) text.pop_back();
-  return paragraph(text, columns, kMostWhyLines);
+  const auto used = static_cast<std::size_t>(std::count(head.begin(), head.end(), '\n'));
+  return head + paragraph(text, columns, kMostWhyLines - std::min(used, kMostWhyLines - 1));
 }
 
 }  // namespace ohm::reports

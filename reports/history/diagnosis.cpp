@@ -5,8 +5,10 @@
 
 #include "reports/history/growth_finding.h"
 #include "reports/history/imbalance_finding.h"
+#include "reports/history/inference_graph_finding.h"
 #include "reports/history/kept_graph_finding.h"
 #include "reports/history/late_state_finding.h"
+#include "reports/history/repeated_data_finding.h"
 #include "reports/history/stepped_device.h"
 #include "reports/history/stranded_finding.h"
 
@@ -29,6 +31,8 @@ std::vector<FindingResult> diagnose(const MemoryHistory& history,
     // What grows keeps its graphs anyway.
     const bool may_keep_graph = !growth.finding && !growth.may_wait_for_backward;
     add(may_keep_graph ? kept_graph_finding(stepped) : std::move(growth.finding));
+    add(inference_graph_finding(stepped));
+    add(repeated_data_finding(stepped));
     add(late_state_finding(stepped));
     add(stranded_finding(stepped, oom_request_bytes));
   }

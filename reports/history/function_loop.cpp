@@ -179,6 +179,7 @@ class LoopFinder {
     for (const Stay& stay : stays) {
       trains_.push_back(trains_.back() + (stay.trains ? 1 : 0));
       calls_module_.push_back(calls_module_.back() + (stay.calls_module ? 1 : 0));
+      makes_data_.push_back(makes_data_.back() + (stay.makes_data ? 1 : 0));
     }
   }
 
@@ -232,7 +233,9 @@ class LoopFinder {
       ++kinds.try_emplace(sets[i], 0, i).first->second.first;
     std::size_t alike = 0;
     for (const auto& [set, kind] : kinds) alike = std::max(alike, kind.first);
-    if (!is_often(alike + 1, end - begin + 1) || !is_of_program(all[begin])) return std::nullopt;
+    if (!is_often(alike + 1, end - begin + 1) || !is_of_program(all[begin], alike)) {
+      return std::nullopt;
+    }
     Loop loop;
     loop.alike = alike;
     // There are hardly two kinds of which there are most.
@@ -282,13 +285,15 @@ class LoopFinder {
 
   static bool is_loop(const Loop& loop) { return is_often(loop.alike, loop.passes.size()); }
 
-  bool is_of_program(const Pass& pass) const {
+  bool is_of_program(const Pass& pass, std::size_t alike) const {
+    constexpr std::size_t kFewestOfData = 10;
     const Stay& first = stays_[pass.begin];
     const auto counts_in = [&pass](const std::vector<std::size_t>& before) {
       return before[pass.end] > before[pass.begin];
     };
     return counts_in(trains_) ||
-           (!first.is_in_module && !first.calls_module && counts_in(calls_module_));
+           (!first.is_in_module && !first.calls_module && counts_in(calls_module_)) ||
+           (!first.is_in_module && alike >= kFewestOfData && counts_in(makes_data_));
   }
 
   const std::vector<Stay>& stays_;
@@ -296,6 +301,7 @@ class LoopFinder {
   Extents extents_;
   std::vector<std::size_t> trains_ = {0};        ///< stays before this one that do
   std::vector<std::size_t> calls_module_ = {0};  ///< the same
+  std::vector<std::size_t> makes_data_ = {0};    ///< the same
 };
 
 }  // namespace

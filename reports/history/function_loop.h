@@ -15,6 +15,7 @@ struct Stay {
   bool trains = false;        ///< one of them is in a backward pass, or in an optimizer
   bool is_in_module = true;   ///< all of them are
   bool calls_module = false;  ///< one of them is in a module
+  bool makes_data = false;    ///< one of them is of data, outside modules
 };
 
 /// Indices into the stays.
@@ -27,7 +28,8 @@ struct Pass {
 /// the time by the same lines, those that it comes back to least often, where they are, and of
 /// these the first. Of loops that follow each other one that trains, and then the longest. A pass
 /// has a backward or an optimizer in it, or else a module is called with what the loop itself has
-/// made: layers, too, are called again and again. Empty: there is no loop of at least three passes.
+/// made: layers, too, are called again and again. Many passes that make data are a loop as well.
+/// Empty: there is no loop of at least three passes.
 std::vector<Pass> outermost_loop(const std::vector<Stay>& stays);
 
 }  // namespace ohm::reports

@@ -184,7 +184,7 @@ FindingResult said_of(const SteppedDevice& device, const LeftBehind& left, const
       left.places.ops(history) > 2 && 4 * left.bytes.back() >= bytes_of_a_step(device);
   const std::size_t lines = left.places.lines(history);
   // Whether the graph of a loss is kept or tensors themselves, a record does not say.
-  return device.finding(
+  FindingResult finding = device.finding(
       "growth per step", may_be_graph ? "leaked_loss_graph" : "retained_outputs",
       fmt::format("allocated memory grows by {}, from {} to {}: what {} each time{} is still "
                   "there at the end, as something keeps it{}",
@@ -194,6 +194,8 @@ FindingResult said_of(const SteppedDevice& device, const LeftBehind& left, const
                   left.places.common_caller(history),
                   may_be_graph ? " or the graph that it is part of" : ""),
       left.places);
+  finding.summary = "grows by " + by;
+  return finding;
 }
 
 bool may_wait_for_backward(const SteppedDevice& device, const LeftBehind& left) {

@@ -159,13 +159,16 @@ std::optional<FindingResult> kept_graph_finding(const SteppedDevice& device) {
   if (!graph.is_in_every_step()) return std::nullopt;
   const FindingPlaces places = graph.places();
   const std::string caller = places.common_caller(device.history());
-  return device.finding(
+  FindingResult finding = device.finding(
       "a graph kept alive across steps", "unreleased_variables",
       fmt::format("at the peak of step {} {} of earlier steps are still there, made by the same "
                   "lines{} as in every step before: a variable holds its last result while the "
                   "next is computed",
                   device.last() + 1, short_bytes(places.bytes()), caller.empty() ? "," : caller),
       places);
+  finding.summary = fmt::format("{} of an earlier step's graph are still alive in each step",
+                                short_bytes(places.bytes()));
+  return finding;
 }
 
 }  // namespace ohm::reports

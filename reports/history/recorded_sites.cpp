@@ -112,6 +112,7 @@ std::optional<Category> told_by_frame(std::string_view file, std::string_view fu
   const std::string_view name = base_name(file);
   const bool is_optimizer =
       file.find("/optim/") != std::string_view::npos ||
+      file.find("\\optim\\") != std::string_view::npos ||
       is_one_of(name, {"optimizer.py", "adam.py", "adamw.py", "sgd.py", "adagrad.py", "rmsprop.py",
                        "lion.py", "adafactor.py"});
   if (is_optimizer && function != "zero_grad") return Category::optimizer_state;
@@ -214,8 +215,10 @@ bool RecordedSites::is_of_autograd_thread(StackId stack) const {
   const auto& frames = tables_.stack(stack);
   if (std::empty(frames)) return false;
   const StackFrame& outermost = tables_.frame(*std::prev(frames.end()));
-  return tables_.text(outermost.filename).find("/site-packages/torch/") != std::string_view::npos &&
-         tables_.text(outermost.name) != "<module>";
+  const std::string_view file = tables_.text(outermost.filename);
+  const bool is_installed = file.find("/site-packages/torch/") != std::string_view::npos ||
+                            file.find("\\site-packages\\torch\\") != std::string_view::npos;
+  return is_installed && tables_.text(outermost.name) != "<module>";
 }
 
 Category RecordedSites::told_by(StackId stack) const {

@@ -105,7 +105,7 @@ std::vector<std::uint32_t> step_ends(const Snapshot& snapshot, std::size_t devic
   std::vector<RecordedRequest> requests;
   for (std::size_t i = 0; i < trace.size(); ++i) {
     if (trace[i].action != EventAction::alloc) continue;
-    requests.push_back({static_cast<std::uint32_t>(i + 1), trace[i].stack});
+    requests.push_back({static_cast<std::uint32_t>(i + 1), trace[i].stack, false});
   }
   return repeated_passes(snapshot.tables, requests, static_cast<std::uint32_t>(trace.size()));
 }

@@ -93,6 +93,7 @@ class PassFinder {
       if (is_of_pytorch(reader_.file(*call))) return {};
       const std::vector<Stay> stays = stays_in(*call, depth);
       std::vector<std::uint32_t> ends = passes_through(stays);
+      if (ends.empty()) ends = passes_of_line(stays);
       if (!ends.empty()) return ends;
       if (!go_into_heaviest_line(depth)) return {};
     }
@@ -135,8 +136,26 @@ class PassFinder {
       stay.trains = stay.trains || calls.trains;
       stay.is_in_module = stay.is_in_module && calls.is_in_module;
       stay.calls_module = stay.calls_module || calls.is_in_module;
+      stay.makes_data = stay.makes_data || (requests_[i].is_data && !calls.is_in_module);
     }
     return stays;
+  }
+
+  /// Of a loop on a single line, in which whole stacks repeat as lines do elsewhere.
+  std::vector<std::uint32_t> passes_of_line(const std::vector<Stay>& stays) {
+    constexpr std::size_t kFewestPasses = 8;
+    if (stays.size() != 1) return {};
+    std::vector<Stay> stacks;
+    for (const std::size_t i : inside_) {
+      const StackId stack = requests_[i].stack;
+      const Calls& calls = reader_.of(stack);
+      if (i < stays.front().first || calls.frames.empty()) continue;
+      // An optimizer's loop over parameters is no loop of the program.
+      stacks.push_back({static_cast<FrameId>(stack), i, false, calls.is_in_module,
+                        calls.is_in_module, requests_[i].is_data && !calls.is_in_module});
+    }
+    std::vector<std::uint32_t> ends = passes_through(stacks);
+    return ends.size() < kFewestPasses ? std::vector<std::uint32_t>() : ends;
   }
 
   /// Follows what the line does in which most of the requests are.

@@ -11,6 +11,7 @@ namespace ohm::reports {
 struct RecordedRequest {
   std::uint32_t event = 0;
   StackId stack = kNoStack;
+  bool is_data = false;  ///< it brings data to the GPU, or makes it there
 };
 
 /// The last event of each pass through the outermost function of the program that comes back to the

@@ -12,8 +12,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "reports/conclusion/result_conclusion.h"
 #include "reports/history/backward_calls.h"
 #include "reports/history/block_sizes.h"
+#include "reports/history/card_totals.h"
 #include "reports/history/cut_history.h"
 #include "reports/history/diagnosis.h"
 #include "reports/history/history_builder.h"
@@ -69,17 +71,21 @@ std::vector<When> in_order(const Snapshot& snapshot) {
 
 bool has_stacks(const Snapshot& snapshot) {
   const auto has_one = [](const TraceEntry& entry) { return entry.stack != kNoStack; };
+  const auto has_block = [](const SnapshotSegment& segment) {
+    return std::any_of(segment.blocks.begin(), segment.blocks.end(),
+                       [](const SnapshotBlock& block) { return block.stack != kNoStack; });
+  };
   return std::any_of(
-      snapshot.device_traces.begin(), snapshot.device_traces.end(),
-      [&](const auto& trace) { return std::any_of(trace.begin(), trace.end(), has_one); });
+             snapshot.device_traces.begin(), snapshot.device_traces.end(),
+             [&](const auto& trace) { return std::any_of(trace.begin(), trace.end(), has_one); }) ||
+         std::any_of(snapshot.segments.begin(), snapshot.segments.end(), has_block);
 }
 
 class SnapshotResult {
  public:
-  SnapshotResult(const Snapshot& snapshot, const std::string& path, StepSource step_source)
+  SnapshotResult(const Snapshot& snapshot, const std::string& path)
       : snapshot_(snapshot),
         path_(path),
-        step_source_(step_source),
         sites_(snapshot.tables, has_stacks(snapshot), user_files_of(snapshot)),
         backward_calls_(snapshot.tables),
         order_(in_order(snapshot)) {
@@ -128,6 +134,7 @@ class SnapshotResult {
   void add_beginning(HistoryBuilder& builder, std::size_t device) {
     const RecordedBeginning& beginning = beginnings_.emplace_back(snapshot_, device);
     block_sizes_.emplace_back(snapshot_, beginning);
+    totals_.emplace_back(snapshot_, beginning, device);
     MemoryEvent event;
     event.device = static_cast<std::int8_t>(device);
     event.action = EventAction::segment_map;
@@ -175,11 +182,24 @@ class SnapshotResult {
         ++result.num_ooms;
         oom_event_ = time;
         oom_site_ = site_of(entry);
+        take_card(when, entry);
         break;
       default:
         break;
     }
+    totals_[when.device].add(entry, event.block_bytes());
     builder.add(event, time);
+  }
+
+  /// What the card holds beside tensors when memory runs out.
+  void take_card(const When& when, const TraceEntry& entry) {
+    const CardTotals& totals = totals_[when.device];
+    card_ = OomResult();
+    card_.reserved_bytes = totals.reserved_bytes();
+    card_.rounding_bytes = totals.rounding_bytes();
+    card_.private_pool_bytes = totals.private_pool_bytes();
+    card_.free_bytes = static_cast<std::int64_t>(entry.address);
+    card_.expandable_segments = totals.is_expandable();
   }
 
   SiteId site_of(const TraceEntry& entry) {
@@ -193,7 +213,7 @@ class SnapshotResult {
   /// the number known where the first steps were not kept.
   std::int64_t step_of(std::int64_t event, const std::vector<std::uint32_t>& steps) const {
     if (is_cut(snapshot_)) return 0;
-    if (steps.empty() && step_source_ == StepSource::marks_or_repeats) return 0;
+    if (steps.empty()) return 0;
     return 1 + (std::lower_bound(steps.begin(), steps.end(), event) - steps.begin());
   }
 
@@ -237,7 +257,7 @@ class SnapshotResult {
     const TraceEntry& entry = snapshot_.device_traces[when.device][when.index];
     const HistorySite& site = sites_.at(oom_site_);
     Alive alive = alive_at(builder, when.device, *oom_event_);
-    OomResult oom;
+    OomResult oom = card_;
     oom.step = step_of(*oom_event_, steps);
     oom.device = fmt::format("cuda:{}", when.device);
     oom.requested_bytes = static_cast<std::int64_t>(entry.bytes);
@@ -286,8 +306,7 @@ class SnapshotResult {
                            [](std::int64_t time, const When& when) { return time < when.time_us; });
       return static_cast<std::uint32_t>(after - order_.begin());
     });
-    const bool is_guess = marked.empty() && step_source_ == StepSource::marks_or_repeats;
-    return is_guess ? passes_behind(0) : marked;
+    return marked.empty() ? passes_behind(0) : marked;
   }
 
   /// Of a loop behind the steps, as an evaluation has; what ended well is not looked into.
@@ -303,7 +322,8 @@ class SnapshotResult {
       const When& when = order_[i];
       const TraceEntry& entry = snapshot_.device_traces[when.device][when.index];
       if (entry.action != EventAction::alloc) continue;
-      requests.push_back({static_cast<std::uint32_t>(i + 1), entry.stack});
+      const bool is_data = categories_[when.device][when.index] == Category::input;
+      requests.push_back({static_cast<std::uint32_t>(i + 1), entry.stack, is_data});
     }
     const std::vector<std::uint32_t> passes =
         repeated_passes(snapshot_.tables, requests, static_cast<std::uint32_t>(order_.size()));
@@ -325,13 +345,21 @@ class SnapshotResult {
     return !knows_data;
   }
 
+  /// Any that changes memory.
+  bool has_events() const {
+    return std::any_of(order_.begin(), order_.end(), [this](const When& when) {
+      return snapshot_.device_traces[when.device][when.index].action != EventAction::snapshot;
+    });
+  }
+
   /// Out of memory first.
   std::string reason(const MemoryHistory& history) const {
+    if (!has_events()) return "no events: what was allocated when the snapshot was taken";
     const std::string events = events_text(snapshot_, static_cast<std::int64_t>(order_.size()));
     const std::string earlier = earlier_events_text(snapshot_);
     if (oom_) {
       return fmt::format("out of memory at event {} of {}: {}{}", grouped(*oom_event_), events,
-                         oom_cause(history), earlier);
+                         oom_cause(), earlier);
     }
     if (!history.steps.empty()) {
       return fmt::format("{}, {} steps{}{}", events,
@@ -342,26 +370,17 @@ class SnapshotResult {
   }
 
   /// Whether what was free would have done.
-  std::string oom_cause(const MemoryHistory& history) const {
-    const When& when = order_[*oom_event_ - 1];
-    const DeviceMemoryHistory& device = history.devices[when.device];
-    std::int64_t reserved = 0;
-    std::int64_t allocated = 0;
-    for (const HistorySegment& segment : device.segments) {
-      const bool is_there = segment.begin <= *oom_event_ && *oom_event_ < segment.end;
-      if (is_there) reserved += static_cast<std::int64_t>(segment.bytes);
-    }
-    for (const HistoryBlock& block : device.blocks) {
-      const bool is_there = block.begin <= *oom_event_ && *oom_event_ < block.end;
-      if (is_there) allocated += static_cast<std::int64_t>(block.bytes);
-    }
-    const std::int64_t free = reserved - allocated;
-    if (free < oom_->requested_bytes) {
-      return fmt::format("the GPU was full, {} requested and {} free in the cache",
-                         short_bytes(oom_->requested_bytes), short_bytes(free));
-    }
-    return fmt::format("the cache was fragmented, {} requested and {} free in pieces",
-                       short_bytes(oom_->requested_bytes), short_bytes(free));
+  std::string oom_cause() const {
+    const std::optional<OomMessage> figures = figures_of(*oom_);
+    const std::optional<PrintedBytes> cache = figures ? unallocated(*figures) : std::nullopt;
+    const std::string free = bytes_text(cache ? cache->bytes : 0);
+    const std::string requested = short_bytes(oom_->requested_bytes);
+    const bool is_fragmented = figures && cause_of(*figures) == OomCause::fragmented;
+    return is_fragmented
+               ? fmt::format("the cache was fragmented, {} requested and {} free in pieces",
+                             requested, free)
+               : fmt::format("the GPU was full, {} requested and {} free in the cache", requested,
+                             free);
   }
 
   RecordedRun result(MemoryHistory history) {
@@ -374,6 +393,7 @@ class SnapshotResult {
     variant.outcome = Outcome::completed;
     variant.steps = static_cast<std::int64_t>(history.steps.size());
     variant.reason = reason(history);
+    variant.has_events = has_events();
     variant.rerun = "ohm report " + path_;
     // Cards that nothing was recorded of have no lane.
     std::vector<DeviceMemoryHistory> lanes;
@@ -395,6 +415,8 @@ class SnapshotResult {
     variant.findings =
         diagnose(history, variant.devices, variant.oom ? variant.oom->requested_bytes : 0,
                  passes_that_ran_out_of_memory(history.steps));
+    reject_contradicted(variant);
+    variant.conclusion = conclusion_of(variant);
     reduce(history, {});
     variant.history = std::move(history);
     ScenarioResult scenario;
@@ -409,7 +431,6 @@ class SnapshotResult {
 
   const Snapshot& snapshot_;
   const std::string& path_;
-  StepSource step_source_;
   RecordedSites sites_;
   BackwardCalls backward_calls_;
   std::vector<When> order_;
@@ -422,12 +443,14 @@ class SnapshotResult {
   std::optional<std::uint32_t> oom_event_;
   SiteId oom_site_ = 0;
   std::optional<OomResult> oom_;
+  OomResult card_;  ///< of the last out-of-memory error: figures of the card alone
+  std::vector<CardTotals> totals_;
 };
 
 }  // namespace
 
-RecordedRun recorded_run(const Snapshot& snapshot, const std::string& path, StepSource steps) {
-  return SnapshotResult(snapshot, path, steps).make();
+RecordedRun recorded_run(const Snapshot& snapshot, const std::string& path) {
+  return SnapshotResult(snapshot, path).make();
 }
 
 RunResult snapshot_result(const Snapshot& snapshot, const std::string& path) {

@@ -26,23 +26,17 @@ struct RecordedRun {
   bool is_cut = false;  ///< the oldest events were not kept: how many steps there were is not known
 };
 
-/// Where the steps of a program are known from.
-enum class StepSource : std::uint8_t {
-  marks,             ///< annotations of the record alone
-  marks_or_repeats,  ///< without any, passes of the program's outermost loop (repeated_passes.h)
-};
-
 /// One scenario named after the file, with one variant. What the history does not show of the
 /// beginning is found by undoing it from the end. Blocks have the sizes that the allocator gave
 /// them (block_sizes.h).
 ///
-/// Without steps the peak and the out-of-memory error are in step 0, unless only marks were looked
-/// at; so they are where the oldest events were not kept (cut_history.h).
+/// Steps are those that annotations mark, else the passes of the program's outermost loop
+/// (repeated_passes.h). Without steps the peak and the out-of-memory error are in step 0; so they
+/// are where the oldest events were not kept (cut_history.h).
 ///
 /// Categories that the record does not name are told by the names of the Python functions on the
 /// stack. What the record shows of pitfalls is in `findings`.
-RecordedRun recorded_run(const Snapshot& snapshot, const std::string& path,
-                         StepSource steps = StepSource::marks_or_repeats);
+RecordedRun recorded_run(const Snapshot& snapshot, const std::string& path);
 
 RunResult snapshot_result(const Snapshot& snapshot, const std::string& path);
 

@@ -36,6 +36,12 @@ class SteppedDevice {
   const DeviceResult& result() const { return result_; }
   const std::vector<std::uint32_t>& steps() const { return steps_; }
 
+  /// The out-of-memory error of this device, or else its peak.
+  std::uint32_t moment_that_counts() const {
+    const bool ran_out = history_.oom_event && result_.num_ooms > 0;
+    return ran_out ? *history_.oom_event : device_.peak_event;
+  }
+
   /// In which step, counted from 0, an event was; the number of steps: behind the last.
   std::size_t step_of(std::uint32_t event) const;
 

@@ -200,7 +200,11 @@ class TimeChart {
     }
     g.textBaseline = "top";
     g.textAlign = "center";
-    const span = this.view.end - this.view.start, stride = Math.max(1, niceStep(span, 8));
+    const span = this.view.end - this.view.start;
+    // As many as have room beside each other.
+    const widest = g.measureText(grouped(Math.round(this.view.end))).width + 18;
+    const count = Math.max(1, Math.min(8, Math.floor(this.innerWidth() / widest)));
+    const stride = Math.max(1, niceStep(span, count));
     for (let at = Math.ceil(this.view.start / stride) * stride; at <= this.view.end; at += stride) {
       const label = grouped(at), x = this.x(at), half = g.measureText(label).width / 2;
       g.fillText(label, Math.min(x, width - half), bottom + 7);

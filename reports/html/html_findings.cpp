@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/text/conclusion_text.h"
 #include "reports/text/html_text.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/result_text.h"
@@ -35,6 +36,18 @@ std::string unknown_values(const VariantResult& variant) {
 
 }  // namespace
 
+std::string html_conclusion(const VariantResult& variant) {
+  if (!variant.conclusion) return "";
+  std::string out = fmt::format("<div class=\"finding conclusion\" data-cause=\"{}\">\n",
+                                html(variant.conclusion->cause));
+  for (const std::string& line : conclusion_lines(*variant.conclusion)) {
+    const std::size_t colon = line.find(':');
+    out +=
+        fmt::format("<p><b>{}</b>{}</p>\n", html(line.substr(0, colon)), html(line.substr(colon)));
+  }
+  return out + "</div>\n";
+}
+
 std::string html_findings(const VariantResult& variant) {
   if (variant.findings.empty()) return "";
   std::string out = "<h3>What it shows</h3>\n";
@@ -55,7 +68,8 @@ std::string html_findings(const VariantResult& variant) {
     }
     out += fmt::format(
         "<div class=\"finding\" data-pitfall=\"{0}\"><p><b>{0}</b> on {1}: {2}.</p>\n<div "
-        "class=\"scroll\"><table><thead><tr><th class=\"n\">bytes<th class=\"n\">blocks<th "
+        "class=\"scroll\"><table class=\"evidence\"><thead><tr><th class=\"n\">bytes<th "
+        "class=\"n\">blocks<th "
         "class=\"n\">from event<th>op<th>line</tr></thead><tbody>\n{3}</tbody></table></div>\n<p "
         "class=\"note\">{4}</p></div>\n",
         html(finding.pitfall), html(finding.device), html(finding.what), rows,

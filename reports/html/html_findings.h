@@ -7,6 +7,9 @@
 
 namespace ohm::reports {
 
+/// The conclusion from a record: cause, line, remedy; empty: there is none.
+std::string html_conclusion(const VariantResult& variant);
+
 /// Each finding in its words, the lines and events that show it, the scenario that explains it;
 /// empty without findings.
 std::string html_findings(const VariantResult& variant);

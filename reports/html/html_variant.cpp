@@ -7,6 +7,7 @@
 
 #include "reports/html/html_findings.h"
 #include "reports/html/html_twins.h"
+#include "reports/text/conclusion_text.h"
 #include "reports/text/html_text.h"
 #include "reports/text/limit_lines.h"
 #include "reports/text/measured_text.h"
@@ -167,6 +168,16 @@ std::string oom_section(const VariantResult& variant) {
       oom.file.empty() ? ""
                        : ", " + html(full_place_text(oom.file, oom.line, oom.library, oom.module)),
       html(oom.message));
+  std::string rows;
+  for (const auto& [name, bytes] : beside_tensors(oom)) {
+    rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td></tr>\n", name, html_bytes(bytes));
+  }
+  if (!rows.empty()) {
+    out +=
+        "<div class=\"scroll\"><table><thead><tr><th>beside tensors<th class=\"n\">bytes"
+        "</tr></thead><tbody>\n" +
+        rows + "</tbody></table></div>\n";
+  }
   // With the whole peak above, the first lines of it again would say nothing new.
   const bool has_peak =
       std::any_of(variant.devices.begin(), variant.devices.end(),
@@ -185,6 +196,11 @@ std::string path_text(const RetainedResult& entry) {
   return out;
 }
 
+std::string line_text(const RetainedResult& entry) {
+  return entry.file.empty() ? fmt::format("line {}", entry.line)
+                            : place_text(entry.file, entry.line);
+}
+
 std::string retention_section(const VariantResult& variant) {
   if (!variant.retention) return "";
   const RetentionResult& retention = *variant.retention;
@@ -195,8 +211,9 @@ std::string retention_section(const VariantResult& variant) {
         "class=\"soft\">{}{}</span></td><td class=\"n\">{}</td><td class=\"n\">{}</td><td "
         "class=\"n\">{}</td><td class=\"path\">{}</td></tr>\n",
         html(entry.variable), entry.bytes, html(entry.variable), html(entry.function),
-        entry.line == 0 ? "" : fmt::format(", line {}", entry.line), html_bytes(entry.bytes),
-        html_bytes(entry.own_bytes), grouped(entry.blocks), path_text(entry));
+        entry.line == 0 ? "" : fmt::format(", {}", html(line_text(entry))), html_bytes(entry.bytes),
+        entry.own_bytes == 0 ? "" : html_bytes(entry.own_bytes), grouped(entry.blocks),
+        path_text(entry));
   }
   rows += fmt::format(
       "<tr data-bytes=\"{}\"><td class=\"soft\">no variable</td><td class=\"n\">{}</td><td></td>"
@@ -213,7 +230,9 @@ std::string retention_section(const VariantResult& variant) {
       "<thead><tr><th>variable<th class=\"n\">reached<th class=\"n\">only by it<th "
       "class=\"n\">blocks"
       "<th>path to its largest</tr></thead><tbody>\n{}</tbody></table></div>\n",
-      variant.oom ? "when memory ran out" : "at the peak",
+      retention.is_at_end ? "at the end"
+      : variant.oom       ? "when memory ran out"
+                          : "at the peak",
       html(exact_figure(static_cast<double>(retention.bytes), Unit::bytes)), html(retention.device),
       rows);
 }
@@ -259,7 +278,9 @@ std::string chart_places(const VariantResult& variant, std::size_t block_rows) {
 
 std::string error_section(const VariantResult& variant) {
   std::string out;
-  if (variant.error) {
+  // The message of an out-of-memory error stands with what was alive.
+  const bool is_told = variant.oom && !variant.oom->message.empty();
+  if (variant.error && !is_told) {
     out += fmt::format(
         "<h3>Error</h3>\n<pre class=\"message\">{}{}{}</pre>\n", html(variant.error->message),
         variant.error->traceback.empty() ? "" : "\n" + html(variant.error->traceback),
@@ -304,6 +325,7 @@ std::string html_variant(const VariantResult& variant, const ScenarioResult& sce
       html(variant.name), html(variant.name), name_of(variant.verdict), name_of(variant.verdict),
       role_text(variant).empty() ? "record" : role_text(variant),
       html(place_text(scenario.file, variant.line)), html(variant.reason));
+  out += html_conclusion(variant);
   out += device_table(variant);
   out += error_section(variant);
   out += oom_section(variant);

@@ -44,6 +44,7 @@ struct FindingResult {
   std::string device;
   std::string what;                       ///< one sentence, with figures
   std::vector<FindingEvidence> evidence;  ///< largest first
+  std::string summary = {};  ///< `what` in a few words, for a line; empty: it is not a cause
 
   static constexpr const char* kSchemaName = "finding";
   template <class Visit>
@@ -54,6 +55,7 @@ struct FindingResult {
     visit("device", &T::device);
     visit("what", &T::what);
     visit("evidence", &T::evidence);
+    visit("summary", &T::summary, Presence::optional, "In a few words; absent: it is no cause.");
   }
 };
 

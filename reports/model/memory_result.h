@@ -147,6 +147,14 @@ struct OomResult {
   std::int64_t other_holders = 0;     ///< how many more there were
   std::string library = {};           ///< the library's line behind `line`, as of a holder
   std::string module = {};            ///< path of the module that was running
+  // Beside tensors, on this device: 0 where it is not known.
+  std::int64_t reserved_bytes = 0;      ///< by the allocator
+  std::int64_t rounding_bytes = 0;      ///< of blocks beyond what was requested
+  std::int64_t private_pool_bytes = 0;  ///< free in private pools, for nothing else
+  std::int64_t outside_bytes = 0;       ///< of this process, outside the allocator
+  std::int64_t other_process_bytes = 0;
+  std::int64_t free_bytes = 0;  ///< on the card
+  bool expandable_segments = false;
 
   static constexpr const char* kSchemaName = "oom";
   template <class Visit>
@@ -169,6 +177,16 @@ struct OomResult {
     visit("library", &T::library, Presence::optional,
           "The library's line behind it, where several share it.");
     visit("module", &T::module, Presence::optional, "Path of the module that was running.");
+    visit("reserved_bytes", &T::reserved_bytes, Presence::optional, "By the allocator.");
+    visit("rounding_bytes", &T::rounding_bytes, Presence::optional,
+          "Of blocks beyond what was requested.");
+    visit("private_pool_bytes", &T::private_pool_bytes, Presence::optional,
+          "Free in private pools of CUDA graphs.");
+    visit("outside_bytes", &T::outside_bytes, Presence::optional,
+          "Of this process, outside PyTorch's allocator: context, NCCL, other libraries.");
+    visit("other_process_bytes", &T::other_process_bytes, Presence::optional);
+    visit("free_bytes", &T::free_bytes, Presence::optional, "On the card.");
+    visit("expandable_segments", &T::expandable_segments, Presence::optional);
   }
 };
 
@@ -186,6 +204,13 @@ struct RetainedResult {
   std::int64_t blocks = 0;     ///< that `bytes` are of
   /// From the variable to the largest of what it keeps: "total", "grad_fn AddBackward", ….
   std::vector<std::string> path;
+  // Of a Python program:
+  std::string file = {};         ///< of the line
+  std::int64_t graph_bytes = 0;  ///< of `bytes`: saved by graphs
+  std::int64_t tensors = 0;      ///< that it holds itself
+  std::int64_t scalars = 0;      ///< of these
+  std::string kind = {};     ///< "list", "dictionary", "tensor", "module", "optimizer", "exception"
+  bool is_in_model = false;  ///< a local variable of a model's call that was running
 
   static constexpr const char* kSchemaName = "retained";
   template <class Visit>
@@ -198,6 +223,35 @@ struct RetainedResult {
     visit("own_bytes", &T::own_bytes, "Reached from nothing else.");
     visit("blocks", &T::blocks);
     visit("path", &T::path);
+    visit("file", &T::file, Presence::optional);
+    visit("graph_bytes", &T::graph_bytes, Presence::optional, "Of bytes: saved by graphs.");
+    visit("tensors", &T::tensors, Presence::optional, "That it holds itself.");
+    visit("scalars", &T::scalars, Presence::optional, "Of these.");
+    visit("kind", &T::kind, Presence::optional);
+    visit("is_in_model", &T::is_in_model, Presence::optional,
+          "A local variable of a model's call that was running.");
+  }
+};
+
+/// The call of a model that was running when memory ran out.
+struct ModelCallResult {
+  std::string file;  ///< of the program's line that made it
+  int line = 0;
+  std::string function;
+  bool is_training = true;    ///< the model's mode
+  bool has_gradients = true;  ///< graphs are built
+  bool trains = true;         ///< a function on the stack names a backward pass
+
+  static constexpr const char* kSchemaName = "model_call";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = ModelCallResult;
+    visit("file", &T::file);
+    visit("line", &T::line);
+    visit("function", &T::function);
+    visit("is_training", &T::is_training);
+    visit("has_gradients", &T::has_gradients);
+    visit("trains", &T::trains);
   }
 };
 
@@ -206,6 +260,8 @@ struct RetentionResult {
   std::int64_t bytes = 0;        ///< allocated there at that moment
   std::int64_t other_bytes = 0;  ///< reached from no variable: temporaries of what was running
   std::vector<RetainedResult> entries;  ///< largest first
+  bool is_at_end = false;  ///< of the program; else when memory ran out, or at the peak
+  std::optional<ModelCallResult> call = {};  ///< when memory ran out
 
   static constexpr const char* kSchemaName = "retention";
   template <class Visit>
@@ -215,6 +271,9 @@ struct RetentionResult {
     visit("bytes", &T::bytes);
     visit("other_bytes", &T::other_bytes, "Reached from no variable.");
     visit("entries", &T::entries);
+    visit("is_at_end", &T::is_at_end, Presence::optional);
+    visit("call", &T::call, Presence::optional,
+          "The call of a model that was running when memory ran out.");
   }
 };
 

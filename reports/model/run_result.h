@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reports/model/cause_result.h"
+#include "reports/model/conclusion_result.h"
 #include "reports/model/error_result.h"
 #include "reports/model/exit_code.h"
 #include "reports/model/fields.h"
@@ -52,6 +53,9 @@ struct VariantResult {
   std::optional<MemoryHistory> history;      ///< where it was asked for
   std::optional<RetentionResult> retention;  ///< with a history
   std::vector<FindingResult> findings;       ///< of a record of another program
+  bool has_events = true;                    ///< of a record; false: it shows one moment
+  /// Of a record: the cause that its figures bear out. Absent: none does.
+  std::optional<ConclusionResult> conclusion;
   /// Reads of values that no kernel computed, in the order of their first occurrence; at most 100.
   std::vector<UnknownValueResult> unknown_values;
   std::vector<std::string> unused_faults;  ///< plans that never fired
@@ -97,6 +101,10 @@ struct VariantResult {
           "With a history: what the script's variables kept alive.");
     visit("findings", &T::findings, Presence::optional,
           "Of a record of another program: what it shows, in the words of the catalogue.");
+    visit("has_events", &T::has_events, Presence::optional,
+          "Of a record: false where it shows one moment alone.");
+    visit("conclusion", &T::conclusion, Presence::optional,
+          "Of a record of another program: its cause, line and remedy.");
     visit("unknown_values", &T::unknown_values, Presence::optional,
           "Of ohm exec: lines that read values which no kernel computed, in the order of their "
           "first occurrence; at most 100.");

@@ -12,6 +12,8 @@
 #include "reports/text/foreign_messages.h"
 #include "reports/text/library_file.h"
 #include "reports/text/log_text.h"
+#include "reports/text/measured_text.h"
+#include "reports/text/memory_summary.h"
 
 namespace ohm::reports {
 
@@ -161,6 +163,18 @@ class FrameReader {
   std::string arrow_;  ///< the number of the line that the nearest arrow points to
 };
 
+/// What a line of a traceback, or of the source that it quotes, tells of the call.
+void take_call(const std::string& text, CrashLog& log) {
+  constexpr std::array<std::string_view, 4> kWithoutGradients = {
+      "in decorate_context", "torch.no_grad()", "torch.inference_mode()", "in inference_mode"};
+  constexpr std::array<std::string_view, 5> kOfTraining = {
+      ".backward(", "in backward", "in training_step", "optimizer.step(", "in _run_backward"};
+  const auto has = [&](std::string_view words) { return contains(text, words); };
+  log.uses_no_grad =
+      log.uses_no_grad || std::any_of(kWithoutGradients.begin(), kWithoutGradients.end(), has);
+  log.runs_backward = log.runs_backward || std::any_of(kOfTraining.begin(), kOfTraining.end(), has);
+}
+
 /// Of the traceback that ends in this line: the innermost line of the user's own, and of all.
 void take_places(const std::vector<LogLine>& lines, std::size_t message, CrashLog& log) {
   const std::size_t first = message < kLinesBefore ? 0 : message - kLinesBefore;
@@ -169,13 +183,12 @@ void take_places(const std::vector<LogLine>& lines, std::size_t message, CrashLo
     const LogLine& line = lines[i];
     if (line.origin != lines[message].origin) continue;
     if (contains(line.text, "Traceback (most recent call last)")) return;
+    take_call(line.text, log);
     std::optional<LogPlace> place = frames.read(lines, i);
     if (!place) continue;
-    if (!is_library_file(place->file)) {
-      log.place = std::move(place);
-      return;
-    }
-    if (!log.library) log.library = std::move(place);
+    const bool is_library = is_library_file(place->file);
+    if (!is_library && !log.place) log.place = std::move(place);
+    if (is_library && !log.place && !log.library) log.library = std::move(place);
   }
 }
 
@@ -200,6 +213,7 @@ std::optional<CrashLog> pytorch_log(const std::vector<LogLine>& lines) {
       log.message = std::move(message);
       log.place.reset();
       log.library.reset();
+      log.uses_no_grad = log.runs_backward = false;
       take_places(lines, i, log);
     }
     // It goes on in the lines behind.
@@ -232,9 +246,30 @@ std::optional<CrashLog> cut_pytorch_log(const std::vector<LogLine>& lines) {
   return std::nullopt;
 }
 
-constexpr std::array<std::string_view, 10> kHints = {
-    "emory",      "EMORY",       "ALLOC",    "OOM",      "pool",
-    "batch size", "max seq len", "RESOURCE", "xhausted", "NVML"};
+constexpr std::array<std::string_view, 24> kHints = {"emory",
+                                                     "EMORY",
+                                                     "ALLOC",
+                                                     "OOM",
+                                                     "pool",
+                                                     "batch size",
+                                                     "max seq len",
+                                                     "RESOURCE",
+                                                     "xhausted",
+                                                     "NVML",
+                                                     "SIGKILL",
+                                                     "exitcode",
+                                                     "return code = -9",
+                                                     "oom-kill",
+                                                     "oom_reaper",
+                                                     "GPU RAM",
+                                                     "killed by signal",
+                                                     "torch_",
+                                                     "exit code",
+                                                     "exited with code",
+                                                     "Exit Code",
+                                                     "bad_alloc",
+                                                     "CUDA0 buffer",
+                                                     "object store"};
 
 /// The others' messages are looked for in so much text, around lines that may be theirs.
 constexpr std::size_t kMostText = std::size_t{1} << 20U;
@@ -244,10 +279,20 @@ bool may_be_a_message(std::string_view line) {
                      [&](std::string_view hint) { return contains(line, hint); });
 }
 
-/// With what a message has in the lines around it.
-std::optional<CrashLog> foreign_log(const std::vector<LogLine>& lines) {
+/// The lines that may be messages of others, with what is around them, as one.
+struct TextOfOthers {
   std::string text;
-  std::vector<std::size_t> begins;  // of each line in `text`
+  std::vector<std::size_t> begins;  ///< of each line in `text`
+
+  std::size_t line_at(std::size_t position) const {
+    const auto behind = std::upper_bound(begins.begin(), begins.end(), position);
+    return static_cast<std::size_t>(behind - begins.begin()) - 1;
+  }
+};
+
+TextOfOthers text_of_others(const std::vector<LogLine>& lines) {
+  TextOfOthers found;
+  auto& [text, begins] = found;
   constexpr std::size_t kLinesAround = 3;
   std::size_t until = 0;  // lines before this one are near to one that may be a message
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -258,16 +303,92 @@ std::optional<CrashLog> foreign_log(const std::vector<LogLine>& lines) {
     // What a log ends with in the middle of a line may go on.
     if (!text.ends_with(' ') && i + 1 < lines.size()) text += ' ';
   }
-  std::optional<ForeignMessage> message = find_foreign_message(text);
+  return found;
+}
+
+/// The host's memory, which a thread or a call pins for copies.
+bool is_of_pinned_memory(const TextOfOthers& text, const CrashLog& log) {
+  constexpr std::array<std::string_view, 3> kWords = {"in pin memory thread", "cudaHostAlloc",
+                                                      "cudaHostRegister"};
+  const auto is_pinning = [](const std::optional<LogPlace>& place) {
+    return place && (place->file.ends_with("pin_memory.py") || place->function == "pin_memory" ||
+                     place->function == "_pin_memory_loop");
+  };
+  return is_pinning(log.library) || is_pinning(log.place) ||
+         std::any_of(kWords.begin(), kWords.end(),
+                     [&](std::string_view words) { return contains(text.text, words); });
+}
+
+std::optional<CrashLog> foreign_log(const std::vector<LogLine>& lines) {
+  const TextOfOthers text = text_of_others(lines);
+  std::optional<ForeignMessage> message = find_foreign_message(text.text);
   if (!message) return std::nullopt;
   CrashLog log;
   log.source = std::move(message->source);
   log.request = message->request;
   log.what = std::move(message->what);
   log.fix = std::move(message->fix);
-  const auto behind = std::upper_bound(begins.begin(), begins.end(), message->at);
-  take_places(lines, static_cast<std::size_t>(behind - begins.begin()) - 1, log);
+  log.is_certain = log.what.find("SIGKILL") == std::string::npos;
+  take_places(lines, text.line_at(message->at), log);
+  if (log.source == "CUDA" && is_of_pinned_memory(text, log)) {
+    log.source = "PyTorch on the host";
+    log.what = "the host's own memory, not the GPU's: pinned memory was refused";
+    log.fix =
+        "Pin less: pin_memory=False, fewer workers, a smaller prefetch_factor; check the "
+        "host's free memory and the container's limit.";
+  }
   return log;
+}
+
+/// What the framework that runs on PyTorch has printed about the same error.
+std::string remedy_of_framework(const std::vector<LogLine>& lines) {
+  const std::optional<ForeignMessage> message = find_foreign_message(text_of_others(lines).text);
+  return message && message->is_of_framework ? message->fix : "";
+}
+
+// ---- a table of figures, a word of the shell ----------------------------------------------------
+
+std::optional<CrashLog> summary_log(const std::vector<LogLine>& lines) {
+  const std::optional<MemorySummary> summary = find_memory_summary(lines);
+  if (!summary) return std::nullopt;
+  CrashLog log;
+  log.source = "PyTorch";
+  log.gpus = {summary->device};
+  log.summary = *summary;
+  return log;
+}
+
+/// "Killed", alone or as shells print it behind the script's line or the process.
+bool is_word_of_shell(const std::string& line) {
+  static const std::regex pattern(
+      R"re(^\s*(?:\S+: line \d+:\s+\d+ |zsh: |\[\d+\]\s*\+?\s*\d*\s+)?[Kk]illed(?:\s{2,}\S.*)?\s*$)re");
+  return line.size() < 400 && std::regex_match(line, pattern);
+}
+
+std::optional<CrashLog> killed_log(const std::vector<LogLine>& lines) {
+  const auto has = [&](std::string_view words) {
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](const LogLine& line) { return contains(line.text, words); });
+  };
+  const bool is_killed = std::any_of(
+      lines.begin(), lines.end(), [](const LogLine& line) { return is_word_of_shell(line.text); });
+  if (!is_killed || has("TIME LIMIT") || has("KeyboardInterrupt")) return std::nullopt;
+  CrashLog log;
+  log.source = "The host";
+  log.is_certain = false;
+  log.what =
+      "the process was killed by SIGKILL, as the kernel does when the host's own memory, not the "
+      "GPU's, runs out";
+  log.fix =
+      "dmesg or the job's accounting tells whether it was; then load less at once (fewer "
+      "DataLoader workers, weights shard by shard, memory-mapped files), or ask for more host "
+      "memory.";
+  return log;
+}
+
+bool is_of_time_limit(const std::vector<LogLine>& lines) {
+  return std::any_of(lines.begin(), lines.end(),
+                     [](const LogLine& line) { return contains(line.text, "DUE TO TIME LIMIT"); });
 }
 
 }  // namespace
@@ -275,8 +396,15 @@ std::optional<CrashLog> foreign_log(const std::vector<LogLine>& lines) {
 std::optional<CrashLog> parse_crash_log(std::string_view text) {
   const std::vector<LogLine> lines = log_lines(text);
   std::optional<CrashLog> log = pytorch_log(lines);
-  if (!log) log = foreign_log(lines);
-  return log ? log : cut_pytorch_log(lines);
+  if (log) {
+    log->own_remedy = remedy_of_framework(lines);
+    return log;
+  }
+  log = foreign_log(lines);
+  if (log && !log->is_certain && is_of_time_limit(lines)) log.reset();
+  if (!log) log = cut_pytorch_log(lines);
+  if (!log) log = summary_log(lines);
+  return log ? log : killed_log(lines);
 }
 
 std::string known_sources() {

@@ -40,6 +40,21 @@ constexpr const char* kSmallerTensorRt =
 constexpr const char* kRmm =
     "Raise the pool's maximum size, work on less at once, or use managed memory.";
 
+constexpr const char* kConfirmKill =
+    "dmesg or the job's accounting tells whether it was; then load less at once (fewer DataLoader "
+    "workers, weights shard by shard, memory-mapped files), or ask for more host memory.";
+constexpr const char* kTensorRtLlm =
+    "Lower the KV cache's free_gpu_memory_fraction, max_batch_size or max_num_tokens, or use more "
+    "GPUs.";
+constexpr const char* kNccl =
+    "Leave NCCL room: a smaller batch, fewer communicators or channels (NCCL_MAX_NCHANNELS), a "
+    "smaller NCCL_BUFFSIZE; nvidia-smi shows what else is on the GPU.";
+
+std::string killed_by_signal(const Match& /*match*/) {
+  return "a process was killed by SIGKILL, as the kernel does when the host's own memory, not the "
+         "GPU's, runs out";
+}
+
 /// Of digits with or without commas.
 double number_of(const std::string& text) {
   std::string digits = text;
@@ -112,6 +127,54 @@ std::optional<double> first_figure(const Match& match) {
 /// The most telling first: a log has several of them.
 const std::vector<Wording>& wordings() {
   static const std::vector<Wording> table = {
+      {"Triton",
+       R"(out of resource: (shared memory|tensor memory|registers), Required: (\d+), Hardware limit: (\d+))",
+       [](const Match& m) {
+         return fmt::format(
+             "a kernel needs {} bytes of a multiprocessor's {}, which has {}; the GPU's memory is "
+             "not full",
+             m.str(2), m.str(1), m.str(3));
+       },
+       "Make the kernel's block sizes or num_stages smaller."},
+      {"Ray",
+       R"(was running was ([\d.]+) ?GB / ([\d.]+) ?GB \([\d.]+\), which exceeds the memory usage threshold of ([\d.]+))",
+       [](const Match& m) {
+         return fmt::format(
+             "the host's own memory, not the GPU's: {} of {} GB were in use on the node, and Ray "
+             "kills workers above {}",
+             m.str(1), m.str(2), m.str(3));
+       },
+       "Ask for more memory per task (@ray.remote(memory=...)), run fewer tasks at once, or use a "
+       "larger node."},
+      {"Ray",
+       R"(Task was killed due to the node running low on memory|[Ww]orkers \(tasks / actors\) killed due to memory pressure \(OOM\))",
+       [](const Match&) {
+         return std::string(
+             "the host's own memory, not the GPU's: the node ran low, and Ray killed a worker");
+       },
+       "Ask for more memory per task (@ray.remote(memory=...)), run fewer tasks at once, or use a "
+       "larger node."},
+      {"Ray", R"(ObjectStoreFullError|object store because it is full)",
+       [](const Match&) {
+         return std::string("the object store in the host's shared memory is full");
+       },
+       "Raise object_store_memory, or drop references to objects that are no longer needed."},
+      {"TensorRT-LLM", R"(CUDA runtime error in (?:::)?cudaMalloc[^\n]{0,160}out of memory)",
+       [](const Match&) { return std::string("the GPU refused a request of its buffers"); },
+       kTensorRtLlm},
+      {"bitsandbytes", R"(Error out of memory at line \d+ in file [^\n]{0,160}pythonInterface)",
+       [](const Match&) {
+         return std::string("the GPU refused memory for a quantized or paged optimizer state");
+       },
+       "Use a smaller batch or a paged 8-bit optimizer, or end what else is on the GPU "
+       "(nvidia-smi)."},
+      {"bitsandbytes",
+       R"(Some modules are dispatched on the CPU or the disk\. Make sure you have enough GPU RAM to fit the quantized model)",
+       [](const Match&) {
+         return std::string("the quantized model does not fit into the GPU's free memory");
+       },
+       "Free the GPU, quantize to fewer bits, or set llm_int8_enable_fp32_cpu_offload with a "
+       "device_map of your own."},
       {"vLLM",
        R"(max seq len \((\d+)\), \(([\d.]+) (GiB) KV ?cac ?he is needed, which is larger than the available KV cache memory \((-?[\d.]+) GiB\))",
        [](const Match& m) {
@@ -328,6 +391,26 @@ const std::vector<Wording>& wordings() {
                             bytes_text(number_of(m.str(1))));
        },
        kLessOnTheHost, first_number},
+      {"PyTorch", R"(OutOfMemoryError: Allocation on device(?: \d+)?)",
+       [](const Match&) {
+         return std::string(
+             "the GPU refused a request of the backend cudaMallocAsync, whose message has no "
+             "figures");
+       },
+       "Load less at once on the GPU (offload models that are not in use), or make the input "
+       "smaller."},
+      {"PyTorch on the host",
+       R"(DataLoader worker \(pid\(?s?\)? ?[\d, ]+\) is killed by signal: Killed)",
+       [](const Match&) {
+         return std::string(
+             "a DataLoader worker was killed, as the kernel does when the host's own memory, not "
+             "the GPU's, runs out");
+       },
+       kLessOnTheHost},
+      {"PyTorch on the host",
+       R"(unable to (?:write to file|mmap \d+ bytes from file|open shared memory object) </?torch_[^\n]{0,60}(?:No space left on device|Cannot allocate memory))",
+       [](const Match&) { return std::string("the host's shared memory (/dev/shm) is full"); },
+       "Make /dev/shm larger (docker run --shm-size), or use fewer workers and smaller batches."},
       {"PyTorch on the host",
        R"(DataLoader worker \(pid\(?s?\)? ?[\d, ]+\) is killed by signal: Bus error)",
        [](const Match&) {
@@ -340,6 +423,26 @@ const std::vector<Wording>& wordings() {
          return fmt::format("the kernel killed process {} ({})", m.str(1), m.str(2));
        },
        kLessOnTheHost},
+      {"The host", R"(oom-kill:constraint=[^\n]{0,300}task=([^,]{1,60}),pid=(\d+),)",
+       [](const Match& m) {
+         return fmt::format("the kernel killed process {} ({})", m.str(2), m.str(1));
+       },
+       kLessOnTheHost},
+      {"The host",
+       R"(killed by the cgroup out-of-memory handler|State: OUT_OF_MEMORY|oom_reaper: reaped process)",
+       [](const Match&) {
+         return std::string("the kernel killed a process at the job's or the machine's limit");
+       },
+       "Ask for more (sbatch --mem), or load less at once: fewer DataLoader workers, smaller "
+       "batches."},
+      {"Ollama",
+       R"(model requires more system memory \(([\d.]+ \w+)\) than is available \(([\d.]+ \w+)\))",
+       [](const Match& m) {
+         return fmt::format(
+             "the host's own memory, not the GPU's: the model takes {}, and {} are available",
+             m.str(1), m.str(2));
+       },
+       "Use a smaller or more quantized model, or a machine with more memory."},
       {"The host", R"(Reason:\s+OOMKilled)",
        [](const Match&) {
          return std::string("the kernel killed a container of Kubernetes's, at its limit");
@@ -374,14 +477,70 @@ const std::vector<Wording>& wordings() {
          return fmt::format("{} for its own buffers were refused", bytes_text(number_of(m.str(1))));
        },
        kWhoHoldsIt, first_number},
+      {"NCCL", R"(Cuda failure (?:\d+ )?'out of memory')",
+       [](const Match&) { return std::string("the GPU refused memory for NCCL's own buffers"); },
+       kNccl},
+      {"Caffe", R"(error == cudaSuccess \(2 vs\. 0\)\s+out of memory)",
+       [](const Match&) { return std::string("the GPU refused a request"); },
+       "Make batch_size smaller, or end what else is on the GPU (nvidia-smi)."},
+      {"Theano", R"(Error allocating (\d+) bytes of device memory)",
+       [](const Match& m) {
+         return fmt::format("a request of {} was refused", bytes_text(number_of(m.str(1))));
+       },
+       "Make the batch smaller, or end what else is on the GPU (nvidia-smi).", first_number},
+      {"FAISS", R"(size (\d+) bytes \(cudaMalloc error out of memory)",
+       [](const Match& m) {
+         return fmt::format("a request of {} was refused", bytes_text(number_of(m.str(1))));
+       },
+       "Make temporary memory smaller (setTempMemory), shard the index, or store it in float16.",
+       first_number},
+      {"LightGBM", R"(\[LightGBM\][^\n]{0,40}\[CUDA\] out of memory)",
+       [](const Match&) { return std::string("the GPU refused a request"); },
+       "Use fewer bins (max_bin) or train on a part of the data."},
+      {"PyCUDA", R"(pycuda\._driver\.MemoryError: \w+ failed: out of memory)",
+       [](const Match&) { return std::string("the GPU refused a request"); }, kWhoHoldsIt},
+      {"OpenCV", R"(\(-217:Gpu API call\) out of memory)",
+       [](const Match&) { return std::string("the GPU refused a request"); }, kWhoHoldsIt},
+      {"Intel GPU",
+       R"((?:UR_RESULT_ERROR_OUT_OF_(?:DEVICE_MEMORY|RESOURCES)|PI_ERROR_OUT_OF_RESOURCES))",
+       [](const Match& m) { return fmt::format("the driver refused a request ({})", m.str(0)); },
+       "Use a smaller batch or a smaller dtype; xpu-smi shows what else is on the GPU."},
+      {"Ascend NPU",
+       R"(EL0004: Failed to allocate memory|EZ?9999[^\n]{0,80}alloc[^\n]{0,40}failed)",
+       [](const Match&) { return std::string("the NPU refused a request"); },
+       "Use a smaller batch or a smaller dtype; npu-smi info shows what else is on the NPU."},
+      {"llama.cpp", R"(failed to allocate (CUDA\d+|ROCm\d+|Vulkan\d+|Metal) buffer of size (\d+))",
+       [](const Match& m) {
+         return fmt::format("a buffer of {} did not fit on {}", bytes_text(number_of(m.str(2))),
+                            m.str(1));
+       },
+       "Put fewer layers on the GPU (--n-gpu-layers), or make the context smaller.",
+       [](const Match& m) { return std::optional(number_of(m.str(2))); }},
+      {"CUDA", R"(HIP error: out of memory|hipErrorOutOfMemory)",
+       [](const Match&) {
+         return std::string(
+             "HIP itself refused, outside of an allocator that prints figures: a context, a "
+             "library's workspace, a kernel's own memory");
+       },
+       "Look with rocm-smi at what is in use: other processes, or this one's own allocators, that "
+       "leave nothing to the rest."},
       {"CUDA",
-       R"(CUDA error: out of memory|CUDA failed with error out of memory|cuda runtime error \(2\) ?: out of memory|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|NCCL[^\n]{0,200}Cuda failure[^\n]{0,20}'out of memory')",
+       R"(CUDA [Ee]rror: out of memory|CUDA driver error: out of memory|CUDA failed with error out of memory|cuda runtime error \(2\) ?: out of memory|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY)",
        [](const Match&) {
          return std::string(
              "CUDA itself refused, outside of an allocator that prints figures: a "
              "context, a library's workspace, a kernel's own memory");
        },
        kWhoHoldsIt},
+      {"The host",
+       R"(exitcode ?: -9\b|exitcode\s+: -9\b|Signal 9 \(SIGKILL\) received by PID|died with <Signals\.SIGKILL: 9>|return code = -9\b|exit(?:ed with)? (?:code|status):? 137\b|Exit Code:\s+137\b)",
+       killed_by_signal, kConfirmKill},
+      {"Python",
+       R"(OSError: \[Errno 12\] Cannot allocate memory|\bMemoryError\b(?!:? ?\w*Unable)|'std::bad_alloc')",
+       [](const Match&) {
+         return std::string("the host's own memory, not the GPU's: a request was refused");
+       },
+       kLessOnTheHost},
   };
   return table;
 }
@@ -401,12 +560,24 @@ const std::vector<Pattern>& patterns() {
   return all;
 }
 
-/// JAX and TensorFlow share XLA.
+/// JAX and TensorFlow share XLA. JAX builds it as a dependency, whose paths begin with "external".
 std::string source_of(const Wording& wording, std::string_view line) {
-  const bool is_tensorflow = std::string_view(wording.source) == "JAX" &&
-                             line.find("jax") == std::string_view::npos &&
-                             line.find("tensorflow") != std::string_view::npos;
-  return is_tensorflow ? "TensorFlow" : wording.source;
+  const auto has = [line](std::string_view words) {
+    return line.find(words) != std::string_view::npos;
+  };
+  const std::string_view source = wording.source;
+  const bool is_jax = has("jax") || has("external/org_tensorflow") || has("external/xla") ||
+                      has("xla/python") || has("pjrt");
+  if (source == "JAX" && !is_jax && (has("tensorflow") || has("[Op:") || has("{{node"))) {
+    return "TensorFlow";
+  }
+  return std::string(source == "TensorFlow" && has("bfc_allocator") && is_jax ? "JAX" : source);
+}
+
+bool is_of_framework(std::string_view source) {
+  constexpr std::array<std::string_view, 5> kFrameworks = {"vLLM", "SGLang", "TGI", "Accelerate",
+                                                           "bitsandbytes"};
+  return std::find(kFrameworks.begin(), kFrameworks.end(), source) != kFrameworks.end();
 }
 
 }  // namespace
@@ -419,6 +590,7 @@ std::optional<ForeignMessage> find_foreign_message(std::string_view line) {
     message.source = source_of(wording, line);
     message.what = wording.what(match);
     message.fix = wording.fix;
+    message.is_of_framework = is_of_framework(wording.source);
     message.at = static_cast<std::size_t>(match.position());
     const std::optional<double> bytes = wording.request ? wording.request(match) : std::nullopt;
     constexpr double kMostBytes = 0x1p64;

@@ -13,9 +13,10 @@ namespace ohm::reports {
 struct ForeignMessage {
   std::string source;
   std::optional<PrintedBytes> request;
-  std::string what;    ///< one sentence
-  std::string fix;     ///< one sentence
-  std::size_t at = 0;  ///< where in the text it begins
+  std::string what;              ///< one sentence
+  std::string fix;               ///< one sentence
+  bool is_of_framework = false;  ///< of one that runs on PyTorch, and knows its own settings
+  std::size_t at = 0;            ///< where in the text it begins
 };
 
 /// The first row of the table of wordings that the text, which is one line, has. nullopt: none.

@@ -112,12 +112,61 @@ std::optional<int> number_before(std::string_view text,
   return has_end ? std::optional(number) : std::nullopt;
 }
 
-/// "(GPU 0; 10.92 GiB", "GPU 0 has a total".
+/// "(GPU 0; 10.92 GiB", "(NPU 1; 60.97 GiB", "GPU 0 has a total".
 std::optional<int> gpu_of(std::string_view text) {
-  constexpr std::string_view kGpu = "GPU ";
-  const std::size_t at = text.find(kGpu);
-  if (at == std::string_view::npos) return std::nullopt;
-  return number_before(text.substr(at + kGpu.size()), {";", " has"});
+  constexpr std::array<std::string_view, 4> kNames = {"GPU ", "NPU ", "XPU ", "MLU "};
+  for (const std::string_view name : kNames) {
+    const std::size_t at = text.find(name);
+    if (at != std::string_view::npos) {
+      return number_before(text.substr(at + name.size()), {";", " has"});
+    }
+  }
+  return std::nullopt;
+}
+
+/// The word before "out of memory", right in front of the request.
+OomBackend backend_of(std::string_view before) {
+  using Row = std::pair<std::string_view, OomBackend>;
+  constexpr std::array<Row, 4> kBackends = {{{"CUDA", OomBackend::cuda},
+                                             {"HIP", OomBackend::hip},
+                                             {"XPU", OomBackend::xpu},
+                                             {"NPU", OomBackend::npu}}};
+  constexpr std::string_view kEnd = " out of memory. ";
+  if (!before.ends_with(kEnd)) return OomBackend::cuda;
+  before.remove_suffix(kEnd.size());
+  for (const auto& [name, backend] : kBackends) {
+    if (before.ends_with(name)) return backend;
+  }
+  return OomBackend::other;
+}
+
+OomWording wording_of(std::string_view line) {
+  const auto has = [line](std::string_view words) {
+    return line.find(words) != std::string_view::npos;
+  };
+  if (has("GiB cached)") || has("MiB cached)") || has("bytes cached)")) return OomWording::cached;
+  if (!has("already allocated")) return OomWording::by_process;
+  return has("max_split_size_mb") ? OomWording::with_hint : OomWording::in_total;
+}
+
+/// "PYTORCH_CUDA_ALLOC_CONF", as the message spells it.
+std::string variable_in(std::string_view line) {
+  constexpr std::string_view kEnd = "ALLOC_CONF";
+  const std::size_t at = line.find("PYTORCH_");
+  if (at == std::string_view::npos) return "";
+  const std::size_t end = line.find(kEnd, at);
+  if (end == std::string_view::npos || end - at > 24) return "";
+  return std::string(line.substr(at, end + kEnd.size() - at));
+}
+
+void take_hints(std::string_view line, OomMessage& message) {
+  const auto has = [line](std::string_view words) {
+    return line.find(words) != std::string_view::npos;
+  };
+  message.wording = wording_of(line);
+  message.variable = variable_in(line);
+  message.recommends_expandable = has("expandable_segments:True");
+  message.has_expandable_segments = has("expandable_segments is enabled");
 }
 
 /// "Process 4711 has 2.00 GiB memory in use.", as often as it is there.
@@ -236,6 +285,8 @@ OomMessage parse_oom_message(std::string_view text) {
   }
   message.requested = *requested;
   message.gpu = gpu_of(line);
+  message.backend = backend_of(std::string_view(whole).substr(0, whole.find(kTriedToAllocate)));
+  take_hints(line, message);
   const auto first_of = [&](std::optional<PrintedBytes> a, std::optional<PrintedBytes> b) {
     return a ? a : b;
   };

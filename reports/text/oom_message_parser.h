@@ -18,8 +18,24 @@ struct PrintedBytes {
 /// As exact as the two are together.
 PrintedBytes sum(const PrintedBytes& a, const PrintedBytes& b);
 
+/// Whose memory it is, by the first word of the message.
+enum class OomBackend : std::uint8_t { cuda, hip, xpu, npu, other };
+
+/// Versions of PyTorch that share one wording.
+enum class OomWording : std::uint8_t {
+  cached,     ///< up to 1.3
+  in_total,   ///< 1.4 to 1.9
+  with_hint,  ///< 1.10 to 2.0: it recommends max_split_size_mb
+  by_process  ///< from 2.1 on
+};
+
 /// What one message says; absent is what its PyTorch does not print.
 struct OomMessage {
+  OomBackend backend = OomBackend::cuda;
+  OomWording wording = OomWording::by_process;
+  std::string variable;                  ///< PYTORCH_CUDA_ALLOC_CONF or the like, where it is named
+  bool recommends_expandable = false;    ///< expandable_segments:True
+  bool has_expandable_segments = false;  ///< they are on
   std::optional<int> gpu;
   PrintedBytes requested;                     ///< what the device was asked for
   std::optional<PrintedBytes> capacity;       ///< of the card

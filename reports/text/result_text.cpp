@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "allocator_shim/base/base_name.h"
 #include "allocator_shim/base/format_bytes.h"
 
 namespace ohm::reports {
@@ -22,7 +23,7 @@ std::string place_text(const std::string& file, int line) {
 }
 
 std::string behind_text(const std::string& library, const std::string& module) {
-  const std::string line = library.substr(library.rfind('/') + 1);
+  const std::string line(base_name(library));
   return line.empty() || module.empty() ? line + module : line + ", " + module;
 }
 

@@ -10,6 +10,8 @@ request; place: the user's line), an empty line, and the text.
 import json
 import textwrap
 
+import more_messages
+
 GI, MI = "GiB", "MiB"
 
 
@@ -135,6 +137,8 @@ PYTORCH = {
     "2.7_mig_counts_nothing": (v2("2.00 GiB", 0, "9.75 GiB", "1.93 GiB", "0 bytes", "7.12 GiB",
                                   "310.00 MiB"), "full", "2.00 GiB"),
 }
+
+PYTORCH |= more_messages.PYTORCH
 
 USER = "/home/me/project/train.py"
 TRACEBACK = f'''Traceback (most recent call last):
@@ -320,13 +324,13 @@ OTHERS = {
     "cublas": ("CUDA", "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling "
                "`cublasCreate(handle)`"),
 }
+OTHERS |= more_messages.OTHERS
 OTHER_FORMS = {"plain": FORMS["plain"], "ranks": lambda text: each_line("[rank0]: ", TRACEBACK + text)}
 
 UNKNOWN = {
     "finished": "epoch 3: loss 0.123\nsaved the model\n",
     "shape_error": TRACEBACK + "RuntimeError: mat1 and mat2 shapes cannot be multiplied (8x512 and "
                    "1024x10)\n",
-    "killed": "Killed\n",
     "index_error": TRACEBACK + "IndexError: list index out of range\n",
     "launch_failed": "numba.cuda.cudadrv.driver.CudaAPIError: [719] Call to cuMemAlloc results in "
                      "CUDA_ERROR_LAUNCH_FAILED\n",
@@ -340,6 +344,8 @@ UNKNOWN = {
     "advice": "Hint: use a smaller batch where the memory of the card is small.\n",
     "empty": "",
 }
+
+UNKNOWN |= more_messages.UNKNOWN
 
 
 FULL = PYTORCH["2.2_full"][0]
@@ -421,6 +427,8 @@ def main():
     for name, (source, text) in OTHERS.items():
         for form, shape in OTHER_FORMS.items():
             facts = {"source": source}
+            if form == "ranks" and name in more_messages.OF_NO_CALL:
+                continue
             if form == "ranks":
                 facts["place"] = PLACE
             show(f"{name}_{form}", facts, shape(text))

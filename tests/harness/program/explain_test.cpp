@@ -108,7 +108,9 @@ TEST_F(Explain, ExplainsTheMessageOfAVirtualGpu) {
   folder_.write("full.log", ohm({"run", "full.lua"}).out);
   const ProgramResult ran = ohm({"explain", "--message", "full.log"});
   EXPECT_EQ(0, ran.code) << ran.err;
-  EXPECT_TRUE(contains(ran.out, "GPU 0 is full: this process's own tensors fill it.")) << ran.out;
+  EXPECT_TRUE(
+      contains(ran.out, "GPU 0: This process's own tensors fill the GPU: 64.00 MiB of 64.00 MiB."))
+      << ran.out;
   EXPECT_TRUE(contains(ran.out, "64.00 MiB  capacity of the card\n")) << ran.out;
 }
 

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kTorch = "/venv/lib/python3.11/site-packages/torch/functional.py";
 constexpr const char* kPytest = "/venv/lib/python3.11/site-packages/_pytest/python.py";
 constexpr const char* kEditable = "/opt/layers/src/layers/cache.py";
-constexpr const char* kOwn = "/repo/tests/test_train.py";
+constexpr const char* kOwnFile = "/repo/tests/test_train.py";
 
 /// Innermost first; lines count from 1.
 StackId stack_of(StackTable& tables, const std::vector<std::string>& files) {
@@ -28,7 +28,7 @@ StackId stack_of(StackTable& tables, const std::vector<std::string>& files) {
   return tables.intern(ids);
 }
 
-HistorySite site_of(const std::vector<std::string>& files) {
+HistorySite site_at(const std::vector<std::string>& files) {
   StackTable tables;
   const StackId stack = stack_of(tables, files);
   RecordedSites sites(tables, true, UserFiles({"/repo"}));
@@ -36,21 +36,21 @@ HistorySite site_of(const std::vector<std::string>& files) {
 }
 
 TEST(UserFrames, TheFirstFrameOfTheRepositoryIsNamed) {
-  const HistorySite site = site_of({kTorch, kEditable, kOwn, "/repo/conftest.py", kPytest});
-  EXPECT_EQ(kOwn, site.file);
+  const HistorySite site = site_at({kTorch, kEditable, kOwnFile, "/repo/conftest.py", kPytest});
+  EXPECT_EQ(kOwnFile, site.file);
   EXPECT_EQ(3, site.line);
 }
 
 TEST(UserFrames, WithoutOneItIsTheFirstThatIsNoLibrarys) {
-  EXPECT_EQ(kEditable, site_of({kTorch, kEditable, kPytest}).file);
+  EXPECT_EQ(kEditable, site_at({kTorch, kEditable, kPytest}).file);
 }
 
-TEST(UserFrames, WithoutAnyItIsTheInnermost) { EXPECT_EQ(kTorch, site_of({kTorch, kPytest}).file); }
+TEST(UserFrames, WithoutAnyItIsTheInnermost) { EXPECT_EQ(kTorch, site_at({kTorch, kPytest}).file); }
 
 TEST(UserFrames, TheLibrarysFramesStandBehindTheUsersLine) {
   StackTable tables;
   const UserFiles files({"/repo"});
-  EXPECT_EQ(2u, library_frames(tables, stack_of(tables, {kTorch, kEditable, kOwn}), files));
+  EXPECT_EQ(2u, library_frames(tables, stack_of(tables, {kTorch, kEditable, kOwnFile}), files));
   EXPECT_EQ(2u, library_frames(tables, stack_of(tables, {kTorch, kPytest}), files));
 }
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "allocator_shim/base/format_bytes.h"
-#include "reports/console/oom_explanation.h"
+#include "reports/conclusion/oom_cause.h"
 #include "reports/console/why_text.h"
 #include "tests/support/golden.h"
 #include "tests/support/text.h"
@@ -48,8 +48,9 @@ std::vector<Sample> samples() {
 }
 
 std::string cause_name(const OomMessage& message) {
-  constexpr const char* kNames[] = {"too_large", "fraction", "fragmented", "other_process",
-                                    "full",      "not_said", "cut_off"};
+  constexpr const char* kNames[] = {"too_large",     "large_request", "fraction",      "fragmented",
+                                    "other_process", "outside",       "private_pools", "full",
+                                    "shared",        "not_said",      "cut_off"};
   return kNames[static_cast<std::size_t>(cause_of(message))];
 }
 

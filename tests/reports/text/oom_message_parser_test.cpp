@@ -88,7 +88,7 @@ TEST(OomMessage, ReadsTheMisspeltFormOfPyTorch21) {
   EXPECT_EQ(message.other_processes.size(), 1U);
   EXPECT_EQ(message.private_pools->bytes, 100.0 * 1_MiB);
   EXPECT_EQ(cause_of(message), OomCause::other_process);
-  const std::string text = on_one_line(explained_oom_message(message, 100));
+  const std::string text = on_one_line(explained_oom_message(message, {}, 100));
   EXPECT_TRUE(contains(text, "9.00 GiB are in use by other processes")) << text;
   EXPECT_TRUE(contains(text, "100.00 MiB are in private pools")) << text;
 }
@@ -99,7 +99,7 @@ TEST(OomMessage, TellsFragmentationFromAFullCard) {
       "which 200.00 MiB is free. Of the allocated memory 12.00 GiB is allocated by PyTorch, and "
       "3.30 GiB is reserved by PyTorch but unallocated.");
   EXPECT_EQ(cause_of(message), OomCause::fragmented);
-  const std::string text = on_one_line(explained_oom_message(message, 100));
+  const std::string text = on_one_line(explained_oom_message(message, {}, 100));
   EXPECT_TRUE(contains(text, "GPU 0 is fragmented")) << text;
   EXPECT_TRUE(contains(text, "3.30 GiB are reserved but free, and 1.00 GiB were requested"))
       << text;
@@ -118,7 +118,7 @@ TEST(OomMessage, IsFragmentedWhereTheCacheWouldGiveWhatIsMissing) {
       "which 10.00 MiB is free. Of the allocated memory 15.00 GiB is allocated by PyTorch, and "
       "60.00 MiB is reserved by PyTorch but unallocated.");
   EXPECT_EQ(cause_of(full), OomCause::full);
-  const std::string text = on_one_line(explained_oom_message(full, 100));
+  const std::string text = on_one_line(explained_oom_message(full, {}, 100));
   EXPECT_TRUE(contains(text, "Of 15.06 GiB reserved 15.00 GiB are handed out.")) << text;
   EXPECT_TRUE(contains(text, "part of the cause is fragmentation")) << text;
 }
@@ -129,7 +129,7 @@ TEST(OomMessage, SmallTensorsHaveSegmentsOfTheirOwn) {
       "which 0 bytes is free. Of the allocated memory 88.03 MiB is allocated by PyTorch, and 41.97 "
       "MiB is reserved by PyTorch but unallocated.");
   EXPECT_EQ(cause_of(message), OomCause::fragmented);
-  EXPECT_TRUE(contains(on_one_line(explained_oom_message(message, 100)),
+  EXPECT_TRUE(contains(on_one_line(explained_oom_message(message, {}, 100)),
                        "2.00 MiB is a segment for tensors of 1 MiB or less"));
 }
 
@@ -140,7 +140,7 @@ TEST(OomMessage, AFewHundredMegabytesOfADesktopAreNotTheCause) {
       "memory, this process has 7.56 GiB memory in use. Of the allocated memory 7.20 GiB is "
       "allocated by PyTorch, and 10.00 MiB is reserved by PyTorch but unallocated.");
   EXPECT_EQ(cause_of(message), OomCause::full);
-  EXPECT_TRUE(contains(on_one_line(explained_oom_message(message, 100)),
+  EXPECT_TRUE(contains(on_one_line(explained_oom_message(message, {}, 100)),
                        "400.00 MiB of the card are in use by other processes besides"));
 }
 
@@ -151,7 +151,7 @@ TEST(OomMessage, FindsTheFractionThatAProcessIsAllowed) {
       "PyTorch, and 3.95 MiB is reserved by PyTorch but unallocated.");
   EXPECT_EQ(message.allowed->bytes, 6.0 * 1_GiB);
   EXPECT_EQ(cause_of(message), OomCause::fraction);
-  EXPECT_TRUE(contains(on_one_line(explained_oom_message(message, 100)),
+  EXPECT_TRUE(contains(on_one_line(explained_oom_message(message, {}, 100)),
                        "5.60 GiB reserved and 668.00 MiB requested are 6.26 GiB, more than the "));
   const OomMessage old = parse_oom_message(
       "CUDA out of memory. Tried to allocate 1.00 GiB (GPU 0; 8.00 GiB total capacity; 3.00 GiB "
@@ -166,7 +166,7 @@ TEST(OomMessage, FindsAnotherProcessThatIsNotNamed) {
   // 10.76 GiB less what is free and reserved is far more than a context; and more than the cache,
   // which would have been enough as well.
   EXPECT_EQ(cause_of(message), OomCause::other_process);
-  EXPECT_TRUE(contains(on_one_line(explained_oom_message(message, 100)),
+  EXPECT_TRUE(contains(on_one_line(explained_oom_message(message, {}, 100)),
                        "part of the cause is fragmentation"));
 }
 
@@ -225,7 +225,7 @@ TEST(OomMessage, OfARequestThatHadRoomSaysNoCause) {
   for (const char* const text : kMessages) {
     const OomMessage message = parse_oom_message(text);
     EXPECT_EQ(cause_of(message), OomCause::not_said) << text;
-    const std::string explained = explained_oom_message(message, 100);
+    const std::string explained = explained_oom_message(message, {}, 100);
     EXPECT_TRUE(contains(explained, "does not say why GPU 0 refused")) << explained;
     EXPECT_FALSE(contains(explained, "ohm explain")) << explained;
   }
@@ -268,7 +268,7 @@ TEST(OomMessage, ThatBreaksOffIsExplainedAsFarAsItGoes) {
   EXPECT_TRUE(message.is_cut);
   EXPECT_FALSE(parse_oom_message(whole).is_cut);
   EXPECT_EQ(cause_of(message), OomCause::cut_off);
-  const std::string text = on_one_line(explained_oom_message(message, 100));
+  const std::string text = on_one_line(explained_oom_message(message, {}, 100));
   EXPECT_TRUE(contains(text, "The message ends before the figures that say why GPU 1 refused"))
       << text;
   EXPECT_TRUE(contains(text, "5.08 GiB handed out to tensors")) << text;

@@ -1,0 +1,417 @@
+"""What keeps a GPU's memory alive: the paths from the program's variables to its tensors, and through
+autograd's graphs to what these have saved.
+
+It looks and changes nothing: no memory of the GPU is asked for or let go, no storage gets an object
+of Python's, no hook of saved tensors runs. A look ends after a time and a number of objects."""
+import collections
+import gc
+import linecache
+import sys
+import time
+import types
+
+from ohm_growing_lines import growing_line
+from ohm_memory import StorageWords
+from ohm_sources import is_of_program
+
+MOST_SECONDS = 2.0
+MOST_OBJECTS = 400_000
+MOST_HOLDERS = 12
+MOST_LOOKS = 4
+MOST_SOURCE = 1_000_000  # characters
+OPTIMIZED = 0x1  # of co_flags: the locals are no dictionary
+
+ATOMS = (str, bytes, int, float, complex, bool, type(None), types.CodeType, types.BuiltinFunctionType,
+         types.ModuleType, range, slice)
+SEQUENCES = (list, tuple, set, frozenset, collections.deque)
+
+
+class Root:
+    """A variable of the program."""
+
+    def __init__(self, name, function, code, file, line, is_in_model=False):
+        self.name, self.function, self.code = name, function, code
+        self.file, self.line, self.is_in_model = file, line, is_in_model
+
+
+class Found:
+    """An object on the way from a root: how its parent names it, and of which kind the step is."""
+
+    __slots__ = ("thing", "parent", "label", "step", "root")
+
+    def __init__(self, thing, parent, label, step, root):
+        self.thing, self.parent, self.label, self.step, self.root = thing, parent, label, step, root
+
+
+class Group:
+    """Tensors that one variable, or one container in it, holds."""
+
+    def __init__(self, first, name):
+        self.first, self.name = first, name
+        self.largest = None  # the Found of the largest part, and what it leads to
+        self.bytes = self.graph_bytes = self.blocks = self.tensors = self.scalars = 0
+        self.with_graph = 0
+        self.largest_bytes = -1
+
+
+class Holders:
+    """Of a process; `torch` is imported. main_file: its script. Follows from then on whether saved tensors have hooks: what
+    is behind those cannot be looked at."""
+
+    def __init__(self, torch, main_file):
+        self.torch, self.main_file = torch, main_file
+        self.looks = 0
+        self.words = StorageWords(torch)
+        self.saved_names = {}  # type of node -> names of what it has saved
+        self.has_hooks = False
+        self._follow_hooks()
+
+    def _follow_hooks(self):
+        c = self.torch._C._autograd
+        push = c._push_saved_tensors_default_hooks
+
+        def push_noting(*hooks):
+            self.has_hooks = True
+            return push(*hooks)
+
+        c._push_saved_tensors_default_hooks = push_noting
+
+    def look(self, device, frames=()):
+        """What variables of the frames (frame, line, whether it is of a model's call), innermost
+        first, and of the program's modules
+        hold on the device; None: it is not known."""
+        if self.looks >= MOST_LOOKS:
+            return None
+        self.looks += 1
+        collects = gc.isenabled()
+        gc.disable()  # else it frees what is garbage by now
+        try:
+            with self.torch._C.DisableTorchFunctionSubclass():
+                return Look(self, device).run(frames)
+        finally:
+            if collects:
+                gc.enable()
+
+
+class Look:
+    def __init__(self, holders, device):
+        self.holders, self.torch, self.device = holders, holders.torch, device
+        self.deadline = time.monotonic() + MOST_SECONDS
+        self.queue = collections.deque()
+        self.seen = set()  # ids of objects that the queue has had
+        self.nodes = set()  # of graphs
+        self.counted = set()  # addresses of storages
+        self.tensors = []  # Found
+        self.groups = {}
+        self.is_whole = True
+
+    def run(self, frames):
+        for frame, line, is_in_model in frames:
+            self._add_frame(frame, line, is_in_model)
+        for module in program_modules(self.torch):
+            is_main = module.__name__ == "__main__"
+            file = self.holders.main_file if is_main else module.__file__
+            self._add_variables(vars(module), Root("", "<module>", None, file, 0))
+        self._search()
+        for found in self.tensors:
+            self._count_tensor(found)
+        for found in self.tensors:
+            self._count_graph(found)
+        rows = sorted(self.groups.values(), key=lambda group: -group.bytes)
+        return {"device": self.device, "is_whole": self.is_whole,
+                "bytes": sum(group.bytes for group in rows),
+                "holders": [self._row(group) for group in rows[:MOST_HOLDERS] if group.bytes]}
+
+    # ---- where paths begin ----
+
+    def _add_frame(self, frame, line, is_in_model):
+        code = frame.f_code
+        values = frame.f_locals
+        is_module = values is frame.f_globals
+        name = "<module>" if is_module else code.co_name
+        self._add_variables(values, Root("", name, code, code.co_filename, line, is_in_model))
+        if not code.co_flags & OPTIMIZED or sys.version_info >= (3, 13):
+            return
+        # The frame keeps the dictionary, which would keep what the program lets go. Three hold it,
+        # unless the program has asked for it itself.
+        if sys.getrefcount(values) <= 3:
+            values.clear()
+
+    def _add_variables(self, values, of):
+        for name, value in list(values.items()):
+            if not isinstance(name, str) or name.startswith("__") or isinstance(value, ATOMS):
+                continue
+            root = Root(name, of.function, of.code, of.file, of.line, of.is_in_model)
+            self._add(value, None, name, "variable", root)
+
+    def _add(self, thing, parent, label, step, root):
+        if isinstance(thing, ATOMS) or id(thing) in self.seen:
+            return
+        self.seen.add(id(thing))
+        self.queue.append(Found(thing, parent, label, step, root))
+
+    # ---- from object to object, the shortest path first ----
+
+    def _search(self):
+        Tensor = self.torch.Tensor
+        while self.queue:
+            if len(self.seen) > MOST_OBJECTS or self._is_late():
+                self.is_whole = False
+                return
+            found = self.queue.popleft()
+            if isinstance(found.thing, Tensor):
+                self._add_tensor(found)
+            else:
+                self._add_parts(found)
+
+    def _is_late(self):
+        return time.monotonic() > self.deadline
+
+    def _add_tensor(self, found):
+        tensor = found.thing
+        self.tensors.append(found)
+        if tensor.is_leaf and tensor.grad is not None:
+            self._add(tensor.grad, found, ".grad", "attribute", found.root)
+        self._add_attributes(found)
+
+    def _add_parts(self, found):
+        thing = found.thing
+        if isinstance(thing, dict):
+            for key, value in list(thing.items()):
+                self._add(value, found, f"[{short_text(key)}]", "item", found.root)
+        elif isinstance(thing, SEQUENCES):
+            for index, value in enumerate(list(thing)):
+                self._add(value, found, f"[{index}]", "item", found.root)
+        elif isinstance(thing, type):
+            if is_of_program(file_of_module(thing.__module__), self.torch):
+                self._add_attributes(found)
+        elif isinstance(thing, types.FunctionType):
+            for cell in thing.__closure__ or ():
+                self._add_referents(Found(cell, found, "", "closure", found.root))
+        elif isinstance(thing, types.TracebackType):
+            self._add_referents(found, "traceback")
+        else:
+            self._add_attributes(found)
+            self._add_referents(found)
+
+    def _add_attributes(self, found):
+        try:
+            values = object.__getattribute__(found.thing, "__dict__")
+        except (AttributeError, TypeError):
+            return
+        if not isinstance(values, (dict, types.MappingProxyType)):
+            return
+        for name, value in list(values.items()):
+            self._add(value, found, f".{name}", "attribute", found.root)
+
+    def _add_referents(self, found, step="referent"):
+        for value in gc.get_referents(found.thing):
+            if not isinstance(value, type):
+                self._add(value, found, "", step, found.root)
+
+    # ---- what tensors hold ----
+
+    def _take(self, tensor):
+        """The bytes of its storage on the device, the first time that it is met."""
+        if not tensor.is_cuda or tensor.layout is not self.torch.strided or tensor.is_nested:
+            return 0
+        if tensor.get_device() != self.device:
+            return 0
+        address, size = self.holders.words.span_of(tensor)
+        if not address or address in self.counted:
+            return 0
+        self.counted.add(address)
+        return size
+
+    def _group_of(self, found):
+        first, name = group_name(found, self.torch)
+        key = (id(first.thing) if first.step != "variable" else (found.root.name, found.root.function))
+        return self.groups.setdefault((found.root.function, key), Group(found, name))
+
+    def _count_tensor(self, found):
+        group = self._group_of(found)
+        size = self._take(found.thing)
+        if found.thing.is_cuda:
+            group.tensors += 1
+            group.scalars += found.thing.dim() == 0
+            group.with_graph += found.thing.grad_fn is not None
+        self._count(group, size, found, 0)
+
+    def _count(self, group, size, found, graph):
+        if not size:
+            return
+        group.bytes += size
+        group.blocks += 1
+        group.graph_bytes += graph
+        if size > group.largest_bytes:
+            group.largest_bytes, group.largest = size, (found, bool(graph))
+
+    def _count_graph(self, found):
+        node = found.thing.grad_fn
+        if node is None or self.holders.has_hooks:
+            return
+        group = self._group_of(found)
+        waiting = [node]
+        while waiting:
+            node = waiting.pop()
+            if node is None or node in self.nodes:
+                continue
+            if self._is_late():
+                self.is_whole = False
+                return
+            self.nodes.add(node)
+            for tensor in self._saved_by(node):
+                size = self._take(tensor)
+                self._count(group, size, found, size)
+            waiting += [following for following, _ in node.next_functions]
+
+    def _saved_by(self, node):
+        kind = type(node)
+        names = self.holders.saved_names.get(kind)
+        if names is None:
+            names = [name for name in dir(kind) if name.startswith("_saved_") or name == "saved_tensors"]
+            self.holders.saved_names[kind] = names
+        for name in names:
+            try:
+                value = getattr(node, name)
+            except (RuntimeError, AttributeError):
+                continue  # it has been freed, or changed since
+            for one in value if isinstance(value, (list, tuple)) else (value,):
+                if isinstance(one, self.torch.Tensor):
+                    yield one
+
+    # ---- what is told ----
+
+    def _row(self, group):
+        found, is_of_graph = group.largest
+        root = found.root
+        line = growing_line(root.code or code_of(root.file), group.name) or root.line
+        return {"variable": group.name, "function": root.function, "file": root.file, "line": line,
+                "bytes": group.bytes, "graph_bytes": group.graph_bytes, "blocks": group.blocks,
+                "tensors": group.tensors, "scalars": group.scalars, "with_graph": group.with_graph,
+                "kind": kind_of(found, self.torch), "is_in_model": root.is_in_model,
+                "path": path_of(found, is_of_graph)}
+
+
+def program_modules(torch):
+    """Those of the program's own, the main one first."""
+    modules = [module for module in list(sys.modules.values()) if isinstance(module, types.ModuleType)]
+    modules.sort(key=lambda module: module.__name__ != "__main__")
+    for module in modules:
+        file = vars(module).get("__file__") or ""
+        if module.__name__ == "__main__" or is_of_program(file, torch):
+            yield module
+
+
+def file_of_module(name):
+    return getattr(sys.modules.get(name), "__file__", None) or ""
+
+
+def code_of(file):
+    """Of a module that has run; None: it cannot be read."""
+    source = "".join(linecache.getlines(file)) if file else ""
+    if not source or len(source) > MOST_SOURCE:
+        return None
+    try:
+        return compile(source, file, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def program_frames_of(torch, frame):
+    """[(frame, line, whether it is of a model's call)] of the program's own, from this one outwards."""
+    frames = []
+    while frame is not None:
+        code = frame.f_code
+        if is_of_program(code.co_filename, torch):
+            frames.append((frame, frame.f_lineno, False))
+        elif code.co_name == "_call_impl":
+            frames = [(inner, line, True) for inner, line, _ in frames]
+        frame = frame.f_back
+    return frames
+
+
+def frames_of_error(torch, error):
+    frames = []
+    trace = error.__traceback__
+    while trace is not None:
+        if is_of_program(trace.tb_frame.f_code.co_filename, torch):
+            frames.insert(0, (trace.tb_frame, trace.tb_lineno, False))
+        trace = trace.tb_next
+    return frames
+
+
+def chain_of(found):
+    """From the variable to the object."""
+    chain = []
+    while found is not None:
+        chain.insert(0, found)
+        found = found.parent
+    return chain
+
+
+def group_name(found, torch):
+    """The innermost object that stands for the whole, and its name: the container of a tensor, a
+    module, an optimizer."""
+    chain = chain_of(found)
+    name = chain[0].label
+    for one, following in zip(chain, chain[1:]):
+        is_whole = isinstance(one.thing, (torch.nn.Module, torch.optim.Optimizer))
+        is_whole = is_whole and following.label != "" and not is_own_attribute(one, following, torch)
+        if is_whole or isinstance(one.thing, SEQUENCES) or is_dictionary_of(one.thing, torch):
+            return one, name
+        name += following.label if len(name) < 80 else ""
+    return found, name
+
+
+def is_own_attribute(one, following, torch):
+    """Of a module: what it keeps beside its parameters, buffers and parts."""
+    is_module = isinstance(one.thing, torch.nn.Module)
+    return is_module and following.label not in ("._parameters", "._buffers", "._modules")
+
+
+def is_dictionary_of(thing, torch):
+    """Whether its values are tensors, mostly."""
+    if not isinstance(thing, dict) or not thing:
+        return False
+    values = list(thing.values())[:8]
+    return 2 * sum(isinstance(value, torch.Tensor) for value in values) > len(values)
+
+
+def kind_of(found, torch):
+    """In one word what holds the tensors."""
+    chain = chain_of(found)
+    if any(isinstance(one.thing, (BaseException, types.TracebackType)) for one in chain):
+        return "exception"
+    if any(isinstance(one.thing, torch.optim.Optimizer) for one in chain):
+        return "optimizer"
+    whole, _ = group_name(found, torch)
+    if isinstance(whole.thing, torch.nn.Module):
+        return "module"
+    if isinstance(whole.thing, dict):
+        return "dictionary"
+    return "list" if isinstance(whole.thing, SEQUENCES) else "tensor"
+
+
+def path_of(found, is_of_graph):
+    chain = chain_of(found)
+    path = [chain[0].label]
+    for one in chain:
+        name = type(one.thing).__name__
+        if isinstance(one.thing, (*SEQUENCES, dict)):
+            name += f" of {len(one.thing)}"
+        if one.label and one.step == "attribute":
+            name = f"{one.label} {name}"
+        path.append(name)
+    if len(path) > 8:
+        path[4:-3] = ["…"]
+    if found.thing.grad_fn is not None:
+        path.append(f"grad_fn {type(found.thing.grad_fn).__name__}")
+    if is_of_graph:
+        path.append("saved tensor")
+    return path
+
+
+def short_text(key):
+    text = repr(key) if isinstance(key, (str, int, tuple, float)) else type(key).__name__
+    return text if len(text) <= 40 else text[:37] + "…'"

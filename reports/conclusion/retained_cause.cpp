@@ -1,0 +1,91 @@
+#include "reports/conclusion/retained_cause.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/text/measured_text.h"
+
+namespace ohm::reports {
+
+namespace {
+
+/// Most of it is saved by graphs, and not held as a value.
+bool keeps_graphs(const RetainedResult& holder) { return 2 * holder.graph_bytes >= holder.bytes; }
+
+bool are_scalars(const RetainedResult& holder) {
+  return holder.tensors > 0 && 2 * holder.scalars > holder.tensors;
+}
+
+bool is_model_or_optimizer(const RetainedResult& holder) {
+  return holder.kind == "module" || holder.kind == "optimizer";
+}
+
+bool is_container(const RetainedResult& holder) {
+  return holder.kind == "list" || holder.kind == "dictionary" || holder.kind == "exception";
+}
+
+}  // namespace
+
+std::string function_text(const std::string& function) {
+  return function.empty() || function.starts_with('<') ? "the script" : function + "()";
+}
+
+const RetainedResult* growing_holder(const VariantResult& variant) {
+  if (!variant.retention) return nullptr;
+  const std::vector<RetainedResult>& entries = variant.retention->entries;
+  const auto found = std::find_if(entries.begin(), entries.end(), [](const RetainedResult& one) {
+    return !is_model_or_optimizer(one);
+  });
+  if (found == entries.end() || 4 * found->bytes < variant.retention->bytes) return nullptr;
+  return &*found;
+}
+
+const RetainedResult* holding_container(const VariantResult& variant, std::int64_t alive_bytes) {
+  if (!variant.retention) return nullptr;
+  constexpr std::int64_t kSeveral = 3;
+  for (const RetainedResult& one : variant.retention->entries) {
+    const bool holds_most = 2 * one.bytes >= alive_bytes && one.blocks >= kSeveral;
+    if (holds_most && is_container(one) && !one.is_in_model) return &one;
+  }
+  return nullptr;
+}
+
+std::string holder_phrase(const RetainedResult& holder) {
+  const std::string where =
+      fmt::format("`{}` in {}", holder.variable, function_text(holder.function));
+  if (holder.kind == "exception") {
+    return fmt::format("{} keeps an exception, and its frames {}", where,
+                       short_bytes(holder.bytes));
+  }
+  if (keeps_graphs(holder)) {
+    return holder.tensors > 1 ? fmt::format("{} keeps {} graphs", where, grouped(holder.tensors))
+                              : fmt::format("{} keeps every graph", where);
+  }
+  return fmt::format("{} keeps {} in {} tensor{}", where, short_bytes(holder.bytes),
+                     grouped(holder.blocks), holder.blocks == 1 ? "" : "s");
+}
+
+std::string holder_remedy(const RetainedResult& holder) {
+  if (holder.kind == "exception") {
+    return "keep str(error) in place of the exception, or clear its __traceback__";
+  }
+  if (!keeps_graphs(holder)) {
+    return "keep fewer of them, or copies on the CPU (.cpu())";
+  }
+  if (are_scalars(holder)) {
+    return is_container(holder) ? "append the number, .item(), in place of the tensor"
+                                : "add the number, .item(), in place of the tensor";
+  }
+  return is_container(holder)
+             ? "keep .detach().cpu() in place of the tensor, or use no_grad"
+             : fmt::format("detach it in each step: {0} = {0}.detach()", holder.variable);
+}
+
+void take_holder_line(const RetainedResult& holder, ConclusionResult& made) {
+  if (holder.file.empty() || holder.line == 0) return;
+  made.file = holder.file;
+  made.line = holder.line;
+}
+
+}  // namespace ohm::reports

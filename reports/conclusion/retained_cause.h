@@ -1,0 +1,33 @@
+// What a variable that keeps memory alive is called, and what to do about it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "reports/model/run_result.h"
+
+namespace ohm::reports {
+
+inline constexpr const char* kUnderNoGrad =
+    "run it under torch.no_grad() (or torch.inference_mode()), around the call of the model";
+
+/// "main()", "the module's top level".
+std::string function_text(const std::string& function);
+
+/// Of a variant whose memory grows: the variable that holds most of it. nullptr: none is known, or
+/// it is a model's or an optimizer's.
+const RetainedResult* growing_holder(const VariantResult& variant);
+
+/// A list or the like that holds at least half of these bytes, in several tensors, beside the calls
+/// of models. nullptr: none does.
+const RetainedResult* holding_container(const VariantResult& variant, std::int64_t alive_bytes);
+
+/// "`losses` in main() keeps 41 tensors with their graphs".
+std::string holder_phrase(const RetainedResult& holder);
+
+/// For a list of losses, a hidden state, an exception.
+std::string holder_remedy(const RetainedResult& holder);
+
+void take_holder_line(const RetainedResult& holder, ConclusionResult& made);
+
+}  // namespace ohm::reports

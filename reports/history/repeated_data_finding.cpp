@@ -1,0 +1,131 @@
+#include "reports/history/repeated_data_finding.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reports/text/measured_text.h"
+
+namespace ohm::reports {
+
+namespace {
+
+using Sizes = std::map<std::uint64_t, std::int64_t>;  ///< blocks of each size
+
+/// Copies of smaller shares, and of fewer blocks, are chance or do not matter.
+constexpr std::size_t kFewestBlocks = 4;
+constexpr double kShareThatMatches = 0.9;
+
+bool is_copying(std::string_view function) {
+  constexpr std::array<std::string_view, 9> kCopies = {"deepcopy", "__deepcopy__",    "load",
+                                                       "_load",    "torch_load",      "load_file",
+                                                       "clone",    "load_state_dict", "load_model"};
+  return std::find(kCopies.begin(), kCopies.end(), function) != kCopies.end();
+}
+
+/// Data that stays, and not what is computed in a step.
+bool is_data(const HistoryBlock& block) {
+  return block.category == Category::parameter || block.category == Category::optimizer_state ||
+         block.category == Category::input || block.category == Category::other;
+}
+
+struct Line {
+  std::vector<const HistoryBlock*> blocks;
+  FindingPlaces places;
+};
+
+class RepeatedData {
+ public:
+  explicit RepeatedData(const SteppedDevice& device)
+      : device_(device), moment_(device.moment_that_counts()) {
+    for (const HistoryBlock& block : device.blocks()) {
+      if (!is_alive(block, moment_)) continue;
+      alive_bytes_ += static_cast<std::int64_t>(block.bytes);
+      if (!is_data(block)) continue;
+      ++sizes_[block.bytes];
+      if (!is_copied(block.site)) continue;
+      Line& line = lines_[line_of(block.site)];
+      line.blocks.push_back(&block);
+      line.places.add(block);
+    }
+  }
+
+  std::optional<FindingResult> run() const {
+    const Line* most = nullptr;
+    for (const auto& [place, line] : lines_) {
+      const bool is_larger = most == nullptr || line.places.bytes() > most->places.bytes();
+      if (is_larger && is_repeated(line)) most = &line;
+    }
+    return most == nullptr ? std::nullopt : std::optional(found(*most));
+  }
+
+ private:
+  using Place = std::pair<std::string, int>;
+
+  Place line_of(std::uint32_t site) const {
+    const HistorySite& one = device_.history().sites[site];
+    return {one.file, one.line};
+  }
+
+  bool is_copied(std::uint32_t site) const {
+    const MemoryHistory& history = device_.history();
+    if (site >= history.sites.size()) return false;
+    for (std::uint32_t call = history.sites[site].call; call != 0;
+         call = history.calls[call - 1].caller) {
+      if (is_copying(history.lines[history.calls[call - 1].line].function)) return true;
+    }
+    return is_copying(history.sites[site].op);
+  }
+
+  bool is_repeated(const Line& line) const {
+    if (line.blocks.size() < kFewestBlocks || !is_share(line.places.bytes(), alive_bytes_)) {
+      return false;
+    }
+    Sizes others = sizes_;
+    for (const HistoryBlock* block : line.blocks) --others[block->bytes];
+    std::uint64_t matched = 0;
+    for (const HistoryBlock* block : line.blocks) {
+      std::int64_t& left = others[block->bytes];
+      if (left <= 0) continue;
+      --left;
+      matched += block->bytes;
+    }
+    return static_cast<double>(matched) >=
+           kShareThatMatches * static_cast<double>(line.places.bytes());
+  }
+
+  FindingResult found(const Line& line) const {
+    FindingResult finding = device_.finding(
+        "the same data twice", "unreleased_variables",
+        fmt::format(
+            "{} blocks, {}, that one line loads or copies have the sizes of others that are "
+            "alive beside them",
+            grouped(static_cast<std::int64_t>(line.blocks.size())),
+            short_bytes(line.places.bytes())),
+        line.places);
+    finding.summary = fmt::format(
+        "{} blocks, {}, are on the GPU twice: loaded or copied here, and elsewhere",
+        grouped(static_cast<std::int64_t>(line.blocks.size())), short_bytes(line.places.bytes()));
+    return finding;
+  }
+
+  const SteppedDevice& device_;
+  std::uint32_t moment_;
+  std::int64_t alive_bytes_ = 0;
+  Sizes sizes_;
+  std::map<Place, Line> lines_;
+};
+
+}  // namespace
+
+std::optional<FindingResult> repeated_data_finding(const SteppedDevice& device) {
+  return RepeatedData(device).run();
+}
+
+}  // namespace ohm::reports

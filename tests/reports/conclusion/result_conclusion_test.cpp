@@ -1,0 +1,139 @@
+// Which cause is named, and which findings are dropped because other figures contradict them.
+#include "reports/conclusion/result_conclusion.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/text.h"
+
+namespace ohm::reports {
+namespace {
+
+constexpr std::int64_t kMebibyte = 1'048'576;
+
+VariantResult out_of_memory(std::int64_t activation_bytes) {
+  VariantResult variant;
+  variant.devices.emplace_back().device = "cuda:0";
+  OomResult& oom = variant.oom.emplace();
+  oom.device = "cuda:0";
+  oom.requested_bytes = 64 * kMebibyte;
+  oom.reserved_bytes = activation_bytes + 8 * kMebibyte;
+  oom.alive_by_category[static_cast<std::size_t>(Category::activation)] = activation_bytes;
+  HolderResult& holder = oom.holders.emplace_back();
+  holder.bytes = activation_bytes;
+  holder.category = Category::activation;
+  holder.file = "train.py";
+  holder.line = 31;
+  return variant;
+}
+
+FindingResult finding(const std::string& pitfall) {
+  FindingResult one;
+  one.pitfall = pitfall;
+  one.scenario = "fragmentation";
+  one.summary = "something is so";
+  one.evidence.push_back({1, kMebibyte, 1, "linear", "train.py", 12});
+  return one;
+}
+
+RetainedResult retained(const std::string& kind, std::int64_t bytes, std::int64_t graph_bytes) {
+  RetainedResult entry;
+  entry.variable = "losses";
+  entry.function = "main";
+  entry.file = "train.py";
+  entry.line = 21;
+  entry.kind = kind;
+  entry.bytes = bytes;
+  entry.graph_bytes = graph_bytes;
+  entry.blocks = entry.tensors = entry.scalars = 40;
+  return entry;
+}
+
+TEST(ResultConclusion, GrowthNamesTheVariableAndItsLine) {
+  VariantResult variant = out_of_memory(512 * kMebibyte);
+  variant.findings = {finding("growth per step")};
+  variant.findings[0].summary = "grows by 12.00 MiB in each of 40 steps";
+  RetentionResult& retention = variant.retention.emplace();
+  retention.bytes = 512 * kMebibyte;
+  retention.entries = {retained("list", 500 * kMebibyte, 499 * kMebibyte)};
+  const auto made = conclusion_of(variant);
+  ASSERT_TRUE(made);
+  EXPECT_EQ("growth", made->cause);
+  EXPECT_EQ("memory grows by 12.00 MiB in each of 40 steps: `losses` in main() keeps 40 graphs",
+            made->what);
+  EXPECT_EQ(21, made->line);
+  EXPECT_EQ("append the number, .item(), in place of the tensor", made->remedy);
+  EXPECT_FALSE(made->is_proved);
+}
+
+TEST(ResultConclusion, WhatGrowsIsNotFragmented) {
+  VariantResult variant = out_of_memory(512 * kMebibyte);
+  variant.findings = {finding("growth per step"), finding("stranded split segments")};
+  variant.oom->reserved_bytes = 900 * kMebibyte;
+  reject_contradicted(variant);
+  ASSERT_EQ(1U, variant.findings.size());
+  EXPECT_EQ("growth per step", variant.findings[0].pitfall);
+}
+
+TEST(ResultConclusion, ExpandableSegmentsAndAnEmptyCacheAreNotFragmented) {
+  VariantResult variant = out_of_memory(512 * kMebibyte);
+  variant.findings = {finding("stranded split segments")};
+  reject_contradicted(variant);
+  EXPECT_TRUE(variant.findings.empty()) << "8 MiB are free and 64 MiB were requested";
+  variant.findings = {finding("stranded split segments")};
+  variant.oom->reserved_bytes = 900 * kMebibyte;
+  variant.oom->expandable_segments = true;
+  reject_contradicted(variant);
+  EXPECT_TRUE(variant.findings.empty());
+  variant.findings = {finding("stranded split segments")};
+  variant.oom->expandable_segments = false;
+  reject_contradicted(variant);
+  EXPECT_EQ(1U, variant.findings.size());
+}
+
+TEST(ResultConclusion, AListOfAModelsCallIsNotKept) {
+  VariantResult variant = out_of_memory(512 * kMebibyte);
+  RetentionResult& retention = variant.retention.emplace();
+  retention.bytes = 512 * kMebibyte;
+  retention.entries = {retained("list", 500 * kMebibyte, 0)};
+  EXPECT_EQ("kept", conclusion_of(variant)->cause);
+  retention.entries[0].is_in_model = true;
+  EXPECT_EQ("full", conclusion_of(variant)->cause);
+  EXPECT_EQ(31, conclusion_of(variant)->line);
+}
+
+TEST(ResultConclusion, AnEvaluationWithGradientsNamesTheCall) {
+  VariantResult variant = out_of_memory(512 * kMebibyte);
+  ModelCallResult& call = variant.retention.emplace().call.emplace();
+  call.file = "valid.py";
+  call.line = 28;
+  call.function = "validate";
+  call.is_training = false;
+  call.trains = false;
+  EXPECT_EQ("without no_grad", conclusion_of(variant)->cause);
+  EXPECT_EQ(28, conclusion_of(variant)->line);
+  call.trains = true;
+  EXPECT_EQ("full", conclusion_of(variant)->cause);
+}
+
+TEST(ResultConclusion, PrivatePoolsOfTheMessageComeBeforeTensors) {
+  VariantResult variant = out_of_memory(44 * kMebibyte);
+  variant.oom->message =
+      "CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 3.00 GiB of "
+      "which 2.00 MiB is free. Including non-PyTorch memory, this process has 3.00 GiB memory in "
+      "use. Of the allocated memory 2.54 GiB is allocated by PyTorch, with 2.50 GiB allocated in "
+      "private pools (e.g., CUDA Graphs), and 16.00 MiB is reserved by PyTorch but unallocated.";
+  take_card_figures(*variant.oom);
+  EXPECT_GT(variant.oom->private_pool_bytes, 2500 * kMebibyte);
+  EXPECT_EQ("private pools", conclusion_of(variant)->cause);
+}
+
+TEST(ResultConclusion, AnInjectedErrorHasNoCause) {
+  VariantResult variant = out_of_memory(44 * kMebibyte);
+  variant.oom->injected = true;
+  EXPECT_FALSE(conclusion_of(variant));
+}
+
+}  // namespace
+}  // namespace ohm::reports

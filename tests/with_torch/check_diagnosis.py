@@ -1,0 +1,120 @@
+"""Runs the jobs of diagnosis/jobs.py under `ohm exec`, and compares the conclusion with what is wrong
+with them: the cause, the line, and whether the job runs once its remedy is applied.
+
+    check_diagnosis.py OHM [--cases] [--only WORDS] [--jobs N]
+
+--cases: those after public reports alone (diagnosis/cases.py).
+
+Prints precision and recall for each cause. Fails where a conclusion is false, fewer than nine in ten
+causes are found, a line is wrong, or a remedy that was printed does not help."""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "diagnosis"))
+from cases import cases  # noqa: E402
+from jobs import jobs  # noqa: E402
+
+LEAST_RECALL = 0.9
+
+
+def run(ohm, job, source, folder):
+    """(exit status, the result, the first lines of ohm why)."""
+    script, result = Path(folder) / "job.py", Path(folder) / "result.json"
+    script.write_text(source)
+    ran = subprocess.run([ohm, "exec", "--quiet", *job.options, "--allow-unknown-values", "--report",
+                          f"json={result}", "--", "python", "job.py"], cwd=folder,
+                         capture_output=True, text=True, errors="replace",
+                         env={**os.environ, "LD_PRELOAD": "", **job.environment})
+    if not result.exists():
+        return ran.returncode, None, [ran.stderr[-300:]]
+    why = subprocess.run([ohm, "why", str(result)], capture_output=True, text=True,
+                         env={**os.environ, "LD_PRELOAD": ""}).stdout
+    if not json.loads(result.read_text())["scenarios"]:
+        return ran.returncode, None, [ran.stderr[-300:]]
+    scenarios = json.loads(result.read_text())["scenarios"]
+    status = json.loads(result.read_text())["command"]["exit_status"]
+    return status, scenarios[0]["variants"][0], why.splitlines()[:4]
+
+
+def judge(ohm, job):
+    with tempfile.TemporaryDirectory() as folder:
+        status, variant, why = run(ohm, job, job.source, folder)
+        row = {"job": job, "status": status, "why": why, "cause": "", "line": 0, "remedy": None}
+        if variant is None:
+            return row
+        conclusion = variant.get("conclusion")
+        if conclusion:
+            row.update(cause=conclusion["cause"], line=conclusion["line"])
+        if conclusion and job.fixed and status:
+            # The remedy in words is the fix of the job: what it says is applied.
+            row["remedy"] = run(ohm, job, limited(job.fixed), folder)[0] == 0
+    return row
+
+
+def limited(source):
+    """As many steps as show that it does not grow any more."""
+    return source.replace("range(40000)", "range(1500)").replace("range(4000)", "range(600)")
+
+
+def kind_of(job):
+    return job.causes[0] if job.causes else "none"
+
+
+def is_true(row):
+    return row["cause"] in row["job"].causes or (not row["cause"] and not row["job"].causes)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("ohm")
+    parser.add_argument("--cases", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    every = cases() + ([] if arguments.cases else jobs())
+    chosen = [job for job in every if arguments.only in job.name]
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        rows = []
+        for row in pool.map(lambda job: judge(arguments.ohm, job), chosen):
+            print(f"{row['job'].name}: {row['cause']} at {row['line']}", flush=True)
+            rows.append(row)
+    table = collections.defaultdict(collections.Counter)
+    wrong = []
+    for row in rows:
+        job, kind = row["job"], kind_of(row["job"])
+        has_cause, is_named = bool(job.causes), bool(row["cause"])
+        counts = table[kind]
+        counts["jobs"] += 1
+        counts["found"] += has_cause and is_true(row)
+        counts["false"] += is_named and not is_true(row)
+        right_line = not job.lines or row["line"] in job.lines
+        counts["line"] += has_cause and is_true(row) and right_line
+        counts["remedies"] += row["remedy"] is not None
+        counts["helped"] += row["remedy"] is True
+        if not is_true(row) or (has_cause and not right_line) or row["remedy"] is False:
+            wrong.append(f"{job.name}: wanted {job.causes} at {job.lines}, got {row['cause']!r} at "
+                         f"{row['line']}, status {row['status']}, remedy {row['remedy']}: "
+                         + " | ".join(row["why"]))
+    print(f"{'cause':24} {'jobs':>5} {'found':>6} {'false':>6} {'right line':>11} {'remedies':>9} {'help':>5}")
+    for kind, counts in table.items():
+        print(f"{kind:24} {counts['jobs']:5} {counts['found']:6} {counts['false']:6} "
+              f"{counts['line']:11} {counts['remedies']:9} {counts['helped']:5}")
+    print("\n".join(wrong))
+    causes = [row for row in rows if row["job"].causes]
+    found = sum(is_true(row) for row in causes)
+    failed = sum(counts["false"] for counts in table.values()) > 0
+    failed |= found < LEAST_RECALL * len(causes)
+    failed |= any(counts["line"] < counts["found"] for counts in table.values())
+    failed |= any(counts["helped"] < counts["remedies"] for counts in table.values())
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
