@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <regex>
 #include <utility>
@@ -128,7 +129,7 @@ std::optional<double> first_figure(const Match& match) {
 const std::vector<Wording>& wordings() {
   static const std::vector<Wording> table = {
       {"Triton",
-       R"(out of resource: (shared memory|tensor memory|registers), Required: (\d+), Hardware limit: (\d+))",
+       R"(out of resource: (shared memory|tensor memory|registers), Required: (\d+), Hardware limit: (\d+)\.)",
        [](const Match& m) {
          return fmt::format(
              "a kernel needs {} bytes of a multiprocessor's {}, which has {}; the GPU's memory is "
@@ -137,7 +138,7 @@ const std::vector<Wording>& wordings() {
        },
        "Make the kernel's block sizes or num_stages smaller."},
       {"Ray",
-       R"(was running was ([\d.]+) ?GB / ([\d.]+) ?GB \([\d.]+\), which exceeds the memory usage threshold of ([\d.]+))",
+       R"(was running was ([\d.]+) ?GB / ([\d.]+) ?GB \([\d.]+\), which exceeds the memory usage threshold of (\d+\.\d+)\.(?:\s|$))",
        [](const Match& m) {
          return fmt::format(
              "the host's own memory, not the GPU's: {} of {} GB were in use on the node, and Ray "
@@ -510,10 +511,7 @@ const std::vector<Wording>& wordings() {
        [](const Match&) { return std::string("the NPU refused a request"); },
        "Use a smaller batch or a smaller dtype; npu-smi info shows what else is on the NPU."},
       {"llama.cpp", R"(failed to allocate (CUDA\d+|ROCm\d+|Vulkan\d+|Metal) buffer of size (\d+))",
-       [](const Match& m) {
-         return fmt::format("a buffer of {} did not fit on {}", bytes_text(number_of(m.str(2))),
-                            m.str(1));
-       },
+       [](const Match& m) { return fmt::format("a buffer did not fit on {}", m.str(1)); },
        "Put fewer layers on the GPU (--n-gpu-layers), or make the context smaller.",
        [](const Match& m) { return std::optional(number_of(m.str(2))); }},
       {"CUDA", R"(HIP error: out of memory|hipErrorOutOfMemory)",
@@ -580,6 +578,15 @@ bool is_of_framework(std::string_view source) {
   return std::find(kFrameworks.begin(), kFrameworks.end(), source) != kFrameworks.end();
 }
 
+/// Whether the text ends with a number that was found: it may have had more digits.
+bool may_be_cut(const Match& match, std::string_view text) {
+  const char* const end = text.data() + text.find_last_not_of(" \r\n") + 1;
+  return std::any_of(std::next(match.begin()), match.end(), [&](const auto& found) {
+    return found.matched && found.length() > 0 && found.second == end &&
+           found.str().find_first_not_of("0123456789.") == std::string::npos;
+  });
+}
+
 }  // namespace
 
 std::optional<ForeignMessage> find_foreign_message(std::string_view line) {
@@ -594,7 +601,8 @@ std::optional<ForeignMessage> find_foreign_message(std::string_view line) {
     message.at = static_cast<std::size_t>(match.position());
     const std::optional<double> bytes = wording.request ? wording.request(match) : std::nullopt;
     constexpr double kMostBytes = 0x1p64;
-    if (bytes && *bytes < kMostBytes) message.request = PrintedBytes{*bytes, 0};
+    if (bytes && *bytes < kMostBytes && !may_be_cut(match, line))
+      message.request = PrintedBytes{*bytes, 0};
     return message;
   }
   return std::nullopt;

@@ -204,6 +204,7 @@ std::vector<Problem> check_code_spans(const Markdown& document, Workplace& workp
     help[command] = workplace.run("ohm " + command + " --help").output;
     all += help[command];
   }
+  all += workplace.run("tr '\"' ' ' < tests/../python/ohm/pytest_plugin.py").output;
   std::vector<Problem> problems;
   for (const Span& span : document.code_spans) {
     const std::vector<std::string> words = words_of(span.text);

@@ -42,7 +42,8 @@ struct CheckedDocument {
 
 CheckedDocument check_document(std::string_view text, Workplace& workplace);
 
-/// Code spans that begin with `ohm` or `--`: the command and its options have to be in the help.
+/// Code spans that begin with `ohm` or `--`: the command and its options have to be in the help, or
+/// the options in the pytest plugin.
 std::vector<Problem> check_code_spans(const Markdown& document, Workplace& workplace);
 
 /// What follows "Subcommands:" in the help of ohm.

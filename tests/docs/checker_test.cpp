@@ -39,6 +39,7 @@ class FakeWorkplace : public Workplace {
     if (command.starts_with("greet")) return {0, "hello\nin 1.25 s\n"};
     if (command.starts_with("broken")) return {3, "no\n"};
     if (command == "ohm --help") return {0, "Subcommands:\n  run   Runs\n  list  Lists\n"};
+    if (command.ends_with("pytest_plugin.py")) return {0, "add( --ohm-gpu , metavar"};
     if (command == "ohm run --help") return {0, "  -q,--quiet  Less\n  --gpu NAME\n"};
     return {0, ""};
   }
@@ -139,7 +140,7 @@ TEST(DocumentChecker, ApprovesTranscriptsAndLeavesTheRestAlone) {
 TEST(DocumentChecker, RefusesCommandsAndOptionsThatDoNotExist) {
   FakeWorkplace workplace;
   const Markdown document = parse_markdown(
-      "`ohm run --quiet FILE`, `--gpu=NAME`, `other --thing`\n"
+      "`ohm run --quiet FILE`, `--gpu=NAME`, `--ohm-gpu NAME`, `other --thing`\n"
       "`ohm walk`, `ohm run --qui` and `--silent`\n");
   EXPECT_THAT(check_code_spans(document, workplace),
               ElementsAre(problem(2, "there is no command `ohm walk`"),

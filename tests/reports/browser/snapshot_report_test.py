@@ -84,7 +84,7 @@ class SnapshotReportTest(unittest.TestCase):
         self.open("leak")
         variant = self.pages["leak"][1]
         shown = self.browser.js(
-            "return [...document.querySelectorAll('.finding')].map(one => [one.dataset.pitfall,"
+            "return [...document.querySelectorAll('.finding[data-pitfall]')].map(one => [one.dataset.pitfall,"
             "[...one.querySelectorAll('tr[data-bytes]')].map(row => +row.dataset.bytes)])")
         expected = [[one["pitfall"], [line["bytes"] for line in one["evidence"]]]
                     for one in variant["findings"]]
