@@ -74,7 +74,8 @@ class KnownValues:
         library = self.torch.library.Library("aten", "IMPL")
         self.libraries.append(library)
         for name in c._dispatch_get_all_op_names():
-            if name.startswith("aten::") and c._dispatch_has_kernel_for_dispatch_key(name, "CUDA"):
+            is_followed = name.startswith("aten::") and name not in WRITES
+            if is_followed and c._dispatch_has_kernel_for_dispatch_key(name, "CUDA"):
                 library.m.impl(name[6:], KEY, self._kernel(name), True)
         self.writes(self.torch, self).follow(library)
         ResizedTensors(self.torch, self).follow(library)
@@ -102,7 +103,7 @@ class KnownValues:
 
     def _kernel(self, name):
         """Made when it is first called: few of the operators ever are."""
-        if name in WRITES or self._is_view(name):
+        if self._is_view(name):
             return self.torch.library.fallthrough_kernel
         operators = []
 
