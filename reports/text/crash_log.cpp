@@ -187,8 +187,12 @@ void take_places(const std::vector<LogLine>& lines, std::size_t message, CrashLo
     std::optional<LogPlace> place = frames.read(lines, i);
     if (!place) continue;
     const bool is_library = is_library_file(place->file);
-    if (!is_library && !log.place) log.place = std::move(place);
-    if (is_library && !log.place && !log.library) log.library = std::move(place);
+    if (log.place) continue;
+    if (!is_library) {
+      log.place = std::move(place);
+    } else if (!log.library) {
+      log.library = std::move(place);
+    }
   }
 }
 
