@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -107,6 +108,7 @@ int fstat64(int file, struct stat64* status) {
   return fstat(file, reinterpret_cast<struct stat*>(status));
 }
 
+#ifndef OHM_DEFINES_CLOSE_RANGE  // a library that has one of its own
 // Kernels before 5.9 do not have it, those before 5.11 not with flags.
 int close_range(unsigned first, unsigned last, int flags) noexcept {
   constexpr unsigned kCloseOnExec = 1U << 2U;
@@ -124,9 +126,13 @@ int close_range(unsigned first, unsigned last, int flags) noexcept {
   }
   return 0;
 }
+#endif
 
 // ---- the rest ----------------------------------------------------------------------------------
 pid_t gettid() { return static_cast<pid_t>(syscall(SYS_gettid)); }
+int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {
+  return sigprocmask(how, set, before) == 0 ? 0 : errno;
+}
 
 std::uint32_t arc4random() {
   std::uint32_t number = 0;
