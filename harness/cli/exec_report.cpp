@@ -145,7 +145,7 @@ void ExecReport::print_out_of_memory(const RunResult& result) const {
     for (const VariantResult& variant : scenario.variants) {
       if (variant.outcome != Outcome::oom || !variant.oom) continue;
       write_stderr("\n" + reports::console_oom(scenario.name, variant, style_));
-      write_stderr(reports::console_retention(variant, style_));
+      write_stderr(reports::console_retention(scenario.name, variant, style_));
       if (variant.host) write_stderr(reports::console_host_peak(*variant.host, style_));
     }
   }

@@ -14,7 +14,7 @@ class Backward:
         self.torch = torch
         self.known = known
         self.empty = {}  # device -> (input, output, gradient) without an element
-        self.kept = None  # what the last empty pass gave: its thread may hold it, and takes no lock at exit
+        self.kept = None  # result of the last empty pass: its thread must not release it while Python ends
 
     def follow(self, replace):
         """replace(home, name, call): call(function, arguments, named) in place of home.name."""

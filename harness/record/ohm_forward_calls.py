@@ -2,28 +2,28 @@
 the model was training, gradients were on, and a backward pass is to follow."""
 import sys
 
-from ohm_sources import is_of_library, is_of_program
+from ohm_holders import OPTIMIZED
+from ohm_sources import is_of_library
 
-OPTIMIZED = 0x1  # of co_flags: the locals are no dictionary
 BACKWARD = frozenset(("backward", "grad", "manual_backward", "training_step", "scale"))
 
 
-def running_call(torch, frames):
+def running_call(torch, files, frames):
     """Of the first of these threads (their innermost frames) that is in a model; None: none is."""
     for frame in frames:
-        call = call_in(torch, frame)
+        call = call_in(torch, files, frame)
         if call is not None:
             return call
     return None
 
 
-def call_in(torch, frame):
+def call_in(torch, files, frame):
     outermost, caller = None, None
     names = set()
     is_without_gradients = False
     while frame is not None:
         file, function = frame.f_code.co_filename, frame.f_code.co_name
-        is_own = is_of_program(file, torch)
+        is_own = files.is_program(file)
         if function == "_call_impl" and is_of_library(file, torch):
             outermost, caller = frame, None
         elif is_own:

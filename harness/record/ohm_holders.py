@@ -11,8 +11,7 @@ import time
 import types
 
 from ohm_growing_lines import growing_line
-from ohm_memory import StorageWords
-from ohm_sources import is_of_program
+from ohm_memory import StorageExtents
 
 MOST_SECONDS = 2.0
 MOST_OBJECTS = 400_000
@@ -55,13 +54,13 @@ class Group:
 
 
 class Holders:
-    """Of a process; `torch` is imported. main_file: its script. Follows from then on whether saved tensors have hooks: what
-    is behind those cannot be looked at."""
+    """Of a process; `torch` is imported. main_file: its script; files: whose they are (UserFiles). Follows
+    from then on whether saved tensors have hooks: what is behind those cannot be looked at."""
 
-    def __init__(self, torch, main_file):
-        self.torch, self.main_file = torch, main_file
+    def __init__(self, torch, files, main_file):
+        self.torch, self.files, self.main_file = torch, files, main_file
         self.looks = 0
-        self.words = StorageWords(torch)
+        self.extents = StorageExtents(torch)
         self.saved_names = {}  # type of node -> names of what it has saved
         self.has_hooks = False
         self._follow_hooks()
@@ -77,9 +76,8 @@ class Holders:
         c._push_saved_tensors_default_hooks = push_noting
 
     def look(self, device, frames=()):
-        """What variables of the frames (frame, line, whether it is of a model's call), innermost
-        first, and of the program's modules
-        hold on the device; None: it is not known."""
+        """What variables of the frames (frame, line, whether it is of a model's call), innermost first,
+        and of the program's modules hold on the device; None: it is not known."""
         if self.looks >= MOST_LOOKS:
             return None
         self.looks += 1
@@ -108,7 +106,7 @@ class Look:
     def run(self, frames):
         for frame, line, is_in_model in frames:
             self._add_frame(frame, line, is_in_model)
-        for module in program_modules(self.torch):
+        for module in program_modules(self.holders.files):
             is_main = module.__name__ == "__main__"
             file = self.holders.main_file if is_main else module.__file__
             self._add_variables(vars(module), Root("", "<module>", None, file, 0))
@@ -183,7 +181,7 @@ class Look:
             for index, value in enumerate(list(thing)):
                 self._add(value, found, f"[{index}]", "item", found.root)
         elif isinstance(thing, type):
-            if is_of_program(file_of_module(thing.__module__), self.torch):
+            if self.holders.files.is_program(file_of_module(thing.__module__)):
                 self._add_attributes(found)
         elif isinstance(thing, types.FunctionType):
             for cell in thing.__closure__ or ():
@@ -217,7 +215,7 @@ class Look:
             return 0
         if tensor.get_device() != self.device:
             return 0
-        address, size = self.holders.words.span_of(tensor)
+        address, size = self.holders.extents.span_of(tensor)
         if not address or address in self.counted:
             return 0
         self.counted.add(address)
@@ -293,13 +291,13 @@ class Look:
                 "path": path_of(found, is_of_graph)}
 
 
-def program_modules(torch):
+def program_modules(files):
     """Those of the program's own, the main one first."""
     modules = [module for module in list(sys.modules.values()) if isinstance(module, types.ModuleType)]
     modules.sort(key=lambda module: module.__name__ != "__main__")
     for module in modules:
         file = vars(module).get("__file__") or ""
-        if module.__name__ == "__main__" or is_of_program(file, torch):
+        if module.__name__ == "__main__" or files.is_program(file):
             yield module
 
 
@@ -318,12 +316,12 @@ def code_of(file):
         return None
 
 
-def program_frames_of(torch, frame):
+def program_frames_of(files, frame):
     """[(frame, line, whether it is of a model's call)] of the program's own, from this one outwards."""
     frames = []
     while frame is not None:
         code = frame.f_code
-        if is_of_program(code.co_filename, torch):
+        if files.is_program(code.co_filename):
             frames.append((frame, frame.f_lineno, False))
         elif code.co_name == "_call_impl":
             frames = [(inner, line, True) for inner, line, _ in frames]
@@ -331,11 +329,11 @@ def program_frames_of(torch, frame):
     return frames
 
 
-def frames_of_error(torch, error):
+def frames_of_error(files, error):
     frames = []
     trace = error.__traceback__
     while trace is not None:
-        if is_of_program(trace.tb_frame.f_code.co_filename, torch):
+        if files.is_program(trace.tb_frame.f_code.co_filename):
             frames.insert(0, (trace.tb_frame, trace.tb_lineno, False))
         trace = trace.tb_next
     return frames

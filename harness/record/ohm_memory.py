@@ -90,84 +90,83 @@ class TensorKey:
         word.value &= ~self.bit
 
 
-class TensorStorage:
-    """Looks at the storages of tensors without asking PyTorch for them: an object of Python's that is
-    made for a storage stays with it, and autograd, which takes it for another holder, adds gradients
-    elsewhere. Raises RuntimeError where the fields are not found."""
+class StorageFields:
+    """Where tensors have their memory, read without asking PyTorch for the storage: an object of Python's
+    that is made for a storage stays with it, and autograd, which takes it for another holder, adds
+    gradients elsewhere. Raises RuntimeError where the fields are not found."""
 
     def __init__(self, torch):
-        self.count = torch._C._storage_Use_Count
-        samples = [torch.empty(size, dtype=torch.int8) for size in (12345, 23456, 34567)]
-        untouched = torch.empty(1)
-        storages = [sample.untyped_storage() for sample in samples]
+        self.samples = [torch.empty(size, dtype=torch.int8) for size in (12345, 23456, 34567)]
+        self.storages = [sample.untyped_storage() for sample in self.samples]
         self.place = offset_of("storage of a tensor", [
-            (sample._cdata, storage._cdata) for sample, storage in zip(samples, storages)])
+            (sample._cdata, storage._cdata) for sample, storage in zip(self.samples, self.storages)])
         self.size = offset_of("size of a storage", [
-            (storage._cdata, storage.nbytes()) for storage in storages])
-        self.object = offset_of("object of a storage", [
-            (storage._cdata, id(storage)) for storage in storages])
-        del storages
-        self.alone = self.count(self._address(untouched))
-        self.with_object = self.count(self._address(samples[0])) - self.alone
+            (storage._cdata, storage.nbytes()) for storage in self.storages])
 
-    def _address(self, tensor):
+    def address_of(self, tensor):
+        """Of the storage itself; 0: it has none."""
         return word_at(tensor._cdata + self.place).value
 
     def bytes_of(self, tensor):
-        return word_at(self._address(tensor) + self.size).value
+        return word_at(self.address_of(tensor) + self.size).value
+
+
+class TensorStorage(StorageFields):
+    """Also how many hold a storage."""
+
+    def __init__(self, torch):
+        super().__init__(torch)
+        self.count = torch._C._storage_Use_Count
+        self.object = offset_of("object of a storage", [
+            (storage._cdata, id(storage)) for storage in self.storages])
+        sample = self.samples[0]
+        del self.samples, self.storages
+        untouched = torch.empty(1)
+        self.alone = self.count(self.address_of(untouched))
+        self.with_object = self.count(self.address_of(sample)) - self.alone
 
     def others(self, tensor):
         """How many hold the storage beside the tensor and Python's object."""
-        address = self._address(tensor)
+        address = self.address_of(tensor)
         has_object = word_at(address + self.object).value != 0
         return self.count(address) - self.alone - (self.with_object if has_object else 0)
 
 
-class StorageWords:
-    """Where tensors have their memory, read without asking PyTorch for the storage (TensorStorage
-    says why). Where the fields are not found, a tensor's own extent is told."""
+class StorageExtents:
+    """Addresses and bytes of storages; where the fields are not found, those of the tensors."""
 
     def __init__(self, torch):
-        samples = [torch.empty(size, dtype=torch.int8) for size in (12345, 23456, 34567)]
-        storages = [sample.untyped_storage() for sample in samples]
-        try:
-            self.place = offset_of("storage of a tensor", [
-                (sample._cdata, storage._cdata) for sample, storage in zip(samples, storages)])
-            self.size = offset_of("size of a storage", [
-                (storage._cdata, storage.nbytes()) for storage in storages])
-            self.data = min(offsets_of([
-                (storage._cdata, storage.data_ptr()) for storage in storages]), default=None)
-        except RuntimeError:
-            self.data = None
+        self.fields = None
+        with contextlib.suppress(RuntimeError):
+            fields = StorageFields(torch)
+            self.data = offset_of("memory of a storage", [
+                (storage._cdata, storage.data_ptr()) for storage in fields.storages], first=True)
+            self.fields = fields
+            del fields.samples, fields.storages
 
     def span_of(self, tensor):
         """(first address, bytes) of its storage."""
-        if self.data is None:
+        if self.fields is None:
             return span_of(tensor)
-        storage = word_at(tensor._cdata + self.place).value
+        storage = self.fields.address_of(tensor)
         if not storage:
             return 0, 0
-        return word_at(storage + self.data).value, word_at(storage + self.size).value
+        return word_at(storage + self.data).value, self.fields.bytes_of(tensor)
 
 
 word_at = ctypes.c_uint64.from_address
 MOST_WORDS = 28  # of a tensor; a storage has fewer, and lies in a larger block
 
 
-def offset_of(name, samples):
-    """Where objects have a word. samples: (address of an object, the word) of several."""
-    offsets = offsets_of(samples)
-    if len(offsets) != 1:
-        raise RuntimeError(f"the {name} is not found in this version of PyTorch")
-    return offsets.pop()
-
-
-def offsets_of(samples):
-    """All places where they have it."""
+def offset_of(name, samples, first=False):
+    """Where objects have a word. samples: (address of an object, the word) of several. first: the word may
+    stand there more than once."""
     offsets = set(range(0, MOST_WORDS * 8, 8))
     for address, word in samples:
         offsets = {offset for offset in offsets if word_at(address + offset).value == word}
-    return offsets
+    if not offsets or len(offsets) > 1 and not first:
+        raise RuntimeError(f"the {name} is not found in this version of PyTorch")
+    return min(offsets)
 
 
 def is_plain(torch, tensor):

@@ -85,7 +85,7 @@ class Recorder(ProcessRecorder):
     @without_errors
     def _follow_holders(self):
         main = sys.modules.get("__main__")
-        self.holders = Holders(self.torch, getattr(main, "__file__", None) or "")
+        self.holders = Holders(self.torch, self.started_in.files(), getattr(main, "__file__", None) or "")
 
     @noting_errors
     def _record_history(self):
@@ -168,13 +168,14 @@ class Recorder(ProcessRecorder):
     def _look_when_out_of_memory(self, device):
         if self.holders is None:
             return
-        frames = [frame for thread, frame in sys._current_frames().items()]
+        files = self.holders.files
+        frames = list(sys._current_frames().values())
         own = sys._getframe()
         frames.sort(key=lambda frame: not is_below(own, frame))
-        program = [one for frame in frames for one in program_frames_of(self.torch, frame)]
+        program = [one for frame in frames for one in program_frames_of(files, frame)]
         held = self.holders.look(device, program)
         if held is not None:
-            self.held = {"moment": "oom", "call": running_call(self.torch, frames), **held}
+            self.held = {"moment": "oom", "call": running_call(self.torch, files, frames), **held}
 
     @without_errors
     def _look_at_end(self, error):
@@ -183,7 +184,7 @@ class Recorder(ProcessRecorder):
             return
         device = max(range(self.torch.cuda.device_count()),
                      key=self.torch.cuda.memory_allocated, default=0)
-        frames = frames_of_error(self.torch, error) if error is not None else []
+        frames = frames_of_error(self.holders.files, error) if error is not None else []
         held = self.holders.look(device, frames)
         if held is not None:
             self.held = {"moment": "end", "call": None, **held}

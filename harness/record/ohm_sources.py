@@ -30,7 +30,6 @@ TELLING = frozenset("__deepcopy__ __init__ _apply _call_impl _wrapped_call_impl 
                     "forward load_state_dict reset_parameters step".split())
 
 OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
-STANDARD_FOLDER = os.path.dirname(os.__file__) + os.sep
 # PyTorch's source by which operators are called from Python, as ohm_operators.py does.
 CALLS_OPERATORS = os.path.join("torch", "_ops.py")
 
@@ -144,9 +143,3 @@ def is_of_numbers(node):
 def is_of_library(path, torch):
     """PyTorch's own files, and others that were installed."""
     return "-packages" + os.sep in path or path.startswith(os.path.dirname(torch.__file__))
-
-
-def is_of_program(path, torch):
-    """A file of the user's own: no library's, none of Python's or of the recorder's."""
-    return bool(path) and not (is_of_library(path, torch) or path.startswith(
-        (STANDARD_FOLDER, OWN_FOLDER, "<frozen")))

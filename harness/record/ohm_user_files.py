@@ -77,6 +77,10 @@ class UserFiles:
             return LIBRARY
         return ELSEWHERE if self.folders and os.path.isabs(path) else OWN
 
+    def is_program(self, path):
+        """Whether a file is no library's, nor the recorder's."""
+        return bool(path) and self.ownership(path) != LIBRARY
+
     def named(self, frames, file_of):
         """The frame that a report names, of a stack that has the innermost first: the innermost in
         the user's folders, else that which is no library's; None: all are libraries'."""

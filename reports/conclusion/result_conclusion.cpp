@@ -52,10 +52,8 @@ void take_line(const FindingResult& finding, ConclusionResult& made) {
 std::optional<ConclusionResult> of_growth(const VariantResult& variant) {
   const FindingResult* const finding = finding_named(variant, "growth per step");
   if (finding == nullptr) return std::nullopt;
-  ConclusionResult made =
-      conclusion("growth", "memory " + finding->summary, "keep nothing longer than a step", "");
+  ConclusionResult made = conclusion("growth", "memory " + finding->summary, "", finding->scenario);
   take_line(*finding, made);
-  made.scenario = finding->scenario;
   const RetainedResult* const holder = growing_holder(variant);
   if (holder == nullptr) {
     made.remedy =

@@ -11,7 +11,7 @@ namespace ohm::reports {
 inline constexpr const char* kUnderNoGrad =
     "run it under torch.no_grad() (or torch.inference_mode()), around the call of the model";
 
-/// "main()", "the module's top level".
+/// "main()"; "the script" of code that is in no function.
 std::string function_text(const std::string& function);
 
 /// Of a variant whose memory grows: the variable that holds most of it. nullptr: none is known, or
@@ -22,7 +22,7 @@ const RetainedResult* growing_holder(const VariantResult& variant);
 /// of models. nullptr: none does.
 const RetainedResult* holding_container(const VariantResult& variant, std::int64_t alive_bytes);
 
-/// "`losses` in main() keeps 41 tensors with their graphs".
+/// "`losses` in main() keeps 41 graphs".
 std::string holder_phrase(const RetainedResult& holder);
 
 /// For a list of losses, a hidden state, an exception.

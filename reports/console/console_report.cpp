@@ -232,8 +232,9 @@ std::string details(const VariantResult& variant, const ReportStyle& style) {
   out += limit_sentences(variant, style);
   if (variant.cause) out += indented(cause_text(variant), 6, style.columns);
   if (!variant.difference.empty()) out += indented(variant.difference, 6, style.columns);
-  // What the program has printed about memory stands below, with who holds it.
-  if (variant.error && !variant.oom) out += error_block(*variant.error, 6, style);
+  // An out-of-memory error stands below, with who holds the memory.
+  const bool is_told = variant.outcome == Outcome::oom && variant.oom;
+  if (variant.error && !is_told) out += error_block(*variant.error, 6, style);
   out += output_lines(variant, style);
   return out + "      re-run: " + variant.rerun + "\n";
 }
@@ -284,7 +285,7 @@ std::string blocks_after_table(const ScenarioResult& scenario, const ReportStyle
     const std::string peaks = style.peaks && !wants_oom ? console_peaks(variant, style) : "";
     if (!peaks.empty()) add(peaks);
     if (wants_oom || style.peaks) {
-      const std::string retention = console_retention(variant, style);
+      const std::string retention = console_retention(variant.name, variant, style);
       if (!retention.empty()) add(retention);
     }
     const std::string concluded = wants_oom ? "" : console_conclusion(variant, style);

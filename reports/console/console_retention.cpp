@@ -33,17 +33,17 @@ std::string path_line(const RetainedResult& entry) {
 
 }  // namespace
 
-std::string console_retention(const VariantResult& variant, const ReportStyle& style) {
+std::string console_retention(const std::string& name, const VariantResult& variant,
+                              const ReportStyle& style) {
   if (!variant.retention) return "";
   const RetentionResult& retention = *variant.retention;
   std::string out = painted(
-      indented(
-          printable(fmt::format("why it is retained {}: what variables of {} reach of {} on {}",
-                                retention.is_at_end ? "at the end"
-                                : variant.oom       ? "when memory ran out"
-                                                    : "at the peak",
-                                variant.name, short_bytes(retention.bytes), retention.device)),
-          2, style.columns),
+      indented(printable(fmt::format("{}: what its variables keep alive {}, of {} on {}", name,
+                                     retention.is_at_end ? "at the end"
+                                     : variant.oom       ? "when memory ran out"
+                                                         : "at the peak",
+                                     short_bytes(retention.bytes), retention.device)),
+               2, style.columns),
       Tone::strong, style.color);
   const std::size_t shown = style.detail == Detail::verbose
                                 ? retention.entries.size()

@@ -1,4 +1,4 @@
-// The table of what the script's variables kept alive, for the terminal.
+// The table of what the program's variables kept alive, for the terminal.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 namespace ohm::reports {
 
 /// The variables that reached most, each with its path to the largest of what it keeps; empty where
-/// none were looked at.
-std::string console_retention(const VariantResult& variant, const ReportStyle& style);
+/// none were looked at. `name`: what the program is called.
+std::string console_retention(const std::string& name, const VariantResult& variant,
+                              const ReportStyle& style);
 
 }  // namespace ohm::reports

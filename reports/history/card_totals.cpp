@@ -6,7 +6,7 @@ namespace ohm::reports {
 
 CardTotals::CardTotals(const Snapshot& snapshot, const RecordedBeginning& beginning,
                        std::size_t device)
-    : snapshot_(snapshot), ranges_(beginning.ranges()) {
+    : snapshot_(snapshot), ranges_(beginning.mapped()) {
   for (const auto& [address, block] : beginning.blocks()) {
     blocks_[address] = {block.bytes, block.bytes};
   }
@@ -30,38 +30,21 @@ void CardTotals::add(const TraceEntry& entry, std::uint64_t block_bytes) {
       is_expandable_ = true;
       [[fallthrough]];
     case EventAction::segment_alloc:
-      unmap(entry.address, entry.bytes);
-      ranges_[entry.address] = entry.bytes;
-      if (snapshot_.detail(entry).pool != kNormalPool) is_private_[entry.address] = true;
+      ranges_.map(entry.address, entry.bytes);
+      if (snapshot_.detail(entry).pool != kNormalPool) private_starts_.insert(entry.address);
       break;
     case EventAction::segment_free:
     case EventAction::segment_unmap:
-      unmap(entry.address, entry.bytes);
-      is_private_.erase(entry.address);
+      ranges_.unmap(entry.address, entry.bytes);
+      private_starts_.erase(entry.address);
       break;
     default:
       break;
   }
 }
 
-void CardTotals::unmap(std::uint64_t address, std::uint64_t bytes) {
-  const std::uint64_t end = address + bytes;
-  auto next = ranges_.upper_bound(address);
-  if (next != ranges_.begin()) --next;
-  while (next != ranges_.end() && next->first < end) {
-    const auto [begin, length] = *next;
-    if (begin + length <= address) {
-      ++next;
-      continue;
-    }
-    next = ranges_.erase(next);
-    if (begin < address) ranges_[begin] = address - begin;
-    if (begin + length > end) ranges_[end] = begin + length - end;
-  }
-}
-
 bool CardTotals::is_private(std::uint64_t address) const {
-  if (is_private_.contains(address)) return true;
+  if (private_starts_.contains(address)) return true;
   return std::any_of(private_.begin(), private_.end(), [address](const Range& range) {
     return range.begin <= address && address < range.end;
   });
@@ -69,7 +52,7 @@ bool CardTotals::is_private(std::uint64_t address) const {
 
 std::int64_t CardTotals::reserved_bytes() const {
   std::uint64_t bytes = 0;
-  for (const auto& [address, length] : ranges_) bytes += length;
+  for (const auto& [address, length] : ranges_.all()) bytes += length;
   return static_cast<std::int64_t>(bytes);
 }
 
@@ -84,7 +67,7 @@ std::int64_t CardTotals::rounding_bytes() const {
 std::int64_t CardTotals::private_pool_bytes() const {
   std::uint64_t bytes = 0;
   std::vector<Range> ranges;
-  for (const auto& [address, length] : ranges_) {
+  for (const auto& [address, length] : ranges_.all()) {
     if (!is_private(address)) continue;
     ranges.push_back({address, address + length});
     bytes += length;

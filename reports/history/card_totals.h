@@ -3,11 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
 #include "allocator_shim/snapshot/snapshot.h"
+#include "reports/history/mapped_ranges.h"
 #include "reports/history/recorded_beginning.h"
 
 namespace ohm::reports {
@@ -38,15 +39,14 @@ class CardTotals {
     std::uint64_t end = 0;
   };
 
-  void unmap(std::uint64_t address, std::uint64_t bytes);
   bool is_private(std::uint64_t address) const;
 
   const Snapshot& snapshot_;
   bool is_expandable_ = false;
-  std::map<std::uint64_t, std::uint64_t> ranges_;  ///< mapped bytes, by address
+  MappedRanges ranges_;
   std::unordered_map<std::uint64_t, Block> blocks_;
   std::vector<Range> private_;  ///< segments of private pools, as the snapshot's end has them
-  std::map<std::uint64_t, bool> is_private_;  ///< by events that name the pool
+  std::set<std::uint64_t> private_starts_;  ///< of ranges whose events name a private pool
 };
 
 }  // namespace ohm::reports

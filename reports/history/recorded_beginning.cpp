@@ -7,7 +7,7 @@ namespace ohm::reports {
 RecordedBeginning::RecordedBeginning(const Snapshot& snapshot, std::size_t device) {
   for (const SnapshotSegment& segment : snapshot.segments) {
     if (static_cast<std::size_t>(segment.device) != device) continue;
-    map(segment.address, segment.bytes);
+    ranges_.map(segment.address, segment.bytes);
     for (const SnapshotBlock& block : segment.blocks) {
       if (block.state == BlockView::State::inactive) continue;
       blocks_[block.address] = {block.bytes, block.stack, block.category, true};
@@ -28,10 +28,10 @@ void RecordedBeginning::undo(std::size_t index, const TraceEntry& entry, const S
       return;
     case EventAction::segment_alloc:
     case EventAction::segment_map:
-      return unmap(entry.address, entry.bytes);
+      return ranges_.unmap(entry.address, entry.bytes);
     case EventAction::segment_free:
     case EventAction::segment_unmap:
-      return map(entry.address, entry.bytes);
+      return ranges_.map(entry.address, entry.bytes);
     default:
       return;
   }
@@ -42,27 +42,6 @@ void RecordedBeginning::undo_alloc(std::size_t index, const TraceEntry& entry) {
   if (found == blocks_.end()) return;
   if (found->second.is_at_end) bytes_at_end_[index] = found->second.bytes;
   blocks_.erase(found);
-}
-
-void RecordedBeginning::map(std::uint64_t address, std::uint64_t bytes) {
-  unmap(address, bytes);
-  ranges_[address] = bytes;
-}
-
-void RecordedBeginning::unmap(std::uint64_t address, std::uint64_t bytes) {
-  const std::uint64_t end = address + bytes;
-  auto next = ranges_.upper_bound(address);
-  if (next != ranges_.begin()) --next;
-  while (next != ranges_.end() && next->first < end) {
-    const auto [begin, length] = *next;
-    if (begin + length <= address) {
-      ++next;
-      continue;
-    }
-    next = ranges_.erase(next);
-    if (begin < address) ranges_[begin] = address - begin;
-    if (begin + length > end) ranges_[end] = begin + length - end;
-  }
 }
 
 }  // namespace ohm::reports

@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <unordered_map>
 
 #include "allocator_shim/snapshot/snapshot.h"
+#include "reports/history/mapped_ranges.h"
 
 namespace ohm::reports {
 
@@ -23,7 +23,8 @@ class RecordedBeginning {
   };
 
   /// Bytes mapped, by address.
-  const std::map<std::uint64_t, std::uint64_t>& ranges() const { return ranges_; }
+  const MappedRanges& mapped() const { return ranges_; }
+  const MappedRanges::Map& ranges() const { return ranges_.all(); }
   const std::unordered_map<std::uint64_t, Block>& blocks() const { return blocks_; }
   /// Of the block that an event made, where it was still there at the end; else 0.
   std::uint64_t bytes_at_end(std::size_t index) const {
@@ -34,10 +35,8 @@ class RecordedBeginning {
  private:
   void undo(std::size_t index, const TraceEntry& entry, const Snapshot& snapshot);
   void undo_alloc(std::size_t index, const TraceEntry& entry);
-  void map(std::uint64_t address, std::uint64_t bytes);
-  void unmap(std::uint64_t address, std::uint64_t bytes);
 
-  std::map<std::uint64_t, std::uint64_t> ranges_;
+  MappedRanges ranges_;
   std::unordered_map<std::uint64_t, Block> blocks_;
   std::unordered_map<std::size_t, std::uint64_t> bytes_at_end_;
 };

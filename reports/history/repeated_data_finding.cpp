@@ -110,7 +110,7 @@ class RepeatedData {
             short_bytes(line.places.bytes())),
         line.places);
     finding.summary = fmt::format(
-        "{} blocks, {}, are on the GPU twice: loaded or copied here, and elsewhere",
+        "{} blocks, {}, that are loaded or copied here have the sizes of other live blocks",
         grouped(static_cast<std::int64_t>(line.blocks.size())), short_bytes(line.places.bytes()));
     return finding;
   }

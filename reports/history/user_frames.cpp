@@ -11,7 +11,7 @@ namespace ohm::reports {
 
 namespace {
 
-/// As harness/record/ohm_process.py writes it.
+/// As harness/record/ohm_user_files.py writes it.
 constexpr std::string_view kUserFolder = "ohm user files in ";
 
 /// Native frames have no rank; a scenario's count as Python of nobody.

@@ -279,7 +279,8 @@ std::string chart_places(const VariantResult& variant, std::size_t block_rows) {
 std::string error_section(const VariantResult& variant) {
   std::string out;
   // The message of an out-of-memory error stands with what was alive.
-  const bool is_told = variant.oom && !variant.oom->message.empty();
+  const bool is_told =
+      variant.outcome == Outcome::oom && variant.oom && !variant.oom->message.empty();
   if (variant.error && !is_told) {
     out += fmt::format(
         "<h3>Error</h3>\n<pre class=\"message\">{}{}{}</pre>\n", html(variant.error->message),

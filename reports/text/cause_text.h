@@ -7,10 +7,11 @@
 
 namespace ohm::reports {
 
-/// "train.py:12  +1.00 KiB  cat (4.00 KiB -> 5.00 KiB)".
+/// "+1.00 KiB (4.00 KiB before, 5.00 KiB now)  train.py:12  cat"; without a baseline the bytes
+/// alone.
 std::string cause_line_text(const CauseLine& line);
 
-/// "3 more lines: 1.20 MiB"; empty where there are none.
+/// "1.20 MiB  3 more lines"; empty where there are none.
 std::string other_cause_lines_text(const CauseResult& cause);
 
 /// All of it, a line each; empty of a variant without a cause.

@@ -323,17 +323,23 @@ bool is_of_pinned_memory(const TextOfOthers& text, const CrashLog& log) {
                      [&](std::string_view words) { return contains(text.text, words); });
 }
 
+CrashLog log_of(ForeignMessage message) {
+  CrashLog log;
+  log.source = std::move(message.source);
+  log.request = message.request;
+  log.what = std::move(message.what);
+  log.fix = std::move(message.fix);
+  log.is_certain = message.is_certain;
+  return log;
+}
+
 std::optional<CrashLog> foreign_log(const std::vector<LogLine>& lines) {
   const TextOfOthers text = text_of_others(lines);
   std::optional<ForeignMessage> message = find_foreign_message(text.text);
   if (!message) return std::nullopt;
-  CrashLog log;
-  log.source = std::move(message->source);
-  log.request = message->request;
-  log.what = std::move(message->what);
-  log.fix = std::move(message->fix);
-  log.is_certain = log.what.find("SIGKILL") == std::string::npos;
-  take_places(lines, text.line_at(message->at), log);
+  const std::size_t at = text.line_at(message->at);
+  CrashLog log = log_of(std::move(*message));
+  take_places(lines, at, log);
   if (log.source == "CUDA" && is_of_pinned_memory(text, log)) {
     log.source = "PyTorch on the host";
     log.what = "the host's own memory, not the GPU's: pinned memory was refused";
@@ -377,17 +383,7 @@ std::optional<CrashLog> killed_log(const std::vector<LogLine>& lines) {
   const bool is_killed = std::any_of(
       lines.begin(), lines.end(), [](const LogLine& line) { return is_word_of_shell(line.text); });
   if (!is_killed || has("TIME LIMIT") || has("KeyboardInterrupt")) return std::nullopt;
-  CrashLog log;
-  log.source = "The host";
-  log.is_certain = false;
-  log.what =
-      "the process was killed by SIGKILL, as the kernel does when the host's own memory, not the "
-      "GPU's, runs out";
-  log.fix =
-      "dmesg or the job's accounting tells whether it was; then load less at once (fewer "
-      "DataLoader workers, weights shard by shard, memory-mapped files), or ask for more host "
-      "memory.";
-  return log;
+  return log_of(message_of_killed_process());
 }
 
 bool is_of_time_limit(const std::vector<LogLine>& lines) {

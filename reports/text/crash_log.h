@@ -26,14 +26,13 @@ struct CrashLog {
   std::string what;                      ///< of the others: one sentence
   std::string fix;                       ///< of the others: what to do
   bool is_certain = true;                ///< that memory ran out; a signal alone does not tell
-  std::optional<LogPlace> place;
-  ///< the innermost line of the user's own
-  std::optional<LogPlace> library;  ///< the innermost of all, where it is another
-  std::vector<int> gpus;            ///< that messages of this kind name, ascending
-  std::size_t messages = 0;         ///< of PyTorch's, in all of the log
-  bool uses_no_grad = false;        ///< the failing call runs without gradients
-  bool runs_backward = false;       ///< the failing call is of a training step
-  std::string own_remedy;           ///< of the framework that runs on PyTorch; empty: none
+  std::optional<LogPlace> place;         ///< the innermost line of the user's own
+  std::optional<LogPlace> library;       ///< the innermost of all, where it is another
+  std::vector<int> gpus;                 ///< that messages of this kind name, ascending
+  std::size_t messages = 0;              ///< of PyTorch's, in all of the log
+  bool uses_no_grad = false;             ///< the failing call runs without gradients
+  bool runs_backward = false;            ///< the failing call is of a training step
+  std::string own_remedy;                ///< of the framework that runs on PyTorch; empty: none
 };
 
 /// The first message that is known; one of PyTorch's with figures comes before others. Lines that

@@ -51,10 +51,12 @@ constexpr const char* kNccl =
     "Leave NCCL room: a smaller batch, fewer communicators or channels (NCCL_MAX_NCHANNELS), a "
     "smaller NCCL_BUFFSIZE; nvidia-smi shows what else is on the GPU.";
 
-std::string killed_by_signal(const Match& /*match*/) {
-  return "a process was killed by SIGKILL, as the kernel does when the host's own memory, not the "
-         "GPU's, runs out";
-}
+constexpr const char* kKilled =
+    "a process was killed by SIGKILL, as the kernel does when the host's own memory, not the "
+    "GPU's, "
+    "runs out";
+
+std::string killed_by_signal(const Match& /*match*/) { return kKilled; }
 
 /// Of digits with or without commas.
 double number_of(const std::string& text) {
@@ -118,6 +120,7 @@ struct Wording {
   const char* fix;
   /// The request, where it is told.
   std::optional<double> (*request)(const Match& match) = nullptr;
+  bool is_certain = true;  ///< as of ForeignMessage
 };
 
 std::optional<double> first_number(const Match& match) { return number_of(match.str(1)); }
@@ -532,7 +535,7 @@ const std::vector<Wording>& wordings() {
        kWhoHoldsIt},
       {"The host",
        R"(exitcode ?: -9\b|exitcode\s+: -9\b|Signal 9 \(SIGKILL\) received by PID|died with <Signals\.SIGKILL: 9>|return code = -9\b|exit(?:ed with)? (?:code|status):? 137\b|Exit Code:\s+137\b)",
-       killed_by_signal, kConfirmKill},
+       killed_by_signal, kConfirmKill, nullptr, false},
       {"Python",
        R"(OSError: \[Errno 12\] Cannot allocate memory|\bMemoryError\b(?!:? ?\w*Unable)|'std::bad_alloc')",
        [](const Match&) {
@@ -589,6 +592,15 @@ bool may_be_cut(const Match& match, std::string_view text) {
 
 }  // namespace
 
+ForeignMessage message_of_killed_process() {
+  ForeignMessage message;
+  message.source = "The host";
+  message.what = kKilled;
+  message.fix = kConfirmKill;
+  message.is_certain = false;
+  return message;
+}
+
 std::optional<ForeignMessage> find_foreign_message(std::string_view line) {
   for (const auto& [wording, pattern] : patterns()) {
     Match match;
@@ -598,6 +610,7 @@ std::optional<ForeignMessage> find_foreign_message(std::string_view line) {
     message.what = wording.what(match);
     message.fix = wording.fix;
     message.is_of_framework = is_of_framework(wording.source);
+    message.is_certain = wording.is_certain;
     message.at = static_cast<std::size_t>(match.position());
     const std::optional<double> bytes = wording.request ? wording.request(match) : std::nullopt;
     constexpr double kMostBytes = 0x1p64;
