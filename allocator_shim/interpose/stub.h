@@ -37,9 +37,13 @@ constexpr bool initializes(std::string_view library, std::string_view name) {
   return !name.starts_with("__cuda");
 }
 
-/// Whether calls are work that may write device memory: those of libraries that compute.
+/// Whether calls are work that may write device memory: those of the mathematical libraries.
 constexpr bool may_write(std::string_view library) {
-  return library.starts_with("cu") && initializes(library, "") && library != "cudart";
+  for (const std::string_view one :
+       {"cublas", "cublasLt", "cudnn", "cufft", "curand", "cusolver", "cusparse", "cusparseLt"}) {
+    if (library == one) return true;
+  }
+  return false;
 }
 
 /// Does nothing, and that is all there is to do where nothing is computed.
