@@ -10,6 +10,7 @@ import xml.etree.ElementTree
 
 PYTHON_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python")
 GPU = ("--ohm-gpu", "l4-24g")
+CI_VARIABLES = ("CI", "BUILD_NUMBER")
 
 
 class Session:
@@ -48,8 +49,12 @@ class Folder:
             return file.read()
 
     def run(self, *options, preload=None, command=("-m", "pytest")):
-        """`preload`: the stand-in libraries without ohm exec, as a real GPU is seen."""
-        environment = {**os.environ, "LD_PRELOAD": preload or "", "PYTHONDONTWRITEBYTECODE": "1",
+        """`preload`: the stand-in libraries without ohm exec, as a real GPU is seen.
+
+        The same everywhere: pytest shortens its summary to the width of the terminal, but not in CI.
+        """
+        environment = {**{name: value for name, value in os.environ.items() if name not in CI_VARIABLES},
+                       "COLUMNS": "80", "LD_PRELOAD": preload or "", "PYTHONDONTWRITEBYTECODE": "1",
                        "PYTHONPATH": os.pathsep.join(
                            [PYTHON_FOLDER, os.environ.get("PYTHONPATH", "")]).strip(os.pathsep)}
         report = os.path.join(self.path, "junit.xml")
