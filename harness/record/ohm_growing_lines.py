@@ -1,57 +1,184 @@
-"""The line of a function that makes a variable hold more: that appends to it, stores into it, or adds
-to it. What has none is made in the line that assigns it last."""
-import dis
+"""The line of a program that makes a variable hold more: that appends to it, stores into it, or adds to
+it. Where none does, the line that assigns to it what it holds."""
+import ast
+import linecache
 
-GROWS = frozenset("add append appendleft extend insert put setdefault update".split())
-MOST_INSTRUCTIONS = 20_000
+GROWS = frozenset("add append appendleft extend insert put push setdefault update".split())
+GROWS_FIRST = frozenset("heappush insort insort_left insort_right".split())  # their first argument
+TAKES_ITEM = frozenset(("get", "setdefault"))
+LEAVES_GPU = frozenset("item tolist cpu numpy".split())
+NUMBERS = frozenset("bool float int len str".split())
+EMPTY = frozenset("Counter OrderedDict defaultdict deque dict list set".split())
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+MOST_SOURCE = 1_000_000  # characters
 
 
-def growing_line(code, name):
-    """Of a variable, or of an attribute of one ("self.losses"); 0: it is not known."""
-    if code is None or code.co_code is None or len(code.co_code) > 2 * MOST_INSTRUCTIONS:
-        return 0
-    wanted = name.split("[")[0].rsplit(".", 1)[-1]
+class Name:
+    """A variable of a function; of a module where the function is "<module>"."""
+
+    def __init__(self, name, function="<module>", first_line=0):
+        self.name, self.function, self.first_line = name, function, first_line
+
+    def part_of(self, tree):
+        return function_in(tree, self.function, self.first_line)
+
+    def is_in(self, node):
+        return isinstance(node, ast.Name) and node.id == self.name
+
+
+class Attribute:
+    """Of an object of a class, "" where the class is not of the file."""
+
+    def __init__(self, name, class_name=""):
+        self.name, self.class_name = name, class_name
+
+    def part_of(self, tree):
+        if not self.class_name:
+            return tree
+        return next((node for node in ast.walk(tree)
+                     if isinstance(node, ast.ClassDef) and node.name == self.class_name), None)
+
+    def is_in(self, node):
+        return isinstance(node, ast.Attribute) and node.attr == self.name
+
+
+class Item:
+    """container[key]: of what `container` names; or one with a key that the source does not have."""
+
+    def __init__(self, container, key):
+        self.container, self.key = container, key
+
+    def part_of(self, tree):
+        return self.container.part_of(tree)
+
+    def is_in(self, node):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            return (node.func.attr in TAKES_ITEM and self.container.is_in(node.func.value) and
+                    node.args and self._is_key(node.args[0]))
+        return (isinstance(node, ast.Subscript) and self.container.is_in(node.value) and
+                self._is_key(node.slice))
+
+    def _is_key(self, node):
+        return not isinstance(node, ast.Constant) or repr(node.value) == self.key
+
+
+class Sources:
+    """Files of the program, read once."""
+
+    def __init__(self):
+        self.trees = {}
+
+    def tree_of(self, file):
+        """None: the file is none of Python's, or cannot be read."""
+        if file not in self.trees:
+            self.trees[file] = parsed(file)
+        return self.trees[file]
+
+
+def parsed(file):
+    source = "".join(linecache.getlines(file)) if file else ""
+    if not source or len(source) > MOST_SOURCE:
+        return None
     try:
-        return find(list(instructions_of(code)), wanted)
-    except (ValueError, IndexError):
-        return 0
+        return ast.parse(source)
+    except (SyntaxError, ValueError):
+        return None
 
 
-def instructions_of(code):
-    line = code.co_firstlineno
-    for instruction in dis.get_instructions(code):
-        starts = instruction.starts_line
-        # Since 3.13 it is a boolean beside the number.
-        number = getattr(instruction, "line_number", None) if starts is True else starts
-        line = number or line
-        yield line, instruction
+def growing_line(tree, what):
+    """Of what a Name, an Attribute or an Item names in a file: (line, whether it grows there); None: no line
+    of the file does either."""
+    part = tree and what.part_of(tree)
+    if part is None:
+        return None
+    grown, assigned = [], []
+    for node in ast.walk(part):
+        if grows(node, what):
+            grown.append(node)
+        elif assigns(node, what):
+            assigned.append(node)
+    found = [node for node in grown if not stores_numbers(node)] or grown
+    if found:
+        return max(node.lineno for node in found), True
+    return (max(node.lineno for node in assigned), False) if assigned else None
 
 
-def find(instructions, wanted):
-    assigned = grown = 0
-    for index, (line, instruction) in enumerate(instructions):
-        if instruction.argval != wanted:
-            continue
-        following = [one for _, one in instructions[index + 1:index + 3]]
-        if instruction.opname.startswith("STORE_"):
-            assigned = line
-            if is_sum(instructions, index):
-                grown = line
-        elif any(one.argval in GROWS and one.opname.startswith("LOAD_") for one in following):
-            grown = line
-        elif stores_item(instructions, index, line):
-            grown = line
-    return grown or assigned
+def function_in(tree, name, first_line):
+    """The whole module for code that is in no function; None: there is no such function."""
+    if name.startswith("<"):
+        return tree
+    for node in ast.walk(tree):
+        if isinstance(node, FUNCTIONS) and node.name == name:
+            begin = min([node.lineno] + [one.lineno for one in node.decorator_list])
+            if begin <= first_line <= node.lineno:
+                return node
+    return None
 
 
-def is_sum(instructions, index):
-    """total += loss, h = f(h): the line that stores it reads it."""
-    line, store = instructions[index]
-    return any(one.argval == store.argval and one.opname.startswith("LOAD_")
-               for at, one in instructions[max(0, index - 40):index] if at == line)
+def grows(node, what):
+    if isinstance(node, ast.Call):
+        return calls_growth(node, what)
+    if isinstance(node, ast.AugAssign):
+        return what.is_in(node.target) or is_item_of(node.target, what)
+    targets = targets_of(node)
+    if any(is_item_of(target, what) for target in targets):
+        return True
+    # total = total + loss; h = f(h)
+    return any(map(what.is_in, targets)) and any(map(what.is_in, ast.walk(node.value)))
 
 
-def stores_item(instructions, index, line):
-    """cache[key] = value."""
-    following = instructions[index + 1:index + 8]
-    return any(one.opname == "STORE_SUBSCR" and at == line for at, one in following)
+def calls_growth(call, what):
+    if isinstance(call.func, ast.Attribute) and call.func.attr in GROWS and what.is_in(call.func.value):
+        return True
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    return name in GROWS_FIRST and bool(call.args) and what.is_in(call.args[0])
+
+
+def is_item_of(target, what):
+    return isinstance(target, ast.Subscript) and what.is_in(target.value)
+
+
+def assigns(node, what):
+    return any(map(what.is_in, targets_of(node))) and not is_empty(node.value)
+
+
+def targets_of(node):
+    if isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
+        return [node.target] if node.value is not None else []
+    if not isinstance(node, ast.Assign):
+        return []
+    whole = [one for one in node.targets if isinstance(one, (ast.Tuple, ast.List))]
+    return node.targets + [part for one in whole for part in one.elts]
+
+
+def is_empty(value):
+    """Whether it holds no tensor: [], dict(), None, 0."""
+    if isinstance(value, (ast.List, ast.Tuple, ast.Set)):
+        return all(map(is_empty, value.elts))
+    if isinstance(value, ast.Dict):
+        return all(map(is_empty, value.values))
+    is_call = isinstance(value, ast.Call)
+    return isinstance(value, ast.Constant) or is_call and getattr(value.func, "id", getattr(
+        value.func, "attr", "")) in EMPTY and not any(map(may_hold, value.args))
+
+
+def may_hold(argument):
+    """defaultdict(list), deque([], 10)"""
+    return not isinstance(argument, (ast.Name, ast.Lambda)) and not is_empty(argument)
+
+
+def stores_numbers(node):
+    """losses.append(loss.item()): nothing of a GPU."""
+    values = [*node.args, *(one.value for one in node.keywords)] if isinstance(node, ast.Call) else [node.value]
+    return bool(values) and all(map(is_number, values))
+
+
+def is_number(value):
+    if isinstance(value, ast.Constant):
+        return True
+    if isinstance(value, (ast.BinOp, ast.UnaryOp)):
+        parts = [value.left, value.right] if isinstance(value, ast.BinOp) else [value.operand]
+        return all(map(is_number, parts))
+    if not isinstance(value, ast.Call):
+        return False
+    return (getattr(value.func, "attr", "") in LEAVES_GPU or getattr(value.func, "id", "") in NUMBERS)

@@ -5,32 +5,31 @@ It looks and changes nothing: no memory of the GPU is asked for or let go, no st
 of Python's, no hook of saved tensors runs. A look ends after a time and a number of objects."""
 import collections
 import gc
-import linecache
 import sys
 import time
 import types
 
-from ohm_growing_lines import growing_line
+from ohm_holder_paths import (SEQUENCES, GrowingPlaces, file_of_module, group_name, kind_of, path_of,
+                              program_modules, short_text)
 from ohm_memory import StorageExtents
 
 MOST_SECONDS = 2.0
 MOST_OBJECTS = 400_000
 MOST_HOLDERS = 12
+MOST_GROUPS = 100
 MOST_LOOKS = 4
-MOST_SOURCE = 1_000_000  # characters
 OPTIMIZED = 0x1  # of co_flags: the locals are no dictionary
 
 ATOMS = (str, bytes, int, float, complex, bool, type(None), types.CodeType, types.BuiltinFunctionType,
          types.ModuleType, range, slice)
-SEQUENCES = (list, tuple, set, frozenset, collections.deque)
 
 
 class Root:
-    """A variable of the program."""
+    """A variable of the program: of a function that begins in a line, or of a module."""
 
-    def __init__(self, name, function, code, file, line, is_in_model=False):
-        self.name, self.function, self.code = name, function, code
-        self.file, self.line, self.is_in_model = file, line, is_in_model
+    def __init__(self, name, function, file, first_line=0, is_in_model=False):
+        self.name, self.function, self.file = name, function, file
+        self.first_line, self.is_in_model = first_line, is_in_model
 
 
 class Found:
@@ -51,6 +50,17 @@ class Group:
         self.bytes = self.graph_bytes = self.blocks = self.tensors = self.scalars = 0
         self.with_graph = 0
         self.largest_bytes = -1
+        self.place = None  # (file, line) that fills it
+        self.is_in_model = first.root.is_in_model
+
+    def join(self, other):
+        self.bytes += other.bytes
+        self.graph_bytes += other.graph_bytes
+        self.blocks += other.blocks
+        self.tensors += other.tensors
+        self.scalars += other.scalars
+        self.with_graph += other.with_graph
+        self.is_in_model &= other.is_in_model
 
 
 class Holders:
@@ -76,8 +86,8 @@ class Holders:
         c._push_saved_tensors_default_hooks = push_noting
 
     def look(self, device, frames=()):
-        """What variables of the frames (frame, line, whether it is of a model's call), innermost first,
-        and of the program's modules hold on the device; None: it is not known."""
+        """What variables of the frames (frame, whether it is of a model's call), outermost first, and of
+        the program's modules hold on the device; None: it is not known."""
         if self.looks >= MOST_LOOKS:
             return None
         self.looks += 1
@@ -101,33 +111,35 @@ class Look:
         self.counted = set()  # addresses of storages
         self.tensors = []  # Found
         self.groups = {}
+        self.variables = collections.defaultdict(list)  # id of an object -> roots, by all of its names
         self.is_whole = True
 
     def run(self, frames):
-        for frame, line, is_in_model in frames:
-            self._add_frame(frame, line, is_in_model)
+        for frame, is_in_model in frames:
+            self._add_frame(frame, is_in_model)
         for module in program_modules(self.holders.files):
             is_main = module.__name__ == "__main__"
             file = self.holders.main_file if is_main else module.__file__
-            self._add_variables(vars(module), Root("", "<module>", None, file, 0))
+            self._add_variables(vars(module), Root("", "<module>", file))
         self._search()
         for found in self.tensors:
             self._count_tensor(found)
         for found in self.tensors:
             self._count_graph(found)
-        rows = sorted(self.groups.values(), key=lambda group: -group.bytes)
+        groups = self._joined(sorted(self.groups.values(), key=lambda group: -group.bytes))
         return {"device": self.device, "is_whole": self.is_whole,
-                "bytes": sum(group.bytes for group in rows),
-                "holders": [self._row(group) for group in rows[:MOST_HOLDERS] if group.bytes]}
+                "bytes": sum(group.bytes for group in groups),
+                "holders": [self._row(group) for group in groups[:MOST_HOLDERS] if group.bytes]}
 
     # ---- where paths begin ----
 
-    def _add_frame(self, frame, line, is_in_model):
+    def _add_frame(self, frame, is_in_model):
         code = frame.f_code
         values = frame.f_locals
         is_module = values is frame.f_globals
         name = "<module>" if is_module else code.co_name
-        self._add_variables(values, Root("", name, code, code.co_filename, line, is_in_model))
+        of = Root("", name, code.co_filename, code.co_firstlineno, is_in_model)
+        self._add_variables(values, of)
         if not code.co_flags & OPTIMIZED or sys.version_info >= (3, 13):
             return
         # The frame keeps the dictionary, which would keep what the program lets go. Three hold it,
@@ -139,7 +151,8 @@ class Look:
         for name, value in list(values.items()):
             if not isinstance(name, str) or name.startswith("__") or isinstance(value, ATOMS):
                 continue
-            root = Root(name, of.function, of.code, of.file, of.line, of.is_in_model)
+            root = Root(name, of.function, of.file, of.first_line, of.is_in_model)
+            self.variables[id(value)].append(root)
             self._add(value, None, name, "variable", root)
 
     def _add(self, thing, parent, label, step, root):
@@ -184,13 +197,25 @@ class Look:
             if self.holders.files.is_program(file_of_module(thing.__module__)):
                 self._add_attributes(found)
         elif isinstance(thing, types.FunctionType):
-            for cell in thing.__closure__ or ():
-                self._add_referents(Found(cell, found, "", "closure", found.root))
+            self._add_closure(found)
         elif isinstance(thing, types.TracebackType):
             self._add_referents(found, "traceback")
         else:
             self._add_attributes(found)
             self._add_referents(found)
+
+    def _add_closure(self, found):
+        code = found.thing.__code__
+        is_own = self.holders.files.is_program(code.co_filename)
+        for name, cell in zip(code.co_freevars, found.thing.__closure__ or ()):
+            try:
+                value = cell.cell_contents
+            except ValueError:  # not assigned yet
+                continue
+            root = Root(name, code.co_name, code.co_filename, code.co_firstlineno) if is_own else found.root
+            if is_own:
+                self.variables[id(value)].append(root)
+            self._add(value, found, name, "closure", root)
 
     def _add_attributes(self, found):
         try:
@@ -224,7 +249,7 @@ class Look:
     def _group_of(self, found):
         first, name = group_name(found, self.torch)
         key = (id(first.thing) if first.step != "variable" else (found.root.name, found.root.function))
-        return self.groups.setdefault((found.root.function, key), Group(found, name))
+        return self.groups.setdefault((found.root.function, key), Group(first, name))
 
     def _count_tensor(self, found):
         group = self._group_of(found)
@@ -280,136 +305,51 @@ class Look:
 
     # ---- what is told ----
 
+    def _joined(self, groups):
+        """Largest first: containers of several objects that one line fills are one, block.cache of each
+        block."""
+        places = GrowingPlaces(self.variables, self.holders.files)
+        by_place, joined = {}, []
+        for group in groups[:MOST_GROUPS]:
+            group.place = places.of(group.first)
+            key = group.place and (group.place, group.first.label)
+            if key and group.first.step == "attribute" and key in by_place:
+                by_place[key].join(group)
+                continue
+            by_place[key] = group
+            joined.append(group)
+        return sorted(joined, key=lambda group: -group.bytes) + groups[MOST_GROUPS:]
+
     def _row(self, group):
         found, is_of_graph = group.largest
         root = found.root
-        line = growing_line(root.code or code_of(root.file), group.name) or root.line
-        return {"variable": group.name, "function": root.function, "file": root.file, "line": line,
+        file, line = group.place or (root.file, 0)
+        return {"variable": group.name, "function": root.function, "file": file, "line": line,
                 "bytes": group.bytes, "graph_bytes": group.graph_bytes, "blocks": group.blocks,
                 "tensors": group.tensors, "scalars": group.scalars, "with_graph": group.with_graph,
-                "kind": kind_of(found, self.torch), "is_in_model": root.is_in_model,
+                "kind": kind_of(found, self.torch), "is_in_model": group.is_in_model,
                 "path": path_of(found, is_of_graph)}
 
 
-def program_modules(files):
-    """Those of the program's own, the main one first."""
-    modules = [module for module in list(sys.modules.values()) if isinstance(module, types.ModuleType)]
-    modules.sort(key=lambda module: module.__name__ != "__main__")
-    for module in modules:
-        file = vars(module).get("__file__") or ""
-        if module.__name__ == "__main__" or files.is_program(file):
-            yield module
-
-
-def file_of_module(name):
-    return getattr(sys.modules.get(name), "__file__", None) or ""
-
-
-def code_of(file):
-    """Of a module that has run; None: it cannot be read."""
-    source = "".join(linecache.getlines(file)) if file else ""
-    if not source or len(source) > MOST_SOURCE:
-        return None
-    try:
-        return compile(source, file, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError):
-        return None
-
-
 def program_frames_of(files, frame):
-    """[(frame, line, whether it is of a model's call)] of the program's own, from this one outwards."""
+    """[(frame, whether it is of a model's call)] of the program's own, this one last."""
     frames = []
     while frame is not None:
         code = frame.f_code
         if files.is_program(code.co_filename):
-            frames.append((frame, frame.f_lineno, False))
+            frames.insert(0, (frame, False))
         elif code.co_name == "_call_impl":
-            frames = [(inner, line, True) for inner, line, _ in frames]
+            frames = [(inner, True) for inner, _ in frames]
         frame = frame.f_back
     return frames
 
 
 def frames_of_error(files, error):
+    """The same, of the frames that it has left."""
     frames = []
     trace = error.__traceback__
     while trace is not None:
         if files.is_program(trace.tb_frame.f_code.co_filename):
-            frames.insert(0, (trace.tb_frame, trace.tb_lineno, False))
+            frames.append((trace.tb_frame, False))
         trace = trace.tb_next
     return frames
-
-
-def chain_of(found):
-    """From the variable to the object."""
-    chain = []
-    while found is not None:
-        chain.insert(0, found)
-        found = found.parent
-    return chain
-
-
-def group_name(found, torch):
-    """The innermost object that stands for the whole, and its name: the container of a tensor, a
-    module, an optimizer."""
-    chain = chain_of(found)
-    name = chain[0].label
-    for one, following in zip(chain, chain[1:]):
-        is_whole = isinstance(one.thing, (torch.nn.Module, torch.optim.Optimizer))
-        is_whole = is_whole and following.label != "" and not is_own_attribute(one, following, torch)
-        if is_whole or isinstance(one.thing, SEQUENCES) or is_dictionary_of(one.thing, torch):
-            return one, name
-        name += following.label if len(name) < 80 else ""
-    return found, name
-
-
-def is_own_attribute(one, following, torch):
-    """Of a module: what it keeps beside its parameters, buffers and parts."""
-    is_module = isinstance(one.thing, torch.nn.Module)
-    return is_module and following.label not in ("._parameters", "._buffers", "._modules")
-
-
-def is_dictionary_of(thing, torch):
-    """Whether its values are tensors, mostly."""
-    if not isinstance(thing, dict) or not thing:
-        return False
-    values = list(thing.values())[:8]
-    return 2 * sum(isinstance(value, torch.Tensor) for value in values) > len(values)
-
-
-def kind_of(found, torch):
-    """In one word what holds the tensors."""
-    chain = chain_of(found)
-    if any(isinstance(one.thing, (BaseException, types.TracebackType)) for one in chain):
-        return "exception"
-    if any(isinstance(one.thing, torch.optim.Optimizer) for one in chain):
-        return "optimizer"
-    whole, _ = group_name(found, torch)
-    if isinstance(whole.thing, torch.nn.Module):
-        return "module"
-    if isinstance(whole.thing, dict):
-        return "dictionary"
-    return "list" if isinstance(whole.thing, SEQUENCES) else "tensor"
-
-
-def path_of(found, is_of_graph):
-    chain = chain_of(found)
-    path = [chain[0].label]
-    for one in chain:
-        name = type(one.thing).__name__
-        if isinstance(one.thing, (*SEQUENCES, dict)):
-            name += f" of {len(one.thing)}"
-        if one.label and one.step == "attribute":
-            name = f"{one.label} {name}"
-        path.append(name)
-    if len(path) > 8:
-        path[4:-3] = ["…"]
-    if found.thing.grad_fn is not None:
-        path.append(f"grad_fn {type(found.thing.grad_fn).__name__}")
-    if is_of_graph:
-        path.append("saved tensor")
-    return path
-
-
-def short_text(key):
-    text = repr(key) if isinstance(key, (str, int, tuple, float)) else type(key).__name__
-    return text if len(text) <= 40 else text[:37] + "…'"

@@ -47,6 +47,12 @@ void take_line(const FindingResult& finding, ConclusionResult& made) {
   made.line = finding.evidence.front().line;
 }
 
+void take_largest_line(const OomResult& oom, ConclusionResult& made) {
+  if (oom.holders.empty()) return;
+  made.file = oom.holders.front().file;
+  made.line = oom.holders.front().line;
+}
+
 // ---- one function for each cause ----------------------------------------------------------------
 
 std::optional<ConclusionResult> of_growth(const VariantResult& variant) {
@@ -109,6 +115,7 @@ std::optional<ConclusionResult> of_container(const VariantResult& variant) {
   ConclusionResult made =
       conclusion("kept", holder_phrase(*holder), holder_remedy(*holder),
                  holder->graph_bytes > 0 ? "leaked_loss_graph" : "retained_outputs");
+  take_largest_line(*variant.oom, made);
   take_holder_line(*holder, made);
   return made;
 }

@@ -22,7 +22,8 @@ bool is_model_or_optimizer(const RetainedResult& holder) {
 }
 
 bool is_container(const RetainedResult& holder) {
-  return holder.kind == "list" || holder.kind == "dictionary" || holder.kind == "exception";
+  return holder.kind == "list" || holder.kind == "dictionary" || holder.kind == "exception" ||
+         holder.kind == "cache";
 }
 
 }  // namespace
@@ -70,6 +71,7 @@ std::string holder_remedy(const RetainedResult& holder) {
   if (holder.kind == "exception") {
     return "keep str(error) in place of the exception, or clear its __traceback__";
   }
+  if (holder.kind == "cache") return "limit the cache (maxsize), or return copies on the CPU";
   if (!keeps_graphs(holder)) {
     return "keep fewer of them, or copies on the CPU (.cpu())";
   }

@@ -31,8 +31,10 @@ struct Caller {
   std::int64_t alive_bytes = 0;
   std::int64_t alive_blocks = 0;
   std::uint32_t first_event = UINT32_MAX;
-  std::int64_t let_go_bytes = 0;  ///< of what was alive then: freed later, without a gradient
-  bool trains = false;            ///< gradients were made while something of it was alive
+  std::int64_t let_go_bytes = 0;   ///< of what was alive then: freed later, without a gradient
+  std::size_t trained_blocks = 0;  ///< that were alive while gradients were made
+  /// Results are, of a call without a backward pass of its own: targets of a loss.
+  bool trains() const { return 3 * trained_blocks > blocks.size(); }
 };
 
 class InferenceGraphs {
@@ -95,8 +97,7 @@ class InferenceGraphs {
   void add(const HistoryBlock& block, Caller& caller) {
     caller.blocks.push_back(&block);
     caller.sites.insert(block.site);
-    const bool has_gradient = has_gradient_in(block.begin, block.end);
-    caller.trains = caller.trains || has_gradient;
+    caller.trained_blocks += has_gradient_in(block.begin, block.end) ? 1 : 0;
     if (!is_alive(block, moment_) || block.category == Category::workspace) return;
     if (block.end < device_.history().events) {
       caller.let_go_bytes += static_cast<std::int64_t>(block.bytes);
@@ -112,7 +113,7 @@ class InferenceGraphs {
   bool keeps_graph(const Caller& caller) const {
     constexpr std::int64_t kFewestBlocks = 6;
     constexpr std::int64_t kLeastShare = 4;
-    return !caller.trains && has_ended_once(caller) && caller.alive_blocks >= kFewestBlocks &&
+    return !caller.trains() && has_ended_once(caller) && caller.alive_blocks >= kFewestBlocks &&
            2 * caller.alive_sites.size() >= caller.sites.size() &&
            2 * caller.alive_bytes >= made_since(caller).bytes &&
            3 * caller.alive_blocks >= made_since(caller).blocks &&

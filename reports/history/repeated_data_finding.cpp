@@ -29,10 +29,11 @@ bool is_copying(std::string_view function) {
   return std::find(kCopies.begin(), kCopies.end(), function) != kCopies.end();
 }
 
-/// Data that stays, and not what is computed in a step.
+/// Data that stays, and not what is computed in a step. An optimizer's state has the sizes of
+/// parameters anyway.
 bool is_data(const HistoryBlock& block) {
-  return block.category == Category::parameter || block.category == Category::optimizer_state ||
-         block.category == Category::input || block.category == Category::other;
+  return block.category == Category::parameter || block.category == Category::input ||
+         block.category == Category::other;
 }
 
 struct Line {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "reports/text/result_text.h"
+#include "reports/text/text_layout.h"
 
 namespace ohm::reports {
 
@@ -15,7 +16,7 @@ std::vector<std::string> conclusion_lines(const ConclusionResult& conclusion) {
   std::vector<std::string> lines = {fmt::format("Cause: {}.", conclusion.what)};
   if (!conclusion.file.empty()) {
     constexpr std::size_t kMostText = 60;
-    const std::string text = conclusion.text.size() <= kMostText ? conclusion.text : std::string();
+    const std::string text = shortened(conclusion.text, kMostText);
     lines.push_back(fmt::format("Line: {}{}", place_text(conclusion.file, conclusion.line),
                                 text.empty() ? "" : ": " + text));
   }
