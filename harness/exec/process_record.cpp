@@ -78,6 +78,7 @@ RetainedResult retained_of(const json& row) {
   entry.scalars = row.at("scalars");
   entry.kind = row.at("kind");
   entry.is_in_model = row.at("is_in_model");
+  entry.is_differentiated = row.at("is_differentiated");
   entry.path = row.at("path").get<std::vector<std::string>>();
   return entry;
 }

@@ -85,22 +85,26 @@ def parsed(file):
         return None
 
 
-def growing_line(tree, what):
-    """Of what a Name, an Attribute or an Item names in a file: (line, whether it grows there); None: no line
-    of the file does either."""
+class Place:
+    """A line of a file: whether what is named grows there; whether the program calls backward() of it."""
+
+    def __init__(self, line, grows, is_differentiated):
+        self.line, self.grows, self.is_differentiated = line, grows, is_differentiated
+
+
+def growing_place(tree, what):
+    """Of what a Name, an Attribute or an Item names in a file; None: no line of it gives that a value."""
     part = tree and what.part_of(tree)
     if part is None:
         return None
-    grown, assigned = [], []
-    for node in ast.walk(part):
-        if grows(node, what):
-            grown.append(node)
-        elif assigns(node, what):
-            assigned.append(node)
-    found = [node for node in grown if not stores_numbers(node)] or grown
-    if found:
-        return max(node.lineno for node in found), True
-    return (max(node.lineno for node in assigned), False) if assigned else None
+    nodes = list(ast.walk(part))
+    grown = [node for node in nodes if grows(node, what)]
+    grown = [node for node in grown if not stores_numbers(node)] or grown
+    found = grown or [node for node in nodes if assigns(node, what)]
+    if not found:
+        return None
+    return Place(max(node.lineno for node in found), bool(grown),
+                 any(differentiates(node, what) for node in nodes))
 
 
 def function_in(tree, name, first_line):
@@ -132,6 +136,12 @@ def calls_growth(call, what):
         return True
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
     return name in GROWS_FIRST and bool(call.args) and what.is_in(call.args[0])
+
+
+def differentiates(node, what):
+    """loss.backward(), scaler.scale(loss).backward()"""
+    is_call = isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "backward"
+    return is_call and any(map(what.is_in, ast.walk(node)))
 
 
 def is_item_of(target, what):

@@ -6,7 +6,7 @@ import re
 import sys
 import types
 
-from ohm_growing_lines import Attribute, Item, Name, Sources, growing_line
+from ohm_growing_lines import Attribute, Item, Name, Sources, growing_place
 
 SEQUENCES = (list, tuple, set, frozenset, collections.deque)
 FUNCTION_CACHE = type(functools.lru_cache(lambda: None))
@@ -118,19 +118,18 @@ class GrowingPlaces:
         self.sources = Sources()
 
     def of(self, first):
-        """(file, line) that makes a container hold more, or that assigns what it holds; None: neither is
+        """(file, Place) that makes a container hold more, or that assigns what it holds; None: neither is
         known."""
         if any(isinstance(one.thing, FUNCTION_CACHE) for one in chain_of(first)):
             return None  # each call of the function does
         assigned = None
         for file, what in self._names_of(first):
-            found = growing_line(self.sources.tree_of(file), what)
-            if found is None:
+            place = growing_place(self.sources.tree_of(file), what)
+            if place is None:
                 continue
-            line, is_grown = found
-            if is_grown:
-                return file, line
-            assigned = assigned or (file, line)
+            if place.grows:
+                return file, place
+            assigned = assigned or (file, place)
         return assigned
 
     def _names_of(self, found):

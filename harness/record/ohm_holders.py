@@ -50,7 +50,7 @@ class Group:
         self.bytes = self.graph_bytes = self.blocks = self.tensors = self.scalars = 0
         self.with_graph = 0
         self.largest_bytes = -1
-        self.place = None  # (file, line) that fills it
+        self.place = None  # (file, Place) that fills it
         self.is_in_model = first.root.is_in_model
 
     def join(self, other):
@@ -312,7 +312,8 @@ class Look:
         by_place, joined = {}, []
         for group in groups[:MOST_GROUPS]:
             group.place = places.of(group.first)
-            key = group.place and (group.place, group.first.label)
+            file, place = group.place or (None, None)
+            key = place and (file, place.line, group.first.label)
             if key and group.first.step == "attribute" and key in by_place:
                 by_place[key].join(group)
                 continue
@@ -323,11 +324,13 @@ class Look:
     def _row(self, group):
         found, is_of_graph = group.largest
         root = found.root
-        file, line = group.place or (root.file, 0)
-        return {"variable": group.name, "function": root.function, "file": file, "line": line,
+        file, place = group.place or (root.file, None)
+        return {"variable": group.name, "function": root.function, "file": file,
+                "line": place.line if place else 0,
                 "bytes": group.bytes, "graph_bytes": group.graph_bytes, "blocks": group.blocks,
                 "tensors": group.tensors, "scalars": group.scalars, "with_graph": group.with_graph,
                 "kind": kind_of(found, self.torch), "is_in_model": group.is_in_model,
+                "is_differentiated": bool(place and place.is_differentiated),
                 "path": path_of(found, is_of_graph)}
 
 

@@ -40,6 +40,12 @@ ConclusionResult conclusion(std::string cause, std::string what, std::string rem
   return made;
 }
 
+std::int64_t evident_bytes(const FindingResult& finding) {
+  std::int64_t bytes = 0;
+  for (const FindingEvidence& one : finding.evidence) bytes += one.bytes;
+  return bytes;
+}
+
 /// Where the bytes are made that show a finding.
 void take_line(const FindingResult& finding, ConclusionResult& made) {
   if (finding.evidence.empty()) return;
@@ -60,7 +66,7 @@ std::optional<ConclusionResult> of_growth(const VariantResult& variant) {
   if (finding == nullptr) return std::nullopt;
   ConclusionResult made = conclusion("growth", "memory " + finding->summary, "", finding->scenario);
   take_line(*finding, made);
-  const RetainedResult* const holder = growing_holder(variant);
+  const RetainedResult* const holder = growing_holder(variant, evident_bytes(*finding));
   if (holder == nullptr) {
     made.remedy =
         "drop or detach what that line makes at the end of each step (.item(), .detach(), del)";
@@ -186,7 +192,7 @@ std::optional<ConclusionResult> of_other_finding(const VariantResult& variant) {
 }
 
 /// What helps against most of what is held.
-std::string remedy_against(Category category) {
+std::string remedy_against(Category category, bool has_gradients) {
   switch (category) {
     case Category::parameter:
       return "load parameters in a smaller dtype, or shard or quantize them";
@@ -195,7 +201,8 @@ std::string remedy_against(Category category) {
     case Category::optimizer_state:
       return "use an 8-bit optimizer or one with less state, or shard it";
     case Category::activation:
-      return "use a smaller batch, mixed precision, accumulation or checkpointing";
+      return has_gradients ? "use a smaller batch, mixed precision, accumulation or checkpointing"
+                           : "use a smaller batch or mixed precision";
     default:
       return "use smaller or fewer tensors, or keep them on the CPU";
   }
@@ -206,6 +213,8 @@ std::optional<ConclusionResult> of_largest_category(const VariantResult& variant
   const OomResult& oom = *variant.oom;
   const auto most = std::max_element(oom.alive_by_category.begin(), oom.alive_by_category.end());
   const auto category = static_cast<Category>(most - oom.alive_by_category.begin());
+  const bool has_call = variant.retention && variant.retention->call;
+  const bool has_gradients = !has_call || variant.retention->call->has_gradients;
   std::string name(name_of(category));
   std::replace(name.begin(), name.end(), '_', ' ');
   ConclusionResult made = conclusion(
@@ -216,7 +225,7 @@ std::optional<ConclusionResult> of_largest_category(const VariantResult& variant
                           category == Category::gradient || category == Category::input
                       ? "s"
                       : ""),
-      remedy_against(category), "batch_size");
+      remedy_against(category, has_gradients), "batch_size");
   const auto holder =
       std::find_if(oom.holders.begin(), oom.holders.end(),
                    [&](const HolderResult& one) { return one.category == category; });

@@ -32,13 +32,13 @@ std::string function_text(const std::string& function) {
   return function.empty() || function.starts_with('<') ? "the script" : function + "()";
 }
 
-const RetainedResult* growing_holder(const VariantResult& variant) {
+const RetainedResult* growing_holder(const VariantResult& variant, std::int64_t grown_bytes) {
   if (!variant.retention) return nullptr;
   const std::vector<RetainedResult>& entries = variant.retention->entries;
   const auto found = std::find_if(entries.begin(), entries.end(), [](const RetainedResult& one) {
     return !is_model_or_optimizer(one);
   });
-  if (found == entries.end() || 4 * found->bytes < variant.retention->bytes) return nullptr;
+  if (found == entries.end() || 4 * found->bytes < grown_bytes) return nullptr;
   return &*found;
 }
 
@@ -74,6 +74,10 @@ std::string holder_remedy(const RetainedResult& holder) {
   if (holder.kind == "cache") return "limit the cache (maxsize), or return copies on the CPU";
   if (!keeps_graphs(holder)) {
     return "keep fewer of them, or copies on the CPU (.cpu())";
+  }
+  if (holder.is_differentiated) {
+    return "call backward() in each step, not once for the sum: gradients add up as well, and "
+           "each graph is freed";
   }
   if (are_scalars(holder)) {
     return is_container(holder) ? "append the number, .item(), in place of the tensor"

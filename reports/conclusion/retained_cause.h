@@ -14,9 +14,9 @@ inline constexpr const char* kUnderNoGrad =
 /// "main()"; "the script" of code that is in no function.
 std::string function_text(const std::string& function);
 
-/// Of a variant whose memory grows: the variable that holds most of it. nullptr: none is known, or
-/// it is a model's or an optimizer's.
-const RetainedResult* growing_holder(const VariantResult& variant);
+/// Of a variant whose memory grew by these bytes: the variable that holds a good part of them.
+/// nullptr: none is known, or it is a model's or an optimizer's.
+const RetainedResult* growing_holder(const VariantResult& variant, std::int64_t grown_bytes);
 
 /// A list or the like that holds at least half of these bytes, in several tensors, beside the calls
 /// of models. nullptr: none does.

@@ -17,13 +17,13 @@ namespace ohm::reports {
 
 namespace {
 
-constexpr std::uint32_t kNoLine = UINT32_MAX;
+constexpr std::uint32_t kNoCall = 0;  ///< calls count from 1, as in HistorySite
 
 bool runs_module(std::string_view function) {
   return function == "_call_impl" || function == "_wrapped_call_impl";
 }
 
-/// What the calls of one line have made.
+/// What the calls of one line, by way of the same callers, have made.
 struct Caller {
   std::vector<const HistoryBlock*> blocks;  ///< begun until the moment
   std::set<std::uint32_t> sites;            ///< of these
@@ -48,14 +48,14 @@ class InferenceGraphs {
       const bool is_of_pass = block.category == Category::activation ||
                               block.category == Category::other ||
                               block.category == Category::workspace;
-      const std::uint32_t line = is_of_pass ? calling_line(block.site) : kNoLine;
-      if (line != kNoLine) add(block, callers_[line]);
+      const std::uint32_t call = is_of_pass ? model_call(block.site) : kNoCall;
+      if (call != kNoCall) add(block, callers_[call]);
     }
   }
 
   std::optional<FindingResult> run() const {
-    for (const auto& [line, caller] : callers_) {
-      if (keeps_graph(caller)) return found(line, caller);
+    for (const auto& [call, caller] : callers_) {
+      if (keeps_graph(caller)) return found(device_.history().calls[call - 1].line, caller);
     }
     return std::nullopt;
   }
@@ -73,13 +73,13 @@ class InferenceGraphs {
     return next != gradients_.end() && *next <= end;
   }
 
-  /// The program's own line that called the outermost model.
-  std::uint32_t calling_line(std::uint32_t site) {
-    const auto [known, is_new] = lines_of_sites_.try_emplace(site, kNoLine);
+  /// Where the program's own code called the outermost model.
+  std::uint32_t model_call(std::uint32_t site) {
+    const auto [known, is_new] = calls_of_sites_.try_emplace(site, kNoCall);
     if (!is_new) return known->second;
     const MemoryHistory& history = device_.history();
-    if (site >= history.sites.size()) return kNoLine;
-    std::uint32_t found = kNoLine;
+    if (site >= history.sites.size()) return kNoCall;
+    std::uint32_t found = kNoCall;
     bool is_called_by_module = false;
     for (std::uint32_t call = history.sites[site].call; call != 0;
          call = history.calls[call - 1].caller) {
@@ -87,7 +87,7 @@ class InferenceGraphs {
       if (runs_module(history.lines[line].function)) {
         is_called_by_module = true;
       } else if (is_called_by_module && history.lines[line].is_own) {
-        found = line;
+        found = call;
         is_called_by_module = false;
       }
     }
@@ -165,8 +165,8 @@ class InferenceGraphs {
   std::uint32_t moment_;
   std::int64_t alive_bytes_ = 0;
   std::vector<std::uint32_t> gradients_;  ///< events at which one was made, ascending
-  std::unordered_map<std::uint32_t, std::uint32_t> lines_of_sites_;
-  std::map<std::uint32_t, Caller> callers_;  ///< by line
+  std::unordered_map<std::uint32_t, std::uint32_t> calls_of_sites_;
+  std::map<std::uint32_t, Caller> callers_;  ///< by call
 };
 
 }  // namespace

@@ -88,14 +88,14 @@ class RepeatedData {
     if (line.blocks.size() < kFewestBlocks || !is_share(line.places.bytes(), alive_bytes_)) {
       return false;
     }
-    Sizes others = sizes_;
-    for (const HistoryBlock* block : line.blocks) --others[block->bytes];
+    Sizes own;
+    for (const HistoryBlock* block : line.blocks) ++own[block->bytes];
     std::uint64_t matched = 0;
-    for (const HistoryBlock* block : line.blocks) {
-      std::int64_t& left = others[block->bytes];
-      if (left <= 0) continue;
-      --left;
-      matched += block->bytes;
+    for (const auto& [bytes, blocks] : own) {
+      const std::int64_t others = sizes_.at(bytes) - blocks;
+      // A copy of each; or two, where the next is made before the last is gone.
+      const bool is_matched = blocks <= others || blocks == 2 * others;
+      if (is_matched) matched += bytes * static_cast<std::uint64_t>(blocks);
     }
     return static_cast<double>(matched) >=
            kShareThatMatches * static_cast<double>(line.places.bytes());

@@ -209,8 +209,10 @@ struct RetainedResult {
   std::int64_t graph_bytes = 0;  ///< of `bytes`: saved by graphs
   std::int64_t tensors = 0;      ///< that it holds itself
   std::int64_t scalars = 0;      ///< of these
-  std::string kind = {};     ///< "list", "dictionary", "tensor", "module", "optimizer", "exception"
-  bool is_in_model = false;  ///< a local variable of a model's call that was running
+  std::string kind =
+      {};  ///< "list", "dictionary", "cache", "tensor", "module", "optimizer", "exception"
+  bool is_in_model = false;        ///< a local variable of a model's call that was running
+  bool is_differentiated = false;  ///< the program calls backward() of it
 
   static constexpr const char* kSchemaName = "retained";
   template <class Visit>
@@ -230,6 +232,8 @@ struct RetainedResult {
     visit("kind", &T::kind, Presence::optional);
     visit("is_in_model", &T::is_in_model, Presence::optional,
           "A local variable of a model's call that was running.");
+    visit("is_differentiated", &T::is_differentiated, Presence::optional,
+          "The program calls backward() of it.");
   }
 };
 
