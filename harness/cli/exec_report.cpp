@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <stdexcept>
 
 #include "allocator_shim/device/gpu_profile.h"
@@ -120,6 +121,11 @@ RunResult ExecReport::device_result(const std::string& folder, const engine::Com
         "program");
     result.exit_reason = ExitReason::nothing_selected;
   }
+  if (end.signal == SIGKILL && arguments_.values.are_computed()) {
+    print_error(
+        "the command was killed by signal 9, as when a machine runs out of memory: with --values "
+        "cpu all tensors take the memory of this machine");
+  }
   for (const engine::ProcessRecord& record : records) {
     for (const std::string& problem : record.problems) print_error(problem);
     lacks_records_ = lacks_records_ || record.is_unwritten;
@@ -160,7 +166,7 @@ void ExecReport::print_unknown_values(const RunResult& result) const {
     text += "  " +
             reports::painted(reports::printable(line), reports::Tone::warning, style_.color) + "\n";
   }
-  text += "  " + reports::unknown_values_advice(arguments_.values.are_computed()) + "\n";
+  text += "  " + reports::unknown_values_advice(result, arguments_.values.are_computed()) + "\n";
   write_stderr(text);
 }
 

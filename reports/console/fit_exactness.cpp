@@ -44,9 +44,11 @@ std::vector<ExactnessNote> exactness_notes(const FitRow& row, const std::string&
 }
 
 std::string exactness_advice(const FitResult& result) {
-  const bool is_needed = std::any_of(result.rows.begin(), result.rows.end(),
-                                     [](const FitRow& row) { return !row.unknown_values.empty(); });
-  return is_needed ? unknown_values_advice(result.has_values) : "";
+  std::vector<UnknownValueResult> reads;
+  for (const FitRow& row : result.rows) {
+    reads.insert(reads.end(), row.unknown_values.begin(), row.unknown_values.end());
+  }
+  return reads.empty() ? "" : unknown_values_advice(reads, result.has_values);
 }
 
 }  // namespace ohm::reports

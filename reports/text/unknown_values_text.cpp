@@ -97,15 +97,32 @@ std::vector<std::string> unknown_value_lines(const RunResult& result) {
   return lines_of(std::move(reads), last);
 }
 
-std::string unknown_values_advice(bool are_computed) {
-  constexpr const char* kAssume = "--assume-selected states how many rows a mask selects";
-  return are_computed ? kAssume : fmt::format("--values cpu computes them; {}", kAssume);
+std::string unknown_values_advice(const std::vector<UnknownValueResult>& reads, bool are_computed) {
+  const bool has_shape =
+      std::any_of(reads.begin(), reads.end(),
+                  [](const UnknownValueResult& read) { return read.kind == UnknownUse::shape; });
+  std::string advice = are_computed ? "" : "--values cpu computes them";
+  if (has_shape) {
+    advice += advice.empty() ? "" : "; ";
+    advice += "--assume-selected states how many rows a mask selects";
+  }
+  return advice.empty() ? "they come from operators that are not computed on the CPU" : advice;
 }
 
 std::string unknown_values_advice(const VariantResult& variant) {
   const auto& devices = variant.devices;
-  return unknown_values_advice(std::any_of(
-      devices.begin(), devices.end(), [](const DeviceResult& device) { return device.values; }));
+  return unknown_values_advice(variant.unknown_values, std::any_of(devices.begin(), devices.end(),
+                                                                   [](const DeviceResult& device) {
+                                                                     return device.values;
+                                                                   }));
+}
+
+std::string unknown_values_advice(const RunResult& result, bool are_computed) {
+  std::vector<UnknownValueResult> reads;
+  for (const ScenarioResult& scenario : result.scenarios) {
+    for (const VariantResult& variant : scenario.variants) add_new(variant.unknown_values, reads);
+  }
+  return unknown_values_advice(reads, are_computed);
 }
 
 std::string not_computed_line(const std::map<std::string, std::int64_t>& calls) {

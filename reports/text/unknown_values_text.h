@@ -32,8 +32,9 @@ std::vector<std::string> unknown_value_lines(const VariantResult& variant);
 std::vector<std::string> unknown_value_lines(const RunResult& result);
 
 /// Which options change it: "--values cpu computes them; …". `are_computed`: that option is used.
-std::string unknown_values_advice(bool are_computed);
+std::string unknown_values_advice(const std::vector<UnknownValueResult>& reads, bool are_computed);
 std::string unknown_values_advice(const VariantResult& variant);
+std::string unknown_values_advice(const RunResult& result, bool are_computed);
 
 /// "not computed on the CPU: quantize_per_tensor (3 calls), poisson (1 call) and 2 more", the most
 /// often called first; empty where there are none.
