@@ -60,10 +60,12 @@ def model_in(chain, torch):
 
 
 def is_dictionary_of(thing, torch):
-    """Whether its values are tensors, mostly."""
+    """Whether its values are tensors, mostly; or many containers, which come and go."""
     if not isinstance(thing, dict) or not thing:
         return False
     values = list(thing.values())[:8]
+    if len(thing) > 8 and all(isinstance(value, (dict, *SEQUENCES)) for value in values):
+        return True
     return 2 * sum(isinstance(value, torch.Tensor) for value in values) > len(values)
 
 

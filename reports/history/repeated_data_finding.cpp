@@ -50,7 +50,7 @@ class RepeatedData {
       alive_bytes_ += static_cast<std::int64_t>(block.bytes);
       if (!is_data(block)) continue;
       ++sizes_[block.bytes];
-      if (!is_copied(block.site)) continue;
+      if (!is_copied(block.site) || may_end_in_its_step(block)) continue;
       Line& line = lines_[line_of(block.site)];
       line.blocks.push_back(&block);
       line.places.add(block);
@@ -84,6 +84,20 @@ class RepeatedData {
     return is_copying(history.sites[site].op);
   }
 
+  /// What a step copies for itself: weights that an optimizer restores, fast weights.
+  bool may_end_in_its_step(const HistoryBlock& block) const {
+    const std::size_t step = device_.step_of(block.begin);
+    const bool has_end = block.end < device_.history().events;
+    const bool is_first = step == 0 || step >= device_.steps().size();
+    return has_end ? step == device_.step_of(block.end) && !is_first
+                   : step == device_.step_of(moment_) && !is_first;
+  }
+
+  bool is_of_several_steps(const Line& line) const {
+    // Blocks come in the order of their begin.
+    return device_.step_of(line.blocks.front()->begin) < device_.step_of(line.blocks.back()->begin);
+  }
+
   bool is_repeated(const Line& line) const {
     if (line.blocks.size() < kFewestBlocks || !is_share(line.places.bytes(), alive_bytes_)) {
       return false;
@@ -94,7 +108,8 @@ class RepeatedData {
     for (const auto& [bytes, blocks] : own) {
       const std::int64_t others = sizes_.at(bytes) - blocks;
       // A copy of each; or two, where the next is made before the last is gone.
-      const bool is_matched = blocks <= others || blocks == 2 * others;
+      const bool is_matched =
+          blocks <= others || (blocks == 2 * others && is_of_several_steps(line));
       if (is_matched) matched += bytes * static_cast<std::uint64_t>(blocks);
     }
     return static_cast<double>(matched) >=

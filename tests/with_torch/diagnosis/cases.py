@@ -52,6 +52,16 @@ CASES = {
     "window_of_losses": ((), (), ("--limit", "2GiB"), {}),
     "rollouts": ((), (), ("--limit", "4GiB"), {}),
     "averaged_model": ((), (), ("--limit", "4GiB"), {}),
+    "cloned_layers": ((), (), ("--limit", "4GiB"), {}),
+    "restored_weights": ((), (), ("--limit", "4GiB"), {}),
+    "assigned_checkpoint": ((), (), ("--limit", "4GiB"), {}),
+    "cache_of_few_sizes": ((), (), ("--limit", "4GiB"), {}),
+    "class_attribute": (("growth", "kept"), (10,), ("--limit", "1GiB"), {}),
+    "validation_step_outputs": (("growth", "kept"), (18,), ("--limit", "1GiB"), {}),
+    "metric_state": (("growth", "kept"), (11,), ("--limit", "1GiB"), {}),
+    "running_sum": (("growth", "kept"), (17,), ("--limit", "1GiB"), {}),
+    "weights_of_steps": (("growth", "kept"), (13,), ("--limit", "1GiB"), {}),
+    "accuracy_with_gradients": (("without no_grad",), (10,), ("--limit", "8GiB"), {}),
 }
 
 
