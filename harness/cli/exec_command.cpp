@@ -136,6 +136,10 @@ int exec(const ExecArguments& arguments) {
 
 void check(const ExecArguments& arguments) {
   check_baseline_options(arguments.baseline);
+  if (arguments.baseline.refuses_modelled && arguments.gates.empty() &&
+      arguments.baseline.paths.empty()) {
+    throw UsageError("--refuse-modelled requires --gate or --baseline");
+  }
   const bool needs_record = arguments.asks_for_report() || !arguments.record.empty();
   constexpr std::array<std::string_view, 3> kMemories = {"", "device", "host"};
   if (std::find(kMemories.begin(), kMemories.end(), arguments.memory) == kMemories.end()) {
@@ -223,6 +227,9 @@ std::function<int()> setup_exec(const OptionParser& parser, const Environment& e
       "Continue past calls that virtual GPUs do not implement: they are reported, and do nothing");
   add_value_options(parser, arguments->values);
   add_allow_unknown_values_option(parser, arguments->baseline.allows_unknown_values);
+  parser.add_flag("--refuse-modelled", arguments->baseline.refuses_modelled,
+                  "Do not judge figures that rest on what is modelled, such as workspaces of cuDNN "
+                  "(exit code 3)");
   parser.add_flag("--no-record", arguments->is_unrecorded,
                   "Record nothing: ohm replaces itself with the command");
   add_color_option(parser, arguments->style);

@@ -106,6 +106,7 @@ std::string baseline_words(const RecordedBaselineOptions& options) {
     words += fmt::format(" --tolerance {}", options.tolerance_percent);
   }
   if (options.allows_unknown_values) words += " --allow-unknown-values";
+  if (options.refuses_modelled) words += " --refuse-modelled";
   return words;
 }
 

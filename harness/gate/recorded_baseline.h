@@ -25,6 +25,8 @@ struct RecordedBaselineOptions {
   /// Figures that depend on values that no kernel computed are compared, too; else they are an
   /// error.
   bool allows_unknown_values = false;
+  /// Figures that rest on what is modelled are an error.
+  bool refuses_modelled = false;
 };
 
 /// What a program needs of a GPU, or of the host: its peaks, what it has more after each step, and
@@ -42,6 +44,7 @@ class RecordedBaseline {
 
   bool is_there() const { return !baselines_.empty(); }
   bool allows_unknown_values() const { return options_.allows_unknown_values; }
+  bool refuses_modelled() const { return options_.refuses_modelled; }
 
   struct Outcome {
     bool fails = false;

@@ -1,9 +1,12 @@
 #include "harness/gate/recorded_gate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -57,14 +60,29 @@ void fail(VariantResult& variant, FailureType type, const std::string& reason) {
 }
 
 /// The figures may be those of another path of the program: whatever they say is no verdict.
-void refuse_unknown_values(VariantResult& variant) {
+/// The figures are not judged; what was said of them before follows.
+void refuse(VariantResult& variant, const std::string& why) {
   const bool is_bad = variant.verdict == Verdict::failed || variant.verdict == Verdict::error;
   const std::string before = is_bad ? "; " + variant.reason : "";
   variant.verdict = Verdict::error;
   variant.failure_type = FailureType::none;
-  variant.reason =
-      fmt::format("not judged: {}; --allow-unknown-values judges the figures anyway{}",
-                  reports::unknown_value_lines(variant.unknown_values).front(), before);
+  variant.reason = fmt::format("not judged: {}{}", why, before);
+}
+
+void refuse_unknown_values(VariantResult& variant) {
+  refuse(variant, fmt::format("{}; --allow-unknown-values judges the figures anyway",
+                              reports::unknown_value_lines(variant.unknown_values).front()));
+}
+
+void refuse_modelled(VariantResult& variant) {
+  std::set<std::string> names;
+  for (const DeviceResult& device : variant.devices) {
+    names.insert(device.modelled.begin(), device.modelled.end());
+  }
+  if (names.empty()) return;
+  refuse(variant, fmt::format("the figures rest on what is modelled: {}; without "
+                              "--refuse-modelled they are judged",
+                              fmt::join(names, ", ")));
 }
 
 std::vector<std::string> texts_of(const std::vector<Limit>& limits) {
@@ -112,6 +130,7 @@ void RecordedGate::judge(reports::RecordedRun& recorded, bool is_only) const {
   }
   const bool is_refused = is_judged && !baseline_.allows_unknown_values();
   if (is_refused && !variant.unknown_values.empty()) refuse_unknown_values(variant);
+  if (is_judged && baseline_.refuses_modelled()) refuse_modelled(variant);
   scenario.verdict = variant.verdict;
   if (variant.verdict == Verdict::failed) recorded.result.exit_reason = ExitReason::failed;
   if (variant.verdict == Verdict::error) recorded.result.exit_reason = ExitReason::script_error;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs known_values.py with ohm exec: a gate judges figures that rest on computed values alone.
+"""A gate of ohm exec judges figures that rest on computed values alone, and on nothing that is modelled
+where that is refused.
 
     check_gated_values.py OHM
 """
@@ -8,17 +9,20 @@ import re
 import subprocess
 import sys
 
-PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "known_values.py")
+PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
 GATE = ["--gate", "peak_reserved_bytes < 1 GiB"]
 NOT_COMPUTED = "depends on values that were not computed"
 
 
+def run(ohm, options, program, arguments=()):
+    return subprocess.run([ohm, "exec", "--gpu", "t4-16g", *GATE, *options, "--",
+                           "python", os.path.join(PROGRAMS, program), *arguments],
+                          env={**os.environ, "LD_PRELOAD": ""}, text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
 def check(ohm, options, arguments, is_computed):
-    environment = {**os.environ, "LD_PRELOAD": ""}
-    ended = subprocess.run([ohm, "exec", "--gpu", "t4-16g", *GATE, *options, "--",
-                            "python", PROGRAM, *arguments], env=environment, text=True,
-                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                           stderr=subprocess.STDOUT)
+    ended = run(ohm, options, "known_values.py", arguments)
     reaches_end = re.search(r"^peak \d", ended.stdout, re.MULTILINE) is not None
     found = (ended.returncode == 0, reaches_end, NOT_COMPUTED not in ended.stdout)
     if found != (is_computed,) * 3:
@@ -26,11 +30,20 @@ def check(ohm, options, arguments, is_computed):
         sys.exit(f"failed: {options} {arguments} ends with {ended.returncode}")
 
 
+def check_modelled(ohm, options, status, text):
+    ended = run(ohm, options, "recurrent.py")
+    if ended.returncode != status or text not in ended.stdout:
+        print(ended.stdout)
+        sys.exit(f"failed: {options} ends with {ended.returncode}, wanted {status} and {text!r}")
+
+
 def main():
     ohm = sys.argv[1]
     check(ohm, [], [], True)
     check(ohm, ["--values", "cpu"], ["--computed"], True)
     check(ohm, [], ["--computed"], False)
+    check_modelled(ohm, [], 0, "modelled, not exact: cudnn_rnn_reserve")
+    check_modelled(ohm, ["--refuse-modelled"], 3, "rest on what is modelled")
     print("values are known, computed, and reported where they are not")
 
 
