@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "allocator_shim/base/format_bytes.h"
+#include "reports/html/html_findings.h"
 #include "reports/text/html_text.h"
 #include "reports/text/limit_lines.h"
 #include "reports/text/measured_text.h"
@@ -113,6 +114,10 @@ std::string legend(const std::vector<LimitLine>& lines, std::int64_t scale) {
 
 }  // namespace
 
+bool has_conclusion_on_card(const ScenarioResult& scenario) {
+  return scenario.variants.size() == 1;
+}
+
 std::string html_card(const ScenarioResult& scenario) {
   if (scenario.variants.empty()) return "";
   const std::vector<LimitLine> lines = limit_lines(scenario);
@@ -124,7 +129,9 @@ std::string html_card(const ScenarioResult& scenario) {
   for (const std::size_t i : indices_by_problem(scenario)) {
     out += row(scenario.variants[i], i, lines, scale);
   }
-  out += "</tbody></table>\n" + legend(lines, scale);
+  out += "</tbody></table>\n";
+  if (has_conclusion_on_card(scenario)) out += html_conclusion(scenario.variants.front());
+  out += legend(lines, scale);
   for (const std::string& note : {card_text(scenario), modelled_text(scenario)}) {
     if (!note.empty()) out += fmt::format("<p class=\"note\">{}</p>\n", html(note));
   }

@@ -7,6 +7,9 @@
 
 namespace ohm::reports {
 
+/// Where it says what was found in the only variant, a recording; else the variant's own part does.
+bool has_conclusion_on_card(const ScenarioResult& scenario);
+
 std::string html_card(const ScenarioResult& scenario);
 
 }  // namespace ohm::reports

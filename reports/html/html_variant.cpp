@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "reports/html/html_card.h"
 #include "reports/html/html_findings.h"
 #include "reports/html/html_twins.h"
 #include "reports/text/conclusion_text.h"
@@ -326,7 +327,7 @@ std::string html_variant(const VariantResult& variant, const ScenarioResult& sce
       html(variant.name), html(variant.name), name_of(variant.verdict), name_of(variant.verdict),
       role_text(variant).empty() ? "record" : role_text(variant),
       html(place_text(scenario.file, variant.line)), html(variant.reason));
-  out += html_conclusion(variant);
+  if (!has_conclusion_on_card(scenario)) out += html_conclusion(variant);
   out += device_table(variant);
   out += error_section(variant);
   out += oom_section(variant);
