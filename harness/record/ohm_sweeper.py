@@ -1,7 +1,7 @@
 """Numbers the requests for GPU memory that PyTorch makes in this process, makes some of them fail,
 and writes down how the program ended.
 
-$OHM_SWEEP is a folder with job.json: what is to be done. The first process that initializes CUDA
+$OHM_SWEEP is a folder with job.json: what is to be done (ohm_protocol.py). The first process that initializes CUDA
 does it, and writes there:
 
     process.json      its number
@@ -31,6 +31,7 @@ import ohm_state
 import ohm_values
 from ohm_compared import NOT_COMPUTED, text_of
 from ohm_imports import when_imported
+from ohm_protocol import checked_message, message_of
 from ohm_sources import is_of_library, program_frames
 from ohm_user_files import LIBRARY, StartedIn
 from ohm_requests import follow_requests, keep_to_one_thread
@@ -165,7 +166,7 @@ class Sweeper:
     def start(self):
         if not self.is_first_process():
             return
-        self.job = json.loads(self.read("job.json"))
+        self.job = checked_message(json.loads(self.read("job.json")))
         self.places = Places(self.torch)
         self.start_time = time.monotonic()
         for number, fault in enumerate(self.job["faults"]):
@@ -187,8 +188,8 @@ class Sweeper:
         path = os.path.join(self.folder, "process.json")
         try:
             with open(path, "x") as file:
-                file.write(json.dumps({"pid": os.getpid(), "arguments": list(sys.argv),
-                                       "torch": str(self.torch.__version__)}))
+                json.dump(message_of({"pid": os.getpid(), "arguments": list(sys.argv),
+                                      "torch": str(self.torch.__version__)}), file)
         except FileExistsError:
             with open(os.path.join(self.folder, "others"), "a") as file:
                 file.write(f"{os.getpid()}\n")
@@ -448,7 +449,7 @@ class Sweeper:
     def write(self, name, content):
         path = os.path.join(self.folder, name)
         with open(path + ".part", "w") as file:
-            json.dump(content, file)
+            json.dump(message_of(content), file)
         os.replace(path + ".part", path)
 
 

@@ -18,6 +18,7 @@
 #include "allocator_shim/fault/fault_point.h"
 #include "harness/exec/failure_cause.h"
 #include "harness/exec/gpu_command.h"
+#include "harness/exec/python_protocol.h"
 #include "harness/exec/record_folder.h"
 #include "harness/process/shell_quote.h"
 #include "harness/sweep/command/own_runs.h"
@@ -126,11 +127,12 @@ class TorchRun {
     job["check"] = command.check;
     job["scratch"] = command.in_scratch;
     job["jobs"] = std::max(1, command.jobs);
-    std::ofstream(folder_.path() + "/job.json") << reports::json_line(job);
+    std::ofstream(folder_.path() + "/job.json")
+        << reports::json_line(python::message_of(std::move(job)));
     child_ = gpu_command(command.words, command.gpus);
     add_recorder(child_, "");
     add_values(child_, command.values);
-    child_.environment.emplace_back("OHM_SWEEP", folder_.path());
+    child_.environment.emplace_back(python::kSweepVariable, folder_.path());
     child_.output = folder_.path() + "/output";
     child_.errors = folder_.path() + "/errors";
     // Threads of libraries would keep the process from being copied.
@@ -156,7 +158,13 @@ class TorchRun {
     return end;
   }
 
-  json written(const std::string& name) const { return read_json(folder_.path() + "/" + name); }
+  /// NAME.json, or NAME-NUMBER.json: a message of this name. Null where it is not written. Throws
+  /// ProtocolError.
+  json written(const std::string& name, const std::string& number = {}) const {
+    json message = read_json(folder_.path() + "/" + name + number + ".json");
+    if (message.is_object()) python::check_message(name, message);
+    return message;
+  }
   std::string text(const std::string& name) const { return read_text(folder_.path() + "/" + name); }
   bool has(const std::string& name) const {
     return std::filesystem::exists(folder_.path() + "/" + name);
@@ -198,8 +206,8 @@ CountedCommand TorchMemory::count() {
   counted.cause = failure_cause(run.text("errors"));
   if (counted.cause.empty()) counted.cause = failure_cause(*counted.outcome.printed);
   counted.network_host = run.text("network");
-  const json process = run.written("process.json");
-  const json requests = run.written("requests.json");
+  const json process = run.written("process");
+  const json requests = run.written("requests");
   if (process.is_object()) {
     counted.program = name_of_program(process);
     counted.description = "PyTorch " + process.at("torch").get<std::string>();
@@ -285,13 +293,13 @@ void TorchMemory::fail_in_copies(const CountedCommand& counted, const std::vecto
       command_,
       {{"engine", "fork"}, {"faults", std::move(faults)}, {"copy_seconds", seconds_for(counted)}});
   run.start(runner_, 0);
-  const json ends = run.written("ends.json");
+  const json ends = run.written("ends");
   if (!ends.is_object()) return;
   const std::string printed = run.text("output");
   for (const json& end : ends.at("ends")) {
     const std::size_t task = end.at("fault");
     CommandOutcome outcome;
-    const json written = run.written(fmt::format("outcome-{}.json", task));
+    const json written = run.written("outcome", fmt::format("-{}", task));
     take_outcome(written, outcome);
     outcome.printed = printed_by_copy(printed, run.text(fmt::format("output-{}", task)), written);
     take_status(end.at("status"), outcome);
@@ -314,7 +322,7 @@ class FaultyTorchRun final : public OwnRun {
 
   CommandOutcome outcome(const CommandEnd& end) const override {
     CommandOutcome outcome;
-    take_outcome(run_.written("outcome-0.json"), outcome);
+    take_outcome(run_.written("outcome", "-0"), outcome);
     outcome.printed = run_.text("output");
     outcome.status = end.status;
     outcome.signal = end.signal;
