@@ -3,16 +3,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
 #include "allocator_shim/fault/fault_point.h"
 #include "harness/sweep/alike_verdicts.h"
 #include "harness/sweep/fault_costs.h"
-#include "harness/sweep/recovery_sums.h"
 #include "harness/sweep/sweep_messages.h"
 
 namespace ohm::engine {
+
+namespace {
+
+/// Of all faults that were judged: one note of a kind, in the order of the kinds.
+std::vector<RecoveryNote> sum_of_notes(const std::vector<std::optional<TaskVerdict>>& faults) {
+  std::map<RecoveryDeviation, RecoveryNote> sums;
+  for (const std::optional<TaskVerdict>& fault : faults) {
+    if (!fault) continue;
+    for (const RecoveryNote& note : fault->notes) {
+      const auto [sum, is_first] = sums.emplace(note.deviation, note);
+      if (!is_first) sum->second = sum_of(sum->second, note);
+    }
+  }
+  std::vector<RecoveryNote> all;
+  for (auto& [deviation, sum] : sums) all.push_back(std::move(sum));
+  return all;
+}
+
+}  // namespace
 
 WorkloadSweep::WorkloadSweep(WorkloadSweepOptions options, Workload& workload)
     : options_(std::move(options)), workload_(workload) {}
