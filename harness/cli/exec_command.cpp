@@ -22,6 +22,7 @@
 #include "harness/exec/gpu_command.h"
 #include "harness/exec/host_command.h"
 #include "harness/exec/preloading.h"
+#include "harness/exec/python_protocol.h"
 #include "harness/exec/record_folder.h"
 
 namespace ohm::cli {
@@ -58,7 +59,8 @@ engine::ChildCommand device_command(const ExecArguments& arguments) {
   engine::ChildCommand command =
       parsed("exec", [&] { return engine::gpu_command(arguments.command, gpus); });
   command.environment.emplace_back(interpose::kFaultVariable, arguments.fault);
-  if (arguments.has_one_thread) command.environment.emplace_back("OHM_ONE_THREAD", "1");
+  if (arguments.has_one_thread)
+    command.environment.emplace_back(engine::python::kOneThreadVariable, "1");
   if (arguments.allows_missing) {
     command.environment.emplace_back(interpose::kAllowMissingVariable, "1");
   }

@@ -18,6 +18,7 @@
 #include "harness/cli/value_option.h"
 #include "harness/slurm/array_folder.h"
 #include "harness/sweep/command/command_sweep.h"
+#include "harness/sweep/command/command_waiver.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::cli {

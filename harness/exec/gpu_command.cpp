@@ -12,6 +12,7 @@
 
 #include "allocator_shim/interpose/gpu_variable.h"
 #include "harness/exec/preloading.h"
+#include "harness/exec/python_protocol.h"
 #include "harness/exec/python_start.h"
 
 namespace ohm::engine {
@@ -25,7 +26,7 @@ ChildCommand gpu_command(const std::vector<std::string>& words, const std::strin
 }
 
 void add_recorder(ChildCommand& command, const std::string& folder) {
-  command.environment.emplace_back("OHM_RECORD", folder);
+  command.environment.emplace_back(python::kRecordVariable, folder);
 }
 
 }  // namespace ohm::engine

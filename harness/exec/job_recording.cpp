@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "harness/exec/python_protocol.h"
 #include "harness/exec/python_start.h"
 #include "harness/process/program_file.h"
 
@@ -88,17 +89,18 @@ ChildCommand recorded_command(const std::vector<std::string>& words,
   command.words = words;
   if (is_python(command.path)) check_python_options(words);
   add_python_start(command);
-  command.environment.emplace_back("OHM_RECORD_FILE", recording.file);
-  command.environment.emplace_back("OHM_RECORD_NAMES", recording.names);
-  command.environment.emplace_back("OHM_RECORD_EVENTS", fmt::to_string(recording.most_events));
+  command.environment.emplace_back(python::kRecordFileVariable, recording.file);
+  command.environment.emplace_back(python::kRecordNamesVariable, recording.names);
+  command.environment.emplace_back(python::kRecordEventsVariable,
+                                   fmt::to_string(recording.most_events));
   // Empty is as good as none: an outer recording may have asked for more.
   const auto set = [&](const char* name, const std::string& value) {
     command.environment.emplace_back(name, value);
   };
-  set("OHM_RECORD_STEPS", recording.steps == 0 ? "" : fmt::to_string(recording.steps));
-  set("OHM_RECORD_ALL_STEPS", recording.has_all_steps ? "1" : "");
-  set("OHM_RECORD_NO_STACKS", recording.has_stacks ? "" : "1");
-  set("OHM_RECORD_MODULES", recording.names_modules ? "1" : "");
+  set(python::kRecordStepsVariable, recording.steps == 0 ? "" : fmt::to_string(recording.steps));
+  set(python::kRecordAllStepsVariable, recording.has_all_steps ? "1" : "");
+  set(python::kRecordNoStacksVariable, recording.has_stacks ? "" : "1");
+  set(python::kRecordModulesVariable, recording.names_modules ? "1" : "");
   return command;
 }
 

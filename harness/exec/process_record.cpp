@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "harness/exec/python_protocol.h"
 #include "harness/exec/unwritten_records.h"
 #include "reports/text/json_text.h"
 
@@ -128,7 +129,11 @@ ProcessRecord read_record(const std::filesystem::path& summary) {
   if (dash != std::string::npos) record.ordinal = number_in(stem.substr(dash + 1), 1);
   try {
     std::ifstream stream(summary, std::ios::binary);
-    take_summary(reports::parse_json(stream), record);
+    const json message = reports::parse_json(stream);
+    python::check_message("record", message);
+    take_summary(message, record);
+  } catch (const python::ProtocolError& error) {
+    record.problems.push_back(fmt::format("{}: {}", summary.string(), error.what()));
   } catch (const json::exception& error) {
     record.problems.push_back(fmt::format("{}: {}", summary.string(), error.what()));
   }

@@ -2,9 +2,11 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "harness/exec/preloading.h"
+#include "harness/exec/python_protocol.h"
 
 namespace ohm::engine {
 
@@ -20,6 +22,8 @@ std::filesystem::path folder() {
 std::string python_start_file(const std::string& name) { return folder() / name; }
 
 void add_python_start(ChildCommand& command) {
+  command.environment.emplace_back(python::kProtocolVariable,
+                                   std::to_string(python::kProtocolVersion));
   std::string path = folder();
   const char* value = std::getenv("PYTHONPATH");
   const std::string_view own = value == nullptr ? "" : value;

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "harness/exec/python_protocol.h"
+
 namespace ohm::engine {
 
 std::string ValueOptions::words() const {
@@ -26,9 +28,10 @@ void check_assumed_selection(const std::string& text) {
 
 void add_values(ChildCommand& command, const ValueOptions& options) {
   if (!options.assumed_selection.empty()) {
-    command.environment.emplace_back("OHM_ASSUME_SELECTED", options.assumed_selection);
+    command.environment.emplace_back(python::kAssumeSelectedVariable, options.assumed_selection);
   }
-  if (!options.values.empty()) command.environment.emplace_back("OHM_VALUES", options.values);
+  if (!options.values.empty())
+    command.environment.emplace_back(python::kValuesVariable, options.values);
 }
 
 }  // namespace ohm::engine

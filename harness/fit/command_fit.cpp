@@ -18,6 +18,7 @@
 #include "harness/exec/command_inputs.h"
 #include "harness/fit/command_trial.h"
 #include "harness/fit/fit_messages.h"
+#include "harness/fit/fit_workload.h"
 #include "harness/fit/smallest_gpu.h"
 #include "harness/fit/varied_command.h"
 #include "harness/process/shell_quote.h"
@@ -80,7 +81,7 @@ std::map<std::string, std::string> settings_of(const CommandFitOptions& options)
           {"environment_alloc_conf", allocator_settings()}};
 }
 
-class CommandFit {
+class CommandFit final : private FitWorkload {
  public:
   explicit CommandFit(const CommandFitOptions& options) : options_(options) {
     if (options_.varied != kFitCapacity) varied_.emplace(options_.words, options_.varied);
@@ -117,12 +118,6 @@ class CommandFit {
   }
 
  private:
-  /// The command fails for another reason than memory: there is nothing to search.
-  class RowError : public std::runtime_error {
-   public:
-    using std::runtime_error::runtime_error;
-  };
-
   /// What a command asks for on a GPU of a kind that is so large that nothing is scarce.
   struct KnownRequests {
     std::string profile;
@@ -135,26 +130,17 @@ class CommandFit {
 
   void add_row(std::size_t number) {
     const std::string piece = fmt::format("row/{}", number);
-    if (const std::optional<std::string> known = find_known(piece)) {
-      CommandRow row = decoded_command_row(*known);
-      result_.name = std::move(row.name);
-      result_.summary = std::move(row.summary);
-      return take(std::move(row.row));
+    if (const std::optional<std::string> known = known_row(options_, options_.checkpoint, piece)) {
+      FitAnswer answer = decoded_fit_answer(*known);
+      result_.name = std::move(answer.name);
+      result_.summary = std::move(answer.summary);
+      return take(std::move(answer.row));
     }
     FitRow row = found_row(options_.gpus[number]);
     if (options_.checkpoint != nullptr) {
-      options_.checkpoint->add(piece, encoded(CommandRow{row, result_.name, result_.summary}));
+      options_.checkpoint->add(piece, encoded(FitAnswer{row, {}, result_.name, result_.summary}));
     }
     take(std::move(row));
-  }
-
-  std::optional<std::string> find_known(const std::string& piece) const {
-    std::optional<std::string> record;
-    if (options_.checkpoint != nullptr) record = options_.checkpoint->find(piece);
-    for (const Checkpoint* const found : options_.found) {
-      if (!record) record = found->find(piece);
-    }
-    return record;
   }
 
   void take(FitRow row) {
@@ -169,24 +155,32 @@ class CommandFit {
     FitRow row;
     row.profile = gpu.profile.name;
     row.gpu_count = gpu.count.value_or(1);
+    gpu_ = &gpu;
     workspace_bytes_ = 0;
     runs_of_row_ = 0;
     is_known_to_run_ = false;
     basis_ = {};
-    if (varied_) {
-      choose_known_requests(gpu);
-      basis_ = known_->basis;
-    }
-    try {
-      varied_ ? find_value(gpu, row) : find_capacity(gpu, row);
-    } catch (const RowError& error) {
+    if (varied_) choose_known_requests();
+    if (varied_ && known_->why_not) {
       row.outcome = FitOutcome::failed;
-      row.error = error.what();
+      row.error = *known_->why_not;
+    } else {
+      search_row(*this, question(), row);
     }
     row.runs = runs_of_row_;
     take_basis(row);
     row.variant = result_.name;
     return row;
+  }
+
+  RowQuestion question() const {
+    RowQuestion question;
+    question.is_of_capacity = !varied_;
+    question.least = options_.least;
+    question.most = options_.most;
+    question.capacity_bytes = static_cast<std::int64_t>(gpu_->profile.capacity_bytes);
+    question.context_bytes = static_cast<std::int64_t>(gpu_->profile.context_bytes);
+    return question;
   }
 
   // ---- runs -----------------------------------------------------------------------------------
@@ -227,51 +221,75 @@ class CommandFit {
     if (is_assumed) row.assumed_selection = options_.values.assumed_selection;
   }
 
-  std::optional<bool> forecast(std::int64_t value, std::int64_t available_bytes) const {
+  // ---- what the search asks for ---------------------------------------------------------------
+
+  /// What a larger GPU of this kind served without giving segments back fits as it is.
+  Probe at_value(std::int64_t value) override {
+    const GpuProfile& profile = gpu_->profile;
+    const auto available = static_cast<std::int64_t>(profile.capacity_bytes) -
+                           static_cast<std::int64_t>(profile.context_bytes);
+    const auto roomy = known_->trials.find(value);
+    const bool is_known = roomy != known_->trials.end() && known_->profile == profile.name &&
+                          !roomy->second.was_scarce &&
+                          roomy->second.probe.point->peak_reserved_bytes <= available;
+    const CommandTrial trial =
+        is_known ? roomy->second
+                 : try_at(value, *gpu_, profile.capacity_bytes,
+                          fmt::format("{} = {} on {}", options_.varied, value, profile.name));
+    if (trial.probe.point) {
+      workspace_bytes_ = trial.workspace_bytes;
+      is_known_to_run_ = true;
+    } else if (trial.probe.stop->kind == FitStopKind::error) {
+      check_that_it_runs();
+    }
+    return trial.probe;
+  }
+
+  Probe at_capacity(std::int64_t bytes) override {
+    return try_at(kOnlyValue, *gpu_, static_cast<std::size_t>(bytes),
+                  fmt::format("on {} bytes", bytes))
+        .probe;
+  }
+
+  std::optional<FitPoint> on_large_gpu(std::int64_t value) override {
+    const CommandTrial roomy =
+        try_at(value, *gpu_, kLargeCapacity, fmt::format("on a large {}", gpu_->profile.name));
+    if (!roomy.probe.point) throw RowError(roomy.probe.stop->reason);
+    workspace_bytes_ = roomy.workspace_bytes;
+    return roomy.probe.point;
+  }
+
+  std::optional<bool> forecast(std::int64_t value, std::int64_t available_bytes) const override {
     if (available_bytes <= 0) return false;
     return forecast_.fits(
         value, {static_cast<std::size_t>(available_bytes), allocator_settings(), rules_});
   }
+  bool forecasts_capacity() const override { return true; }
+  bool has_cheap_runs() const override { return false; }
+  std::int64_t workspace_bytes(std::int64_t /*value*/) const override { return workspace_bytes_; }
 
-  static std::int64_t available(const GpuProfile& profile) {
-    return static_cast<std::int64_t>(profile.capacity_bytes) -
-           static_cast<std::int64_t>(profile.context_bytes);
+  std::vector<FitPoint> known_elsewhere() const override {
+    std::vector<FitPoint> points;
+    for (const auto& [value, trial] : known_->trials) points.push_back(*trial.probe.point);
+    return points;
+  }
+  std::vector<std::int64_t> known_here() const override {
+    std::vector<std::int64_t> values;
+    if (known_->profile != gpu_->profile.name) return values;
+    for (const auto& [value, trial] : known_->trials) values.push_back(value);
+    return values;
   }
 
-  // ---- a number of the command ----------------------------------------------------------------
-
-  void find_value(const GpuSelection& gpu, FitRow& row) {
-    if (known_->why_not) throw RowError(*known_->why_not);
-    forecast_ = known_->forecast;
-    const std::int64_t room = available(gpu.profile);
-    Probes probes([&](std::int64_t value) { return probe_at(value, gpu); });
-    const FitRange range = {options_.least, options_.most,
-                            room,           known_points(),
-                            std::nullopt,   [&](std::int64_t v) { return forecast(v, room); }};
-    const std::optional<std::int64_t> found = largest_that_fits(probes, range, FitRule::on_the_gpu);
-    const bool is_largest = found == range.most;
-    row.outcome =
-        !found ? FitOutcome::none_fits : (is_largest ? FitOutcome::all_fit : FitOutcome::found);
-    if (!is_largest) row.stop = probes.at(found ? *found + 1 : range.least).stop;
-    if (!found) return;
-    row.best = probes.at(*found).point;
-    // What was run to learn from is known, on this kind of GPU.
-    for (const auto& [value, trial] : known_->trials) {
-      if (value < *found && known_->profile == gpu.profile.name) probes.at(value);
-    }
-    row.line = line_through(probes, *found);
-    for (const auto& [value, probe] : probes.all()) {
-      if (probe.point) row.points.push_back(*probe.point);
-    }
-    fill_margin(gpu.profile, static_cast<std::int64_t>(gpu.profile.capacity_bytes), row);
-  }
+  // ---- what is known of a number of the command before ------------------------------------------
 
   /// Those of the first of the GPUs; where the command does not run on that one, of the row's own.
-  void choose_known_requests(const GpuSelection& gpu) {
+  void choose_known_requests() {
     const GpuSelection& first = options_.gpus.front();
     known_ = &requests_on(first);
-    if (known_->why_not) known_ = &requests_on(gpu);
-    runs_of_row_ = &gpu == &first || known_ != &requests_on(first) ? known_->runs : 0;
+    if (known_->why_not) known_ = &requests_on(*gpu_);
+    runs_of_row_ = gpu_ == &first || known_ != &requests_on(first) ? known_->runs : 0;
+    basis_ = known_->basis;
+    forecast_ = known_->forecast;
   }
 
   /// Two values where nothing is scarce tell how requests grow. Not 1 where it can be avoided:
@@ -304,95 +322,24 @@ class CommandFit {
 
   /// A value that fails does not fit. Where none has fitted on this kind of GPU, it may be the GPU
   /// that the command does not run on: no value would tell more.
-  void check_that_it_runs(const GpuSelection& gpu) {
+  void check_that_it_runs() {
     if (is_known_to_run_) return;
     is_known_to_run_ = true;
     const std::int64_t runs_before = runs_of_row_;
-    const KnownRequests& known = requests_on(gpu);
+    const KnownRequests& known = requests_on(*gpu_);
     runs_of_row_ = runs_before + (known_ == &known ? 0 : known.runs);
     if (known.why_not) throw RowError(*known.why_not);
   }
 
-  std::vector<FitPoint> known_points() const {
-    std::vector<FitPoint> points;
-    for (const auto& [value, trial] : known_->trials) points.push_back(*trial.probe.point);
-    return points;
-  }
-
-  /// What a larger GPU of this kind served without giving segments back fits as it is.
-  Probe probe_at(std::int64_t value, const GpuSelection& gpu) {
-    const auto roomy = known_->trials.find(value);
-    const bool is_known = roomy != known_->trials.end() && known_->profile == gpu.profile.name &&
-                          !roomy->second.was_scarce &&
-                          roomy->second.probe.point->peak_reserved_bytes <= available(gpu.profile);
-    const CommandTrial trial =
-        is_known ? roomy->second
-                 : try_at(value, gpu, gpu.profile.capacity_bytes,
-                          fmt::format("{} = {} on {}", options_.varied, value, gpu.profile.name));
-    if (trial.probe.point) {
-      workspace_bytes_ = trial.workspace_bytes;
-      is_known_to_run_ = true;
-    } else if (trial.probe.stop->kind == FitStopKind::error) {
-      check_that_it_runs(gpu);
-    }
-    return trial.probe;
-  }
-
-  // ---- the GPU --------------------------------------------------------------------------------
-
-  /// Between the peak of what is allocated, which no smaller GPU can hold, and the peak of what is
-  /// reserved where nothing is scarce, which every larger one can.
-  void find_capacity(const GpuSelection& gpu, FitRow& row) {
-    constexpr std::int64_t kOnlyValue = 0;
-    const auto context = static_cast<std::int64_t>(gpu.profile.context_bytes);
-    const CommandTrial roomy =
-        try_at(kOnlyValue, gpu, kLargeCapacity, fmt::format("on a large {}", gpu.profile.name));
-    if (!roomy.probe.point) throw RowError(roomy.probe.stop->reason);
-    workspace_bytes_ = roomy.workspace_bytes;
-    const FitPoint& peaks = *roomy.probe.point;
-    const std::int64_t least = std::max<std::int64_t>(peaks.peak_allocated_bytes / kGranule, 1);
-    const std::int64_t most = (peaks.peak_reserved_bytes + kGranule - 1) / kGranule;
-    const auto capacity_without = [&](std::int64_t left_out) {
-      return context + (most - left_out) * kGranule;
-    };
-    // The search is for the largest: it counts the granules that are left out.
-    Probes probes([&](std::int64_t left_out) {
-      const auto capacity = static_cast<std::size_t>(capacity_without(left_out));
-      Probe probe = try_at(kOnlyValue, gpu, capacity, fmt::format("on {} bytes", capacity)).probe;
-      if (probe.point) probe.point->value = left_out;
-      return probe;
-    });
-    const FitRange range = {0, most - least, 0, {}, std::nullopt, [&](std::int64_t left_out) {
-                              return forecast(kOnlyValue, capacity_without(left_out) - context);
-                            }};
-    const std::optional<std::int64_t> found = largest_that_fits(probes, range, FitRule::on_the_gpu);
-    row.outcome = found ? FitOutcome::found : FitOutcome::none_fits;
-    if (!found) {
-      row.stop = probes.at(0).stop;
-      return;
-    }
-    row.best = probes.at(*found).point;
-    row.best->value = capacity_without(*found);
-    if (*found < range.most) row.stop = probes.at(*found + 1).stop;
-    fill_margin(gpu.profile, row.best->value, row);
-    name_smallest_gpu(row.best->value - context, row);
-  }
-
-  void fill_margin(const GpuProfile& profile, std::int64_t capacity, FitRow& row) const {
-    FitMargin margin;
-    margin.capacity_bytes = capacity;
-    margin.context_bytes = static_cast<std::int64_t>(profile.context_bytes);
-    margin.workspace_bytes = workspace_bytes_;
-    margin.left_bytes = capacity - margin.context_bytes - row.best->peak_reserved_bytes;
-    row.margin = margin;
-  }
+  static constexpr std::int64_t kOnlyValue = 0;
 
   const CommandFitOptions& options_;
   const CommandRunner runner_;
   std::optional<VariedCommand> varied_;
   FitResult result_;
-  RequestForecast forecast_;  ///< by the runs of this row, and those of known_
-  TrialBasis basis_;          ///< likewise
+  const GpuSelection* gpu_ = nullptr;  ///< of this row
+  RequestForecast forecast_;           ///< by the runs of this row, and those of known_
+  TrialBasis basis_;                   ///< likewise
   std::map<std::string, KnownRequests> known_requests_;  ///< by kind of GPU, as gpu_text() has it
   const KnownRequests* known_ = nullptr;                 ///< of this row
   bool is_known_to_run_ = false;                         ///< the command, on the GPU of this row

@@ -12,22 +12,18 @@
 #include "harness/checkpoint/checkpoint.h"
 #include "harness/exec/value_options.h"
 #include "harness/fit/fit.h"
-#include "harness/scenario/shard.h"
 #include "reports/model/fit_result.h"
 
 namespace ohm::engine {
 
-struct CommandFitOptions {
+/// At least one GPU, of the table; what varies is a number in the command (varied_command.h).
+struct CommandFitOptions : FitRules {
   std::vector<std::string> words;  ///< the command
-  std::string varied;              ///< a number in it (varied_command.h), or kFitCapacity
   std::int64_t least = 1;
   std::int64_t most = 65536;
-  std::vector<GpuSelection> gpus;        ///< at least one, of the table
-  double timeout_seconds = 0;            ///< of each run; 0: none
-  ValueOptions values;                   ///< of each run
-  Shard shard;                           ///< which of the GPUs
-  Checkpoint* checkpoint = nullptr;      ///< of checkpointed_work(); nullptr: nothing is kept
-  std::vector<const Checkpoint*> found;  ///< by shards that others searched
+  double timeout_seconds = 0;        ///< of each run; 0: none
+  ValueOptions values;               ///< of each run
+  Checkpoint* checkpoint = nullptr;  ///< of checkpointed_work(); nullptr: nothing is kept
   /// Told before each run.
   std::function<void(std::int64_t runs, const std::string& what)> on_run;
 };

@@ -247,7 +247,8 @@ class Fit {
       ++finished_;
       if (done.end != WorkEnd::interrupted) then(forecast);
     };
-    if (const std::optional<std::string> known = find_known(pieces_[index])) {
+    if (const std::optional<std::string> known =
+            known_row(options_, options_.run.checkpoint, pieces_[index])) {
       return take({WorkEnd::message, *known, {}, {}});
     }
     pool_.submit(
@@ -257,15 +258,6 @@ class Fit {
           if (is_kept) options_.run.checkpoint->add(pieces_[index], done.message);
           take(done);
         });
-  }
-
-  std::optional<std::string> find_known(const std::string& piece) const {
-    std::optional<std::string> record;
-    if (options_.run.checkpoint != nullptr) record = options_.run.checkpoint->find(piece);
-    for (const Checkpoint* const found : options_.found) {
-      if (!record) record = found->find(piece);
-    }
-    return record;
   }
 
   RequestForecast take_row(std::size_t index, const WorkResult& done) {
@@ -305,6 +297,16 @@ CheckpointedWork checkpointed_work(const FitOptions& options) {
   CheckpointedWork work = checkpointed_work(options.shard, options.run);
   for (const auto& [name, value] : settings_of(options)) work.settings[name] = value;
   return work;
+}
+
+std::optional<std::string> known_row(const FitRules& rules, const Checkpoint* checkpoint,
+                                     const std::string& piece) {
+  std::optional<std::string> record;
+  if (checkpoint != nullptr) record = checkpoint->find(piece);
+  for (const Checkpoint* const found : rules.found) {
+    if (!record) record = found->find(piece);
+  }
+  return record;
 }
 
 int FinishedFit::exit_code() const { return process_code(result.exit_reason, signal); }

@@ -18,17 +18,25 @@
 
 namespace ohm::engine {
 
-struct FitOptions {
+/// What is searched, of scenarios and of commands.
+struct FitRules {
+  std::string varied;                    ///< name of what varies, or kFitCapacity
+  std::vector<GpuSelection> gpus;        ///< of a scenario: empty for its own
+  Shard shard;                           ///< which of the variants, or of the GPUs of a command
+  std::vector<const Checkpoint*> found;  ///< by shards that others searched
+};
+
+/// What is kept of a row of this name, by the search that goes on or by another shard.
+std::optional<std::string> known_row(const FitRules& rules, const Checkpoint* checkpoint,
+                                     const std::string& piece);
+
+struct FitOptions : FitRules {
   /// The file (one), what is selected, settings of the allocator, caps, jobs, timeout and the
   /// checkpoint.
   RunOptions run;
-  Shard shard;                           ///< which of the variants, each on all GPUs
-  std::string varied;                    ///< name of a parameter, or kFitCapacity
-  std::optional<std::int64_t> least;     ///< absent: the parameter's own, or 1
-  std::optional<std::int64_t> most;      ///< absent: the parameter's own, or 65536
-  std::vector<GpuSelection> gpus;        ///< empty: the scenario's own
-  bool considers_limits = true;          ///< false: it fits where nothing is out of memory
-  std::vector<const Checkpoint*> found;  ///< by shards that others searched
+  std::optional<std::int64_t> least;  ///< absent: the parameter's own, or 1
+  std::optional<std::int64_t> most;   ///< absent: the parameter's own, or 65536
+  bool considers_limits = true;       ///< false: it fits where nothing is out of memory
   /// Told how many searches of how many have ended, now and then.
   std::function<void(std::size_t finished, std::size_t total)> on_progress;
 };

@@ -13,14 +13,4 @@ namespace ohm::engine {
 std::string encoded(const FitAnswer& answer);
 FitAnswer decoded_fit_answer(std::string_view bytes);
 
-/// The row of one GPU, of a command, and what the command has told of itself.
-struct CommandRow {
-  FitRow row;
-  std::string name;
-  std::string summary;
-};
-
-std::string encoded(const CommandRow& row);
-CommandRow decoded_command_row(std::string_view bytes);
-
 }  // namespace ohm::engine

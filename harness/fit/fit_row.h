@@ -29,9 +29,12 @@ struct FitQuestion {
   RequestForecast forecast;
 };
 
+/// What a search found: the row, and what other searches go on with.
 struct FitAnswer {
   FitRow row;
-  RequestForecast forecast;  ///< with what this search learnt
+  RequestForecast forecast;  ///< of a variant, with what this search learnt
+  std::string name;          ///< that a command has told of itself
+  std::string summary;       ///< likewise
 };
 
 /// Every run loads the scenario again on a fresh machine. Errors of the script become the row's.

@@ -23,14 +23,10 @@ from ohm_calls import STEPS as NOTED_STEPS
 from ohm_categories import active_blocks, mark_by_address
 from ohm_modules import NamedCalls
 from ohm_process import ProcessRecorder, end_as_interrupted, noting_errors, was_cut, write_whole
+from ohm_protocol import (
+    RECORD_ALL_STEPS_VARIABLE, RECORD_MODULES_VARIABLE, RECORD_NAMES_VARIABLE,
+    RECORD_NO_STACKS_VARIABLE, RECORD_STEPS_VARIABLE, RECORD_VARIABLE)
 
-NAMES_VARIABLE = "OHM_RECORD_NAMES"
-# Set: no stacks; the number of steps that are recorded; set: alike ones, too; set: modules are named on
-# stacks.
-NO_STACKS_VARIABLE = "OHM_RECORD_NO_STACKS"
-STEPS_VARIABLE = "OHM_RECORD_STEPS"
-ALL_STEPS_VARIABLE = "OHM_RECORD_ALL_STEPS"
-MODULES_VARIABLE = "OHM_RECORD_MODULES"
 # What torchrun and its like tell each process.
 RANK_VARIABLES = ("RANK", "LOCAL_RANK")
 STEP_NAME = "ohm record step"
@@ -71,18 +67,18 @@ class JobRecorder(ProcessRecorder):
 
         self._begin_history()
         self.is_recording = True
-        if os.environ.get(STEPS_VARIABLE):
-            self.most_steps = int(os.environ[STEPS_VARIABLE])
-        elif not os.environ.get(ALL_STEPS_VARIABLE) and not os.environ.get("OHM_RECORD"):
+        if os.environ.get(RECORD_STEPS_VARIABLE):
+            self.most_steps = int(os.environ[RECORD_STEPS_VARIABLE])
+        elif not os.environ.get(RECORD_ALL_STEPS_VARIABLE) and not os.environ.get(RECORD_VARIABLE):
             self.alike = AlikeSteps(self.torch)
         optimizer.register_optimizer_step_post_hook(self._on_step)
         self.torch._C._cuda_attach_out_of_memory_observer(self._on_out_of_memory)
-        if os.environ.get(MODULES_VARIABLE):
+        if os.environ.get(RECORD_MODULES_VARIABLE):
             self.named_calls = NamedCalls(self.torch)
             self.named_calls.begin(self.torch)
 
     def _begin_history(self):
-        self.record_history(None if os.environ.get(NO_STACKS_VARIABLE) else "alloc")
+        self.record_history(None if os.environ.get(RECORD_NO_STACKS_VARIABLE) else "alloc")
 
     @noting_errors
     def _on_step(self, optimizer, *_):
@@ -132,7 +128,7 @@ class JobRecorder(ProcessRecorder):
         self.stop_following()
         self.steps.leave_out_unfinished()
         self._write(self.path, self.snapshot(), self.steps.ends())
-        if not self.program_records and not os.environ.get("OHM_RECORD"):
+        if not self.program_records and not os.environ.get(RECORD_VARIABLE):
             self.record_memory_history(None)
 
     def note_addresses(self, optimizer):
@@ -197,7 +193,7 @@ class JobRecorder(ProcessRecorder):
         if self.missed_peak:
             self._tell_missed_peak()
         # Under ohm exec, that still records.
-        is_last = not os.environ.get("OHM_RECORD")
+        is_last = not os.environ.get(RECORD_VARIABLE)
         snapshot = self.last_snapshot() if is_last else self.snapshot()
         self._write(self.path, snapshot, self.steps.ends())
 
@@ -352,7 +348,7 @@ def own_path(path):
 def take_name(name):
     """False where another process has it."""
     try:
-        os.close(os.open(os.path.join(os.environ[NAMES_VARIABLE], name), os.O_CREAT | os.O_EXCL))
+        os.close(os.open(os.path.join(os.environ[RECORD_NAMES_VARIABLE], name), os.O_CREAT | os.O_EXCL))
     except FileExistsError:
         return False
     return True

@@ -16,10 +16,10 @@ from ohm_categories import (
     Moments, active_blocks, mark_by_address, mark_categories, mark_lines, modules_and_optimizers,
     stacks_of)
 from ohm_imports import when_imported
+from ohm_protocol import RECORD_EVENTS_VARIABLE, RECORD_NAMES_VARIABLE
 from ohm_sources import OWN_FOLDER, Lines, program_frames
 from ohm_user_files import StartedIn, note_folders
 
-EVENTS_VARIABLE = "OHM_RECORD_EVENTS"
 DEFAULT_EVENTS = 200_000
 # Known to cut_history (reports/history).
 DROPPED_NAME = "dropped events"
@@ -82,7 +82,7 @@ class ProcessRecorder:
 
     @noting_errors
     def read_events_variable(self):
-        self.most_events = int(os.environ.get(EVENTS_VARIABLE, DEFAULT_EVENTS))
+        self.most_events = int(os.environ.get(RECORD_EVENTS_VARIABLE, DEFAULT_EVENTS))
 
     def has_history(self):
         """Whether memory goes through PyTorch's own allocator."""
@@ -271,7 +271,7 @@ def write_whole(path, content):
 
 
 def note_unwritten(error):
-    names = os.environ.get("OHM_RECORD_NAMES")
+    names = os.environ.get(RECORD_NAMES_VARIABLE)
     if not names:
         return
     mark = f"{os.getpid()}.unwritten-{error.errno or errno.EIO}"

@@ -22,6 +22,7 @@ import traceback
 from ohm_forward_calls import running_call
 from ohm_holders import Holders, frames_of_error, program_frames_of
 from ohm_process import ProcessRecorder, end_as_interrupted, noting_errors
+from ohm_protocol import message_of
 from ohm_record_files import RecordFolder
 from ohm_sources import is_of_library
 from ohm_values import not_computed, unknown_reads
@@ -272,7 +273,7 @@ class Recorder(ProcessRecorder):
             "not_computed": not_computed(),
             "problems": self.problems,
         }
-        self._write("json", json.dumps(printable(summary)).encode())
+        self._write("json", json.dumps(message_of(printable(summary))).encode())
 
     def _write(self, extension, content):
         self.folder.write(f"{self.name}.{extension}", content)

@@ -3,12 +3,13 @@ import ctypes
 import os
 
 from ohm_imports import when_imported
+from ohm_protocol import FAULT_VARIABLE, ONE_THREAD_VARIABLE
 
 
 def prepare_when_torch_is_imported():
     """What the environment asks for: a fault plan that holds for requests, autograd in one thread."""
-    fails_requests = "level(request)" in os.environ.get("OHM_FAULT", "")
-    has_one_thread = bool(os.environ.get("OHM_ONE_THREAD"))
+    fails_requests = "level(request)" in os.environ.get(FAULT_VARIABLE, "")
+    has_one_thread = bool(os.environ.get(ONE_THREAD_VARIABLE))
     if fails_requests or has_one_thread:
         when_imported("torch", _Preparation(fails_requests, has_one_thread).wait_for_cuda)
 

@@ -1,6 +1,8 @@
 """How many of unknown values an operator selects: none, or the share that $OHM_ASSUME_SELECTED states."""
 import os
 
+from ohm_protocol import ASSUME_SELECTED_VARIABLE
+
 
 class Selection:
     """Of KnownValues."""
@@ -38,7 +40,7 @@ class Selection:
 
 def assumed_share():
     """None: not told."""
-    text = os.environ.get("OHM_ASSUME_SELECTED", "")
+    text = os.environ.get(ASSUME_SELECTED_VARIABLE, "")
     if not text:
         return None
     return 1.0 if text == "max" else float(text)

@@ -1,8 +1,8 @@
 """Numbers the requests for GPU memory that PyTorch makes in this process, makes some of them fail,
 and writes down how the program ended.
 
-$OHM_SWEEP is a folder with job.json: what is to be done. The first process that initializes CUDA
-does it, and writes there:
+$OHM_SWEEP is a folder with job.json: what is to be done (ohm_protocol.py). The first process that
+initializes CUDA does it, and writes there:
 
     process.json      its number
     requests.json     where nothing fails: each request, and the places that make them
@@ -21,9 +21,7 @@ import json
 import os
 import re
 import signal
-import stat
 import sys
-import threading
 import time
 import traceback
 
@@ -31,9 +29,12 @@ import ohm_state
 import ohm_values
 from ohm_compared import NOT_COMPUTED, text_of
 from ohm_imports import when_imported
-from ohm_sources import is_of_library, program_frames
-from ohm_user_files import LIBRARY, StartedIn
+from ohm_network import note_network
+from ohm_process_copy import (
+    bare_fork, is_quiet, move_to_copy_of_folder, open_files_again, place_in_file)
+from ohm_protocol import checked_message, message_of
 from ohm_requests import follow_requests, keep_to_one_thread
+from ohm_sweep_places import Places, innermost_file, innermost_place
 
 # A program in which one request fails so often goes round in circles.
 FAILURES_OF_A_CIRCLE = 1000
@@ -43,8 +44,6 @@ SECONDS_TO_GET_QUIET = 1
 # Longer ones are told apart by a number.
 CHARACTERS_OF_A_VALUE = 120
 
-SOCK_STREAM = 1  # Linux's; the program may do without the module socket
-SYS_CLONE = {"x86_64": 56, "aarch64": 220}
 WAIT_ALL = 0x40000000  # __WALL: children that no SIGCHLD tells of
 PR_SET_PDEATHSIG = 1
 
@@ -54,79 +53,6 @@ def sweep_when_torch_is_imported(folder):
     sweeper = Sweeper(folder)
     ohm_state.keeper = sweeper.keep_state
     when_imported("torch", sweeper.wait_for_cuda)
-
-
-def note_network(folder):
-    """Writes the first host beyond this machine that the program asks for into a file "network"."""
-    path = os.path.join(folder, "network")
-
-    def on_event(event, arguments):
-        if event == "socket.connect":
-            connection, address = arguments
-            is_sent = connection.type == SOCK_STREAM and isinstance(address, tuple)
-            host = address[0] if is_sent else None
-        elif event == "socket.getaddrinfo":
-            host = arguments[0]
-        else:
-            return
-        if isinstance(host, bytes):
-            host = host.decode("ascii", "replace")
-        if host and not is_this_machine(host) and not os.path.exists(path):
-            with open(path, "w") as file:
-                file.write(str(host))
-
-    sys.addaudithook(on_event)
-
-
-def is_this_machine(host):
-    return (host in ("localhost", "0.0.0.0", "::", "::1", os.uname().nodename)
-            or host.startswith("127."))
-
-
-class Places:
-    """The places of the program that make requests: Python's stack, of each frame the file as it is
-    called on every machine, the line and the function."""
-
-    def __init__(self, torch):
-        self.torch = torch
-        self.start_folder = os.getcwd() + os.sep
-        self.files = StartedIn().files()
-        self.known = {}  # frames -> index
-        self.rows = []
-
-    def index(self, frame):
-        # Code is equal to code of another file that reads the same.
-        key = tuple((frame.f_code, frame.f_code.co_filename, frame.f_lineno)
-                    for frame in frames_from(frame))
-        known = self.known.get(key)
-        if known is None:
-            known = self.known[key] = len(self.rows)
-            self.rows.append(self.row(key))
-        return known
-
-    def row(self, key):
-        frames = [(code.co_filename, line, getattr(code, "co_qualname", code.co_name))
-                  for code, _, line in key]
-        text = "\n".join(f"{self.name_of(file)}:{line} {function}"
-                         for file, line, function in frames)
-        own = [(file, line) for file, line, _ in frames if not self.of_library(file)]
-        file, line = self.files.named(own, lambda frame: frame[0]) or ("", 0)
-        return {
-            "hash": hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest(),
-            "function": frames[0][2] if frames else "",
-            "file": self.name_of(file),
-            "line": line,
-            "stack": [f"{self.name_of(file)}:{line}" for file, line in reversed(own)],
-        }
-
-    def of_library(self, file):
-        return self.files.ownership(file) == LIBRARY or is_of_library(file, self.torch)
-
-    def name_of(self, file):
-        for folder in ("-packages" + os.sep, f"python3.{sys.version_info.minor}{os.sep}"):
-            if folder in file:
-                return file.rpartition(folder)[2]
-        return file[len(self.start_folder):] if file.startswith(self.start_folder) else file
 
 
 class Sweeper:
@@ -165,7 +91,7 @@ class Sweeper:
     def start(self):
         if not self.is_first_process():
             return
-        self.job = json.loads(self.read("job.json"))
+        self.job = checked_message(json.loads(self.read("job.json")))
         self.places = Places(self.torch)
         self.start_time = time.monotonic()
         for number, fault in enumerate(self.job["faults"]):
@@ -187,8 +113,8 @@ class Sweeper:
         path = os.path.join(self.folder, "process.json")
         try:
             with open(path, "x") as file:
-                file.write(json.dumps({"pid": os.getpid(), "arguments": list(sys.argv),
-                                       "torch": str(self.torch.__version__)}))
+                json.dump(message_of({"pid": os.getpid(), "arguments": list(sys.argv),
+                                      "torch": str(self.torch.__version__)}), file)
         except FileExistsError:
             with open(os.path.join(self.folder, "others"), "a") as file:
                 file.write(f"{os.getpid()}\n")
@@ -448,87 +374,5 @@ class Sweeper:
     def write(self, name, content):
         path = os.path.join(self.folder, name)
         with open(path + ".part", "w") as file:
-            json.dump(content, file)
+            json.dump(message_of(content), file)
         os.replace(path + ".part", path)
-
-
-def innermost_place():
-    """Of the program and its libraries, where a request is made."""
-    frames = frames_from(sys._getframe(1))
-    return (frames[0].f_code, frames[0].f_lineno) if frames else None
-
-
-def frames_from(frame):
-    """This one and its callers, without our own."""
-    frames = []
-    while frame is not None:
-        frames.append(frame)
-        frame = frame.f_back
-    return program_frames(frames, lambda frame: frame.f_code.co_filename)
-
-
-def innermost_file(error):
-    """That raised it."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return trace.tb_frame.f_code.co_filename if trace is not None else ""
-
-
-def is_quiet(thread):
-    """This one, or one of autograd's that waits: it gets no work when backward keeps to a thread."""
-    if int(thread) == threading.get_native_id():
-        return True
-    try:
-        with open(f"/proc/self/task/{thread}/stat") as file:
-            name, _, rest = file.read().rpartition(") ")
-        return "(pt_autograd" in name and rest.startswith("S")
-    except OSError:
-        return True  # it has ended meanwhile
-
-
-def bare_fork():
-    """Without handlers, and without a signal when the child ends; -1: there is no room for it."""
-    # A PyDLL keeps Python's own lock: it is the child's, too.
-    call = ctypes.PyDLL(None).syscall
-    call.restype = ctypes.c_long
-    return call(ctypes.c_long(SYS_CLONE[os.uname().machine]), *[ctypes.c_long(0)] * 5)
-
-
-def place_in_file(descriptor):
-    """-1: it is none of a file."""
-    try:
-        return os.lseek(descriptor, 0, os.SEEK_CUR)
-    except OSError:
-        return -1
-
-
-def open_files_again():
-    """Files at the same places, of this process alone: where it reads and writes is its own."""
-    for name in os.listdir("/proc/self/fd"):
-        descriptor = int(name)
-        try:
-            mode = os.fstat(descriptor).st_mode
-            if descriptor < 3 or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-                continue
-            flags = os.O_CLOEXEC | descriptor_flags(descriptor)
-            again = os.open(f"/proc/self/fd/{descriptor}", flags)
-            os.lseek(again, os.lseek(descriptor, 0, os.SEEK_CUR), os.SEEK_SET)
-            os.dup2(again, descriptor, os.get_inheritable(descriptor))
-            os.close(again)
-        except OSError:
-            pass  # closed meanwhile, or a file that is gone
-
-
-def descriptor_flags(descriptor):
-    import fcntl
-
-    flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
-    return flags & (os.O_ACCMODE | os.O_APPEND)
-
-
-def move_to_copy_of_folder(folder):
-    import shutil
-
-    shutil.copytree(os.getcwd(), folder, symlinks=True)
-    os.chdir(folder)

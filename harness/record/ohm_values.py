@@ -18,15 +18,13 @@ from ohm_imports import when_imported
 from ohm_computed import ComputedValues
 from ohm_known import KnownValues
 from ohm_memory import DeviceMemory
+from ohm_protocol import VALUES_VARIABLE
 from ohm_reads import Reads
 from ohm_requests import caching_allocator, library_of_cuda
 
 # Distributions whose parameters are compared with each other, behind what Distribution checks.
 # Others go on to calls of libraries, which read whether anything went wrong.
 CHECKED_BY_THEMSELVES = ("ContinuousBernoulli", "Geometric", "Uniform")
-
-# What the environment says of values (ohm exec --values): none, known, or cpu.
-VALUES_VARIABLE = "OHM_VALUES"
 
 # What isnan and its like say of values that were not computed.
 SAID_OF_FINITE = {"isfinite": True, "isnan": False, "isinf": False}

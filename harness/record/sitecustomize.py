@@ -8,29 +8,36 @@ import sys
 def _start():
     folder = os.path.dirname(os.path.abspath(__file__))
     try:
+        import ohm_protocol as protocol
+
+        if protocol.PROTOCOL_VARIABLE in os.environ:
+            protocol.refuse_other_version(os.environ[protocol.PROTOCOL_VARIABLE])
         import ohm_state
 
         ohm_state.offer()
         import ohm_values
 
         ohm_values.grant_when_imported()
-        if os.environ.get("OHM_RECORD"):
+        if os.environ.get(protocol.RECORD_VARIABLE):
             import ohm_recorder
 
-            ohm_recorder.Recorder(os.environ["OHM_RECORD"]).record_when_torch_is_imported()
-        if os.environ.get("OHM_RECORD_FILE"):
+            recorder = ohm_recorder.Recorder(os.environ[protocol.RECORD_VARIABLE])
+            recorder.record_when_torch_is_imported()
+        if os.environ.get(protocol.RECORD_FILE_VARIABLE):
             import ohm_job_recorder
 
-            job_recorder = ohm_job_recorder.JobRecorder(os.environ["OHM_RECORD_FILE"])
+            path = os.environ[protocol.RECORD_FILE_VARIABLE]
+            job_recorder = ohm_job_recorder.JobRecorder(path)
             job_recorder.record_when_torch_is_imported()
-        if os.environ.get("OHM_FAULT") or os.environ.get("OHM_ONE_THREAD"):
+        is_failed = os.environ.get(protocol.FAULT_VARIABLE)
+        if is_failed or os.environ.get(protocol.ONE_THREAD_VARIABLE):
             import ohm_requests
 
             ohm_requests.prepare_when_torch_is_imported()
-        if os.environ.get("OHM_SWEEP"):
+        if os.environ.get(protocol.SWEEP_VARIABLE):
             import ohm_sweeper
 
-            ohm_sweeper.sweep_when_torch_is_imported(os.environ["OHM_SWEEP"])
+            ohm_sweeper.sweep_when_torch_is_imported(os.environ[protocol.SWEEP_VARIABLE])
     except Exception as error:  # it never keeps a program from starting
         sys.stderr.write(f"ohm: the program's memory is not recorded: {error!r}\n")
     # Children find the folder in the environment; this program must not find it.

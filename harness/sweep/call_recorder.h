@@ -11,6 +11,7 @@
 #include "allocator_shim/fault/fault_source.h"
 #include "harness/machine/machine.h"
 #include "harness/scenario/scenario_program.h"
+#include "harness/sweep/counted_run.h"
 #include "harness/sweep/live_memory_by_site.h"
 #include "harness/sweep/program_settings.h"
 #include "reports/model/sweep_result.h"
@@ -23,18 +24,6 @@ struct CallFilter {
   bool host = false;  ///< requests for host memory too
 
   bool means(const FaultCandidate& call) const;
-};
-
-/// A call of the fault-free run. Arrays of plain numbers, for there may be many.
-struct RecordedCalls {
-  std::vector<std::uint64_t> points;
-  std::vector<std::uint64_t> kinds;  ///< hashes of level, device, category and op: any line
-  std::vector<std::uint64_t> bytes;
-  /// Not 0: made by the thread that a copy of the process has.
-  std::vector<std::uint8_t> can_be_copied;
-
-  std::size_t size() const { return points.size(); }
-  friend bool operator==(const RecordedCalls&, const RecordedCalls&) = default;
 };
 
 class CallRecorder final : public FaultSource {

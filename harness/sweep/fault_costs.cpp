@@ -16,7 +16,7 @@ std::vector<std::pair<std::size_t, std::size_t>> numbered_by_call(
   return numbered;
 }
 
-std::vector<double> fault_costs(const std::vector<FaultTask>& tasks, const FaultFreeRun& run) {
+std::vector<double> fault_costs(const std::vector<FaultTask>& tasks, const CountedRun& run) {
   // Measured over the catalogue. Most programs end soon after a failure; some make the rest of
   // their requests. A run of its own is cut short by its failure, too. That it may be one failure
   // more, which lasts, hardly counts: see Note [Both forms].

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/sweep/counted_run.h"
 #include "harness/sweep/fault_task.h"
-#include "harness/sweep/trial.h"
 
 namespace ohm::engine {
 
@@ -17,6 +17,6 @@ std::vector<std::pair<std::size_t, std::size_t>> numbered_by_call(
     const std::vector<FaultTask>& tasks);
 
 /// Seconds, by the numbers of the calls.
-std::vector<double> fault_costs(const std::vector<FaultTask>& tasks, const FaultFreeRun& run);
+std::vector<double> fault_costs(const std::vector<FaultTask>& tasks, const CountedRun& run);
 
 }  // namespace ohm::engine

@@ -16,12 +16,6 @@ struct FaultTask {
   FaultForm form = FaultForm::transient;
 };
 
-/// What became of a failure of a command's memory.
-struct JudgedFault {
-  TrialVerdict verdict;
-  std::vector<RecoveryNote> notes;  ///< of a recovery: what is true of it, each counted once
-};
-
 /// A second failure, while the first was handled.
 struct ChainVerdict {
   std::uint64_t point = 0;       ///< that failed second
@@ -32,6 +26,7 @@ struct ChainVerdict {
 struct TaskVerdict {
   TrialVerdict verdict;
   std::vector<ChainVerdict> chains;  ///< with a depth of 2: each point passed after the failure
+  std::vector<RecoveryNote> notes;   ///< of a recovery: what is true of it, each counted once
   double seconds_before = 0;         ///< from the start of a run in turn to its failure
 };
 

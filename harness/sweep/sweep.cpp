@@ -16,11 +16,24 @@
 #include "harness/scenario/script_errors.h"
 #include "harness/scenario/script_sources.h"
 #include "harness/sweep/cost_share.h"
-#include "harness/sweep/variant_sweep.h"
+#include "harness/sweep/variant_workload.h"
+#include "harness/sweep/workload_sweep.h"
 
 namespace ohm::engine {
 
 namespace {
+
+/// A variant as a workload, and its sweep.
+struct VariantSweep {
+  VariantWorkload workload;
+  WorkloadSweep sweep;
+
+  VariantSweep(const SweepOptions& options, const ScenarioLoader& loader, WorkerPool& pool,
+               std::int64_t order, const ScenarioDescription& scenario,
+               const VariantDescription& variant, const ScriptSources& sources)
+      : workload(options, loader, pool, order, scenario, variant, sources),
+        sweep({options, ShardCut::neighbours, options.run.checkpoint, {}, {}}, workload) {}
+};
 
 /// One file: loaded, its variants swept.
 class ScenarioSweep {
@@ -49,17 +62,17 @@ class ScenarioSweep {
   }
 
   bool is_finished() const {
-    return error_ ||
-           (is_loaded_ && std::all_of(variants_.begin(), variants_.end(),
-                                      [](const VariantSweep& one) { return one.is_finished(); }));
+    return error_ || (is_loaded_ &&
+                      std::all_of(variants_.begin(), variants_.end(),
+                                  [](const VariantSweep& one) { return one.sweep.is_finished(); }));
   }
   bool is_empty() const { return is_loaded_ && variants_.empty(); }
 
   /// Those whose requests are known before any of them has run.
-  std::vector<VariantSweep*> known_variants() {
-    std::vector<VariantSweep*> known;
+  std::vector<WorkloadSweep*> known_variants() {
+    std::vector<WorkloadSweep*> known;
     for (VariantSweep& variant : variants_) {
-      if (variant.is_known()) known.push_back(&variant);
+      if (variant.sweep.is_known()) known.push_back(&variant.sweep);
     }
     return known;
   }
@@ -71,17 +84,17 @@ class ScenarioSweep {
     swept.name = description_.name.empty() ? std::filesystem::path(path_).stem().string()
                                            : description_.name;
     swept.error = error_;
-    for (VariantSweep& variant : variants_) swept.variants.push_back(variant.result());
+    for (VariantSweep& variant : variants_) swept.variants.push_back(variant.sweep.result());
     return swept;
   }
 
   ExitReason exit_reason(const SweptScenario& swept) const {
     ExitReason reason = error_ ? error_reason_ : ExitReason::passed;
-    for (const VariantSweep& variant : variants_) reason = worse_of(reason, variant.error_reason());
+    for (const VariantSweep& variant : variants_) {
+      reason = worse_of(reason, variant.sweep.error_reason());
+    }
     for (const SweptVariant& variant : swept.variants) {
-      if (!std::all_of(variant.failed.begin(), variant.failed.end(), is_waived)) {
-        reason = worse_of(reason, ExitReason::failed);
-      }
+      reason = worse_of(reason, exit_reason_of(variant));
     }
     return reason;
   }
@@ -121,8 +134,9 @@ class ScenarioSweep {
         selected_variants(description_, options_.run.selection);
     for (const VariantDescription& variant : description_.variants) {
       if (std::find(selected.begin(), selected.end(), variant.name) == selected.end()) continue;
-      VariantSweep& sweep =
-          variants_.emplace_back(options_, loader_, pool_, order_, description_, variant, sources_);
+      WorkloadSweep& sweep =
+          variants_.emplace_back(options_, loader_, pool_, order_, description_, variant, sources_)
+              .sweep;
       if (is_planned_) sweep.known_in(*before());
       if (found_ != nullptr) sweep.only_without_faults(*found_);
       sweep.start();
@@ -145,16 +159,9 @@ class ScenarioSweep {
   ExitReason error_reason_ = ExitReason::passed;
 };
 
-std::string form_text(const std::vector<FaultForm>& forms) {
-  return forms.size() == 1 ? std::string(name_of(forms[0])) : "both";
-}
-
 SweepResult result_for(const SweepOptions& options) {
-  SweepResult result;
+  SweepResult result = result_without_scenarios(options, options.filter.level);
   result.shard = shard_result(options.shard, options.run);
-  result.points = options.points.text();
-  result.form = form_text(options.forms);
-  result.level = name_of(options.filter.level);
   result.host = options.filter.host;
   result.depth = options.trials.depth;
   return result;
@@ -166,22 +173,20 @@ int SweepOutcome::exit_code() const { return process_code(result.exit_reason, si
 
 CheckpointedWork checkpointed_work(const SweepOptions& options) {
   CheckpointedWork work = checkpointed_work(options.shard, options.run);
-  const SweepResult described = result_for(options);
-  work.settings["command"] = "sweep";
-  work.settings["points"] = described.points;
-  work.settings["form"] = described.form;
-  work.settings["level"] = described.level;
-  work.settings["host"] = described.host ? "true" : "false";
-  work.settings["depth"] = std::to_string(described.depth);
+  for (const auto& [name, value] : settings_of(options, options.filter.level)) {
+    work.settings[name] = value;
+  }
+  work.settings["host"] = options.filter.host ? "true" : "false";
+  work.settings["depth"] = std::to_string(options.trials.depth);
   return work;
 }
 
 namespace {
 
-std::vector<VariantSweep*> known_variants(std::list<ScenarioSweep>& scenarios) {
-  std::vector<VariantSweep*> known;
+std::vector<WorkloadSweep*> known_variants(std::list<ScenarioSweep>& scenarios) {
+  std::vector<WorkloadSweep*> known;
   for (ScenarioSweep& scenario : scenarios) {
-    for (VariantSweep* const variant : scenario.known_variants()) known.push_back(variant);
+    for (WorkloadSweep* const variant : scenario.known_variants()) known.push_back(variant);
   }
   return known;
 }
@@ -189,10 +194,10 @@ std::vector<VariantSweep*> known_variants(std::list<ScenarioSweep>& scenarios) {
 /// Of what is known before, by its cost; what comes to be known later is shared out by its numbers.
 /// Returns a name of the costs.
 std::string share_out(std::list<ScenarioSweep>& scenarios, const Shard& shard) {
-  const std::vector<VariantSweep*> known = known_variants(scenarios);
+  const std::vector<WorkloadSweep*> known = known_variants(scenarios);
   std::vector<GroupCost> costs;
   std::vector<double> seconds;
-  for (const VariantSweep* const variant : known) {
+  for (const WorkloadSweep* const variant : known) {
     costs.push_back(variant->cost());
     seconds.push_back(variant->cost().seconds);
   }
@@ -242,7 +247,7 @@ std::vector<std::vector<double>> planned_costs(const SweepOptions& options,
     scenarios.emplace_back(i, options.run.files[i], options, loader, pool, nullptr).start();
   }
   std::vector<std::vector<double>> costs;
-  for (VariantSweep* const variant : known_variants(scenarios)) costs.push_back(variant->costs());
+  for (WorkloadSweep* const variant : known_variants(scenarios)) costs.push_back(variant->costs());
   return costs;
 }
 

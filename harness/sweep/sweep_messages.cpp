@@ -12,11 +12,6 @@ void fields(Archive& archive, T& verdict) {
           verdict.peak_bytes, verdict.repeated_calls, verdict.state_key);
 }
 
-template <class Archive, Is<JudgedFault> T>
-void fields(Archive& archive, T& fault) {
-  archive(fault.verdict, fault.notes);
-}
-
 template <class Archive, Is<ChainVerdict> T>
 void fields(Archive& archive, T& chain) {
   archive(chain.point, chain.occurrence, chain.verdict);
@@ -24,7 +19,7 @@ void fields(Archive& archive, T& chain) {
 
 template <class Archive, Is<TaskVerdict> T>
 void fields(Archive& archive, T& task) {
-  archive(task.verdict, task.chains, task.seconds_before);
+  archive(task.verdict, task.chains, task.notes, task.seconds_before);
 }
 
 template <class Archive, Is<TrialEnding> T>
@@ -70,7 +65,6 @@ void fields(Archive& archive, T& cost) {
 
 std::string encoded(const FaultFreeRun& run) { return encoded_message(run); }
 std::string encoded(const std::vector<TaskVerdict>& verdicts) { return encoded_message(verdicts); }
-std::string encoded(const JudgedFault& fault) { return encoded_message(fault); }
 std::string encoded(const GroupCost& cost) { return encoded_message(cost); }
 
 FaultFreeRun decoded_fault_free_run(std::string_view bytes) {
@@ -78,9 +72,6 @@ FaultFreeRun decoded_fault_free_run(std::string_view bytes) {
 }
 std::vector<TaskVerdict> decoded_verdicts(std::string_view bytes) {
   return decoded_message<std::vector<TaskVerdict>>(bytes);
-}
-JudgedFault decoded_judged_fault(std::string_view bytes) {
-  return decoded_message<JudgedFault>(bytes);
 }
 GroupCost decoded_group_cost(std::string_view bytes) { return decoded_message<GroupCost>(bytes); }
 

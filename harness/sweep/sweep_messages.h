@@ -13,13 +13,11 @@ namespace ohm::engine {
 
 std::string encoded(const FaultFreeRun& run);
 std::string encoded(const std::vector<TaskVerdict>& verdicts);
-std::string encoded(const JudgedFault& fault);
 std::string encoded(const GroupCost& cost);
 
 /// They throw std::runtime_error where the message ends too early.
 FaultFreeRun decoded_fault_free_run(std::string_view bytes);
 std::vector<TaskVerdict> decoded_verdicts(std::string_view bytes);
-JudgedFault decoded_judged_fault(std::string_view bytes);
 GroupCost decoded_group_cost(std::string_view bytes);
 
 }  // namespace ohm::engine

@@ -17,6 +17,7 @@
 #include "harness/machine/unmeasured_run.h"
 #include "harness/scenario/scenario_program.h"
 #include "harness/sweep/call_recorder.h"
+#include "harness/sweep/counted_run.h"
 #include "harness/sweep/end_state.h"
 #include "harness/sweep/partial_step_detector.h"
 #include "reports/model/sweep_result.h"
@@ -40,20 +41,15 @@ struct TrialEnding {
   ReturnedValues values;
 };
 
-/// The fault-free run.
-struct FaultFreeRun {
+/// The fault-free run of a variant.
+struct FaultFreeRun : CountedRun {
   TrialEnding ending;
-  RecordedCalls calls;
-  std::vector<SweepPoint> points;
-  std::vector<std::uint64_t> hashes;  ///< of the points
   EndState left;
   std::string built_on;  ///< as of PartialStepDetector, after it has gone on
   // When it has gone on, as a trial does that is shown to be usable:
   TrialEnding later;
   EndMemory memory_later;
   ModuleCounts modules_later;
-  std::int64_t peak_bytes = 0;  ///< allocated, on one GPU
-  double seconds = 0;
 };
 
 /// What one trial came to.

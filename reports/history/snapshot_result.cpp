@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "reports/conclusion/result_conclusion.h"
+#include "reports/history/alive_memory.h"
 #include "reports/history/backward_calls.h"
 #include "reports/history/block_sizes.h"
 #include "reports/history/card_totals.h"
@@ -23,10 +22,10 @@
 #include "reports/history/lines_of_blocks.h"
 #include "reports/history/recorded_beginning.h"
 #include "reports/history/recorded_categories.h"
+#include "reports/history/recorded_order.h"
 #include "reports/history/recorded_sites.h"
 #include "reports/history/recorded_steps.h"
 #include "reports/history/repeated_passes.h"
-#include "reports/history/shown_place.h"
 #include "reports/history/user_frames.h"
 #include "reports/text/measured_text.h"
 
@@ -45,50 +44,14 @@ std::string left_out_text(const Snapshot& snapshot) {
   return fmt::format("; {} more, which needed no more memory, are left out", grouped(steps));
 }
 
-struct When {
-  std::int64_t time_us;
-  std::uint32_t device;
-  std::uint32_t index;
-};
-
-/// All events in the order of their times; those of one device keep theirs.
-std::vector<When> in_order(const Snapshot& snapshot) {
-  std::vector<When> order;
-  for (std::size_t device = 0; device < snapshot.device_traces.size(); ++device) {
-    const std::vector<TraceEntry>& trace = snapshot.device_traces[device];
-    for (std::size_t i = 0; i < trace.size(); ++i) {
-      order.push_back(
-          {trace[i].time_us, static_cast<std::uint32_t>(device), static_cast<std::uint32_t>(i)});
-    }
-  }
-  // One device's are in their order; sorting millions takes its time all the same.
-  const auto earlier = [](const When& a, const When& b) { return a.time_us < b.time_us; };
-  if (!std::is_sorted(order.begin(), order.end(), earlier)) {
-    std::stable_sort(order.begin(), order.end(), earlier);
-  }
-  return order;
-}
-
-bool has_stacks(const Snapshot& snapshot) {
-  const auto has_one = [](const TraceEntry& entry) { return entry.stack != kNoStack; };
-  const auto has_block = [](const SnapshotSegment& segment) {
-    return std::any_of(segment.blocks.begin(), segment.blocks.end(),
-                       [](const SnapshotBlock& block) { return block.stack != kNoStack; });
-  };
-  return std::any_of(
-             snapshot.device_traces.begin(), snapshot.device_traces.end(),
-             [&](const auto& trace) { return std::any_of(trace.begin(), trace.end(), has_one); }) ||
-         std::any_of(snapshot.segments.begin(), snapshot.segments.end(), has_block);
-}
-
 class SnapshotResult {
  public:
   SnapshotResult(const Snapshot& snapshot, const std::string& path)
       : snapshot_(snapshot),
         path_(path),
-        sites_(snapshot.tables, has_stacks(snapshot), user_files_of(snapshot)),
+        sites_(snapshot.tables, has_recorded_stacks(snapshot), user_files_of(snapshot)),
         backward_calls_(snapshot.tables),
-        order_(in_order(snapshot)) {
+        order_(recorded_order(snapshot)) {
     devices_ = snapshot.device_traces.size();
     for (const SnapshotSegment& segment : snapshot.segments) {
       devices_ = std::max(devices_, static_cast<std::size_t>(segment.device) + 1);
@@ -158,7 +121,7 @@ class SnapshotResult {
     }
   }
 
-  void add(HistoryBuilder& builder, const When& when, std::uint32_t time) {
+  void add(HistoryBuilder& builder, const RecordedWhen& when, std::uint32_t time) {
     const TraceEntry& entry = snapshot_.device_traces[when.device][when.index];
     MemoryEvent event;
     event.device = static_cast<std::int8_t>(when.device);
@@ -192,7 +155,7 @@ class SnapshotResult {
   }
 
   /// What the card holds beside tensors when memory runs out.
-  void take_card(const When& when, const TraceEntry& entry) {
+  void take_card(const RecordedWhen& when, const TraceEntry& entry) {
     const CardTotals& totals = totals_[when.device];
     card_ = OomResult();
     card_.reserved_bytes = totals.reserved_bytes();
@@ -217,46 +180,12 @@ class SnapshotResult {
     return 1 + (std::lower_bound(steps.begin(), steps.end(), event) - steps.begin());
   }
 
-  struct Alive {
-    std::vector<HolderResult> holders;  ///< largest first
-    CategoryBytes by_category = {};
-  };
-
-  Alive alive_at(const HistoryBuilder& builder, std::size_t device, std::uint32_t event) const {
-    Alive alive;
-    std::map<std::pair<SiteId, Category>, HolderResult> by_site;
-    builder.for_each_at(device, event, [&](const BlockSpan& block) {
-      const auto bytes = static_cast<std::int64_t>(block.bytes);
-      HolderResult& holder = by_site[{block.site, block.category}];
-      holder.bytes += bytes;
-      ++holder.count;
-      alive.by_category[static_cast<std::size_t>(block.category)] += bytes;
-    });
-    std::map<std::pair<ShownPlace, Category>, HolderResult> by_place;
-    for (const auto& [key, part] : by_site) {
-      const HistorySite& site = sites_.at(key.first);
-      HolderResult& holder = by_place[{shown_place(site), key.second}];
-      name_row(holder, site, holder.count == 0);
-      holder.category = key.second;
-      holder.bytes += part.bytes;
-      holder.count += part.count;
-    }
-    for (auto& [key, holder] : by_place) alive.holders.push_back(std::move(holder));
-    std::stable_sort(
-        alive.holders.begin(), alive.holders.end(),
-        [](const HolderResult& a, const HolderResult& b) {
-          return std::tie(b.bytes, a.file, a.line, a.op, a.category, a.library, a.module) <
-                 std::tie(a.bytes, b.file, b.line, b.op, b.category, b.library, b.module);
-        });
-    return alive;
-  }
-
   /// The last one of the record; PyTorch's message is not in it.
   OomResult out_of_memory(const HistoryBuilder& builder, const std::vector<std::uint32_t>& steps) {
-    const When& when = order_[*oom_event_ - 1];
+    const RecordedWhen& when = order_[*oom_event_ - 1];
     const TraceEntry& entry = snapshot_.device_traces[when.device][when.index];
     const HistorySite& site = sites_.at(oom_site_);
-    Alive alive = alive_at(builder, when.device, *oom_event_);
+    AliveMemory alive = alive_at(builder, sites_, when.device, *oom_event_);
     OomResult oom = card_;
     oom.step = step_of(*oom_event_, steps);
     oom.device = fmt::format("cuda:{}", when.device);
@@ -289,7 +218,7 @@ class SnapshotResult {
       result.peak_allocated_bytes = totals.peak_allocated_bytes;
       result.peak_reserved_bytes = totals.peak_reserved_bytes;
       result.allocated_at_end_bytes = totals.allocated_bytes;
-      Alive alive = alive_at(builder, device, totals.peak_event);
+      AliveMemory alive = alive_at(builder, sites_, device, totals.peak_event);
       result.peak_by_category = alive.by_category;
       PeakResult peak;
       peak.event = totals.peak_event;
@@ -301,9 +230,9 @@ class SnapshotResult {
 
   std::vector<std::uint32_t> steps() const {
     std::vector<std::uint32_t> marked = marked_steps(snapshot_, [this](std::int64_t time_us) {
-      const auto after =
-          std::upper_bound(order_.begin(), order_.end(), time_us,
-                           [](std::int64_t time, const When& when) { return time < when.time_us; });
+      const auto after = std::upper_bound(
+          order_.begin(), order_.end(), time_us,
+          [](std::int64_t time, const RecordedWhen& when) { return time < when.time_us; });
       return static_cast<std::uint32_t>(after - order_.begin());
     });
     return marked.empty() ? passes_behind(0) : marked;
@@ -319,7 +248,7 @@ class SnapshotResult {
   std::vector<std::uint32_t> passes_behind(std::uint32_t event) const {
     std::vector<RecordedRequest> requests;
     for (std::size_t i = event; i < order_.size(); ++i) {
-      const When& when = order_[i];
+      const RecordedWhen& when = order_[i];
       const TraceEntry& entry = snapshot_.device_traces[when.device][when.index];
       if (entry.action != EventAction::alloc) continue;
       const bool is_data = categories_[when.device][when.index] == Category::input;
@@ -347,7 +276,7 @@ class SnapshotResult {
 
   /// Any that changes memory.
   bool has_events() const {
-    return std::any_of(order_.begin(), order_.end(), [this](const When& when) {
+    return std::any_of(order_.begin(), order_.end(), [this](const RecordedWhen& when) {
       return snapshot_.device_traces[when.device][when.index].action != EventAction::snapshot;
     });
   }
@@ -433,7 +362,7 @@ class SnapshotResult {
   const std::string& path_;
   RecordedSites sites_;
   BackwardCalls backward_calls_;
-  std::vector<When> order_;
+  std::vector<RecordedWhen> order_;
   std::size_t devices_ = 0;
   std::vector<RecordedBeginning> beginnings_;
   std::vector<BlockSizes> block_sizes_;

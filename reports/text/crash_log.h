@@ -9,14 +9,9 @@
 
 #include "reports/text/memory_summary.h"
 #include "reports/text/oom_message_parser.h"
+#include "reports/text/traceback_frames.h"
 
 namespace ohm::reports {
-
-struct LogPlace {
-  std::string file;
-  int line = 0;
-  std::string function;
-};
 
 struct CrashLog {
   std::string source;                    ///< "PyTorch", "TensorFlow", …

@@ -27,6 +27,7 @@ const std::vector<ConditionalSource>& conditional_sources() {
       {"tests/allocator_shim/device/cuda/driver_header_test.cpp", "a CUDA toolkit"},
       {"tests/runtime/cuda/library_header_test.cpp", "a CUDA toolkit"},
       {"tests/runtime/kernels/cuda/kernel_image_test.cpp", "kernels for real GPUs"},
+      {"tests/style/reaches_up.cpp", "a test that sees it not link"},
       {"tests/fuzz/settings_fuzz.cpp", "clang's libFuzzer"},
       {"tests/fuzz/snapshot_fuzz.cpp", "clang's libFuzzer"},
   };

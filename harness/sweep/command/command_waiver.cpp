@@ -5,16 +5,20 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "reports/model/sweep_result.h"
 
 namespace ohm::engine {
 
-CommandWaiver parse_waiver(std::string_view text) {
+Waiver parse_waiver(std::string_view text) {
   const std::size_t equal = text.find('=');
   if (equal == std::string_view::npos || equal + 1 == text.size()) {
     throw std::invalid_argument(fmt::format(
         "\"{}\": a waiver is VERDICT=REASON, or POINT=REASON with a point as ohm:3f9c22d1", text));
   }
-  CommandWaiver waiver;
+  Waiver waiver;
   waiver.reason = text.substr(equal + 1);
   const std::string what(text.substr(0, equal));
   if (what.starts_with("ohm:")) {
@@ -31,16 +35,6 @@ CommandWaiver parse_waiver(std::string_view text) {
   }
   waiver.verdict = what;
   return waiver;
-}
-
-std::string waived_reason(const std::vector<CommandWaiver>& waivers, FaultVerdict verdict,
-                          const std::string& point) {
-  for (const CommandWaiver& waiver : waivers) {
-    const bool is_meant = (waiver.verdict.empty() || waiver.verdict == name_of(verdict)) &&
-                          (waiver.point.empty() || waiver.point == point);
-    if (is_meant) return waiver.reason;
-  }
-  return {};
 }
 
 }  // namespace ohm::engine

@@ -1,6 +1,6 @@
 // Memory of a command that can be made to fail: what numbers its requests, fails one of them, and
-// tells how the command ended. One implementation for each kind of memory; the choice of faults,
-// their verdicts and the report are the same for all (command_sweep.h).
+// tells how the command ended. One implementation for each kind of memory; how a command is judged
+// by its ends is the same for all (command_workload.h).
 //
 // Numbers count from 0 over one process of the command, in the order in which it makes requests,
 // and mean the same request in every run of a command that makes the same requests.
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/sweep/call_recorder.h"
+#include "harness/sweep/counted_run.h"
 #include "harness/sweep/fault_task.h"
 #include "reports/model/error_result.h"
 #include "reports/model/sweep_result.h"
@@ -46,13 +46,10 @@ struct CommandOutcome {
   std::int64_t calls = 0;  ///< requests that it made in all
 };
 
-/// A run in which nothing failed.
-struct CountedCommand {
+/// A run of a command in which nothing failed.
+struct CountedCommand : CountedRun {
   std::string program;      ///< a name for it
   std::string description;  ///< "PyTorch 2.6.0"
-  RecordedCalls calls;
-  std::vector<SweepPoint> points;     ///< in the order in which they are first passed
-  std::vector<std::uint64_t> hashes;  ///< of the points
   CommandOutcome outcome;
   std::string cause;  ///< why it failed, by its output (failure_cause.h)
   /// The first host beyond this machine that it asked for, by name or address; empty: none.
@@ -60,7 +57,6 @@ struct CountedCommand {
   /// Why its requests cannot be numbered: nothing was asked for, several processes asked.
   std::string problem;
   std::string hint;  ///< what to do about that
-  double seconds = 0;
   /// Runs of it change files that they share: they are not to be at work side by side.
   bool shares_changed_files = false;
 };

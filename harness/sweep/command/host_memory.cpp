@@ -12,7 +12,6 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <sstream>
 #include <string_view>
 
@@ -23,7 +22,6 @@
 #include "harness/exec/host_record.h"
 #include "harness/process/shell_quote.h"
 #include "harness/process/stopwatch.h"
-#include "harness/sweep/command/own_runs.h"
 
 namespace ohm::engine {
 
@@ -195,7 +193,7 @@ HostMemory::Run HostMemory::run(host::SweepRun kind, double timeout_seconds,
   command.timeout_seconds = timeout_seconds + for_a_copy * static_cast<double>(faults.size());
   Run ran;
   const Stopwatch stopwatch;
-  ran.end = runner_.run(command);
+  ran.end = runner().run(command);
   ran.seconds = stopwatch.seconds();
   if (ran.end.asked_to_end != 0) throw CommandInterrupted(ran.end.asked_to_end);
   ran.control = folder_.read_control();
@@ -277,46 +275,28 @@ bool HostMemory::does_otherwise(const Run& ran, const CountedCommand& counted) c
          bytes_of(folder_.file(host::kOutputFile)) != bytes_of(folder_.file(host::kExpectedOutput));
 }
 
-std::string HostMemory::sharing() const {
-  if (command_.engine == SweepEngine::fork) return "in a copy of the command";
-  return command_.jobs > 1 ? "beside other runs of the command" : "";
-}
-
-void HostMemory::fail_alone(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
-                            const OnEnd& on_end) {
-  std::vector<std::size_t> all(tasks.size());
-  std::iota(all.begin(), all.end(), 0);
-  fail_in_runs(counted, faults_of(counted, tasks), std::move(all), 1, on_end);
-}
-
-void HostMemory::fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
-                      const OnEnd& on_end) {
-  uncopied_ = {};
-  std::vector<host::SweptFault> faults = faults_of(counted, tasks);
-  const bool copies = command_.engine == SweepEngine::fork && !faults.empty();
-  bool is_disturbed = false;
-  if (copies) {
-    const Run ran = run(host::SweepRun::fork, seconds_of_a_fault(counted), faults);
-    is_disturbed = does_otherwise(ran, counted);
-    faults = folder_.read_faults(faults.size());
-  }
-  std::vector<std::size_t> untold;
+CopiedMemory::Left HostMemory::fail_in_copies(const CountedCommand& counted,
+                                              const std::vector<FaultTask>& tasks,
+                                              const OnEnd& on_end) {
+  const Run ran = run(host::SweepRun::fork, seconds_of_a_fault(counted), faults_of(counted, tasks));
+  const bool is_disturbed = does_otherwise(ran, counted);
+  const std::vector<host::SweptFault> faults = folder_.read_faults(tasks.size());
+  Left left;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const host::FaultEnd end = faults[i].end;
     if (is_disturbed || !is_told(end)) {
-      untold.push_back(i);
+      if (left.why.empty()) {
+        left.why = is_disturbed ? "the process behaved differently beside its copies"
+                                : why_not_copied(end);
+      }
+      left.tasks.push_back(i);
     } else if (end == host::FaultEnd::other_point) {
       on_end(i, outcome_without_failure(counted));
     } else {
       on_end(i, outcome_of(counted, end_of(faults[i])));
     }
   }
-  if (copies && !untold.empty()) {
-    uncopied_ = {untold.size(), is_disturbed ? "the process behaved differently beside its copies"
-                                             : why_not_copied(faults[untold.front()].end)};
-  }
-  const int jobs = counted.shares_changed_files ? 1 : command_.jobs;
-  fail_in_runs(counted, faults, std::move(untold), jobs, on_end);
+  return left;
 }
 
 namespace {
@@ -361,16 +341,10 @@ class HostRun final : public OwnRun {
 
 }  // namespace
 
-void HostMemory::fail_in_runs(const CountedCommand& counted,
-                              const std::vector<host::SweptFault>& faults,
-                              std::vector<std::size_t> which, int jobs, const OnEnd& on_end) const {
-  OwnRuns runs;
-  runs.tasks = std::move(which);
-  runs.jobs = jobs;
-  runs.make = [&](std::size_t task) {
-    return std::make_unique<HostRun>(counted, folder_, command_.words, faults[task]);
-  };
-  run_each(runner_, runs, on_end);
+std::unique_ptr<OwnRun> HostMemory::own_run(const CountedCommand& counted,
+                                            const FaultTask& task) const {
+  return std::make_unique<HostRun>(counted, folder_, command_.words,
+                                   faults_of(counted, {task}).front());
 }
 
 std::string HostMemory::plan_of(const FaultTask& task) const {

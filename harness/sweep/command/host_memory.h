@@ -7,15 +7,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "allocator_shim/interpose/host/host_settings.h"
 #include "harness/exec/child_command.h"
-#include "harness/sweep/command/failing_memory.h"
+#include "harness/sweep/command/copied_memory.h"
 #include "harness/sweep/command/host_sweep_folder.h"
-#include "harness/sweep/fault_trials.h"
 
 namespace ohm::engine {
 
@@ -26,17 +27,12 @@ struct HostCommand {
   int jobs = 1;                ///< runs of their own that are at work at a time
 };
 
-class HostMemory final : public FailingMemory {
+class HostMemory final : public CopiedMemory {
  public:
-  explicit HostMemory(HostCommand command) : command_(std::move(command)) {}
+  explicit HostMemory(HostCommand command)
+      : CopiedMemory(command.engine, command.jobs), command_(std::move(command)) {}
 
   CountedCommand count() override;
-  void fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
-            const OnEnd& on_end) override;
-  std::string sharing() const override;
-  Uncopied uncopied() const override { return uncopied_; }
-  void fail_alone(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
-                  const OnEnd& on_end) override;
   std::string plan_of(const FaultTask& task) const override;
   std::string rerun_command(const std::string& plan) const override;
 
@@ -51,15 +47,14 @@ class HostMemory final : public FailingMemory {
           const std::vector<interpose::host::SweptFault>& faults);
   /// Than without copies beside it.
   bool does_otherwise(const Run& ran, const CountedCommand& counted) const;
+  Left fail_in_copies(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
+                      const OnEnd& on_end) override;
+  std::unique_ptr<OwnRun> own_run(const CountedCommand& counted,
+                                  const FaultTask& task) const override;
   void take_trace(const Run& ran, CountedCommand& counted);
-  void fail_in_runs(const CountedCommand& counted,
-                    const std::vector<interpose::host::SweptFault>& faults,
-                    std::vector<std::size_t> which, int jobs, const OnEnd& on_end) const;
 
   HostCommand command_;
   HostSweepFolder folder_;
-  CommandRunner runner_;
-  Uncopied uncopied_;
   /// Of the last trace: the hash of the stack, and which of its requests, by request.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> occurrences_;
 };

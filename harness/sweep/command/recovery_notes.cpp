@@ -1,8 +1,5 @@
 #include "harness/sweep/command/recovery_notes.h"
 
-#include <map>
-#include <utility>
-
 namespace ohm::engine {
 
 std::vector<RecoveryNote> recovery_notes(const FaultTask& task, const std::string& plan,
@@ -21,20 +18,6 @@ std::vector<RecoveryNote> recovery_notes(const FaultTask& task, const std::strin
     add(RecoveryDeviation::more_when_made_again).bytes = outcome.more_when_again;
   }
   return notes;
-}
-
-std::vector<RecoveryNote> sum_of_notes(const std::vector<std::optional<JudgedFault>>& faults) {
-  std::map<RecoveryDeviation, RecoveryNote> sums;
-  for (const std::optional<JudgedFault>& fault : faults) {
-    if (!fault) continue;
-    for (const RecoveryNote& note : fault->notes) {
-      const auto [sum, is_first] = sums.emplace(note.deviation, note);
-      if (!is_first) sum->second = sum_of(sum->second, note);
-    }
-  }
-  std::vector<RecoveryNote> all;
-  for (auto& [deviation, sum] : sums) all.push_back(std::move(sum));
-  return all;
 }
 
 }  // namespace ohm::engine

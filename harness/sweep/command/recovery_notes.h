@@ -7,7 +7,6 @@
 // failed attempt more often than not: on a card that is full there is no room beside it.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +21,5 @@ namespace ohm::engine {
 std::vector<RecoveryNote> recovery_notes(const FaultTask& task, const std::string& plan,
                                          const CommandOutcome& outcome,
                                          const CommandOutcome& fault_free);
-
-/// Of all faults that were judged: one of a kind, in the order of the kinds.
-std::vector<RecoveryNote> sum_of_notes(const std::vector<std::optional<JudgedFault>>& faults);
 
 }  // namespace ohm::engine

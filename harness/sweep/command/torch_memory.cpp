@@ -11,16 +11,15 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <sstream>
 #include <utility>
 
 #include "allocator_shim/fault/fault_point.h"
 #include "harness/exec/failure_cause.h"
 #include "harness/exec/gpu_command.h"
+#include "harness/exec/python_protocol.h"
 #include "harness/exec/record_folder.h"
 #include "harness/process/shell_quote.h"
-#include "harness/sweep/command/own_runs.h"
 #include "reports/text/json_text.h"
 
 namespace ohm::engine {
@@ -126,11 +125,12 @@ class TorchRun {
     job["check"] = command.check;
     job["scratch"] = command.in_scratch;
     job["jobs"] = std::max(1, command.jobs);
-    std::ofstream(folder_.path() + "/job.json") << reports::json_line(job);
+    std::ofstream(folder_.path() + "/job.json")
+        << reports::json_line(python::message_of(std::move(job)));
     child_ = gpu_command(command.words, command.gpus);
     add_recorder(child_, "");
     add_values(child_, command.values);
-    child_.environment.emplace_back("OHM_SWEEP", folder_.path());
+    child_.environment.emplace_back(python::kSweepVariable, folder_.path());
     child_.output = folder_.path() + "/output";
     child_.errors = folder_.path() + "/errors";
     // Threads of libraries would keep the process from being copied.
@@ -156,7 +156,13 @@ class TorchRun {
     return end;
   }
 
-  json written(const std::string& name) const { return read_json(folder_.path() + "/" + name); }
+  /// NAME.json, or NAME-NUMBER.json: a message of this name. Null where it is not written. Throws
+  /// ProtocolError.
+  json written(const std::string& name, const std::string& number = {}) const {
+    json message = read_json(folder_.path() + "/" + name + number + ".json");
+    if (message.is_object()) python::check_message(name, message);
+    return message;
+  }
   std::string text(const std::string& name) const { return read_text(folder_.path() + "/" + name); }
   bool has(const std::string& name) const {
     return std::filesystem::exists(folder_.path() + "/" + name);
@@ -192,14 +198,14 @@ void take_requests(const json& requests, FaultLevel level, CountedCommand& count
 
 CountedCommand TorchMemory::count() {
   TorchRun run(command_, {{"engine", "count"}, {"faults", json::array()}, {"copy_seconds", 0}});
-  const CommandEnd end = run.start(runner_, command_.timeout_seconds);
+  const CommandEnd end = run.start(runner(), command_.timeout_seconds);
   CountedCommand counted;
   counted.outcome.printed = run.text("output");
   counted.cause = failure_cause(run.text("errors"));
   if (counted.cause.empty()) counted.cause = failure_cause(*counted.outcome.printed);
   counted.network_host = run.text("network");
-  const json process = run.written("process.json");
-  const json requests = run.written("requests.json");
+  const json process = run.written("process");
+  const json requests = run.written("requests");
   if (process.is_object()) {
     counted.program = name_of_program(process);
     counted.description = "PyTorch " + process.at("torch").get<std::string>();
@@ -225,36 +231,6 @@ CountedCommand TorchMemory::count() {
 
 // ---- with faults --------------------------------------------------------------------------------
 
-std::string TorchMemory::sharing() const {
-  if (command_.engine == SweepEngine::fork) return "in a copy of the command";
-  return command_.jobs > 1 ? "beside other runs of the command" : "";
-}
-
-void TorchMemory::fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
-                       const OnEnd& on_end) {
-  uncopied_ = {};
-  const bool copies = command_.engine == SweepEngine::fork;
-  std::vector<bool> has_ended(tasks.size());
-  if (copies) fail_in_copies(counted, tasks, on_end, has_ended);
-  std::vector<std::size_t> left;
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (!has_ended[i]) left.push_back(i);
-  }
-  if (copies && !left.empty()) {
-    uncopied_ = {left.size(), "other threads or processes of the program are at work there"};
-  }
-  const int jobs = counted.shares_changed_files ? 1 : command_.jobs;
-  fail_in_runs(counted, tasks, std::move(left), jobs, on_end);
-}
-
-void TorchMemory::fail_alone(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
-                             const OnEnd& on_end) {
-  std::vector<std::size_t> all(tasks.size());
-  std::iota(all.begin(), all.end(), 0);
-  // Runs in folders of their own share no files.
-  fail_in_runs(counted, tasks, std::move(all), command_.in_scratch ? command_.jobs : 1, on_end);
-}
-
 namespace {
 
 json fault_of(const FaultTask& task) {
@@ -277,21 +253,22 @@ double seconds_for(const CountedCommand& counted) {
 
 }  // namespace
 
-void TorchMemory::fail_in_copies(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
-                                 const OnEnd& on_end, std::vector<bool>& has_ended) {
+CopiedMemory::Left TorchMemory::fail_in_copies(const CountedCommand& counted,
+                                               const std::vector<FaultTask>& tasks,
+                                               const OnEnd& on_end) {
   json faults = json::array();
   for (const FaultTask& task : tasks) faults.push_back(fault_of(task));
   TorchRun run(
       command_,
       {{"engine", "fork"}, {"faults", std::move(faults)}, {"copy_seconds", seconds_for(counted)}});
-  run.start(runner_, 0);
-  const json ends = run.written("ends.json");
-  if (!ends.is_object()) return;
+  run.start(runner(), 0);
+  std::vector<bool> has_ended(tasks.size());
+  const json ends = run.written("ends");
   const std::string printed = run.text("output");
-  for (const json& end : ends.at("ends")) {
+  for (const json& end : ends.is_object() ? ends.at("ends") : json::array()) {
     const std::size_t task = end.at("fault");
     CommandOutcome outcome;
-    const json written = run.written(fmt::format("outcome-{}.json", task));
+    const json written = run.written("outcome", fmt::format("-{}", task));
     take_outcome(written, outcome);
     outcome.printed = printed_by_copy(printed, run.text(fmt::format("output-{}", task)), written);
     take_status(end.at("status"), outcome);
@@ -299,6 +276,11 @@ void TorchMemory::fail_in_copies(const CountedCommand& counted, const std::vecto
     on_end(task, outcome);
     has_ended[task] = true;
   }
+  Left left{{}, "other threads or processes of the program are at work there"};
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (!has_ended[i]) left.tasks.push_back(i);
+  }
+  return left;
 }
 
 namespace {
@@ -314,7 +296,7 @@ class FaultyTorchRun final : public OwnRun {
 
   CommandOutcome outcome(const CommandEnd& end) const override {
     CommandOutcome outcome;
-    take_outcome(run_.written("outcome-0.json"), outcome);
+    take_outcome(run_.written("outcome", "-0"), outcome);
     outcome.printed = run_.text("output");
     outcome.status = end.status;
     outcome.signal = end.signal;
@@ -332,16 +314,9 @@ class FaultyTorchRun final : public OwnRun {
 
 }  // namespace
 
-void TorchMemory::fail_in_runs(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
-                               std::vector<std::size_t> which, int jobs,
-                               const OnEnd& on_end) const {
-  OwnRuns runs;
-  runs.tasks = std::move(which);
-  runs.jobs = jobs;
-  runs.make = [&](std::size_t task) {
-    return std::make_unique<FaultyTorchRun>(command_, counted, tasks[task]);
-  };
-  run_each(runner_, runs, on_end);
+std::unique_ptr<OwnRun> TorchMemory::own_run(const CountedCommand& counted,
+                                             const FaultTask& task) const {
+  return std::make_unique<FaultyTorchRun>(command_, counted, task);
 }
 
 std::string TorchMemory::plan_of(const FaultTask& task) const {

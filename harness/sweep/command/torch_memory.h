@@ -6,15 +6,14 @@
 // where that is asked for, and where a copy would not do as the program does.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "allocator_shim/fault/fault_policy.h"
-#include "harness/exec/child_command.h"
 #include "harness/exec/value_options.h"
-#include "harness/sweep/command/failing_memory.h"
-#include "harness/sweep/fault_trials.h"
+#include "harness/sweep/command/copied_memory.h"
 
 namespace ohm::engine {
 
@@ -30,29 +29,23 @@ struct TorchCommand {
   ValueOptions values;
 };
 
-class TorchMemory final : public FailingMemory {
+class TorchMemory final : public CopiedMemory {
  public:
-  explicit TorchMemory(TorchCommand command) : command_(std::move(command)) {}
+  explicit TorchMemory(TorchCommand command)
+      : CopiedMemory(command.engine, command.jobs), command_(std::move(command)) {}
 
   CountedCommand count() override;
-  void fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
-            const OnEnd& on_end) override;
-  std::string sharing() const override;
-  Uncopied uncopied() const override { return uncopied_; }
-  void fail_alone(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
-                  const OnEnd& on_end) override;
   std::string plan_of(const FaultTask& task) const override;
   std::string rerun_command(const std::string& plan) const override;
 
  private:
-  void fail_in_copies(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
-                      const OnEnd& on_end, std::vector<bool>& has_ended);
-  void fail_in_runs(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
-                    std::vector<std::size_t> which, int jobs, const OnEnd& on_end) const;
+  Left fail_in_copies(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
+                      const OnEnd& on_end) override;
+  std::unique_ptr<OwnRun> own_run(const CountedCommand& counted,
+                                  const FaultTask& task) const override;
+  bool has_own_folders() const override { return command_.in_scratch; }
 
   TorchCommand command_;
-  CommandRunner runner_;
-  Uncopied uncopied_;
 };
 
 }  // namespace ohm::engine

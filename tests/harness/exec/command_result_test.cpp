@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "harness/exec/python_protocol.h"
 #include "harness/exec/value_options.h"
 #include "harness/gate/baseline.h"
 #include "reports/json/json_report.h"
@@ -29,16 +30,16 @@ json device_row() {
 }
 
 json summary() {
-  return {{"pid", 7},
-          {"arguments", {"train.py"}},
-          {"folder", "/home/me"},
-          {"rank", ""},
-          {"torch", "2.15.0"},
-          {"ended", true},
-          {"most_events", 200000},
-          {"devices", {device_row()}},
-          {"error", nullptr},
-          {"problems", json::array()}};
+  return python::message_of({{"pid", 7},
+                             {"arguments", {"train.py"}},
+                             {"folder", "/home/me"},
+                             {"rank", ""},
+                             {"torch", "2.15.0"},
+                             {"ended", true},
+                             {"most_events", 200000},
+                             {"devices", {device_row()}},
+                             {"error", nullptr},
+                             {"problems", json::array()}});
 }
 
 json read_of(const char* kind, int line, int order) {

@@ -13,6 +13,6 @@ bool is_alike(const TrialVerdict& a, const TrialVerdict& b);
 
 /// The first of those that are alike, in order; good verdicts, and faults without one, are left
 /// out.
-std::vector<std::size_t> first_of_alike(const std::vector<std::optional<JudgedFault>>& faults);
+std::vector<std::size_t> first_of_alike(const std::vector<std::optional<TaskVerdict>>& faults);
 
 }  // namespace ohm::engine

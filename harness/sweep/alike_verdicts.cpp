@@ -1,4 +1,4 @@
-#include "harness/sweep/command/alike_verdicts.h"
+#include "harness/sweep/alike_verdicts.h"
 
 #include <regex>
 #include <set>
@@ -23,7 +23,7 @@ std::pair<FaultVerdict, std::string> key_of(const TrialVerdict& verdict) {
 
 bool is_alike(const TrialVerdict& a, const TrialVerdict& b) { return key_of(a) == key_of(b); }
 
-std::vector<std::size_t> first_of_alike(const std::vector<std::optional<JudgedFault>>& faults) {
+std::vector<std::size_t> first_of_alike(const std::vector<std::optional<TaskVerdict>>& faults) {
   std::set<std::pair<FaultVerdict, std::string>> seen;
   std::vector<std::size_t> first;
   for (std::size_t i = 0; i < faults.size(); ++i) {
