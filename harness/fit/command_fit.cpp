@@ -18,6 +18,7 @@
 #include "harness/exec/command_inputs.h"
 #include "harness/fit/command_trial.h"
 #include "harness/fit/fit_messages.h"
+#include "harness/fit/measured_error.h"
 #include "harness/fit/smallest_gpu.h"
 #include "harness/fit/varied_command.h"
 #include "harness/process/shell_quote.h"
@@ -211,6 +212,7 @@ class CommandFit {
     basis_.add(trial.basis);
     if (!trial.program.empty()) result_.name = trial.program;
     if (!trial.torch_version.empty()) {
+      torch_version_ = trial.torch_version;
       result_.summary = "PyTorch " + trial.torch_version;
       rules_ = rules_of(trial.torch_version);
     }
@@ -263,7 +265,7 @@ class CommandFit {
     for (const auto& [value, probe] : probes.all()) {
       if (probe.point) row.points.push_back(*probe.point);
     }
-    fill_margin(gpu.profile, static_cast<std::int64_t>(gpu.profile.capacity_bytes), row);
+    fill_margin(gpu, static_cast<std::int64_t>(gpu.profile.capacity_bytes), row);
   }
 
   /// Those of the first of the GPUs; where the command does not run on that one, of the row's own.
@@ -374,16 +376,19 @@ class CommandFit {
     row.best = probes.at(*found).point;
     row.best->value = capacity_without(*found);
     if (*found < range.most) row.stop = probes.at(*found + 1).stop;
-    fill_margin(gpu.profile, row.best->value, row);
+    fill_margin(gpu, row.best->value, row);
     name_smallest_gpu(row.best->value - context, row);
   }
 
-  void fill_margin(const GpuProfile& profile, std::int64_t capacity, FitRow& row) const {
+  void fill_margin(const GpuSelection& gpu, std::int64_t capacity, FitRow& row) const {
     FitMargin margin;
     margin.capacity_bytes = capacity;
-    margin.context_bytes = static_cast<std::int64_t>(profile.context_bytes);
+    margin.context_bytes = static_cast<std::int64_t>(gpu.profile.context_bytes);
     margin.workspace_bytes = workspace_bytes_;
     margin.left_bytes = capacity - margin.context_bytes - row.best->peak_reserved_bytes;
+    if (basis_.unknown_values.empty()) {
+      margin.error = measured_error(gpu, torch_version_, basis_.modelled);
+    }
     row.margin = margin;
   }
 
@@ -396,6 +401,7 @@ class CommandFit {
   std::map<std::string, KnownRequests> known_requests_;  ///< by kind of GPU, as gpu_text() has it
   const KnownRequests* known_ = nullptr;                 ///< of this row
   bool is_known_to_run_ = false;                         ///< the command, on the GPU of this row
+  std::string torch_version_;                            ///< of the last run that told it
   RuleSet rules_ = default_rule_set();
   std::int64_t workspace_bytes_ = 0;  ///< of the last run that fitted
   std::int64_t runs_ = 0;
