@@ -31,7 +31,8 @@ constexpr AssumptionInfo kAssumptions[] = {
      "with `pytorch-2.10` a handle keeps cuBLASLt's 1 MiB beside its own workspace"},
     {Assumption::process_context, "process_context",
      "what a process takes of a real card for itself, which decides where memory ends: 450 MiB, or "
-     "527 MiB of an H100 or H200, where it was measured before the first kernel"},
+     "what was measured before the first kernel: 502 MiB of an RTX 3060, 527 MiB of an H100 or "
+     "H200"},
     {Assumption::passed_checks, "passed_checks",
      "what `torch.distributions` checks of parameters and samples holds"},
     {Assumption::generated_length, "generated_length",

@@ -13,59 +13,8 @@
 namespace ohm {
 namespace {
 
-/// The bytes that print as `hundredths` / 100 GiB, in whole granules of 64 KiB.
-constexpr std::size_t printed_gib(std::size_t hundredths) {
-  return hundredths * 1_GiB / 100 / 64_KiB * 64_KiB;
-}
-
-constexpr std::size_t kModelledContext = 450_MiB;
 constexpr std::size_t kWorkspace = 8'519'680;
 constexpr std::size_t kHopperWorkspace = 33'554'432;
-constexpr std::size_t kNoWorkspace = 0;
-constexpr bool kExact = true;
-constexpr bool kPrinted = false;
-
-// Of a card whose driver is 580: what cudaMemGetInfo says is gone once CUDA has started.
-constexpr std::size_t kHopperContext = 552'402'944;
-constexpr bool kMeasured = true;
-
-// name, capacity, known exactly, context, compute capability, multiprocessors, threads, workspace,
-// whether cuDNN was measured
-const std::array<GpuProfile, 12>& profile_table() {
-  static const std::array<GpuProfile, 12> kProfiles = {{
-      {"k80-12g", 11'996'954'624, kExact, kModelledContext, {3, 7}, 13, 2048, kWorkspace},
-      {"v100-16g", printed_gib(1578), kPrinted, kModelledContext, {7, 0}, 80, 2048, kWorkspace},
-      {"t4-16g", printed_gib(1475), kPrinted, kModelledContext, {7, 5}, 40, 1024, kWorkspace},
-      {"a100-40g", 42'298'834'944, kExact, kModelledContext, {8, 0}, 108, 2048, kWorkspace},
-      {"a100-80g", printed_gib(7914), kPrinted, kModelledContext, {8, 0}, 108, 2048, kWorkspace},
-      {"l4-24g", printed_gib(2217), kPrinted, kModelledContext, {8, 9}, 58, 1536, kWorkspace},
-      {"rtx4090-24g", printed_gib(2365), kPrinted, kModelledContext, {8, 9}, 128, 1536, kWorkspace},
-      {"h100-80g",
-       printed_gib(7910),
-       kPrinted,
-       kHopperContext,
-       {9, 0},
-       132,
-       2048,
-       kHopperWorkspace,
-       kMeasured},
-      {"h200-141g",
-       150'109'880'320,
-       kExact,
-       kHopperContext,
-       {9, 0},
-       132,
-       2048,
-       kHopperWorkspace,
-       kMeasured},
-      // For teaching: small enough that a page of code fills it, and nothing but the program in it.
-      {"tiny-64m", 64_MiB, kExact, 0, {8, 0}, 108, 2048, kNoWorkspace},
-      // What PyTorch's recorded programs ran on.
-      {"golden-sm80", 80_GiB, kExact, 0, {8, 0}, 108, 2048, kWorkspace},
-      {"golden-sm90", 80_GiB, kExact, 0, {9, 0}, 132, 2048, kHopperWorkspace},
-  }};
-  return kProfiles;
-}
 
 std::vector<std::string_view> split_at_commas(std::string_view text) {
   std::vector<std::string_view> parts;
@@ -123,7 +72,8 @@ std::string similar_gpus(std::string_view name) {
   for (const GpuProfile& profile : gpu_profiles()) {
     known.emplace_back(profile.name);
     const std::string model = profile.name.substr(0, profile.name.find('-'));
-    if (model_letters(model) == model_letters(name)) {
+    const bool is_slice = profile.name.find("-mig-") != std::string::npos;
+    if (!is_slice && model_letters(model) == model_letters(name)) {
       of_model.push_back(fmt::format("\"{}\"", profile.name));
     }
   }
@@ -158,8 +108,6 @@ void apply(GpuSelection& selection, std::string_view part) {
 
 }  // namespace
 
-std::span<const GpuProfile> gpu_profiles() { return profile_table(); }
-
 // PyTorch takes whatever cuDNN suggests first, where there is memory for it. The bound keeps one
 // call from taking most of a card.
 std::size_t cudnn_workspace_bytes(const GpuProfile& profile) {
@@ -168,6 +116,13 @@ std::size_t cudnn_workspace_bytes(const GpuProfile& profile) {
 
 std::size_t cublas_workspace_bytes(const std::array<int, 2>& compute_capability) {
   return compute_capability == std::array{9, 0} ? kHopperWorkspace : kWorkspace;
+}
+
+int threads_per_multiprocessor(const std::array<int, 2>& compute_capability) {
+  const auto [major, minor] = compute_capability;
+  if (major == 7 && minor == 5) return 1024;
+  const bool is_small = (major == 8 && minor != 0) || major >= 11;
+  return is_small ? 1536 : 2048;
 }
 
 const GpuProfile& find_gpu_profile(std::string_view name) {

@@ -1,7 +1,7 @@
 // Profiles of virtual GPUs: a table of those that have a name, and how a selection is written.
 //
-// A profile is one row of data; adding one touches nothing else. One that was measured stands in no
-// table: the caller who read it hands it on with the selection.
+// A profile is one row of gpu_profile_table.cpp; adding one touches nothing else. One that was
+// measured stands in no table: the caller who read it hands it on with the selection.
 #pragma once
 
 #include <array>
@@ -32,6 +32,12 @@ struct GpuProfile {
   bool has_measured_cudnn = false;
   /// What cuDNN took for convolutions on such a card, by what was computed; empty: not measured.
   std::map<std::string, std::size_t> convolution_workspaces = {};
+  /// As nvidia-smi prints it; of a MIG device with the profile, as in "NVIDIA H100 80GB HBM3 MIG
+  /// 1g.10gb". Empty: no card that can be bought.
+  std::string product = {};
+  std::size_t l2_cache_bytes = 0;    ///< 0: not published
+  bool context_is_measured = false;  ///< otherwise assumed
+  std::string source = {};           ///< of the capacity: who published it
 };
 
 /// The largest workspace that a convolution on a real card may take of a GPU like this: none where
@@ -42,6 +48,9 @@ std::span<const GpuProfile> gpu_profiles();
 
 /// What PyTorch takes for a handle of cuBLAS on a device of this compute capability.
 std::size_t cublas_workspace_bytes(const std::array<int, 2>& compute_capability);
+
+/// Threads that a multiprocessor of this compute capability holds.
+int threads_per_multiprocessor(const std::array<int, 2>& compute_capability);
 
 /// A row of the table. Throws std::invalid_argument that suggests the nearest name.
 const GpuProfile& find_gpu_profile(std::string_view name);

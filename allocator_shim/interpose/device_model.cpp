@@ -8,7 +8,6 @@
 #include <climits>
 #include <cstring>
 #include <string_view>
-#include <utility>
 
 namespace ohm::interpose {
 namespace {
@@ -23,18 +22,6 @@ constexpr std::array<Architecture, 8> kArchitectures = {{
     {89, 24, 102'400, 101'376, 75'497'472},
     {90, 32, 233'472, 232'448, 52'428'800},
     {100, 32, 233'472, 232'448, 132'644'864},
-}};
-
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kProducts = {{
-    {"k80-12g", "Tesla K80"},
-    {"v100-16g", "Tesla V100-SXM2-16GB"},
-    {"t4-16g", "Tesla T4"},
-    {"a100-40g", "NVIDIA A100-SXM4-40GB"},
-    {"a100-80g", "NVIDIA A100-SXM4-80GB"},
-    {"l4-24g", "NVIDIA L4"},
-    {"rtx4090-24g", "NVIDIA GeForce RTX 4090"},
-    {"h100-80g", "NVIDIA H100 80GB HBM3"},
-    {"h200-141g", "NVIDIA H200"},
 }};
 
 constexpr int kFirstBus = 4;
@@ -96,10 +83,7 @@ const Architecture& architecture_of(const GpuProfile& profile) {
 }
 
 std::string product_name(const GpuProfile& profile) {
-  for (const auto& [name, product] : kProducts) {
-    if (name == profile.name) return std::string(product);
-  }
-  return profile.name;
+  return profile.product.empty() ? profile.name : profile.product;
 }
 
 int resident_blocks(const GpuProfile& profile, int threads, std::size_t shared_bytes) {

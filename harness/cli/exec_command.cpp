@@ -15,6 +15,7 @@
 #include "allocator_shim/interpose/gpu_variable.h"
 #include "harness/cli/baseline_options.h"
 #include "harness/cli/exec_report.h"
+#include "harness/cli/gpu_option.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/value_option.h"
@@ -176,9 +177,11 @@ std::function<int()> setup_exec(const OptionParser& parser, const Environment& e
   arguments->gpu = interpose::kDefaultGpu;
   arguments->command = environment.program;
   parser
-      .add_option("--gpu", arguments->gpu,
-                  fmt::format("NAME[,capacity=SIZE][,count=N] (default: {}); ohm gpus lists them",
-                              interpose::kDefaultGpu))
+      .add_option(
+          "--gpu", arguments->gpu,
+          fmt::format("NAME[,capacity=SIZE][,count=N] (default: {}); ohm gpus lists them; or a "
+                      "file with the output of nvidia-smi -q",
+                      interpose::kDefaultGpu))
       .type_name("PROFILE")
       .completes(Completion::gpus);
   parser.add_option("--gpus", arguments->gpus, "How many of them (default: 1)").type_name("N");
@@ -237,6 +240,7 @@ std::function<int()> setup_exec(const OptionParser& parser, const Environment& e
   add_color_option(parser, arguments->style);
   add_quiet_option(parser, arguments->style, "Print only what failed");
   return [arguments] {
+    arguments->gpu = named_gpus(arguments->gpu);
     check(*arguments);
     return exec(*arguments);
   };

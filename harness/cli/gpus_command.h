@@ -9,6 +9,7 @@ std::function<int()> setup_gpus(const OptionParser& parser, const Environment& e
 
 inline constexpr Command kGpusCommand = {"gpus", "List the virtual GPUs that --gpu knows",
                                          "ohm gpus\n"
+                                         "ohm gpus h100\n"
                                          "ohm run scenarios/batch_size.lua --gpu t4-16g",
                                          setup_gpus};
 

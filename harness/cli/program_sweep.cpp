@@ -10,6 +10,7 @@
 #include "allocator_shim/interpose/gpu_variable.h"
 #include "harness/cli/command.h"
 #include "harness/cli/cuda_options.h"
+#include "harness/cli/gpu_option.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/resume_option.h"
@@ -67,7 +68,8 @@ engine::TorchCommand command_of(const SweepArguments& arguments, const OptionPar
   }
   engine::TorchCommand command;
   command.words = program;
-  command.gpus = sweep.run.gpu_text.empty() ? interpose::kDefaultGpu : sweep.run.gpu_text;
+  command.gpus =
+      sweep.run.gpu_text.empty() ? interpose::kDefaultGpu : named_gpus(sweep.run.gpu_text);
   parsed("--gpu", [&] { return parse_gpu_selection(command.gpus); });
   command.level = sweep.filter.level;
   command.engine = sweep.trials.engine;

@@ -19,6 +19,7 @@
 #include "harness/fit/command_trial.h"
 #include "harness/fit/fit_messages.h"
 #include "harness/fit/fit_workload.h"
+#include "harness/fit/measured_error.h"
 #include "harness/fit/smallest_gpu.h"
 #include "harness/fit/varied_command.h"
 #include "harness/process/shell_quote.h"
@@ -205,6 +206,7 @@ class CommandFit final : private FitWorkload {
     basis_.add(trial.basis);
     if (!trial.program.empty()) result_.name = trial.program;
     if (!trial.torch_version.empty()) {
+      torch_version_ = trial.torch_version;
       result_.summary = "PyTorch " + trial.torch_version;
       rules_ = rules_of(trial.torch_version);
     }
@@ -219,6 +221,9 @@ class CommandFit final : private FitWorkload {
     const bool is_assumed = std::find(row.modelled.begin(), row.modelled.end(),
                                       kSelectionAssumption) != row.modelled.end();
     if (is_assumed) row.assumed_selection = options_.values.assumed_selection;
+    if (row.margin && row.unknown_values.empty()) {
+      row.margin->error = measured_error(*gpu_, torch_version_, row.modelled);
+    }
   }
 
   // ---- what the search asks for ---------------------------------------------------------------
@@ -343,6 +348,7 @@ class CommandFit final : private FitWorkload {
   std::map<std::string, KnownRequests> known_requests_;  ///< by kind of GPU, as gpu_text() has it
   const KnownRequests* known_ = nullptr;                 ///< of this row
   bool is_known_to_run_ = false;                         ///< the command, on the GPU of this row
+  std::string torch_version_;                            ///< of the last run that told it
   RuleSet rules_ = default_rule_set();
   std::int64_t workspace_bytes_ = 0;  ///< of the last run that fitted
   std::int64_t runs_ = 0;

@@ -10,6 +10,7 @@
 
 #include "allocator_shim/base/format_bytes.h"
 #include "allocator_shim/base/whole_file.h"
+#include "harness/verify/nvidia_smi_text.h"
 #include "reports/text/json_text.h"
 
 namespace ohm::engine {
@@ -125,17 +126,25 @@ std::string gpu_profile_json(const FoundCudaDevices& found, const CardVerificati
   return reports::json_document(profile);
 }
 
-GpuProfile read_gpu_profile(const std::string& path) {
+GpuSelection read_gpu_file(const std::string& path) {
   std::string text;
   try {
     text = read_whole_file(path);
   } catch (const std::runtime_error& error) {
     throw std::invalid_argument(fmt::format("[gpu] {}: {}", path, error.what()));
   }
+  if (is_nvidia_smi_text(text)) return read_nvidia_smi_text(path, text);
   const Json json = reports::json_or_discarded(text);
-  if (!json.is_object())
-    throw std::invalid_argument(fmt::format("[gpu] {}: not a JSON object", path));
-  return ProfileReader(path, json).read();
+  if (!json.is_object()) {
+    throw std::invalid_argument(fmt::format(
+        "[gpu] {}: not a JSON object (ohm verify-device --write-profile), nor the output of "
+        "nvidia-smi -q",
+        path));
+  }
+  GpuSelection selection;
+  selection.profile = ProfileReader(path, json).read();
+  selection.file = path;
+  return selection;
 }
 
 }  // namespace ohm::engine

@@ -14,8 +14,10 @@ namespace ohm::engine {
 /// what libraries took by op is there to be read.
 std::string gpu_profile_json(const FoundCudaDevices& found, const CardVerification& table);
 
-/// Reads such a file, whose path becomes the profile's name: the name leads to the
-/// file. Throws std::invalid_argument that says what is wrong with it.
-GpuProfile read_gpu_profile(const std::string& path);
+/// Reads such a file, whose path becomes the profile's name: the name leads to the file; or the
+/// output of nvidia-smi -q (nvidia_smi_text.h), whose GPUs keep the names of the table.
+/// `file` of the selection is set for the former. Throws std::invalid_argument that says what is
+/// wrong with it, and where.
+GpuSelection read_gpu_file(const std::string& path);
 
 }  // namespace ohm::engine

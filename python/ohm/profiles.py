@@ -14,11 +14,15 @@ class Gpu:
     """A virtual GPU; its name is what `gpu=` and `--gpu` take."""
 
     name: str
+    product: str  # as nvidia-smi prints it; empty: no card
     capacity_bytes: int
     capacity_is_exact: bool  # as a card reports it, not as its data sheet rounds it
     context_bytes: int  # that a process takes beside PyTorch's memory
+    context_is_measured: bool  # on such a card; otherwise assumed
     compute_capability: Tuple[int, int]
     multiprocessors: int
+    l2_cache_bytes: int  # 0: not known
+    source: str  # of the capacity
 
     def __str__(self) -> str:
         return f"{self.name} of {human_bytes(self.capacity_bytes)}"

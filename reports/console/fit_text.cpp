@@ -120,23 +120,29 @@ class FitText {
                     [](const FitRow& row) { return row.limit_stop.has_value(); });
     const std::size_t limit_width = has_limits ? 13 : 0;
     const std::size_t bound_width = result_.basis ? 13 : 0;
-    text_ +=
-        paint(fmt::format("  {:<13}  {}{}{}  {:>13}  {:>10}  {}", "gpu", pad_left(found, width),
-                          result_.basis ? "  " + pad_left("between", bound_width) : "",
-                          has_limits ? "  within limits" : "", "peak reserved", "left",
-                          varies_card_ ? "" : "the next one"),
-              Tone::faint) +
-        "\n";
-    const std::size_t reason_at = 2 + 13 + 2 + width + (result_.basis ? 2 : 0) + bound_width +
-                                  (has_limits ? 2 : 0) + limit_width + 2 + 13 + 2 + 10 + 2;
+    std::size_t gpu_width = 13;
+    for (const FitRow& row : result_.rows) {
+      gpu_width = std::max(gpu_width, display_width(row.profile));
+    }
+    text_ += paint(fmt::format("  {}  {}{}{}  {:>13}  {:>10}  {}", pad_right("gpu", gpu_width),
+                               pad_left(found, width),
+                               result_.basis ? "  " + pad_left("between", bound_width) : "",
+                               has_limits ? "  within limits" : "", "peak reserved", "left",
+                               varies_card_ ? "" : "the next one"),
+                   Tone::faint) +
+             "\n";
+    const std::size_t reason_at = 2 + gpu_width + 2 + width + (result_.basis ? 2 : 0) +
+                                  bound_width + (has_limits ? 2 : 0) + limit_width + 2 + 13 + 2 +
+                                  10 + 2;
     for (std::size_t i = first; i < end; ++i) {
       const FitRow& row = result_.rows[i];
       const std::string peak = row.best ? short_bytes(row.best->peak_reserved_bytes) : "";
       const std::string left = row.margin ? short_bytes(row.margin->left_bytes) : "";
-      text_ += fmt::format(
-          "  {:<13}  {}{}{}  {:>13}  {:>10}", row.profile, pad_left(short_answer(row), width),
-          row.bound ? "  " + pad_left(short_bound(*row.bound), bound_width) : "",
-          has_limits ? "  " + pad_left(limit_answer(row), limit_width) : "", peak, left);
+      text_ += fmt::format("  {}  {}{}{}  {:>13}  {:>10}", pad_right(row.profile, gpu_width),
+                           pad_left(short_answer(row), width),
+                           row.bound ? "  " + pad_left(short_bound(*row.bound), bound_width) : "",
+                           has_limits ? "  " + pad_left(limit_answer(row), limit_width) : "", peak,
+                           left);
       std::string reason;
       for (const std::string& line :
            wrapped(table_reason(row),
@@ -315,6 +321,19 @@ class FitText {
                                                row.best->peak_allocated_bytes)),
                                            exactness(row)));
     }
+    if (margin.error) add_error(row, *margin.error, margin);
+  }
+
+  void add_error(const FitRow& row, const FitError& error, const FitMargin& margin) {
+    const double of_peak =
+        error.most_percent / 100 * static_cast<double>(row.best->peak_reserved_bytes);
+    const bool is_covered = of_peak <= static_cast<double>(margin.left_bytes);
+    add_field(
+        "against real cards",
+        fmt::format("error at most {:.1f} % in {} jobs {}; of this peak that is {}, {} than "
+                    "is left",
+                    error.most_percent, error.jobs, error.comparable,
+                    short_bytes(static_cast<std::int64_t>(of_peak)), is_covered ? "less" : "more"));
   }
 
   /// A program that fits again beyond what does not is one for which a largest value says little.

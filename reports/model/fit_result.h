@@ -104,12 +104,29 @@ struct FitStop {
   }
 };
 
+/// How far peaks of comparable jobs were from what real cards measured.
+struct FitError {
+  double most_percent = 0;  ///< the largest error of the jobs, either way
+  std::int64_t jobs = 0;
+  std::string comparable;  ///< which jobs: a phrase
+
+  static constexpr const char* kSchemaName = "measured_error";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = FitError;
+    visit("most_percent", &T::most_percent, "The largest error of the jobs, either way.");
+    visit("jobs", &T::jobs);
+    visit("comparable", &T::comparable);
+  }
+};
+
 /// What the verdict on the largest value stands on.
 struct FitMargin {
   std::int64_t capacity_bytes = 0;
   std::int64_t context_bytes = 0;    ///< modelled: of the process, outside the allocator
   std::int64_t workspace_bytes = 0;  ///< modelled: of libraries, part of the peak
   std::int64_t left_bytes = 0;       ///< capacity less context less peak_reserved_bytes
+  std::optional<FitError> error;     ///< of comparable jobs; nullopt: none was measured
 
   static constexpr const char* kSchemaName = "margin";
   template <class Visit>
@@ -119,6 +136,7 @@ struct FitMargin {
     visit("modelled_context_bytes", &T::context_bytes);
     visit("modelled_workspace_bytes", &T::workspace_bytes, "Part of the peak.");
     visit("left_bytes", &T::left_bytes, "Capacity less context less peak_reserved_bytes.");
+    visit("error", &T::error, Presence::optional);
   }
 };
 

@@ -46,6 +46,34 @@ TEST(GpuProfile, LeavesRoomBesideEveryContext) {
   }
 }
 
+TEST(GpuProfile, SaysWhoPublishedTheFigures) {
+  int cards = 0;
+  for (const GpuProfile& profile : gpu_profiles()) {
+    EXPECT_FALSE(profile.source.empty()) << profile.name;
+    EXPECT_GT(profile.multiprocessors, 0) << profile.name;
+    EXPECT_GT(profile.compute_capability[0], 0) << profile.name;
+    if (!profile.product.empty()) ++cards;
+  }
+  EXPECT_GE(cards, 60);
+}
+
+TEST(GpuProfile, HasMeasuredWorkspacesOnlyOfCardsThatWereMeasured) {
+  for (const GpuProfile& profile : gpu_profiles()) {
+    const bool is_measured = profile.name == "h100-80g" || profile.name == "h200-141g";
+    EXPECT_EQ(profile.has_measured_cudnn, is_measured) << profile.name;
+  }
+}
+
+TEST(GpuProfile, KnowsTheThreadsOfAnArchitecture) {
+  EXPECT_EQ(find_gpu_profile("k80-12g").threads_per_multiprocessor, 2048);
+  EXPECT_EQ(find_gpu_profile("t4-16g").threads_per_multiprocessor, 1024);
+  EXPECT_EQ(find_gpu_profile("a100-40g").threads_per_multiprocessor, 2048);
+  EXPECT_EQ(find_gpu_profile("rtx3060-12g").threads_per_multiprocessor, 1536);
+  EXPECT_EQ(find_gpu_profile("l4-24g").threads_per_multiprocessor, 1536);
+  EXPECT_EQ(find_gpu_profile("b200-180g").threads_per_multiprocessor, 2048);
+  EXPECT_EQ(find_gpu_profile("rtx5090-32g").threads_per_multiprocessor, 1536);
+}
+
 TEST(GpuSelection, TakesACapacityAndACount) {
   const GpuSelection selection = parse_gpu_selection("a100-40g,capacity=24GiB,count=2");
   EXPECT_EQ(selection.profile.name, "a100-40g");
@@ -81,15 +109,16 @@ TEST(GpuSelection, SuggestsTheProfilesOfAModel) {
   constexpr const char* kNone = "; ohm gpus lists them";
   constexpr std::array kMisspellings = {
       Misspelling{"l4", " (did you mean \"l4-24g\"?)"},
-      Misspelling{"A100", " (did you mean \"a100-40g\" or \"a100-80g\"?)"},
+      Misspelling{"A100", " (did you mean \"a100-40g\" or \"a100-pcie-40g\" or \"a100-80g\"?)"},
       Misspelling{"RTX 4090", " (did you mean \"rtx4090-24g\"?)"},
       Misspelling{"4090", " (did you mean \"rtx4090-24g\"?)"},
       Misspelling{"NVIDIA H200", " (did you mean \"h200-141g\"?)"},
       Misspelling{"H100-80GB", " (did you mean \"h100-80g\"?)"},
       Misspelling{"l4-24gb", " (did you mean \"l4-24g\"?)"},
       Misspelling{"a100-80", " (did you mean \"a100-80g\"?)"},
-      Misspelling{"a10", kNone},
-      Misspelling{"b200", kNone},
+      Misspelling{"a10", " (did you mean \"a10-24g\"?)"},
+      Misspelling{"b200", " (did you mean \"b200-180g\"?)"},
+      Misspelling{"a16", kNone},
       Misspelling{"mi300x", kNone}};
   for (const Misspelling& one : kMisspellings) {
     EXPECT_EQ(selection_error(one.typed),

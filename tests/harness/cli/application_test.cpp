@@ -235,6 +235,18 @@ TEST_F(ApplicationTest, ListsTheVirtualGpus) {
   EXPECT_TRUE(contains(ran.out, "a100-40g")) << ran.out;
 }
 
+TEST_F(ApplicationTest, SearchesTheVirtualGpus) {
+  const Ran ran = run({"gpus", "RTX 40"});
+  EXPECT_EQ(0, ran.code);
+  EXPECT_TRUE(contains(ran.out, "rtx4090-24g")) << ran.out;
+  EXPECT_FALSE(contains(ran.out, "a100-40g")) << ran.out;
+  EXPECT_TRUE(contains(run({"gpus", "hbm3", "--json"}).out, "\"name\": \"h100-80g\""));
+  const Ran none = run({"gpus", "voodoo"});
+  EXPECT_EQ(5, none.code);
+  EXPECT_EQ("ohm: no virtual GPU has \"voodoo\" in its name; ohm gpus lists all of them\n",
+            none.err);
+}
+
 TEST_F(ApplicationTest, HelpIsThatOfTheCommand) {
   EXPECT_EQ(run({"run", "--help"}).out, run({"help", "run"}).out);
   EXPECT_EQ(run({"--help"}).out, run({"help"}).out);

@@ -41,10 +41,10 @@ TEST(Completion, OffersCommandsAndOptions) {
 }
 
 TEST(Completion, OffersTheValuesOfAnOption) {
-  EXPECT_EQ((Words{"t4-16g", "tiny-64m"}), offered({"ohm", "run", "--gpu", "t"}));
-  EXPECT_EQ((Words{"--gpu=t4-16g", "--gpu=tiny-64m"}), offered({"ohm", "run", "--gpu=t"}));
+  EXPECT_EQ((Words{"golden-sm80", "golden-sm90"}), offered({"ohm", "run", "--gpu", "go"}));
+  EXPECT_EQ((Words{"--gpu=golden-sm80", "--gpu=golden-sm90"}), offered({"ohm", "run", "--gpu=go"}));
   // As bash splits it.
-  EXPECT_EQ((Words{"t4-16g", "tiny-64m"}), offered({"ohm", "run", "--gpu", "=", "t"}));
+  EXPECT_EQ((Words{"golden-sm80", "golden-sm90"}), offered({"ohm", "run", "--gpu", "=", "go"}));
   EXPECT_LT(5U, offered({"ohm", "run", "--gpu", "="}).size());
   EXPECT_TRUE(offers_files({"ohm", "run", "-o", ""}));
   EXPECT_FALSE(offers_files({"ohm", "run", "--gpu", ""}));

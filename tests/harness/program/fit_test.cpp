@@ -83,7 +83,7 @@ TEST_F(Fit, ComparesGpus) {
   const Json found = rows({"--vary", "blocks", "--gpus", "all", "--case", "single"});
   std::map<std::string, Json> by_gpu;
   for (const Json& row : found) by_gpu[row["gpu"]] = row;
-  EXPECT_EQ(by_gpu.size(), 12U);
+  EXPECT_EQ(by_gpu.size(), Json::parse(ohm({"gpus", "--json"}).out).size());
   EXPECT_EQ(by_gpu["tiny-64m"]["best"]["value"], 63);
   EXPECT_EQ(by_gpu["a100-80g"]["outcome"], "all_fit");
   EXPECT_EQ(by_gpu["a100-80g"]["best"]["value"], 256);
@@ -122,8 +122,9 @@ return ohm.scenario {
     runs += row["runs"].get<std::int64_t>();
     best[row["gpu"]] = row["best"];
   }
-  EXPECT_LE(runs, 65);
-  EXPECT_EQ(best.size(), 12U);
+  constexpr std::int64_t kFewRuns = 4;
+  EXPECT_LE(runs, kFewRuns * static_cast<std::int64_t>(best.size()));
+  EXPECT_EQ(best.size(), Json::parse(ohm({"gpus", "--json"}).out).size());
   EXPECT_TRUE(best["k80-12g"].is_null());
   EXPECT_GT(best["h200-141g"]["value"], best["a100-80g"]["value"]);
 }
@@ -133,7 +134,7 @@ TEST_F(Fit, FindsTheSmallestCard) {
       rows({"--vary", "capacity", "--set", "blocks=10", "--case", "single", "--no-limits"})[0];
   EXPECT_EQ(row["best"]["value"], 12 * 1048576);
   EXPECT_EQ(row["next"]["kind"], "out_of_memory");
-  EXPECT_EQ(row["smallest_gpu"], "k80-12g");
+  EXPECT_EQ(row["smallest_gpu"], "p400-2g");
 }
 
 TEST_F(Fit, JsonKeepsTheSchemaThatIsShipped) {
@@ -204,7 +205,7 @@ TEST_F(Fit, ShardsAreMergedToTheBytesOfOneMachine) {
     EXPECT_EQ(part.code, 0) << part.err;
   }
   const Json first = Json::parse(test::read_file(file("1.json")));
-  EXPECT_EQ(first["rows"].size(), 12U);
+  EXPECT_EQ(first["rows"].size(), Json::parse(ohm({"gpus", "--json"}).out).size());
   EXPECT_EQ(first["shard"]["settings"]["vary"], "blocks");
   const Json schema =
       Json::parse(test::read_file(OHM_SOURCE_DIR "/reports/json/ohm.fit.schema.json"));

@@ -21,7 +21,7 @@ FitRow row_on(const char* gpu, std::int64_t largest) {
                      "out of memory in step 1 on cuda:0: 2.00 MiB for relu, a.lua:7",
                      {}};
   row.line = FitLine{6144, 592896, 64, 7, 0, true};
-  row.margin = FitMargin{64 * kMiB, 0, 8 * kMiB, 2 * kMiB};
+  row.margin = FitMargin{64 * kMiB, 0, 8 * kMiB, 2 * kMiB, {}};
   row.runs = 12;
   return row;
 }
@@ -47,6 +47,7 @@ TEST(FitReport, SaysEverythingAboutOneGpu) {
   row.limit_stop = FitStop{513, FitStopKind::limit, "peak_allocated_bytes <= 3 MiB: breaks", limit};
   row.fits_beyond = {4720};
   row.unchecked = {"non_finite == 0"};
+  row.margin->error = FitError{1.5, 20, "without convolutions (transformers, RTX 3060)"};
   test::expect_golden(fit_text(result, {}), "reports/fit.txt");
   test::expect_golden(fit_json(result), "reports/fit.json");
 }
