@@ -12,6 +12,7 @@ extern "C" {
 void runtime_version_12();
 void register_image_12();
 void node_dependencies_12();
+void prefetch_12();
 }
 
 namespace {
@@ -21,6 +22,7 @@ Function only_in_12(std::string_view name) {
   if (name == "cudaRuntimeGetVersion") return &runtime_version_12;
   if (name == "__cudaRegisterFatBinary") return &register_image_12;
   if (name == "cudaGraphNodeGetDependencies") return &node_dependencies_12;
+  if (name == "cudaMemPrefetchAsync") return &prefetch_12;
   return nullptr;
 }
 
@@ -28,7 +30,8 @@ Function only_in_12(std::string_view name) {
 
 OHM_EXPORTED Function ohm_find_runtime_function(const char* name, std::size_t length, int toolkit) {
   const std::string_view wanted(name, length);
-  // CUDA 12's programs ask by the newer name.
+  // Its older structure; programs of CUDA 12 call cudaGetDeviceProperties_v2.
+  if (toolkit == 12 && wanted == "cudaGetDeviceProperties") return nullptr;
   const Function older = toolkit == 12 ? only_in_12(wanted) : nullptr;
   return older != nullptr ? older : find_in_library("cudart", wanted);
 }

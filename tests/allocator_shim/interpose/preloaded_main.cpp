@@ -62,6 +62,9 @@ int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--print-gpus") == 0) return print_gpus();
   if (argc > 2 && std::strcmp(argv[1], "--call") == 0) return print_results(argc - 2, argv + 2);
   function<int(unsigned)>(kDriver, "cuInit")(0);
+  void* context = nullptr;
+  function<int(void**, int)>(kDriver, "cuDevicePrimaryCtxRetain")(&context, 0);
+  function<int(void*)>(kDriver, "cuCtxSetCurrent")(context);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }
