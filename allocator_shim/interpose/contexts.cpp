@@ -11,15 +11,15 @@ namespace ohm::interpose {
 namespace {
 
 /// No machine has as many GPUs.
-constexpr std::size_t kMostDevices = 256;
+constexpr std::size_t kMostContexts = 256;
 
 HandlePool<Context> contexts;
-std::array<std::atomic<Context*>, kMostDevices> primaries;
-std::array<std::atomic<int>, kMostDevices> primary_holders;
+std::array<std::atomic<Context*>, kMostContexts> primaries;
+std::array<std::atomic<int>, kMostContexts> primary_holders;
 std::atomic<bool> is_runtime_used = false;
 thread_local std::vector<Context*> stack;
 
-std::size_t index_of(int device) { return static_cast<std::size_t>(device) % kMostDevices; }
+std::size_t index_of(int device) { return static_cast<std::size_t>(device) % kMostContexts; }
 
 bool is_primary(const Context* context) {
   return primaries.at(index_of(context->device)) == context;

@@ -103,6 +103,7 @@ OHM_EXPORTED Status cuDeviceGetUuid_v2(std::array<unsigned char, 16>* uuid, int 
 }
 
 OHM_EXPORTED Status cuDeviceGetUuid(std::array<unsigned char, 16>* uuid, int device) {
+  OHM_DRIVER_CALL;
   return cuDeviceGetUuid_v2(uuid, device);
 }
 
@@ -159,11 +160,13 @@ OHM_EXPORTED Status cuCtxCreate_v2(Context** context, unsigned flags, int device
 /// Affinities of execution do not matter here.
 OHM_EXPORTED Status cuCtxCreate_v3(Context** context, void* /*affinities*/, int /*count*/,
                                    unsigned flags, int device) {
+  OHM_DRIVER_CALL;
   return cuCtxCreate_v2(context, flags, device);
 }
 
 OHM_EXPORTED Status cuCtxCreate_v4(Context** context, void* /*parameters*/, unsigned flags,
                                    int device) {
+  OHM_DRIVER_CALL;
   return cuCtxCreate_v2(context, flags, device);
 }
 

@@ -285,6 +285,7 @@ OHM_EXPORTED Status cuStreamWriteValue32_v2(Stream* stream, unsigned* to, unsign
 /// As libraries that look for it with dlsym name it.
 OHM_EXPORTED Status cuStreamWriteValue32(Stream* stream, unsigned* to, unsigned value,
                                          unsigned flags) {
+  OHM_DRIVER_CALL;
   return cuStreamWriteValue32_v2(stream, to, value, flags);
 }
 

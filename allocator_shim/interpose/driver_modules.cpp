@@ -39,6 +39,7 @@ OHM_EXPORTED Status cuModuleLoadData(Module** module, const void* image) {
 
 OHM_EXPORTED Status cuModuleLoadDataEx(Module** module, const void* image, unsigned /*count*/,
                                        void* /*options*/, void** /*values*/) {
+  OHM_DRIVER_CALL;
   return cuModuleLoadData(module, image);
 }
 
@@ -55,6 +56,7 @@ OHM_EXPORTED Status cuModuleLoad(Module** module, const char* path) {
 }
 
 OHM_EXPORTED Status cuModuleLoadFatBinary(Module** module, const void* image) {
+  OHM_DRIVER_CALL;
   return cuModuleLoadData(module, image);
 }
 
@@ -144,6 +146,7 @@ OHM_EXPORTED Status cuFuncGetAttribute(int* value, int attribute, Kernel* functi
 
 OHM_EXPORTED Status cuKernelGetAttribute(int* value, int attribute, Kernel* kernel,
                                          int /*device*/) {
+  OHM_DRIVER_CALL;
   return cuFuncGetAttribute(value, attribute, kernel);
 }
 
@@ -159,6 +162,7 @@ OHM_EXPORTED Status cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Ker
 
 OHM_EXPORTED Status cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int* blocks, Kernel* function, int threads, std::size_t shared_bytes, unsigned /*flags*/) {
+  OHM_DRIVER_CALL;
   return cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared_bytes);
 }
 
@@ -201,12 +205,14 @@ OHM_EXPORTED Status cuLaunchCooperativeKernel(Kernel* function, unsigned grid_x,
                                               unsigned grid_z, unsigned block_x, unsigned block_y,
                                               unsigned block_z, unsigned shared_bytes,
                                               Stream* stream, void** arguments) {
+  OHM_DRIVER_CALL;
   return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
                         stream, arguments, nullptr);
 }
 
 OHM_EXPORTED Status cuLaunchKernelEx(const DriverLaunchConfiguration* configuration,
                                      Kernel* function, void** arguments, void** extra) {
+  OHM_DRIVER_CALL;
   if (configuration == nullptr) return Status::invalid_value;
   return cuLaunchKernel(function, configuration->grid_x, configuration->grid_y,
                         configuration->grid_z, configuration->block_x, configuration->block_y,

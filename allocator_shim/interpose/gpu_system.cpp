@@ -194,6 +194,16 @@ bool GpuSystem::refuses_request(int device, std::size_t bytes) {
   return has(device) && fails_by_plan(FaultLevel::request, device, bytes);
 }
 
+std::optional<FaultError> GpuSystem::fault_of_call(std::string_view name) {
+  FaultCandidate call;
+  call.level = FaultLevel::call;
+  call.call = name;
+  call.device = has(current()) ? number_in_machine(current()) : 0;
+  const std::lock_guard guard(mutex_);
+  if (!faults_.should_fail(call)) return std::nullopt;
+  return faults_.last_error();
+}
+
 GpuSystem::Gpu* GpuSystem::owner(DeviceAddress address) {
   for (Gpu& gpu : gpus_) {
     if (gpu.memory && gpu.memory->may_hand_out(address)) return &gpu;

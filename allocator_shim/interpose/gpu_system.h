@@ -124,6 +124,8 @@ class GpuSystem {
   void refuse_when(bool (*is_refused)(std::size_t bytes)) { is_refused_ = is_refused; }
   /// Whether the plan makes a request to an allocator fail that stands above the device.
   bool refuses_request(int device, std::size_t bytes);
+  /// How a call of CUDA fails by the plan, if it does.
+  std::optional<FaultError> fault_of_call(std::string_view name);
   /// The allocation or reserved range that an address is in.
   std::optional<DeviceRange> find(DeviceAddress address);
   Place place_of(const void* address, std::size_t bytes);

@@ -52,6 +52,7 @@ OHM_EXPORTED Status cudaMemcpyPeerAsync(void* to, int to_device, const void* fro
 
 OHM_EXPORTED Status cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                                    std::size_t bytes) {
+  OHM_RUNTIME_CALL;
   return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, nullptr);
 }
 

@@ -86,6 +86,7 @@ OHM_EXPORTED Status cudaDeviceGetByPCIBusId(int* device, const char* text) {
 }
 
 OHM_EXPORTED Status cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  OHM_RUNTIME_CALL;
   constexpr int kGreatestPriority = -5;
   if (least != nullptr) *least = 0;
   if (greatest != nullptr) *greatest = kGreatestPriority;
@@ -145,12 +146,17 @@ Status runtime_version_13(int* version) {
   return Status::success;
 }
 
+/// An error that stays is told again and again.
 OHM_EXPORTED Status cudaGetLastError() {
+  if (const Status sticky = sticky_error(); sticky != Status::success) return sticky;
   const Status status = last_error();
   forget_last_error();
   return status;
 }
 
-OHM_EXPORTED Status cudaPeekAtLastError() { return last_error(); }
+OHM_EXPORTED Status cudaPeekAtLastError() {
+  const Status sticky = sticky_error();
+  return sticky != Status::success ? sticky : last_error();
+}
 OHM_EXPORTED const char* cudaGetErrorString(Status status) { return text_of(status); }
 OHM_EXPORTED const char* cudaGetErrorName(Status status) { return name_of(status); }

@@ -97,10 +97,12 @@ OHM_EXPORTED Status cudaGetKernel(const void** kernel, const void* function) {
 }
 
 OHM_EXPORTED Status __cudaGetKernel(const void** kernel, const void* function) {
+  OHM_RUNTIME_CALL;
   return cudaGetKernel(kernel, function);
 }
 
 OHM_EXPORTED Status cudaGetFuncBySymbol(const void** kernel, const void* function) {
+  OHM_RUNTIME_CALL;
   return cudaGetKernel(kernel, function);
 }
 
@@ -123,11 +125,13 @@ OHM_EXPORTED Status __cudaLaunchKernel(const void* kernel, Dimensions grid, Dime
 OHM_EXPORTED Status cudaLaunchCooperativeKernel(const void* kernel, Dimensions grid,
                                                 Dimensions block, void** arguments,
                                                 std::size_t shared_bytes, Stream* stream) {
+  OHM_RUNTIME_CALL;
   return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
 }
 
 OHM_EXPORTED Status cudaLaunchKernelExC(const LaunchConfiguration* configuration,
                                         const void* function, void** arguments) {
+  OHM_RUNTIME_CALL;
   if (configuration == nullptr) return noted(Status::invalid_value);
   return cudaLaunchKernel(function, configuration->grid, configuration->block, arguments,
                           configuration->shared_bytes, configuration->stream);
@@ -178,6 +182,7 @@ OHM_EXPORTED Status cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 OHM_EXPORTED Status cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
                                                                   int threads,
                                                                   std::size_t shared_bytes) {
+  OHM_RUNTIME_CALL;
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads,
                                                                 shared_bytes, 0);
 }

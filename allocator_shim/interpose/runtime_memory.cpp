@@ -98,7 +98,7 @@ OHM_EXPORTED Status cudaMallocManaged(void** pointer, std::size_t bytes, unsigne
 
 OHM_VERSION(prefetch_12, cudaMemPrefetchAsync, "libcudart.so.12")
 Status prefetch_12(const void* pointer, std::size_t bytes, int device, Stream* stream) {
-  OHM_RUNTIME_CALL;
+  OHM_RUNTIME_CALL_OF("cudaMemPrefetchAsync");
   if (device != kHostDevice && !gpus().has(device)) return noted(Status::invalid_device);
   return prefetch(pointer, bytes, device, stream);
 }
@@ -106,7 +106,7 @@ Status prefetch_12(const void* pointer, std::size_t bytes, int device, Stream* s
 OHM_DEFAULT_VERSION(prefetch_13, cudaMemPrefetchAsync, "libcudart.so.13")
 Status prefetch_13(const void* pointer, std::size_t bytes, Location location, unsigned flags,
                    Stream* stream) {
-  OHM_RUNTIME_CALL;
+  OHM_RUNTIME_CALL_OF("cudaMemPrefetchAsync");
   if (flags != 0 || location.type == Location::Type::none) return noted(Status::invalid_value);
   const bool is_on_device = location.type == Location::Type::device;
   return prefetch(pointer, bytes, is_on_device ? location.device : kHostDevice, stream);
@@ -153,6 +153,7 @@ OHM_EXPORTED Status cudaHostAlloc(void** pointer, std::size_t bytes, unsigned fl
 }
 
 OHM_EXPORTED Status cudaMallocHost(void** pointer, std::size_t bytes) {
+  OHM_RUNTIME_CALL;
   return cudaHostAlloc(pointer, bytes, 0);
 }
 

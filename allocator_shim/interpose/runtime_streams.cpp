@@ -33,10 +33,12 @@ OHM_EXPORTED Status cudaStreamCreateWithPriority(Stream** stream, unsigned flags
 }
 
 OHM_EXPORTED Status cudaStreamCreateWithFlags(Stream** stream, unsigned flags) {
+  OHM_RUNTIME_CALL;
   return cudaStreamCreateWithPriority(stream, flags, 0);
 }
 
 OHM_EXPORTED Status cudaStreamCreate(Stream** stream) {
+  OHM_RUNTIME_CALL;
   return cudaStreamCreateWithPriority(stream, 0, 0);
 }
 
@@ -127,7 +129,10 @@ OHM_EXPORTED Status cudaEventCreateWithFlags(Event** event, unsigned flags) {
   return Status::success;
 }
 
-OHM_EXPORTED Status cudaEventCreate(Event** event) { return cudaEventCreateWithFlags(event, 0); }
+OHM_EXPORTED Status cudaEventCreate(Event** event) {
+  OHM_RUNTIME_CALL;
+  return cudaEventCreateWithFlags(event, 0);
+}
 
 OHM_EXPORTED Status cudaEventDestroy(Event* event) {
   OHM_RUNTIME_CALL;
@@ -143,6 +148,7 @@ OHM_EXPORTED Status cudaEventRecord(Event* event, Stream* stream) {
 }
 
 OHM_EXPORTED Status cudaEventRecordWithFlags(Event* event, Stream* stream, unsigned /*flags*/) {
+  OHM_RUNTIME_CALL;
   return cudaEventRecord(event, stream);
 }
 
@@ -153,6 +159,7 @@ OHM_EXPORTED Status cudaEventQuery(Event* event) {
 }
 
 OHM_EXPORTED Status cudaEventSynchronize(Event* event) {
+  OHM_RUNTIME_CALL;
   const Status status = cudaEventQuery(event);
   if (status == Status::success) gpus().trim_pools();
   return status;
@@ -195,6 +202,7 @@ OHM_EXPORTED Status cudaStreamGetCaptureInfo_v2(Stream* stream, int* status, std
 OHM_EXPORTED Status cudaStreamGetCaptureInfo_v3(Stream* stream, int* status, std::uint64_t* id,
                                                 Graph** graph, void* const** dependencies,
                                                 const void** edges, std::size_t* count) {
+  OHM_RUNTIME_CALL;
   if (edges != nullptr) *edges = nullptr;
   return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, dependencies, count);
 }
@@ -203,6 +211,7 @@ OHM_EXPORTED Status cudaStreamGetCaptureInfo_v3(Stream* stream, int* status, std
 OHM_EXPORTED Status cudaStreamGetCaptureInfo(Stream* stream, int* status, std::uint64_t* id,
                                              Graph** graph, void* const** dependencies,
                                              const void** edges, std::size_t* count) {
+  OHM_RUNTIME_CALL;
   return cudaStreamGetCaptureInfo_v3(stream, status, id, graph, dependencies, edges, count);
 }
 
@@ -221,6 +230,7 @@ OHM_EXPORTED Status cudaStreamBeginCaptureToGraph(Stream* stream, Graph* graph,
                                                   const void* /*dependencies*/,
                                                   const void* /*edges*/, std::size_t /*count*/,
                                                   int mode) {
+  OHM_RUNTIME_CALL;
   if (!graphs().is_alive(graph)) return noted(Status::invalid_value);
   const Status status = cudaStreamBeginCapture(stream, mode);
   if (status != Status::success) return status;
@@ -278,6 +288,7 @@ OHM_EXPORTED Status cudaGraphGetNodes(Graph* graph, void** nodes, std::size_t* c
 
 OHM_VERSION(node_dependencies_12, cudaGraphNodeGetDependencies, "libcudart.so.12")
 Status node_dependencies_12(void* /*node*/, void** /*dependencies*/, std::size_t* count) {
+  OHM_RUNTIME_CALL_OF("cudaGraphNodeGetDependencies");
   if (count != nullptr) *count = 0;
   return Status::success;
 }
@@ -285,6 +296,7 @@ Status node_dependencies_12(void* /*node*/, void** /*dependencies*/, std::size_t
 OHM_DEFAULT_VERSION(node_dependencies_13, cudaGraphNodeGetDependencies, "libcudart.so.13")
 Status node_dependencies_13(void* /*node*/, void** /*dependencies*/, void* /*edges*/,
                             std::size_t* count) {
+  OHM_RUNTIME_CALL_OF("cudaGraphNodeGetDependencies");
   if (count != nullptr) *count = 0;
   return Status::success;
 }
@@ -308,12 +320,14 @@ OHM_EXPORTED Status cudaGraphInstantiateWithFlags(ExecutableGraph** executable, 
 
 OHM_EXPORTED Status cudaGraphInstantiate(ExecutableGraph** executable, Graph* graph,
                                          unsigned long long flags) {
+  OHM_RUNTIME_CALL;
   return cudaGraphInstantiateWithFlags(executable, graph, flags);
 }
 
 /// The parameters take where instantiation failed, and how.
 OHM_EXPORTED Status cudaGraphInstantiateWithParams(ExecutableGraph** executable, Graph* graph,
                                                    void* /*parameters*/) {
+  OHM_RUNTIME_CALL;
   return cudaGraphInstantiateWithFlags(executable, graph, 0);
 }
 
