@@ -99,22 +99,13 @@ bool is_launch_blocking() {
 
 /// What works without a context, or tells of an error.
 bool outlives_errors(std::string_view name) {
-  constexpr std::array<std::string_view, 14> kNames = {"cudaGetDevice",
-                                                       "cudaSetDevice",
-                                                       "cudaGetDeviceCount",
-                                                       "cudaGetDeviceProperties",
-                                                       "cudaGetDeviceProperties_v2",
-                                                       "cudaDeviceGetAttribute",
-                                                       "cuDeviceGetCount",
-                                                       "cuDeviceGet",
-                                                       "cuDeviceGetAttribute",
-                                                       "cuDeviceGetName",
-                                                       "cuDeviceTotalMem_v2",
-                                                       "cuCtxGetCurrent",
-                                                       "cuCtxSetCurrent",
-                                                       "ncclCommGetAsyncError"};
+  constexpr std::array<std::string_view, 9> kNames = {
+      "cudaGetDevice",           "cudaSetDevice",          "cudaGetDeviceCount",
+      "cudaGetDeviceProperties", "cudaDeviceGetAttribute", "cudaGetDeviceProperties_v2",
+      "cuCtxGetCurrent",         "cuCtxSetCurrent",        "ncclCommGetAsyncError"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
-         name.starts_with("ncclCommAbort") || name.starts_with("ncclGetVersion");
+         name.starts_with("cuDevice") || name.starts_with("ncclCommAbort") ||
+         name.starts_with("ncclGetVersion");
 }
 
 std::size_t index_of_current() {

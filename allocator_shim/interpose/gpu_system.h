@@ -55,6 +55,10 @@ struct PhysicalMemory {
   bool is_released = false;
 };
 
+/// What the host refuses is, for the program, memory that the card has not. That it is the host's
+/// has to be said.
+Status refused(const HostRefusal& refusal);
+
 class GpuSystem {
  public:
   /// That of the process; never destroyed, because libraries call while a process ends.
