@@ -8,7 +8,9 @@ using PolicyKind = FaultPolicy::Kind;
 
 bool FaultPlan::Chain::is_of_level(FaultLevel level) const {
   if (names_level) return true;  // a condition of the chain sees to it
-  if (planned == PlannedCalls::device) return !is_request(level);
+  if (planned == PlannedCalls::device) {
+    return level == FaultLevel::segment || level == FaultLevel::map;
+  }
   return is_request(level) && level != FaultLevel::pinned;
 }
 
@@ -41,6 +43,7 @@ bool FaultPlan::should_fail(const FaultCandidate& candidate) {
   if (current_chain_ == chains_.size()) return false;
   Chain& chain = chains_[current_chain_];
   if (!chain.should_fail(candidate)) return false;
+  last_error_ = chain.error;
   if (chain.faults == chain.fault_limit) ++current_chain_;
   ++faults_;
   last_fault_ = candidate;
@@ -74,6 +77,17 @@ std::size_t FaultPlan::neighbour_bytes_of(int device, std::int64_t step) const {
     for (const Term& term : chain.terms) sum += term.policy->neighbour_bytes(step);
   }
   return sum;
+}
+
+std::vector<FaultPlan::NamedCall> FaultPlan::named_calls() const {
+  std::vector<NamedCall> calls;
+  for (const Chain& chain : chains_) {
+    for (const Term& term : chain.terms) {
+      const std::string_view name = term.policy->named_call();
+      if (!name.empty()) calls.push_back({name, chain.error});
+    }
+  }
+  return calls;
 }
 
 bool FaultPlan::wants_points() const {

@@ -1,6 +1,7 @@
 // Fault plans: the calls of a run that are to fail, written as text.
 //
-//     plan  = chain { "->" chain }            each once the one before it has injected its faults
+//     plan  = link { "->" link }              each once the one before it has injected its faults
+//     link  = chain [ "->" "error" "(" kind ")" ]      how its calls fail (fault_error.h)
 //     chain = term { "&" term }               a call fails when all of them hold
 //     term  = policy | "persistent" "(" policy ")" | point     (`ohm:3f9c@1` alone is its policy)
 //
@@ -22,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "allocator_shim/fault/fault_error.h"
 #include "allocator_shim/fault/fault_policy.h"
 #include "allocator_shim/fault/fault_source.h"
 
@@ -67,6 +69,15 @@ class FaultPlan final : public FaultSource {
   /// Counts the call and says whether it is to fail.
   bool should_fail(const FaultCandidate& candidate) override;
 
+  /// How the last call that was made to fail does.
+  FaultError last_error() const { return last_error_; }
+  /// The functions of CUDA that the plan names, and how their calls fail.
+  struct NamedCall {
+    std::string_view name;
+    FaultError error;
+  };
+  std::vector<NamedCall> named_calls() const;
+
   /// What a `capacity(…)` leaves of this device; nullopt: all of it.
   std::optional<std::size_t> capacity_bytes_of(int device) const;
 
@@ -96,6 +107,7 @@ class FaultPlan final : public FaultSource {
     PlannedCalls planned = PlannedCalls::requests;
     bool names_level = false;
     bool names_device = false;
+    FaultError error = FaultError::memory;
     FaultCount count = FaultCount::unsaid;
     std::uint64_t fault_limit = 1;
     std::uint64_t calls = 0;        ///< that fulfil all conditions
@@ -115,6 +127,7 @@ class FaultPlan final : public FaultSource {
   std::uint64_t calls_ = 0;
   std::uint64_t faults_ = 0;
   std::optional<FaultCandidate> last_fault_;
+  FaultError last_error_ = FaultError::memory;
 };
 
 }  // namespace ohm

@@ -14,6 +14,7 @@ using PolicyKind = FaultPolicy::Kind;
 
 constexpr std::string_view kPersistent = "persistent";
 constexpr std::string_view kThen = "->";
+constexpr std::string_view kError = "error";
 
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
@@ -95,9 +96,15 @@ class FaultPlanParser {
     FaultPlan plan;
     plan.text_ = trimmed(text_);
     check_parentheses(plan.text_);
-    const std::vector<std::string_view> chains = split(text_, kThen);
+    std::vector<std::string_view> chains = split(text_, kThen);
     for (std::size_t i = 0; i < chains.size(); ++i) {
       Chain chain = parse_chain(chains[i]);
+      if (i + 1 < chains.size() && is_error(chains[i + 1])) {
+        chain.error = parse_error(chains[i + 1]);
+        if (has_capacity(chain)) refuse_part(chains[i], "a capacity has no error(…)");
+        chains.erase(chains.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      }
+      check_call(chain, chains[i]);
       if (has_capacity(chain)) {
         if (chains.size() > 1)
           refuse_part(chains[i], "capacity applies from the start: it cannot follow ->");
@@ -115,6 +122,37 @@ class FaultPlanParser {
  private:
   using Chain = FaultPlan::Chain;
   using Term = FaultPlan::Term;
+
+  static bool is_error(std::string_view link) {
+    return link.starts_with(kError) && trimmed(link.substr(kError.size())).starts_with('(');
+  }
+
+  FaultError parse_error(std::string_view link) const {
+    if (calls_ != PlannedCalls::device) {
+      refuse_part(link, "error(…) is for calls of CUDA, in ohm exec --fault");
+    }
+    const Call call = call_in(link, text_);
+    std::vector<std::string> known;
+    for (const FaultErrorRow& row : kFaultErrors) {
+      if (row.name == trimmed(call.arguments)) return row.error;
+      known.emplace_back(row.name);
+    }
+    throw std::invalid_argument(
+        fmt::format("[fault] {}: unknown error \"{}\"{} (ohm list --faults)", link,
+                    trimmed(call.arguments), did_you_mean(trimmed(call.arguments), known)));
+  }
+
+  void check_call(const Chain& chain, std::string_view text) const {
+    const bool has_call = std::any_of(chain.terms.begin(), chain.terms.end(), [](const Term& term) {
+      return !term.policy->named_call().empty();
+    });
+    if (has_call && calls_ != PlannedCalls::device) {
+      refuse_part(text, "call(…) is for calls of CUDA, in ohm exec --fault");
+    }
+    if (!has_call && chain.error != FaultError::memory) {
+      refuse_part(text, "error(…) other than memory needs call(NAME)");
+    }
+  }
 
   static bool has_capacity(const Chain& chain) {
     return std::any_of(chain.terms.begin(), chain.terms.end(),

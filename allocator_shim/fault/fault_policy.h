@@ -20,14 +20,16 @@
 namespace ohm {
 
 /// Which call: a request of the runtime (for data, for a library's workspace, for the flat buffer
-/// of a collective, for pinned host memory), or the caching allocator's call of the device.
-enum class FaultLevel : std::uint8_t { request, segment, map, pinned, workspace, collective };
+/// of a collective, for pinned host memory), the caching allocator's call of the device, or any
+/// call of CUDA that a program makes.
+enum class FaultLevel : std::uint8_t { request, segment, map, pinned, workspace, collective, call };
 
-/// Indexed by FaultLevel.
+/// Of those that level(…) names. Indexed by FaultLevel.
 inline constexpr std::array<std::string_view, 6> kFaultLevelNames = {
     "request", "segment", "map", "pinned", "workspace", "collective"};
 
 constexpr std::string_view name_of(FaultLevel level) {
+  if (level == FaultLevel::call) return "call";
   return kFaultLevelNames[static_cast<std::size_t>(level)];
 }
 
@@ -48,7 +50,7 @@ constexpr FaultLevel level_of(RequestPurpose purpose) {
 
 /// Whether the runtime asks for memory here: anything but a call of the device.
 constexpr bool is_request(FaultLevel level) {
-  return level != FaultLevel::segment && level != FaultLevel::map;
+  return level != FaultLevel::segment && level != FaultLevel::map && level != FaultLevel::call;
 }
 
 /// A call that could be made to fail.
@@ -60,6 +62,7 @@ struct FaultCandidate {
   SiteId site = kUnknownSite;           ///< of the same
   const Site* where = nullptr;          ///< the site in words; nullptr: not known
   std::uint64_t point = 0;              ///< see fault_point.h; 0: no source wants it
+  std::string_view call = {};           ///< of the level call: the function of CUDA
   /// Of a schedule, both count the calls that fulfil all conditions of the chain, this one
   /// included: the how manieth it is, from 1, and how many bytes they asked for.
   std::uint64_t ordinal = 0;
@@ -91,6 +94,9 @@ class FaultPolicy {
   /// Whether it looks at FaultCandidate::point, which costs to find out.
   virtual bool wants_points() const { return false; }
 
+  /// The function of CUDA that it is about; empty: none.
+  virtual std::string_view named_call() const { return {}; }
+
   /// Of the kind capacity: what the device has; otherwise nullopt.
   virtual std::optional<std::size_t> capacity_bytes() const { return std::nullopt; }
 
@@ -108,6 +114,7 @@ struct FaultPolicyRow {
   std::unique_ptr<FaultPolicy> (*make)(PolicyArguments& arguments);
   /// A chain means the runtime's requests for GPU memory, unless a policy of it says otherwise.
   enum class Names : std::uint8_t { neither, level, device, both } names = Names::neither;
+  bool is_for_commands = false;  ///< of CUDA: scenarios have no such calls
 };
 
 std::span<const FaultPolicyRow> fault_policies();

@@ -3,6 +3,7 @@
 
 #include "allocator_shim/fault/policies/after_bytes.h"
 #include "allocator_shim/fault/policies/burst.h"
+#include "allocator_shim/fault/policies/call.h"
 #include "allocator_shim/fault/policies/capacity.h"
 #include "allocator_shim/fault/policies/device.h"
 #include "allocator_shim/fault/policies/every.h"
@@ -20,9 +21,9 @@ namespace ohm {
 
 std::span<const FaultPolicyRow> fault_policies() {
   using namespace fault_policies_detail;
-  static constexpr std::array<FaultPolicyRow, 14> kRows = {
-      kNth,  kFrom, kBurst,  kWindow, kEvery, kProbability, kAfterBytes,
-      kSize, kSite, kDevice, kLevel,  kPoint, kCapacity,    kNeighbour};
+  static constexpr std::array<FaultPolicyRow, 15> kRows = {
+      kNth,  kFrom,   kBurst, kWindow, kEvery, kProbability, kAfterBytes, kSize,
+      kSite, kDevice, kLevel, kPoint,  kCall,  kCapacity,    kNeighbour};
   return kRows;
 }
 

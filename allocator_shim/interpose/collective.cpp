@@ -173,7 +173,7 @@ NcclStatus left_out(const Collective& collective, std::vector<Incoming>& parts, 
     if (status != NcclStatus::success) return status;
   }
   if (collective.to == own) return NcclStatus::success;
-  const Status status = copy(collective.to, own, part_bytes(collective));
+  const Status status = copy(collective.to, own, part_bytes(collective), Direction::unified);
   return status == Status::success ? NcclStatus::success : NcclStatus::unhandled_cuda_error;
 }
 

@@ -5,7 +5,8 @@
 // programs look at (indices, flags, sizes), and are done; so is every one where values are computed
 // (known_values.h).
 //
-// All of them fail with invalid_value where a device has no memory at an address.
+// All of them fail with invalid_value where there is no memory at an address, or another kind than
+// the direction says, and with success where there is nothing to do.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +22,20 @@ inline constexpr std::size_t kLargestDeviceCopy = std::size_t{1} << 20U;
 /// From the host.
 inline constexpr std::size_t kLargestHostCopy = std::size_t{64} << 20U;
 
-/// As cudaMemcpy, of whatever kind: where both ends are is known from their addresses.
-Status copy(void* to, const void* from, std::size_t bytes);
+/// As cudaMemcpyKind numbers them.
+enum class Direction : int {
+  host_to_host,
+  host_to_device,
+  device_to_host,
+  device_to_device,
+  unified
+};
+
+/// As cudaMemcpy. Where both ends are is known from their addresses.
+Status copy(void* to, const void* from, std::size_t bytes, Direction direction);
 /// As cudaMemcpy2D.
 Status copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                 std::size_t row_bytes, std::size_t rows);
+                 std::size_t row_bytes, std::size_t rows, Direction direction);
 Status fill(void* to, int byte, std::size_t bytes);
 Status fill_rows(void* to, std::size_t pitch, int byte, std::size_t row_bytes, std::size_t rows);
 Status fill_words(std::uint32_t* to, std::uint32_t word, std::size_t count);
@@ -34,6 +44,7 @@ Status fill_words(std::uint32_t* to, std::uint32_t word, std::size_t count);
 /// graph, and nothing is written: what graphs compute is followed, or unknown, at each replay.
 template <typename Write>
 Status on_stream(const Stream* stream, Write write) {
+  if (!is_stream(stream)) return Status::invalid_handle;
   if (capture_of(stream) == nullptr) return write();
   note_work(stream);
   return Status::success;

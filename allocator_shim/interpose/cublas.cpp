@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/toolkit_version.h"
@@ -32,36 +33,43 @@ constexpr HeuristicResult kOnlyAlgorithm = {{}, 0, kLibrarySuccess, 1.0F, {}};
 }  // namespace
 
 OHM_EXPORTED int cublasGetVersion_v2(BlasHandle* /*handle*/, int* version) {
+  OHM_LIBRARY_CALL(int);
   *version = toolkit_of_process().cublas;
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int cublasSetStream_v2(BlasHandle* handle, Stream* stream) {
+  OHM_LIBRARY_CALL(int);
   handle->stream = stream;
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int cublasGetStream_v2(BlasHandle* handle, Stream** stream) {
+  OHM_LIBRARY_CALL(int);
   *stream = handle->stream;
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int cublasSetMathMode(BlasHandle* handle, int mode) {
+  OHM_LIBRARY_CALL(int);
   handle->math_mode = mode;
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int cublasGetMathMode(BlasHandle* handle, int* mode) {
+  OHM_LIBRARY_CALL(int);
   *mode = handle->math_mode;
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int cublasSetPointerMode_v2(BlasHandle* handle, int mode) {
+  OHM_LIBRARY_CALL(int);
   handle->pointer_mode = mode;
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int cublasGetPointerMode_v2(BlasHandle* handle, int* mode) {
+  OHM_LIBRARY_CALL(int);
   *mode = handle->pointer_mode;
   return kLibrarySuccess;
 }
@@ -74,6 +82,7 @@ OHM_EXPORTED int cublasLtMatmulAlgoGetHeuristic(void* /*handle*/, void* /*operat
                                                 void* /*b*/, void* /*c*/, void* /*d*/,
                                                 void* /*preference*/, int wanted,
                                                 HeuristicResult* results, int* count) {
+  OHM_LIBRARY_CALL(int);
   *count = wanted > 0 ? 1 : 0;
   if (wanted > 0) *results = kOnlyAlgorithm;
   return kLibrarySuccess;
@@ -82,6 +91,7 @@ OHM_EXPORTED int cublasLtMatmulAlgoGetHeuristic(void* /*handle*/, void* /*operat
 OHM_EXPORTED int cublasLtMatmulAlgoCheck(void* /*handle*/, void* /*operation*/, void* /*a*/,
                                          void* /*b*/, void* /*c*/, void* /*d*/,
                                          const void* /*algorithm*/, HeuristicResult* result) {
+  OHM_LIBRARY_CALL(int);
   *result = kOnlyAlgorithm;
   return kLibrarySuccess;
 }
@@ -89,6 +99,7 @@ OHM_EXPORTED int cublasLtMatmulAlgoCheck(void* /*handle*/, void* /*operation*/, 
 OHM_EXPORTED int cublasLtMatmulAlgoConfigGetAttribute(const void* /*algorithm*/, int /*attribute*/,
                                                       void* value, std::size_t bytes,
                                                       std::size_t* written) {
+  OHM_LIBRARY_CALL(int);
   std::memset(value, 0, bytes);
   if (written != nullptr) *written = bytes;
   return kLibrarySuccess;

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "allocator_shim/interpose/cudnn_tensor.h"
+#include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/objects.h"
@@ -58,6 +59,7 @@ OHM_EXPORTED std::size_t cudnnGetCudartVersion() {
 }
 
 OHM_EXPORTED int cudnnGetProperty(int property, int* value) {
+  OHM_LIBRARY_CALL(int);
   *value = version_of_process().at(static_cast<std::size_t>(property));
   return kLibrarySuccess;
 }
@@ -67,17 +69,20 @@ OHM_EXPORTED void cudnnGetLastErrorString(char* text, std::size_t length) {
 }
 
 OHM_EXPORTED int cudnnSetStream(LibraryHandle* handle, Stream* stream) {
+  OHM_LIBRARY_CALL(int);
   handle->stream = stream;
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int cudnnGetStream(LibraryHandle* handle, Stream** stream) {
+  OHM_LIBRARY_CALL(int);
   *stream = handle->stream;
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int cudnnSetTensorNdDescriptor(TensorDescriptor* tensor, int data_type, int dims,
                                             const int* sizes, const int* strides) {
+  OHM_LIBRARY_CALL(int);
   tensor->data_type = data_type;
   tensor->dims = std::min(dims, kMaxTensorDims);
   std::copy_n(sizes, tensor->dims, tensor->sizes.begin());
@@ -87,6 +92,7 @@ OHM_EXPORTED int cudnnSetTensorNdDescriptor(TensorDescriptor* tensor, int data_t
 
 OHM_EXPORTED int cudnnGetTensorNdDescriptor(const TensorDescriptor* tensor, int wanted,
                                             int* data_type, int* dims, int* sizes, int* strides) {
+  OHM_LIBRARY_CALL(int);
   *data_type = tensor->data_type;
   *dims = tensor->dims;
   std::copy_n(tensor->sizes.begin(), std::min(wanted, tensor->dims), sizes);
@@ -98,6 +104,7 @@ OHM_EXPORTED int cudnnGetConvolutionForwardAlgorithm_v7(void* /*handle*/, void* 
                                                         void* /*convolution*/, void* /*y*/,
                                                         int wanted, int* count,
                                                         AlgorithmResult* results) {
+  OHM_LIBRARY_CALL(int);
   return find_algorithms(wanted, count, results);
 }
 
@@ -105,6 +112,7 @@ OHM_EXPORTED int cudnnGetConvolutionBackwardDataAlgorithm_v7(void* /*handle*/, v
                                                              void* /*dy*/, void* /*convolution*/,
                                                              void* /*dx*/, int wanted, int* count,
                                                              AlgorithmResult* results) {
+  OHM_LIBRARY_CALL(int);
   return find_algorithms(wanted, count, results);
 }
 
@@ -112,6 +120,7 @@ OHM_EXPORTED int cudnnGetConvolutionBackwardFilterAlgorithm_v7(void* /*handle*/,
                                                                void* /*dy*/, void* /*convolution*/,
                                                                void* /*dw*/, int wanted, int* count,
                                                                AlgorithmResult* results) {
+  OHM_LIBRARY_CALL(int);
   return find_algorithms(wanted, count, results);
 }
 
@@ -119,6 +128,7 @@ OHM_EXPORTED int cudnnFindConvolutionForwardAlgorithmEx(
     void* /*handle*/, void* /*x_descriptor*/, const void* /*x*/, void* /*w_descriptor*/,
     const void* /*w*/, void* /*convolution*/, void* /*y_descriptor*/, void* /*y*/, int wanted,
     int* count, AlgorithmResult* results, void* /*workspace*/, std::size_t /*bytes*/) {
+  OHM_LIBRARY_CALL(int);
   return find_algorithms(wanted, count, results);
 }
 
@@ -126,6 +136,7 @@ OHM_EXPORTED int cudnnFindConvolutionBackwardDataAlgorithmEx(
     void* /*handle*/, void* /*w_descriptor*/, const void* /*w*/, void* /*dy_descriptor*/,
     const void* /*dy*/, void* /*convolution*/, void* /*dx_descriptor*/, void* /*dx*/, int wanted,
     int* count, AlgorithmResult* results, void* /*workspace*/, std::size_t /*bytes*/) {
+  OHM_LIBRARY_CALL(int);
   return find_algorithms(wanted, count, results);
 }
 
@@ -133,5 +144,6 @@ OHM_EXPORTED int cudnnFindConvolutionBackwardFilterAlgorithmEx(
     void* /*handle*/, void* /*x_descriptor*/, const void* /*x*/, void* /*dy_descriptor*/,
     const void* /*dy*/, void* /*convolution*/, void* /*dw_descriptor*/, void* /*dw*/, int wanted,
     int* count, AlgorithmResult* results, void* /*workspace*/, std::size_t /*bytes*/) {
+  OHM_LIBRARY_CALL(int);
   return find_algorithms(wanted, count, results);
 }

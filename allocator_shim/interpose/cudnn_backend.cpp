@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "allocator_shim/device/attention_workspace.h"
+#include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/objects.h"
@@ -125,6 +126,7 @@ std::span<BackendDescriptor* const> descriptors_in(const void* elements, std::in
 }  // namespace
 
 OHM_EXPORTED int cudnnBackendCreateDescriptor(int type, BackendDescriptor** descriptor) {
+  OHM_LIBRARY_CALL(int);
   *descriptor = std::make_unique<BackendDescriptor>().release();
   (*descriptor)->is_attention = type == kMatrixProduct || type == kAttentionForward;
   if (type == kAttentionForward) (*descriptor)->forward.emplace();
@@ -132,12 +134,14 @@ OHM_EXPORTED int cudnnBackendCreateDescriptor(int type, BackendDescriptor** desc
 }
 
 OHM_EXPORTED int cudnnBackendDestroyDescriptor(BackendDescriptor* descriptor) {
+  OHM_LIBRARY_CALL(int);
   const std::unique_ptr<BackendDescriptor> owned(descriptor);
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int cudnnBackendSetAttribute(BackendDescriptor* descriptor, int name, int type,
                                           std::int64_t count, const void* elements) {
+  OHM_LIBRARY_CALL(int);
   const auto* bytes = static_cast<const std::byte*>(elements);
   const std::size_t size = static_cast<std::size_t>(count) * attribute_bytes(type);
   descriptor->attributes[name] = {count, {bytes, bytes + size}};
@@ -155,6 +159,7 @@ OHM_EXPORTED int cudnnBackendSetAttribute(BackendDescriptor* descriptor, int nam
 OHM_EXPORTED int cudnnBackendGetAttribute(BackendDescriptor* descriptor, int name, int type,
                                           std::int64_t wanted, std::int64_t* count,
                                           void* elements) {
+  OHM_LIBRARY_CALL(int);
   std::int64_t unused = 0;
   std::int64_t& found = count != nullptr ? *count : unused;
   // The caller has made the descriptors that these two fill in.

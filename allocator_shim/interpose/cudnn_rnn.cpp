@@ -8,6 +8,7 @@
 
 #include "allocator_shim/device/recurrent_reserve.h"
 #include "allocator_shim/interpose/cudnn_tensor.h"
+#include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/objects.h"
@@ -125,6 +126,7 @@ OHM_EXPORTED int cudnnSetRNNDescriptor_v8(RnnDescriptor* rnn, int /*algorithm*/,
                                           int /*math_precision*/, int /*math_type*/, int input_size,
                                           int hidden_size, int projection_size, int layers,
                                           const DropoutDescriptor* dropout, unsigned /*flags*/) {
+  OHM_LIBRARY_CALL(int);
   *rnn = {gates_of(cell),  biases_of(bias), direction + 1,
           data_type,       input_size,      hidden_size,
           projection_size, layers,          dropout == nullptr ? 0.0F : dropout->probability};
@@ -133,6 +135,7 @@ OHM_EXPORTED int cudnnSetRNNDescriptor_v8(RnnDescriptor* rnn, int /*algorithm*/,
 
 OHM_EXPORTED int cudnnGetRNNWeightSpaceSize(void* /*handle*/, const RnnDescriptor* rnn,
                                             std::size_t* bytes) {
+  OHM_LIBRARY_CALL(int);
   const WeightLayout layout(*rnn);
   const std::size_t elements =
       layout.matrices_before(layout.pseudo_layers()) + layout.pseudo_layers() * layout.biases();
@@ -146,6 +149,7 @@ OHM_EXPORTED int cudnnGetRNNWeightParams(void* /*handle*/, const RnnDescriptor* 
                                          std::byte* space, int matrix_id,
                                          TensorDescriptor* matrix_descriptor, void** matrix_place,
                                          TensorDescriptor* bias_descriptor, void** bias_place) {
+  OHM_LIBRARY_CALL(int);
   const WeightLayout layout(*rnn);
   const auto layer = static_cast<std::size_t>(pseudo_layer);
   const auto id = static_cast<std::size_t>(matrix_id);
@@ -170,6 +174,7 @@ OHM_EXPORTED int cudnnSetDropoutDescriptor(DropoutDescriptor* dropout, void* /*h
                                            float probability, void* /*states*/,
                                            std::size_t /*state_bytes*/,
                                            unsigned long long /*seed*/) {
+  OHM_LIBRARY_CALL(int);
   dropout->probability = probability;
   return kLibrarySuccess;
 }
@@ -177,10 +182,12 @@ OHM_EXPORTED int cudnnSetDropoutDescriptor(DropoutDescriptor* dropout, void* /*h
 OHM_EXPORTED int cudnnRestoreDropoutDescriptor(DropoutDescriptor* dropout, void* handle,
                                                float probability, void* states,
                                                std::size_t state_bytes, unsigned long long seed) {
+  OHM_LIBRARY_CALL(int);
   return cudnnSetDropoutDescriptor(dropout, handle, probability, states, state_bytes, seed);
 }
 
 OHM_EXPORTED int cudnnDropoutGetStatesSize(void* /*handle*/, std::size_t* bytes) {
+  OHM_LIBRARY_CALL(int);
   const ohm::GpuProfile& gpu = gpus().profile();
   *bytes = gpu.has_measured_cudnn
                ? ohm::dropout_state_bytes(static_cast<std::size_t>(gpu.multiprocessors),
@@ -193,6 +200,7 @@ OHM_EXPORTED int cudnnSetRNNDataDescriptor(RnnDataDescriptor* data, int /*data_t
                                            int /*layout*/, int /*most_steps*/, int batch,
                                            int /*vector_size*/, const int* steps,
                                            void* /*padding*/) {
+  OHM_LIBRARY_CALL(int);
   data->rows = static_cast<std::size_t>(std::accumulate(steps, steps + batch, 0));
   return kLibrarySuccess;
 }
@@ -200,6 +208,7 @@ OHM_EXPORTED int cudnnSetRNNDataDescriptor(RnnDataDescriptor* data, int /*data_t
 OHM_EXPORTED int cudnnGetRNNTempSpaceSizes(void* /*handle*/, const RnnDescriptor* rnn, int mode,
                                            const RnnDataDescriptor* data, std::size_t* workspace,
                                            std::size_t* reserve) {
+  OHM_LIBRARY_CALL(int);
   constexpr int kTraining = 1;
   note_assumption(Assumption::cudnn_rnn_reserve);
   if (workspace != nullptr) *workspace = 0;

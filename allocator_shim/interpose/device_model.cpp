@@ -98,6 +98,11 @@ int resident_blocks(const GpuProfile& profile, int threads, std::size_t shared_b
   return blocks;
 }
 
+bool is_attribute(int attribute) {
+  constexpr int kLast = 150;  // of CUDA 13
+  return attribute > 0 && attribute <= kLast;
+}
+
 int attribute_of(const GpuProfile& profile, int device, int attribute) {
   const Architecture& architecture = architecture_of(profile);
   switch (attribute) {

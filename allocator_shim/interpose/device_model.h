@@ -24,6 +24,7 @@ inline constexpr int kMaxBlockThreads = 1024;
 inline constexpr int kRegisters = 65536;           ///< per block and per multiprocessor
 inline constexpr int kSharedBytes = 48 << 10;      ///< per block, for kernels that do not ask
 inline constexpr int kKernelRegisters = 32;        ///< per thread, of any kernel: none was compiled
+inline constexpr std::size_t kPitchBytes = 512;    ///< rows of pitched memory begin at multiples
 inline constexpr int kReservedSharedBytes = 1024;  ///< per block, taken by the system
 
 const Architecture& architecture_of(const GpuProfile& profile);
@@ -34,6 +35,9 @@ std::string product_name(const GpuProfile& profile);
 /// How many blocks of `threads` threads and `shared_bytes` of dynamic shared memory a
 /// multiprocessor holds at once, when registers do not limit it.
 int resident_blocks(const GpuProfile& profile, int threads, std::size_t shared_bytes);
+
+/// Whether there is such a cudaDeviceAttr or CUdevice_attribute.
+bool is_attribute(int attribute);
 
 /// The value of a cudaDeviceAttr or CUdevice_attribute, which share their numbers; 0 for those that
 /// say nothing about computing (textures, surfaces).

@@ -1,9 +1,14 @@
 // cuGetProcAddress and cudaGetDriverEntryPoint: functions of the driver by name.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 
-#include "allocator_shim/interpose/driver_table.h"
 #include "allocator_shim/interpose/exported.h"
+#include "allocator_shim/interpose/function_table.h"
 #include "allocator_shim/interpose/status.h"
 #include "allocator_shim/interpose/stub.h"
 
@@ -20,6 +25,16 @@ Function find_newest(const std::string& name) {
   return nullptr;
 }
 
+/// Once.
+void report_stripped_runtime(const char* file) {
+  static std::atomic<bool> is_reported = false;
+  if (is_reported.exchange(true)) return;
+  fmt::print(stderr,
+             "ohm: {} contains a CUDA runtime whose symbols are stripped, so it sees no virtual "
+             "GPU: build it with nvcc -cudart shared, or do not strip it\n",
+             file);
+}
+
 }  // namespace
 
 OHM_EXPORTED Status cuGetProcAddress_v2(const char* name, Function* function, int /*version*/,
@@ -31,10 +46,13 @@ OHM_EXPORTED Status cuGetProcAddress_v2(const char* name, Function* function, in
   return *function != nullptr ? Status::success : Status::not_found;
 }
 
-/// Tables that NVIDIA does not document. Libraries into which CUDA's runtime was linked need them.
+/// Tables that NVIDIA does not document. A copy of CUDA's runtime needs them, and calls this only
+/// where it was not redirected: its symbols are not there.
 OHM_EXPORTED Status cuGetExportTable(const void** table, const void* /*id*/) {
   *table = nullptr;
-  report_unsupported("cuGetExportTable, which a statically linked CUDA runtime needs,");
+  Dl_info caller = {};
+  const bool is_known = dladdr(__builtin_return_address(0), &caller) != 0;
+  report_stripped_runtime(is_known ? caller.dli_fname : "a library");
   return Status::not_supported;
 }
 

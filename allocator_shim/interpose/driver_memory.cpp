@@ -1,9 +1,10 @@
 // CUDA's driver: memory, and the virtual-memory calls that expandable segments are made of.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
 #include "allocator_shim/interpose/copies.h"
-#include "allocator_shim/interpose/driver_state.h"
+#include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/status.h"
@@ -19,6 +20,11 @@ Status cudaFreeHost(void* pointer);
 Status cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags);
 Status cudaHostUnregister(void* pointer);
 Status cudaHostGetDevicePointer(void** device, void* host, unsigned flags);
+Status cudaMallocAsync(void** pointer, std::size_t bytes, Stream* stream);
+Status cudaFreeAsync(void* pointer, Stream* stream);
+Status cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, MemoryPool* pool, Stream* stream);
+Status cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags);
+Status cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t row_bytes, std::size_t rows);
 }
 
 namespace {
@@ -41,8 +47,25 @@ constexpr int kHostPointerAttribute = 4;
 constexpr int kDeviceOrdinalAttribute = 9;
 constexpr int kRangeStartAttribute = 11;
 constexpr int kRangeSizeAttribute = 12;
+constexpr int kLastPointerAttribute = 22;
 constexpr unsigned kHostMemory = 1;
 constexpr unsigned kDeviceMemory = 2;
+
+/// CUmemAccessDesc.
+struct AccessDescription {
+  int location_type;
+  int device;
+  unsigned protection;
+};
+constexpr unsigned kReadAndWrite = 3;
+
+constexpr int kPinnedAllocation = 1;
+constexpr int kOnDevice = 1;
+
+bool is_of_device(const AllocationProperties* properties) {
+  return properties != nullptr && properties->type == kPinnedAllocation &&
+         properties->location_type == kOnDevice;
+}
 
 template <typename Value>
 void write(void* to, Value value) {
@@ -52,62 +75,82 @@ void write(void* to, Value value) {
 }  // namespace
 
 OHM_EXPORTED Status cuMemAlloc_v2(DeviceAddress* address, std::size_t bytes) {
-  OHM_NEEDS_CUINIT;
-  return bytes == 0 ? Status::invalid_value : gpus().allocate(gpus().current(), bytes, *address);
+  OHM_CONTEXT_CALL;
+  if (address == nullptr || bytes == 0) return Status::invalid_value;
+  return gpus().allocate(gpus().current(), bytes, *address);
 }
 
 OHM_EXPORTED Status cuMemFree_v2(DeviceAddress address) {
-  OHM_NEEDS_CUINIT;
+  OHM_CONTEXT_CALL;
   return gpus().free(address);
 }
 
-OHM_EXPORTED Status cuMemAllocAsync(DeviceAddress* address, std::size_t bytes, void* /*stream*/) {
-  return cuMemAlloc_v2(address, bytes);
+OHM_EXPORTED Status cuMemAllocAsync(DeviceAddress* address, std::size_t bytes, Stream* stream) {
+  OHM_CONTEXT_CALL;
+  if (bytes == 0) return Status::invalid_value;
+  return cudaMallocAsync(reinterpret_cast<void**>(address), bytes, stream);
 }
 
-OHM_EXPORTED Status cuMemFreeAsync(DeviceAddress address, void* /*stream*/) {
-  OHM_NEEDS_CUINIT;
-  return gpus().free(address);
+OHM_EXPORTED Status cuMemFreeAsync(DeviceAddress address, Stream* stream) {
+  OHM_CONTEXT_CALL;
+  return cudaFreeAsync(reinterpret_cast<void*>(address), stream);
 }
 
-OHM_EXPORTED Status cuMemAllocManaged(DeviceAddress* address, std::size_t bytes,
-                                      unsigned /*flags*/) {
-  return cuMemAlloc_v2(address, bytes);
+OHM_EXPORTED Status cuMemAllocManaged(DeviceAddress* address, std::size_t bytes, unsigned flags) {
+  OHM_CONTEXT_CALL;
+  return cudaMallocManaged(reinterpret_cast<void**>(address), bytes, flags);
+}
+
+OHM_EXPORTED Status cuMemAllocFromPoolAsync(DeviceAddress* address, std::size_t bytes,
+                                            MemoryPool* pool, Stream* stream) {
+  OHM_CONTEXT_CALL;
+  if (bytes == 0) return Status::invalid_value;
+  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(address), bytes, pool, stream);
+}
+
+/// `element_bytes`: of what kernels read at once.
+OHM_EXPORTED Status cuMemAllocPitch_v2(DeviceAddress* address, std::size_t* pitch,
+                                       std::size_t row_bytes, std::size_t rows,
+                                       unsigned element_bytes) {
+  OHM_CONTEXT_CALL;
+  const bool is_element = element_bytes == 4 || element_bytes == 8 || element_bytes == 16;
+  if (!is_element || row_bytes == 0 || rows == 0) return Status::invalid_value;
+  return cudaMallocPitch(reinterpret_cast<void**>(address), pitch, row_bytes, rows);
 }
 
 OHM_EXPORTED Status cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
-  OHM_NEEDS_CUINIT;
+  OHM_CONTEXT_CALL;
   return cudaHostAlloc(pointer, bytes, flags);
 }
 
 OHM_EXPORTED Status cuMemAllocHost_v2(void** pointer, std::size_t bytes) {
-  OHM_NEEDS_CUINIT;
+  OHM_CONTEXT_CALL;
   return cudaHostAlloc(pointer, bytes, 0);
 }
 
 OHM_EXPORTED Status cuMemFreeHost(void* pointer) {
-  OHM_NEEDS_CUINIT;
+  OHM_CONTEXT_CALL;
   return cudaFreeHost(pointer);
 }
 
 OHM_EXPORTED Status cuMemHostRegister_v2(void* pointer, std::size_t bytes, unsigned flags) {
-  OHM_NEEDS_CUINIT;
+  OHM_CONTEXT_CALL;
   return cudaHostRegister(pointer, bytes, flags);
 }
 
 OHM_EXPORTED Status cuMemHostUnregister(void* pointer) {
-  OHM_NEEDS_CUINIT;
+  OHM_CONTEXT_CALL;
   return cudaHostUnregister(pointer);
 }
 
 OHM_EXPORTED Status cuMemHostGetDevicePointer_v2(void** device, void* host, unsigned flags) {
-  OHM_NEEDS_CUINIT;
+  OHM_CONTEXT_CALL;
   return cudaHostGetDevicePointer(device, host, flags);
 }
 
 OHM_EXPORTED Status cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes) {
-  OHM_NEEDS_CUINIT;
-  if (!gpus().has(gpus().current())) return Status::no_device;
+  OHM_CONTEXT_CALL;
+  if (free_bytes == nullptr || total_bytes == nullptr) return Status::invalid_value;
   const DeviceMemoryInfo info = gpus().info(gpus().current());
   *free_bytes = info.free_bytes;
   *total_bytes = info.total_bytes;
@@ -116,7 +159,7 @@ OHM_EXPORTED Status cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_
 
 OHM_EXPORTED Status cuMemGetAddressRange_v2(DeviceAddress* base, std::size_t* bytes,
                                             DeviceAddress address) {
-  OHM_NEEDS_CUINIT;
+  OHM_CONTEXT_CALL;
   const auto range = gpus().find(address);
   if (!range) return Status::invalid_value;
   if (base != nullptr) *base = range->address;
@@ -125,14 +168,15 @@ OHM_EXPORTED Status cuMemGetAddressRange_v2(DeviceAddress* base, std::size_t* by
 }
 
 OHM_EXPORTED Status cuPointerGetAttribute(void* value, int attribute, DeviceAddress address) {
-  OHM_NEEDS_CUINIT;
+  OHM_DRIVER_CALL;
+  if (value == nullptr) return Status::invalid_value;
   const auto range = gpus().find(address);
   const bool is_pinned = !range && gpus().is_pinned(reinterpret_cast<const void*>(address));
   if (!range && !is_pinned) return Status::invalid_value;
   const int device = range ? range->device : gpus().current();
   switch (attribute) {
     case kContextAttribute:
-      write<std::uintptr_t>(value, static_cast<std::uintptr_t>(device) + 1);
+      write<Context*>(value, primary_context(device));
       return Status::success;
     case kMemoryTypeAttribute:
       write<unsigned>(value, range ? kDeviceMemory : kHostMemory);
@@ -153,143 +197,173 @@ OHM_EXPORTED Status cuPointerGetAttribute(void* value, int attribute, DeviceAddr
       write<std::size_t>(value, range ? range->bytes : 0);
       return Status::success;
     default:
-      return Status::not_supported;
+      return attribute > 0 && attribute <= kLastPointerAttribute ? Status::not_supported
+                                                                 : Status::invalid_value;
   }
 }
 
 OHM_EXPORTED Status cuPointerGetAttributes(unsigned count, const int* attributes, void** values,
                                            DeviceAddress address) {
-  OHM_NEEDS_CUINIT;
+  OHM_CONTEXT_CALL;
+  if (count == 0 || attributes == nullptr || values == nullptr) return Status::invalid_value;
   for (unsigned i = 0; i < count; ++i) cuPointerGetAttribute(values[i], attributes[i], address);
   return Status::success;
 }
 
 OHM_EXPORTED Status cuMemcpy(void* to, const void* from, std::size_t bytes) {
-  OHM_NEEDS_CUINIT;
-  return copy(to, from, bytes);
+  OHM_CONTEXT_CALL;
+  return copy(to, from, bytes, Direction::unified);
 }
 
 OHM_EXPORTED Status cuMemcpyAsync(void* to, const void* from, std::size_t bytes, Stream* stream) {
-  OHM_NEEDS_CUINIT;
-  return on_stream(stream, [&] { return copy(to, from, bytes); });
+  OHM_CONTEXT_CALL;
+  return on_stream(stream, [&] { return copy(to, from, bytes, Direction::unified); });
 }
 
 OHM_EXPORTED Status cuMemcpyHtoD_v2(void* to, const void* from, std::size_t bytes) {
-  OHM_NEEDS_CUINIT;
-  return copy(to, from, bytes);
+  OHM_CONTEXT_CALL;
+  return copy(to, from, bytes, Direction::host_to_device);
 }
 
 OHM_EXPORTED Status cuMemcpyDtoH_v2(void* to, const void* from, std::size_t bytes) {
-  OHM_NEEDS_CUINIT;
-  return copy(to, from, bytes);
+  OHM_CONTEXT_CALL;
+  return copy(to, from, bytes, Direction::device_to_host);
 }
 
 OHM_EXPORTED Status cuMemcpyDtoD_v2(void* to, const void* from, std::size_t bytes) {
-  OHM_NEEDS_CUINIT;
-  return copy(to, from, bytes);
+  OHM_CONTEXT_CALL;
+  return copy(to, from, bytes, Direction::device_to_device);
 }
 
 OHM_EXPORTED Status cuMemcpyHtoDAsync_v2(void* to, const void* from, std::size_t bytes,
                                          Stream* stream) {
-  OHM_NEEDS_CUINIT;
-  return on_stream(stream, [&] { return copy(to, from, bytes); });
+  OHM_CONTEXT_CALL;
+  return on_stream(stream, [&] { return copy(to, from, bytes, Direction::host_to_device); });
 }
 
 OHM_EXPORTED Status cuMemcpyDtoHAsync_v2(void* to, const void* from, std::size_t bytes,
                                          Stream* stream) {
-  OHM_NEEDS_CUINIT;
-  return on_stream(stream, [&] { return copy(to, from, bytes); });
+  OHM_CONTEXT_CALL;
+  return on_stream(stream, [&] { return copy(to, from, bytes, Direction::device_to_host); });
 }
 
 OHM_EXPORTED Status cuMemcpyDtoDAsync_v2(void* to, const void* from, std::size_t bytes,
                                          Stream* stream) {
-  OHM_NEEDS_CUINIT;
-  return on_stream(stream, [&] { return copy(to, from, bytes); });
+  OHM_CONTEXT_CALL;
+  return on_stream(stream, [&] { return copy(to, from, bytes, Direction::device_to_device); });
 }
 
 OHM_EXPORTED Status cuMemsetD8_v2(void* to, unsigned char value, std::size_t count) {
-  OHM_NEEDS_CUINIT;
+  OHM_CONTEXT_CALL;
   return fill(to, value, count);
 }
 
 OHM_EXPORTED Status cuMemsetD8Async(void* to, unsigned char value, std::size_t count,
                                     Stream* stream) {
-  OHM_NEEDS_CUINIT;
+  OHM_CONTEXT_CALL;
   return on_stream(stream, [&] { return fill(to, value, count); });
 }
 
 OHM_EXPORTED Status cuMemsetD32_v2(unsigned* to, unsigned value, std::size_t count) {
-  OHM_NEEDS_CUINIT;
+  OHM_CONTEXT_CALL;
   return fill_words(to, value, count);
 }
 
 OHM_EXPORTED Status cuMemsetD32Async(unsigned* to, unsigned value, std::size_t count,
                                      Stream* stream) {
-  OHM_NEEDS_CUINIT;
+  OHM_CONTEXT_CALL;
   return on_stream(stream, [&] { return fill_words(to, value, count); });
 }
 
-OHM_EXPORTED Status cuStreamWriteValue32_v2(void* /*stream*/, unsigned* to, unsigned value,
+OHM_EXPORTED Status cuStreamWriteValue32_v2(Stream* stream, unsigned* to, unsigned value,
                                             unsigned /*flags*/) {
-  OHM_NEEDS_CUINIT;
-  return copy(to, &value, sizeof(value));
+  OHM_CONTEXT_CALL;
+  if (!is_stream(stream)) return Status::invalid_handle;
+  return fill_words(to, value, 1);
 }
 
 /// As libraries that look for it with dlsym name it.
-OHM_EXPORTED Status cuStreamWriteValue32(void* stream, unsigned* to, unsigned value,
+OHM_EXPORTED Status cuStreamWriteValue32(Stream* stream, unsigned* to, unsigned value,
                                          unsigned flags) {
+  OHM_DRIVER_CALL;
   return cuStreamWriteValue32_v2(stream, to, value, flags);
 }
 
 OHM_EXPORTED Status cuMemGetAllocationGranularity(std::size_t* bytes,
-                                                  const AllocationProperties* /*properties*/,
-                                                  int /*option*/) {
-  OHM_NEEDS_CUINIT;
+                                                  const AllocationProperties* properties,
+                                                  int option) {
+  OHM_DRIVER_CALL;
+  constexpr int kRecommended = 1;
+  const bool is_right = bytes != nullptr && is_of_device(properties) && option >= 0;
+  if (!is_right || option > kRecommended) return Status::invalid_value;
   *bytes = AddressSpace::kGranuleBytes;
   return Status::success;
 }
 
 OHM_EXPORTED Status cuMemAddressReserve(DeviceAddress* address, std::size_t bytes,
-                                        std::size_t /*alignment*/, DeviceAddress /*wanted*/,
-                                        std::uint64_t /*flags*/) {
-  OHM_NEEDS_CUINIT;
+                                        std::size_t alignment, DeviceAddress /*wanted*/,
+                                        std::uint64_t flags) {
+  OHM_CONTEXT_CALL;
+  const bool is_aligned = (alignment & (alignment - 1)) == 0;
+  if (address == nullptr || flags != 0 || !is_aligned) return Status::invalid_value;
   return gpus().reserve(gpus().current(), bytes, *address);
 }
 
-OHM_EXPORTED Status cuMemAddressFree(DeviceAddress address, std::size_t /*bytes*/) {
-  OHM_NEEDS_CUINIT;
-  return gpus().release_range(address);
+/// All of a range that was reserved.
+OHM_EXPORTED Status cuMemAddressFree(DeviceAddress address, std::size_t bytes) {
+  OHM_CONTEXT_CALL;
+  const auto range = gpus().find(address);
+  const bool is_whole = range && range->address == address && range->bytes == bytes;
+  return is_whole ? gpus().release_range(address) : Status::invalid_value;
 }
 
 OHM_EXPORTED Status cuMemCreate(PhysicalMemory** memory, std::size_t bytes,
-                                const AllocationProperties* properties, std::uint64_t /*flags*/) {
-  OHM_NEEDS_CUINIT;
-  return gpus().create(properties->device, bytes, *memory);
+                                const AllocationProperties* properties, std::uint64_t flags) {
+  OHM_DRIVER_CALL;
+  const bool is_right = memory != nullptr && is_of_device(properties) && flags == 0;
+  return is_right ? gpus().create(properties->device, bytes, *memory) : Status::invalid_value;
 }
 
 OHM_EXPORTED Status cuMemRelease(PhysicalMemory* memory) {
-  OHM_NEEDS_CUINIT;
+  OHM_DRIVER_CALL;
   return gpus().release(memory);
 }
 
 OHM_EXPORTED Status cuMemMap(DeviceAddress address, std::size_t bytes, std::size_t offset,
-                             PhysicalMemory* memory, std::uint64_t /*flags*/) {
-  OHM_NEEDS_CUINIT;
+                             PhysicalMemory* memory, std::uint64_t flags) {
+  OHM_DRIVER_CALL;
+  if (flags != 0) return Status::invalid_value;
   return offset == 0 ? gpus().map(address, bytes, memory) : Status::not_supported;
 }
 
+OHM_EXPORTED Status cuMemSetAccess(DeviceAddress address, std::size_t bytes,
+                                   const AccessDescription* descriptions, std::size_t count) {
+  OHM_DRIVER_CALL;
+  if (descriptions == nullptr || count == 0) return Status::invalid_value;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool is_right = descriptions[i].location_type == kOnDevice &&
+                          (descriptions[i].protection & ~kReadAndWrite) == 0;
+    if (!is_right) return Status::invalid_value;
+    if (!gpus().has(descriptions[i].device)) return Status::invalid_device;
+  }
+  const bool is_accessible =
+      std::any_of(descriptions, descriptions + count,
+                  [](const AccessDescription& one) { return one.protection != 0; });
+  return gpus().set_access(address, bytes, is_accessible);
+}
+
 OHM_EXPORTED Status cuMemUnmap(DeviceAddress address, std::size_t bytes) {
-  OHM_NEEDS_CUINIT;
-  return gpus().unmap(address, bytes);
+  OHM_DRIVER_CALL;
+  return bytes == 0 ? Status::invalid_value : gpus().unmap(address, bytes);
 }
 
 OHM_EXPORTED Status cuMemGetAllocationPropertiesFromHandle(AllocationProperties* properties,
                                                            const PhysicalMemory* memory) {
-  OHM_NEEDS_CUINIT;
-  constexpr int kPinned = 1;
-  constexpr int kOnDevice = 1;
+  OHM_DRIVER_CALL;
+  const bool is_right = properties != nullptr && gpus().is_physical(memory);
+  if (!is_right) return Status::invalid_value;
   *properties = {};
-  properties->type = kPinned;
+  properties->type = kPinnedAllocation;
   properties->location_type = kOnDevice;
   properties->device = memory->device;
   return Status::success;

@@ -2,11 +2,16 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 #include "allocator_shim/interpose/device_model.h"
-#include "allocator_shim/interpose/driver_state.h"
+#include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/launch_limits.h"
+#include "allocator_shim/interpose/modules.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
 
@@ -26,155 +31,191 @@ struct DriverLaunchConfiguration {
 
 }  // namespace
 
-OHM_EXPORTED Status cuModuleLoadData(void** module, const void* /*image*/) {
-  OHM_NEEDS_CUINIT;
-  *module = create_object();
-  return Status::success;
+OHM_EXPORTED Status cuModuleLoadData(Module** module, const void* image) {
+  OHM_CONTEXT_CALL;
+  if (module == nullptr) return Status::invalid_value;
+  return load_module(*module, image);
 }
 
-OHM_EXPORTED Status cuModuleLoadDataEx(void** module, const void* image, unsigned /*count*/,
+OHM_EXPORTED Status cuModuleLoadDataEx(Module** module, const void* image, unsigned /*count*/,
                                        void* /*options*/, void** /*values*/) {
+  OHM_DRIVER_CALL;
   return cuModuleLoadData(module, image);
 }
 
-OHM_EXPORTED Status cuModuleLoad(void** module, const char* /*path*/) {
-  return cuModuleLoadData(module, nullptr);
+OHM_EXPORTED Status cuModuleLoad(Module** module, const char* path) {
+  OHM_CONTEXT_CALL;
+  if (module == nullptr || path == nullptr) return Status::invalid_value;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return Status::file_not_found;
+  // With an end, as text has, and room for the headers of what is no text.
+  constexpr std::size_t kMargin = 64;
+  const std::string image =
+      std::string(std::istreambuf_iterator<char>(stream), {}) + std::string(kMargin, '\0');
+  return load_module(*module, image.data());
 }
 
-OHM_EXPORTED Status cuModuleLoadFatBinary(void** module, const void* image) {
+OHM_EXPORTED Status cuModuleLoadFatBinary(Module** module, const void* image) {
+  OHM_DRIVER_CALL;
   return cuModuleLoadData(module, image);
 }
 
-OHM_EXPORTED Status cuModuleUnload(void* module) {
-  OHM_NEEDS_CUINIT;
-  destroy_object(module);
-  return Status::success;
+OHM_EXPORTED Status cuModuleUnload(Module* module) {
+  OHM_CONTEXT_CALL;
+  return unload_module(module) ? Status::success : Status::invalid_handle;
 }
 
 OHM_EXPORTED Status cuModuleGetLoadingMode(int* mode) {
-  OHM_NEEDS_CUINIT;
+  OHM_DRIVER_CALL;
   constexpr int kLazy = 2;
+  if (mode == nullptr) return Status::invalid_value;
   *mode = kLazy;
   return Status::success;
 }
 
 /// What was linked is accepted as any other image is.
 OHM_EXPORTED Status cuLinkComplete(void* /*state*/, const void** image, std::size_t* bytes) {
-  OHM_NEEDS_CUINIT;
+  OHM_DRIVER_CALL;
   static constexpr std::array<char, 8> kLinked = {};
+  if (image == nullptr) return Status::invalid_value;
   *image = kLinked.data();
-  *bytes = kLinked.size();
+  if (bytes != nullptr) *bytes = kLinked.size();
   return Status::success;
 }
 
-/// A library is its own module, and its kernels' handle is its own.
-OHM_EXPORTED Status cuLibraryLoadData(void** library, const void* image, void* /*options*/,
+/// A library is its own module, and its kernels' handles are functions.
+OHM_EXPORTED Status cuLibraryLoadData(Module** library, const void* image, void* /*options*/,
                                       void** /*values*/, unsigned /*count*/,
                                       void* /*library_options*/, void** /*library_values*/,
                                       unsigned /*library_count*/) {
-  return cuModuleLoadData(library, image);
+  OHM_DRIVER_CALL;
+  if (library == nullptr) return Status::invalid_value;
+  return load_module(*library, image);
 }
 
-OHM_EXPORTED Status cuLibraryUnload(void* library) { return cuModuleUnload(library); }
+OHM_EXPORTED Status cuLibraryUnload(Module* library) {
+  OHM_DRIVER_CALL;
+  return unload_module(library) ? Status::success : Status::invalid_handle;
+}
 
-OHM_EXPORTED Status cuLibraryGetModule(void** module, void* library) {
-  OHM_NEEDS_CUINIT;
+OHM_EXPORTED Status cuLibraryGetModule(Module** module, Module* library) {
+  OHM_DRIVER_CALL;
+  if (module == nullptr) return Status::invalid_value;
+  if (!is_module(library)) return Status::invalid_handle;
   *module = library;
   return Status::success;
 }
 
-OHM_EXPORTED Status cuLibraryGetKernel(void** kernel, void* library, const char* /*name*/) {
-  OHM_NEEDS_CUINIT;
-  *kernel = library;
-  return Status::success;
+OHM_EXPORTED Status cuLibraryGetKernel(Kernel** kernel, Module* library, const char* name) {
+  OHM_DRIVER_CALL;
+  if (kernel == nullptr || name == nullptr) return Status::invalid_value;
+  return find_kernel(*kernel, library, name);
 }
 
-OHM_EXPORTED Status cuKernelGetFunction(void** function, void* kernel) {
-  OHM_NEEDS_CUINIT;
+OHM_EXPORTED Status cuKernelGetFunction(Kernel** function, Kernel* kernel) {
+  OHM_DRIVER_CALL;
+  if (function == nullptr) return Status::invalid_value;
+  if (!is_kernel(kernel)) return Status::invalid_handle;
   *function = kernel;
   return Status::success;
 }
 
-/// A function's handle is its module's, which lives as long.
-OHM_EXPORTED Status cuModuleGetFunction(void** function, void* module, const char* /*name*/) {
-  OHM_NEEDS_CUINIT;
-  *function = module;
+OHM_EXPORTED Status cuModuleGetFunction(Kernel** function, Module* module, const char* name) {
+  OHM_CONTEXT_CALL;
+  if (function == nullptr || name == nullptr) return Status::invalid_value;
+  return find_kernel(*function, module, name);
+}
+
+OHM_EXPORTED Status cuFuncGetModule(Module** module, Kernel* function) {
+  OHM_DRIVER_CALL;
+  if (module == nullptr) return Status::invalid_value;
+  if (!is_kernel(function)) return Status::invalid_handle;
+  *module = function->module;
   return Status::success;
 }
 
-OHM_EXPORTED Status cuFuncGetModule(void** module, void* function) {
-  OHM_NEEDS_CUINIT;
-  *module = function;
-  return Status::success;
-}
-
-OHM_EXPORTED Status cuFuncGetAttribute(int* value, int attribute, void* /*function*/) {
-  OHM_NEEDS_CUINIT;
+OHM_EXPORTED Status cuFuncGetAttribute(int* value, int attribute, Kernel* function) {
+  OHM_DRIVER_CALL;
+  if (value == nullptr) return Status::invalid_value;
+  if (!is_kernel(function)) return Status::invalid_handle;
   *value = attribute == kMaxThreadsAttribute  ? kMaxBlockThreads
            : attribute == kRegistersAttribute ? kKernelRegisters
                                               : 0;
   return Status::success;
 }
 
-OHM_EXPORTED Status cuKernelGetAttribute(int* value, int attribute, void* kernel, int /*device*/) {
+OHM_EXPORTED Status cuKernelGetAttribute(int* value, int attribute, Kernel* kernel,
+                                         int /*device*/) {
+  OHM_DRIVER_CALL;
   return cuFuncGetAttribute(value, attribute, kernel);
 }
 
-OHM_EXPORTED Status cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void* /*function*/,
+OHM_EXPORTED Status cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* function,
                                                                 int threads,
                                                                 std::size_t shared_bytes) {
-  OHM_NEEDS_CUINIT;
+  OHM_CONTEXT_CALL;
+  if (blocks == nullptr || threads <= 0) return Status::invalid_value;
+  if (!is_kernel(function)) return Status::invalid_handle;
   *blocks = resident_blocks(gpus().profile(), threads, shared_bytes);
   return Status::success;
 }
 
 OHM_EXPORTED Status cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int* blocks, void* function, int threads, std::size_t shared_bytes, unsigned /*flags*/) {
+    int* blocks, Kernel* function, int threads, std::size_t shared_bytes, unsigned /*flags*/) {
+  OHM_DRIVER_CALL;
   return cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared_bytes);
 }
 
 /// `shared_bytes_of` says how much dynamic shared memory a block of a size takes, where that is
 /// not `shared_bytes` for all of them.
-OHM_EXPORTED Status cuOccupancyMaxPotentialBlockSize(int* blocks, int* threads, void* function,
+OHM_EXPORTED Status cuOccupancyMaxPotentialBlockSize(int* blocks, int* threads, Kernel* function,
                                                      std::size_t (*shared_bytes_of)(int threads),
                                                      std::size_t shared_bytes, int limit) {
-  OHM_NEEDS_CUINIT;
+  OHM_CONTEXT_CALL;
+  if (blocks == nullptr || threads == nullptr) return Status::invalid_value;
   *threads = limit > 0 ? std::min(limit, kMaxBlockThreads) : kMaxBlockThreads;
   if (shared_bytes_of != nullptr) shared_bytes = shared_bytes_of(*threads);
-  cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, *threads, shared_bytes);
-  *blocks *= gpus().profile().multiprocessors;
-  return Status::success;
+  const Status status =
+      cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, *threads, shared_bytes);
+  if (status == Status::success) *blocks *= gpus().profile().multiprocessors;
+  return status;
 }
 
 OHM_EXPORTED Status cuOccupancyMaxActiveClusters(
-    int* clusters, void* /*function*/, const DriverLaunchConfiguration* /*configuration*/) {
-  OHM_NEEDS_CUINIT;
+    int* clusters, Kernel* /*function*/, const DriverLaunchConfiguration* /*configuration*/) {
+  OHM_CONTEXT_CALL;
+  if (clusters == nullptr) return Status::invalid_value;
   *clusters = 1;
   return Status::success;
 }
 
-OHM_EXPORTED Status cuLaunchKernel(void* /*function*/, unsigned /*grid_x*/, unsigned /*grid_y*/,
-                                   unsigned /*grid_z*/, unsigned /*block_x*/, unsigned /*block_y*/,
-                                   unsigned /*block_z*/, unsigned /*shared_bytes*/, Stream* stream,
+OHM_EXPORTED Status cuLaunchKernel(Kernel* function, unsigned grid_x, unsigned grid_y,
+                                   unsigned grid_z, unsigned block_x, unsigned block_y,
+                                   unsigned block_z, unsigned shared_bytes, Stream* stream,
                                    void** /*arguments*/, void** /*extra*/) {
-  OHM_NEEDS_CUINIT;
-  note_work(stream);
-  return Status::success;
+  OHM_CONTEXT_CALL;
+  if (!is_kernel(function) || !is_stream(stream)) return Status::invalid_handle;
+  const Status status = check_launch(LaunchApi::driver, {grid_x, grid_y, grid_z},
+                                     {block_x, block_y, block_z}, shared_bytes);
+  if (status == Status::success) note_work(stream);
+  return status;
 }
 
-OHM_EXPORTED Status cuLaunchCooperativeKernel(void* /*function*/, unsigned /*grid_x*/,
-                                              unsigned /*grid_y*/, unsigned /*grid_z*/,
-                                              unsigned /*block_x*/, unsigned /*block_y*/,
-                                              unsigned /*block_z*/, unsigned /*shared_bytes*/,
-                                              Stream* stream, void** /*arguments*/) {
-  OHM_NEEDS_CUINIT;
-  note_work(stream);
-  return Status::success;
+OHM_EXPORTED Status cuLaunchCooperativeKernel(Kernel* function, unsigned grid_x, unsigned grid_y,
+                                              unsigned grid_z, unsigned block_x, unsigned block_y,
+                                              unsigned block_z, unsigned shared_bytes,
+                                              Stream* stream, void** arguments) {
+  OHM_DRIVER_CALL;
+  return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
+                        stream, arguments, nullptr);
 }
 
 OHM_EXPORTED Status cuLaunchKernelEx(const DriverLaunchConfiguration* configuration,
-                                     void* /*function*/, void** /*arguments*/, void** /*extra*/) {
-  OHM_NEEDS_CUINIT;
-  note_work(configuration->stream);
-  return Status::success;
+                                     Kernel* function, void** arguments, void** extra) {
+  OHM_DRIVER_CALL;
+  if (configuration == nullptr) return Status::invalid_value;
+  return cuLaunchKernel(function, configuration->grid_x, configuration->grid_y,
+                        configuration->grid_z, configuration->block_x, configuration->block_y,
+                        configuration->block_z, configuration->shared_bytes, configuration->stream,
+                        arguments, extra);
 }

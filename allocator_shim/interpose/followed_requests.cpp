@@ -11,6 +11,7 @@
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/known_values.h"
+#include "allocator_shim/interpose/objects.h"
 
 // Note [Requests of PyTorch's allocator]
 // PyTorch's allocators are objects of one class with virtual functions, `c10::Allocator`: its
@@ -61,6 +62,12 @@ bool asks_about_requests = false;
 RequestFollower request_follower = nullptr;
 RequestFollower segment_follower = nullptr;
 
+/// Nothing is ever allocated on it.
+Stream* unused_stream() {
+  static Stream* const made = create_stream(0, 0, 0);
+  return made;
+}
+
 /// What a request that is to fail meets: the device refuses this thread's calls, and nothing that
 /// the allocator has cached is of its stream. PyTorch's error passes through the function that sets
 /// this up, and this library has an unwinder of its own: nothing can be undone there. So the stream
@@ -73,7 +80,7 @@ class FullCard {
     has_changed_stream_ = true;
     before_ = torch_streams.current(kCurrentDevice);
     torch_streams.set_current(
-        torch_streams.from_external(&unused_stream_, static_cast<std::int8_t>(gpus().current())));
+        torch_streams.from_external(unused_stream(), static_cast<std::int8_t>(gpus().current())));
   }
   /// The allocator has found no cached block.
   void restore_stream() {
@@ -93,7 +100,6 @@ class FullCard {
   bool is_refusing_ = false;
   bool has_changed_stream_ = false;
   TorchStream before_ = {};
-  std::uint64_t unused_stream_ = 0;  ///< its address is one: nothing is ever allocated on it
 };
 
 thread_local FullCard full_card;

@@ -14,19 +14,13 @@
 #include <string_view>
 #include <utility>
 
+#include "allocator_shim/interpose/address_ranges.h"
 #include "allocator_shim/interpose/device_model.h"
 
 namespace ohm::interpose {
 namespace {
 
 thread_local int current_device = 0;
-
-/// What the host refuses is, for the program, memory that the card has not. That it is the host's
-/// has to be said.
-Status refused(const HostRefusal& refusal) {
-  fmt::print(stderr, "ohm: {}\n", refusal.what());
-  return Status::out_of_memory;
-}
 
 /// What `make` makes of a variable of the environment. The program ends where that cannot be read:
 /// no GPU is better than another one than was asked for.
@@ -69,16 +63,6 @@ std::vector<int> visible_numbers(const char* list, int machine_count) {
   return numbers;
 }
 
-using RangeMap = std::map<DeviceAddress, std::size_t>;
-
-/// The range that holds the address, or the end.
-RangeMap::const_iterator holder(const RangeMap& ranges, DeviceAddress address) {
-  auto above = ranges.upper_bound(address);
-  if (above == ranges.begin()) return ranges.end();
-  --above;
-  return address - above->first < above->second ? above : ranges.end();
-}
-
 /// Made at its first use, which another thread may be in the middle of when this one forks: held
 /// then, as all of its state is. A static variable of a function would be left incomplete in the
 /// child, which waits for it for ever.
@@ -95,11 +79,21 @@ void release_after_fork() {
   first_use.unlock();
 }
 
+void release_in_child() {
+  if (GpuSystem* const system = made_system) system->lose_by_fork();
+  release_after_fork();
+}
+
 [[gnu::constructor]] void follow_forks() {
-  pthread_atfork(hold_for_fork, release_after_fork, release_after_fork);
+  pthread_atfork(hold_for_fork, release_after_fork, release_in_child);
 }
 
 }  // namespace
+
+Status refused(const HostRefusal& refusal) {
+  fmt::print(stderr, "ohm: {}\n", refusal.what());
+  return Status::out_of_memory;
+}
 
 GpuSystem& GpuSystem::of_process() {
   if (GpuSystem* const system = made_system.load(std::memory_order_acquire)) return *system;
@@ -178,6 +172,16 @@ bool GpuSystem::refuses_request(int device, std::size_t bytes) {
   return has(device) && fails_by_plan(FaultLevel::request, device, bytes);
 }
 
+std::optional<FaultError> GpuSystem::fault_of_call(std::string_view name) {
+  FaultCandidate call;
+  call.level = FaultLevel::call;
+  call.call = name;
+  call.device = has(current()) ? number_in_machine(current()) : 0;
+  const std::lock_guard guard(mutex_);
+  if (!faults_.should_fail(call)) return std::nullopt;
+  return faults_.last_error();
+}
+
 GpuSystem::Gpu* GpuSystem::owner(DeviceAddress address) {
   for (Gpu& gpu : gpus_) {
     if (gpu.memory && gpu.memory->may_hand_out(address)) return &gpu;
@@ -191,36 +195,81 @@ Status GpuSystem::no_room(int device) {
   return Status::out_of_memory;
 }
 
+/// Memory that programs can do without is given up for memory that they ask for: what pools have
+/// cached, and what is managed and may be elsewhere. False: there was none.
+bool GpuSystem::make_room(int device, std::size_t bytes) {
+  const std::size_t before = used(device).info().free_bytes;
+  for (MemoryPool* pool : live_pools_) {
+    if (pool->device == device) trim(*pool, 0);
+  }
+  for (auto& [address, range] : managed_) {
+    if (range.device == device && used(device).info().free_bytes < bytes) leave(range);
+  }
+  return used(device).info().free_bytes > before;
+}
+
+Status GpuSystem::take(int device, std::size_t bytes, DeviceAddress& address) {
+  try {
+    std::optional<DeviceAddress> granted = used(device).allocate_segment(bytes);
+    if (!granted && make_room(device, bytes)) granted = used(device).allocate_segment(bytes);
+    if (!granted) return no_room(device);
+    address = *granted;
+  } catch (const HostRefusal& refusal) {
+    return refused(refusal);
+  }
+  return Status::success;
+}
+
 Status GpuSystem::allocate(int device, std::size_t bytes, DeviceAddress& address) {
   address = 0;
   if (bytes != 0 && is_refused(bytes)) return Status::out_of_memory;
+  const Context* const context = current_context();
   const std::lock_guard guard(mutex_);
   if (!has(device)) return Status::invalid_device;
   if (bytes == 0) return Status::success;
   if (bytes > profile_.capacity_bytes) return Status::out_of_memory;
   const std::size_t rounded = AddressSpace::round_up(bytes);
   if (fails_by_plan(FaultLevel::segment, device, rounded)) return Status::out_of_memory;
-  try {
-    const std::optional<DeviceAddress> granted = used(device).allocate_segment(rounded);
-    if (!granted) return no_room(device);
-    address = *granted;
-  } catch (const HostRefusal& refusal) {
-    return refused(refusal);
-  }
-  gpus_[static_cast<std::size_t>(device)].segments.emplace(address, rounded);
+  const Status status = take(device, rounded, address);
+  if (status != Status::success) return status;
+  gpus_[static_cast<std::size_t>(device)].segments[address] = {bytes, rounded, context, nullptr};
   return Status::success;
+}
+
+void GpuSystem::free_segment(Gpu& gpu, std::map<DeviceAddress, Segment>::iterator segment) {
+  const auto [address, freed] = *segment;
+  gpu.segments.erase(segment);
+  if (freed.pool == nullptr) {
+    gpu.memory->free_segment(address, freed.taken_bytes);
+    return;
+  }
+  freed.pool->used_bytes -= freed.taken_bytes;
+  freed.pool->cached.emplace(freed.taken_bytes, address);
 }
 
 Status GpuSystem::free(DeviceAddress address) {
   if (address == 0) return Status::success;
   const std::lock_guard guard(mutex_);
   Gpu* gpu = owner(address);
-  if (gpu == nullptr) return Status::invalid_value;
+  if (gpu == nullptr) return free_managed(address);
   const auto segment = gpu->segments.find(address);
   if (segment == gpu->segments.end()) return Status::invalid_value;
-  gpu->memory->free_segment(address, segment->second);
-  gpu->segments.erase(segment);
+  free_segment(*gpu, segment);
   return Status::success;
+}
+
+void GpuSystem::free_all(int device, const Context* context) {
+  const std::lock_guard guard(mutex_);
+  Gpu& gpu = gpus_[static_cast<std::size_t>(device)];
+  for (auto segment = gpu.segments.begin(); segment != gpu.segments.end();) {
+    const auto next = std::next(segment);
+    if (context == nullptr || segment->second.context == context) free_segment(gpu, segment);
+    segment = next;
+  }
+  if (context != nullptr) return;
+  for (MemoryPool* pool : live_pools_) {
+    if (pool->device == device) trim(*pool, 0);
+  }
 }
 
 std::optional<DeviceRange> GpuSystem::find(DeviceAddress address) {
@@ -228,10 +277,12 @@ std::optional<DeviceRange> GpuSystem::find(DeviceAddress address) {
   const Gpu* gpu = owner(address);
   if (gpu == nullptr) return std::nullopt;
   const int device = static_cast<int>(gpu - gpus_.data());
-  for (const RangeMap* ranges : {&gpu->segments, &gpu->ranges}) {
-    const auto found = holder(*ranges, address);
-    if (found != ranges->end()) return DeviceRange{device, found->first, found->second};
+  const auto segment = holder(gpu->segments, address);
+  if (segment != gpu->segments.end()) {
+    return DeviceRange{device, segment->first, segment->second.bytes};
   }
+  const auto range = holder(gpu->ranges, address);
+  if (range != gpu->ranges.end()) return DeviceRange{device, range->first, range->second};
   return std::nullopt;
 }
 
@@ -241,7 +292,8 @@ bool GpuSystem::is_mapped(const Gpu& gpu, DeviceAddress address, std::size_t byt
   auto mapping = gpu.mappings.upper_bound(address);
   if (mapping == gpu.mappings.begin()) return false;
   DeviceAddress covered = (--mapping)->first;
-  while (mapping != gpu.mappings.end() && mapping->first == covered) {
+  while (mapping != gpu.mappings.end() && mapping->first == covered &&
+         mapping->second.is_accessible) {
     covered += mapping->second.bytes;
     if (covered >= end) return true;
     ++mapping;
@@ -253,10 +305,15 @@ Place GpuSystem::place_of(const void* pointer, std::size_t bytes) {
   const auto address = reinterpret_cast<DeviceAddress>(pointer);
   const std::lock_guard guard(mutex_);
   const Gpu* gpu = owner(address);
-  if (gpu == nullptr) return Place::host;
+  if (gpu == nullptr) {
+    const auto managed = holder(managed_, address);
+    if (managed == managed_.end()) return Place::host;
+    const bool fits = bytes <= managed->first + managed->second.bytes - address;
+    return fits ? Place::managed : Place::nowhere;
+  }
   const auto segment = holder(gpu->segments, address);
   const bool is_allocated =
-      segment != gpu->segments.end() && bytes <= segment->first + segment->second - address;
+      segment != gpu->segments.end() && bytes <= segment->first + segment->second.bytes - address;
   return is_allocated || is_mapped(*gpu, address, bytes) ? Place::device : Place::nowhere;
 }
 
@@ -277,103 +334,27 @@ std::size_t GpuSystem::used_bytes(int device) {
 std::size_t GpuSystem::allocated_bytes(int device) {
   const std::lock_guard guard(mutex_);
   const auto& segments = gpus_[static_cast<std::size_t>(device)].segments;
-  return std::accumulate(segments.begin(), segments.end(), std::size_t{0},
-                         [](std::size_t sum, const auto& segment) { return sum + segment.second; });
+  return std::accumulate(
+      segments.begin(), segments.end(), std::size_t{0},
+      [](std::size_t sum, const auto& segment) { return sum + segment.second.taken_bytes; });
 }
 
-Status GpuSystem::reserve(int device, std::size_t bytes, DeviceAddress& address) {
+bool GpuSystem::add_pinned(const void* address, std::size_t bytes, Pinned how) {
+  const auto begin = reinterpret_cast<DeviceAddress>(address);
   const std::lock_guard guard(mutex_);
-  address = 0;
-  if (!has(device)) return Status::invalid_device;
-  if (bytes == 0) return Status::invalid_value;
-  const std::size_t rounded = AddressSpace::round_up(bytes);
-  try {
-    address = used(device).reserve_range(rounded);
-  } catch (const std::runtime_error&) {
-    return Status::out_of_memory;
-  }
-  gpus_[static_cast<std::size_t>(device)].ranges.emplace(address, rounded);
-  return Status::success;
+  const auto next = pinned_.lower_bound(begin);
+  const bool meets_next = next != pinned_.end() && next->first - begin < bytes;
+  if (meets_next || holder(pinned_, begin) != pinned_.end()) return false;
+  pinned_[begin] = {bytes, how};
+  return true;
 }
 
-Status GpuSystem::release_range(DeviceAddress address) {
+bool GpuSystem::remove_pinned(const void* address, Pinned how) {
   const std::lock_guard guard(mutex_);
-  Gpu* gpu = owner(address);
-  if (gpu == nullptr) return Status::invalid_value;
-  const auto range = gpu->ranges.find(address);
-  if (range == gpu->ranges.end()) return Status::invalid_value;
-  gpu->memory->release_range(address, range->second);
-  gpu->ranges.erase(range);
-  return Status::success;
-}
-
-Status GpuSystem::create(int device, std::size_t bytes, PhysicalMemory*& memory) {
-  memory = nullptr;
-  if (is_refused(bytes)) return Status::out_of_memory;
-  const std::lock_guard guard(mutex_);
-  if (!has(device)) return Status::invalid_device;
-  if (bytes == 0 || bytes % AddressSpace::kGranuleBytes != 0) return Status::invalid_value;
-  if (fails_by_plan(FaultLevel::map, device, bytes)) return Status::out_of_memory;
-  if (!used(device).create_chunk(bytes)) return no_room(device);
-  memory = std::make_unique<PhysicalMemory>(PhysicalMemory{device, bytes}).release();
-  return Status::success;
-}
-
-void GpuSystem::drop(PhysicalMemory* memory) {
-  if (--memory->references > 0) return;
-  used(memory->device).release_chunk(memory->bytes);
-  const std::unique_ptr<PhysicalMemory> owned(memory);
-}
-
-Status GpuSystem::release(PhysicalMemory* memory) {
-  if (memory == nullptr) return Status::invalid_value;
-  const std::lock_guard guard(mutex_);
-  drop(memory);
-  return Status::success;
-}
-
-Status GpuSystem::map(DeviceAddress address, std::size_t bytes, PhysicalMemory* memory) {
-  if (memory == nullptr) return Status::invalid_value;
-  const std::lock_guard guard(mutex_);
-  Gpu* gpu = owner(address);
-  if (gpu == nullptr || bytes != memory->bytes) return Status::invalid_value;
-  const auto range = holder(gpu->ranges, address);
-  const bool fits = range != gpu->ranges.end() && address - range->first + bytes <= range->second;
-  if (!fits || gpu->mappings.count(address) != 0) return Status::invalid_value;
-  try {
-    gpu->memory->map_chunk(address, bytes);
-  } catch (const HostRefusal& refusal) {
-    return refused(refusal);
-  }
-  gpu->mappings.emplace(address, Mapping{bytes, memory});
-  ++memory->references;
-  return Status::success;
-}
-
-Status GpuSystem::unmap(DeviceAddress address, std::size_t bytes) {
-  const std::lock_guard guard(mutex_);
-  Gpu* gpu = owner(address);
-  if (gpu == nullptr) return Status::invalid_value;
-  // One call may end several mappings that follow each other.
-  auto mapping = gpu->mappings.find(address);
-  for (const DeviceAddress end = address + bytes; address < end;) {
-    if (mapping == gpu->mappings.end() || mapping->first != address) return Status::invalid_value;
-    gpu->memory->unmap_chunk(address, mapping->second.bytes);
-    drop(mapping->second.memory);
-    address += mapping->second.bytes;
-    mapping = gpu->mappings.erase(mapping);
-  }
-  return Status::success;
-}
-
-void GpuSystem::add_pinned(const void* address, std::size_t bytes) {
-  const std::lock_guard guard(mutex_);
-  pinned_[reinterpret_cast<DeviceAddress>(address)] = bytes;
-}
-
-bool GpuSystem::remove_pinned(const void* address) {
-  const std::lock_guard guard(mutex_);
-  return pinned_.erase(reinterpret_cast<DeviceAddress>(address)) > 0;
+  const auto found = pinned_.find(reinterpret_cast<DeviceAddress>(address));
+  if (found == pinned_.end() || found->second.how != how) return false;
+  pinned_.erase(found);
+  return true;
 }
 
 bool GpuSystem::is_pinned(const void* address) {

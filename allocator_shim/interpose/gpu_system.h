@@ -23,7 +23,10 @@
 #include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/fault/fault_plan.h"
+#include "allocator_shim/interpose/contexts.h"
 #include "allocator_shim/interpose/gpu_variable.h"
+#include "allocator_shim/interpose/handle_pool.h"
+#include "allocator_shim/interpose/memory_pool.h"
 #include "allocator_shim/interpose/modelled.h"
 #include "allocator_shim/interpose/status.h"
 
@@ -36,9 +39,12 @@ struct DeviceRange {
   std::size_t bytes = 0;
 };
 
-/// Where a piece of memory is. Nowhere: at a device's addresses, and not in one allocation or in
-/// mapped memory; it cannot be touched.
-enum class Place : std::uint8_t { host, device, nowhere };
+/// Where a piece of memory is. Nowhere: at addresses of a device or of managed memory, and not in
+/// one allocation or in mapped memory; it cannot be touched.
+enum class Place : std::uint8_t { host, managed, device, nowhere };
+
+/// Page-locked memory of the host: given by CUDA, or registered.
+enum class Pinned : std::uint8_t { allocated, registered };
 
 /// Memory without addresses (cuMemCreate). How long it lives is the driver's rule: until it is
 /// released and no longer mapped.
@@ -46,7 +52,12 @@ struct PhysicalMemory {
   int device = 0;
   std::size_t bytes = 0;
   int references = 1;
+  bool is_released = false;
 };
+
+/// What the host refuses is, for the program, memory that the card has not. That it is the host's
+/// has to be said.
+Status refused(const HostRefusal& refusal);
 
 class GpuSystem {
  public:
@@ -61,6 +72,9 @@ class GpuSystem {
   /// Whether the driver takes calls. The first call that needs a GPU initializes it, but for those
   /// of the driver itself, which wait for cuInit; without any GPU it stays uninitialized.
   bool is_initialized() const { return is_initialized_.load(std::memory_order_relaxed); }
+  /// A child of a process that used them (fork) has none of them, as on a card.
+  bool is_lost_by_fork() const { return is_lost_by_fork_.load(std::memory_order_relaxed); }
+  void lose_by_fork() { is_lost_by_fork_ = is_initialized(); }
   void initialize() {
     if (!is_initialized() && count() > 0) is_initialized_.store(true, std::memory_order_relaxed);
   }
@@ -81,10 +95,41 @@ class GpuSystem {
   /// Rounded up to granules of 2 MiB, as the driver does with anything but the smallest.
   Status allocate(int device, std::size_t bytes, DeviceAddress& address);
   Status free(DeviceAddress address);
+  /// What was allocated in a context; nullptr: in any. Memory that cuMemCreate made stays.
+  void free_all(int device, const Context* context);
+
+  /// Stream-ordered memory. The pool of a device, which is always there; nullptr: no such device.
+  MemoryPool* default_pool(int device);
+  /// That allocations of a device come from: the default one, until another is chosen.
+  MemoryPool* current_pool(int device);
+  Status choose_pool(int device, MemoryPool* pool);
+  MemoryPool* create_pool(int device);
+  Status destroy_pool(MemoryPool* pool);
+  bool is_pool(const MemoryPool* pool) const { return pools_.is_alive(pool); }
+  Status allocate_from(MemoryPool* pool, std::size_t bytes, DeviceAddress& address);
+  /// Gives cached memory back until the pool holds no more than this.
+  Status trim_pool(MemoryPool* pool, std::size_t kept_bytes);
+  /// Work was waited for: pools give back what is above their thresholds.
+  void trim_pools();
+  /// Copies of its counters, or calls change(pool).
+  template <typename Change>
+  Status with_pool(MemoryPool* pool, Change change) {
+    const std::lock_guard guard(mutex_);
+    if (!is_pool(pool)) return Status::invalid_value;
+    return change(*pool);
+  }
+
+  /// Managed memory: it is the host's, and takes memory of a device where it is resident.
+  Status allocate_managed(std::size_t bytes, DeviceAddress& address);
+  bool is_managed(const void* address);
+  /// Moves a part of it to a device, as far as there is room, or (-1) to the host.
+  Status prefetch(DeviceAddress address, std::size_t bytes, int device);
   /// Asked before each call that takes memory, without the lock: true refuses it.
   void refuse_when(bool (*is_refused)(std::size_t bytes)) { is_refused_ = is_refused; }
   /// Whether the plan makes a request to an allocator fail that stands above the device.
   bool refuses_request(int device, std::size_t bytes);
+  /// How a call of CUDA fails by the plan, if it does.
+  std::optional<FaultError> fault_of_call(std::string_view name);
   /// The allocation or reserved range that an address is in.
   std::optional<DeviceRange> find(DeviceAddress address);
   Place place_of(const void* address, std::size_t bytes);
@@ -96,15 +141,20 @@ class GpuSystem {
 
   Status reserve(int device, std::size_t bytes, DeviceAddress& address);
   Status release_range(DeviceAddress address);
+  /// Handles are checked: one that is gone is invalid.
   Status create(int device, std::size_t bytes, PhysicalMemory*& memory);
+  bool is_physical(const PhysicalMemory* memory) const { return physical_.is_alive(memory); }
   Status release(PhysicalMemory* memory);
   Status map(DeviceAddress address, std::size_t bytes, PhysicalMemory* memory);
   Status unmap(DeviceAddress address, std::size_t bytes);
+  /// Of mappings that follow each other without a gap. Memory without access cannot be touched.
+  Status set_access(DeviceAddress address, std::size_t bytes, bool is_accessible);
 
   /// Page-locked memory of the host, so that programs can ask whether some is.
-  void add_pinned(const void* address, std::size_t bytes);
-  /// False: it was not.
-  bool remove_pinned(const void* address);
+  /// False: a part of it is already.
+  bool add_pinned(const void* address, std::size_t bytes, Pinned how);
+  /// False: none begins there that became so in this way.
+  bool remove_pinned(const void* address, Pinned how);
   bool is_pinned(const void* address);
 
   /// For fork().
@@ -115,12 +165,30 @@ class GpuSystem {
   struct Mapping {
     std::size_t bytes;
     PhysicalMemory* memory;
+    bool is_accessible = false;  ///< cuMemSetAccess said so
+  };
+  struct Segment {
+    std::size_t bytes = 0;        ///< that were asked for
+    std::size_t taken_bytes = 0;  ///< of the card
+    const Context* context = nullptr;
+    MemoryPool* pool = nullptr;  ///< nullptr: of none
+  };
+  struct ManagedRange {
+    std::size_t bytes = 0;
+    int device = -1;  ///< where a part of it is resident
+    std::size_t resident_bytes = 0;
+  };
+  struct PinnedRange {
+    std::size_t bytes = 0;
+    Pinned how = Pinned::allocated;
   };
   struct Gpu {
     int number = 0;                      ///< in the machine
     std::unique_ptr<VirtualGpu> memory;  ///< nullptr until it is used
-    std::map<DeviceAddress, std::size_t> segments;
+    std::map<DeviceAddress, Segment> segments;
     std::map<DeviceAddress, std::size_t> ranges;
+    MemoryPool* default_pool = nullptr;
+    MemoryPool* current_pool = nullptr;
     std::map<DeviceAddress, Mapping> mappings;
   };
 
@@ -129,6 +197,12 @@ class GpuSystem {
   bool is_refused(std::size_t bytes) const;
   bool fails_by_plan(FaultLevel level, int device, std::size_t bytes);
   static Status no_room(int device);
+  Status take(int device, std::size_t bytes, DeviceAddress& address);
+  bool make_room(int device, std::size_t bytes);
+  void leave(ManagedRange& range);
+  void free_segment(Gpu& gpu, std::map<DeviceAddress, Segment>::iterator segment);
+  void trim(MemoryPool& pool, std::size_t kept_bytes);
+  Status free_managed(DeviceAddress address);
   Gpu* owner(DeviceAddress address);
   static bool is_mapped(const Gpu& gpu, DeviceAddress address, std::size_t bytes);
   void drop(PhysicalMemory* memory);
@@ -138,9 +212,14 @@ class GpuSystem {
   int machine_count_ = 1;
   std::mutex mutex_;
   std::vector<Gpu> gpus_;
-  std::map<DeviceAddress, std::size_t> pinned_;
+  std::map<DeviceAddress, PinnedRange> pinned_;
+  std::map<DeviceAddress, ManagedRange> managed_;
+  HandlePool<MemoryPool> pools_;
+  HandlePool<PhysicalMemory> physical_;
+  std::vector<MemoryPool*> live_pools_;
   std::atomic<bool (*)(std::size_t bytes)> is_refused_ = nullptr;
   std::atomic<bool> is_initialized_ = false;
+  std::atomic<bool> is_lost_by_fork_ = false;
 };
 
 /// For a program that uses them. NVML only looks at them: it takes GpuSystem::of_process().

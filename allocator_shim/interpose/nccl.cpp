@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "allocator_shim/interpose/collective.h"
+#include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/gpu_variable.h"
@@ -131,6 +132,7 @@ OHM_EXPORTED int ncclGetVersion(int* version) {
 }
 
 OHM_EXPORTED int ncclGetUniqueId(UniqueId* id) {
+  OHM_LIBRARY_CALL(int);
   const Meeting meeting = RankChannel::arrange();
   *id = {};
   std::memcpy(id->bytes.data(), &meeting, sizeof(meeting));
@@ -138,12 +140,14 @@ OHM_EXPORTED int ncclGetUniqueId(UniqueId* id) {
 }
 
 OHM_EXPORTED int ncclCommGetUniqueId(Communicator* /*communicator*/, UniqueId* id) {
+  OHM_LIBRARY_CALL(int);
   return ncclGetUniqueId(id);
 }
 
 /// All of them are this process.
 OHM_EXPORTED NcclStatus ncclCommInitAll(Communicator** communicators, int count,
                                         const int* /*devices*/) {
+  OHM_LIBRARY_CALL(NcclStatus);
   const Meeting meeting = RankChannel::arrange();
   NcclStatus status = NcclStatus::success;
   for (int rank = 0; rank < count; ++rank) {
@@ -158,33 +162,39 @@ OHM_EXPORTED NcclStatus ncclCommInitAll(Communicator** communicators, int count,
 
 OHM_EXPORTED NcclStatus ncclCommInitRank(Communicator** communicator, int ranks, UniqueId id,
                                          int rank) {
+  OHM_LIBRARY_CALL(NcclStatus);
   return join(communicator, id, ranks, rank);
 }
 
 OHM_EXPORTED NcclStatus ncclCommInitRankConfig(Communicator** communicator, int ranks, UniqueId id,
                                                int rank, void* /*configuration*/) {
+  OHM_LIBRARY_CALL(NcclStatus);
   return join(communicator, id, ranks, rank);
 }
 
 OHM_EXPORTED NcclStatus ncclCommInitRankScalable(Communicator** communicator, int ranks, int rank,
                                                  int /*count*/, const UniqueId* ids,
                                                  void* /*configuration*/) {
+  OHM_LIBRARY_CALL(NcclStatus);
   return join(communicator, *ids, ranks, rank);
 }
 
 OHM_EXPORTED NcclStatus ncclCommSplit(Communicator* communicator, int color, int key,
                                       Communicator** part, void* /*configuration*/) {
+  OHM_LIBRARY_CALL(NcclStatus);
   if (communicator->channel != nullptr) return split(*communicator, color, key, part);
   return join(part, nullptr, communicator->ranks, communicator->rank);
 }
 
 OHM_EXPORTED int ncclCommDestroy(Communicator* communicator) {
+  OHM_LIBRARY_CALL(int);
   const std::unique_ptr<Communicator> owned(communicator);
   return kLibrarySuccess;
 }
 
 /// Another thread may wait in it, and leaves it now: it is not destroyed.
 OHM_EXPORTED int ncclCommAbort(Communicator* communicator) {
+  OHM_LIBRARY_CALL(int);
   if (communicator == nullptr || communicator->channel == nullptr) {
     return ncclCommDestroy(communicator);
   }
@@ -193,26 +203,30 @@ OHM_EXPORTED int ncclCommAbort(Communicator* communicator) {
 }
 
 OHM_EXPORTED int ncclCommCount(const Communicator* communicator, int* ranks) {
+  OHM_LIBRARY_CALL(int);
   *ranks = communicator->ranks;
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int ncclCommUserRank(const Communicator* communicator, int* rank) {
+  OHM_LIBRARY_CALL(int);
   *rank = communicator->rank;
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int ncclCommGetAsyncError(const Communicator* /*communicator*/, int* error) {
-  *error = kLibrarySuccess;
+  *error = injected_nccl_error();
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int ncclGroupStart() {
+  OHM_LIBRARY_CALL(int);
   ++group.depth;
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED NcclStatus ncclGroupEnd() {
+  OHM_LIBRARY_CALL(NcclStatus);
   if (group.depth == 0) return NcclStatus::invalid_usage;
   if (--group.depth > 0) return NcclStatus::success;
   return run(std::exchange(group.collectives, {}));
@@ -220,6 +234,7 @@ OHM_EXPORTED NcclStatus ncclGroupEnd() {
 
 OHM_EXPORTED NcclStatus ncclAllReduce(const void* from, void* to, std::size_t count, int data_type,
                                       int operation, Communicator* communicator, Stream* stream) {
+  OHM_LIBRARY_CALL(NcclStatus);
   return ask({CollectiveKind::all_reduce, from, to, count, data_type, operation, 0, communicator},
              stream);
 }
@@ -227,6 +242,7 @@ OHM_EXPORTED NcclStatus ncclAllReduce(const void* from, void* to, std::size_t co
 OHM_EXPORTED NcclStatus ncclReduce(const void* from, void* to, std::size_t count, int data_type,
                                    int operation, int root, Communicator* communicator,
                                    Stream* stream) {
+  OHM_LIBRARY_CALL(NcclStatus);
   return ask({CollectiveKind::reduce, from, to, count, data_type, operation, root, communicator},
              stream);
 }
@@ -234,6 +250,7 @@ OHM_EXPORTED NcclStatus ncclReduce(const void* from, void* to, std::size_t count
 OHM_EXPORTED NcclStatus ncclReduceScatter(const void* from, void* to, std::size_t count,
                                           int data_type, int operation, Communicator* communicator,
                                           Stream* stream) {
+  OHM_LIBRARY_CALL(NcclStatus);
   return ask(
       {CollectiveKind::reduce_scatter, from, to, count, data_type, operation, 0, communicator},
       stream);
@@ -241,44 +258,52 @@ OHM_EXPORTED NcclStatus ncclReduceScatter(const void* from, void* to, std::size_
 
 OHM_EXPORTED NcclStatus ncclBroadcast(const void* from, void* to, std::size_t count, int data_type,
                                       int root, Communicator* communicator, Stream* stream) {
+  OHM_LIBRARY_CALL(NcclStatus);
   return ask({CollectiveKind::broadcast, from, to, count, data_type, 0, root, communicator},
              stream);
 }
 
 OHM_EXPORTED NcclStatus ncclBcast(void* buffer, std::size_t count, int data_type, int root,
                                   Communicator* communicator, Stream* stream) {
+  OHM_LIBRARY_CALL(NcclStatus);
   return ncclBroadcast(buffer, buffer, count, data_type, root, communicator, stream);
 }
 
 OHM_EXPORTED NcclStatus ncclAllGather(const void* from, void* to, std::size_t count, int data_type,
                                       Communicator* communicator, Stream* stream) {
+  OHM_LIBRARY_CALL(NcclStatus);
   return ask({CollectiveKind::all_gather, from, to, count, data_type, 0, 0, communicator}, stream);
 }
 
 OHM_EXPORTED NcclStatus ncclGather(const void* from, void* to, std::size_t count, int data_type,
                                    int root, Communicator* communicator, Stream* stream) {
+  OHM_LIBRARY_CALL(NcclStatus);
   return ask({CollectiveKind::gather, from, to, count, data_type, 0, root, communicator}, stream);
 }
 
 OHM_EXPORTED NcclStatus ncclAlltoAll(const void* from, void* to, std::size_t count, int data_type,
                                      Communicator* communicator, Stream* stream) {
+  OHM_LIBRARY_CALL(NcclStatus);
   return ask({CollectiveKind::all_to_all, from, to, count, data_type, 0, 0, communicator}, stream);
 }
 
 OHM_EXPORTED NcclStatus ncclSend(const void* from, std::size_t count, int data_type, int peer,
                                  Communicator* communicator, Stream* stream) {
+  OHM_LIBRARY_CALL(NcclStatus);
   return ask({CollectiveKind::send, from, nullptr, count, data_type, 0, peer, communicator},
              stream);
 }
 
 OHM_EXPORTED NcclStatus ncclRecv(void* to, std::size_t count, int data_type, int peer,
                                  Communicator* communicator, Stream* stream) {
+  OHM_LIBRARY_CALL(NcclStatus);
   return ask({CollectiveKind::receive, to, to, count, data_type, 0, peer, communicator}, stream);
 }
 
 /// A sum of parts that are each multiplied by a number first.
 OHM_EXPORTED NcclStatus ncclRedOpCreatePreMulSum(int* operation, const void* scalar, int data_type,
                                                  int residence, Communicator* communicator) {
+  OHM_LIBRARY_CALL(NcclStatus);
   constexpr int kFirst = 5;  // behind those that NCCL names
   constexpr int kOnHost = 1;
   if (element_bytes(data_type) == 0 || !Reduction::can_reduce(data_type)) {
@@ -292,11 +317,13 @@ OHM_EXPORTED NcclStatus ncclRedOpCreatePreMulSum(int* operation, const void* sca
 }
 
 OHM_EXPORTED NcclStatus ncclRedOpDestroy(int operation, Communicator* communicator) {
+  OHM_LIBRARY_CALL(NcclStatus);
   communicator->scales.erase(operation);
   return NcclStatus::success;
 }
 
 OHM_EXPORTED NcclStatus ncclMemAlloc(void** pointer, std::size_t bytes) {
+  OHM_LIBRARY_CALL(NcclStatus);
   ohm::DeviceAddress address = 0;
   const Status status = gpus().allocate(gpus().current(), bytes, address);
   *pointer = reinterpret_cast<void*>(address);
@@ -305,6 +332,7 @@ OHM_EXPORTED NcclStatus ncclMemAlloc(void** pointer, std::size_t bytes) {
 }
 
 OHM_EXPORTED NcclStatus ncclMemFree(void* pointer) {
+  OHM_LIBRARY_CALL(NcclStatus);
   const auto address = reinterpret_cast<ohm::DeviceAddress>(pointer);
   return gpus().free(address) == Status::success ? NcclStatus::success
                                                  : NcclStatus::unhandled_cuda_error;

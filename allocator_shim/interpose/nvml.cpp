@@ -7,6 +7,7 @@
 #include <string>
 
 #include "allocator_shim/interpose/device_model.h"
+#include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/objects.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr int kInvalidArgument = 2;
 constexpr int kNotFound = 6;
 constexpr int kInsufficientSize = 7;
+constexpr int kGpuIsLost = 15;
 
 /// NVML looks at GPUs without initializing CUDA.
 GpuSystem& machine() { return GpuSystem::of_process(); }
@@ -35,6 +37,7 @@ std::uint64_t used_bytes(int number) {
 
 int found(int number, Device* device) {
   if (!is_there(number)) return kNotFound;
+  if (is_device_lost(number)) return kGpuIsLost;
   *device = static_cast<Device>(number) + 1;
   return kLibrarySuccess;
 }
@@ -75,6 +78,7 @@ struct Process2 {
 template <typename Process>
 int list_processes(Device device, unsigned* count, Process* processes) {
   if (!is_there(number_of(device))) return kInvalidArgument;
+  if (is_device_lost(number_of(device))) return kGpuIsLost;
   const std::uint64_t used = used_bytes(number_of(device));
   const unsigned room = *count;
   *count = used > 0 ? 1 : 0;
@@ -129,11 +133,13 @@ OHM_EXPORTED int nvmlDeviceGetCudaComputeCapability(Device /*device*/, int* majo
 }
 
 OHM_EXPORTED int nvmlDeviceGetMemoryInfo(Device device, MemoryInfo* memory) {
+  if (is_device_lost(number_of(device))) return kGpuIsLost;
   *memory = memory_of(number_of(device));
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int nvmlDeviceGetMemoryInfo_v2(Device device, MemoryInfo2* memory) {
+  if (is_device_lost(number_of(device))) return kGpuIsLost;
   const MemoryInfo info = memory_of(number_of(device));
   *memory = {memory->version, info.total, 0, info.free, info.used};
   return kLibrarySuccess;

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
+#include "allocator_shim/interpose/handle_pool.h"
 #include "allocator_shim/interpose/provisional_values.h"
 #include "allocator_shim/interpose/status.h"
 
@@ -35,6 +37,13 @@ struct Stream {
 
 struct Event {
   std::atomic<Capture*> capture = nullptr;
+  bool has_timing = true;
+  std::atomic<bool> is_recorded = false;
+};
+
+/// What was instantiated of a graph.
+struct ExecutableGraph {
+  std::size_t nodes = 0;
 };
 
 /// Handles of streams that exist from the start: the legacy one (nullptr and 1) and the thread's
@@ -59,6 +68,17 @@ inline void note_work(const Stream* stream) {
 using HostFunction = void (*)(void* data);
 using StreamCallback = void (*)(Stream* stream, Status status, void* data);
 
+HandlePool<Stream>& streams();
+HandlePool<Event>& events();
+HandlePool<Graph>& graphs();
+HandlePool<ExecutableGraph>& executable_graphs();
+
+/// Whether work may go to it: a default stream, or one that was not destroyed.
+inline bool is_stream(const Stream* stream) {
+  return is_default(stream) || streams().is_alive(stream);
+}
+
+/// nullptr: there is no room for another one.
 Stream* create_stream(int device, unsigned flags, int priority);
 Capture* begin_capture();
 

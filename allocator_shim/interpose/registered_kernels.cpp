@@ -107,6 +107,8 @@ void register_kernel(void** image, const void* function) {
   known.is_sorted = false;
 }
 
+bool is_registered(const void* function) { return image_of(function) != nullptr; }
+
 std::optional<KernelArchitectures> architectures_of(const void* function, int card) {
   const void* const image = image_of(function);
   if (image == nullptr) return std::nullopt;

@@ -16,6 +16,9 @@ void** register_image(const void* wrapper);
 /// thousands.
 void register_kernel(void** image, const void* function);
 
+/// Whether it stands for one.
+bool is_registered(const void* function);
+
 /// An architecture as 10 × major + minor.
 struct KernelArchitectures {
   int ptx = 0;     ///< that it was compiled for

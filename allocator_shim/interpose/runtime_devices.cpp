@@ -6,6 +6,7 @@
 
 #include "allocator_shim/interpose/device_model.h"
 #include "allocator_shim/interpose/device_properties.h"
+#include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/status.h"
@@ -19,6 +20,8 @@ namespace {
 
 template <typename Properties>
 Status properties_of(Properties* properties, int device) {
+  OHM_RUNTIME_CALL;
+  if (properties == nullptr) return noted(Status::invalid_value);
   if (!gpus().has(device)) return noted(Status::invalid_device);
   fill(*properties, gpus().profile(), gpus().number_in_machine(device));
   return Status::success;
@@ -27,16 +30,28 @@ Status properties_of(Properties* properties, int device) {
 }  // namespace
 
 OHM_EXPORTED Status cudaGetDeviceCount(int* count) {
+  if (count == nullptr) return noted(Status::invalid_value);
+  *count = 0;
+  OHM_RUNTIME_CALL;
   *count = gpus().count();
-  return *count > 0 ? Status::success : noted(Status::no_device);
+  return Status::success;
 }
 
 OHM_EXPORTED Status cudaGetDevice(int* device) {
+  OHM_RUNTIME_CALL;
+  if (device == nullptr) return noted(Status::invalid_value);
   *device = gpus().current();
   return Status::success;
 }
 
-OHM_EXPORTED Status cudaSetDevice(int device) { return noted(gpus().set_current(device)); }
+OHM_EXPORTED Status cudaSetDevice(int device) {
+  OHM_RUNTIME_CALL;
+  const Status status = gpus().set_current(device);
+  if (status == Status::success && current_context() != primary_context(device)) {
+    set_current_context(primary_context(device));
+  }
+  return noted(status);
+}
 
 OHM_EXPORTED Status cudaGetDeviceProperties_v2(DeviceProperties12* properties, int device) {
   return properties_of(properties, device);
@@ -47,12 +62,16 @@ OHM_EXPORTED Status cudaGetDeviceProperties(DeviceProperties13* properties, int 
 }
 
 OHM_EXPORTED Status cudaDeviceGetAttribute(int* value, int attribute, int device) {
+  OHM_RUNTIME_CALL;
+  if (value == nullptr || !is_attribute(attribute)) return noted(Status::invalid_value);
   if (!gpus().has(device)) return noted(Status::invalid_device);
   *value = attribute_of(gpus().profile(), gpus().number_in_machine(device), attribute);
   return Status::success;
 }
 
 OHM_EXPORTED Status cudaDeviceGetPCIBusId(char* text, int length, int device) {
+  OHM_RUNTIME_CALL;
+  if (text == nullptr || length <= 0) return noted(Status::invalid_value);
   if (!gpus().has(device)) return noted(Status::invalid_device);
   std::snprintf(text, static_cast<std::size_t>(length), "%s",
                 pci_bus_id(gpus().number_in_machine(device)).c_str());
@@ -60,11 +79,14 @@ OHM_EXPORTED Status cudaDeviceGetPCIBusId(char* text, int length, int device) {
 }
 
 OHM_EXPORTED Status cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  OHM_RUNTIME_CALL;
+  if (device == nullptr || text == nullptr) return noted(Status::invalid_value);
   *device = gpus().visible_device(device_of_pci_bus_id(text));
   return gpus().has(*device) ? Status::success : noted(Status::invalid_device);
 }
 
 OHM_EXPORTED Status cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  OHM_RUNTIME_CALL;
   constexpr int kGreatestPriority = -5;
   if (least != nullptr) *least = 0;
   if (greatest != nullptr) *greatest = kGreatestPriority;
@@ -72,43 +94,69 @@ OHM_EXPORTED Status cudaDeviceGetStreamPriorityRange(int* least, int* greatest) 
 }
 
 OHM_EXPORTED Status cudaDeviceGetLimit(std::size_t* value, int limit) {
-  GpuSystem::of_process().initialize();
-  return cuCtxGetLimit(value, limit);
+  OHM_RUNTIME_CALL;
+  return noted(cuCtxGetLimit(value, limit));
 }
 
 OHM_EXPORTED Status cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  OHM_RUNTIME_CALL;
+  if (can == nullptr) return noted(Status::invalid_value);
   if (!gpus().has(device) || !gpus().has(peer)) return noted(Status::invalid_device);
   *can = device != peer ? 1 : 0;
   return Status::success;
 }
 
-OHM_EXPORTED Status cudaDeviceEnablePeerAccess(int peer, unsigned /*flags*/) {
-  return gpus().has(peer) ? Status::success : noted(Status::invalid_device);
+OHM_EXPORTED Status cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  OHM_RUNTIME_CALL;
+  if (flags != 0) return noted(Status::invalid_value);
+  const bool is_other = gpus().has(peer) && peer != gpus().current();
+  return is_other ? Status::success : noted(Status::invalid_device);
+}
+
+OHM_EXPORTED Status cudaDeviceSynchronize() {
+  OHM_RUNTIME_CALL;
+  gpus().trim_pools();
+  return Status::success;
+}
+
+/// Its memory is freed, as at the end of the process.
+OHM_EXPORTED Status cudaDeviceReset() {
+  OHM_RUNTIME_CALL;
+  gpus().free_all(gpus().current(), nullptr);
+  return Status::success;
 }
 
 OHM_EXPORTED Status cudaDriverGetVersion(int* version) {
+  if (version == nullptr) return noted(Status::invalid_value);
   *version = kToolkit13.cuda;
   return Status::success;
 }
 
 OHM_VERSION(runtime_version_12, cudaRuntimeGetVersion, "libcudart.so.12")
 Status runtime_version_12(int* version) {
+  if (version == nullptr) return noted(Status::invalid_value);
   *version = kToolkit12.cuda;
   return Status::success;
 }
 
 OHM_DEFAULT_VERSION(runtime_version_13, cudaRuntimeGetVersion, "libcudart.so.13")
 Status runtime_version_13(int* version) {
+  if (version == nullptr) return noted(Status::invalid_value);
   *version = kToolkit13.cuda;
   return Status::success;
 }
 
+/// An error that stays is told again and again.
 OHM_EXPORTED Status cudaGetLastError() {
+  if (const Status sticky = sticky_error(); sticky != Status::success) return sticky;
   const Status status = last_error();
   forget_last_error();
   return status;
 }
 
-OHM_EXPORTED Status cudaPeekAtLastError() { return last_error(); }
+OHM_EXPORTED Status cudaPeekAtLastError() {
+  const Status sticky = sticky_error();
+  return sticky != Status::success ? sticky : last_error();
+}
 OHM_EXPORTED const char* cudaGetErrorString(Status status) { return text_of(status); }
 OHM_EXPORTED const char* cudaGetErrorName(Status status) { return name_of(status); }

@@ -4,8 +4,11 @@
 #include <vector>
 
 #include "allocator_shim/interpose/device_model.h"
+#include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/launch_limits.h"
+#include "allocator_shim/interpose/modules.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/registered_kernels.h"
 #include "allocator_shim/interpose/status.h"
@@ -14,10 +17,6 @@
 using namespace ohm::interpose;
 
 namespace {
-
-struct Dimensions {
-  unsigned x, y, z;
-};
 
 /// Of a launch with <<<>>>: pushed before its arguments are computed, which may launch others.
 struct CallConfiguration {
@@ -42,6 +41,11 @@ struct FunctionAttributes {
       shared_carveout;
   std::array<int, 22> clusters_and_reserved;
 };
+
+/// Handles of kernels are their functions; the driver's are kernels, too.
+bool is_launchable(const void* function) {
+  return is_registered(function) || is_kernel(static_cast<const Kernel*>(function));
+}
 
 }  // namespace
 
@@ -74,7 +78,7 @@ OHM_EXPORTED unsigned __cudaPushCallConfiguration(Dimensions grid, Dimensions bl
 
 OHM_EXPORTED Status __cudaPopCallConfiguration(Dimensions* grid, Dimensions* block,
                                                std::size_t* shared_bytes, Stream** stream) {
-  if (configurations.empty()) return Status::invalid_value;
+  if (configurations.empty()) return noted(Status::invalid_value);
   const CallConfiguration& last = configurations.back();
   *grid = last.grid;
   *block = last.block;
@@ -84,16 +88,33 @@ OHM_EXPORTED Status __cudaPopCallConfiguration(Dimensions* grid, Dimensions* blo
   return Status::success;
 }
 
-OHM_EXPORTED Status __cudaGetKernel(const void** kernel, const void* function) {
+OHM_EXPORTED Status cudaGetKernel(const void** kernel, const void* function) {
+  OHM_RUNTIME_CALL;
+  if (kernel == nullptr) return noted(Status::invalid_value);
+  if (!is_launchable(function)) return noted(Status::invalid_device_function);
   *kernel = function;
   return Status::success;
 }
 
-OHM_EXPORTED Status cudaLaunchKernel(const void* /*function*/, Dimensions /*grid*/,
-                                     Dimensions /*block*/, void** /*arguments*/,
-                                     std::size_t /*shared_bytes*/, Stream* stream) {
-  note_work(stream);
-  return Status::success;
+OHM_EXPORTED Status __cudaGetKernel(const void** kernel, const void* function) {
+  OHM_RUNTIME_CALL;
+  return cudaGetKernel(kernel, function);
+}
+
+OHM_EXPORTED Status cudaGetFuncBySymbol(const void** kernel, const void* function) {
+  OHM_RUNTIME_CALL;
+  return cudaGetKernel(kernel, function);
+}
+
+OHM_EXPORTED Status cudaLaunchKernel(const void* function, Dimensions grid, Dimensions block,
+                                     void** /*arguments*/, std::size_t shared_bytes,
+                                     Stream* stream) {
+  OHM_RUNTIME_CALL;
+  if (!is_launchable(function)) return noted(Status::invalid_device_function);
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  const Status status = check_launch(LaunchApi::runtime, grid, block, shared_bytes);
+  if (status == Status::success) note_work(stream);
+  return noted(status);
 }
 
 OHM_EXPORTED Status __cudaLaunchKernel(const void* kernel, Dimensions grid, Dimensions block,
@@ -104,16 +125,38 @@ OHM_EXPORTED Status __cudaLaunchKernel(const void* kernel, Dimensions grid, Dime
 OHM_EXPORTED Status cudaLaunchCooperativeKernel(const void* kernel, Dimensions grid,
                                                 Dimensions block, void** arguments,
                                                 std::size_t shared_bytes, Stream* stream) {
+  OHM_RUNTIME_CALL;
   return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
 }
 
 OHM_EXPORTED Status cudaLaunchKernelExC(const LaunchConfiguration* configuration,
-                                        const void* /*function*/, void** /*arguments*/) {
-  note_work(configuration->stream);
-  return Status::success;
+                                        const void* function, void** arguments) {
+  OHM_RUNTIME_CALL;
+  if (configuration == nullptr) return noted(Status::invalid_value);
+  return cudaLaunchKernel(function, configuration->grid, configuration->block, arguments,
+                          configuration->shared_bytes, configuration->stream);
+}
+
+OHM_EXPORTED Status cudaFuncSetAttribute(const void* function, int attribute, int value) {
+  OHM_RUNTIME_CALL;
+  constexpr int kDynamicSharedBytes = 8;
+  constexpr int kAttributes = 16;
+  if (!is_launchable(function)) return noted(Status::invalid_device_function);
+  const bool is_too_large = attribute == kDynamicSharedBytes &&
+                            value > architecture_of(gpus().profile()).shared_bytes_optin;
+  const bool is_wrong = attribute < kDynamicSharedBytes || attribute > kAttributes || is_too_large;
+  return is_wrong ? noted(Status::invalid_value) : Status::success;
+}
+
+OHM_EXPORTED Status cudaFuncSetCacheConfig(const void* function, int /*configuration*/) {
+  OHM_RUNTIME_CALL;
+  return is_launchable(function) ? Status::success : noted(Status::invalid_device_function);
 }
 
 OHM_EXPORTED Status cudaFuncGetAttributes(FunctionAttributes* attributes, const void* function) {
+  OHM_RUNTIME_CALL;
+  if (attributes == nullptr) return noted(Status::invalid_value);
+  if (!is_launchable(function)) return noted(Status::invalid_device_function);
   const ohm::GpuProfile& profile = gpus().profile();
   const int card = 10 * profile.compute_capability[0] + profile.compute_capability[1];
   const KernelArchitectures code =
@@ -127,11 +170,11 @@ OHM_EXPORTED Status cudaFuncGetAttributes(FunctionAttributes* attributes, const 
   return Status::success;
 }
 
-OHM_EXPORTED Status cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
-                                                                           const void* /*function*/,
-                                                                           int threads,
-                                                                           std::size_t shared_bytes,
-                                                                           unsigned /*flags*/) {
+OHM_EXPORTED Status cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, const void* function, int threads, std::size_t shared_bytes, unsigned /*flags*/) {
+  OHM_RUNTIME_CALL;
+  if (blocks == nullptr || threads <= 0) return noted(Status::invalid_value);
+  if (!is_launchable(function)) return noted(Status::invalid_device_function);
   *blocks = resident_blocks(gpus().profile(), threads, shared_bytes);
   return Status::success;
 }
@@ -139,19 +182,15 @@ OHM_EXPORTED Status cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* 
 OHM_EXPORTED Status cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
                                                                   int threads,
                                                                   std::size_t shared_bytes) {
+  OHM_RUNTIME_CALL;
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads,
                                                                 shared_bytes, 0);
 }
 
-/// Variables of device code: one page of zeros stands for each.
-OHM_EXPORTED Status cudaGetSymbolAddress(void** address, const void* /*symbol*/) {
-  static std::array<std::byte, 1U << 16U> zeros;
-  *address = zeros.data();
-  return Status::success;
-}
-
 OHM_EXPORTED Status cudaOccupancyMaxActiveClusters(int* clusters, const void* /*function*/,
                                                    const LaunchConfiguration* /*configuration*/) {
+  OHM_RUNTIME_CALL;
+  if (clusters == nullptr) return noted(Status::invalid_value);
   *clusters = 1;
   return Status::success;
 }

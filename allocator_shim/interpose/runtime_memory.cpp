@@ -1,11 +1,13 @@
-// CUDA's runtime: memory of devices, pinned memory of the host, copies.
+// CUDA's runtime: memory of devices, managed memory, pinned memory of the host.
 #include <cstdint>
 #include <cstdlib>
 
-#include "allocator_shim/interpose/copies.h"
+#include "allocator_shim/interpose/device_model.h"
+#include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/followed_requests.h"
 #include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
 
 using namespace ohm::interpose;
@@ -17,182 +19,189 @@ namespace {
 DeviceAddress address_of(const void* pointer) { return reinterpret_cast<DeviceAddress>(pointer); }
 
 Status allocate(void** pointer, std::size_t bytes) {
+  if (pointer == nullptr) return noted(Status::invalid_value);
   DeviceAddress address = 0;
   const Status status = gpus().allocate(gpus().current(), bytes, address);
   *pointer = reinterpret_cast<void*>(address);
   return noted(status);
 }
 
+/// Rows begin where the hardware likes them to. More than there are addresses: out of memory.
+Status allocate_rows(void** pointer, std::size_t* pitch, std::size_t row_bytes, std::size_t rows) {
+  if (pointer == nullptr || pitch == nullptr) return noted(Status::invalid_value);
+  std::size_t padded = 0;
+  std::size_t bytes = 0;
+  if (__builtin_add_overflow(row_bytes, kPitchBytes - 1, &padded) ||
+      __builtin_mul_overflow(padded / kPitchBytes * kPitchBytes, rows, &bytes)) {
+    return noted(Status::out_of_memory);
+  }
+  *pitch = padded / kPitchBytes * kPitchBytes;
+  return allocate(pointer, bytes);
+}
+
 /// The beginning of cudaPointerAttributes; what follows is reserved.
 struct PointerAttributes {
-  enum class Type : int { unregistered, host, device } type;
+  enum class Type : int { unregistered, host, device, managed } type;
   int device_number;
   void* device_pointer;
   void* host_pointer;
 };
 
+/// cudaPitchedPtr and cudaExtent.
+struct PitchedPointer {
+  void* pointer;
+  std::size_t pitch, width, height;
+};
+struct Extent {
+  std::size_t width, height, depth;
+};
+
+/// cudaMemLocation.
+struct Location {
+  enum class Type : int { none, device, host } type;
+  int device;
+};
+
+constexpr std::size_t kHostPageBytes = 4096;
+constexpr unsigned kHostAllocFlags = 7;
+constexpr unsigned kHostRegisterFlags = 15;
+constexpr unsigned kAttachGlobal = 1;
+constexpr unsigned kAttachHost = 2;
+constexpr int kHostDevice = -1;  // cudaCpuDeviceId
+
+Status prefetch(const void* pointer, std::size_t bytes, int device, const Stream* stream) {
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  return noted(gpus().prefetch(address_of(pointer), bytes, device));
+}
+
 }  // namespace
 
 OHM_EXPORTED Status cudaMalloc(void** pointer, std::size_t bytes) {
+  OHM_RUNTIME_CALL;
   return allocate(pointer, bytes);
 }
 
-OHM_EXPORTED Status cudaFree(void* pointer) { return noted(gpus().free(address_of(pointer))); }
-
-OHM_EXPORTED Status cudaMallocAsync(void** pointer, std::size_t bytes, void* /*stream*/) {
-  return allocate(pointer, bytes);
+OHM_EXPORTED Status cudaFree(void* pointer) {
+  OHM_RUNTIME_CALL;
+  return noted(gpus().free(address_of(pointer)));
 }
 
-OHM_EXPORTED Status cudaFreeAsync(void* pointer, void* /*stream*/) { return cudaFree(pointer); }
-
-OHM_EXPORTED Status cudaMallocManaged(void** pointer, std::size_t bytes, unsigned /*flags*/) {
-  return allocate(pointer, bytes);
+OHM_EXPORTED Status cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
+  OHM_RUNTIME_CALL;
+  const bool is_known = flags == kAttachGlobal || flags == kAttachHost;
+  if (pointer == nullptr || bytes == 0 || !is_known) return noted(Status::invalid_value);
+  DeviceAddress address = 0;
+  const Status status = gpus().allocate_managed(bytes, address);
+  *pointer = reinterpret_cast<void*>(address);
+  return noted(status);
 }
 
-/// Rows begin where the hardware likes them to.
+OHM_VERSION(prefetch_12, cudaMemPrefetchAsync, "libcudart.so.12")
+Status prefetch_12(const void* pointer, std::size_t bytes, int device, Stream* stream) {
+  OHM_RUNTIME_CALL_OF("cudaMemPrefetchAsync");
+  if (device != kHostDevice && !gpus().has(device)) return noted(Status::invalid_device);
+  return prefetch(pointer, bytes, device, stream);
+}
+
+OHM_DEFAULT_VERSION(prefetch_13, cudaMemPrefetchAsync, "libcudart.so.13")
+Status prefetch_13(const void* pointer, std::size_t bytes, Location location, unsigned flags,
+                   Stream* stream) {
+  OHM_RUNTIME_CALL_OF("cudaMemPrefetchAsync");
+  if (flags != 0 || location.type == Location::Type::none) return noted(Status::invalid_value);
+  const bool is_on_device = location.type == Location::Type::device;
+  return prefetch(pointer, bytes, is_on_device ? location.device : kHostDevice, stream);
+}
+
 OHM_EXPORTED Status cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t row_bytes,
                                     std::size_t rows) {
-  constexpr std::size_t kPitchBytes = 512;
-  *pitch = (row_bytes + kPitchBytes - 1) / kPitchBytes * kPitchBytes;
-  return allocate(pointer, *pitch * rows);
+  OHM_RUNTIME_CALL;
+  return allocate_rows(pointer, pitch, row_bytes, rows);
+}
+
+OHM_EXPORTED Status cudaMalloc3D(PitchedPointer* pointer, Extent extent) {
+  OHM_RUNTIME_CALL;
+  if (pointer == nullptr) return noted(Status::invalid_value);
+  *pointer = {nullptr, 0, extent.width, extent.height};
+  std::size_t rows = 0;
+  if (__builtin_mul_overflow(extent.height, extent.depth, &rows)) {
+    return noted(Status::out_of_memory);
+  }
+  return allocate_rows(&pointer->pointer, &pointer->pitch, extent.width, rows);
 }
 
 OHM_EXPORTED Status cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
   restore_stream_of_request();
-  if (!gpus().has(gpus().current())) return noted(Status::no_device);
+  OHM_RUNTIME_CALL;
+  if (free_bytes == nullptr || total_bytes == nullptr) return noted(Status::invalid_value);
   const DeviceMemoryInfo info = gpus().info(gpus().current());
   *free_bytes = info.free_bytes;
   *total_bytes = info.total_bytes;
   return Status::success;
 }
 
-OHM_EXPORTED Status cudaDeviceGetDefaultMemPool(void** pool, int device) {
-  if (!gpus().has(device)) return noted(Status::invalid_device);
-  // A handle that says which device it is of.
-  *pool = reinterpret_cast<void*>(static_cast<std::uintptr_t>(device) + 1);
-  return Status::success;
-}
-
-OHM_EXPORTED Status cudaDeviceGetMemPool(void** pool, int device) {
-  return cudaDeviceGetDefaultMemPool(pool, device);
-}
-
-OHM_EXPORTED Status cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, void* pool,
-                                            void* /*stream*/) {
-  DeviceAddress address = 0;
-  const int device = static_cast<int>(reinterpret_cast<std::uintptr_t>(pool)) - 1;
-  const Status status = gpus().allocate(device, bytes, address);
-  *pointer = reinterpret_cast<void*>(address);
-  return noted(status);
-}
-
-OHM_EXPORTED Status cudaMemPoolGetAttribute(void* pool, int attribute, void* value) {
-  constexpr int kFirstSize = 4;  // those before are switches
-  constexpr int kReleaseThreshold = 4;
-  if (attribute < kFirstSize) {
-    *static_cast<int*>(value) = 0;
-    return Status::success;
-  }
-  const int device = static_cast<int>(reinterpret_cast<std::uintptr_t>(pool)) - 1;
-  if (!gpus().has(device)) return noted(Status::invalid_value);
-  *static_cast<std::uint64_t*>(value) =
-      attribute == kReleaseThreshold ? 0 : gpus().allocated_bytes(device);
-  return Status::success;
-}
-
-OHM_EXPORTED Status cudaHostAlloc(void** pointer, std::size_t bytes, unsigned /*flags*/) {
-  constexpr std::size_t kPageBytes = 4096;
+OHM_EXPORTED Status cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
+  OHM_RUNTIME_CALL;
+  if (pointer == nullptr || flags > kHostAllocFlags) return noted(Status::invalid_value);
   *pointer = nullptr;
   if (bytes == 0) return Status::success;
-  if (posix_memalign(pointer, kPageBytes, bytes) != 0) return noted(Status::out_of_memory);
-  gpus().add_pinned(*pointer, bytes);
+  if (posix_memalign(pointer, kHostPageBytes, bytes) != 0) {
+    *pointer = nullptr;
+    return noted(Status::out_of_memory);
+  }
+  gpus().add_pinned(*pointer, bytes, Pinned::allocated);
   return Status::success;
 }
 
 OHM_EXPORTED Status cudaMallocHost(void** pointer, std::size_t bytes) {
+  OHM_RUNTIME_CALL;
   return cudaHostAlloc(pointer, bytes, 0);
 }
 
 OHM_EXPORTED Status cudaFreeHost(void* pointer) {
+  OHM_RUNTIME_CALL;
   if (pointer == nullptr) return Status::success;
-  if (!gpus().remove_pinned(pointer)) return noted(Status::invalid_value);
+  if (!gpus().remove_pinned(pointer, Pinned::allocated)) return noted(Status::invalid_value);
   std::free(pointer);
   return Status::success;
 }
 
-OHM_EXPORTED Status cudaHostRegister(void* pointer, std::size_t bytes, unsigned /*flags*/) {
-  gpus().add_pinned(pointer, bytes);
-  return Status::success;
+OHM_EXPORTED Status cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
+  OHM_RUNTIME_CALL;
+  const bool is_right = pointer != nullptr && bytes != 0 && flags <= kHostRegisterFlags;
+  if (!is_right) return noted(Status::invalid_value);
+  const bool is_new = gpus().add_pinned(pointer, bytes, Pinned::registered);
+  return is_new ? Status::success : noted(Status::host_memory_already_registered);
 }
 
 OHM_EXPORTED Status cudaHostUnregister(void* pointer) {
-  return gpus().remove_pinned(pointer) ? Status::success : noted(Status::invalid_value);
+  OHM_RUNTIME_CALL;
+  if (pointer == nullptr) return noted(Status::invalid_value);
+  const bool was_registered = gpus().remove_pinned(pointer, Pinned::registered);
+  return was_registered ? Status::success : noted(Status::host_memory_not_registered);
 }
 
-OHM_EXPORTED Status cudaHostGetDevicePointer(void** device, void* host, unsigned /*flags*/) {
+OHM_EXPORTED Status cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
+  OHM_RUNTIME_CALL;
+  if (device == nullptr || flags != 0) return noted(Status::invalid_value);
+  *device = nullptr;
+  if (!gpus().is_pinned(host)) return noted(Status::invalid_value);
   *device = host;
   return Status::success;
 }
 
 OHM_EXPORTED Status cudaPointerGetAttributes(PointerAttributes* attributes, const void* pointer) {
+  OHM_RUNTIME_CALL;
+  if (attributes == nullptr) return noted(Status::invalid_value);
   constexpr int kNoDevice = -2;  // cudaInvalidDeviceId
   void* const both = const_cast<void*>(pointer);
   if (const auto range = gpus().find(address_of(pointer))) {
     *attributes = {PointerAttributes::Type::device, range->device, both, nullptr};
+  } else if (gpus().is_managed(pointer)) {
+    *attributes = {PointerAttributes::Type::managed, gpus().current(), both, both};
   } else if (gpus().is_pinned(pointer)) {
     *attributes = {PointerAttributes::Type::host, gpus().current(), both, both};
   } else {
     *attributes = {PointerAttributes::Type::unregistered, kNoDevice, nullptr, both};
   }
   return Status::success;
-}
-
-OHM_EXPORTED Status cudaMemcpy(void* to, const void* from, std::size_t bytes, int /*kind*/) {
-  return noted(copy(to, from, bytes));
-}
-
-OHM_EXPORTED Status cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int /*kind*/,
-                                    Stream* stream) {
-  return noted(on_stream(stream, [&] { return copy(to, from, bytes); }));
-}
-
-OHM_EXPORTED Status cudaMemcpyPeerAsync(void* to, int /*to_device*/, const void* from,
-                                        int /*from_device*/, std::size_t bytes, Stream* stream) {
-  return noted(on_stream(stream, [&] { return copy(to, from, bytes); }));
-}
-
-OHM_EXPORTED Status cudaMemcpyPeer(void* to, int /*to_device*/, const void* from,
-                                   int /*from_device*/, std::size_t bytes) {
-  return noted(copy(to, from, bytes));
-}
-
-OHM_EXPORTED Status cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from,
-                                 std::size_t from_pitch, std::size_t width, std::size_t height,
-                                 int /*kind*/) {
-  return noted(copy_rows(to, to_pitch, from, from_pitch, width, height));
-}
-
-OHM_EXPORTED Status cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
-                                      std::size_t from_pitch, std::size_t width, std::size_t height,
-                                      int /*kind*/, Stream* stream) {
-  return noted(
-      on_stream(stream, [&] { return copy_rows(to, to_pitch, from, from_pitch, width, height); }));
-}
-
-OHM_EXPORTED Status cudaMemset(void* to, int byte, std::size_t bytes) {
-  return noted(fill(to, byte, bytes));
-}
-
-OHM_EXPORTED Status cudaMemsetAsync(void* to, int byte, std::size_t bytes, Stream* stream) {
-  return noted(on_stream(stream, [&] { return fill(to, byte, bytes); }));
-}
-
-OHM_EXPORTED Status cudaMemset2D(void* to, std::size_t pitch, int byte, std::size_t width,
-                                 std::size_t height) {
-  return noted(fill_rows(to, pitch, byte, width, height));
-}
-
-OHM_EXPORTED Status cudaMemset2DAsync(void* to, std::size_t pitch, int byte, std::size_t width,
-                                      std::size_t height, Stream* stream) {
-  return noted(on_stream(stream, [&] { return fill_rows(to, pitch, byte, width, height); }));
 }

@@ -1,7 +1,9 @@
 // CUDA's runtime: streams, events, capture, graphs. All work is complete when it is asked for.
+#include <algorithm>
 #include <cstdint>
-#include <memory>
+#include <utility>
 
+#include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/objects.h"
@@ -13,57 +15,91 @@ namespace {
 
 /// What two events are apart: anything but 0, by which programs divide.
 constexpr float kElapsedMilliseconds = 1.0F;
+constexpr unsigned kNonBlocking = 1;
+constexpr int kGreatestPriority = -5;
+
+// Flags of events.
+constexpr unsigned kDisableTiming = 2;
+constexpr unsigned kInterprocess = 4;
+constexpr unsigned kEventFlags = 7;
 
 }  // namespace
 
 OHM_EXPORTED Status cudaStreamCreateWithPriority(Stream** stream, unsigned flags, int priority) {
-  *stream = create_stream(gpus().current(), flags, priority);
-  return Status::success;
+  OHM_RUNTIME_CALL;
+  if (stream == nullptr || flags > kNonBlocking) return noted(Status::invalid_value);
+  *stream = create_stream(gpus().current(), flags, std::clamp(priority, kGreatestPriority, 0));
+  return *stream != nullptr ? Status::success : noted(Status::out_of_memory);
 }
 
 OHM_EXPORTED Status cudaStreamCreateWithFlags(Stream** stream, unsigned flags) {
+  OHM_RUNTIME_CALL;
   return cudaStreamCreateWithPriority(stream, flags, 0);
 }
 
 OHM_EXPORTED Status cudaStreamCreate(Stream** stream) {
+  OHM_RUNTIME_CALL;
   return cudaStreamCreateWithPriority(stream, 0, 0);
 }
 
 OHM_EXPORTED Status cudaStreamDestroy(Stream* stream) {
-  if (is_default(stream)) return noted(Status::invalid_handle);
-  const std::unique_ptr<Stream> owned(stream);
-  return Status::success;
+  OHM_RUNTIME_CALL;
+  return streams().destroy(stream) ? Status::success : noted(Status::invalid_handle);
 }
 
 OHM_EXPORTED Status cudaStreamGetPriority(Stream* stream, int* priority) {
+  OHM_RUNTIME_CALL;
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  if (priority == nullptr) return noted(Status::invalid_value);
   *priority = is_default(stream) ? 0 : stream->priority;
   return Status::success;
 }
 
 OHM_EXPORTED Status cudaStreamGetFlags(Stream* stream, unsigned* flags) {
+  OHM_RUNTIME_CALL;
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  if (flags == nullptr) return noted(Status::invalid_value);
   *flags = is_default(stream) ? 0 : stream->flags;
   return Status::success;
 }
 
 OHM_EXPORTED Status cudaStreamGetId(Stream* stream, std::uint64_t* id) {
+  OHM_RUNTIME_CALL;
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  if (id == nullptr) return noted(Status::invalid_value);
   *id = is_default(stream) ? reinterpret_cast<std::uintptr_t>(stream) : stream->id;
   return Status::success;
 }
 
 OHM_EXPORTED Status cudaStreamWaitEvent(Stream* stream, Event* event, unsigned /*flags*/) {
-  Capture* capture = event == nullptr ? nullptr : event->capture.load();
+  OHM_RUNTIME_CALL;
+  if (!is_stream(stream) || !events().is_alive(event)) return noted(Status::invalid_handle);
+  Capture* capture = event->capture.load();
   if (capture != nullptr && capture->is_active && !is_default(stream)) stream->capture = capture;
   return Status::success;
 }
 
 OHM_EXPORTED Status cudaStreamSynchronize(Stream* stream) {
+  OHM_RUNTIME_CALL;
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
   Capture* const capture = capture_of(stream);
-  if (capture == nullptr) return Status::success;
+  if (capture == nullptr) {
+    gpus().trim_pools();
+    return Status::success;
+  }
   capture->is_invalid = true;
   return noted(Status::capture_not_allowed);
 }
 
+OHM_EXPORTED Status cudaStreamQuery(Stream* stream) {
+  OHM_RUNTIME_CALL;
+  return is_stream(stream) ? Status::success : noted(Status::invalid_handle);
+}
+
 OHM_EXPORTED Status cudaLaunchHostFunc(Stream* stream, HostFunction function, void* data) {
+  OHM_RUNTIME_CALL;
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  if (function == nullptr) return noted(Status::invalid_value);
   if (capture_of(stream) != nullptr) {
     note_work(stream);
   } else {
@@ -73,40 +109,77 @@ OHM_EXPORTED Status cudaLaunchHostFunc(Stream* stream, HostFunction function, vo
 }
 
 OHM_EXPORTED Status cudaStreamAddCallback(Stream* stream, StreamCallback callback, void* data,
-                                          unsigned /*flags*/) {
+                                          unsigned flags) {
+  OHM_RUNTIME_CALL;
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  if (callback == nullptr || flags != 0) return noted(Status::invalid_value);
   callback(stream, Status::success, data);
   return Status::success;
 }
 
-OHM_EXPORTED Status cudaEventCreateWithFlags(Event** event, unsigned /*flags*/) {
-  GpuSystem::of_process().initialize();
-  *event = std::make_unique<Event>().release();
+OHM_EXPORTED Status cudaEventCreateWithFlags(Event** event, unsigned flags) {
+  OHM_RUNTIME_CALL;
+  const bool needs_no_timing = (flags & kInterprocess) != 0 && (flags & kDisableTiming) == 0;
+  if (event == nullptr || flags > kEventFlags || needs_no_timing) {
+    return noted(Status::invalid_value);
+  }
+  *event = events().create();
+  if (*event == nullptr) return noted(Status::out_of_memory);
+  (*event)->has_timing = (flags & kDisableTiming) == 0;
   return Status::success;
 }
 
-OHM_EXPORTED Status cudaEventCreate(Event** event) { return cudaEventCreateWithFlags(event, 0); }
+OHM_EXPORTED Status cudaEventCreate(Event** event) {
+  OHM_RUNTIME_CALL;
+  return cudaEventCreateWithFlags(event, 0);
+}
 
 OHM_EXPORTED Status cudaEventDestroy(Event* event) {
-  const std::unique_ptr<Event> owned(event);
-  return Status::success;
+  OHM_RUNTIME_CALL;
+  return events().destroy(event) ? Status::success : noted(Status::invalid_handle);
 }
 
 OHM_EXPORTED Status cudaEventRecord(Event* event, Stream* stream) {
-  if (event == nullptr) return noted(Status::invalid_handle);
+  OHM_RUNTIME_CALL;
+  if (!events().is_alive(event) || !is_stream(stream)) return noted(Status::invalid_handle);
   event->capture = capture_of(stream);
+  event->is_recorded = true;
   return Status::success;
 }
 
 OHM_EXPORTED Status cudaEventRecordWithFlags(Event* event, Stream* stream, unsigned /*flags*/) {
+  OHM_RUNTIME_CALL;
   return cudaEventRecord(event, stream);
 }
 
-OHM_EXPORTED Status cudaEventElapsedTime(float* milliseconds, Event* /*begin*/, Event* /*end*/) {
+/// Work is complete when it is asked for; what was never recorded is complete, too.
+OHM_EXPORTED Status cudaEventQuery(Event* event) {
+  OHM_RUNTIME_CALL;
+  return events().is_alive(event) ? Status::success : noted(Status::invalid_handle);
+}
+
+OHM_EXPORTED Status cudaEventSynchronize(Event* event) {
+  OHM_RUNTIME_CALL;
+  const Status status = cudaEventQuery(event);
+  if (status == Status::success) gpus().trim_pools();
+  return status;
+}
+
+OHM_EXPORTED Status cudaEventElapsedTime(float* milliseconds, Event* begin, Event* end) {
+  OHM_RUNTIME_CALL;
+  if (milliseconds == nullptr) return noted(Status::invalid_value);
+  for (const Event* event : {begin, end}) {
+    const bool has_time = events().is_alive(event) && event->has_timing && event->is_recorded;
+    if (!has_time) return noted(Status::invalid_handle);
+  }
   *milliseconds = kElapsedMilliseconds;
   return Status::success;
 }
 
 OHM_EXPORTED Status cudaStreamIsCapturing(Stream* stream, int* status) {
+  OHM_RUNTIME_CALL;
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  if (status == nullptr) return noted(Status::invalid_value);
   *status = capture_of(stream) != nullptr ? 1 : 0;
   return Status::success;
 }
@@ -114,6 +187,9 @@ OHM_EXPORTED Status cudaStreamIsCapturing(Stream* stream, int* status) {
 OHM_EXPORTED Status cudaStreamGetCaptureInfo_v2(Stream* stream, int* status, std::uint64_t* id,
                                                 Graph** graph, void* const** dependencies,
                                                 std::size_t* count) {
+  OHM_RUNTIME_CALL;
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  if (status == nullptr) return noted(Status::invalid_value);
   const Capture* capture = capture_of(stream);
   *status = capture != nullptr ? 1 : 0;
   if (id != nullptr) *id = capture != nullptr ? capture->id : 0;
@@ -126,6 +202,7 @@ OHM_EXPORTED Status cudaStreamGetCaptureInfo_v2(Stream* stream, int* status, std
 OHM_EXPORTED Status cudaStreamGetCaptureInfo_v3(Stream* stream, int* status, std::uint64_t* id,
                                                 Graph** graph, void* const** dependencies,
                                                 const void** edges, std::size_t* count) {
+  OHM_RUNTIME_CALL;
   if (edges != nullptr) *edges = nullptr;
   return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, dependencies, count);
 }
@@ -134,11 +211,17 @@ OHM_EXPORTED Status cudaStreamGetCaptureInfo_v3(Stream* stream, int* status, std
 OHM_EXPORTED Status cudaStreamGetCaptureInfo(Stream* stream, int* status, std::uint64_t* id,
                                              Graph** graph, void* const** dependencies,
                                              const void** edges, std::size_t* count) {
+  OHM_RUNTIME_CALL;
   return cudaStreamGetCaptureInfo_v3(stream, status, id, graph, dependencies, edges, count);
 }
 
-OHM_EXPORTED Status cudaStreamBeginCapture(Stream* stream, int /*mode*/) {
+OHM_EXPORTED Status cudaStreamBeginCapture(Stream* stream, int mode) {
+  OHM_RUNTIME_CALL;
+  constexpr int kRelaxed = 2;
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  if (mode < 0 || mode > kRelaxed) return noted(Status::invalid_value);
   if (is_default(stream)) return noted(Status::capture_not_allowed);
+  if (capture_of(stream) != nullptr) return noted(Status::illegal_state);
   stream->capture = begin_capture();
   return Status::success;
 }
@@ -147,21 +230,26 @@ OHM_EXPORTED Status cudaStreamBeginCaptureToGraph(Stream* stream, Graph* graph,
                                                   const void* /*dependencies*/,
                                                   const void* /*edges*/, std::size_t /*count*/,
                                                   int mode) {
+  OHM_RUNTIME_CALL;
+  if (!graphs().is_alive(graph)) return noted(Status::invalid_value);
   const Status status = cudaStreamBeginCapture(stream, mode);
   if (status != Status::success) return status;
   Capture* capture = stream->capture;
-  const std::unique_ptr<Graph> unused(capture->graph);
+  graphs().destroy(capture->graph);
   capture->graph = graph;
   return Status::success;
 }
 
 OHM_EXPORTED Status cudaStreamEndCapture(Stream* stream, Graph** graph) {
+  OHM_RUNTIME_CALL;
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  if (graph == nullptr) return noted(Status::invalid_value);
   Capture* capture = capture_of(stream);
-  if (capture == nullptr) return noted(Status::capture_invalidated);
+  if (capture == nullptr) return noted(Status::illegal_state);
   capture->is_active = false;
   stream->capture = nullptr;
   if (capture->is_invalid) {
-    const std::unique_ptr<Graph> unfinished(capture->graph);
+    graphs().destroy(capture->graph);
     *graph = nullptr;
     return noted(Status::capture_invalidated);
   }
@@ -170,23 +258,28 @@ OHM_EXPORTED Status cudaStreamEndCapture(Stream* stream, Graph** graph) {
 }
 
 OHM_EXPORTED Status cudaThreadExchangeStreamCaptureMode(int* mode) {
+  OHM_RUNTIME_CALL;
+  if (mode == nullptr) return noted(Status::invalid_value);
   thread_local int current = 0;
   std::swap(*mode, current);
   return Status::success;
 }
 
-OHM_EXPORTED Status cudaGraphCreate(Graph** graph, unsigned /*flags*/) {
-  GpuSystem::of_process().initialize();
-  *graph = std::make_unique<Graph>().release();
-  return Status::success;
+OHM_EXPORTED Status cudaGraphCreate(Graph** graph, unsigned flags) {
+  OHM_RUNTIME_CALL;
+  if (graph == nullptr || flags != 0) return noted(Status::invalid_value);
+  *graph = graphs().create();
+  return *graph != nullptr ? Status::success : noted(Status::out_of_memory);
 }
 
 OHM_EXPORTED Status cudaGraphDestroy(Graph* graph) {
-  const std::unique_ptr<Graph> owned(graph);
-  return Status::success;
+  OHM_RUNTIME_CALL;
+  return graphs().destroy(graph) ? Status::success : noted(Status::invalid_value);
 }
 
 OHM_EXPORTED Status cudaGraphGetNodes(Graph* graph, void** nodes, std::size_t* count) {
+  OHM_RUNTIME_CALL;
+  if (!graphs().is_alive(graph) || count == nullptr) return noted(Status::invalid_value);
   // Nodes have nothing to ask about: each is the graph.
   if (nodes != nullptr) std::fill_n(nodes, std::min(*count, graph->nodes), graph);
   *count = graph->nodes;
@@ -195,6 +288,7 @@ OHM_EXPORTED Status cudaGraphGetNodes(Graph* graph, void** nodes, std::size_t* c
 
 OHM_VERSION(node_dependencies_12, cudaGraphNodeGetDependencies, "libcudart.so.12")
 Status node_dependencies_12(void* /*node*/, void** /*dependencies*/, std::size_t* count) {
+  OHM_RUNTIME_CALL_OF("cudaGraphNodeGetDependencies");
   if (count != nullptr) *count = 0;
   return Status::success;
 }
@@ -202,6 +296,54 @@ Status node_dependencies_12(void* /*node*/, void** /*dependencies*/, std::size_t
 OHM_DEFAULT_VERSION(node_dependencies_13, cudaGraphNodeGetDependencies, "libcudart.so.13")
 Status node_dependencies_13(void* /*node*/, void** /*dependencies*/, void* /*edges*/,
                             std::size_t* count) {
+  OHM_RUNTIME_CALL_OF("cudaGraphNodeGetDependencies");
   if (count != nullptr) *count = 0;
   return Status::success;
+}
+
+OHM_EXPORTED Status cudaGraphAddEmptyNode(void** node, Graph* graph, void* const* /*dependencies*/,
+                                          std::size_t /*count*/) {
+  OHM_RUNTIME_CALL;
+  if (node == nullptr || !graphs().is_alive(graph)) return noted(Status::invalid_value);
+  ++graph->nodes;
+  *node = graph;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaGraphInstantiateWithFlags(ExecutableGraph** executable, Graph* graph,
+                                                  unsigned long long /*flags*/) {
+  OHM_RUNTIME_CALL;
+  if (executable == nullptr || !graphs().is_alive(graph)) return noted(Status::invalid_value);
+  *executable = executable_graphs().create(graph->nodes);
+  return *executable != nullptr ? Status::success : noted(Status::out_of_memory);
+}
+
+OHM_EXPORTED Status cudaGraphInstantiate(ExecutableGraph** executable, Graph* graph,
+                                         unsigned long long flags) {
+  OHM_RUNTIME_CALL;
+  return cudaGraphInstantiateWithFlags(executable, graph, flags);
+}
+
+/// The parameters take where instantiation failed, and how.
+OHM_EXPORTED Status cudaGraphInstantiateWithParams(ExecutableGraph** executable, Graph* graph,
+                                                   void* /*parameters*/) {
+  OHM_RUNTIME_CALL;
+  return cudaGraphInstantiateWithFlags(executable, graph, 0);
+}
+
+OHM_EXPORTED Status cudaGraphExecDestroy(ExecutableGraph* executable) {
+  OHM_RUNTIME_CALL;
+  return executable_graphs().destroy(executable) ? Status::success : noted(Status::invalid_value);
+}
+
+OHM_EXPORTED Status cudaGraphUpload(ExecutableGraph* executable, Stream* stream) {
+  OHM_RUNTIME_CALL;
+  if (!executable_graphs().is_alive(executable)) return noted(Status::invalid_value);
+  return is_stream(stream) ? Status::success : noted(Status::invalid_handle);
+}
+
+OHM_EXPORTED Status cudaGraphLaunch(ExecutableGraph* executable, Stream* stream) {
+  OHM_RUNTIME_CALL;
+  if (!executable_graphs().is_alive(executable)) return noted(Status::invalid_value);
+  return is_stream(stream) ? Status::success : noted(Status::invalid_handle);
 }

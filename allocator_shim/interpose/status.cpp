@@ -1,49 +1,57 @@
 #include "allocator_shim/interpose/status.h"
 
 #include <algorithm>
-#include <array>
+#include <string_view>
 
 namespace ohm::interpose {
 namespace {
 
 struct StatusText {
-  Status status;
+  int number;
   const char* name;
+  const char* driver_name;
   const char* text;
 };
 
-constexpr std::array<StatusText, 14> kTexts = {{
-    {Status::success, "cudaSuccess", "no error"},
-    {Status::invalid_value, "cudaErrorInvalidValue", "invalid argument"},
-    {Status::out_of_memory, "cudaErrorMemoryAllocation", "out of memory"},
-    {Status::not_initialized, "cudaErrorInitializationError", "initialization error"},
-    {Status::no_device, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
-    {Status::invalid_device, "cudaErrorInvalidDevice", "invalid device ordinal"},
-    {Status::invalid_handle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
-    {Status::not_found, "cudaErrorSymbolNotFound", "named symbol not found"},
-    {Status::not_ready, "cudaErrorNotReady", "device not ready"},
-    {Status::peer_access_already_enabled, "cudaErrorPeerAccessAlreadyEnabled",
-     "peer access is already enabled"},
-    {Status::not_supported, "cudaErrorNotSupported", "operation not supported"},
-    {Status::capture_not_allowed, "cudaErrorStreamCaptureUnsupported",
-     "operation not permitted when stream is capturing"},
-    {Status::capture_invalidated, "cudaErrorStreamCaptureInvalidated",
-     "operation failed due to a previous error during capture"},
-    {Status::unknown, "cudaErrorUnknown", "unknown error"},
-}};
+#define OHM_STATUS(number, name, driver_name, text) StatusText{number, name, driver_name, text},
+constexpr StatusText kTexts[] = {
+#include "allocator_shim/interpose/status.def"
+};
+#undef OHM_STATUS
 
-const StatusText& row_of(Status status) {
-  const auto* found = std::find_if(kTexts.begin(), kTexts.end(),
-                                   [&](const StatusText& row) { return row.status == status; });
-  return found == kTexts.end() ? kTexts.back() : *found;
+/// nullptr: there is no such code.
+const StatusText* row_of(Status status) {
+  const auto* const found =
+      std::find_if(std::begin(kTexts), std::end(kTexts),
+                   [&](const StatusText& row) { return row.number == static_cast<int>(status); });
+  return found == std::end(kTexts) ? nullptr : found;
 }
+
+constexpr const char* kUnrecognized = "unrecognized error code";
 
 thread_local Status last = Status::success;
 
 }  // namespace
 
-const char* name_of(Status status) { return row_of(status).name; }
-const char* text_of(Status status) { return row_of(status).text; }
+const char* name_of(Status status) {
+  const StatusText* const row = row_of(status);
+  return row == nullptr || *row->name == '\0' ? kUnrecognized : row->name;
+}
+
+const char* text_of(Status status) {
+  const StatusText* const row = row_of(status);
+  return row == nullptr || *row->name == '\0' ? kUnrecognized : row->text;
+}
+
+const char* driver_name_of(Status status) {
+  const StatusText* const row = row_of(status);
+  return row == nullptr || *row->driver_name == '\0' ? nullptr : row->driver_name;
+}
+
+const char* driver_text_of(Status status) {
+  const StatusText* const row = row_of(status);
+  return row == nullptr || *row->driver_name == '\0' ? nullptr : row->text;
+}
 
 Status noted(Status status) {
   if (status != Status::success) last = status;

@@ -183,6 +183,11 @@ struct Unsupported {
   }
 };
 
+/// The same for what programs link to. Those that ask for functions by name are told that there is
+/// none, and do without (function_table.h).
+template <int Code>
+struct Absent : Unsupported<Code> {};
+
 /// The same without a word: what programs try, and do without.
 template <int Code>
 struct Declines {

@@ -1,4 +1,5 @@
 // The functions of the table that have a class of behaviour and no source of their own.
+#include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/provisional_values.h"
 #include "allocator_shim/interpose/stub.h"
@@ -8,6 +9,12 @@ using namespace ohm::interpose;
 namespace {
 
 constexpr auto kNotInitialized = static_cast<Word>(Status::not_initialized);
+
+/// The runtime keeps it for cudaGetLastError.
+Word stub_failure(std::string_view library, int code) {
+  if (library == "cudart") noted(static_cast<Status>(code));
+  return static_cast<Word>(code);
+}
 
 }  // namespace
 
@@ -22,6 +29,8 @@ constexpr auto kNotInitialized = static_cast<Word>(Status::not_initialized);
     if constexpr (needs_cuinit(#library, #name)) {                                               \
       if (!GpuSystem::of_process().is_initialized()) return kNotInitialized;                     \
     }                                                                                            \
+    const EntryCall entry_call(#name);                                                           \
+    if (entry_call.has_failed()) return stub_failure(#library, entry_call.code());               \
     if constexpr (may_write(#library)) judge_provisional_values();                               \
     return __VA_ARGS__::call(                                                                    \
         {a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x}, #name);        \

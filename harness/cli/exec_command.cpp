@@ -19,6 +19,7 @@
 #include "harness/cli/option_values.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/value_option.h"
+#include "harness/exec/call_faults.h"
 #include "harness/exec/child_command.h"
 #include "harness/exec/gpu_command.h"
 #include "harness/exec/host_command.h"
@@ -55,7 +56,10 @@ std::string gpu_variable(const ExecArguments& arguments) {
 engine::ChildCommand device_command(const ExecArguments& arguments) {
   const std::string gpus = gpu_variable(arguments);
   if (!arguments.fault.empty()) {
-    parsed("--fault", [&] { return FaultPlan::parse(arguments.fault, PlannedCalls::device); });
+    parsed("--fault", [&] {
+      engine::check_call_faults(FaultPlan::parse(arguments.fault, PlannedCalls::device));
+      return 0;
+    });
   }
   engine::ChildCommand command =
       parsed("exec", [&] { return engine::gpu_command(arguments.command, gpus); });

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "allocator_shim/fault/fault_error.h"
 #include "allocator_shim/fault/fault_policy.h"
 #include "harness/cli/scenario_option.h"
 #include "harness/cli/terminal.h"
@@ -67,6 +68,11 @@ std::string faults_text() {
   std::vector<std::pair<std::string, std::string>> rows;
   for (const FaultPolicyRow& policy : fault_policies())
     rows.emplace_back(policy.usage, policy.help);
+  for (const FaultErrorRow& error : kFaultErrors) {
+    rows.emplace_back(fmt::format("-> error({})", error.name),
+                      fmt::format("behind call(…): {}{}", error.help,
+                                  error.is_sticky ? "; later calls fail, too" : ""));
+  }
   return two_columns(rows);
 }
 

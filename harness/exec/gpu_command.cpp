@@ -7,19 +7,38 @@
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "allocator_shim/interpose/gpu_variable.h"
+#include "allocator_shim/interpose/sonames.h"
+#include "harness/exec/linked_runtime.h"
 #include "harness/exec/preloading.h"
 #include "harness/exec/python_protocol.h"
 #include "harness/exec/python_start.h"
 
 namespace ohm::engine {
 
+namespace {
+
+/// A program finds NVIDIA's own libraries before what a preloaded library needs: the stand-ins have
+/// to be preloaded, each. The last of them brings the rest.
+std::vector<std::string> stand_ins() {
+  const std::filesystem::path last = shipped_file(OHM_BUILT_PRELOAD, OHM_INSTALLED_PRELOAD);
+  std::vector<std::string> files;
+  for (const std::string_view soname : interpose::kSonames) {
+    files.push_back(last.parent_path() / soname);
+  }
+  files.push_back(last);
+  return files;
+}
+
+}  // namespace
+
 ChildCommand gpu_command(const std::vector<std::string>& words, const std::string& gpus) {
-  ChildCommand command = preloaded_command(
-      words, shipped_file(OHM_BUILT_PRELOAD, OHM_INSTALLED_PRELOAD), PreloadOrder::last);
+  ChildCommand command = preloaded_command(words, stand_ins(), PreloadOrder::last);
+  check_linked_runtime(command.path);
   add_python_start(command);
   command.environment.emplace_back(interpose::kGpusVariable, gpus);
   return command;

@@ -21,8 +21,9 @@ void check_host_fault(const std::string& plan) {
 
 ChildCommand host_command(const std::vector<std::string>& words, const HostOptions& options) {
   check_host_fault(options.fault);
-  ChildCommand command = preloaded_command(
-      words, shipped_file(OHM_BUILT_HOST_LIBRARY, OHM_INSTALLED_HOST_LIBRARY), PreloadOrder::first);
+  ChildCommand command =
+      preloaded_command(words, {shipped_file(OHM_BUILT_HOST_LIBRARY, OHM_INSTALLED_HOST_LIBRARY)},
+                        PreloadOrder::first);
   if (options.limit_bytes) {
     command.environment.emplace_back(interpose::host::kLimitVariable,
                                      fmt::to_string(*options.limit_bytes));

@@ -1,6 +1,7 @@
 #include "harness/exec/preloading.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -42,15 +43,17 @@ bool has_operator_new(const std::string& library) {
   });
 }
 
-std::string preload_list(const std::string& library, PreloadOrder order) {
-  std::string list = order == PreloadOrder::first ? library : "";
+std::string preload_list(const std::vector<std::string>& libraries, PreloadOrder order) {
+  std::vector<std::string> list;
   for (const std::string& other : words_of(variable("LD_PRELOAD"))) {
     // As of an outer ohm exec.
-    if (other == library) continue;
-    list += (list.empty() ? "" : ":") + other;
+    if (std::find(libraries.begin(), libraries.end(), other) == libraries.end()) {
+      list.push_back(other);
+    }
   }
-  if (order == PreloadOrder::last) list += (list.empty() ? "" : ":") + library;
-  return list;
+  list.insert(order == PreloadOrder::first ? list.begin() : list.end(), libraries.begin(),
+              libraries.end());
+  return fmt::format("{}", fmt::join(list, ":"));
 }
 
 }  // namespace
@@ -69,13 +72,13 @@ std::string shipped_file(const char* built, const char* installed) {
   throw GpuUnavailable(fmt::format("there is no {}", all.front().string()));
 }
 
-ChildCommand preloaded_command(const std::vector<std::string>& words, const std::string& library,
-                               PreloadOrder order) {
+ChildCommand preloaded_command(const std::vector<std::string>& words,
+                               const std::vector<std::string>& libraries, PreloadOrder order) {
   ChildCommand command;
   command.path = find_program(words.front(), variable("PATH"));
   check_preloadable(command.path);
   command.words = words;
-  command.environment = {{"LD_PRELOAD", preload_list(library, order)}};
+  command.environment = {{"LD_PRELOAD", preload_list(libraries, order)}};
   return command;
 }
 

@@ -1,4 +1,4 @@
-// A command that starts with a library of this project's in front of its own.
+// A command that starts with libraries of this project's in front of its own.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace ohm::engine {
 /// named in a variable.
 std::string shipped_file(const char* built, const char* installed);
 
-/// Where a library stands among those that the environment preloads already.
+/// Where libraries stand among those that the environment preloads already.
 enum class PreloadOrder : std::uint8_t {
-  first,  ///< it has to be in front of every allocator
-  last,   ///< it is in nobody's way: others may have to be first
+  first,  ///< they have to be in front of every allocator
+  last,   ///< they are in nobody's way: others may have to be first
 };
 
-/// The command that `words` are, with the library preloaded beside what the environment's own
+/// The command that `words` are, with the libraries preloaded beside what the environment's own
 /// LD_PRELOAD names. Throws std::invalid_argument that says why nothing can be preloaded into it,
 /// or that it is not found.
-ChildCommand preloaded_command(const std::vector<std::string>& words, const std::string& library,
-                               PreloadOrder order);
+ChildCommand preloaded_command(const std::vector<std::string>& words,
+                               const std::vector<std::string>& libraries, PreloadOrder order);
 
 /// Of what the environment preloads: the library whose requests nothing in front of malloc() sees,
 /// in a sentence; empty: there is none.

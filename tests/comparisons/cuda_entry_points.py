@@ -143,7 +143,7 @@ def proposal(library, name, parameters):
 
 def support_of(behaviour):
     """The support level of a class of behaviour, as the table names it."""
-    levels = {"Unsupported": "rejected", "TakesNothing": "no_workspace", "Solves": "not_solved",
+    levels = {"Unsupported": "rejected", "Absent": "rejected", "TakesNothing": "no_workspace", "Solves": "not_solved",
               "NeedsNothing": "zero", "SaysNothing": "no_error_text"}
     return levels.get(behaviour.split("<")[0], "supported")
 

@@ -55,8 +55,10 @@ constexpr std::string_view kOpening =
     "# CUDA support\n\n"
     "The entry points of CUDA 12 and 13 that programs find on a virtual GPU. A rejected call fails "
     "with the library's code for\nwhat it does not support, and is named on stderr unless the "
-    "program only tries it; `ohm exec --allow-missing` continues\npast it. The page is generated "
-    "from `entry_points.def` in `allocator_shim/interpose`.\n";
+    "program only tries it; `ohm exec --allow-missing` continues\npast it. Every other "
+    "entry point of the runtime, the driver, cuBLAS, cuDNN, cuFFT and cuRAND of CUDA 13 is there "
+    "for\nprograms that link to it, and rejected. The page is generated from `entry_points.def` in "
+    "`allocator_shim/interpose`.\n";
 
 /// Names in code spans, in lines of at most 110 columns.
 std::string wrapped(std::string_view heading, const std::vector<std::string_view>& names) {
@@ -91,6 +93,7 @@ std::string page() {
   std::vector<std::string_view> libraries;
   std::map<std::string_view, std::map<std::string_view, std::vector<std::string_view>>> rows;
   for (const Row& row : kRows) {
+    if (row.behaviour.starts_with("Absent")) continue;
     if (!rows.contains(row.library)) libraries.push_back(row.library);
     rows[row.library][row.support].push_back(row.name);
   }

@@ -217,8 +217,9 @@ std::span<const luaL_Reg> fault_functions() { return kFaultFunctions; }
 
 bool push_fault_policy(lua_State* L, std::string_view name) {
   const auto rows = fault_policies();
-  const auto row = std::find_if(rows.begin(), rows.end(),
-                                [&](const FaultPolicyRow& known) { return known.name == name; });
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const FaultPolicyRow& known) {
+    return known.name == name && !known.is_for_commands;
+  });
   if (row == rows.end()) return false;
   OHM_ASSERT(rows.size() <= kPolicies.size(), "more policies than numbered functions");
   lua_pushcfunction(L, kPolicies[static_cast<std::size_t>(row - rows.begin())]);
@@ -227,7 +228,9 @@ bool push_fault_policy(lua_State* L, std::string_view name) {
 
 std::vector<std::string> fault_policy_names() {
   std::vector<std::string> names;
-  for (const FaultPolicyRow& row : fault_policies()) names.emplace_back(row.name);
+  for (const FaultPolicyRow& row : fault_policies()) {
+    if (!row.is_for_commands) names.emplace_back(row.name);
+  }
   return names;
 }
 

@@ -29,6 +29,30 @@ std::vector<int> failing(FaultPlan& plan) {
   return ordinals;
 }
 
+TEST(FaultPlan, CallsOfCudaFailAsTheirErrorSays) {
+  FaultPlan plan = FaultPlan::parse("call(cudaMalloc) & nth(2) -> error(not_ready) -> nth(1)",
+                                    PlannedCalls::device);
+  FaultCandidate call = call_of(0, 0, FaultLevel::call);
+  call.call = "cudaFree";
+  EXPECT_FALSE(plan.should_fail(call));
+  call.call = "cudaMalloc";
+  EXPECT_FALSE(plan.should_fail(call));
+  EXPECT_TRUE(plan.should_fail(call));
+  EXPECT_EQ(plan.last_error(), FaultError::not_ready);
+  EXPECT_FALSE(plan.should_fail(call)) << "nth(1) is about memory";
+  EXPECT_TRUE(plan.should_fail(call_of(512, 0, FaultLevel::segment)));
+  EXPECT_EQ(plan.last_error(), FaultError::memory);
+}
+
+TEST(FaultPlan, RefusesErrorsThatItDoesNotKnowAndPlansOfScenariosWithCalls) {
+  for (const char* text : {"call(cudaMalloc) -> error(wrong)", "error(memory)",
+                           "nth(1) -> error(device_lost)", "capacity(1GiB) -> error(memory)"}) {
+    EXPECT_THROW(FaultPlan::parse(text, PlannedCalls::device), std::invalid_argument) << text;
+  }
+  EXPECT_THROW(FaultPlan::parse("call(cudaMalloc)"), std::invalid_argument);
+  EXPECT_THROW(FaultPlan::parse("nth(1) -> error(memory)"), std::invalid_argument);
+}
+
 TEST(FaultPlan, FiresAsOftenAsItsScheduleSays) {
   const std::vector<std::pair<std::string, std::vector<int>>> kCases = {
       {"nth(7)", {7}},

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 
 namespace ohm::interpose {
@@ -22,6 +23,26 @@ Type* function(const char* soname, const char* name, const char* version = nullp
   void* found = version == nullptr ? dlsym(handle, name) : dlvsym(handle, name, version);
   if (found == nullptr) ADD_FAILURE() << dlerror();
   return reinterpret_cast<Type*>(found);
+}
+
+/// A kernel as nvcc's code registers it: of a fat binary without any code.
+inline const void* registered_kernel() {
+  struct Wrapper {
+    std::uint32_t magic = 0x466243b1;
+    std::uint32_t version = 1;
+    const void* data = nullptr;
+  };
+  static Wrapper wrapper;
+  static void** const image =
+      function<void**(const void*)>("libcudart.so.12", "__cudaRegisterFatBinary")(&wrapper);
+  static const char kernel = 'k';
+  [[maybe_unused]] static const bool is_registered = [] {
+    function<void(void**, const char*, char*, const char*, int, void*, void*, void*, void*, int*)>(
+        "libcudart.so.12", "__cudaRegisterFunction")(image, &kernel, nullptr, "kernel", -1, nullptr,
+                                                     nullptr, nullptr, nullptr, nullptr);
+    return true;
+  }();
+  return &kernel;
 }
 
 // Results of both APIs, which agree on these.

@@ -21,8 +21,8 @@ void launch_kernel() {
     unsigned x, y, z;
   };
   using Launch = int(const void*, Dimensions, Dimensions, void**, std::size_t, void*);
-  ASSERT_EQ(function<Launch>(kRuntime, "cudaLaunchKernel")(nullptr, {1, 1, 1}, {1, 1, 1}, nullptr,
-                                                           0, nullptr),
+  ASSERT_EQ(function<Launch>(kRuntime, "cudaLaunchKernel")(registered_kernel(), {1, 1, 1},
+                                                           {1, 1, 1}, nullptr, 0, nullptr),
             kSuccess);
 }
 

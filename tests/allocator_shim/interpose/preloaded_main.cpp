@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "tests/allocator_shim/interpose/client.h"
 
@@ -28,18 +30,45 @@ int print_gpus() {
   return EXIT_SUCCESS;
 }
 
+/// With arguments of their own; nullopt: another function.
+std::optional<int> special_result(const char* name) {
+  void* place = nullptr;
+  if (std::strcmp(name, "cuInit") == 0) return function<int(unsigned)>(kDriver, name)(0);
+  if (std::strcmp(name, "cudaMallocHost") == 0) {
+    return function<int(void**, std::size_t)>(kRuntime, name)(&place, 4096);
+  }
+  if (std::strcmp(name, "cudaMemsetAsync") == 0) {
+    function<int(void**, std::size_t)>(kRuntime, "cudaMalloc")(&place, 4096);
+    return function<int(void*, int, std::size_t, void*)>(kRuntime, name)(place, 1, 4096, nullptr);
+  }
+  if (std::strcmp(name, "nvmlDeviceGetMemoryInfo_first") == 0) {
+    std::uint64_t memory[3] = {};
+    constexpr std::uintptr_t kFirst = 1;
+    return function<int(std::uintptr_t, void*)>("libnvidia-ml.so.1", "nvmlDeviceGetMemoryInfo")(
+        kFirst, memory);
+  }
+  return std::nullopt;
+}
+
+const char* soname_of(const char* name) {
+  constexpr std::pair<const char*, const char*> kPrefixes[] = {{"cudnn", "libcudnn.so.9"},
+                                                               {"cuda", kRuntime},
+                                                               {"nvml", "libnvidia-ml.so.1"},
+                                                               {"nccl", "libnccl.so.2"},
+                                                               {"cublas", "libcublas.so.12"}};
+  for (const auto& [prefix, soname] : kPrefixes) {
+    if (std::strncmp(name, prefix, std::strlen(prefix)) == 0) return soname;
+  }
+  return kDriver;
+}
+
 /// Places that any of the functions may write to.
 int print_results(int count, char** names) {
   for (int i = 0; i < count; ++i) {
     std::uint64_t places[3] = {};
-    const bool is_runtime = std::strncmp(names[i], "cuda", 4) == 0;
-    const char* const soname = is_runtime                                 ? kRuntime
-                               : std::strncmp(names[i], "nvml", 4) == 0   ? "libnvidia-ml.so.1"
-                               : std::strncmp(names[i], "cublas", 6) == 0 ? "libcublas.so.12"
-                                                                          : kDriver;
-    const bool is_init = std::strcmp(names[i], "cuInit") == 0;
-    const int status = is_init ? function<int(unsigned)>(soname, names[i])(0)
-                               : function<int(void*, void*, void*)>(soname, names[i])(
+    const std::optional<int> special = special_result(names[i]);
+    const int status = special ? *special
+                               : function<int(void*, void*, void*)>(soname_of(names[i]), names[i])(
                                      &places[0], &places[1], &places[2]);
     std::printf("%s%d", i == 0 ? "" : " ", status);
   }
@@ -62,6 +91,9 @@ int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--print-gpus") == 0) return print_gpus();
   if (argc > 2 && std::strcmp(argv[1], "--call") == 0) return print_results(argc - 2, argv + 2);
   function<int(unsigned)>(kDriver, "cuInit")(0);
+  void* context = nullptr;
+  function<int(void**, int)>(kDriver, "cuDevicePrimaryCtxRetain")(&context, 0);
+  function<int(void*)>(kDriver, "cuCtxSetCurrent")(context);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

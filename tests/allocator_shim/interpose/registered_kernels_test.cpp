@@ -72,11 +72,14 @@ struct Attributes {
   std::array<int, 32> rest;
 };
 
+int ask_for_attributes(Attributes& attributes, const void* kernel) {
+  return function<int(Attributes*, const void*)>(kRuntime, "cudaFuncGetAttributes")(&attributes,
+                                                                                    kernel);
+}
+
 Attributes attributes_of(const void* kernel) {
   Attributes attributes = {};
-  EXPECT_EQ((function<int(Attributes*, const void*)>(kRuntime, "cudaFuncGetAttributes")(&attributes,
-                                                                                        kernel)),
-            0);
+  EXPECT_EQ(ask_for_attributes(attributes, kernel), 0);
   return attributes;
 }
 
@@ -97,7 +100,9 @@ TEST(RegisteredKernels, RunTheNewestMachineCodeThatTheCardCan) {
   register_kernel(binary, &kKernels[0]);
   EXPECT_EQ(attributes_of(&kKernels[0]).binary_version, 80);
   EXPECT_EQ(attributes_of(&kKernels[0]).ptx_version, 80);
-  EXPECT_EQ(attributes_of(&kKernels[1]).binary_version, 80) << "of a function that nobody knows";
+  Attributes none = {};
+  constexpr int kInvalidDeviceFunction = 98;
+  EXPECT_EQ(ask_for_attributes(none, &kKernels[1]), kInvalidDeviceFunction) << "nobody knows it";
 }
 
 TEST(RegisteredKernels, AreCompiledFromPtxWhereThereIsNoMachineCodeOfTheGeneration) {

@@ -1,0 +1,111 @@
+#include "allocator_shim/interpose/contexts.h"
+
+#include <array>
+#include <atomic>
+#include <vector>
+
+#include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/handle_pool.h"
+
+namespace ohm::interpose {
+namespace {
+
+/// No machine has as many GPUs.
+constexpr std::size_t kMostContexts = 256;
+
+HandlePool<Context> contexts;
+std::array<std::atomic<Context*>, kMostContexts> primaries;
+std::array<std::atomic<int>, kMostContexts> primary_holders;
+std::atomic<bool> is_runtime_used = false;
+thread_local std::vector<Context*> stack;
+
+std::size_t index_of(int device) { return static_cast<std::size_t>(device) % kMostContexts; }
+
+bool is_primary(const Context* context) {
+  return primaries.at(index_of(context->device)) == context;
+}
+
+/// What is destroyed elsewhere is nobody's any more.
+void forget_dead_contexts() {
+  while (!stack.empty() && stack.back() != nullptr && !contexts.is_alive(stack.back())) {
+    stack.back() = nullptr;
+  }
+}
+
+/// The GPU of a thread is its context's.
+void follow(const Context* context) {
+  if (context != nullptr) gpus().set_current(context->device);
+}
+
+}  // namespace
+
+Context* primary_context(int device) {
+  std::atomic<Context*>& place = primaries.at(index_of(device));
+  Context* known = place;
+  if (known != nullptr) return known;
+  Context* const made = contexts.create(device);
+  if (place.compare_exchange_strong(known, made)) return made;
+  contexts.destroy(made);
+  return known;
+}
+
+bool is_primary_active(int device) {
+  return is_runtime_used || primary_holders.at(index_of(device)) > 0;
+}
+
+void retain_primary(int device) { ++primary_holders.at(index_of(device)); }
+
+bool release_primary(int device) {
+  std::atomic<int>& holders = primary_holders.at(index_of(device));
+  int now = holders;
+  while (now > 0) {
+    if (holders.compare_exchange_weak(now, now - 1)) return true;
+  }
+  return is_runtime_used;
+}
+
+Context* create_context(int device, unsigned flags) {
+  Context* const made = contexts.create(device, flags);
+  if (made != nullptr) push_context(made);
+  return made;
+}
+
+bool destroy_context(Context* context) {
+  if (!is_context(context) || is_primary(context)) return false;
+  gpus().free_all(context->device, context);
+  if (!stack.empty() && stack.back() == context) stack.pop_back();
+  return contexts.destroy(context);
+}
+
+bool is_context(const Context* context) { return contexts.is_alive(context); }
+
+Context* current_context() {
+  forget_dead_contexts();
+  if (!stack.empty() && stack.back() != nullptr) return stack.back();
+  return is_runtime_used ? primary_context(gpus().current()) : nullptr;
+}
+
+void set_current_context(Context* context) {
+  if (stack.empty()) {
+    stack.push_back(context);
+  } else {
+    stack.back() = context;
+  }
+  follow(context);
+}
+
+void push_context(Context* context) {
+  stack.push_back(context);
+  follow(context);
+}
+
+Context* pop_context() {
+  Context* const last = current_context();
+  if (!stack.empty()) stack.pop_back();
+  follow(current_context());
+  return last;
+}
+
+void note_use_of_runtime() { is_runtime_used.store(true, std::memory_order_relaxed); }
+
+}  // namespace ohm::interpose

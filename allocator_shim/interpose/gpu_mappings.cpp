@@ -1,0 +1,113 @@
+// Memory and addresses of the GPUs apart, as expandable segments use them.
+#include <mutex>
+#include <stdexcept>
+
+#include "allocator_shim/interpose/address_ranges.h"
+#include "allocator_shim/interpose/gpu_system.h"
+
+namespace ohm::interpose {
+
+Status GpuSystem::reserve(int device, std::size_t bytes, DeviceAddress& address) {
+  const std::lock_guard guard(mutex_);
+  address = 0;
+  if (!has(device)) return Status::invalid_device;
+  if (bytes == 0 || bytes % AddressSpace::kGranuleBytes != 0) return Status::invalid_value;
+  try {
+    address = used(device).reserve_range(bytes);
+  } catch (const std::runtime_error&) {
+    return Status::out_of_memory;
+  }
+  gpus_[static_cast<std::size_t>(device)].ranges.emplace(address, bytes);
+  return Status::success;
+}
+
+Status GpuSystem::release_range(DeviceAddress address) {
+  const std::lock_guard guard(mutex_);
+  Gpu* gpu = owner(address);
+  if (gpu == nullptr) return Status::invalid_value;
+  const auto range = gpu->ranges.find(address);
+  if (range == gpu->ranges.end()) return Status::invalid_value;
+  const auto mapping = gpu->mappings.lower_bound(address);
+  const bool is_mapped = mapping != gpu->mappings.end() && mapping->first - address < range->second;
+  if (is_mapped) return Status::invalid_value;
+  gpu->memory->release_range(address, range->second);
+  gpu->ranges.erase(range);
+  return Status::success;
+}
+
+Status GpuSystem::create(int device, std::size_t bytes, PhysicalMemory*& memory) {
+  memory = nullptr;
+  if (is_refused(bytes)) return Status::out_of_memory;
+  const std::lock_guard guard(mutex_);
+  if (!has(device)) return Status::invalid_device;
+  if (bytes == 0 || bytes % AddressSpace::kGranuleBytes != 0) return Status::invalid_value;
+  if (fails_by_plan(FaultLevel::map, device, bytes)) return Status::out_of_memory;
+  if (!used(device).create_chunk(bytes)) return no_room(device);
+  memory = physical_.create(device, bytes);
+  return memory != nullptr ? Status::success : Status::out_of_memory;
+}
+
+void GpuSystem::drop(PhysicalMemory* memory) {
+  if (--memory->references > 0) return;
+  used(memory->device).release_chunk(memory->bytes);
+  physical_.destroy(memory);
+}
+
+Status GpuSystem::release(PhysicalMemory* memory) {
+  const std::lock_guard guard(mutex_);
+  if (!is_physical(memory) || memory->is_released) return Status::invalid_value;
+  memory->is_released = true;
+  drop(memory);
+  return Status::success;
+}
+
+Status GpuSystem::map(DeviceAddress address, std::size_t bytes, PhysicalMemory* memory) {
+  const std::lock_guard guard(mutex_);
+  if (!is_physical(memory)) return Status::invalid_value;
+  Gpu* gpu = owner(address);
+  if (gpu == nullptr || bytes != memory->bytes) return Status::invalid_value;
+  const auto range = holder(gpu->ranges, address);
+  const bool fits = range != gpu->ranges.end() && address - range->first + bytes <= range->second;
+  if (!fits || gpu->mappings.count(address) != 0) return Status::invalid_value;
+  try {
+    gpu->memory->map_chunk(address, bytes);
+  } catch (const HostRefusal& refusal) {
+    return refused(refusal);
+  }
+  gpu->mappings.emplace(address, Mapping{bytes, memory});
+  ++memory->references;
+  return Status::success;
+}
+
+Status GpuSystem::set_access(DeviceAddress address, std::size_t bytes, bool is_accessible) {
+  const std::lock_guard guard(mutex_);
+  Gpu* gpu = owner(address);
+  if (gpu == nullptr || bytes == 0) return Status::invalid_value;
+  const DeviceAddress end = address + bytes;
+  const auto first = gpu->mappings.find(address);
+  auto mapping = first;
+  for (DeviceAddress at = address; at < end; ++mapping) {
+    if (mapping == gpu->mappings.end() || mapping->first != at) return Status::invalid_value;
+    at += mapping->second.bytes;
+  }
+  for (auto one = first; one != mapping; ++one) one->second.is_accessible = is_accessible;
+  return Status::success;
+}
+
+Status GpuSystem::unmap(DeviceAddress address, std::size_t bytes) {
+  const std::lock_guard guard(mutex_);
+  Gpu* gpu = owner(address);
+  if (gpu == nullptr) return Status::invalid_value;
+  // One call may end several mappings that follow each other.
+  auto mapping = gpu->mappings.find(address);
+  for (const DeviceAddress end = address + bytes; address < end;) {
+    if (mapping == gpu->mappings.end() || mapping->first != address) return Status::invalid_value;
+    gpu->memory->unmap_chunk(address, mapping->second.bytes);
+    drop(mapping->second.memory);
+    address += mapping->second.bytes;
+    mapping = gpu->mappings.erase(mapping);
+  }
+  return Status::success;
+}
+
+}  // namespace ohm::interpose

@@ -1,0 +1,34 @@
+// Modules of the driver: what programs load as an image, and the kernels that they find in it by
+// name. None is run; what an image is for is read as far as it decides whether a call fails.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "allocator_shim/interpose/handle_pool.h"
+#include "allocator_shim/interpose/status.h"
+
+namespace ohm::interpose {
+
+struct Module {
+  bool has_names = false;       ///< false: its kernels are not known, and any name is one
+  std::set<std::string> names;  ///< of its kernels
+};
+
+struct Kernel {
+  Module* module = nullptr;
+  std::string name;
+};
+
+/// A cubin, PTX, a fat binary with or without what nvcc puts around it, or what the stand-in's
+/// compilers make: eight zeros.
+Status load_module(Module*& module, const void* image);
+/// False: there is none.
+bool unload_module(Module* module);
+bool is_module(const Module* module);
+
+/// The same handle for the same name.
+Status find_kernel(Kernel*& kernel, Module* module, const char* name);
+bool is_kernel(const Kernel* kernel);
+
+}  // namespace ohm::interpose

@@ -1,0 +1,164 @@
+// CUDA's runtime: stream-ordered memory and its pools.
+#include <cstdint>
+
+#include "allocator_shim/interpose/entry_call.h"
+#include "allocator_shim/interpose/exported.h"
+#include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/objects.h"
+#include "allocator_shim/interpose/status.h"
+
+using namespace ohm::interpose;
+using ohm::DeviceAddress;
+
+namespace {
+
+/// cudaMemPoolAttr.
+enum class PoolAttribute : int {
+  first_switch = 1,
+  last_switch = 3,
+  release_threshold = 4,
+  reserved = 5,
+  reserved_high = 6,
+  used = 7,
+  used_high = 8,
+};
+
+/// The beginning of cudaMemPoolProps.
+struct PoolProperties {
+  int allocation_type, handle_types, location_type, device;
+};
+constexpr int kPinnedPool = 1;
+constexpr int kPoolOnDevice = 1;
+
+bool is_switch(PoolAttribute attribute) {
+  return attribute >= PoolAttribute::first_switch && attribute <= PoolAttribute::last_switch;
+}
+
+Status get(const MemoryPool& pool, PoolAttribute attribute, void* value) {
+  auto* const number = static_cast<std::uint64_t*>(value);
+  switch (attribute) {
+    case PoolAttribute::release_threshold:
+      *number = pool.release_threshold;
+      return Status::success;
+    case PoolAttribute::reserved:
+      *number = pool.reserved_bytes;
+      return Status::success;
+    case PoolAttribute::reserved_high:
+      *number = pool.reserved_high_bytes;
+      return Status::success;
+    case PoolAttribute::used:
+      *number = pool.used_bytes;
+      return Status::success;
+    case PoolAttribute::used_high:
+      *number = pool.used_high_bytes;
+      return Status::success;
+    default:
+      break;
+  }
+  if (!is_switch(attribute)) return Status::invalid_value;
+  // Work is complete when it is asked for: reuse never waits.
+  *static_cast<int*>(value) = 1;
+  return Status::success;
+}
+
+/// Marks are only reset.
+Status set(MemoryPool& pool, PoolAttribute attribute, const void* value) {
+  if (is_switch(attribute)) return Status::success;
+  const std::uint64_t number = *static_cast<const std::uint64_t*>(value);
+  if (attribute == PoolAttribute::release_threshold) {
+    pool.release_threshold = number;
+    return Status::success;
+  }
+  if (number != 0) return Status::invalid_value;
+  if (attribute == PoolAttribute::reserved_high) {
+    pool.reserved_high_bytes = pool.reserved_bytes;
+    return Status::success;
+  }
+  if (attribute == PoolAttribute::used_high) {
+    pool.used_high_bytes = pool.used_bytes;
+    return Status::success;
+  }
+  return Status::invalid_value;
+}
+
+Status pool_of(void** pool, MemoryPool* found) {
+  *pool = found;
+  return found != nullptr ? Status::success : noted(Status::invalid_device);
+}
+
+}  // namespace
+
+OHM_EXPORTED Status cudaDeviceGetDefaultMemPool(void** pool, int device) {
+  OHM_RUNTIME_CALL;
+  if (pool == nullptr) return noted(Status::invalid_value);
+  return pool_of(pool, gpus().default_pool(device));
+}
+
+OHM_EXPORTED Status cudaDeviceGetMemPool(void** pool, int device) {
+  OHM_RUNTIME_CALL;
+  if (pool == nullptr) return noted(Status::invalid_value);
+  return pool_of(pool, gpus().current_pool(device));
+}
+
+OHM_EXPORTED Status cudaDeviceSetMemPool(int device, MemoryPool* pool) {
+  OHM_RUNTIME_CALL;
+  return noted(gpus().choose_pool(device, pool));
+}
+
+OHM_EXPORTED Status cudaMemPoolCreate(void** pool, const PoolProperties* properties) {
+  OHM_RUNTIME_CALL;
+  if (pool == nullptr || properties == nullptr) return noted(Status::invalid_value);
+  const bool is_on_device =
+      properties->allocation_type == kPinnedPool && properties->location_type == kPoolOnDevice;
+  if (!is_on_device) return noted(Status::invalid_value);
+  return pool_of(pool, gpus().create_pool(properties->device));
+}
+
+OHM_EXPORTED Status cudaMemPoolDestroy(MemoryPool* pool) {
+  OHM_RUNTIME_CALL;
+  return noted(gpus().destroy_pool(pool));
+}
+
+OHM_EXPORTED Status cudaMemPoolTrimTo(MemoryPool* pool, std::size_t kept_bytes) {
+  OHM_RUNTIME_CALL;
+  return noted(gpus().trim_pool(pool, kept_bytes));
+}
+
+OHM_EXPORTED Status cudaMemPoolGetAttribute(MemoryPool* pool, int attribute, void* value) {
+  OHM_RUNTIME_CALL;
+  if (value == nullptr) return noted(Status::invalid_value);
+  return noted(gpus().with_pool(pool, [&](MemoryPool& one) {
+    return get(one, static_cast<PoolAttribute>(attribute), value);
+  }));
+}
+
+OHM_EXPORTED Status cudaMemPoolSetAttribute(MemoryPool* pool, int attribute, void* value) {
+  OHM_RUNTIME_CALL;
+  if (value == nullptr) return noted(Status::invalid_value);
+  return noted(gpus().with_pool(pool, [&](MemoryPool& one) {
+    return set(one, static_cast<PoolAttribute>(attribute), value);
+  }));
+}
+
+OHM_EXPORTED Status cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, MemoryPool* pool,
+                                            Stream* stream) {
+  OHM_RUNTIME_CALL;
+  if (pointer == nullptr) return noted(Status::invalid_value);
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  DeviceAddress address = 0;
+  const Status status = gpus().allocate_from(pool, bytes, address);
+  *pointer = reinterpret_cast<void*>(address);
+  return noted(status);
+}
+
+OHM_EXPORTED Status cudaMallocAsync(void** pointer, std::size_t bytes, Stream* stream) {
+  OHM_RUNTIME_CALL;
+  return cudaMallocFromPoolAsync(pointer, bytes, gpus().current_pool(gpus().current()), stream);
+}
+
+OHM_EXPORTED Status cudaFreeAsync(void* pointer, Stream* stream) {
+  OHM_RUNTIME_CALL;
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  if (pointer == nullptr) return noted(Status::invalid_value);
+  return noted(gpus().free(reinterpret_cast<DeviceAddress>(pointer)));
+}
