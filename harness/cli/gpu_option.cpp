@@ -21,6 +21,9 @@ bool is_path(std::string_view name) {
   return false;
 }
 
+/// A part of a card, as NVIDIA's MIG makes it.
+bool is_slice(const GpuProfile& profile) { return profile.name.find("-mig-") != profile.name.npos; }
+
 }  // namespace
 
 GpuSelection gpu_selection(const std::string& text) {
@@ -48,7 +51,9 @@ std::string named_gpus(const std::string& text) {
 std::vector<GpuSelection> gpu_selections(const std::string& text) {
   if (text != "all") return {gpu_selection(text)};
   std::vector<GpuSelection> all;
-  for (const GpuProfile& profile : gpu_profiles()) all.push_back({profile, std::nullopt, {}});
+  for (const GpuProfile& profile : gpu_profiles()) {
+    if (!is_slice(profile)) all.push_back({profile, std::nullopt, {}});
+  }
   return all;
 }
 

@@ -16,7 +16,7 @@ GpuSelection gpu_selection(const std::string& text);
 /// output by their name and memory; any other text as it is.
 std::string named_gpus(const std::string& text);
 
-/// The same, or every GPU of the table: "all".
+/// The same, or every whole GPU of the table: "all".
 std::vector<GpuSelection> gpu_selections(const std::string& text);
 
 }  // namespace ohm::cli

@@ -9,15 +9,15 @@
 
 static int failures = 0;
 
-#define IS(expected, call)                                                              \
-  do {                                                                                  \
-    const CUresult status = (call);                                                     \
-    const char* name = "?";                                                             \
-    cuGetErrorName(status, &name);                                                      \
-    if (std::strcmp(name, #expected) != 0) {                                            \
-      std::printf("%d: %s returns %s, not %s\n", __LINE__, #call, name, #expected);     \
-      ++failures;                                                                       \
-    }                                                                                   \
+#define IS(expected, call)                                                          \
+  do {                                                                              \
+    const CUresult status = (call);                                                 \
+    const char* name = "?";                                                         \
+    cuGetErrorName(status, &name);                                                  \
+    if (std::strcmp(name, #expected) != 0) {                                        \
+      std::printf("%d: %s returns %s, not %s\n", __LINE__, #call, name, #expected); \
+      ++failures;                                                                   \
+    }                                                                               \
   } while (false)
 
 static const char kPtx[] =

@@ -14,16 +14,16 @@ __device__ int variable[4];
 static int failures = 0;
 
 /// A call that fails with this status, which cudaGetLastError has, too.
-#define FAILS(expected, call)                                                          \
-  do {                                                                                 \
-    cudaGetLastError();                                                                \
-    const cudaError_t status = (call);                                                 \
-    const cudaError_t last = cudaGetLastError();                                       \
-    if (status != (expected) || last != (expected)) {                                  \
-      std::printf("%d: %s returns %s (last error %s), not %s\n", __LINE__, #call,      \
-                  cudaGetErrorName(status), cudaGetErrorName(last), #expected);        \
-      ++failures;                                                                      \
-    }                                                                                  \
+#define FAILS(expected, call)                                                     \
+  do {                                                                            \
+    cudaGetLastError();                                                           \
+    const cudaError_t status = (call);                                            \
+    const cudaError_t last = cudaGetLastError();                                  \
+    if (status != (expected) || last != (expected)) {                             \
+      std::printf("%d: %s returns %s (last error %s), not %s\n", __LINE__, #call, \
+                  cudaGetErrorName(status), cudaGetErrorName(last), #expected);   \
+      ++failures;                                                                 \
+    }                                                                             \
   } while (false)
 
 static void memory() {
@@ -103,7 +103,8 @@ static void launches() {
   const void* const function = reinterpret_cast<const void*>(&kernel);
   kernel<<<1, 1>>>();
   OK(cudaGetLastError());
-  FAILS(cudaErrorInvalidDeviceFunction, cudaLaunchKernel(&failures, dim3(1), dim3(1), nullptr, 0, 0));
+  FAILS(cudaErrorInvalidDeviceFunction,
+        cudaLaunchKernel(&failures, dim3(1), dim3(1), nullptr, 0, 0));
   FAILS(cudaErrorInvalidConfiguration, cudaLaunchKernel(function, dim3(0), dim3(1), nullptr, 0, 0));
   FAILS(cudaErrorInvalidConfiguration, cudaLaunchKernel(function, dim3(1), dim3(0), nullptr, 0, 0));
   FAILS(cudaErrorInvalidConfiguration,
@@ -130,8 +131,8 @@ static void streams_and_events() {
   FAILS(cudaErrorInvalidResourceHandle, cudaStreamDestroy(dead));
   FAILS(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(dead));
   FAILS(cudaErrorInvalidResourceHandle, cudaStreamQuery(dead));
-  FAILS(cudaErrorInvalidResourceHandle,
-        cudaLaunchKernel(reinterpret_cast<const void*>(&kernel), dim3(1), dim3(1), nullptr, 0, dead));
+  FAILS(cudaErrorInvalidResourceHandle, cudaLaunchKernel(reinterpret_cast<const void*>(&kernel),
+                                                         dim3(1), dim3(1), nullptr, 0, dead));
   OK(cudaStreamCreate(&stream));
   OK(cudaStreamDestroy(stream));
   FAILS(cudaErrorInvalidResourceHandle, cudaStreamDestroy(stream));
