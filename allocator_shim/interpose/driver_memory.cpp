@@ -77,7 +77,7 @@ void write(void* to, Value value) {
 OHM_EXPORTED Status cuMemAlloc_v2(DeviceAddress* address, std::size_t bytes) {
   OHM_CONTEXT_CALL;
   if (address == nullptr || bytes == 0) return Status::invalid_value;
-  return gpus().allocate(gpus().current(), bytes, *address);
+  return gpus().allocate(gpus().current(), bytes, current_context(), *address);
 }
 
 OHM_EXPORTED Status cuMemFree_v2(DeviceAddress address) {

@@ -71,10 +71,10 @@ Status GpuSystem::destroy_pool(MemoryPool* pool) {
   return Status::success;
 }
 
-Status GpuSystem::allocate_from(MemoryPool* pool, std::size_t bytes, DeviceAddress& address) {
+Status GpuSystem::allocate_from(MemoryPool* pool, std::size_t bytes, const Context* context,
+                                DeviceAddress& address) {
   address = 0;
   if (bytes != 0 && is_refused(bytes)) return Status::out_of_memory;
-  const Context* const context = current_context();
   const std::lock_guard guard(mutex_);
   if (!is_pool(pool) || bytes == 0) return Status::invalid_value;
   if (bytes > profile_.capacity_bytes) return Status::out_of_memory;

@@ -220,10 +220,10 @@ Status GpuSystem::take(int device, std::size_t bytes, DeviceAddress& address) {
   return Status::success;
 }
 
-Status GpuSystem::allocate(int device, std::size_t bytes, DeviceAddress& address) {
+Status GpuSystem::allocate(int device, std::size_t bytes, const Context* context,
+                           DeviceAddress& address) {
   address = 0;
   if (bytes != 0 && is_refused(bytes)) return Status::out_of_memory;
-  const Context* const context = current_context();
   const std::lock_guard guard(mutex_);
   if (!has(device)) return Status::invalid_device;
   if (bytes == 0) return Status::success;

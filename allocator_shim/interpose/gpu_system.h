@@ -23,7 +23,6 @@
 #include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/fault/fault_plan.h"
-#include "allocator_shim/interpose/contexts.h"
 #include "allocator_shim/interpose/gpu_variable.h"
 #include "allocator_shim/interpose/handle_pool.h"
 #include "allocator_shim/interpose/memory_pool.h"
@@ -59,6 +58,8 @@ struct PhysicalMemory {
 /// has to be said.
 Status refused(const HostRefusal& refusal);
 
+struct Context;
+
 class GpuSystem {
  public:
   /// That of the process; never destroyed, because libraries call while a process ends.
@@ -93,7 +94,8 @@ class GpuSystem {
   Status set_current(int device);
 
   /// Rounded up to granules of 2 MiB, as the driver does with anything but the smallest.
-  Status allocate(int device, std::size_t bytes, DeviceAddress& address);
+  /// It belongs to a context, whose end frees it; nullptr: to none.
+  Status allocate(int device, std::size_t bytes, const Context* context, DeviceAddress& address);
   Status free(DeviceAddress address);
   /// What was allocated in a context; nullptr: in any. Memory that cuMemCreate made stays.
   void free_all(int device, const Context* context);
@@ -106,7 +108,8 @@ class GpuSystem {
   MemoryPool* create_pool(int device);
   Status destroy_pool(MemoryPool* pool);
   bool is_pool(const MemoryPool* pool) const { return pools_.is_alive(pool); }
-  Status allocate_from(MemoryPool* pool, std::size_t bytes, DeviceAddress& address);
+  Status allocate_from(MemoryPool* pool, std::size_t bytes, const Context* context,
+                       DeviceAddress& address);
   /// Gives cached memory back until the pool holds no more than this.
   Status trim_pool(MemoryPool* pool, std::size_t kept_bytes);
   /// Work was waited for: pools give back what is above their thresholds.

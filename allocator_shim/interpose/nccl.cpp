@@ -325,7 +325,7 @@ OHM_EXPORTED NcclStatus ncclRedOpDestroy(int operation, Communicator* communicat
 OHM_EXPORTED NcclStatus ncclMemAlloc(void** pointer, std::size_t bytes) {
   OHM_LIBRARY_CALL(NcclStatus);
   ohm::DeviceAddress address = 0;
-  const Status status = gpus().allocate(gpus().current(), bytes, address);
+  const Status status = gpus().allocate(gpus().current(), bytes, current_context(), address);
   *pointer = reinterpret_cast<void*>(address);
   if (status == Status::success) mark_new_block(*pointer, bytes);
   return status == Status::success ? NcclStatus::success : NcclStatus::unhandled_cuda_error;

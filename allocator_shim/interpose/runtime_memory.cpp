@@ -21,7 +21,7 @@ DeviceAddress address_of(const void* pointer) { return reinterpret_cast<DeviceAd
 Status allocate(void** pointer, std::size_t bytes) {
   if (pointer == nullptr) return noted(Status::invalid_value);
   DeviceAddress address = 0;
-  const Status status = gpus().allocate(gpus().current(), bytes, address);
+  const Status status = gpus().allocate(gpus().current(), bytes, current_context(), address);
   *pointer = reinterpret_cast<void*>(address);
   return noted(status);
 }

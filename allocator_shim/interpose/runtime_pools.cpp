@@ -146,7 +146,7 @@ OHM_EXPORTED Status cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, M
   if (pointer == nullptr) return noted(Status::invalid_value);
   if (!is_stream(stream)) return noted(Status::invalid_handle);
   DeviceAddress address = 0;
-  const Status status = gpus().allocate_from(pool, bytes, address);
+  const Status status = gpus().allocate_from(pool, bytes, current_context(), address);
   *pointer = reinterpret_cast<void*>(address);
   return noted(status);
 }
