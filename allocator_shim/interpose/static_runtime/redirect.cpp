@@ -72,7 +72,11 @@ class WritableCode {
 /// Functions for streams of threads have a name of their own.
 std::string_view without_stream_suffix(std::string_view name) {
   for (const std::string_view suffix : {"_ptsz", "_ptds"}) {
-    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+    // Not ends_with(): without optimization it refers to libstdc++.
+    if (name.size() <= suffix.size()) continue;
+    const std::size_t length = name.size() - suffix.size();
+    if (std::string_view(name.data() + length, suffix.size()) == suffix)
+      name = {name.data(), length};
   }
   return name;
 }
