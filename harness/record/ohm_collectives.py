@@ -109,9 +109,9 @@ class Collectives:
 
     def look_at(self, value):
         """The library knows what the GPU's tensors hold by now."""
-        for tensor in self._tensors(value):
-            if not tensor.is_cuda:
-                continue
+        tensors = [tensor for tensor in self._tensors(value) if tensor.is_cuda]
+        self.known.sharing.give_key_to_all(tensors)
+        for tensor in tensors:
             if tensor.numel() and self.known.memory.is_known(*span_of(tensor)):
                 self.known.mark_known(tensor)
             else:

@@ -4,6 +4,8 @@ What an operator writes is followed where the tensor that it writes to carries t
 So memory is known only while all tensors on it carry the key: tensors that are made of another inherit
 it, and the first one gets it while there is no other. Memory that has other tensors by then, or that
 other libraries write to, stays unknown."""
+import collections
+
 from ohm_memory import TensorStorage, span_of
 
 
@@ -34,6 +36,17 @@ class Sharing:
         if tensor._base is not None:
             self.key.add(tensor._base)
         return True
+
+    def give_key_to_all(self, tensors):
+        """Of tensors that are new, to those that share their memory with each other alone."""
+        by_storage = collections.defaultdict(list)
+        for tensor in {id(tensor): tensor for tensor in tensors}.values():
+            if tensor._base is None and not self.key.has(tensor):
+                by_storage[self.storages.address_of(tensor)].append(tensor)
+        for sharing in by_storage.values():
+            if len(sharing) > 1 and self.storages.others(sharing[0]) + 1 == len(sharing):
+                for tensor in sharing:
+                    self.key.add(tensor)
 
     def take_key(self, tensor):
         """Of a tensor whose memory is unknown now; others on the same memory may hold known values."""
