@@ -69,14 +69,17 @@ class WritableCode {
   bool is_writable_ = false;
 };
 
+// Comparisons of std::string_view refer to libstdc++ where nothing is optimized.
+bool begins(std::string_view text, std::string_view with) {
+  return text.size() >= with.size() && std::memcmp(text.data(), with.data(), with.size()) == 0;
+}
+
 /// Functions for streams of threads have a name of their own.
 std::string_view without_stream_suffix(std::string_view name) {
   for (const std::string_view suffix : {"_ptsz", "_ptds"}) {
-    // Not ends_with(): without optimization it refers to libstdc++.
     if (name.size() <= suffix.size()) continue;
     const std::size_t length = name.size() - suffix.size();
-    if (std::string_view(name.data() + length, suffix.size()) == suffix)
-      name = {name.data(), length};
+    if (begins({name.data() + length, suffix.size()}, suffix)) name = {name.data(), length};
   }
   return name;
 }
@@ -128,7 +131,7 @@ bool needs_shared_runtime(const link_map& object) {
   for (const ElfW(Dyn)* one = object.l_ld; one->d_tag != DT_NULL; ++one) {
     if (one->d_tag != DT_NEEDED) continue;
     const std::string_view needed = names + one->d_un.d_val;
-    if (needed.starts_with("libcudart.so") || needed.starts_with("libohm_cuda.so")) return true;
+    if (begins(needed, "libcudart.so") || begins(needed, "libohm_cuda.so")) return true;
   }
   return false;
 }
