@@ -22,7 +22,7 @@ bool is_path(std::string_view name) {
 }
 
 /// A part of a card, as NVIDIA's MIG makes it.
-bool is_slice(const GpuProfile& profile) { return profile.name.find("-mig-") != profile.name.npos; }
+bool is_slice(const GpuProfile& profile) { return profile.name.find("-mig-") != std::string::npos; }
 
 }  // namespace
 

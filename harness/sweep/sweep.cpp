@@ -32,7 +32,12 @@ struct VariantSweep {
                std::int64_t order, const ScenarioDescription& scenario,
                const VariantDescription& variant, const ScriptSources& sources)
       : workload(options, loader, pool, order, scenario, variant, sources),
-        sweep({options, ShardCut::neighbours, options.run.checkpoint, {}, {}}, workload) {}
+        sweep({static_cast<const SweepRules&>(options),
+               ShardCut::neighbours,
+               options.run.checkpoint,
+               {},
+               {}},
+              workload) {}
 };
 
 /// One file: loaded, its variants swept.

@@ -53,8 +53,9 @@ SweepOutcome sweep_command(const CommandSweepOptions& options, FailingMemory& me
   const auto tell_progress = [&](std::size_t finished, std::size_t total) {
     observer.on_progress(finished, total);
   };
+  const SweepRules& rules = options;
   WorkloadSweep sweep(
-      {options, ShardCut::in_turn, options.checkpoint, tell_progress, options.on_note}, workload);
+      {rules, ShardCut::in_turn, options.checkpoint, tell_progress, options.on_note}, workload);
   SweepOutcome outcome{result_without_scenarios(options, options.level), 0};
   SweepResult& result = outcome.result;
   try {
