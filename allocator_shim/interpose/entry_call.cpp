@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <optional>
+#include <string_view>
 
 #include "allocator_shim/fault/fault_error.h"
+#include "allocator_shim/interpose/call_library.h"
 
 namespace ohm::interpose {
 
@@ -25,26 +28,24 @@ std::atomic<int> nccl_error = 0;
 
 /// The codes of a library: its allocation failure, and a failure of the GPU under it.
 struct LibraryCodes {
-  std::string_view prefix;
   int allocation_failed;
   int execution_failed;
 };
 
 /// Indexed by CallLibrary.
-constexpr std::array<LibraryCodes, 9> kLibraries = {{
-    {"cu", 2, 0},
-    {"nccl", 1, 1},
-    {"cublas", 3, 13},
-    {"cudnn", 4003, 5000},
-    {"cufft", 2, 6},
-    {"curand", 102, 201},
-    {"cusolver", 2, 6},
-    {"cusparse", 2, 6},
-    {"nvml", 0, 0},
+constexpr std::array<LibraryCodes, 8> kCodes = {{
+    {2, 0},        // CUDA: by the error (status_of)
+    {1, 1},        // NCCL: by the error (nccl_code_of)
+    {3, 13},       // cuBLAS
+    {4003, 5000},  // cuDNN
+    {2, 6},        // cuFFT
+    {102, 201},    // cuRAND
+    {2, 6},        // cuSOLVER
+    {2, 6},        // cuSPARSE
 }};
 
 const LibraryCodes& codes_of(CallLibrary library) {
-  return kLibraries.at(static_cast<std::size_t>(library));
+  return kCodes.at(static_cast<std::size_t>(library));
 }
 
 Status status_of(FaultError error) {
@@ -135,10 +136,6 @@ int inject(CallLibrary library, std::string_view name, FaultError error) {
   return shows_later ? 0 : code;
 }
 
-}  // namespace
-
-namespace {
-
 /// The plan itself is read when GPUs are used, which a library's first call may not do.
 [[gnu::constructor]] void watch_planned_calls() {
   const char* const plan = std::getenv(kFaultVariable);
@@ -149,23 +146,11 @@ namespace {
 
 }  // namespace
 
-CallLibrary library_of_call(std::string_view name) {
-  while (name.starts_with('_')) name.remove_prefix(1);
-  for (const std::string_view other : {"cupti", "cufile"}) {
-    if (name.starts_with(other)) return CallLibrary::none;
-  }
-  // The longest prefix; "cu" is part of all but two.
-  for (std::size_t i = kLibraries.size(); i-- > 0;) {
-    if (name.starts_with(kLibraries.at(i).prefix)) return static_cast<CallLibrary>(i);
-  }
-  return CallLibrary::none;
-}
-
 void EntryCall::begin(const char* name) {
-  if (library_of_call(name) == CallLibrary::none) return;
+  const CallLibrary library = library_of_call(name);
+  if (library == CallLibrary::none) return;
   is_counted_ = true;
   if (++depth > 1) return;
-  const CallLibrary library = library_of_call(name);
   const Status sticky = sticky_error();
   if (sticky != Status::success && !outlives_errors(name)) {
     code_ = library == CallLibrary::cuda ? static_cast<int>(sticky)

@@ -3,30 +3,12 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
-#include <string_view>
 
 #include "allocator_shim/interpose/contexts.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/status.h"
 
 namespace ohm::interpose {
-
-/// Whose status codes a call returns.
-enum class CallLibrary : std::uint8_t {
-  cuda,
-  nccl,
-  cublas,
-  cudnn,
-  cufft,
-  curand,
-  cusolver,
-  cusparse,
-  none
-};
-
-/// By the beginning of an entry point's name.
-CallLibrary library_of_call(std::string_view name);
 
 /// A plan names calls, or an error stays: without either, calls do not look.
 extern std::atomic<bool> calls_are_watched;

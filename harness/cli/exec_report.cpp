@@ -124,7 +124,7 @@ RunResult ExecReport::device_result(const std::string& folder, const engine::Com
   if (end.signal == SIGKILL && arguments_.values.are_computed()) {
     print_error(
         "the command was killed by signal 9, as when a machine runs out of memory: with --values "
-        "cpu all tensors take the memory of this machine");
+        "cpu, tensors take up the memory of this machine");
   }
   for (const engine::ProcessRecord& record : records) {
     for (const std::string& problem : record.problems) print_error(problem);

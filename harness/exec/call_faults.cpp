@@ -3,18 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "allocator_shim/base/nearest_name.h"
+#include "allocator_shim/interpose/call_library.h"
 #include "allocator_shim/interpose/entry_point_names.h"
 
 namespace ohm::engine {
 
 namespace {
 
+using interpose::CallLibrary;
 using interpose::EntryPointName;
 
 const EntryPointName& entry_point(std::string_view name) {
@@ -28,19 +29,10 @@ const EntryPointName& entry_point(std::string_view name) {
                                           did_you_mean(name, known)));
 }
 
-/// Libraries with codes of their own for errors of the GPU.
-bool can_fail(std::string_view library) {
-  constexpr std::array<std::string_view, 10> kLibraries = {"cudart",   "cuda",    "nccl",  "cublas",
-                                                           "cublasLt", "cudnn",   "cufft", "curand",
-                                                           "cusolver", "cusparse"};
-  return std::find(kLibraries.begin(), kLibraries.end(), library) != kLibraries.end();
-}
-
-bool knows(std::string_view library, FaultError error) {
-  const bool is_cuda = library == "cudart" || library == "cuda";
-  if (error == FaultError::not_ready) return is_cuda;
+bool knows(CallLibrary library, FaultError error) {
+  if (error == FaultError::not_ready) return library == CallLibrary::cuda;
   if (error == FaultError::remote_error || error == FaultError::system_error) {
-    return library == "nccl";
+    return library == CallLibrary::nccl;
   }
   return true;
 }
@@ -50,11 +42,12 @@ bool knows(std::string_view library, FaultError error) {
 void check_call_faults(const FaultPlan& plan) {
   for (const FaultPlan::NamedCall& call : plan.named_calls()) {
     const EntryPointName& row = entry_point(call.name);
-    if (!can_fail(row.library) || row.is_infallible) {
+    const CallLibrary library = interpose::library_of_call(call.name);
+    if (library == CallLibrary::none || row.is_infallible) {
       throw std::invalid_argument(
           fmt::format("[fault] call({}): calls of this function cannot fail by a plan", call.name));
     }
-    if (!knows(row.library, call.error)) {
+    if (!knows(library, call.error)) {
       throw std::invalid_argument(fmt::format("[fault] call({}) -> error({}): {} has no such error",
                                               call.name, row_of(call.error).name, row.library));
     }

@@ -9,7 +9,10 @@ TAKES_ITEM = frozenset(("get", "setdefault"))
 LEAVES_GPU = frozenset("item tolist cpu numpy".split())
 NUMBERS = frozenset("bool float int len str".split())
 EMPTY = frozenset("Counter OrderedDict defaultdict deque dict list set".split())
+BACKWARD = "backward"
+CALLS = GROWS | GROWS_FIRST | {BACKWARD}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+ASSIGNMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr)
 MOST_SOURCE = 1_000_000  # characters
 
 
@@ -19,8 +22,8 @@ class Name:
     def __init__(self, name, function="<module>", first_line=0):
         self.name, self.function, self.first_line = name, function, first_line
 
-    def part_of(self, tree):
-        return function_in(tree, self.function, self.first_line)
+    def part_of(self, source):
+        return source.function(self.function, self.first_line)
 
     def is_in(self, node):
         return isinstance(node, ast.Name) and node.id == self.name
@@ -32,11 +35,10 @@ class Attribute:
     def __init__(self, name, class_name=""):
         self.name, self.class_name = name, class_name
 
-    def part_of(self, tree):
+    def part_of(self, source):
         if not self.class_name:
-            return tree
-        return next((node for node in ast.walk(tree)
-                     if isinstance(node, ast.ClassDef) and node.name == self.class_name), None)
+            return source.tree
+        return next((node for node in source.classes if node.name == self.class_name), None)
 
     def is_in(self, node):
         return isinstance(node, ast.Attribute) and node.attr == self.name
@@ -48,8 +50,8 @@ class Item:
     def __init__(self, container, key):
         self.container, self.key = container, key
 
-    def part_of(self, tree):
-        return self.container.part_of(tree)
+    def part_of(self, source):
+        return self.container.part_of(source)
 
     def is_in(self, node):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -62,25 +64,55 @@ class Item:
         return not isinstance(node, ast.Constant) or repr(node.value) == self.key
 
 
+class Source:
+    """A file of the program: its functions and classes, and what may make a variable hold more."""
+
+    def __init__(self, tree):
+        self.tree = tree
+        self.functions, self.classes, self.steps = [], [], []
+        for node in ast.walk(tree):
+            if isinstance(node, FUNCTIONS):
+                self.functions.append(node)
+            elif isinstance(node, ast.ClassDef):
+                self.classes.append(node)
+            elif isinstance(node, ASSIGNMENTS) or isinstance(node, ast.Call) and name_of_call(node) in CALLS:
+                self.steps.append(node)
+
+    def function(self, name, first_line):
+        """The whole for code that is in no function; None: there is no such function."""
+        if name.startswith("<"):
+            return self.tree
+        for node in self.functions:
+            begin = min([node.lineno] + [one.lineno for one in node.decorator_list])
+            if node.name == name and begin <= first_line <= node.lineno:
+                return node
+        return None
+
+    def steps_in(self, part):
+        if part is self.tree:
+            return self.steps
+        return [node for node in self.steps if part.lineno <= node.lineno <= part.end_lineno]
+
+
 class Sources:
     """Files of the program, read once."""
 
     def __init__(self):
-        self.trees = {}
+        self.known = {}
 
-    def tree_of(self, file):
+    def of(self, file):
         """None: the file is none of Python's, or cannot be read."""
-        if file not in self.trees:
-            self.trees[file] = parsed(file)
-        return self.trees[file]
+        if file not in self.known:
+            self.known[file] = read_source(file)
+        return self.known[file]
 
 
-def parsed(file):
-    source = "".join(linecache.getlines(file)) if file else ""
-    if not source or len(source) > MOST_SOURCE:
+def read_source(file):
+    text = "".join(linecache.getlines(file)) if file else ""
+    if not text or len(text) > MOST_SOURCE:
         return None
     try:
-        return ast.parse(source)
+        return Source(ast.parse(text))
     except (SyntaxError, ValueError):
         return None
 
@@ -92,31 +124,19 @@ class Place:
         self.line, self.grows, self.is_differentiated = line, grows, is_differentiated
 
 
-def growing_place(tree, what):
+def growing_place(source, what):
     """Of what a Name, an Attribute or an Item names in a file; None: no line of it gives that a value."""
-    part = tree and what.part_of(tree)
+    part = source and what.part_of(source)
     if part is None:
         return None
-    nodes = list(ast.walk(part))
-    grown = [node for node in nodes if grows(node, what)]
+    steps = source.steps_in(part)
+    grown = [node for node in steps if grows(node, what)]
     grown = [node for node in grown if not stores_numbers(node)] or grown
-    found = grown or [node for node in nodes if assigns(node, what)]
+    found = grown or [node for node in steps if assigns(node, what)]
     if not found:
         return None
     return Place(max(node.lineno for node in found), bool(grown),
-                 any(differentiates(node, what) for node in nodes))
-
-
-def function_in(tree, name, first_line):
-    """The whole module for code that is in no function; None: there is no such function."""
-    if name.startswith("<"):
-        return tree
-    for node in ast.walk(tree):
-        if isinstance(node, FUNCTIONS) and node.name == name:
-            begin = min([node.lineno] + [one.lineno for one in node.decorator_list])
-            if begin <= first_line <= node.lineno:
-                return node
-    return None
+                 any(differentiates(node, what) for node in steps))
 
 
 def grows(node, what):
@@ -134,13 +154,17 @@ def grows(node, what):
 def calls_growth(call, what):
     if isinstance(call.func, ast.Attribute) and call.func.attr in GROWS and what.is_in(call.func.value):
         return True
-    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    return name in GROWS_FIRST and bool(call.args) and what.is_in(call.args[0])
+    return name_of_call(call) in GROWS_FIRST and bool(call.args) and what.is_in(call.args[0])
+
+
+def name_of_call(call):
+    """Of the function or the method."""
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))
 
 
 def differentiates(node, what):
     """loss.backward(), scaler.scale(loss).backward()"""
-    is_call = isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "backward"
+    is_call = isinstance(node, ast.Call) and name_of_call(node) == BACKWARD
     return is_call and any(map(what.is_in, ast.walk(node)))
 
 
@@ -167,9 +191,9 @@ def is_empty(value):
         return all(map(is_empty, value.elts))
     if isinstance(value, ast.Dict):
         return all(map(is_empty, value.values))
-    is_call = isinstance(value, ast.Call)
-    return isinstance(value, ast.Constant) or is_call and getattr(value.func, "id", getattr(
-        value.func, "attr", "")) in EMPTY and not any(map(may_hold, value.args))
+    if isinstance(value, ast.Call):
+        return name_of_call(value) in EMPTY and not any(map(may_hold, value.args))
+    return isinstance(value, ast.Constant)
 
 
 def may_hold(argument):
@@ -191,4 +215,5 @@ def is_number(value):
         return all(map(is_number, parts))
     if not isinstance(value, ast.Call):
         return False
-    return (getattr(value.func, "attr", "") in LEAVES_GPU or getattr(value.func, "id", "") in NUMBERS)
+    # x.float() is a tensor, float(x) a number.
+    return getattr(value.func, "attr", "") in LEAVES_GPU or getattr(value.func, "id", "") in NUMBERS

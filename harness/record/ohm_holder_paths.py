@@ -4,10 +4,12 @@ import collections
 import functools
 import re
 import sys
+import time
 import types
 
 from ohm_growing_lines import Attribute, Item, Name, Sources, growing_place
 
+MOST_SECONDS = 1.0  # to look for lines
 SEQUENCES = (list, tuple, set, frozenset, collections.deque)
 FUNCTION_CACHE = type(functools.lru_cache(lambda: None))
 # As programs write them: model._modules['0'] is model[0].
@@ -118,6 +120,8 @@ class GrowingPlaces:
     def __init__(self, variables, files):
         self.variables, self.files = variables, files
         self.sources = Sources()
+        self.program = [file_of_module(module.__name__) for module in program_modules(files)]
+        self.deadline = time.monotonic() + MOST_SECONDS
 
     def of(self, first):
         """(file, Place) that makes a container hold more, or that assigns what it holds; None: neither is
@@ -126,7 +130,9 @@ class GrowingPlaces:
             return None  # each call of the function does
         assigned = None
         for file, what in self._names_of(first):
-            place = growing_place(self.sources.tree_of(file), what)
+            if time.monotonic() > self.deadline:
+                break
+            place = growing_place(self.sources.of(file), what)
             if place is None:
                 continue
             if place.grows:
@@ -144,7 +150,7 @@ class GrowingPlaces:
             key = found.label[1:-1]
             yield from ((file, Item(what, key)) for file, what in self._names_of(found.parent))
         for name in {root.name for root in roots if root.function == "<module>"}:
-            yield from ((file, Attribute(name)) for file in self._files())
+            yield from ((file, Attribute(name)) for file in self.program)
 
     def _names_of_attribute(self, found):
         name, owner = found.label[1:], found.parent.thing
@@ -153,10 +159,7 @@ class GrowingPlaces:
             file = file_of_module(kind.__module__)
             if self.files.is_program(file):
                 yield file, Attribute(name, kind.__name__)
-        yield from ((file, Attribute(name)) for file in (found.root.file, *self._files()))
-
-    def _files(self):
-        return [file_of_module(module.__name__) for module in program_modules(self.files)]
+        yield from ((file, Attribute(name)) for file in (found.root.file, *self.program))
 
 
 def program_modules(files):

@@ -312,13 +312,16 @@ class Look:
         by_place, joined = {}, []
         for group in groups[:MOST_GROUPS]:
             group.place = places.of(group.first)
-            file, place = group.place or (None, None)
-            key = place and (file, place.line, group.first.label)
-            if key and group.first.step == "attribute" and key in by_place:
-                by_place[key].join(group)
+            if group.place is None or group.first.step != "attribute":
+                joined.append(group)
                 continue
-            by_place[key] = group
-            joined.append(group)
+            file, place = group.place
+            key = (file, place.line, group.first.label)
+            if key in by_place:
+                by_place[key].join(group)
+            else:
+                by_place[key] = group
+                joined.append(group)
         return sorted(joined, key=lambda group: -group.bytes) + groups[MOST_GROUPS:]
 
     def _row(self, group):

@@ -134,7 +134,7 @@ class Reader {
     device.line = section.number;
     while (const Line* line = next_within(section.indent)) {
       if (line->key == "Multiprocessor count") {
-        device.multiprocessors = static_cast<int>(number(*line, line->value));
+        device.multiprocessors = static_cast<int>(number(*line, line->value, "a number"));
       }
       if (line->key == "Shared FB Memory Usage" || line->key == "FB Memory Usage") {
         device.memory = memory(*line);
@@ -164,22 +164,23 @@ class Reader {
 
   std::size_t mebibytes(const Line& line) const {
     constexpr std::string_view kUnit = " MiB";
-    if (!line.value.ends_with(kUnit)) refuse_number(line);
-    return number(line, line.value.substr(0, line.value.size() - kUnit.size()));
+    constexpr const char* kWhat = "a size in MiB";
+    if (!line.value.ends_with(kUnit)) refuse_value(line, kWhat);
+    return number(line, line.value.substr(0, line.value.size() - kUnit.size()), kWhat);
   }
 
-  std::size_t number(const Line& line, std::string_view digits) const {
+  /// `what`: is expected there.
+  std::size_t number(const Line& line, std::string_view digits, const char* what) const {
     constexpr std::size_t kMost = std::size_t{1} << 28U;
     std::size_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     const bool is_number = error == std::errc() && end == digits.data() + digits.size();
-    if (!is_number || value > kMost) refuse_number(line);
+    if (!is_number || value > kMost) refuse_value(line, what);
     return value;
   }
 
-  [[noreturn]] void refuse_number(const Line& line) const {
-    refuse_at(line.number,
-              fmt::format("{} is no such figure of a card: \"{}\"", line.key, line.value));
+  [[noreturn]] void refuse_value(const Line& line, const char* what) const {
+    refuse_at(line.number, fmt::format("{}: expected {}, not \"{}\"", line.key, what, line.value));
   }
 
   const std::string& path_;

@@ -144,13 +144,13 @@ TEST(NvidiaSmiText, NamesTheLineOfWhatIsWrong) {
   EXPECT_EQ(error_of(""),
             "[gpu] smi.txt: it has no section for a GPU; write it with: nvidia-smi -q");
   EXPECT_EQ(error_of(gpu("NVIDIA L40S", "N/A")),
-            "[gpu] smi.txt:12: Total is no such figure of a card: \"N/A\"");
+            "[gpu] smi.txt:12: Total: expected a size in MiB, not \"N/A\"");
   EXPECT_EQ(error_of(gpu("NVIDIA L40S", "46068 GiB")),
-            "[gpu] smi.txt:12: Total is no such figure of a card: \"46068 GiB\"");
+            "[gpu] smi.txt:12: Total: expected a size in MiB, not \"46068 GiB\"");
   EXPECT_EQ(error_of(gpu("NVIDIA L40S", "-1 MiB")),
-            "[gpu] smi.txt:12: Total is no such figure of a card: \"-1 MiB\"");
+            "[gpu] smi.txt:12: Total: expected a size in MiB, not \"-1 MiB\"");
   EXPECT_EQ(error_of(gpu("NVIDIA L40S", "99999999999999999999 MiB")),
-            "[gpu] smi.txt:12: Total is no such figure of a card: \"99999999999999999999 MiB\"");
+            "[gpu] smi.txt:12: Total: expected a size in MiB, not \"99999999999999999999 MiB\"");
   EXPECT_EQ(error_of(gpu("NVIDIA L40S", "400 MiB")),
             "[gpu] smi.txt:11: nothing of the Total is left beside what is Reserved");
   EXPECT_EQ(error_of("GPU 00000000:00:09.0\n    Product Name : NVIDIA L40S\n"),
