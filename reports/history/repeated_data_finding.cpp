@@ -22,11 +22,15 @@ using Sizes = std::map<std::uint64_t, std::int64_t>;  ///< blocks of each size
 constexpr std::size_t kFewestBlocks = 4;
 constexpr double kShareThatMatches = 0.9;
 
+bool is_loading(std::string_view function) {
+  constexpr std::array<std::string_view, 6> kLoads = {"load",      "_load",           "torch_load",
+                                                      "load_file", "load_state_dict", "load_model"};
+  return std::find(kLoads.begin(), kLoads.end(), function) != kLoads.end();
+}
+
 bool is_copying(std::string_view function) {
-  constexpr std::array<std::string_view, 9> kCopies = {"deepcopy", "__deepcopy__",    "load",
-                                                       "_load",    "torch_load",      "load_file",
-                                                       "clone",    "load_state_dict", "load_model"};
-  return std::find(kCopies.begin(), kCopies.end(), function) != kCopies.end();
+  return function == "deepcopy" || function == "__deepcopy__" || function == "clone" ||
+         is_loading(function);
 }
 
 /// Data that stays, and not what is computed in a step. An optimizer's state has the sizes of
@@ -50,7 +54,7 @@ class RepeatedData {
       alive_bytes_ += static_cast<std::int64_t>(block.bytes);
       if (!is_data(block)) continue;
       ++sizes_[block.bytes];
-      if (!is_copied(block.site) || may_end_in_its_step(block)) continue;
+      if (!is_made_by(block.site, is_copying) || may_end_in_its_step(block)) continue;
       Line& line = lines_[line_of(block.site)];
       line.blocks.push_back(&block);
       line.places.add(block);
@@ -74,23 +78,27 @@ class RepeatedData {
     return {one.file, one.line};
   }
 
-  bool is_copied(std::uint32_t site) const {
+  /// Whether one of the functions that called it, or its op, is such a one.
+  template <class Is>
+  bool is_made_by(std::uint32_t site, Is is) const {
     const MemoryHistory& history = device_.history();
     if (site >= history.sites.size()) return false;
     for (std::uint32_t call = history.sites[site].call; call != 0;
          call = history.calls[call - 1].caller) {
-      if (is_copying(history.lines[history.calls[call - 1].line].function)) return true;
+      if (is(history.lines[history.calls[call - 1].line].function)) return true;
     }
-    return is_copying(history.sites[site].op);
+    return is(history.sites[site].op);
   }
 
   /// What a step copies for itself: weights that an optimizer restores, fast weights.
   bool may_end_in_its_step(const HistoryBlock& block) const {
+    const MemoryHistory& history = device_.history();
     const std::size_t step = device_.step_of(block.begin);
-    const bool has_end = block.end < device_.history().events;
-    const bool is_first = step == 0 || step >= device_.steps().size();
-    return has_end ? step == device_.step_of(block.end) && !is_first
-                   : step == device_.step_of(moment_) && !is_first;
+    if (step == 0 || step >= device_.steps().size()) return false;
+    if (block.end < history.events) return step == device_.step_of(block.end);
+    // Of a record that breaks off nobody knows.
+    return history.oom_event && step == device_.step_of(moment_) &&
+           !is_made_by(block.site, is_loading);
   }
 
   bool is_of_several_steps(const Line& line) const {
