@@ -79,6 +79,7 @@ RetainedResult retained_of(const json& row) {
   entry.scalars = row.at("scalars");
   entry.kind = row.at("kind");
   entry.is_in_model = row.at("is_in_model");
+  entry.is_concatenated = row.at("is_concatenated");
   entry.is_differentiated = row.at("is_differentiated");
   entry.path = row.at("path").get<std::vector<std::string>>();
   return entry;
@@ -90,6 +91,7 @@ void take_held(const json& held, ProcessRecord& record) {
   retention.device = fmt::format("cuda:{}", held.at("device").get<int>());
   retention.bytes = held.at("bytes");
   retention.is_at_end = held.at("moment") == "end";
+  retention.is_in_step = held.at("moment") == "step";
   for (const json& row : held.at("holders")) retention.entries.push_back(retained_of(row));
   const json& call = held.at("call");
   if (call.is_null()) return;

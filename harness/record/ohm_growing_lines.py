@@ -9,6 +9,7 @@ TAKES_ITEM = frozenset(("get", "setdefault"))
 LEAVES_GPU = frozenset("item tolist cpu numpy".split())
 NUMBERS = frozenset("bool float int len str".split())
 EMPTY = frozenset("Counter OrderedDict defaultdict deque dict list set".split())
+CONCATENATES = frozenset("cat concat concatenate hstack vstack".split())
 BACKWARD = "backward"
 CALLS = GROWS | GROWS_FIRST | {BACKWARD}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -118,10 +119,12 @@ def read_source(file):
 
 
 class Place:
-    """A line of a file: whether what is named grows there; whether the program calls backward() of it."""
+    """A line of a file: whether what is named grows there; whether the program concatenates it with more;
+    whether it calls backward() of it."""
 
-    def __init__(self, line, grows, is_differentiated):
-        self.line, self.grows, self.is_differentiated = line, grows, is_differentiated
+    def __init__(self, line, grows, is_concatenated, is_differentiated):
+        self.line, self.grows = line, grows
+        self.is_concatenated, self.is_differentiated = is_concatenated, is_differentiated
 
 
 def growing_place(source, what):
@@ -136,6 +139,7 @@ def growing_place(source, what):
     if not found:
         return None
     return Place(max(node.lineno for node in found), bool(grown),
+                 any(concatenates(node, what) for node in grown),
                  any(differentiates(node, what) for node in steps))
 
 
@@ -149,6 +153,14 @@ def grows(node, what):
         return True
     # total = total + loss; h = f(h)
     return any(map(what.is_in, targets)) and any(map(what.is_in, ast.walk(node.value)))
+
+
+def concatenates(node, what):
+    """keys = torch.cat([keys, key])"""
+    if not isinstance(node, ASSIGNMENTS) or not any(map(what.is_in, targets_of(node))):
+        return False
+    calls = [one for one in ast.walk(node.value) if isinstance(one, ast.Call)]
+    return any(name_of_call(one) in CONCATENATES and any(map(what.is_in, ast.walk(one))) for one in calls)
 
 
 def calls_growth(call, what):

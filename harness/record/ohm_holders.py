@@ -17,7 +17,6 @@ MOST_SECONDS = 2.0
 MOST_OBJECTS = 400_000
 MOST_HOLDERS = 12
 MOST_GROUPS = 100
-MOST_LOOKS = 4
 OPTIMIZED = 0x1  # of co_flags: the locals are no dictionary
 
 ATOMS = (str, bytes, int, float, complex, bool, type(None), types.CodeType, types.BuiltinFunctionType,
@@ -54,6 +53,8 @@ class Group:
         self.is_in_model = first.root.is_in_model
 
     def join(self, other):
+        if self.first.step == "item":
+            self.name = self.name.removesuffix(self.first.label)
         self.bytes += other.bytes
         self.graph_bytes += other.graph_bytes
         self.blocks += other.blocks
@@ -69,7 +70,6 @@ class Holders:
 
     def __init__(self, torch, files, main_file):
         self.torch, self.files, self.main_file = torch, files, main_file
-        self.looks = 0
         self.extents = StorageExtents(torch)
         self.saved_names = {}  # type of node -> names of what it has saved
         self.has_hooks = False
@@ -87,10 +87,7 @@ class Holders:
 
     def look(self, device, frames=()):
         """What variables of the frames (frame, whether it is of a model's call), outermost first, and of
-        the program's modules hold on the device; None: it is not known."""
-        if self.looks >= MOST_LOOKS:
-            return None
-        self.looks += 1
+        the program's modules hold on the device."""
         collects = gc.isenabled()
         gc.disable()  # else it frees what is garbage by now
         try:
@@ -306,23 +303,28 @@ class Look:
     # ---- what is told ----
 
     def _joined(self, groups):
-        """Largest first: containers of several objects that one line fills are one, block.cache of each
-        block."""
+        """Largest first: containers beside each other that one line fills are one."""
         places = GrowingPlaces(self.variables, self.holders.files)
         by_place, joined = {}, []
         for group in groups[:MOST_GROUPS]:
             group.place = places.of(group.first)
-            if group.place is None or group.first.step != "attribute":
-                joined.append(group)
-                continue
-            file, place = group.place
-            key = (file, place.line, group.first.label)
+            key = self._key_of_siblings(group)
             if key in by_place:
                 by_place[key].join(group)
-            else:
+                continue
+            joined.append(group)
+            if key is not None:
                 by_place[key] = group
-                joined.append(group)
         return sorted(joined, key=lambda group: -group.bytes) + groups[MOST_GROUPS:]
+
+    @staticmethod
+    def _key_of_siblings(group):
+        """What is equal of block.cache of each block, or of kept[name] of each name, if one line fills them."""
+        first = group.first
+        if group.place is None or first.step not in ("attribute", "item"):
+            return None
+        file, place = group.place
+        return file, place.line, first.label if first.step == "attribute" else id(first.parent.thing)
 
     def _row(self, group):
         found, is_of_graph = group.largest
@@ -333,6 +335,7 @@ class Look:
                 "bytes": group.bytes, "graph_bytes": group.graph_bytes, "blocks": group.blocks,
                 "tensors": group.tensors, "scalars": group.scalars, "with_graph": group.with_graph,
                 "kind": kind_of(found, self.torch), "is_in_model": group.is_in_model,
+                "is_concatenated": bool(place and place.is_concatenated),
                 "is_differentiated": bool(place and place.is_differentiated),
                 "path": path_of(found, is_of_graph)}
 

@@ -39,7 +39,7 @@ end fault status overdue
 record pid arguments folder user_folders? rank torch ended most_events devices:device error:error held?:held unknown_values?:unknown_value not_computed? problems
 device name capacity_bytes peak_allocated_bytes peak_reserved_bytes allocated_at_end_bytes num_ooms num_alloc_retries num_device_alloc modelled
 held device moment bytes holders:holder call:call
-holder variable function file line bytes graph_bytes blocks tensors scalars kind is_in_model is_differentiated path
+holder variable function file line bytes graph_bytes blocks tensors scalars kind is_in_model is_concatenated is_differentiated path
 call file line function training gradients trains
 unknown_value kind file line detail count order
 """

@@ -20,15 +20,17 @@ import threading
 import traceback
 
 from ohm_forward_calls import running_call
+from ohm_growth_looks import GrowthLooks, fullest_device
 from ohm_holders import Holders, frames_of_error, program_frames_of
 from ohm_process import ProcessRecorder, end_as_interrupted, noting_errors
 from ohm_protocol import message_of
 from ohm_record_files import RecordFolder
 from ohm_sources import is_of_library
-from ohm_values import not_computed, unknown_reads
+from ohm_values import not_computed, note_end, unknown_reads
 
 # Of torch.cuda.memory_stats.
 PEAKS = ("allocated_bytes", "reserved_bytes", "requested_bytes")
+MOST_LOOKS = 4  # when memory ran out
 COUNTS = ("num_ooms", "num_alloc_retries", "num_device_alloc")
 
 
@@ -53,7 +55,9 @@ class Recorder(ProcessRecorder):
         self.name = ""  # of its files
         self.error = None
         self.holders = None  # what looks for them
-        self.held = None  # what they held when memory ran out, or else at the end
+        self.growth_looks = None
+        self.looks = 0
+        self.held = None  # what they held when memory ran out, or else in a step or at the end
         self.peaks = {}  # (device, statistic) -> the largest before the program reset it
         self.counts = collections.Counter()  # (device, statistic) -> the sum before it did
 
@@ -87,6 +91,7 @@ class Recorder(ProcessRecorder):
     def _follow_holders(self):
         main = sys.modules.get("__main__")
         self.holders = Holders(self.torch, self.started_in.files(), getattr(main, "__file__", None) or "")
+        self.growth_looks = GrowthLooks(self.torch, self.holders)
 
     @noting_errors
     def _record_history(self):
@@ -132,7 +137,7 @@ class Recorder(ProcessRecorder):
         from torch.optim import optimizer
 
         optimizer.register_optimizer_step_pre_hook(self._on_step)
-        optimizer.register_optimizer_step_post_hook(self._on_step)
+        optimizer.register_optimizer_step_post_hook(self._after_step)
 
     def _follow_end(self):
         self.follow_ends()
@@ -148,6 +153,7 @@ class Recorder(ProcessRecorder):
     @noting_errors
     def _note_error(self, error):
         trace = traceback.extract_tb(error.__traceback__)
+        note_end([(frame.filename, frame.lineno) for frame in trace])
         frame = self.started_in.files().named(trace[::-1], lambda frame: frame.filename)
         self.error = {
             "type": type(error).__name__,
@@ -160,6 +166,15 @@ class Recorder(ProcessRecorder):
     def _on_step(self, optimizer, *_):
         self.note_addresses(optimizer)
 
+    def _after_step(self, optimizer, *_):
+        self._on_step(optimizer)
+        self._look_in_step()
+
+    @without_errors
+    def _look_in_step(self):
+        if self.growth_looks is not None:
+            self.growth_looks.after_step()
+
     def _on_out_of_memory(self, device=0, *_):
         if not self.moments.has_first():
             self.note_all_addresses()
@@ -167,28 +182,29 @@ class Recorder(ProcessRecorder):
 
     @without_errors
     def _look_when_out_of_memory(self, device):
-        if self.holders is None:
+        if self.holders is None or self.looks >= MOST_LOOKS:
             return
+        self.looks += 1
         files = self.holders.files
         frames = list(sys._current_frames().values())
         own = sys._getframe()
         frames.sort(key=lambda frame: not is_below(own, frame))
         program = [one for frame in frames for one in program_frames_of(files, frame)]
         held = self.holders.look(device, program)
-        if held is not None:
-            self.held = {"moment": "oom", "call": running_call(self.torch, files, frames), **held}
+        self.held = {"moment": "oom", "call": running_call(self.torch, files, frames), **held}
 
     @without_errors
     def _look_at_end(self, error):
-        """Where it has not run out of memory."""
+        """Where it has not run out of memory. What more was held in a step is of functions that returned."""
         if self.held is not None or self.holders is None:
             return
-        device = max(range(self.torch.cuda.device_count()),
-                     key=self.torch.cuda.memory_allocated, default=0)
         frames = frames_of_error(self.holders.files, error) if error is not None else []
-        held = self.holders.look(device, frames)
-        if held is not None:
+        held = self.holders.look(fullest_device(self.torch), frames)
+        in_step = self.growth_looks.held
+        if in_step is None or held["bytes"] >= in_step["bytes"]:
             self.held = {"moment": "end", "call": None, **held}
+        else:
+            self.held = {"moment": "step", "call": None, **in_step}
 
     def end(self):
         # Set when an error leaves the program, whatever prints it.

@@ -126,6 +126,18 @@ std::optional<ConclusionResult> of_container(const VariantResult& variant) {
   return made;
 }
 
+/// A cache of keys, predictions: longer in each round of a loop.
+std::optional<ConclusionResult> of_concatenation(const VariantResult& variant) {
+  if (!variant.oom) return std::nullopt;
+  const RetainedResult* const holder = concatenated_holder(variant, alive_bytes(*variant.oom));
+  if (holder == nullptr) return std::nullopt;
+  ConclusionResult made =
+      conclusion("growth", holder_phrase(*holder), holder_remedy(*holder), "retained_outputs");
+  take_largest_line(*variant.oom, made);
+  take_holder_line(*holder, made);
+  return made;
+}
+
 std::string_view name_of_cause(OomCause cause) {
   switch (cause) {
     case OomCause::too_large:
@@ -273,7 +285,8 @@ void take_card_figures(OomResult& oom) {
 void reject_contradicted(VariantResult& variant) {
   const bool grows =
       finding_named(variant, "growth per step") != nullptr ||
-      (variant.oom && holding_container(variant, alive_bytes(*variant.oom)) != nullptr);
+      (variant.oom && (holding_container(variant, alive_bytes(*variant.oom)) != nullptr ||
+                       concatenated_holder(variant, alive_bytes(*variant.oom)) != nullptr));
   const auto is_contradicted = [&](const FindingResult& finding) {
     if (finding.pitfall != "stranded split segments") return false;
     if (grows || !variant.oom || variant.oom->expandable_segments) return true;
@@ -289,7 +302,7 @@ std::optional<ConclusionResult> conclusion_of(const VariantResult& variant) {
   if (variant.oom && variant.oom->injected) return std::nullopt;
   for (const auto rule :
        {of_growth, of_inference_with_gradients, of_what_is_beside_tensors, of_copies, of_container,
-        of_card, of_other_finding, of_largest_category}) {
+        of_concatenation, of_card, of_other_finding, of_largest_category}) {
     if (std::optional<ConclusionResult> made = rule(variant)) return made;
   }
   return std::nullopt;

@@ -52,12 +52,29 @@ const RetainedResult* holding_container(const VariantResult& variant, std::int64
   return nullptr;
 }
 
+const RetainedResult* concatenated_holder(const VariantResult& variant, std::int64_t alive_bytes) {
+  if (!variant.retention) return nullptr;
+  const RetainedResult* largest = nullptr;
+  std::int64_t bytes = 0;
+  for (const RetainedResult& one : variant.retention->entries) {
+    if (!one.is_concatenated || one.is_in_model) continue;
+    bytes += one.bytes;
+    if (largest == nullptr) largest = &one;
+  }
+  return 2 * bytes >= alive_bytes ? largest : nullptr;
+}
+
 std::string holder_phrase(const RetainedResult& holder) {
   const std::string where =
       fmt::format("`{}` in {}", holder.variable, function_text(holder.function));
   if (holder.kind == "exception") {
     return fmt::format("{} keeps an exception, and its frames {}", where,
                        short_bytes(holder.bytes));
+  }
+  if (holder.is_concatenated) {
+    return fmt::format("{} gets longer with each concatenation, to {} in {} tensor{}", where,
+                       short_bytes(holder.bytes), grouped(holder.blocks),
+                       holder.blocks == 1 ? "" : "s");
   }
   if (keeps_graphs(holder)) {
     return holder.tensors > 1 ? fmt::format("{} keeps {} graphs", where, grouped(holder.tensors))
@@ -72,6 +89,10 @@ std::string holder_remedy(const RetainedResult& holder) {
     return "keep str(error) in place of the exception, or clear its __traceback__";
   }
   if (holder.kind == "cache") return "limit the cache (maxsize), or return copies on the CPU";
+  if (holder.is_concatenated && !keeps_graphs(holder)) {
+    return "limit its length, or collect the parts on the CPU; torch.cat() holds both copies at "
+           "once";
+  }
   if (!keeps_graphs(holder)) {
     return "keep fewer of them, or copies on the CPU (.cpu())";
   }

@@ -7,6 +7,7 @@
 #include "allocator_shim/base/format_bytes.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/paint.h"
+#include "reports/text/result_text.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::reports {
@@ -37,14 +38,12 @@ std::string console_retention(const std::string& name, const VariantResult& vari
                               const ReportStyle& style) {
   if (!variant.retention) return "";
   const RetentionResult& retention = *variant.retention;
-  std::string out = painted(
-      indented(printable(fmt::format("{}: what its variables keep alive {}, of {} on {}", name,
-                                     retention.is_at_end ? "at the end"
-                                     : variant.oom       ? "when memory ran out"
-                                                         : "at the peak",
-                                     short_bytes(retention.bytes), retention.device)),
-               2, style.columns),
-      Tone::strong, style.color);
+  std::string out =
+      painted(indented(printable(fmt::format("{}: what its variables keep alive {}, of {} on {}",
+                                             name, moment_text(variant),
+                                             short_bytes(retention.bytes), retention.device)),
+                       2, style.columns),
+              Tone::strong, style.color);
   const std::size_t shown = style.detail == Detail::verbose
                                 ? retention.entries.size()
                                 : std::min(retention.entries.size(), kMostVariables);

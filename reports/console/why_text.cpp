@@ -221,10 +221,11 @@ std::string kept_text(const VariantResult& variant) {
   if (most.kind == "module" || most.kind == "optimizer" || 4 * most.bytes < largest.all_bytes) {
     return "";
   }
+  const bool has_own_moment = variant.retention->is_at_end || variant.retention->is_in_step;
   std::string path;
   for (const std::string& step : most.path) path += (path.empty() ? "" : " -> ") + step;
   return fmt::format("`{}` keeps {} alive{}: {}. ", most.variable, short_bytes(most.bytes),
-                     variant.retention->is_at_end ? " at the end" : "", path);
+                     has_own_moment ? fmt::format(" {}", moment_text(variant)) : "", path);
 }
 
 std::string peak_text(const VariantResult& variant) {

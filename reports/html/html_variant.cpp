@@ -231,11 +231,8 @@ std::string retention_section(const VariantResult& variant) {
       "<thead><tr><th>variable<th class=\"n\">reached<th class=\"n\">only by it<th "
       "class=\"n\">blocks"
       "<th>path to its largest</tr></thead><tbody>\n{}</tbody></table></div>\n",
-      retention.is_at_end ? "at the end"
-      : variant.oom       ? "when memory ran out"
-                          : "at the peak",
-      html(exact_figure(static_cast<double>(retention.bytes), Unit::bytes)), html(retention.device),
-      rows);
+      moment_text(variant), html(exact_figure(static_cast<double>(retention.bytes), Unit::bytes)),
+      html(retention.device), rows);
 }
 
 /// Without a script the charts are a table: memory at the end of each step.

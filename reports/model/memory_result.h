@@ -212,6 +212,7 @@ struct RetainedResult {
   std::string kind =
       {};  ///< "list", "dictionary", "cache", "tensor", "module", "optimizer", "exception"
   bool is_in_model = false;        ///< a local variable of a model's call that was running
+  bool is_concatenated = false;    ///< the program replaces it by itself and more (torch.cat)
   bool is_differentiated = false;  ///< the program calls backward() of it
 
   static constexpr const char* kSchemaName = "retained";
@@ -232,6 +233,8 @@ struct RetainedResult {
     visit("kind", &T::kind, Presence::optional);
     visit("is_in_model", &T::is_in_model, Presence::optional,
           "A local variable of a model's call that was running.");
+    visit("is_concatenated", &T::is_concatenated, Presence::optional,
+          "The program replaces it by itself and more (torch.cat).");
     visit("is_differentiated", &T::is_differentiated, Presence::optional,
           "The program calls backward() of it.");
   }
@@ -264,7 +267,8 @@ struct RetentionResult {
   std::int64_t bytes = 0;        ///< allocated there at that moment
   std::int64_t other_bytes = 0;  ///< reached from no variable: temporaries of what was running
   std::vector<RetainedResult> entries;  ///< largest first
-  bool is_at_end = false;  ///< of the program; else when memory ran out, or at the peak
+  bool is_at_end = false;               ///< of the program
+  bool is_in_step = false;  ///< behind a step that had more; neither: at the OOM error or the peak
   std::optional<ModelCallResult> call = {};  ///< when memory ran out
 
   static constexpr const char* kSchemaName = "retention";
@@ -276,6 +280,8 @@ struct RetentionResult {
     visit("other_bytes", &T::other_bytes, "Reached from no variable.");
     visit("entries", &T::entries);
     visit("is_at_end", &T::is_at_end, Presence::optional);
+    visit("is_in_step", &T::is_in_step, Presence::optional,
+          "After a step that held more than the end of the program.");
     visit("call", &T::call, Presence::optional,
           "The call of a model that was running when memory ran out.");
   }

@@ -48,6 +48,12 @@ std::string oom_sentence(const OomResult& oom) {
                      full_place_text(oom.file, oom.line, oom.library, oom.module));
 }
 
+std::string_view moment_text(const VariantResult& variant) {
+  if (variant.retention && variant.retention->is_at_end) return "at the end";
+  if (variant.retention && variant.retention->is_in_step) return "after a step";
+  return variant.oom ? "when memory ran out" : "at the peak";
+}
+
 std::string explained_by(const FindingResult& finding) {
   return fmt::format("explained by scenarios/{}.lua", finding.scenario);
 }

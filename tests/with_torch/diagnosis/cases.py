@@ -61,6 +61,9 @@ CASES = {
     "metric_state": (("growth", "kept"), (11,), ("--limit", "1GiB"), {}),
     "running_sum": (("growth", "kept"), (17,), ("--limit", "1GiB"), {}),
     "weights_of_steps": (("growth", "kept"), (13,), ("--limit", "1GiB"), {}),
+    "concatenated_cache": (("growth", "kept"), (17, 18), ("--limit", "1GiB"), {}),
+    "metrics_of_a_trainer": (("growth", "kept"), (14,), ("--limit", "2GiB"), {}),
+    "outputs_by_name": (("growth", "kept"), (11,), ("--limit", "2GiB"), {}),
     "accuracy_with_gradients": (("without no_grad",), (10,), ("--limit", "8GiB"), {}),
 }
 
