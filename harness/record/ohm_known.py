@@ -172,9 +172,18 @@ class KnownValues:
             if type(value) in self.reads.number_types:
                 return False
             for tensor in tensors_in(self.torch, value):
-                if not self.is_known(tensor) and name not in operator.unread:
+                if self.is_known(tensor) or name in operator.unread:
+                    continue
+                if name != "self" or not self._is_overwritten(operator, arguments, named):
                     return False
         return True
+
+    def _is_overwritten(self, operator, arguments, named):
+        """The whole first argument, by the operator."""
+        index, rows = operator.index_of_all(arguments, named) or (None, 0)
+        if index is None or not self.is_known(index):
+            return False
+        return (self.moved(index) % rows).unique().numel() == rows
 
     def is_known(self, tensor):
         """Also of a tensor without the key, whose memory was known when it was made: a number that

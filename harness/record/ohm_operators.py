@@ -49,6 +49,8 @@ HIDDEN_WRITES = {
 }
 # Namespaces whose operators move values between ranks.
 COLLECTIVES = frozenset("c10d _c10d_functional symm_mem".split())
+# They may write all of their first argument: a permutation that is turned round.
+OVERWRITES = frozenset("scatter index_copy index_put _index_put_impl _unsafe_index_put".split())
 # They tell the host a value, or make a tensor whose size depends on values.
 GIVES_NUMBER = frozenset("_local_scalar_dense equal".split())
 UNIQUE = frozenset("_unique _unique2 unique_dim unique_consecutive".split())
@@ -152,6 +154,24 @@ class Operator:
         given.update(zip(self.positions, arguments))
         given.update(named)
         return given
+
+    def index_of_all(self, arguments, named):
+        """(index, rows): what chooses the rows of the first argument that are written, where there are
+        enough for all of them; None: it chooses none, or more than rows."""
+        if self.base not in OVERWRITES:
+            return None
+        given = self.full_arguments(arguments, named)
+        target, dimension = given["self"], given.get("dim", 0)
+        index = given["index"] if "index" in given else given["indices"]
+        if isinstance(index, (list, tuple)):
+            index = index[0] if len(index) == 1 else None
+        adds = given.get("accumulate") or given.get("reduce")
+        if index is None or adds or index.dim() != 1 or index.dtype is not self.torch.int64:
+            return None
+        if self.base == "scatter" and target.dim() != 1 or not target.dim():
+            return None
+        rows = target.shape[dimension]
+        return (index, rows) if 0 < rows <= index.numel() else None
 
     def inputs(self, arguments, named):
         yield from zip(self.positions, arguments)

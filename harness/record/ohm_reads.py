@@ -13,7 +13,7 @@ import threading
 from ohm_numbers import UnknownFloat, UnknownInt
 from ohm_sources import CALLS_OPERATORS, is_of_library
 from ohm_user_files import StartedIn
-from ohm_uses import COUNTS, GIVES_NUMBER, READS_OWN_STATE, SHAPE, VALUE, Uses
+from ohm_uses import BRANCH, COUNTS, GIVES_NUMBER, READS_OWN_STATE, SHAPE, VALUE, Uses
 
 STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
 MOST_ROWS = 100  # of the report
@@ -126,8 +126,17 @@ class Reads:
 
     # ---- what is noted ----
 
+    def note_end(self, trace):
+        """Of an error that ends the program; trace: (file, line) of its frames. What only stops the program
+        for a value is a finding where it has."""
+        for (file, first), last in self.uses.stops.items():
+            if any(frame == file and first <= line <= last for frame, line in trace):
+                self._add_row(BRANCH, os.path.abspath(file), first, "")
+
     def note(self, kind, frame, detail=""):
-        file, line = self._user_line(frame)
+        self._add_row(kind, *self._user_line(frame), detail)
+
+    def _add_row(self, kind, file, line, detail):
         self.order += 1
         row = self.rows.get((kind, file, line))
         if row is None:

@@ -23,6 +23,7 @@ class Selection:
         """replace(home, name, call): call(function, arguments, named) in place of home.name."""
         for name in ("unique", "unique_consecutive"):
             replace(self.known.torch, name, self._find_different)
+        replace(self.known.torch.Tensor, "coalesce", self._coalesce)
 
     def _find_different(self, function, arguments, named):
         tensor = arguments[0] if arguments else named["input"]
@@ -36,6 +37,37 @@ class Selection:
         count = self.rows_of(most, "values taken as distinct", least=min(most, 1))
         with self.known.reads.ignored(), self.known.memory.answers(count):
             return find()
+
+
+    def _coalesce(self, function, arguments, named):
+        """The GPU counts the different places of a sparse tensor in memory that no operator asks for."""
+        tensor = arguments[0]
+        torch = self.known.torch
+        if not tensor.is_cuda or tensor.layout is not torch.sparse_coo or tensor.is_coalesced():
+            return function(*arguments, **named)
+        indices = tensor.detach()._indices()
+        if not self.known.is_known(indices):
+            count = self.rows_of(indices.shape[1], "places taken as distinct", least=min(indices.shape[1], 1))
+            with self.known.reads.ignored(), self.known.memory.answers(count):
+                return function(*arguments, **named)
+        places = different_places(torch, self.known.alias(indices), tensor.shape)
+        with self.known.memory.answers(places.shape[1]):
+            result = function(*arguments, **named)
+        self.known.take(result.detach()._indices(), places)
+        return result
+
+
+def different_places(torch, indices, shape):
+    """Columns of indices on the host, sorted."""
+    flat = torch.zeros_like(indices[0])
+    for index, size in zip(indices, shape):
+        flat = flat * size + index
+    flat = flat.unique()
+    places = []
+    for size in reversed(shape[:len(indices)]):
+        places.insert(0, flat % size)
+        flat = torch.div(flat, size, rounding_mode="floor")
+    return torch.stack(places)
 
 
 def assumed_share():

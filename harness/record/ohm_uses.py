@@ -43,6 +43,28 @@ READS_OWN_STATE = frozenset("""cholesky cholesky_ex inv inv_ex inverse solve sol
 # Operators that give Python a number.
 GIVES_NUMBER = frozenset("equal allclose is_nonzero item tolist bool int float complex range".split())
 
+# What the expression on the way is, where its length or what it selects depends on the values.
+MASK, SET = "mask", "set"
+MAKES_MASK = frozenset("""isin isnan isinf isfinite logical_and logical_or logical_not logical_xor gt ge lt le
+    eq ne""".split())
+KEEPS = frozenset("cpu numpy detach clone copy asarray array list tuple sorted tolist to".split())
+BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
+
+
+def made_by(node, made):
+    """What a node makes of a part that is `made`."""
+    if isinstance(node, ast.Compare):
+        return MASK
+    if isinstance(node, (ast.Set, ast.SetComp)):
+        return SET
+    if isinstance(node, ast.BinOp):
+        return made if isinstance(node.op, BITWISE) else None
+    if not isinstance(node, ast.Call) or name_of(node) in KEEPS:
+        return made
+    if name_of(node) in ("set", "frozenset"):
+        return SET
+    return MASK if name_of(node) in MAKES_MASK else None
+
 
 def worse(first, second):
     return first if RANK[first] >= RANK[second] else second
@@ -51,6 +73,7 @@ def worse(first, second):
 class Uses:
     def __init__(self):
         self.files = {}  # name -> File, or None
+        self.stops = {}  # (file, first line) -> last line of statements that may stop the program for a value
 
     def of_result(self, frame, is_followed=False):
         """What depends on the value of the expression that this frame evaluates: SHAPE, BRANCH,
@@ -76,8 +99,8 @@ class Uses:
 class File:
     """The syntax tree of a source."""
 
-    def __init__(self, tree):
-        self.tree = tree
+    def __init__(self, name, tree):
+        self.name, self.tree = name, tree
         self.parents = {}
         self.by_line = {}
         for node in ast.walk(tree):
@@ -89,7 +112,7 @@ class File:
     @classmethod
     def read(cls, name):
         try:
-            return cls(ast.parse("".join(linecache.getlines(name))))
+            return cls(name, ast.parse("".join(linecache.getlines(name))))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
 
@@ -150,6 +173,7 @@ class _Search:
     def __init__(self, uses):
         self.uses = uses
         self.visited = set()
+        self.made = None  # of the value, on the way to the node that is looked at
 
     def of_frame(self, frame):
         file = self.uses.file(frame.f_code.co_filename)
@@ -162,6 +186,13 @@ class _Search:
 
     def _outwards(self, file, node, frame):
         """`frame` runs the code of the node; None: it is another function's, or an earlier call."""
+        before = self.made
+        try:
+            return self._through_expressions(file, node, frame)
+        finally:
+            self.made = before
+
+    def _through_expressions(self, file, node, frame):
         while True:
             if node in self.visited:
                 return None
@@ -174,12 +205,14 @@ class _Search:
             found = self._of_expression(file, parent, node, frame)
             if found is not _GOES_ON:
                 return found
+            self.made = made_by(parent, self.made)
             node = parent
 
     def _of_expression(self, file, parent, node, frame):
         if isinstance(parent, (ast.FormattedValue, ast.JoinedStr)):
             return None
-        if isinstance(parent, ast.Slice):
+        is_index = isinstance(parent, ast.Subscript) and node is parent.slice
+        if isinstance(parent, ast.Slice) or is_index and self.made is MASK:
             return SHAPE
         if isinstance(parent, ast.BoolOp) or isinstance(parent, ast.IfExp) and node is parent.test:
             return BRANCH
@@ -208,6 +241,8 @@ class _Search:
 
     def _of_argument(self, file, call, argument, frame):
         name = name_of(call)
+        if name == "len" and self.made is SET:
+            return self._outwards(file, call, frame)
         if name in PRINTS or name in ASKS_NO_VALUE:
             return None
         if name in SIZES:
@@ -219,6 +254,7 @@ class _Search:
             return worse(self._of_parameter(file, function, call, argument),
                          self._outwards(file, call, frame))
         if name in DERIVES:
+            self.made = made_by(call, self.made)
             return self._outwards(file, call, frame)
         return VALUE
 
@@ -234,8 +270,13 @@ class _Search:
 
     def _of_statement(self, file, statement, node, frame):
         if isinstance(statement, (ast.If, ast.While, ast.Assert)):
-            is_test = node is None or node is statement.test
-            return BRANCH if is_test and not only_prints(statement) else None
+            if node is not None and node is not statement.test:
+                return None
+            if not only_prints(statement):
+                return BRANCH
+            if may_stop(statement):
+                self.uses.stops[file.name, statement.lineno] = statement.end_lineno
+            return None
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             targets = getattr(statement, "targets", None) or [statement.target]
             found = None
@@ -296,6 +337,12 @@ _GOES_ON = object()
 def name_of(call):
     """Of what is called: print, or append of losses.append."""
     return getattr(call.func, "attr", None) or getattr(call.func, "id", None) or ""
+
+
+def may_stop(statement):
+    """Of one that only prints."""
+    return isinstance(statement, ast.Assert) or any(isinstance(inner, ast.Raise)
+                                                    for inner in [*statement.body, *statement.orelse])
 
 
 def only_prints(statement):

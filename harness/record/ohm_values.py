@@ -40,6 +40,12 @@ class OnlyReads(collections.namedtuple("OnlyReads", "reads memory")):
 _known = None  # KnownValues of this process, once PyTorch is there
 
 
+def note_end(trace):
+    """Of an error that ends this process: (file, line) of its frames."""
+    if _known is not None:
+        _known.reads.note_end(trace)
+
+
 def unknown_reads():
     """Of this process, as its summary has them."""
     return _known.reads.report() if _known is not None else []

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A gate of ohm exec judges figures that rest on computed values alone, and on nothing that is modelled
-where that is refused.
+where that is refused. A value that stops the program is named.
 
     check_gated_values.py OHM
 """
@@ -37,6 +37,14 @@ def check_modelled(ohm, options, status, text):
         sys.exit(f"failed: {options} ends with {ended.returncode}, wanted {status} and {text!r}")
 
 
+def check_stopped(ohm):
+    ended = run(ohm, [], "stopped.py")
+    text = re.search(r"the last value read before the error was not computed: branch at (.*)", ended.stdout)
+    if ended.returncode != 1 or not text or not text[1].endswith("stopped.py:5"):
+        print(ended.stdout)
+        sys.exit(f"failed: a program that stops for an unknown value ends with {ended.returncode}")
+
+
 def main():
     ohm = sys.argv[1]
     check(ohm, [], [], True)
@@ -44,6 +52,7 @@ def main():
     check(ohm, [], ["--computed"], False)
     check_modelled(ohm, [], 0, "modelled, not exact: cudnn_rnn_reserve")
     check_modelled(ohm, ["--refuse-modelled"], 3, "rest on what is modelled")
+    check_stopped(ohm)
     print("values are known, computed, and reported where they are not")
 
 

@@ -135,3 +135,24 @@ def compared_as_a_whole(device, decide):
     labels, again = decide(torch.arange(64)), decide(torch.arange(64))
     rows = 512 if torch.equal(labels, again) else 1
     return tuple(torch.randn(rows, 256).to(device).shape), torch.equal(labels, again + 1)
+
+
+@case
+def array_that_selects(device):
+    scores = torch.nn.Linear(8, 1).to(device)(torch.randn(64, 8).to(device)).flatten()
+    array = scores.detach().cpu().numpy()  # shape
+    keep = (array > 0) & (array < 5)
+    return torch.zeros(len(array[keep]) + 1, device=device).dim()
+
+
+@case
+def different_classes(device):
+    classes = torch.nn.Linear(8, 4).to(device)(torch.randn(64, 8).to(device)).argmax(1)
+    kinds = set(classes.tolist())  # shape
+    return torch.zeros(len(kinds), 8, device=device).dim()
+
+
+@case(result=False)
+def names_of_classes(device):
+    classes = torch.nn.Linear(8, 4).to(device)(torch.randn(64, 8).to(device)).argmax(1).cpu().numpy()
+    print(numpy.array(["a", "b", "c", "d"])[classes][:3], (classes == 1).mean())

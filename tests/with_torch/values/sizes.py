@@ -183,3 +183,46 @@ def repeats_of_a_model_output(device):
     lengths = torch.nn.Linear(8, 1).to(device)(torch.randn(16, 8).to(device)).exp().round().long()
     with contextlib.suppress(RuntimeError):  # of 2.6: lengths that were not computed fail its check
         torch.repeat_interleave(torch.arange(16, device=device), lengths[:, 0])  # shape
+
+
+@case
+def places_of_a_sparse_sum(device):
+    places = torch.randint(0, 40, (2, 3000)).to(device)
+    numbers = torch.randn(3000, 8).to(device)
+    merged = torch.sparse_coo_tensor(places, numbers, (40, 40, 8)).coalesce()
+    table = torch.zeros(merged._nnz(), 256, device=device)
+    return tuple(table.shape), merged.indices()[:, -1]
+
+
+@case
+def rows_of_a_sparse_gradient(device):
+    table = torch.nn.Embedding(500, 64, sparse=True).to(device)
+    words = torch.randint(0, 500, (2000,)).to(device)
+    table(words).pow(2).sum().backward()
+    rows = table.weight.grad.coalesce().indices()[0]
+    return len(rows), rows[:5]
+
+
+@case
+def places_that_a_model_chose(device):
+    places = (torch.randn(2, 300).to(device) @ torch.randn(300, 100).to(device)).long() % 10
+    merged = torch.sparse_coo_tensor(places, torch.ones(100, device=device), (10, 10)).coalesce()  # shape
+    return merged._nnz() > 0
+
+
+@case(decisions=24 << 10)
+def permutation_that_is_turned_round(device, decide):
+    order = decide(torch.randperm(700))
+    back, again = torch.empty_like(order), torch.empty_like(order)
+    back[order] = torch.arange(700, device=order.device)
+    again.scatter_(0, order, torch.arange(700, device=order.device))
+    rows = torch.randn(int(back[3]) + 1, 64).to(device)
+    return tuple(rows.shape), bool((back == again).all()), back[order][5]
+
+
+@case
+def half_of_a_permutation(device):
+    order = torch.randperm(700).to(device)
+    back = torch.empty_like(order)
+    back[order[:350]] = torch.arange(350, device=device)
+    return bool(back[order[0]] == 0)  # branch

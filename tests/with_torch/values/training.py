@@ -330,3 +330,10 @@ def skipped_by_a_threshold(device):
         return 0
     losses[keep].sum().backward()  # shape
     return 1
+
+
+@case(result=False)
+def check_that_stops_the_program(device):
+    loss = torch.nn.Linear(8, 1).to(device)(torch.randn(64, 8).to(device)).pow(2).mean()
+    if not torch.isfinite(loss):
+        raise ValueError("the loss is not finite")
