@@ -103,6 +103,27 @@ TEST(ResultConclusion, AListOfAModelsCallIsNotKept) {
   EXPECT_EQ(31, conclusion_of(variant)->line);
 }
 
+TEST(ResultConclusion, ACacheThatIsConcatenatedGrowsAndIsNotFragmented) {
+  VariantResult variant = out_of_memory(512 * kMebibyte);
+  variant.oom->reserved_bytes = 900 * kMebibyte;
+  variant.findings = {finding("stranded split segments")};
+  RetentionResult& retention = variant.retention.emplace();
+  retention.bytes = 512 * kMebibyte;
+  retention.entries = {retained("tensor", 150 * kMebibyte, 0),
+                       retained("tensor", 140 * kMebibyte, 0)};
+  EXPECT_EQ("fragmented", conclusion_of(variant)->cause) << "of what holds them nothing is known";
+  for (RetainedResult& one : retention.entries) one.is_concatenated = true;
+  const auto made = conclusion_of(variant);
+  EXPECT_EQ("growth", made->cause);
+  EXPECT_EQ("`losses` in main() gets longer with each concatenation, to 150.00 MiB in 40 tensors",
+            made->what);
+  EXPECT_EQ(21, made->line);
+  reject_contradicted(variant);
+  EXPECT_TRUE(variant.findings.empty());
+  retention.entries[1].is_in_model = true;
+  EXPECT_EQ("fragmented", conclusion_of(variant)->cause) << "a layer that concatenates";
+}
+
 TEST(ResultConclusion, AnEvaluationWithGradientsNamesTheCall) {
   VariantResult variant = out_of_memory(512 * kMebibyte);
   ModelCallResult& call = variant.retention.emplace().call.emplace();
