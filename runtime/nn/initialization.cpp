@@ -216,14 +216,4 @@ void fill_orthogonal(const Tensor& tensor, double gain) {
   write(tensor, values);
 }
 
-void fill_identity(const Tensor& tensor) {
-  if (tensor.dims() != 2) {
-    throw std::invalid_argument("[eye_] only tensors with 2 dimensions are supported");
-  }
-  fill_values(tensor, 0.0);
-  const Shape& strides = tensor.strides();
-  const std::int64_t count = std::min(tensor.shape()[0], tensor.shape()[1]);
-  fill_values(make_view(tensor, {count}, {strides[0] + strides[1]}, tensor.impl()->offset), 1.0);
-}
-
 }  // namespace ohm::nn::init

@@ -28,7 +28,4 @@ void fill_truncated_normal(const Tensor& tensor, double mean, double deviation, 
 /// of more dimensions is seen as [size of the first, rest]. Of tensors of the host alone.
 void fill_orthogonal(const Tensor& tensor, double gain);
 
-/// Ones on the diagonal of a matrix, zeros elsewhere.
-void fill_identity(const Tensor& tensor);
-
 }  // namespace ohm::nn::init

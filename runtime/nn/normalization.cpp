@@ -69,12 +69,7 @@ Tensor BatchNorm::apply(const Tensor& input) {
 Tensor BatchNorm::normalize(const Tensor& input) {
   return ops::batch_norm(input, if_defined(own_buffer(0)), if_defined(own_buffer(1)),
                          if_defined(own_parameter(0)), if_defined(own_parameter(1)),
-                         uses_input_statistics(), average_factor(), options().eps);
-}
-
-double BatchNorm::average_factor() const {
-  if (!is_cumulative_ || !own_buffer(2).defined()) return options().momentum;
-  return 1.0 / (own_buffer(2).item() + 1.0);
+                         uses_input_statistics(), options().momentum, options().eps);
 }
 
 void ChannelNorm::reset_running_stats() {

@@ -68,18 +68,9 @@ class BatchNorm : public ChannelNorm {
 
   ModulePtr shallow_copy() const override { return std::make_shared<BatchNorm>(*this); }
 
-  /// Whether running statistics weigh all batches alike, whatever the momentum.
-  void set_cumulative(bool is_cumulative) { is_cumulative_ = is_cumulative; }
-
  protected:
-  /// By how much the running statistics move towards the next batch's.
-  double average_factor() const;
-
   Tensor apply(const Tensor& input) final;
   virtual Tensor normalize(const Tensor& input);
-
- private:
-  bool is_cumulative_ = false;
 };
 
 struct LayerNormOptions {

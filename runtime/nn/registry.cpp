@@ -6,13 +6,11 @@
 #include <stdexcept>
 
 #include "runtime/nn/attention.h"
-#include "runtime/nn/bilinear.h"
 #include "runtime/nn/conv.h"
 #include "runtime/nn/conv_options.h"
 #include "runtime/nn/dropout.h"
 #include "runtime/nn/embedding.h"
 #include "runtime/nn/group_normalization.h"
-#include "runtime/nn/lazy.h"
 #include "runtime/nn/linear.h"
 #include "runtime/nn/new_parameter.h"
 #include "runtime/nn/normalization.h"
@@ -32,13 +30,6 @@ ModulePtr make_linear(std::int64_t in_features, std::int64_t out_features, bool 
                       std::optional<Device> device, std::optional<DType> dtype) {
   return std::make_shared<Linear>(in_features, out_features, bias,
                                   parameter_options(device, dtype));
-}
-
-ModulePtr make_bilinear(std::int64_t in1_features, std::int64_t in2_features,
-                        std::int64_t out_features, bool bias, std::optional<Device> device,
-                        std::optional<DType> dtype) {
-  return std::make_shared<Bilinear>(in1_features, in2_features, out_features, bias,
-                                    parameter_options(device, dtype));
 }
 
 template <const Conv::Kind& Kind>
@@ -222,8 +213,6 @@ std::vector<ModuleDef> linear_modules() {
   return {
       define("Linear", &make_linear,
              {"in_features", "out_features", {"bias", true}, "device", "dtype"}),
-      define("Bilinear", &make_bilinear,
-             {"in1_features", "in2_features", "out_features", {"bias", true}, "device", "dtype"}),
       define("Conv1d", &make_conv<Conv::k1d>, conv_names),
       define("Conv2d", &make_conv<Conv::k2d>, conv_names),
       define("Conv3d", &make_conv<Conv::k3d>, conv_names),
@@ -366,9 +355,9 @@ std::vector<ModuleDef> table_modules() {
 using Group = std::vector<ModuleDef> (*)();
 
 // In the order in which listings show them.
-constexpr Group kGroups[] = {
-    &linear_modules,  &norm_modules,  &transformer_modules, &recurrent_modules, &pooling_modules,
-    &padding_modules, &table_modules, &activation_modules,  &loss_modules,      &lazy_modules};
+constexpr Group kGroups[] = {&linear_modules,    &norm_modules,       &transformer_modules,
+                             &recurrent_modules, &pooling_modules,    &padding_modules,
+                             &table_modules,     &activation_modules, &loss_modules};
 
 }  // namespace
 

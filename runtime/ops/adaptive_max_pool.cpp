@@ -129,14 +129,6 @@ Tensor recorded_maxima_gradient(const SplitPlan& plan, const Tensor& grad, const
   return out;
 }
 
-std::vector<Sample> images_to_take_maxima_of() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  return {
-      {randn({2, 2, 5, 4}, options), Shape{2}},
-      {randn({2, 5, 7}, options), Shape{3, 4}},
-  };
-}
-
 }  // namespace
 
 Tensor adaptive_max_pool2d(const Tensor& input, const Shape& output_size) {
@@ -176,14 +168,9 @@ Tensor adaptive_max_pool1d(const Tensor& input, const Shape& output_size) {
 
 std::vector<OpDef> adaptive_max_ops() {
   return {
-      define(kAdaptiveMaxPool, kFunctional, &adaptive_max_pool2d, {"input", "output_size"},
-             images_to_take_maxima_of),
+      define(kAdaptiveMaxPool, kFunctional, &adaptive_max_pool2d, {"input", "output_size"}),
       define(kAdaptiveMaxPool1d, kFunction | kFunctional, &adaptive_max_pool1d,
-             {"input", "output_size"},
-             [] {
-               return std::vector<Sample>{
-                   {randn({2, 3, 8}, {DType::float64, Device::cpu()}), Shape{3}}};
-             }),
+             {"input", "output_size"}),
   };
 }
 

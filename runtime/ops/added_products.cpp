@@ -132,14 +132,6 @@ Tensor addbmm_(const Tensor& input, const Tensor& left, const Tensor& right, dou
   return input;
 }
 
-std::vector<Sample> addbmm_samples() {
-  const auto sample = [](const Shape& shape) {
-    return randn(shape, {DType::float64, Device::cpu()});
-  };
-  return {{sample({4}), sample({2, 3, 2}), sample({2, 2, 4}), 1.0, 1.0},
-          {sample({3, 4}), sample({2, 3, 2}), sample({2, 2, 4}), 0.5, -2.0}};
-}
-
 }  // namespace
 
 std::vector<OpDef> added_product_ops() {
@@ -148,8 +140,7 @@ std::vector<OpDef> added_product_ops() {
   return {
       define(kAddmmInplace, kMethod, &addmm_, {"input", "mat1", "mat2", beta, alpha}),
       define(kBaddbmmInplace, kMethod, &baddbmm_, {"input", "batch1", "batch2", beta, alpha}),
-      define(kAddbmm, kFunction | kMethod, &addbmm, {"input", "batch1", "batch2", beta, alpha},
-             addbmm_samples),
+      define(kAddbmm, kFunction | kMethod, &addbmm, {"input", "batch1", "batch2", beta, alpha}),
       define(kAddbmmInplace, kMethod, &addbmm_, {"input", "batch1", "batch2", beta, alpha}),
   };
 }

@@ -11,7 +11,6 @@
 #include "runtime/ops/convert.h"
 #include "runtime/ops/rearrange.h"
 #include "runtime/ops/reduction.h"
-#include "runtime/ops/sample_cube.h"
 #include "runtime/ops/view.h"
 
 namespace ohm::ops {
@@ -163,16 +162,6 @@ Tensor clamp_max(const Tensor& input, const TensorOrNumber& max) {
   return clamp_by(input, std::nullopt, max);
 }
 
-std::vector<Tensor> lines_of(const std::vector<Shape>& shapes) {
-  std::vector<Tensor> tensors;
-  for (const Shape& shape : shapes) {
-    tensors.push_back(randn(shape, {DType::float64, Device::cpu()}));
-  }
-  return tensors;
-}
-
-Tensor zeros_of(const Shape& shape) { return zeros(shape, {DType::int64, Device::cpu()}); }
-
 }  // namespace
 
 // Each of the lines along a dimension of its own, the first two the other way round for "xy".
@@ -205,62 +194,22 @@ std::vector<Tensor> meshgrid(const std::vector<Tensor>& tensors, const std::stri
 
 std::vector<OpDef> alias_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
-  const auto one = std::int64_t{1};
   return {
-      define(kMovedim, kBoth, &movedim, {"input", "source", "destination"},
-             [] {
-               return cube_and({Shape{0}, Shape{2}});
-             }),
-      define(kSwapaxes, kBoth, &swapaxes, {"input", "axis0", "axis1"},
-             [one] {
-               return cube_and({one, std::int64_t{2}});
-             }),
-      define(kUnflatten, kBoth, &unflatten, {"input", "dim", "sizes"},
-             [] {
-               return cube_and({std::int64_t{2}, Shape{2, -1}});
-             }),
-      define(kExpandAs, kMethod, &expand_as, {"input", ParamName::constant("other")},
-             [] {
-               return cube_and({zeros_of({5, 2, 3, 4})});
-             }),
-      define(kViewAs, kMethod, &view_as, {"input", ParamName::constant("other")},
-             [] {
-               return cube_and({zeros_of({6, 4})});
-             }),
-      define(kReshapeAs, kMethod, &reshape_as, {"input", ParamName::constant("other")},
-             [] {
-               return cube_and({zeros_of({4, 6})});
-             }),
-      define(kRavel, kBoth, &ravel, {"input"}, [] { return cube_and({}); }),
-      define(kBroadcastTo, kBoth, &broadcast_to, {"input", "size"},
-             [] {
-               return cube_and({Shape{2, 2, 3, 4}});
-             }),
-      define(kBroadcastTensors, kPythonFunction, &broadcast_tensors, {"tensors"},
-             [] {
-               return std::vector<Sample>{{lines_of({{3, 1}, {1, 4}})}};
-             }),
-      define(kMeshgrid, kPythonFunction, &meshgrid, {"tensors", {"indexing", std::string("ij")}},
-             [] {
-               return std::vector<Sample>{{lines_of({{3}, {4}})},
-                                          {lines_of({{3}, {4}, {2}}), std::string("xy")}};
-             }),
-      define(
-          kSumToSize, kMethod, &sum_to_size, {"input", "size"},
-          [] {
-            return std::vector<Sample>{cube_and({Shape{3, 1}})[0], cube_and({Shape{2, 1, 4}})[0]};
-          }),
-      define(kTile, kBoth, &tile, {"input", "dims"},
-             [] {
-               return cube_and({Shape{2, 1}});
-             }),
-      define(kRepeatInterleave, kBoth, &repeat_interleave, {"input", "repeats", "dim"},
-             [one] {
-               return std::vector<Sample>{cube_and({std::int64_t{2}, one})[0],
-                                          cube_and({std::int64_t{3}, Value()})[0]};
-             }),
-      define(kClampMin, kBoth, &clamp_min, {"input", "min"}, [] { return cube_and({-0.1}); }),
-      define(kClampMax, kBoth, &clamp_max, {"input", "max"}, [] { return cube_and({0.1}); }),
+      define(kMovedim, kBoth, &movedim, {"input", "source", "destination"}),
+      define(kSwapaxes, kBoth, &swapaxes, {"input", "axis0", "axis1"}),
+      define(kUnflatten, kBoth, &unflatten, {"input", "dim", "sizes"}),
+      define(kExpandAs, kMethod, &expand_as, {"input", ParamName::constant("other")}),
+      define(kViewAs, kMethod, &view_as, {"input", ParamName::constant("other")}),
+      define(kReshapeAs, kMethod, &reshape_as, {"input", ParamName::constant("other")}),
+      define(kRavel, kBoth, &ravel, {"input"}),
+      define(kBroadcastTo, kBoth, &broadcast_to, {"input", "size"}),
+      define(kBroadcastTensors, kPythonFunction, &broadcast_tensors, {"tensors"}),
+      define(kMeshgrid, kPythonFunction, &meshgrid, {"tensors", {"indexing", std::string("ij")}}),
+      define(kSumToSize, kMethod, &sum_to_size, {"input", "size"}),
+      define(kTile, kBoth, &tile, {"input", "dims"}),
+      define(kRepeatInterleave, kBoth, &repeat_interleave, {"input", "repeats", "dim"}),
+      define(kClampMin, kBoth, &clamp_min, {"input", "min"}),
+      define(kClampMax, kBoth, &clamp_max, {"input", "max"}),
   };
 }
 

@@ -58,40 +58,6 @@ void save_operands(Recorder& record, const Tensor& input, bool saves_input, cons
   record.save(saves_input ? input : Tensor());
 }
 
-Tensor make_sample(const Shape& shape, double low) {
-  Tensor tensor = rand(shape, {DType::float64, Device::cpu()});
-  map_floating(
-      tensor, DType::float64, [low](double x) { return low + x; }, tensor);
-  return tensor;
-}
-
-// Same shapes, broadcasting both ways, a number.
-std::vector<Sample> operand_pairs() {
-  return {{make_sample({2, 3}, 0.5), make_sample({2, 3}, 0.5)},
-          {make_sample({2, 3}, 0.5), make_sample({3}, 0.5)},
-          {make_sample({2, 1}, 0.5), make_sample({2, 3}, 0.5)},
-          {make_sample({2, 3}, 0.5), 1.5}};
-}
-
-std::vector<Sample> operand_pairs_with_alpha() {
-  std::vector<Sample> samples = operand_pairs();
-  for (std::size_t i = 0; i < samples.size(); ++i) samples[i].emplace_back(i % 2 == 0 ? 1.0 : 2.5);
-  return samples;
-}
-
-std::vector<Sample> reversed_pairs() {
-  return {{make_sample({2, 3}, 0.5), 2.0, 1.0},
-          {make_sample({2, 3}, 0.5), make_sample({3}, 0.5), 1.0},
-          {make_sample({2, 3}, 0.5), make_sample({2, 1}, 0.5), 2.5}};
-}
-
-// Away from the multiples of the divisor, where the remainder jumps.
-std::vector<Sample> dividends_and_divisors() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const Tensor dividends = from_values({-1.3, 0.8, -2.4, 2.3, 4.6, -1.1}, {2, 3}, options);
-  return {{dividends, from_values({0.7, -1.5, 1.0}, {3}, options)}, {dividends, 1.5}};
-}
-
 Tensor floor_quotient(const Tensor& input, const TensorOrNumber& other, DType dtype) {
   return binary_new(kFloorDivide, input, other, dtype, functors::FloorQuotient());
 }
@@ -134,11 +100,6 @@ Tensor whole_quotient(const Tensor& input, const TensorOrNumber& other, const st
 Tensor div_row(const Tensor& input, const TensorOrNumber& other,
                const std::optional<std::string>& rounding_mode) {
   return rounding_mode ? whole_quotient(input, other, *rounding_mode) : div(input, other);
-}
-
-std::vector<Sample> both_signs() {
-  return {
-      {from_values({-1.3, 0.8, -0.4, 2.1, 0.6, -1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
 }
 
 }  // namespace
@@ -338,19 +299,17 @@ std::vector<OpDef> arithmetic_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const ParamName alpha{"alpha", Value(1.0)};
   return {
-      define(kAdd, kBoth, &add, {"input", "other", alpha}, operand_pairs_with_alpha),
-      define(kSub, kBoth, &sub, {"input", "other", alpha}, operand_pairs_with_alpha),
-      define(kRsub, kBoth, &rsub, {"input", "other", alpha}, reversed_pairs),
-      define(kMul, kBoth, &mul, {"input", "other"}, operand_pairs),
-      define(kDiv, kBoth, &div_row, {"input", "other", "rounding_mode"}, operand_pairs),
+      define(kAdd, kBoth, &add, {"input", "other", alpha}),
+      define(kSub, kBoth, &sub, {"input", "other", alpha}),
+      define(kRsub, kBoth, &rsub, {"input", "other", alpha}),
+      define(kMul, kBoth, &mul, {"input", "other"}),
+      define(kDiv, kBoth, &div_row, {"input", "other", "rounding_mode"}),
       define(kFloorDivide, kBoth, &floor_divide, {"input", "other"}),
-      define(kRemainder, kBoth, &remainder, {"input", "other"}, dividends_and_divisors),
+      define(kRemainder, kBoth, &remainder, {"input", "other"}),
   };
 }
 
-std::vector<OpDef> negation_ops() {
-  return {define(kNeg, kFunction | kMethod, &neg, {"input"}, both_signs)};
-}
+std::vector<OpDef> negation_ops() { return {define(kNeg, kFunction | kMethod, &neg, {"input"})}; }
 
 }  // namespace ohm::ops
 

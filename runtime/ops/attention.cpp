@@ -274,18 +274,6 @@ void make_batch_of_one(Attention& call) {
   if (call.mask && call.mask->dims() == 3) call.mask = unsqueeze(*call.mask, 0);
 }
 
-std::vector<Sample> attention_samples() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const auto tensor = [&](const Shape& shape) { return Value(randn(shape, options)); };
-  const Value everything = ones({3, 4}, {DType::boolean, Device::cpu()});
-  return {
-      {tensor({2, 3, 4}), tensor({2, 4, 4}), tensor({2, 4, 3}), Value(), 0.0, false, Value()},
-      {tensor({2, 3, 4}), tensor({2, 3, 4}), tensor({2, 3, 3}), Value(), 0.0, true, 0.3},
-      {tensor({3, 4}), tensor({4, 4}), tensor({4, 4}), tensor({3, 4}), 0.0, false, Value()},
-      {tensor({3, 4}), tensor({4, 4}), tensor({4, 4}), everything, 0.0, false, Value()},
-  };
-}
-
 }  // namespace
 
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
@@ -330,8 +318,7 @@ SequenceKernel kernel_of_sequences(const Tensor& query) {
 std::vector<OpDef> attention_ops() {
   return {define(
       kAttention, kCppFunctional, &scaled_dot_product_attention,
-      {"query", "key", "value", "attn_mask", {"dropout_p", 0.0}, {"is_causal", false}, "scale"},
-      attention_samples)};
+      {"query", "key", "value", "attn_mask", {"dropout_p", 0.0}, {"is_causal", false}, "scale"})};
 }
 
 }  // namespace ohm::ops

@@ -174,26 +174,6 @@ Tensor average_pool(const AveragePlan& average, const AverageNodes& nodes, const
   return out;
 }
 
-std::vector<Sample> images_to_average() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const Value missing;
-  return {
-      {randn({2, 2, 4, 6}, options), Shape{2}},
-      {randn({1, 2, 7, 6}, options), Shape{3, 2}, Shape{2}, Shape{1}, true, false},
-      {randn({2, 5, 5}, options), Shape{3}, missing, Shape{1}, true},
-      {randn({2, 5, 5}, options), Shape{3}, missing, Shape{1}, false, true, std::int64_t{4}},
-  };
-}
-
-std::vector<Sample> images_to_split() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  return {
-      {randn({2, 2, 5, 4}, options), Shape{1}},
-      {randn({2, 2, 5, 4}, options), Shape{3, 2}},
-      {randn({2, 2, 3}, options), Shape{4}},
-  };
-}
-
 }  // namespace
 
 Tensor with_channels_last(const Tensor& means) {
@@ -250,10 +230,8 @@ std::vector<OpDef> average_pool_ops() {
               {"padding", Shape{0}},
               {"ceil_mode", false},
               {"count_include_pad", true},
-              "divisor_override"},
-             images_to_average),
-      define(kAdaptiveAvgPool, kFunctional, &adaptive_avg_pool2d, {"input", "output_size"},
-             images_to_split),
+              "divisor_override"}),
+      define(kAdaptiveAvgPool, kFunctional, &adaptive_avg_pool2d, {"input", "output_size"}),
   };
 }
 

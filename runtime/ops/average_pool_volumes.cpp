@@ -140,25 +140,6 @@ Tensor average_volumes(const VolumeAverage& average, const AverageNodes& nodes,
   return out;
 }
 
-Tensor random_volumes(const Shape& shape) { return randn(shape, {DType::float64, Device::cpu()}); }
-
-std::vector<Sample> volumes_to_average() {
-  const Value missing;
-  return {
-      {random_volumes({2, 2, 4, 3, 5}), Shape{2}},
-      {random_volumes({1, 2, 5, 4, 4}), Shape{3, 2, 2}, Shape{2}, Shape{1}, true, false},
-      {random_volumes({2, 3, 3, 3}), Shape{2}, missing, Shape{1}, false, true, std::int64_t{4}},
-  };
-}
-
-std::vector<Sample> volumes_to_split() {
-  return {
-      {random_volumes({2, 2, 3, 4, 2}), Shape{1}},
-      {random_volumes({2, 1, 3, 5, 4}), Shape{2, 3, 2}},
-      {random_volumes({2, 2, 3, 2}), Shape{4}},
-  };
-}
-
 }  // namespace
 
 Tensor avg_pool3d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
@@ -197,10 +178,8 @@ std::vector<OpDef> average_pool_volume_ops() {
               {"padding", Shape{0}},
               {"ceil_mode", false},
               {"count_include_pad", true},
-              "divisor_override"},
-             volumes_to_average),
-      define(kAdaptiveAvgPool3d, kFunctional, &adaptive_avg_pool3d, {"input", "output_size"},
-             volumes_to_split),
+              "divisor_override"}),
+      define(kAdaptiveAvgPool3d, kFunctional, &adaptive_avg_pool3d, {"input", "output_size"}),
   };
 }
 

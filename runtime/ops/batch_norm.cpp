@@ -366,21 +366,6 @@ class BatchNormBackward {
   Tensor invstd_;
 };
 
-std::vector<Sample> channels() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const Tensor mean = from_values({0.3, -0.7, 0.1}, {3}, options);
-  const Tensor variance = from_values({0.5, 2.0, 1.3}, {3}, options);
-  const Value missing;
-  const auto weight = [&] { return rand({3}, options); };
-  return {
-      {randn({4, 3}, options), missing, missing, weight(), weight(), true},
-      {randn({2, 3, 2, 2}, options), missing, missing, weight(), weight(), true},
-      {randn({2, 3, 2}, options), missing, missing, missing, missing, true},
-      {randn({2, 3, 2, 2}, options), mean, variance, weight(), weight(), false},
-      {randn({4, 3}, options), mean, variance, weight(), weight(), false},
-  };
-}
-
 }  // namespace
 
 Tensor batch_norm(const Tensor& input, const std::optional<Tensor>& running_mean,
@@ -428,8 +413,7 @@ std::vector<OpDef> batch_norm_ops() {
                   "bias",
                   {"training", false},
                   {"momentum", 0.1},
-                  {"eps", 1e-5}},
-                 channels)};
+                  {"eps", 1e-5}})};
 }
 
 }  // namespace ohm::ops

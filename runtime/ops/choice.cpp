@@ -63,25 +63,6 @@ Tensor pick_one(const OpInfo& info, std::string_view node, const Tensor& input, 
   return out;
 }
 
-Tensor choice_sample(const Shape& shape, double low) {
-  Tensor tensor = rand(shape, {DType::float64, Device::cpu()});
-  map_floating(
-      tensor, DType::float64, [low](double x) { return low + x; }, tensor);
-  return tensor;
-}
-
-std::vector<Sample> distinct_pair() {
-  return {{choice_sample({2, 3}, 0.0), choice_sample({2, 3}, 2.0)},
-          {choice_sample({2, 3}, 2.0), choice_sample({3}, 0.0)}};
-}
-
-std::vector<Sample> condition_and_pair() {
-  const Tensor condition = from_values({1, 0, 1, 1, 0, 0}, {2, 3}, {DType::boolean, Device::cpu()});
-  return {{condition, choice_sample({2, 3}, 0.0), choice_sample({3}, 2.0)},
-          {condition, choice_sample({2, 3}, 0.0), 2.5},
-          {condition, -1.0, choice_sample({3}, 2.0)}};
-}
-
 // One number on the device, of the dtype that it and the tensor have together.
 Tensor number_beside(Number number, const Tensor& tensor) {
   return full({}, number.value, {result_dtype(tensor, number), tensor.device()});
@@ -180,9 +161,9 @@ Tensor where_of(const Tensor& condition, const TensorOrNumber& input, const Tens
 std::vector<OpDef> choice_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
-      define(kMaximum, kBoth, &maximum, {"input", "other"}, distinct_pair),
-      define(kMinimum, kBoth, &minimum, {"input", "other"}, distinct_pair),
-      define(kWhere, kFunction, &where_row, {"condition", "input", "other"}, condition_and_pair),
+      define(kMaximum, kBoth, &maximum, {"input", "other"}),
+      define(kMinimum, kBoth, &minimum, {"input", "other"}),
+      define(kWhere, kFunction, &where_row, {"condition", "input", "other"}),
   };
 }
 

@@ -152,22 +152,6 @@ Tensor recorded_move(const ColumnPlan& plan, Direction direction, const Tensor& 
   return out;
 }
 
-std::vector<Sample> images_to_unfold() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  return {
-      {randn({2, 2, 4, 5}, options), Shape{2}},
-      {randn({2, 5, 6}, options), Shape{3, 2}, Shape{1, 2}, Shape{1, 0}, Shape{2}},
-  };
-}
-
-std::vector<Sample> columns_to_fold() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  return {
-      {randn({2, 8, 12}, options), Shape{4, 5}, Shape{2}},
-      {randn({12, 12}, options), Shape{5, 6}, Shape{3, 2}, Shape{1, 2}, Shape{1, 0}, Shape{2, 1}},
-  };
-}
-
 }  // namespace
 
 Tensor im2col(const Tensor& input, const Shape& kernel_size, const Shape& dilation,
@@ -220,10 +204,9 @@ std::vector<OpDef> column_ops() {
   const ParamName padding{"padding", Shape{0}};
   const ParamName stride{"stride", Shape{1}};
   return {
-      define(kColumns, kFunctional, &im2col, {"input", "kernel_size", dilation, padding, stride},
-             images_to_unfold),
+      define(kColumns, kFunctional, &im2col, {"input", "kernel_size", dilation, padding, stride}),
       define(kFold, kFunctional, &fold,
-             {"input", "output_size", "kernel_size", dilation, padding, stride}, columns_to_fold),
+             {"input", "output_size", "kernel_size", dilation, padding, stride}),
   };
 }
 

@@ -117,22 +117,6 @@ Tensor hstack(const std::vector<Tensor>& tensors) {
   return cat(tensors, are_vectors ? 0 : 1);
 }
 
-Tensor matrix() { return randn({3, 4}, {DType::float64, Device::cpu()}); }
-Tensor images() { return randn({2, 4, 2, 3}, {DType::float64, Device::cpu()}); }
-std::vector<Sample> normalized_images() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const Tensor mean = from_values({0.3, -0.7, 0.1, 0.4}, {4}, options);
-  const Tensor variance = from_values({0.5, 2.0, 1.3, 0.9}, {4}, options);
-  const Value none;
-  const auto weight = [&] { return rand({4}, options); };
-  return {{images()},
-          {images(), none, none, weight(), weight()},
-          {images(), mean, variance, weight(), weight(), false}};
-}
-std::vector<Sample> one_matrix() { return {{matrix()}}; }
-std::vector<Sample> two_matrices() { return {{matrix(), matrix()}}; }
-std::vector<Sample> list_of_matrices() { return {{std::vector<Tensor>{matrix(), matrix()}}}; }
-
 }  // namespace
 
 PixelMove PixelMove::back(const Shape& original) const {
@@ -261,14 +245,11 @@ std::vector<OpDef> composed_ops() {
   const std::int64_t one = 1;
   return {
       define(kNormalize, kFunctional, &normalize,
-             {"input", {"p", 2.0}, {"dim", one}, {"eps", 1e-12}},
-             [] {
-               return std::vector<Sample>{{matrix()}, {matrix(), 2.0, std::int64_t{0}, 1e-12}};
-             }),
+             {"input", {"p", 2.0}, {"dim", one}, {"eps", 1e-12}}),
       define(kCosineSimilarity, kFunction | kCppFunctional, &cosine_similarity,
-             {"x1", "x2", {"dim", one}, {"eps", 1e-8}}, two_matrices),
+             {"x1", "x2", {"dim", one}, {"eps", 1e-8}}),
       define(kPairwiseDistance, kFunction | kCppFunctional, &pairwise_distance,
-             {"x1", "x2", {"p", 2.0}, {"eps", 1e-6}, {"keepdim", false}}, two_matrices),
+             {"x1", "x2", {"p", 2.0}, {"eps", 1e-6}, {"keepdim", false}}),
       define(kInstanceNorm, kFunctional, &instance_norm,
              {"input",
               ParamName::constant("running_mean"),
@@ -277,22 +258,15 @@ std::vector<OpDef> composed_ops() {
               "bias",
               {"use_input_stats", true},
               {"momentum", 0.1},
-              {"eps", 1e-5}},
-             normalized_images),
-      define(kOuter, kBoth, &outer, {"input", "vec2"},
-             [] {
-               const TensorOptions options{DType::float64, Device::cpu()};
-               return std::vector<Sample>{{randn({3}, options), randn({2}, options)}};
-             }),
-      define(kPixelShuffle, kFunction | kCppFunctional, &pixel_shuffle, {"input", "upscale_factor"},
-             [] {
-               return std::vector<Sample>{{images(), std::int64_t{2}}};
-             }),
-      define(kSoftsign, kFunctional, &softsign, {"input"}, one_matrix),
-      define(kTanhshrink, kFunctional, &tanhshrink, {"input"}, one_matrix),
-      define(kSoftmin, kFunctional, &softmin, {"input", {"dim", std::int64_t{-1}}}, one_matrix),
-      define(kVstack, kFunction, &vstack, {"tensors"}, list_of_matrices),
-      define(kHstack, kFunction, &hstack, {"tensors"}, list_of_matrices),
+              {"eps", 1e-5}}),
+      define(kOuter, kBoth, &outer, {"input", "vec2"}),
+      define(kPixelShuffle, kFunction | kCppFunctional, &pixel_shuffle,
+             {"input", "upscale_factor"}),
+      define(kSoftsign, kFunctional, &softsign, {"input"}),
+      define(kTanhshrink, kFunctional, &tanhshrink, {"input"}),
+      define(kSoftmin, kFunctional, &softmin, {"input", {"dim", std::int64_t{-1}}}),
+      define(kVstack, kFunction, &vstack, {"tensors"}),
+      define(kHstack, kFunction, &hstack, {"tensors"}),
   };
 }
 

@@ -82,18 +82,6 @@ Tensor empty_for_stack(const std::vector<Tensor>& tensors, int position, DType d
   return unrecorded_reshape(empty(joined_sizes, options, common_memory_format(tensors)), sizes);
 }
 
-std::vector<Sample> three_pieces() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const std::vector<Tensor> pieces = {randn({2, 3}, options), randn({2, 1}, options),
-                                      randn({2, 2}, options)};
-  return {{pieces, std::int64_t{1}}};
-}
-
-std::vector<Sample> two_alike() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  return {{std::vector<Tensor>{randn({2, 3}, options), randn({2, 3}, options)}, std::int64_t{1}}};
-}
-
 }  // namespace
 
 Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
@@ -175,8 +163,8 @@ Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
 
 std::vector<OpDef> concat_ops() {
   return {
-      define(kCat, kFunction, &cat, {"tensors", {"dim", std::int64_t{0}}}, three_pieces),
-      define(kStack, kFunction, &stack, {"tensors", {"dim", std::int64_t{0}}}, two_alike),
+      define(kCat, kFunction, &cat, {"tensors", {"dim", std::int64_t{0}}}),
+      define(kStack, kFunction, &stack, {"tensors", {"dim", std::int64_t{0}}}),
   };
 }
 

@@ -150,37 +150,6 @@ Tensor conv3d_with_padding(const Tensor& input, const Tensor& weight,
   return convolve_padded(kVolumes, input, weight, bias, stride, padding, dilation, groups);
 }
 
-namespace {
-
-std::vector<Sample> convolutions() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const auto tensor = [&](const Shape& shape) { return randn(shape, options); };
-  const Value groups = std::int64_t{2};
-  return {
-      {tensor({2, 3, 5, 4}), tensor({2, 3, 3, 2}), tensor({2})},
-      {tensor({1, 2, 6, 7}), tensor({3, 2, 3, 3}), tensor({3}), Shape{2, 3}, Shape{1, 2}},
-      {tensor({2, 4, 5, 6}), tensor({6, 2, 2, 3}), Value(), Shape{1}, Shape{1}, Shape{2, 1},
-       groups},
-      {tensor({2, 3, 3, 4}), tensor({2, 3, 1, 1}), tensor({2})},
-      {tensor({2, 5, 5}), tensor({2, 2, 2, 2}), tensor({2}), Shape{2}},
-      {tensor({1, 2, 4, 5}), tensor({2, 2, 2, 3}), tensor({2}), Shape{1}, std::string("same")},
-  };
-}
-
-std::vector<Sample> convolutions_of_volumes() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const auto tensor = [&](const Shape& shape) { return randn(shape, options); };
-  const Value groups = std::int64_t{2};
-  return {
-      {tensor({2, 2, 3, 4, 3}), tensor({2, 2, 2, 3, 2}), tensor({2})},
-      {tensor({1, 2, 4, 5, 3}), tensor({2, 1, 3, 2, 1}), tensor({2}), Shape{2, 1, 2},
-       Shape{1, 0, 1}, Shape{1, 2, 1}, groups},
-      {tensor({2, 3, 3, 3}), tensor({2, 2, 2, 2, 2}), Value(), Shape{1}, std::string("same")},
-  };
-}
-
-}  // namespace
-
 std::vector<OpDef> conv_ops() {
   const std::vector<ParamName> params = {"input",
                                          "weight",
@@ -190,9 +159,8 @@ std::vector<OpDef> conv_ops() {
                                          {"dilation", Shape{1}},
                                          {"groups", std::int64_t{1}}};
   return {
-      define(kConv2d, kFunction | kCppFunctional, &conv2d_with_padding, params, convolutions),
-      define(kConv3d, kFunction | kCppFunctional, &conv3d_with_padding, params,
-             convolutions_of_volumes),
+      define(kConv2d, kFunction | kCppFunctional, &conv2d_with_padding, params),
+      define(kConv3d, kFunction | kCppFunctional, &conv3d_with_padding, params),
   };
 }
 

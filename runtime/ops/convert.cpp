@@ -101,10 +101,6 @@ Tensor contiguous_as(const Tensor& input, const std::string& memory_format) {
   return contiguous(input, parse_memory_format(memory_format));
 }
 
-std::vector<Sample> converted_matrix() {
-  return {{randn({2, 3}, {DType::float64, Device::cpu()})}};
-}
-
 }  // namespace
 
 Tensor to(const Tensor& input, std::optional<Device> device, std::optional<DType> dtype,
@@ -196,9 +192,9 @@ Tensor copy_row(const Tensor& input, const TensorOrNumber& source) {
 
 std::vector<OpDef> convert_ops() {
   return {
-      define(kClone, kFunction | kMethod, &clone, {"input"}, converted_matrix),
+      define(kClone, kFunction | kMethod, &clone, {"input"}),
       define(kContiguous, kMethod, &contiguous_as,
-             {"input", {"memory_format", std::string("contiguous_format")}}, converted_matrix),
+             {"input", {"memory_format", std::string("contiguous_format")}}),
       define(kCopy, kMethod, &copy_row, {"input", "source"}),
   };
 }

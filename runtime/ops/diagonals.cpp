@@ -166,12 +166,6 @@ Tensor flipud(const Tensor& input) {
   return flip(input, {0});
 }
 
-std::vector<Sample> matrix_and(const std::vector<Value>& arguments, const Shape& shape = {3, 4}) {
-  Sample sample{randn(shape, {DType::float64, Device::cpu()})};
-  sample.insert(sample.end(), arguments.begin(), arguments.end());
-  return {sample};
-}
-
 }  // namespace
 
 Tensor diag_embed(const Tensor& input, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
@@ -243,32 +237,13 @@ std::vector<OpDef> diagonal_ops() {
   const ParamName offset{"offset", std::int64_t{0}};
   return {
       define(kDiagEmbed, kBoth, &diag_embed,
-             {"input", offset, {"dim1", std::int64_t{-2}}, {"dim2", std::int64_t{-1}}},
-             [one] {
-               return std::vector<Sample>{matrix_and({})[0],
-                                          matrix_and({-one, std::int64_t{0}, one})[0]};
-             }),
-      define(kDiag, kBoth, &diag, {"input", {"diagonal", std::int64_t{0}}},
-             [one] {
-               return std::vector<Sample>{matrix_and({})[0], matrix_and({one})[0],
-                                          matrix_and({-one}, {3})[0]};
-             }),
-      define(kDiagflat, kBoth, &diagflat, {"input", offset},
-             [] {
-               return matrix_and({}, {2, 2});
-             }),
-      define(kTrace, kBoth, &trace, {"input"},
-             [] {
-               return std::vector<Sample>{matrix_and({})[0], matrix_and({}, {4, 2})[0]};
-             }),
-      define(kRot90, kBoth, &rot90, {"input", {"k", one}, {"dims", Shape{0, 1}}},
-             [] {
-               return std::vector<Sample>{matrix_and({})[0],
-                                          matrix_and({std::int64_t{-1}, Shape{1, 0}})[0],
-                                          matrix_and({std::int64_t{2}})[0]};
-             }),
-      define(kFliplr, kBoth, &fliplr, {"input"}, [] { return matrix_and({}); }),
-      define(kFlipud, kBoth, &flipud, {"input"}, [] { return matrix_and({}); }),
+             {"input", offset, {"dim1", std::int64_t{-2}}, {"dim2", std::int64_t{-1}}}),
+      define(kDiag, kBoth, &diag, {"input", {"diagonal", std::int64_t{0}}}),
+      define(kDiagflat, kBoth, &diagflat, {"input", offset}),
+      define(kTrace, kBoth, &trace, {"input"}),
+      define(kRot90, kBoth, &rot90, {"input", {"k", one}, {"dims", Shape{0, 1}}}),
+      define(kFliplr, kBoth, &fliplr, {"input"}),
+      define(kFlipud, kBoth, &flipud, {"input"}),
   };
 }
 

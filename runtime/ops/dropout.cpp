@@ -127,27 +127,6 @@ AlphaNoise alpha_noise_of(const Tensor& input, double p) {
   return noise;
 }
 
-std::vector<Sample> lines_with_probability() {
-  return {{randn({2, 3, 4}, {DType::float64, Device::cpu()}), 0.4, true}};
-}
-
-std::vector<Sample> with_probability() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  return {
-      {randn({3, 4}, options), 0.4, true},
-      {randn({3, 4}, options), 1.0, true},
-      {randn({3, 4}, options), 0.4, false},
-  };
-}
-
-std::vector<Sample> channels_with_probability() {
-  return {{randn({2, 3, 2, 2}, {DType::float64, Device::cpu()}), 0.4, true}};
-}
-
-std::vector<Sample> volumes_with_probability() {
-  return {{randn({2, 3, 1, 2, 2}, {DType::float64, Device::cpu()}), 0.4, true}};
-}
-
 }  // namespace
 
 Tensor dropout(const Tensor& input, double p, bool training) {
@@ -230,17 +209,17 @@ std::vector<OpDef> dropout_ops() {
   const std::vector<ParamName> either_way = {
       "input", {"p", 0.5}, {"training", true}, {"inplace", false}};
   return {
-      define(kDropout, kFunctional, &dropout_row, either_way, with_probability),
+      define(kDropout, kFunctional, &dropout_row, either_way),
       define(kDropoutInplace, kFunctional, &dropout_, params),
-      define(kDropout1d, kFunctional, &dropout1d_row, either_way, lines_with_probability),
+      define(kDropout1d, kFunctional, &dropout1d_row, either_way),
       define(kDropout1dInplace, kFunctional, &dropout1d_, params),
       define(kAlphaDropout, kFunction | kFunctional, &alpha_dropout_row,
-             {"input", {"p", 0.5}, {"training", false}, {"inplace", false}}, with_probability),
+             {"input", {"p", 0.5}, {"training", false}, {"inplace", false}}),
       define(kAlphaDropoutInplace, kFunction | kFunctional, &alpha_dropout_,
              {"input", {"p", 0.5}, {"training", false}}),
-      define(kDropout2d, kFunctional, &dropout2d_row, either_way, channels_with_probability),
+      define(kDropout2d, kFunctional, &dropout2d_row, either_way),
       define(kDropout2dInplace, kFunctional, &dropout2d_, params),
-      define(kDropout3d, kFunctional, &dropout3d_row, either_way, volumes_with_probability),
+      define(kDropout3d, kFunctional, &dropout3d_row, either_way),
       define(kDropout3dInplace, kFunctional, &dropout3d_, params),
   };
 }

@@ -149,15 +149,6 @@ Tensor embedding_row(const Tensor& input, const Tensor& weight,
   return embedding(input, weight, padding_idx, bound);
 }
 
-std::vector<Sample> indices_and_table() {
-  const Tensor table = randn({5, 3}, {DType::float64, Device::cpu()});
-  const TensorOptions indices{DType::int64, Device::cpu()};
-  return {
-      {from_values({1, 4, 1, 0}, {4}, indices), table},
-      {from_values({1, 4, 1, 0, 2, 2}, {2, 3}, indices), table, std::int64_t{-2}},
-  };
-}
-
 }  // namespace
 
 Tensor embedding(const Tensor& given, const Tensor& weight, std::optional<std::int64_t> padding_idx,
@@ -181,7 +172,7 @@ Tensor embedding(const Tensor& given, const Tensor& weight, std::optional<std::i
 std::vector<OpDef> embedding_ops() {
   return {
       define(kEmbedding, kFunctional, &embedding_row,
-             {"input", "weight", "padding_idx", "max_norm", {"norm_type", 2.0}}, indices_and_table),
+             {"input", "weight", "padding_idx", "max_norm", {"norm_type", 2.0}}),
   };
 }
 

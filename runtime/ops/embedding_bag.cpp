@@ -280,22 +280,6 @@ Tensor embedding_bag_op(const Tensor& input, const Tensor& weight,
                        {offsets, per_sample_weights, include_last_offset, padding_idx});
 }
 
-std::vector<Sample> bags_and_table() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const Tensor table = randn({5, 3}, options);
-  const Tensor bags = from_values({1, 4, 1, 0, 2, 2}, {2, 3}, {DType::int64, Device::cpu()});
-  const Tensor row = from_values({1, 4, 1, 0, 2, 2}, {6}, {DType::int64, Device::cpu()});
-  const Tensor begins = from_values({0, 4, 4}, {3}, {DType::int64, Device::cpu()});
-  const Tensor bounds = from_values({0, 2, 6}, {3}, {DType::int64, Device::cpu()});
-  const Value none;
-  return {{bags, table, none, std::string("mean")},
-          {bags, table, none, std::string("sum")},
-          {row, table, begins, std::string("mean")},
-          {row, table, begins, std::string("max")},
-          {bags, table, none, std::string("sum"), randn({2, 3}, options)},
-          {row, table, bounds, std::string("mean"), none, true, std::int64_t{-4}}};
-}
-
 }  // namespace
 
 Tensor embedding_bag(const Tensor& input, const Tensor& weight, const std::string& mode,
@@ -340,8 +324,7 @@ std::vector<OpDef> embedding_bag_ops() {
               {"mode", std::string("mean")},
               "per_sample_weights",
               {"include_last_offset", false},
-              "padding_idx"},
-             bags_and_table),
+              "padding_idx"}),
   };
 }
 

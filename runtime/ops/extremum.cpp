@@ -170,12 +170,6 @@ Value extremum_row(const Tensor& input, const std::optional<TensorOrNumber>& dim
   return as_list(Line(input, whole_number(number_of(*dim)), keepdim));
 }
 
-Sample cube(std::vector<Value> arguments) {
-  Sample sample{randn({2, 3, 4}, {DType::float64, Device::cpu()})};
-  sample.insert(sample.end(), arguments.begin(), arguments.end());
-  return sample;
-}
-
 }  // namespace
 
 Tensor shared_gradient(const Tensor& grad, const Tensor& input, const Tensor& result) {
@@ -218,12 +212,9 @@ Tensor argmin(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim
 std::vector<OpDef> extremum_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const ParamName keepdim{"keepdim", false};
-  const auto dims = [] {
-    return std::vector<Sample>{cube({}), cube({1.0, false}), cube({0.0, true})};
-  };
   return {
-      define(kMax, kBoth, &extremum_row<&max, &max, &maximum>, {"input", "dim", keepdim}, dims),
-      define(kMin, kBoth, &extremum_row<&min, &min, &minimum>, {"input", "dim", keepdim}, dims),
+      define(kMax, kBoth, &extremum_row<&max, &max, &maximum>, {"input", "dim", keepdim}),
+      define(kMin, kBoth, &extremum_row<&min, &min, &minimum>, {"input", "dim", keepdim}),
       define(kArgmax, kBoth, &argmax, {"input", "dim", keepdim}),
       define(kArgmin, kBoth, &argmin, {"input", "dim", keepdim}),
   };

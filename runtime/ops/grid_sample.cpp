@@ -233,8 +233,6 @@ void for_each_share(const SamplePlan& plan, const T* point, const Visit& visit) 
   }
 }
 
-// ---- samples ------------------------------------------------------------------------------------
-
 void compute_samples(const SamplePlan& plan, const Tensor& input, const Tensor& grid,
                      const Tensor& out) {
   if (!out.has_values()) return;
@@ -348,24 +346,6 @@ void require_grid(const Tensor& input, const Tensor& grid) {
                   input.shape().str(), grid.shape().str()));
 }
 
-std::vector<Sample> images_to_sample() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const auto images = [&] { return randn({1, 2, 4, 5}, options); };
-  // Between pixels whether corners are aligned or not.
-  const auto grid = [&] {
-    return from_values({-0.83, 0.41, 0.13, -0.27, 0.67, 1.57, -1.31, 0.11}, {1, 2, 2, 2}, options);
-  };
-  std::vector<Sample> samples;
-  for (const char* mode : {"bilinear", "nearest", "bicubic"}) {
-    for (const char* outside : {"zeros", "border", "reflection"}) {
-      samples.push_back({images(), grid(), std::string(mode), std::string(outside), false});
-    }
-  }
-  samples.push_back({images(), grid(), std::string("bilinear"), std::string("zeros"), true});
-  samples.push_back({images(), grid(), std::string("bicubic"), std::string("reflection"), true});
-  return samples;
-}
-
 }  // namespace
 
 Tensor affine_grid(const Tensor& theta, const Shape& size, bool align_corners) {
@@ -417,19 +397,13 @@ Tensor grid_sample(const Tensor& given, const Tensor& given_grid, const std::str
 
 std::vector<OpDef> grid_ops() {
   return {
-      define(kAffineGrid, kFunctional, &affine_grid, {"theta", "size", {"align_corners", false}},
-             [] {
-               const TensorOptions options{DType::float64, Device::cpu()};
-               return std::vector<Sample>{{randn({2, 2, 3}, options), Shape{2, 1, 3, 2}},
-                                          {randn({1, 2, 3}, options), Shape{1, 1, 2, 4}, true}};
-             }),
+      define(kAffineGrid, kFunctional, &affine_grid, {"theta", "size", {"align_corners", false}}),
       define(kGridSample, kFunctional, &grid_sample,
              {"input",
               "grid",
               {"mode", std::string("bilinear")},
               {"padding_mode", std::string("zeros")},
-              {"align_corners", false}},
-             images_to_sample),
+              {"align_corners", false}}),
   };
 }
 

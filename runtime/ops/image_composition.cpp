@@ -80,10 +80,6 @@ Tensor hardened(const Tensor& soft, const Tensor& logits, std::int64_t dim) {
   return result;
 }
 
-std::vector<Sample> images_to_shuffle() {
-  return {{randn({1, 4, 2, 4}, {DType::float64, Device::cpu()}), std::int64_t{2}}};
-}
-
 }  // namespace
 
 Tensor pixel_unshuffle(const Tensor& input, std::int64_t downscale_factor) {
@@ -170,17 +166,10 @@ Tensor gumbel_softmax(const Tensor& logits, double tau, bool hard, double /*eps*
 std::vector<OpDef> image_ops() {
   return {
       define(kPixelUnshuffle, kFunction | kCppFunctional, &pixel_unshuffle,
-             {"input", "downscale_factor"}, images_to_shuffle),
-      define(kChannelShuffle, kFunction | kCppFunctional, &channel_shuffle, {"input", "groups"},
-             images_to_shuffle),
+             {"input", "downscale_factor"}),
+      define(kChannelShuffle, kFunction | kCppFunctional, &channel_shuffle, {"input", "groups"}),
       define(kLocalResponseNorm, kFunctional, &local_response_norm,
-             {"input", "size", {"alpha", 1e-4}, {"beta", 0.75}, {"k", 1.0}},
-             [] {
-               const TensorOptions options{DType::float64, Device::cpu()};
-               return std::vector<Sample>{
-                   {randn({2, 4, 2, 3}, options), std::int64_t{3}, 0.5},
-                   {randn({2, 3, 4}, options), std::int64_t{2}, 0.5, 1.5, 2.0}};
-             }),
+             {"input", "size", {"alpha", 1e-4}, {"beta", 0.75}, {"k", 1.0}}),
       define(kGumbelSoftmax, kFunctional, &gumbel_softmax,
              {"logits", {"tau", 1.0}, {"hard", false}, {"eps", 1e-10}, {"dim", std::int64_t{-1}}}),
   };

@@ -94,20 +94,6 @@ Tensor index_gradient(const Tensor& incoming, const Shape& shape, const Subscrip
   return sums;
 }
 
-Tensor index_values(const std::vector<double>& values, const Shape& shape) {
-  return from_values(values, shape, {DType::int64, Device::cpu()});
-}
-
-std::vector<Sample> indexed_samples() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const Tensor rows = index_values({2, 0, 2}, {3});
-  const Tensor columns = index_values({1, 1, 3}, {3});
-  return {{randn({3, 4}, options), std::vector<Tensor>{rows}},
-          {randn({3, 4}, options), std::vector<Tensor>{rows, columns}},
-          {randn({2, 3, 4}, options), std::vector<Tensor>{rows, columns}, Shape{1, 2}},
-          {randn({3, 2, 4}, options), std::vector<Tensor>{rows, columns}, Shape{0, -1}}};
-}
-
 // As index_gradient(), with a graph: what is chosen of its gradient is that of `grad`.
 Tensor recorded_index_gradient(const Tensor& grad, const Shape& shape, const Subscript& subscript) {
   Recorder record("IndexPutImplBackward", {&grad});
@@ -186,7 +172,7 @@ Tensor subscripted(const Tensor& input, const std::vector<Tensor>& given,
 }
 
 std::vector<OpDef> index_ops() {
-  return {define(kIndex, kMethod, &subscripted, {"input", "indices", "dims"}, indexed_samples)};
+  return {define(kIndex, kMethod, &subscripted, {"input", "indices", "dims"})};
 }
 
 }  // namespace ohm::ops

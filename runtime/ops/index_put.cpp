@@ -244,21 +244,6 @@ Shape without_leading_ones(const Shape& shape) {
   return rest;
 }
 
-Tensor put_places(const std::vector<double>& values) {
-  return from_values(values, {static_cast<std::int64_t>(values.size())},
-                     {DType::int64, Device::cpu()});
-}
-
-std::vector<Sample> put_samples() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const std::vector<Tensor> rows{put_places({2, 0})};
-  const std::vector<Tensor> both{put_places({2, 0, 2}), put_places({1, 1, 1})};
-  return {{randn({3, 4}, options), rows, randn({4}, options), false},
-          {randn({3, 4}, options), both, randn({3}, options), true},
-          {randn({2, 3, 4}, options), both, randn({2, 3}, options), true, Shape{1, 2}},
-          {randn({3, 2, 4}, options), both, randn({3, 2}, options), true, Shape{0, -1}}};
-}
-
 }  // namespace
 
 Tensor index_put(const Tensor& input, const std::vector<Tensor>& indices, const Tensor& values,
@@ -305,8 +290,7 @@ void set_at(const Tensor& input, const Tensor& index, const TensorOrNumber& valu
 std::vector<OpDef> index_put_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const ParamName accumulate{"accumulate", false};
-  return {define(kIndexPut, kBoth, &index_put, {"input", "indices", "values", accumulate, "dims"},
-                 put_samples),
+  return {define(kIndexPut, kBoth, &index_put, {"input", "indices", "values", accumulate, "dims"}),
           define(kIndexPutInplace, kBoth, &index_put_,
                  {"input", "indices", "values", accumulate, "dims"})};
 }

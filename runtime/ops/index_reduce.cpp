@@ -261,19 +261,6 @@ Tensor index_reduce_(const Tensor& input, std::int64_t dim, const Tensor& index,
   return input;
 }
 
-std::vector<Sample> reduced_entries() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const Tensor places = from_values({0, 3, 0}, {3}, {DType::int64, Device::cpu()});
-  std::vector<Sample> samples;
-  for (const char* reduce : {"prod", "mean", "amax", "amin"}) {
-    for (const bool include_self : {true, false}) {
-      samples.push_back({randn({2, 4}, options), std::int64_t{1}, places, randn({2, 3}, options),
-                         std::string(reduce), include_self});
-    }
-  }
-  return samples;
-}
-
 }  // namespace
 
 std::vector<OpDef> index_reduce_ops() {
@@ -282,7 +269,7 @@ std::vector<OpDef> index_reduce_ops() {
       define(kIndexReduceInplace, kMethod, &index_reduce_,
              {"input", "dim", "index", "source", "reduce", include_self}),
       define(kIndexReduce, kFunction | kMethod, &index_reduce,
-             {"input", "dim", "index", "source", "reduce", include_self}, reduced_entries),
+             {"input", "dim", "index", "source", "reduce", include_self}),
   };
 }
 

@@ -206,14 +206,6 @@ Tensor masked_scattered(const OpInfo& info, const Tensor& given, const Tensor& g
   return out;
 }
 
-Tensor written_matrix(std::int64_t rows) {
-  return randn({rows, 4}, {DType::float64, Device::cpu()});
-}
-Tensor written_places(const std::vector<double>& places) {
-  return from_values(places, {static_cast<std::int64_t>(places.size())},
-                     {DType::int64, Device::cpu()});
-}
-
 }  // namespace
 
 Tensor index_fill(const Tensor& input, std::int64_t dim, const Tensor& index, double value) {
@@ -241,22 +233,10 @@ Tensor masked_scatter_(const Tensor& input, const Tensor& mask, const Tensor& so
 
 std::vector<OpDef> index_write_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
-  const auto first = std::int64_t{0};
   return {
-      define(kIndexFill, kBoth, &index_fill, {"input", "dim", "index", "value"},
-             [first] {
-               return std::vector<Sample>{{written_matrix(3), first, written_places({2, 0}), 0.5}};
-             }),
-      define(kIndexCopy, kBoth, &index_copy, {"input", "dim", "index", "source"},
-             [first] {
-               return std::vector<Sample>{
-                   {written_matrix(3), first, written_places({2, 0}), written_matrix(2)}};
-             }),
-      define(kMaskedScatter, kBoth, &masked_scatter, {"input", "mask", "source"},
-             [] {
-               const Tensor mask = from_values({1, 0, 0, 1}, {4}, {DType::boolean, Device::cpu()});
-               return std::vector<Sample>{{written_matrix(3), mask, written_matrix(2)}};
-             }),
+      define(kIndexFill, kBoth, &index_fill, {"input", "dim", "index", "value"}),
+      define(kIndexCopy, kBoth, &index_copy, {"input", "dim", "index", "source"}),
+      define(kMaskedScatter, kBoth, &masked_scatter, {"input", "mask", "source"}),
       define(kIndexFillInplace, kMethod, &index_fill_, {"input", "dim", "index", "value"}),
       define(kIndexCopyInplace, kMethod, &index_copy_, {"input", "dim", "index", "source"}),
       define(kMaskedScatterInplace, kMethod, &masked_scatter_, {"input", "mask", "source"}),

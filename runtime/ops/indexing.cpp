@@ -100,12 +100,6 @@ void attach_masked_fill(Recorder& record, const Tensor& out) {
   });
 }
 
-Tensor numbers(const std::vector<double>& values, const Shape& shape) {
-  return from_values(values, shape, {DType::int64, Device::cpu()});
-}
-
-Tensor indexed_matrix() { return randn({3, 4}, {DType::float64, Device::cpu()}); }
-
 }  // namespace
 
 // PyTorch's scatter_add_ to zeros.
@@ -261,33 +255,12 @@ Tensor masked_fill_(const Tensor& input, const Tensor& mask, double value) {
 
 std::vector<OpDef> indexing_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
-  const auto one = std::int64_t{1};
   const std::vector<ParamName> along = {"input", "dim", "index"};
   return {
-      define(kGather, kBoth, &gather, along,
-             [one] {
-               return std::vector<Sample>{
-                   {indexed_matrix(), one, numbers({0, 3, 3, 1, 2, 2}, {3, 2})}};
-             }),
-      define(kTakeAlongDim, kBoth, &take_along_dim, {"input", "indices", "dim"},
-             [one] {
-               return std::vector<Sample>{
-                   {indexed_matrix(), numbers({0, 3, 3}, {3, 1}), one},
-                   {indexed_matrix(), numbers({2, 0}, {2, 1}), std::int64_t{0}},
-                   {indexed_matrix(), numbers({11, 0}, {2})}};
-             }),
-      define(kIndexSelect, kBoth, &index_select, along,
-             [one] {
-               return std::vector<Sample>{
-                   {indexed_matrix(), one, numbers({3, 0, 3}, {3})},
-                   {indexed_matrix(), std::int64_t{0}, numbers({2, 1}, {2})}};
-             }),
-      define(kScatterAdd, kBoth, &scatter_add, {"input", "dim", "index", "source"},
-             [one] {
-               return std::vector<Sample>{{indexed_matrix(), one,
-                                           numbers({0, 3, 3, 1, 2, 2}, {3, 2}),
-                                           randn({3, 2}, {DType::float64, Device::cpu()})}};
-             }),
+      define(kGather, kBoth, &gather, along),
+      define(kTakeAlongDim, kBoth, &take_along_dim, {"input", "indices", "dim"}),
+      define(kIndexSelect, kBoth, &index_select, along),
+      define(kScatterAdd, kBoth, &scatter_add, {"input", "dim", "index", "source"}),
   };
 }
 

@@ -193,21 +193,6 @@ Resize resize_of(const Shape& shape, const std::optional<Shape>& size,
   return resize;
 }
 
-std::vector<Sample> images_to_resize() {
-  const Tensor image = randn({1, 2, 3, 4}, {DType::float64, Device::cpu()});
-  const Tensor line = randn({2, 2, 4}, {DType::float64, Device::cpu()});
-  const std::vector<double> twice = {2.0};
-  return {{image, Value(), twice},
-          {image, Shape{5, 3}, Value(), std::string("bilinear"), false},
-          {image, Shape{5, 3}, Value(), std::string("bilinear"), true},
-          {image, Shape{7, 3}, Value(), std::string("bicubic"), false},
-          {image, Shape{5, 2}, Value(), std::string("bicubic"), true},
-          {image, Shape{2, 3}, Value(), std::string("area")},
-          {line, Shape{7}},
-          {line, Value(), twice, std::string("linear"), false},
-          {line, Shape{3}, Value(), std::string("linear"), true}};
-}
-
 }  // namespace
 
 Tensor interpolate(const Tensor& given, const std::optional<Shape>& size,
@@ -226,10 +211,12 @@ Tensor interpolate(const Tensor& given, const std::optional<Shape>& size,
 }
 
 std::vector<OpDef> interpolate_ops() {
-  return {define(
-      kInterpolate, kFunctional, &interpolate,
-      {"input", "size", "scale_factor", {"mode", std::string("nearest")}, {"align_corners", false}},
-      images_to_resize)};
+  return {define(kInterpolate, kFunctional, &interpolate,
+                 {"input",
+                  "size",
+                  "scale_factor",
+                  {"mode", std::string("nearest")},
+                  {"align_corners", false}})};
 }
 
 }  // namespace ohm::ops

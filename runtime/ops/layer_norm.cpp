@@ -180,15 +180,6 @@ TensorList backward(const NormalizedRows& rows, const BackwardCall& call) {
   return {out.input, out.weight, out.bias};
 }
 
-std::vector<Sample> rows_to_normalise() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  return {
-      {randn({3, 4}, options), Shape{4}, rand({4}, options), rand({4}, options)},
-      {randn({2, 3, 2}, options), Shape{3, 2}, rand({3, 2}, options), rand({3, 2}, options)},
-      {randn({3, 4}, options), Shape{4}},
-  };
-}
-
 }  // namespace
 
 Tensor layer_norm(const Tensor& input, const Shape& normalized_shape,
@@ -214,8 +205,7 @@ Tensor layer_norm(const Tensor& input, const Shape& normalized_shape,
 
 std::vector<OpDef> layer_norm_ops() {
   return {define(kLayerNorm, kFunction | kFunctional, &layer_norm,
-                 {"input", "normalized_shape", "weight", "bias", {"eps", 1e-5}},
-                 rows_to_normalise)};
+                 {"input", "normalized_shape", "weight", "bias", {"eps", 1e-5}})};
 }
 
 }  // namespace ohm::ops

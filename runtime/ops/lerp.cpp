@@ -302,15 +302,6 @@ Tensor atan2(const Tensor& given, const Tensor& given_other) {
   return out;
 }
 
-Tensor sample(double low) {
-  Tensor tensor = rand({2, 3}, {DType::float64, Device::cpu()});
-  map_floating(
-      tensor, DType::float64, [low](double x) { return low + x; }, tensor);
-  return tensor;
-}
-
-std::vector<Sample> three() { return {{sample(0.5), sample(0.5), sample(0.5), 1.5}}; }
-
 }  // namespace
 
 Tensor lerp_(const Tensor& input, const Tensor& end, const Tensor& weight) {
@@ -333,20 +324,13 @@ std::vector<OpDef> lerp_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const ParamName value{"value", 1.0};
   return {
-      define(kLerp, kBoth, &lerp_row, {"input", "end", "weight"},
-             [] {
-               return std::vector<Sample>{{sample(0.5), sample(0.5), 0.3},
-                                          {sample(0.5), sample(0.5), sample(0.0)}};
-             }),
+      define(kLerp, kBoth, &lerp_row, {"input", "end", "weight"}),
       define(kLerpInplace, kMethod, &lerp_inplace_row, {"input", "end", "weight"}),
       define(kAddcmulInplace, kMethod, &addcmul_, {"input", "tensor1", "tensor2", value}),
       define(kAddcdivInplace, kMethod, &addcdiv_, {"input", "tensor1", "tensor2", value}),
-      define(kAddcmul, kBoth, &addcmul, {"input", "tensor1", "tensor2", value}, three),
-      define(kAddcdiv, kBoth, &addcdiv, {"input", "tensor1", "tensor2", value}, three),
-      define(kAtan2, kBoth, &atan2, {"input", "other"},
-             [] {
-               return std::vector<Sample>{{sample(0.5), sample(-0.5)}};
-             }),
+      define(kAddcmul, kBoth, &addcmul, {"input", "tensor1", "tensor2", value}),
+      define(kAddcdiv, kBoth, &addcdiv, {"input", "tensor1", "tensor2", value}),
+      define(kAtan2, kBoth, &atan2, {"input", "other"}),
   };
 }
 

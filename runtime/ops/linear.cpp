@@ -4,7 +4,6 @@
 
 #include <stdexcept>
 
-#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/matmul.h"
@@ -16,16 +15,6 @@ namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kLinear{"linear", CastPolicy::low_precision};
-
-std::vector<Sample> linear_samples() {
-  const auto tensor = [](const Shape& shape) {
-    return randn(shape, {DType::float64, Device::cpu()});
-  };
-  return {{tensor({2, 3}), tensor({4, 3}), tensor({4})},
-          {tensor({2, 3}), tensor({1, 3}), tensor({1})},
-          {tensor({2, 3}), tensor({4, 3}), Value()},
-          {tensor({2, 2, 3}), tensor({4, 3}), tensor({4})}};
-}
 
 }  // namespace
 
@@ -54,7 +43,7 @@ Tensor linear(const Tensor& given, const Tensor& given_weight,
 }
 
 std::vector<OpDef> linear_ops() {
-  return {define(kLinear, kCppFunctional, &linear, {"input", "weight", "bias"}, linear_samples)};
+  return {define(kLinear, kCppFunctional, &linear, {"input", "weight", "bias"})};
 }
 
 }  // namespace ohm::ops

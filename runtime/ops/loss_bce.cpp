@@ -116,32 +116,6 @@ Tensor or_undefined(const OpFront& front, const std::optional<Tensor>& tensor) {
   return tensor ? front.input(*tensor) : Tensor();
 }
 
-std::vector<Sample> with_targets(const std::vector<double>& inputs) {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const Shape shape{2, 3};
-  const auto operands = [&] {
-    return Sample{from_values(inputs, shape, options),
-                  from_values({0.1, 0.9, 0.3, 0.6, 0.2, 0.7}, shape, options)};
-  };
-  std::vector<Sample> samples = {operands(), operands(), operands()};
-  const Tensor weight = from_values({0.5, 2.0, 1.5}, {3}, options);
-  samples[1].insert(samples[1].end(), {weight, std::string("sum")});
-  samples[2].insert(samples[2].end(), {Value(), std::string("none")});
-  return samples;
-}
-
-std::vector<Sample> probabilities_and_targets() {
-  return with_targets({0.3, 0.6, 0.2, 0.9, 0.45, 0.1});
-}
-
-std::vector<Sample> logits_and_probabilities() {
-  std::vector<Sample> samples = with_targets({0.3, -1.6, 2.2, 0.9, -0.45, 1.1});
-  Sample weighted = samples[1];
-  weighted.emplace_back(from_values({3.0, 0.5, 1.0}, {3}, {DType::float64, Device::cpu()}));
-  samples.push_back(weighted);
-  return samples;
-}
-
 }  // namespace
 
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
@@ -207,11 +181,9 @@ std::vector<OpDef> bce_loss_ops() {
   const ParamName weight = ParamName::constant("weight");
   const ParamName reduction{"reduction", std::string("mean")};
   return {
-      define(kBce, kFunctional, &binary_cross_entropy, {"input", "target", weight, reduction},
-             probabilities_and_targets),
+      define(kBce, kFunctional, &binary_cross_entropy, {"input", "target", weight, reduction}),
       define(kBceWithLogits, kFunctional, &binary_cross_entropy_with_logits,
-             {"input", "target", weight, reduction, ParamName::constant("pos_weight")},
-             logits_and_probabilities),
+             {"input", "target", weight, reduction, ParamName::constant("pos_weight")}),
   };
 }
 

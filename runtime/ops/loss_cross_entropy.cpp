@@ -132,32 +132,6 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const std::optio
   return nll_loss(log_probabilities, target, weight, ignore_index, reduction);
 }
 
-namespace {
-
-std::vector<Sample> logits_and_targets() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const auto classes = [](const std::vector<double>& values, const Shape& shape) {
-    return from_values(values, shape, {DType::int64, Device::cpu()});
-  };
-  const Value ignored = std::int64_t{1};
-  const std::string mean = "mean";
-  const Tensor weight = from_values({0.5, 2.0, 1.5}, {3}, options);
-  return {
-      {randn({4, 3}, options), classes({0, 2, 1, 2}, {4})},
-      {randn({4, 3}, options), classes({0, 2, 1, 2}, {4}), weight, ignored},
-      {randn({3}, options), classes({2}, {})},
-      {randn({2, 3, 2}, options), classes({0, 2, 1, 2}, {2, 2}), weight, ignored,
-       std::string("sum")},
-      {randn({4, 3}, options), classes({0, 2, 1, 2}, {4}), Value(), ignored, std::string("none")},
-      {randn({4, 3}, options), classes({0, 2, 1, 2}, {4}), Value(), ignored, mean, 0.2},
-      {randn({4, 3}, options), classes({0, 2, 1, 2}, {4}), weight, ignored, mean, 0.2},
-      {randn({4, 3}, options), rand({4, 3}, options), Value(), ignored, mean, 0.2},
-      {randn({2, 3, 2}, options), rand({2, 3, 2}, options), weight, ignored, std::string("none")},
-  };
-}
-
-}  // namespace
-
 std::vector<OpDef> cross_entropy_ops() {
   return {define(kCrossEntropy, kFunctional, &cross_entropy,
                  {"input",
@@ -165,8 +139,7 @@ std::vector<OpDef> cross_entropy_ops() {
                   ParamName::constant("weight"),
                   {"ignore_index", std::int64_t{-100}},
                   {"reduction", std::string("mean")},
-                  {"label_smoothing", 0.0}},
-                 logits_and_targets)};
+                  {"label_smoothing", 0.0}})};
 }
 
 }  // namespace ohm::ops

@@ -161,21 +161,6 @@ Tensor oversized_loss(const OpInfo& info, std::string_view node, const Tensor& i
   return out;
 }
 
-// A prediction and a target, no element at an edge of the pieces.
-std::vector<Sample> prediction_and_target() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const Shape shape{2, 3};
-  const auto pair = [&] {
-    return Sample{from_values({0.4, -1.7, 2.5, 0.1, -0.3, 1.2}, shape, options),
-                  from_values({0.1, 0.6, -1.1, 0.5, -0.8, 3.0}, shape, options)};
-  };
-  std::vector<Sample> samples = {pair(), pair(), pair()};
-  samples[0].emplace_back(std::string("mean"));
-  samples[1].emplace_back(std::string("sum"));
-  samples[2].emplace_back(std::string("none"));
-  return samples;
-}
-
 }  // namespace
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
@@ -220,12 +205,11 @@ Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
 std::vector<OpDef> distance_loss_ops() {
   const ParamName reduction{"reduction", std::string("mean")};
   return {
-      define(kMse, kFunctional, &mse_loss, {"input", "target", reduction}, prediction_and_target),
-      define(kSmoothL1, kFunctional, &smooth_l1_loss, {"input", "target", reduction, {"beta", 1.0}},
-             prediction_and_target),
-      define(kHuber, kFunctional, &huber_loss, {"input", "target", reduction, {"delta", 1.0}},
-             prediction_and_target),
-      define(kL1, kFunctional, &l1_loss, {"input", "target", reduction}, prediction_and_target),
+      define(kMse, kFunctional, &mse_loss, {"input", "target", reduction}),
+      define(kSmoothL1, kFunctional, &smooth_l1_loss,
+             {"input", "target", reduction, {"beta", 1.0}}),
+      define(kHuber, kFunctional, &huber_loss, {"input", "target", reduction, {"delta", 1.0}}),
+      define(kL1, kFunctional, &l1_loss, {"input", "target", reduction}),
   };
 }
 

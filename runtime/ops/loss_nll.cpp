@@ -215,29 +215,6 @@ Tensor nll_loss(const Tensor& input, const Tensor& given_target,
   return out;
 }
 
-namespace {
-
-Tensor class_indices(const std::vector<double>& values, const Shape& shape) {
-  return from_values(values, shape, {DType::int64, Device::cpu()});
-}
-
-std::vector<Sample> scores_and_targets() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const Value ignored = std::int64_t{1};
-  const Tensor weight = from_values({0.5, 2.0, 1.5}, {3}, options);
-  return {
-      {randn({4, 3}, options), class_indices({0, 2, 1, 2}, {4})},
-      {randn({4, 3}, options), class_indices({0, 2, 1, 2}, {4}), weight, ignored},
-      {randn({3}, options), class_indices({2}, {})},
-      {randn({2, 3, 2}, options), class_indices({0, 2, 1, 2}, {2, 2}), weight, ignored,
-       std::string("sum")},
-      {randn({4, 3}, options), class_indices({0, 2, 1, 2}, {4}), Value(), ignored,
-       std::string("none")},
-  };
-}
-
-}  // namespace
-
 std::vector<OpDef> nll_loss_ops() {
   const std::vector<ParamName> params = {"input",
                                          "target",
@@ -245,7 +222,7 @@ std::vector<OpDef> nll_loss_ops() {
                                          {"ignore_index", std::int64_t{-100}},
                                          {"reduction", std::string("mean")}};
   return {
-      define(kNllLoss, kFunctional, &nll_loss, params, scores_and_targets),
+      define(kNllLoss, kFunctional, &nll_loss, params),
   };
 }
 

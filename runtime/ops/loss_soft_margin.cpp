@@ -100,13 +100,6 @@ Tensor recorded_soft_margin_gradient(const Tensor& grad, const Tensor& input, co
   return out;
 }
 
-std::vector<Sample> soft_margin_samples() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const auto scores = [&] { return randn({3, 4}, options); };
-  const Tensor targets = from_values({1, -1, 1, 1}, {4}, options);
-  return {{scores(), targets}, {scores(), scores(), std::string("none")}};
-}
-
 }  // namespace
 
 Tensor soft_margin_loss(const Tensor& given, const Tensor& given_target, Reduction reduction) {
@@ -129,8 +122,7 @@ Tensor soft_margin_loss(const Tensor& given, const Tensor& given_target, Reducti
 std::vector<OpDef> soft_margin_ops() {
   return {
       define(kSoftMargin, kFunctional, &soft_margin_loss,
-             {"input", ParamName::constant("target"), {"reduction", std::string("mean")}},
-             soft_margin_samples),
+             {"input", ParamName::constant("target"), {"reduction", std::string("mean")}}),
   };
 }
 

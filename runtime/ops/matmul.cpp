@@ -130,8 +130,6 @@ Tensor weighted_addmm(const Tensor& given_bias, const Tensor& left, const Tensor
   return out;
 }
 
-Tensor sample_tensor(const Shape& shape) { return randn(shape, {DType::float64, Device::cpu()}); }
-
 void swap_last_two(Shape& shape) { std::swap(shape[shape.dims() - 1], shape[shape.dims() - 2]); }
 
 // Whether all but the last dimension can be seen as one.
@@ -210,15 +208,6 @@ Tensor broadcast_matmul(const Tensor& input, const Tensor& other) {
   if (input.dims() > 1) sizes.push_back(rows);
   if (!is_vector) sizes.push_back(other.size(-1));
   return unsafe_view(is_vector ? squeeze(product, -1) : product, sizes);
-}
-
-std::vector<Sample> matmul_samples() {
-  return {{sample_tensor({2, 3}), sample_tensor({3, 4})},
-          {sample_tensor({3}), sample_tensor({3})},
-          {sample_tensor({2, 3}), sample_tensor({3})},
-          {sample_tensor({3}), sample_tensor({3, 2})},
-          {sample_tensor({2, 2, 3}), sample_tensor({3, 2})},
-          {sample_tensor({2, 1, 2, 3}), sample_tensor({3, 3, 2})}};
 }
 
 }  // namespace
@@ -363,31 +352,13 @@ Tensor matmul(const Tensor& left, const Tensor& right) {
 std::vector<OpDef> matmul_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
-      define(kMm, kBoth, &mm, {"input", "other"},
-             [] {
-               return std::vector<Sample>{{sample_tensor({2, 3}), sample_tensor({3, 4})}};
-             }),
-      define(kBmm, kBoth, &bmm, {"input", "other"},
-             [] {
-               return std::vector<Sample>{{sample_tensor({2, 2, 3}), sample_tensor({2, 3, 4})}};
-             }),
+      define(kMm, kBoth, &mm, {"input", "other"}),
+      define(kBmm, kBoth, &bmm, {"input", "other"}),
       define(kBaddbmm, kBoth, &baddbmm,
-             {"input", "batch1", "batch2", {"beta", 1.0}, {"alpha", 1.0}},
-             [] {
-               return std::vector<Sample>{{sample_tensor({3, 4}), sample_tensor({2, 3, 2}),
-                                           sample_tensor({2, 2, 4}), 1.0, 1.0},
-                                          {sample_tensor({2, 3, 4}), sample_tensor({2, 3, 2}),
-                                           sample_tensor({2, 2, 4}), 0.5, 2.0}};
-             }),
+             {"input", "batch1", "batch2", {"beta", 1.0}, {"alpha", 1.0}}),
       define(kAddmm, kBoth, &weighted_addmm,
-             {"bias", "input", "other", {"beta", 1.0}, {"alpha", 1.0}},
-             [] {
-               const Tensor rows = sample_tensor({2, 3});
-               const Tensor columns = sample_tensor({3, 4});
-               return std::vector<Sample>{{sample_tensor({4}), rows, columns, 1.0, 1.0},
-                                          {sample_tensor({2, 4}), rows, columns, 0.5, -2.0}};
-             }),
-      define(kMatmul, kBoth, &matmul, {"input", "other"}, matmul_samples),
+             {"bias", "input", "other", {"beta", 1.0}, {"alpha", 1.0}}),
+      define(kMatmul, kBoth, &matmul, {"input", "other"}),
   };
 }
 

@@ -99,16 +99,6 @@ Tensor recorded_max_pool_gradient(const PoolPlan& plan, const Tensor& grad, cons
   return out;
 }
 
-std::vector<Sample> images_to_maximise() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const Value missing;
-  return {
-      {randn({2, 2, 4, 6}, options), Shape{2}},
-      {randn({1, 2, 7, 6}, options), Shape{3, 2}, Shape{2}, Shape{1}, Shape{1, 2}, true},
-      {randn({2, 5, 5}, options), Shape{3}, missing, Shape{1}},
-  };
-}
-
 }  // namespace
 
 Value maxima_as_asked(const PooledMaxima& maxima, bool with_indices) {
@@ -150,7 +140,7 @@ std::vector<ParamName> max_pool_parameters() {
 std::vector<OpDef> max_pool_ops() {
   return {
       define(kMaxPool, kFunction | kFunctional, &max_pool_row<&max_pool2d_with_indices>,
-             max_pool_parameters(), images_to_maximise),
+             max_pool_parameters()),
   };
 }
 

@@ -128,18 +128,6 @@ Tensor recorded_gradient_of_maxima(const VolumeAxes& axes, const Tensor& given, 
   return out;
 }
 
-std::vector<Sample> volumes_to_maximise() {
-  const Value missing;
-  const auto volumes = [](const Shape& shape) {
-    return randn(shape, {DType::float64, Device::cpu()});
-  };
-  return {
-      {volumes({2, 2, 4, 3, 5}), Shape{2}},
-      {volumes({1, 2, 5, 4, 6}), Shape{3, 2, 1}, Shape{2}, Shape{1, 0, 0}, Shape{1, 2, 1}, true},
-      {volumes({2, 3, 3, 3}), Shape{3}, missing, Shape{1}},
-  };
-}
-
 }  // namespace
 
 PooledMaxima max_pool3d_with_indices(const Tensor& input, const Shape& kernel_size,
@@ -173,7 +161,7 @@ Tensor max_pool3d(const Tensor& input, const Shape& kernel_size, const std::opti
 std::vector<OpDef> max_pool_volume_ops() {
   return {
       define(kMaxPool3d, kFunction | kFunctional, &max_pool_row<&max_pool3d_with_indices>,
-             max_pool_parameters(), volumes_to_maximise),
+             max_pool_parameters()),
   };
 }
 

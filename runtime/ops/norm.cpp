@@ -267,24 +267,6 @@ Tensor dist(const Tensor& given, const Tensor& given_other, double p) {
   return out;
 }
 
-std::vector<Sample> distance_samples() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  return {{randn({2, 3}, options), randn({3}, options)},
-          {randn({2, 3}, options), randn({2, 3}, options), 1.0}};
-}
-
-std::vector<Sample> norm_samples() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  return {{randn({2, 3, 4}, options)},
-          {randn({2, 3}, options), 1.0, Shape{1}, true},
-          {randn({2, 3}, options), 2.0, Shape{0}, false},
-          {randn({2, 3}, options), std::numeric_limits<double>::infinity()},
-          {randn({2, 3}, options), 3.0},
-          {randn({2, 3}, options), 1.5, Shape{0}, true},
-          {randn({2, 3}, options), 0.5},
-          {randn({2, 3}, options), -std::numeric_limits<double>::infinity(), Shape{1}, false}};
-}
-
 }  // namespace
 
 Tensor norm(const Tensor& input, double p, const std::optional<Shape>& dim, bool keepdim,
@@ -322,10 +304,9 @@ void norm_into(const Tensor& out, const Tensor& input, double p) {
 std::vector<OpDef> norm_ops() {
   using NormOverDims =
       Tensor (*)(const Tensor&, double, const std::optional<Shape>&, bool, std::optional<DType>);
-  return {
-      define(kNorm, kPythonFunction | kMethod, static_cast<NormOverDims>(&norm),
-             {"input", {"p", 2.0}, "dim", {"keepdim", false}, "dtype"}, norm_samples),
-      define(kDist, kFunction | kMethod, &dist, {"input", "other", {"p", 2.0}}, distance_samples)};
+  return {define(kNorm, kPythonFunction | kMethod, static_cast<NormOverDims>(&norm),
+                 {"input", {"p", 2.0}, "dim", {"keepdim", false}, "dtype"}),
+          define(kDist, kFunction | kMethod, &dist, {"input", "other", {"p", 2.0}})};
 }
 
 }  // namespace ohm::ops

@@ -1,6 +1,6 @@
-// An op as a row of its family, next to its code: what it is called, what it takes, how autocast
-// treats it and with which inputs its gradient is checked. Lua bindings, listings, the gradient
-// check and the byte accounting are made from the rows, which op_list.h has all of.
+// An op as a row of its family, next to its code: what it is called, what it takes and how autocast
+// treats it. Lua bindings, listings and the byte accounting are made from the rows, which op_list.h
+// has all of.
 #pragma once
 
 #include <functional>
@@ -15,9 +15,6 @@
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
-
-/// Arguments to call an op with; its tensors are made for the current context.
-using Sample = std::vector<Value>;
 
 /// Where a script finds the op, as PyTorch has it: `ohm.relu(x)`, `x:relu()`,
 /// `ohm.nn.functional.relu(x)`, `ohm.nn.utils.clip_grad_norm_(…)`. Bits.
@@ -39,21 +36,18 @@ struct OpDef {
   unsigned exposure = kFunction;
   std::vector<Param> params;
   std::function<Value(std::span<const Value>)> call;
-  /// Float64 CPU inputs, away from kinks, for the finite-difference check: every floating tensor
-  /// among them but the constants is checked. Null for ops without a gradient.
-  std::function<std::vector<Sample>()> samples;
 };
 
 /// A row for the C++ function `fn`: kinds of parameters come from its signature. Tensor
 /// parameters, then the rest, in the order of the signature.
 template <class R, class... Args>
-OpDef define(const OpInfo& info, unsigned exposure, R (*fn)(Args...), std::vector<ParamName> names,
-             std::function<std::vector<Sample>()> samples = {}) {
+OpDef define(const OpInfo& info, unsigned exposure, R (*fn)(Args...),
+             std::vector<ParamName> names) {
   const auto call = [fn, info](std::span<const Value> values) {
     const OpGuard running(info.name);
     return Value(invoke(fn, values));
   };
-  return {info, exposure, params_of<Args...>(std::move(names)), call, std::move(samples)};
+  return {info, exposure, params_of<Args...>(std::move(names)), call};
 }
 
 }  // namespace ohm::ops

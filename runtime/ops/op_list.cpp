@@ -12,7 +12,6 @@
 #include "runtime/ops/average_pool.h"
 #include "runtime/ops/average_pool_volumes.h"
 #include "runtime/ops/batch_norm.h"
-#include "runtime/ops/bilinear.h"
 #include "runtime/ops/choice.h"
 #include "runtime/ops/clamp.h"
 #include "runtime/ops/clip_grad.h"
@@ -99,7 +98,6 @@
 #include "runtime/ops/vector_product.h"
 #include "runtime/ops/view.h"
 #include "runtime/ops/weight_norm.h"
-#include "runtime/ops/whole_division.h"
 #include "runtime/ops/whole_numbers.h"
 #include "runtime/ops/windows.h"
 
@@ -170,7 +168,6 @@ constexpr Family kFamilies[] = {
     &dropout_ops,
     &embedding_ops,
     &embedding_bag_ops,
-    &bilinear_ops,
     &recurrent_ops,
     &clip_grad_ops,
     &parameter_vector_ops,
@@ -206,7 +203,6 @@ constexpr Family kFamilies[] = {
     &unique_ops,
     &row_distance_ops,
     &restrided_ops,
-    &whole_division_ops,
     &added_product_ops,
     &index_reduce_ops,
 };

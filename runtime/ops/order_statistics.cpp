@@ -229,15 +229,6 @@ std::vector<Tensor> mode_row(const Tensor& input, std::int64_t dim, bool keepdim
 }
 Tensor msort(const Tensor& input) { return sort(input, 0, false).first; }
 
-std::vector<Sample> ranked_samples(const std::vector<std::vector<Value>>& argument_lists) {
-  std::vector<Sample> samples;
-  for (const std::vector<Value>& arguments : argument_lists) {
-    samples.push_back({randn({2, 3, 4}, {DType::float64, Device::cpu()})});
-    samples.back().insert(samples.back().end(), arguments.begin(), arguments.end());
-  }
-  return samples;
-}
-
 }  // namespace
 
 Tensor median(const Tensor& input) {
@@ -291,25 +282,12 @@ std::vector<OpDef> order_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const ParamName keepdim{"keepdim", false};
   const ParamName last{"dim", std::int64_t{-1}};
-  const auto one = std::int64_t{1};
   return {
-      define(kMedian, kBoth, &median_row, {"input", "dim", keepdim},
-             [one] {
-               return ranked_samples({{}, {one, false}, {std::int64_t{0}, true}});
-             }),
-      define(kNanmedian, kBoth, &nanmedian_row, {"input", "dim", keepdim},
-             [one] {
-               return ranked_samples({{}, {one, false}, {std::int64_t{0}, true}});
-             }),
-      define(kKthvalue, kBoth, &kthvalue_row, {"input", "k", last, keepdim},
-             [one] {
-               return ranked_samples({{std::int64_t{2}, one, false}, {one, one, true}});
-             }),
-      define(kMode, kBoth, &mode_row, {"input", last, keepdim},
-             [one] {
-               return ranked_samples({{one, false}, {std::int64_t{0}, true}});
-             }),
-      define(kMsort, kBoth, &msort, {"input"}, [] { return ranked_samples({{}}); }),
+      define(kMedian, kBoth, &median_row, {"input", "dim", keepdim}),
+      define(kNanmedian, kBoth, &nanmedian_row, {"input", "dim", keepdim}),
+      define(kKthvalue, kBoth, &kthvalue_row, {"input", "k", last, keepdim}),
+      define(kMode, kBoth, &mode_row, {"input", last, keepdim}),
+      define(kMsort, kBoth, &msort, {"input"}),
   };
 }
 

@@ -10,7 +10,7 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/base/float_limits.h"
+#include "runtime/base/float_epsilon.h"
 #include "runtime/base/strided.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/launch/elementwise.h"
@@ -30,12 +30,6 @@ constexpr OpInfo kClampMaxInplace{"clamp_max_"};
 constexpr OpInfo kBernoulliInplace{"bernoulli_"};
 constexpr OpInfo kExponentialInplace{"exponential_"};
 constexpr OpInfo kRandomInplace{"random_"};
-constexpr OpInfo kEqInplace{"eq_"};
-constexpr OpInfo kNeInplace{"ne_"};
-constexpr OpInfo kLtInplace{"lt_"};
-constexpr OpInfo kLeInplace{"le_"};
-constexpr OpInfo kGtInplace{"gt_"};
-constexpr OpInfo kGeInplace{"ge_"};
 constexpr OpInfo kLogicalAndInplace{"logical_and_"};
 constexpr OpInfo kLogicalOrInplace{"logical_or_"};
 constexpr OpInfo kLogicalXorInplace{"logical_xor_"};
@@ -118,8 +112,8 @@ Tensor bernoulli_(const Tensor& input, double p) {
 
 // How many integers, from 0 on, a dtype holds without a gap.
 std::int64_t integers_of(DType dtype) {
-  if (const FloatLimits* const limits = find_float_limits(dtype)) {
-    return static_cast<std::int64_t>(2.0 / limits->eps) + 1;
+  if (const std::optional<double> epsilon = find_epsilon(dtype)) {
+    return static_cast<std::int64_t>(2.0 / *epsilon) + 1;
   }
   if (dtype == DType::boolean) return 2;
   const auto bits = 8 * item_bytes(dtype) - (dtype == DType::uint8 ? 0 : 1);
@@ -170,45 +164,6 @@ Tensor truth_over(const OpInfo& info, const Tensor& input, const TensorOrNumber&
   return input;
 }
 
-// Their gradients are zeros.
-template <class F>
-Tensor compared_over(const OpInfo& info, std::string_view node, const Tensor& input,
-                     const TensorOrNumber& other, F fn) {
-  const OpFront front(info);
-  require_fit(info, input, other);
-  const Tensor& compared = tensor_of(other);
-  Recorder record = Recorder::overwriting(info.name, node, {&input, &compared});
-  write_truth(info, input, other, fn);
-  if (!record.is_needed()) return input;
-  const bool is_followed = record.needs(1);
-  record.attach(
-      input, [is_followed, shape = is_followed ? compared.shape() : Shape(),
-              options = is_followed ? options_of(compared) : TensorOptions()](BackwardCall& call) {
-        Tensor of_other = is_followed ? zeros(shape, options) : Tensor();
-        return TensorList{zeros_like(call.grad()), std::move(of_other)};
-      });
-  return input;
-}
-
-Tensor eq_(const Tensor& input, const TensorOrNumber& other) {
-  return compared_over(kEqInplace, "EqBackward", input, other, functors::Equal());
-}
-Tensor ne_(const Tensor& input, const TensorOrNumber& other) {
-  return compared_over(kNeInplace, "NeBackward", input, other, functors::Unequal());
-}
-Tensor lt_(const Tensor& input, const TensorOrNumber& other) {
-  return compared_over(kLtInplace, "LtBackward", input, other, functors::Less());
-}
-Tensor le_(const Tensor& input, const TensorOrNumber& other) {
-  return compared_over(kLeInplace, "LeBackward", input, other, functors::LessOrEqual());
-}
-Tensor gt_(const Tensor& input, const TensorOrNumber& other) {
-  return compared_over(kGtInplace, "GtBackward", input, other, functors::Greater());
-}
-Tensor ge_(const Tensor& input, const TensorOrNumber& other) {
-  return compared_over(kGeInplace, "GeBackward", input, other, functors::GreaterOrEqual());
-}
-
 Tensor logical_and_(const Tensor& input, const Tensor& other) {
   return truth_over(kLogicalAndInplace, input, other, functors::Both());
 }
@@ -249,12 +204,6 @@ std::vector<OpDef> overwritten_ops() {
       define(kBernoulliInplace, kMethod, &bernoulli_, {"input", {"p", 0.5}}),
       define(kExponentialInplace, kMethod, &exponential_, {"input", {"lambd", 1.0}}),
       define(kRandomInplace, kMethod, &random_, {"input", "from", "to"}),
-      define(kEqInplace, kMethod, &eq_, {"input", "other"}),
-      define(kNeInplace, kMethod, &ne_, {"input", "other"}),
-      define(kLtInplace, kMethod, &lt_, {"input", "other"}),
-      define(kLeInplace, kMethod, &le_, {"input", "other"}),
-      define(kGtInplace, kMethod, &gt_, {"input", "other"}),
-      define(kGeInplace, kMethod, &ge_, {"input", "other"}),
       define(kLogicalAndInplace, kMethod, &logical_and_, {"input", "other"}),
       define(kLogicalOrInplace, kMethod, &logical_or_, {"input", "other"}),
       define(kLogicalXorInplace, kMethod, &logical_xor_, {"input", "other"}),

@@ -13,7 +13,6 @@
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/power.h"
-#include "runtime/ops/whole_division.h"
 
 namespace ohm::ops {
 namespace {
@@ -192,17 +191,10 @@ Tensor float_power(const Tensor& input, const TensorOrNumber& exponent) {
   return pow(to_dtype(input, DType::float64), power);
 }
 
-Tensor pair_numbers(const std::vector<double>& values) {
-  return from_values(values, {2, 3}, {DType::float64, Device::cpu()});
-}
-std::vector<Sample> pairs_of_both_signs() {
-  const Tensor row = from_values({0.7, -1.5, 1.1}, {3}, {DType::float64, Device::cpu()});
-  return {{pair_numbers({-1.3, 0.8, -2.4, 2.3, 4.6, -1.2}), row}};
-}
-std::vector<Sample> positive_powers() {
-  return {{pair_numbers({0.3, 0.8, 1.4, 2.1, 0.6, 1.1}), 1.5},
-          {pair_numbers({0.3, 0.8, 1.4, 2.1, 0.6, 1.1}),
-           pair_numbers({0.5, -1.0, 2.0, 0.4, 1.2, 1.0})}};
+TensorList fmod_gradients(BackwardCall& call) {
+  if (!call.needs(1)) return remainder_gradients_by(call, Tensor());
+  return remainder_gradients_by(
+      call, formula::combined(call.saved(1), call.saved(0), functors::TruncQuotient()));
 }
 
 }  // namespace
@@ -251,15 +243,15 @@ Tensor fmod(const Tensor& input, const TensorOrNumber& other) {
 std::vector<OpDef> pair_function_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
-      define(kLogaddexp, kBoth, &logaddexp, {"input", "other"}, pairs_of_both_signs),
-      define(kLogaddexp2, kBoth, &logaddexp2, {"input", "other"}, pairs_of_both_signs),
-      define(kHypot, kBoth, &hypot, {"input", "other"}, pairs_of_both_signs),
-      define(kFmod, kBoth, &fmod, {"input", "other"}, pairs_of_both_signs),
-      define(kCopysign, kBoth, &copysign, {"input", "other"}, pairs_of_both_signs),
-      define(kFmax, kBoth, &fmax, {"input", "other"}, pairs_of_both_signs),
-      define(kFmin, kBoth, &fmin, {"input", "other"}, pairs_of_both_signs),
+      define(kLogaddexp, kBoth, &logaddexp, {"input", "other"}),
+      define(kLogaddexp2, kBoth, &logaddexp2, {"input", "other"}),
+      define(kHypot, kBoth, &hypot, {"input", "other"}),
+      define(kFmod, kBoth, &fmod, {"input", "other"}),
+      define(kCopysign, kBoth, &copysign, {"input", "other"}),
+      define(kFmax, kBoth, &fmax, {"input", "other"}),
+      define(kFmin, kBoth, &fmin, {"input", "other"}),
       define(kHeaviside, kBoth, &heaviside, {"input", "values"}),
-      define(kFloatPower, kBoth, &float_power, {"input", "exponent"}, positive_powers),
+      define(kFloatPower, kBoth, &float_power, {"input", "exponent"}),
   };
 }
 

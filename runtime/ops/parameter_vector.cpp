@@ -52,12 +52,7 @@ void vector_to_parameters(const Tensor& vec, const std::vector<Tensor>& paramete
 
 std::vector<OpDef> parameter_vector_ops() {
   return {
-      define(kToVector, kUtility, &parameters_to_vector, {"parameters"},
-             [] {
-               const TensorOptions options{DType::float64, Device::cpu()};
-               const std::vector<Tensor> two = {randn({2, 3}, options), randn({2}, options)};
-               return std::vector<Sample>{{two}};
-             }),
+      define(kToVector, kUtility, &parameters_to_vector, {"parameters"}),
       define(kToParameters, kUtility, &to_parameters_row, {"vec", "parameters"}),
   };
 }

@@ -204,17 +204,6 @@ std::vector<Tensor> prelu_gradients(const Tensor& grad, const Tensor& x, const T
   return made;
 }
 
-std::vector<Sample> both_sides() {
-  return {
-      {from_values({-1.5, -0.4, 0.3, 0.9, 1.7, -2.2}, {2, 3}, {DType::float64, Device::cpu()})}};
-}
-
-std::vector<Sample> both_sides_and(std::vector<Value> arguments) {
-  std::vector<Sample> samples = both_sides();
-  samples[0].insert(samples[0].end(), arguments.begin(), arguments.end());
-  return samples;
-}
-
 }  // namespace
 
 Tensor leaky_relu(const Tensor& input, double negative_slope, bool inplace) {
@@ -306,33 +295,20 @@ std::vector<OpDef> piecewise_ops() {
   const ParamName inplace{"inplace", false};
   const ParamName lambd{"lambd", 0.5};
   return {
-      define(kLeakyRelu, kFunctional, &leaky_relu, {"input", {"negative_slope", 0.01}, inplace},
-             [] { return both_sides_and({0.01}); }),
-      define(kElu, kFunctional, &elu, {"input", {"alpha", 1.0}, inplace},
-             [] { return both_sides_and({1.3}); }),
-      define(kSelu, kFunction | kFunctional, &selu, {"input", inplace}, both_sides),
-      define(kCelu, kFunction | kFunctional, &celu, {"input", {"alpha", 1.0}, inplace},
-             [] { return both_sides_and({0.7}); }),
+      define(kLeakyRelu, kFunctional, &leaky_relu, {"input", {"negative_slope", 0.01}, inplace}),
+      define(kElu, kFunctional, &elu, {"input", {"alpha", 1.0}, inplace}),
+      define(kSelu, kFunction | kFunctional, &selu, {"input", inplace}),
+      define(kCelu, kFunction | kFunctional, &celu, {"input", {"alpha", 1.0}, inplace}),
       define(kHardtanh, kFunctional, &hardtanh,
-             {"input", {"min_val", -1.0}, {"max_val", 1.0}, inplace}, both_sides),
-      define(kRelu6, kFunctional, &relu6, {"input", inplace}, both_sides),
-      define(kHardsigmoid, kFunctional, &hardsigmoid, {"input", inplace}, both_sides),
-      define(kHardswish, kFunctional, &hardswish, {"input", inplace}, both_sides),
-      define(kHardshrink, kFunction | kCppFunctional, &hardshrink, {"input", lambd}, both_sides),
-      define(kSoftshrink, kCppFunctional, &softshrink, {"input", lambd}, both_sides),
+             {"input", {"min_val", -1.0}, {"max_val", 1.0}, inplace}),
+      define(kRelu6, kFunctional, &relu6, {"input", inplace}),
+      define(kHardsigmoid, kFunctional, &hardsigmoid, {"input", inplace}),
+      define(kHardswish, kFunctional, &hardswish, {"input", inplace}),
+      define(kHardshrink, kFunction | kCppFunctional, &hardshrink, {"input", lambd}),
+      define(kSoftshrink, kCppFunctional, &softshrink, {"input", lambd}),
       define(kThreshold, kFunction | kFunctional, &threshold,
-             {"input", "threshold", "value", inplace},
-             [] {
-               return both_sides_and({0.1, 2.0});
-             }),
-      define(kPrelu, kFunction | kCppFunctional, &prelu, {"input", "weight"},
-             [] {
-               const TensorOptions options{DType::float64, Device::cpu()};
-               std::vector<Sample> samples(2, both_sides()[0]);
-               samples[0].emplace_back(from_values({0.25}, {1}, options));
-               samples[1].emplace_back(from_values({0.25, 0.5, -0.1}, {3}, options));
-               return samples;
-             }),
+             {"input", "threshold", "value", inplace}),
+      define(kPrelu, kFunction | kCppFunctional, &prelu, {"input", "weight"}),
   };
 }
 

@@ -29,7 +29,6 @@ namespace {
 constexpr OpInfo kProd{"prod", CastPolicy::float32_result};
 constexpr OpInfo kLogSumExp{"logsumexp", CastPolicy::float32};
 constexpr OpInfo kAmax{"amax"};
-constexpr OpInfo kAminmax{"aminmax"};
 constexpr OpInfo kAmin{"amin"};
 
 std::size_t accumulator_bytes(DType dtype) {
@@ -205,11 +204,6 @@ Tensor log_sum(const Tensor& input, const Shape& dims, DimMask folded, bool keep
   return out;
 }
 
-Tensor matrix_away_from_zero() {
-  return from_values({-1.5, -0.4, 0.3, 0.9, 1.7, -2.2, 0.5, 1.2, -0.7, 2.0, 0.8, -1.1}, {3, 4},
-                     {DType::float64, Device::cpu()});
-}
-
 }  // namespace
 
 Tensor prod(const Tensor& given, std::optional<std::int64_t> dim, bool keepdim) {
@@ -246,28 +240,6 @@ Tensor amin(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) 
   return extreme(kAmin, "AminBackward", input, dim, keepdim, false);
 }
 
-std::vector<Tensor> aminmax(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
-  const OpFront front(kAminmax);
-  const DimMask folded = dim ? folded_dims(input, Shape{*dim}, kAminmax) : all_dims(input.dims());
-  require_elements(kAminmax, input, folded);
-  // 2.6 has no derivative of it, 2.15 keeps its input and results for one.
-  if (const Recorder record("NotImplemented", {&input}); record.is_needed()) {
-    throw std::invalid_argument(
-        "[aminmax] is not there for tensors that require grad: detach() it first");
-  }
-  const Shape shape = reduced_shape(input.shape(), folded, keepdim);
-  const Tensor smallest = empty(shape, options_of(input));
-  const Tensor largest = empty(shape, options_of(input));
-  {
-    const Tensor read = dim ? input : row_major(input);
-    // A partial result is two values.
-    const ReductionScratch scratch(read, folded, {2 * item_bytes(input.dtype()), true});
-    write_extreme(smallest, read, folded, false);
-    write_extreme(largest, read, folded, true);
-  }
-  return {smallest, largest};
-}
-
 Tensor logsumexp(const Tensor& given, const Shape& dim, bool keepdim) {
   const OpFront front(kLogSumExp);
   const Tensor input = front.input(given);
@@ -295,26 +267,11 @@ Tensor logsumexp(const Tensor& given, const Shape& dim, bool keepdim) {
 std::vector<OpDef> product_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const ParamName keepdim{"keepdim", false};
-  const auto along = [](Value dim, bool keeps) {
-    return Sample{matrix_away_from_zero(), std::move(dim), keeps};
-  };
-  const auto over_one = [along] {
-    return std::vector<Sample>{along(Value(), false), along(std::int64_t{1}, false),
-                               along(std::int64_t{0}, true)};
-  };
-  const auto over_several = [along] {
-    return std::vector<Sample>{along(Value(), false), along(Shape{1}, false),
-                               along(Shape{0, 1}, true)};
-  };
   return {
-      define(kProd, kBoth, &prod, {"input", "dim", keepdim}, over_one),
-      define(kLogSumExp, kBoth, &logsumexp, {"input", "dim", keepdim},
-             [along] {
-               return std::vector<Sample>{along(Shape{1}, false), along(Shape{0, 1}, true)};
-             }),
-      define(kAmax, kBoth, &amax, {"input", "dim", keepdim}, over_several),
-      define(kAmin, kBoth, &amin, {"input", "dim", keepdim}, over_several),
-      define(kAminmax, kBoth, &aminmax, {"input", "dim", keepdim}),
+      define(kProd, kBoth, &prod, {"input", "dim", keepdim}),
+      define(kLogSumExp, kBoth, &logsumexp, {"input", "dim", keepdim}),
+      define(kAmax, kBoth, &amax, {"input", "dim", keepdim}),
+      define(kAmin, kBoth, &amin, {"input", "dim", keepdim}),
   };
 }
 

@@ -19,9 +19,6 @@ Tensor logsumexp(const Tensor& input, const Shape& dim, bool keepdim);
 Tensor amax(const Tensor& input, const std::optional<Shape>& dim, bool keepdim);
 Tensor amin(const Tensor& input, const std::optional<Shape>& dim, bool keepdim);
 
-/// The smallest and the largest, of all elements or along one dimension. No gradient.
-std::vector<Tensor> aminmax(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim);
-
 std::vector<OpDef> product_ops();
 
 }  // namespace ohm::ops

@@ -13,7 +13,6 @@
 #include "runtime/ops/edge_padding.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction.h"
-#include "runtime/ops/sample_cube.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
 
@@ -331,33 +330,15 @@ Tensor pad(const Tensor& input, const Shape& pad, const std::string& mode, doubl
 
 std::vector<OpDef> rearrange_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
-  const auto one = std::int64_t{1};
   const ParamName diagonal{"diagonal", std::int64_t{0}};
   return {
-      define(kFlip, kBoth, &flip, {"input", "dims"},
-             [] {
-               return cube_and({Shape{0, 2}});
-             }),
-      define(kRoll, kBoth, &roll, {"input", "shifts", "dims"},
-             [] {
-               return cube_and({Shape{1, -2}, Shape{0, 2}});
-             }),
-      define(kTriu, kBoth, &triu, {"input", diagonal}, [one] { return cube_and({one}); }),
-      define(kTril, kBoth, &tril, {"input", diagonal}, [] { return cube_and({}); }),
-      define(kRepeat, kMethod, &repeat, {"input", "repeats"},
-             [] {
-               return cube_and({Shape{2, 1, 3, 1}});
-             }),
+      define(kFlip, kBoth, &flip, {"input", "dims"}),
+      define(kRoll, kBoth, &roll, {"input", "shifts", "dims"}),
+      define(kTriu, kBoth, &triu, {"input", diagonal}),
+      define(kTril, kBoth, &tril, {"input", diagonal}),
+      define(kRepeat, kMethod, &repeat, {"input", "repeats"}),
       define(kPad, kFunctional, &pad,
-             {"input", "pad", {"mode", std::string("constant")}, {"value", 0.0}},
-             [] {
-               std::vector<Sample> samples =
-                   cube_and({Shape{1, -1, 0, 2}, std::string("constant"), 0.5});
-               for (const char* mode : {"reflect", "replicate", "circular"}) {
-                 samples.push_back(cube_and({Shape{2, 1}, std::string(mode)})[0]);
-               }
-               return samples;
-             }),
+             {"input", "pad", {"mode", std::string("constant")}, {"value", 0.0}}),
   };
 }
 

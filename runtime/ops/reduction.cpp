@@ -35,16 +35,6 @@ Tensor truth_of(const OpInfo& info, const Tensor& input, const std::optional<Sha
   return out;
 }
 
-std::vector<Sample> with_arguments(const std::vector<std::vector<Value>>& argument_lists) {
-  std::vector<Sample> samples;
-  for (const std::vector<Value>& arguments : argument_lists) {
-    Sample sample{randn({2, 3, 4}, {DType::float64, Device::cpu()})};
-    sample.insert(sample.end(), arguments.begin(), arguments.end());
-    samples.push_back(std::move(sample));
-  }
-  return samples;
-}
-
 // The gradient of a reduction over `dim`. Under create_graph that of one over all, without naming
 // them, is a number that is expanded at once: one of a single element, too, is summed again.
 Tensor spread_over(const Tensor& grad, const Shape& shape, DimMask folded, bool is_whole) {
@@ -124,18 +114,8 @@ std::vector<OpDef> reduction_ops() {
   using TruthDims = Tensor (*)(const Tensor&, const std::optional<Shape>&, bool);
   const ParamName keepdim{"keepdim", false};
   return {
-      define(kSum, kBoth, static_cast<SumDims>(&sum), {"input", "dim", keepdim, "dtype"},
-             [] {
-               return with_arguments({{Value(), false, Value()},
-                                      {Shape{1}, false, Value()},
-                                      {Shape{0, -1}, true, Value()}});
-             }),
-      define(kMean, kBoth, static_cast<SumDims>(&mean), {"input", "dim", keepdim, "dtype"},
-             [] {
-               return with_arguments({{Value(), false, Value()},
-                                      {Shape{1}, false, Value()},
-                                      {Shape{0, -1}, true, Value()}});
-             }),
+      define(kSum, kBoth, static_cast<SumDims>(&sum), {"input", "dim", keepdim, "dtype"}),
+      define(kMean, kBoth, static_cast<SumDims>(&mean), {"input", "dim", keepdim, "dtype"}),
       define(kAny, kBoth, static_cast<TruthDims>(&any), {"input", "dim", keepdim}),
       define(kAll, kBoth, static_cast<TruthDims>(&all), {"input", "dim", keepdim}),
   };

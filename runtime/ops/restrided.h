@@ -1,7 +1,4 @@
-// Views by their strides, and tensors that become views of what they were.
-//
-// x:t_() and its kin write to no element, but count as writes: what a graph saved of the tensor is
-// not what it was. Errors: std::invalid_argument naming op and shapes.
+// Views by their strides. Errors: std::invalid_argument naming op and shapes.
 #pragma once
 
 #include <optional>

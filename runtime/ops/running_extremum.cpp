@@ -11,7 +11,6 @@
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/op_front.h"
-#include "runtime/ops/sample_cube.h"
 
 namespace ohm::ops {
 namespace {
@@ -103,10 +102,9 @@ ValuesAndIndices cummin(const Tensor& input, std::int64_t dim) {
 
 std::vector<OpDef> running_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
-  const auto along_rows = [] { return cube_and({std::int64_t{1}}); };
   return {
-      define(kCummax, kBoth, &cummax_row, {"input", "dim"}, along_rows),
-      define(kCummin, kBoth, &cummin_row, {"input", "dim"}, along_rows),
+      define(kCummax, kBoth, &cummax_row, {"input", "dim"}),
+      define(kCummin, kBoth, &cummin_row, {"input", "dim"}),
   };
 }
 

@@ -20,7 +20,6 @@
 #include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/rearrange.h"
 #include "runtime/ops/reduction.h"
-#include "runtime/ops/sample_cube.h"
 #include "runtime/ops/sorting_scratch.h"
 
 namespace ohm::ops {
@@ -242,12 +241,10 @@ Tensor logcumsumexp(const Tensor& input, std::int64_t dim) {
 
 std::vector<OpDef> scan_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
-  const auto along_rows = [] { return cube_and({std::int64_t{1}}); };
-  const auto of_a_dtype = [] { return cube_and({std::int64_t{1}, Value()}); };
   return {
-      define(kCumsum, kBoth, &cumsum, {"input", "dim", "dtype"}, of_a_dtype),
-      define(kCumprod, kBoth, &cumprod, {"input", "dim", "dtype"}, of_a_dtype),
-      define(kLogcumsumexp, kBoth, &logcumsumexp, {"input", "dim"}, along_rows),
+      define(kCumsum, kBoth, &cumsum, {"input", "dim", "dtype"}),
+      define(kCumprod, kBoth, &cumprod, {"input", "dim", "dtype"}),
+      define(kLogcumsumexp, kBoth, &logcumsumexp, {"input", "dim"}),
   };
 }
 

@@ -130,11 +130,6 @@ Tensor index_added(const OpInfo& info, const Tensor& input, std::int64_t dim, co
   return out;
 }
 
-Tensor integers(const std::vector<double>& values, const Shape& shape) {
-  return from_values(values, shape, {DType::int64, Device::cpu()});
-}
-Tensor matrix(std::int64_t rows) { return randn({rows, 4}, {DType::float64, Device::cpu()}); }
-
 // One more than the largest index, which PyTorch reads.
 std::int64_t found_classes(const Tensor& input) {
   if (input.numel() == 0) {
@@ -221,21 +216,9 @@ Tensor one_hot(const Tensor& input, std::int64_t given_classes) {
 
 std::vector<OpDef> scatter_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
-  const auto one = std::int64_t{1};
   return {
-      define(kScatter, kBoth, &scatter, {"input", "dim", "index", "src"},
-             [one] {
-               const Tensor places = integers({0, 3, 2, 1, 2, 0}, {3, 2});
-               const Tensor source = randn({3, 2}, {DType::float64, Device::cpu()});
-               return std::vector<Sample>{{matrix(3), one, places, source},
-                                          {matrix(3), one, places, 0.5}};
-             }),
-      define(kIndexAdd, kBoth, &index_add, {"input", "dim", "index", "source", {"alpha", 1.0}},
-             [] {
-               const Tensor places = integers({2, 0, 2}, {3});
-               return std::vector<Sample>{{matrix(3), std::int64_t{0}, places, matrix(3), 1.0},
-                                          {matrix(3), std::int64_t{0}, places, matrix(3), 0.5}};
-             }),
+      define(kScatter, kBoth, &scatter, {"input", "dim", "index", "src"}),
+      define(kIndexAdd, kBoth, &index_add, {"input", "dim", "index", "source", {"alpha", 1.0}}),
       define(kScatterInplace, kMethod, &scatter_, {"input", "dim", "index", "src"}),
       define(kScatterAddInplace, kMethod, &scatter_add_, {"input", "dim", "index", "src"}),
       define(kIndexAddInplace, kMethod, &index_add_,

@@ -211,19 +211,6 @@ void require_source_of_index(const Tensor& input, const Tensor& index, const Ten
                   describe(source), index.shape().str(), name_of(input.dtype())));
 }
 
-std::vector<Sample> reduced_writes() {
-  const TensorOptions options{DType::float64, Device::cpu()};
-  const Tensor places = from_values({0, 3, 2, 2, 2, 0}, {3, 2}, {DType::int64, Device::cpu()});
-  std::vector<Sample> samples;
-  for (const char* reduce : {"sum", "mean", "amax", "amin"}) {
-    samples.push_back({randn({3, 4}, options), std::int64_t{1}, places, randn({3, 2}, options),
-                       std::string(reduce), true});
-  }
-  samples.push_back({randn({3, 4}, options), std::int64_t{1}, places, randn({3, 2}, options),
-                     std::string("mean"), false});
-  return samples;
-}
-
 // The graph keeps a copy of what is written over.
 Tensor scatter_reduce_(const Tensor& input, std::int64_t dim, const Tensor& index,
                        const Tensor& source, const std::string& reduce, bool include_self) {
@@ -269,7 +256,7 @@ std::vector<OpDef> scatter_reduce_ops() {
       define(kScatterReduceInplace, kMethod, &scatter_reduce_,
              {"input", "dim", "index", "src", "reduce", {"include_self", true}}),
       define(kScatterReduce, kFunction | kMethod, &scatter_reduce,
-             {"input", "dim", "index", "src", "reduce", {"include_self", true}}, reduced_writes),
+             {"input", "dim", "index", "src", "reduce", {"include_self", true}}),
   };
 }
 

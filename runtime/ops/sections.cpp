@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "runtime/ops/op_front.h"
-#include "runtime/ops/sample_cube.h"
 #include "runtime/ops/slice.h"
 
 namespace ohm::ops {
@@ -122,24 +121,13 @@ std::vector<Tensor> tensor_split(const Tensor& input, std::optional<std::int64_t
 
 std::vector<OpDef> section_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
-  const auto two = std::int64_t{2};
   const ParamName first{"dim", std::int64_t{0}};
   return {
-      define(kTensorSplit, kBoth, &tensor_split, {"input", "sections", first, "indices"},
-             [two] {
-               return std::vector<Sample>{cube_and({std::int64_t{3}, two})[0],
-                                          cube_and({Value(), two, Shape{1, 3}})[0]};
-             }),
-      define(kHsplit, kBoth, &hsplit, {"input", "sections", "indices"},
-             [] { return cube_and({std::int64_t{3}}); }),
-      define(kVsplit, kBoth, &vsplit, {"input", "sections", "indices"},
-             [two] { return cube_and({two}); }),
-      define(kDsplit, kBoth, &dsplit, {"input", "sections", "indices"},
-             [two] { return cube_and({two}); }),
-      define(kSplitWithSizes, kBoth, &split_with_sizes, {"input", "split_sizes", first},
-             [two] {
-               return cube_and({Shape{1, 3}, two});
-             }),
+      define(kTensorSplit, kBoth, &tensor_split, {"input", "sections", first, "indices"}),
+      define(kHsplit, kBoth, &hsplit, {"input", "sections", "indices"}),
+      define(kVsplit, kBoth, &vsplit, {"input", "sections", "indices"}),
+      define(kDsplit, kBoth, &dsplit, {"input", "sections", "indices"}),
+      define(kSplitWithSizes, kBoth, &split_with_sizes, {"input", "split_sizes", first}),
   };
 }
 

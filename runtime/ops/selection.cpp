@@ -79,16 +79,6 @@ Tensor recorded_selection_gradient(const Tensor& grad, const Tensor& input, cons
   return whole;
 }
 
-Tensor selection_mask(const std::vector<double>& values, const Shape& shape) {
-  return from_values(values, shape, {DType::boolean, Device::cpu()});
-}
-
-std::vector<Sample> masked_matrices() {
-  const auto matrix = [] { return randn({3, 4}, {DType::float64, Device::cpu()}); };
-  return {{matrix(), selection_mask({1, 0, 0, 1}, {4})},
-          {matrix(), selection_mask({1, 0, 0, 1, 1, 1, 0, 0, 0, 1, 0, 1}, {3, 4})}};
-}
-
 }  // namespace
 
 Tensor masked_select(const Tensor& input, const Tensor& mask) {
@@ -174,13 +164,9 @@ std::vector<OpDef> selection_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const std::vector<ParamName> filled = {"input", "mask", "value"};
   return {
-      define(kMaskedFill, kBoth, &masked_fill_row, filled,
-             [] {
-               return std::vector<Sample>{{randn({3, 4}, {DType::float64, Device::cpu()}),
-                                           selection_mask({1, 0, 0, 1}, {4}), 2.0}};
-             }),
+      define(kMaskedFill, kBoth, &masked_fill_row, filled),
       define(kMaskedFillInplace, kMethod, &masked_fill_row_, filled),
-      define(kMaskedSelect, kBoth, &masked_select, {"input", "mask"}, masked_matrices),
+      define(kMaskedSelect, kBoth, &masked_select, {"input", "mask"}),
   };
 }
 

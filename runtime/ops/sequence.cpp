@@ -52,8 +52,6 @@ void require_line_filters(const OpInfo& info, const Tensor& weight, const char* 
                                           expected, weight.shape().str()));
 }
 
-Tensor lines() { return randn({2, 3, 8}, {DType::float64, Device::cpu()}); }
-
 }  // namespace
 
 Tensor conv1d(const Tensor& given, const Tensor& given_weight,
@@ -149,14 +147,7 @@ std::vector<OpDef> sequence_ops() {
               {"stride", Shape{1}},
               padding,
               dilation,
-              {"groups", std::int64_t{1}}},
-             [] {
-               const TensorOptions options{DType::float64, Device::cpu()};
-               return std::vector<Sample>{{lines(), randn({4, 3, 3}, options), randn({4}, options),
-                                           Shape{2}, Shape{1}, Shape{1}, std::int64_t{1}},
-                                          {lines(), randn({4, 3, 2}, options), Value(), Shape{1},
-                                           std::string("same"), Shape{3}}};
-             }),
+              {"groups", std::int64_t{1}}}),
       define(kConvTranspose1d, kFunction | kCppFunctional, &conv_transpose1d,
              {"input",
               "weight",
@@ -165,12 +156,7 @@ std::vector<OpDef> sequence_ops() {
               padding,
               {"output_padding", Shape{0}},
               {"groups", std::int64_t{1}},
-              dilation},
-             [] {
-               const TensorOptions options{DType::float64, Device::cpu()};
-               return std::vector<Sample>{{lines(), randn({3, 2, 3}, options), randn({2}, options),
-                                           Shape{2}, Shape{1}, Shape{1}}};
-             }),
+              dilation}),
       define(kMaxPool1d, kFunction | kFunctional, &max_pool_row<&max_pool1d_with_indices>,
              {"input",
               "kernel_size",
@@ -178,22 +164,11 @@ std::vector<OpDef> sequence_ops() {
               padding,
               dilation,
               ceil_mode,
-              {"return_indices", false}},
-             [] {
-               return std::vector<Sample>{{lines(), Shape{2}},
-                                          {lines(), Shape{3}, Shape{2}, Shape{1}}};
-             }),
+              {"return_indices", false}}),
       define(kAvgPool1d, kFunction | kCppFunctional, &avg_pool1d,
-             {"input", "kernel_size", "stride", padding, ceil_mode, {"count_include_pad", true}},
-             [] {
-               return std::vector<Sample>{{lines(), Shape{2}},
-                                          {lines(), Shape{3}, Shape{2}, Shape{1}, false, false}};
-             }),
+             {"input", "kernel_size", "stride", padding, ceil_mode, {"count_include_pad", true}}),
       define(kAdaptiveAvgPool1d, kFunction | kCppFunctional, &adaptive_avg_pool1d,
-             {"input", "output_size"},
-             [] {
-               return std::vector<Sample>{{lines(), Shape{3}}, {lines(), Shape{1}}};
-             }),
+             {"input", "output_size"}),
   };
 }
 

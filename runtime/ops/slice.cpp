@@ -13,7 +13,6 @@
 #include "runtime/autograd/recorder.h"
 #include "runtime/autograd/view_history.h"
 #include "runtime/ops/op_front.h"
-#include "runtime/ops/sample_cube.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
@@ -315,42 +314,19 @@ std::vector<OpDef> slice_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   using Split = std::vector<Tensor> (*)(const Tensor&, const Shape&, std::int64_t);
   return {
-      define(kSelect, kBoth, &select, {"input", "dim", "index"},
-             [] {
-               return cube_and({std::int64_t{1}, std::int64_t{2}});
-             }),
-      define(kNarrow, kBoth, &narrow, {"input", "dim", "start", "length"},
-             [] {
-               return cube_and({std::int64_t{2}, std::int64_t{1}, std::int64_t{2}});
-             }),
+      define(kSelect, kBoth, &select, {"input", "dim", "index"}),
+      define(kNarrow, kBoth, &narrow, {"input", "dim", "start", "length"}),
       define(kSlice, kMethod, &slice,
-             {"input", {"dim", std::int64_t{0}}, "start", "end_", {"step", std::int64_t{1}}},
-             [] {
-               return cube_and({std::int64_t{2}, std::int64_t{1}, Value(), std::int64_t{2}});
-             }),
+             {"input", {"dim", std::int64_t{0}}, "start", "end_", {"step", std::int64_t{1}}}),
       define(kDiagonal, kBoth, &diagonal,
              {"input",
               {"offset", std::int64_t{0}},
               {"dim1", std::int64_t{0}},
-              {"dim2", std::int64_t{1}}},
-             [] {
-               return std::vector<Sample>{
-                   cube_and({std::int64_t{-1}, std::int64_t{2}, std::int64_t{1}})[0],
-                   cube_and({std::int64_t{1}})[0]};
-             }),
+              {"dim2", std::int64_t{1}}}),
       define(kSplit, kPythonFunction | kMethod, static_cast<Split>(&split),
-             {"input", "split_size", {"dim", std::int64_t{0}}},
-             [] {
-               const Value last = std::int64_t{2};
-               return std::vector<Sample>{cube_and({Shape{3}, last})[0],
-                                          cube_and({Shape{1, 3}, last})[0]};
-             }),
-      define(kUnbind, kBoth, &unbind, {"input", {"dim", std::int64_t{0}}},
-             [] { return cube_and({std::int64_t{1}}); }),
-      define(kChunk, kBoth, &chunk, {"input", "chunks", {"dim", std::int64_t{0}}},
-             [] {
-               return cube_and({std::int64_t{2}, std::int64_t{1}});
-             }),
+             {"input", "split_size", {"dim", std::int64_t{0}}}),
+      define(kUnbind, kBoth, &unbind, {"input", {"dim", std::int64_t{0}}}),
+      define(kChunk, kBoth, &chunk, {"input", "chunks", {"dim", std::int64_t{0}}}),
   };
 }
 

@@ -159,12 +159,6 @@ std::vector<Tensor> topk_row(const Tensor& input, std::int64_t k, std::int64_t d
   return as_list(topk(input, k, dim, largest));
 }
 
-Sample cube_to_sort(std::vector<Value> arguments) {
-  Sample sample{randn({2, 3, 4}, {DType::float64, Device::cpu()})};
-  sample.insert(sample.end(), arguments.begin(), arguments.end());
-  return sample;
-}
-
 }  // namespace
 
 ValuesAndIndices sort(const Tensor& input, std::int64_t dim, bool descending) {
@@ -217,18 +211,10 @@ std::vector<OpDef> sorting_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const ParamName last{"dim", std::int64_t{-1}};
   const ParamName stable{"stable", false};
-  const auto one = std::int64_t{1};
   return {
-      define(kSort, kBoth, &sort_row, {"input", last, {"descending", false}, stable},
-             [one] {
-               return std::vector<Sample>{cube_to_sort({one, false, false}),
-                                          cube_to_sort({one, true, false})};
-             }),
+      define(kSort, kBoth, &sort_row, {"input", last, {"descending", false}, stable}),
       define(kArgsort, kBoth, &argsort_row, {"input", last, {"descending", false}, stable}),
-      define(kTopk, kBoth, &topk_row, {"input", "k", last, {"largest", true}, {"sorted", true}},
-             [one] {
-               return std::vector<Sample>{cube_to_sort({std::int64_t{2}, one, true, true})};
-             }),
+      define(kTopk, kBoth, &topk_row, {"input", "k", last, {"largest", true}, {"sorted", true}}),
   };
 }
 

@@ -206,22 +206,6 @@ Tensor rad2deg(const Tensor& input) {
                          [](const Tensor& grad) { return formula::times(grad, kDegreesOfRadian); });
 }
 
-Tensor special_numbers(const std::vector<double>& values) {
-  return from_values(values, {2, 3}, {DType::float64, Device::cpu()});
-}
-std::vector<Sample> between_signs() {
-  return {{special_numbers({-0.7, 0.8, -0.4, 0.2, 0.6, -0.1})}};
-}
-std::vector<Sample> beyond_one() { return {{special_numbers({1.3, 1.8, 4.4, 2.1, 1.6, 3.1})}}; }
-std::vector<Sample> between_zero_and_one() {
-  return {{special_numbers({0.3, 0.8, 0.4, 0.2, 0.6, 0.1})}};
-}
-std::vector<Sample> logits() {
-  std::vector<Sample> samples = between_zero_and_one();
-  samples.push_back({between_zero_and_one()[0][0], 0.25});
-  return samples;
-}
-
 std::vector<OpDef> overwriting_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
@@ -267,19 +251,13 @@ Tensor logit(const Tensor& input, std::optional<double> eps) {
 std::vector<OpDef> special_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   std::vector<OpDef> ops = {
-      define(kAsinh, kBoth, &asinh, {"input"}, between_signs),
-      define(kAcosh, kBoth, &acosh, {"input"}, beyond_one),
-      define(kAtanh, kBoth, &atanh, {"input"}, between_signs),
-      define(kErfc, kBoth, &erfc, {"input"}, between_signs),
-      define(kErfinv, kBoth, &erfinv, {"input"}, between_signs),
-      define(kLgamma, kBoth, &lgamma, {"input"}, beyond_one),
-      define(kDigamma, kBoth, &digamma, {"input"}, beyond_one),
-      define(kSinc, kBoth, &sinc, {"input"}, between_signs),
-      define(kLogit, kBoth, &logit, {"input", "eps"}, logits),
-      define(kTrunc, kBoth, &trunc, {"input"}, between_signs),
-      define(kFrac, kBoth, &frac, {"input"}, between_signs),
-      define(kDeg2rad, kBoth, &deg2rad, {"input"}, between_signs),
-      define(kRad2deg, kBoth, &rad2deg, {"input"}, between_signs),
+      define(kAsinh, kBoth, &asinh, {"input"}),        define(kAcosh, kBoth, &acosh, {"input"}),
+      define(kAtanh, kBoth, &atanh, {"input"}),        define(kErfc, kBoth, &erfc, {"input"}),
+      define(kErfinv, kBoth, &erfinv, {"input"}),      define(kLgamma, kBoth, &lgamma, {"input"}),
+      define(kDigamma, kBoth, &digamma, {"input"}),    define(kSinc, kBoth, &sinc, {"input"}),
+      define(kLogit, kBoth, &logit, {"input", "eps"}), define(kTrunc, kBoth, &trunc, {"input"}),
+      define(kFrac, kBoth, &frac, {"input"}),          define(kDeg2rad, kBoth, &deg2rad, {"input"}),
+      define(kRad2deg, kBoth, &rad2deg, {"input"}),
   };
   for (OpDef& op : overwriting_ops()) ops.push_back(std::move(op));
   return ops;

@@ -85,16 +85,6 @@ std::vector<Block> blocks_of(const std::vector<Tensor>& tensors) {
   return blocks;
 }
 
-std::vector<Sample> shapes_to_stack(const std::vector<Shape>& shapes) {
-  std::vector<Tensor> tensors;
-  for (const Shape& shape : shapes) {
-    tensors.push_back(randn(shape, {DType::float64, Device::cpu()}));
-  }
-  return {{tensors}};
-}
-
-std::vector<Sample> vectors_to_lift() { return {{randn({3}, {DType::float64, Device::cpu()})}}; }
-
 }  // namespace
 
 Tensor atleast_1d(const Tensor& input) { return input.dims() == 0 ? reshape(input, {1}) : input; }
@@ -148,25 +138,13 @@ Tensor block_diag(const std::vector<Tensor>& tensors) {
 
 std::vector<OpDef> stacking_ops() {
   return {
-      define(kAtleast1d, kPythonFunction, &atleast_1d, {"input"}, vectors_to_lift),
-      define(kAtleast2d, kPythonFunction, &atleast_2d, {"input"}, vectors_to_lift),
-      define(kAtleast3d, kPythonFunction, &atleast_3d, {"input"}, vectors_to_lift),
-      define(kDstack, kFunction, &dstack, {"tensors"},
-             [] {
-               return shapes_to_stack({{2, 3}, {2, 3}});
-             }),
-      define(kColumnStack, kFunction, &column_stack, {"tensors"},
-             [] {
-               return shapes_to_stack({{3}, {3, 2}});
-             }),
-      define(kCartesianProd, kPythonFunction, &cartesian_prod, {"tensors"},
-             [] {
-               return shapes_to_stack({{3}, {2}});
-             }),
-      define(kBlockDiag, kPythonFunction, &block_diag, {"tensors"},
-             [] {
-               return shapes_to_stack({{2, 3}, {2}, {1, 2}});
-             }),
+      define(kAtleast1d, kPythonFunction, &atleast_1d, {"input"}),
+      define(kAtleast2d, kPythonFunction, &atleast_2d, {"input"}),
+      define(kAtleast3d, kPythonFunction, &atleast_3d, {"input"}),
+      define(kDstack, kFunction, &dstack, {"tensors"}),
+      define(kColumnStack, kFunction, &column_stack, {"tensors"}),
+      define(kCartesianProd, kPythonFunction, &cartesian_prod, {"tensors"}),
+      define(kBlockDiag, kPythonFunction, &block_diag, {"tensors"}),
   };
 }
 

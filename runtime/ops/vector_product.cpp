@@ -282,11 +282,6 @@ Tensor addr_(const Tensor& input, const Tensor& first, const Tensor& second, dou
   return input;
 }
 
-Tensor vector_sample(std::int64_t size) { return randn({size}, {DType::float64, Device::cpu()}); }
-Tensor matrix_sample(std::int64_t rows, std::int64_t columns) {
-  return randn({rows, columns}, {DType::float64, Device::cpu()});
-}
-
 // The gradient by `side`, of what was saved of the other one in slot 1 − side.
 Tensor dot_gradient(const BackwardCall& call, std::size_t side) {
   return formula::product(call.grad(), call.saved(1 - side));
@@ -358,32 +353,13 @@ std::vector<OpDef> vector_product_ops() {
   const ParamName beta{"beta", 1.0};
   const ParamName alpha{"alpha", 1.0};
   return {
-      define(kAddmv, kBoth, &addmv, {"input", "mat", "vec", beta, alpha},
-             [] {
-               return std::vector<Sample>{
-                   {vector_sample(3), matrix_sample(3, 4), vector_sample(4)},
-                   {vector_sample(1), matrix_sample(3, 4), vector_sample(4), 0.5, -2.0}};
-             }),
-      define(kAddr, kBoth, &addr, {"input", "vec1", "vec2", beta, alpha},
-             [] {
-               return std::vector<Sample>{
-                   {matrix_sample(3, 4), vector_sample(3), vector_sample(4)},
-                   {vector_sample(4), vector_sample(3), vector_sample(4), 0.5, -2.0}};
-             }),
+      define(kAddmv, kBoth, &addmv, {"input", "mat", "vec", beta, alpha}),
+      define(kAddr, kBoth, &addr, {"input", "vec1", "vec2", beta, alpha}),
       define(kAddmvInplace, kMethod, &addmv_, {"input", "mat", "vec", beta, alpha}),
       define(kAddrInplace, kMethod, &addr_, {"input", "vec1", "vec2", beta, alpha}),
-      define(kDot, kBoth, &dot, {"input", "other"},
-             [] {
-               return std::vector<Sample>{{vector_sample(4), vector_sample(4)}};
-             }),
-      define(kVdot, kBoth, &vdot, {"input", "other"},
-             [] {
-               return std::vector<Sample>{{vector_sample(4), vector_sample(4)}};
-             }),
-      define(kMv, kBoth, &mv, {"input", "vec"},
-             [] {
-               return std::vector<Sample>{{matrix_sample(3, 4), vector_sample(4)}};
-             }),
+      define(kDot, kBoth, &dot, {"input", "other"}),
+      define(kVdot, kBoth, &vdot, {"input", "other"}),
+      define(kMv, kBoth, &mv, {"input", "vec"}),
   };
 }
 

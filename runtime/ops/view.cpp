@@ -6,13 +6,11 @@
 #include <stdexcept>
 
 #include "runtime/arithmetic/copy.h"
-#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/autograd/view_history.h"
 #include "runtime/base/strided.h"
 #include "runtime/ops/op_front.h"
-#include "runtime/ops/sample_cube.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
@@ -141,10 +139,6 @@ Shape identity_order(int dims) {
   Shape order;
   for (int dim = 0; dim < dims; ++dim) order.push_back(dim);
   return order;
-}
-
-Sample matrix_and(Value argument) {
-  return {randn({2, 3}, {DType::float64, Device::cpu()}), std::move(argument)};
 }
 
 }  // namespace
@@ -327,40 +321,16 @@ Tensor squeeze(const Tensor& input, std::optional<std::int64_t> dim) {
 std::vector<OpDef> view_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
-      define(kView, kMethod, &view, {"input", "shape"},
-             [] {
-               return std::vector<Sample>{matrix_and(Shape{3, -1})};
-             }),
-      define(kReshape, kBoth, &reshape, {"input", "shape"},
-             [] { return std::vector<Sample>{matrix_and(Shape{6})}; }),
+      define(kView, kMethod, &view, {"input", "shape"}),
+      define(kReshape, kBoth, &reshape, {"input", "shape"}),
       define(kFlatten, kBoth, &flatten,
-             {"input", {"start_dim", std::int64_t{0}}, {"end_dim", std::int64_t{-1}}},
-             [] {
-               return cube_and({std::int64_t{1}, std::int64_t{-1}});
-             }),
-      define(kTranspose, kBoth, &transpose, {"input", "dim0", "dim1"},
-             [] {
-               return cube_and({std::int64_t{0}, std::int64_t{2}});
-             }),
-      define(kT, kBoth, &t, {"input"},
-             [] {
-               return std::vector<Sample>{{randn({2, 3}, {DType::float64, Device::cpu()})}};
-             }),
-      define(kPermute, kBoth, &permute, {"input", "dims"},
-             [] {
-               return cube_and({Shape{2, 0, 1}});
-             }),
-      define(kExpand, kMethod, &expand, {"input", "shape"},
-             [] {
-               return std::vector<Sample>{matrix_and(Shape{4, 2, 3})};
-             }),
-      define(kUnsqueeze, kBoth, &unsqueeze, {"input", "dim"},
-             [] { return std::vector<Sample>{matrix_and(std::int64_t{1})}; }),
-      define(kSqueeze, kBoth, &squeeze, {"input", "dim"},
-             [] {
-               return std::vector<Sample>{
-                   {randn({2, 1, 3}, {DType::float64, Device::cpu()}), Value()}};
-             }),
+             {"input", {"start_dim", std::int64_t{0}}, {"end_dim", std::int64_t{-1}}}),
+      define(kTranspose, kBoth, &transpose, {"input", "dim0", "dim1"}),
+      define(kT, kBoth, &t, {"input"}),
+      define(kPermute, kBoth, &permute, {"input", "dims"}),
+      define(kExpand, kMethod, &expand, {"input", "shape"}),
+      define(kUnsqueeze, kBoth, &unsqueeze, {"input", "dim"}),
+      define(kSqueeze, kBoth, &squeeze, {"input", "dim"}),
   };
 }
 

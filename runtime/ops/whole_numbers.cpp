@@ -9,7 +9,6 @@
 
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/inplace_front.h"
 
 namespace ohm::ops {
 namespace {
@@ -22,14 +21,6 @@ constexpr OpInfo kLeftShift{"bitwise_left_shift"};
 constexpr OpInfo kRightShift{"bitwise_right_shift"};
 constexpr OpInfo kGcd{"gcd"};
 constexpr OpInfo kLcm{"lcm"};
-constexpr OpInfo kBitwiseNotInplace{"bitwise_not_"};
-constexpr OpInfo kBitwiseAndInplace{"bitwise_and_"};
-constexpr OpInfo kBitwiseOrInplace{"bitwise_or_"};
-constexpr OpInfo kBitwiseXorInplace{"bitwise_xor_"};
-constexpr OpInfo kLeftShiftInplace{"bitwise_left_shift_"};
-constexpr OpInfo kRightShiftInplace{"bitwise_right_shift_"};
-constexpr OpInfo kGcdInplace{"gcd_"};
-constexpr OpInfo kLcmInplace{"lcm_"};
 
 void refuse_fractions(const OpInfo& info, DType dtype) {
   if (!is_floating(dtype)) return;
@@ -66,22 +57,6 @@ Tensor whole_number(const OpInfo& info, const Tensor& input, const TensorOrNumbe
   return binary_new(info, input, other, dtype, of_integers(fn));
 }
 
-template <class F>
-Tensor written_over(const OpInfo& info, const Tensor& input, const TensorOrNumber& other,
-                    DType dtype, F fn) {
-  require_writable(info, input, other, dtype);
-  begin_inplace_write(input, info.name);
-  map_elements(input, dtype, fn, input, input_of(other));
-  return input;
-}
-
-template <class F>
-Tensor whole_number_over(const OpInfo& info, const Tensor& input, const TensorOrNumber& other,
-                         F fn) {
-  const OpFront front(info);
-  return written_over(info, input, other, whole_number_dtype(info, input, other), of_integers(fn));
-}
-
 // `of_bools` has kernels.
 template <class F, class OfBools>
 Tensor bit_by_bit(const OpInfo& info, const Tensor& input, const TensorOrNumber& other, F fn,
@@ -91,16 +66,6 @@ Tensor bit_by_bit(const OpInfo& info, const Tensor& input, const TensorOrNumber&
   refuse_fractions(info, dtype);
   if (dtype == DType::boolean) return binary_new(info, input, other, dtype, of_bools);
   return binary_new(info, input, other, dtype, of_integers(fn));
-}
-
-template <class F, class OfBools>
-Tensor bit_by_bit_over(const OpInfo& info, const Tensor& input, const TensorOrNumber& other, F fn,
-                       OfBools of_bools) {
-  const OpFront front(info);
-  const DType dtype = result_dtype(input, other);
-  refuse_fractions(info, dtype);
-  if (dtype == DType::boolean) return written_over(info, input, other, dtype, of_bools);
-  return written_over(info, input, other, dtype, of_integers(fn));
 }
 
 // ---- one element --------------------------------------------------------------------------------
@@ -152,37 +117,6 @@ Tensor lcm(const Tensor& input, const Tensor& other) {
   return whole_number(kLcm, input, other, &common_multiple);
 }
 
-Tensor bitwise_not_(const Tensor& input) {
-  const OpFront front(kBitwiseNotInplace);
-  const DType dtype = input.dtype();
-  refuse_fractions(kBitwiseNotInplace, dtype);
-  if (dtype == DType::boolean) {
-    return written_over(kBitwiseNotInplace, input, Number(0), dtype, functors::Equal());
-  }
-  return written_over(kBitwiseNotInplace, input, Number(0), dtype, of_integers(&flipped_bits));
-}
-Tensor bitwise_and_(const Tensor& input, const TensorOrNumber& other) {
-  return bit_by_bit_over(kBitwiseAndInplace, input, other, &both_bits, functors::Both());
-}
-Tensor bitwise_or_(const Tensor& input, const TensorOrNumber& other) {
-  return bit_by_bit_over(kBitwiseOrInplace, input, other, &either_bit, functors::Either());
-}
-Tensor bitwise_xor_(const Tensor& input, const TensorOrNumber& other) {
-  return bit_by_bit_over(kBitwiseXorInplace, input, other, &one_bit_alone, functors::EitherAlone());
-}
-Tensor bitwise_left_shift_(const Tensor& input, const TensorOrNumber& other) {
-  return whole_number_over(kLeftShiftInplace, input, other, &left_shifted);
-}
-Tensor bitwise_right_shift_(const Tensor& input, const TensorOrNumber& other) {
-  return whole_number_over(kRightShiftInplace, input, other, &right_shifted);
-}
-Tensor gcd_(const Tensor& input, const Tensor& other) {
-  return whole_number_over(kGcdInplace, input, other, &common_divisor);
-}
-Tensor lcm_(const Tensor& input, const Tensor& other) {
-  return whole_number_over(kLcmInplace, input, other, &common_multiple);
-}
-
 }  // namespace
 
 Tensor bitwise_not(const Tensor& input) {
@@ -215,14 +149,6 @@ std::vector<OpDef> whole_number_ops() {
       define(kRightShift, kBoth, &bitwise_right_shift, {"input", "other"}),
       define(kGcd, kBoth, &gcd, {"input", "other"}),
       define(kLcm, kBoth, &lcm, {"input", "other"}),
-      define(kBitwiseNotInplace, kMethod, &bitwise_not_, {"input"}),
-      define(kBitwiseAndInplace, kMethod, &bitwise_and_, {"input", "other"}),
-      define(kBitwiseOrInplace, kMethod, &bitwise_or_, {"input", "other"}),
-      define(kBitwiseXorInplace, kMethod, &bitwise_xor_, {"input", "other"}),
-      define(kLeftShiftInplace, kMethod, &bitwise_left_shift_, {"input", "other"}),
-      define(kRightShiftInplace, kMethod, &bitwise_right_shift_, {"input", "other"}),
-      define(kGcdInplace, kBoth, &gcd_, {"input", "other"}),
-      define(kLcmInplace, kBoth, &lcm_, {"input", "other"}),
   };
 }
 

@@ -11,7 +11,6 @@
 #include "runtime/autograd/recorder.h"
 #include "runtime/autograd/view_history.h"
 #include "runtime/ops/op_front.h"
-#include "runtime/ops/sample_cube.h"
 
 namespace ohm::ops {
 namespace {
@@ -104,12 +103,7 @@ Tensor unfold(const Tensor& input, std::int64_t dim, std::int64_t size, std::int
 }
 
 std::vector<OpDef> window_ops() {
-  const auto windows = [](std::int64_t dim, std::int64_t size, std::int64_t step) {
-    return cube_and({dim, size, step})[0];
-  };
-  return {define(kUnfold, kMethod, &unfold, {"input", "dimension", "size", "step"}, [windows] {
-    return std::vector<Sample>{windows(2, 3, 1), windows(1, 1, 2), windows(-1, 2, 2)};
-  })};
+  return {define(kUnfold, kMethod, &unfold, {"input", "dimension", "size", "step"})};
 }
 
 }  // namespace ohm::ops

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "runtime/base/float_limits.h"
+#include "runtime/base/float_epsilon.h"
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/clamp.h"
@@ -134,7 +134,7 @@ void Adafactor::update_one(Frame& frame, ParameterState& state) const {
 void Adafactor::update_each(const States& states) {
   Frame frame;
   for (ParameterState* const state : states) {
-    if (frame.least == 0.0) frame.least = find_float_limits(state->parameter.dtype())->eps;
+    if (frame.least == 0.0) frame.least = *find_epsilon(state->parameter.dtype());
     update_one(frame, *state);
   }
 }

@@ -150,63 +150,24 @@ class ExponentialLr final : public LrScheduler {
   double gamma_;
 };
 
-class PolynomialLr final : public LrScheduler {
+class LambdaLr final : public LrScheduler {
  public:
-  PolynomialLr(OptimizerPtr optimizer, std::int64_t total, double power)
-      : LrScheduler(std::move(optimizer)), total_(static_cast<double>(total)), power_(power) {
+  LambdaLr(OptimizerPtr optimizer, std::function<double(std::int64_t)> factor)
+      : LrScheduler(std::move(optimizer)), factor_(std::move(factor)) {
     take_first_step();
   }
 
  protected:
-  std::vector<SchedulerField> own_fields() override {
-    return {field("total_iters", total_), field("power", power_)};
-  }
-  double next_lr() override {
-    const auto epoch = static_cast<double>(last_epoch());
-    if (epoch == 0 || epoch > total_) return current_lr();
-    return current_lr() * std::pow((1.0 - epoch / total_) / (1.0 - (epoch - 1) / total_), power_);
-  }
-  std::optional<double> closed_form_lr() const override {
-    const double epoch = std::min(total_, static_cast<double>(last_epoch()));
-    return base_lr() * std::pow(1.0 - epoch / total_, power_);
-  }
-
- private:
-  double total_;
-  double power_;
-};
-
-class FactorLr final : public LrScheduler {
- public:
-  enum class Of : std::uint8_t { base_rate, rate_before };
-
-  FactorLr(OptimizerPtr optimizer, std::function<double(std::int64_t)> factor, Of of)
-      : LrScheduler(std::move(optimizer)), factor_(std::move(factor)), of_(of) {
-    take_first_step();
-  }
-
- protected:
-  double next_lr() override {
-    if (of_ == Of::base_rate) return base_lr() * factor_(last_epoch());
-    return last_epoch() > 0 ? current_lr() * factor_(last_epoch()) : current_lr();
-  }
+  double next_lr() override { return base_lr() * factor_(last_epoch()); }
 
  private:
   std::function<double(std::int64_t)> factor_;
-  Of of_;
 };
 
 }  // namespace
 
 LrSchedulerPtr lambda_lr(OptimizerPtr optimizer, std::function<double(std::int64_t)> factor) {
-  return std::make_shared<FactorLr>(std::move(optimizer), std::move(factor),
-                                    FactorLr::Of::base_rate);
-}
-
-LrSchedulerPtr multiplicative_lr(OptimizerPtr optimizer,
-                                 std::function<double(std::int64_t)> factor) {
-  return std::make_shared<FactorLr>(std::move(optimizer), std::move(factor),
-                                    FactorLr::Of::rate_before);
+  return std::make_shared<LambdaLr>(std::move(optimizer), std::move(factor));
 }
 
 std::vector<LrSchedulerDef> decaying_lr_schedulers() {
@@ -222,8 +183,6 @@ std::vector<LrSchedulerDef> decaying_lr_schedulers() {
           "LinearLR", &made_lr_scheduler<LinearLr, double, double, Count>,
           {{"start_factor", 1.0 / 3}, {"end_factor", 1.0}, {"total_iters", Count{5}}}),
       define_lr_scheduler("ExponentialLR", &made_lr_scheduler<ExponentialLr, double>, {"gamma"}),
-      define_lr_scheduler("PolynomialLR", &made_lr_scheduler<PolynomialLr, Count, double>,
-                          {{"total_iters", Count{5}}, {"power", 1.0}}),
   };
 }
 

@@ -1,4 +1,4 @@
-// Learning rates that fall in steps, by a factor or with a power of the epoch.
+// Learning rates that fall in steps or by a factor.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,6 @@ namespace ohm::optim {
 
 /// base · factor(epoch)
 LrSchedulerPtr lambda_lr(OptimizerPtr optimizer, std::function<double(std::int64_t epoch)> factor);
-/// lr · factor(epoch), from epoch 1 on
-LrSchedulerPtr multiplicative_lr(OptimizerPtr optimizer,
-                                 std::function<double(std::int64_t epoch)> factor);
 
 std::vector<LrSchedulerDef> decaying_lr_schedulers();
 

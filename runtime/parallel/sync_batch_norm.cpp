@@ -22,7 +22,7 @@ Tensor SyncBatchNorm::normalize(const Tensor& input) {
   const bool tracks = options().tracks_running_stats;
   return sync_batch_norm(
       {input, own_parameter(0), own_parameter(1), tracks ? own_buffer(0) : Tensor(),
-       tracks ? own_buffer(1) : Tensor(), average_factor(), options().eps},
+       tracks ? own_buffer(1) : Tensor(), options().momentum, options().eps},
       group->shared_from_this());
 }
 

@@ -27,7 +27,7 @@ COMPARISONS = {ast.Gt: "gt", ast.GtE: "ge", ast.Lt: "lt", ast.LtE: "le", ast.Eq:
 INDEXED = re.compile(r"(.*):index\((\{.*?\})(, \{.*\})?\)")  # a part that indices of tensors choose
 SEVERAL_RESULTS = ("chunk", "split", "unbind", "topk", "max", "min", "sort", "where", "tensor_split", "hsplit",
                    "vsplit", "dsplit", "cummax", "cummin", "kthvalue", "mode", "median", "var_mean",
-                   "std_mean", "unique", "unique_consecutive", "nanmedian", "aminmax")  # of ops
+                   "std_mean", "unique", "unique_consecutive", "nanmedian")  # of ops
 TAKES_TENSORS_IN_A_ROW = ("ohm.block_diag", "ohm.cartesian_prod", "ohm.meshgrid")  # a list in Lua
 # Modules of several results.
 GIVES_A_LIST = re.compile(r"nn\.((LSTM|GRU|RNN|MultiheadAttention|LSTMCell)\(|MaxPool.*return_indices=True)")

@@ -77,9 +77,6 @@ CALLS = {
     "view": lambda x, shape: x.view(shape),
     "expand": lambda x, shape: x.expand(shape),
     "squeeze": lambda x, dim=None: x.squeeze() if dim is None else x.squeeze(dim),
-    "squeeze_": lambda x, dim=None: x.clone().squeeze_() if dim is None else x.clone().squeeze_(dim),
-    **{name: (lambda op: lambda x, *dims: op(x.clone(), *dims))(getattr(torch.Tensor, name)) for name in (
-        "unsqueeze_", "t_", "transpose_", "swapaxes_")},
     "contiguous": lambda x: x.contiguous(),
     "copy_": lambda x, source: x.clone().copy_(source),
     "fill_": lambda x, value: x.clone().fill_(value),
@@ -162,7 +159,6 @@ CALLS = {
         x, dim, index, source, alpha=alpha),
     "one_hot": F.one_hot,
     "embedding_bag": embedding_bag,
-    "bilinear": F.bilinear,
     "slice": lambda x, dim=0, start=None, end=None, step=1: x[
         (slice(None),) * dim + (slice(start, end, step),)],
     "argsort": lambda x, dim=-1, descending=False, stable=False: torch.argsort(
@@ -199,10 +195,7 @@ CALLS = {
         "clamp_max_", "triu_", "tril_")},
     **{name: (lambda op: lambda x, *a: op(x.clone(), *a))(getattr(torch.Tensor, name)) for name in (
         "index_fill_", "index_copy_", "masked_scatter_", "logical_and_", "logical_or_", "logical_xor_",
-        "logical_not_", "scatter_reduce_", "bitwise_and_", "bitwise_or_",
-        "bitwise_xor_", "bitwise_not_", "bitwise_left_shift_", "bitwise_right_shift_", "gcd_", "lcm_",
-        "floor_divide_", "remainder_", "fmod_")},
-    "aminmax": lambda x, dim=None, keepdim=False: torch.aminmax(x, dim=dim, keepdim=keepdim),
+        "logical_not_", "scatter_reduce_")},
     "addcdiv_": lambda x, a, b, value=1: x.clone().addcdiv_(a, b, value=value),
     "index_put": lambda x, indices, values, accumulate=False, dims=None: torch.ops.aten.index_put(
         x, padded(indices, dims), values, accumulate),

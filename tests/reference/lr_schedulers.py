@@ -24,7 +24,6 @@ CASES = [
     [("LinearLR", {})],
     [("LinearLR", {"start_factor": 0.001, "end_factor": 0.5, "total_iters": 12})],
     [("ExponentialLR", {"gamma": 0.93})],
-    [("PolynomialLR", {"total_iters": 11, "power": 2.0})],
     [("CosineAnnealingLR", {"T_max": 10})],
     [("CosineAnnealingLR", {"T_max": 13, "eta_min": 0.004})],
     [("CosineAnnealingWarmRestarts", {"T_0": 5})],
@@ -68,7 +67,6 @@ CHANGED = [
     ("LinearLR", {"total_iters": 15}, {"start_factor": 1.0, "total_iters": 3}),
     ("CosineAnnealingLR", {"T_max": 12, "eta_min": 0.01}, {"T_max": 5}),
     ("CosineAnnealingWarmRestarts", {"T_0": 3, "T_mult": 2}, {"T_0": 7}),
-    ("PolynomialLR", {"total_iters": 25, "power": 2.0}, {"total_iters": 4}),
     ("ExponentialLR", {"gamma": 0.9}, {"gamma": 0.1}),
     ("ConstantLR", {"factor": 0.5, "total_iters": 14}, {"factor": 0.1}),
 ]

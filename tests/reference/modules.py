@@ -143,13 +143,6 @@ def losses():
 
 
 def layers():
-    yield "LazyLinear", {"out_features": 4}, lambda: [randn(2, 3)]
-    yield "LazyLinear", {"out_features": 2, "bias": False}, lambda: [randn(3)]
-    for dims, make in ((1, lambda: [randn(2, 4, 5)]), (2, lambda: [randn(1, 4, 5, 4)]),
-                       (3, lambda: [randn(1, 4, 3, 4, 3)])):
-        lazy = {"out_channels": 2, "kernel_size": [2], "groups": 2}
-        yield f"LazyConv{dims}d", lazy, make
-        yield f"LazyConvTranspose{dims}d", {**lazy, "bias": False}, make
     yield "Linear", {"in_features": 4, "out_features": 3}, lambda: [randn(2, 4)]
     yield "Linear", {"in_features": 4, "out_features": 3, "bias": False}, lambda: [randn(2, 5, 4)]
     images = lambda: [randn(1, 4, 5, 4)]
@@ -194,14 +187,6 @@ def layers():
                          ("BatchNorm3d", lambda: [randn(2, 3, 2, 1, 2)])):
         for options in ({}, {"affine": False, "momentum": 0.3}, {"track_running_stats": False}):
             yield name, {"num_features": 3, **options}, inputs
-    for name, inputs in (("LazyBatchNorm1d", lambda: [randn(6, 3)]),
-                         ("LazyBatchNorm2d", lambda: [randn(2, 3, 4, 2)]),
-                         ("LazyBatchNorm3d", lambda: [randn(2, 3, 2, 1, 2)]),
-                         ("LazyInstanceNorm1d", lambda: [randn(2, 3, 5)]),
-                         ("LazyInstanceNorm2d", lambda: [randn(2, 3, 4, 2)]),
-                         ("LazyInstanceNorm3d", lambda: [randn(2, 3, 2, 1, 2)])):
-        yield name, {"momentum": 0.3, "eps": 1e-3}, inputs
-        yield name, {"affine": False, "track_running_stats": "Instance" not in name}, inputs
     yield "GroupNorm", {"num_groups": 2, "num_channels": 4}, lambda: [randn(2, 4, 3)]
     yield "GroupNorm", {"num_groups": 3, "num_channels": 6, "affine": False}, lambda: [randn(2, 6, 4)]
     yield "InstanceNorm1d", {"num_features": 3}, lambda: [randn(2, 3, 5)]
@@ -215,10 +200,6 @@ def layers():
     yield "RMSNorm", {"normalized_shape": [5], "eps": 1e-5}, lambda: [randn(3, 5)]
     yield "PReLU", {}, lambda: [randn(2, 3, 4)]
     yield "PReLU", {"num_parameters": 3, "init": 0.1}, lambda: [randn(2, 3, 4)]
-    yield "Bilinear", {"in1_features": 3, "in2_features": 4, "out_features": 2}, lambda: [
-        randn(5, 3), randn(5, 4)]
-    yield "Bilinear", {"in1_features": 3, "in2_features": 4, "out_features": 2, "bias": False}, lambda: [
-        randn(2, 3, 3), randn(2, 3, 4)]
     yield "PixelShuffle", {"upscale_factor": 2}, lambda: [randn(1, 8, 2, 3)]
     yield "LayerNorm", {"normalized_shape": [5]}, lambda: [randn(3, 5)]
     yield "LayerNorm", {"normalized_shape": [2, 5], "elementwise_affine": False}, lambda: [

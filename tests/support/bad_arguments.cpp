@@ -237,14 +237,14 @@ std::vector<BadArgument> bad_values(ParamKind kind, const Value& good) {
 
 }  // namespace
 
-ops::Sample good_arguments(const ops::OpDef& op) {
-  ops::Sample arguments;
+Sample good_arguments(const ops::OpDef& op) {
+  Sample arguments;
   // An in-place op takes what the form with a result takes.
   const bool is_in_place = op.info.name.back() == '_';
   const ops::OpDef* const sampled =
       is_in_place ? ops::find_op(op.info.name.substr(0, op.info.name.size() - 1)) : &op;
-  if (sampled != nullptr && sampled->samples) {
-    arguments = converted(sampled->samples()[0], DType::float32, kGpu);
+  if (sampled != nullptr && has_samples(*sampled)) {
+    arguments = converted(samples_of(*sampled)[0], DType::float32, kGpu);
   }
   for (std::size_t i = arguments.size(); i < op.params.size(); ++i) {
     arguments.push_back(plain_value(op.params[i]));

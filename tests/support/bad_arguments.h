@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/ops/op.h"
+#include "tests/support/op_samples/families.h"
 
 namespace ohm::test {
 
@@ -13,9 +14,9 @@ struct BadArgument {
   ops::Value value;
 };
 
-/// Arguments that the op accepts, on cuda:0: the first sample of its row as float32, or, for ops
+/// Arguments that the op accepts, on cuda:0: its first sample as float32, or, for ops
 /// without samples, small tensors of ones and the defaults.
-ops::Sample good_arguments(const ops::OpDef& op);
+Sample good_arguments(const ops::OpDef& op);
 
 /// What a program could pass in place of `good` by mistake or out of malice: other shapes, dtypes,
 /// devices and layouts; negative, huge and missing numbers. Each is of the parameter's kind. Needs

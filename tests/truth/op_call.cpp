@@ -51,7 +51,7 @@ Values values_of(const std::vector<Tensor>& results, const std::vector<Tensor>& 
 }
 
 /// Of an op that returns nothing: the gradients that it changes in place.
-Values changed_gradients(const ops::OpDef& op, const ops::Sample& given,
+Values changed_gradients(const ops::OpDef& op, const test::Sample& given,
                          const std::vector<Tensor>& leaves) {
   for (const Tensor& leaf : leaves) {
     leaf.set_requires_grad(true);
@@ -65,11 +65,11 @@ Values changed_gradients(const ops::OpDef& op, const ops::Sample& given,
 }
 
 /// Numbers that are told apart as whole ones.
-ops::Sample spread_out(const ops::Sample& sample) {
+test::Sample spread_out(const test::Sample& sample) {
   const auto spread = [](Tensor& tensor) {
     if (is_floating(tensor.dtype())) tensor = ops::mul(tensor, 8.0);
   };
-  ops::Sample result = sample;
+  test::Sample result = sample;
   for (ops::Value& value : result) {
     if (Tensor* tensor = std::get_if<Tensor>(&value)) spread(*tensor);
     if (auto* list = std::get_if<std::vector<Tensor>>(&value)) {
@@ -80,9 +80,9 @@ ops::Sample spread_out(const ops::Sample& sample) {
 }
 
 /// Of whole numbers, which have no gradients.
-Values computed_in_whole_numbers(const ops::OpDef& op, const ops::Sample& sample, DType dtype,
+Values computed_in_whole_numbers(const ops::OpDef& op, const test::Sample& sample, DType dtype,
                                  Device device) {
-  const ops::Sample given =
+  const test::Sample given =
       test::converted(test::converted(spread_out(sample), dtype, Device::cpu()), dtype, device);
   const std::vector<Tensor> results = test::tensors_in(test::call_op(op, given));
   if (results.empty()) throw std::invalid_argument("it changes gradients");
@@ -90,13 +90,13 @@ Values computed_in_whole_numbers(const ops::OpDef& op, const ops::Sample& sample
 }
 
 /// With gradients where the op says what to check them with.
-OpCall call_of(const std::string& name, const ops::OpDef& op, const ops::Sample& sample) {
+OpCall call_of(const std::string& name, const ops::OpDef& op, const test::Sample& sample) {
   return {name, [&op, sample](DType rounded, DType dtype, Device device) {
             Context::current().seed(kSeed);
             if (!is_floating(dtype)) return computed_in_whole_numbers(op, sample, dtype, device);
-            const ops::Sample given =
+            const test::Sample given =
                 test::converted(test::converted(sample, rounded, Device::cpu()), dtype, device);
-            if (op.samples) test::require_gradients(op, given);
+            if (test::has_samples(op)) test::require_gradients(op, given);
             std::vector<Tensor> leaves;
             for (const std::size_t position : test::differentiable(op, given)) {
               for (const Tensor& leaf : test::tensors_in(given[position])) leaves.push_back(leaf);
@@ -147,7 +147,7 @@ std::optional<ops::Value> small_argument(const ops::Param& parameter, std::uint6
 }
 
 /// Of ops without samples that do not take what is guessed of their parameters.
-std::map<std::string, ops::Sample> particular_samples() {
+std::map<std::string, test::Sample> particular_samples() {
   const TensorOptions places{DType::int64, Device::cpu()};
   const TensorOptions truths{DType::boolean, Device::cpu()};
   const Tensor first = from_values({1, 0, 1, 0}, {4}, truths);
@@ -159,10 +159,6 @@ std::map<std::string, ops::Sample> particular_samples() {
           {"bitwise_and", {first, second}},
           {"bitwise_or", {first, second}},
           {"bitwise_xor", {first, second}},
-          {"bitwise_not_", {first}},
-          {"bitwise_and_", {first, second}},
-          {"bitwise_or_", {first, second}},
-          {"bitwise_xor_", {first, second}},
           // One number alone can be drawn.
           {"random_", {numbers({3, 4}, 0), std::int64_t{3}, std::int64_t{4}}},
           {"scatter_", {numbers({3, 4}, 0), std::int64_t{0}, index, numbers({1, 4}, 1)}},
@@ -182,13 +178,9 @@ std::map<std::string, ops::Sample> particular_samples() {
           {"addmv_", {numbers({3}, 0), numbers({3, 4}, 1), numbers({4}, 2)}},
           {"addr_", {numbers({3, 4}, 0), numbers({3}, 1), numbers({4}, 2)}},
           {"bitwise_left_shift", {index, few}},
-          {"bitwise_left_shift_", {index, few}},
           {"bitwise_right_shift", {index, few}},
-          {"bitwise_right_shift_", {index, few}},
           {"gcd", {index, few}},
-          {"gcd_", {index, few}},
           {"lcm", {index, few}},
-          {"lcm_", {index, few}},
           {"bincount", {from_values({2, 0, 1, 2}, {4}, places)}},
           {"searchsorted", {from_values({0, 1, 2}, {3}, places), from_values({1, 3}, {2}, places)}},
           {"bucketize", {from_values({1, 3}, {2}, places), from_values({0, 1, 2}, {3}, places)}},
@@ -202,8 +194,8 @@ std::map<std::string, ops::Sample> particular_samples() {
 }
 
 /// For an op without samples; empty: none.
-ops::Sample small_sample(const ops::OpDef& op) {
-  const std::map<std::string, ops::Sample> particular = particular_samples();
+test::Sample small_sample(const ops::OpDef& op) {
+  const std::map<std::string, test::Sample> particular = particular_samples();
   if (const auto found = particular.find(std::string(op.info.name)); found != particular.end()) {
     return found->second;
   }
@@ -215,7 +207,7 @@ ops::Sample small_sample(const ops::OpDef& op) {
   if (op.info.name == "one_hot") {
     return {from_values({2, 0, 1}, {3}, {DType::int64, Device::cpu()}), std::int64_t{4}};
   }
-  ops::Sample sample;
+  test::Sample sample;
   for (const ops::Param& parameter : op.params) {
     if (parameter.is_optional) break;
     const std::optional<ops::Value> argument = small_argument(parameter, sample.size());
@@ -245,10 +237,10 @@ std::vector<OpCall> sampled_calls() {
   std::vector<OpCall> calls;
   for (const ops::OpDef& op : ops::all_ops()) {
     const std::string name(op.info.name);
-    const std::vector<ops::Sample> samples =
-        op.samples ? op.samples() : std::vector<ops::Sample>{small_sample(op)};
+    const std::vector<test::Sample> samples =
+        test::has_samples(op) ? test::samples_of(op) : std::vector<test::Sample>{small_sample(op)};
     std::size_t number = 0;
-    for (const ops::Sample& sample : samples) {
+    for (const test::Sample& sample : samples) {
       calls.push_back(call_of(name + " " + std::to_string(++number), op, sample));
     }
   }

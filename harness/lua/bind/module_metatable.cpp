@@ -16,7 +16,6 @@
 #include "harness/lua/bind/module_handle.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/packed_sequence_handle.h"
-#include "harness/lua/bind/parameter_handle.h"
 #include "harness/lua/bind/script_hooks.h"
 #include "harness/lua/bind/script_module.h"
 #include "harness/lua/bind/tensor_handle.h"
@@ -32,23 +31,13 @@ using nn::Value;
 
 // ---- fields -------------------------------------------------------------------------------------
 
-// A ParameterList is a list of parameters, every other module one of children.
-bool is_parameter_list(const Module& module) { return module.type_name() == "ParameterList"; }
-
 lua_Integer count_entries(const Module& module) {
-  return static_cast<lua_Integer>(is_parameter_list(module) ? module.own_parameters().size()
-                                                            : module.children().size());
+  return static_cast<lua_Integer>(module.children().size());
 }
 
 // module[i]: its i-th child, counted from 1 as in a list; nil behind the last one.
 int push_child(lua_State* L, const Module& module, lua_Integer number) {
-  if (is_parameter_list(module)) {
-    if (number < 1 || number > count_entries(module)) return 0;
-    push_parameter(L, module.own_parameters()[static_cast<std::size_t>(number - 1)].tensor);
-    return 1;
-  }
-  const auto count = static_cast<lua_Integer>(module.children().size());
-  if (number < 1 || number > count) return 0;
+  if (number < 1 || number > count_entries(module)) return 0;
   push_module(L, module.children()[static_cast<std::size_t>(number - 1)].module);
   return 1;
 }

@@ -301,7 +301,7 @@ int register_buffer(lua_State* L) {
   return 0;
 }
 
-// A list of modules or parameters grows at its end; entries are named "0", "1", ….
+// A list of modules grows at its end; entries are named "0", "1", ….
 int append(lua_State* L) {
   if (auto* const sequential = dynamic_cast<nn::Sequential*>(self(L, "append").get())) {
     sequential->add_child(std::to_string(sequential->children().size()),
@@ -309,11 +309,6 @@ int append(lua_State* L) {
     return return_self(L);
   }
   ScriptModule& module = script_module(L, "append");
-  if (is_parameter(L, 2)) {
-    module.add_parameter(std::to_string(module.own_parameters().size()),
-                         tensor_argument(L, 2, {"append", "parameter"}));
-    return return_self(L);
-  }
   module.add_child(std::to_string(module.children().size()),
                    module_argument(L, 2, {"append", "module"}));
   return return_self(L);

@@ -20,8 +20,6 @@
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/nn/deep_copy.h"
-#include "runtime/nn/module_walk.h"
-#include "runtime/nn/normalization.h"
 #include "runtime/ops/comparison.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/inplace_binary.h"
@@ -242,91 +240,8 @@ int averaged_model(lua_State* L) {
   return 1;
 }
 
-// ---- update_bn ----------------------------------------------------------------------------------
-
-// The model's layers of batch statistics, of which none is known any more.
-std::vector<std::shared_ptr<nn::BatchNorm>> reset_layers(nn::Module& model) {
-  std::vector<std::shared_ptr<nn::BatchNorm>> layers;
-  nn::walk_modules(model, [&](nn::Module& module, const std::string& /*prefix*/) {
-    const auto layer = std::dynamic_pointer_cast<nn::BatchNorm>(module.shared_from_this());
-    if (layer == nullptr) return;
-    layer->reset_running_stats();
-    layers.push_back(layer);
-  });
-  return layers;
-}
-
-// Calls the model, at stack index 2, with the first tensor of the batch on top of the stack.
-void call_with_batch(lua_State* L, const std::optional<Device>& device) {
-  if (lua_type(L, -1) == LUA_TTABLE) {
-    lua_rawgeti(L, -1, 1);
-    lua_replace(L, -2);
-  }
-  if (device) {
-    const Tensor moved = ops::to_device(tensor_argument(L, -1, {"update_bn", "input"}), *device);
-    push_tensor(L, moved);
-    lua_replace(L, -2);
-  }
-  lua_pushvalue(L, 2);
-  lua_pushvalue(L, -2);
-  lua_call(L, 1, 0);
-  Interpreter::of(L).collect(L);
-}
-
-// Each batch of the list or the DataLoader at stack index 1.
-void call_with_batches(lua_State* L, const std::optional<Device>& device) {
-  if (lua_type(L, 1) == LUA_TTABLE) {
-    const lua_Integer count = list_length(L, 1, {"update_bn", "loader"});
-    for (lua_Integer i = 1; i <= count; ++i) {
-      lua_rawgeti(L, 1, i);
-      call_with_batch(L, device);
-      lua_pop(L, 1);
-    }
-    return;
-  }
-  if (lua_getfield(L, 1, "enumerate") != LUA_TFUNCTION) {
-    refuse_argument(L, 1, {"update_bn", "loader"}, "a list of batches or a DataLoader");
-  }
-  lua_pushvalue(L, 1);
-  lua_call(L, 1, 1);
-  const int next = lua_gettop(L);
-  for (;;) {
-    lua_pushvalue(L, next);
-    lua_call(L, 0, 2);
-    if (lua_isnil(L, -2)) break;
-    call_with_batch(L, device);
-    lua_settop(L, next);
-  }
-}
-
-// update_bn(loader, model [, device]): the model's running statistics are those of the batches.
-int update_bn(lua_State* L) {
-  constexpr std::string_view kName = "update_bn";
-  constexpr std::string_view kNames[] = {"device"};
-  const NamedArguments named(L, kName);
-  named.check_names(kNames);
-  const ModulePtr model = module_argument(L, 2, {kName, "model"});
-  std::optional<Device> device;
-  if (named.push("device")) {
-    device = device_argument(L, lua_gettop(L), {kName, "device"});
-  } else if (named.positional_count() > 2 && !lua_isnil(L, 3)) {
-    device = device_argument(L, 3, {kName, "device"});
-  }
-  const NoGradGuard no_grad;
-  const auto layers = reset_layers(*model);
-  if (layers.empty()) return 0;
-  const bool was_training = model->is_training();
-  model->set_training(true);
-  for (const auto& layer : layers) layer->set_cumulative(true);
-  call_with_batches(L, device);
-  for (const auto& layer : layers) layer->set_cumulative(false);
-  model->set_training(was_training);
-  return 0;
-}
-
 constexpr luaL_Reg kAveragingFunctions[] = {
     {"AveragedModel", native<averaged_model>},
-    {"update_bn", native<update_bn>},
 };
 
 }  // namespace

@@ -19,33 +19,13 @@
 
 namespace ohm::lua {
 
-using data::Indices;
-
 struct TensorDataset {
   std::vector<Tensor> tensors;
 };
-/// The data set is the handle's user value.
-struct Subset {
-  Indices indices;
-};
-/// The data sets are a list, the handle's user value.
-struct ConcatDataset {
-  Indices sizes;
-};
 using TensorDatasetPtr = std::shared_ptr<TensorDataset>;
-using SubsetPtr = std::shared_ptr<Subset>;
-using ConcatDatasetPtr = std::shared_ptr<ConcatDataset>;
 
 template <>
 struct HandleOf<TensorDatasetPtr> {
-  static const HandleClass kClass;
-};
-template <>
-struct HandleOf<SubsetPtr> {
-  static const HandleClass kClass;
-};
-template <>
-struct HandleOf<ConcatDatasetPtr> {
   static const HandleClass kClass;
 };
 
@@ -109,46 +89,11 @@ void push_entry(lua_State* L, const Tensor& tensor, std::int64_t item) {
   push_tensor(L, ops::select(tensor, 0, item));
 }
 
-// Pushes the data set of the user value, replacing nothing; `item` is one of it from here on.
-int push_part(lua_State* L, int index, const ConcatDataset& all, std::int64_t& item) {
-  lua_getiuservalue(L, index, 1);
-  lua_Integer part = 1;
-  for (const std::int64_t size : all.sizes) {
-    if (item < size) break;
-    item -= size;
-    ++part;
-  }
-  lua_rawgeti(L, -1, part);
-  lua_remove(L, -2);
-  return lua_gettop(L);
-}
-
-std::int64_t sum_of(const Indices& sizes) {
-  std::int64_t sum = 0;
-  for (const std::int64_t size : sizes) sum += size;
-  return sum;
-}
-
-// Drops what stands below the top `values`, down to `height`.
-int keep_values(lua_State* L, int height, int values) {
-  while (lua_gettop(L) > height + values) lua_remove(L, height + 1);
-  return values;
-}
-
 int push_item_of_handle(lua_State* L, int index, std::int64_t item) {
   const int height = lua_gettop(L);
   if (const auto* set = test_object<TensorDataset>(L, index)) {
     for (const Tensor& tensor : (*set)->tensors) push_entry(L, tensor, item);
     return lua_gettop(L) - height;
-  }
-  if (const auto* set = test_object<Subset>(L, index)) {
-    const std::int64_t inner = (*set)->indices[static_cast<std::size_t>(item)];
-    lua_getiuservalue(L, index, 1);
-    return keep_values(L, height, push_dataset_item(L, lua_gettop(L), inner));
-  }
-  if (const auto* set = test_object<ConcatDataset>(L, index)) {
-    const int part = push_part(L, index, **set, item);
-    return keep_values(L, height, push_dataset_item(L, part, item));
   }
   push_entry(L, tensor_argument(L, index, kDatasetArgument), item);
   return 1;
@@ -173,58 +118,6 @@ int tensor_dataset(lua_State* L) {
   return 1;
 }
 
-void push_subset(lua_State* L, int dataset, Indices indices) {
-  const std::int64_t size = dataset_size(L, dataset);
-  for (const std::int64_t index : indices) check_item(index, size);
-  push_handle<SubsetPtr>(L, std::make_shared<Subset>(Subset{std::move(indices)}), 1);
-  lua_pushvalue(L, dataset);
-  lua_setiuservalue(L, -2, 1);
-}
-
-int subset(lua_State* L) {
-  push_subset(L, 1, indices_argument(L, 2, {"Subset", "indices"}));
-  return 1;
-}
-
-int concat_dataset(lua_State* L) {
-  if (lua_type(L, 1) != LUA_TTABLE || lua_rawlen(L, 1) == 0) {
-    refuse_argument(L, 1, {"ConcatDataset", "datasets"}, "a list of data sets");
-  }
-  auto all = std::make_shared<ConcatDataset>();
-  const auto count = static_cast<lua_Integer>(lua_rawlen(L, 1));
-  for (lua_Integer i = 1; i <= count; ++i) {
-    lua_rawgeti(L, 1, i);
-    all->sizes.push_back(dataset_size(L, lua_gettop(L)));
-    lua_pop(L, 1);
-  }
-  push_handle<ConcatDatasetPtr>(L, std::move(all), 1);
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, 1);
-  return 1;
-}
-
-// random_split(dataset, {lengths or shares} [, {generator}]): a Subset for each.
-int random_split(lua_State* L) {
-  constexpr std::string_view kDatasetName = "random_split";
-  const NamedArguments named(L, kDatasetName, is_named_table(L, 3) ? 3 : 0);
-  constexpr std::string_view kNames[] = {"generator"};
-  named.check_names(kNames);
-  const ops::Value lengths =
-      value_argument(L, 2, ops::ParamKind::number_list, {kDatasetName, "lengths"});
-  const std::int64_t size = dataset_size(L, 1);
-  const Indices sizes = data::part_sizes(size, std::get<std::vector<double>>(lengths));
-  const data::GeneratorPtr own = generator_argument(L, named);
-  const Indices order =
-      data::random_permutation(size, own ? *own : Context::current().host.generator);
-  luaL_checkstack(L, static_cast<int>(sizes.size()) + LUA_MINSTACK, "too many parts");
-  auto first = order.begin();
-  for (const std::int64_t part : sizes) {
-    push_subset(L, 1, Indices(first, first + part));
-    first += part;
-  }
-  return static_cast<int>(sizes.size());
-}
-
 int dataset_length(lua_State* L) {
   lua_pushinteger(L, dataset_size(L, 1));
   return 1;
@@ -245,10 +138,7 @@ constexpr luaL_Reg kDatasetMetamethods[] = {
 };
 
 constexpr luaL_Reg kDatasetFunctions[] = {
-    {"ConcatDataset", native<concat_dataset>},
-    {"Subset", native<subset>},
     {"TensorDataset", native<tensor_dataset>},
-    {"random_split", native<random_split>},
 };
 
 // ---- classes of the script ----------------------------------------------------------------------
@@ -312,16 +202,10 @@ int dataset_of_table(lua_State* L) {
 }  // namespace
 
 const HandleClass HandleOf<TensorDatasetPtr>::kClass = {"TensorDataset", kDatasetMetamethods};
-const HandleClass HandleOf<SubsetPtr>::kClass = {"Subset", kDatasetMetamethods};
-const HandleClass HandleOf<ConcatDatasetPtr>::kClass = {"ConcatDataset", kDatasetMetamethods};
 
 std::int64_t dataset_size(lua_State* L, int index) {
   if (lua_type(L, index) == LUA_TTABLE) return size_of_table(L, lua_absindex(L, index));
   if (const auto* set = test_object<TensorDataset>(L, index)) return (*set)->tensors[0].size(0);
-  if (const auto* set = test_object<Subset>(L, index)) {
-    return static_cast<std::int64_t>((*set)->indices.size());
-  }
-  if (const auto* set = test_object<ConcatDataset>(L, index)) return sum_of((*set)->sizes);
   const Tensor* tensor = test_handle<Tensor>(L, index);
   if (tensor == nullptr || !tensor->defined() || tensor->dims() == 0) refuse_dataset(L, index);
   return tensor->size(0);
@@ -333,27 +217,6 @@ int push_dataset_item(lua_State* L, int index, std::int64_t item) {
   if (lua_type(L, set) == LUA_TTABLE) return push_item_of_table(L, set, item);
   check_item(item, dataset_size(L, set));
   return push_item_of_handle(L, set, item);
-}
-
-Indices indices_argument(lua_State* L, int index, const ArgumentName& name) {
-  if (const Tensor* tensor = test_handle<Tensor>(L, index)) {
-    if (!tensor->has_values()) {
-      refuse_argument(L, index, name, "indices (a size-only tensor has no values)");
-    }
-    const std::vector<double> values = to_doubles(*tensor);
-    return {values.begin(), values.end()};
-  }
-  if (lua_type(L, index) != LUA_TTABLE) refuse_argument(L, index, name, "a list of indices");
-  const int list = lua_absindex(L, index);
-  Indices indices;
-  const auto count = static_cast<lua_Integer>(lua_rawlen(L, list));
-  for (lua_Integer i = 1; i <= count; ++i) {
-    lua_rawgeti(L, list, i);
-    const std::string element = fmt::format("{}[{}]", name.argument, i);
-    indices.push_back(integer_argument(L, -1, {name.function, element}));
-    lua_pop(L, 1);
-  }
-  return indices;
 }
 
 bool push_dataset_class(lua_State* L, std::string_view name) {

@@ -3,7 +3,7 @@
 //   a table with __len and __getitem   data.Dataset{…}, or an instance of data.Dataset:extend()
 //   a list                             its elements
 //   a tensor                           its first dimension's entries
-//   TensorDataset, Subset, ConcatDataset
+//   TensorDataset                      entries of several tensors
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "harness/lua/bind/arguments.h"
-#include "runtime/data/sampler.h"
+#include "runtime/data/item_order.h"
 
 namespace ohm::lua {
 
@@ -23,9 +23,6 @@ std::int64_t dataset_size(lua_State* L, int index);
 
 /// Pushes item `item` of the data set at `index`, and returns how many values it is.
 int push_dataset_item(lua_State* L, int index, std::int64_t item);
-
-/// A list of indices, or a tensor of them. Throws std::invalid_argument.
-data::Indices indices_argument(lua_State* L, int index, const ArgumentName& name);
 
 bool push_dataset_class(lua_State* L, std::string_view name);
 std::vector<std::string> dataset_class_names();

@@ -6,7 +6,7 @@
 
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/handle.h"
-#include "runtime/data/sampler.h"
+#include "runtime/data/item_order.h"
 
 namespace ohm::lua {
 

@@ -99,12 +99,6 @@ int fill_zeros(lua_State* L) {
   return call.done();
 }
 
-int identity(lua_State* L) {
-  const Filling call = with_numbers(L, "eye_", {});
-  nn::init::fill_identity(call.tensor());
-  return call.done();
-}
-
 int orthogonal(lua_State* L) {
   const Filling call = with_numbers(L, "orthogonal_", {{"gain", 1.0}});
   nn::init::fill_orthogonal(call.tensor(), call.number(0));
@@ -166,20 +160,8 @@ int kaiming_normal(lua_State* L) {
   return call.done();
 }
 
-// calculate_gain(nonlinearity [, param])
-int calculate_gain(lua_State* L) {
-  constexpr double kSlope = 0.01;
-  const std::string_view nonlinearity = string_argument(L, 1, {"calculate_gain", "nonlinearity"});
-  const double param =
-      lua_isnoneornil(L, 2) ? kSlope : number_argument(L, 2, {"calculate_gain", "param"});
-  lua_pushnumber(L, nn::init::gain_of(nonlinearity, param, "calculate_gain"));
-  return 1;
-}
-
 constexpr luaL_Reg kInitFunctions[] = {
-    {"calculate_gain", native<calculate_gain>},
     {"constant_", native<constant>},
-    {"eye_", native<identity>},
     {"kaiming_normal_", native<kaiming_normal>},
     {"kaiming_uniform_", native<kaiming_uniform>},
     {"normal_", native<normal>},

@@ -42,7 +42,6 @@
 #include "harness/lua/libraries/process_group_library.h"
 #include "harness/lua/libraries/reparametrization_library.h"
 #include "harness/lua/libraries/runtime_library.h"
-#include "harness/lua/libraries/sampler_library.h"
 #include "harness/lua/libraries/scenario_library.h"
 #include "harness/lua/libraries/serialization_library.h"
 #include "harness/lua/libraries/sharded_optimizer_library.h"
@@ -156,7 +155,7 @@ std::span<const Library> libraries() {
       Library{"ohm.utils", {}},
       Library{"ohm.utils.checkpoint", {checkpoint_functions()}},
       Library{"ohm.utils.data",
-              {dataset_functions(), loader_functions(), sampler_functions()},
+              {dataset_functions(), loader_functions()},
               push_dataset_class,
               dataset_class_names},
   };

@@ -11,7 +11,6 @@
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/libraries/collate.h"
 #include "harness/lua/libraries/dataset_library.h"
-#include "harness/lua/libraries/sampler_library.h"
 #include "harness/lua/vm/interpreter.h"
 #include "runtime/ops/convert.h"
 
@@ -22,57 +21,16 @@ using data::Indices;
 
 // ---- which items --------------------------------------------------------------------------------
 
-// Pushes what the program gave as a sampler: a function's result in its place.
-void push_sampler_value(lua_State* L, int loader) {
-  lua_getiuservalue(L, loader, kSampler);
-  if (lua_type(L, -1) == LUA_TFUNCTION) lua_call(L, 0, 1);
+data::EpochOptions epoch_of(const LoaderOptions& options) {
+  return {std::max<std::int64_t>(options.batch_size, 1), options.shuffles, options.drops_last,
+          options.generator};
 }
 
-std::vector<Indices> lists_of_indices(lua_State* L, int list) {
-  const ArgumentName name{kDataLoader, "batch_sampler"};
-  if (lua_type(L, list) != LUA_TTABLE) refuse_argument(L, list, name, "a list of lists of indices");
-  std::vector<Indices> batches;
-  const auto count = static_cast<lua_Integer>(lua_rawlen(L, list));
-  for (lua_Integer i = 1; i <= count; ++i) {
-    lua_rawgeti(L, list, i);
-    batches.push_back(indices_argument(L, -1, name));
-    lua_pop(L, 1);
-  }
-  return batches;
-}
-
-/// Indices that are there already.
-class ListSampler final : public data::Sampler {
- public:
-  explicit ListSampler(Indices indices) : indices_(std::move(indices)) {}
-  Indices draw() override { return indices_; }
-  std::int64_t size() const override { return static_cast<std::int64_t>(indices_.size()); }
-
- private:
-  Indices indices_;
-};
-
-data::SamplerPtr sampler_of(lua_State* L, int loader, const LoaderOptions& options) {
-  push_sampler_value(L, loader);
-  data::SamplerPtr sampler;
-  if (const auto* made = test_object<data::Sampler>(L, -1)) {
-    sampler = *made;
-  } else if (!lua_isnil(L, -1)) {
-    sampler = std::make_shared<ListSampler>(indices_argument(L, -1, {kDataLoader, "sampler"}));
-  }
-  lua_pop(L, 1);
-  if (sampler) return sampler;
+std::int64_t items_of(lua_State* L, int loader) {
   lua_getiuservalue(L, loader, kDataset);
-  const std::int64_t size = dataset_size(L, lua_gettop(L));
+  const std::int64_t items = dataset_size(L, lua_gettop(L));
   lua_pop(L, 1);
-  if (!options.shuffles) return std::make_shared<data::SequentialSampler>(size);
-  return std::make_shared<data::RandomSampler>(
-      size, data::RandomSamplerOptions{.generator = options.generator});
-}
-
-data::BatchSampler batches_of(lua_State* L, int loader, const LoaderOptions& options) {
-  return {sampler_of(L, loader, options), std::max<std::int64_t>(options.batch_size, 1),
-          options.drops_last};
+  return items;
 }
 
 // ---- one batch ----------------------------------------------------------------------------------
@@ -156,7 +114,7 @@ int push_batch(lua_State* L, int loader, const LoaderOptions& options, const Ind
   const bool in_worker = options.num_workers > 0;
   lua_getiuservalue(L, loader, kDataset);
   const int dataset = lua_gettop(L);
-  if (options.batch_size == 0 && !options.samples_batches) {
+  if (options.batch_size == 0) {
     const int values = push_dataset_item(L, dataset, indices.front());
     if (in_worker) check_worker_item(L, values);
     return values;
@@ -178,23 +136,11 @@ int push_batch(lua_State* L, int loader, const LoaderOptions& options, const Ind
 }  // namespace
 
 std::vector<data::Indices> draw_batches(lua_State* L, int loader, const LoaderOptions& options) {
-  if (!options.samples_batches) return batches_of(L, loader, options).draw();
-  push_sampler_value(L, loader);
-  const auto* made = test_object<data::BatchSampler>(L, -1);
-  std::vector<Indices> batches =
-      made != nullptr ? (*made)->draw() : lists_of_indices(L, lua_gettop(L));
-  lua_pop(L, 1);
-  return batches;
+  return data::epoch_batches(items_of(L, loader), epoch_of(options));
 }
 
 std::int64_t count_batches(lua_State* L, int loader, const LoaderOptions& options) {
-  if (!options.samples_batches) return batches_of(L, loader, options).size();
-  push_sampler_value(L, loader);
-  const auto* made = test_object<data::BatchSampler>(L, -1);
-  const std::int64_t count =
-      made != nullptr ? (*made)->size() : static_cast<std::int64_t>(lua_rawlen(L, -1));
-  lua_pop(L, 1);
-  return count;
+  return data::count_epoch_batches(items_of(L, loader), epoch_of(options));
 }
 
 void push_packed_batch(lua_State* L, int loader, const LoaderOptions& options,

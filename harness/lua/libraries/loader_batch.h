@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/data/sampler.h"
+#include "runtime/data/item_order.h"
 
 namespace ohm::lua {
 
@@ -16,8 +16,7 @@ constexpr std::string_view kDataLoader = "DataLoader";
 enum LoaderValue : int {
   kDataset = 1,
   kCollateFunction,
-  kSampler,  ///< or batch sampler
-  kLastLoaderValue = kSampler,
+  kLastLoaderValue = kCollateFunction,
 };
 
 struct LoaderOptions {
@@ -25,7 +24,6 @@ struct LoaderOptions {
   bool shuffles = false;
   bool drops_last = false;
   bool pins_memory = false;
-  bool samples_batches = false;  ///< the sampler's indices are lists of them
   std::int64_t num_workers = 0;
   std::int64_t prefetch_factor = 2;
   data::GeneratorPtr generator;

@@ -17,10 +17,9 @@
 #include "harness/lua/libraries/dataset_library.h"
 #include "harness/lua/libraries/generator_library.h"
 #include "harness/lua/libraries/loader_batch.h"
-#include "harness/lua/libraries/sampler_library.h"
 #include "harness/lua/vm/dead_registers.h"
 #include "harness/lua/vm/interpreter.h"
-#include "runtime/data/sampler.h"
+#include "runtime/data/item_order.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {
@@ -201,11 +200,9 @@ int index_loader(lua_State* L) {
   const auto& options = object_argument<LoaderOptions>(L, 1, {kDataLoader, "self"});
   const std::string_view name = string_argument(L, 2, {kDataLoader, "name"});
   if (name == "dataset") return lua_getiuservalue(L, 1, kDataset), 1;
-  if (name == "sampler") return lua_getiuservalue(L, 1, kSampler), 1;
   if (name == "batch_size") return lua_pushinteger(L, options.batch_size), 1;
   if (name == "num_workers") return lua_pushinteger(L, options.num_workers), 1;
-  return push_method(L, kLoaderMethods, kDataLoader,
-                     {"dataset", "sampler", "batch_size", "num_workers"});
+  return push_method(L, kLoaderMethods, kDataLoader, {"dataset", "batch_size", "num_workers"});
 }
 
 constexpr luaL_Reg kLoaderMetamethods[] = {
@@ -215,9 +212,8 @@ constexpr luaL_Reg kLoaderMetamethods[] = {
 };
 
 constexpr std::string_view kLoaderOptionNames[] = {
-    "batch_sampler",   "batch_size",  "collate_fn", "drop_last",
-    "generator",       "num_workers", "pin_memory", "persistent_workers",
-    "prefetch_factor", "sampler",     "shuffle"};
+    "batch_size", "collate_fn",         "drop_last",       "generator", "num_workers",
+    "pin_memory", "persistent_workers", "prefetch_factor", "shuffle"};
 
 void refuse(std::string_view what) {
   throw std::invalid_argument(fmt::format("[DataLoader] {}", what));
@@ -261,19 +257,12 @@ LoaderOptions read_options(const NamedArguments& named, lua_State* L) {
   options.batch_size = batch_size_argument(named, L);
   options.shuffles = named.boolean("shuffle", false);
   options.drops_last = named.boolean("drop_last", false);
-  options.samples_batches = is_given(named, L, "batch_sampler");
   options.num_workers = named.integer("num_workers", options.num_workers);
   options.prefetch_factor = named.integer("prefetch_factor", options.prefetch_factor);
   options.generator = generator_argument(L, named);
   // As in PyTorch: without a GPU there is nothing to pin for.
   options.pins_memory = named.boolean("pin_memory", false) && !Context::current().gpus.empty();
   check_workers(named, L, options);
-  const bool has_sampler = is_given(named, L, "sampler");
-  if (has_sampler && options.shuffles) refuse("sampler and shuffle exclude each other");
-  if (options.samples_batches &&
-      (has_sampler || options.shuffles || options.drops_last || is_given(named, L, "batch_size"))) {
-    refuse("batch_sampler excludes batch_size, shuffle, sampler and drop_last");
-  }
   if (options.batch_size == 0 && options.drops_last) refuse("drop_last needs a batch_size");
   return options;
 }
@@ -296,7 +285,6 @@ int data_loader(lua_State* L) {
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, loader, kDataset);
   set_user_value(L, loader, kCollateFunction, named, "collate_fn");
-  set_user_value(L, loader, kSampler, named, options.samples_batches ? "batch_sampler" : "sampler");
   return 1;
 }
 

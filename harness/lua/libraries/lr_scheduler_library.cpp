@@ -213,14 +213,6 @@ int lambda_lr(lua_State* L) {
       L, optimizer, [&](const OptimizerPtr& group) { return optim::lambda_lr(group, factor); });
 }
 
-int multiplicative_lr(lua_State* L) {
-  const OptimizerPtr optimizer = optimizer_argument(L, "MultiplicativeLR");
-  const auto factor = factor_argument(L, "MultiplicativeLR");
-  return push_schedulers(L, optimizer, [&](const OptimizerPtr& group) {
-    return optim::multiplicative_lr(group, factor);
-  });
-}
-
 // Pushes the argument that stands at `index` or is named so.
 void push_argument(lua_State* L, const NamedArguments& named, int index, std::string_view name) {
   if (!named.push(name)) lua_pushvalue(L, index);
@@ -344,7 +336,6 @@ int reduce_lr_on_plateau(lua_State* L) {
 constexpr luaL_Reg kLrSchedulerFunctions[] = {
     {"ChainedScheduler", native<chained_scheduler>},
     {"LambdaLR", native<lambda_lr>},
-    {"MultiplicativeLR", native<multiplicative_lr>},
     {"ReduceLROnPlateau", native<reduce_lr_on_plateau>},
     {"SequentialLR", native<sequential_lr>},
 };

@@ -123,16 +123,6 @@ int module_list(lua_State* L) {
   return 1;
 }
 
-// The tensor as a parameter: itself where it is one.
-Tensor as_parameter(lua_State* L, int index, const ArgumentName& name) {
-  const Tensor tensor = tensor_argument(L, index, name);
-  if (is_parameter(L, index)) return tensor;
-  Tensor data = detach(tensor);
-  data.storage().set_category(Category::parameter);
-  data.set_requires_grad(true);
-  return data;
-}
-
 // Calls add(name) for each entry of the table at index 1, its value on top of the stack: a list of
 // pairs has an order of its own, names go by their bytes.
 template <class Add>
@@ -169,33 +159,6 @@ int module_dict(lua_State* L) {
     dict->add_child(key, module_argument(L, lua_gettop(L), kModulesName));
   });
   push_module(L, dict);
-  return 1;
-}
-
-int parameter_dict(lua_State* L) {
-  constexpr ArgumentName kParametersName{"ParameterDict", "parameters"};
-  const auto dict = new_container(L, "ParameterDict");
-  for_each_entry(L, kParametersName, [&](const std::string& key) {
-    dict->add_parameter(key, as_parameter(L, lua_gettop(L), kParametersName));
-  });
-  push_module(L, dict);
-  return 1;
-}
-
-// ParameterList{parameter, …}
-int parameter_list(lua_State* L) {
-  constexpr ArgumentName kValuesName{"ParameterList", "values"};
-  const auto list = new_container(L, "ParameterList");
-  if (!lua_isnoneornil(L, 1) && lua_type(L, 1) != LUA_TTABLE) {
-    refuse_argument(L, 1, kValuesName, "a list of tensors");
-  }
-  const lua_Integer count = lua_isnoneornil(L, 1) ? 0 : list_length(L, 1, kValuesName);
-  for (lua_Integer i = 1; i <= count; ++i) {
-    lua_rawgeti(L, 1, i);
-    list->add_parameter(std::to_string(i - 1), as_parameter(L, lua_gettop(L), kValuesName));
-    lua_pop(L, 1);
-  }
-  push_module(L, list);
   return 1;
 }
 
@@ -250,8 +213,6 @@ constexpr luaL_Reg kModuleFunctions[] = {
     {"ModuleDict", native<module_dict>},
     {"ModuleList", native<module_list>},
     {"Parameter", native<parameter>},
-    {"ParameterDict", native<parameter_dict>},
-    {"ParameterList", native<parameter_list>},
     {"Sequential", native<sequential>},
     {"TransformerDecoder", native<transformer_decoder>},
     {"TransformerEncoder", native<transformer_encoder>},

@@ -24,7 +24,7 @@ std::vector<std::string> all_op_names() {
 }
 
 /// Of ops without samples that do not take what any op can be called with.
-std::map<std::string, ops::Sample> particular_arguments() {
+std::map<std::string, test::Sample> particular_arguments() {
   const Tensor mask = ones({2, 3}, {DType::boolean, Device::cuda(0)});
   const Tensor numbers = ones({2, 3}, {DType::int64, Device::cuda(0)});
   return {{"one_hot", {zeros({3}, {DType::int64, Device::cuda(0)}), std::int64_t{3}}},
@@ -36,14 +36,6 @@ std::map<std::string, ops::Sample> particular_arguments() {
           {"bitwise_xor", {mask, mask}},
           {"bitwise_left_shift", {numbers, numbers}},
           {"bitwise_right_shift", {numbers, numbers}},
-          {"bitwise_not_", {mask}},
-          {"bitwise_and_", {mask, mask}},
-          {"bitwise_or_", {mask, mask}},
-          {"bitwise_xor_", {mask, mask}},
-          {"bitwise_left_shift_", {numbers, numbers}},
-          {"bitwise_right_shift_", {numbers, numbers}},
-          {"gcd_", {numbers, numbers}},
-          {"lcm_", {numbers, numbers}},
           {"random_", {numbers, std::int64_t{3}, ops::Value()}},
           {"gcd", {numbers, numbers}},
           {"lcm", {numbers, numbers}},
@@ -58,14 +50,14 @@ std::map<std::string, ops::Sample> particular_arguments() {
 class EachOp : public Guarantees, public testing::WithParamInterface<std::string> {
  protected:
   /// The row's samples, or what any op can be called with.
-  std::vector<ops::Sample> samples() const {
-    std::vector<ops::Sample> all;
-    const std::map<std::string, ops::Sample> particular = particular_arguments();
+  std::vector<test::Sample> samples() const {
+    std::vector<test::Sample> all;
+    const std::map<std::string, test::Sample> particular = particular_arguments();
     if (const auto found = particular.find(GetParam()); found != particular.end()) {
       return {found->second};
     }
-    if (!op_.samples) return {test::good_arguments(op_)};
-    for (const ops::Sample& sample : op_.samples()) {
+    if (!test::has_samples(op_)) return {test::good_arguments(op_)};
+    for (const test::Sample& sample : test::samples_of(op_)) {
       all.push_back(test::converted(sample, DType::float32, Device::cuda(0)));
     }
     return all;
@@ -75,7 +67,7 @@ class EachOp : public Guarantees, public testing::WithParamInterface<std::string
 };
 
 TEST_P(EachOp, GivesTheStrongGuarantee) {
-  for (const ops::Sample& sample : samples()) {
+  for (const test::Sample& sample : samples()) {
     // As in PyTorch, where the noise of whole channels is a tensor of its own, and what is drawn
     // for each weight is sorted into one.
     constexpr std::string_view kDrawFirst[] = {"alpha_dropout", "alpha_dropout_", "dropout1d",
@@ -91,7 +83,7 @@ TEST_P(EachOp, GivesTheStrongGuarantee) {
 class EachGradient : public EachOp {};
 
 TEST_P(EachGradient, GivesTheBasicGuarantee) {
-  for (const ops::Sample& sample : samples()) {
+  for (const test::Sample& sample : samples()) {
     test::require_gradients(op_, sample);
     expect_whole_gradients(leaves_in(tensors_in(sample)),
                            [&] { run_backward(test::tensors_in(test::call_op(op_, sample))); });
@@ -104,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(AllOps, EachOp, testing::ValuesIn(all_op_names()),
 std::vector<std::string> differentiable_op_names() {
   std::vector<std::string> names;
   for (const ops::OpDef& op : ops::all_ops()) {
-    if (op.samples) names.emplace_back(op.info.name);
+    if (test::has_samples(op)) names.emplace_back(op.info.name);
   }
   return names;
 }
@@ -130,8 +122,6 @@ class EachModule : public Guarantees, public testing::WithParamInterface<std::st
       SCOPED_TRACE(recorded["options"].dump());
       const nn::ModulePtr module = test::module_for(recorded);
       module->set_training(recorded["is_training"].get<bool>());
-      // The first call of a lazy layer makes its parameters, once.
-      if (GetParam().starts_with("Lazy")) module->forward(test::inputs_of(recorded));
       check(*module, test::inputs_of(recorded));
     }
   }

@@ -97,12 +97,6 @@ def view():
     yield "as_strided", "as_strided", lambda: [randn(3, 5), [2, 3], [4, 1], 2]
     yield "as_strided_windows", "as_strided", lambda: [randn(12), [4, 5], [2, 1]]
     yield "as_strided_repeated", "as_strided", lambda: [randn(12), [3, 2, 1, 5], [3, 0, 7, 1], 1]
-    yield "unsqueeze_", "unsqueeze_", lambda: [const(randn(2, 3)), -2]
-    yield "squeeze_", "squeeze_", lambda: [const(randn(1, 2, 1))]
-    yield "squeeze_dim_", "squeeze_", lambda: [const(randn(1, 2, 1)), -1]
-    yield "t_", "t_", lambda: [const(randn(2, 3))]
-    for op in ("transpose_", "swapaxes_"):
-        yield op, op, lambda: [const(randn(2, 3, 4)), 0, -1]
     yield "select", "select", lambda: [randn(3, 4), 1, -2]
     yield "narrow", "narrow", lambda: [randn(3, 4), 1, 1, 2]
     yield "split", "split", lambda: [randn(5, 2), 2, 0]
@@ -337,18 +331,3 @@ def writing():
     for op in ("gcd", "lcm"):
         yield op, op, lambda: [integers(99, 2, 6) - 40, integers(30, 6) - 12]
         yield f"{op}_mixed", op, lambda: [integers(99, 2, 3).int(), integers(30, 3).byte()]
-    for op in ("bitwise_and_", "bitwise_or_", "bitwise_xor_"):
-        yield op, op, lambda: [integers(99, 2, 3) - 50, integers(99, 3)]
-        yield f"{op}_bools", op, lambda: [randn(2, 3) > 0, randn(3) > 0]
-        yield f"{op}_number", op, lambda: [integers(99, 2, 3).to(torch.uint8), 6]
-    yield "bitwise_not_", "bitwise_not_", lambda: [integers(99, 2, 3) - 50]
-    yield "bitwise_not_bools_", "bitwise_not_", lambda: [randn(2, 3) > 0]
-    for op in ("bitwise_left_shift_", "bitwise_right_shift_"):
-        yield op, op, lambda: [integers(99, 2, 3) - 50, integers(5, 3)]
-    for op in ("gcd_", "lcm_"):
-        yield op, op, lambda: [integers(99, 2, 3) - 50, integers(9, 3)]
-    for op in ("floor_divide_", "remainder_", "fmod_"):
-        yield op, op, lambda: [const(randn(2, 3) * 5), const(randn(3))]
-        yield f"{op}_number", op, lambda: [const(randn(2, 3, dtype=torch.bfloat16) * 5), -0.75]
-    for op in ("floor_divide_", "remainder_"):
-        yield f"{op}_integers", op, lambda: [integers(19, 2, 3) - 9, integers(4, 3) + 1]

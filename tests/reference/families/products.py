@@ -60,8 +60,6 @@ def composition():
     yield "einsum_three", "einsum", lambda: [
         "ij,jk,kl->il", [randn(2, 3), randn(3, 4), randn(4, 2)]]
     yield "einsum_sum", "einsum", lambda: ["ij,j->", [randn(2, 3), randn(3)]]
-    yield "bilinear", "bilinear", lambda: [randn(3, 4), randn(3, 2), randn(5, 4, 2), randn(5)]
-    yield "bilinear_of_rows", "bilinear", lambda: [randn(2, 3, 4), randn(2, 3, 1), randn(2, 4, 1)]
     yield "outer", "outer", lambda: [randn(3), randn(4)]
     yield "pixel_shuffle", "pixel_shuffle", lambda: [randn(2, 8, 2, 3), 2]
     yield "vstack", "vstack", lambda: [[randn(3), randn(2, 3)]]

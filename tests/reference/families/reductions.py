@@ -109,10 +109,6 @@ def statistics():
 
 
 def ranking():
-    yield "aminmax", "aminmax", lambda: [const(randn(3, 4))]
-    yield "aminmax_dim", "aminmax", lambda: [const(randn(2, 3, 4)), 1]
-    yield "aminmax_kept", "aminmax", lambda: [const(randn(3, 4, dtype=torch.bfloat16)), -1, True]
-    yield "aminmax_integers", "aminmax", lambda: [integers(99, 3, 4) - 50, 0]
     for op in ("cummax", "cummin"):
         yield op, op, lambda: [randn(2, 5, 3), 1]
         yield f"{op}_ties", op, lambda: [torch.tensor([1.0, 3.0, 3.0, 2.0, 1.0, 1.0]), 0]

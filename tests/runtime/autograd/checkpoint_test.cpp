@@ -98,7 +98,7 @@ class CheckpointedOp : public testing::TestWithParam<std::string> {};
 std::vector<std::string> ops_with_samples() {
   std::vector<std::string> names;
   for (const ops::OpDef& op : ops::all_ops()) {
-    if (op.samples) names.emplace_back(op.info.name);
+    if (has_samples(op)) names.emplace_back(op.info.name);
   }
   return names;
 }
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Checkpoint, CheckpointedOp, testing::ValuesIn(ops_with_
                          [](const auto& param) { return param.param; });
 
 // The op with other tensors in place of the sample's.
-std::vector<Tensor> call_with(const ops::OpDef& op, ops::Sample sample,
+std::vector<Tensor> call_with(const ops::OpDef& op, Sample sample,
                               const std::vector<Tensor>& tensors) {
   auto next = tensors.begin();
   for (ops::Value& value : sample) {
@@ -118,7 +118,7 @@ std::vector<Tensor> call_with(const ops::OpDef& op, ops::Sample sample,
   return tensors_in(call_op(op, sample));
 }
 
-std::vector<Tensor> tensors_of(const ops::Sample& sample) {
+std::vector<Tensor> tensors_of(const Sample& sample) {
   std::vector<Tensor> tensors;
   for (const ops::Value& value : sample) {
     for (const Tensor& tensor : tensors_in(value)) tensors.push_back(tensor);
@@ -130,8 +130,8 @@ std::vector<std::vector<double>> op_gradients(const ops::OpDef& op,
                                               const CheckpointOptions* options) {
   TestMachine machine({.values = ValueMode::keeps_values});
   std::vector<std::vector<double>> gradients;
-  for (const ops::Sample& sample : op.samples()) {
-    const ops::Sample leaves = converted(sample, DType::float32, Device::cuda(0));
+  for (const Sample& sample : samples_of(op)) {
+    const Sample leaves = converted(sample, DType::float32, Device::cuda(0));
     require_gradients(op, leaves);
     const std::vector<Tensor> tensors = tensors_of(leaves);
     const auto call = [&](const std::vector<Tensor>& inputs) {

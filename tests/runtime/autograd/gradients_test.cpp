@@ -186,7 +186,7 @@ Tensor direction_for(const Tensor& tensor, double phase) {
   return from_values(values, tensor.shape(), options_of(tensor));
 }
 
-std::vector<Tensor> leaves_of(const ops::OpDef& op, const ops::Sample& sample) {
+std::vector<Tensor> leaves_of(const ops::OpDef& op, const Sample& sample) {
   std::vector<Tensor> leaves;
   for (const std::size_t position : differentiable(op, sample)) {
     for (const Tensor& tensor : tensors_in(sample[position])) leaves.push_back(tensor);
@@ -194,7 +194,7 @@ std::vector<Tensor> leaves_of(const ops::OpDef& op, const ops::Sample& sample) {
   return leaves;
 }
 
-std::vector<Tensor> first_gradients(const ops::OpDef& op, const ops::Sample& sample,
+std::vector<Tensor> first_gradients(const ops::OpDef& op, const Sample& sample,
                                     const GradientRequest& request) {
   const Tensor result = tensors_in(call_op(op, sample))[0];
   return gradients({result}, {direction_for(result, 1.0)}, leaves_of(op, sample), request);
@@ -210,7 +210,7 @@ double weighted(const std::vector<Tensor>& tensors) {
   return sum;
 }
 
-double slope_of_gradients(const ops::OpDef& op, const ops::Sample& sample, double& element) {
+double slope_of_gradients(const ops::OpDef& op, const Sample& sample, double& element) {
   const double original = element;
   element = original + kStep;
   const double above = weighted(first_gradients(op, sample, {}));
@@ -220,8 +220,8 @@ double slope_of_gradients(const ops::OpDef& op, const ops::Sample& sample, doubl
   return (above - below) / (2 * kStep);
 }
 
-void check_second_gradients(const ops::OpDef& op, const ops::Sample& given) {
-  const ops::Sample sample = converted(given, DType::float64, Device::cpu());
+void check_second_gradients(const ops::OpDef& op, const Sample& given) {
+  const Sample sample = converted(given, DType::float64, Device::cpu());
   require_gradients(op, sample);
   std::vector<Tensor> roots;
   std::vector<Tensor> root_grads;
@@ -235,7 +235,7 @@ void check_second_gradients(const ops::OpDef& op, const ops::Sample& given) {
   const std::vector<Tensor> leaves = leaves_of(op, sample);
   std::vector<Tensor> second(leaves.size());
   if (!roots.empty()) second = gradients(roots, std::move(root_grads), leaves, request);
-  const ops::Sample moved = converted(given, DType::float64, Device::cpu());
+  const Sample moved = converted(given, DType::float64, Device::cpu());
   require_gradients(op, moved);
   const std::vector<Tensor> inputs = leaves_of(op, moved);
   for (std::size_t i = 0; i < leaves.size(); ++i) {
@@ -257,7 +257,7 @@ class SecondGradient : public testing::TestWithParam<std::string> {
 TEST_P(SecondGradient, EqualsCentralDifferencesOfTheFirst) {
   const ops::OpDef& op = *ops::find_op(GetParam());
   int number = 0;
-  for (const ops::Sample& sample : op.samples()) {
+  for (const Sample& sample : samples_of(op)) {
     SCOPED_TRACE("sample " + std::to_string(number++));
     check_second_gradients(op, sample);
   }

@@ -28,24 +28,19 @@ std::size_t inplace_position(const ops::OpDef& op) {
   return static_cast<std::size_t>(row - op.params.begin());
 }
 
-// Whole numbers have no gradients.
-bool is_of_whole_numbers(std::string_view name) {
-  return name.starts_with("bitwise_") || name == "gcd_" || name == "lcm_";
-}
-
 std::vector<std::string> writing_ops() {
   std::vector<std::string> names;
   for (const ops::OpDef& op : ops::all_ops()) {
     const bool is_one_tensors = op.params[0].kind == ops::ParamKind::tensor;
     const bool writes = op.info.name.back() == '_' || inplace_position(op) < op.params.size();
-    if (!is_one_tensors || !writes || is_of_whole_numbers(op.info.name)) continue;
+    if (!is_one_tensors || !writes) continue;
     names.emplace_back(op.info.name);
   }
   return names;
 }
 
 /// Arguments behind the input [2, 3], where those that fit any op do not.
-std::map<std::string, ops::Sample> particular_arguments() {
+std::map<std::string, Sample> particular_arguments() {
   const TensorOptions integers{DType::int64, Device::cuda(0)};
   const Tensor index = zeros({2, 3}, integers);
   const Tensor source = ones({2, 3}, {DType::float32, Device::cuda(0)});
@@ -67,9 +62,9 @@ std::map<std::string, ops::Sample> particular_arguments() {
 class WritingOp : public testing::TestWithParam<std::string> {
  protected:
   /// The op's arguments with `input` as the first.
-  ops::Sample arguments(const Tensor& input) const {
-    const std::map<std::string, ops::Sample> particular = particular_arguments();
-    ops::Sample all = good_arguments(op_);
+  Sample arguments(const Tensor& input) const {
+    const std::map<std::string, Sample> particular = particular_arguments();
+    Sample all = good_arguments(op_);
     if (const auto found = particular.find(GetParam()); found != particular.end()) {
       all.assign(1, ops::Value());
       all.insert(all.end(), found->second.begin(), found->second.end());

@@ -56,9 +56,9 @@ void run_backward(const std::vector<Tensor>& results) {
   if (!roots.empty()) backward(roots, grads, GraphRetention::release);
 }
 
-void try_call(const ops::OpDef& op, const ops::Sample& arguments, const std::string& what) {
+void try_call(const ops::OpDef& op, const Sample& arguments, const std::string& what) {
   expect_refusal_at_most(what, [&] { call_op(op, arguments); });
-  ops::Sample leaves = arguments;
+  Sample leaves = arguments;
   for (const std::size_t position : differentiable(op, arguments)) {
     if (const Tensor* tensor = std::get_if<Tensor>(&arguments[position])) {
       leaves[position] = detached_alias(*tensor);
@@ -87,7 +87,7 @@ class Choices {
 
 using Alternatives = std::vector<std::vector<BadArgument>>;
 
-Alternatives alternatives_for(const ops::OpDef& op, const ops::Sample& good) {
+Alternatives alternatives_for(const ops::OpDef& op, const Sample& good) {
   Alternatives all;
   for (std::size_t i = 0; i < good.size(); ++i) {
     all.push_back(bad_arguments(op.params[i], good[i]));
@@ -102,9 +102,9 @@ class AnyArgument : public testing::TestWithParam<std::string> {
   void try_one_at_a_time() {
     const std::size_t count = op_.params.size();
     for (std::size_t i = 0; i < count; ++i) {
-      const ops::Sample good = good_arguments(op_);
+      const Sample good = good_arguments(op_);
       for (const BadArgument& bad : bad_arguments(op_.params[i], good[i])) {
-        ops::Sample arguments = good_arguments(op_);  // in-place ops write to them
+        Sample arguments = good_arguments(op_);  // in-place ops write to them
         arguments[i] = bad.value;
         try_call(op_, arguments, std::string(op_.params[i].name) + " " + bad.what);
       }
@@ -114,7 +114,7 @@ class AnyArgument : public testing::TestWithParam<std::string> {
   void try_several_at_once() {
     Choices choices(7);
     for (int turn = 0; turn < kCombinations; ++turn) {
-      ops::Sample arguments = good_arguments(op_);
+      Sample arguments = good_arguments(op_);
       const Alternatives alternatives = alternatives_for(op_, arguments);
       std::string what;
       for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -357,7 +357,7 @@ std::vector<std::string> ops_of_several_tensors() {
     }
     // The lengths of sequences are read on the host, wherever they are.
     const bool reads_anywhere = op.info.name == "ctc_loss";
-    if (tensors >= 2 && op.samples && !reads_anywhere) names.emplace_back(op.info.name);
+    if (tensors >= 2 && has_samples(op) && !reads_anywhere) names.emplace_back(op.info.name);
   }
   return names;
 }
@@ -368,9 +368,9 @@ class TwoDevices : public testing::TestWithParam<std::string> {
 };
 
 // The last tensor of the sample, or of its list, moves to the second GPU.
-ops::Sample torn_apart(const ops::Sample& sample) {
-  ops::Sample here = converted(sample, DType::float32, Device::cuda(0));
-  const ops::Sample there = converted(sample, DType::float32, Device::cuda(1));
+Sample torn_apart(const Sample& sample) {
+  Sample here = converted(sample, DType::float32, Device::cuda(0));
+  const Sample there = converted(sample, DType::float32, Device::cuda(1));
   for (std::size_t i = here.size(); i-- > 0;) {
     if (std::holds_alternative<Tensor>(here[i])) {
       here[i] = there[i];
@@ -386,7 +386,7 @@ ops::Sample torn_apart(const ops::Sample& sample) {
 
 TEST_P(TwoDevices, AreRefusedByName) {
   const ops::OpDef& op = *ops::find_op(GetParam());
-  const ops::Sample sample = torn_apart(op.samples()[0]);
+  const Sample sample = torn_apart(samples_of(op)[0]);
   EXPECT_THAT([&] { call_op(op, sample); },
               testing::ThrowsMessage<std::invalid_argument>(
                   testing::AllOf(testing::HasSubstr("cuda:0"), testing::HasSubstr("cuda:1"))));

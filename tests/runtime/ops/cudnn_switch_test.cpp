@@ -23,8 +23,8 @@ Tensor slopes_like(const Tensor& result) {
 }
 
 // Result and gradients of one sample, one after the other.
-std::vector<double> computed(const ops::OpDef& op, const ops::Sample& given) {
-  const ops::Sample sample = converted(given, DType::float64, Device::cuda(0));
+std::vector<double> computed(const ops::OpDef& op, const Sample& given) {
+  const Sample sample = converted(given, DType::float64, Device::cuda(0));
   require_gradients(op, sample);
   const Tensor result = tensors_in(call_op(op, sample))[0];
   std::vector<double> values = to_doubles(result);
@@ -45,7 +45,7 @@ class CudnnSwitch : public testing::TestWithParam<std::string> {
 
 TEST_P(CudnnSwitch, ChangesNoValue) {
   const ops::OpDef& op = *ops::find_op(GetParam());
-  for (const ops::Sample& sample : op.samples()) {
+  for (const Sample& sample : samples_of(op)) {
     machine_.context().cudnn_enabled = true;
     const std::vector<double> expected = computed(op, sample);
     machine_.context().cudnn_enabled = false;

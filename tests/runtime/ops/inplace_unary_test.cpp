@@ -8,6 +8,7 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/op_list.h"
 #include "runtime/ops/reduction.h"
+#include "tests/support/op_samples.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {
@@ -20,7 +21,7 @@ std::vector<std::string> inplace_ops() {
     const std::string name(op.info.name);
     if (name.back() != '_' || op.params.size() != 1) continue;
     const ops::OpDef* const plain = ops::find_op(name.substr(0, name.size() - 1));
-    if (plain != nullptr && plain->params.size() == 1 && plain->samples) names.push_back(name);
+    if (plain != nullptr && plain->params.size() == 1 && has_samples(*plain)) names.push_back(name);
   }
   return names;
 }
@@ -46,7 +47,7 @@ class InplaceOp : public testing::TestWithParam<std::string> {};
 TEST_P(InplaceOp, ComputesWhatThePlainOneDoes) {
   const TestMachine machine({.values = ValueMode::keeps_values});
   const std::string plain = GetParam().substr(0, GetParam().size() - 1);
-  for (const ops::Sample& sample : ops::find_op(plain)->samples()) {
+  for (const Sample& sample : samples_of(*ops::find_op(plain))) {
     const std::vector<double> values = to_doubles(std::get<Tensor>(sample[0]));
     const Computed expected = compute(plain, values);
     const Computed found = compute(GetParam(), values);

@@ -37,8 +37,8 @@ Tensor channels_last(const Tensor& tensor) {
 
 using LayOut = Tensor (*)(const Tensor&);
 
-ops::Sample laid_out_anew(const ops::Sample& sample, LayOut lay_out) {
-  ops::Sample other = sample;
+Sample laid_out_anew(const Sample& sample, LayOut lay_out) {
+  Sample other = sample;
   for (ops::Value& value : other) {
     if (const auto* tensor = std::get_if<Tensor>(&value)) value = lay_out(*tensor);
     if (const auto* list = std::get_if<std::vector<Tensor>>(&value)) {
@@ -56,7 +56,7 @@ void append(std::vector<double>& numbers, const Tensor& tensor) {
 }
 
 // Results, and gradients of everything that has one.
-std::vector<double> numbers_of(const ops::OpDef& op, const ops::Sample& inputs) {
+std::vector<double> numbers_of(const ops::OpDef& op, const Sample& inputs) {
   require_gradients(op, inputs);
   std::vector<double> numbers;
   std::vector<Tensor> roots;
@@ -86,16 +86,16 @@ void expect_the_same_of(LayOut lay_out, DType dtype, double tolerance) {
   TestMachine machine({.values = ValueMode::keeps_values});
   for (const ops::OpDef& op : ops::all_ops()) {
     // Strides are those of memory, whatever the order of the elements.
-    if (!op.samples || op.info.name == "as_strided") continue;
+    if (!has_samples(op) || op.info.name == "as_strided") continue;
     std::size_t number = 0;
-    for (const ops::Sample& given : op.samples()) {
+    for (const Sample& given : samples_of(op)) {
       SCOPED_TRACE(fmt::format("{}, sample {}", op.info.name, number++));
       const auto sample = [&] { return converted(given, dtype, Device::cuda(0)); };
       const std::vector<double> expected = numbers_of(op, sample());
       // What draws numbers gives others every time.
       if (!are_close(expected, numbers_of(op, sample()), tolerance)) continue;
       try {
-        const ops::Sample other = laid_out_anew(sample(), lay_out);
+        const Sample other = laid_out_anew(sample(), lay_out);
         EXPECT_TRUE(are_close(expected, numbers_of(op, other), tolerance));
       } catch (const std::invalid_argument& error) {
         // A view refuses what cannot be seen with its shape.

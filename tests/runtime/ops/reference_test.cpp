@@ -39,8 +39,8 @@ std::vector<json> cases_of(const std::string& family) {
   return json::parse(file)["cases"].get<std::vector<json>>();
 }
 
-ops::Sample arguments_of(const json& recorded, const ops::OpDef& op) {
-  ops::Sample arguments;
+Sample arguments_of(const json& recorded, const ops::OpDef& op) {
+  Sample arguments;
   for (std::size_t i = 0; i < recorded["arguments"].size(); ++i) {
     arguments.push_back(argument_of(recorded["arguments"][i], op.params[i].kind));
   }
@@ -48,7 +48,7 @@ ops::Sample arguments_of(const json& recorded, const ops::OpDef& op) {
 }
 
 // The leaves that PyTorch gave gradients for: floating tensors but the constants, in order.
-std::vector<Tensor> leaves_of(const ops::OpDef& op, const ops::Sample& arguments) {
+std::vector<Tensor> leaves_of(const ops::OpDef& op, const Sample& arguments) {
   std::vector<Tensor> leaves;
   for (const std::size_t position : differentiable(op, arguments)) {
     for (const Tensor& leaf : tensors_in(arguments[position])) leaves.push_back(leaf);
@@ -59,7 +59,7 @@ std::vector<Tensor> leaves_of(const ops::OpDef& op, const ops::Sample& arguments
 void check_case(const json& recorded) {
   const ops::OpDef* op = ops::find_op(recorded["op"].get<std::string>());
   ASSERT_NE(op, nullptr);
-  const ops::Sample arguments = arguments_of(recorded, *op);
+  const Sample arguments = arguments_of(recorded, *op);
   const bool has_gradients = recorded.contains("gradients");
   if (has_gradients) require_gradients(*op, arguments);
   const std::vector<Tensor> results = tensors_in(call_op(*op, arguments));

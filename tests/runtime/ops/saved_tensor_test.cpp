@@ -27,7 +27,7 @@ constexpr int kLine = 12;
 /// One forward pass of an op in a script's line, its floating arguments leaves.
 class ForwardPass {
  public:
-  ForwardPass(const ops::OpDef& op, const ops::Sample& sample)
+  ForwardPass(const ops::OpDef& op, const Sample& sample)
       : op_(op), arguments_(converted(sample, DType::float64, Device::cuda(0))) {
     require_gradients(op, arguments_);
     Context& context = Context::current();
@@ -71,11 +71,11 @@ class ForwardPass {
 
  private:
   const ops::OpDef& op_;
-  ops::Sample arguments_;
+  Sample arguments_;
   std::vector<Tensor> results_;
 };
 
-std::vector<double> expected_gradients(const ops::OpDef& op, const ops::Sample& sample) {
+std::vector<double> expected_gradients(const ops::OpDef& op, const Sample& sample) {
   const ForwardPass pass(op, sample);
   pass.run_backward(GraphRetention::release);
   return pass.gradients();
@@ -96,7 +96,7 @@ std::vector<double> times(std::vector<double> values, double factor) {
 std::vector<std::string> differentiable_ops() {
   std::vector<std::string> names;
   for (const ops::OpDef& op : ops::all_ops()) {
-    if (op.samples && op.info.name.back() != '_') names.emplace_back(op.info.name);
+    if (has_samples(op) && op.info.name.back() != '_') names.emplace_back(op.info.name);
   }
   return names;
 }
@@ -110,7 +110,7 @@ class SavedByOp : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(SavedByOp, IsRefusedWhenItWasOverwritten) {
-  for (const ops::Sample& sample : op_.samples()) {
+  for (const Sample& sample : samples_of(op_)) {
     const std::vector<double> expected = expected_gradients(op_, sample);
     const std::size_t count = ForwardPass(op_, sample).tensors().size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -130,7 +130,7 @@ TEST_P(SavedByOp, IsRefusedWhenItWasOverwritten) {
 }
 
 TEST_P(SavedByOp, IsGoneAfterBackward) {
-  for (const ops::Sample& sample : op_.samples()) {
+  for (const Sample& sample : samples_of(op_)) {
     const ForwardPass pass(op_, sample);
     pass.run_backward(GraphRetention::release);
     const std::vector<double> once = pass.gradients();
@@ -146,7 +146,7 @@ TEST_P(SavedByOp, IsGoneAfterBackward) {
 }
 
 TEST_P(SavedByOp, StaysWhereTheGraphIsRetained) {
-  for (const ops::Sample& sample : op_.samples()) {
+  for (const Sample& sample : samples_of(op_)) {
     const ForwardPass pass(op_, sample);
     pass.run_backward(GraphRetention::retain);
     const std::vector<double> once = pass.gradients();

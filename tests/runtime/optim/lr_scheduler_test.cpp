@@ -244,7 +244,7 @@ TEST(LrSchedulerState, WhatDoesNotFitIsRefusedAndChangesNothing) {
   EXPECT_THROW(optim::load_state({scheduler.get()}, {{}, {{}}}), std::invalid_argument);
 }
 
-TEST(LrScheduler, LambdasAreFactorsOfTheBaseRateOrOfTheOneBefore) {
+TEST(LrScheduler, LambdasAreFactorsOfTheBaseRate) {
   const TestMachine machine({.values = ValueMode::keeps_values});
   const OptimizerPtr optimizer = new_optimizer();
   const auto scheduler =
@@ -253,12 +253,6 @@ TEST(LrScheduler, LambdasAreFactorsOfTheBaseRateOrOfTheOneBefore) {
   scheduler->step();
   scheduler->step();
   EXPECT_DOUBLE_EQ(optimizer->learning_rate(), 0.1 / 3);
-  const OptimizerPtr other = new_optimizer();
-  const auto product = optim::multiplicative_lr(other, [](std::int64_t) { return 0.5; });
-  EXPECT_DOUBLE_EQ(other->learning_rate(), 0.1);
-  product->step();
-  product->step();
-  EXPECT_DOUBLE_EQ(other->learning_rate(), 0.025);
 }
 
 TEST(LrScheduler, WhatMakesNoSenseIsRefused) {

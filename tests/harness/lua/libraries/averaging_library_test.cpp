@@ -66,26 +66,6 @@ TEST_F(AveragingLibrary, BuffersAreThoseOfTheModel) {
               2.0, 1e-6);
 }
 
-TEST_F(AveragingLibrary, StatisticsWeighAllBatchesAlike) {
-  const std::string model =
-      "local m = ohm.nn.BatchNorm1d(1) m.running_mean:fill_(9) m:eval()\n"
-      "ohm.optim.swa_utils.update_bn({ohm.zeros(2, 1), {ohm.ones(2, 1)}, ohm.full({2, 1}, 5.0)}, "
-      "m)\n";
-  EXPECT_NEAR(number(model + "return m.running_mean:item()"), 2.0, 1e-6);
-  EXPECT_EQ(number(model + "return m.training and 1 or 0"), 0);
-  EXPECT_NEAR(number(model + "m:train() m(ohm.zeros(2, 1)) return m.running_mean:item()"), 1.8,
-              1e-6);
-}
-
-TEST_F(AveragingLibrary, StatisticsOfALoaderAreThoseOfItsFirstTensors) {
-  EXPECT_NEAR(number("local data = ohm.utils.data\n"
-                     "local set = data.TensorDataset(ohm.full({4, 1}, 3.0), ohm.zeros(4))\n"
-                     "local m = ohm.nn.Sequential(ohm.nn.BatchNorm1d(1))\n"
-                     "ohm.optim.swa_utils.update_bn(data.DataLoader(set, {batch_size = 2}), m)\n"
-                     "return m[1].running_mean:item()"),
-              3.0, 1e-6);
-}
-
 TEST_F(AveragingLibrary, RatesGoToTheAveragesRate) {
   EXPECT_NEAR(number("local p = ohm.nn.Parameter(ohm.ones(1))\n"
                      "local o = ohm.optim.SGD({p}, {lr = 0.1})\n"

@@ -1,4 +1,4 @@
-// Modules that hold others: ModuleDict, ParameterList, ParameterDict, TransformerDecoder.
+// Modules that hold others: ModuleDict, TransformerDecoder.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,29 +25,9 @@ TEST_F(ContainerLibrary, ModuleDictsHaveAnOrderOfTheirOwn) {
             "a b");
 }
 
-TEST_F(ContainerLibrary, ParameterListsAreListsOfParameters) {
-  EXPECT_EQ(text("local net = ohm.nn.Module{} net.list = ohm.nn.ParameterList{"
-                 "ohm.nn.Parameter(ohm.ones(2)), ohm.zeros(3)} "
-                 "net.list:append(ohm.nn.Parameter(ohm.ones(4))) local sizes = {} "
-                 "for _, p in ipairs(net.list) do assert(p.requires_grad) "
-                 "  sizes[#sizes + 1] = p:numel() end "
-                 "for name in net:named_parameters() do sizes[#sizes + 1] = name end "
-                 "return table.concat(sizes, ' ') .. ' ' .. #net.list"),
-            "2 3 4 list.0 list.1 list.2 3");
-}
-
-TEST_F(ContainerLibrary, ParameterDictsHaveThemByName) {
-  EXPECT_EQ(text("local dict = ohm.nn.ParameterDict{{'w', ohm.ones(2)}, {'b', ohm.ones(1)}} "
-                 "local names = {} for name in dict:named_parameters() do "
-                 "names[#names + 1] = name end assert(dict.w.requires_grad) "
-                 "return table.concat(names, ' ')"),
-            "w b");
-}
-
 TEST_F(ContainerLibrary, EntriesHaveToBeWhatTheyAreCalled) {
   EXPECT_THAT(error_of("ohm.nn.ModuleDict{a = ohm.ones(2)}"), HasSubstr("a module"));
   EXPECT_THAT(error_of("ohm.nn.ModuleDict{ohm.nn.ReLU()}"), HasSubstr("a list of pairs"));
-  EXPECT_THAT(error_of("ohm.nn.ParameterList{1}"), HasSubstr("ParameterList"));
 }
 
 TEST_F(ContainerLibrary, DecodersAttendToThemselvesAndToMemory) {

@@ -102,38 +102,6 @@ TEST_F(DataLibrary, ShuffledEpochsDifferAndVisitEverything) {
       "false 0,1,2,3,4,5,6,7,8,9");
 }
 
-TEST_F(DataLibrary, SplitsAreDisjointAndShareNothing) {
-  EXPECT_EQ(text(with("local g = ohm.Generator():manual_seed(3) "
-                      "local a, b = data.random_split(pairs_of, {0.75, 0.25}, {generator = g}) "
-                      "local all = {} for _, set in ipairs{a, b} do for i = 0, #set - 1 do "
-                      "local _, n = set(i) all[#all + 1] = n:item() end end table.sort(all) "
-                      "return #a .. ' ' .. #b .. ' ' .. table.concat(all, ',')")),
-            "8 2 0,1,2,3,4,5,6,7,8,9");
-  EXPECT_THAT(error_of(with("data.random_split(pairs_of, {8, 3})")),
-              HasSubstr("the lengths sum up to 11, the data set has 10 items"));
-  EXPECT_THAT(error_of(with("data.random_split(pairs_of, {8, 2^63})")),
-              HasSubstr("the lengths sum up to 9223372036854775808, the data set has 10 items"));
-}
-
-TEST_F(DataLibrary, SamplersChooseTheItems) {
-  EXPECT_EQ(text(with("return drawn(data.DataLoader(pairs_of, {sampler = {3, 1, 3}}))")), "3 1 3");
-  EXPECT_EQ(text(with("return drawn(data.DataLoader(pairs_of, {batch_sampler = {{1, 2}, {9}}}))")),
-            "1,2 9");
-  EXPECT_EQ(text(with("local s = data.BatchSampler(data.SequentialSampler(pairs_of), 6, true) "
-                      "local l = data.DataLoader(pairs_of, {batch_sampler = s}) "
-                      "return #l .. ' ' .. drawn(l)")),
-            "1 0,1,2,3,4,5");
-  EXPECT_EQ(
-      text(with("local out = {} for rank = 0, 3 do local s = data.DistributedSampler(pairs_of, "
-                "{num_replicas = 4, rank = rank, shuffle = false}) "
-                "out[#out + 1] = drawn(data.DataLoader(pairs_of, {batch_size = 3, sampler = s}))"
-                " end return table.concat(out, ' ')")),
-      "0,4,8 1,5,9 2,6,0 3,7,1");
-  EXPECT_EQ(text(with("local s = data.WeightedRandomSampler({0, 0, 1, 0}, 3) "
-                      "return drawn(data.DataLoader(pairs_of, {sampler = s}))")),
-            "2 2 2");
-}
-
 TEST_F(DataLibrary, CollateFunctionsGetTheListOfItems) {
   EXPECT_EQ(text(with("local l = data.DataLoader(pairs_of, {batch_size = 5, "
                       "collate_fn = function(items) return #items, items[2][2]:item() end}) "
@@ -197,8 +165,6 @@ TEST_F(DataLibrary, LeavingALoopLetsGoOfWhatWasFetched) {
 }
 
 TEST_F(DataLibrary, RefusesWhatPyTorchRefuses) {
-  EXPECT_THAT(error_of(with("data.DataLoader(pairs_of, {shuffle = true, sampler = {1}})")),
-              HasSubstr("[DataLoader] sampler and shuffle exclude each other"));
   EXPECT_THAT(error_of(with("data.DataLoader(pairs_of, {prefetch_factor = 2})")),
               HasSubstr("prefetch_factor needs num_workers > 0"));
   EXPECT_THAT(
@@ -209,7 +175,7 @@ TEST_F(DataLibrary, RefusesWhatPyTorchRefuses) {
   EXPECT_THAT(error_of(with("data.DataLoader(7)")), HasSubstr("must be a data set"));
   EXPECT_THAT(error_of(with("for b in data.DataLoader(x:cuda(), {num_workers = 1}) do end")),
               HasSubstr("a worker process cannot use the GPU"));
-  EXPECT_THAT(error_of(with("for b in data.DataLoader(pairs_of, {sampler = {10}}) do end")),
+  EXPECT_THAT(error_of(with("return pairs_of[10]")),
               HasSubstr("index 10 is out of range: the data set has 10 items, counted from 0"));
 }
 

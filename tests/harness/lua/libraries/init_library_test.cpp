@@ -15,8 +15,6 @@ TEST_F(InitLibrary, FillsInPlaceAndGivesTheTensorBack) {
             7.5);
   EXPECT_EQ(number("return ohm.nn.init.ones_(ohm.zeros(4)):sum():item()"), 4);
   EXPECT_EQ(number("return ohm.nn.init.zeros_(ohm.ones(4)):sum():item()"), 0);
-  EXPECT_EQ(text("return tostring(ohm.nn.init.eye_(ohm.ones(2, 3)))"),
-            "tensor([1, 0, 0, 0, 1, 0], float32 [2, 3] on cpu)");
 }
 
 TEST_F(InitLibrary, LeavesNoTraceInTheGraph) {
@@ -43,7 +41,6 @@ TEST_F(InitLibrary, DrawsWithTheDeviationOfEachRule) {
   EXPECT_NEAR(number("return ohm.nn.init.kaiming_normal_(ohm.zeros(100, 10, 3, 3),\n"
                      "  {mode = 'fan_in', nonlinearity = 'relu'}):std():item()"),
               0.149, 0.005);
-  EXPECT_EQ(number("return ohm.nn.init.calculate_gain('tanh')"), 5.0 / 3.0);
 }
 
 TEST_F(InitLibrary, OrthogonalRowsHaveTheLengthOfTheGain) {

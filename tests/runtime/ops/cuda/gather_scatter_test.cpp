@@ -44,7 +44,7 @@ class CudaGatherScatter : public testing::Test {
   void SetUp() override { Context::current().seed(3); }
 
   /// Results and gradients of an op; some are undefined.
-  static std::vector<Tensor> computed(const char* op, const ops::Sample& sample) {
+  static std::vector<Tensor> computed(const char* op, const Sample& sample) {
     const ops::OpDef& definition = *ops::find_op(op);
     require_gradients(definition, sample);
     std::vector<Tensor> found;
@@ -63,12 +63,12 @@ class CudaGatherScatter : public testing::Test {
   }
 
   /// New leaves of the same layouts.
-  static ops::Sample sent(const ops::Sample& sample, Device device) {
+  static Sample sent(const Sample& sample, Device device) {
     const auto send = [device](const Tensor& tensor) {
       const Tensor there = transfer(storage_of(tensor), device);
       return make_view(there, tensor.shape(), tensor.strides(), tensor.impl()->offset);
     };
-    ops::Sample result = sample;
+    Sample result = sample;
     for (Value& value : result) {
       if (Tensor* tensor = std::get_if<Tensor>(&value)) *tensor = send(*tensor);
       if (auto* list = std::get_if<std::vector<Tensor>>(&value)) {
@@ -78,7 +78,7 @@ class CudaGatherScatter : public testing::Test {
     return result;
   }
 
-  void expect_same(const char* op, const ops::Sample& sample, double tolerance = 0) {
+  void expect_same(const char* op, const Sample& sample, double tolerance = 0) {
     SCOPED_TRACE(op);
     const std::vector<Tensor> found = computed(op, sent(sample, Device::cuda(0)));
     EXPECT_EQ(machine_.moved(), "");
@@ -167,7 +167,7 @@ TEST_F(CudaGatherScatter, CountFromTheEndInSubscriptsAlone) {
 }
 
 TEST_F(CudaGatherScatter, RefuseAPlaceThatIsNone) {
-  const auto message_of = [](const char* op, const ops::Sample& sample) {
+  const auto message_of = [](const char* op, const Sample& sample) {
     try {
       to_doubles(tensors_in(call_op(*ops::find_op(op), sample)).front());
     } catch (const std::invalid_argument& error) {

@@ -59,8 +59,8 @@ Tensor weights_like(const Tensor& output) {
 }
 
 /// Results, then gradients.
-Values computed(const ops::OpDef& op, const ops::Sample& given, DType dtype, Device device) {
-  const ops::Sample sample = converted(given, dtype, device);
+Values computed(const ops::OpDef& op, const Sample& given, DType dtype, Device device) {
+  const Sample sample = converted(given, dtype, device);
   require_gradients(op, sample);
   const Tensor out = tensors_in(call_op(op, sample)).front();
   backward({out}, {weights_like(out)}, GraphRetention::release);
@@ -109,7 +109,7 @@ TEST_P(EveryOpOfALibrary, ComputesOnTheCardWhatTheHostDoes) {
     const auto op = std::find_if(all.begin(), all.end(),
                                  [](const auto& one) { return one.info.name == GetParam().op; });
     ASSERT_NE(op, all.end());
-    for (const ops::Sample& sample : op->samples()) {
+    for (const Sample& sample : samples_of(*op)) {
       SCOPED_TRACE(name_of(dtype));
       expect_close(computed(*op, sample, dtype, kCard), computed(*op, sample, dtype, Device::cpu()),
                    dtype);

@@ -36,7 +36,7 @@ namespace {
 /// Results, then gradients.
 using Found = std::vector<std::vector<double>>;
 
-Found found_with(const ops::OpDef& op, const ops::Sample& sample) {
+Found found_with(const ops::OpDef& op, const Sample& sample) {
   require_gradients(op, sample);
   Found found;
   std::vector<Tensor> roots;
@@ -61,7 +61,7 @@ Found found_with(const ops::OpDef& op, const ops::Sample& sample) {
 /// Of all samples, on the first GPU of the machine that is installed.
 std::vector<Found> found_on_gpu(const ops::OpDef& op, DType dtype) {
   std::vector<Found> all;
-  for (const ops::Sample& sample : op.samples()) {
+  for (const Sample& sample : samples_of(op)) {
     Context::current().seed(11);
     all.push_back(found_with(op, converted(sample, dtype, Device::cuda(0))));
   }
@@ -71,7 +71,7 @@ std::vector<Found> found_on_gpu(const ops::OpDef& op, DType dtype) {
 std::vector<std::string> ops_with_samples() {
   std::vector<std::string> names;
   for (const ops::OpDef& op : ops::all_ops()) {
-    if (op.samples) names.emplace_back(op.info.name);
+    if (has_samples(op)) names.emplace_back(op.info.name);
   }
   return names;
 }

@@ -16,7 +16,7 @@
 namespace ohm::test {
 namespace {
 
-void call_with_gradients(const ops::OpDef& op, const ops::Sample& sample) {
+void call_with_gradients(const ops::OpDef& op, const Sample& sample) {
   require_gradients(op, sample);
   std::vector<Tensor> roots;
   std::vector<Tensor> root_grads;
@@ -29,8 +29,8 @@ void call_with_gradients(const ops::OpDef& op, const ops::Sample& sample) {
 }
 
 /// With values that the host knows nothing of.
-ops::Sample on_cuda(const ops::Sample& sample) {
-  ops::Sample result = converted(sample, DType::float32, Device::cuda(0));
+Sample on_cuda(const Sample& sample) {
+  Sample result = converted(sample, DType::float32, Device::cuda(0));
   for (const ops::Value& value : result) {
     for (const Tensor& tensor : tensors_in(value)) {
       if (tensor.cuda_backend() != nullptr) tensor.cuda_address(CudaAccess::write);
@@ -42,7 +42,7 @@ ops::Sample on_cuda(const ops::Sample& sample) {
 /// What came to the host while every sample was computed.
 std::string moved_by(const ops::OpDef& op) {
   CountingMachine machine;
-  for (const ops::Sample& sample : op.samples()) {
+  for (const Sample& sample : samples_of(op)) {
     call_with_gradients(op, on_cuda(sample));
   }
   return machine.moved();
@@ -51,7 +51,7 @@ std::string moved_by(const ops::OpDef& op) {
 std::vector<std::string> ops_with_samples() {
   std::vector<std::string> names;
   for (const ops::OpDef& op : ops::all_ops()) {
-    if (op.samples) names.emplace_back(op.info.name);
+    if (has_samples(op)) names.emplace_back(op.info.name);
   }
   return names;
 }

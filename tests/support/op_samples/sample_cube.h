@@ -4,15 +4,15 @@
 #include <vector>
 
 #include "runtime/arithmetic/factories.h"
-#include "runtime/ops/op.h"
+#include "tests/support/op_samples/families.h"
 
-namespace ohm::ops {
+namespace ohm::test {
 
 /// One sample: random values of shape [2, 3, 4] in double on the host, and these further arguments.
-inline std::vector<Sample> cube_and(const std::vector<Value>& arguments) {
+inline std::vector<Sample> cube_and(const std::vector<ops::Value>& arguments) {
   Sample sample{randn({2, 3, 4}, {DType::float64, Device::cpu()})};
   sample.insert(sample.end(), arguments.begin(), arguments.end());
   return {sample};
 }
 
-}  // namespace ohm::ops
+}  // namespace ohm::test
