@@ -453,6 +453,31 @@ TEST_F(ProgramSweep, SaysThatACommandOfHostMemoryAsksTheNetwork) {
               Not(HasSubstr("network")));
 }
 
+TEST_F(ProgramSweep, ListsTheBugsOfAScriptAndCountsThoseOfItsInterpreter) {
+  setenv("PYTHONHASHSEED", "0", 1);
+  folder_.write("rows.py",
+                "def load(count):\n"
+                "    rows = []\n"
+                "    for _ in range(count):\n"
+                "        try:\n"
+                "            rows.append(bytearray(200_000))\n"
+                "        except MemoryError:\n"
+                "            pass\n"
+                "    return rows\n"
+                "print('loaded', len(load(3)))\n");
+  const ProgramResult ran = ohm({"sweep", "--memory", "host", "--points", "unique", "--",
+                                 "/usr/bin/python3", "-S", "rows.py"});
+  unsetenv("PYTHONHASHSEED");
+  EXPECT_EQ(1, ran.code);
+  EXPECT_THAT(ran.out, HasSubstr("rows.py:5\n"));
+  EXPECT_THAT(ran.out, HasSubstr("rows.py:9 in <module>\n"));
+  EXPECT_THAT(ran.out, HasSubstr("rows.py:5 in load\n"));
+  EXPECT_THAT(ran.out, HasSubstr(" itself, which no line of the script can prevent: "));
+  EXPECT_THAT(ran.out, HasSubstr("\n1 bad verdict, "));
+  EXPECT_THAT(ran.out, HasSubstr(" of the interpreter's own\n"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("crash at")));
+}
+
 TEST_F(ProgramSweep, ACommandThatFailsWithoutFaultsIsNotSwept) {
   write("torch.empty(8)\nraise ValueError('of its own')\n");
   const ProgramResult ran = sweep();
