@@ -274,7 +274,7 @@ OHM_EXPORTED int mkdir(const char* path, mode_t mode) noexcept {
   const int result = host::next.mkdir(path, mode);
   if (result == 0 && host::is_noted()) {
     host::Inside inside;
-    host::note_name("nd", AT_FDCWD, path);
+    host::note_name("nxd", AT_FDCWD, path);
   }
   return result;
 }

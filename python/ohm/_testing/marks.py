@@ -7,15 +7,30 @@ FIXTURES = frozenset(("gpu_memory", "fail_allocation"))
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Dict
 
 
-def has_wishes(item: Any) -> bool:
+_of_parents: Dict[Any, bool] = {}  # modules and classes, which many tests share
+
+
+def asks_for_more(item: Any) -> bool:
     """Whether a mark or an option asks for more than figures."""
     options = item.config.option
-    return (options.ohm_sweep or options.ohm_oom_at is not None
-            or any(mark.name in MARKS for mark in item.iter_markers()))
+    return options.ohm_sweep or options.ohm_oom_at is not None or _is_marked(item)
 
 
 def is_to_be_measured(item: Any) -> bool:
-    return (not FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))) or has_wishes(item)
+    return (not FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))) or asks_for_more(item)
+
+
+def _is_marked(item: Any) -> bool:
+    """As item.iter_markers() tells it, for a thousand tests."""
+    for mark in item.own_markers:
+        if mark.name in MARKS:
+            return True
+    parent = item.parent
+    if parent is None:
+        return False
+    if parent not in _of_parents:
+        _of_parents[parent] = _is_marked(parent)
+    return _of_parents[parent]

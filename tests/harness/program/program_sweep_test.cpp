@@ -1,5 +1,6 @@
 // What ohm sweep finds in Python programs. PyTorch is stood in for by
 // tests/harness/support/stand_in_torch, of which each tensor is a segment of the virtual GPU.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -531,21 +532,25 @@ finally:
 }
 
 TEST_F(ProgramSweep, RunsThatAreInterruptedHaveNoVerdicts) {
-  write(R"(
+  for (const int signal : {SIGTERM, SIGINT, SIGQUIT, SIGHUP}) {
+    write(fmt::format(R"(
 import os, signal
 try:
     for _ in range(4): torch.empty(8)
 except torch.cuda.OutOfMemoryError:
-    os.kill(os.getppid(), signal.SIGTERM)
+    os.kill(os.getppid(), {})
     signal.pause()
-)");
-  const ProgramResult interrupted = sweep({"--points", "all", "--form", "transient", "--engine",
-                                           "exec", "-j", "2", "--report", "json=some.json"});
-  EXPECT_EQ(128 + SIGTERM, interrupted.code);
-  const Json variant =
-      Json::parse(test::read_file(file("some.json")))["scenarios"].at(0)["variants"].at(0);
-  EXPECT_EQ(0, variant["faults"]);
-  EXPECT_EQ(4, variant["untested"]);
+)",
+                      signal));
+    const ProgramResult interrupted = sweep({"--points", "all", "--form", "transient", "--engine",
+                                             "exec", "-j", "2", "--report", "json=some.json"});
+    EXPECT_EQ(128 + signal, interrupted.code);
+    EXPECT_THAT(interrupted.out, Not(HasSubstr("every verdict is good")));
+    const Json variant =
+        Json::parse(test::read_file(file("some.json")))["scenarios"].at(0)["variants"].at(0);
+    EXPECT_EQ(0, variant["faults"]);
+    EXPECT_EQ(4, variant["untested"]);
+  }
 }
 
 /// Each recovery leaves its work out.
