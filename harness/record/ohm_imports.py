@@ -1,5 +1,6 @@
-"""Modules that are waited for: told as soon as a program has imported them."""
+"""Modules that are waited for: told as soon as a program has imported them, or is about to."""
 import importlib.util
+import os
 import sys
 
 
@@ -9,6 +10,39 @@ def when_imported(name, tell):
         tell(sys.modules[name])
     else:
         sys.meta_path.insert(0, _Finder(name, tell))
+
+
+def before_import(name, prepare):
+    """prepare(), once, when a program is about to import the module `name`. It may wait for modules,
+    this one too, and finds those of this folder. At once where the module is there."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+
+    def prepare_here():
+        sys.path.insert(0, folder)
+        try:
+            prepare()
+        finally:
+            sys.path.remove(folder)
+
+    if name in sys.modules:
+        prepare_here()
+    else:
+        sys.meta_path.insert(0, _Preparation(name, prepare_here))
+
+
+class _Preparation:
+    """Finds the module where others find it, once."""
+
+    def __init__(self, name, prepare):
+        self.name = name
+        self.prepare = prepare
+
+    def find_spec(self, name, path=None, target=None):
+        if name != self.name:
+            return None
+        sys.meta_path.remove(self)
+        self.prepare()
+        return importlib.util.find_spec(name)
 
 
 class _Finder:

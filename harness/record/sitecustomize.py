@@ -15,9 +15,9 @@ def _start():
         import ohm_state
 
         ohm_state.offer()
-        import ohm_values
+        import ohm_imports
 
-        ohm_values.grant_when_imported()
+        ohm_imports.before_import("torch", _grant_values)
         if os.environ.get(protocol.RECORD_VARIABLE):
             import ohm_recorder
 
@@ -49,6 +49,16 @@ def _start():
         if error.name != "sitecustomize":
             raise
         sys.modules[__name__] = _this_module
+
+
+def _grant_values():
+    """Many modules: programs without PyTorch, as tools that a job starts are, do without."""
+    try:
+        import ohm_values
+
+        ohm_values.grant_when_imported()
+    except Exception as error:  # it never keeps a program from going on
+        sys.stderr.write(f"ohm: values on the GPU are not known: {error!r}\n")
 
 
 _this_module = sys.modules[__name__]

@@ -9,7 +9,8 @@ namespace ohm::engine {
 template <class Archive, Is<TrialVerdict> T>
 void fields(Archive& archive, T& verdict) {
   archive(verdict.verdict, verdict.handled, verdict.benign, verdict.ended_at_failure, verdict.what,
-          verdict.peak_bytes, verdict.repeated_calls, verdict.state_key);
+          verdict.peak_bytes, verdict.repeated_calls, verdict.state_key, verdict.interpreter,
+          verdict.file, verdict.line, verdict.stack);
 }
 
 template <class Archive, Is<ChainVerdict> T>

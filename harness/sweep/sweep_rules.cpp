@@ -21,8 +21,8 @@ std::map<std::string, std::string> settings_of(const SweepRules& rules, FaultLev
 }
 
 ExitReason exit_reason_of(const SweptVariant& variant) {
-  const bool is_waived_all = std::all_of(variant.failed.begin(), variant.failed.end(), is_waived);
-  return is_waived_all ? ExitReason::passed : ExitReason::failed;
+  const bool is_excused_all = std::all_of(variant.failed.begin(), variant.failed.end(), is_excused);
+  return is_excused_all ? ExitReason::passed : ExitReason::failed;
 }
 
 }  // namespace ohm::engine

@@ -59,6 +59,11 @@ struct TrialVerdict {
   bool benign = false;
   bool ended_at_failure = false;  ///< the program made no call after the one that failed
   std::string what;               ///< one sentence, of a verdict that is not good
+  // Of a script, where the request failed, of a verdict that is not good:
+  std::string interpreter;  ///< that is to blame; empty: the script is
+  std::string file;         ///< its innermost line; empty: none, or no script
+  int line = 0;
+  std::vector<std::string> stack;  ///< "file:line in function", the outermost first
   // Of a program that went on by itself:
   std::int64_t peak_bytes = 0;      ///< allocated, on one GPU
   std::int64_t repeated_calls = 0;  ///< that the fault-free run makes less

@@ -288,8 +288,10 @@ void WorkloadSweep::add_failed(SweptVariant& swept, const FaultTask& task, const
   failed.call = static_cast<std::int64_t>(task.call) + 1;
   failed.bytes = static_cast<std::int64_t>(counted_->calls.bytes[task.call]);
   failed.op = point.op;
-  failed.file = point.file;
-  failed.line = point.line;
+  failed.file = found.file.empty() ? point.file : found.file;
+  failed.line = found.file.empty() ? point.line : found.line;
+  failed.interpreter = found.interpreter;
+  failed.stack = found.stack;
   failed.rerun = workload_.rerun_command(plan);
   failed.waived = waived_reason(task, found.verdict);
   if (!failed.waived.empty()) ++swept.waived;

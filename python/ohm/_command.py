@@ -1,12 +1,12 @@
 """The `ohm` command: where it is, and how it is run."""
 from __future__ import annotations
 
-import json
 import os
-import shutil
-import subprocess
 import sys
-from typing import Any, Mapping, Optional, Sequence
+
+TYPE_CHECKING = False  # typing is not imported for it: pytest is restarted with little else
+if TYPE_CHECKING:
+    from typing import Any, Mapping, Optional, Sequence
 
 OVERRIDE = "OHM_COMMAND"
 
@@ -32,10 +32,11 @@ def command_path() -> str:
     if override:
         return override
     checkout = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    candidates = (os.path.join(os.path.dirname(sys.executable), "ohm"), shutil.which("ohm"),
-                  os.path.join(checkout, "build", "release", "harness", "ohm"))
-    for path in candidates:
-        if path and os.path.isfile(path) and os.access(path, os.X_OK):
+    folders = (os.path.dirname(sys.executable), *os.environ.get("PATH", os.defpath).split(os.pathsep),
+               os.path.join(checkout, "build", "release", "harness"))
+    for folder in folders:
+        path = os.path.join(folder, "ohm")
+        if os.path.isfile(path) and os.access(path, os.X_OK):
             return path
     raise OhmError("the ohm command is not installed: there is none beside "
                    f"{sys.executable}, and none in PATH; {OVERRIDE} names it")
@@ -44,6 +45,8 @@ def command_path() -> str:
 def run(arguments: Sequence[str], *, stdin: Optional[str] = None,
         accepted: Sequence[int] = (0,), environment: Optional[Mapping[str, str]] = None) -> str:
     """What `ohm ARGUMENTS` prints. Raises OhmError with what it says on an exit code not accepted."""
+    import subprocess
+
     path = command_path()
     variables = dict(os.environ if environment is None else environment)
     # This process may be on a virtual GPU itself; the command is not.
@@ -61,4 +64,6 @@ def run(arguments: Sequence[str], *, stdin: Optional[str] = None,
 
 def run_json(arguments: Sequence[str], *, accepted: Sequence[int] = (0,)) -> Any:
     """The JSON that `ohm ARGUMENTS` prints."""
+    import json
+
     return json.loads(run(arguments, accepted=accepted))

@@ -11,7 +11,7 @@ from typing import Any, Iterator, List, Optional
 
 import pytest
 
-from ohm._testing import virtual_gpu, wishes
+from ohm._testing import marks, virtual_gpu
 
 # Where any of these is given, all tests are measured; else those that ask for it.
 _FOR_ALL = ("ohm_baseline", "ohm_peaks", "ohm_sweep", "ohm_oom_at")
@@ -94,7 +94,7 @@ class _Waiting:
     """A session in which no test asks for anything pays for nothing."""
 
     def pytest_collection_finish(self, session: Any) -> None:
-        if any(wishes.is_to_be_measured(item) for item in session.items):
+        if any(marks.is_to_be_measured(item) for item in session.items):
             _measure(session.config, False, None)
 
 

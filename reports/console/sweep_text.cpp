@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -45,10 +46,31 @@ std::string failed_text(const FailedFault& failed, const ReportStyle& style) {
       human_bytes(static_cast<std::size_t>(failed.bytes)),
       failed.op.empty() ? "outside any op" : failed.op, place_text(failed.file, failed.line));
   text += indented(printable(failed.what), 8, style.columns);
+  for (const std::string& line : failed.stack) text += indented(printable(line), 10, style.columns);
   if (!failed.waived.empty()) {
     text += indented("waived: " + printable(failed.waived), 8, style.columns);
   }
   return text + fmt::format("        re-run: {}\n", printable(failed.rerun));
+}
+
+/// "56 in python3.11 itself, which no line of the script can prevent: 50 crash · 6 wrong_error".
+std::string interpreter_text(const SweptVariant& variant) {
+  std::map<std::string, std::map<FaultVerdict, std::int64_t>> counts;
+  for (const FailedFault& failed : variant.failed) {
+    if (!failed.interpreter.empty()) ++counts[failed.interpreter][failed.verdict];
+  }
+  std::string text;
+  for (const auto& [interpreter, verdicts] : counts) {
+    std::vector<std::string> parts;
+    std::int64_t sum = 0;
+    for (const auto& [verdict, count] : verdicts) {
+      parts.push_back(fmt::format("{} {}", grouped(count), name_of(verdict)));
+      sum += count;
+    }
+    text += fmt::format("      {} in {} itself, which no line of the script can prevent: {}\n",
+                        grouped(sum), printable(interpreter), fmt::join(parts, " · "));
+  }
+  return text;
 }
 
 std::string points_text(const SweptVariant& variant) {
@@ -83,7 +105,7 @@ std::string variant_text(const SweptVariant& variant, std::size_t name_width,
                       verdicts_text(variant));
   std::size_t shown = 0;
   for (const FailedFault& failed : variant.failed) {
-    if (is_waived(failed) && style.detail != Detail::verbose) continue;
+    if (is_excused(failed) && style.detail != Detail::verbose) continue;
     if (++shown <= kMostFailedShown || style.detail == Detail::verbose) {
       text += failed_text(failed, style);
     }
@@ -91,6 +113,7 @@ std::string variant_text(const SweptVariant& variant, std::size_t name_width,
   if (shown > kMostFailedShown && style.detail != Detail::verbose) {
     text += fmt::format("      {} more; -v shows them all\n", shown - kMostFailedShown);
   }
+  text += interpreter_text(variant);
   text += recovery_notes_text(variant, style);
   if (style.detail == Detail::verbose) text += points_text(variant);
   return text;
@@ -102,6 +125,7 @@ struct Totals {
   std::int64_t bad = 0;
   std::int64_t waived = 0;
   std::int64_t waivers = 0;
+  std::int64_t of_interpreters = 0;
   std::int64_t untested = 0;
   std::int64_t calls = 0;
   std::int64_t not_tried = 0;
@@ -128,7 +152,10 @@ Totals totals_of(const SweepResult& result) {
       ++totals.variants;
       totals.unswept += variant.error ? 1 : 0;
       totals.faults += variant.faults;
-      totals.bad += static_cast<std::int64_t>(variant.failed.size()) - variant.waived;
+      for (const FailedFault& failed : variant.failed) {
+        totals.bad += is_excused(failed) ? 0 : 1;
+        totals.of_interpreters += is_excused(failed) && !is_waived(failed) ? 1 : 0;
+      }
       totals.waived += variant.waived;
       totals.waivers += count_waivers(variant);
       totals.untested += variant.untested;
@@ -202,6 +229,9 @@ std::string sweep_summary_text(const SweepResult& swept, const ReportStyle& styl
   if (totals.waived != 0) {
     text += fmt::format(", {} waived by {}", grouped(totals.waived),
                         count_text(totals.waivers, "waiver"));
+  }
+  if (totals.of_interpreters != 0) {
+    text += fmt::format(", {} of the interpreter's own", grouped(totals.of_interpreters));
   }
   if (totals.untested != 0) {
     text += fmt::format(", {} not tested", count_text(totals.untested, "fault"));

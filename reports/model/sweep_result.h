@@ -194,6 +194,9 @@ struct FailedFault {
   std::int64_t bytes = 0;
   std::string waived;  ///< the reason; empty: not waived
   std::string rerun;   ///< the command that repeats it
+  /// That failed by itself, as no line of the script can prevent; empty: the program is to blame.
+  std::string interpreter;
+  std::vector<std::string> stack;  ///< of a script: "file:line in function", the outermost first
 
   static constexpr const char* kSchemaName = "failed";
   template <class Visit>
@@ -210,6 +213,10 @@ struct FailedFault {
     visit("bytes", &T::bytes);
     visit("waived", &T::waived, Presence::optional, "The reason; absent: not waived.");
     visit("rerun", &T::rerun, "The command that repeats it.");
+    visit("interpreter", &T::interpreter, Presence::optional,
+          "The interpreter that failed by itself; absent: the program is to blame.");
+    visit("stack", &T::stack, Presence::optional,
+          "Lines of the script where the request failed, the outermost first.");
   }
 };
 
@@ -274,10 +281,15 @@ struct SweptVariant {
 
 inline bool is_waived(const FailedFault& failed) { return !failed.waived.empty(); }
 
-/// Swept to the end, and every verdict that is not good is waived.
+/// It does not fail the sweep.
+inline bool is_excused(const FailedFault& failed) {
+  return is_waived(failed) || !failed.interpreter.empty();
+}
+
+/// Swept to the end, and every verdict that is not good is excused.
 inline bool is_clean(const SweptVariant& variant) {
   return !variant.error && variant.untested == 0 &&
-         std::all_of(variant.failed.begin(), variant.failed.end(), is_waived);
+         std::all_of(variant.failed.begin(), variant.failed.end(), is_excused);
 }
 
 struct SweptScenario {

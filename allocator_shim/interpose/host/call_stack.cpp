@@ -5,6 +5,8 @@
 #include <unwind.h>
 
 #include <cstring>
+#include <initializer_list>
+#include <string_view>
 
 // The linker's names for where this library begins and ends.
 // NOLINTBEGIN(readability-identifier-naming)
@@ -14,19 +16,50 @@ extern "C" const char _end __attribute__((visibility("hidden")));
 
 namespace ohm::interpose::host {
 
-namespace {
-
-bool is_own(std::uintptr_t address) {
+bool is_own_code(std::uintptr_t address) {
   const auto begin = reinterpret_cast<std::uintptr_t>(&__ehdr_start);
   const auto end = reinterpret_cast<std::uintptr_t>(&_end);
   return address - begin < end - begin;
 }
 
+namespace {
+
+std::string_view file_name(std::string_view path) {
+  path.remove_prefix(path.rfind('/') + 1);
+  return path;
+}
+
+bool begins_with_one_of(std::string_view name, std::initializer_list<std::string_view> beginnings) {
+  for (const std::string_view beginning : beginnings) {
+    if (name.starts_with(beginning)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_c_library(std::string_view path) {
+  return begins_with_one_of(file_name(path), {"libc.so", "libc-2", "ld-linux", "ld-2", "ld-musl"});
+}
+
+bool is_cpp_library(std::string_view path) {
+  return begins_with_one_of(file_name(path),
+                            {"libstdc++.so", "libgcc_s.so", "libc++.so", "libc++abi.so"});
+}
+
+bool is_of_c_library(std::uintptr_t address) {
+  dl_find_object found = {};
+  return _dl_find_object(reinterpret_cast<void*>(address), &found) == 0 &&
+         is_c_library(found.dlfo_link_map->l_name);
+}
+
+namespace {
+
 _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* into) {
   CallStack& stack = *static_cast<CallStack*>(into);
   const std::uintptr_t address = _Unwind_GetIP(context);
   if (address == 0) return _URC_END_OF_STACK;
-  if (stack.depth == 0 && is_own(address)) return _URC_NO_REASON;
+  if (stack.depth == 0 && is_own_code(address)) return _URC_NO_REASON;
   stack.addresses[stack.depth++] = address;
   return stack.depth == kMostFrames ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
@@ -40,11 +73,8 @@ std::uint64_t hashed(std::uint64_t hash, std::uint64_t word) {
 
 /// Of the file's name without its folders.
 std::uint64_t name_hash(const char* path) {
-  const char* const slash = std::strrchr(path, '/');
   std::uint64_t hash = kHashStart;
-  for (const char* c = slash == nullptr ? path : slash + 1; *c != '\0'; ++c) {
-    hash = hashed(hash, static_cast<unsigned char>(*c));
-  }
+  for (const char c : file_name(path)) hash = hashed(hash, static_cast<unsigned char>(c));
   return hash;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "allocator_shim/interpose/host/host_settings.h"
 #include "allocator_shim/interpose/host/own_memory.h"
@@ -27,6 +28,14 @@ struct CallStack {
 /// program of the system has, no frame pointers.
 void capture(CallStack& stack);
 
+/// Whether the address is in this library.
+bool is_own_code(std::uintptr_t address);
+/// Whether it is in the C library or the loader.
+bool is_of_c_library(std::uintptr_t address);
+/// By the name of their file: the C library and the loader, the C++ library and what it needs.
+bool is_c_library(std::string_view path);
+bool is_cpp_library(std::string_view path);
+
 /// What of a file is loaded: a program or a library.
 struct Module {
   std::uintptr_t begin = 0;
@@ -39,6 +48,8 @@ struct Module {
 struct Frame {
   std::uint32_t module = 0;   ///< index + 1; 0: none, which is code that the program made
   std::uint64_t address = 0;  ///< in the module
+
+  bool operator==(const Frame&) const = default;
 };
 
 /// The modules of a process, in the order in which they were met. One thread at a time.

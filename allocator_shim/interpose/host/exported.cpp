@@ -27,6 +27,12 @@ bool is_ready() {
   return true;
 }
 
+}  // namespace
+
+bool is_ready_for_files() { return is_ready(); }
+
+namespace {
+
 /// Whether the request is the program's, and watched.
 bool is_watched() {
   return stage.load(std::memory_order_relaxed) == Stage::watched && !Inside::is_entered();
@@ -36,7 +42,7 @@ template <typename Make>
 void* requested_block(std::size_t bytes, const Make& make) {
   if (!is_watched()) return make();
   Inside inside;
-  Request request = {bytes, 0, 0};
+  Request request = {bytes, 0, kNoSite};
   if (watch.refuses(request)) {
     inside.set_error(ENOMEM);
     return nullptr;
@@ -52,7 +58,7 @@ void* requested_block(std::size_t bytes, const Make& make) {
 
 void* watched_realloc(void* memory, std::size_t bytes) {
   Inside inside;
-  Request request = {bytes, 0, 0};
+  Request request = {bytes, 0, kNoSite};
   if (watch.has_live()) request.given_back = watch.bytes_of(memory);
   if (watch.refuses(request)) {
     inside.set_error(ENOMEM);
@@ -97,7 +103,7 @@ void* watched_mmap(void* hint, std::size_t bytes, int protection, int flags, int
                    off_t offset) {
   const bool is_request = is_memory(protection, flags);
   Inside inside;
-  Request request = {bytes, 0, 0};
+  Request request = {bytes, 0, kNoSite};
   if (is_request && watch.refuses(request)) {
     inside.set_error(ENOMEM);
     return MAP_FAILED;
@@ -115,7 +121,7 @@ void* watched_mmap(void* hint, std::size_t bytes, int protection, int flags, int
 
 void* watched_mremap(void* old, std::size_t old_bytes, std::size_t bytes, int flags, void* to) {
   Inside inside;
-  Request request = {bytes, old_bytes, 0};
+  Request request = {bytes, old_bytes, kNoSite};
   if (bytes > old_bytes && watch.refuses(request)) {
     inside.set_error(ENOMEM);
     return MAP_FAILED;

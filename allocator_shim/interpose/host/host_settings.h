@@ -27,6 +27,10 @@ inline constexpr const char* kExpectedOutput = "expected.out";  ///< of the run 
 inline constexpr const char* kExpectedErrors = "expected.err";
 inline constexpr const char* kCopyOutput = "copy.out";  ///< of the copy that a request failed in
 inline constexpr const char* kCopyErrors = "copy.err";
+inline constexpr const char* kLeftFile = "left";  ///< SiteLeft rows of the run without faults
+inline constexpr const char* kWrittenFile =
+    "written";  ///< of the run: a line for each (written_files.h)
+inline constexpr const char* kFramesFile = "frames";  ///< of Python, where the last request failed
 
 /// Requests of a process that are numbered in a trace; those after them are only counted.
 inline constexpr std::size_t kTracedRequests = std::size_t{1} << 24;
@@ -60,7 +64,26 @@ enum class FaultEnd : std::uint32_t {
   no_copy,           ///< the machine has none left
 };
 
+/// What a call stack left when the process ended.
+struct SiteLeft {
+  PointHash point = 0;
+  std::uint64_t bytes = 0;          ///< that are still allocated
+  std::uint64_t lost_bytes = 0;     ///< of these: no pointer of the process leads to them
+  std::uint64_t is_of_program = 0;  ///< 1: they were not allocated by the C library for itself
+};
+
+/// What a process in which a request failed left beyond the run without faults.
+struct MemoryLeft {
+  std::uint64_t is_known = 0;  ///< 1: it ended by itself, with one thread, and was looked at
+  std::uint64_t lost_bytes = 0;
+  PointHash lost_point = 0;  ///< that most of them are of; 0: requested after the failure
+  /// Of call stacks that leave nothing without faults, in a program that frees all it allocates.
+  std::uint64_t kept_bytes = 0;
+  PointHash kept_point = 0;
+};
+
 inline constexpr std::size_t kMessageBytes = 240;
+inline constexpr std::size_t kFramesBytes = 2048;
 inline constexpr std::size_t kHostNameBytes = 256;
 
 /// Written by ohm up to `is_persistent`, the rest by the library.
@@ -73,6 +96,9 @@ struct SweptFault {
   std::uint32_t has_same_output = 0;             ///< 1: its standard output is the expected one
   std::uint32_t has_same_errors = 0;             ///< 1: likewise
   std::array<char, kMessageBytes> message = {};  ///< what it wrote to stderr that is not expected
+  MemoryLeft left;
+  std::uint64_t writes_files = 0;              ///< 1: a copy opened a file for writing
+  std::array<char, kFramesBytes> frames = {};  ///< as kFramesFile has them
 };
 
 struct SweepControl {

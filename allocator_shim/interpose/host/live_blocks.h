@@ -5,15 +5,19 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "allocator_shim/interpose/host/own_memory.h"
 
 namespace ohm::interpose::host {
 
+/// Of a request whose call stack was not looked at.
+inline constexpr std::uint32_t kNoSite = ~std::uint32_t{0};
+
 struct LiveBlock {
   std::uintptr_t address = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t site = 0;
+  std::uint32_t site = kNoSite;
 };
 
 class LiveBlocks {
@@ -25,6 +29,9 @@ class LiveBlocks {
   const LiveBlock* find(std::uintptr_t address) const;
   /// False where the address is not known.
   bool take(std::uintptr_t address, LiveBlock& block);
+  std::size_t count() const { return count_; }
+  /// Some of them are free: their addresses are 0.
+  std::span<const LiveBlock> slots() const { return {slots_.data(), slots_.size()}; }
 
  private:
   static constexpr std::size_t kFirstSlots = std::size_t{1} << 10;

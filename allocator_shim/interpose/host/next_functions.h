@@ -2,13 +2,16 @@
 // the C library's or another one.
 #pragma once
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <netdb.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 
 namespace ohm::interpose::host {
@@ -31,7 +34,16 @@ namespace ohm::interpose::host {
   ROW(_exit)                   \
   ROW(close)                   \
   ROW(connect)                 \
-  ROW(getaddrinfo)
+  ROW(getaddrinfo)             \
+  ROW(open)                    \
+  ROW(openat)                  \
+  ROW(fopen)                   \
+  ROW(freopen)                 \
+  ROW(mkostemps)               \
+  ROW(mkdtemp)                 \
+  ROW(mkdir)                   \
+  ROW(rename)                  \
+  ROW(renameat)
 
 struct NextFunctions {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared
@@ -44,6 +56,9 @@ extern NextFunctions next;  // NOLINT(bugprone-dynamic-static-initializers): con
 
 /// False where they are being found just now: what asks then gets start-up memory.
 bool find_next_functions();
+
+/// Whether they are found; looks for them where nobody did.
+bool is_ready_for_files();
 
 /// Memory for what asks while the functions are being looked up, the loader for one. It is never
 /// given back.

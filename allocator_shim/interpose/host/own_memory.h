@@ -23,7 +23,15 @@ enum class OwnPlace : std::uintptr_t {
   modules = std::uintptr_t{0x2500} << 32U,
   blocks = std::uintptr_t{0x2600} << 32U,
   ranges = std::uintptr_t{0x2700} << 32U,
+  marks = std::uintptr_t{0x2800} << 32U,
+  pending = std::uintptr_t{0x2900} << 32U,
+  mappings = std::uintptr_t{0x2a00} << 32U,
 };
+
+/// Whether the library's own memory may lie at the address.
+constexpr bool is_own_place(std::uintptr_t address) {
+  return address >> 32U >= 0x2000 && address >> 32U < 0x2b00;
+}
 
 /// A table that takes what it needs: a program may have little address space left (RLIMIT_AS).
 /// What it holds moves when it grows. Its memory goes with the process.

@@ -20,13 +20,13 @@
 
 namespace ohm::interpose::host {
 
-namespace {
-
 bool has_several_threads() {
   struct stat status = {};
   constexpr nlink_t kOfOneThread = 3;
   return stat("/proc/self/task", &status) == 0 && status.st_nlink > kOfOneThread;
 }
+
+namespace {
 
 bool has_children() {
   siginfo_t info = {};

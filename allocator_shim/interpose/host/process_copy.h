@@ -28,6 +28,8 @@ struct CopyFiles {
   FixedPath copy_errors;
 };
 
+bool has_several_threads();
+
 /// True in the copy, which goes on with a request that failed. In the process itself false, once
 /// the copy has ended or has been killed: `fault` then has what became of it, or why there was
 /// none.

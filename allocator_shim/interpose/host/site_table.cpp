@@ -35,6 +35,24 @@ std::uint32_t SiteTable::index_of(const CallStack& stack) {
   return add(key, stack);
 }
 
+std::string_view SiteTable::path_of(const Frame& frame) const {
+  return frame.module == 0 ? "" : modules()[frame.module - 1].path.data();
+}
+
+bool SiteTable::is_of_program(const Site& site) const {
+  for (const Frame& frame : frames_of(site)) {
+    if (!is_cpp_library(path_of(frame))) return !is_c_library(path_of(frame));
+  }
+  return true;
+}
+
+Frame SiteTable::program_frame(const Site& site) const {
+  for (const Frame& frame : frames_of(site)) {
+    if (!is_c_library(path_of(frame))) return frame;
+  }
+  return {};
+}
+
 bool SiteTable::grow() {
   OwnTable<std::uint32_t> old(OwnPlace::slots);
   if (!slots_.replace(2 * slots_.size(), old)) return false;

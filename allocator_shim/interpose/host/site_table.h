@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "allocator_shim/interpose/host/call_stack.h"
 #include "allocator_shim/interpose/host/own_memory.h"
@@ -27,6 +28,7 @@ struct Site {
   SiteBytes at_peak;              ///< as of `peak_number`
   std::uint64_t peak_number = 0;  ///< of the last peak that at_peak is of
   SiteBytes at_failure;           ///< when the first request failed
+  std::uint64_t lost_bytes = 0;   ///< of blocks that no pointer leads to (left_memory.h)
 };
 
 class SiteTable {
@@ -43,11 +45,16 @@ class SiteTable {
     return {frames_.data() + site.first_frame, site.depth};
   }
   std::span<const Module> modules() const { return modules_.modules(); }
+  /// Whether it was not the C library that asked, as it does for the buffer of a stream.
+  bool is_of_program(const Site& site) const;
+  /// The innermost call that is not in the C library.
+  Frame program_frame(const Site& site) const;
 
  private:
   static constexpr std::size_t kMostSites = std::size_t{1} << 17;
   static constexpr std::size_t kFirstSites = 128;
 
+  std::string_view path_of(const Frame& frame) const;
   bool grow();
   void put(std::uint64_t key, std::uint32_t taken);
   std::uint32_t add(std::uint64_t key, const CallStack& stack);

@@ -10,6 +10,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include "allocator_shim/interpose/host/python_frames.h"
+#include "allocator_shim/interpose/host/written_files.h"
+
 namespace ohm::interpose::host {
 
 namespace {
@@ -18,6 +21,7 @@ namespace {
 /// however large the files are. Where one is taken, or there is none such, any other does.
 constexpr std::uintptr_t kControlAddress = std::uintptr_t{0x2000} << 32U;
 constexpr std::uintptr_t kTraceAddress = std::uintptr_t{0x2100} << 32U;
+constexpr std::uintptr_t kLeftAddress = std::uintptr_t{0x2080} << 32U;
 
 /// All of the file, shared; nullptr where that cannot be.
 void* mapped(const char* folder, const char* name, std::uintptr_t hint, std::size_t& bytes) {
@@ -44,12 +48,16 @@ bool SweepRunner::start(const char* folder) {
   control_ = static_cast<SweepControl*>(control);
   faults_ = {reinterpret_cast<SweptFault*>(control_ + 1), control_->fault_count};
   points_path_ = FixedPath(folder, kPointsFile);
+  left_path_ = FixedPath(folder, kLeftFile);
+  written_path_ = FixedPath(folder, kWrittenFile);
+  frames_path_ = FixedPath(folder, kFramesFile);
+  std::size_t left_bytes = 0;
+  const void* const left = mapped(folder, kLeftFile, kLeftAddress, left_bytes);
+  if (left != nullptr && !is_traced()) {
+    expected_left_ = {static_cast<const SiteLeft*>(left), left_bytes / sizeof(SiteLeft)};
+  }
   files_ = CopyFiles(folder);
   return true;
-}
-
-bool SweepRunner::wants_stack_of(std::uint64_t number) const {
-  return !is_over_ && (control_->run != SweepRun::fail || number == faults_.front().request);
 }
 
 bool SweepRunner::fails(std::uint64_t number, PointHash point, std::uint64_t bytes) {
@@ -62,10 +70,13 @@ bool SweepRunner::fails(std::uint64_t number, PointHash point, std::uint64_t byt
       compare(number, point);
       return fails_in_copies(number, point);
     case SweepRun::fail:
+      if (number != faults_.front().request) return false;
       break;
   }
   SweptFault& fault = faults_.front();
+  take_python_frames(frames_path_, fault.frames);
   is_over_ = true;
+  fault_ = &fault;
   has_failed_for_good_ = fault.is_persistent != 0;
   fault.end = point == fault.point ? FaultEnd::ended : FaultEnd::other_point;
   return true;
@@ -86,8 +97,11 @@ bool SweepRunner::fails_in_copies(std::uint64_t number, PointHash point) {
       fault.end = FaultEnd::other_point;
       continue;
     }
+    take_python_frames(frames_path_, fault.frames);
     if (!fail_in_copy(files_, control_->copy_milliseconds, fault)) continue;
     is_over_ = true;
+    is_copy_ = true;
+    fault_ = &fault;
     has_failed_for_good_ = fault.is_persistent != 0;
     return true;
   }
@@ -101,7 +115,16 @@ void SweepRunner::note_network(const char* host) {
   std::memcpy(control_->network_host.data(), host, bytes);
 }
 
+void SweepRunner::note_file(const char* letters, const char* path) {
+  if (is_copy_) {
+    fault_->writes_files = 1;
+  } else if (control_->run != SweepRun::fork) {
+    add_written_file(written_path_, letters, path);
+  }
+}
+
 void SweepRunner::end(std::uint64_t requests) {
+  if (is_copy_) return;
   control_->requests = requests;
   control_->has_ended = 1;
 }

@@ -19,9 +19,10 @@ class SweepRunner {
 
   bool is_on() const { return control_ != nullptr; }
   bool is_traced() const { return is_on() && control_->run == SweepRun::trace; }
-  bool needs_stacks() const { return is_on() && control_->run != SweepRun::fail; }
-  /// Of which requests fails() has to be asked.
-  bool wants_stack_of(std::uint64_t number) const;
+  /// Nothing fails any more that has not failed by now.
+  bool is_over() const { return is_over_; }
+  /// That happened in this process; nullptr: none did.
+  SweptFault* fault() const { return fault_; }
   /// All requests fail from now on.
   bool has_failed_for_good() const { return has_failed_for_good_; }
 
@@ -32,7 +33,13 @@ class SweepRunner {
   /// A host beyond this machine that the process asks for; the first one is kept. Thread-safe.
   void note_network(const char* host);
 
+  /// A file that the process writes.
+  void note_file(const char* letters, const char* path);
+
   const FixedPath& points_path() const { return points_path_; }
+  const FixedPath& left_path() const { return left_path_; }
+  /// Of the run without faults; empty: not known.
+  std::span<const SiteLeft> expected_left() const { return expected_left_; }
   void end(std::uint64_t requests);
 
  private:
@@ -44,9 +51,15 @@ class SweepRunner {
   TracedRequest* trace_ = nullptr;
   std::uint64_t next_fault_ = 0;
   bool is_over_ = false;  ///< here nothing fails any more
+  bool is_copy_ = false;
+  SweptFault* fault_ = nullptr;
+  std::span<const SiteLeft> expected_left_;
   bool has_failed_for_good_ = false;
   std::atomic<bool> has_network_host_ = false;
   FixedPath points_path_;
+  FixedPath left_path_;
+  FixedPath written_path_;
+  FixedPath frames_path_;
   CopyFiles files_;
 };
 

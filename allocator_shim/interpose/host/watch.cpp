@@ -4,6 +4,10 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
+
+#include "allocator_shim/interpose/host/left_memory.h"
+#include "allocator_shim/interpose/host/next_functions.h"
 
 namespace ohm::interpose::host {
 
@@ -26,6 +30,16 @@ class Locked {
  private:
   pthread_mutex_t& mutex_;
 };
+
+/// What the allocator gives from now on comes behind it, on the heap. A block that is too large for
+/// its lists of small ones leaves no trace there.
+std::uintptr_t next_heap_address() {
+  constexpr std::size_t kBytes = 4096;
+  void* const block = next.malloc(kBytes);
+  const auto address = reinterpret_cast<std::uintptr_t>(block);
+  next.free(block);
+  return address;
+}
 
 /// The program would end by the signal without another word.
 void on_termination(int signal) {
@@ -67,16 +81,14 @@ bool Watch::start(const ProcessSettings& settings, char** environment) {
   settings_ = settings;
   pid_ = getpid();
   if (settings.is_idle()) return false;
-  records_ = settings.record_folder != nullptr || settings.limit_bytes != 0;
-  needs_stacks_ = records_ || settings.fault.has_point();
   if (settings.sweep_folder != nullptr) {
     if (!sweep_.start(settings.sweep_folder)) return false;
-    needs_stacks_ = sweep_.needs_stacks();
     hide_sweep(environment);
   }
-  if (needs_stacks_ || sweep_.is_on()) {
-    if (!sites_.prepare()) return false;
-  }
+  records_ = settings.record_folder != nullptr || settings.limit_bytes != 0 || sweep_.is_on();
+  needs_stacks_ = records_ || settings.fault.has_point();
+  hidden_heap_end_ = ~next_heap_address();
+  if (needs_stacks_ && !sites_.prepare()) return false;
   if (records_ && (!blocks_.prepare() || !ranges_.prepare())) return false;
   if (settings.record_folder != nullptr) {
     record_place.open(settings.record_folder);
@@ -111,9 +123,13 @@ bool Watch::is_planned_at(PointHash point) {
 
 bool Watch::refuses(Request& request) {
   const bool is_planned_now = is_planned(request.bytes);
-  if (!needs_stacks_ && !sweep_.is_on()) return is_planned_now;
+  if (!needs_stacks_) return is_planned_now;
   const std::uint64_t number = requests_.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (sweep_.is_on() && !sweep_.wants_stack_of(number)) return sweep_.has_failed_for_good();
+  if (sweep_.has_failed_for_good()) return true;
+  // Of a long run the first ones tell enough.
+  constexpr std::uint64_t kMostStacksAfterFault = 10000;
+  const SweptFault* const fault = sweep_.fault();
+  if (fault != nullptr && number > fault->request + kMostStacksAfterFault) return false;
   CallStack stack;
   capture(stack);
   PointHash point = 0;
@@ -131,8 +147,12 @@ bool Watch::refuses(Request& request) {
       return true;
     }
   }
-  if (!sweep_.is_on() || !sweep_.fails(number, point, request.bytes)) return false;
-  if (!sweep_.has_failed_for_good()) stage = Stage::idle;
+  if (!sweep_.is_on() || sweep_.is_over()) return false;
+  const auto sites = static_cast<std::uint32_t>(sites_.sites().size());
+  if (!sweep_.fails(number, point, request.bytes)) return false;
+  sites_at_fault_ = sites;
+  failed_site_ = request.site;
+  pid_ = getpid();
   return true;
 }
 
@@ -146,6 +166,7 @@ void Watch::note_failure(Refusal why, std::uint64_t number, const Request& reque
 
 /// A site keeps what it held at the last peak; it is brought up to date when it changes after one.
 void Watch::change(std::uint32_t index, std::int64_t bytes, std::int64_t blocks) {
+  if (index == kNoSite) return;
   Site& site = sites_[index];
   if (site.peak_number != peak_number_) {
     site.at_peak = site.live;
@@ -220,7 +241,9 @@ void Watch::after_fork_in_child() {
   // Its owner is a thread of the parent.
   mutex_ = PTHREAD_MUTEX_INITIALIZER;
   pid_ = getpid();
-  if (sweep_.is_on()) stage = Stage::idle;
+  if (!sweep_.is_on()) return;
+  stage = Stage::idle;
+  has_ended_ = true;
 }
 
 RecordedProcess Watch::recorded(bool has_ended) {
@@ -242,12 +265,21 @@ void Watch::end_by_signal() {
 void Watch::end() {
   // A child that shares this memory until it becomes another program, or one that a system call
   // made, is not the process that this was recorded of.
-  if (getpid() != pid_) return;
+  if (getpid() != pid_ || has_ended_) return;
   const Locked locked(mutex_);
   if (settings_.record_folder != nullptr) write_record(true);
   if (!sweep_.is_on()) return;
+  has_ended_ = true;
+  end_sweep();
+}
+
+void Watch::end_sweep() {
   if (sweep_.is_traced()) {
+    LeftMemory(sites_, blocks_, ~hidden_heap_end_).write(sweep_.left_path());
     RecordFile(recorded(true), RecordedSites::all).write(sweep_.points_path());
+  } else if (SweptFault* const fault = sweep_.fault()) {
+    fault->left = LeftMemory(sites_, blocks_, ~hidden_heap_end_)
+                      .beyond(sweep_.expected_left(), sites_[failed_site_], sites_at_fault_);
   }
   sweep_.end(requests_.load(std::memory_order_relaxed));
 }

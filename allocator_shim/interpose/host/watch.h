@@ -48,7 +48,7 @@ class Inside {
 struct Request {
   std::uint64_t bytes = 0;
   std::uint64_t given_back = 0;  ///< of the block that a realloc replaces
-  std::uint32_t site = 0;
+  std::uint32_t site = kNoSite;
 };
 
 /// Of the process. Thread-safe; every function is called inside (Inside).
@@ -74,6 +74,10 @@ class Watch {
   void move_ranges(const void* old, std::uint64_t old_bytes, const void* begin,
                    const Request& request);
 
+  /// Files that it writes are to be told.
+  bool notes_files() const { return sweep_.is_on(); }
+  /// It has created this file, or opened it for writing (written_files.h).
+  void note_file(const char* letters, const char* path) { sweep_.note_file(letters, path); }
   /// The process asks for a host beyond this machine.
   void note_network(const char* host) { sweep_.note_network(host); }
 
@@ -86,6 +90,7 @@ class Watch {
   void end_by_signal();
 
  private:
+  void end_sweep();
   bool is_limited(const Request& request) const;
   bool is_planned(std::uint64_t bytes);
   bool is_planned_at(PointHash point);
@@ -97,6 +102,11 @@ class Watch {
   ProcessSettings settings_;
   bool needs_stacks_ = false;
   bool records_ = false;
+  bool has_ended_ = false;
+  /// Where the heap ended when the watch began, inverted: it is not to lead to a block.
+  std::uintptr_t hidden_heap_end_ = 0;
+  std::uint32_t failed_site_ = 0;     ///< of the request that a sweep failed
+  std::uint32_t sites_at_fault_ = 0;  ///< call stacks that were known then
   int pid_ = 0;
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   std::atomic<std::uint64_t> requests_ = 0;

@@ -48,6 +48,27 @@ std::optional<std::string> missing_output(const CommandOutcome& fault_free,
   return line_left_out(*outcome.printed, *fault_free.printed);
 }
 
+/// "48 B that load allocated are lost: no pointer leads to them at the end".
+std::string left_text(const LeftMemoryResult& left) {
+  const std::string bytes = human_bytes(static_cast<std::size_t>(left.bytes));
+  const std::string which =
+      left.function.empty() ? "" : fmt::format(" that {} allocated", left.function);
+  return left.is_lost
+             ? fmt::format("{}{} are lost: no pointer leads to them at the end", bytes, which)
+             : fmt::format("{}{} are still allocated at the end, and all is freed without faults",
+                           bytes, which);
+}
+
+/// Of a program that ended with an error that says what went wrong.
+TrialVerdict judged_error(const CommandOutcome& outcome) {
+  if (outcome.files) return verdict_of(outcome.files->verdict, outcome.files->what);
+  // A program that ends at once may leave to the system what it can still reach.
+  if (outcome.left_memory.bytes > 0 && outcome.left_memory.is_lost) {
+    return verdict_of(FaultVerdict::leak, left_text(outcome.left_memory));
+  }
+  return verdict_of(FaultVerdict::clean_error, {});
+}
+
 /// Of a program that went on to its end.
 TrialVerdict judged_recovery(const CommandOutcome& fault_free, const CommandOutcome& outcome) {
   if (fault_free.checked && !outcome.check_error.empty()) {
@@ -67,6 +88,10 @@ TrialVerdict judged_recovery(const CommandOutcome& fault_free, const CommandOutc
                                   "--waive recovered_different=REASON, or declare what counts "
                                   "(--check, ohm.sweep.state)",
                                   *line));
+  }
+  if (outcome.files) return verdict_of(outcome.files->verdict, outcome.files->what);
+  if (outcome.left_memory.bytes > 0) {
+    return verdict_of(FaultVerdict::leak, left_text(outcome.left_memory));
   }
   if (fault_free.left_bytes >= 0 && outcome.left_bytes > fault_free.left_bytes) {
     const auto more = static_cast<std::size_t>(outcome.left_bytes - fault_free.left_bytes);
@@ -95,7 +120,7 @@ TrialVerdict judged(const CommandOutcome& fault_free, const CommandOutcome& outc
   }
   // A program may say in its own way that memory is short.
   const bool has_failed = outcome.error || outcome.status != fault_free.status;
-  if (has_failed) return verdict_of(FaultVerdict::clean_error, {});
+  if (has_failed) return judged_error(outcome);
   return judged_recovery(fault_free, outcome);
 }
 

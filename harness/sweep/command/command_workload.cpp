@@ -23,6 +23,13 @@ std::string request_text(const CountedRun& counted, std::size_t call) {
                      reports::place_text(point.file, point.line));
 }
 
+/// Empty: the program, or the script, is to blame. No line of a script can make up for an
+/// interpreter that crashes, nor for what it does before and after the script.
+std::string interpreter_of(FaultVerdict verdict, const CommandOutcome& outcome) {
+  const bool is_its_own = verdict == FaultVerdict::crash || outcome.script_lines.empty();
+  return is_its_own ? outcome.interpreter : "";
+}
+
 /// What may be the reason for which a command fails without faults.
 std::string hint_for_failing(const CountedCommand& counted) {
   if (counted.cause.find("EOFError") != std::string::npos) {
@@ -54,7 +61,7 @@ void CommandWorkload::count(OnCount on_end) {
   counted->peak_bytes = counted->outcome.peak_bytes;
   std::optional<WorkloadError> error = error_of(*counted);
   if (!std::exchange(is_counted_, true)) take_first(*counted, !error);
-  counted->shares_changed_files = shares_changed_files_;
+  counted->shares_changed_files = shares_changed_files_ || !counted->written_files.empty();
   if (error) return on_end({nullptr, std::move(error)});
   on_end({std::move(counted), std::nullopt});
 }
@@ -65,7 +72,7 @@ void CommandWorkload::take_first(const CountedCommand& counted, bool is_sound) {
   is_checked_ = counted.outcome.checked.has_value();
   if (!is_sound) return;
   note_network(counted);
-  note_what_changed();
+  note_what_changed(counted);
   note_not_computed(counted.outcome);
 }
 
@@ -143,7 +150,19 @@ TaskVerdict CommandWorkload::judged(const CountedCommand& counted, const FaultTa
     note_not_computed(outcome);
     found.notes = recovery_notes(task, memory_.plan_of(task), outcome, counted.outcome);
   }
+  if (!is_good(found.verdict.verdict)) take_place(outcome, found.verdict);
   return found;
+}
+
+void CommandWorkload::take_place(const CommandOutcome& outcome, TrialVerdict& found) {
+  found.interpreter = interpreter_of(found.verdict, outcome);
+  if (outcome.script_lines.empty()) return;
+  const ProgramLine& innermost = outcome.script_lines.front();
+  found.file = innermost.file;
+  found.line = innermost.line;
+  for (auto line = outcome.script_lines.rbegin(); line != outcome.script_lines.rend(); ++line) {
+    found.stack.push_back(fmt::format("{}:{} in {}", line->file, line->line, line->function));
+  }
 }
 
 // ---- notes --------------------------------------------------------------------------------------
@@ -175,7 +194,13 @@ void CommandWorkload::note_not_computed(const CommandOutcome& outcome) {
       fmt::join(names, ", "), names.size() == 1 ? "is" : "are"));
 }
 
-void CommandWorkload::note_what_changed() {
+void CommandWorkload::note_what_changed(const CountedCommand& counted) {
+  if (!counted.written_files.empty()) {
+    return options_.on_note(fmt::format(
+        "the command writes {}: after each run with a fault, files are put back as a run without "
+        "faults leaves them",
+        counted.written_files));
+  }
   const std::vector<std::string> left = changes_.since();
   if (left.empty() || options_.in_scratch) return;
   shares_changed_files_ = true;

@@ -55,11 +55,13 @@ class CommandWorkload final : public Workload {
   std::optional<WorkloadError> error_of(const CountedCommand& counted) const;
   void take_first(const CountedCommand& counted, bool is_sound);
   void note_network(const CountedCommand& counted) const;
-  void note_what_changed();
+  void note_what_changed(const CountedCommand& counted);
   void note_not_computed(const CommandOutcome& outcome);
   void note_uncopied(std::size_t faults) const;
   TaskVerdict judged(const CountedCommand& counted, const FaultTask& task,
                      const CommandOutcome& outcome);
+
+  static void take_place(const CommandOutcome& outcome, TrialVerdict& found);
 
   const CommandWorkloadOptions& options_;
   FailingMemory& memory_;

@@ -21,6 +21,26 @@
 
 namespace ohm::engine {
 
+/// What a run left of the files that the command writes.
+struct FileDamage {
+  FaultVerdict verdict = FaultVerdict::corrupt;
+  std::string what;  ///< a sentence
+};
+
+/// Memory that a run left when it ended, beyond the run without faults.
+struct LeftMemoryResult {
+  std::int64_t bytes = 0;  ///< 0: none
+  bool is_lost = false;    ///< no pointer leads to it
+  std::string function;    ///< that allocated most of it; empty: what ran after the failure
+};
+
+/// A line of the program.
+struct ProgramLine {
+  std::string file;
+  int line = 0;
+  std::string function;
+};
+
 /// How a run of the command ended, as far as it tells.
 struct CommandOutcome {
   int status = 0;                    ///< its exit status, or 128 + the signal's number
@@ -44,6 +64,12 @@ struct CommandOutcome {
   /// Allocated when the failed request was made again, beyond what was when it failed.
   std::int64_t more_when_again = 0;
   std::int64_t calls = 0;  ///< requests that it made in all
+  std::optional<FileDamage> files;
+  LeftMemoryResult left_memory;
+  /// Of a script, where the request failed, the innermost first; empty: none of its lines was.
+  std::vector<ProgramLine> script_lines;
+  /// The interpreter whose own request it was, by its name; empty: a program's, or of a module.
+  std::string interpreter;
 };
 
 /// A run of a command in which nothing failed.
@@ -54,6 +80,9 @@ struct CountedCommand : CountedRun {
   std::string cause;  ///< why it failed, by its output (failure_cause.h)
   /// The first host beyond this machine that it asked for, by name or address; empty: none.
   std::string network_host;
+  /// Those that it writes, and that are put back for each run: "out.txt and 2 more"; empty: none is
+  /// known.
+  std::string written_files;
   /// Why its requests cannot be numbered: nothing was asked for, several processes asked.
   std::string problem;
   std::string hint;  ///< what to do about that

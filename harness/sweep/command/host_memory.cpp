@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,8 +11,9 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <sstream>
-#include <string_view>
+#include <system_error>
 
 #include "allocator_shim/fault/fault_point.h"
 #include "harness/exec/failure_cause.h"
@@ -40,11 +40,6 @@ std::string bytes_of(const std::string& path) {
   return text.str();
 }
 
-std::string first_line_of(std::string_view text) {
-  while (text.starts_with('\n')) text.remove_prefix(1);
-  return std::string(text.substr(0, text.find('\n')));
-}
-
 /// Outputs are compared by a number: what a sweep prints of them is short.
 std::string digest_of(const std::string& output) {
   return fmt::format("output {:08x}", static_cast<std::uint32_t>(PointHash().add(output).value()));
@@ -57,51 +52,12 @@ std::string repeatable_input() {
   return is_file ? "/proc/self/fd/0" : "";
 }
 
-/// How a run or a copy in which a request failed came to its end.
-struct FaultyEnd {
-  int status = 0;
-  int signal = 0;
-  bool is_overdue = false;
-  bool has_same_output = false;
-  std::string message;  ///< what it wrote to stderr beyond the run without faults
-};
-
-FaultyEnd end_of(const host::SweptFault& fault) {
-  FaultyEnd end;
-  end.is_overdue = fault.end == host::FaultEnd::hung;
-  end.signal = WIFSIGNALED(fault.status) ? WTERMSIG(fault.status) : 0;
-  end.status = end.signal != 0 ? 128 + end.signal : WEXITSTATUS(fault.status);
-  end.has_same_output = fault.has_same_output != 0;
-  if (fault.has_same_errors == 0) end.message = fault.message.data();
-  return end;
-}
-
 /// `message` without what both begin with.
 std::string beyond(const std::string& message, const std::string& expected) {
   if (message == expected) return {};
   const auto differing =
       std::mismatch(message.begin(), message.end(), expected.begin(), expected.end());
   return {differing.first, message.end()};
-}
-
-CommandOutcome outcome_of(const CountedCommand& counted, const FaultyEnd& end) {
-  CommandOutcome outcome;
-  outcome.status = end.status;
-  outcome.signal = end.signal;
-  outcome.is_overdue = end.is_overdue;
-  outcome.failures = 1;
-  const std::string message = first_line_of(end.message);
-  const std::string said =
-      message.empty() ? ", with no error message" : fmt::format(", with \"{}\"", message);
-  outcome.checked = end.has_same_output ? counted.outcome.checked : "another output" + said;
-  if (end.status == counted.outcome.status) return outcome;
-  ErrorResult& error = outcome.error.emplace();
-  error.message = message;
-  outcome.is_out_of_memory = !message.empty();
-  if (!message.empty()) return outcome;
-  outcome.is_foreign = true;
-  error.message = fmt::format("it ended with status {} and no message", end.status);
-  return outcome;
 }
 
 /// The request was not made, or came from elsewhere.
@@ -124,10 +80,14 @@ std::string why_not_copied(host::FaultEnd end) {
       return "the process has children there";
     case host::FaultEnd::no_copy:
       return "the machine has no room for a copy of the process";
+    case host::FaultEnd::ended:
+      return "the process writes files after the failure";
     default:
       return "the run that was copied ended before it";
   }
 }
+
+constexpr const char* kIsDisturbed = "the process behaved differently beside its copies";
 
 bool is_told(host::FaultEnd end) {
   return end == host::FaultEnd::ended || end == host::FaultEnd::hung ||
@@ -201,7 +161,10 @@ HostMemory::Run HostMemory::run(host::SweepRun kind, double timeout_seconds,
 }
 
 CountedCommand HostMemory::count() {
+  files_.put_back();
+  std::filesystem::remove(folder_.file(host::kWrittenFile));
   const Run ran = run(host::SweepRun::trace, command_.timeout_seconds, {});
+  files_.take(read_written_files(folder_.file(host::kWrittenFile)));
   CountedCommand counted;
   counted.program = std::filesystem::path(command_.words.front()).filename();
   counted.description = "host memory";
@@ -219,6 +182,7 @@ CountedCommand HostMemory::count() {
     std::filesystem::copy_file(folder_.file(from), folder_.file(to),
                                copy_options::overwrite_existing);
   }
+  counted.written_files = files_.names();
   counted.network_host = ran.control.network_host.data();
   counted.problem = problem_of(ran.control);
   if (counted.problem.empty()) {
@@ -236,6 +200,7 @@ void HostMemory::take_trace(const Run& ran, CountedCommand& counted) {
   for (const HostSite& site : record.sites) sites.emplace(site.point, &site);
   std::map<std::uint64_t, std::uint64_t> passes;
   occurrences_.clear();
+  sites_ = {};
   ProgramFunctions functions;
   for (const host::TracedRequest& request : trace) {
     const std::uint64_t number = ++passes[request.point];
@@ -248,6 +213,10 @@ void HostMemory::take_trace(const Run& ran, CountedCommand& counted) {
     if (number > 1 || site == sites.end()) continue;
     counted.points.push_back(point_of_site(*site->second, functions));
     counted.hashes.push_back(request.point);
+    sites_.functions[request.point] = counted.points.back().op;
+    if (is_of_interpreter(*site->second)) sites_.are_judged_by_memory = false;
+    const std::string interpreter = interpreter_of(*site->second);
+    if (!interpreter.empty()) sites_.interpreters[request.point] = interpreter;
   }
   for (std::size_t i = 0; i < counted.points.size(); ++i) {
     counted.points[i].passes = static_cast<std::int64_t>(passes[counted.hashes[i]]);
@@ -278,22 +247,25 @@ bool HostMemory::does_otherwise(const Run& ran, const CountedCommand& counted) c
 CopiedMemory::Left HostMemory::fail_in_copies(const CountedCommand& counted,
                                               const std::vector<FaultTask>& tasks,
                                               const OnEnd& on_end) {
+  Left left;
+  if (!files_.are_none()) {
+    left.tasks.resize(tasks.size());
+    std::iota(left.tasks.begin(), left.tasks.end(), 0);
+    left.why = "the command writes files";
+    return left;
+  }
   const Run ran = run(host::SweepRun::fork, seconds_of_a_fault(counted), faults_of(counted, tasks));
   const bool is_disturbed = does_otherwise(ran, counted);
   const std::vector<host::SweptFault> faults = folder_.read_faults(tasks.size());
-  Left left;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const host::FaultEnd end = faults[i].end;
-    if (is_disturbed || !is_told(end)) {
-      if (left.why.empty()) {
-        left.why = is_disturbed ? "the process behaved differently beside its copies"
-                                : why_not_copied(end);
-      }
+    if (is_disturbed || !is_told(end) || faults[i].writes_files != 0) {
+      if (left.why.empty()) left.why = is_disturbed ? kIsDisturbed : why_not_copied(end);
       left.tasks.push_back(i);
     } else if (end == host::FaultEnd::other_point) {
       on_end(i, outcome_without_failure(counted));
     } else {
-      on_end(i, outcome_of(counted, end_of(faults[i])));
+      on_end(i, outcome_of(counted, end_of(faults[i]), faults[i], sites_));
     }
   }
   return left;
@@ -301,40 +273,55 @@ CopiedMemory::Left HostMemory::fail_in_copies(const CountedCommand& counted,
 
 namespace {
 
+/// Of the run without faults, which others are compared with.
+struct WithoutFaults {
+  const CountedCommand& counted;
+  const HostSweepFolder& folder;
+  const CommandFiles& files;
+  const HostSites& sites;
+};
+
 class HostRun final : public OwnRun {
  public:
-  /// `expected` has the outputs of the run without faults.
-  HostRun(const CountedCommand& counted, const HostSweepFolder& expected,
-          const std::vector<std::string>& words, host::SweptFault fault)
-      : counted_(counted), expected_(expected), words_(words) {
+  HostRun(WithoutFaults expected, const std::vector<std::string>& words, host::SweptFault fault)
+      : expected_(expected), words_(words) {
     fault.end = host::FaultEnd::not_reached;
     folder_.write_control(host::SweepRun::fail, 0, {fault});
+    std::error_code unknown;
+    std::filesystem::copy_file(expected.folder.file(host::kLeftFile), folder_.file(host::kLeftFile),
+                               unknown);
   }
+  ~HostRun() override { expected_.files.restore(); }
+  HostRun(const HostRun&) = delete;
+  HostRun& operator=(const HostRun&) = delete;
 
   ChildCommand command() const override {
+    expected_.files.put_back();
     ChildCommand command = command_in(folder_, words_);
-    command.timeout_seconds = seconds_of_a_fault(counted_);
+    command.timeout_seconds = seconds_of_a_fault(expected_.counted);
     return command;
   }
 
   CommandOutcome outcome(const CommandEnd& ran) const override {
-    if (folder_.read_faults(1).front().end != host::FaultEnd::ended) {
-      return outcome_without_failure(counted_);
-    }
-    FaultyEnd end;
+    const CountedCommand& counted = expected_.counted;
+    const host::SweptFault fault = folder_.read_faults(1).front();
+    if (fault.end != host::FaultEnd::ended) return outcome_without_failure(counted);
+    HostEnd end;
     end.status = ran.status;
     end.signal = ran.signal;
     end.is_overdue = ran.is_overdue;
     end.has_same_output = bytes_of(folder_.file(host::kOutputFile)) ==
-                          bytes_of(expected_.file(host::kExpectedOutput));
+                          bytes_of(expected_.folder.file(host::kExpectedOutput));
     end.message = beyond(bytes_of(folder_.file(host::kErrorsFile)),
-                         bytes_of(expected_.file(host::kExpectedErrors)));
-    return outcome_of(counted_, end);
+                         bytes_of(expected_.folder.file(host::kExpectedErrors)));
+    CommandOutcome outcome = outcome_of(counted, end, fault, expected_.sites);
+    outcome.files = expected_.files.damage(read_written_files(folder_.file(host::kWrittenFile)),
+                                           end.status == counted.outcome.status);
+    return outcome;
   }
 
  private:
-  const CountedCommand& counted_;
-  const HostSweepFolder& expected_;
+  WithoutFaults expected_;
   const std::vector<std::string>& words_;
   HostSweepFolder folder_;
 };
@@ -343,7 +330,7 @@ class HostRun final : public OwnRun {
 
 std::unique_ptr<OwnRun> HostMemory::own_run(const CountedCommand& counted,
                                             const FaultTask& task) const {
-  return std::make_unique<HostRun>(counted, folder_, command_.words,
+  return std::make_unique<HostRun>(WithoutFaults{counted, folder_, files_, sites_}, command_.words,
                                    faults_of(counted, {task}).front());
 }
 

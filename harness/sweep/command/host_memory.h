@@ -15,7 +15,9 @@
 
 #include "allocator_shim/interpose/host/host_settings.h"
 #include "harness/exec/child_command.h"
+#include "harness/sweep/command/command_files.h"
 #include "harness/sweep/command/copied_memory.h"
+#include "harness/sweep/command/host_end.h"
 #include "harness/sweep/command/host_sweep_folder.h"
 
 namespace ohm::engine {
@@ -55,6 +57,8 @@ class HostMemory final : public CopiedMemory {
 
   HostCommand command_;
   HostSweepFolder folder_;
+  CommandFiles files_;
+  HostSites sites_;
   /// Of the last trace: the hash of the stack, and which of its requests, by request.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> occurrences_;
 };

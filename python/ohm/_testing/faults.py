@@ -2,8 +2,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import traceback
 from typing import Any, Callable, Iterator, List, Optional
 
 import pytest
@@ -46,6 +44,8 @@ class Requests:
         imports = virtual_gpu.record_module("ohm_imports")
         if module is None or imports is None:
             return
+        import ctypes
+
         self._follower = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t)(self._on_request)
 
         def prepare(torch: Any) -> None:
@@ -61,6 +61,8 @@ class Requests:
         try:
             return int(self._decider(size))
         except Exception:
+            import traceback
+
             self.problem = traceback.format_exc()
             return 0
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import pickle
 import re
 import shlex
 import shutil
@@ -84,6 +83,8 @@ class History:
         process that the test has started, instead."""
         if initialized_torch() is None and not written:
             return None
+        import pickle
+
         self._folder = self._folder or self._find_folder()
         path = os.path.join(self._folder, file_name(name))
         try:

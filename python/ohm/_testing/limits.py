@@ -7,7 +7,7 @@ from typing import Any, List, Optional
 import pytest
 
 from ohm._bytes import human_bytes, parse_bytes
-from ohm._testing.wishes import LIMITS_MARK
+from ohm._testing.marks import LIMITS_MARK
 
 SAID = {"peak": "peak allocated", "reserved": "peak reserved",
         "growth_per_step": "growth per step", "leak": "memory left after the test"}

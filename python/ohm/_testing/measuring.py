@@ -19,7 +19,7 @@ from ohm._testing.history import Explained, History, explain, holders
 from ohm._testing.meter import Figures, Meter
 from ohm._testing.running import OwnRun, Running, error_of
 from ohm._testing.unknown import UnknownValues
-from ohm._testing.wishes import LIMITS_MARK, is_to_be_measured
+from ohm._testing.marks import LIMITS_MARK, is_to_be_measured
 
 TITLE = "GPU memory"
 
@@ -269,8 +269,7 @@ def _forget_last_error() -> None:
     """Of the test before: its frames keep tensors alive. Pytest does so only when the next call
     begins."""
     for name in ("last_exc", "last_type", "last_value", "last_traceback"):
-        if hasattr(sys, name):
-            delattr(sys, name)
+        vars(sys).pop(name, None)
 
 
 def _snapshot_folder(config: Any) -> str:

@@ -10,7 +10,7 @@ from _pytest.runner import runtestprotocol
 from ohm._testing.faults import NEEDS_VIRTUAL_GPU
 from ohm._testing.measuring import Measuring
 from ohm._testing.running import OwnRun, sweep_of, sweep_text
-from ohm._testing.wishes import has_wishes
+from ohm._testing.marks import asks_for_more
 
 
 class OwnRuns:
@@ -18,7 +18,7 @@ class OwnRuns:
         self.measuring = measuring
 
     def pytest_collection_finish(self, session: Any) -> None:
-        if not any(has_wishes(item) for item in session.items):
+        if not any(asks_for_more(item) for item in session.items):
             session.config.pluginmanager.unregister(self)
 
     @pytest.hookimpl(tryfirst=True)
@@ -66,7 +66,7 @@ class OwnRuns:
 
 
 def _is_swept(item: Any) -> bool:
-    if not has_wishes(item):
+    if not asks_for_more(item):
         return False
     try:
         return sweep_of(item) is not None and hasattr(item, "_initrequest")

@@ -12,7 +12,7 @@ from ohm._testing import limits, virtual_gpu
 from ohm._testing.copies import SECONDS_OF_A_COPY, Outcome, Sweep
 from ohm._testing.faults import Fault, Requests
 from ohm._testing.meter import Figures
-from ohm._testing.wishes import has_wishes
+from ohm._testing.marks import asks_for_more
 
 POINTS = ("unique", "all")
 MOST_POINTS = 200
@@ -47,7 +47,7 @@ class Running:
         self.sweep: Optional[Sweep] = None
         self.own_run = own_run
         self._requests = requests
-        if not has_wishes(item) and own_run is None:
+        if not asks_for_more(item) and own_run is None:
             return
         try:
             self._read_marks()

@@ -10,20 +10,27 @@ from typing import Any, List, Optional
 
 import pytest
 
-from ohm._command import OhmError, command_path
+from ohm._command import OhmError
+from ohm._testing import restarting
+from ohm._testing.restarting import GPU_VARIABLE
 
-# What `ohm exec` sets (allocator_shim/interpose/gpu_variable.h).
-GPU_VARIABLE = "OHM_GPU"
+# What `ohm exec` sets (allocator_shim/interpose/gpu_variable.h), beside that.
 VALUES_VARIABLE = "OHM_VALUES"
 RECORD_VARIABLE = "OHM_RECORD"
+
+# A module that Python imports when it starts under ohm exec.
+_STARTED = "ohm_protocol"
 
 # A Python started with these ignores what ohm exec puts into its environment.
 _IGNORING_FLAGS = "-I, -E and -S"
 
 
+_IS_HERE = GPU_VARIABLE in os.environ and _STARTED in sys.modules
+
+
 def is_here() -> bool:
     """Whether ohm exec started this process."""
-    return GPU_VARIABLE in os.environ and "ohm_values" in sys.modules
+    return _IS_HERE
 
 
 def record_module(name: str) -> Optional[ModuleType]:
@@ -32,7 +39,7 @@ def record_module(name: str) -> Optional[ModuleType]:
         return None
     if name in sys.modules:
         return sys.modules[name]
-    folder = os.path.dirname(os.path.abspath(sys.modules["ohm_values"].__file__ or ""))
+    folder = os.path.dirname(os.path.abspath(sys.modules[_STARTED].__file__ or ""))
     sys.path.insert(0, folder)
     try:
         return importlib.import_module(name)
@@ -54,12 +61,10 @@ def enter(config: Any, arguments: List[str]) -> None:
     if GPU_VARIABLE in os.environ:
         _check_is_same(profile, values)
         return
-    command = _exec_command(profile, values)
-    _check(command)
+    command = _checked_command(profile, values)
     python = _this_python(arguments)
-    _keep_to_one_thread(values)
     _give_back_output(config)
-    os.execv(command[0], [*command, "--", *python])
+    restarting.restart(command, python, values)
 
 
 def _check_is_same(profile: str, values: Optional[str]) -> None:
@@ -75,30 +80,23 @@ def _check_is_same(profile: str, values: Optional[str]) -> None:
                                 f"({_IGNORING_FLAGS}), so it is not on the virtual GPU")
 
 
-def _exec_command(profile: str, values: Optional[str]) -> List[str]:
+def _checked_command(profile: str, values: Optional[str]) -> List[str]:
+    """A wrong name is pytest's usage error."""
     try:
-        command = [command_path(), "exec", "--no-record", "--gpu", profile]
+        command = restarting.exec_command(profile, values)
+        refused = restarting.refusal(command)
     except OhmError as error:
         raise pytest.UsageError(f"--ohm-gpu: {error}") from None
-    return command + (["--values", values] if values else [])
-
-
-def _check(command: List[str]) -> None:
-    """Runs nothing on the GPU, so that a wrong name is pytest's usage error."""
-    try:
-        tried = subprocess.run([*command, "--", "true"],
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, text=True, errors="replace")
     except OSError as error:
-        raise pytest.UsageError(f"--ohm-gpu: {command[0]} cannot be run: {error}") from None
-    if tried.returncode != 0:
-        said = tried.stdout.strip().replace("ohm: ", "", 1)
-        raise pytest.UsageError(f"--ohm-gpu: {said or f'ohm exec ended with {tried.returncode}'}")
+        raise pytest.UsageError(f"--ohm-gpu: {error.filename} cannot be run: {error}") from None
+    if refused is not None:
+        raise pytest.UsageError(f"--ohm-gpu: {refused}")
+    return command
 
 
 def _this_python(arguments: List[str]) -> List[str]:
     """The command line of this session."""
-    if sys.flags.ignore_environment or sys.flags.no_site:
+    if restarting.ignores_environment():
         raise pytest.UsageError(f"--ohm-gpu: Python ignores its environment ({_IGNORING_FLAGS})")
     if list(arguments) != sys.argv[1:]:
         raise pytest.UsageError(
@@ -109,14 +107,6 @@ def _this_python(arguments: List[str]) -> List[str]:
         return [sys.executable, *words[1:]]
     flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
     return [sys.executable, *flags, "-m", "pytest", *arguments]
-
-
-def _keep_to_one_thread(values: Optional[str]) -> None:
-    """Without values the CPU has little to compute, and a process of one thread can be copied for a
-    sweep."""
-    if values != "cpu":
-        for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-            os.environ.setdefault(name, "1")
 
 
 def _give_back_output(config: Any) -> None:

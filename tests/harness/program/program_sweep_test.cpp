@@ -1,5 +1,6 @@
 // What ohm sweep finds in Python programs. PyTorch is stood in for by
 // tests/harness/support/stand_in_torch, of which each tensor is a segment of the virtual GPU.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -453,6 +454,31 @@ TEST_F(ProgramSweep, SaysThatACommandOfHostMemoryAsksTheNetwork) {
               Not(HasSubstr("network")));
 }
 
+TEST_F(ProgramSweep, ListsTheBugsOfAScriptAndCountsThoseOfItsInterpreter) {
+  setenv("PYTHONHASHSEED", "0", 1);
+  folder_.write("rows.py",
+                "def load(count):\n"
+                "    rows = []\n"
+                "    for _ in range(count):\n"
+                "        try:\n"
+                "            rows.append(bytearray(200_000))\n"
+                "        except MemoryError:\n"
+                "            pass\n"
+                "    return rows\n"
+                "print('loaded', len(load(3)))\n");
+  const ProgramResult ran = ohm({"sweep", "--memory", "host", "--points", "unique", "--",
+                                 "/usr/bin/python3", "-S", "rows.py"});
+  unsetenv("PYTHONHASHSEED");
+  EXPECT_EQ(1, ran.code);
+  EXPECT_THAT(ran.out, HasSubstr("rows.py:5\n"));
+  EXPECT_THAT(ran.out, HasSubstr("rows.py:9 in <module>\n"));
+  EXPECT_THAT(ran.out, HasSubstr("rows.py:5 in load\n"));
+  EXPECT_THAT(ran.out, HasSubstr(" itself, which no line of the script can prevent: "));
+  EXPECT_THAT(ran.out, HasSubstr("\n1 bad verdict, "));
+  EXPECT_THAT(ran.out, HasSubstr(" of the interpreter's own\n"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("crash at")));
+}
+
 TEST_F(ProgramSweep, ACommandThatFailsWithoutFaultsIsNotSwept) {
   write("torch.empty(8)\nraise ValueError('of its own')\n");
   const ProgramResult ran = sweep();
@@ -506,21 +532,25 @@ finally:
 }
 
 TEST_F(ProgramSweep, RunsThatAreInterruptedHaveNoVerdicts) {
-  write(R"(
+  for (const int signal : {SIGTERM, SIGINT, SIGQUIT, SIGHUP}) {
+    write(fmt::format(R"(
 import os, signal
 try:
     for _ in range(4): torch.empty(8)
 except torch.cuda.OutOfMemoryError:
-    os.kill(os.getppid(), signal.SIGTERM)
+    os.kill(os.getppid(), {})
     signal.pause()
-)");
-  const ProgramResult interrupted = sweep({"--points", "all", "--form", "transient", "--engine",
-                                           "exec", "-j", "2", "--report", "json=some.json"});
-  EXPECT_EQ(128 + SIGTERM, interrupted.code);
-  const Json variant =
-      Json::parse(test::read_file(file("some.json")))["scenarios"].at(0)["variants"].at(0);
-  EXPECT_EQ(0, variant["faults"]);
-  EXPECT_EQ(4, variant["untested"]);
+)",
+                      signal));
+    const ProgramResult interrupted = sweep({"--points", "all", "--form", "transient", "--engine",
+                                             "exec", "-j", "2", "--report", "json=some.json"});
+    EXPECT_EQ(128 + signal, interrupted.code);
+    EXPECT_THAT(interrupted.out, Not(HasSubstr("every verdict is good")));
+    const Json variant =
+        Json::parse(test::read_file(file("some.json")))["scenarios"].at(0)["variants"].at(0);
+    EXPECT_EQ(0, variant["faults"]);
+    EXPECT_EQ(4, variant["untested"]);
+  }
 }
 
 /// Each recovery leaves its work out.

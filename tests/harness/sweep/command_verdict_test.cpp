@@ -74,5 +74,33 @@ TEST(CommandVerdict, WhatIsPrintedDecidesNothingBesideWhatIsChecked) {
   EXPECT_EQ(command_verdict(fault_free, outcome).verdict, FaultVerdict::recovered_same);
 }
 
+CommandOutcome leaving(std::int64_t bytes, bool is_lost, bool has_error) {
+  CommandOutcome outcome;
+  outcome.failures = 1;
+  outcome.left_memory = {bytes, is_lost, "load"};
+  if (!has_error) return outcome;
+  outcome.status = 1;
+  outcome.error.emplace().message = "no memory";
+  return outcome;
+}
+
+TEST(CommandVerdict, AnErrorExcusesMemoryThatIsKeptAndNotWhatIsLost) {
+  const CommandOutcome fault_free;
+  EXPECT_EQ(command_verdict(fault_free, leaving(48, false, true)).verdict,
+            FaultVerdict::clean_error);
+  EXPECT_EQ(command_verdict(fault_free, leaving(48, false, false)).verdict, FaultVerdict::leak);
+  const TrialVerdict lost = command_verdict(fault_free, leaving(48, true, true));
+  EXPECT_EQ(lost.verdict, FaultVerdict::leak);
+  EXPECT_EQ(lost.what, "48 B that load allocated are lost: no pointer leads to them at the end");
+}
+
+TEST(CommandVerdict, WhatIsLeftOfFilesDecidesWhereNoOutputDoes) {
+  CommandOutcome outcome = leaving(0, false, true);
+  outcome.files = FileDamage{FaultVerdict::corrupt, "it leaves out.txt truncated"};
+  EXPECT_EQ(command_verdict({}, outcome).verdict, FaultVerdict::corrupt);
+  outcome.signal = 11;
+  EXPECT_EQ(command_verdict({}, outcome).verdict, FaultVerdict::crash);
+}
+
 }  // namespace
 }  // namespace ohm::engine

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -193,7 +194,56 @@ TEST_F(HostSweep, MakesNoCopyWhereItWouldNotBeFaithful) {
   const std::vector<FaultTask> tasks = {{own_request(counted), FaultForm::transient}};
   EXPECT_EQ(1, fail_all(memory, counted, tasks).front().status);
   EXPECT_EQ(1, memory.uncopied().faults);
-  EXPECT_EQ("the process has a file open for writing there", memory.uncopied().why);
+  EXPECT_EQ("the command writes files", memory.uncopied().why);
+}
+
+TEST_F(HostSweep, FindsBlocksThatAFailureLeaves) {
+  for (const SweepEngine engine : {SweepEngine::fork, SweepEngine::exec}) {
+    for (const char* action : {"loses_a_block", "loses_a_block_and_goes_on"}) {
+      const LeftMemoryResult lost = fail_last(action, FaultForm::transient, engine).left_memory;
+      EXPECT_EQ(1000, lost.bytes) << action;
+      EXPECT_TRUE(lost.is_lost) << action;
+    }
+    const LeftMemoryResult kept =
+        fail_last("keeps_a_block_and_goes_on", FaultForm::transient, engine).left_memory;
+    EXPECT_EQ(1000, kept.bytes);
+    EXPECT_FALSE(kept.is_lost);
+    EXPECT_FALSE(fail_last("ends_with_a_block", FaultForm::transient, engine).left_memory.is_lost);
+    EXPECT_EQ(0, fail_last("checked", FaultForm::transient, engine).left_memory.bytes);
+  }
+}
+
+TEST_F(HostSweep, FindsWhatAFailureLeavesOfFiles) {
+  const auto damage = [](const std::string& action) {
+    return fail_last(action, FaultForm::transient).files;
+  };
+  const auto truncated = damage("writes_lines");
+  ASSERT_TRUE(truncated);
+  EXPECT_EQ(FaultVerdict::corrupt, truncated->verdict);
+  EXPECT_EQ("it ends with an error, and leaves lines truncated: 8 of 14 bytes", truncated->what);
+  const auto fewer = damage("writes_fewer_lines");
+  ASSERT_TRUE(fewer);
+  EXPECT_EQ(FaultVerdict::recovered_different, fewer->verdict);
+  EXPECT_EQ("it ends well, and leaves lines truncated: 8 of 14 bytes", fewer->what);
+  const auto left = damage("leaves_a_temporary_file");
+  ASSERT_TRUE(left);
+  EXPECT_EQ(FaultVerdict::leak, left->verdict);
+  EXPECT_TRUE(test::contains(left->what, "it leaves the temporary file temporary-")) << left->what;
+  for (const char* action :
+       {"renames_a_file", "removes_a_temporary_file", "writes_of_its_failure"}) {
+    EXPECT_FALSE(damage(action)) << action;
+  }
+}
+
+TEST_F(HostSweep, PutsFilesBackAsARunWithoutFaultsLeavesThem) {
+  folder_.write("lines", "of the user, longer than what is written\n");
+  fail_last("writes_lines", FaultForm::transient);
+  std::ifstream lines("lines");
+  EXPECT_EQ("one\ntwo\nthree\n", std::string(std::istreambuf_iterator<char>(lines), {}));
+  fail_last("leaves_a_temporary_file", FaultForm::transient);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+    EXPECT_EQ("lines", entry.path().filename());
+  }
 }
 
 TEST_F(HostSweep, LeavesNoTraceInWhatTheProgramStarts) {

@@ -177,6 +177,83 @@ void writes_a_file() {
   std::fclose(file);
 }
 
+// A block that is alive where a request for 64 bytes fails.
+void* global_block = nullptr;
+
+/// Says that there is no memory.
+int out_of_memory() {
+  std::fputs("host_client: no memory\n", stderr);
+  return 1;
+}
+
+/// Returns without it where the request fails.
+__attribute__((noinline)) bool loses_a_block() {
+  void* const first = std::malloc(1000);
+  use(first);
+  void* const second = std::malloc(64);
+  if (second == nullptr) return false;
+  std::free(second);
+  std::free(first);
+  return true;
+}
+
+/// The same, with a block that a variable still leads to.
+__attribute__((noinline)) bool keeps_a_block() {
+  global_block = std::malloc(1000);
+  void* const second = std::malloc(64);
+  if (second == nullptr) return false;
+  std::free(second);
+  std::free(global_block);
+  return true;
+}
+
+/// Ends the process where the request fails, with a block that a function still has.
+__attribute__((noinline)) void ends_with_a_block() {
+  void** const first = static_cast<void**>(std::malloc(sizeof(void*)));
+  *first = std::malloc(1000);
+  checked();
+  std::free(*first);
+  std::free(first);
+}
+
+/// The last of three lines needs the request.
+int writes_lines(const char* path) {
+  FILE* const file = std::fopen(path, "w");
+  std::setvbuf(file, nullptr, _IONBF, 0);
+  std::fputs("one\ntwo\n", file);
+  void* const block = std::malloc(64);
+  if (block != nullptr) std::fputs("three\n", file);
+  std::fclose(file);
+  std::free(block);
+  return block == nullptr ? out_of_memory() : 0;
+}
+
+int renames_a_file() {
+  const int status = writes_lines("new");
+  if (status == 0) std::rename("new", "whole");
+  if (status != 0) std::remove("new");
+  return status;
+}
+
+int uses_a_temporary_file(bool is_removed) {
+  std::string name = "temporary-XXXXXX";
+  const int file = mkstemp(name.data());
+  close(file);
+  void* const block = std::malloc(64);
+  if (block != nullptr || is_removed) unlink(name.c_str());
+  std::free(block);
+  return block == nullptr ? out_of_memory() : 0;
+}
+
+/// Writes a file only where the request fails.
+int writes_of_its_failure() {
+  void* const block = std::malloc(64);
+  std::free(block);
+  if (block != nullptr) return 0;
+  close(open("failure", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  return out_of_memory();
+}
+
 void prints_addresses() {
   void* const unused = std::malloc(64);
   use(unused);
@@ -237,6 +314,17 @@ const std::map<std::string, std::function<void()>>& actions() {
       {"retried", retried},
       {"silent", silent},
       {"hangs_without", hangs_without},
+      {"loses_a_block", [] { std::exit(loses_a_block() ? 0 : out_of_memory()); }},
+      {"loses_a_block_and_goes_on", [] { loses_a_block(); }},
+      {"keeps_a_block", [] { std::exit(keeps_a_block() ? 0 : out_of_memory()); }},
+      {"keeps_a_block_and_goes_on", [] { keeps_a_block(); }},
+      {"ends_with_a_block", ends_with_a_block},
+      {"writes_lines", [] { std::exit(writes_lines("lines")); }},
+      {"writes_fewer_lines", [] { writes_lines("lines"); }},
+      {"renames_a_file", [] { std::exit(renames_a_file()); }},
+      {"leaves_a_temporary_file", [] { std::exit(uses_a_temporary_file(false)); }},
+      {"removes_a_temporary_file", [] { std::exit(uses_a_temporary_file(true)); }},
+      {"writes_of_its_failure", [] { std::exit(writes_of_its_failure()); }},
       {"writes_a_file", writes_a_file},
       {"leaves_a_mark", leaves_a_mark},
       {"reads_a_file", reads_a_file},
