@@ -20,6 +20,7 @@ enum class FaultError : std::uint8_t {
   system_error,
   hang,
   slow,
+  killed,
 };
 
 struct FaultErrorRow {
@@ -30,7 +31,7 @@ struct FaultErrorRow {
 };
 
 /// Indexed by FaultError.
-inline constexpr std::array<FaultErrorRow, 11> kFaultErrors = {{
+inline constexpr std::array<FaultErrorRow, 12> kFaultErrors = {{
     {FaultError::memory, "memory", "out of memory, or the library's allocation failure", false},
     {FaultError::illegal_address, "illegal_address", "a kernel read or wrote where nothing is",
      true},
@@ -43,6 +44,7 @@ inline constexpr std::array<FaultErrorRow, 11> kFaultErrors = {{
     {FaultError::system_error, "system_error", "NCCL: a call of the system failed", false},
     {FaultError::hang, "hang", "the call never returns", false},
     {FaultError::slow, "slow", "the call takes a second longer, and succeeds", false},
+    {FaultError::killed, "killed", "the process is killed at the call", false},
 }};
 
 constexpr const FaultErrorRow& row_of(FaultError error) {

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
 
 #include "allocator_shim/fault/fault_error.h"
 #include "allocator_shim/interpose/call_library.h"
+#include "allocator_shim/interpose/call_trace.h"
 
 namespace ohm::interpose {
 
@@ -122,6 +125,7 @@ std::size_t index_of_current() {
 /// The code that the call returns; 0: it succeeds.
 int inject(CallLibrary library, std::string_view name, FaultError error) {
   if (error == FaultError::hang) hang();
+  if (error == FaultError::killed) raise(SIGKILL);
   if (error == FaultError::slow) {
     sleep(1);
     return 0;
@@ -139,9 +143,11 @@ int inject(CallLibrary library, std::string_view name, FaultError error) {
 /// The plan itself is read when GPUs are used, which a library's first call may not do.
 [[gnu::constructor]] void watch_planned_calls() {
   const char* const plan = std::getenv(kFaultVariable);
-  if (plan != nullptr && std::string_view(plan).find("call(") != std::string_view::npos) {
-    calls_are_watched = true;
-  }
+  const bool names_calls =
+      plan != nullptr && std::string_view(plan).find("call(") != std::string_view::npos;
+  if (names_calls || wants_call_trace()) calls_are_watched = true;
+  // What a process has printed before it is killed is compared.
+  if (wants_call_trace()) std::setvbuf(stdout, nullptr, _IOLBF, 0);
 }
 
 }  // namespace
@@ -151,14 +157,16 @@ void EntryCall::begin(const char* name) {
   if (library == CallLibrary::none) return;
   is_counted_ = true;
   if (++depth > 1) return;
+  note_call(name);
   const Status sticky = sticky_error();
   if (sticky != Status::success && !outlives_errors(name)) {
     code_ = library == CallLibrary::cuda ? static_cast<int>(sticky)
                                          : codes_of(library).execution_failed;
-    return;
+    return note_failed_call(name);
   }
   const std::optional<FaultError> error = GpuSystem::of_process().fault_of_call(name);
-  if (error) code_ = inject(library, name, *error);
+  if (error && may_inject(row_of(*error).is_sticky)) code_ = inject(library, name, *error);
+  if (code_ != 0) note_failed_call(name);
 }
 
 void EntryCall::end() { --depth; }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "allocator_shim/interpose/call_trace.h"
 #include "allocator_shim/interpose/device_model.h"
 #include "allocator_shim/interpose/device_properties.h"
 #include "allocator_shim/interpose/entry_call.h"
@@ -148,6 +149,7 @@ Status runtime_version_13(int* version) {
 
 /// An error that stays is told again and again.
 OHM_EXPORTED Status cudaGetLastError() {
+  note_error_is_read();
   if (const Status sticky = sticky_error(); sticky != Status::success) return sticky;
   const Status status = last_error();
   forget_last_error();
@@ -155,6 +157,7 @@ OHM_EXPORTED Status cudaGetLastError() {
 }
 
 OHM_EXPORTED Status cudaPeekAtLastError() {
+  note_error_is_read();
   const Status sticky = sticky_error();
   return sticky != Status::success ? sticky : last_error();
 }

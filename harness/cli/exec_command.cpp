@@ -26,6 +26,7 @@
 #include "harness/exec/preloading.h"
 #include "harness/exec/python_protocol.h"
 #include "harness/exec/record_folder.h"
+#include "harness/sweep/command/rank_faults.h"
 
 namespace ohm::cli {
 
@@ -135,8 +136,23 @@ int run_recorded(const ExecArguments& arguments, engine::ChildCommand command) {
   return exit_status(end, reason);
 }
 
+/// With the fault as ohm sweep --faults injects it.
+int run_as_in_sweep(const ExecArguments& arguments, engine::ChildCommand command) {
+  engine::PlannedFault fault;
+  fault.plan = arguments.fault;
+  if (!arguments.lost_rank.empty()) {
+    fault.lost =
+        parsed("--lose-rank", [&] { return engine::parse_lost_rank(arguments.lost_rank); });
+  }
+  const engine::CommandRunner runner;
+  const engine::RecordFolder folder;
+  engine::add_fault(command, folder.path(), fault);
+  return exit_status(parsed("exec", [&] { return runner.run(command); }), ExitReason::passed);
+}
+
 int exec(const ExecArguments& arguments) {
   engine::ChildCommand command = prepared_command(arguments);
+  if (arguments.is_as_in_sweep()) return run_as_in_sweep(arguments, std::move(command));
   if (arguments.is_unrecorded) parsed("exec", [&] { engine::become_command(command); });
   return run_recorded(arguments, command);
 }
@@ -163,6 +179,12 @@ void check(const ExecArguments& arguments) {
     throw UsageError(
         "--gpu, --gpus, --limit, --one-thread, --allow-missing, --values and --assume-selected "
         "apply to device memory, not to host memory");
+  }
+  if (arguments.fails_once && arguments.fault.find("call(") == std::string::npos) {
+    throw UsageError("--fault-once requires --fault with call(NAME)");
+  }
+  if (arguments.is_as_in_sweep() && (needs_record || arguments.is_unrecorded)) {
+    throw UsageError("--fault-once and --lose-rank record nothing: use no option about records");
   }
   if (arguments.is_unrecorded && needs_record) {
     throw UsageError(
@@ -209,6 +231,15 @@ std::function<int()> setup_exec(const OptionParser& parser, const Environment& e
                   "Make requests for GPU or host memory fail as this plan says (ohm list "
                   "--faults): 'from(20)', 'size(>=1GiB)'")
       .type_name("PLAN")
+      .check(not_empty());
+  parser.add_flag("--fault-once", arguments->fails_once,
+                  "The fault of a call happens once, in one process of the command (rank 0 where "
+                  "there are ranks), as in ohm sweep --faults device; nothing is recorded");
+  parser
+      .add_option("--lose-rank", arguments->lost_rank,
+                  "Kill a rank of the job before it completes a step, once, as in ohm sweep "
+                  "--faults rank: 1@3 is rank 1 at its third step; nothing is recorded")
+      .type_name("RANK@STEP")
       .check(not_empty());
   parser
       .add_option(

@@ -27,6 +27,8 @@ struct ExecArguments {
   std::optional<int> gpus;
   std::string limit;
   std::string fault;
+  bool fails_once = false;  ///< the fault is one process's, as in a sweep
+  std::string lost_rank;    ///< and the step at which it is; empty: none
   std::vector<std::string> gates;
   engine::RecordedBaselineOptions baseline;
   std::vector<std::string> reports;
@@ -41,6 +43,8 @@ struct ExecArguments {
   ExecMemory chosen_memory() const {
     return memory == "host" || !host_limit.empty() ? ExecMemory::host : ExecMemory::device;
   }
+
+  bool is_as_in_sweep() const { return fails_once || !lost_rank.empty(); }
 
   /// Whether anything but an out-of-memory error is to be reported.
   bool asks_for_report() const {

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <memory>
 #include <string_view>
+#include <utility>
 
+#include "allocator_shim/base/format_bytes.h"
 #include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/interpose/gpu_variable.h"
 #include "harness/cli/command.h"
@@ -20,6 +24,8 @@
 #include "harness/slurm/array_folder.h"
 #include "harness/sweep/command/command_sweep.h"
 #include "harness/sweep/command/command_waiver.h"
+#include "harness/sweep/command/rank_faults.h"
+#include "harness/sweep/command/scratch_folder.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::cli {
@@ -27,30 +33,12 @@ namespace ohm::cli {
 namespace {
 
 void refuse_scenario_options(const OptionParser& parser) {
-  constexpr std::array<std::string_view, 24> kOfCommands = {"--gpu",
-                                                            "--points",
-                                                            "--form",
-                                                            "--level",
-                                                            "--engine",
-                                                            "--shard",
-                                                            "--jobs",
-                                                            "--timeout",
-                                                            "--report",
-                                                            "--json",
-                                                            "--check",
-                                                            "--scratch",
-                                                            "--color",
-                                                            "--memory",
-                                                            "--quiet",
-                                                            "--verbose",
-                                                            "--help",
-                                                            "--resume",
-                                                            "--launcher",
-                                                            "--shards",
-                                                            "--slurm-option",
-                                                            "--values",
-                                                            "--assume-selected",
-                                                            "--waive"};
+  constexpr std::array<std::string_view, 25> kOfCommands = {
+      "--gpu",    "--points",       "--form",    "--level",           "--engine",
+      "--shard",  "--jobs",         "--timeout", "--report",          "--json",
+      "--check",  "--scratch",      "--color",   "--memory",          "--faults",
+      "--quiet",  "--verbose",      "--help",    "--resume",          "--launcher",
+      "--shards", "--slurm-option", "--values",  "--assume-selected", "--waive"};
   refuse_options_but(kOfCommands, parser, "applies to scenarios, not to a command after --");
 }
 
@@ -104,6 +92,51 @@ engine::CommandSweepOptions options_of(const SweepArguments& arguments,
   return options;
 }
 
+/// Each run has a copy of the folder.
+void check_folder_size() {
+  constexpr std::uintmax_t kMostBytes = std::uintmax_t{2} << 30U;
+  const std::uintmax_t bytes = engine::bytes_of_current_folder();
+  if (bytes <= kMostBytes) return;
+  throw UsageError(fmt::format(
+      "--faults: this folder has {}, and each run would copy it; start in a folder with what the "
+      "command reads and writes by relative paths, of 2 GiB at most",
+      human_bytes(bytes)));
+}
+
+void check_faults(const SweepArguments& arguments, const OptionParser& parser) {
+  if (arguments.faults != "device" && arguments.faults != "rank") {
+    throw UsageError(fmt::format("--faults must be device or rank, not \"{}\"", arguments.faults));
+  }
+  for (const char* option : {"--memory", "--level", "--form", "--engine"}) {
+    if (parser.count(option) > 0) {
+      throw UsageError(fmt::format("{}: applies to requests for memory, not to --faults", option));
+    }
+  }
+  check_folder_size();
+}
+
+/// Which of them are injected is chosen where they are counted.
+void take_fault_rules(const SweepArguments& arguments, engine::CommandSweepOptions& options) {
+  options.asked_points = options.points.text();
+  options.settings["faults"] = arguments.faults + " " + options.asked_points;
+  options.points.kind = engine::PointChoice::Kind::all;
+  options.forms = {FaultForm::transient};
+  options.level = FaultLevel::call;
+  options.in_scratch = true;
+}
+
+std::unique_ptr<engine::FailingMemory> faults_of(const SweepArguments& arguments,
+                                                 const engine::TorchCommand& command,
+                                                 const engine::CommandSweepOptions& options) {
+  engine::FaultSweepOptions sweep;
+  sweep.command = {command.words,           command.gpus,  command.jobs, command.check,
+                   command.timeout_seconds, command.values};
+  sweep.points = arguments.sweep.points;
+  sweep.on_note = options.on_note;
+  if (arguments.faults == "rank") return std::make_unique<engine::RankFaults>(std::move(sweep));
+  return std::make_unique<engine::DeviceFaults>(std::move(sweep));
+}
+
 /// Beside the command's files lie those of the work that goes on.
 std::string own_files(const std::string& resume) {
   return engine::array_folder_of(resume).value_or(resume);
@@ -117,7 +150,7 @@ int launched(const SweepArguments& arguments, const engine::CommandSweepOptions&
   command.name = "sweep";
   command.words = environment.words;
   // What the command asks for is found out once.
-  if (arguments.memory.empty()) {
+  if (arguments.memory.empty() && arguments.faults.empty()) {
     command.more = {"--memory", options.settings.contains("memory") ? "host" : "device"};
   }
   command.started = environment.program;
@@ -151,11 +184,45 @@ int swept_here(const SweepArguments& arguments, engine::CommandSweepOptions opti
 
 }  // namespace
 
+void add_program_options(const OptionParser& parser, SweepArguments& arguments) {
+  parser
+      .add_option("--faults", arguments.faults,
+                  "For a command after --: instead of memory, device (each kind of CUDA error once "
+                  "at each kind of call site) or rank (a rank is killed at each step of a job)")
+      .type_name("WHICH")
+      .check(not_empty());
+  parser
+      .add_option("--memory", arguments.memory,
+                  "For a command after --: device (PyTorch's requests to virtual GPUs) or host "
+                  "(malloc and the like, of any program) (default: device for Python programs that "
+                  "use a GPU, otherwise host)")
+      .type_name("WHICH")
+      .check(not_empty());
+  parser
+      .add_option("--check", arguments.check,
+                  "For a command after --: Python expression, evaluated in the script's module at "
+                  "its end, that must have the value of the fault-free run")
+      .type_name("EXPR")
+      .check(not_empty());
+  parser.add_flag("--scratch", arguments.in_scratch,
+                  "For a command after --: do each run, and each fault, in a copy of this folder");
+  parser
+      .add_option(
+          "--waive", arguments.waivers,
+          "For a command after --: accept a bad verdict everywhere (VERDICT=REASON), or all "
+          "those at a point (ohm:HEX=REASON); repeatable")
+      .type_name("WHAT=REASON")
+      .one_value_each();
+  add_value_options(parser, arguments.values, "For a command after --: ");
+}
+
 void refuse_program_options(const SweepArguments& arguments) {
   const bool has_any = !arguments.check.empty() || !arguments.memory.empty() ||
-                       arguments.in_scratch || !arguments.waivers.empty();
-  if (has_any)
-    throw UsageError("--check, --memory, --scratch, --waive: require a command after --");
+                       !arguments.faults.empty() || arguments.in_scratch ||
+                       !arguments.waivers.empty();
+  if (has_any) {
+    throw UsageError("--check, --faults, --memory, --scratch, --waive: require a command after --");
+  }
   refuse_value_options(arguments.values);
 }
 
@@ -170,8 +237,15 @@ int sweep_program(SweepArguments arguments, const OptionParser& parser,
   const bool is_about_gpus =
       parser.count("--gpu") + parser.count("--level") + parser.count("--check") > 0 ||
       !arguments.values.are_default();
-  const SweptMemory swept = swept_memory(arguments.memory, command, is_about_gpus);
-  const engine::CommandSweepOptions options = options_of(arguments, command, swept.is_host);
+  const bool is_of_faults = !arguments.faults.empty();
+  if (is_of_faults) check_faults(arguments, parser);
+  SweptMemory swept;
+  if (!is_of_faults) swept = swept_memory(arguments.memory, command, is_about_gpus);
+  engine::CommandSweepOptions options = options_of(arguments, command, swept.is_host);
+  if (is_of_faults) {
+    swept.memory = faults_of(arguments, command, options);
+    take_fault_rules(arguments, options);
+  }
   const reports::ReportStyle style = report_style(arguments.style);
   OutputPaths paths({});
   const bool is_launched = arguments.launcher.is_used();

@@ -7,6 +7,9 @@
 
 namespace ohm::cli {
 
+/// What applies to commands alone.
+void add_program_options(const OptionParser& parser, SweepArguments& arguments);
+
 /// The exit code. Throws UsageError, GpuUnavailable.
 int sweep_program(SweepArguments arguments, const OptionParser& parser,
                   const Environment& environment);

@@ -31,6 +31,7 @@ struct SweepArguments {
   bool bytes = false;
   bool json = false;
   // Of commands:
+  std::string faults;  ///< device or rank, instead of failing requests for memory; empty: memory
   std::string memory;  ///< device or host; empty: as the command asks for it
   std::string check;
   bool in_scratch = false;

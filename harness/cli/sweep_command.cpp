@@ -23,7 +23,6 @@
 #include "harness/cli/style_options.h"
 #include "harness/cli/sweep_arguments.h"
 #include "harness/cli/terminal.h"
-#include "harness/cli/value_option.h"
 #include "harness/run/input_files.h"
 #include "harness/run/shard_work.h"
 #include "harness/sweep/minimum_memory.h"
@@ -277,32 +276,6 @@ void add_faults(const OptionParser& parser, SweepArguments& arguments) {
       "Find the minimum memory with which each variant passes, and what fails below it");
   for (Option option : of_faults) bytes.excludes(option);
   plan_to_write.excludes(bytes);
-}
-
-void add_program_options(const OptionParser& parser, SweepArguments& arguments) {
-  parser
-      .add_option("--memory", arguments.memory,
-                  "For a command after --: device (PyTorch's requests to virtual GPUs) or host "
-                  "(malloc and the like, of any program) (default: device for Python programs that "
-                  "use a GPU, otherwise host)")
-      .type_name("WHICH")
-      .check(not_empty());
-  parser
-      .add_option("--check", arguments.check,
-                  "For a command after --: Python expression, evaluated in the script's module at "
-                  "its end, that must have the value of the fault-free run")
-      .type_name("EXPR")
-      .check(not_empty());
-  parser.add_flag("--scratch", arguments.in_scratch,
-                  "For a command after --: do each run, and each fault, in a copy of this folder");
-  parser
-      .add_option(
-          "--waive", arguments.waivers,
-          "For a command after --: accept a bad verdict everywhere (VERDICT=REASON), or all "
-          "those at a point (ohm:HEX=REASON); repeatable")
-      .type_name("WHAT=REASON")
-      .one_value_each();
-  add_value_options(parser, arguments.values, "For a command after --: ");
 }
 
 void add_output(const OptionParser& parser, SweepArguments& arguments) {

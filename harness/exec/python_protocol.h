@@ -15,7 +15,7 @@ namespace ohm::engine::python {
 
 /// One more with every change of what is below. Both sides come with one installation; where they
 /// do not, they say so instead of taking each other's messages.
-inline constexpr int kProtocolVersion = 1;
+inline constexpr int kProtocolVersion = 2;
 
 // ---- variables ----------------------------------------------------------------------------------
 
@@ -32,6 +32,8 @@ inline constexpr const char* kOneThreadVariable = "OHM_ONE_THREAD";
 using interpose::kFaultVariable;
 /// ohm sweep: a folder for its messages.
 inline constexpr const char* kSweepVariable = "OHM_SWEEP";
+/// ohm sweep --faults: a folder for its messages.
+inline constexpr const char* kWatchVariable = "OHM_WATCH";
 /// ohm record (job_recording.h): a snapshot, a folder for the names of others, the most events of a
 /// device, and options.
 inline constexpr const char* kRecordFileVariable = "OHM_RECORD_FILE";
@@ -43,10 +45,11 @@ inline constexpr const char* kRecordNoStacksVariable = "OHM_RECORD_NO_STACKS";
 inline constexpr const char* kRecordModulesVariable = "OHM_RECORD_MODULES";
 
 inline constexpr std::array kVariables = {
-    kProtocolVariable,       kRecordVariable,       kValuesVariable,      kAssumeSelectedVariable,
-    kOneThreadVariable,      kFaultVariable,        kSweepVariable,       kRecordFileVariable,
-    kRecordNamesVariable,    kRecordEventsVariable, kRecordStepsVariable, kRecordAllStepsVariable,
-    kRecordNoStacksVariable, kRecordModulesVariable};
+    kProtocolVariable,       kRecordVariable,         kValuesVariable,
+    kAssumeSelectedVariable, kOneThreadVariable,      kFaultVariable,
+    kSweepVariable,          kWatchVariable,          kRecordFileVariable,
+    kRecordNamesVariable,    kRecordEventsVariable,   kRecordStepsVariable,
+    kRecordAllStepsVariable, kRecordNoStacksVariable, kRecordModulesVariable};
 
 // ---- messages -----------------------------------------------------------------------------------
 
@@ -62,6 +65,9 @@ outcome error?:error calls? failures? printed_before? more_when_again? circling?
 error type message file line out_of_memory
 ends ends:end
 end fault status overdue
+watch check places lose?:loss
+loss kind rank step hangs
+ended pid rank restarts uses_cuda time own_mistake error?:error values? not_computed? check_error?
 record pid arguments folder user_folders? rank torch ended most_events devices:device error:error held?:held unknown_values?:unknown_value not_computed? problems
 device name capacity_bytes peak_allocated_bytes peak_reserved_bytes allocated_at_end_bytes num_ooms num_alloc_retries num_device_alloc modelled
 held device moment bytes holders:holder call:call

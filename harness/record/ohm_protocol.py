@@ -7,7 +7,7 @@ compares the two.
 import os
 
 # One more with every change of what is below.
-VERSION = 1
+VERSION = 2
 
 PROTOCOL_VARIABLE = "OHM_PROTOCOL"
 RECORD_VARIABLE = "OHM_RECORD"
@@ -16,6 +16,7 @@ ASSUME_SELECTED_VARIABLE = "OHM_ASSUME_SELECTED"
 ONE_THREAD_VARIABLE = "OHM_ONE_THREAD"
 FAULT_VARIABLE = "OHM_FAULT"
 SWEEP_VARIABLE = "OHM_SWEEP"
+WATCH_VARIABLE = "OHM_WATCH"
 RECORD_FILE_VARIABLE = "OHM_RECORD_FILE"
 RECORD_NAMES_VARIABLE = "OHM_RECORD_NAMES"
 RECORD_EVENTS_VARIABLE = "OHM_RECORD_EVENTS"
@@ -36,6 +37,9 @@ outcome error?:error calls? failures? printed_before? more_when_again? circling?
 error type message file line out_of_memory
 ends ends:end
 end fault status overdue
+watch check places lose?:loss
+loss kind rank step hangs
+ended pid rank restarts uses_cuda time own_mistake error?:error values? not_computed? check_error?
 record pid arguments folder user_folders? rank torch ended most_events devices:device error:error held?:held unknown_values?:unknown_value not_computed? problems
 device name capacity_bytes peak_allocated_bytes peak_reserved_bytes allocated_at_end_bytes num_ooms num_alloc_retries num_device_alloc modelled
 held device moment bytes holders:holder call:call

@@ -16,33 +16,27 @@ request (engine "fork"): see Note [Copies at a request].
 import contextlib
 import ctypes
 import gc
-import hashlib
 import json
 import os
-import re
 import signal
 import sys
 import time
 import traceback
 
 import ohm_state
-import ohm_values
-from ohm_compared import NOT_COMPUTED, text_of
 from ohm_imports import when_imported
 from ohm_network import note_network
+from ohm_outcome import NamedValues, described, is_computed
 from ohm_process_copy import (
     bare_fork, is_quiet, move_to_copy_of_folder, open_files_again, place_in_file)
 from ohm_protocol import checked_message, message_of
 from ohm_requests import follow_requests, keep_to_one_thread
-from ohm_sweep_places import Places, innermost_file, innermost_place
+from ohm_sweep_places import Places, innermost_place
 
 # A program in which one request fails so often goes round in circles.
 FAILURES_OF_A_CIRCLE = 1000
 # Within which a thread that was just started has come to wait.
 SECONDS_TO_GET_QUIET = 1
-
-# Longer ones are told apart by a number.
-CHARACTERS_OF_A_VALUE = 120
 
 WAIT_ALL = 0x40000000  # __WALL: children that no SIGCHLD tells of
 PR_SET_PDEATHSIG = 1
@@ -65,7 +59,7 @@ class Sweeper:
         self.place_of = []  # of each request
         self.calls = 0
         self.is_paused = False  # requests that sweeping makes itself are none of the program's
-        self.state = {}  # name -> text, of what the program names
+        self.values = NamedValues()
         self.fault = None  # the one that this process has to bear: an entry of the job
         self.printed_before = 0  # bytes of standard output that a copy finds written; -1: not known
         self.is_persistent = False
@@ -84,7 +78,7 @@ class Sweeper:
     # ---- the beginning ----
 
     def wait_for_cuda(self, torch):
-        self.torch = torch
+        self.torch = self.values.torch = torch
         if torch.version.cuda is not None:
             torch.cuda._lazy_call(self.start)
 
@@ -279,7 +273,7 @@ class Sweeper:
 
     def outcome(self):
         error = getattr(sys, "last_value", None)
-        outcome = {"error": self.described(error) if error is not None else None}
+        outcome = {"error": described(error, self.places, self.torch) if error is not None else None}
         if error is None:
             gc.collect()
         outcome["ooms"] = self.count("num_ooms") - self.ooms_before
@@ -292,32 +286,20 @@ class Sweeper:
     def checked(self):
         """What --check comes to, and what the program itself has named: a line for each that was
         computed, and the names of the others."""
-        import __main__
-
-        texts = {name: f"{name} = {self.state[name]}" for name in sorted(self.state)}
         try:
-            if self.job["check"]:
-                with self.pausing():
-                    texts = {"--check": self.text_of_check(vars(__main__)), **texts}
+            with self.pausing():
+                texts = self.values.with_check(self.job["check"])
         except Exception as error:
             return {"check_error": f"{type(error).__name__}: {error}"}
-        not_computed = [name for name, text in texts.items() if NOT_COMPUTED in text]
-        lines = [text.replace("\n", " ") for text in texts.values() if NOT_COMPUTED not in text]
+        not_computed = [name for name, text in texts.items() if not is_computed(text)]
+        # The value of --check has no name.
+        lines = [(text if name == "--check" else f"{name} = {text}").replace("\n", " ")
+                 for name, text in texts.items() if is_computed(text)]
         return {"not_computed": not_computed, **({"checked": "\n".join(lines)} if lines else {})}
-
-    def text_of_check(self, names):
-        reads = ohm_values.reads_noted()
-        value = eval(self.job["check"], names)
-        has_read_unknown = ohm_values.reads_noted() != reads
-        return NOT_COMPUTED if has_read_unknown else text_of(value, self.torch)
 
     def keep_state(self, name, value):
         with self.pausing():
-            text = text_of(value, self.torch)
-        if NOT_COMPUTED not in text and len(text) > CHARACTERS_OF_A_VALUE:
-            digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8)
-            text = f"{type(value).__name__}({digest.hexdigest()})"
-        self.state[name] = text
+            self.values.keep(name, value)
 
     @contextlib.contextmanager
     def pausing(self):
@@ -326,30 +308,6 @@ class Sweeper:
             yield
         finally:
             self.is_paused = False
-
-    def described(self, error):
-        trace = traceback.extract_tb(error.__traceback__)
-        frames = [frame for frame in trace if not self.places.of_library(frame.filename)]
-        return {
-            "type": type(error).__name__,
-            "message": str(error),
-            "file": self.places.name_of(frames[-1].filename) if frames else "",
-            "line": (frames[-1].lineno or 0) if frames else 0,
-            "out_of_memory": self.is_of_memory(error),
-        }
-
-    def is_of_memory(self, error):
-        """It is an out-of-memory error, or the program raised it from one, or while it handled one,
-        and says so."""
-        seen = set()  # "raise error from error" is its own cause
-        while error is not None and id(error) not in seen:
-            seen.add(id(error))
-            if isinstance(error, (self.torch.cuda.OutOfMemoryError, MemoryError)):
-                return True
-            says_so = re.search(r"out of memory|\bOOM\b", str(error), re.IGNORECASE)
-            is_own = not self.places.of_library(innermost_file(error))
-            error = error.__cause__ or (error.__context__ if says_so and is_own else None)
-        return False
 
     def count(self, name):
         devices = range(self.torch.cuda.device_count())

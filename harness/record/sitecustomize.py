@@ -38,6 +38,10 @@ def _start():
             import ohm_sweeper
 
             ohm_sweeper.sweep_when_torch_is_imported(os.environ[protocol.SWEEP_VARIABLE])
+        if os.environ.get(protocol.WATCH_VARIABLE):
+            import ohm_watched
+
+            ohm_watched.watch(os.environ[protocol.WATCH_VARIABLE])
     except Exception as error:  # it never keeps a program from starting
         sys.stderr.write(f"ohm: the program's memory is not recorded: {error!r}\n")
     # Children find the folder in the environment; this program must not find it.

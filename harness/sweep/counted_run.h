@@ -28,6 +28,9 @@ struct CountedRun {
   std::vector<std::uint64_t> hashes;  ///< of the points
   std::int64_t peak_bytes = 0;        ///< allocated, on one GPU
   double seconds = 0;
+  /// False: each call can fail in one form alone.
+  bool has_forms = true;
+  std::size_t left_out = 0;  ///< failures that were not chosen, and are none of `calls`
 
   std::size_t point_index(std::size_t call) const;
   const SweepPoint& point_of(std::size_t call) const { return points[point_index(call)]; }

@@ -1,9 +1,9 @@
 // A workload: a program whose requests for memory can be counted, and made to fail one at a time.
 //
-// There are three: a variant of a scenario (variant_workload.h), and a command by its memory, which
-// is PyTorch's or the host's (command/command_workload.h). Which requests fail, the shares of
-// shards, what is kept for a sweep that goes on, which verdicts have to be confirmed, and the
-// result are the same for all of them (workload_sweep.h).
+// There are a variant of a scenario (variant_workload.h), and a command
+// (command/command_workload.h) by what fails: PyTorch's memory, the host's, calls of CUDA, or
+// ranks. Which requests fail, the shares of shards, what is kept for a sweep that goes on, which
+// verdicts have to be confirmed, and the result are the same for all of them (workload_sweep.h).
 //
 // A workload may do its work at once, before count() and fail() return, or in processes whose ends
 // are told later: it tells what came of it by calling back.

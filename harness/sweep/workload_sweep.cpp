@@ -111,7 +111,8 @@ void WorkloadSweep::choose_tasks() {
   requests_ = options_.checkpoint == nullptr ? 0 : hash_of(calls);
   ChosenFaults chosen = chosen_faults(calls, rules.points, rules.forms);
   beyond_budget_ = chosen.beyond_budget;
-  not_tried_ = calls.size() * kFaultFormNames.size() - chosen.tasks.size();
+  const std::size_t forms = counted_->has_forms ? kFaultFormNames.size() : 1;
+  not_tried_ = calls.size() * forms + counted_->left_out - chosen.tasks.size();
   chosen_ = std::move(chosen.tasks);
 }
 

@@ -39,12 +39,18 @@ std::string verdicts_text(const SweptVariant& variant) {
   return fmt::format("{}", fmt::join(parts, " · "));
 }
 
+/// Calls that ask for no memory have no bytes.
+std::string request_text(const FailedFault& failed) {
+  const std::string op = failed.op.empty() ? "outside any op" : failed.op;
+  if (failed.bytes == 0 && !failed.op.empty()) return op;
+  return human_bytes(static_cast<std::size_t>(failed.bytes)) + " for " + op;
+}
+
 std::string failed_text(const FailedFault& failed, const ReportStyle& style) {
-  std::string text = fmt::format(
-      "      {} at {}: {} for {}, {}\n", painted(name_of(failed.verdict), Tone::bad, style.color),
-      failed.plan.empty() ? "no fault" : failed.plan,
-      human_bytes(static_cast<std::size_t>(failed.bytes)),
-      failed.op.empty() ? "outside any op" : failed.op, place_text(failed.file, failed.line));
+  std::string text = fmt::format("      {} at {}: {}, {}\n",
+                                 painted(name_of(failed.verdict), Tone::bad, style.color),
+                                 failed.plan.empty() ? "no fault" : failed.plan,
+                                 request_text(failed), place_text(failed.file, failed.line));
   text += indented(printable(failed.what), 8, style.columns);
   for (const std::string& line : failed.stack) text += indented(printable(line), 10, style.columns);
   if (!failed.waived.empty()) {
@@ -174,6 +180,10 @@ Totals totals_of(const SweepResult& result) {
 /// What the choice of points and forms leaves out; empty when nothing.
 std::string not_tried_text(const SweepResult& result, const Totals& totals) {
   if (totals.not_tried == 0) return {};
+  if (result.level == "call") {
+    return fmt::format("not tried: {}; --points all tries them\n",
+                       count_text(totals.not_tried, "other fault"));
+  }
   std::vector<std::string> parts;
   if (result.points != "all") parts.emplace_back("other passes of the same points");
   if (result.form != "both") {

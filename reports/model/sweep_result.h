@@ -33,6 +33,8 @@ enum class FaultVerdict : std::uint8_t {
   hang,                 ///< no progress
   nondeterministic,     ///< equal runs make different requests
   not_reached,          ///< the request that was to fail was never made
+  lost_work,            ///< what was started again after it does not do all of the work
+  retried,              ///< a call was made again where every call fails
 };
 
 struct FaultVerdictName {
@@ -41,7 +43,7 @@ struct FaultVerdictName {
 };
 
 /// Indexed by FaultVerdict.
-inline constexpr std::array<FaultVerdictName, 11> kFaultVerdicts = {{
+inline constexpr std::array<FaultVerdictName, 13> kFaultVerdicts = {{
     {"clean_error", true},
     {"recovered_same", true},
     {"recovered_different", false},
@@ -53,6 +55,8 @@ inline constexpr std::array<FaultVerdictName, 11> kFaultVerdicts = {{
     {"hang", false},
     {"nondeterministic", false},
     {"not_reached", false},
+    {"lost_work", false},
+    {"retried", false},
 }};
 
 constexpr std::string_view name_of(FaultVerdict verdict) {

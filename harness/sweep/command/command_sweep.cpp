@@ -58,6 +58,7 @@ SweepOutcome sweep_command(const CommandSweepOptions& options, FailingMemory& me
       {rules, ShardCut::in_turn, options.checkpoint, tell_progress, options.on_note}, workload);
   SweepOutcome outcome{result_without_scenarios(options, options.level), 0};
   SweepResult& result = outcome.result;
+  if (!options.asked_points.empty()) result.points = options.asked_points;
   try {
     sweep.start();
   } catch (const CommandInterrupted& interrupted) {

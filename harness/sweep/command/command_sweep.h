@@ -16,6 +16,7 @@ namespace ohm::engine {
 
 struct CommandSweepOptions : SweepRules, CommandWorkloadOptions {
   FaultLevel level = FaultLevel::request;
+  std::string asked_points;  ///< as the result says it; empty: as the rules do
   /// What else the result depends on, by the names of options: equal in all shards.
   std::map<std::string, std::string> settings;
   Checkpoint* checkpoint = nullptr;  ///< of checkpointed_work(); nullptr: nothing is kept

@@ -45,6 +45,11 @@ WorkloadError unsound(std::string message, std::string hint, ExitReason reason) 
 
 }  // namespace
 
+TrialVerdict FailingMemory::verdict(const CountedCommand& counted,
+                                    const CommandOutcome& outcome) const {
+  return command_verdict(counted.outcome, outcome);
+}
+
 CommandWorkload::CommandWorkload(const CommandWorkloadOptions& options, FailingMemory& memory)
     : options_(options), memory_(memory), changes_(current_folder(), options.own_files) {}
 
@@ -145,7 +150,7 @@ void CommandWorkload::fail(const CountedRun& counted, FaultBatch batch) {
 TaskVerdict CommandWorkload::judged(const CountedCommand& counted, const FaultTask& task,
                                     const CommandOutcome& outcome) {
   TaskVerdict found;
-  found.verdict = command_verdict(counted.outcome, outcome);
+  found.verdict = memory_.verdict(counted, outcome);
   if (found.verdict.verdict == FaultVerdict::recovered_same) {
     note_not_computed(outcome);
     found.notes = recovery_notes(task, memory_.plan_of(task), outcome, counted.outcome);

@@ -1,6 +1,6 @@
 // Memory of a command that can be made to fail: what numbers its requests, fails one of them, and
-// tells how the command ended. One implementation for each kind of memory; how a command is judged
-// by its ends is the same for all (command_workload.h).
+// tells how the command ended. One implementation for each kind of memory, and for the faults of
+// CUDA calls and ranks, whose "requests" are the faults that there are to inject.
 //
 // Numbers count from 0 over one process of the command, in the order in which it makes requests,
 // and mean the same request in every run of a command that makes the same requests.
@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 
 #include "harness/sweep/counted_run.h"
 #include "harness/sweep/fault_task.h"
+#include "harness/sweep/trial.h"
 #include "reports/model/error_result.h"
 #include "reports/model/sweep_result.h"
 
@@ -39,6 +41,30 @@ struct ProgramLine {
   std::string file;
   int line = 0;
   std::string function;
+};
+
+struct CommandOutcome;
+
+/// How a command ended in which a call of CUDA failed, or a rank was lost, beside its outcome.
+struct FaultedEnd {
+  std::string cause;     ///< its last words (failure_cause.h)
+  int process = 0;       ///< in which the call failed; 0: none
+  bool is_lost = false;  ///< the rank
+  // See allocator_shim/interpose/fault_trace.h:
+  bool is_sticky = false;
+  int shown = 0;
+  int again = 0;
+  int later_work = 0;
+  int successors = 0;
+  std::string step_kind;    ///< "step" of an optimizer, or "collective"
+  std::vector<int> steps;   ///< that were completed, for each time that the job was started
+  int ranks = 0;            ///< that made steps
+  int failed_restarts = 0;  ///< processes that an error left after a restart of the job
+  /// The command, started again in its folder after it had failed; null: it was not.
+  std::shared_ptr<const CommandOutcome> restarted;
+  /// The same after it was killed at the call instead; null: not tried.
+  std::shared_ptr<const CommandOutcome> restarted_after_kill;
+  std::string printed_before_kill;  ///< by that run
 };
 
 /// How a run of the command ended, as far as it tells.
@@ -70,6 +96,7 @@ struct CommandOutcome {
   std::vector<ProgramLine> script_lines;
   /// The interpreter whose own request it was, by its name; empty: a program's, or of a module.
   std::string interpreter;
+  std::optional<FaultedEnd> fault;  ///< of a call of CUDA, or of a rank
 };
 
 /// A run of a command in which nothing failed.
@@ -118,6 +145,9 @@ class FailingMemory {
   /// The same, each in a run that shares no files with another at its time.
   virtual void fail_alone(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
                           const OnEnd& on_end) = 0;
+
+  /// The verdict on a run with a fault.
+  virtual TrialVerdict verdict(const CountedCommand& counted, const CommandOutcome& outcome) const;
 
   /// The failure as `ohm exec --fault` takes it.
   virtual std::string plan_of(const FaultTask& task) const = 0;

@@ -1,5 +1,4 @@
 #include "harness/sweep/command/torch_memory.h"
-#include "harness/process/current_folder.h"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -20,6 +19,7 @@
 #include "harness/exec/python_protocol.h"
 #include "harness/exec/record_folder.h"
 #include "harness/process/shell_quote.h"
+#include "harness/sweep/command/scratch_folder.h"
 #include "reports/text/json_text.h"
 
 namespace ohm::engine {
@@ -102,20 +102,6 @@ void take_status(int status, CommandOutcome& outcome) {
   outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   outcome.status = WIFSIGNALED(status) ? 128 + outcome.signal : WEXITSTATUS(status);
 }
-
-/// A new folder for what is done in a copy of this one; gone with it.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    const auto options =
-        std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks;
-    std::filesystem::copy(current_folder(), path(), options);
-  }
-  std::string path() const { return folder_.path() + "/folder"; }
-
- private:
-  RecordFolder folder_;
-};
 
 /// One run of the command, with a folder that it and the program share.
 class TorchRun {

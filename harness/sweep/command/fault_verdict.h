@@ -1,0 +1,34 @@
+// The verdict on a command in which a call of CUDA failed, or a rank was lost.
+//
+// Note [Restarts]
+// A program that gives up is started again, in the folder as it left it: what it does then has to
+// come to what it comes to without faults. Values that the program declares are held to that.
+// Lines that it prints may be of this run alone ("trained 5 steps"): where they are other than
+// without faults, the same is tried once more with the process killed at the call. Only if the
+// program resumes well after that has its handling of the error lost work.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/sweep/command/failing_memory.h"
+#include "harness/sweep/trial.h"
+
+namespace ohm::engine {
+
+/// What a run has to come to.
+struct ExpectedEnd {
+  const CommandOutcome& outcome;   ///< without faults
+  std::vector<std::string> lines;  ///< that every run without faults prints
+};
+
+/// The lines of the first that the second one has, too.
+std::vector<std::string> lines_in_both(const std::string& printed, const std::string& again);
+
+/// Whether what the restarted program printed leaves it open if it resumed well.
+bool needs_kill(const ExpectedEnd& expected, const CommandOutcome& outcome);
+
+TrialVerdict call_fault_verdict(const ExpectedEnd& expected, const CommandOutcome& outcome);
+TrialVerdict lost_rank_verdict(const ExpectedEnd& expected, const CommandOutcome& outcome);
+
+}  // namespace ohm::engine

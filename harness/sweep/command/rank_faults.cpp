@@ -1,0 +1,176 @@
+#include "harness/sweep/command/rank_faults.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+#include "allocator_shim/fault/fault_point.h"
+#include "harness/process/shell_quote.h"
+#include "harness/process/stopwatch.h"
+#include "harness/sweep/command/fault_verdict.h"
+
+namespace ohm::engine {
+
+namespace {
+
+/// Steps at which a rank is lost where no option asks for more.
+constexpr std::size_t kMostSteps = 8;
+
+/// All of a job, one rank after the other; with `all` every rank at each step.
+std::vector<LostRank> losses(const FaultedEnd& job, const PointChoice& points) {
+  const int steps = job.steps.empty() ? 0 : job.steps.front();
+  const int ranks = std::max(1, job.ranks);
+  std::vector<LostRank> all;
+  for (int step = 0; step < steps; ++step) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      const bool is_wanted = points.kind == PointChoice::Kind::all || rank == step % ranks;
+      if (is_wanted) all.push_back({job.step_kind, rank, step});
+    }
+  }
+  return all;
+}
+
+/// Spread evenly, with the first and the last.
+std::vector<LostRank> some_of(const std::vector<LostRank>& all, std::size_t most) {
+  if (all.size() <= most) return all;
+  std::vector<LostRank> some;
+  for (std::size_t i = 0; i < most; ++i) {
+    some.push_back(all[most == 1 ? 0 : i * (all.size() - 1) / (most - 1)]);
+  }
+  return some;
+}
+
+std::size_t most_losses(const PointChoice& points) {
+  if (points.kind == PointChoice::Kind::all) return ~std::size_t{0};
+  return points.kind == PointChoice::Kind::sample ? points.sample : kMostSteps;
+}
+
+SweepPoint point_of(const LostRank& lost, std::uint64_t number) {
+  SweepPoint point;
+  point.point = fault_point_text(number, 0);
+  point.level = "rank";
+  point.device = "cuda";
+  point.op = fmt::format("rank {}", lost.rank);
+  point.file = fmt::format("{} {}", lost.kind, lost.step + 1);
+  point.passes = 1;
+  return point;
+}
+
+}  // namespace
+
+std::string text_of(const LostRank& lost) {
+  return fmt::format("{}@{}{}", lost.rank, lost.step + 1, lost.kind == "step" ? "" : "c");
+}
+
+LostRank parse_lost_rank(const std::string& text) {
+  LostRank lost{"step", 0, 0};
+  const char* const end = text.data() + text.size();
+  const auto rank = std::from_chars(text.data(), end, lost.rank);
+  const bool has_rank = rank.ec == std::errc() && rank.ptr != end && *rank.ptr == '@';
+  const auto step = std::from_chars(has_rank ? rank.ptr + 1 : end, end, lost.step);
+  const bool is_collective = step.ptr + 1 == end && *step.ptr == 'c';
+  if (is_collective) lost.kind = "collective";
+  const bool is_whole = step.ec == std::errc() && (step.ptr == end || is_collective);
+  if (!has_rank || !is_whole || lost.rank < 0 || lost.step < 1) {
+    throw std::invalid_argument(fmt::format(
+        "\"{}\" is not RANK@STEP, as 1@3, or RANK@COLLECTIVEc, as 1@3c, counted from 1", text));
+  }
+  --lost.step;
+  return lost;
+}
+
+CountedCommand RankFaults::count() {
+  const FaultedFolder folder;
+  const FaultedRun run(options_.command, folder, {});
+  const Stopwatch stopwatch;
+  const CommandEnd end = runner_.run(run.command(options_.command.timeout_seconds));
+  if (end.asked_to_end != 0) throw CommandInterrupted(end.asked_to_end);
+  CountedCommand counted = counted_command(options_.command, end, stopwatch.seconds(), run);
+  counted.description = "lost ranks";
+  if (end.status == 0) take_steps(counted);
+  const std::string printed = counted.outcome.printed.value_or("");
+  lines_ = lines_in_both(is_counted_ ? printed_ : printed, printed);
+  if (!is_counted_) printed_ = printed;
+  is_counted_ = true;
+  return counted;
+}
+
+void RankFaults::take_steps(CountedCommand& counted) {
+  const std::vector<LostRank> all = losses(*counted.outcome.fault, options_.points);
+  if (all.empty()) {
+    counted.problem =
+        "no step was seen: no process of the command used an optimizer of torch.optim, or a "
+        "collective of torch.distributed";
+    return;
+  }
+  lost_ = some_of(all, most_losses(options_.points));
+  left_out_ = all.size() - lost_.size();
+  counted.has_forms = false;
+  counted.left_out = left_out_;
+  for (const LostRank& lost : lost_) {
+    const std::uint64_t number = PointHash().add(text_of(lost)).value();
+    counted.points.push_back(point_of(lost, number));
+    counted.hashes.push_back(number);
+    counted.calls.points.push_back(number);
+    counted.calls.kinds.push_back(0);
+    counted.calls.bytes.push_back(0);
+    counted.calls.can_be_copied.push_back(0);
+  }
+  if (!is_counted_) return;
+  options_.on_note(
+      fmt::format("a rank is lost at {} of {} steps, each in a run of {:.0f} s or more",
+                  lost_.size(), lost_.size() + left_out_, counted.seconds));
+}
+
+void RankFaults::fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
+                      const OnEnd& on_end) {
+  // A rank's share of the time is a run's: those that are restarted take twice as long.
+  const double seconds = seconds_for_faulted(2 * counted.seconds);
+  FaultedCommand command = options_.command;
+  command.jobs = std::max(1, command.jobs / std::max(1, counted.outcome.fault->ranks));
+  const auto many = static_cast<std::size_t>(command.jobs);
+  std::size_t not_lost = 0;
+  for (std::size_t first = 0; first < tasks.size(); first += many) {
+    std::vector<FaultTrial> trials(std::min(many, tasks.size() - first));
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      trials[i].task = first + i;
+      trials[i].fault.lost = lost_[tasks[first + i].call];
+    }
+    run_trials(runner_, command, trials, seconds);
+    for (FaultTrial& trial : trials) {
+      CommandOutcome& outcome = trial.outcome;
+      const bool is_over = outcome.status != counted.outcome.status && !outcome.is_overdue;
+      if (is_over && outcome.fault->failed_restarts == 0 && trial.folder->has_changed()) {
+        outcome.fault->restarted = restarted(runner_, command, *trial.folder, seconds);
+      }
+      if (outcome.fault->is_lost) {
+        on_end(trial.task, outcome);
+      } else {
+        ++not_lost;
+      }
+    }
+  }
+  if (not_lost > 0) {
+    options_.on_note(fmt::format("{} of the steps were not reached in their runs", not_lost));
+  }
+}
+
+TrialVerdict RankFaults::verdict(const CountedCommand& counted,
+                                 const CommandOutcome& outcome) const {
+  return lost_rank_verdict({counted.outcome, lines_}, outcome);
+}
+
+std::string RankFaults::plan_of(const FaultTask& task) const { return text_of(lost_[task.call]); }
+
+std::string RankFaults::rerun_command(const std::string& plan) const {
+  const FaultedCommand& command = options_.command;
+  std::string text = "ohm exec --one-thread --gpu " + shell_quoted(command.gpus);
+  text += command.values.words();
+  if (!plan.empty()) text += " --lose-rank " + plan;
+  return text + " -- " + shell_command(command.words);
+}
+
+}  // namespace ohm::engine
