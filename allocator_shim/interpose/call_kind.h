@@ -21,15 +21,22 @@ enum class CallKind : std::uint8_t {
   collective,   ///< NCCL's, with other ranks
   computation,  ///< of a mathematical library
   creation,     ///< of a library's handle
+  preparation,  ///< what allocators ask first of all: whether a graph is captured
   other         ///< settings, questions, and what cleans up
 };
 
-inline constexpr std::array<std::string_view, 9> kCallKindNames = {
-    "launch",     "copy",        "wait",     "allocation", "query",
-    "collective", "computation", "creation", "other"};
+inline constexpr std::array<std::string_view, 10> kCallKindNames = {
+    "launch",     "copy",        "wait",     "allocation",  "query",
+    "collective", "computation", "creation", "preparation", "other"};
 
 constexpr bool is_work(CallKind kind) {
-  return kind != CallKind::other && kind != CallKind::query && kind != CallKind::creation;
+  return kind != CallKind::other && kind != CallKind::query && kind != CallKind::creation &&
+         kind != CallKind::preparation;
+}
+
+/// Whether a program that makes the call means to go on with the GPU.
+constexpr bool asks_for_work(CallKind kind) {
+  return kind == CallKind::preparation || (is_work(kind) && kind != CallKind::wait);
 }
 
 namespace call_kind_detail {
@@ -56,6 +63,10 @@ constexpr CallKind kind_in_cuda(std::string_view name) {
   constexpr std::array<std::string_view, 4> kAllocations = {"cudaMalloc", "cudaHostAlloc",
                                                             "cuMemAlloc", "cuMemHostAlloc"};
   if (name.find("Node") != std::string_view::npos) return CallKind::other;
+  if (name.find("IsCapturing") != std::string_view::npos ||
+      name.find("GetCaptureInfo") != std::string_view::npos) {
+    return CallKind::preparation;
+  }
   if (has_any(name, kLaunches)) return CallKind::launch;
   if (name.find("Query") != std::string_view::npos) return CallKind::query;
   if (name.find("Synchronize") != std::string_view::npos) return CallKind::wait;

@@ -196,14 +196,14 @@ bool is_made_again(std::uint64_t name, std::uint64_t key) {
   return is_out_of_turn || (is_known && failures.is_read);
 }
 
-void follow(FaultTrace& shared, const char* name) {
+void follow(FaultTrace& shared, const char* name, CallKind kind) {
   // Before the lock: it may wait for Python.
   const std::uint64_t key = call_follower == nullptr ? call_key() : place_of_call().number;
   const std::lock_guard guard(failures_mutex);
   const bool has_place = key != 0;
   if (has_place && is_made_again(hashed(kHashStart, name), key)) {
     ++shared.again;
-  } else if (std::exchange(failures.is_any, true)) {
+  } else if (std::exchange(failures.is_any, true) && asks_for_work(kind)) {
     ++shared.later_work;
   }
 }
@@ -233,7 +233,9 @@ void note_call(const char* name) {
   }();
   static_cast<void>(counts_as_successor);
   note_order(kind_of_call(name));
-  if (trace_folder().empty() || kind_of_call(name) == CallKind::other) return;
+  const CallKind kind = kind_of_call(name);
+  const bool can_fail = kind != CallKind::other && kind != CallKind::preparation;
+  if (trace_folder().empty() || !can_fail) return;
   static std::mutex mutex;
   static TraceFile calls("calls");
   static TraceFile stacks("stacks");
@@ -250,10 +252,10 @@ void note_failed_call(const char* name) {
   FaultTrace* const shared = trace();
   const CallKind kind = kind_of_call(name);
   if (!is_own_failure(shared)) return;
-  const bool is_shown = is_work(kind) || kind == CallKind::query || kind == CallKind::creation;
-  if (!is_shown) return;
+  if (kind == CallKind::other) return;
   ++shared->shown;
-  if (is_work(kind) && shared->is_sticky != 0) follow(*shared, name);
+  const bool is_followed = is_work(kind) || kind == CallKind::preparation;
+  if (is_followed && shared->is_sticky != 0) follow(*shared, name, kind);
 }
 
 void note_error_is_read() {

@@ -341,7 +341,8 @@ struct SweepResult {
           "Which part of the faults was injected (--shard); absent when all were.");
     visit("points", &T::points, "Which calls failed: spread, unique, all, sample=N.");
     visit("form", &T::form, "transient, persistent or both.");
-    visit("level", &T::level, "request, segment, map, pinned, workspace or collective.");
+    visit("level", &T::level,
+          "request, segment, map, pinned, workspace or collective; call: of CUDA, or ranks.");
     visit("host", &T::host, "Requests for host memory failed too.");
     visit("depth", &T::depth, "Faults in a chain.");
     visit("scenarios", &T::scenarios);

@@ -78,6 +78,7 @@ std::span<const FaultError> errors_of(CallKind kind) {
       return kOfLibraries;
     case CallKind::creation:
       return kOfCreation;
+    case CallKind::preparation:
     case CallKind::other:
       return {};
   }
@@ -173,14 +174,20 @@ namespace {
 /// In this order faults are tried, as many as there is room for.
 class FaultOrder {
  public:
-  explicit FaultOrder(const std::vector<CallSite>& sites) : sites_(sites) {}
+  explicit FaultOrder(const std::vector<CallSite>& sites) : sites_(sites) {
+    for (std::size_t index = 0; index < sites.size(); ++index) {
+      const auto [most, is_new] = busiest_.try_emplace(sites[index].call, index);
+      const bool is_busier = sites[index].numbers.size() > sites[most->second].numbers.size();
+      if (is_busier) most->second = index;
+    }
+  }
 
   /// `part` of a site's calls, from 0 to 1.
   void add(double part) {
     for (std::size_t round = 0; round < kMostErrors; ++round) {
-      // Each function once, before the other sites of the same.
-      add_round(round, part, /*of_new_functions=*/true);
-      add_round(round, part, /*of_new_functions=*/false);
+      // Each function once, where it is called most, before its other sites.
+      add_round(round, part, /*of_busiest=*/true);
+      add_round(round, part, /*of_busiest=*/false);
     }
   }
   const std::vector<CallFault>& faults() const { return faults_; }
@@ -188,15 +195,14 @@ class FaultOrder {
  private:
   static constexpr std::size_t kMostErrors = 5;
 
-  void add_round(std::size_t round, double part, bool of_new_functions) {
-    std::set<std::string_view> seen;
+  void add_round(std::size_t round, double part, bool of_busiest) {
     std::map<CallKind, std::size_t> of_kind;
     for (std::size_t index = 0; index < sites_.size(); ++index) {
       const CallSite& site = sites_[index];
       const std::span<const FaultError> errors = errors_of(site.kind);
       const std::size_t turn = of_kind[site.kind]++;
-      const bool is_new = seen.insert(site.call).second;
-      if (round >= errors.size() || is_new != of_new_functions) continue;
+      const bool is_busiest = busiest_.at(site.call) == index;
+      if (round >= errors.size() || is_busiest != of_busiest) continue;
       const auto last = static_cast<double>(site.numbers.size() - 1);
       const auto at = static_cast<std::size_t>(last * part);
       const CallFault fault{index, errors[(turn + round) % errors.size()], site.numbers[at]};
@@ -205,6 +211,7 @@ class FaultOrder {
   }
 
   const std::vector<CallSite>& sites_;
+  std::map<std::string_view, std::size_t> busiest_;  ///< site of each function
   std::set<std::tuple<std::size_t, FaultError, std::uint64_t>> known_;
   std::vector<CallFault> faults_;
 };

@@ -46,7 +46,7 @@ struct ChosenCallFaults {
 
 /// Each error that a call of its kind can return, at each site, in a middle call; with the points
 /// `all` in the first and the last one, too. At most `most` of them: each site once comes first,
-/// with the kinds of errors in turn.
+/// the busiest of each function before the others, with the kinds of errors in turn.
 ChosenCallFaults chosen_call_faults(const std::vector<CallSite>& sites, const PointChoice& points,
                                     std::size_t most);
 

@@ -5,7 +5,10 @@
 
 #include <array>
 #include <cstdio>
+#include <fstream>
 #include <string>
+
+#include "allocator_shim/interpose/fault_trace.h"
 
 namespace ohm::interpose {
 namespace {
@@ -103,6 +106,22 @@ TEST(CallFaults, HangsAndIsSlow) {
   EXPECT_EQ(
       results_under("call(cudaDeviceSynchronize) -> error(hang)", "cudaDeviceSynchronize", "", 2),
       "");
+}
+
+TEST(CallFaults, MayKillTheProcess) {
+  EXPECT_EQ(results_under("call(cudaDeviceSynchronize) -> error(killed)", "cudaDeviceSynchronize"),
+            "");
+}
+
+TEST(CallFaults, HappenOnceForProcessesThatShareATrace) {
+  const std::string path = testing::TempDir() + "fault_trace_" + std::to_string(getpid());
+  std::ofstream(path) << std::string(sizeof(FaultTrace), '\0');
+  const std::string plan = "call(cudaDeviceSynchronize) -> error(memory)";
+  const std::string variable = std::string(kFaultTraceVariable) + "=" + path;
+  EXPECT_EQ(results_under(plan, "cudaDeviceSynchronize", variable + " RANK=1"), "0\n");
+  EXPECT_EQ(results_under(plan, "cudaDeviceSynchronize", variable), "2\n");
+  EXPECT_EQ(results_under(plan, "cudaDeviceSynchronize", variable), "0\n");
+  std::remove(path.c_str());
 }
 
 TEST(CallFaults, SegmentsAreNotCountedAsCalls) {
