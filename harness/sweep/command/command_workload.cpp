@@ -24,9 +24,11 @@ std::string request_text(const CountedRun& counted, std::size_t call) {
 }
 
 /// Empty: the program, or the script, is to blame. No line of a script can make up for an
-/// interpreter that crashes, nor for what it does before and after the script.
+/// interpreter that crashes, for what it does before and after the script, nor for a temporary file
+/// that it was just making or removing.
 std::string interpreter_of(FaultVerdict verdict, const CommandOutcome& outcome) {
-  const bool is_its_own = verdict == FaultVerdict::crash || outcome.script_lines.empty();
+  const bool is_its_own = verdict == FaultVerdict::crash || outcome.script_lines.empty() ||
+                          (verdict == FaultVerdict::leak && outcome.is_in_temporary_files);
   return is_its_own ? outcome.interpreter : "";
 }
 

@@ -94,6 +94,8 @@ struct CommandOutcome {
   LeftMemoryResult left_memory;
   /// Of a script, where the request failed, the innermost first; empty: none of its lines was.
   std::vector<ProgramLine> script_lines;
+  /// Python's own functions for temporary files were at work there, for the script.
+  bool is_in_temporary_files = false;
   /// The interpreter whose own request it was, by its name; empty: a program's, or of a module.
   std::string interpreter;
   std::optional<FaultedEnd> fault;  ///< of a call of CUDA, or of a rank

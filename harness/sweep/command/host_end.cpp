@@ -65,14 +65,17 @@ ProgramLine program_line(const std::string& row) {
   return line;
 }
 
-std::vector<ProgramLine> script_lines(const char* frames) {
-  std::vector<ProgramLine> lines;
+void take_lines(const char* frames, CommandOutcome& outcome) {
   std::istringstream rows{std::string(frames)};
   for (std::string row; std::getline(rows, row);) {
     const ProgramLine line = program_line(row);
-    if (line.line > 0 && is_of_script(line.file)) lines.push_back(line);
+    if (line.line > 0 && is_of_script(line.file)) {
+      outcome.script_lines.push_back(line);
+    } else if (outcome.script_lines.empty()) {
+      const std::string name = file_name(line.file);
+      outcome.is_in_temporary_files |= name == "tempfile.py" || name == "shutil.py";
+    }
   }
-  return lines;
 }
 
 LeftMemoryResult left_memory(const host::MemoryLeft& left, const HostSites& sites) {
@@ -137,7 +140,7 @@ CommandOutcome outcome_of(const CountedCommand& counted, const HostEnd& end,
   outcome.signal = end.signal;
   outcome.is_overdue = end.is_overdue;
   outcome.failures = 1;
-  outcome.script_lines = script_lines(fault.frames.data());
+  take_lines(fault.frames.data(), outcome);
   const auto interpreter = sites.interpreters.find(fault.point);
   if (interpreter != sites.interpreters.end()) outcome.interpreter = interpreter->second;
   if (sites.are_judged_by_memory) outcome.left_memory = left_memory(fault.left, sites);

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 # What `ohm exec` sets (allocator_shim/interpose/gpu_variable.h).
 GPU_VARIABLE = "OHM_GPU"
 
+# What early() set beside that, for the plugin to know; others do not see it.
+EARLY_VARIABLE = "OHM_PYTEST_RESTARTED"
+
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _PYTESTS = ("pytest", "py.test")
 _FLAGS_WITH_VALUES = ("-W", "-X", "--check-hash-based-pycs")
 
@@ -33,9 +37,16 @@ def early() -> None:
     try:
         command = exec_command(profile, values)
         if _is_accepted(command):
+            os.environ[EARLY_VARIABLE] = " ".join(name for name in _THREADS if name not in os.environ)
             restart(command, [sys.executable, *words[1:]], values)
     except (OhmError, OSError):
         return
+
+
+def undo_early() -> None:
+    """Variables are as before early() restarted this process; nothing where it did not."""
+    for name in os.environ.pop(EARLY_VARIABLE, "").split():
+        os.environ.pop(name, None)
 
 
 def first_argument(words: List[str]) -> Optional[int]:
@@ -96,6 +107,6 @@ def restart(command: List[str], python: List[str], values: Optional[str]) -> Non
     """Without values the CPU has little to compute, and a process of one thread can be copied for a
     sweep."""
     if values != "cpu":
-        for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        for name in _THREADS:
             os.environ.setdefault(name, "1")
     os.execv(command[0], [*command, "--", *python])

@@ -11,8 +11,8 @@ import pytest
 from ohm._testing import limits, virtual_gpu
 from ohm._testing.copies import SECONDS_OF_A_COPY, Outcome, Sweep
 from ohm._testing.faults import Fault, Requests
-from ohm._testing.meter import Figures
 from ohm._testing.marks import asks_for_more
+from ohm._testing.meter import Figures
 
 POINTS = ("unique", "all")
 MOST_POINTS = 200
@@ -47,7 +47,8 @@ class Running:
         self.sweep: Optional[Sweep] = None
         self.own_run = own_run
         self._requests = requests
-        if not asks_for_more(item) and own_run is None:
+        self.asks_for_nothing = own_run is None and not asks_for_more(item)
+        if self.asks_for_nothing:
             return
         try:
             self._read_marks()

@@ -58,9 +58,13 @@ def enter(config: Any, arguments: List[str]) -> None:
         if values is not None and not is_here():
             raise pytest.UsageError("--ohm-values: there is no virtual GPU; add --ohm-gpu PROFILE")
         return
-    if GPU_VARIABLE in os.environ:
+    # A configuration file may ask for other values than the command line, which was all that was known.
+    is_early = restarting.EARLY_VARIABLE in os.environ
+    if GPU_VARIABLE in os.environ and not (is_early and values not in (None, _values_here())):
+        os.environ.pop(restarting.EARLY_VARIABLE, None)
         _check_is_same(profile, values)
         return
+    restarting.undo_early()
     command = _checked_command(profile, values)
     python = _this_python(arguments)
     _give_back_output(config)
@@ -72,12 +76,16 @@ def _check_is_same(profile: str, values: Optional[str]) -> None:
     if profile != here:
         raise pytest.UsageError(
             f"--ohm-gpu {profile}: ohm exec has started pytest on {here}; remove one of the two")
-    if values is not None and values != (os.environ.get(VALUES_VARIABLE) or "known"):
+    if values not in (None, _values_here()):
         raise pytest.UsageError(f"--ohm-values {values}: ohm exec has started pytest with --values "
-                                f"{os.environ.get(VALUES_VARIABLE) or 'known'}; remove one of the two")
+                                f"{_values_here()}; remove one of the two")
     if not is_here():
         raise pytest.UsageError(f"--ohm-gpu {profile}: this Python ignores its environment "
                                 f"({_IGNORING_FLAGS}), so it is not on the virtual GPU")
+
+
+def _values_here() -> str:
+    return os.environ.get(VALUES_VARIABLE) or "known"
 
 
 def _checked_command(profile: str, values: Optional[str]) -> List[str]:
