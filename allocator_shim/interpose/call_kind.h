@@ -25,10 +25,6 @@ enum class CallKind : std::uint8_t {
   other         ///< settings, questions, and what cleans up
 };
 
-inline constexpr std::array<std::string_view, 10> kCallKindNames = {
-    "launch",     "copy",        "wait",     "allocation",  "query",
-    "collective", "computation", "creation", "preparation", "other"};
-
 constexpr bool is_work(CallKind kind) {
   return kind != CallKind::other && kind != CallKind::query && kind != CallKind::creation &&
          kind != CallKind::preparation;
