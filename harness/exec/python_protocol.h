@@ -66,7 +66,7 @@ error type message file line out_of_memory
 ends ends:end
 end fault status overdue
 watch check places lose?:loss
-loss kind rank step hangs
+loss kind rank step
 ended pid rank restarts uses_cuda time own_mistake error?:error values? not_computed? check_error?
 record pid arguments folder user_folders? rank torch ended most_events devices:device error:error held?:held unknown_values?:unknown_value not_computed? problems
 device name capacity_bytes peak_allocated_bytes peak_reserved_bytes allocated_at_end_bytes num_ooms num_alloc_retries num_device_alloc modelled

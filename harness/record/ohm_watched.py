@@ -109,9 +109,6 @@ class Watcher:
         lost = self.job.get("lose")
         if (lost and lost["kind"] == kind and lost["step"] == self.steps[kind]
                 and lost["rank"] == self.rank() and self.is_first_to_be_lost()):
-            if lost["hangs"]:
-                while True:
-                    time.sleep(60)
             os.kill(os.getpid(), signal.SIGKILL)
 
     def on_end(self, kind):

@@ -43,8 +43,7 @@ json job_of(const std::string& check, const PlannedFault& fault) {
   if (fault.lost) {
     job["lose"] = {{"kind", fault.lost->kind},
                    {"rank", fault.lost->rank},
-                   {"step", fault.lost->step},
-                   {"hangs", false}};
+                   {"step", fault.lost->step}};
   }
   return python::message_of(std::move(job));
 }
