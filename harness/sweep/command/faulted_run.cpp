@@ -41,9 +41,8 @@ std::string text_of_file(const std::filesystem::path& path) {
 json job_of(const std::string& check, const PlannedFault& fault) {
   json job = {{"check", check}, {"places", fault.lists_calls || !fault.plan.empty()}};
   if (fault.lost) {
-    job["lose"] = {{"kind", fault.lost->kind},
-                   {"rank", fault.lost->rank},
-                   {"step", fault.lost->step}};
+    job["lose"] = {
+        {"kind", fault.lost->kind}, {"rank", fault.lost->rank}, {"step", fault.lost->step}};
   }
   return python::message_of(std::move(job));
 }
