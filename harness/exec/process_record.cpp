@@ -91,7 +91,7 @@ void take_held(const json& held, ProcessRecord& record) {
   retention.device = fmt::format("cuda:{}", held.at("device").get<int>());
   retention.bytes = held.at("bytes");
   retention.is_at_end = held.at("moment") == "end";
-  retention.is_in_step = held.at("moment") == "step";
+  retention.step_calls = held.value("step_calls", retention.step_calls);
   for (const json& row : held.at("holders")) retention.entries.push_back(retained_of(row));
   const json& call = held.at("call");
   if (call.is_null()) return;

@@ -70,7 +70,7 @@ loss kind rank step
 ended pid rank restarts uses_cuda time own_mistake error?:error values? not_computed? check_error?
 record pid arguments folder user_folders? rank torch ended most_events devices:device error:error held?:held unknown_values?:unknown_value not_computed? problems
 device name capacity_bytes peak_allocated_bytes peak_reserved_bytes allocated_at_end_bytes num_ooms num_alloc_retries num_device_alloc modelled
-held device moment bytes holders:holder call:call
+held device moment bytes holders:holder call:call step_calls?
 holder variable function file line bytes graph_bytes blocks tensors scalars kind is_in_model is_concatenated is_differentiated path
 call file line function training gradients trains
 unknown_value kind file line detail count order

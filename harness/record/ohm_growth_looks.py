@@ -34,7 +34,7 @@ class GrowthLooks:
     def _look(self, device):
         began = time.monotonic()
         frames = program_frames_of(self.holders.files, sys._getframe())
-        self.held = self.holders.look(device, frames)
+        self.held = {**self.holders.look(device, frames), "step_calls": self.steps}
         self.is_slow = time.monotonic() - began > MOST_SECONDS
 
 

@@ -43,27 +43,41 @@ READS_OWN_STATE = frozenset("""cholesky cholesky_ex inv inv_ex inverse solve sol
 # Operators that give Python a number.
 GIVES_NUMBER = frozenset("equal allclose is_nonzero item tolist bool int float complex range".split())
 
-# What the expression on the way is, where its length or what it selects depends on the values.
-MASK, SET = "mask", "set"
-MAKES_MASK = frozenset("""isin isnan isinf isfinite logical_and logical_or logical_not logical_xor gt ge lt le
-    eq ne""".split())
-KEEPS = frozenset("cpu numpy detach clone copy asarray array list tuple sorted tolist to".split())
+# What the expression on the way is, where its length or what it selects depends on the values: an array, a
+# mask of its elements, a set.
+ARRAY, MASK, SET = "array", "mask", "set"
+MAKES_ARRAY = frozenset("numpy asarray array".split())
+MAKES_MASK = frozenset("""isin isnan isinf isfinite logical_and logical_or logical_not logical_xor greater less
+    equal""".split())
+KEEPS = frozenset("copy astype reshape flatten ravel squeeze abs list tuple sorted".split())
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
 
 
 def made_by(node, made):
-    """What a node makes of a part that is `made`."""
-    if isinstance(node, ast.Compare):
-        return MASK
+    """What a node makes of a part that is `made`; None: a number, or nothing that is known."""
     if isinstance(node, (ast.Set, ast.SetComp)):
         return SET
+    if isinstance(node, ast.Call):
+        return made_by_call(name_of(node), made)
+    if isinstance(node, ast.Compare):
+        return MASK if made is ARRAY else None
     if isinstance(node, ast.BinOp):
-        return made if isinstance(node.op, BITWISE) else None
-    if not isinstance(node, ast.Call) or name_of(node) in KEEPS:
-        return made
-    if name_of(node) in ("set", "frozenset"):
+        is_kept = made is ARRAY or made is MASK and isinstance(node.op, BITWISE)
+        return made if is_kept else None
+    if isinstance(node, ast.Subscript):
+        has_slice = any(isinstance(part, ast.Slice) for part in ast.walk(node.slice))
+        return made if has_slice else None
+    return made
+
+
+def made_by_call(name, made):
+    if name in MAKES_ARRAY:
+        return ARRAY
+    if name in ("set", "frozenset"):
         return SET
-    return MASK if name_of(node) in MAKES_MASK else None
+    if name in MAKES_MASK:
+        return MASK if made in (ARRAY, MASK) else None
+    return made if name in KEEPS else None
 
 
 def worse(first, second):
@@ -182,6 +196,7 @@ class _Search:
             return VALUE
         if isinstance(node, ast.stmt):
             return self._of_statement(file, node, None, frame)
+        self.made = made_by(node, None)
         return self._outwards(file, node, frame)
 
     def _outwards(self, file, node, frame):
@@ -237,6 +252,7 @@ class _Search:
     def _of_loop(self, file, loop, node, frame, scope):
         if node is not loop.iter:
             return BRANCH
+        self.made = None
         return self._of_names(file, scope, loop.target, frame)
 
     def _of_argument(self, file, call, argument, frame):
@@ -284,6 +300,7 @@ class _Search:
                 found = worse(found, self._of_target(file, target, frame))
             return found
         if isinstance(statement, (ast.For, ast.AsyncFor)):
+            self.made = None
             return self._of_target(file, statement.target, frame)
         if isinstance(statement, ast.Return):
             return self._of_caller(file, statement, frame)

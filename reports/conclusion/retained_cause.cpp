@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include "reports/text/measured_text.h"
 
@@ -24,6 +26,29 @@ bool is_model_or_optimizer(const RetainedResult& holder) {
 bool is_container(const RetainedResult& holder) {
   return holder.kind == "list" || holder.kind == "dictionary" || holder.kind == "exception" ||
          holder.kind == "cache";
+}
+
+/// Sizes of what was requested on a line, in order.
+std::vector<std::uint64_t> requests_on(const MemoryHistory& history, const RetainedResult& place) {
+  std::vector<std::uint64_t> sizes;
+  for (const DeviceMemoryHistory& device : history.devices) {
+    for (const HistoryBlock& block : device.blocks) {
+      const HistorySite& site = history.sites[block.site];
+      if (site.line == place.line && site.file == place.file) sizes.push_back(block.bytes);
+    }
+  }
+  return sizes;
+}
+
+/// The line is run again and again, and its requests get larger.
+bool grows_on_its_line(const VariantResult& variant, const RetainedResult& holder) {
+  constexpr std::size_t kFewest = 8;
+  if (!variant.history) return false;
+  const std::vector<std::uint64_t> sizes = requests_on(*variant.history, holder);
+  if (sizes.size() < kFewest) return false;
+  const auto quarter = static_cast<std::ptrdiff_t>(sizes.size() / 4);
+  const std::uint64_t before = *std::max_element(sizes.begin(), sizes.begin() + quarter);
+  return *std::max_element(sizes.end() - quarter, sizes.end()) >= 2 * before;
 }
 
 }  // namespace
@@ -57,7 +82,7 @@ const RetainedResult* concatenated_holder(const VariantResult& variant, std::int
   const RetainedResult* largest = nullptr;
   std::int64_t bytes = 0;
   for (const RetainedResult& one : variant.retention->entries) {
-    if (!one.is_concatenated || one.is_in_model) continue;
+    if (!one.is_concatenated || one.is_in_model || !grows_on_its_line(variant, one)) continue;
     bytes += one.bytes;
     if (largest == nullptr) largest = &one;
   }

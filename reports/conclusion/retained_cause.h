@@ -22,8 +22,9 @@ const RetainedResult* growing_holder(const VariantResult& variant, std::int64_t 
 /// of models. nullptr: none does.
 const RetainedResult* holding_container(const VariantResult& variant, std::int64_t alive_bytes);
 
-/// Tensors beside the calls of models that the program replaces by themselves and more, and that
-/// hold at least half of these bytes together: the largest. nullptr: they do not.
+/// Tensors beside the calls of models that the program replaces by themselves and more, in requests
+/// that get larger, and that hold at least half of these bytes together: the largest. nullptr: they
+/// do not.
 const RetainedResult* concatenated_holder(const VariantResult& variant, std::int64_t alive_bytes);
 
 /// "`losses` in main() keeps 41 graphs".

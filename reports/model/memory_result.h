@@ -268,7 +268,9 @@ struct RetentionResult {
   std::int64_t other_bytes = 0;  ///< reached from no variable: temporaries of what was running
   std::vector<RetainedResult> entries;  ///< largest first
   bool is_at_end = false;               ///< of the program
-  bool is_in_step = false;  ///< behind a step that had more; neither: at the OOM error or the peak
+  /// Behind so many calls of optimizer.step(), where more was kept than at the end. 0: at another
+  /// moment, the OOM error or else the peak.
+  std::int64_t step_calls = 0;
   std::optional<ModelCallResult> call = {};  ///< when memory ran out
 
   static constexpr const char* kSchemaName = "retention";
@@ -280,8 +282,8 @@ struct RetentionResult {
     visit("other_bytes", &T::other_bytes, "Reached from no variable.");
     visit("entries", &T::entries);
     visit("is_at_end", &T::is_at_end, Presence::optional);
-    visit("is_in_step", &T::is_in_step, Presence::optional,
-          "After a step that held more than the end of the program.");
+    visit("step_calls", &T::step_calls, Presence::optional,
+          "Taken after so many calls of optimizer.step(): more was kept then than at the end.");
     visit("call", &T::call, Presence::optional,
           "The call of a model that was running when memory ran out.");
   }

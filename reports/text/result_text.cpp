@@ -6,6 +6,7 @@
 
 #include "allocator_shim/base/base_name.h"
 #include "allocator_shim/base/format_bytes.h"
+#include "reports/text/measured_text.h"
 
 namespace ohm::reports {
 
@@ -48,9 +49,11 @@ std::string oom_sentence(const OomResult& oom) {
                      full_place_text(oom.file, oom.line, oom.library, oom.module));
 }
 
-std::string_view moment_text(const VariantResult& variant) {
+std::string moment_text(const VariantResult& variant) {
   if (variant.retention && variant.retention->is_at_end) return "at the end";
-  if (variant.retention && variant.retention->is_in_step) return "after a step";
+  if (variant.retention && variant.retention->step_calls > 0) {
+    return fmt::format("after {} calls of step()", grouped(variant.retention->step_calls));
+  }
   return variant.oom ? "when memory ran out" : "at the peak";
 }
 

@@ -31,7 +31,7 @@ std::string in_step_text(std::int64_t step, std::string_view before);
 std::string oom_sentence(const OomResult& oom);
 
 /// When variables kept what they keep: "at the end", "when memory ran out".
-std::string_view moment_text(const VariantResult& variant);
+std::string moment_text(const VariantResult& variant);
 
 /// "explained by scenarios/leaked_loss_graph.lua".
 std::string explained_by(const FindingResult& finding);

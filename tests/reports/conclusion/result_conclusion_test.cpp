@@ -103,6 +103,21 @@ TEST(ResultConclusion, AListOfAModelsCallIsNotKept) {
   EXPECT_EQ(31, conclusion_of(variant)->line);
 }
 
+/// Requests of train.py:21 that get larger.
+MemoryHistory growing_history() {
+  MemoryHistory history;
+  HistorySite& site = history.sites.emplace_back();
+  site.file = "train.py";
+  site.line = 21;
+  DeviceMemoryHistory& device = history.devices.emplace_back();
+  for (std::uint32_t i = 0; i < 16; ++i) {
+    HistoryBlock& block = device.blocks.emplace_back();
+    block.begin = i;
+    block.bytes = static_cast<std::uint64_t>(kMebibyte) * (i + 1);
+  }
+  return history;
+}
+
 TEST(ResultConclusion, ACacheThatIsConcatenatedGrowsAndIsNotFragmented) {
   VariantResult variant = out_of_memory(512 * kMebibyte);
   variant.oom->reserved_bytes = 900 * kMebibyte;
@@ -113,6 +128,8 @@ TEST(ResultConclusion, ACacheThatIsConcatenatedGrowsAndIsNotFragmented) {
                        retained("tensor", 140 * kMebibyte, 0)};
   EXPECT_EQ("fragmented", conclusion_of(variant)->cause) << "of what holds them nothing is known";
   for (RetainedResult& one : retention.entries) one.is_concatenated = true;
+  EXPECT_EQ("fragmented", conclusion_of(variant)->cause) << "it may have been concatenated once";
+  variant.history = growing_history();
   const auto made = conclusion_of(variant);
   EXPECT_EQ("growth", made->cause);
   EXPECT_EQ("`losses` in main() gets longer with each concatenation, to 150.00 MiB in 40 tensors",
