@@ -59,7 +59,7 @@ std::string failed_text(const FailedFault& failed, const ReportStyle& style) {
   return text + fmt::format("        re-run: {}\n", printable(failed.rerun));
 }
 
-/// "56 in python3.11 itself, which no line of the script can prevent: 50 crash · 6 wrong_error".
+/// "56 in python3.11 itself; the script cannot prevent them: 50 crash · 6 wrong_error".
 std::string interpreter_text(const SweptVariant& variant) {
   std::map<std::string, std::map<FaultVerdict, std::int64_t>> counts;
   for (const FailedFault& failed : variant.failed) {
@@ -73,8 +73,8 @@ std::string interpreter_text(const SweptVariant& variant) {
       parts.push_back(fmt::format("{} {}", grouped(count), name_of(verdict)));
       sum += count;
     }
-    text += fmt::format("      {} in {} itself, which no line of the script can prevent: {}\n",
-                        grouped(sum), printable(interpreter), fmt::join(parts, " · "));
+    text += fmt::format("      {} in {} itself; the script cannot prevent them: {}\n", grouped(sum),
+                        printable(interpreter), fmt::join(parts, " · "));
   }
   return text;
 }
@@ -241,7 +241,8 @@ std::string sweep_summary_text(const SweepResult& swept, const ReportStyle& styl
                         count_text(totals.waivers, "waiver"));
   }
   if (totals.of_interpreters != 0) {
-    text += fmt::format(", {} of the interpreter's own", grouped(totals.of_interpreters));
+    text += fmt::format(", {} more in the interpreter itself, not counted",
+                        grouped(totals.of_interpreters));
   }
   if (totals.untested != 0) {
     text += fmt::format(", {} not tested", count_text(totals.untested, "fault"));

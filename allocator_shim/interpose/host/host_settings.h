@@ -74,9 +74,12 @@ struct SiteLeft {
 
 /// What a process in which a request failed left beyond the run without faults.
 struct MemoryLeft {
-  std::uint64_t is_known = 0;  ///< 1: it ended by itself, with one thread, and was looked at
   std::uint64_t lost_bytes = 0;
   PointHash lost_point = 0;  ///< that most of them are of; 0: requested after the failure
+  /// Of these: by the function whose request failed, which has returned. All others may be of a
+  /// function that ends the process, and has no use for its pointers any more.
+  std::uint64_t abandoned_bytes = 0;
+  PointHash abandoned_point = 0;
   /// Of call stacks that leave nothing without faults, in a program that frees all it allocates.
   std::uint64_t kept_bytes = 0;
   PointHash kept_point = 0;

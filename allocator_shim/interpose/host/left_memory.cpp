@@ -40,8 +40,7 @@ void LeftMemory::write(const FixedPath& path) const {
   if (!is_known_) return;
   const int file = open(path.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   const auto add = [file](const SiteLeft& row) {
-    // A row that is missing is one of nothing: the harness sees leaks that are none, which a run
-    // of its own does not confirm.
+    // A missing row looks like a leak; the confirming run rejects it.
     [[maybe_unused]] const ssize_t written = ::write(file, &row, sizeof(row));
   };
   add({});
@@ -56,8 +55,8 @@ MemoryLeft LeftMemory::beyond(std::span<const SiteLeft> expected, const Site& fa
                               std::size_t known_sites) const {
   MemoryLeft left;
   if (!is_known_ || expected.empty()) return left;
-  left.is_known = 1;
   add_lost(expected, failed, left);
+  add_abandoned(expected, failed, left);
   add_kept(expected, failed, known_sites, left);
   return left;
 }
@@ -86,6 +85,28 @@ void LeftMemory::add_lost(std::span<const SiteLeft> expected, const Site& failed
     }
   }
   if (lost > without_faults) left.lost_bytes = lost - without_faults;
+}
+
+/// Of the call in which the request failed, which must be the same as the one in which the block
+/// was allocated: each of the two was made only once.
+void LeftMemory::add_abandoned(std::span<const SiteLeft> expected, const Site& failed,
+                               MemoryLeft& left) const {
+  CallStack end;
+  capture(end);
+  if (end.depth == kMostFrames || failed.requests > 1) return;
+  std::uint64_t most = 0;
+  for (const Site& site : sites_.sites()) {
+    if (site.lost_bytes == 0 || site.requests > 1 || is_of_same_call(site, failed)) continue;
+    if (row_of(site.point, expected).lost_bytes != 0) continue;
+    const std::uintptr_t call = sites_.common_call(site, failed);
+    if (call == 0 || is_of_c_library(call)) continue;
+    if (std::ranges::find(end.frames(), call) != end.frames().end()) continue;
+    left.abandoned_bytes += site.lost_bytes;
+    if (site.lost_bytes <= most) continue;
+    most = site.lost_bytes;
+    left.abandoned_point = site.point;
+  }
+  left.abandoned_bytes = std::min(left.abandoned_bytes, left.lost_bytes);
 }
 
 /// A program that leaves its memory to the system may leave more of it after a failure.

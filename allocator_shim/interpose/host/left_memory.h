@@ -16,7 +16,6 @@ class LeftMemory {
   /// Of a process that is about to end; `watched_heap` as of LostBlocks.
   LeftMemory(SiteTable& sites, const LiveBlocks& alive, std::uintptr_t watched_heap);
 
-  bool is_known() const { return is_known_; }
   /// Of the run without faults: a row for the call stacks that leave something, and one, without a
   /// call stack, that says that they are all.
   void write(const FixedPath& path) const;
@@ -29,6 +28,8 @@ class LeftMemory {
  private:
   bool is_of_same_call(const Site& site, const Site& failed) const;
   void add_lost(std::span<const SiteLeft> expected, const Site& failed, MemoryLeft& left) const;
+  void add_abandoned(std::span<const SiteLeft> expected, const Site& failed,
+                     MemoryLeft& left) const;
   void add_kept(std::span<const SiteLeft> expected, const Site& failed, std::size_t known_sites,
                 MemoryLeft& left) const;
 

@@ -67,7 +67,7 @@ ProgramFrame program_frame() {
 struct Mapping {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
-  bool is_of_process = false;  ///< it may be read and written, and nobody else sees it
+  bool is_writable = false;
   bool is_of_file = false;
   std::string_view name;
 };
@@ -86,8 +86,7 @@ Mapping mapping_of(std::string_view line) {
   const char* const end = range.data() + range.size();
   const auto begin_read = std::from_chars(range.data(), end, mapping.begin, 16);
   if (begin_read.ptr < end) std::from_chars(begin_read.ptr + 1, end, mapping.end, 16);
-  const std::string_view rights = next_word(line);
-  mapping.is_of_process = rights.starts_with("rw") && rights.ends_with("p");
+  mapping.is_writable = next_word(line).starts_with("rw");
   next_word(line);  // the offset
   next_word(line);  // the device
   mapping.is_of_file = next_word(line) != "0";
@@ -115,7 +114,7 @@ bool LostBlocks::find(const LiveBlocks& alive) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     const Mapping mapping = mapping_of(line);
-    if (!mapping.is_of_process || is_own_place(mapping.begin)) continue;
+    if (!mapping.is_writable || is_own_place(mapping.begin)) continue;
     is_allocators_ = is_c_library(mapping.name);
     if (mapping.name == "[stack]") {
       scan_stack(mapping.begin, mapping.end);

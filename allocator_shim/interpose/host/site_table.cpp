@@ -1,5 +1,9 @@
 #include "allocator_shim/interpose/host/site_table.h"
 
+#include <unwind.h>
+
+#include <algorithm>
+
 namespace ohm::interpose::host {
 
 namespace {
@@ -11,6 +15,11 @@ std::uint64_t key_of(const CallStack& stack) {
     key ^= key >> 31;
   }
   return key;
+}
+
+/// The start of the function with the call before this address; nullptr: that is not known.
+const void* function_of(std::uintptr_t address) {
+  return address == 0 ? nullptr : _Unwind_FindEnclosingFunction(reinterpret_cast<void*>(address));
 }
 
 }  // namespace
@@ -51,6 +60,25 @@ Frame SiteTable::program_frame(const Site& site) const {
     if (!is_c_library(path_of(frame))) return frame;
   }
   return {};
+}
+
+std::uintptr_t SiteTable::address_of(const Frame& frame) const {
+  return frame.module == 0 ? 0 : modules()[frame.module - 1].base + frame.address;
+}
+
+std::uintptr_t SiteTable::common_call(const Site& site, const Site& other) const {
+  const std::span<const Frame> one = frames_of(site);
+  const std::span<const Frame> two = frames_of(other);
+  std::size_t common = 0;
+  while (common < std::min(one.size(), two.size()) &&
+         one[one.size() - common - 1] == two[two.size() - common - 1]) {
+    ++common;
+  }
+  if (common == 0 || common == one.size() || common == two.size()) return 0;
+  const void* const function = function_of(address_of(one[one.size() - common - 1]));
+  const bool is_same =
+      function != nullptr && function == function_of(address_of(two[two.size() - common - 1]));
+  return is_same ? address_of(one[one.size() - common]) : 0;
 }
 
 bool SiteTable::grow() {

@@ -49,12 +49,16 @@ class SiteTable {
   bool is_of_program(const Site& site) const;
   /// The innermost call that is not in the C library.
   Frame program_frame(const Site& site) const;
+  /// The innermost call that both are made from, if both are of the function that was called there:
+  /// the address after it; 0: there is none.
+  std::uintptr_t common_call(const Site& site, const Site& other) const;
 
  private:
   static constexpr std::size_t kMostSites = std::size_t{1} << 17;
   static constexpr std::size_t kFirstSites = 128;
 
   std::string_view path_of(const Frame& frame) const;
+  std::uintptr_t address_of(const Frame& frame) const;
   bool grow();
   void put(std::uint64_t key, std::uint32_t taken);
   std::uint32_t add(std::uint64_t key, const CallStack& stack);

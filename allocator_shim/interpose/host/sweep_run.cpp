@@ -116,11 +116,8 @@ void SweepRunner::note_network(const char* host) {
 }
 
 void SweepRunner::note_file(const char* letters, const char* path) {
-  if (is_copy_) {
-    fault_->writes_files = 1;
-  } else if (control_->run != SweepRun::fork) {
-    add_written_file(written_path_, letters, path);
-  }
+  if (is_copy_) fault_->writes_files = 1;
+  if (is_copy_ || control_->run != SweepRun::fork) add_written_file(written_path_, letters, path);
 }
 
 void SweepRunner::end(std::uint64_t requests) {

@@ -15,6 +15,7 @@ inline constexpr char kWrittenOld = 'o';        ///< it was there
 inline constexpr char kWrittenExclusive = 'x';  ///< new, and it had to be, as temporary files have
 inline constexpr char kWrittenAppended = 'a';   ///< what is written comes behind what is there
 inline constexpr char kWrittenFolder = 'd';
+inline constexpr char kWrittenRenamed = 'r';  ///< another file got this name
 
 /// Adds a line to the list.
 void add_written_file(const FixedPath& list, const char* letters, const char* path);

@@ -204,8 +204,8 @@ void CommandWorkload::note_not_computed(const CommandOutcome& outcome) {
 void CommandWorkload::note_what_changed(const CountedCommand& counted) {
   if (!counted.written_files.empty()) {
     return options_.on_note(fmt::format(
-        "the command writes {}: after each run with a fault, files are put back as a run without "
-        "faults leaves them",
+        "the command writes {}: after each run with a fault, files are restored to their state "
+        "after a fault-free run",
         counted.written_files));
   }
   const std::vector<std::string> left = changes_.since();

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <sstream>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/process/current_folder.h"
@@ -22,19 +23,23 @@ namespace {
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename(); }
 
-bool is_python(const std::string& module) {
-  const std::string name = file_name(module);
-  return name.starts_with("python") || name.starts_with("libpython");
+/// "python", "python3.11", "libpython3.so" and "python-dbg" are named python, "pythonic" is not.
+bool is_named(std::string_view file, std::string_view name) {
+  if (file.starts_with("lib")) file.remove_prefix(3);
+  if (!file.starts_with(name)) return false;
+  file.remove_prefix(name.size());
+  return file.empty() || file.find_first_of("-.0123456789") == 0;
 }
+
+bool is_python(const std::string& module) { return is_named(file_name(module), "python"); }
 
 bool is_interpreter(const std::string& module) {
   constexpr std::array<std::string_view, 8> kNames = {"perl", "ruby", "lua", "node",
                                                       "php",  "java", "jvm", "guile"};
-  std::string name = file_name(module);
-  if (name.starts_with("lib")) name.erase(0, 3);
+  const std::string file = file_name(module);
   return is_python(module) ||
          std::any_of(kNames.begin(), kNames.end(),
-                     [&](std::string_view known) { return name.starts_with(known); });
+                     [&file](std::string_view name) { return is_named(file, name); });
 }
 
 /// A module that was compiled for Python and did not come with it, or a library of the user's.
@@ -78,11 +83,16 @@ void take_lines(const char* frames, CommandOutcome& outcome) {
   }
 }
 
-LeftMemoryResult left_memory(const host::MemoryLeft& left, const HostSites& sites) {
+/// `has_failed`: it ended with an error, and so it need not have kept pointers to what it has.
+LeftMemoryResult left_memory(const host::MemoryLeft& left, bool has_failed,
+                             const HostSites& sites) {
+  const auto [lost_bytes, lost_point] = has_failed
+                                            ? std::pair(left.abandoned_bytes, left.abandoned_point)
+                                            : std::pair(left.lost_bytes, left.lost_point);
   LeftMemoryResult result;
-  result.is_lost = left.lost_bytes > 0;
-  result.bytes = static_cast<std::int64_t>(result.is_lost ? left.lost_bytes : left.kept_bytes);
-  const auto function = sites.functions.find(result.is_lost ? left.lost_point : left.kept_point);
+  result.is_lost = lost_bytes > 0;
+  result.bytes = static_cast<std::int64_t>(result.is_lost ? lost_bytes : left.kept_bytes);
+  const auto function = sites.functions.find(result.is_lost ? lost_point : left.kept_point);
   if (function != sites.functions.end()) result.function = function->second;
   return result;
 }
@@ -109,7 +119,7 @@ void take_message(const CountedCommand& counted, const HostEnd& end, CommandOutc
 
 }  // namespace
 
-std::string interpreter_of(const HostSite& site) {
+std::string python_of(const HostSite& site) {
   std::string interpreter;
   for (const HostFrame& frame : site.frames) {
     if (is_users_module(frame.module)) return {};
@@ -143,7 +153,10 @@ CommandOutcome outcome_of(const CountedCommand& counted, const HostEnd& end,
   take_lines(fault.frames.data(), outcome);
   const auto interpreter = sites.interpreters.find(fault.point);
   if (interpreter != sites.interpreters.end()) outcome.interpreter = interpreter->second;
-  if (sites.are_judged_by_memory) outcome.left_memory = left_memory(fault.left, sites);
+  if (sites.are_judged_by_memory) {
+    const bool has_failed = end.status != counted.outcome.status;
+    outcome.left_memory = left_memory(fault.left, has_failed, sites);
+  }
   take_message(counted, end, outcome);
   return outcome;
 }

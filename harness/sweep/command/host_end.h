@@ -21,7 +21,7 @@ struct HostSites {
 
 /// Python, where the call stack is of its own request, as "python3.11"; empty: it is of a program
 /// or a module that does not come with Python.
-std::string interpreter_of(const HostSite& site);
+std::string python_of(const HostSite& site);
 /// Whether it has a function of an interpreter's, which hides pointers and frees little at its end.
 bool is_of_interpreter(const HostSite& site);
 

@@ -6,13 +6,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <numeric>
-#include <sstream>
+#include <stdexcept>
 #include <system_error>
 
 #include "allocator_shim/fault/fault_point.h"
@@ -20,6 +22,7 @@
 #include "harness/exec/function_names.h"
 #include "harness/exec/host_command.h"
 #include "harness/exec/host_record.h"
+#include "harness/process/file_bytes.h"
 #include "harness/process/shell_quote.h"
 #include "harness/process/stopwatch.h"
 
@@ -32,13 +35,6 @@ namespace {
 /// Minimum time limit of a faulted run: on a busy machine nothing else tells slow from hung.
 constexpr double kLeastSecondsOfAFault = 3;
 constexpr double kTimesOfTheProgram = 10;
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 /// Outputs are compared by a number: what a sweep prints of them is short.
 std::string digest_of(const std::string& output) {
@@ -160,11 +156,23 @@ HostMemory::Run HostMemory::run(host::SweepRun kind, double timeout_seconds,
   return ran;
 }
 
-CountedCommand HostMemory::count() {
+HostMemory::Run HostMemory::run_without_faults() {
+  const std::string list = folder_.file(host::kWrittenFile);
+  const std::ofstream empty(list);
+  const std::time_t began = last_change(list);
   files_.put_back();
-  std::filesystem::remove(folder_.file(host::kWrittenFile));
-  const Run ran = run(host::SweepRun::trace, command_.timeout_seconds, {});
-  files_.take(read_written_files(folder_.file(host::kWrittenFile)));
+  try {
+    Run ran = run(host::SweepRun::trace, command_.timeout_seconds, {});
+    files_.take(read_written_files(list), began);
+    return ran;
+  } catch (const CommandInterrupted&) {
+    files_.restore(read_written_files(list));
+    throw;
+  }
+}
+
+CountedCommand HostMemory::count() {
+  const Run ran = run_without_faults();
   CountedCommand counted;
   counted.program = std::filesystem::path(command_.words.front()).filename();
   counted.description = "host memory";
@@ -172,9 +180,9 @@ CountedCommand HostMemory::count() {
   counted.outcome.status = ran.end.status;
   counted.outcome.signal = ran.end.signal;
   counted.outcome.is_overdue = ran.end.is_overdue;
-  const std::string output = bytes_of(folder_.file(host::kOutputFile));
+  const std::string output = read_file_bytes(folder_.file(host::kOutputFile));
   counted.outcome.checked = digest_of(output);
-  counted.cause = failure_cause(bytes_of(folder_.file(host::kErrorsFile)));
+  counted.cause = failure_cause(read_file_bytes(folder_.file(host::kErrorsFile)));
   if (counted.cause.empty()) counted.cause = failure_cause(output);
   using std::filesystem::copy_options;
   for (const auto& [from, to] : {std::pair(host::kOutputFile, host::kExpectedOutput),
@@ -215,8 +223,8 @@ void HostMemory::take_trace(const Run& ran, CountedCommand& counted) {
     counted.hashes.push_back(request.point);
     sites_.functions[request.point] = counted.points.back().op;
     if (is_of_interpreter(*site->second)) sites_.are_judged_by_memory = false;
-    const std::string interpreter = interpreter_of(*site->second);
-    if (!interpreter.empty()) sites_.interpreters[request.point] = interpreter;
+    const std::string python = python_of(*site->second);
+    if (!python.empty()) sites_.interpreters[request.point] = python;
   }
   for (std::size_t i = 0; i < counted.points.size(); ++i) {
     counted.points[i].passes = static_cast<std::int64_t>(passes[counted.hashes[i]]);
@@ -241,7 +249,8 @@ std::vector<host::SweptFault> faults_of(const CountedCommand& counted,
 
 bool HostMemory::does_otherwise(const Run& ran, const CountedCommand& counted) const {
   return ran.control.first_difference != 0 || ran.end.status != counted.outcome.status ||
-         bytes_of(folder_.file(host::kOutputFile)) != bytes_of(folder_.file(host::kExpectedOutput));
+         read_file_bytes(folder_.file(host::kOutputFile)) !=
+             read_file_bytes(folder_.file(host::kExpectedOutput));
 }
 
 CopiedMemory::Left HostMemory::fail_in_copies(const CountedCommand& counted,
@@ -254,7 +263,10 @@ CopiedMemory::Left HostMemory::fail_in_copies(const CountedCommand& counted,
     left.why = "the command writes files";
     return left;
   }
+  const std::string written_by_copies = folder_.file(host::kWrittenFile);
+  std::filesystem::remove(written_by_copies);
   const Run ran = run(host::SweepRun::fork, seconds_of_a_fault(counted), faults_of(counted, tasks));
+  files_.restore(read_written_files(written_by_copies));
   const bool is_disturbed = does_otherwise(ran, counted);
   const std::vector<host::SweptFault> faults = folder_.read_faults(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -291,7 +303,15 @@ class HostRun final : public OwnRun {
     std::filesystem::copy_file(expected.folder.file(host::kLeftFile), folder_.file(host::kLeftFile),
                                unknown);
   }
-  ~HostRun() override { expected_.files.restore(); }
+  /// Of a run that was stopped.
+  ~HostRun() override {
+    if (is_restored_) return;
+    try {
+      expected_.files.restore(written_files());
+    } catch (const std::runtime_error& error) {
+      fmt::print(stderr, "ohm: {}\n", error.what());
+    }
+  }
   HostRun(const HostRun&) = delete;
   HostRun& operator=(const HostRun&) = delete;
 
@@ -303,6 +323,18 @@ class HostRun final : public OwnRun {
   }
 
   CommandOutcome outcome(const CommandEnd& ran) const override {
+    const CommandOutcome outcome = outcome_before_restoring(ran);
+    is_restored_ = true;
+    expected_.files.restore(written_files());
+    return outcome;
+  }
+
+ private:
+  std::vector<WrittenFile> written_files() const {
+    return read_written_files(folder_.file(host::kWrittenFile));
+  }
+
+  CommandOutcome outcome_before_restoring(const CommandEnd& ran) const {
     const CountedCommand& counted = expected_.counted;
     const host::SweptFault fault = folder_.read_faults(1).front();
     if (fault.end != host::FaultEnd::ended) return outcome_without_failure(counted);
@@ -310,20 +342,19 @@ class HostRun final : public OwnRun {
     end.status = ran.status;
     end.signal = ran.signal;
     end.is_overdue = ran.is_overdue;
-    end.has_same_output = bytes_of(folder_.file(host::kOutputFile)) ==
-                          bytes_of(expected_.folder.file(host::kExpectedOutput));
-    end.message = beyond(bytes_of(folder_.file(host::kErrorsFile)),
-                         bytes_of(expected_.folder.file(host::kExpectedErrors)));
+    end.has_same_output = read_file_bytes(folder_.file(host::kOutputFile)) ==
+                          read_file_bytes(expected_.folder.file(host::kExpectedOutput));
+    end.message = beyond(read_file_bytes(folder_.file(host::kErrorsFile)),
+                         read_file_bytes(expected_.folder.file(host::kExpectedErrors)));
     CommandOutcome outcome = outcome_of(counted, end, fault, expected_.sites);
-    outcome.files = expected_.files.damage(read_written_files(folder_.file(host::kWrittenFile)),
-                                           end.status == counted.outcome.status);
+    outcome.files = expected_.files.damage(written_files(), end.status == counted.outcome.status);
     return outcome;
   }
 
- private:
   WithoutFaults expected_;
   const std::vector<std::string>& words_;
   HostSweepFolder folder_;
+  mutable bool is_restored_ = false;
 };
 
 }  // namespace

@@ -47,6 +47,8 @@ class HostMemory final : public CopiedMemory {
 
   Run run(interpose::host::SweepRun kind, double timeout_seconds,
           const std::vector<interpose::host::SweptFault>& faults);
+  /// Takes the files that it leaves.
+  Run run_without_faults();
   /// Than without copies beside it.
   bool does_otherwise(const Run& ran, const CountedCommand& counted) const;
   Left fail_in_copies(const CountedCommand& counted, const std::vector<FaultTask>& tasks,

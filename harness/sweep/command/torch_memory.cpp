@@ -10,7 +10,6 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <utility>
 
 #include "allocator_shim/fault/fault_point.h"
@@ -18,6 +17,7 @@
 #include "harness/exec/gpu_command.h"
 #include "harness/exec/python_protocol.h"
 #include "harness/exec/record_folder.h"
+#include "harness/process/file_bytes.h"
 #include "harness/process/shell_quote.h"
 #include "harness/sweep/command/scratch_folder.h"
 #include "reports/text/json_text.h"
@@ -32,17 +32,10 @@ using nlohmann::json;
 constexpr double kLeastSeconds = 10;
 constexpr double kTimesFaultFree = 10;
 
-std::string read_text(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
-
 /// Null where the program has not written it.
 json read_json(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return nullptr;
-  return reports::json_or_discarded(read_text(path));
+  return reports::json_or_discarded(read_file_bytes(path));
 }
 
 std::uint64_t number_of(const std::string& hash) {
@@ -149,7 +142,9 @@ class TorchRun {
     if (message.is_object()) python::check_message(name, message);
     return message;
   }
-  std::string text(const std::string& name) const { return read_text(folder_.path() + "/" + name); }
+  std::string text(const std::string& name) const {
+    return read_file_bytes(folder_.path() + "/" + name);
+  }
   bool has(const std::string& name) const {
     return std::filesystem::exists(folder_.path() + "/" + name);
   }

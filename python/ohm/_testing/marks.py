@@ -7,10 +7,7 @@ FIXTURES = frozenset(("gpu_memory", "fail_allocation"))
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict
-
-
-_of_parents: Dict[Any, bool] = {}  # modules and classes, which many tests share
+    from typing import Any
 
 
 def asks_for_more(item: Any) -> bool:
@@ -31,6 +28,8 @@ def _is_marked(item: Any) -> bool:
     parent = item.parent
     if parent is None:
         return False
-    if parent not in _of_parents:
-        _of_parents[parent] = _is_marked(parent)
-    return _of_parents[parent]
+    # Many tests share a module or a class.
+    known = getattr(parent, "_ohm_is_marked", None)
+    if known is None:
+        known = parent._ohm_is_marked = _is_marked(parent)
+    return known

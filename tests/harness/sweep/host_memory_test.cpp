@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "allocator_shim/fault/fault_point.h"
@@ -208,7 +210,9 @@ TEST_F(HostSweep, FindsBlocksThatAFailureLeaves) {
         fail_last("keeps_a_block_and_goes_on", FaultForm::transient, engine).left_memory;
     EXPECT_EQ(1000, kept.bytes);
     EXPECT_FALSE(kept.is_lost);
-    EXPECT_FALSE(fail_last("ends_with_a_block", FaultForm::transient, engine).left_memory.is_lost);
+    for (const char* action : {"ends_with_a_block", "ends_without_a_pointer"}) {
+      EXPECT_FALSE(fail_last(action, FaultForm::transient, engine).left_memory.is_lost) << action;
+    }
     EXPECT_EQ(0, fail_last("checked", FaultForm::transient, engine).left_memory.bytes);
   }
 }
@@ -217,10 +221,11 @@ TEST_F(HostSweep, FindsWhatAFailureLeavesOfFiles) {
   const auto damage = [](const std::string& action) {
     return fail_last(action, FaultForm::transient).files;
   };
-  const auto truncated = damage("writes_lines");
+  const auto truncated = damage("writes_words");
   ASSERT_TRUE(truncated);
   EXPECT_EQ(FaultVerdict::corrupt, truncated->verdict);
-  EXPECT_EQ("it ends with an error, and leaves lines truncated: 8 of 14 bytes", truncated->what);
+  EXPECT_EQ("it ends with an error, and leaves lines truncated: 10 of 16 bytes", truncated->what);
+  std::filesystem::remove("lines");
   const auto fewer = damage("writes_fewer_lines");
   ASSERT_TRUE(fewer);
   EXPECT_EQ(FaultVerdict::recovered_different, fewer->verdict);
@@ -230,20 +235,52 @@ TEST_F(HostSweep, FindsWhatAFailureLeavesOfFiles) {
   EXPECT_EQ(FaultVerdict::leak, left->verdict);
   EXPECT_TRUE(test::contains(left->what, "it leaves the temporary file temporary-")) << left->what;
   for (const char* action :
-       {"renames_a_file", "removes_a_temporary_file", "writes_of_its_failure"}) {
+       {"renames_a_file", "removes_a_temporary_file", "writes_of_its_failure", "writes_the_time"}) {
     EXPECT_FALSE(damage(action)) << action;
   }
 }
 
-TEST_F(HostSweep, PutsFilesBackAsARunWithoutFaultsLeavesThem) {
+TEST_F(HostSweep, WholeLinesAreALogUnlessTheyReplaceWhatWasThere) {
+  EXPECT_FALSE(fail_last("writes_lines", FaultForm::transient).files);
+  // It is there now.
+  const auto truncated = fail_last("writes_lines", FaultForm::transient).files;
+  ASSERT_TRUE(truncated);
+  EXPECT_EQ(FaultVerdict::corrupt, truncated->verdict);
+}
+
+TEST_F(HostSweep, RestoresFilesToTheirStateAfterAFaultFreeRun) {
   folder_.write("lines", "of the user, longer than what is written\n");
   fail_last("writes_lines", FaultForm::transient);
   std::ifstream lines("lines");
   EXPECT_EQ("one\ntwo\nthree\n", std::string(std::istreambuf_iterator<char>(lines), {}));
   fail_last("leaves_a_temporary_file", FaultForm::transient);
+  fail_last("writes_of_its_failure", FaultForm::transient);
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
     EXPECT_EQ("lines", entry.path().filename());
   }
+  fail_last("writes_a_secret", FaultForm::transient);
+  EXPECT_EQ(std::filesystem::perms{0600}, std::filesystem::status("secret").permissions());
+}
+
+TEST_F(HostSweep, LosesNoLargeFile) {
+  for (const char* state : {"new", "old"}) {
+    fail_last("writes_a_large_file", FaultForm::transient);
+    std::ifstream large("large");
+    std::string line;
+    std::getline(large, line);
+    EXPECT_EQ("one, two", line) << state;
+    EXPECT_EQ(std::uintmax_t{65} << 20, std::filesystem::file_size("large")) << state;
+    EXPECT_EQ(1, std::distance(std::filesystem::directory_iterator("."), {})) << state;
+  }
+}
+
+TEST_F(HostSweep, CopiesAProgramThatOnlyReadsWhatItMayWrite) {
+  folder_.write("lines", "one\n");
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  HostMemory memory(client("reads_what_it_may_write"));
+  const CountedCommand counted = memory.count();
+  fail_all(memory, counted, {{own_request(counted), FaultForm::transient}});
+  EXPECT_EQ(0, memory.uncopied().faults) << memory.uncopied().why;
 }
 
 TEST_F(HostSweep, LeavesNoTraceInWhatTheProgramStarts) {

@@ -216,14 +216,59 @@ __attribute__((noinline)) void ends_with_a_block() {
   std::free(first);
 }
 
-/// The last of three lines needs the request.
-int writes_lines(const char* path) {
+/// The same, as where the compiler sees no more use for the pointer.
+__attribute__((noinline)) void ends_without_a_pointer() {
+  void* volatile first = std::malloc(1000);
+  void* const second = std::malloc(64);
+  if (second == nullptr) {
+    first = nullptr;
+    std::exit(out_of_memory());
+  }
+  std::free(second);
+  std::free(first);
+}
+
+/// The last of three words needs the request.
+int writes_words(const char* path, const char* first, const char* last) {
   FILE* const file = std::fopen(path, "w");
   std::setvbuf(file, nullptr, _IONBF, 0);
-  std::fputs("one\ntwo\n", file);
+  std::fputs(first, file);
   void* const block = std::malloc(64);
-  if (block != nullptr) std::fputs("three\n", file);
+  if (block != nullptr) std::fputs(last, file);
   std::fclose(file);
+  std::free(block);
+  return block == nullptr ? out_of_memory() : 0;
+}
+
+int writes_lines(const char* path) { return writes_words(path, "one\ntwo\n", "three\n"); }
+
+int writes_a_secret() {
+  close(open("secret", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const int status = writes_words("secret", "one, ", "two\n");
+  if (status != 0) std::remove("secret");
+  return status;
+}
+
+/// 65 MiB, of which most is a hole.
+int writes_a_large_file() {
+  const int status = writes_words("large", "one, ", "two\n");
+  truncate("large", static_cast<off_t>(65 * kMiB));
+  return status;
+}
+
+/// Each run another, of the same length: "1764376000".
+int writes_the_time() {
+  timespec now = {};
+  clock_gettime(CLOCK_REALTIME, &now);
+  void* const block = std::malloc(64);
+  const long seconds = now.tv_sec + (block == nullptr ? 1 : 0);
+  std::free(block);
+  return writes_words("times", std::to_string(seconds).c_str(), "");
+}
+
+int reads_what_it_may_write() {
+  close(open("lines", O_RDWR | O_CLOEXEC));
+  void* const block = std::malloc(64);
   std::free(block);
   return block == nullptr ? out_of_memory() : 0;
 }
@@ -319,6 +364,12 @@ const std::map<std::string, std::function<void()>>& actions() {
       {"keeps_a_block", [] { std::exit(keeps_a_block() ? 0 : out_of_memory()); }},
       {"keeps_a_block_and_goes_on", [] { keeps_a_block(); }},
       {"ends_with_a_block", ends_with_a_block},
+      {"ends_without_a_pointer", ends_without_a_pointer},
+      {"writes_words", [] { std::exit(writes_words("lines", "one, two, ", "three\n")); }},
+      {"writes_a_secret", [] { std::exit(writes_a_secret()); }},
+      {"writes_a_large_file", [] { std::exit(writes_a_large_file()); }},
+      {"writes_the_time", [] { writes_the_time(); }},
+      {"reads_what_it_may_write", [] { std::exit(reads_what_it_may_write()); }},
       {"writes_lines", [] { std::exit(writes_lines("lines")); }},
       {"writes_fewer_lines", [] { writes_lines("lines"); }},
       {"renames_a_file", [] { std::exit(renames_a_file()); }},
