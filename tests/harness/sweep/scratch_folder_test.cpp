@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 
-std::optional<std::string> set_value(const char* variable) {
+std::optional<std::string> environment_value(const char* variable) {
   const char* const value = std::getenv(variable);
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
@@ -44,7 +44,7 @@ class ScratchFolderTest : public testing::Test {
 
  private:
   fs::path before_ = fs::current_path();
-  std::optional<std::string> temporary_ = set_value("TMPDIR");
+  std::optional<std::string> temporary_ = environment_value("TMPDIR");
 };
 
 TEST_F(ScratchFolderTest, CopiesFilesFoldersAndLinksAlone) {
