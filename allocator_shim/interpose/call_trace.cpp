@@ -225,6 +225,7 @@ void note_order(CallKind kind) {
 bool wants_call_trace() { return !trace_folder().empty() || trace() != nullptr; }
 
 void note_call(const char* name) {
+  if (!wants_call_trace()) return;
   static const bool counts_as_successor = [] {
     FaultTrace* const shared = trace();
     const bool is_after = shared != nullptr && shared->process != 0;
@@ -232,8 +233,8 @@ void note_call(const char* name) {
     return is_after;
   }();
   static_cast<void>(counts_as_successor);
-  note_order(kind_of_call(name));
   const CallKind kind = kind_of_call(name);
+  note_order(kind);
   const bool can_fail = kind != CallKind::other && kind != CallKind::preparation;
   if (trace_folder().empty() || !can_fail) return;
   static std::mutex mutex;
@@ -250,8 +251,8 @@ void note_call(const char* name) {
 
 void note_failed_call(const char* name) {
   FaultTrace* const shared = trace();
-  const CallKind kind = kind_of_call(name);
   if (!is_own_failure(shared)) return;
+  const CallKind kind = kind_of_call(name);
   if (kind == CallKind::other) return;
   ++shared->shown;
   const bool is_followed = is_work(kind) || kind == CallKind::preparation;

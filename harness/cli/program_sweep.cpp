@@ -188,7 +188,7 @@ void add_program_options(const OptionParser& parser, SweepArguments& arguments) 
   parser
       .add_option("--faults", arguments.faults,
                   "For a command after --: instead of memory, device (each kind of CUDA error once "
-                  "at each kind of call site) or rank (a rank is killed at each step of a job)")
+                  "at each call site) or rank (a rank is killed at each step of a job)")
       .type_name("WHICH")
       .check(not_empty());
   parser

@@ -50,7 +50,7 @@ class Watcher:
         self.places = None
         self.values = NamedValues()
         self.uses_cuda = False
-        self.known_rank = int(os.environ.get("RANK", -1))
+        self.known_rank = number_in("RANK", -1)
         self.steps = {"step": 0, "collective": 0}  # complete ones
         atexit.register(self.on_exit)
 
@@ -106,14 +106,23 @@ class Watcher:
         return call
 
     def on_begin(self, kind):
-        lost = self.job.get("lose")
-        if (lost and lost["kind"] == kind and lost["step"] == self.steps[kind]
-                and lost["rank"] == self.rank() and self.is_first_to_be_lost()):
-            os.kill(os.getpid(), signal.SIGKILL)
+        try:
+            if self.is_lost_at(kind) and self.is_first_to_be_lost():
+                os.kill(os.getpid(), signal.SIGKILL)
+        except Exception:  # nothing can leave a step
+            pass
 
     def on_end(self, kind):
-        self.append("steps", f"{kind} {self.rank()} {restarts()} {self.steps[kind]}")
+        try:
+            self.append("steps", f"{kind} {self.rank()} {restarts()} {self.steps[kind]}")
+        except Exception:
+            pass
         self.steps[kind] += 1
+
+    def is_lost_at(self, kind):
+        lost = self.job.get("lose")
+        return (lost and lost["kind"] == kind and lost["step"] == self.steps[kind]
+                and lost["rank"] == self.rank())
 
     def is_first_to_be_lost(self):
         try:
@@ -165,4 +174,11 @@ class Watcher:
 
 
 def restarts():
-    return int(os.environ.get("TORCHELASTIC_RESTART_COUNT", 0))
+    return number_in("TORCHELASTIC_RESTART_COUNT", 0)
+
+
+def number_in(variable, otherwise):
+    try:
+        return int(os.environ.get(variable, otherwise))
+    except ValueError:
+        return otherwise

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -55,7 +56,7 @@ TracedCalls read_trace(const std::filesystem::path& path) {
 /// The errors that calls of a kind return on real cards.
 std::span<const FaultError> errors_of(CallKind kind) {
   using enum FaultError;
-  // As often as they are seen: the first ones come first.
+  // Most frequent first.
   static constexpr std::array kOfWork = {illegal_address, ecc_uncorrectable, launch_failure,
                                          device_lost, launch_timeout};
   static constexpr std::array kOfAllocations = {memory, device_lost};
@@ -222,16 +223,15 @@ ChosenCallFaults chosen_call_faults(const std::vector<CallSite>& sites, const Po
                                     std::size_t most) {
   FaultOrder order(sites);
   order.add(0.5);
-  if (points.kind == PointChoice::Kind::all) {
-    order.add(0.0);
-    order.add(1.0);
-  }
+  const std::size_t in_the_middle = order.faults().size();
+  order.add(0.0);
+  order.add(1.0);
   ChosenCallFaults chosen;
   chosen.faults = order.faults();
-  if (chosen.faults.size() > most) {
-    chosen.left_out = chosen.faults.size() - most;
-    chosen.faults.resize(most);
-  }
+  const std::size_t all = chosen.faults.size();
+  const bool has_all_calls = points.kind != PointChoice::Kind::spread;
+  chosen.faults.resize(std::min(most, has_all_calls ? all : in_the_middle));
+  chosen.left_out = all - chosen.faults.size();
   std::sort(chosen.faults.begin(), chosen.faults.end(), [](const CallFault& a, const CallFault& b) {
     return std::tie(a.site, a.number, a.error) < std::tie(b.site, b.number, b.error);
   });

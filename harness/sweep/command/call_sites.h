@@ -41,12 +41,12 @@ struct CallFault {
 
 struct ChosenCallFaults {
   std::vector<CallFault> faults;  ///< in the order of the sites
-  std::size_t left_out = 0;
+  std::size_t left_out = 0;       ///< of those that `all` tries
 };
 
 /// Each error that a call of its kind can return, at each site, in a middle call; with the points
-/// `all` in the first and the last one, too. At most `most` of them: each site once comes first,
-/// the busiest of each function before the others, with the kinds of errors in turn.
+/// `all` and `sample` in the first and the last one, too. At most `most` of them: each site once
+/// comes first, the busiest of each function before the others, with the kinds of errors in turn.
 ChosenCallFaults chosen_call_faults(const std::vector<CallSite>& sites, const PointChoice& points,
                                     std::size_t most);
 

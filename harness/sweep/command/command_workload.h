@@ -36,7 +36,7 @@ class CommandWorkload final : public Workload {
   void join(CountedRun& counted, const CountedRun& again) const override;
   void fail(const CountedRun& counted, FaultBatch batch) override;
   std::string sharing() const override { return memory_.sharing(); }
-  bool changes_later_runs() const override { return true; }
+  bool changes_later_runs() const override { return memory_.changes_later_runs(); }
   std::string plan_of(const CountedRun& /*counted*/, const FaultTask& task,
                       std::uint64_t /*occurrence*/) const override {
     return memory_.plan_of(task);

@@ -34,6 +34,13 @@ CommandEnd ended(const CommandRunner& runner, const ChildCommand& command) {
   return end;
 }
 
+/// Of a fault whose call no run without faults makes again.
+CommandOutcome without_fault() {
+  CommandOutcome outcome;
+  outcome.fault.emplace();
+  return outcome;
+}
+
 /// The script, or the program.
 std::string name_of_command(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
@@ -168,7 +175,7 @@ void DeviceFaults::note_size(const CountedCommand& counted) const {
       calls_.points.size(), counted.seconds,
       seconds < 100 ? fmt::format("{} s", seconds) : fmt::format("{} min", std::ceil(seconds / 60)),
       left_out_ == 0 ? ""
-                     : fmt::format("; {} more with --points all, some with sample=N", left_out_)));
+                     : fmt::format("; {} faults left out; --points all tries them", left_out_)));
 }
 
 // ---- with faults --------------------------------------------------------------------------------
@@ -186,13 +193,19 @@ void DeviceFaults::fail(const CountedCommand& counted, const std::vector<FaultTa
       trial.fault.plan = plan_text(sites_[fault.site], fault);
     } else {
       ++not_reached_;
+      on_end(task, without_fault());
     }
     if (trials.size() < many && task + 1 < tasks.size()) continue;
     fail_some(counted, std::exchange(trials, {}), on_end);
   }
+  note_not_reached();
+}
+
+void DeviceFaults::note_not_reached() const {
   if (not_reached_ == 0) return;
   options_.on_note(fmt::format(
-      "{} of the faults met no call: the command makes its calls in another order in each run",
+      "{} faults were not injected: their calls were not reached, because the command makes other "
+      "calls, or in another order, in each run",
       not_reached_));
 }
 
@@ -202,10 +215,7 @@ void DeviceFaults::fail_some(const CountedCommand& counted, std::vector<FaultTri
   run_trials(runner_, options_.command, trials, seconds);
   restart(counted, trials, seconds);
   for (const FaultTrial& trial : trials) {
-    if (trial.outcome.fault->process == 0 && !trial.outcome.is_overdue) {
-      ++not_reached_;
-      continue;
-    }
+    if (trial.outcome.fault->process == 0) ++not_reached_;
     on_end(trial.task, trial.outcome);
   }
 }
@@ -217,7 +227,7 @@ void DeviceFaults::restart(const CountedCommand& counted, std::vector<FaultTrial
   for (FaultTrial& trial : trials) {
     CommandOutcome& outcome = trial.outcome;
     const bool has_given_up = outcome.status != counted.outcome.status && !outcome.is_overdue;
-    if (!has_given_up || !trial.folder->has_changed()) continue;
+    if (!has_given_up || outcome.fault->process == 0 || !trial.folder->has_changed()) continue;
     outcome.fault->restarted = restarted(runner_, command, *trial.folder, seconds);
     if (!needs_kill({counted.outcome, lines_}, outcome) || kills_ == kMostKills) continue;
     ++kills_;

@@ -1,5 +1,5 @@
-// Failures of the GPU under a command: each kind of error is injected once at each kind of call
-// site, in a run of its own.
+// Failures of the GPU under a command: each kind of error is injected once at each call site, in
+// a run of its own.
 #pragma once
 
 #include <cstddef>
@@ -39,6 +39,7 @@ class DeviceFaults final : public FailingMemory {
   void fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
             const OnEnd& on_end) override;
   std::string sharing() const override { return {}; }
+  bool changes_later_runs() const override { return false; }
   Uncopied uncopied() const override { return {}; }
   void fail_alone(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
                   const OnEnd& on_end) override {
@@ -54,6 +55,7 @@ class DeviceFaults final : public FailingMemory {
   void note_size(const CountedCommand& counted) const;
   void fail_some(const CountedCommand& counted, std::vector<FaultTrial> trials,
                  const OnEnd& on_end);
+  void note_not_reached() const;
   void restart(const CountedCommand& counted, std::vector<FaultTrial>& trials, double seconds);
 
   FaultSweepOptions options_;

@@ -142,6 +142,8 @@ class FailingMemory {
   /// Where several processes of the command share its files in fail(): "in a copy of the command",
   /// "beside other runs of the command"; empty: they do not.
   virtual std::string sharing() const = 0;
+  /// Whether a run may find files that another has changed.
+  virtual bool changes_later_runs() const { return true; }
   /// Of the last fail().
   virtual Uncopied uncopied() const = 0;
   /// The same, each in a run that shares no files with another at its time.

@@ -36,12 +36,32 @@ std::vector<std::string> printed_lines(const std::string& text) {
   return lines;
 }
 
+/// A line with other figures: "loss 0.5" for "loss 0.4".
+std::string without_figures(const std::string& line) {
+  static const std::regex kFigure(R"([-+]?\d+(\.\d+)?([eE][-+]?\d+)?)");
+  return std::regex_replace(line, kFigure, "#");
+}
+
+/// It tells a time or a rate, which is another one in each run: "done in 0.4 s".
+bool is_measured(const std::string& line) {
+  static const std::regex kTime(
+      R"(\d ?((m|u|µ|n)?s|secs?|seconds?|min|mins|minutes?|h|hours?)\b|\w/ ?s(ec|econd)?\b|\d:\d\d|)"
+      R"(\bper second\b|\btook\b|\b(elapsed|duration|throughput|speed|eta|seconds)\b|time\b)",
+      std::regex::icase);
+  return std::regex_search(line, kTime);
+}
+
+std::string compared_text(const std::string& line) {
+  return is_measured(line) ? without_figures(line) : line;
+}
+
 /// The first of the lines that is not printed.
-std::optional<std::string> missing_line(const ExpectedEnd& expected, const std::string& printed) {
-  const std::vector<std::string> lines = printed_lines(printed);
-  const std::set<std::string> all(lines.begin(), lines.end());
-  for (const std::string& line : expected.lines) {
-    if (!all.contains(line)) return line;
+std::optional<std::string> missing_line(const std::vector<std::string>& expected,
+                                        const std::string& printed) {
+  std::set<std::string> all;
+  for (const std::string& line : printed_lines(printed)) all.insert(compared_text(line));
+  for (const std::string& line : expected) {
+    if (!all.contains(compared_text(line))) return line;
   }
   return {};
 }
@@ -94,11 +114,28 @@ bool resumes_after_kill(const ExpectedEnd& expected, const FaultedEnd& fault) {
   if (fault.restarted_after_kill == nullptr) return false;
   const CommandOutcome& restarted = *fault.restarted_after_kill;
   return restarted.status == 0 && !has_other_values(expected.outcome, restarted) &&
-         !missing_line(expected, fault.printed_before_kill + "\n" + restarted.printed.value_or(""));
+         !missing_line(expected.lines,
+                       fault.printed_before_kill + "\n" + restarted.printed.value_or(""));
 }
 
-/// Of a program that gave up; nothing: its restart came to what it comes to without faults, or it
-/// cannot be told.
+TrialVerdict failed_restart(const CommandOutcome& restarted, const std::string& contrast) {
+  if (restarted.is_overdue) {
+    return fault_verdict(FaultVerdict::hang,
+                         "it exits with an error; after a restart it does not finish");
+  }
+  return fault_verdict(
+      FaultVerdict::corrupt,
+      contrast + ": " + exit_status_text(restarted.status, restarted.fault->cause));
+}
+
+TrialVerdict lost_values(const ExpectedEnd& expected, const CommandOutcome& restarted) {
+  return fault_verdict(FaultVerdict::lost_work,
+                       "it exits with an error; after a restart its values are " +
+                           other_values(expected.outcome, restarted));
+}
+
+/// Of a program that gave up; nothing: its restart ends as a run without faults, or it cannot be
+/// told.
 std::optional<TrialVerdict> restart_verdict(const ExpectedEnd& expected,
                                             const CommandOutcome& outcome) {
   const FaultedEnd& fault = *outcome.fault;
@@ -107,24 +144,16 @@ std::optional<TrialVerdict> restart_verdict(const ExpectedEnd& expected,
   const bool is_sure = resumes_after_kill(expected, fault);
   if (restarted.is_overdue || restarted.status != 0) {
     if (!is_sure) return {};
-    if (restarted.is_overdue) {
-      return fault_verdict(FaultVerdict::hang, "it ends; started again, it does not finish");
-    }
-    return fault_verdict(
-        FaultVerdict::corrupt,
-        fmt::format("it ends; started again, it fails, which it does not after it was killed "
-                    "instead: {}",
-                    exit_status_text(restarted.status, restarted.fault->cause)));
+    return failed_restart(restarted,
+                          "a restart after this error fails, but a restart after SIGKILL at the "
+                          "same call succeeds");
   }
-  if (has_other_values(expected.outcome, restarted)) {
-    return fault_verdict(FaultVerdict::lost_work, "it ends; started again, it comes to " +
-                                                      other_values(expected.outcome, restarted));
-  }
-  const auto line = missing_line(expected, printed_in_all(outcome, restarted));
+  if (has_other_values(expected.outcome, restarted)) return lost_values(expected, restarted);
+  const auto line = missing_line(expected.lines, printed_in_all(outcome, restarted));
   if (!line || !is_sure) return {};
   return fault_verdict(FaultVerdict::lost_work,
-                       fmt::format("it ends; started again, it goes on without printing \"{}\", "
-                                   "which it prints after it was killed instead",
+                       fmt::format("it exits with an error; after a restart it does not print "
+                                   "\"{}\", but after SIGKILL at the same call it does",
                                    *line));
 }
 
@@ -150,22 +179,25 @@ TrialVerdict judged_success(const ExpectedEnd& expected, const CommandOutcome& o
   if (has_other_values(expected.outcome, outcome)) {
     return fault_verdict(
         is_alone && fault.is_sticky ? FaultVerdict::swallowed : FaultVerdict::recovered_different,
-        "it ends with status 0, and comes to " + other_values(expected.outcome, outcome));
+        "it ends with status 0, and its values are " + other_values(expected.outcome, outcome));
   }
   // Where values are declared, what is printed decides nothing.
-  const auto line = missing_line(expected, outcome.printed.value_or(""));
+  const auto line = missing_line(expected.lines, outcome.printed.value_or(""));
   if (line && !expected.outcome.checked) {
     return fault_verdict(
         is_alone ? FaultVerdict::swallowed : FaultVerdict::recovered_different,
         fmt::format("it ends with status 0, and does not print \"{}\"; {}", *line, kDeclare));
   }
   TrialVerdict found = fault_verdict(FaultVerdict::recovered_same);
-  found.benign = fault.shown == 0 && fault.process != 0;
+  found.benign = fault.shown == 0;
   return found;
 }
 
 TrialVerdict judged_call(const ExpectedEnd& expected, const CommandOutcome& outcome) {
   const FaultedEnd& fault = *outcome.fault;
+  if (fault.process == 0) {
+    return fault_verdict(FaultVerdict::not_reached, "it did not make this call");
+  }
   if (outcome.is_overdue) return fault_verdict(FaultVerdict::hang, "it did not finish");
   if (is_crash(outcome)) return crashed(outcome);
   const bool is_success = outcome.status == expected.outcome.status;
@@ -173,8 +205,8 @@ TrialVerdict judged_call(const ExpectedEnd& expected, const CommandOutcome& outc
   if (fault.is_sticky && fault.again > 0) {
     return fault_verdict(
         FaultVerdict::retried,
-        fmt::format("it made the failed call again {} time{}: in this context every "
-                    "call fails, and only a new process has another",
+        fmt::format("it made the failed call again {} time{}: the CUDA context is lost; only a new "
+                    "process can recover",
                     fault.again, fault.again == 1 ? "" : "s"));
   }
   if (is_success) return judged_success(expected, outcome);
@@ -199,7 +231,7 @@ std::vector<std::string> lines_in_both(const std::string& printed, const std::st
 bool needs_kill(const ExpectedEnd& expected, const CommandOutcome& outcome) {
   const CommandOutcome& restarted = *outcome.fault->restarted;
   return restarted.is_overdue || restarted.status != 0 ||
-         missing_line(expected, printed_in_all(outcome, restarted)).has_value();
+         missing_line(expected.lines, printed_in_all(outcome, restarted)).has_value();
 }
 
 TrialVerdict call_fault_verdict(const ExpectedEnd& expected, const CommandOutcome& outcome) {
@@ -211,12 +243,6 @@ TrialVerdict call_fault_verdict(const ExpectedEnd& expected, const CommandOutcom
 // ---- ranks --------------------------------------------------------------------------------------
 
 namespace {
-
-/// A line with other figures: "loss 0.5" for "loss 0.4".
-std::string without_figures(const std::string& line) {
-  static const std::regex kFigure(R"([-+]?\d+(\.\d+)?([eE][-+]?\d+)?)");
-  return std::regex_replace(line, kFigure, "#");
-}
 
 bool has_fractions(const std::string& line) {
   static const std::regex kFraction(R"(\d\.\d|\d[eE][-+]?\d)");
@@ -230,7 +256,7 @@ std::optional<std::pair<std::string, std::string>> other_figures(const ExpectedE
   const std::vector<std::string> lines = printed_lines(printed);
   const std::set<std::string> all(lines.begin(), lines.end());
   for (const std::string& line : expected.lines) {
-    if (all.contains(line) || !has_fractions(line)) continue;
+    if (all.contains(line) || !has_fractions(line) || is_measured(line)) continue;
     const std::string form = without_figures(line);
     const auto twin = std::find_if(lines.rbegin(), lines.rend(), [&](const std::string& other) {
       return without_figures(other) == form;
@@ -246,6 +272,12 @@ std::string steps_text(int count, const std::string& kind) {
   return fmt::format("{} {}{}", count, kind, count == 1 ? "" : "s");
 }
 
+TrialVerdict lost_steps(int before, int made, const std::string& kind) {
+  return fault_verdict(FaultVerdict::lost_work,
+                       fmt::format("the job lost {}: it made {} of {}",
+                                   steps_text(before - made, kind), made, before));
+}
+
 /// Of a job that ended with 0.
 TrialVerdict judged_job(const ExpectedEnd& expected, const CommandOutcome& outcome) {
   const FaultedEnd& fault = *outcome.fault;
@@ -253,13 +285,9 @@ TrialVerdict judged_job(const ExpectedEnd& expected, const CommandOutcome& outco
   const int made = sum_of(fault.steps);
   if (has_other_values(expected.outcome, outcome)) {
     return fault_verdict(FaultVerdict::recovered_different,
-                         "the job comes to " + other_values(expected.outcome, outcome));
+                         "the job ends with " + other_values(expected.outcome, outcome));
   }
-  if (made < before) {
-    return fault_verdict(FaultVerdict::lost_work,
-                         fmt::format("the job lost {}: it made {} of {}",
-                                     steps_text(before - made, fault.step_kind), made, before));
-  }
+  if (made < before) return lost_steps(before, made, fault.step_kind);
   const auto other =
       expected.outcome.checked ? std::nullopt : other_figures(expected, *outcome.printed);
   if (other) {
@@ -272,8 +300,57 @@ TrialVerdict judged_job(const ExpectedEnd& expected, const CommandOutcome& outco
   return found;
 }
 
+/// The first line that is printed nowhere, nor with other figures. Ranks print at the same time:
+/// what one of them prints may be within a line of another.
+std::optional<std::string> line_without_twin(const ExpectedEnd& expected,
+                                             const std::string& printed) {
+  std::set<std::string> forms;
+  for (const std::string& line : printed_lines(printed)) forms.insert(without_figures(line));
+  for (const std::string& line : expected.lines) {
+    if (printed.find(line) == std::string::npos && !forms.contains(without_figures(line))) {
+      return line;
+    }
+  }
+  return {};
+}
+
+/// Of what a job and its restart printed; nothing: it is what is printed without faults.
+std::optional<TrialVerdict> judged_lines(const ExpectedEnd& expected, const std::string& printed) {
+  if (const auto other = other_figures(expected, printed)) {
+    return fault_verdict(FaultVerdict::recovered_different,
+                         fmt::format("the job prints \"{}\" instead of \"{}\"; {}", other->second,
+                                     other->first, kDeclare));
+  }
+  const auto line = line_without_twin(expected, printed);
+  if (!line) return {};
+  return fault_verdict(
+      FaultVerdict::lost_work,
+      fmt::format("after a restart the job does not print \"{}\"; {}", *line, kDeclare));
+}
+
+/// Of a job that was started again after it had lost a rank and ended: it was killed, as it were.
+/// Lines that have a twin with other figures may be of one start alone ("3 steps in this run").
+std::optional<TrialVerdict> job_restart_verdict(const ExpectedEnd& expected,
+                                                const CommandOutcome& outcome) {
+  const FaultedEnd& fault = *outcome.fault;
+  if (fault.restarted == nullptr) return {};
+  const CommandOutcome& restarted = *fault.restarted;
+  if (restarted.is_overdue || restarted.status != 0) {
+    return failed_restart(restarted, "a restart after the rank was lost fails");
+  }
+  if (has_other_values(expected.outcome, restarted)) return lost_values(expected, restarted);
+  const int before = sum_of(expected.outcome.fault->steps);
+  const int made = sum_of(fault.steps) + sum_of(restarted.fault->steps);
+  if (made < before) return lost_steps(before, made, fault.step_kind);
+  if (expected.outcome.checked) return {};
+  return judged_lines(expected, printed_in_all(outcome, restarted));
+}
+
 TrialVerdict judged_rank(const ExpectedEnd& expected, const CommandOutcome& outcome) {
   const FaultedEnd& fault = *outcome.fault;
+  if (!fault.is_lost) {
+    return fault_verdict(FaultVerdict::not_reached, "the rank did not reach this step");
+  }
   if (outcome.is_overdue) {
     return fault_verdict(FaultVerdict::hang, "the job did not finish after it had lost the rank");
   }
@@ -283,7 +360,7 @@ TrialVerdict judged_rank(const ExpectedEnd& expected, const CommandOutcome& outc
                          fmt::format("the job was restarted, and failed: {}",
                                      outcome.error ? error_text(*outcome.error) : fault.cause));
   }
-  return restart_verdict(expected, outcome).value_or(fault_verdict(FaultVerdict::clean_error));
+  return job_restart_verdict(expected, outcome).value_or(fault_verdict(FaultVerdict::clean_error));
 }
 
 }  // namespace

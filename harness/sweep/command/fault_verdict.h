@@ -1,11 +1,12 @@
 // The verdict on a command in which a call of CUDA failed, or a rank was lost.
 //
 // Note [Restarts]
-// A program that gives up is started again, in the folder as it left it: what it does then has to
-// come to what it comes to without faults. Values that the program declares are held to that.
+// A program that gives up is started again, in the folder as it left it: it then has to end as
+// without faults. Values that the program declares are held to that.
 // Lines that it prints may be of this run alone ("trained 5 steps"): where they are other than
 // without faults, the same is tried once more with the process killed at the call. Only if the
-// program resumes well after that has its handling of the error lost work.
+// program resumes well after that has its handling of the error lost work. A lost rank was killed:
+// a restart of its job that fails is the job's.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@
 
 namespace ohm::engine {
 
-/// What a run has to come to.
+/// How a run has to end.
 struct ExpectedEnd {
   const CommandOutcome& outcome;   ///< without faults
   std::vector<std::string> lines;  ///< that every run without faults prints

@@ -52,12 +52,13 @@ void end_processes_of(const std::string& folder) {
   namespace fs = std::filesystem;
   const std::string variable = std::string(python::kWatchVariable) + "=" + folder;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/proc", error)) {
-    const std::string name = entry.path().filename();
+  for (fs::directory_iterator entry("/proc", error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    const std::string name = entry->path().filename();
     pid_t process = 0;
     const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), process);
     if (failed != std::errc() || end != name.data() + name.size()) continue;
-    std::string environment = text_of_file(entry.path() / "environ");
+    std::string environment = text_of_file(entry->path() / "environ");
     environment.insert(0, 1, '\0');
     environment.push_back('\0');
     if (environment.find('\0' + variable + '\0') != std::string::npos) kill(process, SIGKILL);
@@ -195,6 +196,8 @@ FaultedRun::FaultedRun(const FaultedCommand& command, const FaultedFolder& folde
   child_.errors = folder_.path() + "/errors";
   child_.folder = folder.scratch().path();
 }
+
+FaultedRun::~FaultedRun() { end_processes_of(folder_.path()); }
 
 ChildCommand FaultedRun::command(double timeout_seconds) const {
   ChildCommand command = child_;

@@ -61,6 +61,10 @@ class FaultedRun {
  public:
   /// `folder` outlives it. Throws as gpu_command().
   FaultedRun(const FaultedCommand& command, const FaultedFolder& folder, const PlannedFault& fault);
+  /// Ends what is left running, also where the run was interrupted.
+  ~FaultedRun();
+  FaultedRun(const FaultedRun&) = delete;
+  FaultedRun& operator=(const FaultedRun&) = delete;
 
   ChildCommand command(double timeout_seconds) const;
   /// Once it has ended so: ends what it has left running.

@@ -22,7 +22,7 @@ constexpr std::size_t kMostSteps = 8;
 /// All of a job, one rank after the other; with `all` every rank at each step.
 std::vector<LostRank> losses(const FaultedEnd& job, const PointChoice& points) {
   const int steps = job.steps.empty() ? 0 : job.steps.front();
-  const int ranks = std::max(1, job.ranks);
+  const int ranks = job.ranks;
   std::vector<LostRank> all;
   for (int step = 0; step < steps; ++step) {
     for (int rank = 0; rank < ranks; ++rank) {
@@ -99,15 +99,20 @@ CountedCommand RankFaults::count() {
 }
 
 void RankFaults::take_steps(CountedCommand& counted) {
-  const std::vector<LostRank> all = losses(*counted.outcome.fault, options_.points);
-  if (all.empty()) {
+  const FaultedEnd& job = *counted.outcome.fault;
+  if (job.steps.empty()) {
     counted.problem =
         "no step was seen: no process of the command used an optimizer of torch.optim, or a "
         "collective of torch.distributed";
     return;
   }
-  lost_ = some_of(all, most_losses(options_.points));
-  left_out_ = all.size() - lost_.size();
+  if (job.ranks == 0) {
+    counted.problem = "no process of the command is a rank; start it with torchrun";
+    return;
+  }
+  lost_ = some_of(losses(job, options_.points), most_losses(options_.points));
+  const int steps = job.steps.front();
+  left_out_ = static_cast<std::size_t>(steps) * static_cast<std::size_t>(job.ranks) - lost_.size();
   counted.has_forms = false;
   counted.left_out = left_out_;
   for (const LostRank& lost : lost_) {
@@ -120,9 +125,16 @@ void RankFaults::take_steps(CountedCommand& counted) {
     counted.calls.can_be_copied.push_back(0);
   }
   if (!is_counted_) return;
-  options_.on_note(
-      fmt::format("a rank is lost at {} of {} steps, each in a run of {:.0f} s or more",
-                  lost_.size(), lost_.size() + left_out_, counted.seconds));
+  note_size(counted);
+}
+
+void RankFaults::note_size(const CountedCommand& counted) const {
+  const FaultedEnd& job = *counted.outcome.fault;
+  options_.on_note(fmt::format(
+      "{} faults at {} {}s of {} ranks, each in a run of {:.0f} s or more{}", lost_.size(),
+      job.steps.front(), job.step_kind, job.ranks, counted.seconds,
+      left_out_ == 0 ? ""
+                     : fmt::format("; {} faults left out; --points all tries them", left_out_)));
 }
 
 void RankFaults::fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
@@ -142,19 +154,18 @@ void RankFaults::fail(const CountedCommand& counted, const std::vector<FaultTask
     run_trials(runner_, command, trials, seconds);
     for (FaultTrial& trial : trials) {
       CommandOutcome& outcome = trial.outcome;
-      const bool is_over = outcome.status != counted.outcome.status && !outcome.is_overdue;
+      const bool is_over =
+          outcome.fault->is_lost && !outcome.is_overdue && outcome.status != counted.outcome.status;
       if (is_over && outcome.fault->failed_restarts == 0 && trial.folder->has_changed()) {
         outcome.fault->restarted = restarted(runner_, command, *trial.folder, seconds);
       }
-      if (outcome.fault->is_lost) {
-        on_end(trial.task, outcome);
-      } else {
-        ++not_lost;
-      }
+      if (!outcome.fault->is_lost) ++not_lost;
+      on_end(trial.task, outcome);
     }
   }
   if (not_lost > 0) {
-    options_.on_note(fmt::format("{} of the steps were not reached in their runs", not_lost));
+    options_.on_note(
+        fmt::format("{} faults were not injected: their steps were not reached", not_lost));
   }
 }
 

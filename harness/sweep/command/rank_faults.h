@@ -18,6 +18,7 @@ class RankFaults final : public FailingMemory {
   void fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
             const OnEnd& on_end) override;
   std::string sharing() const override { return {}; }
+  bool changes_later_runs() const override { return false; }
   Uncopied uncopied() const override { return {}; }
   void fail_alone(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
                   const OnEnd& on_end) override {
@@ -29,6 +30,7 @@ class RankFaults final : public FailingMemory {
 
  private:
   void take_steps(CountedCommand& counted);
+  void note_size(const CountedCommand& counted) const;
 
   FaultSweepOptions options_;
   CommandRunner runner_;

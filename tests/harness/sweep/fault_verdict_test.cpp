@@ -90,6 +90,34 @@ TEST(CallFaultVerdict, HoldsARestartToTheWholeOutput) {
   EXPECT_EQ(verdict_of(outcome), FaultVerdict::corrupt);
 }
 
+TEST(CallFaultVerdict, IsNotReachedWhereNoCallFailed) {
+  CommandOutcome outcome = kFaultFree;
+  outcome.fault->process = 0;
+  EXPECT_EQ(verdict_of(outcome), FaultVerdict::not_reached);
+  outcome.is_overdue = true;
+  EXPECT_EQ(verdict_of(outcome), FaultVerdict::not_reached);
+}
+
+TEST(CallFaultVerdict, DoesNotCompareTimesAndRates) {
+  for (const char* line : {"done in # s", "took #", "12# it/s", "[00:#0] done", "5.# tokens/sec",
+                           "elapsed: 0.#", "train time = 0.#"}) {
+    const auto with = [&](const std::string& figure) {
+      std::string text = line;
+      return text.replace(text.find('#'), 1, figure);
+    };
+    const ExpectedEnd end = {kFaultFree, {with("1")}};
+    const CommandOutcome outcome = ended(0, with("4") + "\n");
+    EXPECT_EQ(call_fault_verdict(end, outcome).verdict, FaultVerdict::recovered_same) << line;
+    EXPECT_EQ(call_fault_verdict(end, ended(0, "")).verdict, FaultVerdict::swallowed) << line;
+  }
+  for (const char* line : {"loss 1", "step 1", "1 steps", "accuracy 0.1"}) {
+    std::string other = line;
+    other.replace(other.find('1'), 1, "4");
+    const ExpectedEnd end = {kFaultFree, {line}};
+    EXPECT_EQ(call_fault_verdict(end, ended(0, other)).verdict, FaultVerdict::swallowed) << line;
+  }
+}
+
 TEST(CallFaultVerdict, HoldsARestartToDeclaredValues) {
   CommandOutcome fault_free = kFaultFree;
   fault_free.checked = "sum = 3.5";
@@ -106,6 +134,7 @@ CommandOutcome job(int status, const std::string& printed, const std::vector<int
   CommandOutcome outcome = ended(status, printed);
   outcome.fault->steps = steps;
   outcome.fault->step_kind = "step";
+  outcome.fault->is_lost = true;
   return outcome;
 }
 
@@ -137,6 +166,36 @@ TEST(LostRankVerdict, TellsARestartThatFailsFromAJobThatEnds) {
   EXPECT_EQ(lost(outcome).verdict, FaultVerdict::hang);
 }
 
+TEST(LostRankVerdict, IsNotReachedWhereNoRankWasLost) {
+  CommandOutcome outcome = job(0, "loss 0.5\n6 steps\n", {6});
+  outcome.fault->is_lost = false;
+  EXPECT_EQ(lost(outcome).verdict, FaultVerdict::not_reached);
+}
+
+/// What a job that ended prints, and makes, after it is started again.
+TrialVerdict started_again(const CommandOutcome& restarted) {
+  CommandOutcome outcome = job(1, "", {3});
+  outcome.fault->restarted = std::make_shared<CommandOutcome>(restarted);
+  return lost(outcome);
+}
+
+TEST(LostRankVerdict, HoldsARestartToTheWholeJob) {
+  EXPECT_EQ(started_again(job(0, "loss 0.5\n3 steps\n", {3})).verdict, FaultVerdict::clean_error);
+  const TrialVerdict failed = started_again(job(1, "", {}));
+  EXPECT_EQ(failed.verdict, FaultVerdict::corrupt);
+  EXPECT_THAT(failed.what, HasSubstr("a restart after the rank was lost fails"));
+  CommandOutcome endless = job(0, "", {});
+  endless.is_overdue = true;
+  EXPECT_EQ(started_again(endless).verdict, FaultVerdict::hang);
+  EXPECT_EQ(started_again(job(0, "loss 0.5\n2 steps\n", {2})).verdict, FaultVerdict::lost_work);
+  EXPECT_EQ(started_again(job(0, "loss 0.7\n3 steps\n", {3})).verdict,
+            FaultVerdict::recovered_different);
+  EXPECT_EQ(started_again(job(0, "3 steps\n", {3})).verdict, FaultVerdict::lost_work);
+  EXPECT_EQ(started_again(job(0, "rank 1: loss 0.53 steps\n\n3 steps\n", {3})).verdict,
+            FaultVerdict::clean_error)
+      << "two ranks print at the same time";
+}
+
 TEST(LostRank, IsReadAndWritten) {
   const LostRank lost = parse_lost_rank("1@3c");
   EXPECT_EQ(lost.rank, 1);
@@ -152,7 +211,8 @@ TEST(CallSites, HaveTheErrorsOfTheirKindAndTheMiddleCall) {
   const std::vector<CallSite> sites = {{"cudaMalloc", CallKind::allocation, 1, {1}},
                                        {"cudaMemcpy", CallKind::copy, 2, {1, 3, 5}}};
   const ChosenCallFaults all = chosen_call_faults(sites, {PointChoice::Kind::spread, 0}, 60);
-  EXPECT_EQ(all.left_out, 0);
+  EXPECT_EQ(all.left_out, 10) << "the first and the last cudaMemcpy";
+  EXPECT_EQ(chosen_call_faults(sites, {PointChoice::Kind::all, 0}, 60).faults.size(), 17);
   std::vector<std::string> plans;
   for (const CallFault& fault : all.faults) plans.push_back(plan_text(sites[fault.site], fault));
   EXPECT_THAT(plans, ElementsAre("call(cudaMalloc) & nth(1) -> error(memory)",
@@ -163,7 +223,7 @@ TEST(CallSites, HaveTheErrorsOfTheirKindAndTheMiddleCall) {
                                  "call(cudaMemcpy) & nth(3) -> error(ecc_uncorrectable)",
                                  "call(cudaMemcpy) & nth(3) -> error(device_lost)"));
   const ChosenCallFaults two = chosen_call_faults(sites, {PointChoice::Kind::sample, 2}, 2);
-  EXPECT_EQ(two.left_out, 5);
+  EXPECT_EQ(two.left_out, 15);
   ASSERT_EQ(two.faults.size(), 2);
   EXPECT_EQ(two.faults[0].site, 0) << "each site comes before a second error at one";
   EXPECT_EQ(two.faults[1].site, 1);
