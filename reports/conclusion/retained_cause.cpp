@@ -40,15 +40,16 @@ std::vector<std::uint64_t> requests_on(const MemoryHistory& history, const Retai
   return sizes;
 }
 
-/// The line is run again and again, and its requests get larger.
+/// The line is run again and again, and its requests get larger: what begins anew is rare.
 bool grows_on_its_line(const VariantResult& variant, const RetainedResult& holder) {
   constexpr std::size_t kFewest = 8;
+  constexpr std::size_t kOfWhichOneIsSmaller = 10;
   if (!variant.history) return false;
   const std::vector<std::uint64_t> sizes = requests_on(*variant.history, holder);
-  if (sizes.size() < kFewest) return false;
-  const auto quarter = static_cast<std::ptrdiff_t>(sizes.size() / 4);
-  const std::uint64_t before = *std::max_element(sizes.begin(), sizes.begin() + quarter);
-  return *std::max_element(sizes.end() - quarter, sizes.end()) >= 2 * before;
+  if (sizes.size() < kFewest || sizes.back() <= sizes.front()) return false;
+  std::size_t smaller = 0;
+  for (std::size_t i = 1; i < sizes.size(); ++i) smaller += sizes[i] < sizes[i - 1] ? 1U : 0U;
+  return kOfWhichOneIsSmaller * smaller <= sizes.size();
 }
 
 }  // namespace
