@@ -58,6 +58,7 @@ class Sweep:
         self._report = -1  # where a copy writes how it ended
         self._seen: Set[str] = set()
         self._sweeper = virtual_gpu.record_module("ohm_sweeper")
+        self._errors = virtual_gpu.record_module("ohm_outcome")
         self._places: Any = None
         self._loud_threads: Set[str] = set()  # that have not come to wait
 
@@ -92,18 +93,13 @@ class Sweep:
         if error is None or isinstance(error, _pytest.outcomes.Skipped):
             outcome.verdict = "recovered"
             return
-        judge = self._judge()
-        outcome.verdict = "clean_error" if judge.is_of_memory(error) else "wrong_error"
+        torch, places = sys.modules["torch"], self._known_places()
+        is_of_memory = self._errors.is_of_memory(error, places, torch)  # type: ignore[union-attr]
+        outcome.verdict = "clean_error" if is_of_memory else "wrong_error"
         if outcome.verdict == "wrong_error":
-            row = judge.described(error)
+            row = self._errors.described(error, places, torch)  # type: ignore[union-attr]
             first = row["message"].strip().partition("\n")[0]
             outcome.error = f"{row['type']}: {first}, {relative(row['file'])}:{row['line']}"
-
-    def _judge(self) -> Any:
-        """The recorder of ohm sweep, for what it knows of errors."""
-        judge = self._sweeper.Sweeper("")  # type: ignore[union-attr]
-        judge.torch, judge.places = sys.modules["torch"], self._known_places()
-        return judge
 
     def _known_places(self) -> Any:
         if self._places is None:

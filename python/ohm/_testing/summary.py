@@ -4,6 +4,8 @@ from __future__ import annotations
 import os
 from typing import Any, Dict, List, Optional, Set
 
+import pytest
+
 from ohm._testing import baseline, table, virtual_gpu
 
 WORKER_KEY = "ohm_collected"
@@ -38,6 +40,7 @@ class Summary:
     def pytest_deselected(self, items: Any) -> None:
         self.collected.update(item.nodeid for item in items)
 
+    @pytest.hookimpl(optionalhook=True)  # of xdist
     def pytest_testnodedown(self, node: Any) -> None:
         self.collected.update(getattr(node, "workeroutput", {}).get(WORKER_KEY, []))
 
