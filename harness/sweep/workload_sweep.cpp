@@ -325,7 +325,7 @@ void WorkloadSweep::add_task(SweptVariant& swept, std::size_t task) const {
   add_verdict(swept, fault, plan, found.verdict);
   for (const ChainVerdict& chain : found.chains) {
     const std::string second = fault_point_text(chain.point, chain.occurrence);
-    add_verdict(swept, fault, plan + " -> " + second, chain.verdict);
+    add_verdict(swept, fault, fmt::format("{} -> {}", plan, second), chain.verdict);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <ranges>
 #include <utility>
 
 #include "harness/exec/child_command.h"
@@ -167,8 +168,8 @@ void CommandWorkload::take_place(const CommandOutcome& outcome, TrialVerdict& fo
   const ProgramLine& innermost = outcome.script_lines.front();
   found.file = innermost.file;
   found.line = innermost.line;
-  for (auto line = outcome.script_lines.rbegin(); line != outcome.script_lines.rend(); ++line) {
-    found.stack.push_back(fmt::format("{}:{} in {}", line->file, line->line, line->function));
+  for (const ProgramLine& line : std::ranges::reverse_view(outcome.script_lines)) {
+    found.stack.push_back(fmt::format("{}:{} in {}", line.file, line.line, line.function));
   }
 }
 
