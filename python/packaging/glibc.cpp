@@ -21,9 +21,11 @@
 #ifdef __aarch64__
 #define OHM_FIRST_VERSION "GLIBC_2.17"
 #define OHM_AFFINITY_VERSION "GLIBC_2.17"
+#define OHM_DLADDR1_VERSION "GLIBC_2.17"
 #else
 #define OHM_FIRST_VERSION "GLIBC_2.2.5"
 #define OHM_AFFINITY_VERSION "GLIBC_2.3.4"
+#define OHM_DLADDR1_VERSION "GLIBC_2.3.3"
 #endif
 
 // Defines NAME as a call of its first version in glibc.
@@ -57,6 +59,9 @@ OHM_OLD(void*, dlsym, (void* library, const char* name), (library, name))
 OHM_OLD(int, dlclose, (void* library), (library))
 OHM_OLD(char*, dlerror, (), ())
 OHM_OLD(int, dladdr, (const void* address, Dl_info* info), (address, info))
+OHM_OLD_VERSION(OHM_DLADDR1_VERSION, int, dladdr1,
+                (const void* address, Dl_info* info, void** extra, int flags),
+                (address, info, extra, flags))
 OHM_OLD(int, pthread_create,
         (pthread_t * thread, const pthread_attr_t* attributes, void* (*body)(void*),
          void* argument),
