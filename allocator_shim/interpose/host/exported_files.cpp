@@ -199,13 +199,11 @@ OHM_EXPORTED int openat64(int folder, const char* path, int flags, ...) {
 }
 
 // What compilers call instead where no mode is given (_FORTIFY_SOURCE).
-OHM_EXPORTED int __open_2(const char* path, int flags) {  // NOLINT(bugprone-reserved-identifier)
-  return host::open_file(path, flags, 0);
-}
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
+OHM_EXPORTED int __open_2(const char* path, int flags) { return host::open_file(path, flags, 0); }
 
-OHM_EXPORTED int __open64_2(const char* path, int flags) {  // NOLINT(bugprone-reserved-identifier)
-  return host::open_file(path, flags, 0);
-}
+OHM_EXPORTED int __open64_2(const char* path, int flags) { return host::open_file(path, flags, 0); }
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 OHM_EXPORTED int creat(const char* path, mode_t mode) {
   return host::open_file(path, O_WRONLY | O_CREAT | O_TRUNC, mode);

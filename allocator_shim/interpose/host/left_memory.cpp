@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "allocator_shim/interpose/host/lost_blocks.h"
-#include "allocator_shim/interpose/host/process_settings.h"
 
 namespace ohm::interpose::host {
 

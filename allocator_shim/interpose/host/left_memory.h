@@ -7,6 +7,7 @@
 
 #include "allocator_shim/interpose/host/host_settings.h"
 #include "allocator_shim/interpose/host/live_blocks.h"
+#include "allocator_shim/interpose/host/process_settings.h"
 #include "allocator_shim/interpose/host/site_table.h"
 
 namespace ohm::interpose::host {

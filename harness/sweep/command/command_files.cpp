@@ -227,10 +227,10 @@ void CommandFiles::put_back() const {
     if (!file.was_there && !file.is_folder) fs::remove(path, gone);
   }
   // Folders of the run, which are empty by now, the innermost first.
-  for (auto entry = first_.rbegin(); entry != first_.rend(); ++entry) {
+  std::for_each(first_.rbegin(), first_.rend(), [](const auto& entry) {
     std::error_code is_used;
-    if (!entry->second.was_there && entry->second.is_folder) fs::remove(entry->first, is_used);
-  }
+    if (!entry.second.was_there && entry.second.is_folder) fs::remove(entry.first, is_used);
+  });
 }
 
 void CommandFiles::restore(const std::vector<WrittenFile>& written) const {
@@ -263,13 +263,13 @@ void CommandFiles::remove_new(const std::vector<WrittenFile>& written) const {
     const bool is_first = met.insert(file.path).second;
     if (file.is_renamed || (is_first && file.was_there)) old.insert(file.path);
   }
-  for (auto file = written.rbegin(); file != written.rend(); ++file) {
-    const auto first = first_.find(file->path);
-    const bool is_kept = old.contains(file->path) || left_.contains(file->path) ||
-                         (first != first_.end() && (first->second.was_there || file->is_folder));
+  std::for_each(written.rbegin(), written.rend(), [&](const WrittenFile& file) {
+    const auto first = first_.find(file.path);
+    const bool is_kept = old.contains(file.path) || left_.contains(file.path) ||
+                         (first != first_.end() && (first->second.was_there || file.is_folder));
     std::error_code is_used;
-    if (!is_kept) fs::remove(file->path, is_used);
-  }
+    if (!is_kept) fs::remove(file.path, is_used);
+  });
 }
 
 std::optional<FileDamage> CommandFiles::damage(const std::vector<WrittenFile>& written,

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <ranges>
 #include <utility>
 
 #include "harness/exec/child_command.h"
@@ -168,9 +167,10 @@ void CommandWorkload::take_place(const CommandOutcome& outcome, TrialVerdict& fo
   const ProgramLine& innermost = outcome.script_lines.front();
   found.file = innermost.file;
   found.line = innermost.line;
-  for (const ProgramLine& line : std::ranges::reverse_view(outcome.script_lines)) {
+  const std::vector<ProgramLine>& lines = outcome.script_lines;
+  std::for_each(lines.rbegin(), lines.rend(), [&](const ProgramLine& line) {
     found.stack.push_back(fmt::format("{}:{} in {}", line.file, line.line, line.function));
-  }
+  });
 }
 
 // ---- notes --------------------------------------------------------------------------------------
