@@ -19,6 +19,7 @@
 #include <string_view>
 #include <utility>
 
+#include "allocator_shim/fault/fault_point.h"
 #include "allocator_shim/interpose/call_kind.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/fault_trace.h"
@@ -42,12 +43,6 @@ CallFollower call_follower = nullptr;
 pthread_t followed_thread = {};
 
 // ---- places -------------------------------------------------------------------------------------
-
-std::uint64_t hashed(std::uint64_t hash, std::string_view text) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
-}
-constexpr std::uint64_t kHashStart = 0xcbf29ce484222325;
 
 struct Stack {
   std::array<std::uintptr_t, kMostFrames> addresses = {};
@@ -90,12 +85,13 @@ Stack captured_stack() {
 CallPlace place_by_stack() {
   const Stack stack = captured_stack();
   CallPlace place;
-  place.number = kHashStart;
+  PointHash hash;
   for (std::size_t i = 0; i < stack.depth; ++i) {
     const std::string frame = frame_text(stack.addresses[i]);
-    place.number = hashed(place.number, frame);
+    hash.add(frame);
     place.stack += " " + frame;
   }
+  place.number = hash.value();
   return place;
 }
 
@@ -201,7 +197,7 @@ void follow(FaultTrace& shared, const char* name, CallKind kind) {
   const std::uint64_t key = call_follower == nullptr ? call_key() : place_of_call().number;
   const std::lock_guard guard(failures_mutex);
   const bool has_place = key != 0;
-  if (has_place && is_made_again(hashed(kHashStart, name), key)) {
+  if (has_place && is_made_again(PointHash().add(name).value(), key)) {
     ++shared.again;
   } else if (std::exchange(failures.is_any, true) && asks_for_work(kind)) {
     ++shared.later_work;

@@ -24,6 +24,7 @@
 #include "harness/slurm/array_folder.h"
 #include "harness/sweep/command/command_sweep.h"
 #include "harness/sweep/command/command_waiver.h"
+#include "harness/sweep/command/device_faults.h"
 #include "harness/sweep/command/rank_faults.h"
 #include "harness/sweep/command/scratch_folder.h"
 #include "reports/text/text_layout.h"

@@ -4,6 +4,7 @@ import sys
 import time
 
 from ohm_holders import program_frames_of
+from ohm_process import is_power_of_two
 
 FIRST_STEP = 4  # optimizers have made their state by then
 GROWN = 1.1  # times what was allocated at the look before
@@ -21,7 +22,7 @@ class GrowthLooks:
 
     def after_step(self):
         self.steps += 1
-        if self.steps < FIRST_STEP or self.steps & (self.steps - 1) or self.is_slow:
+        if self.steps < FIRST_STEP or not is_power_of_two(self.steps) or self.is_slow:
             return
         device = fullest_device(self.torch)
         allocated = self.torch.cuda.memory_allocated(device)

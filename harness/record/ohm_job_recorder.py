@@ -22,7 +22,8 @@ from ohm_alike import AlikeSteps
 from ohm_calls import STEPS as NOTED_STEPS
 from ohm_categories import active_blocks, mark_by_address
 from ohm_modules import NamedCalls
-from ohm_process import ProcessRecorder, end_as_interrupted, noting_errors, was_cut, write_whole
+from ohm_process import (
+    ProcessRecorder, end_as_interrupted, is_power_of_two, noting_errors, was_cut, write_whole)
 from ohm_protocol import (
     RECORD_ALL_STEPS_VARIABLE, RECORD_MODULES_VARIABLE, RECORD_NAMES_VARIABLE,
     RECORD_NO_STACKS_VARIABLE, RECORD_STEPS_VARIABLE, RECORD_VARIABLE)
@@ -358,7 +359,3 @@ def with_part(path, part):
     """memory.pickle: memory.PART.pickle."""
     stem, extension = os.path.splitext(path)
     return f"{stem}.{part}{extension}"
-
-
-def is_power_of_two(number):
-    return number & (number - 1) == 0

@@ -49,7 +49,7 @@ HIDDEN_WRITES = {
 }
 # Namespaces whose operators move values between ranks.
 COLLECTIVES = frozenset("c10d _c10d_functional symm_mem".split())
-# They may write all of their first argument: a permutation that is turned round.
+# They may write all of their first argument, as where a permutation is inverted.
 OVERWRITES = frozenset("scatter index_copy index_put _index_put_impl _unsafe_index_put".split())
 # They tell the host a value, or make a tensor whose size depends on values.
 GIVES_NUMBER = frozenset("_local_scalar_dense equal".split())

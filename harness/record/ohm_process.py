@@ -248,6 +248,10 @@ def leave_out_own_frames(snapshot):
             frames[:] = program_frames(frames, lambda frame: frame["filename"])
 
 
+def is_power_of_two(number):
+    return number & (number - 1) == 0
+
+
 def was_cut(snapshot):
     """Whether a recorder has dropped its oldest events."""
     return any(annotation["name"].endswith(DROPPED_NAME)

@@ -172,7 +172,8 @@ class Recorder(ProcessRecorder):
 
     @without_errors
     def _look_in_step(self):
-        if self.growth_looks is not None:
+        # What was held when memory ran out says more.
+        if self.growth_looks is not None and self.held is None:
             self.growth_looks.after_step()
 
     def _on_out_of_memory(self, device=0, *_):

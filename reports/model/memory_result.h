@@ -268,7 +268,7 @@ struct RetentionResult {
   std::int64_t other_bytes = 0;  ///< reached from no variable: temporaries of what was running
   std::vector<RetainedResult> entries;  ///< largest first
   bool is_at_end = false;               ///< of the program
-  /// Behind so many calls of optimizer.step(), where more was kept than at the end. 0: at another
+  /// After so many calls of optimizer.step(), where more was kept than at the end. 0: at another
   /// moment, the OOM error or else the peak.
   std::int64_t step_calls = 0;
   std::optional<ModelCallResult> call = {};  ///< when memory ran out

@@ -33,8 +33,8 @@ enum class FaultVerdict : std::uint8_t {
   hang,                 ///< no progress
   nondeterministic,     ///< equal runs make different requests
   not_reached,          ///< the request that was to fail was never made
-  lost_work,            ///< what was started again after it does not do all of the work
-  retried,              ///< a call was made again where every call fails
+  lost_work,            ///< after a restart, part of the work is missing
+  retried,              ///< a failed call was repeated after a sticky error
 };
 
 struct FaultVerdictName {

@@ -19,6 +19,7 @@
 #include "allocator_shim/fault/fault_point.h"
 #include "harness/exec/function_names.h"
 #include "harness/exec/host_record.h"
+#include "harness/process/file_bytes.h"
 #include "reports/text/json_text.h"
 
 namespace ohm::engine {
@@ -88,10 +89,8 @@ std::span<const FaultError> errors_of(CallKind kind) {
 
 /// The rank that faults of a job are injected into.
 bool is_first_rank(const std::string& folder, const std::string& process) {
-  std::ifstream file(folder + "/ended-" + process + ".json");
-  std::ostringstream text;
-  text << file.rdbuf();
-  const json end = reports::json_or_discarded(text.str());
+  const json end =
+      reports::json_or_discarded(read_file_bytes(folder + "/ended-" + process + ".json"));
   return end.is_object() && end.value("rank", -1) == 0;
 }
 

@@ -266,6 +266,15 @@ std::optional<std::pair<std::string, std::string>> other_figures(const ExpectedE
   return {};
 }
 
+std::optional<TrialVerdict> judged_figures(const ExpectedEnd& expected,
+                                           const std::string& printed) {
+  const auto other = other_figures(expected, printed);
+  if (!other) return {};
+  return fault_verdict(FaultVerdict::recovered_different,
+                       fmt::format("the job prints \"{}\" instead of \"{}\"; {}", other->second,
+                                   other->first, kDeclare));
+}
+
 int sum_of(const std::vector<int>& steps) { return std::accumulate(steps.begin(), steps.end(), 0); }
 
 std::string steps_text(int count, const std::string& kind) {
@@ -288,12 +297,8 @@ TrialVerdict judged_job(const ExpectedEnd& expected, const CommandOutcome& outco
                          "the job ends with " + other_values(expected.outcome, outcome));
   }
   if (made < before) return lost_steps(before, made, fault.step_kind);
-  const auto other =
-      expected.outcome.checked ? std::nullopt : other_figures(expected, *outcome.printed);
-  if (other) {
-    return fault_verdict(FaultVerdict::recovered_different,
-                         fmt::format("the job prints \"{}\" instead of \"{}\"; {}", other->second,
-                                     other->first, kDeclare));
+  if (!expected.outcome.checked) {
+    if (auto found = judged_figures(expected, *outcome.printed)) return *found;
   }
   TrialVerdict found = fault_verdict(FaultVerdict::recovered_same);
   found.repeated_calls = made - before;
@@ -316,11 +321,7 @@ std::optional<std::string> line_without_twin(const ExpectedEnd& expected,
 
 /// Of what a job and its restart printed; nothing: it is what is printed without faults.
 std::optional<TrialVerdict> judged_lines(const ExpectedEnd& expected, const std::string& printed) {
-  if (const auto other = other_figures(expected, printed)) {
-    return fault_verdict(FaultVerdict::recovered_different,
-                         fmt::format("the job prints \"{}\" instead of \"{}\"; {}", other->second,
-                                     other->first, kDeclare));
-  }
+  if (auto found = judged_figures(expected, printed)) return found;
   const auto line = line_without_twin(expected, printed);
   if (!line) return {};
   return fault_verdict(
@@ -328,8 +329,9 @@ std::optional<TrialVerdict> judged_lines(const ExpectedEnd& expected, const std:
       fmt::format("after a restart the job does not print \"{}\"; {}", *line, kDeclare));
 }
 
-/// Of a job that was started again after it had lost a rank and ended: it was killed, as it were.
-/// Lines that have a twin with other figures may be of one start alone ("3 steps in this run").
+/// Of a job that ended because it lost a rank, and was started again. The rank was killed, so there
+/// is no other restart to compare with. Lines that have a twin with other figures may be of one
+/// start alone ("3 steps in this run").
 std::optional<TrialVerdict> job_restart_verdict(const ExpectedEnd& expected,
                                                 const CommandOutcome& outcome) {
   const FaultedEnd& fault = *outcome.fault;

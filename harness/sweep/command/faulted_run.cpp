@@ -13,7 +13,6 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <utility>
 
 #include "allocator_shim/interpose/fault_trace.h"
@@ -21,6 +20,7 @@
 #include "harness/exec/failure_cause.h"
 #include "harness/exec/gpu_command.h"
 #include "harness/exec/python_protocol.h"
+#include "harness/process/file_bytes.h"
 #include "reports/text/json_text.h"
 
 namespace ohm::engine {
@@ -30,13 +30,6 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kTraceFile = "fault";
-
-std::string text_of_file(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 json job_of(const std::string& check, const PlannedFault& fault) {
   json job = {{"check", check}, {"places", fault.lists_calls || !fault.plan.empty()}};
@@ -58,7 +51,7 @@ void end_processes_of(const std::string& folder) {
     pid_t process = 0;
     const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), process);
     if (failed != std::errc() || end != name.data() + name.size()) continue;
-    std::string environment = text_of_file(entry->path() / "environ");
+    std::string environment = read_file_bytes(entry->path() / "environ");
     environment.insert(0, 1, '\0');
     environment.push_back('\0');
     if (environment.find('\0' + variable + '\0') != std::string::npos) kill(process, SIGKILL);
@@ -73,7 +66,7 @@ std::vector<json> ends_in(const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string name = entry.path().filename();
     if (!name.starts_with("ended-") || !name.ends_with(".json")) continue;
-    json end = reports::json_or_discarded(text_of_file(entry.path()));
+    json end = reports::json_or_discarded(read_file_bytes(entry.path()));
     if (!end.is_object()) continue;
     python::check_message("ended", end);
     ends.push_back(std::move(end));
@@ -130,7 +123,7 @@ void take_error(const std::vector<json>& ends, int process, CommandOutcome& outc
 void take_trace(const std::string& path, FaultedEnd& fault) {
   using Numbers = std::array<std::int32_t, sizeof(interpose::FaultTrace) / sizeof(std::int32_t)>;
   Numbers numbers = {};
-  const std::string bytes = text_of_file(path);
+  const std::string bytes = read_file_bytes(path);
   if (bytes.size() < sizeof(numbers)) return;
   std::memcpy(numbers.data(), bytes.data(), sizeof(numbers));
   const auto& [process, is_sticky, shown, again, later_work, successors] = numbers;
@@ -206,7 +199,7 @@ ChildCommand FaultedRun::command(double timeout_seconds) const {
 }
 
 std::string FaultedRun::text(const std::string& name) const {
-  return text_of_file(folder_.path() + "/" + name);
+  return read_file_bytes(folder_.path() + "/" + name);
 }
 
 CommandOutcome FaultedRun::outcome(const CommandEnd& end) const {

@@ -4,13 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <stdexcept>
 
 #include "allocator_shim/fault/fault_point.h"
-#include "harness/process/shell_quote.h"
-#include "harness/process/stopwatch.h"
-#include "harness/sweep/command/fault_verdict.h"
 
 namespace ohm::engine {
 
@@ -82,23 +78,8 @@ LostRank parse_lost_rank(const std::string& text) {
   return lost;
 }
 
-CountedCommand RankFaults::count() {
-  const FaultedFolder folder;
-  const FaultedRun run(options_.command, folder, {});
-  const Stopwatch stopwatch;
-  const CommandEnd end = runner_.run(run.command(options_.command.timeout_seconds));
-  if (end.asked_to_end != 0) throw CommandInterrupted(end.asked_to_end);
-  CountedCommand counted = counted_command(options_.command, end, stopwatch.seconds(), run);
+void RankFaults::take_count(const FaultedRun& /*run*/, CountedCommand& counted) {
   counted.description = "lost ranks";
-  if (end.status == 0) take_steps(counted);
-  const std::string printed = counted.outcome.printed.value_or("");
-  lines_ = lines_in_both(is_counted_ ? printed_ : printed, printed);
-  if (!is_counted_) printed_ = printed;
-  is_counted_ = true;
-  return counted;
-}
-
-void RankFaults::take_steps(CountedCommand& counted) {
   const FaultedEnd& job = *counted.outcome.fault;
   if (job.steps.empty()) {
     counted.problem =
@@ -110,7 +91,7 @@ void RankFaults::take_steps(CountedCommand& counted) {
     counted.problem = "no process of the command is a rank; start it with torchrun";
     return;
   }
-  lost_ = some_of(losses(job, options_.points), most_losses(options_.points));
+  lost_ = some_of(losses(job, options().points), most_losses(options().points));
   const int steps = job.steps.front();
   left_out_ = static_cast<std::size_t>(steps) * static_cast<std::size_t>(job.ranks) - lost_.size();
   counted.has_forms = false;
@@ -119,31 +100,23 @@ void RankFaults::take_steps(CountedCommand& counted) {
     const std::uint64_t number = PointHash().add(text_of(lost)).value();
     counted.points.push_back(point_of(lost, number));
     counted.hashes.push_back(number);
-    counted.calls.points.push_back(number);
-    counted.calls.kinds.push_back(0);
-    counted.calls.bytes.push_back(0);
-    counted.calls.can_be_copied.push_back(0);
+    add_call(number, counted.calls);
   }
-  if (!is_counted_) return;
-  note_size(counted);
 }
 
 void RankFaults::note_size(const CountedCommand& counted) const {
   const FaultedEnd& job = *counted.outcome.fault;
-  options_.on_note(fmt::format(
+  options().on_note(fmt::format(
       "{} faults at {} {}s of {} ranks, each in a run of {:.0f} s or more{}", lost_.size(),
-      job.steps.front(), job.step_kind, job.ranks, counted.seconds,
-      left_out_ == 0 ? ""
-                     : fmt::format("; {} faults left out; --points all tries them", left_out_)));
+      job.steps.front(), job.step_kind, job.ranks, counted.seconds, left_out_text(left_out_)));
 }
 
 void RankFaults::fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
                       const OnEnd& on_end) {
   // A rank's share of the time is a run's: those that are restarted take twice as long.
   const double seconds = seconds_for_faulted(2 * counted.seconds);
-  FaultedCommand command = options_.command;
-  command.jobs = std::max(1, command.jobs / std::max(1, counted.outcome.fault->ranks));
-  const auto many = static_cast<std::size_t>(command.jobs);
+  const int jobs = std::max(1, options().command.jobs / std::max(1, counted.outcome.fault->ranks));
+  const auto many = static_cast<std::size_t>(jobs);
   std::size_t not_lost = 0;
   for (std::size_t first = 0; first < tasks.size(); first += many) {
     std::vector<FaultTrial> trials(std::min(many, tasks.size() - first));
@@ -151,37 +124,31 @@ void RankFaults::fail(const CountedCommand& counted, const std::vector<FaultTask
       trials[i].task = first + i;
       trials[i].fault.lost = lost_[tasks[first + i].call];
     }
-    run_trials(runner_, command, trials, seconds);
+    run_trials(trials, seconds, jobs);
     for (FaultTrial& trial : trials) {
       CommandOutcome& outcome = trial.outcome;
       const bool is_over =
           outcome.fault->is_lost && !outcome.is_overdue && outcome.status != counted.outcome.status;
       if (is_over && outcome.fault->failed_restarts == 0 && trial.folder->has_changed()) {
-        outcome.fault->restarted = restarted(runner_, command, *trial.folder, seconds);
+        outcome.fault->restarted = restarted(*trial.folder, seconds);
       }
       if (!outcome.fault->is_lost) ++not_lost;
       on_end(trial.task, outcome);
     }
   }
   if (not_lost > 0) {
-    options_.on_note(
+    options().on_note(
         fmt::format("{} faults were not injected: their steps were not reached", not_lost));
   }
 }
 
 TrialVerdict RankFaults::verdict(const CountedCommand& counted,
                                  const CommandOutcome& outcome) const {
-  return lost_rank_verdict({counted.outcome, lines_}, outcome);
+  return lost_rank_verdict(expected(counted), outcome);
 }
 
 std::string RankFaults::plan_of(const FaultTask& task) const { return text_of(lost_[task.call]); }
 
-std::string RankFaults::rerun_command(const std::string& plan) const {
-  const FaultedCommand& command = options_.command;
-  std::string text = "ohm exec --one-thread --gpu " + shell_quoted(command.gpus);
-  text += command.values.words();
-  if (!plan.empty()) text += " --lose-rank " + plan;
-  return text + " -- " + shell_command(command.words);
-}
+std::string RankFaults::option_of(const std::string& plan) const { return " --lose-rank " + plan; }
 
 }  // namespace ohm::engine

@@ -211,7 +211,7 @@ def places_that_a_model_chose(device):
 
 
 @case(decisions=24 << 10)
-def permutation_that_is_turned_round(device, decide):
+def inverted_permutation(device, decide):
     order = decide(torch.randperm(700))
     back, again = torch.empty_like(order), torch.empty_like(order)
     back[order] = torch.arange(700, device=order.device)
