@@ -164,11 +164,11 @@ TaskVerdict CommandWorkload::judged(const CountedCommand& counted, const FaultTa
 void CommandWorkload::take_place(const CommandOutcome& outcome, TrialVerdict& found) {
   found.interpreter = interpreter_of(found.verdict, outcome);
   if (outcome.script_lines.empty()) return;
-  const ProgramLine& innermost = outcome.script_lines.front();
+  const StackLine& innermost = outcome.script_lines.front();
   found.file = innermost.file;
   found.line = innermost.line;
-  const std::vector<ProgramLine>& lines = outcome.script_lines;
-  std::for_each(lines.rbegin(), lines.rend(), [&](const ProgramLine& line) {
+  const std::vector<StackLine>& lines = outcome.script_lines;
+  std::for_each(lines.rbegin(), lines.rend(), [&](const StackLine& line) {
     found.stack.push_back(fmt::format("{}:{} in {}", line.file, line.line, line.function));
   });
 }

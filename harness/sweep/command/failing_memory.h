@@ -36,8 +36,8 @@ struct LeftMemoryResult {
   std::string function;    ///< that allocated most of it; empty: what ran after the failure
 };
 
-/// A line of the program.
-struct ProgramLine {
+/// A line of the program that was on the stack.
+struct StackLine {
   std::string file;
   int line = 0;
   std::string function;
@@ -93,7 +93,7 @@ struct CommandOutcome {
   std::optional<FileDamage> files;
   LeftMemoryResult left_memory;
   /// Of a script, where the request failed, the innermost first; empty: none of its lines was.
-  std::vector<ProgramLine> script_lines;
+  std::vector<StackLine> script_lines;
   /// Python's own functions for temporary files were at work there, for the script.
   bool is_in_temporary_files = false;
   /// The interpreter whose own request it was, by its name; empty: a program's, or of a module.

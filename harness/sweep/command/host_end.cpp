@@ -59,8 +59,8 @@ bool is_of_script(const std::string& file) {
 }
 
 /// A row: "FILE:LINE\tFUNCTION".
-ProgramLine program_line(const std::string& row) {
-  ProgramLine line;
+StackLine stack_line(const std::string& row) {
+  StackLine line;
   const std::size_t tab = std::min(row.find('\t'), row.size());
   const std::size_t colon = row.rfind(':', tab);
   if (colon == std::string::npos) return line;
@@ -73,7 +73,7 @@ ProgramLine program_line(const std::string& row) {
 void take_lines(const char* frames, CommandOutcome& outcome) {
   std::istringstream rows{std::string(frames)};
   for (std::string row; std::getline(rows, row);) {
-    const ProgramLine line = program_line(row);
+    const StackLine line = stack_line(row);
     if (line.line > 0 && is_of_script(line.file)) {
       outcome.script_lines.push_back(line);
     } else if (outcome.script_lines.empty()) {
