@@ -29,8 +29,9 @@ COMPOSITIONS = ("ExplicitAutograd", "ImplicitAutograd", "ExplicitAutogradNonFunc
 
 
 class _Told(threading.local):
-    """Of an operator that is composed of others."""
+    """Of the operator that runs on the GPU."""
 
+    is_own = False  # PyTorch's: kernels of Triton that it launches are computed with it
     rows = None  # as many as it selects
     copied = None  # what it copies to the host: a tensor
 
@@ -146,10 +147,18 @@ class ComputedValues(KnownValues):
         thread = self.reads.thread
         before, thread.is_ignored = thread.is_ignored, thread.is_ignored or is_known
         try:
-            with self.without_key(self.excluded):
+            with self.without_key(self.excluded), self.telling(operator):
                 return operator.call(keys, arguments, named)
         finally:
             thread.is_ignored = before
+
+    @contextlib.contextmanager
+    def telling(self, operator):
+        before, self.told.is_own = self.told.is_own, operator.is_own
+        try:
+            yield
+        finally:
+            self.told.is_own = before
 
     def _finish(self, operator, arguments, named, result, is_known):
         if not operator.writes and not any(True for _ in paired(self.torch, result, result)):
@@ -306,7 +315,7 @@ class ComputedValues(KnownValues):
     def call_counting(self, operator, keys, arguments, named, counts):
         before, self.told.rows = self.told.rows, counts[0]
         try:
-            with self.without_key(self.excluded):
+            with self.without_key(self.excluded), self.telling(operator):
                 return super().call_counting(operator, keys, arguments, named, counts)
         finally:
             self.told.rows = before

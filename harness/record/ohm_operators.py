@@ -98,7 +98,7 @@ class Operator:
         self.full_name = f"{self.name}.{overload._overloadname}"
         base = self.name.removeprefix("_foreach_")
         self.base = base[:-1] if base.endswith("_") and not base.endswith("__") else base
-        is_own = overload.namespace == "aten"
+        is_own = self.is_own = overload.namespace == "aten"
         self.is_cheap = is_own and self.base in CHEAP
         self.counts_results = (COUNTS_RESULTS.get(self.base) if is_own
                                else COUNTS_OF_OTHERS.get(overload._schema.name))

@@ -151,12 +151,17 @@ class Reads:
     def _user_line(self, frame):
         """The innermost of the user's own. Threads of autograd have none: it is that of the main
         thread, which waits for them."""
-        main = sys._current_frames().get(threading.main_thread().ident)
-        for innermost in (frame, main):
-            named = self.files.named(frames_of(innermost), lambda one: one.f_code.co_filename)
-            if named is not None:
-                return os.path.abspath(named.f_code.co_filename), named.f_lineno or 0
+        named = self._user_frame(frame)
+        if named is None and threading.current_thread() is not threading.main_thread():
+            named = self._user_frame(sys._current_frames().get(threading.main_thread().ident))
+        if named is not None:
+            return os.path.abspath(named.f_code.co_filename), named.f_lineno or 0
         return (frame.f_code.co_filename, frame.f_lineno or 0) if frame is not None else ("", 0)
+
+    def _user_frame(self, innermost):
+        """A frame must not hold itself: all that its callers hold would stay until garbage is
+        collected."""
+        return self.files.named(frames_of(innermost), lambda one: one.f_code.co_filename)
 
     # ---- numbers that tensors give ----
 
