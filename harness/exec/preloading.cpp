@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <link.h>
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
-#include <string_view>
 
 #include "allocator_shim/device/cuda/shared_library.h"
 #include "harness/exec/function_names.h"
@@ -32,15 +32,30 @@ std::vector<std::string> words_of(std::string text) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
+/// Where the loader found a library of this name for this program; the name itself: nowhere, or it
+/// is a path.
+std::string loaded_file(const std::string& library) {
+  struct Search {
+    const std::string& library;
+    std::string found;
+  };
+  Search search{library, library};
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t /*size*/, void* data) {
+        auto& wanted = *static_cast<Search*>(data);
+        const std::filesystem::path path = object->dlpi_name;
+        if (path.filename() != wanted.library) return 0;
+        wanted.found = path.string();
+        return 1;
+      },
+      &search);
+  return search.found;
+}
+
 /// Whether it has an operator new that does not call malloc(): nothing in front of malloc() sees
-/// its requests. The loader finds names without folders where this program does not look.
+/// its requests. This program was started with the same libraries in front of it.
 bool has_operator_new(const std::string& library) {
-  if (library.find('/') != std::string::npos) return defines_function(library, "_Znwm");
-  constexpr std::array<std::string_view, 5> kAllocators = {"jemalloc", "tcmalloc", "mimalloc",
-                                                           "asan", "tbbmalloc"};
-  return std::any_of(kAllocators.begin(), kAllocators.end(), [&](std::string_view name) {
-    return library.find(name) != std::string::npos;
-  });
+  return defines_function(loaded_file(library), "_Znwm");
 }
 
 std::string preload_list(const std::vector<std::string>& libraries, PreloadOrder order) {

@@ -45,6 +45,13 @@ def check_stopped(ohm):
         sys.exit(f"failed: a program that stops for an unknown value ends with {ended.returncode}")
 
 
+def check_that_nothing_is_kept(ohm):
+    ended = run(ohm, ["--allow-unknown-values"], "branching.py")
+    if "\n0 bytes are alive" not in "\n" + ended.stdout or NOT_COMPUTED not in ended.stdout:
+        print(ended.stdout)
+        sys.exit("failed: a read of an unknown value keeps the variables of its function")
+
+
 def main():
     ohm = sys.argv[1]
     check(ohm, [], [], True)
@@ -53,6 +60,7 @@ def main():
     check_modelled(ohm, [], 0, "modelled, not exact: cudnn_rnn_reserve")
     check_modelled(ohm, ["--refuse-modelled"], 3, "rest on what is modelled")
     check_stopped(ohm)
+    check_that_nothing_is_kept(ohm)
     print("values are known, computed, and reported where they are not")
 
 

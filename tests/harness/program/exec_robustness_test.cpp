@@ -120,10 +120,25 @@ TEST_F(ExecRobustness, KeepsOtherLibrariesThatArePreloaded) {
   const ProgramResult host = preloaded(
       "", {"exec", "--memory", "host", "--", OHM_BINARY, "exec", "--memory", "host", "--", "true"});
   EXPECT_EQ(0, host.code) << host.err;
-  const ProgramResult unseen =
-      preloaded("libjemalloc.so.2", {"exec", "--memory", "host", "--", "true"});
-  EXPECT_EQ(0, unseen.code);
-  EXPECT_THAT(unseen.err, HasSubstr("libjemalloc.so.2 has an operator new of its own"));
+}
+
+TEST_F(ExecRobustness, NamesAPreloadedOperatorNewThatItCannotSee) {
+  const std::filesystem::path library = OHM_OWN_OPERATOR_NEW;
+  const auto preloading = [&](const std::string& name) {
+    return test::run_program(folder_.path().string(), {"exec", "--memory", "host", "--", "true"},
+                             [&] {
+                               ::setenv("LD_LIBRARY_PATH", library.parent_path().c_str(), 1);
+                               ::setenv("LD_PRELOAD", name.c_str(), 1);
+                             });
+  };
+  for (const std::string& name : {library.string(), library.filename().string()}) {
+    const ProgramResult ran = preloading(name);
+    EXPECT_EQ(0, ran.code) << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr(name + " has an operator new of its own"));
+  }
+  const ProgramResult seen = preloading(OHM_FAILING_MALLOC);
+  EXPECT_EQ(0, seen.code) << seen.err;
+  EXPECT_THAT(seen.err, Not(HasSubstr("operator new")));
 }
 
 TEST_F(ExecRobustness, MayBeNested) {

@@ -1,4 +1,5 @@
-"""Kernels of Triton that programs have written: Triton's interpreter computes them."""
+"""Kernels of Triton that programs have written: Triton's interpreter computes them. Those that PyTorch's
+own operators launch are computed with the operator."""
 import torch
 import triton
 import triton.language as tl
@@ -98,4 +99,10 @@ def differentiated(device):
     return sums(made, x.grad)
 
 
-CASES = [rows_of_softmax, sum_of_squares, tuned_product, differentiated]
+def outer_products(device):
+    """A kernel of Triton's in PyTorch 2.15."""
+    columns, rows = numbers(3, 5, 1).to(device), numbers(3, 1, 7, seed=4).to(device)
+    return sums(torch.bmm(columns, rows), columns @ rows)
+
+
+CASES = [rows_of_softmax, sum_of_squares, tuned_product, differentiated, outer_products]
