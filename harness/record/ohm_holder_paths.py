@@ -61,6 +61,11 @@ def model_in(chain, torch):
     return chain[modules[0]] if is_part else None
 
 
+def is_of_module(found):
+    """Whether a module has this parameter, by this path."""
+    return found.parent is not None and found.parent.label == "._parameters"
+
+
 def is_dictionary_of(thing, torch):
     """Whether its values are tensors, mostly; or many containers, which come and go."""
     if not isinstance(thing, dict) or not thing:
@@ -71,12 +76,12 @@ def is_dictionary_of(thing, torch):
     return 2 * sum(isinstance(value, torch.Tensor) for value in values) > len(values)
 
 
-def kind_of(found, torch):
-    """In one word what holds the tensors."""
+def kind_of(found, torch, keeps_optimizers=False):
+    """In one word what holds the tensors; keeps_optimizers: what counts is the container of these."""
     chain = chain_of(found)
     if any(isinstance(one.thing, (BaseException, types.TracebackType)) for one in chain):
         return "exception"
-    if any(isinstance(one.thing, torch.optim.Optimizer) for one in chain):
+    if not keeps_optimizers and any(isinstance(one.thing, torch.optim.Optimizer) for one in chain):
         return "optimizer"
     if any(isinstance(one.thing, FUNCTION_CACHE) for one in chain):
         return "cache"

@@ -9,8 +9,9 @@ import sys
 import time
 import types
 
-from ohm_holder_paths import (SEQUENCES, GrowingPlaces, file_of_module, group_name, kind_of, path_of,
-                              program_modules, short_text)
+from ohm_holder_groups import SEVERAL, Group
+from ohm_holder_paths import (SEQUENCES, GrowingPlaces, file_of_module, group_name, is_of_module, kind_of,
+                              path_of, program_modules, short_text)
 from ohm_memory import StorageExtents
 
 MOST_SECONDS = 2.0
@@ -38,30 +39,6 @@ class Found:
 
     def __init__(self, thing, parent, label, step, root):
         self.thing, self.parent, self.label, self.step, self.root = thing, parent, label, step, root
-
-
-class Group:
-    """Tensors that one variable, or one container in it, holds."""
-
-    def __init__(self, first, name):
-        self.first, self.name = first, name
-        self.largest = None  # the Found of the largest part, and what it leads to
-        self.bytes = self.graph_bytes = self.blocks = self.tensors = self.scalars = 0
-        self.with_graph = 0
-        self.largest_bytes = -1
-        self.place = None  # (file, Place) that fills it
-        self.is_in_model = first.root.is_in_model
-
-    def join(self, other):
-        if self.first.step == "item":
-            self.name = self.name.removesuffix(self.first.label)
-        self.bytes += other.bytes
-        self.graph_bytes += other.graph_bytes
-        self.blocks += other.blocks
-        self.tensors += other.tensors
-        self.scalars += other.scalars
-        self.with_graph += other.with_graph
-        self.is_in_model &= other.is_in_model
 
 
 class Holders:
@@ -106,7 +83,10 @@ class Look:
         self.seen = set()  # ids of objects that the queue has had
         self.nodes = set()  # of graphs
         self.counted = set()  # addresses of storages
+        self.repeated = set()  # ids of optimizers that stand for the same parameters as others
         self.tensors = []  # Found
+        self.parameters = []  # Found, of what a module may hold as well
+        self.optimizers = collections.defaultdict(set)  # id of a parameter -> of those with its state
         self.groups = {}
         self.variables = collections.defaultdict(list)  # id of an object -> roots, by all of its names
         self.is_whole = True
@@ -123,6 +103,7 @@ class Look:
             self._count_tensor(found)
         for found in self.tensors:
             self._count_graph(found)
+        self.repeated = {one for ids in self.optimizers.values() if len(ids) >= SEVERAL for one in ids}
         groups = self._joined(sorted(self.groups.values(), key=lambda group: -group.bytes))
         return {"device": self.device, "is_whole": self.is_whole,
                 "bytes": sum(group.bytes for group in groups),
@@ -161,16 +142,29 @@ class Look:
     # ---- from object to object, the shortest path first ----
 
     def _search(self):
-        Tensor = self.torch.Tensor
-        while self.queue:
+        while self.queue or self.parameters:
             if len(self.seen) > MOST_OBJECTS or self._is_late():
                 self.is_whole = False
                 return
+            if not self.queue:
+                self._add_parameters()
+                continue
             found = self.queue.popleft()
-            if isinstance(found.thing, Tensor):
-                self._add_tensor(found)
-            else:
+            if not isinstance(found.thing, self.torch.Tensor):
                 self._add_parts(found)
+            elif isinstance(found.thing, self.torch.nn.Parameter) and not is_of_module(found):
+                self.seen.discard(id(found.thing))
+                self.parameters.append(found)
+            else:
+                self._add_tensor(found)
+
+    def _add_parameters(self):
+        """Those in lists that no module has."""
+        for found in self.parameters:
+            if id(found.thing) not in self.seen:
+                self.seen.add(id(found.thing))
+                self._add_tensor(found)
+        self.parameters = []
 
     def _is_late(self):
         return time.monotonic() > self.deadline
@@ -184,6 +178,9 @@ class Look:
 
     def _add_parts(self, found):
         thing = found.thing
+        if isinstance(thing, self.torch.optim.Optimizer):
+            for parameter in vars(thing).get("state", ()):
+                self.optimizers[id(parameter)].add(id(thing))
         if isinstance(thing, dict):
             for key, value in list(thing.items()):
                 self._add(value, found, f"[{short_text(key)}]", "item", found.root)
@@ -251,6 +248,7 @@ class Look:
     def _count_tensor(self, found):
         group = self._group_of(found)
         size = self._take(found.thing)
+        group.note_owners(found, self.torch)
         if found.thing.is_cuda:
             group.tensors += 1
             group.scalars += found.thing.dim() == 0
@@ -334,7 +332,8 @@ class Look:
                 "line": place.line if place else 0,
                 "bytes": group.bytes, "graph_bytes": group.graph_bytes, "blocks": group.blocks,
                 "tensors": group.tensors, "scalars": group.scalars, "with_graph": group.with_graph,
-                "kind": kind_of(found, self.torch), "is_in_model": group.is_in_model,
+                "kind": kind_of(found, self.torch, group.keeps_optimizers(self.repeated)),
+                "is_in_model": group.is_in_model,
                 "is_concatenated": bool(place and place.is_concatenated),
                 "is_differentiated": bool(place and place.is_differentiated),
                 "path": path_of(found, is_of_graph)}

@@ -176,6 +176,12 @@ std::optional<ConclusionResult> of_card(const VariantResult& variant) {
   if (is_of_tensors || cause == OomCause::not_said || cause == OomCause::cut_off) {
     return std::nullopt;
   }
+  // The pieces themselves, where they are known, tell more than their sum does.
+  const bool has_pieces = variant.history && !variant.history->devices.empty();
+  if (cause == OomCause::fragmented && has_pieces &&
+      finding_named(variant, "stranded split segments") == nullptr) {
+    return std::nullopt;
+  }
   const std::vector<std::string> pitfalls = pitfalls_of(cause);
   ConclusionResult made =
       conclusion(std::string(name_of_cause(cause)), without_end(cause_sentence(*figures)),

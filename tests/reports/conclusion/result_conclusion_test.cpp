@@ -137,8 +137,19 @@ TEST(ResultConclusion, ACacheThatIsConcatenatedGrowsAndIsNotFragmented) {
   EXPECT_EQ(21, made->line);
   reject_contradicted(variant);
   EXPECT_TRUE(variant.findings.empty());
+  variant.findings = {finding("stranded split segments")};
   retention.entries[1].is_in_model = true;
   EXPECT_EQ("fragmented", conclusion_of(variant)->cause) << "a layer that concatenates";
+}
+
+TEST(ResultConclusion, FreePiecesThatTheRecordDoesNotFindStrandedAreNoCause) {
+  VariantResult variant = out_of_memory(512 * kMebibyte);
+  variant.oom->reserved_bytes = 900 * kMebibyte;
+  EXPECT_EQ("fragmented", conclusion_of(variant)->cause) << "the message is all that is known";
+  variant.history = growing_history();
+  EXPECT_EQ("full", conclusion_of(variant)->cause);
+  variant.findings = {finding("stranded split segments")};
+  EXPECT_EQ("fragmented", conclusion_of(variant)->cause);
 }
 
 TEST(ResultConclusion, AnEvaluationWithGradientsNamesTheCall) {

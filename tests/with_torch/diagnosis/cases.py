@@ -64,6 +64,14 @@ CASES = {
     "concatenated_cache": (("growth", "kept"), (17, 18), ("--limit", "1GiB"), {}),
     "metrics_of_a_trainer": (("growth", "kept"), (14,), ("--limit", "2GiB"), {}),
     "outputs_by_name": (("growth", "kept"), (11,), ("--limit", "2GiB"), {}),
+    "schedulers_keep_optimizers": (("growth", "kept"), (14,), ("--limit", "1GiB"), {}),
+    "hyperparameter_search": (("growth", "kept"), (18,), ("--limit", "2GiB"), {}),
+    "copies_of_models": (("growth", "kept"), (14,), ("--limit", "2GiB"), {}),
+    "callbacks_capture": (("growth", "kept"), (13,), ("--limit", "1GiB"), {}),
+    "prefetch_queue": (("growth", "kept"), (13,), ("--limit", "1GiB"), {}),
+    "ppo_keeps_rollouts": (("growth", "kept"), (10,), ("--limit", "1GiB"), {}),
+    "unfreeze": (("full",), (), ("--limit", "1GiB"), {}),
+    "step_in_backward": (("full",), (), ("--limit", "1GiB"), {}),
     "accuracy_with_gradients": (("without no_grad",), (10,), ("--limit", "8GiB"), {}),
 }
 
