@@ -13,7 +13,7 @@
 #include "runtime/autograd/tensor_data.h"
 #include "runtime/nn/module_walk.h"
 #include "runtime/nn/remains.h"
-#include "runtime/ops/convert.h"
+#include "runtime/ops/conversion/convert.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/locals_of_call.h"
 #include "runtime/tensor/traceback.h"

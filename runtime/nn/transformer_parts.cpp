@@ -11,9 +11,9 @@
 #include "runtime/nn/dropout.h"
 #include "runtime/nn/linear.h"
 #include "runtime/nn/normalization.h"
-#include "runtime/ops/activation.h"
-#include "runtime/ops/comparison.h"
-#include "runtime/ops/rearrange.h"
+#include "runtime/ops/activation/activation.h"
+#include "runtime/ops/pointwise/comparison.h"
+#include "runtime/ops/shape/rearrange.h"
 #include "runtime/tensor/traceback.h"
 
 namespace ohm::nn {

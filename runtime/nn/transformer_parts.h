@@ -8,7 +8,7 @@
 
 #include "runtime/nn/module.h"
 #include "runtime/nn/new_parameter.h"
-#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/pointwise/arithmetic.h"
 #include "runtime/tensor/traceback.h"
 
 namespace ohm::nn {

@@ -35,7 +35,9 @@ const std::vector<Room>& rooms() {
       {"runtime/autograd", {"runtime/arithmetic"}},
       {"runtime/ops/host", {"runtime/arithmetic"}},
       {"runtime/ops/cuda", {"runtime/ops/host"}},
-      {"runtime/ops", {"runtime/autograd", "runtime/ops/cuda"}},
+      {"runtime/ops/*/host", {"runtime/ops/host"}},
+      {"runtime/ops/*/cuda", {"runtime/ops/*/host", "runtime/ops/cuda"}},
+      {"runtime/ops", {"runtime/autograd", "runtime/ops/*/cuda"}},
       {"runtime/nn", {"runtime/ops"}},
       {"runtime/optim", {"runtime/ops"}},
       {"runtime/data", {"runtime/tensor"}},
@@ -128,10 +130,21 @@ const std::vector<Fence>& fences() {
   return kFences;
 }
 
+/// Whether `folder` is what a row names; its `*` stands for any one folder.
+bool is_named_by(std::string_view row, std::string_view folder) {
+  const std::size_t star = row.find('*');
+  if (star == std::string_view::npos) return row == folder;
+  const std::string_view after = row.substr(star + 1);
+  if (folder.size() < row.size() || !folder.starts_with(row.substr(0, star))) return false;
+  if (!folder.ends_with(after)) return false;
+  const std::string_view any = folder.substr(star, folder.size() - star - after.size());
+  return any.find('/') == std::string_view::npos;
+}
+
 const Room* find_room(std::string_view folder) {
   const auto& all = rooms();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Room& r) { return r.folder == folder; });
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Room& r) { return is_named_by(r.folder, folder); });
   return found == all.end() ? nullptr : &*found;
 }
 

@@ -110,6 +110,17 @@ TEST_F(SourceTree, TellsRoomsInsideOfAFolderApart) {
           Breach{"reports/model/run_result.h", 1, "reports/model may not include reports/text"}));
 }
 
+TEST_F(SourceTree, HasOneRowForTheCudaPartsOfAllFamiliesOfOps) {
+  write("runtime/ops/sorting/cuda/sort.h", "#include \"runtime/ops/matmul/host/gemm.h\"\n");
+  write("runtime/ops/matmul/cuda/product.h", "#include \"runtime/ops/matmul/matmul.h\"\n");
+  write("runtime/ops/matmul/host/gemm.h", "#include \"runtime/ops/matmul/cuda/product.h\"\n");
+  EXPECT_THAT(breaches(),
+              ElementsAre(Breach{"runtime/ops/matmul/cuda/product.h", 1,
+                                 "runtime/ops/*/cuda may not include runtime/ops"},
+                          Breach{"runtime/ops/matmul/host/gemm.h", 1,
+                                 "runtime/ops/*/host may not include runtime/ops/*/cuda"}));
+}
+
 TEST_F(SourceTree, MayNotHaveCyclesOfIncludes) {
   write("runtime/ops/a.h", "#include \"runtime/ops/b.h\"\n");
   write("runtime/ops/b.h", "#pragma once\n");
