@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "runtime/arithmetic/factories.h"
+#include "runtime/lifetimes/lifetimes.h"
 #include "runtime/nn/linear.h"
 #include "runtime/ops/activation/softmax.h"
 #include "runtime/ops/attention/attention.h"
@@ -26,7 +27,6 @@
 #include "runtime/ops/shape/slice.h"
 #include "runtime/ops/shape/view.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/traceback.h"
 
 namespace ohm::nn {
 

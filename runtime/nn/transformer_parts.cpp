@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "runtime/arithmetic/factories.h"
+#include "runtime/lifetimes/lifetimes.h"
 #include "runtime/nn/attention.h"
 #include "runtime/nn/dropout.h"
 #include "runtime/nn/linear.h"
@@ -14,7 +15,6 @@
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/pointwise/comparison.h"
 #include "runtime/ops/shape/rearrange.h"
-#include "runtime/tensor/traceback.h"
 
 namespace ohm::nn {
 

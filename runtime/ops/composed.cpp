@@ -15,6 +15,7 @@
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/kernels/launch/host_values.h"
+#include "runtime/lifetimes/lifetimes.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/activation/softmax.h"
 #include "runtime/ops/conversion/convert.h"
@@ -32,7 +33,6 @@
 #include "runtime/ops/shape/slice.h"
 #include "runtime/ops/shape/view.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/locals_of_call.h"
 
 namespace ohm::ops {
 namespace {

@@ -8,6 +8,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/lifetimes/lifetimes.h"
 #include "runtime/ops/activation/softmax.h"
 #include "runtime/ops/composed.h"
 #include "runtime/ops/conversion/convert.h"
@@ -21,7 +22,6 @@
 #include "runtime/ops/reduction/extremum.h"
 #include "runtime/ops/shape/rearrange.h"
 #include "runtime/ops/shape/view.h"
-#include "runtime/tensor/locals_of_call.h"
 
 namespace ohm::ops {
 namespace {

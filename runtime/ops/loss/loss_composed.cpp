@@ -9,6 +9,7 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
+#include "runtime/lifetimes/lifetimes.h"
 #include "runtime/ops/conversion/convert.h"
 #include "runtime/ops/pointwise/arithmetic.h"
 #include "runtime/ops/pointwise/binary_kernel.h"
@@ -21,7 +22,6 @@
 #include "runtime/ops/pointwise/power.h"
 #include "runtime/ops/reduction/reduction.h"
 #include "runtime/ops/shape/view.h"
-#include "runtime/tensor/locals_of_call.h"
 
 namespace ohm::ops {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <utility>
 
+#include "runtime/lifetimes/lifetimes.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/ops/pointwise/arithmetic.h"
 #include "runtime/ops/reduction/reduction.h"
-#include "runtime/tensor/locals_of_call.h"
 
 namespace ohm::ops {
 namespace {

@@ -1,6 +1,6 @@
-#include "runtime/optim/temporary_list.h"
+#include "runtime/lifetimes/lifetimes.h"
 
-namespace ohm::optim {
+namespace ohm {
 
 thread_local EndedUpdate* EndedUpdate::current = nullptr;
 
@@ -16,4 +16,4 @@ void TemporaryList::end_by_error() {
   for (std::size_t i = tensors_.size(); i-- > 0;) EndedUpdate::add(std::move(tensors_[i]));
 }
 
-}  // namespace ohm::optim
+}  // namespace ohm

@@ -1,13 +1,17 @@
-#include "runtime/tensor/traceback.h"
+#include "runtime/lifetimes/call_frames.h"
 
 #include <algorithm>
 #include <exception>
 #include <iterator>
+#include <utility>
 
 #include "allocator_shim/observe/out_of_memory.h"
+#include "runtime/lifetimes/lifetimes.h"
 
 namespace ohm {
 namespace {
+
+thread_local LocalsOfCall* innermost_call = nullptr;
 
 /// Variables that an error of the script's keeps. A pointer to the last one alone is of the thread:
 /// nothing has to be done when a thread ends.
@@ -34,6 +38,16 @@ class KeptVariables {
 thread_local KeptVariables* KeptVariables::last = nullptr;
 
 }  // namespace
+
+LocalsOfCall::LocalsOfCall() : previous_(std::exchange(innermost_call, this)) {}
+
+LocalsOfCall::~LocalsOfCall() { innermost_call = previous_; }
+
+std::vector<Tensor> LocalsOfCall::take() { return std::exchange(locals_, {}); }
+
+void outlive_arguments(Tensor local) {
+  if (innermost_call != nullptr) innermost_call->locals_.push_back(std::move(local));
+}
 
 void hold_variables(const std::vector<Tensor>& variables) {
   try {

@@ -1,7 +1,8 @@
-// Locals of a function that PyTorch has in Python: they go after the function's arguments, of which
-// a temporary lives no longer than the call.
+// Calls in Python's place: for modules and the script host, who make them. What is called knows
+// lifetimes.h alone.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "runtime/tensor/tensor.h"
@@ -26,8 +27,8 @@ class LocalsOfCall {
   LocalsOfCall* previous_;
 };
 
-/// For an op that returns: keeps `local` until the arguments of the running call have gone. Drops
-/// it at once where no call waits for that.
-void outlive_arguments(Tensor local);
+/// Where an OutOfMemory goes on as an error of the script's: the new error is to keep this, to
+/// which hold_variables() adds from now on, until it is dropped.
+std::shared_ptr<const void> variables_of_script_error();
 
 }  // namespace ohm
