@@ -12,12 +12,12 @@
 #include "runtime/kernels/functors/rows.h"
 #include "runtime/kernels/launch/elementwise.h"
 #include "runtime/kernels/launch/row_kernels.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/convert.h"
-#include "runtime/ops/pointwise_math.h"
+#include "runtime/lifetimes/lifetimes.h"
+#include "runtime/ops/conversion/convert.h"
+#include "runtime/ops/pointwise/arithmetic.h"
+#include "runtime/ops/pointwise/pointwise_math.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/cuda_graph.h"
-#include "runtime/tensor/traceback.h"
 
 namespace ohm::amp {
 namespace {

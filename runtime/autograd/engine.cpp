@@ -20,8 +20,8 @@
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/autograd/zero_gradient.h"
+#include "runtime/lifetimes/lifetimes.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/traceback.h"
 
 namespace ohm {
 namespace {

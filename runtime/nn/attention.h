@@ -6,7 +6,7 @@
 #include "runtime/nn/module.h"
 #include "runtime/nn/native_path.h"
 #include "runtime/nn/new_parameter.h"
-#include "runtime/ops/native_attention.h"
+#include "runtime/ops/attention/native_attention.h"
 
 namespace ohm::nn {
 

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "runtime/ops/conv.h"
-#include "runtime/ops/conv_transpose.h"
-#include "runtime/ops/rearrange.h"
-#include "runtime/ops/sequence.h"
+#include "runtime/ops/convolution/conv.h"
+#include "runtime/ops/convolution/conv_transpose.h"
+#include "runtime/ops/convolution/sequence.h"
+#include "runtime/ops/shape/rearrange.h"
 
 namespace ohm::nn {
 

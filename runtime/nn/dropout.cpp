@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "runtime/ops/dropout.h"
+#include "runtime/ops/random/dropout.h"
 
 namespace ohm::nn {
 

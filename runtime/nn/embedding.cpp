@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "runtime/arithmetic/factories.h"
-#include "runtime/ops/embedding.h"
-#include "runtime/ops/embedding_bag.h"
+#include "runtime/ops/embedding/embedding.h"
+#include "runtime/ops/embedding/embedding_bag.h"
 
 namespace ohm::nn {
 

@@ -10,7 +10,7 @@
 
 #include "runtime/nn/module.h"
 #include "runtime/nn/new_parameter.h"
-#include "runtime/ops/embedding_renorm.h"
+#include "runtime/ops/embedding/embedding_renorm.h"
 
 namespace ohm::nn {
 

@@ -6,9 +6,9 @@
 #include <stdexcept>
 
 #include "runtime/ops/composed.h"
-#include "runtime/ops/group_norm.h"
-#include "runtime/ops/rms_norm.h"
-#include "runtime/ops/view.h"
+#include "runtime/ops/normalization/group_norm.h"
+#include "runtime/ops/normalization/rms_norm.h"
+#include "runtime/ops/shape/view.h"
 
 namespace ohm::nn {
 namespace {

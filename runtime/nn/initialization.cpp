@@ -12,7 +12,7 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
-#include "runtime/ops/host/gemm.h"
+#include "runtime/ops/matmul/host/gemm.h"
 
 namespace ohm::nn::init {
 namespace {

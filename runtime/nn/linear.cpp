@@ -1,6 +1,6 @@
 #include "runtime/nn/linear.h"
 #include "runtime/nn/new_parameter.h"
-#include "runtime/ops/linear.h"
+#include "runtime/ops/matmul/linear.h"
 
 #include <fmt/core.h>
 

@@ -11,12 +11,12 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/tensor_data.h"
+#include "runtime/lifetimes/call_frames.h"
+#include "runtime/lifetimes/lifetimes.h"
 #include "runtime/nn/module_walk.h"
 #include "runtime/nn/remains.h"
-#include "runtime/ops/convert.h"
+#include "runtime/ops/conversion/convert.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/locals_of_call.h"
-#include "runtime/tensor/traceback.h"
 
 namespace ohm::nn {
 namespace {

@@ -1,12 +1,12 @@
-// The fast path of PyTorch's modules: one native call (ops/native_attention.h) instead of steps of
-// their own, in evaluation, where no graph is recorded.
+// The fast path of PyTorch's modules: one native call (ops/attention/native_attention.h) instead of
+// steps of their own, in evaluation, where no graph is recorded.
 #pragma once
 
 #include <initializer_list>
 #include <optional>
 
 #include "runtime/nn/module.h"
-#include "runtime/ops/nested_rows.h"
+#include "runtime/ops/attention/nested_rows.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::nn {

@@ -10,8 +10,8 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/functors/generators.h"
 #include "runtime/kernels/launch/elementwise.h"
-#include "runtime/ops/batch_norm.h"
-#include "runtime/ops/layer_norm.h"
+#include "runtime/ops/normalization/batch_norm.h"
+#include "runtime/ops/normalization/layer_norm.h"
 
 namespace ohm::nn {
 namespace {

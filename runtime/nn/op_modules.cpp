@@ -14,10 +14,10 @@
 #include "runtime/nn/new_parameter.h"
 #include "runtime/nn/prelu.h"
 #include "runtime/nn/sequential.h"
-#include "runtime/ops/interpolate.h"
+#include "runtime/ops/activation/softmax.h"
+#include "runtime/ops/image/interpolate.h"
 #include "runtime/ops/op_list.h"
-#include "runtime/ops/rearrange.h"
-#include "runtime/ops/softmax.h"
+#include "runtime/ops/shape/rearrange.h"
 
 namespace ohm::nn {
 namespace {

@@ -10,12 +10,12 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/ops/concat.h"
-#include "runtime/ops/convert.h"
-#include "runtime/ops/indexing.h"
-#include "runtime/ops/scatter.h"
-#include "runtime/ops/slice.h"
-#include "runtime/ops/view.h"
+#include "runtime/ops/conversion/convert.h"
+#include "runtime/ops/indexing/indexing.h"
+#include "runtime/ops/indexing/scatter.h"
+#include "runtime/ops/shape/concat.h"
+#include "runtime/ops/shape/slice.h"
+#include "runtime/ops/shape/view.h"
 
 namespace ohm::nn {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "runtime/ops/piecewise.h"
+#include "runtime/ops/activation/piecewise.h"
 
 namespace ohm::nn {
 

@@ -8,11 +8,11 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/autocast_guard.h"
+#include "runtime/lifetimes/lifetimes.h"
 #include "runtime/nn/new_parameter.h"
-#include "runtime/ops/indexing.h"
-#include "runtime/ops/view.h"
+#include "runtime/ops/indexing/indexing.h"
+#include "runtime/ops/shape/view.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/traceback.h"
 
 namespace ohm::nn {
 namespace {

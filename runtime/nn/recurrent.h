@@ -7,7 +7,7 @@
 #include "runtime/nn/module.h"
 #include "runtime/nn/new_parameter.h"
 #include "runtime/nn/recurrent_steps.h"
-#include "runtime/ops/cudnn_recurrent.h"
+#include "runtime/ops/recurrent/cudnn_recurrent.h"
 
 namespace ohm::nn {
 
@@ -27,9 +27,9 @@ struct RecurrentOptions {
 /// hands on states [N, projection], with weight_hr_l0 [projection, hidden] behind its biases. All
 /// of it also without the batch: an input [T, in] with states [layers·directions, hidden].
 ///
-/// On a GPU with cuDNN on one call of cuDNN's does it all (ops/cudnn_recurrent.h), with weights
-/// that lie in one buffer from the time on when the module was made there, or moved there. Else it
-/// is computed step by step.
+/// On a GPU with cuDNN on one call of cuDNN's does it all (ops/recurrent/cudnn_recurrent.h), with
+/// weights that lie in one buffer from the time on when the module was made there, or moved there.
+/// Else it is computed step by step.
 class Recurrent final : public CopyableModule<Recurrent> {
  public:
   using Kind = RecurrentKind;

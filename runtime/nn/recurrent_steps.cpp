@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/ops/activation.h"
-#include "runtime/ops/concat.h"
-#include "runtime/ops/dropout.h"
-#include "runtime/ops/inplace_binary.h"
-#include "runtime/ops/linear.h"
-#include "runtime/ops/matmul.h"
-#include "runtime/ops/recurrent_cell.h"
-#include "runtime/ops/slice.h"
-#include "runtime/ops/view.h"
+#include "runtime/ops/activation/activation.h"
+#include "runtime/ops/matmul/linear.h"
+#include "runtime/ops/matmul/matmul.h"
+#include "runtime/ops/pointwise/inplace_binary.h"
+#include "runtime/ops/random/dropout.h"
+#include "runtime/ops/recurrent/recurrent_cell.h"
+#include "runtime/ops/shape/concat.h"
+#include "runtime/ops/shape/slice.h"
+#include "runtime/ops/shape/view.h"
 
 namespace ohm::nn {
 namespace {

@@ -6,7 +6,7 @@
 #include "runtime/nn/native_path.h"
 #include "runtime/nn/new_parameter.h"
 #include "runtime/nn/transformer_parts.h"
-#include "runtime/ops/native_encoder_layer.h"
+#include "runtime/ops/attention/native_encoder_layer.h"
 
 namespace ohm::nn {
 

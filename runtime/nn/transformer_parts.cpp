@@ -7,14 +7,14 @@
 #include <stdexcept>
 
 #include "runtime/arithmetic/factories.h"
+#include "runtime/lifetimes/lifetimes.h"
 #include "runtime/nn/attention.h"
 #include "runtime/nn/dropout.h"
 #include "runtime/nn/linear.h"
 #include "runtime/nn/normalization.h"
-#include "runtime/ops/activation.h"
-#include "runtime/ops/comparison.h"
-#include "runtime/ops/rearrange.h"
-#include "runtime/tensor/traceback.h"
+#include "runtime/ops/activation/activation.h"
+#include "runtime/ops/pointwise/comparison.h"
+#include "runtime/ops/shape/rearrange.h"
 
 namespace ohm::nn {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "runtime/lifetimes/lifetimes.h"
 #include "runtime/nn/module.h"
 #include "runtime/nn/new_parameter.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/tensor/traceback.h"
+#include "runtime/ops/pointwise/arithmetic.h"
 
 namespace ohm::nn {
 

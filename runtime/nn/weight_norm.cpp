@@ -9,7 +9,7 @@
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/nn/reparametrization.h"
-#include "runtime/ops/weight_norm.h"
+#include "runtime/ops/normalization/weight_norm.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::nn {

@@ -8,7 +8,7 @@
 #include "runtime/autograd/autograd_state.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/ops/convert.h"
+#include "runtime/ops/conversion/convert.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {

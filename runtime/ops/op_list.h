@@ -1,5 +1,5 @@
-// The ops of all families, in order and by name. To add an op: write it in its family and add its
-// row there; a new family is a row of op_list.cpp.
+// The ops of all families, in order and by name. To add an op: write it in the folder of its
+// family, with its row; a new pair of files there is a row of op_list.cpp.
 #pragma once
 
 #include <string_view>

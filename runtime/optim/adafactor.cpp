@@ -9,15 +9,15 @@
 
 #include "runtime/base/float_epsilon.h"
 #include "runtime/kernels/functors/functions.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/clamp.h"
-#include "runtime/ops/convert.h"
-#include "runtime/ops/inplace_binary.h"
-#include "runtime/ops/inplace_unary.h"
-#include "runtime/ops/lerp.h"
-#include "runtime/ops/matmul.h"
-#include "runtime/ops/norm.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/ops/conversion/convert.h"
+#include "runtime/ops/matmul/matmul.h"
+#include "runtime/ops/pointwise/arithmetic.h"
+#include "runtime/ops/pointwise/clamp.h"
+#include "runtime/ops/pointwise/inplace_binary.h"
+#include "runtime/ops/pointwise/inplace_unary.h"
+#include "runtime/ops/pointwise/lerp.h"
+#include "runtime/ops/reduction/norm.h"
+#include "runtime/ops/reduction/reduction.h"
 
 namespace ohm::optim {
 namespace {

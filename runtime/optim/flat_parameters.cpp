@@ -2,9 +2,9 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/arithmetic.h"
-#include "runtime/ops/concat.h"
-#include "runtime/ops/slice.h"
-#include "runtime/ops/view.h"
+#include "runtime/ops/shape/concat.h"
+#include "runtime/ops/shape/slice.h"
+#include "runtime/ops/shape/view.h"
 
 namespace ohm::optim {
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "runtime/arithmetic/copy.h"
-#include "runtime/ops/extremum.h"
-#include "runtime/ops/pointwise_unary.h"
-#include "runtime/ops/vector_product.h"
+#include "runtime/ops/matmul/vector_product.h"
+#include "runtime/ops/pointwise/pointwise_unary.h"
+#include "runtime/ops/reduction/extremum.h"
 
 namespace ohm::optim {
 namespace {

@@ -10,9 +10,8 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
-#include "runtime/optim/temporary_list.h"
+#include "runtime/lifetimes/lifetimes.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/traceback.h"
 
 namespace ohm::optim {
 namespace {

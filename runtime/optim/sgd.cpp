@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -22,7 +21,7 @@ class Sgd::NewMomenta {
   NewMomenta(const NewMomenta&) = delete;
   NewMomenta& operator=(const NewMomenta&) = delete;
   ~NewMomenta() {
-    if (std::uncaught_exceptions() <= exceptions_ || made_.empty()) return;
+    if (!end_.is_by_error() || made_.empty()) return;
     std::reverse(made_.begin(), made_.end());
     if (last_ == Last::in_a_variable) std::rotate(made_.begin(), made_.begin() + 1, made_.end());
     for (Tensor* const buffer : made_) EndedUpdate::add(std::exchange(*buffer, Tensor()));
@@ -33,7 +32,7 @@ class Sgd::NewMomenta {
  private:
   std::vector<Tensor*> made_;
   Last last_;
-  int exceptions_ = std::uncaught_exceptions();
+  ScopeEnd end_;
 };
 
 Sgd::Sgd(std::vector<Tensor> parameters, const SgdOptions& options)

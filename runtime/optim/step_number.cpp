@@ -6,11 +6,11 @@
 #include <stdexcept>
 
 #include "runtime/arithmetic/factories.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/comparison.h"
-#include "runtime/ops/pointwise_math.h"
-#include "runtime/ops/pointwise_unary.h"
-#include "runtime/ops/power.h"
+#include "runtime/ops/pointwise/arithmetic.h"
+#include "runtime/ops/pointwise/comparison.h"
+#include "runtime/ops/pointwise/pointwise_math.h"
+#include "runtime/ops/pointwise/pointwise_unary.h"
+#include "runtime/ops/pointwise/power.h"
 
 namespace ohm::optim {
 namespace {

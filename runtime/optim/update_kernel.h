@@ -7,8 +7,8 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/launch/elementwise.h"
+#include "runtime/lifetimes/lifetimes.h"
 #include "runtime/optim/optimizer.h"
-#include "runtime/optim/temporary_list.h"
 
 namespace ohm::optim {
 

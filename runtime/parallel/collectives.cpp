@@ -5,7 +5,7 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
-#include "runtime/ops/cuda/collective.h"
+#include "runtime/ops/collective/cuda/collective.h"
 #include "runtime/parallel/collective_guard.h"
 #include "runtime/parallel/collective_pieces.h"
 #include "runtime/parallel/rank_group.h"

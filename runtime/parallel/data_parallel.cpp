@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "runtime/ops/reduction.h"
+#include "runtime/ops/reduction/reduction.h"
 #include "runtime/parallel/replicate.h"
 #include "runtime/parallel/scatter_gather.h"
 #include "runtime/tensor/context.h"

@@ -7,7 +7,7 @@
 #include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/nn/module_walk.h"
-#include "runtime/ops/cuda/collective.h"
+#include "runtime/ops/collective/cuda/collective.h"
 #include "runtime/parallel/coalesced.h"
 #include "runtime/parallel/collective_guard.h"
 #include "runtime/tensor/context.h"

@@ -11,9 +11,9 @@
 #include "runtime/arithmetic/memory_format.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/ops/batch_norm.h"
-#include "runtime/ops/host/batch_norm.h"
-#include "runtime/ops/nonzero.h"
+#include "runtime/ops/indexing/nonzero.h"
+#include "runtime/ops/normalization/batch_norm.h"
+#include "runtime/ops/normalization/host/batch_norm.h"
 #include "runtime/parallel/shared_statistics.h"
 
 namespace ohm::parallel {

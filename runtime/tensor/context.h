@@ -77,7 +77,7 @@ struct DeviceSlot {
   }
 };
 
-/// The ways to compute attention that a program allows: see ops/attention.h.
+/// The ways to compute attention that a program allows: see ops/attention/attention.h.
 struct AttentionKernels {
   bool flash = true;
   bool efficient = true;

@@ -13,8 +13,8 @@
 #include "runtime/nn/linear.h"
 #include "runtime/nn/new_parameter.h"
 #include "runtime/nn/sequential.h"
-#include "runtime/ops/activation.h"
-#include "runtime/ops/loss_cross_entropy.h"
+#include "runtime/ops/activation/activation.h"
+#include "runtime/ops/loss/loss_cross_entropy.h"
 #include "runtime/optim/sgd.h"
 
 namespace ohm::bench {

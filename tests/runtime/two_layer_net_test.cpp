@@ -7,8 +7,8 @@
 #include "runtime/nn/linear.h"
 #include "runtime/nn/new_parameter.h"
 #include "runtime/nn/sequential.h"
-#include "runtime/ops/activation.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/ops/activation/activation.h"
+#include "runtime/ops/reduction/reduction.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm {

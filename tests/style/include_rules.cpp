@@ -30,12 +30,15 @@ const std::vector<Room>& rooms() {
       {"runtime/kernels/cuda", {"runtime/kernels/functors", "allocator_shim/device"}},
       {"runtime/kernels/host", {"runtime/kernels/cuda"}},
       {"runtime/tensor", {"runtime/cuda", "runtime/kernels/cuda"}},
+      {"runtime/lifetimes", {"runtime/tensor"}},
       {"runtime/kernels/launch", {"runtime/tensor", "runtime/kernels/host"}},
       {"runtime/arithmetic", {"runtime/kernels/launch"}},
-      {"runtime/autograd", {"runtime/arithmetic"}},
+      {"runtime/autograd", {"runtime/arithmetic", "runtime/lifetimes"}},
       {"runtime/ops/host", {"runtime/arithmetic"}},
       {"runtime/ops/cuda", {"runtime/ops/host"}},
-      {"runtime/ops", {"runtime/autograd", "runtime/ops/cuda"}},
+      {"runtime/ops/*/host", {"runtime/ops/host"}},
+      {"runtime/ops/*/cuda", {"runtime/ops/*/host", "runtime/ops/cuda"}},
+      {"runtime/ops", {"runtime/autograd", "runtime/ops/*/cuda"}},
       {"runtime/nn", {"runtime/ops"}},
       {"runtime/optim", {"runtime/ops"}},
       {"runtime/data", {"runtime/tensor"}},
@@ -108,6 +111,11 @@ const std::vector<Fence>& fences() {
        {"cuda", "cublas", "cudnn", "curand", "cusolver", "cub/", "thrust/", "nccl", "nvml",
         "nvrtc"},
        {"allocator_shim/device/", "runtime/cuda/", ".cu", ".cuh"}},
+      {"the frames of calls",
+       In::include,
+       {"runtime/lifetimes/call_frames.h"},
+       {"runtime/lifetimes/", "runtime/nn/module.cpp", "harness/lua/bind/"}},
+      {"unwinding", In::code, {"uncaught_exceptions"}, {"runtime/lifetimes/"}},
       {"dlsym",
        In::code,
        {"dlopen", "dlsym", "dlvsym"},
@@ -128,10 +136,21 @@ const std::vector<Fence>& fences() {
   return kFences;
 }
 
+/// Whether `folder` is what a row names; its `*` stands for any one folder.
+bool is_named_by(std::string_view row, std::string_view folder) {
+  const std::size_t star = row.find('*');
+  if (star == std::string_view::npos) return row == folder;
+  const std::string_view after = row.substr(star + 1);
+  if (folder.size() < row.size() || !folder.starts_with(row.substr(0, star))) return false;
+  if (!folder.ends_with(after)) return false;
+  const std::string_view any = folder.substr(star, folder.size() - star - after.size());
+  return any.find('/') == std::string_view::npos;
+}
+
 const Room* find_room(std::string_view folder) {
   const auto& all = rooms();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Room& r) { return r.folder == folder; });
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Room& r) { return is_named_by(r.folder, folder); });
   return found == all.end() ? nullptr : &*found;
 }
 

@@ -16,7 +16,7 @@ namespace ohm::style {
 /// A room: a folder without those of its folders that have a row of their own. It may include the
 /// rooms directly below it, and what these may include.
 struct Room {
-  std::string_view folder;
+  std::string_view folder;  ///< a `*` stands for any one folder: the row is of all of them
   std::vector<std::string_view> below;
 };
 

@@ -110,6 +110,17 @@ TEST_F(SourceTree, TellsRoomsInsideOfAFolderApart) {
           Breach{"reports/model/run_result.h", 1, "reports/model may not include reports/text"}));
 }
 
+TEST_F(SourceTree, HasOneRowForTheCudaPartsOfAllFamiliesOfOps) {
+  write("runtime/ops/sorting/cuda/sort.h", "#include \"runtime/ops/matmul/host/gemm.h\"\n");
+  write("runtime/ops/matmul/cuda/product.h", "#include \"runtime/ops/matmul/matmul.h\"\n");
+  write("runtime/ops/matmul/host/gemm.h", "#include \"runtime/ops/matmul/cuda/product.h\"\n");
+  EXPECT_THAT(breaches(),
+              ElementsAre(Breach{"runtime/ops/matmul/cuda/product.h", 1,
+                                 "runtime/ops/*/cuda may not include runtime/ops"},
+                          Breach{"runtime/ops/matmul/host/gemm.h", 1,
+                                 "runtime/ops/*/host may not include runtime/ops/*/cuda"}));
+}
+
 TEST_F(SourceTree, MayNotHaveCyclesOfIncludes) {
   write("runtime/ops/a.h", "#include \"runtime/ops/b.h\"\n");
   write("runtime/ops/b.h", "#pragma once\n");
@@ -157,6 +168,9 @@ INSTANTIATE_TEST_SUITE_P(
         FencedLine{"harness/cli/a.h", "#include <CLI/CLI.hpp>", "CLI11"},
         FencedLine{"runtime/tensor/a.cpp", "#include <cuda_runtime.h>", "CUDA"},
         FencedLine{"runtime/ops/a.cpp", "  # include <cublas_v2.h>", "CUDA"},
+        FencedLine{"runtime/ops/a.cpp", "#include \"runtime/lifetimes/call_frames.h\"",
+                   "the frames of calls"},
+        FencedLine{"runtime/optim/a.cpp", "int count = std::uncaught_exceptions();", "unwinding"},
         FencedLine{"harness/run/a.cpp", "void* f = dlsym(handle, name);", "dlsym"},
         FencedLine{"runtime/ops/a.cpp", "using Clock = std::chrono::steady_clock;", "the clock"},
         FencedLine{"harness/cli/a.cpp", "const auto now = time(nullptr);", "the clock"},

@@ -126,6 +126,14 @@ Tensor moved(const Tensor& tensor, DType dtype, Device device) {
 
 bool has_samples(const ops::OpDef& op) { return maker_of(op) != nullptr; }
 
+std::vector<std::string> ops_with_samples() {
+  std::vector<std::string> names;
+  for (const ops::OpDef& op : ops::all_ops()) {
+    if (has_samples(op)) names.emplace_back(op.info.name);
+  }
+  return names;
+}
+
 std::vector<Sample> samples_of(const ops::OpDef& op) {
   const Maker* const maker = maker_of(op);
   return maker == nullptr ? std::vector<Sample>{} : (*maker)();

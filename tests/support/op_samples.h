@@ -12,6 +12,9 @@ namespace ohm::test {
 /// Whether the op has a gradient that samples check.
 bool has_samples(const ops::OpDef& op);
 
+/// The names of those ops.
+std::vector<std::string> ops_with_samples();
+
 /// The op's samples, none where it has no gradient.
 std::vector<Sample> samples_of(const ops::OpDef& op);
 

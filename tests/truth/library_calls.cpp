@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "runtime/arithmetic/factories.h"
-#include "runtime/ops/attention.h"
-#include "runtime/ops/average_pool.h"
-#include "runtime/ops/batch_norm.h"
-#include "runtime/ops/conv.h"
-#include "runtime/ops/conv_transpose.h"
-#include "runtime/ops/linear.h"
-#include "runtime/ops/matmul.h"
-#include "runtime/ops/max_pool.h"
-#include "runtime/ops/view.h"
+#include "runtime/ops/attention/attention.h"
+#include "runtime/ops/convolution/conv.h"
+#include "runtime/ops/convolution/conv_transpose.h"
+#include "runtime/ops/matmul/linear.h"
+#include "runtime/ops/matmul/matmul.h"
+#include "runtime/ops/normalization/batch_norm.h"
+#include "runtime/ops/pooling/average_pool.h"
+#include "runtime/ops/pooling/max_pool.h"
+#include "runtime/ops/shape/view.h"
 #include "tests/truth/op_call.h"
 
 namespace ohm::truth {

@@ -3,15 +3,15 @@
 #include <vector>
 
 #include "runtime/arithmetic/factories.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/embedding.h"
-#include "runtime/ops/layer_norm.h"
-#include "runtime/ops/loss_nll.h"
-#include "runtime/ops/reduction.h"
-#include "runtime/ops/rms_norm.h"
-#include "runtime/ops/softmax.h"
-#include "runtime/ops/sorting.h"
-#include "runtime/ops/view.h"
+#include "runtime/ops/activation/softmax.h"
+#include "runtime/ops/embedding/embedding.h"
+#include "runtime/ops/loss/loss_nll.h"
+#include "runtime/ops/normalization/layer_norm.h"
+#include "runtime/ops/normalization/rms_norm.h"
+#include "runtime/ops/pointwise/arithmetic.h"
+#include "runtime/ops/reduction/reduction.h"
+#include "runtime/ops/shape/view.h"
+#include "runtime/ops/sorting/sorting.h"
 #include "tests/truth/op_call.h"
 
 namespace ohm::truth {

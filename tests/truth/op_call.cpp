@@ -11,8 +11,8 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
-#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/op_list.h"
+#include "runtime/ops/pointwise/arithmetic.h"
 #include "runtime/tensor/context.h"
 #include "tests/support/op_samples.h"
 

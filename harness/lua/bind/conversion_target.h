@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "harness/lua/bind/arguments.h"
-#include "runtime/ops/convert.h"
+#include "runtime/ops/conversion/convert.h"
 
 namespace ohm::lua {
 

@@ -24,7 +24,7 @@
 #include "runtime/nn/module_walk.h"
 #include "runtime/nn/recurrent.h"
 #include "runtime/nn/sequential.h"
-#include "runtime/ops/convert.h"
+#include "runtime/ops/conversion/convert.h"
 #include "runtime/parallel/distributed_data_parallel.h"
 #include "runtime/tensor/context.h"
 

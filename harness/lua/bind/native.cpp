@@ -21,8 +21,8 @@
 #include "harness/lua/vm/script_frame.h"
 #include "runtime/autograd/checkpoint.h"
 #include "runtime/base/inline_vector.h"
+#include "runtime/lifetimes/call_frames.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/locals_of_call.h"
 
 namespace ohm::lua {
 namespace {

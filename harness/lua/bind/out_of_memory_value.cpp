@@ -18,8 +18,8 @@
 #include "harness/lua/vm/base_functions.h"
 #include "harness/lua/vm/dead_registers.h"
 #include "harness/lua/vm/push_text.h"
+#include "runtime/lifetimes/call_frames.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/traceback.h"
 
 namespace ohm::lua {
 

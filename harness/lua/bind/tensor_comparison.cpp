@@ -6,7 +6,7 @@
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
-#include "runtime/ops/closeness.h"
+#include "runtime/ops/pointwise/closeness.h"
 #include "runtime/ops/signature.h"
 
 namespace ohm::lua {

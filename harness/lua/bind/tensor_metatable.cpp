@@ -24,14 +24,14 @@
 #include "runtime/autograd/gradient_hooks.h"
 #include "runtime/autograd/tensor_data.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/comparison.h"
-#include "runtime/ops/index.h"
-#include "runtime/ops/index_put.h"
-#include "runtime/ops/pointwise_math.h"
-#include "runtime/ops/power.h"
-#include "runtime/ops/view.h"
-#include "runtime/ops/whole_numbers.h"
+#include "runtime/ops/indexing/index.h"
+#include "runtime/ops/indexing/index_put.h"
+#include "runtime/ops/pointwise/arithmetic.h"
+#include "runtime/ops/pointwise/comparison.h"
+#include "runtime/ops/pointwise/pointwise_math.h"
+#include "runtime/ops/pointwise/power.h"
+#include "runtime/ops/pointwise/whole_numbers.h"
+#include "runtime/ops/shape/view.h"
 
 namespace ohm::lua {
 namespace {

@@ -18,13 +18,13 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/ops/choice.h"
-#include "runtime/ops/convert.h"
-#include "runtime/ops/inplace_binary.h"
+#include "runtime/lifetimes/lifetimes.h"
+#include "runtime/ops/conversion/convert.h"
+#include "runtime/ops/pointwise/choice.h"
+#include "runtime/ops/pointwise/inplace_binary.h"
 #include "runtime/tensor/allocation.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/cuda_graph.h"
-#include "runtime/tensor/traceback.h"
 
 namespace ohm::lua {
 namespace {

@@ -9,9 +9,9 @@
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "runtime/autograd/grad_mode.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/convert.h"
-#include "runtime/ops/lerp.h"
+#include "runtime/ops/conversion/convert.h"
+#include "runtime/ops/pointwise/arithmetic.h"
+#include "runtime/ops/pointwise/lerp.h"
 
 namespace ohm::lua {
 

@@ -20,9 +20,9 @@
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/nn/deep_copy.h"
-#include "runtime/ops/comparison.h"
-#include "runtime/ops/convert.h"
-#include "runtime/ops/inplace_binary.h"
+#include "runtime/ops/conversion/convert.h"
+#include "runtime/ops/pointwise/comparison.h"
+#include "runtime/ops/pointwise/inplace_binary.h"
 
 namespace ohm::lua {
 namespace {

@@ -14,8 +14,8 @@
 #include "harness/lua/libraries/fixed_order.h"
 #include "harness/lua/vm/interpreter.h"
 #include "runtime/arithmetic/factories.h"
-#include "runtime/ops/concat.h"
-#include "runtime/ops/view.h"
+#include "runtime/ops/shape/concat.h"
+#include "runtime/ops/shape/view.h"
 
 namespace ohm::lua {
 namespace {

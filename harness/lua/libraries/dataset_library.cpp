@@ -13,8 +13,8 @@
 #include "harness/lua/libraries/generator_library.h"
 #include "harness/lua/vm/interpreter.h"
 #include "runtime/arithmetic/factories.h"
-#include "runtime/ops/slice.h"
-#include "runtime/ops/view.h"
+#include "runtime/ops/shape/slice.h"
+#include "runtime/ops/shape/view.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {

@@ -18,7 +18,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/arithmetic/triangle_indices.h"
 #include "runtime/base/wrapping.h"
-#include "runtime/ops/convert.h"
+#include "runtime/ops/conversion/convert.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {

@@ -14,7 +14,7 @@
 #include "harness/lua/bind/tensor_handle.h"
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
-#include "runtime/ops/sampling.h"
+#include "runtime/ops/random/sampling.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {

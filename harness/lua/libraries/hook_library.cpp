@@ -20,7 +20,7 @@
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/gradient_hooks.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/ops/offload.h"
+#include "runtime/ops/conversion/offload.h"
 
 namespace ohm::lua {
 

@@ -12,7 +12,7 @@
 #include "harness/lua/libraries/collate.h"
 #include "harness/lua/libraries/dataset_library.h"
 #include "harness/lua/vm/interpreter.h"
-#include "runtime/ops/convert.h"
+#include "runtime/ops/conversion/convert.h"
 
 namespace ohm::lua {
 namespace {

@@ -29,7 +29,7 @@
 #include "runtime/nn/sequential.h"
 #include "runtime/nn/transformer.h"
 #include "runtime/nn/transformer_decoder.h"
-#include "runtime/ops/rearrange.h"
+#include "runtime/ops/shape/rearrange.h"
 
 namespace ohm::lua {
 

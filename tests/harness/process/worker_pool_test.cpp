@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/ops/host/gemm.h"
+#include "runtime/ops/matmul/host/gemm.h"
 
 namespace ohm::engine {
 namespace {

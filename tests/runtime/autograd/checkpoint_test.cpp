@@ -12,15 +12,15 @@
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/ops/activation.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/dropout.h"
-#include "runtime/ops/inplace_binary.h"
-#include "runtime/ops/linear.h"
-#include "runtime/ops/matmul.h"
+#include "runtime/ops/activation/activation.h"
+#include "runtime/ops/matmul/linear.h"
+#include "runtime/ops/matmul/matmul.h"
 #include "runtime/ops/op_list.h"
-#include "runtime/ops/pointwise_unary.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/ops/pointwise/arithmetic.h"
+#include "runtime/ops/pointwise/inplace_binary.h"
+#include "runtime/ops/pointwise/pointwise_unary.h"
+#include "runtime/ops/random/dropout.h"
+#include "runtime/ops/reduction/reduction.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/test_machine.h"
 
@@ -95,13 +95,6 @@ TEST_P(EachVariant, GivesThemWhenCheckpointsAreNested) {
 // An op whose forward and backward run under a checkpoint, and one that is last in its segment.
 class CheckpointedOp : public testing::TestWithParam<std::string> {};
 
-std::vector<std::string> ops_with_samples() {
-  std::vector<std::string> names;
-  for (const ops::OpDef& op : ops::all_ops()) {
-    if (has_samples(op)) names.emplace_back(op.info.name);
-  }
-  return names;
-}
 INSTANTIATE_TEST_SUITE_P(Checkpoint, CheckpointedOp, testing::ValuesIn(ops_with_samples()),
                          [](const auto& param) { return param.param; });
 

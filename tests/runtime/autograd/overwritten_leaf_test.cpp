@@ -10,7 +10,7 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/ops/op_list.h"
-#include "runtime/ops/slice.h"
+#include "runtime/ops/shape/slice.h"
 #include "tests/support/bad_arguments.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/test_machine.h"

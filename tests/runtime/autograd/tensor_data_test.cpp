@@ -12,11 +12,11 @@
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/node.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/ops/inplace_binary.h"
-#include "runtime/ops/pointwise_unary.h"
-#include "runtime/ops/power.h"
-#include "runtime/ops/reduction.h"
-#include "runtime/ops/slice.h"
+#include "runtime/ops/pointwise/inplace_binary.h"
+#include "runtime/ops/pointwise/pointwise_unary.h"
+#include "runtime/ops/pointwise/power.h"
+#include "runtime/ops/reduction/reduction.h"
+#include "runtime/ops/shape/slice.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/arithmetic/factories.h"
-#include "runtime/ops/dropout.h"
+#include "runtime/ops/random/dropout.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {

@@ -9,7 +9,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/nn/transformer.h"
-#include "runtime/ops/slice.h"
+#include "runtime/ops/shape/slice.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::nn {

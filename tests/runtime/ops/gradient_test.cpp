@@ -10,10 +10,10 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
-#include "runtime/ops/convert.h"
-#include "runtime/ops/loss_ctc.h"
+#include "runtime/ops/activation/softmax.h"
+#include "runtime/ops/conversion/convert.h"
+#include "runtime/ops/loss/loss_ctc.h"
 #include "runtime/ops/op_list.h"
-#include "runtime/ops/softmax.h"
 #include "runtime/tensor/context.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/test_machine.h"
@@ -94,14 +94,6 @@ void check_sample(const ops::OpDef& op, const Sample& sample) {
       }
     }
   }
-}
-
-std::vector<std::string> ops_with_samples() {
-  std::vector<std::string> names;
-  for (const ops::OpDef& op : ops::all_ops()) {
-    if (has_samples(op)) names.emplace_back(op.info.name);
-  }
-  return names;
 }
 
 // PyTorch's gradient of the CTC loss is that of results of log_softmax alone.

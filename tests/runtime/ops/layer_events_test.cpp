@@ -1,12 +1,12 @@
 // What pooling, normalisation, dropout and embedding allocate and free: sequences of PyTorch 2.6.0
 // for the same programs.
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/average_pool.h"
-#include "runtime/ops/batch_norm.h"
-#include "runtime/ops/dropout.h"
-#include "runtime/ops/embedding.h"
-#include "runtime/ops/layer_norm.h"
-#include "runtime/ops/max_pool.h"
+#include "runtime/ops/embedding/embedding.h"
+#include "runtime/ops/normalization/batch_norm.h"
+#include "runtime/ops/normalization/layer_norm.h"
+#include "runtime/ops/pointwise/arithmetic.h"
+#include "runtime/ops/pooling/average_pool.h"
+#include "runtime/ops/pooling/max_pool.h"
+#include "runtime/ops/random/dropout.h"
 #include "tests/support/op_events.h"
 
 namespace ohm::test {

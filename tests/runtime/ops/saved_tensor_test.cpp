@@ -8,8 +8,8 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
-#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/op_list.h"
+#include "runtime/ops/pointwise/inplace_binary.h"
 #include "runtime/tensor/context.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/test_machine.h"

@@ -43,14 +43,6 @@ std::vector<std::string> events_of(const ops::OpDef& op, DType dtype, ValueMode 
   return lines;
 }
 
-std::vector<std::string> ops_with_samples() {
-  std::vector<std::string> names;
-  for (const ops::OpDef& op : ops::all_ops()) {
-    if (has_samples(op)) names.emplace_back(op.info.name);
-  }
-  return names;
-}
-
 /// PyTorch has them for float32 and float64 alone.
 const std::set<std::string> kNotOfHalves = {"ctc_loss"};
 

@@ -11,7 +11,7 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/cuda/kernel_module.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/ops/reduction/reduction.h"
 #include "runtime/optim/adadelta.h"
 #include "runtime/optim/adagrad.h"
 #include "runtime/optim/adam.h"

@@ -11,9 +11,9 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/power.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/ops/pointwise/arithmetic.h"
+#include "runtime/ops/pointwise/power.h"
+#include "runtime/ops/reduction/reduction.h"
 #include "runtime/optim/lbfgs.h"
 #include "runtime/optim/registry.h"
 #include "tests/support/golden.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "runtime/arithmetic/factories.h"
-#include "runtime/ops/clip_grad.h"
-#include "runtime/ops/view.h"
+#include "runtime/ops/parameters/clip_grad.h"
+#include "runtime/ops/shape/view.h"
 #include "runtime/optim/registry.h"
 #include "tests/support/golden.h"
 #include "tests/support/test_machine.h"

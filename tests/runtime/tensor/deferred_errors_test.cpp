@@ -10,12 +10,12 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/embedding.h"
-#include "runtime/ops/indexing.h"
-#include "runtime/ops/loss_distance.h"
-#include "runtime/ops/loss_nll.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/ops/embedding/embedding.h"
+#include "runtime/ops/indexing/indexing.h"
+#include "runtime/ops/loss/loss_distance.h"
+#include "runtime/ops/loss/loss_nll.h"
+#include "runtime/ops/pointwise/arithmetic.h"
+#include "runtime/ops/reduction/reduction.h"
 #include "tests/support/cuda_machine.h"
 
 namespace ohm::test {

@@ -5,7 +5,7 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/launch/elementwise.h"
-#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/pointwise/arithmetic.h"
 #include "tests/support/op_samples/families.h"
 
 namespace ohm::test {

@@ -5,9 +5,9 @@
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/kernels/cuda/kernel_module.h"
-#include "runtime/ops/extremum.h"
-#include "runtime/ops/norm.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/ops/reduction/extremum.h"
+#include "runtime/ops/reduction/norm.h"
+#include "runtime/ops/reduction/reduction.h"
 #include "runtime/tensor/context.h"
 #include "tests/support/cuda_comparison.h"
 

@@ -11,18 +11,18 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/kernels/cuda/kernel_module.h"
-#include "runtime/ops/activation.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/comparison.h"
-#include "runtime/ops/dropout.h"
-#include "runtime/ops/embedding.h"
-#include "runtime/ops/inplace_binary.h"
-#include "runtime/ops/layer_norm.h"
-#include "runtime/ops/norm.h"
+#include "runtime/ops/activation/activation.h"
+#include "runtime/ops/activation/softmax.h"
+#include "runtime/ops/embedding/embedding.h"
+#include "runtime/ops/normalization/layer_norm.h"
+#include "runtime/ops/normalization/rms_norm.h"
 #include "runtime/ops/op_list.h"
-#include "runtime/ops/reduction.h"
-#include "runtime/ops/rms_norm.h"
-#include "runtime/ops/softmax.h"
+#include "runtime/ops/pointwise/arithmetic.h"
+#include "runtime/ops/pointwise/comparison.h"
+#include "runtime/ops/pointwise/inplace_binary.h"
+#include "runtime/ops/random/dropout.h"
+#include "runtime/ops/reduction/norm.h"
+#include "runtime/ops/reduction/reduction.h"
 #include "runtime/tensor/context.h"
 #include "tests/support/cuda_machine.h"
 #include "tests/support/op_samples.h"
@@ -66,14 +66,6 @@ std::vector<Found> found_on_gpu(const ops::OpDef& op, DType dtype) {
     all.push_back(found_with(op, converted(sample, dtype, Device::cuda(0))));
   }
   return all;
-}
-
-std::vector<std::string> ops_with_samples() {
-  std::vector<std::string> names;
-  for (const ops::OpDef& op : ops::all_ops()) {
-    if (has_samples(op)) names.emplace_back(op.info.name);
-  }
-  return names;
 }
 
 class CudaOp : public testing::TestWithParam<std::string> {};

@@ -48,14 +48,6 @@ std::string moved_by(const ops::OpDef& op) {
   return machine.moved();
 }
 
-std::vector<std::string> ops_with_samples() {
-  std::vector<std::string> names;
-  for (const ops::OpDef& op : ops::all_ops()) {
-    if (has_samples(op)) names.emplace_back(op.info.name);
-  }
-  return names;
-}
-
 class OpOnCuda : public testing::TestWithParam<std::string> {};
 
 /// Have no kernel for cards: the host computes them.
