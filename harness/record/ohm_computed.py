@@ -21,6 +21,7 @@ from ohm_layouts import is_plain, pairs_of_parts, parts_of, twin_of
 from ohm_memory import KEY, is_dense, span_of
 from ohm_operators import Operator, paired, tensors_in
 from ohm_parts import KEY as PARTS_KEY, Parts
+from ohm_plain_calls import PlainCalls
 from ohm_random import RandomNumbers
 from ohm_substitutes import COPIED_TO_HOST, SUBSTITUTES
 
@@ -46,6 +47,7 @@ class ComputedValues(KnownValues):
         interpreted = InterpretedKernels(self)
         self.compute_kernel = interpreted.run
         when_imported("triton.runtime.autotuner", interpreted.follow)
+        self.plain_calls = PlainCalls(self, super().alias)
         super().register()
         self.memory.compute_values()
         self.parts = Parts(self)
@@ -111,6 +113,9 @@ class ComputedValues(KnownValues):
         threading.Thread.run = run_with_key
 
     # ---- operators ----
+
+    def kernel_of(self, operator):
+        return self.plain_calls.kernel(operator, super().kernel_of(operator))
 
     def run(self, operator, keys, arguments, named):
         keys = keys & self.keys_below

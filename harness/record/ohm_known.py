@@ -105,14 +105,17 @@ class KnownValues:
         """Made when it is first called: few of the operators ever are."""
         if self._is_view(name):
             return self.torch.library.fallthrough_kernel
-        operators = []
+        made = []
 
         def kernel(keys, *arguments, **named):
-            if not operators:
-                operators.append(Operator.named(self.torch, name, self.key.key))
-            return self.run(operators[0], keys, arguments, named)
+            if not made:
+                made.append(self.kernel_of(Operator.named(self.torch, name, self.key.key)))
+            return made[0](keys, *arguments, **named)
 
         return without_collections(kernel)
+
+    def kernel_of(self, operator):
+        return lambda keys, *arguments, **named: self.run(operator, keys, arguments, named)
 
     def _is_view(self, name):
         base, _, overload = name[6:].partition(".")
