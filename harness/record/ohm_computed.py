@@ -22,6 +22,7 @@ from ohm_memory import KEY, is_dense, span_of
 from ohm_operators import Operator, paired, tensors_in
 from ohm_parts import KEY as PARTS_KEY, Parts
 from ohm_plain_calls import PlainCalls
+from ohm_precision import in_single_precision, lacks_half_precision
 from ohm_random import RandomNumbers
 from ohm_substitutes import COPIED_TO_HOST, SUBSTITUTES
 
@@ -56,6 +57,7 @@ class ComputedValues(KnownValues):
         self.leave_out_composed()
         self.parts.register()
         remember_keys(self.torch)
+        self.c._jit_override_can_fuse_on_gpu(False)  # kernels that TorchScript makes of several operators
         self._include_key()
         self._follow_threads()
 
@@ -144,7 +146,7 @@ class ComputedValues(KnownValues):
             result = operator.call(keys, arguments, named)
         else:
             result = self.call_alone(operator, keys, arguments, named, is_known)
-        self._finish(operator, arguments, named, result, is_known)
+        self.finish(operator, arguments, named, result, is_known)
         return result
 
     def call_alone(self, operator, keys, arguments, named, is_known):
@@ -165,7 +167,7 @@ class ComputedValues(KnownValues):
         finally:
             self.told.is_own = before
 
-    def _finish(self, operator, arguments, named, result, is_known):
+    def finish(self, operator, arguments, named, result, is_known):
         if not operator.writes and not any(True for _ in paired(self.torch, result, result)):
             return  # of no tensors
         if not is_known or not self.compute(operator, arguments, named, result):
@@ -227,8 +229,18 @@ class ComputedValues(KnownValues):
             places[0].copy_(values)
         elif places:
             for place, value in zip(places, values):
-                place.copy_(value)
+                if value is not None:
+                    place.copy_(value)
         return values
+
+    def on_refusal(self, operator, arguments, named, error):
+        """What the CPU has not for half precision it may have for numbers of 32 bits."""
+        if not lacks_half_precision(error):
+            return super().on_refusal(operator, arguments, named, error)
+        try:
+            return in_single_precision(self, operator, arguments, named)
+        except Exception as other:
+            return super().on_refusal(operator, arguments, named, other)
 
     def take(self, result, values):
         """Results that nothing reads stay as they are; some are filled with a number."""

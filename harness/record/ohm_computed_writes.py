@@ -28,8 +28,9 @@ class ComputedWrites(Writes):
         place, values = self.twins.to_write(target), self.twins.of(source)
         if place is None or values is None:
             return False
-        self.copy_below(target, source, non_blocking)
-        self.copy_below(place[0], values)
+        with self.known.without_key(self.known.excluded):
+            self.copy_below(target, source, non_blocking)
+            self.copy_below(place[0], values)
         self.twins.mark_known(*place[1:])
         return True
 
@@ -38,8 +39,9 @@ class ComputedWrites(Writes):
         place = self.twins.to_write(tensor) if type(tensor) in self.tensors else None
         if place is None:
             return False
-        fill(tensor, *value)
-        fill(place[0], *value)
+        with self.known.without_key(self.known.excluded):
+            fill(tensor, *value)
+            fill(place[0], *value)
         self.twins.mark_known(*place[1:])
         return True
 

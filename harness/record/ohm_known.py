@@ -258,8 +258,11 @@ class KnownValues:
                 return operator.overload(*operator.with_tensors(self.moved(arguments)),
                                          **{k: self.moved(v) for k, v in named.items()})
             except Exception as error:  # an index that is none, a dtype that the CPU lacks
-                self.note(operator.base, error)
-                return NOT_COMPUTED
+                return self.on_refusal(operator, arguments, named, error)
+
+    def on_refusal(self, operator, arguments, named, error):
+        self.note(operator.base, error)
+        return NOT_COMPUTED
 
     def note(self, name, error):
         self.not_computed[name] += 1

@@ -116,9 +116,8 @@ class PlainCalls:
                     result = call(*arguments, **named)
                     try:
                         compute(result, moved, dict(zip(named, moved_named)) if named else named)
-                    except Exception as error:  # a dtype that the CPU lacks, an index that is none
-                        values.note(operator.base, error)
-                        values.forget(operator, arguments, named, result)
+                    except Exception:  # a dtype that the CPU lacks, an index that is none
+                        values.finish(operator, arguments, named, result, True)
             finally:
                 told.is_own = was_own
             return result

@@ -1,0 +1,30 @@
+"""Operators in half precision that the CPU has for wider numbers alone (ohm exec --values cpu)."""
+import re
+
+REFUSAL = re.compile(r"not implemented for '(Half|BFloat16)'")
+
+
+def lacks_half_precision(error):
+    return REFUSAL.search(str(error)) is not None
+
+
+def in_single_precision(values, operator, arguments, named):
+    """What the CPU computes of the same numbers with 32 bits. What the operator writes to is rounded again."""
+    torch = values.torch
+    narrow = torch.float16, torch.bfloat16
+    copies = []  # (tensor, wider one)
+
+    def widened(value):
+        if isinstance(value, torch.Tensor) and value.dtype in narrow:
+            copies.append((value, value.float()))
+            return copies[-1][1]
+        if isinstance(value, (list, tuple)):
+            return type(value)([widened(item) for item in value])
+        return torch.float32 if isinstance(value, torch.dtype) and value in narrow else value
+
+    found = operator.overload(*operator.with_tensors(widened(values.moved(list(arguments)))),
+                              **{k: widened(values.moved(v)) for k, v in named.items()})
+    if operator.written_names:
+        for tensor, wide in copies:
+            tensor.copy_(wide)
+    return found
