@@ -115,6 +115,7 @@ class Operator:
                                        if argument.alias_info and argument.alias_info.is_write)
         self.writes = bool(self.written_names)
         self.written_names |= frozenset(HIDDEN_WRITES.get(self.base, ()) if is_own else ())
+        self.makes_views = makes_views(schema)
         self.makes_results = any(r.alias_info is None for r in schema.returns)
         self.results_to = [a.name for a in schema.arguments if a.is_out]
         self.unread = frozenset(self.results_to)

@@ -97,6 +97,7 @@ class PlainCalls:
             return otherwise
         values, graphs, told = self.values, self.values.graphs, self.values.told
         without_key, excluded, tensors = values.without_key, values.excluded, self.tensors
+        keys_below = values.keys_below
         on_host, is_number_taken = self._on_host, self._number_test(operator)
         ways = [self._way(operator, is_anew) for is_anew in (False, True)]
 
@@ -108,7 +109,10 @@ class PlainCalls:
             moved_named = on_host(named.values()) if named else ()
             way = ways[is_number_taken(arguments)]
             if moved is None or moved_named is None or way is None:
-                return otherwise(keys, *arguments, **named)
+                if not self._are_of_host(arguments, named):
+                    return otherwise(keys, *arguments, **named)
+                with without_key(excluded):
+                    return operator.call(keys & keys_below, arguments, named)
             call, compute = way
             was_own, told.is_own = told.is_own, True
             try:
@@ -166,6 +170,22 @@ class PlainCalls:
                 return None
             found.append(value)
         return found
+
+    def _are_of_host(self, arguments, named):
+        """Whether all tensors are, and known; then nothing is to be done."""
+        if self.values.reads.are_on_host:
+            return False
+        for value in (*arguments, *named.values()) if named else arguments:
+            kind = type(value)
+            if kind in self.tensors:
+                if not value.is_cpu:
+                    return False
+            elif kind is list:
+                if value and type(value[0]) not in (int, bool, float) and not self._are_of_host(value, {}):
+                    return False
+            elif kind not in self.others:
+                return False
+        return True
 
     def _number_test(self, operator):
         """is_taken(arguments): whether numbers of Python stand for tensors."""
