@@ -22,7 +22,7 @@ from ohm_memory import KEY, is_dense, span_of
 from ohm_operators import Operator, paired, tensors_in
 from ohm_parts import KEY as PARTS_KEY, Parts
 from ohm_plain_calls import PlainCalls
-from ohm_precision import in_single_precision, lacks_half_precision
+from ohm_precision import in_single_precision, is_rounded_once, lacks_half_precision
 from ohm_random import RandomNumbers
 from ohm_substitutes import COPIED_TO_HOST, SUBSTITUTES
 
@@ -201,6 +201,8 @@ class ComputedValues(KnownValues):
     def on_host(self, operator, arguments, named):
         substitute = SUBSTITUTES.get(operator.base) or SUBSTITUTES.get(operator.full_name)
         with self.without_key(self.excluded):
+            if is_rounded_once(self.torch, operator, arguments):
+                return self._in_single_precision(operator, arguments, named)
             if not operator.draws and substitute is None:
                 return super().on_host(operator, arguments, named)
             if self.random.is_drawn_as_on_card(operator):
@@ -237,10 +239,14 @@ class ComputedValues(KnownValues):
         """What the CPU has not for half precision it may have for numbers of 32 bits."""
         if not lacks_half_precision(error):
             return super().on_refusal(operator, arguments, named, error)
-        try:
-            return in_single_precision(self, operator, arguments, named)
-        except Exception as other:
-            return super().on_refusal(operator, arguments, named, other)
+        return self._in_single_precision(operator, arguments, named)
+
+    def _in_single_precision(self, operator, arguments, named):
+        with self.c._AutoDispatchBelowAutograd():
+            try:
+                return in_single_precision(self, operator, arguments, named)
+            except Exception as error:
+                return super().on_refusal(operator, arguments, named, error)
 
     def take(self, result, values):
         """Results that nothing reads stay as they are; some are filled with a number."""

@@ -10,6 +10,7 @@ import ohm_philox as philox
 from ohm_layouts import is_plain
 from ohm_memory import is_dense, span_of
 from ohm_operators import NUMBERS, TAKES_NUMBERS, paired
+from ohm_precision import ROUNDED_ONCE, is_rounded_once
 from ohm_random import DRAWN
 from ohm_substitutes import SUBSTITUTES
 
@@ -97,13 +98,15 @@ class PlainCalls:
             return otherwise
         values, graphs, told = self.values, self.values.graphs, self.values.told
         without_key, excluded, tensors = values.without_key, values.excluded, self.tensors
-        keys_below = values.keys_below
+        torch, keys_below = values.torch, values.keys_below
+        rounds_once = operator.base in ROUNDED_ONCE
         on_host, is_number_taken = self._on_host, self._number_test(operator)
         ways = [self._way(operator, is_anew) for is_anew in (False, True)]
 
         def kernel(keys, *arguments, **named):
             if graphs.steps is not None or not arguments or (
-                    type(arguments[0]) not in tensors and not arguments[0]):
+                    type(arguments[0]) not in tensors and not arguments[0]) or (
+                    rounds_once and is_rounded_once(torch, operator, arguments)):
                 return otherwise(keys, *arguments, **named)
             moved = on_host(arguments)
             moved_named = on_host(named.values()) if named else ()

@@ -1,7 +1,15 @@
-"""Operators in half precision that the CPU has for wider numbers alone (ohm exec --values cpu)."""
+"""Operators in half precision that the CPU has for wider numbers alone, or rounds more often than the GPU
+(ohm exec --values cpu)."""
 import re
 
 REFUSAL = re.compile(r"not implemented for '(Half|BFloat16)'")
+# The GPU rounds their results alone.
+ROUNDED_ONCE = frozenset("""grid_sampler_2d grid_sampler_2d_backward grid_sampler_3d grid_sampler_3d_backward
+    native_layer_norm native_layer_norm_backward native_group_norm native_group_norm_backward""".split())
+
+
+def is_rounded_once(torch, operator, arguments):
+    return operator.base in ROUNDED_ONCE and arguments[0].dtype in (torch.float16, torch.bfloat16)
 
 
 def lacks_half_precision(error):
