@@ -16,6 +16,7 @@ BACKENDS = ("SparseCUDA", "SparseCsrCUDA", "NestedTensorCUDA")
 # They are composed of operators on the parts.
 OF_PARTS = frozenset("""copy clone _to_copy detach empty_like sparse_resize sparse_resize_and_clear
     resize_as_sparse _coalesced values _values _indices""".split())
+COMPOSED = "aten::_nested_tensor_from_tensor_list"  # without a kernel of these, and makes a nested one
 MAKES_OTHERS = ("sparse", "nested")  # in names of operators that make such tensors
 
 
@@ -37,11 +38,14 @@ class Parts:
         fallthrough.fallback(self.torch.library.fallthrough_kernel, KEY)
         self.libraries += [fallthrough, self.torch.library.Library("aten", "IMPL")]
         for name in self.values.c._dispatch_get_all_op_names():
-            if name.startswith("aten::") and any(self.has_kernel(name, b) for b in BACKENDS):
+            if name.startswith("aten::") and self._has_layout(name):
                 if self._computes(name):
                     self.names[name] = False
         self.follow_higher_order()
         self._follow(name for name in self.names if any(word in name for word in MAKES_OTHERS))
+
+    def _has_layout(self, name):
+        return name.startswith(COMPOSED) or any(self.has_kernel(name, b) for b in BACKENDS)
 
     def _computes(self, name):
         """Or makes a nested tensor of one that holds its values."""

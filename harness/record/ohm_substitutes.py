@@ -74,7 +74,7 @@ def normalized_backward(torch, a):
 
 
 def grid_sampler(torch, a):
-    return torch.grid_sampler_2d(a["self"], a["grid"], 0, 0, True)
+    return torch.grid_sampler_2d(widened(torch, a["self"]), widened(torch, a["grid"]), 0, 0, True)
 
 
 def ctc_loss(torch, a):
@@ -191,8 +191,8 @@ def fused_gru_cell_backward(torch, a):
 
 
 def grid_sampler_backward(torch, a):
-    return torch.ops.aten.grid_sampler_2d_backward(a["grad_output"], a["self"], a["grid"], 0, 0,
-                                                   True, [True, True])
+    wide = [widened(torch, a[name]) for name in ("grad_output", "self", "grid")]
+    return torch.ops.aten.grid_sampler_2d_backward(*wide, 0, 0, True, [True, True])
 
 
 def embedding_bag(torch, a):
