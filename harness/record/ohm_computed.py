@@ -21,6 +21,8 @@ from ohm_layouts import is_plain, pairs_of_parts, parts_of, twin_of
 from ohm_memory import KEY, is_dense, span_of
 from ohm_operators import Operator, paired, tensors_in
 from ohm_parts import KEY as PARTS_KEY, Parts
+from ohm_plain_calls import PlainCalls
+from ohm_precision import in_single_precision, is_rounded_once, lacks_half_precision
 from ohm_random import RandomNumbers
 from ohm_substitutes import COPIED_TO_HOST, SUBSTITUTES
 
@@ -46,6 +48,7 @@ class ComputedValues(KnownValues):
         interpreted = InterpretedKernels(self)
         self.compute_kernel = interpreted.run
         when_imported("triton.runtime.autotuner", interpreted.follow)
+        self.plain_calls = PlainCalls(self, super().alias)
         super().register()
         self.memory.compute_values()
         self.parts = Parts(self)
@@ -54,6 +57,7 @@ class ComputedValues(KnownValues):
         self.leave_out_composed()
         self.parts.register()
         remember_keys(self.torch)
+        self.c._jit_override_can_fuse_on_gpu(False)  # kernels that TorchScript makes of several operators
         self._include_key()
         self._follow_threads()
 
@@ -112,6 +116,9 @@ class ComputedValues(KnownValues):
 
     # ---- operators ----
 
+    def kernel_of(self, operator):
+        return self.plain_calls.kernel(operator, super().kernel_of(operator))
+
     def run(self, operator, keys, arguments, named):
         keys = keys & self.keys_below
         if operator.moves_nothing:
@@ -139,7 +146,7 @@ class ComputedValues(KnownValues):
             result = operator.call(keys, arguments, named)
         else:
             result = self.call_alone(operator, keys, arguments, named, is_known)
-        self._finish(operator, arguments, named, result, is_known)
+        self.finish(operator, arguments, named, result, is_known)
         return result
 
     def call_alone(self, operator, keys, arguments, named, is_known):
@@ -160,7 +167,7 @@ class ComputedValues(KnownValues):
         finally:
             self.told.is_own = before
 
-    def _finish(self, operator, arguments, named, result, is_known):
+    def finish(self, operator, arguments, named, result, is_known):
         if not operator.writes and not any(True for _ in paired(self.torch, result, result)):
             return  # of no tensors
         if not is_known or not self.compute(operator, arguments, named, result):
@@ -194,6 +201,8 @@ class ComputedValues(KnownValues):
     def on_host(self, operator, arguments, named):
         substitute = SUBSTITUTES.get(operator.base) or SUBSTITUTES.get(operator.full_name)
         with self.without_key(self.excluded):
+            if is_rounded_once(self.torch, operator, arguments):
+                return self._in_single_precision(operator, arguments, named)
             if not operator.draws and substitute is None:
                 return super().on_host(operator, arguments, named)
             if self.random.is_drawn_as_on_card(operator):
@@ -222,8 +231,22 @@ class ComputedValues(KnownValues):
             places[0].copy_(values)
         elif places:
             for place, value in zip(places, values):
-                place.copy_(value)
+                if value is not None:
+                    place.copy_(value)
         return values
+
+    def on_refusal(self, operator, arguments, named, error):
+        """What the CPU has not for half precision it may have for numbers of 32 bits."""
+        if not lacks_half_precision(error):
+            return super().on_refusal(operator, arguments, named, error)
+        return self._in_single_precision(operator, arguments, named)
+
+    def _in_single_precision(self, operator, arguments, named):
+        with self.c._AutoDispatchBelowAutograd():
+            try:
+                return in_single_precision(self, operator, arguments, named)
+            except Exception as error:
+                return super().on_refusal(operator, arguments, named, error)
 
     def take(self, result, values):
         """Results that nothing reads stay as they are; some are filled with a number."""

@@ -1,6 +1,7 @@
 """Copies, fills and selections where all values are computed (ohm_computed)."""
 from ohm_layouts import is_plain
 from ohm_operators import Operator
+from ohm_plain_calls import way_below
 from ohm_writes import Writes
 
 
@@ -11,9 +12,44 @@ class ComputedWrites(Writes):
             Operator(torch, overload, known.key.key)
             for overload in (self.copy_operator, self.fill_operator, self.zero_operator))
 
+    def follow(self, library):
+        """With the short way of plain tensors in front."""
+        plain = self.known.plain_calls
+        self.twins, self.tensors = plain.twins, plain.tensors
+        self.copy_below, self.fill_below, self.zero_below = (
+            way_below(operator, self.known.host_keys)
+            for operator in (self.copy_operator, self.fill_operator, self.zero_operator))
+        super().follow(library)
+
+    def _copied(self, target, source, non_blocking):
+        """Whether it is done, as both are plain and of the GPU."""
+        if type(target) not in self.tensors or type(source) not in self.tensors:
+            return False
+        place, values = self.twins.to_write(target), self.twins.of(source)
+        if place is None or values is None:
+            return False
+        with self.known.without_key(self.known.excluded):
+            self.copy_below(target, source, non_blocking)
+            self.copy_below(place[0], values)
+        self.twins.mark_known(*place[1:])
+        return True
+
+    def _filled(self, fill, tensor, *value):
+        """Whether it is done, as the tensor is plain and of the GPU."""
+        place = self.twins.to_write(tensor) if type(tensor) in self.tensors else None
+        if place is None:
+            return False
+        with self.known.without_key(self.known.excluded):
+            fill(tensor, *value)
+            fill(place[0], *value)
+        self.twins.mark_known(*place[1:])
+        return True
+
     def _copy(self, mark, keys, target, source, non_blocking=False):
         if self.known.graphs.is_capturing():
             return self._captured(self.copies, target, source, non_blocking)
+        if self._copied(target, source, non_blocking):
+            return target
         told = self.known.told.copied
         if told is not None and not target.is_cuda and target.numel() == told.numel():
             self.known.alias(source).copy_(told.view(source.shape))
@@ -25,6 +61,8 @@ class ComputedWrites(Writes):
     def _fill(self, mark, keys, tensor, value):
         if self.known.graphs.is_capturing():
             return self._captured(self.fills, tensor, value)
+        if self._filled(self.fill_below, tensor, value):
+            return tensor
         if self._is_copied_as_one(tensor):
             return super()._fill(mark, keys, tensor, value)
         return self.fill_operator.redispatch(keys & self.known.keys_below, tensor, value)
@@ -32,6 +70,8 @@ class ComputedWrites(Writes):
     def _zero(self, mark, keys, tensor):
         if self.known.graphs.is_capturing():
             return self._captured(self.zeros, tensor)
+        if self._filled(self.zero_below, tensor):
+            return tensor
         if self._is_copied_as_one(tensor):
             return super()._zero(mark, keys, tensor)
         return self.zero_operator.redispatch(keys & self.known.keys_below, tensor)

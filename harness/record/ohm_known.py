@@ -105,14 +105,17 @@ class KnownValues:
         """Made when it is first called: few of the operators ever are."""
         if self._is_view(name):
             return self.torch.library.fallthrough_kernel
-        operators = []
+        made = []
 
         def kernel(keys, *arguments, **named):
-            if not operators:
-                operators.append(Operator.named(self.torch, name, self.key.key))
-            return self.run(operators[0], keys, arguments, named)
+            if not made:
+                made.append(self.kernel_of(Operator.named(self.torch, name, self.key.key)))
+            return made[0](keys, *arguments, **named)
 
         return without_collections(kernel)
+
+    def kernel_of(self, operator):
+        return lambda keys, *arguments, **named: self.run(operator, keys, arguments, named)
 
     def _is_view(self, name):
         base, _, overload = name[6:].partition(".")
@@ -255,8 +258,11 @@ class KnownValues:
                 return operator.overload(*operator.with_tensors(self.moved(arguments)),
                                          **{k: self.moved(v) for k, v in named.items()})
             except Exception as error:  # an index that is none, a dtype that the CPU lacks
-                self.note(operator.base, error)
-                return NOT_COMPUTED
+                return self.on_refusal(operator, arguments, named, error)
+
+    def on_refusal(self, operator, arguments, named, error):
+        self.note(operator.base, error)
+        return NOT_COMPUTED
 
     def note(self, name, error):
         self.not_computed[name] += 1

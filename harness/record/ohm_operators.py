@@ -107,6 +107,7 @@ class Operator:
         self.returns_answer = is_own and self.base == "equal"
         self.draws = torch.Tag.nondeterministic_seeded in overload.tags
         schema = overload._schema
+        self.defaults = {argument.name: argument.default_value for argument in schema.arguments}
         self.positions = [argument.name for argument in schema.arguments]
         self.takes_tensor = [str(argument.type) == "Tensor" for argument in schema.arguments]
         self.without_key = torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(key))
@@ -114,6 +115,7 @@ class Operator:
                                        if argument.alias_info and argument.alias_info.is_write)
         self.writes = bool(self.written_names)
         self.written_names |= frozenset(HIDDEN_WRITES.get(self.base, ()) if is_own else ())
+        self.makes_views = makes_views(schema)
         self.makes_results = any(r.alias_info is None for r in schema.returns)
         self.results_to = [a.name for a in schema.arguments if a.is_out]
         self.unread = frozenset(self.results_to)
@@ -150,10 +152,26 @@ class Operator:
 
     def full_arguments(self, arguments, named):
         """By name, with those that were left out."""
-        given = {a.name: a.default_value for a in self.overload._schema.arguments}
+        given = dict(self.defaults)
         given.update(zip(self.positions, arguments))
         given.update(named)
         return given
+
+    def writing_its_result(self):
+        """The overload that writes this one's only result to a last argument (add.out), where the CPU has a
+        kernel for it; None: there is none."""
+        schema = self.overload._schema
+        if len(schema.returns) != 1 or str(schema.returns[0].type) != "Tensor":
+            return None
+        packet = self.overload.overloadpacket
+        for name in packet.overloads():
+            other = getattr(packet, name)
+            *same, last = other._schema.arguments or [None]
+            if last is not None and last.is_out and list(map(described, same)) == list(
+                    map(described, schema.arguments)):
+                return other if self.torch._C._dispatch_has_kernel_for_dispatch_key(
+                    other.name(), "CPU") else None
+        return None
 
     def index_of_all(self, arguments, named):
         """(index, rows): what chooses the rows of the first argument that are written, where there are
@@ -183,6 +201,11 @@ class Operator:
         for name, value in self.inputs(arguments, named):
             if name in self.written_names:
                 yield from tensors_in(torch, value)
+
+
+def described(argument):
+    """Of a schema."""
+    return argument.name, str(argument.type), argument.is_out
 
 
 def tensors_in(torch, value):

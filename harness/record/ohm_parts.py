@@ -7,7 +7,7 @@ They are followed from the first such tensor on: programs without one do not wai
 import functools
 
 from ohm_known import NOT_COMPUTED
-from ohm_layouts import count_of, is_plain
+from ohm_layouts import count_of
 from ohm_operators import MOVES_NOTHING, Operator, makes_views, tensors_in
 
 # Used by nothing else, and in front of those of these layouts.
@@ -16,6 +16,7 @@ BACKENDS = ("SparseCUDA", "SparseCsrCUDA", "NestedTensorCUDA")
 # They are composed of operators on the parts.
 OF_PARTS = frozenset("""copy clone _to_copy detach empty_like sparse_resize sparse_resize_and_clear
     resize_as_sparse _coalesced values _values _indices""".split())
+COMPOSED = "aten::_nested_tensor_from_tensor_list"  # without a kernel of these, and makes a nested one
 MAKES_OTHERS = ("sparse", "nested")  # in names of operators that make such tensors
 
 
@@ -29,17 +30,22 @@ class Parts:
         self.has_kernel = c._dispatch_has_kernel_for_dispatch_key
         self.names = {}  # of operators that may be followed: whether they are
         self.libraries = []
+        self.kinds = frozenset((self.torch.Tensor, self.torch.nn.Parameter))
+        self.strided = self.torch.strided
 
     def register(self):
         fallthrough = self.torch.library.Library("_", "IMPL")
         fallthrough.fallback(self.torch.library.fallthrough_kernel, KEY)
         self.libraries += [fallthrough, self.torch.library.Library("aten", "IMPL")]
         for name in self.values.c._dispatch_get_all_op_names():
-            if name.startswith("aten::") and any(self.has_kernel(name, b) for b in BACKENDS):
+            if name.startswith("aten::") and self._has_layout(name):
                 if self._computes(name):
                     self.names[name] = False
         self.follow_higher_order()
         self._follow(name for name in self.names if any(word in name for word in MAKES_OTHERS))
+
+    def _has_layout(self, name):
+        return name.startswith(COMPOSED) or any(self.has_kernel(name, b) for b in BACKENDS)
 
     def _computes(self, name):
         """Or makes a nested tensor of one that holds its values."""
@@ -82,11 +88,14 @@ class Parts:
             return result
         is_known = self.values.are_known(operator, arguments, named)
         found = NOT_COMPUTED
-        if is_known and not operator.writes:
+        if is_known and (not operator.writes or self._puts_together(operator, arguments)):
             found = self._on_host(operator, arguments, named)
-        with self.values.memory.answers(*self._counts(arguments, named, found)):
+        counts = self._counts(arguments, named, found)
+        if operator.writes and found is not NOT_COMPUTED:
+            counts = [0]  # the device compares the largest index with the size
+        with self.values.memory.answers(*counts):
             result = self.values.call_alone(operator, keys, arguments, named, is_known)
-        if is_known and operator.writes:
+        if is_known and operator.writes and found is NOT_COMPUTED:
             found = self.values.on_host(operator, arguments, named)
         self._finish(operator, arguments, named, result, found)
         return result
@@ -104,10 +113,13 @@ class Parts:
                         return [self.values.moved(tensor).coalesce()._nnz()]
         return []
 
+    def _puts_together(self, operator, arguments):
+        coo = self.torch.sparse_coo
+        return operator.base == "add" and all(a.layout is coo for a in arguments[:2])
+
     def _on_host(self, operator, arguments, named):
         """The GPU puts the elements of two sums next to each other; the CPU merges them."""
-        coo = self.torch.sparse_coo
-        if operator.base != "add" or any(a.layout is not coo for a in arguments[:2]):
+        if not self._puts_together(operator, arguments):
             return self.values.on_host(operator, arguments, named)
         with self.values.without_key(self.values.excluded):
             first, second = self.values.moved(arguments[:2])
@@ -117,14 +129,20 @@ class Parts:
                 first.size(), is_coalesced=False, check_invariants=False)
 
     def _is_followed(self, operator, arguments, named):
-        if makes_views(operator.overload._schema):
+        if operator.makes_views:
             return False
-        return any(self._is_other(tensor) for value in (*arguments, *named.values())
-                   for tensor in tensors_in(self.torch, value))
+        is_other, kinds = self._is_other, self.kinds
+        for value in (*arguments, *named.values()) if named else arguments:
+            if type(value) in kinds:
+                if is_other(value):
+                    return True
+            elif type(value) in (list, tuple) and any(map(is_other, tensors_in(self.torch, value))):
+                return True
+        return False
 
     def _is_other(self, tensor):
-        return (tensor.is_cuda and not is_plain(self.torch, tensor)
-                and type(tensor) in (self.torch.Tensor, self.torch.nn.Parameter))
+        return (type(tensor) in self.kinds and (tensor.layout is not self.strided or tensor.is_nested
+                                                or tensor.is_quantized) and tensor.is_cuda)
 
     def _finish(self, operator, arguments, named, result, found):
         values = self.values

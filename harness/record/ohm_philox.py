@@ -33,26 +33,32 @@ def philox(seed, counters, sequences):
 
 
 def _philox(np, seed, counters, sequences, made):
-    low = np.uint64(0xFFFFFFFF)
-    half = np.uint64(32)
-    first, second = np.uint64(MULTIPLIERS[0]), np.uint64(MULTIPLIERS[1])
-    keys = [seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF]
-    a, b, c, d = counters & low, counters >> half, sequences & low, sequences >> half
-    left, right = np.empty_like(a), np.empty_like(a)
-    for _ in range(ROUNDS):
-        np.multiply(a, first, out=left)
-        np.multiply(c, second, out=right)
-        np.right_shift(right, half, out=a)
-        np.bitwise_xor(a, b, out=a)
-        np.bitwise_xor(a, np.uint64(keys[0]), out=a)
-        np.right_shift(left, half, out=c)
-        np.bitwise_xor(c, d, out=c)
-        np.bitwise_xor(c, np.uint64(keys[1]), out=c)
-        np.bitwise_and(right, low, out=b)
-        np.bitwise_and(left, low, out=d)
-        keys = [key + step & 0xFFFFFFFF for key, step in zip(keys, KEY_STEPS)]
-    for column, word in enumerate((a, b, c, d)):
-        made[:, column] = word
+    """Both halves of a round at once: rows are words 0 and 2 of each counter, and 1 and 3."""
+    low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+    shape = 2, len(counters)
+    even, odd, products, found = (np.empty(shape, np.uint64) for _ in range(4))
+    for row, words in enumerate((counters, sequences)):
+        np.bitwise_and(words, low, out=even[row])
+        np.right_shift(words, half, out=odd[row])
+    swapped, swapped_products = found[::-1], products[::-1]
+    factors, keys = round_constants(seed)
+    for key in keys:
+        np.multiply(even, factors, out=products)
+        np.right_shift(products, half, out=found)
+        np.bitwise_xor(swapped, odd, out=even)
+        np.bitwise_xor(even, key, out=even)
+        np.bitwise_and(swapped_products, low, out=odd)
+    made[:, 0::2] = even.T
+    made[:, 1::2] = odd.T
+
+
+@functools.lru_cache(maxsize=64)
+def round_constants(seed):
+    """Multipliers, and the keys of each round."""
+    np = numpy()
+    keys = [[[(seed >> shift) + number * step & 0xFFFFFFFF]
+             for shift, step in zip((0, 32), KEY_STEPS)] for number in range(ROUNDS)]
+    return np.array(MULTIPLIERS, np.uint64)[:, None], list(np.array(keys, np.uint64))
 
 
 class Draws:
@@ -71,6 +77,8 @@ class Draws:
         """One element of each thread after the other's. convert(uint32 [n, 4]): [n, per_call]."""
         np = numpy()
         threads = self.threads(count)
+        if count < threads:
+            return np.ascontiguousarray(convert(self._words(0, count, 1))[:, 0])
         parts = []
         for call, first in enumerate(range(0, count, threads * per_call)):
             drawing = min(threads, count - first)
@@ -105,7 +113,10 @@ class Draws:
 
     def _of(self, call, threads, calls):
         np = numpy()
-        counters = np.arange(calls, dtype=np.uint64) + np.uint64(self.first_counter + call)
+        first = self.first_counter + call
+        if calls == 1:
+            return philox(self.seed, np.full(len(threads), first, np.uint64), threads)
+        counters = np.arange(first, first + calls, dtype=np.uint64)
         return philox(self.seed, np.tile(counters, len(threads)), np.repeat(threads, calls))
 
 

@@ -38,11 +38,10 @@ class RandomNumbers:
                 generator = value
         if generator is None:
             generators = self.torch.cuda.default_generators
-            generator = generators[self.torch.cuda.current_device()]
-        if generator.device.type != "cuda" or self.torch.cuda.is_current_stream_capturing():
+            generator = generators[self.torch._C._cuda_getDevice()]
+        if generator.device.type != "cuda" or self.torch._C._cuda_isCurrentStreamCapturing():
             return None
-        state = generator.get_state().numpy().tobytes()
-        return int.from_bytes(state[:8], "little"), int.from_bytes(state[8:16], "little")
+        return generator.initial_seed() & LONG_RANGE - 1, generator.get_offset()
 
     @contextlib.contextmanager
     def drawing(self, state):
@@ -91,7 +90,7 @@ class RandomNumbers:
             generator.set_state(before)
 
     def _most_blocks(self):
-        device = self.torch.cuda.current_device()
+        device = self.torch._C._cuda_getDevice()
         if device not in self.blocks:
             card = self.torch.cuda.get_device_properties(device)
             per_processor = card.max_threads_per_multi_processor // philox.THREADS_OF_BLOCK
@@ -131,6 +130,9 @@ class Launch:
     def write(self, numbers):
         """To the operator's first argument: elements are counted as they lie in memory."""
         target = self["self"]
+        if target.is_contiguous():
+            target.view(-1).copy_(numbers)
+            return target
         lying = target.permute(sorted(range(target.dim()), key=lambda d: -target.stride(d)))
         lying.copy_(numbers.view(lying.shape))
         return target

@@ -59,7 +59,7 @@ class Selection:
 
 def different_places(torch, indices, shape):
     """Columns of indices on the host, sorted."""
-    flat = torch.zeros_like(indices[0])
+    flat = torch.zeros(indices.shape[1], dtype=indices.dtype)
     for index, size in zip(indices, shape):
         flat = flat * size + index
     flat = flat.unique()
@@ -67,7 +67,7 @@ def different_places(torch, indices, shape):
     for size in reversed(shape[:len(indices)]):
         places.insert(0, flat % size)
         flat = torch.div(flat, size, rounding_mode="floor")
-    return torch.stack(places)
+    return torch.stack(places) if places else indices.new_empty(0, len(flat))
 
 
 def assumed_share():

@@ -37,20 +37,44 @@ def depthwise_convolution(torch, a):
 
 
 def batch_norm(torch, a):
-    made = torch.native_batch_norm(a["input"], a["weight"], a["bias"], a["running_mean"],
-                                   a["running_var"], a["training"],
-                                   a["exponential_average_factor"], a["epsilon"])
-    return [*made, None]
+    """Without what cuDNN keeps for itself."""
+    return [*normalized(torch, a, a["exponential_average_factor"], a["epsilon"]), None]
+
+
+def native_batch_norm(torch, a):
+    return normalized(torch, a, a["momentum"], a["eps"])
+
+
+def normalized(torch, a, momentum, epsilon):
+    """Of half precision in single, as the GPU computes it. What is kept in training alone is left out."""
+    stated = [a["running_mean"], a["running_var"]]
+    wide = [widened(torch, value) for value in (a["input"], a["weight"], a["bias"], *stated)]
+    made = torch.native_batch_norm(*wide, a["training"], momentum, epsilon)
+    for before, after in zip(stated, wide[3:]):
+        if after is not before:
+            before.copy_(after)
+    return [value if value.numel() else None for value in made]
+
+
+def widened(torch, value):
+    return value.float() if value is not None and value.dtype in (torch.float16, torch.bfloat16) else value
 
 
 def batch_norm_backward(torch, a):
-    return torch.ops.aten.native_batch_norm_backward(
-        a["grad_output"], a["input"], a["weight"], a["running_mean"], a["running_var"],
-        a["save_mean"], a["save_var"], True, a["epsilon"], [True, True, True])
+    return normalized_backward(torch, {**a, "grad_out": a["grad_output"], "save_invstd": a["save_var"],
+                                       "train": True, "eps": a["epsilon"], "output_mask": [True] * 3})
+
+
+def normalized_backward(torch, a):
+    kept = ("save_mean", "save_invstd") if a["train"] else ()
+    named = ("grad_out", "input", "weight", "running_mean", "running_var", "save_mean", "save_invstd")
+    wide = [widened(torch, a[name]) if name in kept or not name.startswith("save_") else None
+            for name in named]
+    return torch.ops.aten.native_batch_norm_backward(*wide, a["train"], a["eps"], a["output_mask"])
 
 
 def grid_sampler(torch, a):
-    return torch.grid_sampler_2d(a["self"], a["grid"], 0, 0, True)
+    return torch.grid_sampler_2d(widened(torch, a["self"]), widened(torch, a["grid"]), 0, 0, True)
 
 
 def ctc_loss(torch, a):
@@ -167,8 +191,8 @@ def fused_gru_cell_backward(torch, a):
 
 
 def grid_sampler_backward(torch, a):
-    return torch.ops.aten.grid_sampler_2d_backward(a["grad_output"], a["self"], a["grid"], 0, 0,
-                                                   True, [True, True])
+    wide = [widened(torch, a[name]) for name in ("grad_output", "self", "grid")]
+    return torch.ops.aten.grid_sampler_2d_backward(*wide, 0, 0, True, [True, True])
 
 
 def embedding_bag(torch, a):
@@ -254,6 +278,8 @@ SUBSTITUTES = {
     "cudnn_convolution_add_relu": convolution_add_relu,
     "_conv_depthwise2d": depthwise_convolution,
     "conv_depthwise3d": depthwise_convolution,
+    "native_batch_norm": native_batch_norm,
+    "native_batch_norm_backward": normalized_backward,
     "cudnn_batch_norm": batch_norm,
     "cudnn_batch_norm_backward": batch_norm_backward,
     "cudnn_grid_sampler": grid_sampler,

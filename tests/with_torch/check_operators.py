@@ -26,8 +26,8 @@ class Comparison:
     """In a process of ohm exec. mode: of --values."""
 
     def __init__(self, mode):
+        import torch  # ohm exec brings its modules with it
         import ohm_values
-        import torch
         from torch.utils import _pytree
         self.torch, self.values, self.tree, self.mode = torch, ohm_values, _pytree, mode
         self.counts = collections.Counter()

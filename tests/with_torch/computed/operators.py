@@ -118,7 +118,9 @@ def sparse_tensors(device):
     dense = numbers(4, 4).to(device).relu()
     rows = dense.to_sparse_csr()
     found = [merged._nnz(), rows._nnz(), dense.to_sparse()._nnz()]
-    found += sums(product, x.grad, merged.values(), (merged + merged).to_dense(), rows @ x)
+    point = torch.sparse_coo_tensor(torch.zeros(0, 5, dtype=torch.int64), numbers(5, 2), (2,),
+                                    check_invariants=False).to(device)
+    found += sums(point.coalesce().values(), product, x.grad, merged.values(), (merged + merged).to_dense(), rows @ x)
     embedding = nn.Embedding(20, 4, sparse=True).to(device)
     embedding.weight.data.copy_(numbers(20, 4))
     optimizer = torch.optim.SparseAdam(embedding.parameters(), lr=0.1)
@@ -128,6 +130,36 @@ def sparse_tensors(device):
         loss.backward()
         optimizer.step()
         found.append(loss.item())
+    return found
+
+
+def kinds_of_arguments(device):
+    """Numbers in place of tensors, results that are written to, dtypes that the CPU has no kernel for."""
+    x, found = numbers(3, 4).to(device), []
+    for made in (1 - x, x * 2, 3 + x, torch.where(x > 0, x, 0.5), torch.add(x, 1, alpha=2), 2.0 / x):
+        found += sums(made)
+    whole = torch.arange(1, 7, device=device)
+    found += sums(whole * 0.5, whole // 2, 7 - whole, whole / 2, whole.sum() * 2.5)
+    written = torch.empty(0, device=device), numbers(4, 3).to(device).t()
+    for place in written:
+        F.logsigmoid(x, out=place)
+    targets = torch.tensor([1, 3, -1, 0], device=device)
+    half = torch.float16 if x.is_cuda else torch.float32
+    margin = F.multilabel_margin_loss(x[0].to(half), targets)
+    return found + sums(*written, margin.float())
+
+
+kinds_of_arguments.tolerance = 1e-3
+
+
+def same_memory(device):
+    """Tensors of several shapes and dtypes on the same memory, one after the other."""
+    found, x = [], numbers(4, 6).to(device)
+    for _ in range(3):
+        found += sums((x + 1).mean(), F.mse_loss(x, x * 0.5), (x > 0).float().sum(), x.t().exp()[1])
+        x = x.view(6, 4) if x.shape[0] == 4 else x.view(4, 6)
+        x.mul_(0.5)
+    found += sums(x.to(torch.float64), x.view(torch.int32).abs(), x[::2, 1:3] * 3, x.max(1)[0])
     return found
 
 
@@ -147,4 +179,4 @@ def distributions(device):
 
 
 CASES = [linear_algebra, transforms, orders, layers, embedding_bags, attention, sparse_tensors,
-         distributions]
+         kinds_of_arguments, same_memory, distributions]

@@ -130,7 +130,12 @@ def scripted(device):
                 x = x.sin() + 1
         return x
 
-    return sums(walk(numbers(4, 4).to(device), 7))
+    @torch.jit.script
+    def fused(x, y):
+        return (x * y + x).tanh() * 2
+
+    x, y = numbers(4, 4).to(device), numbers(4, 4, seed=1).to(device)
+    return sums(walk(x, 7), *(fused(x, y) for _ in range(4)))
 
 
 CASES = [cuda_graphs, captured_copies, threads, compiled, transformed, inferred, scripted]

@@ -118,3 +118,20 @@ def share_of_hard_examples(device, decide):
     count = max(1, int((labels > 0).sum()) * 3 // 4)
     hard = loss.topk(count).indices
     return tuple(table[hard].repeat(1, 64).shape)
+
+
+@case(decisions=1 << 18)
+def greedy_suppression(device, decide):
+    corners = torch.rand(60, 2) * 50
+    boxes = decide(torch.cat([corners, corners + 10], 1))
+    scores = decide(torch.rand(60))
+    order, kept = scores.argsort(descending=True), []
+    while order.numel():
+        first = order[0]
+        kept.append(first.item())
+        rest = boxes[order[1:]]
+        low = torch.maximum(boxes[first, :2], rest[:, :2])
+        high = torch.minimum(boxes[first, 2:], rest[:, 2:])
+        common = (high - low).clamp(min=0).prod(1)
+        order = order[1:][common / (200 - common) < 0.3]
+    return kept, tuple(torch.randn(60, 256).to(device)[kept].shape)

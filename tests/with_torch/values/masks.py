@@ -150,3 +150,20 @@ def mask_of_scores_of_a_model(device):
     scores = torch.nn.Linear(64, 1).to(device)(torch.randn(4096, 64).to(device))
     indices = torch.nonzero(scores.squeeze(1) > 0)  # shape
     return len(indices)
+
+
+@case(decisions=1 << 20)
+def hops_of_a_graph(device, decide):
+    edges = decide(torch.randint(0, 300, (2, 900)))
+    reached = torch.zeros(300, dtype=torch.bool, device=edges.device)
+    reached[0] = True
+    frontier, hops = reached.clone(), 0
+    while frontier.any() and hops < 10:
+        following = torch.zeros_like(reached)
+        following[edges[1][frontier[edges[0]]]] = True
+        frontier = following & ~reached
+        reached |= frontier
+        hops += 1
+    keep = torch.isin(edges[0], reached.nonzero()) & reached[edges[1]]
+    features = torch.randn(300, 128).to(device)[reached.to(device)]
+    return hops, int(reached.sum()), tuple(edges[:, keep].shape), tuple(features.shape)

@@ -127,3 +127,18 @@ def end_of_drawn_tokens(device):
         if done.all():  # branch
             break
     return len(cache) > 0
+
+
+@case(decisions=1 << 18)
+def batches_by_tokens(device, decide):
+    lengths = decide(torch.randint(5, 100, (64,)))
+    order = lengths.argsort()
+    sums = lengths[order].cumsum(0)
+    count = -(-int(sums[-1]) // 512)
+    ends = torch.searchsorted(sums, torch.arange(1, count, device=sums.device) * 512)
+    shapes = []
+    for batch in order.tensor_split(ends.cpu()):
+        if batch.numel():
+            longest = lengths[batch].max()
+            shapes.append(tuple(torch.zeros(batch.numel(), longest, 8, device=device).shape))
+    return shapes

@@ -226,3 +226,11 @@ def half_of_a_permutation(device):
     back = torch.empty_like(order)
     back[order[:350]] = torch.arange(350, device=device)
     return bool(back[order[0]] == 0)  # branch
+
+
+@case
+def slice_at_an_unknown_place(device):
+    scores = torch.nn.Linear(8, 10).to(device)(torch.randn(1, 8).to(device))
+    place = scores.argmax()
+    rows = torch.randn(10, 4).to(device)
+    return rows[: place + 1].shape[1]  # shape
