@@ -3,6 +3,7 @@
 // Note [Restarts]
 // A program that gives up is started again, in the folder as it left it: it then has to end as
 // without faults. Values that the program declares are held to that.
+// So are steps of an optimizer: together both have to make as many.
 // Lines that it prints may be of this run alone ("trained 5 steps"): where they are other than
 // without faults, the same is tried once more with the process killed at the call. Only if the
 // program resumes well after that has its handling of the error lost work. A lost rank was killed:
@@ -21,6 +22,7 @@ namespace ohm::engine {
 struct ExpectedEnd {
   const CommandOutcome& outcome;   ///< without faults
   std::vector<std::string> lines;  ///< that every run without faults prints
+  int optimizer_steps = 0;         ///< that every run without faults makes; 0: not known
 };
 
 /// The lines of the first that the second one has, too.
