@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
@@ -157,13 +158,14 @@ bool is_rank_of_faults() {
 // Note [Calls made again]
 // A program that is told of an error that stays, and makes the failed call again, cannot succeed.
 // PyTorch turns each error into an exception: a call of Python that fails for the second time with
-// one stack was made again. A native program may drop what a call returns, go on with its loop, and
+// one stack was made again; a wait that fails for the third time, as a program may wait for several
+// streams before it ends. A native program may drop what a call returns, go on with its loop, and
 // look at the end: it makes a call again where it has asked for the error by cudaGetLastError, or
 // where a call that was made before the failure, and never twice in a row, is made twice in a row.
 struct Failures {
   bool is_any = false;
   bool is_read = false;  ///< the program has asked for the error since
-  std::set<std::pair<std::uint64_t, std::uint64_t>> calls;  ///< names and places
+  std::map<std::pair<std::uint64_t, std::uint64_t>, int> calls;  ///< by names and places
   std::uint64_t last_call = 0;  ///< of a native program, as call_key() tells it
 };
 
@@ -183,9 +185,10 @@ bool is_own_failure(const FaultTrace* shared) {
 }
 
 /// See Note [Calls made again].
-bool is_made_again(std::uint64_t name, std::uint64_t key) {
-  const bool is_known = !failures.calls.emplace(name, key).second;
-  if (call_follower != nullptr) return is_known;
+bool is_made_again(std::uint64_t name, std::uint64_t key, CallKind kind) {
+  const int times = ++failures.calls[{name, key}];
+  if (call_follower != nullptr) return times > (kind == CallKind::wait ? 2 : 1);
+  const bool is_known = times > 1;
   const bool follows_itself = key == std::exchange(failures.last_call, key);
   const bool is_out_of_turn =
       follows_itself && is_known && known_calls.contains(key) && !repeated_calls.contains(key);
@@ -197,7 +200,7 @@ void follow(FaultTrace& shared, const char* name, CallKind kind) {
   const std::uint64_t key = call_follower == nullptr ? call_key() : place_of_call().number;
   const std::lock_guard guard(failures_mutex);
   const bool has_place = key != 0;
-  if (has_place && is_made_again(PointHash().add(name).value(), key)) {
+  if (has_place && is_made_again(PointHash().add(name).value(), key, kind)) {
     ++shared.again;
   } else if (std::exchange(failures.is_any, true) && asks_for_work(kind)) {
     ++shared.later_work;

@@ -5,7 +5,8 @@ $OHM_WATCH is a folder with job.json: what is to be done (ohm_protocol.py, "watc
 writes there:
 
     places-PID     a line of JSON for each place that makes calls, by numbers from 0
-    steps-PID      a line for each step that is complete: rank, which restart, number from 0
+    steps-PID      a line for each step that is complete: its kind, the rank, which restart, and how
+                   many calls of CUDA had failed in vain by then
     ended-PID.json how it ended
     lost           which process was lost on purpose
     network        the first host beyond this machine that it asked for, if it did
@@ -19,6 +20,7 @@ import importlib
 import json
 import os
 import signal
+import struct
 import sys
 import time
 
@@ -114,10 +116,19 @@ class Watcher:
 
     def on_end(self, kind):
         try:
-            self.append("steps", f"{kind} {self.rank()} {restarts()} {self.steps[kind]}")
+            self.append("steps", f"{kind} {self.rank()} {restarts()} {self.vain_calls()}")
         except Exception:
             pass
         self.steps[kind] += 1
+
+    def vain_calls(self):
+        """After the injected failure (fault_trace.h): of those calls, all that a program could spare."""
+        try:
+            with open(os.path.join(self.folder, "fault"), "rb") as file:
+                _, _, _, again, later_work, _ = struct.unpack("6i", file.read(24))
+            return again + later_work
+        except (OSError, struct.error):
+            return 0
 
     def is_lost_at(self, kind):
         lost = self.job.get("lose")

@@ -10,7 +10,7 @@ template <class Archive, Is<TrialVerdict> T>
 void fields(Archive& archive, T& verdict) {
   archive(verdict.verdict, verdict.handled, verdict.benign, verdict.ended_at_failure, verdict.what,
           verdict.peak_bytes, verdict.repeated_calls, verdict.state_key, verdict.interpreter,
-          verdict.file, verdict.line, verdict.stack);
+          verdict.file, verdict.line, verdict.stack, verdict.errors);
 }
 
 template <class Archive, Is<ChainVerdict> T>

@@ -64,6 +64,7 @@ struct TrialVerdict {
   std::string file;         ///< its innermost line; empty: none, or no script
   int line = 0;
   std::vector<std::string> stack;  ///< "file:line in function", the outermost first
+  std::string errors;  ///< the end of a command's standard error, of a verdict that is not good
   // Of a program that went on by itself:
   std::int64_t peak_bytes = 0;      ///< allocated, on one GPU
   std::int64_t repeated_calls = 0;  ///< that the fault-free run makes less

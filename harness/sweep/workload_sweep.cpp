@@ -293,6 +293,7 @@ void WorkloadSweep::add_failed(SweptVariant& swept, const FaultTask& task, const
   failed.line = found.file.empty() ? point.line : found.line;
   failed.interpreter = found.interpreter;
   failed.stack = found.stack;
+  failed.errors = found.errors;
   failed.rerun = workload_.rerun_command(plan);
   failed.waived = waived_reason(task, found.verdict);
   if (!failed.waived.empty()) ++swept.waived;

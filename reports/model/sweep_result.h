@@ -201,6 +201,7 @@ struct FailedFault {
   /// That failed by itself, as no line of the script can prevent; empty: the program is to blame.
   std::string interpreter;
   std::vector<std::string> stack;  ///< of a script: "file:line in function", the outermost first
+  std::string errors;              ///< the end of its standard error; empty: not known
 
   static constexpr const char* kSchemaName = "failed";
   template <class Visit>
@@ -221,6 +222,8 @@ struct FailedFault {
           "The interpreter that failed by itself; absent: the program is to blame.");
     visit("stack", &T::stack, Presence::optional,
           "Lines of the script where the request failed, the outermost first.");
+    visit("errors", &T::errors, Presence::optional,
+          "The end of its standard error, of a command with a fault of its GPU, or a lost rank.");
   }
 };
 

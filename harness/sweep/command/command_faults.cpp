@@ -35,7 +35,12 @@ CountedCommand CommandFaults::count() {
   counted.seconds = stopwatch.seconds();
   if (end.status == 0) take_count(run, counted);
   const std::string printed = counted.outcome.printed.value_or("");
-  if (!is_counted_) printed_ = printed;
+  const int steps = counted.outcome.fault->optimizer_steps;
+  if (!is_counted_) {
+    printed_ = printed;
+    steps_ = steps;
+  }
+  if (steps != steps_) steps_ = 0;
   lines_ = lines_in_both(printed_, printed);
   if (is_counted_ && end.status == 0 && counted.problem.empty()) note_size(counted);
   is_counted_ = true;
@@ -54,7 +59,7 @@ void CommandFaults::run_trials(std::vector<FaultTrial>& trials, double seconds,
     batch.jobs = jobs;
     batch.command = [&](std::size_t number) {
       FaultTrial& trial = trials[left[number]];
-      trial.folder = std::make_unique<FaultedFolder>();
+      if (!trial.is_restart) trial.folder = std::make_unique<FaultedFolder>();
       auto run = std::make_unique<FaultedRun>(options_.command, *trial.folder, trial.fault);
       ChildCommand child = run->command(seconds);
       at_work.emplace(number, std::move(run));
@@ -70,10 +75,20 @@ void CommandFaults::run_trials(std::vector<FaultTrial>& trials, double seconds,
   }
 }
 
-std::shared_ptr<const CommandOutcome> CommandFaults::restarted(const FaultedFolder& folder,
-                                                               double seconds) const {
-  const FaultedRun run(options_.command, folder, {});
-  return std::make_shared<CommandOutcome>(run.outcome(ended(run.command(seconds))));
+std::vector<std::shared_ptr<const CommandOutcome>> CommandFaults::restarted(
+    const std::vector<FaultTrial*>& trials, double seconds, int jobs) const {
+  std::vector<FaultTrial> restarts;
+  for (FaultTrial* const trial : trials) {
+    FaultTrial& restart = restarts.emplace_back();
+    restart.folder = std::move(trial->folder);
+    restart.is_restart = true;
+  }
+  run_trials(restarts, seconds, jobs);
+  std::vector<std::shared_ptr<const CommandOutcome>> outcomes;
+  for (FaultTrial& restart : restarts) {
+    outcomes.push_back(std::make_shared<CommandOutcome>(std::move(restart.outcome)));
+  }
+  return outcomes;
 }
 
 CommandEnd CommandFaults::ended(const ChildCommand& command) const {

@@ -27,7 +27,8 @@ struct FaultSweepOptions {
 struct FaultTrial {
   std::size_t task = 0;
   PlannedFault fault;
-  std::unique_ptr<FaultedFolder> folder;
+  std::unique_ptr<FaultedFolder> folder;  ///< null: it gets one when it starts
+  bool is_restart = false;                ///< in the folder of another trial
   CommandOutcome outcome;
 };
 
@@ -50,13 +51,15 @@ class CommandFaults : public FailingMemory {
   /// Whether count() has ended before.
   bool is_counted() const { return is_counted_; }
   /// What every count has shown.
-  ExpectedEnd expected(const CountedCommand& counted) const { return {counted.outcome, lines_}; }
+  ExpectedEnd expected(const CountedCommand& counted) const {
+    return {counted.outcome, lines_, steps_};
+  }
 
   /// Runs each of them with its fault; one that takes too long beside others once more, alone.
   void run_trials(std::vector<FaultTrial>& trials, double seconds, int jobs) const;
-  /// Starts the command again in the folder of a trial, without a fault.
-  std::shared_ptr<const CommandOutcome> restarted(const FaultedFolder& folder,
-                                                  double seconds) const;
+  /// Starts the command again in the folders of these trials, without a fault: how each ended.
+  std::vector<std::shared_ptr<const CommandOutcome>> restarted(
+      const std::vector<FaultTrial*>& trials, double seconds, int jobs) const;
 
   /// "; 12 faults left out; --points all tries them"; empty where none was.
   static std::string left_out_text(std::size_t left_out);
@@ -79,6 +82,7 @@ class CommandFaults : public FailingMemory {
   CommandRunner runner_;
   std::string printed_;             ///< by the first count
   std::vector<std::string> lines_;  ///< that every count has printed
+  int steps_ = 0;                   ///< of optimizers, in every count; 0: not known
   bool is_counted_ = false;
 };
 

@@ -157,7 +157,10 @@ TaskVerdict CommandWorkload::judged(const CountedCommand& counted, const FaultTa
     note_not_computed(outcome);
     found.notes = recovery_notes(task, memory_.plan_of(task), outcome, counted.outcome);
   }
-  if (!is_good(found.verdict.verdict)) take_place(outcome, found.verdict);
+  if (!is_good(found.verdict.verdict)) {
+    take_place(outcome, found.verdict);
+    if (outcome.fault) found.verdict.errors = outcome.fault->errors;
+  }
   return found;
 }
 

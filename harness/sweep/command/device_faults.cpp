@@ -137,22 +137,44 @@ void DeviceFaults::fail_some(const CountedCommand& counted, std::vector<FaultTri
   }
 }
 
-/// See Note [Restarts].
+/// See Note [Restarts]. Each has a folder of its own, as the trials have: they run beside each
+/// other.
 void DeviceFaults::restart(const CountedCommand& counted, std::vector<FaultTrial>& trials,
                            double seconds) {
+  std::vector<FaultTrial*> failed;
   for (FaultTrial& trial : trials) {
-    CommandOutcome& outcome = trial.outcome;
+    const CommandOutcome& outcome = trial.outcome;
     const bool has_given_up = outcome.status != counted.outcome.status && !outcome.is_overdue;
-    if (!has_given_up || outcome.fault->process == 0 || !trial.folder->has_changed()) continue;
-    outcome.fault->restarted = restarted(*trial.folder, seconds);
-    if (!needs_kill(expected(counted), outcome) || kills_ == kMostKills) continue;
-    ++kills_;
-    std::vector<FaultTrial> killed(1);
-    const std::string& plan = trial.fault.plan;
-    killed[0].fault.plan = plan.substr(0, plan.find("->")) + "-> error(killed)";
-    run_trials(killed, seconds, options().command.jobs);
-    outcome.fault->printed_before_kill = killed[0].outcome.printed.value_or("");
-    outcome.fault->restarted_after_kill = restarted(*killed[0].folder, seconds);
+    if (has_given_up && outcome.fault->process != 0 && trial.folder->has_changed()) {
+      failed.push_back(&trial);
+    }
+  }
+  const auto outcomes = restarted(failed, seconds, options().command.jobs);
+  for (std::size_t i = 0; i < failed.size(); ++i) {
+    failed[i]->outcome.fault->restarted = outcomes[i];
+  }
+  std::erase_if(failed, [&](const FaultTrial* trial) {
+    return !needs_kill(expected(counted), trial->outcome);
+  });
+  failed.resize(std::min(failed.size(), kMostKills - kills_));
+  kills_ += failed.size();
+  kill_and_restart(failed, seconds);
+}
+
+void DeviceFaults::kill_and_restart(const std::vector<FaultTrial*>& trials, double seconds) const {
+  std::vector<FaultTrial> killed(trials.size());
+  std::vector<FaultTrial*> to_restart;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const std::string& plan = trials[i]->fault.plan;
+    killed[i].fault.plan = plan.substr(0, plan.find("->")) + "-> error(killed)";
+    to_restart.push_back(&killed[i]);
+  }
+  run_trials(killed, seconds, options().command.jobs);
+  const auto outcomes = restarted(to_restart, seconds, options().command.jobs);
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    FaultedEnd& fault = *trials[i]->outcome.fault;
+    fault.printed_before_kill = killed[i].outcome.printed.value_or("");
+    fault.restarted_after_kill = outcomes[i];
   }
 }
 

@@ -33,6 +33,7 @@ class DeviceFaults final : public CommandFaults {
                  const OnEnd& on_end);
   void note_not_reached() const;
   void restart(const CountedCommand& counted, std::vector<FaultTrial>& trials, double seconds);
+  void kill_and_restart(const std::vector<FaultTrial*>& trials, double seconds) const;
 
   // Of the first count:
   std::vector<CallSite> sites_;

@@ -48,6 +48,7 @@ struct CommandOutcome;
 /// How a command ended in which a call of CUDA failed, or a rank was lost, beside its outcome.
 struct FaultedEnd {
   std::string cause;     ///< its last words (failure_cause.h)
+  std::string errors;    ///< the end of its standard error
   int process = 0;       ///< in which the call failed; 0: none
   bool is_lost = false;  ///< the rank
   // See allocator_shim/interpose/fault_trace.h:
@@ -59,6 +60,9 @@ struct FaultedEnd {
   std::string step_kind;    ///< "step" of an optimizer, or "collective"
   std::vector<int> steps;   ///< that were completed, for each time that the job was started
   int ranks = 0;            ///< that made steps
+  int optimizer_steps = 0;  ///< of all processes and threads
+  /// Steps followed the failure, and between them no call failed in vain.
+  bool goes_on_in_peace = false;
   int failed_restarts = 0;  ///< processes that an error left after a restart of the job
   /// The command, started again in its folder after it had failed; null: it was not.
   std::shared_ptr<const CommandOutcome> restarted;

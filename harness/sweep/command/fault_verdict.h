@@ -3,28 +3,18 @@
 // Note [Restarts]
 // A program that gives up is started again, in the folder as it left it: it then has to end as
 // without faults. Values that the program declares are held to that.
+// So are steps of an optimizer: together both have to make as many.
 // Lines that it prints may be of this run alone ("trained 5 steps"): where they are other than
 // without faults, the same is tried once more with the process killed at the call. Only if the
 // program resumes well after that has its handling of the error lost work. A lost rank was killed:
 // a restart of its job that fails is the job's.
 #pragma once
 
-#include <string>
-#include <vector>
-
+#include "harness/sweep/command/compared_end.h"
 #include "harness/sweep/command/failing_memory.h"
 #include "harness/sweep/trial.h"
 
 namespace ohm::engine {
-
-/// How a run has to end.
-struct ExpectedEnd {
-  const CommandOutcome& outcome;   ///< without faults
-  std::vector<std::string> lines;  ///< that every run without faults prints
-};
-
-/// The lines of the first that the second one has, too.
-std::vector<std::string> lines_in_both(const std::string& printed, const std::string& again);
 
 /// Whether what the restarted program printed leaves it open if it resumed well.
 bool needs_kill(const ExpectedEnd& expected, const CommandOutcome& outcome);

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "allocator_shim/interpose/fault_trace.h"
@@ -135,28 +136,55 @@ void take_trace(const std::string& path, FaultedEnd& fault) {
   fault.successors = successors;
 }
 
-/// Of one kind: of each restart, the most steps that a rank completed.
-void take_steps(const std::string& folder, FaultedEnd& fault) {
-  std::map<std::string, std::map<std::pair<int, int>, int>> steps;
+/// A line of a file of steps (ohm_watched.py).
+struct CompleteStep {
+  std::string kind;
+  int rank = 0;
+  int restart = 0;
+  int vain_calls = 0;
+};
+
+std::vector<CompleteStep> steps_in(const std::string& folder) {
+  std::vector<CompleteStep> steps;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (!entry.path().filename().string().starts_with("steps-")) continue;
     std::ifstream lines(entry.path());
-    std::string kind;
-    int rank = 0;
-    int restart = 0;
-    int step = 0;
-    while (lines >> kind >> rank >> restart >> step) {
-      int& most = steps[kind][{restart, rank}];
-      most = std::max(most, step + 1);
-      fault.ranks = std::max(fault.ranks, rank + 1);
+    CompleteStep step;
+    while (lines >> step.kind >> step.rank >> step.restart >> step.vain_calls) {
+      steps.push_back(step);
     }
   }
-  fault.step_kind = steps.contains("step") ? "step" : "collective";
+  return steps;
+}
+
+/// Of one kind: of each restart, the most steps that a rank completed. A process in the place of
+/// another that ended goes on with its steps.
+void take_steps(const std::string& folder, FaultedEnd& fault) {
+  const std::vector<CompleteStep> steps = steps_in(folder);
+  std::set<int> vain_calls;
+  for (const CompleteStep& step : steps) {
+    fault.ranks = std::max(fault.ranks, step.rank + 1);
+    if (step.kind != "step") continue;
+    ++fault.optimizer_steps;
+    if (step.vain_calls > 0) vain_calls.insert(step.vain_calls);
+  }
+  fault.goes_on_in_peace = vain_calls.size() == 1;
+  fault.step_kind = fault.optimizer_steps > 0 ? "step" : "collective";
+  std::map<std::pair<int, int>, int> of_rank;
+  for (const CompleteStep& step : steps) {
+    if (step.kind == fault.step_kind) ++of_rank[{step.restart, step.rank}];
+  }
   std::map<int, int> of_restart;
-  for (const auto& [key, most] : steps[fault.step_kind]) {
-    of_restart[key.first] = std::max(of_restart[key.first], most);
+  for (const auto& [key, count] : of_rank) {
+    of_restart[key.first] = std::max(of_restart[key.first], count);
   }
   for (const auto& [restart, most] : of_restart) fault.steps.push_back(most);
+}
+
+/// What a reader needs of what a program printed.
+std::string end_of(const std::string& text) {
+  constexpr std::size_t kMostBytes = std::size_t{16} << 10U;
+  return text.size() <= kMostBytes ? text : text.substr(text.size() - kMostBytes);
 }
 
 }  // namespace
@@ -210,7 +238,8 @@ CommandOutcome FaultedRun::outcome(const CommandEnd& end) const {
   outcome.is_overdue = end.is_overdue;
   outcome.printed = text("output");
   FaultedEnd& fault = outcome.fault.emplace();
-  fault.cause = failure_cause(text("errors"));
+  fault.errors = end_of(text("errors"));
+  fault.cause = failure_cause(fault.errors);
   if (fault.cause.empty()) fault.cause = failure_cause(*outcome.printed);
   take_trace(folder_.path() + "/" + kTraceFile, fault);
   take_steps(folder_.path(), fault);

@@ -125,20 +125,32 @@ void RankFaults::fail(const CountedCommand& counted, const std::vector<FaultTask
       trials[i].fault.lost = lost_[tasks[first + i].call];
     }
     run_trials(trials, seconds, jobs);
-    for (FaultTrial& trial : trials) {
-      CommandOutcome& outcome = trial.outcome;
-      const bool is_over =
-          outcome.fault->is_lost && !outcome.is_overdue && outcome.status != counted.outcome.status;
-      if (is_over && outcome.fault->failed_restarts == 0 && trial.folder->has_changed()) {
-        outcome.fault->restarted = restarted(*trial.folder, seconds);
-      }
-      if (!outcome.fault->is_lost) ++not_lost;
-      on_end(trial.task, outcome);
+    restart(counted, trials, seconds, jobs);
+    for (const FaultTrial& trial : trials) {
+      if (!trial.outcome.fault->is_lost) ++not_lost;
+      on_end(trial.task, trial.outcome);
     }
   }
   if (not_lost > 0) {
     options().on_note(
         fmt::format("{} faults were not injected: their steps were not reached", not_lost));
+  }
+}
+
+void RankFaults::restart(const CountedCommand& counted, std::vector<FaultTrial>& trials,
+                         double seconds, int jobs) const {
+  std::vector<FaultTrial*> ended;
+  for (FaultTrial& trial : trials) {
+    const CommandOutcome& outcome = trial.outcome;
+    const bool is_over =
+        outcome.fault->is_lost && !outcome.is_overdue && outcome.status != counted.outcome.status;
+    if (is_over && outcome.fault->failed_restarts == 0 && trial.folder->has_changed()) {
+      ended.push_back(&trial);
+    }
+  }
+  const auto outcomes = restarted(ended, seconds, jobs);
+  for (std::size_t i = 0; i < ended.size(); ++i) {
+    ended[i]->outcome.fault->restarted = outcomes[i];
   }
 }
 

@@ -20,6 +20,8 @@ class RankFaults final : public CommandFaults {
 
  private:
   void take_count(const FaultedRun& run, CountedCommand& counted) override;
+  void restart(const CountedCommand& counted, std::vector<FaultTrial>& trials, double seconds,
+               int jobs) const;
   void note_size(const CountedCommand& counted) const override;
   std::string option_of(const std::string& plan) const override;
 

@@ -130,6 +130,65 @@ TEST(CallFaultVerdict, HoldsARestartToDeclaredValues) {
   EXPECT_THAT(found.what, HasSubstr("sum = 3.0 instead of sum = 3.5"));
 }
 
+/// A run without faults makes 4 steps.
+TrialVerdict after_steps(CommandOutcome outcome, int steps) {
+  outcome.fault->optimizer_steps = steps;
+  return call_fault_verdict({kFaultFree, {}, 4}, outcome);
+}
+
+TEST(CallFaultVerdict, IsSwallowedWhereStepsAreMissing) {
+  const TrialVerdict found = after_steps(ended(0, ""), 3);
+  EXPECT_EQ(found.verdict, FaultVerdict::swallowed);
+  EXPECT_EQ(found.what, "it ends with status 0 after 3 of 4 optimizer steps");
+  EXPECT_EQ(after_steps(ended(0, ""), 4).verdict, FaultVerdict::recovered_same);
+  EXPECT_EQ(after_steps(ended(1, ""), 3).verdict, FaultVerdict::clean_error);
+}
+
+TEST(CallFaultVerdict, LeavesABatchOutThatMemoryDoesNotSufficeForIfItIsSaid) {
+  CommandOutcome outcome = ended(0, "");
+  outcome.fault->is_sticky = false;
+  EXPECT_EQ(after_steps(outcome, 3).verdict, FaultVerdict::swallowed);
+  outcome.fault->errors = "ohm: an error was injected\n";
+  EXPECT_EQ(after_steps(outcome, 3).verdict, FaultVerdict::swallowed) << "that is not its own";
+  outcome.fault->errors = "batch 2 is left out: CUDA out of memory\n";
+  EXPECT_EQ(after_steps(outcome, 3).verdict, FaultVerdict::recovered_same);
+  outcome.fault->is_sticky = true;
+  EXPECT_EQ(after_steps(outcome, 3).verdict, FaultVerdict::swallowed) << "none can follow";
+  outcome.fault->is_sticky = false;
+  outcome.fault->errors = "Exception in thread Thread-1:\nRuntimeError: CUDA error\n";
+  EXPECT_EQ(after_steps(outcome, 3).verdict, FaultVerdict::swallowed);
+}
+
+TEST(CallFaultVerdict, CountsTheStepsOfProcessesThatFollow) {
+  CommandOutcome outcome = ended(0, "");
+  outcome.fault->successors = 1;
+  EXPECT_EQ(after_steps(outcome, 5).verdict, FaultVerdict::recovered_same) << "one of them again";
+  const TrialVerdict found = after_steps(outcome, 3);
+  EXPECT_EQ(found.verdict, FaultVerdict::lost_work);
+  EXPECT_EQ(found.what,
+            "it ends with status 0, and all its processes have made 3 of 4 optimizer steps");
+}
+
+TEST(CallFaultVerdict, CountsTheStepsOfARestart) {
+  CommandOutcome outcome = ended(1, "");
+  CommandOutcome restarted = ended(0, "");
+  restarted.fault->optimizer_steps = 1;
+  outcome.fault->restarted = std::make_shared<CommandOutcome>(restarted);
+  EXPECT_EQ(after_steps(outcome, 3).verdict, FaultVerdict::clean_error);
+  const TrialVerdict found = after_steps(outcome, 2);
+  EXPECT_EQ(found.verdict, FaultVerdict::lost_work);
+  EXPECT_THAT(found.what, HasSubstr("with its restart it has made 3 of 4 optimizer steps"));
+}
+
+TEST(CallFaultVerdict, MayGoOnWithoutTheGpu) {
+  CommandOutcome outcome = ended(0, "");
+  outcome.fault->later_work = 2;  // that showed it that the GPU is lost
+  EXPECT_EQ(after_steps(outcome, 4).verdict, FaultVerdict::swallowed);
+  outcome.fault->goes_on_in_peace = true;
+  EXPECT_EQ(after_steps(outcome, 4).verdict, FaultVerdict::recovered_same);
+  EXPECT_EQ(after_steps(outcome, 3).verdict, FaultVerdict::swallowed);
+}
+
 CommandOutcome job(int status, const std::string& printed, const std::vector<int>& steps) {
   CommandOutcome outcome = ended(status, printed);
   outcome.fault->steps = steps;
