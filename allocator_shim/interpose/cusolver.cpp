@@ -1,7 +1,4 @@
 // cuSOLVER: its version.
-#include <array>
-#include <cstddef>
-
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/toolkit_version.h"
@@ -10,15 +7,19 @@ using namespace ohm::interpose;
 
 namespace {
 
-constexpr int kInvalidValue = 3;
+constexpr int kInvalidSolverValue = 3;
 
 }  // namespace
 
-/// `property` is 0 for the major version, 1 for the minor one and 2 for the patch.
 OHM_EXPORTED int cusolverGetProperty(int property, int* value) {
-  const int version = toolkit_of_process().cusolver;
-  const std::array parts = {version / 1000, version % 1000 / 100, version % 100};
-  if (property < 0 || static_cast<std::size_t>(property) >= parts.size()) return kInvalidValue;
-  *value = parts.at(static_cast<std::size_t>(property));
+  const auto part = part_of_version(toolkit_of_process().cusolver, property);
+  if (!part || value == nullptr) return kInvalidSolverValue;
+  *value = *part;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cusolverGetVersion(int* version) {
+  if (version == nullptr) return kInvalidSolverValue;
+  *version = toolkit_of_process().cusolver;
   return kLibrarySuccess;
 }

@@ -53,8 +53,10 @@ NcclStatus join(Communicator** communicator, const Meeting* meeting, int ranks, 
   auto joined = made(ranks, rank);
   if (meeting != nullptr && (ranks == 1 || !ranks_are_absent())) {
     joined->channel = RankChannel::open(*meeting, ranks, rank);
-    if (joined->channel == nullptr) return NcclStatus::system_error;
-    joined->channel->wait_for_all();
+    if (joined->channel == nullptr) {
+      return RankChannel::has_ended(*meeting) ? NcclStatus::remote_error : NcclStatus::system_error;
+    }
+    if (!joined->channel->wait_for_all()) return NcclStatus::remote_error;
   }
   *communicator = joined.release();
   return NcclStatus::success;
@@ -129,6 +131,24 @@ NcclStatus split(const Communicator& whole, int color, int key, Communicator** p
 OHM_EXPORTED int ncclGetVersion(int* version) {
   *version = toolkit_of_process().nccl;
   return kLibrarySuccess;
+}
+
+OHM_EXPORTED const char* ncclGetErrorString(int status) {
+  switch (static_cast<NcclStatus>(status)) {
+    case NcclStatus::success:
+      return "no error";
+    case NcclStatus::unhandled_cuda_error:
+      return "unhandled cuda error (run with NCCL_DEBUG=INFO for details)";
+    case NcclStatus::system_error:
+      return "unhandled system error (run with NCCL_DEBUG=INFO for details)";
+    case NcclStatus::invalid_argument:
+      return "invalid argument (run with NCCL_DEBUG=WARN for details)";
+    case NcclStatus::invalid_usage:
+      return "invalid usage (run with NCCL_DEBUG=WARN for details)";
+    case NcclStatus::remote_error:
+      return "remote process exited or there was a network error";
+  }
+  return "unknown result code";
 }
 
 OHM_EXPORTED int ncclGetUniqueId(UniqueId* id) {

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <string>
 
 namespace ohm::interpose {
 
@@ -33,6 +34,25 @@ constexpr useconds_t kPollMicroseconds = 50;
 /// Between two looks whether the other side is still there, and before a line says who waits.
 constexpr int kPollsPerLook = 2'000;
 constexpr int kLooksBeforeNotice = 300;
+
+/// For a process that is not reachable yet, or that has ended and is not waited for yet.
+constexpr int kOpeningTries = 200;
+constexpr useconds_t kOpeningMicroseconds = 10'000;
+
+bool is_there(pid_t process) { return kill(process, 0) == 0 || errno != ESRCH; }
+
+/// -1, with errno: it cannot be opened.
+int opened(const std::string& path, pid_t process) {
+  for (int tries = 1;; ++tries) {
+    const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    const int error = errno;
+    if (file >= 0 || tries == kOpeningTries || process <= 0 || !is_there(process)) {
+      errno = error;
+      return file;
+    }
+    usleep(kOpeningMicroseconds);
+  }
+}
 
 off_t place_of_queue(int from, int to) {
   return kQueueBytes * (1 + from * RankChannel::kMaxRanks + to);
@@ -68,7 +88,7 @@ void RankChannel::end(const Meeting& meeting) { close(meeting.descriptor); }
 
 std::unique_ptr<RankChannel> RankChannel::open(const Meeting& meeting, int ranks, int rank) {
   const std::string path = fmt::format("/proc/{}/fd/{}", meeting.process, meeting.descriptor);
-  const int file = ranks > kMaxRanks ? -1 : ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  const int file = ranks > kMaxRanks ? -1 : opened(path, meeting.process);
   void* const mapped =
       file < 0 ? MAP_FAILED
                : mmap(nullptr, sizeof(Header), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -79,12 +99,17 @@ std::unique_ptr<RankChannel> RankChannel::open(const Meeting& meeting, int ranks
     return nullptr;
   }
   return std::unique_ptr<RankChannel>(
-      new RankChannel(file, static_cast<Header*>(mapped), ranks, rank));
+      new RankChannel(file, static_cast<Header*>(mapped), meeting.process, ranks, rank));
 }
 
-RankChannel::RankChannel(int file, Header* header, int ranks, int rank)
+bool RankChannel::has_ended(const Meeting& meeting) {
+  return meeting.process > 0 && !is_there(meeting.process);
+}
+
+RankChannel::RankChannel(int file, Header* header, int arranger, int ranks, int rank)
     : file_(file),
       header_(header),
+      arranger_(arranger),
       ranks_(ranks),
       rank_(rank),
       read_(static_cast<std::size_t>(ranks)) {
@@ -97,19 +122,28 @@ RankChannel::~RankChannel() {
   close(file_);
 }
 
-void RankChannel::wait_for_all() const {
+bool RankChannel::wait_for_all() const {
   for (int polls = 1; header_->joined < ranks_; ++polls) {
+    const bool looks = polls % kPollsPerLook == 0;
+    if (looks && has_lost_a_rank() && header_->joined < ranks_) return false;
     if (polls == kPollsPerLook * kLooksBeforeNotice) {
       fmt::print(stderr, "ohm: rank {} waits for the other {} ranks of its communicator\n", rank_,
                  ranks_ - 1);
     }
     usleep(kPollMicroseconds);
   }
+  return true;
+}
+
+bool RankChannel::has_lost_a_rank() const {
+  const auto* const begin = header_->processes.begin();
+  return !is_there(arranger_) || std::any_of(begin, begin + ranks_, [](const auto& process) {
+    return process != 0 && !is_there(process);
+  });
 }
 
 bool RankChannel::will_send(int from) const {
-  const pid_t process = header_->processes[static_cast<std::size_t>(from)];
-  return !is_aborted_ && (kill(process, 0) == 0 || errno != ESRCH);
+  return !is_aborted_ && is_there(header_->processes[static_cast<std::size_t>(from)]);
 }
 
 bool RankChannel::send(int to, const void* data, std::size_t bytes) {

@@ -26,8 +26,11 @@ class RankChannel {
   /// The file stays as long as this process, or until end().
   static Meeting arrange();
   static void end(const Meeting& meeting);
-  /// nullptr, and a line on stderr that says why: the meeting cannot be reached from here.
+  /// nullptr, and a line on stderr that says why: the meeting cannot be reached from here. One that
+  /// can be reached soon is waited for.
   static std::unique_ptr<RankChannel> open(const Meeting& meeting, int ranks, int rank);
+  /// Whether the process that arranged it is not there any more.
+  static bool has_ended(const Meeting& meeting);
   ~RankChannel();
   RankChannel(const RankChannel&) = delete;
   RankChannel& operator=(const RankChannel&) = delete;
@@ -35,8 +38,9 @@ class RankChannel {
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
 
-  /// Until each rank has opened the channel.
-  void wait_for_all() const;
+  /// Until each rank has opened the channel. False: one that had, or the process that arranged it,
+  /// has ended before.
+  bool wait_for_all() const;
   /// False: the host has no memory for them.
   bool send(int to, const void* data, std::size_t bytes);
   /// False: they will not come.
@@ -47,13 +51,15 @@ class RankChannel {
 
  private:
   struct Header;
-  RankChannel(int file, Header* header, int ranks, int rank);
+  RankChannel(int file, Header* header, int arranger, int ranks, int rank);
+  bool has_lost_a_rank() const;
   bool will_send(int from) const;
   bool wait_for(int from, std::size_t bytes) const;
   void take(int from, std::size_t bytes);
 
   int file_;
   Header* header_;
+  int arranger_;  ///< the process that arranged the meeting
   int ranks_;
   int rank_;
   std::vector<std::uint64_t> read_;  ///< of each rank's queue to this one

@@ -2,6 +2,8 @@
 // versions that libraries tell with those that they were compiled for.
 #pragma once
 
+#include <optional>
+
 namespace ohm::interpose {
 
 struct ToolkitVersion {
@@ -11,13 +13,20 @@ struct ToolkitVersion {
   int nccl;      ///< the same
   int cusparse;  ///< 1000 * major + 100 * minor
   int cusolver;  ///< 1000 * major + 100 * minor + patch
+  int cufft;     ///< the same
+  int cupti;     ///< counted; from CUDA 13.0 on as 10 * cuda
 };
 
-inline constexpr ToolkitVersion kToolkit12 = {12'090, 120'900, 92'600, 22'705, 12'500, 11'705};
-inline constexpr ToolkitVersion kToolkit13 = {13'020, 130'200, 92'600, 23'007, 12'600, 12'100};
+inline constexpr ToolkitVersion kToolkit12 = {12'090, 120'900, 92'600, 22'705,
+                                              12'500, 11'705,  11'401, 28};
+inline constexpr ToolkitVersion kToolkit13 = {13'020, 130'200, 92'600, 23'007,
+                                              12'600, 12'100,  12'000, 130'200};
 
 /// That of the kernels which the program registered first; CUDA 13 before there are any.
 const ToolkitVersion& toolkit_of_process();
+/// As libraries tell it: part 0 is the major version, 1 the minor one, 2 the patch, of 1000 * major
+/// + 100 * minor + patch. Nothing: there is no such part.
+std::optional<int> part_of_version(int version, int part);
 void set_toolkit_of_process(const ToolkitVersion& toolkit);
 
 }  // namespace ohm::interpose

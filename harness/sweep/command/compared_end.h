@@ -6,9 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "harness/sweep/command/fault_verdict.h"
+#include "harness/sweep/command/failing_memory.h"
+#include "harness/sweep/trial.h"
 
 namespace ohm::engine {
+
+/// How a run has to end.
+struct ExpectedEnd {
+  const CommandOutcome& outcome;   ///< without faults
+  std::vector<std::string> lines;  ///< that every run without faults prints
+  int optimizer_steps = 0;         ///< that every run without faults makes; 0: not known
+};
 
 inline constexpr const char* kDeclare =
     "if that is right, declare what counts (--check, ohm.sweep.state), or --waive it";
@@ -22,6 +30,8 @@ std::vector<std::string> printed_lines(const std::string& text);
 std::string without_figures(const std::string& line);
 /// It tells a time or a rate, which is another one in each run: "done in 0.4 s".
 bool is_measured(const std::string& line);
+/// The lines of the first that the second one has, too.
+std::vector<std::string> lines_in_both(const std::string& printed, const std::string& again);
 /// The first of the lines that is not printed.
 std::optional<std::string> missing_line(const std::vector<std::string>& expected,
                                         const std::string& printed);

@@ -10,23 +10,11 @@
 // a restart of its job that fails is the job's.
 #pragma once
 
-#include <string>
-#include <vector>
-
+#include "harness/sweep/command/compared_end.h"
 #include "harness/sweep/command/failing_memory.h"
 #include "harness/sweep/trial.h"
 
 namespace ohm::engine {
-
-/// How a run has to end.
-struct ExpectedEnd {
-  const CommandOutcome& outcome;   ///< without faults
-  std::vector<std::string> lines;  ///< that every run without faults prints
-  int optimizer_steps = 0;         ///< that every run without faults makes; 0: not known
-};
-
-/// The lines of the first that the second one has, too.
-std::vector<std::string> lines_in_both(const std::string& printed, const std::string& again);
 
 /// Whether what the restarted program printed leaves it open if it resumed well.
 bool needs_kill(const ExpectedEnd& expected, const CommandOutcome& outcome);

@@ -349,6 +349,41 @@ TEST(VirtualNccl, SaysThatRanksCannotBeReached) {
               testing::StartsWith("ohm: rank 1 of 2 cannot reach the others through /proc/0/fd/"));
 }
 
+TEST(VirtualNccl, FailsWhereTheRankThatArrangedTheMeetingHasEnded) {
+  std::array<int, 2> pipe_ends = {};
+  ASSERT_EQ(pipe(pipe_ends.data()), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const UniqueId id = unique_id();
+    _exit(write(pipe_ends[1], &id, sizeof(id)) == sizeof(id) ? 0 : 1);
+  }
+  UniqueId id;
+  ASSERT_EQ(read(pipe_ends[0], &id, sizeof(id)), static_cast<ssize_t>(sizeof(id)));
+  std::thread reaper([&] {
+    usleep(100'000);  // a launcher looks after its ranks now and then
+    waitpid(child, nullptr, 0);
+  });
+  const Rank own(id, 2, 1);
+  reaper.join();
+  EXPECT_EQ(own.status(), kRemoteError);
+  EXPECT_STREQ(function<const char*(int)>(kNccl, "ncclGetErrorString")(own.status()),
+               "remote process exited or there was a network error");
+}
+
+TEST(VirtualNccl, DoesNotWaitForRanksThatWillNotJoin) {
+  const UniqueId id = unique_id();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(1);  // while it waits for rank 2
+    const Rank other(id, 3, 1);
+    _exit(other.status());
+  }
+  std::thread reaper([&] { waitpid(child, nullptr, 0); });
+  const Rank own(id, 3, 0);
+  reaper.join();
+  EXPECT_EQ(own.status(), kRemoteError);
+}
+
 TEST(VirtualNccl, RanksThatNobodyStartsHoldWhatTheOneHolds) {
   setenv("OHM_ABSENT_RANKS", "1", 1);
   const Rank own(unique_id(), 2, 1);
