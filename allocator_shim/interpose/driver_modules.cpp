@@ -130,8 +130,8 @@ OHM_EXPORTED Status cuFuncGetModule(Module** module, Kernel* function) {
   OHM_DRIVER_CALL;
   if (module == nullptr) return Status::invalid_value;
   if (!is_kernel(function)) return Status::invalid_handle;
-  *module = function->module;
-  return Status::success;
+  *module = module_of(function);
+  return *module == nullptr ? Status::not_supported : Status::success;
 }
 
 OHM_EXPORTED Status cuFuncGetAttribute(int* value, int attribute, Kernel* function) {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "allocator_shim/interpose/registered_kernels.h"
+
 namespace ohm::interpose {
 namespace {
 
@@ -172,6 +174,10 @@ Status find_kernel(Kernel*& kernel, Module* module, const char* name) {
   return kernel != nullptr ? Status::success : Status::out_of_memory;
 }
 
-bool is_kernel(const Kernel* kernel) { return kernels.is_alive(kernel); }
+bool is_kernel(const Kernel* kernel) { return kernels.is_alive(kernel) || is_registered(kernel); }
+
+Module* module_of(const Kernel* kernel) {
+  return kernels.is_alive(kernel) ? kernel->module : nullptr;
+}
 
 }  // namespace ohm::interpose

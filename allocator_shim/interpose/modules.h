@@ -29,6 +29,9 @@ bool is_module(const Module* module);
 
 /// The same handle for the same name.
 Status find_kernel(Kernel*& kernel, Module* module, const char* name);
+/// Also what the runtime gives for a kernel that the program has registered (cudaGetFuncBySymbol).
 bool is_kernel(const Kernel* kernel);
+/// nullptr: its module is the runtime's own.
+Module* module_of(const Kernel* kernel);
 
 }  // namespace ohm::interpose

@@ -142,6 +142,36 @@ TEST(VirtualCudaLibraries, SolversAndSparseMatricesTellTheirVersions) {
   EXPECT_GE(version, 12'000);
 }
 
+TEST(VirtualCudaLibraries, TellTheSameVersionAsAWholeAndInParts) {
+  const auto is_same = [](const char* soname, const char* whole, const char* parts) {
+    int version = 0;
+    EXPECT_EQ(function<int(int*)>(soname, whole)(&version), kSuccess) << soname;
+    int sum = 0;
+    constexpr std::array kFactors = {1000, 100, 1};
+    for (int part = 0; part < 3; ++part) {
+      int value = -1;
+      EXPECT_EQ(function<int(int, int*)>(soname, parts)(part, &value), kSuccess) << soname;
+      sum += value * kFactors.at(static_cast<std::size_t>(part));
+    }
+    EXPECT_GT(version, 0) << soname;
+    EXPECT_EQ(sum, version) << soname;
+    EXPECT_NE(function<int(int, int*)>(soname, parts)(3, &sum), kSuccess) << soname;
+  };
+  is_same("libcufft.so.11", "cufftGetVersion", "cufftGetProperty");
+  is_same("libcusolver.so.11", "cusolverGetVersion", "cusolverGetProperty");
+  int major = 0;
+  EXPECT_EQ(function<int(int, int*)>("libcusparse.so.12", "cusparseGetProperty")(0, &major),
+            kSuccess);
+  EXPECT_EQ(major, 12);
+  unsigned cupti = 0;
+  EXPECT_EQ(function<int(unsigned*)>("libcupti.so.12", "cuptiGetVersion")(&cupti), kSuccess);
+  EXPECT_GE(cupti, 18U);
+  void* handle = nullptr;
+  EXPECT_EQ(function<int(void**)>("libcublasLt.so.12", "cublasLtCreate")(&handle), kSuccess);
+  EXPECT_NE(handle, nullptr);
+  EXPECT_EQ(function<int(void*)>("libcublasLt.so.12", "cublasLtDestroy")(handle), kSuccess);
+}
+
 TEST(VirtualCudaLibraries, GeneratorsOfCurandRestOnAnAssumption) {
   ASSERT_EQ(function<int(int)>(kRuntime, "cudaSetDevice")(1), kSuccess);
   void* generator = nullptr;

@@ -363,12 +363,9 @@ TEST(VirtualNccl, FailsWhereTheRankThatArrangedTheMeetingHasEnded) {
     usleep(100'000);  // a launcher looks after its ranks now and then
     waitpid(child, nullptr, 0);
   });
-  testing::internal::CaptureStderr();
   const Rank own(id, 2, 1);
   reaper.join();
   EXPECT_EQ(own.status(), kRemoteError);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              testing::HasSubstr("cannot reach the others"));
   EXPECT_STREQ(function<const char*(int)>(kNccl, "ncclGetErrorString")(own.status()),
                "remote process exited or there was a network error");
 }
