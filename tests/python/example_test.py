@@ -25,7 +25,9 @@ OUTCOMES = {"test_features_are_freed": "PASSED", "test_prediction_needs_little_m
 def shown(output):
     """What is the same on every machine: from the first error to the end."""
     first = output.index("=", output.index("[100%]") + 8)
-    text = re.sub(r" in [0-9.]+s( \([0-9:]+\))? =+$", "", output[first:].rstrip(), flags=re.MULTILINE)
+    # As many signs of equality as the time that the session took leaves room for.
+    text = re.sub(r"^=+ (.+) in [0-9.]+s( \([0-9:]+\))? =+$", r"===== \1 =====", output[first:].rstrip(),
+                  flags=re.MULTILINE)
     return "\n".join(line.rstrip() for line in text.splitlines()
                      if not line.startswith(("PASSED", "--- generated", "- generated", "-"))) + "\n"
 
