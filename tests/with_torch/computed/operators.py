@@ -123,6 +123,10 @@ def sparse_tensors(device):
     found += sums(point.coalesce().values(), product, x.grad, merged.values(), (merged + merged).to_dense(), rows @ x)
     embedding = nn.Embedding(20, 4, sparse=True).to(device)
     embedding.weight.data.copy_(numbers(20, 4))
+    for _ in range(2):
+        embedding(torch.tensor([1, 3, 3], device=device)).pow(2).sum().backward()
+    gradient = embedding.weight.grad
+    found += [gradient.coalesce()._nnz(), *sums(gradient.to_dense())]
     optimizer = torch.optim.SparseAdam(embedding.parameters(), lr=0.1)
     for step in range(3):
         optimizer.zero_grad()
@@ -152,6 +156,39 @@ def kinds_of_arguments(device):
 kinds_of_arguments.tolerance = 1e-3
 
 
+def half_precision(device):
+    """Of the same numbers, which the CPU computes in single precision."""
+    kind = torch.float16 if device == "cuda" else torch.float32
+    x = numbers(4, 3, 6, 6).half().to(device, kind).requires_grad_()
+    layer, found = nn.BatchNorm2d(3).to(device, kind), []
+    for is_training in (True, False):
+        x.grad = None
+        made = layer.train(is_training)(x)
+        made.float().pow(3).sum().backward()
+        found += sums(made.float(), x.grad.float(), layer.running_var.float())
+    x.grad = None
+    shares = x.softmax(1, dtype=torch.float32)
+    (shares.pow(2).sum() + x.log_softmax(1, dtype=torch.float32).sum()).backward()
+    grid = (numbers(4, 5, 5, 2).half() / 2).to(device, kind)
+    return found + sums(shares, x.grad.float(), F.layer_norm(x, (6, 6)).float(),
+                        F.grid_sample(x, grid, align_corners=True).float())
+
+
+half_precision.tolerance = 1e-2
+
+
+def nested_tensors(device):
+    rows = [numbers(4, 8).to(device), numbers(6, 8, seed=1).to(device)]
+    layer = nn.TransformerEncoderLayer(8, 2, 16, 0.0, batch_first=True)
+    for index, weight in enumerate(layer.parameters()):
+        weight.data.copy_(numbers(*weight.shape, seed=index))
+    layer = layer.to(device).eval()
+    nested = torch.nested.nested_tensor(rows)
+    with torch.no_grad():
+        made = layer(nested).to_padded_tensor(0)
+    return sums(nested.to_padded_tensor(0), made, *nested.unbind())
+
+
 def same_memory(device):
     """Tensors of several shapes and dtypes on the same memory, one after the other."""
     found, x = [], numbers(4, 6).to(device)
@@ -179,4 +216,4 @@ def distributions(device):
 
 
 CASES = [linear_algebra, transforms, orders, layers, embedding_bags, attention, sparse_tensors,
-         kinds_of_arguments, same_memory, distributions]
+         kinds_of_arguments, half_precision, nested_tensors, same_memory, distributions]
