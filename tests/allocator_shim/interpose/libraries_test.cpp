@@ -166,10 +166,6 @@ TEST(VirtualCudaLibraries, TellTheSameVersionAsAWholeAndInParts) {
   unsigned cupti = 0;
   EXPECT_EQ(function<int(unsigned*)>("libcupti.so.12", "cuptiGetVersion")(&cupti), kSuccess);
   EXPECT_GE(cupti, 18U);
-  void* handle = nullptr;
-  EXPECT_EQ(function<int(void**)>("libcublasLt.so.12", "cublasLtCreate")(&handle), kSuccess);
-  EXPECT_NE(handle, nullptr);
-  EXPECT_EQ(function<int(void*)>("libcublasLt.so.12", "cublasLtDestroy")(handle), kSuccess);
 }
 
 TEST(VirtualCudaLibraries, GeneratorsOfCurandRestOnAnAssumption) {

@@ -1,4 +1,5 @@
-"""JAX: compiled steps on the card rather than on the CPU, its libraries, and a card that is full."""
+"""JAX: compiled steps on the card rather than on the CPU, its libraries, and at the end
+a card that is full."""
 import jax
 import jax.numpy as jnp
 
@@ -30,9 +31,5 @@ memory = device.memory_stats()
 before = memory["bytes_in_use"]
 kept = jnp.zeros(1 << 28, dtype=jnp.uint8).block_until_ready()
 assert device.memory_stats()["bytes_in_use"] - before == kept.nbytes
-try:
-    jnp.zeros(memory["bytes_limit"], dtype=jnp.uint8).block_until_ready()
-    raise SystemExit("the card is never full")
-except jax.errors.JaxRuntimeError as error:
-    assert "RESOURCE_EXHAUSTED" in str(error), error
-print("JAX ran on", device.device_kind)
+jnp.zeros(memory["bytes_limit"], dtype=jnp.uint8).block_until_ready()
+raise SystemExit("the card is never full")
