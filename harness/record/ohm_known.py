@@ -171,11 +171,12 @@ class KnownValues:
 
     def are_known(self, operator, arguments, named):
         """Of all that is read."""
+        unread = operator.unread_of(arguments, named)
         for name, value in operator.inputs(arguments, named):
             if type(value) in self.reads.number_types:
                 return False
             for tensor in tensors_in(self.torch, value):
-                if self.is_known(tensor) or name in operator.unread:
+                if self.is_known(tensor) or name in unread:
                     continue
                 if name != "self" or not self._is_overwritten(operator, arguments, named):
                     return False

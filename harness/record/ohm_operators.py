@@ -47,6 +47,8 @@ HIDDEN_WRITES = {
     "batch_norm_gather_stats": RUNNING, "batch_norm_gather_stats_with_counts": RUNNING,
     "rrelu_with_noise": ("noise",),
 }
+# Of a batch norm, for its gradient.
+KEPT_IN_TRAINING = ("save_mean", "save_invstd")
 # Namespaces whose operators move values between ranks.
 COLLECTIVES = frozenset("c10d _c10d_functional symm_mem".split())
 # They may write all of their first argument, as where a permutation is inverted.
@@ -190,6 +192,12 @@ class Operator:
             return None
         rows = target.shape[dimension]
         return (index, rows) if 0 < rows <= index.numel() else None
+
+    def unread_of(self, arguments, named):
+        """Names of arguments that it does not read."""
+        if self.base == "native_batch_norm_backward" and not self.full_arguments(arguments, named)["train"]:
+            return KEPT_IN_TRAINING
+        return self.unread
 
     def inputs(self, arguments, named):
         yield from zip(self.positions, arguments)

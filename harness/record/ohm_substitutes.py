@@ -46,14 +46,14 @@ def native_batch_norm(torch, a):
 
 
 def normalized(torch, a, momentum, epsilon):
-    """Of half precision in single, as the GPU computes it. What is kept in training alone is left out."""
+    """Of half precision in single, as the GPU computes it."""
     stated = [a["running_mean"], a["running_var"]]
     wide = [widened(torch, value) for value in (a["input"], a["weight"], a["bias"], *stated)]
     made = torch.native_batch_norm(*wide, a["training"], momentum, epsilon)
     for before, after in zip(stated, wide[3:]):
         if after is not before:
             before.copy_(after)
-    return [value if value.numel() else None for value in made]
+    return list(made)
 
 
 def widened(torch, value):

@@ -120,7 +120,8 @@ def sparse_tensors(device):
     found = [merged._nnz(), rows._nnz(), dense.to_sparse()._nnz()]
     point = torch.sparse_coo_tensor(torch.zeros(0, 5, dtype=torch.int64), numbers(5, 2), (2,),
                                     check_invariants=False).to(device)
-    found += sums(point.coalesce().values(), product, x.grad, merged.values(), (merged + merged).to_dense(), rows @ x)
+    found += sums(point.coalesce().values(), product, x.grad, merged.values(),
+                  (merged + merged).to_dense(), rows @ x)
     embedding = nn.Embedding(20, 4, sparse=True).to(device)
     embedding.weight.data.copy_(numbers(20, 4))
     for _ in range(2):
