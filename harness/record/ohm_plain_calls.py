@@ -198,7 +198,7 @@ class PlainCalls:
 
         def is_taken(arguments):
             for place in places:
-                if place < len(arguments) and type(arguments[place]) in NUMBERS:
+                if place < len(arguments) and isinstance(arguments[place], NUMBERS):
                     return True
             return False
 

@@ -144,6 +144,8 @@ def kinds_of_arguments(device):
     for made in (1 - x, x * 2, 3 + x, torch.where(x > 0, x, 0.5), torch.add(x, 1, alpha=2), 2.0 / x):
         found += sums(made)
     whole = torch.arange(1, 7, device=device)
+    for made in ((whole > 2) & True, (whole > 2) | False, (whole > 1).eq(True), whole ^ 3):
+        found += sums(made.int())
     found += sums(whole * 0.5, whole // 2, 7 - whole, whole / 2, whole.sum() * 2.5)
     written = torch.empty(0, device=device), numbers(4, 3).to(device).t()
     for place in written:
