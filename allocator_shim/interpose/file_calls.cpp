@@ -61,7 +61,7 @@ OHM_EXPORTED int stat64(const char* path, struct stat64* status) noexcept {
 }
 
 // What programs call that were linked with a glibc before 2.33.
-// NOLINTBEGIN(bugprone-reserved-identifier)
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 OHM_EXPORTED int __xstat(int version, const char* path, struct stat* status) noexcept {
   auto* const real = next<int(int, const char*, struct stat*)>("__xstat");
   return with_device(real(version, path, status), path, status);
@@ -71,7 +71,7 @@ OHM_EXPORTED int __xstat64(int version, const char* path, struct stat64* status)
   auto* const real = next<int(int, const char*, struct stat64*)>("__xstat64");
   return with_device(real(version, path, status), path, status);
 }
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 OHM_EXPORTED int access(const char* path, int mode) noexcept {
   auto* const real = next<int(const char*, int)>("access");
