@@ -72,6 +72,10 @@ CASES = {
     "ppo_keeps_rollouts": (("growth", "kept"), (10,), ("--limit", "1GiB"), {}),
     "unfreeze": (("full",), (), ("--limit", "1GiB"), {}),
     "step_in_backward": (("full",), (), ("--limit", "1GiB"), {}),
+    "ensemble": ((), (), ("--limit", "4GiB"), {}),
+    "dqn": ((), (), ("--limit", "4GiB"), {}),
+    "curriculum": ((), (), ("--limit", "4GiB"), {}),
+    "distillation": ((), (), ("--limit", "6GiB"), {}),
     "accuracy_with_gradients": (("without no_grad",), (10,), ("--limit", "8GiB"), {}),
 }
 
