@@ -13,6 +13,7 @@ inline constexpr const char* kCallTraceVariable = "OHM_CALL_TRACE";
 /// once, for one of them: where processes have ranks, for rank 0.
 inline constexpr const char* kFaultTraceVariable = "OHM_FAULT_TRACE";
 
+/// harness/record/ohm_watched.py reads it, too.
 struct FaultTrace {
   std::atomic<std::int32_t> process = 0;    ///< in which the call failed; 0: none has failed
   std::atomic<std::int32_t> is_sticky = 0;  ///< all later calls in its context fail

@@ -14,13 +14,13 @@ struct ToolkitVersion {
   int cusparse;  ///< 1000 * major + 100 * minor
   int cusolver;  ///< 1000 * major + 100 * minor + patch
   int cufft;     ///< the same
-  int cupti;     ///< counted; from CUDA 13.0 on as 10 * cuda
+  int cupti;     ///< CUPTI_API_VERSION
 };
 
 inline constexpr ToolkitVersion kToolkit12 = {12'090, 120'900, 92'600, 22'705,
                                               12'500, 11'705,  11'401, 28};
 inline constexpr ToolkitVersion kToolkit13 = {13'020, 130'200, 92'600, 23'007,
-                                              12'600, 12'100,  12'000, 130'200};
+                                              12'600, 12'100,  12'200, 130'202};
 
 /// That of the kernels which the program registered first; CUDA 13 before there are any.
 const ToolkitVersion& toolkit_of_process();

@@ -6,7 +6,7 @@ writes there:
 
     places-PID     a line of JSON for each place that makes calls, by numbers from 0
     steps-PID      a line for each step that is complete: its kind, the rank, which restart, and how
-                   many calls of CUDA had failed in vain by then
+                   many calls of CUDA had failed since the injected failure
     ended-PID.json how it ended
     lost           which process was lost on purpose
     network        the first host beyond this machine that it asked for, if it did
@@ -116,13 +116,13 @@ class Watcher:
 
     def on_end(self, kind):
         try:
-            self.append("steps", f"{kind} {self.rank()} {restarts()} {self.vain_calls()}")
+            self.append("steps", f"{kind} {self.rank()} {restarts()} {self.failed_calls()}")
         except Exception:
             pass
         self.steps[kind] += 1
 
-    def vain_calls(self):
-        """After the injected failure (fault_trace.h): of those calls, all that a program could spare."""
+    def failed_calls(self):
+        """Since the injected failure (FaultTrace in fault_trace.h)."""
         try:
             with open(os.path.join(self.folder, "fault"), "rb") as file:
                 _, _, _, again, later_work, _ = struct.unpack("6i", file.read(24))

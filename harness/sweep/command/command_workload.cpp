@@ -45,6 +45,12 @@ WorkloadError unsound(std::string message, std::string hint, ExitReason reason) 
   return {ErrorResult{std::move(message), {}, 0, {}, std::move(hint)}, reason};
 }
 
+/// What a reader needs of what a program wrote.
+std::string end_of(const std::string& text) {
+  constexpr std::size_t kMostBytes = std::size_t{16} << 10U;
+  return text.size() <= kMostBytes ? text : text.substr(text.size() - kMostBytes);
+}
+
 }  // namespace
 
 TrialVerdict FailingMemory::verdict(const CountedCommand& counted,
@@ -159,7 +165,7 @@ TaskVerdict CommandWorkload::judged(const CountedCommand& counted, const FaultTa
   }
   if (!is_good(found.verdict.verdict)) {
     take_place(outcome, found.verdict);
-    if (outcome.fault) found.verdict.errors = outcome.fault->errors;
+    if (outcome.fault) found.verdict.errors = end_of(outcome.fault->errors);
   }
   return found;
 }

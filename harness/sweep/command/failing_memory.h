@@ -48,7 +48,7 @@ struct CommandOutcome;
 /// How a command ended in which a call of CUDA failed, or a rank was lost, beside its outcome.
 struct FaultedEnd {
   std::string cause;     ///< its last words (failure_cause.h)
-  std::string errors;    ///< the end of its standard error
+  std::string errors;    ///< that it wrote to its standard error
   int process = 0;       ///< in which the call failed; 0: none
   bool is_lost = false;  ///< the rank
   // See allocator_shim/interpose/fault_trace.h:
@@ -61,8 +61,8 @@ struct FaultedEnd {
   std::vector<int> steps;   ///< that were completed, for each time that the job was started
   int ranks = 0;            ///< that made steps
   int optimizer_steps = 0;  ///< of all processes and threads
-  /// Steps followed the failure, and between them no call failed in vain.
-  bool goes_on_in_peace = false;
+  /// Steps followed the failure, and no other call failed between them.
+  bool continues_without_failures = false;
   int failed_restarts = 0;  ///< processes that an error left after a restart of the job
   /// The command, started again in its folder after it had failed; null: it was not.
   std::shared_ptr<const CommandOutcome> restarted;

@@ -80,11 +80,11 @@ std::optional<TrialVerdict> restart_verdict(const ExpectedEnd& expected,
 
 // ---- calls --------------------------------------------------------------------------------------
 
-/// It went on without the GPU: all steps were made, and no call failed in vain between those that
+/// It went on without the GPU: all steps were made, and no other call failed between those that
 /// followed the failure.
 bool does_without(const ExpectedEnd& expected, const FaultedEnd& fault) {
   return expected.optimizer_steps > 0 && fault.optimizer_steps >= expected.optimizer_steps &&
-         fault.goes_on_in_peace;
+         fault.continues_without_failures;
 }
 
 /// Of a program that ended with 0: it went on with its GPU, where everything failed.

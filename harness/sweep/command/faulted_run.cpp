@@ -141,7 +141,7 @@ struct CompleteStep {
   std::string kind;
   int rank = 0;
   int restart = 0;
-  int vain_calls = 0;
+  int failed_calls = 0;
 };
 
 std::vector<CompleteStep> steps_in(const std::string& folder) {
@@ -150,7 +150,7 @@ std::vector<CompleteStep> steps_in(const std::string& folder) {
     if (!entry.path().filename().string().starts_with("steps-")) continue;
     std::ifstream lines(entry.path());
     CompleteStep step;
-    while (lines >> step.kind >> step.rank >> step.restart >> step.vain_calls) {
+    while (lines >> step.kind >> step.rank >> step.restart >> step.failed_calls) {
       steps.push_back(step);
     }
   }
@@ -161,14 +161,14 @@ std::vector<CompleteStep> steps_in(const std::string& folder) {
 /// another that ended goes on with its steps.
 void take_steps(const std::string& folder, FaultedEnd& fault) {
   const std::vector<CompleteStep> steps = steps_in(folder);
-  std::set<int> vain_calls;
+  std::set<int> failed_calls;
   for (const CompleteStep& step : steps) {
     fault.ranks = std::max(fault.ranks, step.rank + 1);
     if (step.kind != "step") continue;
     ++fault.optimizer_steps;
-    if (step.vain_calls > 0) vain_calls.insert(step.vain_calls);
+    if (step.failed_calls > 0) failed_calls.insert(step.failed_calls);
   }
-  fault.goes_on_in_peace = vain_calls.size() == 1;
+  fault.continues_without_failures = failed_calls.size() == 1;
   fault.step_kind = fault.optimizer_steps > 0 ? "step" : "collective";
   std::map<std::pair<int, int>, int> of_rank;
   for (const CompleteStep& step : steps) {
@@ -179,12 +179,6 @@ void take_steps(const std::string& folder, FaultedEnd& fault) {
     of_restart[key.first] = std::max(of_restart[key.first], count);
   }
   for (const auto& [restart, most] : of_restart) fault.steps.push_back(most);
-}
-
-/// What a reader needs of what a program printed.
-std::string end_of(const std::string& text) {
-  constexpr std::size_t kMostBytes = std::size_t{16} << 10U;
-  return text.size() <= kMostBytes ? text : text.substr(text.size() - kMostBytes);
 }
 
 }  // namespace
@@ -238,7 +232,7 @@ CommandOutcome FaultedRun::outcome(const CommandEnd& end) const {
   outcome.is_overdue = end.is_overdue;
   outcome.printed = text("output");
   FaultedEnd& fault = outcome.fault.emplace();
-  fault.errors = end_of(text("errors"));
+  fault.errors = text("errors");
   fault.cause = failure_cause(fault.errors);
   if (fault.cause.empty()) fault.cause = failure_cause(*outcome.printed);
   take_trace(folder_.path() + "/" + kTraceFile, fault);

@@ -184,7 +184,7 @@ TEST(CallFaultVerdict, MayGoOnWithoutTheGpu) {
   CommandOutcome outcome = ended(0, "");
   outcome.fault->later_work = 2;  // that showed it that the GPU is lost
   EXPECT_EQ(after_steps(outcome, 4).verdict, FaultVerdict::swallowed);
-  outcome.fault->goes_on_in_peace = true;
+  outcome.fault->continues_without_failures = true;
   EXPECT_EQ(after_steps(outcome, 4).verdict, FaultVerdict::recovered_same);
   EXPECT_EQ(after_steps(outcome, 3).verdict, FaultVerdict::swallowed);
 }
