@@ -55,6 +55,14 @@ require_packages() {
 
 may_install() { ((EUID == 0)) || { type -P sudo >/dev/null && sudo -n true 2>/dev/null; }; }
 
+# set_sanitizer_options: for the tests of the build asan.
+set_sanitizer_options() {
+  export UBSAN_OPTIONS=print_stacktrace=1
+  # Tests watch processes die of signals: those must end them as they would without a sanitizer.
+  # Programs are started with a library of ours before the sanitizer's.
+  export ASAN_OPTIONS=handle_segv=0:handle_abort=0:verify_asan_link_order=0
+}
+
 # has_nvcc: whether CMake will find a compiler of CUDA kernels.
 has_nvcc() { type -P nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; }
 
