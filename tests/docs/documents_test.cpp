@@ -96,7 +96,7 @@ TEST(Catalogue, HasEveryScenario) {
     if (entry.path().extension() != ".lua") continue;
     const std::string name = "`" + entry.path().stem().string() + "`";
     EXPECT_NE(std::string::npos, readme.find(name)) << name;
-    EXPECT_NE(std::string::npos, catalogue.find("| " + name + " |")) << name;
+    EXPECT_NE(std::string::npos, catalogue.find("- " + name + ": ")) << name;
   }
 }
 
