@@ -94,15 +94,15 @@ Names shared(const Names& theirs, const Names& own) {
 }
 
 std::string table_of(const std::vector<Version>& versions) {
-  std::string text = "| in Python | in Lua |";
-  std::string rule = "|---|---|";
+  std::string text = "| names in |";
+  std::string rule = "|---|";
   for (const Version& version : versions) {
     text += fmt::format(" of {} |", version.number);
     rule += "---:|";
   }
   text += "\n" + rule + "\n";
   for (const auto& [space, names] : versions.back().namespaces) {
-    text += fmt::format("| `{}` | `ohm{}` |", space, space.substr(std::string("torch").size()));
+    text += fmt::format("| `{}` |", space);
     for (const Version& version : versions) {
       const Names& theirs = version.namespaces.at(space);
       text += fmt::format(" {} of {} |", shared(theirs, own_names(space)).size(), theirs.size());
@@ -114,12 +114,12 @@ std::string table_of(const std::vector<Version>& versions) {
 
 constexpr std::string_view kOpening =
     "# PyTorch's names in Lua\n\n"
-    "How many of PyTorch's public names the runtime has, under the same name. `ohm new` writes "
-    "`.ohm/ohm.lua`, which\n"
-    "lists them for editors. A name need not take every argument that PyTorch's takes: unknown "
-    "arguments are rejected by\n"
-    "name. PyTorch's lists are in `tests/golden/pytorch/names`; "
-    "`tests/comparisons/public_names.py` updates them and this page.\n\n";
+    "How many of PyTorch's public names the runtime has; `torch.NAME` is `ohm.NAME` in Lua. `ohm "
+    "new` writes\n"
+    "`.ohm/ohm.lua`, which lists them for editors. Unknown arguments are rejected by name. "
+    "PyTorch's lists are in\n"
+    "`tests/golden/pytorch/names`; `tests/comparisons/public_names.py` updates them and this "
+    "page.\n\n";
 
 std::string document_of(const std::vector<Version>& versions) {
   return std::string(kOpening) + table_of(versions);
