@@ -70,7 +70,7 @@ std::string faults_text() {
     rows.emplace_back(policy.usage, policy.help);
   for (const FaultErrorRow& error : kFaultErrors) {
     rows.emplace_back(fmt::format("-> error({})", error.name),
-                      fmt::format("behind call(…): {}{}", error.help,
+                      fmt::format("after call(…): {}{}", error.help,
                                   error.is_sticky ? "; later calls fail, too" : ""));
   }
   return two_columns(rows);
