@@ -61,7 +61,7 @@ constexpr std::string_view kOpening =
     "the level of a\nfunction; this page is generated from that file.\n";
 
 /// Levels with more entry points are counted by library, not listed.
-constexpr std::size_t kMostListed = 40;
+constexpr std::size_t kMostListed = 15;
 
 using Names = std::vector<std::string_view>;
 

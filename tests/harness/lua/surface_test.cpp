@@ -105,7 +105,7 @@ std::string table_of(const std::vector<Version>& versions) {
     text += fmt::format("| `{}` |", space);
     for (const Version& version : versions) {
       const Names& theirs = version.namespaces.at(space);
-      text += fmt::format(" {} of {} |", shared(theirs, own_names(space)).size(), theirs.size());
+      text += fmt::format(" {}/{} |", shared(theirs, own_names(space)).size(), theirs.size());
     }
     text += "\n";
   }
