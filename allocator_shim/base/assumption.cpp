@@ -30,19 +30,17 @@ constexpr AssumptionInfo kAssumptions[] = {
     {Assumption::kept_lt_workspace, "kept_lt_workspace",
      "with `pytorch-2.10` a handle keeps cuBLASLt's 1 MiB beside its own workspace"},
     {Assumption::process_context, "process_context",
-     "what a process takes of a real card for itself, which decides where memory ends: 450 MiB, or "
-     "what was measured before the first kernel: 502 MiB of an RTX 3060, 527 MiB of an H100 or "
-     "H200"},
+     "a process's context takes 450 MiB of a card, or what was measured before the first kernel: "
+     "502 MiB of an RTX 3060, 527 MiB of an H100 or H200"},
     {Assumption::passed_checks, "passed_checks",
-     "what `torch.distributions` checks of parameters and samples holds"},
+     "the parameter and sample checks of `torch.distributions` pass"},
     {Assumption::generated_length, "generated_length",
-     "sequences that `generate` of transformers makes are as long as they may be"},
+     "`generate` of transformers makes sequences of the maximum length"},
     {Assumption::unknown_values, "unknown_values",
-     "values that no kernel computed decide sizes or branches of the program"},
+     "sizes or branches of the program depend on values that were not computed"},
     {Assumption::finite_values, "finite_values", "values that were not computed are finite"},
     {Assumption::assumed_selection, "assumed_selection",
-     "a mask of values that were not computed selects the share of rows that `--assume-selected` "
-     "states"},
+     "a mask of unknown values selects the share of rows that `--assume-selected` states"},
 };
 static_assert(std::size(kAssumptions) <= kMostAssumptions);
 

@@ -33,13 +33,12 @@ struct FaultErrorRow {
 /// Indexed by FaultError.
 inline constexpr std::array<FaultErrorRow, 12> kFaultErrors = {{
     {FaultError::memory, "memory", "out of memory, or the library's allocation failure", false},
-    {FaultError::illegal_address, "illegal_address", "a kernel read or wrote where nothing is",
-     true},
+    {FaultError::illegal_address, "illegal_address", "a kernel accessed an invalid address", true},
     {FaultError::launch_failure, "launch_failure", "a kernel failed for another reason", true},
     {FaultError::launch_timeout, "launch_timeout", "a kernel ran for too long", true},
-    {FaultError::ecc_uncorrectable, "ecc_uncorrectable", "an uncorrectable error of memory", true},
+    {FaultError::ecc_uncorrectable, "ecc_uncorrectable", "an uncorrectable memory error", true},
     {FaultError::device_lost, "device_lost", "the GPU fell off the bus; NVML says so, too", true},
-    {FaultError::not_ready, "not_ready", "work is not complete yet", false},
+    {FaultError::not_ready, "not_ready", "work is not complete", false},
     {FaultError::remote_error, "remote_error", "NCCL: another rank failed", false},
     {FaultError::system_error, "system_error", "NCCL: a call of the system failed", false},
     {FaultError::hang, "hang", "the call never returns", false},

@@ -12,7 +12,7 @@ namespace ohm::cli {
 void add_baseline_options(const OptionParser& parser, engine::RecordedBaselineOptions& baseline) {
   parser
       .add_option("--baseline", baseline.paths,
-                  "Exit with 1 where a figure exceeds that of this file: a report json=FILE of the "
+                  "Exit with 1 if a figure exceeds that of this file: a report json=FILE of the "
                   "same command, a snapshot, a .baseline (ohm baseline update SNAPSHOT). "
                   "Repeatable: their spread becomes the tolerance")
       .type_name("FILE")
@@ -26,7 +26,7 @@ void add_baseline_options(const OptionParser& parser, engine::RecordedBaselineOp
       .one_value_each();
   parser
       .add_option("--tolerance", baseline.tolerance_percent,
-                  "Tolerance above the baseline's figures (default: 0)")
+                  "Per cent by which figures may exceed the baseline (default: 0)")
       .type_name("PERCENT");
 }
 

@@ -50,7 +50,7 @@ std::function<int()> setup_diff(const OptionParser& parser, const Environment& /
   parser.add_option("AFTER", arguments->after, "The result or snapshot to compare with it")
       .type_name("");
   parser.add_flag("--json", arguments->json, "Print JSON (ohm.diff/1)");
-  parser.add_flag("--exit-code", arguments->exit_code, "Exit with 1 where there is a difference");
+  parser.add_flag("--exit-code", arguments->exit_code, "Exit with 1 if there is a difference");
   add_color_option(parser, arguments->style);
   return [arguments] { return diff(*arguments); };
 }

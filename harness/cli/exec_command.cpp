@@ -211,7 +211,7 @@ std::function<int()> setup_exec(const OptionParser& parser, const Environment& e
       .type_name("PROFILE")
       .completes(Completion::gpus);
   parser.add_option("--gpus", arguments->gpus, "How many of them (default: 1)").type_name("N");
-  parser.add_option("--limit", arguments->limit, "Memory of each GPU (default: all that it has)")
+  parser.add_option("--limit", arguments->limit, "Memory of each GPU (default: its capacity)")
       .type_name("SIZE")
       .check(not_empty());
   parser
@@ -222,8 +222,7 @@ std::function<int()> setup_exec(const OptionParser& parser, const Environment& e
       .check(not_empty());
   parser
       .add_option("--host-limit", arguments->host_limit,
-                  "Host memory that each process may have; beyond it requests fail (with it "
-                  "--memory is host)")
+                  "Host memory of each process; beyond it requests fail (implies --memory host)")
       .type_name("SIZE")
       .check(not_empty());
   parser
@@ -233,19 +232,18 @@ std::function<int()> setup_exec(const OptionParser& parser, const Environment& e
       .type_name("PLAN")
       .check(not_empty());
   parser.add_flag("--fault-once", arguments->fails_once,
-                  "The fault of a call happens once, in one process of the command (rank 0 where "
-                  "there are ranks), as in ohm sweep --faults device; nothing is recorded");
+                  "Inject the fault of a call once, in one process of the command (rank 0 of a "
+                  "job), as ohm sweep --faults device does; nothing is recorded");
   parser
       .add_option("--lose-rank", arguments->lost_rank,
-                  "Kill a rank of the job before it completes a step, once, as in ohm sweep "
-                  "--faults rank: 1@3 is rank 1 at its third step; nothing is recorded")
+                  "Kill a rank of the job once, before it completes a step, as ohm sweep --faults "
+                  "rank does: 1@3 is rank 1 at its third step; nothing is recorded")
       .type_name("RANK@STEP")
       .check(not_empty());
   parser
-      .add_option(
-          "--gate", arguments->gates,
-          "Exit with 1 where the command breaks this limit: 'peak_allocated_bytes < 20 GiB'; "
-          "repeatable")
+      .add_option("--gate", arguments->gates,
+                  "Exit with 1 if the command breaks this limit: 'peak_allocated_bytes < 20 GiB'; "
+                  "repeatable")
       .type_name("LIMIT")
       .one_value_each();
   add_baseline_options(parser, arguments->baseline);

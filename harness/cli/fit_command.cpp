@@ -193,7 +193,7 @@ void add_question(const OptionParser& parser, FitArguments& arguments) {
       .one_value_each();
   parser
       .add_option("--limit", arguments.limits,
-                  "With recordings: also find the largest value that keeps this limit, as in "
+                  "With recordings: also find the largest value within this limit, as in "
                   "'peak_reserved_bytes < 20 GiB'; repeatable")
       .type_name("LIMIT")
       .one_value_each();
@@ -203,7 +203,7 @@ void add_question(const OptionParser& parser, FitArguments& arguments) {
       .type_name("NAME|ROLE")
       .one_value_each();
   parser.add_flag("--no-limits", arguments.ignores_limits,
-                  "Ignore the scenario's limits: whatever does not run out of memory fits");
+                  "Ignore the scenario's limits: a variant fits unless it runs out of memory");
 }
 
 void add_the_rest(const OptionParser& parser, FitArguments& arguments) {

@@ -69,9 +69,9 @@ std::string faults_text() {
   for (const FaultPolicyRow& policy : fault_policies())
     rows.emplace_back(policy.usage, policy.help);
   for (const FaultErrorRow& error : kFaultErrors) {
-    rows.emplace_back(fmt::format("-> error({})", error.name),
-                      fmt::format("behind call(…): {}{}", error.help,
-                                  error.is_sticky ? "; later calls fail, too" : ""));
+    rows.emplace_back(
+        fmt::format("-> error({})", error.name),
+        fmt::format("{}{}", error.help, error.is_sticky ? "; later calls fail, too" : ""));
   }
   return two_columns(rows);
 }

@@ -197,7 +197,7 @@ void add_questions(const OptionParser& parser, ReplayArguments& arguments) {
   engine::ReplayOptions& replay = arguments.replay;
   parser.add_option("FILE", replay.file, "A PyTorch memory snapshot, or a .trace").type_name("");
   parser.add_flag("--verify", replay.verifies,
-                  "Exit with 1 where the allocator differs from the recording");
+                  "Exit with 1 if the allocator differs from the recording");
   parser
       .add_option("--capacity", arguments.capacities,
                   "What if the device had this much memory for the process; repeatable")
@@ -245,7 +245,7 @@ void add_questions(const OptionParser& parser, ReplayArguments& arguments) {
                   "Find the smallest capacity that suffices, without and with retries");
   parser
       .add_option("--limit", arguments.gate.limits,
-                  "Exit with 1 where the recording breaks this limit: 'peak_allocated_bytes < 20 "
+                  "Exit with 1 if the recording breaks this limit: 'peak_allocated_bytes < 20 "
                   "GiB', 'growth_bytes_per_step == 0'; repeatable")
       .type_name("LIMIT")
       .one_value_each();

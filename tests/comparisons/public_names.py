@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists PyTorch's public names by version, and writes docs/surface.md: which of them the runtime has.
+"""Lists PyTorch's public names by version, and writes docs/surface.md: how many of them the runtime has.
 
     tests/comparisons/public_names.py --build build/release --python VENV/bin/python
 

@@ -1,4 +1,4 @@
-// docs/cuda-support.md: the support level of each entry point of CUDA, written from the rows of
+// docs/cuda-support.md: the support levels of CUDA's entry points, written from the rows of
 // allocator_shim/interpose/entry_points.def with OHM_APPROVE=1.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -54,14 +54,61 @@ constexpr Row kRows[] = {
 constexpr std::string_view kOpening =
     "# CUDA support\n\n"
     "The entry points of CUDA 12 and 13 that programs find on a virtual GPU. A rejected call fails "
-    "with the library's code for\nwhat it does not support, and is named on stderr unless the "
-    "program only tries it; `ohm exec --allow-missing` continues\npast it. Every other "
-    "entry point of the runtime, the driver, cuBLAS, cuDNN, cuFFT and cuRAND of CUDA 13 is there "
-    "for\nprograms that link to it, and rejected. The page is generated from `entry_points.def` in "
-    "`allocator_shim/interpose`.\n";
+    "with the library's code for\nan unsupported feature, and is named on stderr unless the "
+    "program only probes for it; `ohm exec --allow-missing` continues\npast it. Every other entry "
+    "point of the runtime, the driver, cuBLAS, cuDNN, cuFFT and cuRAND of CUDA 13 can be\nlinked "
+    "to, and is rejected. `grep cudaMemcpyAsync allocator_shim/interpose/entry_points.def` shows "
+    "the level of a\nfunction; this page is generated from that file.\n";
+
+/// Levels with more entry points are counted by library, not listed.
+constexpr std::size_t kMostListed = 15;
+
+using Names = std::vector<std::string_view>;
+
+/// Entry points by library, in the order of the rows, and by level.
+struct Levels {
+  std::vector<std::string_view> libraries;
+  std::map<std::string_view, std::map<std::string_view, Names>> rows;
+
+  Names names(std::string_view library, std::string_view level) const {
+    const auto found = rows.at(library).find(level);
+    return found == rows.at(library).end() ? Names{} : found->second;
+  }
+  Names names_of_all(std::string_view level) const {
+    Names all;
+    for (const std::string_view library : libraries) {
+      const Names own = names(library, level);
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    return all;
+  }
+};
+
+Levels read_levels() {
+  Levels levels;
+  for (const Row& row : kRows) {
+    if (row.behaviour.starts_with("Absent")) continue;
+    if (!levels.rows.contains(row.library)) levels.libraries.push_back(row.library);
+    levels.rows[row.library][row.support].push_back(row.name);
+  }
+  return levels;
+}
+
+std::string table_of(const Levels& levels) {
+  std::string text = "\n| library | supported | partial | rejected |\n|---|---:|---:|---:|\n";
+  for (const std::string_view library : levels.libraries) {
+    const std::size_t supported = levels.names(library, "supported").size();
+    const std::size_t rejected = levels.names(library, "rejected").size();
+    std::size_t all = 0;
+    for (const auto& [level, names] : levels.rows.at(library)) all += names.size();
+    text += fmt::format("| {} | {} | {} | {} |\n", library, supported, all - supported - rejected,
+                        rejected);
+  }
+  return text;
+}
 
 /// Names in code spans, in lines of at most 110 columns.
-std::string wrapped(std::string_view heading, const std::vector<std::string_view>& names) {
+std::string wrapped(std::string_view heading, const Names& names, std::string_view indent) {
   constexpr std::size_t kColumns = 110;
   std::string text;
   std::string line(heading);
@@ -69,36 +116,39 @@ std::string wrapped(std::string_view heading, const std::vector<std::string_view
     const std::string span = fmt::format("`{}`", name);
     if (line.size() + 1 + span.size() > kColumns) {
       text += line + "\n";
-      line.clear();
+      line = fmt::format("{}{}", indent, span);
+    } else {
+      line += " " + span;
     }
-    line += line.empty() ? span : " " + span;
   }
   return text + line + "\n";
 }
 
-std::string section(std::string_view library,
-                    const std::map<std::string_view, std::vector<std::string_view>>& by_support) {
-  std::string text = fmt::format("\n## {}\n", library);
-  const auto add = [&](std::string_view support, const std::string& heading) {
-    const auto found = by_support.find(support);
-    if (found != by_support.end()) text += "\n" + wrapped(heading, found->second);
-  };
-  add("supported", "Supported:");
-  for (const Limit& limit : kLimits) add(limit.name, fmt::format("Partial: {}:", limit.sentence));
-  add("rejected", "Rejected:");
-  return text;
+std::string counts_of(const Levels& levels, std::string_view level) {
+  std::vector<std::string> counts;
+  for (const std::string_view library : levels.libraries) {
+    const std::size_t count = levels.names(library, level).size();
+    if (count > 0) counts.push_back(fmt::format("{} of {}", count, library));
+  }
+  return fmt::format("{}", fmt::join(counts, ", "));
 }
 
 std::string page() {
-  std::vector<std::string_view> libraries;
-  std::map<std::string_view, std::map<std::string_view, std::vector<std::string_view>>> rows;
-  for (const Row& row : kRows) {
-    if (row.behaviour.starts_with("Absent")) continue;
-    if (!rows.contains(row.library)) libraries.push_back(row.library);
-    rows[row.library][row.support].push_back(row.name);
+  const Levels levels = read_levels();
+  std::string text = std::string(kOpening) + table_of(levels);
+  text += "\n## Partial support\n\nSuch an entry point\n\n";
+  for (const Limit& limit : kLimits) {
+    const Names names = levels.names_of_all(limit.name);
+    const std::string heading = fmt::format("- {}:", limit.sentence);
+    text += names.size() > kMostListed
+                ? fmt::format("{} {}\n", heading, counts_of(levels, limit.name))
+                : wrapped(heading, names, "  ");
   }
-  std::string text(kOpening);
-  for (const std::string_view library : libraries) text += section(library, rows.at(library));
+  text += "\n## Rejected\n";
+  for (const std::string_view library : levels.libraries) {
+    const Names names = levels.names(library, "rejected");
+    if (!names.empty()) text += "\n" + wrapped(fmt::format("{}:", library), names, "");
+  }
   return text;
 }
 

@@ -22,7 +22,7 @@ class Call final : public FaultPolicy {
 inline constexpr FaultPolicyRow kCall = {
     "call",
     "call(NAME)",
-    "only calls of this CUDA function (ohm exec)",
+    "only calls of this CUDA function (ohm exec); they fail as -> error(KIND) says",
     FaultPolicy::Kind::condition,
     [](PolicyArguments& arguments) -> std::unique_ptr<FaultPolicy> {
       return std::make_unique<Call>(arguments.take_text("a function of CUDA"));

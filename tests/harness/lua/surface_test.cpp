@@ -1,4 +1,4 @@
-// docs/surface.md: which of PyTorch's public names a script finds in the runtime. The lists of
+// docs/surface.md: how many of PyTorch's public names a script finds in the runtime. The lists of
 // names are tests/golden/pytorch/names, which tests/comparisons/public_names.py writes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -93,35 +93,19 @@ Names shared(const Names& theirs, const Names& own) {
   return both;
 }
 
-// Lines of at most 110 columns.
-std::string paragraph(const Names& names) {
-  constexpr std::size_t kColumns = 110;
-  std::string text;
-  std::string line;
-  for (const std::string& name : names) {
-    const std::string word = "`" + name + "`";
-    if (line.size() + 1 + word.size() > kColumns) {
-      text += line + "\n";
-      line.clear();
-    }
-    line += line.empty() ? word : " " + word;
-  }
-  return text + line + "\n";
-}
-
 std::string table_of(const std::vector<Version>& versions) {
-  std::string text = "| in Python | in Lua |";
-  std::string rule = "|---|---|";
+  std::string text = "| names in |";
+  std::string rule = "|---|";
   for (const Version& version : versions) {
     text += fmt::format(" of {} |", version.number);
     rule += "---:|";
   }
   text += "\n" + rule + "\n";
   for (const auto& [space, names] : versions.back().namespaces) {
-    text += fmt::format("| `{}` | `ohm{}` |", space, space.substr(std::string("torch").size()));
+    text += fmt::format("| `{}` |", space);
     for (const Version& version : versions) {
       const Names& theirs = version.namespaces.at(space);
-      text += fmt::format(" {} of {} |", shared(theirs, own_names(space)).size(), theirs.size());
+      text += fmt::format(" {}/{} |", shared(theirs, own_names(space)).size(), theirs.size());
     }
     text += "\n";
   }
@@ -129,26 +113,16 @@ std::string table_of(const std::vector<Version>& versions) {
 }
 
 constexpr std::string_view kOpening =
-    "# Surface\n\n"
-    "The public names of PyTorch that the runtime has, under the same name. A name need not take "
-    "every\n"
-    "argument that PyTorch's takes: unknown arguments are rejected by name.\n\n"
-    "<!-- not run: it needs PyTorch -->\n"
-    "```sh\n"
-    "tests/comparisons/public_names.py --build build/release --python VENV/bin/python\n"
-    "```\n\n"
-    "lists the names of the version in `VENV` (`tests/golden/pytorch/names`) and writes this page; "
-    "a "
-    "test holds\nit to the lists.\n\n";
+    "# PyTorch's names in Lua\n\n"
+    "How many of PyTorch's public names the runtime has; `torch.NAME` is `ohm.NAME` in Lua. `ohm "
+    "new` writes\n"
+    "`.ohm/ohm.lua`, which lists them for editors. Unknown arguments are rejected by name. "
+    "PyTorch's lists are in\n"
+    "`tests/golden/pytorch/names`; `tests/comparisons/public_names.py` updates them and this "
+    "page.\n\n";
 
 std::string document_of(const std::vector<Version>& versions) {
-  std::string text = std::string(kOpening) + table_of(versions);
-  text += fmt::format("\nThe lists are those of {}.\n", versions.back().number);
-  for (const auto& [space, theirs] : versions.back().namespaces) {
-    const Names own = own_names(space);
-    text += "\n## " + space + "\n\n" + paragraph(shared(theirs, own));
-  }
-  return text;
+  return std::string(kOpening) + table_of(versions);
 }
 
 TEST(Surface, DocumentSaysWhatIsThere) {
