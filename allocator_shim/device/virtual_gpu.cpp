@@ -68,33 +68,29 @@ VirtualGpu::VirtualGpu(const GpuProfile& profile, int device, ValueMode values)
 VirtualGpu::VirtualGpu(std::shared_ptr<SharedGpuMemory> memory, const VirtualGpuOptions& options)
     : options_(options),
       memory_(std::move(memory)),
-      process_index_(memory_->processes_.size()),
+      place_(memory_->add_process(options.process_id)),
       values_(values_of(memory_->capacity_bytes(), options)),
       addresses_(addresses_of(memory_->capacity_bytes(), options, values_.get())) {
-  if (options.context_bytes > memory_->capacity_bytes_ - memory_->used_bytes_) {
+  if (!create_chunk(options.context_bytes)) {
     throw std::invalid_argument(fmt::format(
         "[virtual gpu] a context of {} does not fit into a capacity of {} with {} in use",
-        human_bytes(options.context_bytes), human_bytes(memory_->capacity_bytes_),
-        human_bytes(memory_->used_bytes_)));
+        human_bytes(options.context_bytes), human_bytes(memory_->capacity_bytes()),
+        human_bytes(memory_->used_bytes())));
   }
-  memory_->processes_.push_back({options.process_id, 0});
-  create_chunk(options.context_bytes);
 }
 
-VirtualGpu::~VirtualGpu() { release_chunk(memory_->processes_[process_index_].bytes); }
+VirtualGpu::~VirtualGpu() { release_chunk(taken_bytes_); }
 
 bool VirtualGpu::create_chunk(std::size_t bytes) {
-  if (bytes > memory_->capacity_bytes_ - memory_->used_bytes_) return false;
-  memory_->used_bytes_ += bytes;
-  memory_->processes_[process_index_].bytes += bytes;
+  if (!memory_->take(place_, bytes)) return false;
+  taken_bytes_ += bytes;
   return true;
 }
 
 void VirtualGpu::release_chunk(std::size_t bytes) {
-  SharedGpuMemory::Process& process = memory_->processes_[process_index_];
-  OHM_ASSERT(bytes <= process.bytes, "more given back than taken");
-  process.bytes -= bytes;
-  memory_->used_bytes_ -= bytes;
+  OHM_ASSERT(bytes <= taken_bytes_, "more given back than taken");
+  taken_bytes_ -= bytes;
+  memory_->give_back(place_, bytes);
 }
 
 void VirtualGpu::commit(DeviceAddress address, std::size_t bytes) {
@@ -163,24 +159,23 @@ void VirtualGpu::unmap(DeviceAddress address, std::size_t bytes, std::size_t chu
 }
 
 void VirtualGpu::leave_device() {
-  const std::size_t bytes = memory_->processes_[process_index_].bytes;
+  const std::size_t bytes = taken_bytes_;
   release_chunk(bytes);
   memory_ = std::make_shared<SharedGpuMemory>(memory_->capacity_bytes());
-  memory_->processes_.push_back({options_.process_id, 0});
-  process_index_ = 0;
+  place_ = memory_->add_process(options_.process_id);
   create_chunk(bytes);
 }
 
 DeviceMemoryInfo VirtualGpu::info() const {
-  return {memory_->capacity_bytes_ - memory_->used_bytes_, memory_->capacity_bytes_};
+  const std::size_t capacity_bytes = memory_->capacity_bytes();
+  return {capacity_bytes - std::min(capacity_bytes, memory_->used_bytes()), capacity_bytes};
 }
 
 std::vector<DeviceProcess> VirtualGpu::processes() const {
   std::vector<DeviceProcess> processes;
   if (options_.process_listing == ProcessListing::unavailable) return processes;
-  for (std::size_t i = 0; i < memory_->processes_.size(); ++i) {
-    const SharedGpuMemory::Process& process = memory_->processes_[i];
-    const bool is_own = i == process_index_;
+  for (const SharedGpuMemory::Process& process : memory_->processes()) {
+    const bool is_own = process.place == place_;
     if (is_own || process.bytes > 0) processes.push_back({process.id, is_own, process.bytes});
   }
   return processes;

@@ -13,31 +13,12 @@
 #include "allocator_shim/device/address_space.h"
 #include "allocator_shim/device/device_memory.h"
 #include "allocator_shim/device/gpu_profile.h"
+#include "allocator_shim/device/shared_gpu_memory.h"
 #include "allocator_shim/device/value_budget.h"
 
 namespace ohm {
 
 class HostMapping;
-
-/// The memory of one GPU, shared by the virtual GPUs, one per process, that were given it.
-class SharedGpuMemory {
- public:
-  explicit SharedGpuMemory(std::size_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
-
-  std::size_t capacity_bytes() const { return capacity_bytes_; }
-  std::size_t used_bytes() const { return used_bytes_; }
-
- private:
-  friend class VirtualGpu;
-  struct Process {
-    std::uint32_t id = 0;
-    std::size_t bytes = 0;
-  };
-
-  std::size_t capacity_bytes_;
-  std::size_t used_bytes_ = 0;
-  std::vector<Process> processes_;  ///< in the order they came
-};
 
 /// Whether the out-of-memory message can tell who holds the memory (PyTorch: is NVML there).
 enum class ProcessListing : std::uint8_t { available, unavailable };
@@ -112,7 +93,8 @@ class VirtualGpu final : public DeviceMemory {
 
   VirtualGpuOptions options_;
   std::shared_ptr<SharedGpuMemory> memory_;
-  std::size_t process_index_;
+  std::size_t place_;                    ///< of this process on the GPU
+  std::size_t taken_bytes_ = 0;          ///< by it
   std::unique_ptr<HostMapping> values_;  ///< nullptr: size-only
   AddressSpace addresses_;
 };

@@ -73,6 +73,17 @@ Status copy(void* to, const void* from, std::size_t bytes, Direction direction) 
   return Status::success;
 }
 
+Status copy_on(const Stream* stream, void* to, const void* from, std::size_t bytes,
+               Direction direction) {
+  const Status status = on_stream(stream, [&] { return copy(to, from, bytes, direction); });
+  if (calls_in_flight == 0 || status != Status::success || capture_of(stream) != nullptr) {
+    return status;
+  }
+  const bool is_pageable = gpus().place_of(to, bytes) == Place::host && !gpus().is_pinned(to);
+  if (is_pageable) note_waited(stream);
+  return status;
+}
+
 Status copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                  std::size_t row_bytes, std::size_t rows, Direction direction) {
   if (row_bytes == 0 || rows == 0) return Status::success;

@@ -45,9 +45,28 @@ Status fill_words(std::uint32_t* to, std::uint32_t word, std::size_t count);
 template <typename Write>
 Status on_stream(const Stream* stream, Write write) {
   if (!is_stream(stream)) return Status::invalid_handle;
-  if (capture_of(stream) == nullptr) return write();
-  note_work(stream);
-  return Status::success;
+  if (capture_of(stream) != nullptr) {
+    note_work(stream);
+    return Status::success;
+  }
+  const Status status = write();
+  if (status == Status::success) note_launched(stream);
+  return status;
+}
+
+/// An asynchronous copy. One to memory of the host that is not page-locked is waited for.
+Status copy_on(const Stream* stream, void* to, const void* from, std::size_t bytes,
+               Direction direction);
+
+/// For the calls without a stream, which are of the legacy default one and wait for it, unless
+/// they stay on devices.
+template <typename Write>
+Status waited_for(Direction direction, Write write) {
+  const Status status = write();
+  if (status != Status::success) return status;
+  note_launched(nullptr);
+  if (direction != Direction::device_to_device) note_waited(nullptr);
+  return status;
 }
 
 }  // namespace ohm::interpose

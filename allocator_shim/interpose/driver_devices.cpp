@@ -10,6 +10,7 @@
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
 #include "allocator_shim/interpose/toolkit_version.h"
+#include "allocator_shim/interpose/work_in_flight.h"
 
 using namespace ohm::interpose;
 
@@ -212,6 +213,7 @@ OHM_EXPORTED Status cuCtxGetDevice(int* device) {
 
 OHM_EXPORTED Status cuCtxSynchronize() {
   OHM_CONTEXT_CALL;
+  note_device_waited(gpus().current());
   gpus().trim_pools();
   return Status::success;
 }

@@ -8,6 +8,7 @@
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/status.h"
+#include "allocator_shim/interpose/work_in_flight.h"
 
 using namespace ohm::interpose;
 using ohm::AddressSpace;
@@ -72,6 +73,10 @@ void write(void* to, Value value) {
   *static_cast<Value*>(to) = value;
 }
 
+Status copy_waited_for(void* to, const void* from, std::size_t bytes, Direction direction) {
+  return waited_for(direction, [&] { return copy(to, from, bytes, direction); });
+}
+
 }  // namespace
 
 OHM_EXPORTED Status cuMemAlloc_v2(DeviceAddress* address, std::size_t bytes) {
@@ -82,7 +87,7 @@ OHM_EXPORTED Status cuMemAlloc_v2(DeviceAddress* address, std::size_t bytes) {
 
 OHM_EXPORTED Status cuMemFree_v2(DeviceAddress address) {
   OHM_CONTEXT_CALL;
-  return gpus().free(address);
+  return free_when_finished(address);
 }
 
 OHM_EXPORTED Status cuMemAllocAsync(DeviceAddress* address, std::size_t bytes, Stream* stream) {
@@ -151,7 +156,9 @@ OHM_EXPORTED Status cuMemHostGetDevicePointer_v2(void** device, void* host, unsi
 OHM_EXPORTED Status cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes) {
   OHM_CONTEXT_CALL;
   if (free_bytes == nullptr || total_bytes == nullptr) return Status::invalid_value;
-  const DeviceMemoryInfo info = gpus().info(gpus().current());
+  DeviceMemoryInfo info;
+  const Status status = gpus().info(gpus().current(), info);
+  if (status != Status::success) return status;
   *free_bytes = info.free_bytes;
   *total_bytes = info.total_bytes;
   return Status::success;
@@ -212,50 +219,50 @@ OHM_EXPORTED Status cuPointerGetAttributes(unsigned count, const int* attributes
 
 OHM_EXPORTED Status cuMemcpy(void* to, const void* from, std::size_t bytes) {
   OHM_CONTEXT_CALL;
-  return copy(to, from, bytes, Direction::unified);
+  return copy_waited_for(to, from, bytes, Direction::unified);
 }
 
 OHM_EXPORTED Status cuMemcpyAsync(void* to, const void* from, std::size_t bytes, Stream* stream) {
   OHM_CONTEXT_CALL;
-  return on_stream(stream, [&] { return copy(to, from, bytes, Direction::unified); });
+  return copy_on(stream, to, from, bytes, Direction::unified);
 }
 
 OHM_EXPORTED Status cuMemcpyHtoD_v2(void* to, const void* from, std::size_t bytes) {
   OHM_CONTEXT_CALL;
-  return copy(to, from, bytes, Direction::host_to_device);
+  return copy_waited_for(to, from, bytes, Direction::host_to_device);
 }
 
 OHM_EXPORTED Status cuMemcpyDtoH_v2(void* to, const void* from, std::size_t bytes) {
   OHM_CONTEXT_CALL;
-  return copy(to, from, bytes, Direction::device_to_host);
+  return copy_waited_for(to, from, bytes, Direction::device_to_host);
 }
 
 OHM_EXPORTED Status cuMemcpyDtoD_v2(void* to, const void* from, std::size_t bytes) {
   OHM_CONTEXT_CALL;
-  return copy(to, from, bytes, Direction::device_to_device);
+  return copy_waited_for(to, from, bytes, Direction::device_to_device);
 }
 
 OHM_EXPORTED Status cuMemcpyHtoDAsync_v2(void* to, const void* from, std::size_t bytes,
                                          Stream* stream) {
   OHM_CONTEXT_CALL;
-  return on_stream(stream, [&] { return copy(to, from, bytes, Direction::host_to_device); });
+  return copy_on(stream, to, from, bytes, Direction::host_to_device);
 }
 
 OHM_EXPORTED Status cuMemcpyDtoHAsync_v2(void* to, const void* from, std::size_t bytes,
                                          Stream* stream) {
   OHM_CONTEXT_CALL;
-  return on_stream(stream, [&] { return copy(to, from, bytes, Direction::device_to_host); });
+  return copy_on(stream, to, from, bytes, Direction::device_to_host);
 }
 
 OHM_EXPORTED Status cuMemcpyDtoDAsync_v2(void* to, const void* from, std::size_t bytes,
                                          Stream* stream) {
   OHM_CONTEXT_CALL;
-  return on_stream(stream, [&] { return copy(to, from, bytes, Direction::device_to_device); });
+  return copy_on(stream, to, from, bytes, Direction::device_to_device);
 }
 
 OHM_EXPORTED Status cuMemsetD8_v2(void* to, unsigned char value, std::size_t count) {
   OHM_CONTEXT_CALL;
-  return fill(to, value, count);
+  return on_stream(nullptr, [&] { return fill(to, value, count); });
 }
 
 OHM_EXPORTED Status cuMemsetD8Async(void* to, unsigned char value, std::size_t count,
@@ -266,7 +273,7 @@ OHM_EXPORTED Status cuMemsetD8Async(void* to, unsigned char value, std::size_t c
 
 OHM_EXPORTED Status cuMemsetD32_v2(unsigned* to, unsigned value, std::size_t count) {
   OHM_CONTEXT_CALL;
-  return fill_words(to, value, count);
+  return on_stream(nullptr, [&] { return fill_words(to, value, count); });
 }
 
 OHM_EXPORTED Status cuMemsetD32Async(unsigned* to, unsigned value, std::size_t count,
@@ -279,6 +286,7 @@ OHM_EXPORTED Status cuStreamWriteValue32_v2(Stream* stream, unsigned* to, unsign
                                             unsigned /*flags*/) {
   OHM_CONTEXT_CALL;
   if (!is_stream(stream)) return Status::invalid_handle;
+  note_launched(stream);
   return fill_words(to, value, 1);
 }
 

@@ -40,6 +40,7 @@ Status cudaGraphUpload(ExecutableGraph* executable, Stream* stream);
 Status cudaGraphLaunch(ExecutableGraph* executable, Stream* stream);
 Status cudaStreamQuery(Stream* stream);
 Status cudaEventQuery(Event* event);
+Status cudaEventSynchronize(Event* event);
 }
 
 OHM_EXPORTED Status cuStreamCreate(Stream** stream, unsigned flags) {
@@ -195,7 +196,7 @@ OHM_EXPORTED Status cuEventQuery(Event* event) {
 
 OHM_EXPORTED Status cuEventSynchronize(Event* event) {
   OHM_CONTEXT_CALL;
-  return cudaEventQuery(event);
+  return cudaEventSynchronize(event);
 }
 
 OHM_EXPORTED Status cuEventElapsedTime(float* milliseconds, Event* begin, Event* end) {

@@ -12,6 +12,8 @@ Status GpuSystem::reserve(int device, std::size_t bytes, DeviceAddress& address)
   address = 0;
   if (!has(device)) return Status::invalid_device;
   if (bytes == 0 || bytes % AddressSpace::kGranuleBytes != 0) return Status::invalid_value;
+  const Status opened = open(device);
+  if (opened != Status::success) return opened;
   try {
     address = used(device).reserve_range(bytes);
   } catch (const std::runtime_error&) {
@@ -42,6 +44,8 @@ Status GpuSystem::create(int device, std::size_t bytes, PhysicalMemory*& memory)
   if (!has(device)) return Status::invalid_device;
   if (bytes == 0 || bytes % AddressSpace::kGranuleBytes != 0) return Status::invalid_value;
   if (fails_by_plan(FaultLevel::map, device, bytes)) return Status::out_of_memory;
+  const Status opened = open(device);
+  if (opened != Status::success) return opened;
   if (!used(device).create_chunk(bytes)) return no_room(device);
   memory = physical_.create(device, bytes);
   return memory != nullptr ? Status::success : Status::out_of_memory;

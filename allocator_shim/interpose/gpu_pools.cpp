@@ -120,12 +120,13 @@ Status GpuSystem::allocate_managed(std::size_t bytes, DeviceAddress& address) {
   if (bytes > kMostManagedBytes) return Status::out_of_memory;
   const std::size_t rounded = AddressSpace::round_up(bytes);
   if (fails_by_plan(FaultLevel::segment, current(), rounded)) return Status::out_of_memory;
+  const Status opened = open(current());
+  if (opened != Status::success) return opened;
   constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   void* const mapped = mmap(nullptr, rounded, PROT_READ | PROT_WRITE, kFlags, -1, 0);
   if (mapped == MAP_FAILED) return Status::out_of_memory;
   address = reinterpret_cast<DeviceAddress>(mapped);
   managed_[address] = {rounded};
-  used(current());
   return Status::success;
 }
 
@@ -158,6 +159,8 @@ Status GpuSystem::prefetch(DeviceAddress address, std::size_t bytes, int device)
   ManagedRange& range = found->second;
   if (device != range.device) leave(range);
   if (device == kHostLocation) return Status::success;
+  const Status opened = open(device);
+  if (opened != Status::success) return opened;
   // What does not fit stays where it is.
   const std::size_t wanted = AddressSpace::round_up(bytes);
   const std::size_t more = wanted - std::min(wanted, range.resident_bytes);

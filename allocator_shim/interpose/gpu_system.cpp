@@ -21,6 +21,8 @@ namespace ohm::interpose {
 namespace {
 
 thread_local int current_device = 0;
+/// Of the processes that share the GPUs; nullptr: they do not, or it could not be opened.
+GpuTable* mapped_table = nullptr;
 
 /// What `make` makes of a variable of the environment. The program ends where that cannot be read:
 /// no GPU is better than another one than was asked for.
@@ -39,10 +41,26 @@ GpuSystem* make_system() {
   FaultPlan faults = made_of(kFaultVariable, [](std::string_view plan) {
     return plan.empty() ? FaultPlan() : FaultPlan::parse(plan, PlannedCalls::device);
   });
+  GpuTable* const table = made_of(kSharedGpusVariable, [](std::string_view path) {
+    return path.empty() || mapped_table != nullptr ? mapped_table : new GpuTable(std::string(path));
+  });
   return made_of(kGpusVariable, [&](std::string_view selection) {
     return new GpuSystem(selection.empty() ? kDefaultGpu : selection,
-                         std::getenv("CUDA_VISIBLE_DEVICES"), std::move(faults));
+                         std::getenv("CUDA_VISIBLE_DEVICES"), std::move(faults), table);
   });
+}
+
+/// What a program took that this process was before belongs to nobody; and a program that changes
+/// its user, or its root folder, has the table already.
+[[gnu::constructor]] void map_table() {
+  const char* const path = std::getenv(kSharedGpusVariable);
+  if (path == nullptr || *path == '\0') return;
+  try {
+    mapped_table = new GpuTable(path);
+    mapped_table->forget_this_process();
+  } catch (const std::invalid_argument&) {
+    // It is said where GPUs are used.
+  }
 }
 
 /// Which GPUs of the machine a list of them names, in its order.
@@ -102,8 +120,9 @@ GpuSystem& GpuSystem::of_process() {
   return *made_system;
 }
 
-GpuSystem::GpuSystem(std::string_view selection, const char* visible, FaultPlan faults)
-    : faults_(std::move(faults)) {
+GpuSystem::GpuSystem(std::string_view selection, const char* visible, FaultPlan faults,
+                     GpuTable* table)
+    : faults_(std::move(faults)), table_(table) {
   const GpuSelection gpus = parse_gpu_selection(selection);
   profile_ = gpus.profile;
   machine_count_ = gpus.count.value_or(1);
@@ -135,23 +154,31 @@ Status GpuSystem::set_current(int device) {
   return Status::success;
 }
 
-VirtualGpu& GpuSystem::used(int device) {
+/// A GPU comes to life, with the context of this process; out of memory: other processes leave no
+/// room for it.
+Status GpuSystem::open(int device) {
   Gpu& gpu = gpus_[static_cast<std::size_t>(device)];
-  if (!gpu.memory) {
-    VirtualGpuOptions options;
-    options.context_bytes = profile_.context_bytes;
-    options.device = gpu.number;
-    options.values = ValueMode::keeps_values;
-    options.address_origin = AddressOrigin::host;
-    options.process_id = static_cast<std::uint32_t>(getpid());
-    try {
-      gpu.memory = std::make_unique<VirtualGpu>(capacity_of(gpu.number), options);
-    } catch (const HostRefusal& refusal) {
-      refused(refusal);
-      std::_Exit(EXIT_FAILURE);
-    }
+  if (gpu.memory) return Status::success;
+  VirtualGpuOptions options;
+  options.context_bytes = profile_.context_bytes;
+  options.device = gpu.number;
+  options.values = ValueMode::keeps_values;
+  options.address_origin = AddressOrigin::host;
+  options.process_id = static_cast<std::uint32_t>(getpid());
+  const std::size_t capacity = capacity_of(gpu.number);
+  try {
+    gpu.memory =
+        table_ == nullptr
+            ? std::make_unique<VirtualGpu>(capacity, options)
+            : std::make_unique<VirtualGpu>(
+                  std::make_shared<TabledGpuMemory>(*table_, gpu.number, capacity), options);
+  } catch (const HostRefusal& refusal) {
+    refused(refusal);
+    std::_Exit(EXIT_FAILURE);
+  } catch (const std::invalid_argument&) {
+    return no_room(device);
   }
-  return *gpu.memory;
+  return Status::success;
 }
 
 bool GpuSystem::is_refused(std::size_t bytes) const {
@@ -209,6 +236,8 @@ bool GpuSystem::make_room(int device, std::size_t bytes) {
 }
 
 Status GpuSystem::take(int device, std::size_t bytes, DeviceAddress& address) {
+  const Status opened = open(device);
+  if (opened != Status::success) return opened;
   try {
     std::optional<DeviceAddress> granted = used(device).allocate_segment(bytes);
     if (!granted && make_room(device, bytes)) granted = used(device).allocate_segment(bytes);
@@ -317,18 +346,21 @@ Place GpuSystem::place_of(const void* pointer, std::size_t bytes) {
   return is_allocated || is_mapped(*gpu, address, bytes) ? Place::device : Place::nowhere;
 }
 
-DeviceMemoryInfo GpuSystem::info(int device) {
+Status GpuSystem::info(int device, DeviceMemoryInfo& info) {
   note_assumption(device, Assumption::process_context);
   const std::lock_guard guard(mutex_);
-  return used(device).info();
+  const Status status = open(device);
+  if (status == Status::success) info = used(device).info();
+  return status;
 }
 
-std::size_t GpuSystem::used_bytes(int device) {
+std::vector<SharedGpuMemory::Process> GpuSystem::processes_on(int number) {
   const std::lock_guard guard(mutex_);
-  const Gpu& gpu = gpus_[static_cast<std::size_t>(device)];
-  if (!gpu.memory) return 0;
-  const DeviceMemoryInfo info = gpu.memory->info();
-  return info.total_bytes - info.free_bytes;
+  if (table_ != nullptr) return table_->processes(number);
+  const int device = visible_device(number);
+  if (device < 0 || !gpus_[static_cast<std::size_t>(device)].memory) return {};
+  const DeviceMemoryInfo info = used(device).info();
+  return {{static_cast<std::uint32_t>(getpid()), info.total_bytes - info.free_bytes}};
 }
 
 std::size_t GpuSystem::allocated_bytes(int device) {

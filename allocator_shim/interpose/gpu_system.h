@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "allocator_shim/device/gpu_profile.h"
+#include "allocator_shim/device/gpu_table.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/fault/fault_plan.h"
 #include "allocator_shim/interpose/gpu_variable.h"
@@ -67,8 +68,10 @@ class GpuSystem {
 
   /// `visible`: as CUDA_VISIBLE_DEVICES has it, numbers or UUIDs up to the first that is none;
   /// nullptr: all. `faults` is a plan of calls of the device. Throws std::invalid_argument when
-  /// `selection` is none, or nothing is left of its capacity.
-  GpuSystem(std::string_view selection, const char* visible, FaultPlan faults);
+  /// `selection` is none, or nothing is left of its capacity. `table`: of processes that share the
+  /// GPUs, not owned; nullptr: they are this one's alone.
+  GpuSystem(std::string_view selection, const char* visible, FaultPlan faults,
+            GpuTable* table = nullptr);
 
   /// Whether the driver takes calls. The first call that needs a GPU initializes it, but for those
   /// of the driver itself, which wait for cuInit; without any GPU it stays uninitialized.
@@ -136,9 +139,11 @@ class GpuSystem {
   /// The allocation or reserved range that an address is in.
   std::optional<DeviceRange> find(DeviceAddress address);
   Place place_of(const void* address, std::size_t bytes);
-  DeviceMemoryInfo info(int device);
-  /// What this process holds of a device, its context included; 0 when it never used it.
-  std::size_t used_bytes(int device);
+  /// Out of memory: other processes leave no room for the context that this one needs to ask.
+  Status info(int device, DeviceMemoryInfo& info);
+  /// Those that hold memory of a GPU of the machine, their contexts included: of this process
+  /// alone, unless GPUs are shared.
+  std::vector<SharedGpuMemory::Process> processes_on(int number);
   /// The sum of what allocate() has given and free() has not taken back.
   std::size_t allocated_bytes(int device);
 
@@ -187,7 +192,7 @@ class GpuSystem {
   };
   struct Gpu {
     int number = 0;                      ///< in the machine
-    std::unique_ptr<VirtualGpu> memory;  ///< nullptr until it is used
+    std::unique_ptr<VirtualGpu> memory;  ///< nullptr until it is opened
     std::map<DeviceAddress, Segment> segments;
     std::map<DeviceAddress, std::size_t> ranges;
     MemoryPool* default_pool = nullptr;
@@ -196,7 +201,8 @@ class GpuSystem {
   };
 
   std::size_t capacity_of(int number) const;
-  VirtualGpu& used(int device);
+  Status open(int device);
+  VirtualGpu& used(int device) { return *gpus_[static_cast<std::size_t>(device)].memory; }
   bool is_refused(std::size_t bytes) const;
   bool fails_by_plan(FaultLevel level, int device, std::size_t bytes);
   static Status no_room(int device);
@@ -212,6 +218,7 @@ class GpuSystem {
 
   GpuProfile profile_;
   FaultPlan faults_;  ///< knows devices by their numbers in the machine
+  GpuTable* table_;
   int machine_count_ = 1;
   std::mutex mutex_;
   std::vector<Gpu> gpus_;

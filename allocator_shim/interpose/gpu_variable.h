@@ -8,6 +8,10 @@ inline constexpr const char* kGpusVariable = "OHM_GPU";
 inline constexpr const char* kDefaultGpu = "a100-80g";
 /// A fault plan (fault_plan.h) of the calls that ask a GPU for memory; nothing: none fails.
 inline constexpr const char* kFaultVariable = "OHM_FAULT";
+/// The file of a GpuTable: all processes that have it share the GPUs; nothing: each has its own.
+inline constexpr const char* kSharedGpusVariable = "OHM_SHARED_GPU";
+/// N: work of a stream is complete N calls later (work_in_flight.h); nothing or 0: at once.
+inline constexpr const char* kInFlightVariable = "OHM_IN_FLIGHT";
 
 /// Anything: a communicator of NCCL does not wait for its other ranks, which are not started. They
 /// are taken to hold what the one that is there holds.

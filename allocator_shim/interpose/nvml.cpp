@@ -1,7 +1,7 @@
-// NVML: the devices, their memory, and this process on them.
-#include <unistd.h>
-
+// NVML: the devices, their memory, and the processes on them.
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -30,11 +30,6 @@ using Device = std::uintptr_t;
 int number_of(Device device) { return static_cast<int>(device) - 1; }
 bool is_there(int number) { return number >= 0 && number < machine().machine_count(); }
 
-std::uint64_t used_bytes(int number) {
-  const int device = machine().visible_device(number);
-  return device < 0 ? 0 : machine().used_bytes(device);
-}
-
 int found(int number, Device* device) {
   if (!is_there(number)) return kNotFound;
   if (is_device_lost(number)) return kGpuIsLost;
@@ -59,8 +54,9 @@ struct MemoryInfo2 {
 
 MemoryInfo memory_of(int number) {
   const std::uint64_t total = machine().profile().capacity_bytes;
-  const std::uint64_t used = used_bytes(number);
-  return {total, total - used, used};
+  std::uint64_t used = 0;
+  for (const auto& process : machine().processes_on(number)) used += process.bytes;
+  return {total, total - std::min(total, used), used};
 }
 
 struct Process1 {
@@ -74,19 +70,19 @@ struct Process2 {
   unsigned gpu_instance, compute_instance;
 };
 
-/// One process, this one, when it has used the device.
+/// This one, when it has used the device, and those that share it.
 template <typename Process>
 int list_processes(Device device, unsigned* count, Process* processes) {
   if (!is_there(number_of(device))) return kInvalidArgument;
   if (is_device_lost(number_of(device))) return kGpuIsLost;
-  const std::uint64_t used = used_bytes(number_of(device));
+  const auto all = machine().processes_on(number_of(device));
   const unsigned room = *count;
-  *count = used > 0 ? 1 : 0;
+  *count = static_cast<unsigned>(all.size());
   if (room < *count) return kInsufficientSize;
-  if (*count > 0) {
-    processes[0] = {};
-    processes[0].id = static_cast<unsigned>(getpid());
-    processes[0].used_bytes = used;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    processes[i] = {};
+    processes[i].id = all[i].id;
+    processes[i].used_bytes = all[i].bytes;
   }
   return kLibrarySuccess;
 }

@@ -1,6 +1,6 @@
 // Streams, events and graphs of the stand-in: what is behind cudaStream_t and CUstream, cudaEvent_t
-// and CUevent, cudaGraph_t. Work is complete as soon as it is asked for, so all they hold is what
-// programs ask about them. The creator of one destroys it.
+// and CUevent, cudaGraph_t. What work does is done as soon as it is asked for, so all they hold is
+// what programs ask about them. The creator of one destroys it.
 #pragma once
 
 #include <atomic>
@@ -10,6 +10,7 @@
 #include "allocator_shim/interpose/handle_pool.h"
 #include "allocator_shim/interpose/provisional_values.h"
 #include "allocator_shim/interpose/status.h"
+#include "allocator_shim/interpose/work_in_flight.h"
 
 namespace ohm::interpose {
 
@@ -39,6 +40,7 @@ struct Event {
   std::atomic<Capture*> capture = nullptr;
   bool has_timing = true;
   std::atomic<bool> is_recorded = false;
+  WorkPoint point;  ///< of work_in_flight.h
 };
 
 /// What was instantiated of a graph.
@@ -61,7 +63,11 @@ inline Capture* capture_of(const Stream* stream) {
 /// A piece of work that may write device memory, and a node of a graph where it is recorded.
 inline void note_work(const Stream* stream) {
   judge_provisional_values();
-  if (Capture* capture = capture_of(stream)) ++capture->graph->nodes;
+  if (Capture* capture = capture_of(stream)) {
+    ++capture->graph->nodes;
+  } else {
+    note_launched(stream);
+  }
 }
 
 /// What programs have called when a stream gets there.

@@ -30,15 +30,15 @@ Status check_peers(int to_device, int from_device) {
 
 OHM_EXPORTED Status cudaMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
   OHM_RUNTIME_CALL;
-  return in_direction(kind, [&](Direction way) { return copy(to, from, bytes, way); });
+  return in_direction(kind, [&](Direction way) {
+    return waited_for(way, [&] { return copy(to, from, bytes, way); });
+  });
 }
 
 OHM_EXPORTED Status cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind,
                                     Stream* stream) {
   OHM_RUNTIME_CALL;
-  return in_direction(kind, [&](Direction way) {
-    return on_stream(stream, [&] { return copy(to, from, bytes, way); });
-  });
+  return in_direction(kind, [&](Direction way) { return copy_on(stream, to, from, bytes, way); });
 }
 
 OHM_EXPORTED Status cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
@@ -61,7 +61,8 @@ OHM_EXPORTED Status cudaMemcpy2D(void* to, std::size_t to_pitch, const void* fro
                                  int kind) {
   OHM_RUNTIME_CALL;
   return in_direction(kind, [&](Direction way) {
-    return copy_rows(to, to_pitch, from, from_pitch, width, height, way);
+    return waited_for(
+        way, [&] { return copy_rows(to, to_pitch, from, from_pitch, width, height, way); });
   });
 }
 
@@ -77,7 +78,7 @@ OHM_EXPORTED Status cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void
 
 OHM_EXPORTED Status cudaMemset(void* to, int byte, std::size_t bytes) {
   OHM_RUNTIME_CALL;
-  return noted(fill(to, byte, bytes));
+  return noted(on_stream(nullptr, [&] { return fill(to, byte, bytes); }));
 }
 
 OHM_EXPORTED Status cudaMemsetAsync(void* to, int byte, std::size_t bytes, Stream* stream) {
@@ -88,7 +89,7 @@ OHM_EXPORTED Status cudaMemsetAsync(void* to, int byte, std::size_t bytes, Strea
 OHM_EXPORTED Status cudaMemset2D(void* to, std::size_t pitch, int byte, std::size_t width,
                                  std::size_t height) {
   OHM_RUNTIME_CALL;
-  return noted(fill_rows(to, pitch, byte, width, height));
+  return noted(on_stream(nullptr, [&] { return fill_rows(to, pitch, byte, width, height); }));
 }
 
 OHM_EXPORTED Status cudaMemset2DAsync(void* to, std::size_t pitch, int byte, std::size_t width,
@@ -154,8 +155,9 @@ Status copy_from_symbol(void* to, const void* symbol, std::size_t bytes, std::si
 OHM_EXPORTED Status cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
                                        std::size_t offset, int kind) {
   OHM_RUNTIME_CALL;
-  return in_direction(
-      kind, [&](Direction way) { return copy_to_symbol(symbol, from, bytes, offset, way); });
+  return in_direction(kind, [&](Direction way) {
+    return waited_for(way, [&] { return copy_to_symbol(symbol, from, bytes, offset, way); });
+  });
 }
 
 OHM_EXPORTED Status cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
@@ -169,8 +171,9 @@ OHM_EXPORTED Status cudaMemcpyToSymbolAsync(const void* symbol, const void* from
 OHM_EXPORTED Status cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes,
                                          std::size_t offset, int kind) {
   OHM_RUNTIME_CALL;
-  return in_direction(
-      kind, [&](Direction way) { return copy_from_symbol(to, symbol, bytes, offset, way); });
+  return in_direction(kind, [&](Direction way) {
+    return waited_for(way, [&] { return copy_from_symbol(to, symbol, bytes, offset, way); });
+  });
 }
 
 OHM_EXPORTED Status cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes,

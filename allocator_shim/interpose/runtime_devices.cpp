@@ -12,6 +12,7 @@
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/status.h"
 #include "allocator_shim/interpose/toolkit_version.h"
+#include "allocator_shim/interpose/work_in_flight.h"
 
 using namespace ohm::interpose;
 
@@ -116,6 +117,7 @@ OHM_EXPORTED Status cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
 
 OHM_EXPORTED Status cudaDeviceSynchronize() {
   OHM_RUNTIME_CALL;
+  note_device_waited(gpus().current());
   gpus().trim_pools();
   return Status::success;
 }
@@ -123,6 +125,7 @@ OHM_EXPORTED Status cudaDeviceSynchronize() {
 /// Its memory is freed, as at the end of the process.
 OHM_EXPORTED Status cudaDeviceReset() {
   OHM_RUNTIME_CALL;
+  note_device_waited(gpus().current());
   gpus().free_all(gpus().current(), nullptr);
   return Status::success;
 }

@@ -9,6 +9,7 @@
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
+#include "allocator_shim/interpose/work_in_flight.h"
 
 using namespace ohm::interpose;
 using ohm::DeviceAddress;
@@ -71,7 +72,9 @@ constexpr int kHostDevice = -1;  // cudaCpuDeviceId
 
 Status prefetch(const void* pointer, std::size_t bytes, int device, const Stream* stream) {
   if (!is_stream(stream)) return noted(Status::invalid_handle);
-  return noted(gpus().prefetch(address_of(pointer), bytes, device));
+  const Status status = gpus().prefetch(address_of(pointer), bytes, device);
+  if (status == Status::success) note_launched(stream);
+  return noted(status);
 }
 
 }  // namespace
@@ -83,7 +86,7 @@ OHM_EXPORTED Status cudaMalloc(void** pointer, std::size_t bytes) {
 
 OHM_EXPORTED Status cudaFree(void* pointer) {
   OHM_RUNTIME_CALL;
-  return noted(gpus().free(address_of(pointer)));
+  return noted(free_when_finished(address_of(pointer)));
 }
 
 OHM_EXPORTED Status cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
@@ -133,7 +136,9 @@ OHM_EXPORTED Status cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_b
   restore_stream_of_request();
   OHM_RUNTIME_CALL;
   if (free_bytes == nullptr || total_bytes == nullptr) return noted(Status::invalid_value);
-  const DeviceMemoryInfo info = gpus().info(gpus().current());
+  DeviceMemoryInfo info;
+  const Status status = gpus().info(gpus().current(), info);
+  if (status != Status::success) return noted(status);
   *free_bytes = info.free_bytes;
   *total_bytes = info.total_bytes;
   return Status::success;

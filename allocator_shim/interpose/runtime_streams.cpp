@@ -1,4 +1,5 @@
-// CUDA's runtime: streams, events, capture, graphs. All work is complete when it is asked for.
+// CUDA's runtime: streams, events, capture, graphs. All work is complete when it is asked for, but
+// for what work_in_flight.h keeps from being so.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
+#include "allocator_shim/interpose/work_in_flight.h"
 
 using namespace ohm::interpose;
 
@@ -44,6 +46,8 @@ OHM_EXPORTED Status cudaStreamCreate(Stream** stream) {
 
 OHM_EXPORTED Status cudaStreamDestroy(Stream* stream) {
   OHM_RUNTIME_CALL;
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  note_destroyed(stream);
   return streams().destroy(stream) ? Status::success : noted(Status::invalid_handle);
 }
 
@@ -76,6 +80,7 @@ OHM_EXPORTED Status cudaStreamWaitEvent(Stream* stream, Event* event, unsigned /
   if (!is_stream(stream) || !events().is_alive(event)) return noted(Status::invalid_handle);
   Capture* capture = event->capture.load();
   if (capture != nullptr && capture->is_active && !is_default(stream)) stream->capture = capture;
+  if (capture_of(stream) == nullptr) note_ordered(stream, *event);
   return Status::success;
 }
 
@@ -84,6 +89,7 @@ OHM_EXPORTED Status cudaStreamSynchronize(Stream* stream) {
   if (!is_stream(stream)) return noted(Status::invalid_handle);
   Capture* const capture = capture_of(stream);
   if (capture == nullptr) {
+    note_waited(stream);
     gpus().trim_pools();
     return Status::success;
   }
@@ -93,9 +99,12 @@ OHM_EXPORTED Status cudaStreamSynchronize(Stream* stream) {
 
 OHM_EXPORTED Status cudaStreamQuery(Stream* stream) {
   OHM_RUNTIME_CALL;
-  return is_stream(stream) ? Status::success : noted(Status::invalid_handle);
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  const bool is_captured = capture_of(stream) != nullptr;
+  return is_captured || is_finished(stream) ? Status::success : noted(Status::not_ready);
 }
 
+/// It is called at once: what comes before it is waited for.
 OHM_EXPORTED Status cudaLaunchHostFunc(Stream* stream, HostFunction function, void* data) {
   OHM_RUNTIME_CALL;
   if (!is_stream(stream)) return noted(Status::invalid_handle);
@@ -103,6 +112,7 @@ OHM_EXPORTED Status cudaLaunchHostFunc(Stream* stream, HostFunction function, vo
   if (capture_of(stream) != nullptr) {
     note_work(stream);
   } else {
+    note_waited(stream);
     function(data);
   }
   return Status::success;
@@ -113,6 +123,7 @@ OHM_EXPORTED Status cudaStreamAddCallback(Stream* stream, StreamCallback callbac
   OHM_RUNTIME_CALL;
   if (!is_stream(stream)) return noted(Status::invalid_handle);
   if (callback == nullptr || flags != 0) return noted(Status::invalid_value);
+  note_waited(stream);
   callback(stream, Status::success, data);
   return Status::success;
 }
@@ -144,6 +155,11 @@ OHM_EXPORTED Status cudaEventRecord(Event* event, Stream* stream) {
   if (!events().is_alive(event) || !is_stream(stream)) return noted(Status::invalid_handle);
   event->capture = capture_of(stream);
   event->is_recorded = true;
+  if (event->capture == nullptr) {
+    note_recorded(*event, stream);
+  } else {
+    note_captured(*event);
+  }
   return Status::success;
 }
 
@@ -152,17 +168,19 @@ OHM_EXPORTED Status cudaEventRecordWithFlags(Event* event, Stream* stream, unsig
   return cudaEventRecord(event, stream);
 }
 
-/// Work is complete when it is asked for; what was never recorded is complete, too.
+/// What was never recorded is complete.
 OHM_EXPORTED Status cudaEventQuery(Event* event) {
   OHM_RUNTIME_CALL;
-  return events().is_alive(event) ? Status::success : noted(Status::invalid_handle);
+  if (!events().is_alive(event)) return noted(Status::invalid_handle);
+  return is_finished(*event) ? Status::success : noted(Status::not_ready);
 }
 
 OHM_EXPORTED Status cudaEventSynchronize(Event* event) {
   OHM_RUNTIME_CALL;
-  const Status status = cudaEventQuery(event);
-  if (status == Status::success) gpus().trim_pools();
-  return status;
+  if (!events().is_alive(event)) return noted(Status::invalid_handle);
+  note_waited(*event);
+  gpus().trim_pools();
+  return Status::success;
 }
 
 OHM_EXPORTED Status cudaEventElapsedTime(float* milliseconds, Event* begin, Event* end) {
@@ -172,6 +190,7 @@ OHM_EXPORTED Status cudaEventElapsedTime(float* milliseconds, Event* begin, Even
     const bool has_time = events().is_alive(event) && event->has_timing && event->is_recorded;
     if (!has_time) return noted(Status::invalid_handle);
   }
+  if (!is_finished(*begin) || !is_finished(*end)) return noted(Status::not_ready);
   *milliseconds = kElapsedMilliseconds;
   return Status::success;
 }
@@ -345,5 +364,7 @@ OHM_EXPORTED Status cudaGraphUpload(ExecutableGraph* executable, Stream* stream)
 OHM_EXPORTED Status cudaGraphLaunch(ExecutableGraph* executable, Stream* stream) {
   OHM_RUNTIME_CALL;
   if (!executable_graphs().is_alive(executable)) return noted(Status::invalid_value);
-  return is_stream(stream) ? Status::success : noted(Status::invalid_handle);
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  if (capture_of(stream) == nullptr) note_launched(stream);
+  return Status::success;
 }

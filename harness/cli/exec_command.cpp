@@ -70,6 +70,10 @@ engine::ChildCommand device_command(const ExecArguments& arguments) {
   if (arguments.allows_missing) {
     command.environment.emplace_back(interpose::kAllowMissingVariable, "1");
   }
+  if (arguments.in_flight > 0) {
+    command.environment.emplace_back(interpose::kInFlightVariable,
+                                     std::to_string(arguments.in_flight));
+  }
   engine::add_values(command, arguments.values);
   return command;
 }
@@ -122,22 +126,24 @@ int exit_status(const engine::CommandEnd& end, ExitReason reason) {
   return end.status != 0 ? end.status : exit_code(reason).code;
 }
 
-int run_recorded(const ExecArguments& arguments, engine::ChildCommand command) {
-  ExecReport report(arguments);
+struct CommandOutcome {
   engine::CommandEnd end;
   ExitReason reason = ExitReason::passed;
-  {
-    const engine::CommandRunner runner;
-    const auto folder = record_folder(arguments.record);
-    add_record(arguments, command, folder->path());
-    end = parsed("exec", [&] { return runner.run(command); });
-    reason = report.write(folder->path(), end);
-  }
-  return exit_status(end, reason);
+};
+
+CommandOutcome run_recorded(const ExecArguments& arguments, engine::ChildCommand command) {
+  ExecReport report(arguments);
+  const engine::CommandRunner runner;
+  const auto folder = record_folder(arguments.record);
+  add_record(arguments, command, folder->path());
+  CommandOutcome outcome;
+  outcome.end = parsed("exec", [&] { return runner.run(command); });
+  outcome.reason = report.write(folder->path(), outcome.end);
+  return outcome;
 }
 
 /// With the fault as ohm sweep --faults injects it.
-int run_as_in_sweep(const ExecArguments& arguments, engine::ChildCommand command) {
+CommandOutcome run_as_in_sweep(const ExecArguments& arguments, engine::ChildCommand command) {
   engine::PlannedFault fault;
   fault.plan = arguments.fault;
   if (!arguments.lost_rank.empty()) {
@@ -147,14 +153,30 @@ int run_as_in_sweep(const ExecArguments& arguments, engine::ChildCommand command
   const engine::CommandRunner runner;
   const engine::RecordFolder folder;
   engine::add_fault(command, folder.path(), fault);
-  return exit_status(parsed("exec", [&] { return runner.run(command); }), ExitReason::passed);
+  return {parsed("exec", [&] { return runner.run(command); })};
+}
+
+CommandOutcome run_unrecorded(const engine::ChildCommand& command) {
+  const engine::CommandRunner runner;
+  return {parsed("exec", [&] { return runner.run(command); })};
+}
+
+CommandOutcome run(const ExecArguments& arguments, engine::ChildCommand command) {
+  // The file that shared GPUs are counted in is removed when all is over.
+  std::unique_ptr<engine::RecordFolder> shared;
+  if (arguments.shares_gpus) {
+    shared = record_folder("");
+    parsed("--shared-gpu", [&] { engine::share_gpus(command, shared->path()); });
+  }
+  if (arguments.is_as_in_sweep()) return run_as_in_sweep(arguments, std::move(command));
+  if (!arguments.is_unrecorded) return run_recorded(arguments, std::move(command));
+  if (!arguments.shares_gpus) parsed("exec", [&] { engine::become_command(command); });
+  return run_unrecorded(command);
 }
 
 int exec(const ExecArguments& arguments) {
-  engine::ChildCommand command = prepared_command(arguments);
-  if (arguments.is_as_in_sweep()) return run_as_in_sweep(arguments, std::move(command));
-  if (arguments.is_unrecorded) parsed("exec", [&] { engine::become_command(command); });
-  return run_recorded(arguments, command);
+  const CommandOutcome outcome = run(arguments, prepared_command(arguments));
+  return exit_status(outcome.end, outcome.reason);
 }
 
 void check(const ExecArguments& arguments) {
@@ -171,14 +193,15 @@ void check(const ExecArguments& arguments) {
   if (arguments.memory == "device" && !arguments.host_limit.empty()) {
     throw UsageError("--host-limit limits host memory: remove --memory device");
   }
-  const bool is_about_gpus = arguments.gpu != interpose::kDefaultGpu ||
-                             arguments.gpus.has_value() || !arguments.limit.empty() ||
-                             arguments.has_one_thread || arguments.allows_missing ||
-                             !arguments.values.are_default();
+  const bool is_about_gpus =
+      arguments.gpu != interpose::kDefaultGpu || arguments.gpus.has_value() ||
+      !arguments.limit.empty() || arguments.has_one_thread || arguments.allows_missing ||
+      arguments.shares_gpus || arguments.in_flight != 0 || !arguments.values.are_default();
   if (arguments.chosen_memory() == ExecMemory::host && is_about_gpus) {
     throw UsageError(
-        "--gpu, --gpus, --limit, --one-thread, --allow-missing, --values and --assume-selected "
-        "apply to device memory, not to host memory");
+        "--gpu, --gpus, --limit, --shared-gpu, --in-flight, --one-thread, --allow-missing, "
+        "--values "
+        "and --assume-selected apply to device memory, not to host memory");
   }
   if (arguments.fails_once && arguments.fault.find("call(") == std::string::npos) {
     throw UsageError("--fault-once requires --fault with call(NAME)");
@@ -214,6 +237,15 @@ std::function<int()> setup_exec(const OptionParser& parser, const Environment& e
   parser.add_option("--limit", arguments->limit, "Memory of each GPU (default: its capacity)")
       .type_name("SIZE")
       .check(not_empty());
+  parser.add_flag("--shared-gpu", arguments->shares_gpus,
+                  "All processes of the command compete for the memory of the same GPUs (default: "
+                  "each has its own)");
+  parser
+      .add_option("--in-flight", arguments->in_flight,
+                  "Complete work of a stream N calls later, or when it is waited for (default: 0, "
+                  "at once)")
+      .type_name("N")
+      .check(not_negative());
   parser
       .add_option("--memory", arguments->memory,
                   "Memory to record and limit: device (the GPUs'; default), or host (malloc and "

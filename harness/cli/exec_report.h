@@ -26,6 +26,8 @@ struct ExecArguments {
   std::string gpu;
   std::optional<int> gpus;
   std::string limit;
+  int in_flight = 0;         ///< calls after which work of a stream is complete
+  bool shares_gpus = false;  ///< all processes of the command have the same
   std::string fault;
   bool fails_once = false;  ///< the fault is one process's, as in a sweep
   std::string lost_rank;    ///< and the step at which it is; empty: none

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "allocator_shim/device/gpu_table.h"
 #include "allocator_shim/interpose/gpu_variable.h"
 #include "allocator_shim/interpose/sonames.h"
 #include "harness/exec/linked_runtime.h"
@@ -41,7 +42,16 @@ ChildCommand gpu_command(const std::vector<std::string>& words, const std::strin
   check_linked_runtime(command.path);
   add_python_start(command);
   command.environment.emplace_back(interpose::kGpusVariable, gpus);
+  // Not as an ohm that started this one has them.
+  command.environment.emplace_back(interpose::kSharedGpusVariable, "");
+  command.environment.emplace_back(interpose::kInFlightVariable, "");
   return command;
+}
+
+void share_gpus(ChildCommand& command, const std::string& folder) {
+  const std::string path = std::filesystem::path(folder) / "shared-gpus";
+  GpuTable::create(path);
+  command.environment.emplace_back(interpose::kSharedGpusVariable, path);
 }
 
 void add_recorder(ChildCommand& command, const std::string& folder) {

@@ -14,6 +14,11 @@ namespace ohm::engine {
 /// preloaded into it, or that it is not found; GpuUnavailable where the library is missing.
 ChildCommand gpu_command(const std::vector<std::string>& words, const std::string& gpus);
 
+/// Makes all processes of a command of gpu_command() compete for the memory of the same GPUs, which
+/// they count in a file of this folder (gpu_table.h). Throws std::invalid_argument that says why
+/// there can be none.
+void share_gpus(ChildCommand& command, const std::string& folder);
+
 /// Makes every Python of a command of gpu_command() record its memory to the folder.
 void add_recorder(ChildCommand& command, const std::string& folder);
 

@@ -1,6 +1,7 @@
 // Starts the tests again with the library preloaded, as ohm exec starts a program. With
 // --print-gpus it is a program that prints what it sees; with --call and functions of CUDA, one
-// that calls them in this order and prints what they return.
+// that calls them in this order and prints what they return; with --serve the program of
+// served_calls.h.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "tests/allocator_shim/interpose/client.h"
+#include "tests/allocator_shim/interpose/served_calls.h"
 
 namespace {
 
@@ -89,6 +91,7 @@ int main(int argc, char** argv) {
     return EXIT_FAILURE;
   }
   if (argc == 2 && std::strcmp(argv[1], "--print-gpus") == 0) return print_gpus();
+  if (argc == 2 && std::strcmp(argv[1], "--serve") == 0) return ohm::interpose::serve_calls();
   if (argc > 2 && std::strcmp(argv[1], "--call") == 0) return print_results(argc - 2, argv + 2);
   function<int(unsigned)>(kDriver, "cuInit")(0);
   void* context = nullptr;

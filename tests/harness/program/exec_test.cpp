@@ -53,6 +53,42 @@ TEST_F(Exec, GoesOnWithoutWhatIsMissingWhenAsked) {
   EXPECT_EQ(2, ohm({"exec", "--allow-missing", "--memory", "host", "--", "true"}).code);
 }
 
+TEST_F(Exec, SharesGpusThroughAFileThatIsGoneAfterwards) {
+  const std::vector<std::string> print = {"--", "sh", "-c",
+                                          "ls $OHM_SHARED_GPU >&2; echo $OHM_SHARED_GPU; exit 7"};
+  const auto run = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), "exec");
+    options.insert(options.end(), print.begin(), print.end());
+    return ohm(options);
+  };
+  EXPECT_EQ("\n", run({}).out);
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--shared-gpu"}, {"--shared-gpu", "--no-record"}}) {
+    const ProgramResult ran = run(options);
+    EXPECT_EQ(7, ran.code);
+    EXPECT_TRUE(contains(ran.out, "/shared-gpus")) << ran.out;
+    EXPECT_EQ(ran.err, ran.out);
+    EXPECT_FALSE(std::filesystem::exists(ran.out.substr(0, ran.out.size() - 1)));
+  }
+  EXPECT_EQ(2, ohm({"exec", "--shared-gpu", "--memory", "host", "--", "true"}).code);
+}
+
+TEST_F(Exec, AnOhmWithinAnotherHasItsOwnGpus) {
+  const ProgramResult ran =
+      ohm({"exec", "--shared-gpu", "--in-flight", "3", "--", OHM_BINARY, "exec", "--", "sh", "-c",
+           "echo \"<$OHM_SHARED_GPU><$OHM_IN_FLIGHT>\""});
+  EXPECT_EQ("<><>\n", ran.out) << ran.err;
+}
+
+TEST_F(Exec, SaysAfterHowManyCallsWorkIsComplete) {
+  const std::vector<std::string> print = {"--", "sh", "-c", "echo \"<$OHM_IN_FLIGHT>\""};
+  EXPECT_EQ("<>\n", ohm({"exec", print[0], print[1], print[2], print[3]}).out);
+  EXPECT_EQ("<12>\n",
+            ohm({"exec", "--in-flight", "12", print[0], print[1], print[2], print[3]}).out);
+  EXPECT_EQ(2, ohm({"exec", "--in-flight", "-1", "--", "true"}).code);
+  EXPECT_EQ(2, ohm({"exec", "--in-flight", "3", "--memory", "host", "--", "true"}).code);
+}
+
 TEST_F(Exec, PreloadsTheLibraryIntoWhateverTheProgramStarts) {
   const ProgramResult ran =
       ohm({"exec", "--", "sh", "-c", "grep -o 'libcudart.so.1[23]' /proc/self/maps | sort -u"});
