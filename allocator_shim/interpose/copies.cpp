@@ -10,6 +10,7 @@
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/granted_values.h"
 #include "allocator_shim/interpose/known_values.h"
+#include "allocator_shim/interpose/work_in_flight.h"
 
 namespace ohm::interpose {
 namespace {

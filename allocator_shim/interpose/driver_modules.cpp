@@ -14,6 +14,7 @@
 #include "allocator_shim/interpose/modules.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
+#include "allocator_shim/interpose/work_in_flight.h"
 
 using namespace ohm::interpose;
 

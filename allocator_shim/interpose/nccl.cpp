@@ -18,6 +18,7 @@
 #include "allocator_shim/interpose/rank_channel.h"
 #include "allocator_shim/interpose/reduction.h"
 #include "allocator_shim/interpose/toolkit_version.h"
+#include "allocator_shim/interpose/work_in_flight.h"
 
 using namespace ohm::interpose;
 

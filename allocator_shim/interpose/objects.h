@@ -8,9 +8,7 @@
 #include <cstdint>
 
 #include "allocator_shim/interpose/handle_pool.h"
-#include "allocator_shim/interpose/provisional_values.h"
 #include "allocator_shim/interpose/status.h"
-#include "allocator_shim/interpose/work_in_flight.h"
 
 namespace ohm::interpose {
 
@@ -36,11 +34,18 @@ struct Stream {
   std::atomic<Capture*> capture = nullptr;
 };
 
+/// In the work of a stream, up to which it may be complete. Of line 0: nothing is before it.
+struct WorkPoint {
+  std::uint64_t line = 0;
+  std::uint64_t step = 0;  ///< pieces of work and waits for other streams before it
+  std::uint64_t call = 0;  ///< that was the last piece of work; 0: there was none
+};
+
 struct Event {
   std::atomic<Capture*> capture = nullptr;
   bool has_timing = true;
   std::atomic<bool> is_recorded = false;
-  WorkPoint point;  ///< of work_in_flight.h
+  WorkPoint point;  ///< that it is about (work_in_flight.h)
 };
 
 /// What was instantiated of a graph.
@@ -58,16 +63,6 @@ inline bool is_default(const Stream* stream) {
 inline Capture* capture_of(const Stream* stream) {
   Capture* capture = is_default(stream) ? nullptr : stream->capture.load();
   return capture != nullptr && capture->is_active ? capture : nullptr;
-}
-
-/// A piece of work that may write device memory, and a node of a graph where it is recorded.
-inline void note_work(const Stream* stream) {
-  judge_provisional_values();
-  if (Capture* capture = capture_of(stream)) {
-    ++capture->graph->nodes;
-  } else {
-    note_launched(stream);
-  }
 }
 
 /// What programs have called when a stream gets there.

@@ -13,6 +13,7 @@
 #include "allocator_shim/interpose/registered_kernels.h"
 #include "allocator_shim/interpose/status.h"
 #include "allocator_shim/interpose/toolkit_version.h"
+#include "allocator_shim/interpose/work_in_flight.h"
 
 using namespace ohm::interpose;
 

@@ -11,6 +11,7 @@
 
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/objects.h"
+#include "allocator_shim/interpose/work_in_flight.h"
 
 namespace ohm::interpose {
 

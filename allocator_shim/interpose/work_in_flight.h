@@ -13,22 +13,14 @@
 #include <cstdint>
 
 #include "allocator_shim/device/device_memory.h"
+#include "allocator_shim/interpose/objects.h"
+#include "allocator_shim/interpose/provisional_values.h"
 #include "allocator_shim/interpose/status.h"
 
 namespace ohm::interpose {
 
-struct Stream;
-struct Event;
-
 /// N; 0: work completes at once.
 extern std::size_t calls_in_flight;
-
-/// In the work of a stream, up to which it may be complete. Of line 0: nothing is before it.
-struct WorkPoint {
-  std::uint64_t line = 0;
-  std::uint64_t step = 0;  ///< pieces of work and waits for other streams before it
-  std::uint64_t call = 0;  ///< that was the last piece of work; 0: there was none
-};
 
 namespace in_flight {
 
@@ -49,6 +41,16 @@ void forget(const Stream* stream);
 inline void note_launched(const Stream* stream) {
   if (calls_in_flight > 0) in_flight::launch(stream);
 }
+/// A piece of work that may write device memory, and a node of a graph where it is recorded.
+inline void note_work(const Stream* stream) {
+  judge_provisional_values();
+  if (Capture* capture = capture_of(stream)) {
+    ++capture->graph->nodes;
+  } else {
+    note_launched(stream);
+  }
+}
+
 /// What was launched on the stream before is what the event is about.
 inline void note_recorded(Event& event, const Stream* stream) {
   if (calls_in_flight > 0) in_flight::record(event, stream);

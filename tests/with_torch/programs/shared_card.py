@@ -19,15 +19,17 @@ def take(gibibytes):
 
 
 def wait_for(path):
-    while not os.path.exists(path):
+    for _ in range(6000):
+        if os.path.exists(path):
+            return
         time.sleep(0.01)
+    sys.exit(f"there is no {path}")
 
 
 def greedy(name, other):
-    torch.cuda.init()
+    kept = [take(1)]
     open(name + ".begun", "w").close()
     wait_for(other + ".begun")
-    kept = []
     try:
         while True:
             kept.append(take(1))
