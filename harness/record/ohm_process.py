@@ -295,7 +295,7 @@ def end_as_interrupted():
 @contextlib.contextmanager
 def no_compiled_code():
     """A snapshot looks into the frames of compiled code, for which it would import the compiler
-    into a program that has not: that takes a second, and makes a folder."""
+    into a program that has not: that takes seconds, and makes a folder."""
     name = "torch._inductor.codecache"
     if name in sys.modules:
         with mapped_lines_alone(getattr(sys.modules[name], "PyCodeCache", None)):
@@ -305,9 +305,26 @@ def no_compiled_code():
     stand_in.PyCodeCache = types.SimpleNamespace(stack_frames_for_code=lambda path, line: None)
     sys.modules[name] = stand_in
     try:
-        yield
+        with lazy_compiler_not_imported(stand_in):
+            yield
     finally:
         del sys.modules[name]
+
+
+@contextlib.contextmanager
+def lazy_compiler_not_imported(code_cache):
+    """Newer versions ask torch for its compiler, which it imports when it is asked."""
+    members = vars(sys.modules["torch"])
+    name = "_inductor"
+    if name in members:
+        yield
+        return
+    stand_in = members[name] = types.SimpleNamespace(codecache=code_cache)
+    try:
+        yield
+    finally:
+        if members.get(name) is stand_in:  # no other thread has imported it meanwhile
+            del members[name]
 
 
 @contextlib.contextmanager

@@ -11,7 +11,8 @@ from typing import Any, Iterator, List, Optional
 
 import pytest
 
-from ohm._testing import marks, virtual_gpu
+import ohm._testing as testing
+from ohm._testing import marks
 
 # Where any of these is given, all tests are measured; else those that ask for it.
 _FOR_ALL = ("ohm_baseline", "ohm_peaks", "ohm_sweep", "ohm_oom_at")
@@ -67,7 +68,11 @@ def _whole_number(text: str, least: int) -> int:
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: Any, parser: Any, args: List[str]) -> None:
     """Before anything may have imported PyTorch."""
-    if "PYTEST_XDIST_WORKER" not in os.environ:
+    options = early_config.known_args_namespace
+    asks = options.ohm_gpu is not None or options.ohm_values is not None
+    if asks and "PYTEST_XDIST_WORKER" not in os.environ:
+        from ohm._testing import virtual_gpu
+
         virtual_gpu.enter(early_config, list(early_config.invocation_params.args))
 
 
@@ -78,7 +83,7 @@ def pytest_configure(config: Any) -> None:
     uses_baseline = options.ohm_update_baseline or options.ohm_fail_on_increase
     if uses_baseline and options.ohm_baseline is None:
         options.ohm_baseline = _BASELINE
-    is_for_all = virtual_gpu.is_here() or any(
+    is_for_all = _is_on_virtual_gpu() or any(
         getattr(options, name) not in (None, False) for name in _FOR_ALL)
     if not is_for_all:
         config.pluginmanager.register(_Waiting(), "ohm-waiting")
@@ -90,32 +95,39 @@ def pytest_configure(config: Any) -> None:
     _measure(config, True, known)
 
 
+def _is_on_virtual_gpu() -> bool:
+    if testing.GPU_VARIABLE not in os.environ:
+        return False
+    from ohm._testing import virtual_gpu
+
+    return virtual_gpu.is_here()
+
+
 class _Waiting:
     """A session in which no test asks for anything pays for nothing."""
 
     def pytest_collection_finish(self, session: Any) -> None:
         if any(marks.is_to_be_measured(item) for item in session.items):
-            _measure(session.config, False, None)
+            _measure(session.config, False, None).pytest_collection_finish(session)
 
 
-def _measure(config: Any, is_for_all: bool, known: Any) -> None:
+def _measure(config: Any, is_for_all: bool, known: Any) -> Any:
     from ohm._testing.measuring import Measuring
-    from ohm._testing.own_runs import OwnRuns
 
     measuring = Measuring(config, is_for_all, known)
     config.pluginmanager.register(measuring, "ohm-measuring")
-    config.pluginmanager.register(OwnRuns(measuring), "ohm-own-runs")
+    return measuring
 
 
 def _baseline(config: Any) -> Any:
     """What --ohm-baseline names. Raises pytest.UsageError before any test has run."""
+    options = config.option
+    if not options.ohm_baseline:
+        return None
     from ohm._testing import baseline
 
-    options = config.option
     path = baseline.named_by(options.ohm_baseline, str(config.rootpath))
-    if path is None:
-        return None
-    gpu = os.environ.get(virtual_gpu.GPU_VARIABLE, "this computer's")
+    gpu = os.environ.get(testing.GPU_VARIABLE, "this computer's")
     known = baseline.Baseline(path, gpu, is_needed=not options.ohm_update_baseline)
     if options.ohm_update_baseline:
         known.check_can_be_written()
@@ -127,7 +139,7 @@ def _baseline(config: Any) -> Any:
 def _shown(options: Any) -> int:
     if options.ohm_peaks is not None:
         return int(options.ohm_peaks)
-    return _PEAKS_SHOWN if virtual_gpu.is_here() else 0
+    return _PEAKS_SHOWN if _is_on_virtual_gpu() else 0
 
 
 @pytest.fixture
@@ -145,7 +157,7 @@ def fail_allocation(request: Any) -> Any:
     Skips the test where there is no virtual GPU."""
     from ohm._testing.faults import NEEDS_VIRTUAL_GPU, FailAllocation
 
-    if not virtual_gpu.is_here():
+    if not _is_on_virtual_gpu():
         pytest.skip(NEEDS_VIRTUAL_GPU)
     return FailAllocation(_measuring(request).requests)
 

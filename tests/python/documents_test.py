@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+from sessions import package_path
+
 CHECKOUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PAGE = os.path.join(CHECKOUT, "docs", "python.md")
 SNAPSHOT = os.path.join(CHECKOUT, "tests", "golden", "snapshots", "linear_no_grad.pickle")
@@ -22,7 +24,7 @@ def run(program, folder):
     path = os.path.join(folder, "program.py")
     with open(path, "w") as file:
         file.write(program)
-    environment = {**os.environ, "LD_PRELOAD": "", "PYTHONPATH": os.path.join(CHECKOUT, "python")}
+    environment = {**os.environ, "LD_PRELOAD": "", "PYTHONPATH": package_path()}
     return subprocess.run([sys.executable, "program.py"], cwd=folder, env=environment, text=True,
                           check=True, stdout=subprocess.PIPE).stdout
 

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import unittest
 
+from sessions import IS_INSTALLED, PYTHON_FOLDER, package_path
+
 sys.argv.pop(1)
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "python"))
+if not IS_INSTALLED:
+    sys.path.insert(0, PYTHON_FOLDER)
 os.environ.pop("LD_PRELOAD", None)
-os.environ["PYTHONPATH"] = os.pathsep.join([sys.path[0], os.environ.get("PYTHONPATH", "")]).strip(os.pathsep)
+os.environ["PYTHONPATH"] = package_path()
 
 import ohm
 

@@ -13,7 +13,10 @@ import sys
 import unittest
 
 CHECKOUT = sys.argv.pop(1)
-sys.path.insert(0, os.path.join(CHECKOUT, "python"))
+from sessions import IS_INSTALLED, PYTHON_FOLDER, package_path
+
+if not IS_INSTALLED:
+    sys.path.insert(0, PYTHON_FOLDER)
 
 import ohm
 from ohm._bytes import human_bytes, parse_bytes
@@ -23,7 +26,7 @@ HAS_NUMPY = importlib.util.find_spec("numpy") is not None
 
 
 def python(program):
-    environment = {**os.environ, "PYTHONPATH": os.path.join(CHECKOUT, "python")}
+    environment = {**os.environ, "PYTHONPATH": package_path()}
     return subprocess.run([sys.executable, "-c", program], env=environment, text=True, check=True,
                           stdout=subprocess.PIPE).stdout
 
@@ -105,7 +108,7 @@ class Commands(unittest.TestCase):
     def test_are_looked_for(self):
         program = "import os; os.environ.update(PATH='', OHM_COMMAND='/no/ohm'); import ohm; ohm.gpus()"
         ended = subprocess.run([sys.executable, "-c", program], text=True, stderr=subprocess.PIPE,
-                               env={**os.environ, "PYTHONPATH": os.path.join(CHECKOUT, "python")})
+                               env={**os.environ, "PYTHONPATH": package_path()})
         self.assertIn("OhmError: /no/ohm cannot be run", ended.stderr)
 
 

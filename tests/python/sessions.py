@@ -8,9 +8,19 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
+# Of tests/wheel/run: what is installed is tested, rather than the checkout.
+IS_INSTALLED = bool(os.environ.get("OHM_TEST_INSTALLED"))
 PYTHON_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python")
+# The environment's own entry point names the plugin, too.
+PLUGIN = () if IS_INSTALLED else ("-p", "ohm.pytest_plugin")
 GPU = ("--ohm-gpu", "l4-24g")
 CI_VARIABLES = ("CI", "BUILD_NUMBER")
+
+
+def package_path():
+    """PYTHONPATH, with which programs find the package."""
+    folders = [] if IS_INSTALLED else [PYTHON_FOLDER]
+    return os.pathsep.join([*folders, os.environ.get("PYTHONPATH", "")]).strip(os.pathsep)
 
 
 class Session:
@@ -55,11 +65,10 @@ class Folder:
         """
         environment = {**{name: value for name, value in os.environ.items() if name not in CI_VARIABLES},
                        "COLUMNS": "80", "LD_PRELOAD": preload or "", "PYTHONDONTWRITEBYTECODE": "1",
-                       "PYTHONPATH": os.pathsep.join(
-                           [PYTHON_FOLDER, os.environ.get("PYTHONPATH", "")]).strip(os.pathsep)}
+                       "PYTHONPATH": package_path()}
         report = os.path.join(self.path, "junit.xml")
         ended = subprocess.run(
-            [sys.executable, *command, "-p", "ohm.pytest_plugin", "-rA", f"--junitxml={report}",
+            [sys.executable, *command, *PLUGIN, "-rA", f"--junitxml={report}",
              *options], cwd=self.path, env=environment, text=True, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return Session(ended.returncode, ended.stdout, properties_in(report))

@@ -20,6 +20,12 @@
 
 namespace ohm::test {
 
+/// OHM_BINARY, or an installed one that tests/wheel/run names.
+inline std::string program_path() {
+  const char* installed = std::getenv("OHM_TEST_BINARY");
+  return installed != nullptr ? installed : OHM_BINARY;
+}
+
 struct ProgramResult {
   int code = 0;  ///< of the exit; 128 + n for the signal n, as shells say it
   std::string out;
@@ -33,7 +39,7 @@ class Program {
   Program(
       const std::string& folder, const std::vector<std::string>& arguments,
       const std::function<void()>& prepare = [] {}) {
-    std::vector<std::string> words = {OHM_BINARY};
+    std::vector<std::string> words = {program_path()};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> argv;
     argv.reserve(words.size() + 1);

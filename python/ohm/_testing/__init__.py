@@ -1,1 +1,8 @@
-"""The parts of the pytest plugin (ohm.pytest_plugin)."""
+"""The parts of the pytest plugin. Most are imported once a test uses the GPU, or asks for more: a
+session of tests without any pays for little."""
+
+# What `ohm exec` sets (allocator_shim/interpose/gpu_variable.h).
+GPU_VARIABLE = "OHM_GPU"
+
+# What restarting.early() set beside that, for the plugin to know; others do not see it.
+EARLY_VARIABLE = "OHM_PYTEST_RESTARTED"

@@ -7,7 +7,7 @@ import fcntl
 import importlib.metadata
 import json
 import os
-from typing import Any, Collection, Dict, Iterator, List, Optional
+from typing import Any, Collection, Dict, Iterator, List
 
 import pytest
 
@@ -123,6 +123,6 @@ def torch_version() -> str:
     return ""
 
 
-def named_by(option: Optional[str], folder: str) -> Optional[str]:
+def named_by(option: str, folder: str) -> str:
     """The file, as every worker finds it."""
-    return os.path.join(folder, os.path.expanduser(option)) if option else None
+    return os.path.join(folder, os.path.expanduser(option))

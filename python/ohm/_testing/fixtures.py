@@ -6,7 +6,7 @@ from typing import Any, Dict, List
 
 from ohm._bytes import human_bytes
 from ohm._testing.history import OWN_FOLDER, relative
-from ohm._testing.meter import initialized_torch
+from ohm._testing.virtual_gpu import initialized_torch
 
 
 @dataclasses.dataclass(frozen=True)

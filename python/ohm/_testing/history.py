@@ -1,29 +1,20 @@
-"""PyTorch's memory history of one test, and what the ohm command finds in it."""
+"""PyTorch's memory history of one test."""
 from __future__ import annotations
 
-import dataclasses
-import json
 import os
 import re
-import shlex
-import shutil
 import sys
 import time
 from typing import Any, Callable, Dict, List, Optional
 
-from ohm._bytes import human_bytes
-from ohm._command import OhmError, run_json
 from ohm._testing import virtual_gpu
-from ohm._testing.meter import initialized_torch
+from ohm._testing.virtual_gpu import initialized_torch
 
 # Events of one test that are kept.
 MOST_EVENTS = 200_000
-MOST_LINES = 6
-NO_STEPS = ('no steps were found; put torch.profiler.record_function("train_step") around each step, of '
-            "which three are needed")
 OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # Files of tests are kept for the command to run next.
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.=-]+")
+_NOT_IN_NAMES = r"[^A-Za-z0-9_.=-]+"
 
 
 class History:
@@ -90,6 +81,8 @@ class History:
         try:
             os.makedirs(self._folder, exist_ok=True)
             if written:
+                import shutil
+
                 shutil.copyfile(written, path + ".part")
             else:
                 with open(path + ".part", "wb") as file:
@@ -162,66 +155,8 @@ def _leave_out_pytest(snapshot: Dict[str, Any]) -> None:
 
 def file_name(test: str) -> str:
     """tests/test_a.py::test_b[2 GiB] -> test_a.py-test_b-2-GiB.pickle"""
-    words = _NOT_IN_NAMES.sub("-", test.rpartition("/")[2]).strip("-")
+    words = re.sub(_NOT_IN_NAMES, "-", test.rpartition("/")[2]).strip("-")
     return f"{words[:120]}.pickle"
-
-
-@dataclasses.dataclass
-class Explained:
-    """Of a snapshot file: rows of text, and the command that shows more."""
-
-    at_peak: List[str]
-    at_oom: List[str]
-    findings: List[str]
-    command: str
-    at_end: List[str] = dataclasses.field(default_factory=list)  # of what the test has allocated
-    growth_bytes: Optional[int] = None  # of each step; None: no steps, or not asked for
-    growth_error: str = ""
-
-
-def explain(path: str, asks_for_growth: bool = False) -> Optional[Explained]:
-    """None where the file cannot be read."""
-    growth, why_none = _growth(path) if asks_for_growth else (None, "")
-    try:
-        result = run_json(["report", path, "--report", "json=-"])
-        variant = result["scenarios"][0]["variants"][0]
-    except (OhmError, json.JSONDecodeError, LookupError):
-        return None
-    devices = variant.get("devices", [])
-    none: Dict[str, Any] = {}
-    device = max(devices, key=lambda row: row["peak_allocated_bytes"], default=none)
-    oom = variant.get("oom") or {}
-    return Explained(
-        at_peak=holders((device.get("peak") or {}).get("holders", [])),
-        at_oom=holders(oom.get("holders", [])),
-        findings=[row["what"] for row in variant.get("findings", [])],
-        command=f"ohm report {shlex.quote(path)}",
-        growth_bytes=growth, growth_error=why_none)
-
-
-def _growth(path: str) -> "tuple[Optional[int], str]":
-    """Of each step, as ohm replay measures it."""
-    try:
-        result = run_json(["replay", path, "--limit", "growth_bytes_per_step == 0",
-                           "--report", "json=-"], accepted=(0, 1, 3))
-        limit = result["scenarios"][0]["variants"][0]["limits"][0]
-    except (OhmError, json.JSONDecodeError, LookupError) as error:
-        return None, str(error)
-    measured = limit.get("measured")
-    return (None, NO_STEPS) if measured is None else (int(measured), "")
-
-
-def holders(rows: List[Dict[str, Any]]) -> List[str]:
-    """The lines of the user's code that hold most, largest first."""
-    lines = []
-    for row in rows[:MOST_LINES]:
-        place = f"{relative(row.get('file', ''))}:{row.get('line', 0)}" if row.get("file") else "no line"
-        lines.append(f"{human_bytes(row['bytes']):>12}  {row.get('category', ''):<15} "
-                     f"{row['count']:>5} × {row.get('op', ''):<14} {place}".rstrip())
-    if len(rows) > MOST_LINES:
-        rest = sum(row["bytes"] for row in rows[MOST_LINES:])
-        lines.append(f"{human_bytes(rest):>12}  in {len(rows) - MOST_LINES} more")
-    return lines
 
 
 def relative(path: str) -> str:

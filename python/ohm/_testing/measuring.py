@@ -1,63 +1,110 @@
-"""The hooks that measure each test and judge it."""
+"""The hooks that measure each test.
+
+A test that neither uses the GPU nor asks for anything costs some look-ups: what judges others is
+imported when the first of them comes.
+"""
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
-import tempfile
-import textwrap
-from typing import Any, Dict, Generator, List, Optional
+from typing import Any, Dict, Generator, Optional
 
 import pytest
 
-from ohm._bytes import human_bytes
-from ohm._testing import baseline, limits, table, virtual_gpu
+from ohm._testing import table, virtual_gpu
 from ohm._testing.children import Children
-from ohm._testing.faults import Requests
-from ohm._testing.fixtures import holders_of, live_allocations
-from ohm._testing.history import Explained, History, explain, holders
-from ohm._testing.marks import LIMITS_MARK, is_to_be_measured
-from ohm._testing.meter import Figures, Meter
-from ohm._testing.running import OwnRun, Running, error_of
+from ohm._testing.history import History
+from ohm._testing.marks import LIMITS_MARK, asks_for_more, is_to_be_measured
 from ohm._testing.unknown import UnknownValues
 
 TITLE = "GPU memory"
+_NO_FAULTS = contextlib.nullcontext()
+
+
+class Plain:
+    """The test that is running, which asks for nothing but its figures (running.py: for more)."""
+
+    asks_for_nothing = True
+    error = ""
+    needs_gpu = False
+    limits: Any = None
+    sweep: Any = None
+
+    def __init__(self, item: Any):
+        self.item = item
+        self.is_called = False
+        self.figures: Any = None  # meter.Figures; None: it has not used a GPU
+        self.explanation = ""
+
+    def failing_allocations(self) -> Any:
+        """The context of its call."""
+        return _NO_FAULTS
+
+    def end_copy(self, error: Optional[BaseException]) -> None:
+        """Where this process is a copy for a sweep, it ends here."""
+
+    def unmet(self) -> str:
+        """What the test has to fail of, after its call passed; empty: nothing."""
+        return ""
 
 
 class Measuring:
-    """Of one process that runs tests. `is_for_all`: also tests that ask for nothing are measured."""
+    """Of one process that runs tests. `is_for_all`: also tests that ask for nothing are measured.
+    `known`: the baseline."""
 
-    def __init__(self, config: Any, is_for_all: bool, known: Optional[baseline.Baseline]):
+    def __init__(self, config: Any, is_for_all: bool, known: Any):
         self.config = config
         self.is_for_all = is_for_all
         self.baseline = known
-        self.meter = Meter()
-        self.requests = Requests()
         self.history = History(lambda: _snapshot_folder(config))
         self.children = Children()
         self.unknown = UnknownValues(config.option.ohm_allow_unknown_values)
-        self.running: Optional[Running] = None
-        self.own_run: Optional[OwnRun] = None  # of one fault of a sweep (own_runs.py)
+        self.running: Any = None
+        self.own_run: Any = None  # of one fault of a sweep (own_runs.py)
+        self._meter: Any = None
+        self._requests: Any = None
+        self._verdicts: Any = None
         self._left_by: Dict[Any, Dict[int, int]] = {}  # of fixtures of a wider scope
 
-    def is_measured(self, item: Any) -> bool:
-        return self.is_for_all or is_to_be_measured(item)
+    # ---- parts that are imported when they are needed ----
+
+    @property
+    def meter(self) -> Any:
+        if self._meter is None:
+            from ohm._testing.meter import Meter
+
+            self._meter = Meter()
+        return self._meter
+
+    @property
+    def requests(self) -> Any:
+        if self._requests is None:
+            from ohm._testing.faults import Requests
+
+            self._requests = Requests()
+        return self._requests
+
+    @property
+    def verdicts(self) -> Any:
+        if self._verdicts is None:
+            from ohm._testing.verdicts import Verdicts
+
+            self._verdicts = Verdicts(self)
+        return self._verdicts
 
     # ---- the phases of a test ----
+
+    def pytest_collection_finish(self, session: Any) -> None:
+        if any(asks_for_more(item) for item in session.items):
+            from ohm._testing.own_runs import OwnRuns
+
+            self.config.pluginmanager.register(OwnRuns(self), "ohm-own-runs")
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item: Any) -> Generator[None, Any, Any]:
         self.running = None
-        if not self.is_measured(item):
-            return (yield)
-        self.running = Running(item, self.requests, self.own_run)
-        _forget_last_error()
-        table.remove_properties(item)
-        self.children.begin()
-        self.unknown.begin()
-        self.meter.begin()
-        if virtual_gpu.is_here() or item.get_closest_marker(LIMITS_MARK):
-            self.history.begin()
+        if self.is_for_all or is_to_be_measured(item):
+            self._begin(item)
         return (yield)
 
     @pytest.hookimpl(wrapper=True, trylast=True)
@@ -77,11 +124,12 @@ class Measuring:
                 finally:
                     running.end_copy(error)
         finally:
-            figures = self._measure(running)
+            running.is_called = True
+            self._measure(running)
             if error is not None:
-                self._explain_failure(running, figures, error)
-        if error is None:
-            self._judge_call(running, figures)
+                self._explain_failure(running, error)
+        if error is None and self._is_to_be_judged(running):
+            self.verdicts.judge_call(running, _figures_of(running))
         return result
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -90,25 +138,11 @@ class Measuring:
         if running is None:
             return (yield)
         result = yield
-        figures = running.figures
-        if self.meter.current_bytes() > 0:
-            _let_go(item)
-        left = self.meter.left_bytes()
-        if figures is not None and (figures.uses_gpu() or left):
-            figures.leaked_bytes = left
-            table.set_property(item, "leaked_bytes", left)
-            self._judge_leak(running, left)
+        is_in_use = running.is_called and virtual_gpu.initialized_torch() is not None
+        if running.figures is not None or is_in_use:
+            self._measure_what_is_left(running)
         self.history.end()
         return result
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: Any, call: Any) -> Generator[None, Any, Any]:
-        report = yield
-        running = self.running
-        if running is not None and report.failed and running.explanation:
-            report.sections.append((TITLE, running.explanation))
-            running.explanation = ""
-        return report
 
     # Note [The figure of one test], meter.py.
     @pytest.hookimpl(wrapper=True)
@@ -131,132 +165,98 @@ class Measuring:
 
     # ---- figures ----
 
-    def _measure(self, running: Running) -> Figures:
-        figures = self.meter.figures()
-        for child in self.children.new():
-            for device in child.get("devices", []):
-                if device["peak_allocated_bytes"] > figures.peak_allocated_bytes:
-                    figures.peak_allocated_bytes = device["peak_allocated_bytes"]
-                    figures.snapshot = child["snapshot"]
-                figures.peak_reserved_bytes = max(figures.peak_reserved_bytes,
-                                                  device["peak_reserved_bytes"])
-                figures.oom_errors += device.get("num_ooms", 0)
+    def _begin(self, item: Any) -> None:
+        if self.own_run is None and not asks_for_more(item):
+            self.running = Plain(item)
+        else:
+            from ohm._testing.running import Running
+
+            self.running = Running(item, self.requests, self.own_run)
+        if item.user_properties:
+            table.remove_properties(item)
+        self.children.begin()
+        self.unknown.begin()
+        if self._meter is not None or virtual_gpu.initialized_torch() is not None:
+            _forget_last_error()
+            self.meter.begin()
+        if virtual_gpu.is_here() or item.get_closest_marker(LIMITS_MARK):
+            self.history.begin()
+
+    def _measure(self, running: Any) -> None:
+        children = self.children.new()
+        if not children and virtual_gpu.initialized_torch() is None:
+            return
+        figures = running.figures = self.meter.figures()
+        for child in children:
+            figures.add_child(child)
             self.unknown.add(child.get("unknown_values", []))
-        running.figures = figures
         if figures.uses_gpu():
-            for name in ("peak_allocated_bytes", "peak_reserved_bytes", "before_bytes"):
-                table.set_property(running.item, name, getattr(figures, name))
-            lines = self.unknown.lines()
-            if lines:
-                table.set_property(running.item, "unknown_values", "; ".join(lines))
-        return figures
+            self._tell(running)
 
-    # ---- verdicts ----
+    def _tell(self, running: Any) -> None:
+        """The summary, and JUnit."""
+        for name in ("peak_allocated_bytes", "peak_reserved_bytes", "before_bytes"):
+            table.set_property(running.item, name, getattr(running.figures, name))
+        lines = self.unknown.lines()
+        if lines:
+            table.set_property(running.item, "unknown_values", "; ".join(lines))
 
-    def _judge_call(self, running: Running, figures: Figures) -> None:
+    def _measure_what_is_left(self, running: Any) -> None:
         __tracebackhide__ = True
-        bad = running.unmet()
-        if bad:
-            pytest.fail(bad, pytrace=False)
+        if self.meter.current_bytes() > 0:
+            _let_go(running.item)
+        left = self.meter.left_bytes()
+        figures = _figures_of(running)
+        if left and not figures.uses_gpu():  # the teardown is the first to use it
+            self._tell(running)
+        if figures.uses_gpu() or left:
+            figures.leaked_bytes = left
+            table.set_property(running.item, "leaked_bytes", left)
+            self.verdicts.judge_leak(running, left)
+
+    def _is_to_be_judged(self, running: Any) -> bool:
         if running.asks_for_nothing and self.baseline is None:
+            return False
+        return not running.asks_for_nothing or running.figures is not None
+
+    def _explain_failure(self, running: Any, error: BaseException) -> None:
+        """In the report of a test that fails by itself, if the GPU has to do with it."""
+        if running.figures is None:
             return
-        wanted = running.limits
-        explained = None
-        if wanted.growth_per_step is not None and figures.uses_gpu():
-            explained = self._explained(running, True)
-        lines = (limits.broken(wanted, "peak", figures.peak_allocated_bytes)
-                 + limits.broken(wanted, "reserved", figures.peak_reserved_bytes))
-        if wanted.growth_per_step is not None:
-            lines += _growth_lines(wanted, explained)
-        lines += self._increases(running, ("peak_allocated_bytes", "peak_reserved_bytes"))
-        unknown = self._refused(running, wanted != limits.Limits())
-        if not lines and not unknown:
-            return
-        if explained is None:
-            explained = self._explained(running)
-        text = self._text(lines or ["the figures of this test cannot be judged"], figures, explained)
-        pytest.fail(text, pytrace=False)
-
-    def _judge_leak(self, running: Running, left: int) -> None:
-        __tracebackhide__ = True
-        lines = limits.broken(running.limits, "leak", left)
-        lines += self._increases(running, ("leaked_bytes",))
-        if lines and running.figures is not None:
-            explained = self._explained(running)
-            if explained is not None:
-                explained.at_end = holders(holders_of(live_allocations(self.history.snapshot())))
-            text = self._text(lines, running.figures, explained, is_at_end=True)
-            pytest.fail(text, pytrace=False)
-
-    def _increases(self, running: Running, names: "tuple[str, ...]") -> List[str]:
-        if self.baseline is None or not self.config.option.ohm_fail_on_increase:
-            return []
-        figures = table.properties_of(running.item)
-        return self.baseline.increases(running.item.nodeid, figures, names)
-
-    def _refused(self, running: Running, has_limits: bool) -> bool:
-        """The figures rest on values that nobody computed, and something is to be judged by them."""
-        has_baseline = (self.baseline is not None and self.config.option.ohm_fail_on_increase
-                        and running.item.nodeid in self.baseline.rows)
-        return (has_limits or has_baseline) and self.unknown.are_refused()
-
-    # ---- what is said ----
-
-    def _explain_failure(self, running: Running, figures: Figures, error: BaseException) -> None:
-        """Kept for the report of a test that fails by itself."""
-        lines: List[str] = []
-        if figures.oom_errors and _is_out_of_memory(error):
-            lines = ["the test ran out of memory"]
-        elif not self.unknown.lines():
-            return
-        explained = self._explained(running) if lines else None
-        running.explanation = self._text(lines, figures, explained)
-
-    def _explained(self, running: Running, asks_for_growth: bool = False) -> Optional[Explained]:
-        figures = running.figures
-        path = self.history.write(running.item.nodeid, figures.snapshot if figures else "")
-        return explain(path, asks_for_growth) if path else None
-
-    def _text(self, lines: List[str], figures: Figures, explained: Optional[Explained],
-              is_at_end: bool = False) -> str:
-        gpu = os.environ.get(virtual_gpu.GPU_VARIABLE)
-        rows = [f"{line}" for line in lines]
-        rows.append(f"  peak {human_bytes(figures.peak_allocated_bytes)} allocated, "
-                    f"{human_bytes(figures.peak_reserved_bytes)} reserved"
-                    + (f", on {gpu}" if gpu else "")
-                    + (f"; {human_bytes(figures.before_bytes)} alive before the test, not counted"
-                       if figures.before_bytes else ""))
-        rows += self.unknown.text()
-        if explained is not None:
-            rows += _explained_rows(explained, figures, is_at_end)
-        return "\n".join(rows)
+        self.verdicts.explain_failure(running, running.figures, error)
+        if running.explanation and not self.config.pluginmanager.hasplugin("ohm-explaining"):
+            self.config.pluginmanager.register(_Explaining(self), "ohm-explaining")
 
 
-def _explained_rows(explained: Explained, figures: Figures, is_at_end: bool) -> List[str]:
-    rows: List[str] = []
-    if is_at_end and explained.at_end:
-        rows += ["  alive after the test:", *(f"    {line}" for line in explained.at_end)]
-    elif explained.at_oom and figures.oom_errors:
-        rows += ["  alive when memory ran out:", *(f"    {line}" for line in explained.at_oom)]
-    elif explained.at_peak:
-        rows += ["  alive at the peak:", *(f"    {line}" for line in explained.at_peak)]
-    for finding in explained.findings:
-        finding = finding.replace(os.getcwd() + os.sep, "")
-        rows += textwrap.wrap(finding, 98, initial_indent="  ", subsequent_indent="    ")
-    return [*rows, f"  next: {explained.command}"]
+class _Explaining:
+    """Adds explanations to reports, from the first one on."""
+
+    def __init__(self, measuring: Measuring):
+        self.measuring = measuring
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> Generator[None, Any, Any]:
+        report = yield
+        running = self.measuring.running
+        if running is not None and report.failed and running.explanation:
+            report.sections.append((TITLE, running.explanation))
+            running.explanation = ""
+        return report
 
 
-def _growth_lines(wanted: limits.Limits, explained: Optional[Explained]) -> List[str]:
-    if explained is None:
-        return []  # no GPU was used
-    if explained.growth_bytes is None:
-        return [f"growth per step cannot be measured: {explained.growth_error}"]
-    return limits.broken(wanted, "growth_per_step", explained.growth_bytes)
+def error_of(item: Any) -> Optional[BaseException]:
+    """That unittest has kept to itself."""
+    kept = getattr(item, "_excinfo", None)
+    return kept[-1].value if kept else None
 
 
-def _is_out_of_memory(error: BaseException) -> bool:
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(error, torch.cuda.OutOfMemoryError)
+def _figures_of(running: Any) -> Any:
+    """All of them 0 where it has not used a GPU."""
+    if running.figures is None:
+        from ohm._testing.meter import Figures
+
+        running.figures = Figures()
+    return running.figures
 
 
 def _let_go(item: Any) -> None:
@@ -280,4 +280,6 @@ def _snapshot_folder(config: Any) -> str:
     if cache is not None:
         with contextlib.suppress(OSError):
             return str(cache.mkdir("ohm"))
+    import tempfile
+
     return tempfile.mkdtemp(prefix="ohm-snapshots-")

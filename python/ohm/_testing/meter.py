@@ -11,8 +11,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import gc
-import sys
 from typing import Any, Dict, Iterator, Optional
+
+from ohm._testing.virtual_gpu import initialized_torch
 
 
 @dataclasses.dataclass
@@ -28,6 +29,15 @@ class Figures:
 
     def uses_gpu(self) -> bool:
         return bool(self.peak_allocated_bytes or self.peak_reserved_bytes or self.oom_errors)
+
+    def add_child(self, summary: Dict[str, Any]) -> None:
+        """A process that the test has started (children.py), which has GPUs of its own."""
+        for device in summary.get("devices", []):
+            if device["peak_allocated_bytes"] > self.peak_allocated_bytes:
+                self.peak_allocated_bytes = device["peak_allocated_bytes"]
+                self.snapshot = summary["snapshot"]
+            self.peak_reserved_bytes = max(self.peak_reserved_bytes, device["peak_reserved_bytes"])
+            self.oom_errors += device.get("num_ooms", 0)
 
 
 @dataclasses.dataclass
@@ -187,13 +197,6 @@ class Meter:
     def _read(torch: Any) -> Dict[int, _Counters]:
         return {index: counters for index in range(torch.cuda.device_count())
                 for counters in [_counters(torch, index)] if counters is not None}
-
-
-def initialized_torch() -> Any:
-    """PyTorch, where the program has imported it and initialized CUDA."""
-    torch = sys.modules.get("torch")
-    cuda = getattr(torch, "cuda", None)
-    return torch if cuda is not None and cuda.is_initialized() else None
 
 
 def _let_workspaces_go(torch: Any) -> None:

@@ -17,10 +17,6 @@ class OwnRuns:
     def __init__(self, measuring: Measuring):
         self.measuring = measuring
 
-    def pytest_collection_finish(self, session: Any) -> None:
-        if not any(asks_for_more(item) for item in session.items):
-            session.config.pluginmanager.unregister(self)
-
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: Any) -> None:
         __tracebackhide__ = True

@@ -6,16 +6,11 @@ import os
 import sys
 
 from ohm._command import OhmError, command_path
+from ohm._testing import EARLY_VARIABLE, GPU_VARIABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import List, Optional
-
-# What `ohm exec` sets (allocator_shim/interpose/gpu_variable.h).
-GPU_VARIABLE = "OHM_GPU"
-
-# What early() set beside that, for the plugin to know; others do not see it.
-EARLY_VARIABLE = "OHM_PYTEST_RESTARTED"
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _PYTESTS = ("pytest", "py.test")

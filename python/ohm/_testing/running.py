@@ -11,8 +11,7 @@ import pytest
 from ohm._testing import limits, virtual_gpu
 from ohm._testing.copies import SECONDS_OF_A_COPY, Outcome, Sweep
 from ohm._testing.faults import Fault, Requests
-from ohm._testing.marks import asks_for_more
-from ohm._testing.meter import Figures
+from ohm._testing.measuring import Plain
 
 POINTS = ("unique", "all")
 MOST_POINTS = 200
@@ -33,23 +32,18 @@ class OwnRun:
             self.outcome.verdict, self.outcome.error = "not_reached", self.fault.why_unused()
 
 
-class Running:
+class Running(Plain):
     """Marks that cannot be read are an `error`; `needs_gpu`: it is to be skipped."""
 
+    asks_for_nothing = False
+
     def __init__(self, item: Any, requests: Requests, own_run: Optional[OwnRun] = None):
-        self.item = item
+        super().__init__(item)
         self.limits = limits.Limits()
-        self.figures: Optional[Figures] = None
-        self.explanation = ""
-        self.error = ""
-        self.needs_gpu = False
         self.fault: Optional[Fault] = None
         self.sweep: Optional[Sweep] = None
         self.own_run = own_run
         self._requests = requests
-        self.asks_for_nothing = own_run is None and not asks_for_more(item)
-        if self.asks_for_nothing:
-            return
         try:
             self._read_marks()
         except pytest.UsageError as error:
@@ -84,7 +78,6 @@ class Running:
             self.own_run.judge(error)
 
     def unmet(self) -> str:
-        """What the test has to fail of, after its call passed; empty: nothing."""
         if self.fault is not None:
             return self.fault.why_unused()
         return "" if self.sweep is None else sweep_text(self.item, self.sweep)
@@ -97,12 +90,6 @@ def sweep_text(item: Any, sweep: Sweep) -> str:
         return ""
     return "\n".join([sweep.summary(), *(f"  {outcome.line()}" for outcome in bad),
                       f"  next: pytest {shlex.quote(item.nodeid)} --ohm-oom-at {bad[0].request}"])
-
-
-def error_of(item: Any) -> Optional[BaseException]:
-    """That unittest has kept to itself."""
-    kept = getattr(item, "_excinfo", None)
-    return kept[-1].value if kept else None
 
 
 def _fault_of(item: Any) -> Optional[Fault]:

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Optional, Set
+from typing import Any, Dict, List, Set
 
 import pytest
 
-from ohm._testing import baseline, table, virtual_gpu
+import ohm._testing as testing
+from ohm._testing import table
 
 WORKER_KEY = "ohm_collected"
 
@@ -14,7 +15,7 @@ WORKER_KEY = "ohm_collected"
 class Summary:
     """Figures come with reports, from workers of xdist, too; those of a test's last run count."""
 
-    def __init__(self, config: Any, known: Optional[baseline.Baseline], most_rows: int):
+    def __init__(self, config: Any, known: Any, most_rows: int):
         self.config = config
         self.baseline = known
         self.most_rows = most_rows
@@ -24,6 +25,8 @@ class Summary:
         self._said: List[str] = []
 
     def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.passed and not report.user_properties and not self.failed:
+            return
         test = report.nodeid
         if report.when == "setup":
             self.failed.discard(test)
@@ -53,17 +56,18 @@ class Summary:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         table.write_table(terminalreporter, self.rows, self.most_rows,
-                          os.environ.get(virtual_gpu.GPU_VARIABLE, ""))
+                          os.environ.get(testing.GPU_VARIABLE, ""))
         for line in self._said:
             terminalreporter.write_line(line)
 
     # ---- the baseline ----
 
     def _compare(self) -> List[str]:
-        assert self.baseline is not None
+        from ohm._testing.baseline import FIGURES
+
         said = []
         for test in sorted(self.rows):
-            for line in self.baseline.increases(test, self.rows[test], baseline.FIGURES):
+            for line in self.baseline.increases(test, self.rows[test], FIGURES):
                 said.append(f"ohm: {test}: {line}")
         new = sorted(set(self.rows) - set(self.baseline.rows))
         if new:
@@ -72,11 +76,12 @@ class Summary:
         return said
 
     def _update(self) -> List[str]:
-        assert self.baseline is not None
+        from ohm._testing.baseline import FIGURES
+
         allows = self.config.option.ohm_allow_unknown_values
         unknown = [test for test, row in self.rows.items()
                    if row.get("unknown_values") and not allows]
-        measured = {test: {name: row.get(name, 0) for name in baseline.FIGURES}
+        measured = {test: {name: row.get(name, 0) for name in FIGURES}
                     for test, row in self.rows.items()
                     if test not in self.failed and test not in unknown}
         try:

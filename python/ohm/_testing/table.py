@@ -3,8 +3,6 @@ from __future__ import annotations
 
 from typing import Any, Dict, List
 
-from ohm._bytes import human_bytes
-
 # user_properties of reports: they reach the controller of xdist, and JUnit's file.
 PREFIX = "ohm_"
 
@@ -42,5 +40,7 @@ def write_table(terminal: Any, rows: Dict[str, Dict[str, Any]], most: int, gpu: 
 
 
 def _cells(row: Dict[str, Any]) -> List[str]:
+    from ohm._bytes import human_bytes
+
     names = ("peak_allocated_bytes", "peak_reserved_bytes", "before_bytes", "leaked_bytes")
     return [human_bytes(row[name]) if name in row else "-" for name in names]

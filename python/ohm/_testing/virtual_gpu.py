@@ -3,16 +3,13 @@ from __future__ import annotations
 
 import importlib
 import os
-import subprocess
 import sys
 from types import ModuleType
 from typing import Any, List, Optional
 
 import pytest
 
-from ohm._command import OhmError
-from ohm._testing import restarting
-from ohm._testing.restarting import GPU_VARIABLE
+from ohm._testing import EARLY_VARIABLE, GPU_VARIABLE
 
 # What `ohm exec` sets (allocator_shim/interpose/gpu_variable.h), beside that.
 VALUES_VARIABLE = "OHM_VALUES"
@@ -59,11 +56,13 @@ def enter(config: Any, arguments: List[str]) -> None:
             raise pytest.UsageError("--ohm-values: there is no virtual GPU; add --ohm-gpu PROFILE")
         return
     # A configuration file may ask for other values than the command line, which was all that was known.
-    is_early = restarting.EARLY_VARIABLE in os.environ
+    is_early = EARLY_VARIABLE in os.environ
     if GPU_VARIABLE in os.environ and not (is_early and values not in (None, _values_here())):
-        os.environ.pop(restarting.EARLY_VARIABLE, None)
+        os.environ.pop(EARLY_VARIABLE, None)
         _check_is_same(profile, values)
         return
+    from ohm._testing import restarting
+
     restarting.undo_early()
     command = _checked_command(profile, values)
     python = _this_python(arguments)
@@ -90,6 +89,9 @@ def _values_here() -> str:
 
 def _checked_command(profile: str, values: Optional[str]) -> List[str]:
     """A wrong name is pytest's usage error."""
+    from ohm._command import OhmError
+    from ohm._testing import restarting
+
     try:
         command = restarting.exec_command(profile, values)
         refused = restarting.refusal(command)
@@ -104,6 +106,8 @@ def _checked_command(profile: str, values: Optional[str]) -> List[str]:
 
 def _this_python(arguments: List[str]) -> List[str]:
     """The command line of this session."""
+    from ohm._testing import restarting
+
     if restarting.ignores_environment():
         raise pytest.UsageError(f"--ohm-gpu: Python ignores its environment ({_IGNORING_FLAGS})")
     if list(arguments) != sys.argv[1:]:
@@ -113,6 +117,8 @@ def _this_python(arguments: List[str]) -> List[str]:
     words = getattr(sys, "orig_argv", None)
     if words:
         return [sys.executable, *words[1:]]
+    import subprocess
+
     flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
     return [sys.executable, *flags, "-m", "pytest", *arguments]
 
@@ -124,3 +130,10 @@ def _give_back_output(config: Any) -> None:
         capture.suspend_global_capture(in_=True)
     sys.stdout.flush()
     sys.stderr.flush()
+
+
+def initialized_torch() -> Any:
+    """PyTorch, where the program has imported it and initialized CUDA."""
+    torch = sys.modules.get("torch")
+    cuda = getattr(torch, "cuda", None)
+    return torch if cuda is not None and cuda.is_initialized() else None

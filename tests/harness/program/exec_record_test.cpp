@@ -264,6 +264,19 @@ kept = torch.empty(1 << 20)
   EXPECT_THAT(ran.err, Not(HasSubstr("ValueError")));
 }
 
+TEST_F(ExecRecord, TheCompilerIsNotImportedForASnapshot) {
+  folder_.write("lazy.py", torch_script(R"(
+def imported(name):
+    if name == "_inductor": print("the compiler is imported")
+    raise AttributeError(name)
+torch.__getattr__ = imported
+kept = torch.empty(1 << 20)
+)"));
+  const ProgramResult ran = exec({"--gate", "peak_other_bytes >= 0"}, {"python3", "lazy.py"});
+  EXPECT_EQ(0, ran.code) << ran.err;
+  EXPECT_THAT(ran.out, Not(HasSubstr("the compiler is imported")));
+}
+
 TEST_F(ExecRecord, CountsOutliveTheirReset) {
   folder_.write("resets.py", torch_script("try: torch.empty(1 << 30)\n"
                                           "except torch.cuda.OutOfMemoryError: pass\n"

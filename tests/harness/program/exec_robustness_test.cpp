@@ -117,8 +117,8 @@ TEST_F(ExecRobustness, KeepsOtherLibrariesThatArePreloaded) {
   EXPECT_EQ(0, ran.code) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr(std::string(OHM_FAILING_MALLOC) + ":"));
   EXPECT_THAT(ran.out, HasSubstr("libohm_preload.so"));
-  const ProgramResult host = preloaded(
-      "", {"exec", "--memory", "host", "--", OHM_BINARY, "exec", "--memory", "host", "--", "true"});
+  const ProgramResult host = preloaded("", {"exec", "--memory", "host", "--", test::program_path(),
+                                            "exec", "--memory", "host", "--", "true"});
   EXPECT_EQ(0, host.code) << host.err;
 }
 
@@ -143,8 +143,8 @@ TEST_F(ExecRobustness, NamesAPreloadedOperatorNewThatItCannotSee) {
 
 TEST_F(ExecRobustness, MayBeNested) {
   folder_.write("job.py", torch_script(kUsesGpu));
-  const ProgramResult ran = ohm({"exec", "--", OHM_BINARY, "exec", "--gpu", "tiny-64m", "--report",
-                                 "json=out.json", "--", "python3", "job.py"});
+  const ProgramResult ran = ohm({"exec", "--", test::program_path(), "exec", "--gpu", "tiny-64m",
+                                 "--report", "json=out.json", "--", "python3", "job.py"});
   EXPECT_EQ(0, ran.code) << ran.err;
   expect_recorded(Json::parse(test::read_file(file("out.json"))));
 }
@@ -203,7 +203,8 @@ TEST_F(ExecRobustness, SaysThatItsFolderIsGone) {
     std::filesystem::create_directories(gone);
     const ProgramResult ran = test::run_program(folder_.path().string(), {}, [&] {
       if (::chdir(gone.c_str()) != 0 || ::rmdir(gone.c_str()) != 0) return;
-      ::execl(OHM_BINARY, OHM_BINARY, command, "--memory", "host", "--", "true", nullptr);
+      const std::string program = test::program_path();
+      ::execl(program.c_str(), program.c_str(), command, "--memory", "host", "--", "true", nullptr);
     });
     const bool is_sweep = std::string(command) == "sweep";
     EXPECT_EQ(is_sweep ? 2 : 0, ran.code) << ran.err;

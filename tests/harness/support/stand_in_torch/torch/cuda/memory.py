@@ -30,6 +30,7 @@ def _snapshot():
     compiler = sys.modules.get("torch._inductor.codecache")
     if compiler is not None:
         compiler.PyCodeCache.stack_frames_for_code("compiled.py", 1)
+    getattr(sys.modules["torch"], "_inductor", None)  # newer versions ask, and import it
     segments = [
         {"device": 0, "address": address, "total_size": segment, "allocated_size": segment,
          "active_size": segment, "requested_size": size, "stream": 0, "segment_type": "large",
