@@ -10,8 +10,8 @@ constexpr AssumptionInfo kAssumptions[] = {
     {Assumption::cudnn_batch_norm, "cudnn_batch_norm",
      "cuDNN's BatchNorm takes no workspace and keeps no reserve for backward"},
     {Assumption::cudnn_rnn_reserve, "cudnn_rnn_reserve",
-     "cuDNN's recurrent layers take no workspace, and keep a reserve for backward only on the "
-     "cards where it was measured"},
+     "cuDNN's recurrent layers take no workspace, and keep for backward on every card what they "
+     "keep on an H100"},
     {Assumption::cudnn_ctc_workspace, "cudnn_ctc_workspace", "cuDNN's CTC loss takes no workspace"},
     {Assumption::ctc_target_length, "ctc_target_length",
      "without values the longest target of a CTC loss is as long as targets are wide"},

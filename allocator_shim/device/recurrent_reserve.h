@@ -1,5 +1,6 @@
 // Memory that cuDNN's recurrent networks take of a card, as measured on an H100 and an H200 with
-// cuDNN 9.19. Their workspaces fit no formula that is known, and are left out.
+// cuDNN 9.19, and assumed of all others. Their workspaces fit no formula that is known, and are
+// left out.
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "allocator_shim/interpose/copies.h"
+#include "allocator_shim/interpose/device_growth.h"
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
@@ -329,7 +330,10 @@ OHM_EXPORTED Status cuMemCreate(PhysicalMemory** memory, std::size_t bytes,
                                 const AllocationProperties* properties, std::uint64_t flags) {
   OHM_DRIVER_CALL;
   const bool is_right = memory != nullptr && is_of_device(properties) && flags == 0;
-  return is_right ? gpus().create(properties->device, bytes, *memory) : Status::invalid_value;
+  if (!is_right) return Status::invalid_value;
+  const Status status = gpus().create(properties->device, bytes, *memory);
+  if (status == Status::success) note_growth(gpus().used_bytes(properties->device));
+  return status;
 }
 
 OHM_EXPORTED Status cuMemRelease(PhysicalMemory* memory) {

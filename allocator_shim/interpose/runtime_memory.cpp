@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "allocator_shim/interpose/device_growth.h"
 #include "allocator_shim/interpose/device_model.h"
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
@@ -24,6 +25,7 @@ Status allocate(void** pointer, std::size_t bytes) {
   DeviceAddress address = 0;
   const Status status = gpus().allocate(gpus().current(), bytes, current_context(), address);
   *pointer = reinterpret_cast<void*>(address);
+  if (status == Status::success) note_growth(gpus().used_bytes(gpus().current()));
   return noted(status);
 }
 

@@ -13,6 +13,7 @@ CONCATENATES = frozenset("cat concat concatenate hstack vstack".split())
 BACKWARD = "backward"
 CALLS = GROWS | GROWS_FIRST | {BACKWARD}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
 ASSIGNMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr)
 MOST_SOURCE = 1_000_000  # characters
 
@@ -70,12 +71,14 @@ class Source:
 
     def __init__(self, tree):
         self.tree = tree
-        self.functions, self.classes, self.steps = [], [], []
+        self.functions, self.classes, self.steps, self.loops = [], [], [], []
         for node in ast.walk(tree):
             if isinstance(node, FUNCTIONS):
                 self.functions.append(node)
             elif isinstance(node, ast.ClassDef):
                 self.classes.append(node)
+            elif isinstance(node, LOOPS):
+                self.loops.append(node)
             elif isinstance(node, ASSIGNMENTS) or isinstance(node, ast.Call) and name_of_call(node) in CALLS:
                 self.steps.append(node)
 
@@ -119,12 +122,13 @@ def read_source(file):
 
 
 class Place:
-    """A line of a file: whether what is named grows there; whether the program concatenates it with more;
-    whether it calls backward() of it."""
+    """A line of a file: whether what is named grows there; whether the program concatenates it with more,
+    and in the loop does nothing else with it; whether it calls backward() of it."""
 
-    def __init__(self, line, grows, is_concatenated, is_differentiated):
+    def __init__(self, line, grows, is_concatenated, is_collected, is_differentiated):
         self.line, self.grows = line, grows
-        self.is_concatenated, self.is_differentiated = is_concatenated, is_differentiated
+        self.is_concatenated, self.is_collected = is_concatenated, is_collected
+        self.is_differentiated = is_differentiated
 
 
 def growing_place(source, what):
@@ -138,8 +142,9 @@ def growing_place(source, what):
     found = grown or [node for node in steps if assigns(node, what)]
     if not found:
         return None
-    return Place(max(node.lineno for node in found), bool(grown),
-                 any(concatenates(node, what) for node in grown),
+    concatenated = [node for node in grown if concatenates(node, what)]
+    return Place(max(node.lineno for node in found), bool(grown), bool(concatenated),
+                 any(is_collected(source, node, what) for node in concatenated),
                  any(differentiates(node, what) for node in steps))
 
 
@@ -161,6 +166,22 @@ def concatenates(node, what):
         return False
     calls = [one for one in ast.walk(node.value) if isinstance(one, ast.Call)]
     return any(name_of_call(one) in CONCATENATES and any(map(what.is_in, ast.walk(one))) for one in calls)
+
+
+def is_collected(source, node, what):
+    """Of what is concatenated in a loop: nothing there reads it, as attention reads keys."""
+    loops = [one for one in source.loops if one.lineno <= node.lineno <= one.end_lineno]
+    if not loops:
+        return False
+    innermost = max(loops, key=lambda one: one.lineno)
+    return not any(reads(one, what) for one in ast.iter_child_nodes(innermost))
+
+
+def reads(node, what):
+    """Beyond asking whether there is any, and giving it its own value."""
+    if isinstance(node, ast.Compare) or isinstance(node, ASSIGNMENTS) and assigns(node, what):
+        return False
+    return what.is_in(node) or any(reads(one, what) for one in ast.iter_child_nodes(node))
 
 
 def calls_growth(call, what):

@@ -154,6 +154,8 @@ class GrowingPlaces:
         if found.parent is not None and found.step == "item":
             key = found.label[1:-1]
             yield from ((file, Item(what, key)) for file, what in self._names_of(found.parent))
+            if type(found.parent.thing) not in (dict, *SEQUENCES):  # state["messages"] is state.messages
+                yield from ((file, Attribute(key.strip("'"))) for file in (found.root.file, *self.program))
         for name in {root.name for root in roots if root.function == "<module>"}:
             yield from ((file, Attribute(name)) for file in self.program)
 

@@ -105,9 +105,11 @@ class Look:
             self._count_graph(found)
         self.repeated = {one for ids in self.optimizers.values() if len(ids) >= SEVERAL for one in ids}
         groups = self._joined(sorted(self.groups.values(), key=lambda group: -group.bytes))
+        rows = [self._row(group) for group in groups[:MOST_HOLDERS] if group.bytes]
+        growing = [row["bytes"] for row, group in zip(rows, groups) if may_grow(row, group)]
         return {"device": self.device, "is_whole": self.is_whole,
-                "bytes": sum(group.bytes for group in groups),
-                "holders": [self._row(group) for group in groups[:MOST_HOLDERS] if group.bytes]}
+                "bytes": sum(group.bytes for group in groups), "growing_bytes": max(growing, default=0),
+                "holders": rows}
 
     # ---- where paths begin ----
 
@@ -324,6 +326,11 @@ class Look:
         file, place = group.place
         return file, place.line, first.label if first.step == "attribute" else id(first.parent.thing)
 
+    def _kind_of(self, group):
+        kind = kind_of(group.largest[0], self.torch, group.keeps_optimizers(self.repeated))
+        is_collected = kind == "tensor" and group.place is not None and group.place[1].is_collected
+        return "concatenation" if is_collected else kind
+
     def _row(self, group):
         found, is_of_graph = group.largest
         root = found.root
@@ -332,11 +339,17 @@ class Look:
                 "line": place.line if place else 0,
                 "bytes": group.bytes, "graph_bytes": group.graph_bytes, "blocks": group.blocks,
                 "tensors": group.tensors, "scalars": group.scalars, "with_graph": group.with_graph,
-                "kind": kind_of(found, self.torch, group.keeps_optimizers(self.repeated)),
+                "kind": self._kind_of(group),
                 "is_in_model": group.is_in_model,
                 "is_concatenated": bool(place and place.is_concatenated),
                 "is_differentiated": bool(place and place.is_differentiated),
                 "path": path_of(found, is_of_graph)}
+
+
+def may_grow(row, group):
+    """A line makes it hold more, and it is no part of a model, or of a call of one."""
+    return bool(group.place and group.place[1].grows and not group.is_in_model and
+                row["kind"] not in ("module", "optimizer"))
 
 
 def program_frames_of(files, frame):

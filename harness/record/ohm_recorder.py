@@ -92,6 +92,7 @@ class Recorder(ProcessRecorder):
         main = sys.modules.get("__main__")
         self.holders = Holders(self.torch, self.started_in.files(), getattr(main, "__file__", None) or "")
         self.growth_looks = GrowthLooks(self.torch, self.holders)
+        self.growth_looks.follow_growth(self._look_in_growth)
 
     @noting_errors
     def _record_history(self):
@@ -176,6 +177,11 @@ class Recorder(ProcessRecorder):
         if self.growth_looks is not None and self.held is None:
             self.growth_looks.after_step()
 
+    @without_errors
+    def _look_in_growth(self):
+        if self.held is None and self.process == os.getpid():
+            self.growth_looks.after_growth()
+
     def _on_out_of_memory(self, device=0, *_):
         if not self.moments.has_first():
             self.note_all_addresses()
@@ -200,12 +206,9 @@ class Recorder(ProcessRecorder):
         if self.held is not None or self.holders is None:
             return
         frames = frames_of_error(self.holders.files, error) if error is not None else []
-        held = self.holders.look(fullest_device(self.torch), frames)
-        in_step = self.growth_looks.held
-        if in_step is None or held["bytes"] >= in_step["bytes"]:
-            self.held = {"moment": "end", "call": None, **held}
-        else:
-            self.held = {"moment": "step", "call": None, **in_step}
+        at_end = self.holders.look(fullest_device(self.torch), frames)
+        moment, held = self.growth_looks.shown(at_end)
+        self.held = {"moment": moment, "call": None, **held}
 
     def end(self):
         # Set when an error leaves the program, whatever prints it.

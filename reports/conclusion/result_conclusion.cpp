@@ -128,12 +128,13 @@ std::optional<ConclusionResult> of_container(const VariantResult& variant) {
 
 /// A cache of keys, predictions: longer in each round of a loop.
 std::optional<ConclusionResult> of_concatenation(const VariantResult& variant) {
-  if (!variant.oom) return std::nullopt;
-  const RetainedResult* const holder = concatenated_holder(variant, alive_bytes(*variant.oom));
+  const RetainedResult* const holder = variant.oom
+                                           ? concatenated_holder(variant, alive_bytes(*variant.oom))
+                                           : collected_holder(variant);
   if (holder == nullptr) return std::nullopt;
   ConclusionResult made =
       conclusion("growth", holder_phrase(*holder), holder_remedy(*holder), "retained_outputs");
-  take_largest_line(*variant.oom, made);
+  if (variant.oom) take_largest_line(*variant.oom, made);
   take_holder_line(*holder, made);
   return made;
 }

@@ -60,12 +60,14 @@ std::string function_text(const std::string& function) {
 
 const RetainedResult* growing_holder(const VariantResult& variant, std::int64_t grown_bytes) {
   if (!variant.retention) return nullptr;
-  const std::vector<RetainedResult>& entries = variant.retention->entries;
-  const auto found = std::find_if(entries.begin(), entries.end(), [](const RetainedResult& one) {
-    return !is_model_or_optimizer(one);
-  });
-  if (found == entries.end() || 4 * found->bytes < grown_bytes) return nullptr;
-  return &*found;
+  const RetainedResult* largest = nullptr;
+  for (const RetainedResult& one : variant.retention->entries) {
+    if (is_model_or_optimizer(one) || 4 * one.bytes < grown_bytes) continue;
+    // What a step works on can hold more than what grows from step to step.
+    if (is_container(one) && !one.is_in_model && one.bytes <= 2 * grown_bytes) return &one;
+    if (largest == nullptr) largest = &one;
+  }
+  return largest;
 }
 
 const RetainedResult* holding_container(const VariantResult& variant, std::int64_t alive_bytes) {
@@ -88,6 +90,21 @@ const RetainedResult* concatenated_holder(const VariantResult& variant, std::int
     if (largest == nullptr) largest = &one;
   }
   return 2 * bytes >= alive_bytes ? largest : nullptr;
+}
+
+const RetainedResult* collected_holder(const VariantResult& variant) {
+  if (!variant.retention || variant.oom) return nullptr;
+  std::int64_t peak_bytes = 0;
+  for (const DeviceResult& device : variant.devices) {
+    peak_bytes = std::max(peak_bytes, device.peak_allocated_bytes);
+  }
+  for (const RetainedResult& one : variant.retention->entries) {
+    const bool holds_most =
+        2 * one.bytes >= variant.retention->bytes && 4 * one.bytes >= peak_bytes;
+    const bool is_only_collected = one.kind == "concatenation" && !one.is_in_model;
+    if (holds_most && is_only_collected && grows_on_its_line(variant, one)) return &one;
+  }
+  return nullptr;
 }
 
 std::string holder_phrase(const RetainedResult& holder) {

@@ -27,6 +27,11 @@ const RetainedResult* holding_container(const VariantResult& variant, std::int64
 /// do not.
 const RetainedResult* concatenated_holder(const VariantResult& variant, std::int64_t alive_bytes);
 
+/// Of a program that did not run out of memory: what it concatenates in a loop that does nothing
+/// else with it, and that holds at least half of what is kept, and a good part of the peak.
+/// nullptr: nothing does.
+const RetainedResult* collected_holder(const VariantResult& variant);
+
 /// "`losses` in main() keeps 41 graphs".
 std::string holder_phrase(const RetainedResult& holder);
 

@@ -221,7 +221,8 @@ std::string kept_text(const VariantResult& variant) {
   if (most.kind == "module" || most.kind == "optimizer" || 4 * most.bytes < largest.all_bytes) {
     return "";
   }
-  const bool has_own_moment = variant.retention->is_at_end || variant.retention->step_calls > 0;
+  const bool has_own_moment =
+      variant.retention->is_at_end || is_in_growth(variant) || variant.retention->step_calls > 0;
   std::string path;
   for (const std::string& step : most.path) path += (path.empty() ? "" : " -> ") + step;
   return fmt::format("`{}` keeps {} alive{}: {}. ", most.variable, short_bytes(most.bytes),

@@ -291,7 +291,7 @@ class LoopFinder {
     const auto counts_in = [&pass](const std::vector<std::size_t>& before) {
       return before[pass.end] > before[pass.begin];
     };
-    return counts_in(trains_) ||
+    return counts_in(trains_) || (alike >= kMoreThanLayers && counts_in(calls_module_)) ||
            (!first.is_in_module && !first.calls_module && counts_in(calls_module_)) ||
            (!first.is_in_module && alike >= kFewestOfData && counts_in(makes_data_));
   }

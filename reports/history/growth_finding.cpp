@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "reports/history/function_loop.h"
 #include "reports/text/library_file.h"
 #include "reports/text/measured_text.h"
 
@@ -165,6 +167,28 @@ bool grows_unevenly(const SteppedDevice& device, const LeftBehind& left) {
   return kMostTimes * *quarter >= left.average() && 2 * more >= left.all();
 }
 
+/// Only some of the steps leave something behind, as every tenth one does of a log; all along: a
+/// cache that fills up at first does not grow in each quarter of the steps.
+bool grows_now_and_then(const SteppedDevice& device, const LeftBehind& left) {
+  constexpr std::size_t kFewestSteps = 24;
+  constexpr std::size_t kQuarters = 4;
+  const std::size_t steps = left.bytes.size();
+  if (steps < kFewestSteps) return false;
+  std::array<std::int64_t, kQuarters> quarters{};
+  for (std::size_t i = 0; i < steps; ++i) quarters[kQuarters * i / steps] += left.bytes[i];
+  const std::int64_t more = device.bytes_at_end(device.last()) - device.bytes_at_end(1);
+  const std::int64_t least = *std::min_element(quarters.begin(), quarters.end());
+  return least > 0 && 2 * std::int64_t{kQuarters} * least >= left.all() && 2 * more >= left.all();
+}
+
+/// "1.00 MiB in 40 of 80".
+std::string in_some_text(const LeftBehind& left) {
+  const auto growing = static_cast<std::int64_t>(
+      std::count_if(left.bytes.begin(), left.bytes.end(), [](auto bytes) { return bytes > 0; }));
+  return fmt::format("{} in {} of {}", short_bytes(left.all() / growing), growing,
+                     left.bytes.size());
+}
+
 /// What the step before the last has made itself, at its fullest.
 std::int64_t bytes_of_a_step(const SteppedDevice& device) {
   const std::size_t step = device.last() - 1;
@@ -198,8 +222,10 @@ FindingResult said_of(const SteppedDevice& device, const LeftBehind& left, const
   return finding;
 }
 
+/// Few passes may be of layers, whose results wait for a backward pass.
 bool may_wait_for_backward(const SteppedDevice& device, const LeftBehind& left) {
-  return goes_in_backward(device, left) || (!trains(device) && is_of_layers_alone(device, left));
+  const bool may_be_layers = !trains(device) && device.last() < kMoreThanLayers;
+  return goes_in_backward(device, left) || (may_be_layers && is_of_layers_alone(device, left));
 }
 
 std::optional<FindingResult> finding_of(const SteppedDevice& device, const LeftBehind& left,
@@ -208,14 +234,16 @@ std::optional<FindingResult> finding_of(const SteppedDevice& device, const LeftB
   const std::int64_t growth = steady_growth(growths);
   // What every step leaves behind has to be there.
   const bool is_steady = growth > 0 && 2 * left.least() >= growth;
-  if (!is_steady && !grows_unevenly(device, left)) return std::nullopt;
+  const bool is_uneven = !is_steady && grows_unevenly(device, left);
+  if (!is_steady && !is_uneven && !grows_now_and_then(device, left)) return std::nullopt;
   // A hundredth of the peak in each step, or slowly a good share of it, is worth a word.
   const std::int64_t peak = device.result().peak_allocated_bytes;
   const bool is_fast = 100 * (is_steady ? growth : left.average()) >= peak;
   if (!is_fast && !is_share(left.all(), peak)) return std::nullopt;
   if (asks_for_more_each_step(device)) return std::nullopt;
-  const std::string by = is_steady ? in_each_text(growths.front(), growths.back(), growths.size())
-                                   : in_each_text(left.least(), left.most(), left.bytes.size());
+  const std::string by = is_steady   ? in_each_text(growths.front(), growths.back(), growths.size())
+                         : is_uneven ? in_each_text(left.least(), left.most(), left.bytes.size())
+                                     : in_some_text(left);
   return said_of(device, left, fmt::format("{} {}", by, steps));
 }
 

@@ -31,6 +31,11 @@ bool is_of_pytorch(std::string_view file) {
   return has_folder ? file.find("/torch/") != std::string_view::npos : is_library_file(file);
 }
 
+/// @torch.no_grad() and the like, around a function of the program.
+bool is_decorator(std::string_view function) {
+  return function == "decorate_context" || function == "generator_context";
+}
+
 bool is_module_call(std::string_view function) {
   return function == "forward" || function == "_call_impl" || function == "_wrapped_call_impl" ||
          function == "backward";
@@ -58,9 +63,9 @@ class StackReader {
     Calls calls;
     for (const FrameId id : tables_.stack(stack)) {
       const std::string_view file = tables_.text(frame(id).filename);
-      if (!is_of_python(file)) continue;
-      calls.frames.push_back(id);
       const std::string_view name = function(id);
+      if (!is_of_python(file) || is_decorator(name)) continue;
+      calls.frames.push_back(id);
       const bool is_optimizer = file.find("optim") != std::string_view::npos && name != "zero_grad";
       calls.trains = calls.trains || name == "backward" || is_optimizer;
       calls.is_in_module =
@@ -141,21 +146,39 @@ class PassFinder {
     return stays;
   }
 
-  /// Of a loop on a single line, in which whole stacks repeat as lines do elsewhere.
+  /// Of a loop on a single line, in which whole stacks repeat as lines do elsewhere. A few requests
+  /// may be of lines before it and behind.
   std::vector<std::uint32_t> passes_of_line(const std::vector<Stay>& stays) {
     constexpr std::size_t kFewestPasses = 8;
-    if (stays.size() != 1) return {};
+    if (stays.empty()) return {};
+    const auto [first, end] = requests_of_longest(stays);
+    if (10 * (end - first) < 8 * (requests_.size() - stays.front().first)) return {};
     std::vector<Stay> stacks;
     for (const std::size_t i : inside_) {
       const StackId stack = requests_[i].stack;
       const Calls& calls = reader_.of(stack);
-      if (i < stays.front().first || calls.frames.empty()) continue;
+      if (i < first || i >= end || calls.frames.empty()) continue;
+      const bool is_data = requests_[i].is_data && !calls.is_in_module;
+      if (!stacks.empty() && stacks.back().line == static_cast<FrameId>(stack)) {
+        stacks.back().makes_data = stacks.back().makes_data || is_data;
+        continue;
+      }
       // An optimizer's loop over parameters is no loop of the program.
-      stacks.push_back({static_cast<FrameId>(stack), i, false, calls.is_in_module,
-                        calls.is_in_module, requests_[i].is_data && !calls.is_in_module});
+      stacks.push_back(
+          {static_cast<FrameId>(stack), i, false, calls.is_in_module, calls.is_in_module, is_data});
     }
     std::vector<std::uint32_t> ends = passes_through(stacks);
     return ends.size() < kFewestPasses ? std::vector<std::uint32_t>() : ends;
+  }
+
+  /// From its first to behind its last.
+  std::pair<std::size_t, std::size_t> requests_of_longest(const std::vector<Stay>& stays) const {
+    std::pair<std::size_t, std::size_t> longest;
+    for (std::size_t i = 0; i < stays.size(); ++i) {
+      const std::size_t end = i + 1 < stays.size() ? stays[i + 1].first : requests_.size();
+      if (end - stays[i].first > longest.second - longest.first) longest = {stays[i].first, end};
+    }
+    return longest;
   }
 
   /// Follows what the line does in which most of the requests are.

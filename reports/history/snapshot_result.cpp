@@ -17,6 +17,7 @@
 #include "reports/history/card_totals.h"
 #include "reports/history/cut_history.h"
 #include "reports/history/diagnosis.h"
+#include "reports/history/function_loop.h"
 #include "reports/history/history_builder.h"
 #include "reports/history/history_detail.h"
 #include "reports/history/lines_of_blocks.h"
@@ -259,9 +260,11 @@ class SnapshotResult {
     return may_be_steps(passes) ? passes : std::vector<std::uint32_t>();
   }
 
-  /// In a record that knows what is data, passes that neither get any nor train may be of layers.
+  /// In a record that knows what is data, passes that neither get any nor train may be of layers,
+  /// if there are few.
   bool may_be_steps(const std::vector<std::uint32_t>& passes) const {
     if (passes.empty()) return false;
+    if (passes.size() >= kMoreThanLayers) return true;
     bool knows_data = false;
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const Category category = categories_[order_[i].device][order_[i].index];

@@ -149,7 +149,7 @@ std::optional<CrashLog> cut_pytorch_log(const std::vector<LogLine>& lines) {
   return std::nullopt;
 }
 
-constexpr std::array<std::string_view, 24> kHints = {"emory",
+constexpr std::array<std::string_view, 27> kHints = {"emory",
                                                      "EMORY",
                                                      "ALLOC",
                                                      "OOM",
@@ -172,7 +172,10 @@ constexpr std::array<std::string_view, 24> kHints = {"emory",
                                                      "Exit Code",
                                                      "bad_alloc",
                                                      "CUDA0 buffer",
-                                                     "object store"};
+                                                     "object store",
+                                                     "out of resource",
+                                                     "/dev/shm/",
+                                                     "earlyoom"};
 
 /// The others' messages are looked for in so much text, around lines that may be theirs.
 constexpr std::size_t kMostText = std::size_t{1} << 20U;
@@ -267,10 +270,10 @@ std::optional<CrashLog> summary_log(const std::vector<LogLine>& lines) {
   return log;
 }
 
-/// "Killed", alone or as shells print it behind the script's line or the process.
+/// "Killed", alone or as shells print it behind the script's line, the process or a progress bar.
 bool is_word_of_shell(const std::string& line) {
   static const std::regex pattern(
-      R"re(^\s*(?:\S+: line \d+:\s+\d+ |zsh: |\[\d+\]\s*\+?\s*\d*\s+)?[Kk]illed(?:\s{2,}\S.*)?\s*$)re");
+      R"re(^\s*(?:\S+: line \d+:\s+\d+ |zsh: |\[\d+\]\s*\+?\s*\d*\s+|[^\]]*\|[^\]]*\[[^\]]*\])?[Kk]illed(?:\s{2,}\S.*)?\s*$)re");
   return line.size() < 400 && std::regex_match(line, pattern);
 }
 

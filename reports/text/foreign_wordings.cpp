@@ -129,6 +129,14 @@ const std::vector<ForeignWording>& foreign_wordings() {
              m.str(2), m.str(1), m.str(3));
        },
        "Make the kernel's block sizes or num_stages smaller."},
+      {"Triton", R"(out of resource: (\w+) Required: (\d+) Hardware limit: ?(\d+)\s+Reducing\b)",
+       [](const Match& m) {
+         return fmt::format(
+             "the kernel {} needs {} bytes of a multiprocessor's memory, which has {}; the GPU's "
+             "memory is not full",
+             m.str(1), m.str(2), m.str(3));
+       },
+       "Make the kernel's block sizes or num_stages smaller."},
       {"Ray",
        R"(was running was ([\d.]+) ?GB / ([\d.]+) ?GB \([\d.]+\), which exceeds the memory usage threshold of (\d+\.\d+)\.(?:\s|$))",
        [](const Match& m) {
@@ -140,7 +148,7 @@ const std::vector<ForeignWording>& foreign_wordings() {
        "Ask for more memory per task (@ray.remote(memory=...)), run fewer tasks at once, or use a "
        "larger node."},
       {"Ray",
-       R"(Task was killed due to the node running low on memory|[Ww]orkers \(tasks / actors\) killed due to memory pressure \(OOM\))",
+       R"(Task was killed due to the node running low on memory|[Ww]orkers \(tasks / actors\) killed due to memory pressure \(OOM\)|\bRayOutOfMemoryError:)",
        [](const Match&) {
          return std::string(
              "the host's own memory, not the GPU's: the node ran low, and Ray killed a worker");
@@ -235,6 +243,16 @@ const std::vector<ForeignWording>& foreign_wordings() {
        R"((?:std::bad_alloc|out_of_memory)[^\n]{0,40}CUDA error(?: \(failed to allocate (\d+) bytes\))? at: [^\n]{0,300}cudaErrorMemoryAllocation)",
        [](const Match&) { return std::string("cudaMalloc refused a request of RMM"); }, kRmm,
        [](const Match& m) { return m[1].matched ? first_number(m) : std::nullopt; }},
+      {"TensorFlow",
+       R"(OOM when allocating tensor with shape ?\[([\d,]*)\] and type (\w+) on \S*CPU:\d+ by allocator)",
+       [](const Match& m) {
+         const std::optional<double> bytes = tensor_bytes(m.str(1), m.str(2));
+         return fmt::format(
+             "the host's own memory, not the GPU's: a tensor of shape [{}] of type {}{} did not "
+             "fit",
+             m.str(1), m.str(2), bytes ? fmt::format(", {},", bytes_text(*bytes)) : "");
+       },
+       kLessOnTheHost, [](const Match& m) { return tensor_bytes(m.str(1), m.str(2)); }},
       {"TensorFlow",
        R"(OOM when allocating tensor with shape ?\[([\d,]*)\](?: and type (\w+) on\b)?)",
        [](const Match& m) {
@@ -362,7 +380,7 @@ const std::vector<ForeignWording>& foreign_wordings() {
        },
        kSmallerTensorRt, first_number},
       {"TensorRT",
-       R"((?:Cuda Error in (?:\w+::)*allocate: 2 \(out of memory\)|Cuda Runtime \(out of memory\)))",
+       R"((?:Cuda Error in (?:\w+::)*allocate: 2 \(out of memory\)|Cuda Runtime \(out of memory\)|Error Code 2: OutOfMemory\b))",
        [](const Match&) { return std::string("the GPU refused a request of its allocator"); },
        kSmallerTensorRt},
       {"MXNet", R"(pooled_storage_manager\.h:\d+: cudaMalloc failed: out of memory)",
@@ -401,7 +419,7 @@ const std::vector<ForeignWording>& foreign_wordings() {
        },
        kLessOnTheHost},
       {"PyTorch on the host",
-       R"(unable to (?:write to file|mmap \d+ bytes from file|open shared memory object) </?torch_[^\n]{0,60}(?:No space left on device|Cannot allocate memory))",
+       R"(unable to (?:write to file|mmap \d+ bytes from file|open shared memory object) </?torch_[^\n]{0,60}(?:No space left on device|Cannot allocate memory)|unable to write to file </?torch_\d+_\d+(?:_\d+)?>(?!:)|might be caused by insufficient shared memory \(shm\)|No space left on device: '/dev/shm/)",
        [](const Match&) { return std::string("the host's shared memory (/dev/shm) is full"); },
        "Make /dev/shm larger (docker run --shm-size), or use fewer workers and smaller batches."},
       {"PyTorch on the host",
@@ -421,6 +439,20 @@ const std::vector<ForeignWording>& foreign_wordings() {
          return fmt::format("the kernel killed process {} ({})", m.str(2), m.str(1));
        },
        kLessOnTheHost},
+      {"The host", R"(systemd-oomd\[\d+\]: Killed \S{1,200} due to memory (?:used|pressure))",
+       [](const Match&) { return std::string("systemd-oomd killed what ran, before it was full"); },
+       kLessOnTheHost},
+      {"The host",
+       R"re(earlyoom[^\n]{0,40}: sending SIG(?:TERM|KILL) to process (\d+)(?: uid \d+)? "([^"]{1,60})")re",
+       [](const Match& m) {
+         return fmt::format("earlyoom ended process {} ({}), before it was full", m.str(1),
+                            m.str(2));
+       },
+       kLessOnTheHost},
+      {"The host", R"(slurmstepd: error: (?:Job \d+ )?[Ee]xceeded (?:job|step) memory limit)",
+       [](const Match&) { return std::string("Slurm ended a step at the job's limit"); },
+       "Ask for more (sbatch --mem), or load less at once: fewer DataLoader workers, smaller "
+       "batches."},
       {"The host",
        R"(killed by the cgroup out-of-memory handler|State: OUT_OF_MEMORY|oom_reaper: reaped process)",
        [](const Match&) {
@@ -473,6 +505,12 @@ const std::vector<ForeignWording>& foreign_wordings() {
       {"NCCL", R"(Cuda failure (?:\d+ )?'out of memory')",
        [](const Match&) { return std::string("the GPU refused memory for NCCL's own buffers"); },
        kNccl},
+      {"NCCL", R"(failed to extend /dev/shm/nccl-\w+ to (\d+) bytes)",
+       [](const Match& m) {
+         return fmt::format("the host's shared memory (/dev/shm) has no room for {} of NCCL's",
+                            bytes_text(number_of(m.str(1))));
+       },
+       "Make /dev/shm larger (docker run --shm-size, --ipc=host).", first_number},
       {"Caffe", R"(error == cudaSuccess \(2 vs\. 0\)\s+out of memory)",
        [](const Match&) { return std::string("the GPU refused a request"); },
        "Make batch_size smaller, or end what else is on the GPU (nvidia-smi)."},
@@ -523,7 +561,7 @@ const std::vector<ForeignWording>& foreign_wordings() {
        },
        kWhoHoldsIt},
       {"The host",
-       R"(exitcode ?: -9\b|exitcode\s+: -9\b|Signal 9 \(SIGKILL\) received by PID|died with <Signals\.SIGKILL: 9>|return code = -9\b|exit(?:ed with)? (?:code|status):? 137\b|Exit Code:\s+137\b)",
+       R"(exitcode ?: -9\b|exitcode\s+: -9\b|Signal 9 \(SIGKILL\) received by PID|died with <Signals\.SIGKILL: 9>|process \d+ terminated with signal SIGKILL\b|return code = -9\b|exit(?:ed with)? (?:code|status):? 137\b|Exit Code:\s+137\b)",
        killed_by_signal, kConfirmKill, nullptr, false},
       {"Python",
        R"(OSError: \[Errno 12\] Cannot allocate memory|\bMemoryError\b(?!:? ?\w*Unable)|'std::bad_alloc')",

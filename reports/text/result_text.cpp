@@ -49,11 +49,19 @@ std::string oom_sentence(const OomResult& oom) {
                      full_place_text(oom.file, oom.line, oom.library, oom.module));
 }
 
+bool is_in_growth(const VariantResult& variant) {
+  if (variant.oom || !variant.retention || variant.retention->entries.empty()) return false;
+  const RetentionResult& retention = *variant.retention;
+  const bool is_of_python = !retention.entries.front().file.empty();
+  return is_of_python && !retention.is_at_end && retention.step_calls == 0;
+}
+
 std::string moment_text(const VariantResult& variant) {
   if (variant.retention && variant.retention->is_at_end) return "at the end";
   if (variant.retention && variant.retention->step_calls > 0) {
     return fmt::format("after {} calls of step()", grouped(variant.retention->step_calls));
   }
+  if (is_in_growth(variant)) return "while memory grew";
   return variant.oom ? "when memory ran out" : "at the peak";
 }
 

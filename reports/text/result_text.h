@@ -30,6 +30,9 @@ std::string in_step_text(std::int64_t step, std::string_view before);
 /// "out of memory in step 3 on cuda:0: 20.00 MiB for relu, scenarios/x.lua:31".
 std::string oom_sentence(const OomResult& oom);
 
+/// Of a Python program: its variables were looked at when more memory was taken.
+bool is_in_growth(const VariantResult& variant);
+
 /// When variables kept what they keep: "at the end", "when memory ran out".
 std::string moment_text(const VariantResult& variant);
 

@@ -155,10 +155,35 @@ OTHERS = {
     "bad_alloc": ("Python", "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  "
                   "std::bad_alloc"),
     "errno_12": ("Python", "OSError: [Errno 12] Cannot allocate memory"),
+    "killed_behind_a_bar": ("The host", "Epoch 1:  43%|####3     | 430/1000 [01:22<01:49,  5.2it/s]Killed"),
+    "spawn_sigkill": ("The host", "torch.multiprocessing.spawn.ProcessExitedException: process 2 terminated "
+                      "with signal SIGKILL"),
+    "slurm_limit": ("The host", "slurmstepd: error: Exceeded job memory limit at some point."),
+    "systemd_oomd": ("The host", "systemd-oomd[755]: Killed /user.slice/user-1000.slice/session-4.scope due to "
+                     "memory used (15837966336) / total (16676728832) and swap used being more than 90.00%"),
+    "earlyoom": ("The host", 'earlyoom[812]: sending SIGTERM to process 4242 uid 1000 "python3": badness '
+                 "1200, VmRSS 29211 MiB"),
+    "worker_bus_error": ("PyTorch on the host", "ERROR: Unexpected bus error encountered in worker. This might "
+                         "be caused by insufficient shared memory (shm)."),
+    "shm_without_reason": ("PyTorch on the host", "RuntimeError: unable to write to file </torch_3511_2>"),
+    "shm_errno_28": ("PyTorch on the host", "OSError: [Errno 28] No space left on device: "
+                     "'/dev/shm/torch_4711_1234'"),
+    "nccl_shm": ("NCCL", "node1:412:988 [0] NCCL WARN Error: failed to extend /dev/shm/nccl-3aUGsL to 9637892 "
+                 "bytes"),
+    "ray_of_1": ("Ray", "ray.memory_monitor.RayOutOfMemoryError: More than 95% of the memory on node gpu-3 is "
+                 "used (59.71 / 62.78 GB). The top 10 memory consumers are:"),
+    "inductor_templates": ("Triton", "torch._inductor.exc.InductorError: RuntimeError: No valid triton configs. "
+                           "OutOfMemoryError: out of resource: triton_tem_fused_0 Required: 163840 Hardware "
+                           "limit:101376 Reducing block sizes or `num_stages` may help."),
+    "tensorrt_code_2": ("TensorRT", "[E] 2: [virtualMemoryBuffer.cpp::resizePhysical::127] Error Code 2: "
+                        "OutOfMemory (no further information)"),
+    "tensorflow_on_the_host": ("TensorFlow", "ResourceExhaustedError: OOM when allocating tensor with shape"
+                               "[100000,50000] and type float on /job:localhost/replica:0/task:0/device:CPU:0 "
+                               "by allocator cpu"),
 }
 
 # What no traceback belongs to.
-OF_NO_CALL = ("killed_alone", "killed_in_bash", "killed_in_zsh", "memory_summary")
+OF_NO_CALL = ("killed_alone", "killed_behind_a_bar", "killed_in_bash", "killed_in_zsh", "memory_summary")
 
 UNKNOWN = {
     "killed_word": "Killed the previous run and started again\n",
@@ -177,5 +202,13 @@ UNKNOWN = {
     "disk_full": "OSError: [Errno 28] No space left on device\n",
     "pin_memory_option": "DataLoader(num_workers=4, pin_memory=True)\nepoch 1 done\n",
     "segmentation_fault": "Segmentation fault (core dumped)\n",
+    "scheduler_killed": "Job 4711 was killed by the scheduler: exceeded its time\n",
+    "log_of_killing": "INFO: [trainer] 3 stale runs [a, b] killed\n",
+    "nccl_unhandled": "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:957, unhandled cuda error, NCCL version "
+                      "21.0.3\nncclUnhandledCudaError: Call to CUDA function failed.\n",
+    "open_files": "RuntimeError: unable to open shared memory object </torch_29919_1396182366> in read-write "
+                  "mode: Too many open files (24)\n",
+    "triton_threads": "triton.runtime.errors.OutOfResources: out of resource: threads, Required: 2048, Hardware "
+                      "limit: 1024. Reducing block sizes or `num_stages` may help.\n",
     "too_many_resources": "RuntimeError: CUDA error: too many resources requested for launch\n",
 }

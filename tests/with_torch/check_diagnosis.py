@@ -6,12 +6,15 @@ with them: the cause, the line, and whether the job runs once its remedy is appl
 --cases: those after public reports alone (diagnosis/cases.py).
 
 Prints precision and recall for each cause. Fails where a conclusion is false, fewer than nine in ten
-causes are found, a line is wrong, or a remedy that was printed does not help."""
+causes are found, a line is wrong, a figure is not PyTorch's own, or a remedy that was printed does not
+help: with it the job runs to its end, and has none of its causes any more."""
 import argparse
 import collections
 import concurrent.futures
+import dataclasses
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,6 +25,10 @@ from cases import cases  # noqa: E402
 from jobs import jobs  # noqa: E402
 
 LEAST_RECALL = 0.9
+ALLOCATED = re.compile(r"([\d.]+) (\w+) is allocated by PyTorch")
+FREE = re.compile(r"of which ([\d.]+) (\w+) is free")
+UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+ROUNDING = 0.0051
 
 
 def run(ohm, job, source, folder):
@@ -46,16 +53,43 @@ def run(ohm, job, source, folder):
 def judge(ohm, job):
     with tempfile.TemporaryDirectory() as folder:
         status, variant, why = run(ohm, job, job.source, folder)
-        row = {"job": job, "status": status, "why": why, "cause": "", "line": 0, "remedy": None}
+        row = {"job": job, "status": status, "why": why, "cause": "", "line": 0, "remedy": None,
+               "bytes": ""}
         if variant is None:
             return row
         conclusion = variant.get("conclusion")
+        row["bytes"] = bytes_differ(variant.get("oom"))
         if conclusion:
             row.update(cause=conclusion["cause"], line=conclusion["line"])
-        if conclusion and job.fixed and status:
+        if conclusion and (job.fixed or job.fixed_environment):
             # The remedy in words is the fix of the job: what it says is applied.
-            row["remedy"] = run(ohm, job, limited(job.fixed), folder)[0] == 0
+            row["remedy"] = helps(ohm, job, folder)
     return row
+
+
+def helps(ohm, job, folder):
+    if job.fixed_environment:
+        job = dataclasses.replace(job, environment=job.fixed_environment)
+    status, variant, why = run(ohm, job, limited(job.fixed or job.source), folder)
+    if status or variant is None:
+        return "fails: " + " | ".join(why)
+    conclusion = variant.get("conclusion")
+    return f"still {conclusion['cause']}" if conclusion and conclusion["cause"] in job.causes else True
+
+
+def bytes_differ(oom):
+    """How the figures of the report differ from those of PyTorch's message; "": they do not."""
+    if oom is None:
+        return ""
+    alive = sum(oom["alive_by_category"].values()) + oom.get("private_pool_bytes", 0)
+    for figure, pattern in ((alive, ALLOCATED), (oom.get("free_bytes", 0), FREE)):
+        printed = pattern.search(oom["message"])
+        if printed is None:
+            continue
+        unit = UNITS[printed[2]]
+        if abs(figure / unit - float(printed[1])) > ROUNDING:
+            return f"{figure / unit:.2f} in place of {printed[0]}"
+    return ""
 
 
 def limited(source):
@@ -98,20 +132,25 @@ def main():
         counts["line"] += has_cause and is_true(row) and right_line
         counts["remedies"] += row["remedy"] is not None
         counts["helped"] += row["remedy"] is True
-        if not is_true(row) or (has_cause and not right_line) or row["remedy"] is False:
+        counts["bytes"] += not row["bytes"]
+        is_wrong_line = has_cause and not right_line
+        if not is_true(row) or is_wrong_line or row["bytes"] or row["remedy"] not in (None, True):
             wrong.append(f"{job.name}: wanted {job.causes} at {job.lines}, got {row['cause']!r} at "
-                         f"{row['line']}, status {row['status']}, remedy {row['remedy']}: "
+                         f"{row['line']}, status {row['status']}, remedy {row['remedy']}, "
+                         f"bytes {row['bytes']!r}: "
                          + " | ".join(row["why"]))
-    print(f"{'cause':24} {'jobs':>5} {'found':>6} {'false':>6} {'right line':>11} {'remedies':>9} {'help':>5}")
+    print(f"{'cause':24} {'jobs':>5} {'found':>6} {'false':>6} {'right line':>11} {'bytes':>6} "
+          f"{'remedies':>9} {'help':>5}")
     for kind, counts in table.items():
         print(f"{kind:24} {counts['jobs']:5} {counts['found']:6} {counts['false']:6} "
-              f"{counts['line']:11} {counts['remedies']:9} {counts['helped']:5}")
+              f"{counts['line']:11} {counts['bytes']:6} {counts['remedies']:9} {counts['helped']:5}")
     print("\n".join(wrong))
     causes = [row for row in rows if row["job"].causes]
     found = sum(is_true(row) for row in causes)
     failed = sum(counts["false"] for counts in table.values()) > 0
     failed |= found < LEAST_RECALL * len(causes)
     failed |= any(counts["line"] < counts["found"] for counts in table.values())
+    failed |= any(counts["bytes"] < counts["jobs"] for counts in table.values())
     failed |= any(counts["helped"] < counts["remedies"] for counts in table.values())
     return int(failed)
 

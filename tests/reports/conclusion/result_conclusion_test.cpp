@@ -142,6 +142,39 @@ TEST(ResultConclusion, ACacheThatIsConcatenatedGrowsAndIsNotFragmented) {
   EXPECT_EQ("fragmented", conclusion_of(variant)->cause) << "a layer that concatenates";
 }
 
+TEST(ResultConclusion, WhatGrowsIsTheContainerAndNotWhatAStepWorksOn) {
+  VariantResult variant;
+  variant.findings = {finding("growth per step")};
+  variant.findings[0].evidence[0].bytes = 90 * kMebibyte;
+  RetentionResult& retention = variant.retention.emplace();
+  retention.entries = {retained("tensor", 900 * kMebibyte, 0),
+                       retained("list", 100 * kMebibyte, 0)};
+  retention.entries[0].variable = "logits";
+  retention.entries[0].line = 12;
+  EXPECT_EQ(21, conclusion_of(variant)->line);
+  retention.entries[1].bytes = 10 * kMebibyte;
+  EXPECT_EQ(12, conclusion_of(variant)->line) << "the list is too small for it";
+}
+
+TEST(ResultConclusion, WhatIsOnlyCollectedGrowsAlsoWhereMemoryLasts) {
+  VariantResult variant;
+  variant.devices.emplace_back().peak_allocated_bytes = 200 * kMebibyte;
+  variant.history = growing_history();
+  RetentionResult& retention = variant.retention.emplace();
+  retention.bytes = 150 * kMebibyte;
+  retention.entries = {retained("tensor", 100 * kMebibyte, 0)};
+  retention.entries[0].is_concatenated = true;
+  EXPECT_FALSE(conclusion_of(variant))
+      << "attention may read it: a cache of keys grows as it should";
+  retention.entries[0].kind = "concatenation";
+  const auto made = conclusion_of(variant);
+  ASSERT_TRUE(made);
+  EXPECT_EQ("growth", made->cause);
+  EXPECT_EQ(21, made->line);
+  variant.devices[0].peak_allocated_bytes = 500 * kMebibyte;
+  EXPECT_FALSE(conclusion_of(variant)) << "a small part of what the program needs";
+}
+
 TEST(ResultConclusion, FreePiecesThatTheRecordDoesNotFindStrandedAreNoCause) {
   VariantResult variant = out_of_memory(512 * kMebibyte);
   variant.oom->reserved_bytes = 900 * kMebibyte;

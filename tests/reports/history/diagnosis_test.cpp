@@ -125,6 +125,29 @@ TEST(Diagnosis, GrowthOfStepsThatDifferIsTheLeastAndTheMost) {
                                           "2.00 MiB to 18.00 MiB"));
 }
 
+/// 40 steps, of which these leave a tensor behind.
+std::vector<FindingResult> findings_where(bool (*leaves)(int step)) {
+  Recorder program;
+  for (int step = 0; step < 40; ++step) {
+    program.free(program.alloc(2, 4 * kMiB));
+    if (leaves(step)) program.alloc(3, kMiB);
+    program.step();
+  }
+  return program.findings();
+}
+
+TEST(Diagnosis, GrowthInEveryFourthStepIsFound) {
+  const std::vector<FindingResult> findings = findings_where([](int i) { return i % 4 == 3; });
+  ASSERT_EQ(1U, findings.size());
+  EXPECT_EQ("growth per step", findings[0].pitfall);
+  EXPECT_THAT(findings[0].what, HasSubstr("grows by 1.00 MiB in 9 of 37 steps"));
+}
+
+TEST(Diagnosis, WhatFillsUpAtFirstOrComesOnceDoesNotGrow) {
+  EXPECT_TRUE(findings_where([](int i) { return i % 4 == 3 && i < 25; }).empty());
+  EXPECT_TRUE(findings_where([](int i) { return i % 30 == 5; }).empty());
+}
+
 TEST(Diagnosis, OneTensorAStepIsARetainedOutput) {
   Recorder program;
   for (int step = 0; step < 8; ++step) {

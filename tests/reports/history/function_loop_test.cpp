@@ -122,6 +122,21 @@ std::vector<Stay> stays_of(const std::vector<FrameId>& lines, FrameId training) 
   return stays;
 }
 
+TEST(FunctionLoop, OfModulesAloneIsALoopWhereThereAreMorePassesThanLayers) {
+  const auto loop_of = [](int passes) {
+    std::vector<Stay> stays = {stay_in(9)};
+    for (int i = 0; i < passes; ++i) {
+      for (const FrameId line : {1U, 2U}) {
+        Stay& stay = stays.emplace_back(stay_in(line));
+        stay.is_in_module = stay.calls_module = true;
+      }
+    }
+    return outermost_loop(stays);
+  };
+  EXPECT_TRUE(loop_of(40).empty()) << "these may be layers";
+  EXPECT_EQ(80U, loop_of(80).size());
+}
+
 TEST(FunctionLoop, IsWhereTheLinesComeBack) {
   EXPECT_EQ((std::vector<Pass>{{1, 4}, {4, 7}, {7, 10}}),
             outermost_loop(stays_of({9, 1, 2, 3, 1, 2, 3, 1, 2, 3, 8}, 3)));

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "allocator_shim/observe/stack_table.h"
+
 namespace ohm::reports {
 namespace {
 
@@ -25,6 +27,60 @@ std::vector<std::uint32_t> ends_of(const std::vector<std::string>& marks) {
     snapshot.external_annotations.push_back({name, end, 0, time});
   }
   return marked_step_ends(snapshot, 0);
+}
+
+struct CallFrame {
+  const char* file;
+  const char* function;
+  int line;
+};
+
+/// Without marks, of requests with these stacks, the outermost frame first.
+std::vector<std::uint32_t> ends_of_requests(const std::vector<std::vector<CallFrame>>& stacks) {
+  Snapshot snapshot;
+  snapshot.device_traces.emplace_back();
+  StackTable& tables = snapshot.tables;
+  for (const std::vector<CallFrame>& frames : stacks) {
+    std::vector<FrameId> ids;
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+      ids.push_back(tables.intern(
+          StackFrame{tables.intern(frame->file), tables.intern(frame->function), frame->line}));
+    }
+    TraceEntry entry;
+    entry.action = EventAction::alloc;
+    entry.stack = tables.intern(ids);
+    snapshot.device_traces[0].push_back(entry);
+  }
+  return step_ends(snapshot, 0);
+}
+
+constexpr const char* kModuleFile = "/site/torch/nn/modules/module.py";
+
+TEST(RecordedSteps, AreFoundBehindADecoratorOfPyTorch) {
+  std::vector<std::vector<CallFrame>> stacks = {{{"serve.py", "<module>", 3}}};
+  const CallFrame call = {"serve.py", "<module>", 20};
+  const CallFrame decorator = {"/site/torch/utils/_contextlib.py", "decorate_context", 120};
+  for (int request = 0; request < 4; ++request) {
+    stacks.push_back({call, decorator, {"serve.py", "reply", 8}});
+    stacks.push_back({call, decorator, {"serve.py", "reply", 9}, {kModuleFile, "_call_impl", 1}});
+  }
+  EXPECT_EQ((std::vector<std::uint32_t>{3, 5, 7, 9}), ends_of_requests(stacks));
+}
+
+TEST(RecordedSteps, AreFoundOnOneLineBehindAFewOthers) {
+  std::vector<std::vector<CallFrame>> stacks = {{{"serve.py", "<module>", 3}},
+                                                {{"serve.py", "<module>", 4}}};
+  const CallFrame line = {"serve.py", "<module>", 20};
+  for (int request = 0; request < 12; ++request) {
+    stacks.push_back({line});
+    stacks.push_back(
+        {line, {kModuleFile, "_call_impl", 1}, {"/site/torch/nn/linear.py", "forward", 2}});
+    stacks.push_back(
+        {line, {kModuleFile, "_call_impl", 1}, {"/site/torch/nn/act.py", "forward", 2}});
+  }
+  EXPECT_EQ(12U, ends_of_requests(stacks).size());
+  const std::vector<std::vector<CallFrame>> few(stacks.begin(), stacks.begin() + 14);
+  EXPECT_TRUE(ends_of_requests(few).empty()) << "four passes are too few on one line";
 }
 
 constexpr const char* kAdam = "Optimizer.step#Adam.step";

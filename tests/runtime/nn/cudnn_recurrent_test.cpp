@@ -122,8 +122,8 @@ TEST_F(CudnnRecurrent, DropoutIsTheSameInBackward) {
                std::invalid_argument);
 }
 
-TEST_F(CudnnRecurrent, KeepsWhatWasMeasuredForBackward) {
-  context().gpus[0].has_measured_cudnn = true;
+TEST_F(CudnnRecurrent, KeepsForBackwardOnEveryCardWhatWasMeasuredOnOne) {
+  ASSERT_FALSE(context().gpus[0].has_measured_cudnn);
   const ModulePtr module = made({});
   const Tensor input = input_of({});
   const auto before = machine_.allocated_bytes();

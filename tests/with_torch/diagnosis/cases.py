@@ -1,10 +1,10 @@
 """Jobs after public bug reports, with the cause and the line that are right (cases/*.py)."""
 from pathlib import Path
 
-from jobs import Job
+from fixes import fixed
+from jobs import EXPANDABLE, Job
 
 FOLDER = Path(__file__).parent / "cases"
-EXPANDABLE = {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}
 
 # file: (causes, lines, options, environment)
 CASES = {
@@ -77,10 +77,33 @@ CASES = {
     "curriculum": ((), (), ("--limit", "4GiB"), {}),
     "distillation": ((), (), ("--limit", "6GiB"), {}),
     "accuracy_with_gradients": (("without no_grad",), (10,), ("--limit", "8GiB"), {}),
+    # That do not run out of memory.
+    "confidences_in_function": (("growth",), (11,), (), {}),
+    "probe_in_inference": (("growth",), (8,), (), {}),
+    "cache_over_requests": (("growth",), (14,), (), {}),
+    "session_state": (("growth",), (20,), (), {}),
+    "embeddings_concatenated": (("growth",), (12,), (), {}),
+    "images_now_and_then": (("growth",), (22,), (), {}),
+    "lstm_state_in_evaluation": (("growth",), (21,), (), {}),
+    "callback_of_a_library": (("growth",), (39,), (), {}),
+    "waiting_generators": (("growth",), (19,), (), {}),
+    "cached_embeddings": (("growth",), (12,), (), {}),
+    "tracks_of_a_detector": (("growth",), (14,), (), {}),
+    "weights_returned": (("twice",), (20,), (), {}),
+    "nested_validation": (("without no_grad",), (14,), (), {}),
+    "cache_of_a_window": ((), (), (), {}),
+    "cache_cleared": ((), (), (), {}),
+    "last_outputs": ((), (), (), {}),
+    "outputs_of_an_epoch": ((), (), (), {}),
+    "batches_on_gpu": ((), (), (), {}),
+    "generated_tokens": ((), (), (), {}),
+    "state_of_chunks": ((), (), (), {}),
 }
 
 
 def cases():
-    return [Job(name, causes, (FOLDER / f"{name}.py").read_text(), lines=lines, options=options,
-                environment=environment)
-            for name, (causes, lines, options, environment) in CASES.items()]
+    found = []
+    for name, (causes, lines, options, environment) in CASES.items():
+        source = (FOLDER / f"{name}.py").read_text()
+        found.append(Job(name, causes, source, fixed(name, source), lines, options, environment))
+    return found

@@ -6,7 +6,10 @@ or another. check_diagnosis.py runs them."""
 import itertools
 from dataclasses import dataclass, field
 
+from fixes import OF_TEMPLATES, fixed
+
 LIMIT = "1GiB"
+EXPANDABLE = {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}
 
 
 @dataclass
@@ -18,6 +21,7 @@ class Job:
     lines: tuple = ()  # that may be named
     options: tuple = ("--limit", LIMIT)
     environment: dict = field(default_factory=dict)
+    fixed_environment: dict = field(default_factory=dict)  # where the remedy is a setting
 
 
 MODELS = {
@@ -385,7 +389,11 @@ def jobs():
         for n in sizes[name]:
             layers, width, classes = MODELS["mlp"]
             source = fill(body, n=n, model=layers, width=width, classes=classes)
-            found.append(made(f"{name}_{n}", causes, source, options))
+            job = made(f"{name}_{n}", causes, source, options)
+            job.fixed = fixed(name, job.source, OF_TEMPLATES)
+            if name == "fragmented":
+                job.fixed_environment = EXPANDABLE
+            found.append(job)
     for (name, body), (model, (layers, width, classes)), (way, write) in itertools.product(
             FINE.items(), MODELS.items(), (("function", in_function), ("script", at_top))):
         source = fill(START + write(body), model=layers, width=width, classes=classes)
