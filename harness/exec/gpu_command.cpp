@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "allocator_shim/interpose/device_record.h"
 #include "allocator_shim/interpose/gpu_variable.h"
 #include "allocator_shim/interpose/sonames.h"
 #include "harness/exec/linked_runtime.h"
@@ -46,6 +47,10 @@ ChildCommand gpu_command(const std::vector<std::string>& words, const std::strin
 
 void add_recorder(ChildCommand& command, const std::string& folder) {
   command.environment.emplace_back(python::kRecordVariable, folder);
+}
+
+void add_device_recorder(ChildCommand& command, const std::string& folder) {
+  command.environment.emplace_back(interpose::kDeviceRecordVariable, folder);
 }
 
 }  // namespace ohm::engine

@@ -16,5 +16,7 @@ ChildCommand gpu_command(const std::vector<std::string>& words, const std::strin
 
 /// Makes every Python of a command of gpu_command() record its memory to the folder.
 void add_recorder(ChildCommand& command, const std::string& folder);
+/// Makes every other process of it record what it requests of the GPUs to the folder.
+void add_device_recorder(ChildCommand& command, const std::string& folder);
 
 }  // namespace ohm::engine
