@@ -228,7 +228,9 @@ reports::RecordedRun lost_process(const ProcessRecord& record) {
 /// Of a program without PyTorch, whose error has no text of its own.
 void take_findings(const ProcessRecord& record, VariantResult& variant) {
   variant.findings = record.findings;
-  if (variant.oom) variant.oom->message = kCudaMessage;
+  if (!variant.oom) return;
+  variant.oom->message = kCudaMessage;
+  variant.oom->reserved_bytes = 0;  // it has no allocator with a cache
 }
 
 /// What was recorded, under the counters' figures and with how the process ended.

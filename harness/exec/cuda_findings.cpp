@@ -45,11 +45,25 @@ class CudaFindings {
     return stack < shown_.places.size() ? shown_.places[stack] : CudaPlace();
   }
 
+  /// "main.cu:12": files in the folder of the process are named from there.
+  std::string line_text(const std::string& file, int line) const {
+    const std::string folder = record_.folder + "/";
+    const bool is_within = folder.size() > 1 && file.starts_with(folder);
+    return reports::place_text(is_within ? file.substr(folder.size()) : file, line);
+  }
+
   /// "cudaFree in release, main.cu:12".
   std::string place_text(std::size_t stack) const {
     const CudaPlace one = place(stack);
-    return fmt::format("{} in {}, {}", one.call, one.function,
-                       reports::place_text(one.file, one.line));
+    return fmt::format("{} in {}, {}", one.call, one.function, line_text(one.file, one.line));
+  }
+
+  /// ", called by main, main.cu:20", where one line does both.
+  std::string caller_text(std::size_t stack, std::size_t other) const {
+    const CudaPlace one = place(stack);
+    if (one.caller.empty() || place_text(stack) != place_text(other)) return "";
+    return fmt::format(", called by {}, {},", one.caller,
+                       line_text(one.caller_file, one.caller_line));
   }
 
   std::int64_t events_before(std::uint64_t event) const {
@@ -63,9 +77,10 @@ class CudaFindings {
     finding.pitfall = is_free ? "double free" : "use after free";
     finding.device = cuda_device_name(misuse.device);
     finding.what =
-        fmt::format("{} {} {} that {} had freed; requested by {}", place_text(misuse.stack),
-                    is_free ? "frees" : "uses", cuda_bytes_text(misuse.bytes),
-                    place_text(misuse.freed_at), place_text(misuse.requested_at));
+        fmt::format("{}{} {} {} that {}{} had freed; requested by {}", place_text(misuse.stack),
+                    caller_text(misuse.stack, misuse.freed_at), is_free ? "frees" : "uses",
+                    cuda_bytes_text(misuse.bytes), place_text(misuse.freed_at),
+                    caller_text(misuse.freed_at, misuse.stack), place_text(misuse.requested_at));
     if (misuse.times > 1) finding.what += fmt::format("; {} times", misuse.times);
     const CudaPlace at = place(misuse.stack);
     finding.evidence.push_back({events_before(misuse.events_before), misuse.bytes, misuse.times,

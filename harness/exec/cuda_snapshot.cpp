@@ -99,6 +99,11 @@ class SnapshotMaker {
     place.function = tables().text(frame.name);
     place.file = tables().text(frame.filename);
     place.line = frame.line;
+    if (*named + 1 >= frames.size()) return;
+    const StackFrame& caller = tables().frame(frames[*named + 1]);
+    place.caller = tables().text(caller.name);
+    place.caller_file = tables().text(caller.filename);
+    place.caller_line = caller.line;
   }
 
   StackId stack(std::size_t index) const {

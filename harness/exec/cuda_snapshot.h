@@ -18,6 +18,10 @@ struct CudaPlace {
   std::string function;
   std::string file;  ///< of the source, or of the program
   int line = 0;      ///< 0: not known
+  /// Of the call further out.
+  std::string caller = {};
+  std::string caller_file = {};
+  int caller_line = 0;
 };
 
 struct CudaSnapshot {

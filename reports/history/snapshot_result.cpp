@@ -213,7 +213,7 @@ class SnapshotResult {
       DeviceResult& result = results_[device];
       result.device = fmt::format("cuda:{}", device);
       result.profile = "recorded GPU";
-      result.rules = "PyTorch's own";
+      result.rules = is_native_ ? "CUDA" : "PyTorch's own";
       if (snapshot_.allocator_settings)
         result.alloc_conf = snapshot_.allocator_settings->alloc_conf;
       const HistoryBuilder::Totals totals = builder.totals(device);
