@@ -17,6 +17,7 @@
 namespace ohm::interpose {
 
 std::atomic<DeviceRecord*> DeviceRecord::record_ = nullptr;
+std::atomic<bool> DeviceRecord::is_abandoned_ = false;
 
 namespace {
 
@@ -75,7 +76,7 @@ void write_before_signals() {
 
 void DeviceRecord::start(const std::vector<std::uint64_t>& capacities) {
   const char* const folder = std::getenv(kDeviceRecordVariable);
-  if (folder == nullptr || *folder == '\0') return;
+  if (folder == nullptr || *folder == '\0' || is_abandoned_) return;
   // It lives as long as the process: libraries free memory until its end.
   auto* const record = new DeviceRecord(folder, most_events());
   record->pid_ = getpid();
@@ -86,6 +87,7 @@ void DeviceRecord::start(const std::vector<std::uint64_t>& capacities) {
 }
 
 void DeviceRecord::abandon() {
+  is_abandoned_ = true;
   DeviceRecord* const record = record_.exchange(nullptr);
   if (record == nullptr || !record->has_begun_) return;
   host::record_place.remove(host::RecordName(kDeviceRecordName, ".json").text());

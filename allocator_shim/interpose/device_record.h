@@ -82,7 +82,7 @@ class DeviceRecord {
   static void start(const std::vector<std::uint64_t>& capacities);
   /// nullptr: nothing is recorded.
   static DeviceRecord* of_process() { return record_.load(std::memory_order_acquire); }
-  /// Nothing is recorded any more, and no file is left.
+  /// Nothing is recorded any more, or from the start, and no file is left.
   static void abandon();
   /// In a child of fork(): the record is its parent's.
   static void forget() { record_.store(nullptr, std::memory_order_release); }
@@ -122,6 +122,7 @@ class DeviceRecord {
   void write();
 
   static std::atomic<DeviceRecord*> record_;
+  static std::atomic<bool> is_abandoned_;
 
   std::string folder_;
   std::size_t most_events_;
