@@ -34,13 +34,19 @@ bool is_host_memory(const void* pointer, std::size_t bytes) {
   return !wraps && is_mapped_page(begin) && is_mapped_page(begin + bytes - 1);
 }
 
-/// Whether one end of a copy is what the direction says, or may be.
-bool is_right(const void* pointer, std::size_t bytes, Place place, bool is_device_asked_for) {
+bool is_memory_of(const void* pointer, std::size_t bytes, Place place, bool is_device_asked_for) {
   if (pointer == nullptr || place == Place::nowhere) return false;
   if (place != Place::host) return true;
   // Devices reach pinned memory, too.
   if (is_device_asked_for && !gpus().is_pinned(pointer)) return false;
   return is_host_memory(pointer, bytes);
+}
+
+/// Whether one end of a copy is what the direction says, or may be.
+bool is_right(const void* pointer, std::size_t bytes, Place place, bool is_device_asked_for) {
+  if (is_memory_of(pointer, bytes, place, is_device_asked_for)) return true;
+  if (DeviceRecord* const record = DeviceRecord::of_process()) record->note_failed_use(pointer);
+  return false;
 }
 
 /// A pitched area spans less than this.

@@ -43,17 +43,27 @@ Status GpuSystem::create(int device, std::size_t bytes, PhysicalMemory*& memory)
   const std::lock_guard guard(mutex_);
   if (!has(device)) return Status::invalid_device;
   if (bytes == 0 || bytes % AddressSpace::kGranuleBytes != 0) return Status::invalid_value;
-  if (fails_by_plan(FaultLevel::map, device, bytes)) return Status::out_of_memory;
+  if (fails_by_plan(FaultLevel::map, device, bytes)) {
+    return not_granted(device, bytes, NotGranted::by_plan);
+  }
   const Status opened = open(device);
   if (opened != Status::success) return opened;
-  if (!used(device).create_chunk(bytes)) return no_room(device);
+  if (!used(device).create_chunk(bytes)) {
+    no_room(device);
+    return not_granted(device, bytes, NotGranted::by_card);
+  }
   memory = physical_.create(device, bytes);
-  return memory != nullptr ? Status::success : Status::out_of_memory;
+  if (memory == nullptr) return Status::out_of_memory;
+  if (DeviceRecord* const record = DeviceRecord::of_process()) {
+    record->add_chunk(device, memory, bytes);
+  }
+  return Status::success;
 }
 
 void GpuSystem::drop(PhysicalMemory* memory) {
   if (--memory->references > 0) return;
   used(memory->device).release_chunk(memory->bytes);
+  if (DeviceRecord* const record = DeviceRecord::of_process()) record->remove_chunk(memory);
   physical_.destroy(memory);
 }
 

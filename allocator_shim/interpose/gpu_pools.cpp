@@ -77,25 +77,31 @@ Status GpuSystem::allocate_from(MemoryPool* pool, std::size_t bytes, const Conte
   if (bytes != 0 && is_refused(bytes)) return Status::out_of_memory;
   const std::lock_guard guard(mutex_);
   if (!is_pool(pool) || bytes == 0) return Status::invalid_value;
-  if (bytes > profile_.capacity_bytes) return Status::out_of_memory;
+  const int device = pool->device;
+  if (bytes > profile_.capacity_bytes) return not_granted(device, bytes, NotGranted::by_card);
   const std::size_t rounded = AddressSpace::round_up(bytes);
-  if (fails_by_plan(FaultLevel::segment, pool->device, rounded)) return Status::out_of_memory;
-  if (const auto cached = pool->take(rounded)) {
+  if (fails_by_plan(FaultLevel::segment, device, rounded)) {
+    return not_granted(device, bytes, NotGranted::by_plan);
+  }
+  const auto cached = pool->take(rounded);
+  if (cached) {
     address = *cached;
   } else {
-    const Status status = take(pool->device, rounded, address);
-    if (status != Status::success) return status;
+    if (take(device, rounded, address) != Status::success) {
+      return not_granted(device, bytes, NotGranted::by_card);
+    }
     pool->note_reserved(rounded);
   }
   pool->note_used(rounded);
-  gpus_[static_cast<std::size_t>(pool->device)].segments[address] = {bytes, rounded, context, pool};
+  gpus_[static_cast<std::size_t>(device)].segments[address] = {bytes, rounded, context, pool};
+  record_request(device, address, bytes, cached ? 0 : rounded);
   return Status::success;
 }
 
 void GpuSystem::trim(MemoryPool& pool, std::size_t kept_bytes) {
   while (pool.reserved_bytes > kept_bytes && !pool.cached.empty()) {
     const auto block = pool.cached.begin();
-    used(pool.device).free_segment(block->second, block->first);
+    give_back(used(pool.device), block->second, block->first);
     pool.reserved_bytes -= block->first;
     pool.cached.erase(block);
   }
@@ -117,26 +123,40 @@ Status GpuSystem::allocate_managed(std::size_t bytes, DeviceAddress& address) {
   address = 0;
   if (is_refused(bytes)) return Status::out_of_memory;
   const std::lock_guard guard(mutex_);
-  if (bytes > kMostManagedBytes) return Status::out_of_memory;
+  if (bytes > kMostManagedBytes) return not_granted(current(), bytes, NotGranted::by_card);
   const std::size_t rounded = AddressSpace::round_up(bytes);
-  if (fails_by_plan(FaultLevel::segment, current(), rounded)) return Status::out_of_memory;
+  if (fails_by_plan(FaultLevel::segment, current(), rounded)) {
+    return not_granted(current(), bytes, NotGranted::by_plan);
+  }
   const Status opened = open(current());
   if (opened != Status::success) return opened;
   constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   void* const mapped = mmap(nullptr, rounded, PROT_READ | PROT_WRITE, kFlags, -1, 0);
-  if (mapped == MAP_FAILED) return Status::out_of_memory;
+  if (mapped == MAP_FAILED) return not_granted(current(), bytes, NotGranted::by_card);
   address = reinterpret_cast<DeviceAddress>(mapped);
-  managed_[address] = {rounded};
+  managed_[address] = {rounded, current()};
+  record_request(current(), address, bytes, rounded);
   return Status::success;
 }
 
 Status GpuSystem::free_managed(DeviceAddress address) {
   const auto range = managed_.find(address);
-  if (range == managed_.end()) return Status::invalid_value;
+  if (range == managed_.end()) return failed_free(address);
   leave(range->second);
   munmap(reinterpret_cast<void*>(address), range->second.bytes);
   managed_.erase(range);
+  if (DeviceRecord* const record = DeviceRecord::of_process()) {
+    record->remove_block(address);
+    record->remove_segment(address);
+  }
   return Status::success;
+}
+
+void GpuSystem::free_all_managed(int device) {
+  for (auto range = managed_.begin(); range != managed_.end();) {
+    const auto [address, managed] = *range++;
+    if (managed.owner == device) free_managed(address);
+  }
 }
 
 bool GpuSystem::is_managed(const void* address) {
@@ -153,7 +173,13 @@ void GpuSystem::leave(ManagedRange& range) {
 Status GpuSystem::prefetch(DeviceAddress address, std::size_t bytes, int device) {
   const std::lock_guard guard(mutex_);
   const auto found = holder(managed_, address);
-  if (found == managed_.end() || bytes == 0) return Status::invalid_value;
+  if (found == managed_.end()) {
+    if (DeviceRecord* const record = DeviceRecord::of_process()) {
+      record->note_failed_use(reinterpret_cast<void*>(address));
+    }
+    return Status::invalid_value;
+  }
+  if (bytes == 0) return Status::invalid_value;
   if (bytes > found->first + found->second.bytes - address) return Status::invalid_value;
   if (device != kHostLocation && !has(device)) return Status::invalid_device;
   ManagedRange& range = found->second;

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "allocator_shim/interpose/address_ranges.h"
+#include "allocator_shim/interpose/contexts.h"
 #include "allocator_shim/interpose/device_model.h"
 
 namespace ohm::interpose {
@@ -44,10 +45,12 @@ GpuSystem* make_system() {
   GpuTable* const table = made_of(kSharedGpusVariable, [](std::string_view path) {
     return path.empty() || mapped_table != nullptr ? mapped_table : new GpuTable(std::string(path));
   });
-  return made_of(kGpusVariable, [&](std::string_view selection) {
+  auto* const system = made_of(kGpusVariable, [&](std::string_view selection) {
     return new GpuSystem(selection.empty() ? kDefaultGpu : selection,
                          std::getenv("CUDA_VISIBLE_DEVICES"), std::move(faults), table);
   });
+  DeviceRecord::start(system->capacities());
+  return system;
 }
 
 /// What a program took that this process was before belongs to nobody; and a program that changes
@@ -98,6 +101,7 @@ void release_after_fork() {
 }
 
 void release_in_child() {
+  DeviceRecord::forget();
   if (GpuSystem* const system = made_system) system->lose_by_fork();
   release_after_fork();
 }
@@ -138,6 +142,12 @@ GpuSystem::GpuSystem(std::string_view selection, const char* visible, FaultPlan 
 std::size_t GpuSystem::capacity_of(int number) const {
   const std::size_t whole = profile_.capacity_bytes;
   return std::min(whole, faults_.capacity_bytes_of(number).value_or(whole));
+}
+
+std::vector<std::uint64_t> GpuSystem::capacities() const {
+  std::vector<std::uint64_t> capacities;
+  for (const Gpu& gpu : gpus_) capacities.push_back(capacity_of(gpu.number));
+  return capacities;
 }
 
 int GpuSystem::visible_device(int number) const {
@@ -256,22 +266,24 @@ Status GpuSystem::allocate(int device, std::size_t bytes, const Context* context
   const std::lock_guard guard(mutex_);
   if (!has(device)) return Status::invalid_device;
   if (bytes == 0) return Status::success;
-  if (bytes > profile_.capacity_bytes) return Status::out_of_memory;
+  if (bytes > profile_.capacity_bytes) return not_granted(device, bytes, NotGranted::by_card);
   const std::size_t rounded = AddressSpace::round_up(bytes);
-  if (fails_by_plan(FaultLevel::segment, device, rounded)) return Status::out_of_memory;
-  const Status status = take(device, rounded, address);
-  if (status != Status::success) return status;
+  if (fails_by_plan(FaultLevel::segment, device, rounded)) {
+    return not_granted(device, bytes, NotGranted::by_plan);
+  }
+  if (take(device, rounded, address) != Status::success) {
+    return not_granted(device, bytes, NotGranted::by_card);
+  }
   gpus_[static_cast<std::size_t>(device)].segments[address] = {bytes, rounded, context, nullptr};
+  record_request(device, address, bytes, rounded);
   return Status::success;
 }
 
 void GpuSystem::free_segment(Gpu& gpu, std::map<DeviceAddress, Segment>::iterator segment) {
   const auto [address, freed] = *segment;
   gpu.segments.erase(segment);
-  if (freed.pool == nullptr) {
-    gpu.memory->free_segment(address, freed.taken_bytes);
-    return;
-  }
+  if (DeviceRecord* const record = DeviceRecord::of_process()) record->remove_block(address);
+  if (freed.pool == nullptr) return give_back(*gpu.memory, address, freed.taken_bytes);
   freed.pool->used_bytes -= freed.taken_bytes;
   freed.pool->cached.emplace(freed.taken_bytes, address);
 }
@@ -282,7 +294,7 @@ Status GpuSystem::free(DeviceAddress address) {
   Gpu* gpu = owner(address);
   if (gpu == nullptr) return free_managed(address);
   const auto segment = gpu->segments.find(address);
-  if (segment == gpu->segments.end()) return Status::invalid_value;
+  if (segment == gpu->segments.end()) return failed_free(address);
   free_segment(*gpu, segment);
   return Status::success;
 }
@@ -295,6 +307,7 @@ void GpuSystem::free_all(int device, const Context* context) {
     if (context == nullptr || segment->second.context == context) free_segment(gpu, segment);
     segment = next;
   }
+  if (context == nullptr || context == primary_context(device)) free_all_managed(device);
   if (context != nullptr) return;
   for (MemoryPool* pool : live_pools_) {
     if (pool->device == device) trim(*pool, 0);

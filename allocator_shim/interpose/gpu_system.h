@@ -24,6 +24,7 @@
 #include "allocator_shim/device/gpu_table.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/fault/fault_plan.h"
+#include "allocator_shim/interpose/device_record.h"
 #include "allocator_shim/interpose/gpu_variable.h"
 #include "allocator_shim/interpose/handle_pool.h"
 #include "allocator_shim/interpose/memory_pool.h"
@@ -85,6 +86,8 @@ class GpuSystem {
 
   /// Those that the program sees, 0 to count() - 1.
   int count() const { return static_cast<int>(gpus_.size()); }
+  /// Bytes of each.
+  std::vector<std::uint64_t> capacities() const;
   /// All of the machine, and which of them a visible one is.
   int machine_count() const { return machine_count_; }
   int number_in_machine(int device) const { return gpus_[static_cast<std::size_t>(device)].number; }
@@ -183,6 +186,7 @@ class GpuSystem {
   };
   struct ManagedRange {
     std::size_t bytes = 0;
+    int owner = 0;    ///< whose reset frees it
     int device = -1;  ///< where a part of it is resident
     std::size_t resident_bytes = 0;
   };
@@ -206,12 +210,19 @@ class GpuSystem {
   bool is_refused(std::size_t bytes) const;
   bool fails_by_plan(FaultLevel level, int device, std::size_t bytes);
   static Status no_room(int device);
+  Status not_granted(int device, std::size_t bytes, NotGranted why);
+  /// A segment with one block, or a block of a segment that a pool has cached.
+  static void record_request(int device, DeviceAddress address, std::size_t bytes,
+                             std::size_t segment_bytes);
   Status take(int device, std::size_t bytes, DeviceAddress& address);
   bool make_room(int device, std::size_t bytes);
   void leave(ManagedRange& range);
   void free_segment(Gpu& gpu, std::map<DeviceAddress, Segment>::iterator segment);
   void trim(MemoryPool& pool, std::size_t kept_bytes);
+  static void give_back(VirtualGpu& gpu, DeviceAddress address, std::size_t bytes);
+  static Status failed_free(DeviceAddress address);
   Status free_managed(DeviceAddress address);
+  void free_all_managed(int device);
   Gpu* owner(DeviceAddress address);
   static bool is_mapped(const Gpu& gpu, DeviceAddress address, std::size_t bytes);
   void drop(PhysicalMemory* memory);

@@ -110,6 +110,7 @@ void add_record(const ExecArguments& arguments, engine::ChildCommand& command,
     engine::add_host_record(command, folder);
   } else {
     engine::add_recorder(command, folder);
+    engine::add_device_recorder(command, folder);
   }
 }
 

@@ -116,9 +116,8 @@ RunResult ExecReport::device_result(const std::string& folder, const engine::Com
       gate_);
   if (records.empty() && arguments_.asks_for_report()) {
     print_error(
-        "nothing was recorded: no process of the command used CUDA from PyTorch in Python, or "
-        "Python was told to ignore its environment; --memory host records the host memory of any "
-        "program");
+        "nothing was recorded: no process of the command requested GPU memory; --memory host "
+        "records the host memory of any program");
     result.exit_reason = ExitReason::nothing_selected;
   }
   if (end.signal == SIGKILL && arguments_.values.are_computed()) {

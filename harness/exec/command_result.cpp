@@ -19,6 +19,9 @@ namespace ohm::engine {
 
 namespace {
 
+/// As cudaGetErrorString has it.
+constexpr const char* kCudaMessage = "out of memory";
+
 /// "cuda:3" is 3.
 std::size_t index_of(const DeviceResult& device) {
   return static_cast<std::size_t>(std::stoi(device.device.substr(device.device.find(':') + 1)));
@@ -31,7 +34,7 @@ void take_counters(const ProcessRecord& record, const CommandMachine& machine,
     const std::size_t index = index_of(device);
     device.profile = machine.profile;
     device.values = machine.has_values;
-    device.rules = "PyTorch " + record.torch_version;
+    device.rules = record.is_native ? "CUDA" : "PyTorch " + record.torch_version;
     if (index >= record.devices.size()) continue;
     const RecordedDevice& recorded = record.devices[index];
     device.capacity_bytes = recorded.capacity_bytes;
@@ -222,6 +225,14 @@ reports::RecordedRun lost_process(const ProcessRecord& record) {
   return recorded;
 }
 
+/// Of a program without PyTorch, whose error has no text of its own.
+void take_findings(const ProcessRecord& record, VariantResult& variant) {
+  variant.findings = record.findings;
+  if (!variant.oom) return;
+  variant.oom->message = kCudaMessage;
+  variant.oom->reserved_bytes = 0;  // it has no allocator with a cache
+}
+
 /// What was recorded, under the counters' figures and with how the process ended.
 reports::RecordedRun recorded_process(const ProcessRecord& record, const CommandMachine& machine,
                                       const CommandEnd& end) {
@@ -237,12 +248,20 @@ reports::RecordedRun recorded_process(const ProcessRecord& record, const Command
   variant.unknown_values = record.unknown_values;
   variant.retention = record.retention;
   if (variant.oom) reports::take_card_figures(*variant.oom);
+  if (record.is_native) take_findings(record, variant);
   ShortenedPaths(record).shorten(recorded);
-  reports::reject_contradicted(variant);
-  variant.conclusion = reports::conclusion_of(variant);
+  if (!record.is_native) {
+    reports::reject_contradicted(variant);
+    variant.conclusion = reports::conclusion_of(variant);
+  }
   say_out_of_memory(variant);
   say_unknown_values(variant);
   return recorded;
+}
+
+std::string summary_of(const ProcessRecord& record) {
+  if (record.is_native) return "CUDA without PyTorch";
+  return record.torch_version.empty() ? "" : fmt::format("PyTorch {}", record.torch_version);
 }
 
 }  // namespace
@@ -258,8 +277,7 @@ RunResult command_result(const std::vector<ProcessRecord>& records, const Comman
         is_lost ? lost_process(record) : recorded_process(record, machine, end);
     ScenarioResult& scenario = recorded.result.scenarios.front();
     scenario.name = names[i];
-    scenario.summary =
-        record.torch_version.empty() ? "" : fmt::format("PyTorch {}", record.torch_version);
+    scenario.summary = summary_of(record);
     scenario.file = script_of(record);
     if (!is_lost) {
       take_source(scenario);

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 namespace ohm::engine {
 
@@ -17,12 +17,17 @@ class FunctionNames {
 
   /// Of the function that the address is in, without its arguments; empty: not known.
   std::string name_at(std::uint64_t address) const;
+  /// From the beginning of that function; 0: not known.
+  std::uint64_t offset_at(std::uint64_t address) const;
 
  private:
   struct Function {
     std::uint64_t end = 0;
     std::string name;
   };
+
+  using Row = std::pair<const std::uint64_t, Function>;
+  const Row* row_at(std::uint64_t address) const;
 
   std::map<std::uint64_t, Function> functions_;  ///< by their beginnings
 };

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "allocator_shim/device/gpu_table.h"
+#include "allocator_shim/interpose/device_record.h"
 #include "allocator_shim/interpose/gpu_variable.h"
 #include "allocator_shim/interpose/sonames.h"
 #include "harness/exec/linked_runtime.h"
@@ -56,6 +57,10 @@ void share_gpus(ChildCommand& command, const std::string& folder) {
 
 void add_recorder(ChildCommand& command, const std::string& folder) {
   command.environment.emplace_back(python::kRecordVariable, folder);
+}
+
+void add_device_recorder(ChildCommand& command, const std::string& folder) {
+  command.environment.emplace_back(interpose::kDeviceRecordVariable, folder);
 }
 
 }  // namespace ohm::engine

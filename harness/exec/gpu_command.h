@@ -21,5 +21,7 @@ void share_gpus(ChildCommand& command, const std::string& folder);
 
 /// Makes every Python of a command of gpu_command() record its memory to the folder.
 void add_recorder(ChildCommand& command, const std::string& folder);
+/// Makes every other process of it record what it requests of the GPUs to the folder.
+void add_device_recorder(ChildCommand& command, const std::string& folder);
 
 }  // namespace ohm::engine

@@ -22,16 +22,6 @@ namespace {
 
 using nlohmann::json;
 
-/// Pairs of a module, counted from 1, and an address; 0 is not a module.
-std::vector<HostFrame> frames_of(const json& numbers, const std::vector<std::string>& modules) {
-  std::vector<HostFrame> frames;
-  for (std::size_t i = 0; i + 1 < numbers.size(); i += 2) {
-    const std::size_t module = numbers[i];
-    frames.push_back({module == 0 ? "" : modules.at(module - 1), numbers[i + 1]});
-  }
-  return frames;
-}
-
 std::uint64_t point_in(const std::string& digits) {
   std::uint64_t point = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), point, 16);
@@ -92,6 +82,15 @@ bool allocates_for_others(std::string_view function) {
 }
 
 }  // namespace
+
+std::vector<HostFrame> frames_of(const json& numbers, const std::vector<std::string>& modules) {
+  std::vector<HostFrame> frames;
+  for (std::size_t i = 0; i + 1 < numbers.size(); i += 2) {
+    const std::size_t module = numbers[i];
+    frames.push_back({module == 0 ? "" : modules.at(module - 1), numbers[i + 1]});
+  }
+  return frames;
+}
 
 HostRecord read_host_record(const std::string& path) {
   try {

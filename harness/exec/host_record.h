@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,6 +49,11 @@ struct HostRecord {
   std::vector<HostSite> sites;
   std::string unwritten;  ///< why the record could not be written; empty: it was
 };
+
+/// Pairs of a module, counted from 1, and an address; 0 is not a module. As the files of records
+/// have them.
+std::vector<HostFrame> frames_of(const nlohmann::json& numbers,
+                                 const std::vector<std::string>& modules);
 
 /// Throws std::invalid_argument where the file is none of the library's.
 HostRecord read_host_record(const std::string& path);

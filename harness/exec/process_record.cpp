@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "harness/exec/cuda_process.h"
+#include "harness/exec/cuda_record.h"
 #include "harness/exec/python_protocol.h"
 #include "harness/exec/unwritten_records.h"
 #include "reports/text/json_text.h"
@@ -147,6 +149,11 @@ ProcessRecord read_record(const std::filesystem::path& summary) {
 
 /// What the program would be called by: its script, or the module that -m named.
 std::string program_name(const ProcessRecord& record) {
+  if (record.is_native) {
+    const std::string name =
+        record.arguments.empty() ? "" : std::filesystem::path(record.arguments.front()).filename();
+    return name.empty() ? "process" : name;
+  }
   if (record.arguments.empty()) return "python";
   const std::filesystem::path script = record.arguments.front();
   const std::string stem = script.stem();
@@ -157,6 +164,7 @@ std::string program_name(const ProcessRecord& record) {
 
 /// "1234-2".
 std::string stem_of(const ProcessRecord& record) {
+  if (record.is_native) return fmt::format("{}{}", kCudaRecordStart, record.pid);
   return record.ordinal == 1 ? fmt::format("{}", record.pid)
                              : fmt::format("{}-{}", record.pid, record.ordinal);
 }
@@ -178,7 +186,9 @@ void add_unwritten(const std::string& folder, std::vector<ProcessRecord>& record
   }
   for (const auto& [stem, why] : unwritten) {
     ProcessRecord& record = records.emplace_back();
-    record.pid = number_in(stem.substr(0, stem.find('-')), 0);
+    const int native = cuda_process_of(stem);
+    record.is_native = native != 0;
+    record.pid = record.is_native ? native : number_in(stem.substr(0, stem.find('-')), 0);
     note(record, why);
   }
 }
@@ -189,7 +199,9 @@ std::vector<ProcessRecord> read_process_records(const std::string& folder) {
   std::vector<ProcessRecord> records;
   std::error_code gone;  // the command may remove what it finds
   for (const auto& entry : std::filesystem::directory_iterator(folder, gone)) {
-    if (entry.path().extension() == ".json") records.push_back(read_record(entry.path()));
+    if (entry.path().extension() != ".json") continue;
+    const bool is_native = cuda_process_of(entry.path().stem()) != 0;
+    records.push_back(is_native ? cuda_process_record(entry.path()) : read_record(entry.path()));
   }
   add_unwritten(folder, records);
   std::sort(records.begin(), records.end(), [](const ProcessRecord& a, const ProcessRecord& b) {

@@ -1,5 +1,6 @@
 // The GPU memory of a command's processes, as harness/record/ohm_recorder.py recorded it: a
-// snapshot and a summary for each process that used CUDA.
+// snapshot and a summary for each process that used CUDA from PyTorch; others left a record of
+// their own.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "reports/model/error_result.h"
+#include "reports/model/finding_result.h"
 #include "reports/model/memory_result.h"
 #include "reports/model/unknown_value.h"
 
@@ -44,6 +46,8 @@ struct ProcessRecord {
   std::optional<RetentionResult> retention;          ///< what keeps memory alive
   std::map<std::string, std::int64_t> not_computed;  ///< operators, and how often: --values cpu
   std::vector<std::string> problems;                 ///< of the recorder itself
+  bool is_native = false;                            ///< without PyTorch (cuda_process.h)
+  std::vector<FindingResult> findings;               ///< of such a program
   bool is_unwritten = false;                         ///< the last problem is that of writing it
   std::string snapshot;                              ///< its file; empty: there is none
 };

@@ -68,6 +68,7 @@ class Recorder(ProcessRecorder):
             self._follow_errors_of_processes()
 
     def start(self):
+        end_native_record()
         self.folder.open()
         self._choose_name()
         self._read_environment()
@@ -303,6 +304,12 @@ def is_below(frame, outer):
     while frame is not None and frame is not outer:
         frame = frame.f_back
     return frame is not None
+
+
+@without_errors
+def end_native_record():
+    """PyTorch's own events say more than the requests of its allocator."""
+    ctypes.CDLL(None).ohm_end_record()
 
 
 def modelled_names(device):

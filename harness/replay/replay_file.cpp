@@ -16,10 +16,10 @@
 #include "allocator_shim/caching/trace_runner.h"
 #include "allocator_shim/replay/verified_history.h"
 #include "allocator_shim/replay/what_if.h"
-#include "allocator_shim/snapshot/snapshot_reader.h"
 #include "harness/replay/checkpointed_modules.h"
 #include "harness/replay/early_frees.h"
 #include "harness/replay/fused_optimizer.h"
+#include "harness/replay/replayable_snapshot.h"
 #include "harness/replay/what_if_runs.h"
 #include "reports/history/cut_history.h"
 #include "reports/history/recorded_sites.h"
@@ -66,7 +66,7 @@ class RecordedFile {
 
   Snapshot snapshot() {
     try {
-      return reading(path_, [&] { return read_snapshot_file(*file_, path_); });
+      return reading(path_, [&] { return replayable_snapshot(*file_, path_); });
     } catch (const std::bad_alloc&) {
       throw;  // of the machine, not of the file
     } catch (const std::exception& error) {

@@ -48,7 +48,8 @@ std::string console_findings(const VariantResult& variant, const ReportStyle& st
     for (const FindingEvidence& evidence : finding.evidence) {
       out += indented(printable(evidence_line(evidence)), 6, style.columns);
     }
-    out += indented(printable(explained_by(finding)), 4, style.columns);
+    const std::string scenario = explained_by(finding);
+    if (!scenario.empty()) out += indented(printable(scenario), 4, style.columns);
   }
   return out;
 }

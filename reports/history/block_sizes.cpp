@@ -4,6 +4,8 @@
 #include <iterator>
 #include <limits>
 
+#include "reports/history/native_frames.h"
+
 namespace ohm::reports {
 
 BlockSizes::BlockSizes(const Snapshot& snapshot, const RecordedBeginning& beginning)
@@ -18,6 +20,8 @@ BlockSizes::BlockSizes(const Snapshot& snapshot, const RecordedBeginning& beginn
                    settings.roundup_power2_divisions.end(), divisions_.begin(),
                    [](std::int64_t divisions) { return static_cast<std::size_t>(divisions); });
   }
+  // CUDA's own blocks leave the rest of their pages to nobody.
+  splits_to_the_unit_ = splits_to_the_unit_ || is_of_native_program(snapshot);
   free_ = beginning.ranges();
   for (const auto& [address, block] : beginning.blocks()) {
     const std::uint64_t bytes = round_request(block.bytes, divisions_);

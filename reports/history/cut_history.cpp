@@ -18,7 +18,7 @@ struct Recorder {
 
 /// As harness/record/ohm_process.py writes them.
 constexpr std::array<Recorder, 2> kRecorders = {{
-    {"ohm exec dropped events", "OHM_RECORD_EVENTS"},
+    {kDroppedByExec, "OHM_RECORD_EVENTS"},
     {"ohm record dropped events", "ohm record --max-entries"},
 }};
 

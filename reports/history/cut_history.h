@@ -2,10 +2,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "allocator_shim/snapshot/snapshot.h"
 
 namespace ohm::reports {
+
+/// The annotation of a snapshot of ohm exec that is.
+inline constexpr std::string_view kDroppedByExec = "ohm exec dropped events";
 
 /// Whether ohm's recorder has dropped events at the beginning.
 bool is_cut(const Snapshot& snapshot);

@@ -10,6 +10,7 @@
 #include "allocator_shim/base/base_name.h"
 #include "reports/history/backward_calls.h"
 #include "reports/history/library_lines.h"
+#include "reports/history/native_frames.h"
 #include "reports/history/user_frames.h"
 #include "reports/text/library_file.h"
 
@@ -255,7 +256,14 @@ std::string RecordedSites::module_of(StackId stack) const {
   return "";
 }
 
+std::string RecordedSites::native_function(StackId stack) const {
+  const auto named = named_native_frame(tables_, stack);
+  if (!named) return "";
+  return std::string(tables_.text(tables_.frame(tables_.stack(stack)[*named]).name));
+}
+
 std::string RecordedSites::op_of(StackId stack) const {
+  if (is_native_stack(tables_, stack)) return native_function(stack);
   std::string_view module;    // the file of a module's forward, which is its kind in PyTorch
   std::string_view function;  // of the program's own
   NativeOp native;

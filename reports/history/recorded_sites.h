@@ -48,7 +48,8 @@ class RecordedSites {
 
   /// The innermost line of the user's own (user_frames.h), and the op that asked for the memory: by
   /// the native frames of the stack, else the library's function that was called, a module's kind,
-  /// or the user's own function; and the module that was running, where frames name it.
+  /// or the user's own function, as in a program without Python (native_frames.h); and the module
+  /// that was running, where frames name it.
   const HistorySite& at(SiteId id) const { return sites_[id]; }
 
   /// Whether the innermost Python frame is a library's, which calls one op at a time.
@@ -65,6 +66,7 @@ class RecordedSites {
   SiteId add(HistorySite site, Category category);
   HistorySite site_of(StackId stack) const;
   std::string op_of(StackId stack) const;
+  std::string native_function(StackId stack) const;
   std::string module_of(StackId stack) const;
   Category told_by(StackId stack) const;
   bool is_of_replicas(StackId stack) const;

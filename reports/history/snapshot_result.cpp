@@ -21,6 +21,7 @@
 #include "reports/history/history_builder.h"
 #include "reports/history/history_detail.h"
 #include "reports/history/lines_of_blocks.h"
+#include "reports/history/native_frames.h"
 #include "reports/history/recorded_beginning.h"
 #include "reports/history/recorded_categories.h"
 #include "reports/history/recorded_order.h"
@@ -52,7 +53,8 @@ class SnapshotResult {
         path_(path),
         sites_(snapshot.tables, has_recorded_stacks(snapshot), user_files_of(snapshot)),
         backward_calls_(snapshot.tables),
-        order_(recorded_order(snapshot)) {
+        order_(recorded_order(snapshot)),
+        is_native_(is_of_native_program(snapshot)) {
     devices_ = snapshot.device_traces.size();
     for (const SnapshotSegment& segment : snapshot.segments) {
       devices_ = std::max(devices_, static_cast<std::size_t>(segment.device) + 1);
@@ -212,7 +214,7 @@ class SnapshotResult {
       DeviceResult& result = results_[device];
       result.device = fmt::format("cuda:{}", device);
       result.profile = "recorded GPU";
-      result.rules = "PyTorch's own";
+      result.rules = is_native_ ? "CUDA" : "PyTorch's own";
       if (snapshot_.allocator_settings)
         result.alloc_conf = snapshot_.allocator_settings->alloc_conf;
       const HistoryBuilder::Totals totals = builder.totals(device);
@@ -229,7 +231,9 @@ class SnapshotResult {
     }
   }
 
+  /// What repeats itself in a program without PyTorch need not be a step of a training.
   std::vector<std::uint32_t> steps() const {
+    if (is_native_) return {};
     std::vector<std::uint32_t> marked = marked_steps(snapshot_, [this](std::int64_t time_us) {
       const auto after = std::upper_bound(
           order_.begin(), order_.end(), time_us,
@@ -289,6 +293,7 @@ class SnapshotResult {
     if (!has_events()) return "no events: what was allocated when the snapshot was taken";
     const std::string events = events_text(snapshot_, static_cast<std::int64_t>(order_.size()));
     const std::string earlier = earlier_events_text(snapshot_);
+    if (is_native_) return native_reason(events + earlier, oom_, oom_event_);
     if (oom_) {
       return fmt::format("out of memory at event {} of {}: {}{}", grouped(*oom_event_), events,
                          oom_cause(), earlier);
@@ -344,11 +349,7 @@ class SnapshotResult {
     }
     variant.growth_bytes_per_step = growth_per_step(recorded.allocated_at_marks);
     variant.oom = std::move(oom_);
-    variant.findings =
-        diagnose(history, variant.devices, variant.oom ? variant.oom->requested_bytes : 0,
-                 passes_that_ran_out_of_memory(history.steps));
-    reject_contradicted(variant);
-    variant.conclusion = conclusion_of(variant);
+    if (!is_native_) conclude(history, variant);
     reduce(history, {});
     variant.history = std::move(history);
     ScenarioResult scenario;
@@ -361,11 +362,21 @@ class SnapshotResult {
     return recorded;
   }
 
+  /// By what is known of PyTorch.
+  void conclude(const MemoryHistory& history, VariantResult& variant) const {
+    variant.findings =
+        diagnose(history, variant.devices, variant.oom ? variant.oom->requested_bytes : 0,
+                 passes_that_ran_out_of_memory(history.steps));
+    reject_contradicted(variant);
+    variant.conclusion = conclusion_of(variant);
+  }
+
   const Snapshot& snapshot_;
   const std::string& path_;
   RecordedSites sites_;
   BackwardCalls backward_calls_;
   std::vector<RecordedWhen> order_;
+  bool is_native_ = false;
   std::size_t devices_ = 0;
   std::vector<RecordedBeginning> beginnings_;
   std::vector<BlockSizes> block_sizes_;

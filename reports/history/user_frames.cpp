@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/history/native_frames.h"
 #include "reports/text/library_file.h"
 
 namespace ohm::reports {
@@ -36,6 +37,7 @@ bool is_user_folder_note(std::string_view name) { return name.starts_with(kUserF
 
 std::optional<std::size_t> named_frame(const StackTable& tables, StackId stack,
                                        const UserFiles& files) {
+  if (is_native_stack(tables, stack)) return named_native_frame(tables, stack);
   std::optional<std::size_t> named;
   int best = 0;
   std::size_t index = 0;

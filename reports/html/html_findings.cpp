@@ -34,6 +34,11 @@ std::string unknown_values(const VariantResult& variant) {
       html(kUnknownValuesPitfall), lines, rows, html(unknown_values_advice(variant)));
 }
 
+std::string scenario_note(const FindingResult& finding) {
+  const std::string scenario = explained_by(finding);
+  return scenario.empty() ? "" : fmt::format("<p class=\"note\">{}</p>", html(scenario));
+}
+
 }  // namespace
 
 std::string html_conclusion(const VariantResult& variant) {
@@ -70,10 +75,10 @@ std::string html_findings(const VariantResult& variant) {
         "<div class=\"finding\" data-pitfall=\"{0}\"><p><b>{0}</b> on {1}: {2}.</p>\n<div "
         "class=\"scroll\"><table class=\"evidence\"><thead><tr><th class=\"n\">bytes<th "
         "class=\"n\">blocks<th "
-        "class=\"n\">from event<th>op<th>line</tr></thead><tbody>\n{3}</tbody></table></div>\n<p "
-        "class=\"note\">{4}</p></div>\n",
+        "class=\"n\">from event<th>op<th>line</tr></thead><tbody>\n{3}</tbody></table></div>\n{4}"
+        "</div>\n",
         html(finding.pitfall), html(finding.device), html(finding.what), rows,
-        html(explained_by(finding)));
+        scenario_note(finding));
   }
   return out;
 }

@@ -66,6 +66,7 @@ std::string moment_text(const VariantResult& variant) {
 }
 
 std::string explained_by(const FindingResult& finding) {
+  if (finding.scenario.empty()) return "";
   return fmt::format("explained by scenarios/{}.lua", finding.scenario);
 }
 

@@ -36,7 +36,7 @@ bool is_in_growth(const VariantResult& variant);
 /// When variables kept what they keep: "at the end", "when memory ran out".
 std::string moment_text(const VariantResult& variant);
 
-/// "explained by scenarios/leaked_loss_graph.lua".
+/// "explained by scenarios/leaked_loss_graph.lua"; empty where no scenario does.
 std::string explained_by(const FindingResult& finding);
 
 /// "shard 2/5: ", before a summary; empty where it is of everything.

@@ -59,7 +59,12 @@ _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* into) {
   CallStack& stack = *static_cast<CallStack*>(into);
   const std::uintptr_t address = _Unwind_GetIP(context);
   if (address == 0) return _URC_END_OF_STACK;
-  if (stack.depth == 0 && is_own_code(address)) return _URC_NO_REASON;
+  const std::size_t first = stack.begins_with_entry ? 1 : 0;
+  if (stack.depth <= first && is_own_code(address)) {
+    stack.addresses[0] = address;
+    stack.depth = first;
+    return _URC_NO_REASON;
+  }
   stack.addresses[stack.depth++] = address;
   return stack.depth == kMostFrames ? _URC_END_OF_STACK : _URC_NO_REASON;
 }

@@ -16,10 +16,13 @@ namespace ohm::interpose::host {
 /// depth.
 inline constexpr std::size_t kMostFrames = 24;
 
-/// Addresses after the calls, the innermost first; this library's own are left out.
+/// Addresses after the calls, the innermost first; this library's own are left out, but for the
+/// one that the program called where it is asked for.
 struct CallStack {
   std::array<std::uintptr_t, kMostFrames> addresses;
   std::size_t depth = 0;
+  /// The first one is in this library's function that the program called.
+  bool begins_with_entry = false;
 
   std::span<const std::uintptr_t> frames() const { return {addresses.data(), depth}; }
 };

@@ -1,27 +1,12 @@
 // The settings that the environment of the process holds, read once, when the library is loaded.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 
+#include "allocator_shim/interpose/host/fixed_path.h"
 #include "allocator_shim/interpose/host/host_fault.h"
 
 namespace ohm::interpose::host {
-
-/// A path, without memory of its own.
-class FixedPath {
- public:
-  FixedPath() = default;
-  /// Empty where it would be too long.
-  FixedPath(const char* folder, const char* name);
-
-  const char* text() const { return text_.data(); }
-  bool is_empty() const { return text_[0] == '\0'; }
-
- private:
-  std::array<char, 4096> text_ = {};
-};
 
 struct ProcessSettings {
   HostFault fault;

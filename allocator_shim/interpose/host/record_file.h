@@ -1,13 +1,11 @@
 // The JSON file of what a process was seen to do, written without asking for memory.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "allocator_shim/interpose/host/process_settings.h"
 #include "allocator_shim/interpose/host/record_place.h"
+#include "allocator_shim/interpose/host/record_writer.h"
 #include "allocator_shim/interpose/host/site_table.h"
 
 namespace ohm::interpose::host {
@@ -35,16 +33,6 @@ struct RecordedProcess {
   std::uint64_t peak_number = 0;  ///< of the last peak (Site::peak_number)
 };
 
-/// Of this process: "host-PID" and the ending.
-class RecordName {
- public:
-  explicit RecordName(std::string_view ending);
-  const char* text() const { return text_.data(); }
-
- private:
-  std::array<char, 48> text_ = {};
-};
-
 /// Sites that matter for the peak and the failure, or all.
 enum class RecordedSites : std::uint8_t { holders, all };
 
@@ -54,33 +42,20 @@ class RecordFile {
   RecordFile(const RecordedProcess& process, RecordedSites sites)
       : process_(process), which_sites_(sites) {}
 
-  /// To host-PID.json in the place. Where that cannot be written there is host-PID.unwritten-ERRNO,
-  /// which is empty, in its place.
+  /// To host-PID.json in the place (record_writer.h).
   void write(const RecordPlace& place);
   /// Where it cannot be written there is none.
   void write(const FixedPath& path);
 
  private:
-  /// Whether all of it was written to the file.
-  bool write_to(int file);
-  void write_process();
-  void write_failure();
-  void write_modules();
-  void write_sites();
-  void write_site(const Site& site);
-
-  void text(std::string_view text);
-  void quoted(std::string_view text);
-  void number(std::int64_t value);
-  void member(std::string_view name, std::int64_t value);
-  void flush();
+  void write_to(RecordWriter& out);
+  void write_process(RecordWriter& out);
+  void write_failure(RecordWriter& out);
+  void write_sites(RecordWriter& out);
+  void write_site(RecordWriter& out, const Site& site);
 
   const RecordedProcess process_;
   RecordedSites which_sites_;
-  int file_ = -1;
-  int error_ = 0;  ///< the first of writing
-  std::array<char, 4096> buffer_;
-  std::size_t used_ = 0;
 };
 
 }  // namespace ohm::interpose::host

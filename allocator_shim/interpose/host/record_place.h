@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-#include "allocator_shim/interpose/host/process_settings.h"
+#include "allocator_shim/interpose/host/fixed_path.h"
 
 namespace ohm::interpose::host {
 
