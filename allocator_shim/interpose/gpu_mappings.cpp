@@ -46,9 +46,7 @@ Status GpuSystem::create(int device, std::size_t bytes, PhysicalMemory*& memory)
   if (fails_by_plan(FaultLevel::map, device, bytes)) {
     return not_granted(device, bytes, NotGranted::by_plan);
   }
-  const Status opened = open(device);
-  if (opened != Status::success) return opened;
-  if (!used(device).create_chunk(bytes)) {
+  if (open(device) != Status::success || !used(device).create_chunk(bytes)) {
     no_room(device);
     return not_granted(device, bytes, NotGranted::by_card);
   }

@@ -128,8 +128,9 @@ Status GpuSystem::allocate_managed(std::size_t bytes, DeviceAddress& address) {
   if (fails_by_plan(FaultLevel::segment, current(), rounded)) {
     return not_granted(current(), bytes, NotGranted::by_plan);
   }
-  const Status opened = open(current());
-  if (opened != Status::success) return opened;
+  if (open(current()) != Status::success) {
+    return not_granted(current(), bytes, NotGranted::by_card);
+  }
   constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   void* const mapped = mmap(nullptr, rounded, PROT_READ | PROT_WRITE, kFlags, -1, 0);
   if (mapped == MAP_FAILED) return not_granted(current(), bytes, NotGranted::by_card);

@@ -6,7 +6,9 @@ namespace ohm::interpose {
 
 Status GpuSystem::not_granted(int device, std::size_t bytes, NotGranted why) {
   if (DeviceRecord* const record = DeviceRecord::of_process()) {
-    record->note_not_granted(device, bytes, used(device).info().free_bytes, why);
+    // Where other processes leave no room for the context, nothing is free.
+    const bool is_open = open(device) == Status::success;
+    record->note_not_granted(device, bytes, is_open ? used(device).info().free_bytes : 0, why);
   }
   return Status::out_of_memory;
 }
