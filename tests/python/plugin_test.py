@@ -314,6 +314,14 @@ class Sessions(unittest.TestCase):
                 self.assertIn(said, session.output)
                 self.assertNotIn("it ran", session.output)
 
+    def test_fail_where_the_baseline_cannot_be_written(self):
+        folder = Folder(test_it="import os\ndef test_a(): os.rmdir('figures')\n")
+        os.mkdir(os.path.join(folder.path, "figures"))
+        session = folder.run("--ohm-baseline", "figures/memory.json", "--ohm-update-baseline")
+        self.assertEqual({"test_a": "PASSED"}, session.outcomes, session.output)
+        self.assertEqual(1, session.status)
+        self.assertIn("ohm: the baseline is not written: ", session.output)
+
     def test_started_by_a_program_say_how_to_start_it(self):
         folder = Folder(test_it="def test_a(): pass\n", program=(
             "import sys, pytest\n"

@@ -65,9 +65,14 @@ class Baseline:
                 del rows[test]
             rows.update(measured)
             part = f"{self.path}.{os.getpid()}.part"
-            with open(part, "w", encoding="utf-8") as file:
-                file.write(self._text(rows))
-            os.replace(part, self.path)
+            try:
+                with open(part, "w", encoding="utf-8") as file:
+                    file.write(self._text(rows))
+                os.replace(part, self.path)
+            except OSError:
+                with contextlib.suppress(OSError):
+                    os.remove(part)
+                raise
         return changed, len(gone)
 
     def _machine(self) -> Dict[str, str]:

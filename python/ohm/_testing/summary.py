@@ -52,7 +52,10 @@ class Summary:
         if output is not None:
             output[WORKER_KEY] = sorted(self.collected)
         elif self.baseline is not None:
-            self._said = self._update() if self.config.option.ohm_update_baseline else self._compare()
+            if self.config.option.ohm_update_baseline:
+                self._update(session)
+            else:
+                self._said = self._compare()
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         table.write_table(terminalreporter, self.rows, self.most_rows,
@@ -75,7 +78,7 @@ class Summary:
                         "--ohm-update-baseline adds them")
         return said
 
-    def _update(self) -> List[str]:
+    def _update(self, session: Any) -> None:
         from ohm._testing.baseline import FIGURES
 
         allows = self.config.option.ohm_allow_unknown_values
@@ -87,13 +90,15 @@ class Summary:
         try:
             changed, dropped = self.baseline.write(measured, self._is_gone)
         except OSError as error:
-            return [f"ohm: the baseline is not written: {error}"]
-        said = [f"ohm: {_shown(self.baseline.path)} has {changed} changed and {dropped} fewer of "
-                f"{len(measured)} measured tests"]
+            self._said = [f"ohm: the baseline is not written: {error}"]
+            if session.exitstatus == pytest.ExitCode.OK:
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            return
+        self._said = [f"ohm: {_shown(self.baseline.path)} has {changed} changed and {dropped} fewer of "
+                      f"{len(measured)} measured tests"]
         if unknown:
-            said.append(f"ohm: {len(unknown)} tests depend on values that were not computed, and are not "
-                        "stored (--ohm-values cpu, or --ohm-allow-unknown-values)")
-        return said
+            self._said.append(f"ohm: {len(unknown)} tests depend on values that were not computed, and are "
+                              "not stored (--ohm-values cpu, or --ohm-allow-unknown-values)")
 
     def _is_gone(self, test: str) -> bool:
         """Its file is gone, or was collected as a whole without it."""
