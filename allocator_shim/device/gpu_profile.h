@@ -27,8 +27,8 @@ struct GpuProfile {
   int multiprocessors = 0;
   int threads_per_multiprocessor = 0;
   std::size_t cublas_workspace_bytes = 0;  ///< per handle; 0: workspaces are left out
-  /// cuDNN's attention and recurrent networks take and keep what was measured on such a card: see
-  /// attention_workspace.h and recurrent_reserve.h.
+  /// cuDNN's attention and the dropout of its recurrent networks take what was measured on such a
+  /// card: see attention_workspace.h and recurrent_reserve.h.
   bool has_measured_cudnn = false;
   /// What cuDNN took for convolutions on such a card, by what was computed; empty: not measured.
   std::map<std::string, std::size_t> convolution_workspaces = {};

@@ -13,8 +13,8 @@ namespace ohm::interpose {
 using GrowthCall = int (*)(void*);
 using GrowthScheduler = int (*)(GrowthCall, void*);
 
-/// So much is allocated on a GPU, with the last request. Calls are scheduled where that has become
-/// a quarter more, and 64 MiB at least.
-void note_growth(std::size_t allocated_bytes);
+/// So much more was taken of a GPU. Calls are scheduled where it has become a quarter more in all,
+/// and 16 MiB at least; what is given back counts on: allocators that cache hardly give any back.
+void note_growth(std::size_t bytes);
 
 }  // namespace ohm::interpose

@@ -332,7 +332,7 @@ OHM_EXPORTED Status cuMemCreate(PhysicalMemory** memory, std::size_t bytes,
   const bool is_right = memory != nullptr && is_of_device(properties) && flags == 0;
   if (!is_right) return Status::invalid_value;
   const Status status = gpus().create(properties->device, bytes, *memory);
-  if (status == Status::success) note_growth(gpus().used_bytes(properties->device));
+  if (status == Status::success) note_growth(bytes);
   return status;
 }
 

@@ -25,7 +25,7 @@ Status allocate(void** pointer, std::size_t bytes) {
   DeviceAddress address = 0;
   const Status status = gpus().allocate(gpus().current(), bytes, current_context(), address);
   *pointer = reinterpret_cast<void*>(address);
-  if (status == Status::success) note_growth(gpus().used_bytes(gpus().current()));
+  if (status == Status::success) note_growth(bytes);
   return noted(status);
 }
 

@@ -10,7 +10,8 @@ from ohm_process import is_power_of_two
 
 FIRST_STEP = 4  # optimizers have made their state by then
 GROWN = 1.1  # times what was allocated at the look before
-MOST_SECONDS = 0.5  # a look that takes longer is the last one
+MOST_SECONDS = 0.5  # a look that takes longer is the last one,
+MOST_SECONDS_IN_ALL = 2.0  # and so is the one with which they have taken so long
 
 
 class GrowthLooks:
@@ -19,6 +20,7 @@ class GrowthLooks:
     def __init__(self, torch, holders):
         self.torch, self.holders = torch, holders
         self.steps = self.allocated = 0
+        self.seconds = 0.0
         self.is_slow = False
         self.in_step = None  # the last look behind a step
         self.in_growth = None  # of those at growth, the one where growing containers held most
@@ -62,7 +64,9 @@ class GrowthLooks:
         began = time.monotonic()
         frames = program_frames_of(self.holders.files, sys._getframe())
         held = self.holders.look(device, frames)
-        self.is_slow = time.monotonic() - began > MOST_SECONDS
+        seconds = time.monotonic() - began
+        self.seconds += seconds
+        self.is_slow = seconds > MOST_SECONDS or self.seconds > MOST_SECONDS_IN_ALL
         return held
 
     def shown(self, at_end):

@@ -117,7 +117,8 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         rows = []
         for row in pool.map(lambda job: judge(arguments.ohm, job), chosen):
-            print(f"{row['job'].name}: {row['cause']} at {row['line']}", flush=True)
+            remedy = "" if row["remedy"] is None else f", remedy {row['remedy']}"
+            print(f"{row['job'].name}: {row['cause']} at {row['line']}{remedy}", flush=True)
             rows.append(row)
     table = collections.defaultdict(collections.Counter)
     wrong = []
