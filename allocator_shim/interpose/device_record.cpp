@@ -9,7 +9,6 @@
 
 #include "allocator_shim/device/address_space.h"
 #include "allocator_shim/interpose/address_ranges.h"
-#include "allocator_shim/interpose/device_record_file.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/host/call_stack.h"
 #include "allocator_shim/interpose/host/record_place.h"
@@ -230,8 +229,6 @@ void DeviceRecord::note_misuse(Misuse kind, const FreedDeviceBlock& block) {
   misuse.event = event_count_;
   if (has_ended_) write();
 }
-
-void DeviceRecord::write() { DeviceRecordFile(*this).write(host::record_place); }
 
 void DeviceRecord::end() {
   if (getpid() != pid_) return;

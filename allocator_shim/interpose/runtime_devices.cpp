@@ -124,6 +124,7 @@ OHM_EXPORTED Status cudaDeviceSynchronize() {
 OHM_EXPORTED Status cudaDeviceReset() {
   OHM_RUNTIME_CALL;
   gpus().free_all(gpus().current(), nullptr);
+  gpus().free_all_managed(gpus().current());
   return Status::success;
 }
 
