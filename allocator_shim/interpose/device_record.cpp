@@ -9,7 +9,6 @@
 
 #include "allocator_shim/device/address_space.h"
 #include "allocator_shim/interpose/address_ranges.h"
-#include "allocator_shim/interpose/device_record_file.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/host/call_stack.h"
 #include "allocator_shim/interpose/host/record_place.h"
@@ -25,6 +24,8 @@ namespace {
 /// written again, each time.
 constexpr std::uint64_t kMostRewrittenEvents = 20'000;
 constexpr std::size_t kBlockUnit = 512;
+/// That snapshots can tell of: programs may request any number.
+constexpr std::size_t kMostBytes = ~std::size_t{0} >> 1U;
 
 std::size_t in_units(std::size_t bytes) {
   return (bytes + kBlockUnit - 1) / kBlockUnit * kBlockUnit;
@@ -205,8 +206,8 @@ void DeviceRecord::note_not_granted(int device, std::size_t bytes, std::size_t f
                                     NotGranted why) {
   const RecordLock lock(mutex_);
   const bool is_first = counters_[static_cast<std::size_t>(device)].ooms++ == 0;
-  add({free_bytes, bytes, site(), static_cast<std::uint8_t>(device), DeviceAction::out_of_memory,
-       why});
+  add({free_bytes, std::min(bytes, kMostBytes), site(), static_cast<std::uint8_t>(device),
+       DeviceAction::out_of_memory, why});
   if (is_first) write();
 }
 
@@ -230,8 +231,6 @@ void DeviceRecord::note_misuse(Misuse kind, const FreedDeviceBlock& block) {
   misuse.event = event_count_;
   if (has_ended_) write();
 }
-
-void DeviceRecord::write() { DeviceRecordFile(*this).write(host::record_place); }
 
 void DeviceRecord::end() {
   if (getpid() != pid_) return;

@@ -18,12 +18,15 @@
 #include <vector>
 
 #include "allocator_shim/device/device_memory.h"
+#include "allocator_shim/interpose/host/record_writer.h"
 #include "allocator_shim/interpose/host/site_table.h"
 
 namespace ohm::interpose {
 
 /// A folder: each process that asks a GPU for memory leaves cuda-PID.json there.
 inline constexpr const char* kDeviceRecordVariable = "OHM_DEVICE_RECORD";
+/// Of its name.
+inline constexpr const char* kDeviceRecordName = "cuda";
 /// How many events are kept, the last ones; nothing: kMostEvents.
 inline constexpr const char* kMostEventsVariable = "OHM_RECORD_EVENTS";
 inline constexpr std::size_t kMostEvents = 200'000;
@@ -109,7 +112,6 @@ class DeviceRecord {
   /// Beyond all memory: of chunks that have no address.
   static constexpr DeviceAddress kFirstChunk = DeviceAddress{1} << 52U;
 
-  friend class DeviceRecordFile;
   using Place = std::pair<Misuse, std::array<std::uint32_t, 3>>;
 
   std::uint32_t site();
@@ -119,7 +121,14 @@ class DeviceRecord {
              std::int64_t bytes);
   void forget_freed(DeviceAddress address, std::size_t bytes);
   void note_misuse(Misuse kind, const FreedDeviceBlock& block);
+  // In device_record_file.cpp.
   void write();
+  void write_to(host::RecordWriter& out);
+  void write_devices(host::RecordWriter& out) const;
+  void write_stacks(host::RecordWriter& out);
+  void write_events(host::RecordWriter& out) const;
+  void write_memory(host::RecordWriter& out) const;
+  void write_misuses(host::RecordWriter& out) const;
 
   static std::atomic<DeviceRecord*> record_;
   static std::atomic<bool> is_abandoned_;

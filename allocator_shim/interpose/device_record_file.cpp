@@ -1,4 +1,12 @@
-#include "allocator_shim/interpose/device_record_file.h"
+// The file of a program's record, which harness/exec/cuda_record.h reads.
+//
+// JSON; numbers stand without names where there may be many:
+//
+//     stacks   of each: pairs of a module, from 1, and an address; first that of CUDA's function
+//     events   of each, oldest first: action, device, address, bytes, stack, whether by plan
+//     blocks   of each that is alive: device, address, bytes, stack
+//     segments of each: device, address, bytes
+//     misuses  of each: kind, device, bytes, stacks (misuse, free, request), events before, times
 
 #include <unistd.h>
 
@@ -6,6 +14,10 @@
 #include <array>
 #include <initializer_list>
 #include <string_view>
+
+#include "allocator_shim/interpose/device_record.h"
+#include "allocator_shim/interpose/host/record_place.h"
+#include "allocator_shim/interpose/host/record_writer.h"
 
 namespace ohm::interpose {
 
@@ -40,22 +52,30 @@ class Numbers {
 
 std::uint64_t number_of(int device) { return static_cast<std::uint64_t>(device); }
 
-}  // namespace
-
-void DeviceRecordFile::write(const host::RecordPlace& place) {
-  RecordWriter().write(place, kDeviceRecordName, [this](RecordWriter& out) { write_to(out); });
+void write_folder(RecordWriter& out) {
+  std::array<char, 4096> folder = {};
+  const char* const found = getcwd(folder.data(), folder.size());
+  out.text(",\"folder\":");
+  out.quoted(found == nullptr ? "" : found);
 }
 
-void DeviceRecordFile::write_to(RecordWriter& out) {
+}  // namespace
+
+void DeviceRecord::write() {
+  RecordWriter().write(host::record_place, kDeviceRecordName,
+                       [this](RecordWriter& out) { write_to(out); });
+}
+
+void DeviceRecord::write_to(RecordWriter& out) {
   out.text("{");
   out.program();
   write_folder(out);
-  out.text(record_.has_ended_ ? ",\"ended\":true" : ",\"ended\":false");
-  out.member("signal", record_.signal_);
-  out.member("most_events", static_cast<std::int64_t>(record_.most_events_));
-  out.member("dropped", static_cast<std::int64_t>(record_.event_count_ - record_.events_.size()));
+  out.text(has_ended_ ? ",\"ended\":true" : ",\"ended\":false");
+  out.member("signal", signal_);
+  out.member("most_events", static_cast<std::int64_t>(most_events_));
+  out.member("dropped", static_cast<std::int64_t>(event_count_ - events_.size()));
   write_devices(out);
-  out.modules(record_.sites_.modules());
+  out.modules(sites_.modules());
   write_stacks(out);
   write_events(out);
   write_memory(out);
@@ -63,17 +83,10 @@ void DeviceRecordFile::write_to(RecordWriter& out) {
   out.text("}\n");
 }
 
-void DeviceRecordFile::write_folder(RecordWriter& out) const {
-  std::array<char, 4096> folder = {};
-  const char* const found = getcwd(folder.data(), folder.size());
-  out.text(",\"folder\":");
-  out.quoted(found == nullptr ? "" : found);
-}
-
-void DeviceRecordFile::write_devices(RecordWriter& out) const {
+void DeviceRecord::write_devices(RecordWriter& out) const {
   out.text(",\"devices\":[");
   bool is_first = true;
-  for (const DeviceCounters& counters : record_.counters_) {
+  for (const DeviceCounters& counters : counters_) {
     out.text(is_first ? "{\"ooms\":" : ",{\"ooms\":");
     is_first = false;
     out.number(counters.ooms);
@@ -87,45 +100,45 @@ void DeviceRecordFile::write_devices(RecordWriter& out) const {
   out.text("]");
 }
 
-void DeviceRecordFile::write_stacks(RecordWriter& out) {
+void DeviceRecord::write_stacks(RecordWriter& out) {
   out.text(",\"stacks\":[");
   bool is_first = true;
-  for (const host::Site& site : record_.sites_.sites()) {
+  for (const host::Site& site : sites_.sites()) {
     out.text(is_first ? "{" : ",\n{");
     is_first = false;
-    out.frames(record_.sites_.frames_of(site));
+    out.frames(sites_.frames_of(site));
     out.text("}");
   }
   out.text("]");
 }
 
-void DeviceRecordFile::write_events(RecordWriter& out) const {
+void DeviceRecord::write_events(RecordWriter& out) const {
   Numbers numbers(out, "events");
-  const std::vector<DeviceEvent>& events = record_.events_;
-  const std::uint64_t oldest = record_.event_count_ - events.size();
-  for (std::uint64_t i = oldest; i < record_.event_count_; ++i) {
-    const DeviceEvent& event = events[i % record_.most_events_];
+  const std::vector<DeviceEvent>& events = events_;
+  const std::uint64_t oldest = event_count_ - events.size();
+  for (std::uint64_t i = oldest; i < event_count_; ++i) {
+    const DeviceEvent& event = events[i % most_events_];
     numbers.add({static_cast<std::uint64_t>(event.action), event.device, event.address, event.bytes,
                  event.site, static_cast<std::uint64_t>(event.why)});
   }
 }
 
-void DeviceRecordFile::write_memory(RecordWriter& out) const {
+void DeviceRecord::write_memory(RecordWriter& out) const {
   {
     Numbers blocks(out, "blocks");
-    for (const auto& [address, block] : record_.live_) {
+    for (const auto& [address, block] : live_) {
       blocks.add({number_of(block.device), address, block.bytes, block.site});
     }
   }
   Numbers segments(out, "segments");
-  for (const auto& [address, segment] : record_.segments_) {
+  for (const auto& [address, segment] : segments_) {
     segments.add({number_of(segment.device), address, segment.bytes});
   }
 }
 
-void DeviceRecordFile::write_misuses(RecordWriter& out) const {
+void DeviceRecord::write_misuses(RecordWriter& out) const {
   Numbers numbers(out, "misuses");
-  for (const auto& [place, misuse] : record_.misuses_) {
+  for (const auto& [place, misuse] : misuses_) {
     const auto& [kind, sites] = place;
     numbers.add({static_cast<std::uint64_t>(kind), number_of(misuse.block.device),
                  misuse.block.bytes, sites[0], sites[1], sites[2], misuse.event, misuse.times});

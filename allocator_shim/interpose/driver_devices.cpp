@@ -31,6 +31,11 @@ bool is_limit(int limit) {
 
 Status checked(int device) { return gpus().has(device) ? Status::success : Status::invalid_device; }
 
+void free_memory_of_primary(int device) {
+  gpus().free_all(device, primary_context(device));
+  gpus().free_all_managed(device);
+}
+
 }  // namespace
 
 OHM_EXPORTED Status cuInit(unsigned flags) {
@@ -138,14 +143,14 @@ OHM_EXPORTED Status cuDevicePrimaryCtxRelease_v2(int device) {
   OHM_DRIVER_CALL;
   if (!gpus().has(device)) return Status::invalid_device;
   if (!release_primary(device)) return Status::invalid_context;
-  if (!is_primary_active(device)) gpus().free_all(device, primary_context(device));
+  if (!is_primary_active(device)) free_memory_of_primary(device);
   return Status::success;
 }
 
 OHM_EXPORTED Status cuDevicePrimaryCtxReset_v2(int device) {
   OHM_DRIVER_CALL;
   if (!gpus().has(device)) return Status::invalid_device;
-  gpus().free_all(device, primary_context(device));
+  free_memory_of_primary(device);
   return Status::success;
 }
 

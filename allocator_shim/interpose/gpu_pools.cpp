@@ -154,6 +154,7 @@ Status GpuSystem::free_managed(DeviceAddress address) {
 }
 
 void GpuSystem::free_all_managed(int device) {
+  const std::lock_guard guard(mutex_);
   for (auto range = managed_.begin(); range != managed_.end();) {
     const auto [address, managed] = *range++;
     if (managed.owner == device) free_managed(address);

@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "allocator_shim/interpose/address_ranges.h"
-#include "allocator_shim/interpose/contexts.h"
 #include "allocator_shim/interpose/device_model.h"
 
 namespace ohm::interpose {
@@ -307,7 +306,6 @@ void GpuSystem::free_all(int device, const Context* context) {
     if (context == nullptr || segment->second.context == context) free_segment(gpu, segment);
     segment = next;
   }
-  if (context == nullptr || context == primary_context(device)) free_all_managed(device);
   if (context != nullptr) return;
   for (MemoryPool* pool : live_pools_) {
     if (pool->device == device) trim(*pool, 0);

@@ -105,6 +105,8 @@ class GpuSystem {
   Status free(DeviceAddress address);
   /// What was allocated in a context; nullptr: in any. Memory that cuMemCreate made stays.
   void free_all(int device, const Context* context);
+  /// Managed memory that was requested while the device was current.
+  void free_all_managed(int device);
 
   /// Stream-ordered memory. The pool of a device, which is always there; nullptr: no such device.
   MemoryPool* default_pool(int device);
@@ -224,7 +226,6 @@ class GpuSystem {
   static void give_back(VirtualGpu& gpu, DeviceAddress address, std::size_t bytes);
   static Status failed_free(DeviceAddress address);
   Status free_managed(DeviceAddress address);
-  void free_all_managed(int device);
   Gpu* owner(DeviceAddress address);
   static bool is_mapped(const Gpu& gpu, DeviceAddress address, std::size_t bytes);
   void drop(PhysicalMemory* memory);

@@ -127,6 +127,7 @@ OHM_EXPORTED Status cudaDeviceReset() {
   OHM_RUNTIME_CALL;
   note_device_waited(gpus().current());
   gpus().free_all(gpus().current(), nullptr);
+  gpus().free_all_managed(gpus().current());
   return Status::success;
 }
 

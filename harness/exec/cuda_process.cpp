@@ -8,24 +8,11 @@
 #include <string_view>
 
 #include "allocator_shim/snapshot/snapshot_writer.h"
-#include "harness/exec/cuda_record.h"
 #include "harness/exec/cuda_snapshot.h"
 
 namespace ohm::engine {
 
 namespace {
-
-void take_cuda_devices(const CudaRecord& from, ProcessRecord& record) {
-  for (const CudaDevice& device : from.devices) {
-    RecordedDevice& recorded = record.devices.emplace_back();
-    recorded.capacity_bytes = device.capacity_bytes;
-    recorded.peak_allocated_bytes = device.peak_allocated_bytes;
-    recorded.peak_reserved_bytes = device.peak_reserved_bytes;
-    recorded.allocated_at_end_bytes = device.allocated_bytes;
-    recorded.num_ooms = device.ooms;
-    recorded.num_device_alloc = device.segments;
-  }
-}
 
 void write_snapshot_to(const std::string& path, const Snapshot& snapshot) {
   std::ofstream stream(path, std::ios::binary);
@@ -35,35 +22,28 @@ void write_snapshot_to(const std::string& path, const Snapshot& snapshot) {
   if (!stream.flush()) throw std::invalid_argument(path + " cannot be written");
 }
 
-void take_cuda_record(const std::string& path, ProcessRecord& record) {
-  const CudaRecord from = read_cuda_record(path);
-  record.pid = from.pid;
-  record.arguments = from.arguments;
-  record.folder = from.folder;
-  record.has_ended = from.has_ended;
-  record.most_events = from.most_events;
-  take_cuda_devices(from, record);
+void read_process(const std::string& path, CudaProcess& process) {
+  process.record = read_cuda_record(path);
   // One that failed a request has told what matters; others are lost with their end.
-  if (!from.has_ended && !from.is_out_of_memory()) return;
-  const CudaSnapshot shown = cuda_snapshot(from);
-  record.findings = cuda_findings(from, shown);
+  if (!process.record.has_ended && !process.record.is_out_of_memory()) return;
+  const CudaSnapshot shown = cuda_snapshot(process.record);
+  process.findings = cuda_findings(process.record, shown);
   const std::string snapshot = std::filesystem::path(path).replace_extension(".pickle");
   write_snapshot_to(snapshot, shown.snapshot);
-  record.snapshot = snapshot;
+  process.snapshot = snapshot;
 }
 
 }  // namespace
 
-ProcessRecord cuda_process_record(const std::string& path) {
-  ProcessRecord record;
-  record.is_native = true;
-  record.pid = cuda_process_of(std::filesystem::path(path).stem());
+CudaProcess cuda_process(const std::string& path) {
+  CudaProcess process;
+  process.record.pid = cuda_process_of(std::filesystem::path(path).stem());
   try {
-    take_cuda_record(path, record);
+    read_process(path, process);
   } catch (const std::invalid_argument& error) {
-    record.problems.emplace_back(error.what());
+    process.problem = error.what();
   }
-  return record;
+  return process;
 }
 
 int cuda_process_of(const std::string& stem) {

@@ -1,15 +1,24 @@
-// The process records of programs without PyTorch.
+// What became of a program without PyTorch that requested GPU memory: its record, and what that
+// shows.
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "harness/exec/process_record.h"
+#include "harness/exec/cuda_record.h"
+#include "reports/model/finding_result.h"
 
 namespace ohm::engine {
 
-/// Of the file that the process left, beside which it writes the snapshot cuda-PID.pickle. What
-/// cannot be read or written is a problem of the process.
-ProcessRecord cuda_process_record(const std::string& path);
+struct CudaProcess {
+  CudaRecord record;
+  std::vector<FindingResult> findings;
+  std::string snapshot;  ///< its file; empty: the process left no figures of its end
+  std::string problem;   ///< why the record cannot be read, or the snapshot not be written
+};
+
+/// Of the file that the process left, beside which it writes the snapshot cuda-PID.pickle.
+CudaProcess cuda_process(const std::string& path);
 
 /// Of a file name without its ending: "cuda-1234" is 1234; 0: it is none of such a record.
 int cuda_process_of(const std::string& stem);

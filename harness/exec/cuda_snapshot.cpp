@@ -65,7 +65,10 @@ class SnapshotMaker {
     const std::uint64_t address = frame.address - 1;
     const FunctionNames& names = functions_.of(frame.module);
     std::string function = names.name_at(address);
-    const SourceLine source = lines_.of(frame.module).at(address);
+    // Lines of the interpreter are nobody's: its file says what it is.
+    const SourceLine source = reports::is_of_interpreter(frame.module)
+                                  ? SourceLine()
+                                  : lines_.of(frame.module).at(address);
     if (function.empty()) {
       const std::string module = std::filesystem::path(frame.module).filename();
       function = fmt::format("{}+{:#x}", module, frame.address);

@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
+#include <utility>
 
 #include "harness/exec/cuda_process.h"
 #include "harness/exec/cuda_record.h"
@@ -147,6 +148,31 @@ ProcessRecord read_record(const std::filesystem::path& summary) {
   return record;
 }
 
+/// Of a program without PyTorch.
+ProcessRecord native_record(const std::string& path) {
+  CudaProcess process = cuda_process(path);
+  ProcessRecord record;
+  record.is_native = true;
+  record.pid = process.record.pid;
+  record.arguments = process.record.arguments;
+  record.folder = process.record.folder;
+  record.has_ended = process.record.has_ended;
+  record.most_events = process.record.most_events;
+  record.findings = std::move(process.findings);
+  record.snapshot = process.snapshot;
+  if (!process.problem.empty()) record.problems.push_back(process.problem);
+  for (const CudaDevice& device : process.record.devices) {
+    RecordedDevice& recorded = record.devices.emplace_back();
+    recorded.capacity_bytes = device.capacity_bytes;
+    recorded.peak_allocated_bytes = device.peak_allocated_bytes;
+    recorded.peak_reserved_bytes = device.peak_reserved_bytes;
+    recorded.allocated_at_end_bytes = device.allocated_bytes;
+    recorded.num_ooms = device.ooms;
+    recorded.num_device_alloc = device.segments;
+  }
+  return record;
+}
+
 /// What the program would be called by: its script, or the module that -m named.
 std::string program_name(const ProcessRecord& record) {
   if (record.is_native) {
@@ -201,7 +227,7 @@ std::vector<ProcessRecord> read_process_records(const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, gone)) {
     if (entry.path().extension() != ".json") continue;
     const bool is_native = cuda_process_of(entry.path().stem()) != 0;
-    records.push_back(is_native ? cuda_process_record(entry.path()) : read_record(entry.path()));
+    records.push_back(is_native ? native_record(entry.path()) : read_record(entry.path()));
   }
   add_unwritten(folder, records);
   std::sort(records.begin(), records.end(), [](const ProcessRecord& a, const ProcessRecord& b) {

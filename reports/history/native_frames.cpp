@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "allocator_shim/base/base_name.h"
 #include "reports/text/measured_text.h"
 
 namespace ohm::reports {
@@ -31,12 +32,24 @@ bool is_installed(std::string_view path) {
          });
 }
 
+/// "cudaError cudaMalloc<float>": the toolkit's headers wrap CUDA's functions.
+bool is_wrapper(std::string_view function, std::string_view call) {
+  const std::size_t at = function.find(call);
+  return !call.empty() && at != std::string_view::npos &&
+         function.substr(at + call.size()).starts_with('<');
+}
+
 int rank_of(std::string_view file, int line) {
-  if (file.empty() || is_installed(file)) return 1;
+  if (file.empty() || is_installed(file) || is_of_interpreter(file)) return 1;
   return line == 0 ? 2 : 3;
 }
 
 }  // namespace
+
+bool is_of_interpreter(std::string_view path) {
+  const std::string_view name = base_name(path);
+  return name.starts_with("python") || name.starts_with("libpython");
+}
 
 bool is_of_native_program(const Snapshot& snapshot) {
   return std::any_of(snapshot.external_annotations.begin(), snapshot.external_annotations.end(),
@@ -54,9 +67,13 @@ std::optional<std::size_t> named_native_frame(const StackTable& tables, StackId 
   const auto frames = tables.stack(stack);
   std::optional<std::size_t> named;
   int best = 0;
+  if (frames.empty()) return named;
+  const std::string_view call = tables.text(tables.frame(frames.front()).name);
   for (std::size_t i = 1; i < frames.size(); ++i) {
     const StackFrame& frame = tables.frame(frames[i]);
-    const int rank = rank_of(tables.text(frame.filename), frame.line);
+    const int rank = is_wrapper(tables.text(frame.name), call)
+                         ? 1
+                         : rank_of(tables.text(frame.filename), frame.line);
     if (rank <= best) continue;
     best = rank;
     named = i;

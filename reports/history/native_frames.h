@@ -22,10 +22,13 @@ inline constexpr std::string_view kNativeProgramNote = "ohm exec native program"
 inline constexpr std::string_view kCudaFunctionFile = "<CUDA>";
 
 bool is_of_native_program(const Snapshot& snapshot);
+/// Python's: it runs what others wrote. By the name of the file.
+bool is_of_interpreter(std::string_view path);
 bool is_native_stack(const StackTable& tables, StackId stack);
 
 /// The place in such a stack of the innermost call with a source of the user's; without one, of the
 /// innermost in a file of the user's; without one, of the innermost.
+/// What is installed, the toolkit's headers and Python's interpreter are not the user's.
 std::optional<std::size_t> named_native_frame(const StackTable& tables, StackId stack);
 
 /// What a record shows in one line: its events, and how it ran out of memory.

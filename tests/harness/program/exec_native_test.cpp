@@ -140,6 +140,14 @@ TEST_F(ExecNative, OutOfMemoryIsReportedWithWhatWasAlive) {
   EXPECT_EQ(2U, oom.at("holders").size());
 }
 
+TEST_F(ExecNative, ARequestMayBeForAnyNumberOfBytes) {
+  EXPECT_EQ(0, exec({"--report", "json=result.json"}, "huge").code);
+  const Json result = Json::parse(test::read_file(file("result.json")));
+  const Json& variant = result.at("scenarios").at(0).at("variants").at(0);
+  EXPECT_EQ("completed", variant.at("outcome"));
+  EXPECT_EQ(1, variant.at("devices").at(0).at("num_ooms"));
+}
+
 TEST_F(ExecNative, AFailureByPlanIsSaidToBeOne) {
   exec({"--fault", "nth(1)", "--report", "json=result.json"}, "greedy");
   const Json result = Json::parse(test::read_file(file("result.json")));

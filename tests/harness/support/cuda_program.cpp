@@ -108,6 +108,12 @@ int greedy() {
   }
 }
 
+/// More than there are addresses.
+int huge() {
+  void* pointer = nullptr;
+  return cudaMalloc(&pointer, ~std::size_t{0}) == 2 ? 0 : 1;
+}
+
 int throwing() {
   load_weights(3 * kMiB);
   std::abort();
@@ -129,11 +135,11 @@ struct Mode {
   const char* name;
   int (*run)();
 };
-constexpr Mode kModes[] = {{"clean", clean},   {"leak", leak},
-                           {"reset", reset},   {"double_free", double_free},
-                           {"reused", reused}, {"use_after_free", use_after_free},
-                           {"greedy", greedy}, {"throwing", throwing},
-                           {"owned", owned}};
+constexpr Mode kModes[] = {{"clean", clean},       {"leak", leak},
+                           {"reset", reset},       {"double_free", double_free},
+                           {"reused", reused},     {"use_after_free", use_after_free},
+                           {"greedy", greedy},     {"huge", huge},
+                           {"throwing", throwing}, {"owned", owned}};
 
 }  // namespace
 
