@@ -365,13 +365,6 @@ Status GpuSystem::info(int device, DeviceMemoryInfo& info) {
   return status;
 }
 
-std::size_t GpuSystem::used_bytes(int device) {
-  const std::lock_guard guard(mutex_);
-  if (!gpus_[static_cast<std::size_t>(device)].memory) return 0;
-  const DeviceMemoryInfo info = used(device).info();
-  return info.total_bytes - info.free_bytes;
-}
-
 std::vector<SharedGpuMemory::Process> GpuSystem::processes_on(int number) {
   const std::lock_guard guard(mutex_);
   if (table_ != nullptr) return table_->processes(number);

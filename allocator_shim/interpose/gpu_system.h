@@ -146,8 +146,6 @@ class GpuSystem {
   Place place_of(const void* address, std::size_t bytes);
   /// Out of memory: other processes leave no room for the context that this one needs to ask.
   Status info(int device, DeviceMemoryInfo& info);
-  /// What is held of a device, contexts included; 0 where this process never used it.
-  std::size_t used_bytes(int device);
   /// Those that hold memory of a GPU of the machine, their contexts included: of this process
   /// alone, unless GPUs are shared.
   std::vector<SharedGpuMemory::Process> processes_on(int number);
