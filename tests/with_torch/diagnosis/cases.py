@@ -70,7 +70,7 @@ CASES = {
     "callbacks_capture": (("growth", "kept"), (13,), ("--limit", "1GiB"), {}),
     "prefetch_queue": (("growth", "kept"), (13,), ("--limit", "1GiB"), {}),
     "ppo_keeps_rollouts": (("growth", "kept"), (10,), ("--limit", "1GiB"), {}),
-    "unfreeze": (("full",), (), ("--limit", "1200MiB"), {}),
+    "unfreeze": (("full",), (), ("--limit", "1GiB"), {}),
     "step_in_backward": (("full",), (), ("--limit", "1GiB"), {}),
     "ensemble": ((), (), ("--limit", "4GiB"), {}),
     "dqn": ((), (), ("--limit", "4GiB"), {}),

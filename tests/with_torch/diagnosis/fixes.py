@@ -1,7 +1,5 @@
 """What the remedies that are printed for the cases make of them: the lines to change, old and new. Loops
-that run until memory is full end earlier here."""
-
-ITEM, CPU = ".item()", ".cpu()"
+that run until memory is full end earlier here. One has none: "unfreeze" needs several of what is said."""
 
 FIXES = {
     "exp_full": [("keep = []", "from collections import deque\nkeep = deque(maxlen=4)"),
@@ -81,9 +79,6 @@ FIXES = {
                           ("range(600)", "range(100)")],
     "prefetch_queue": [("queue.Queue()", "queue.Queue(maxsize=4)"), ("range(400)", "range(100)")],
     "ppo_keeps_rollouts": [("    # The buffer is never cleared.", "    del buffer.observations[:-8], buffer.log_probs[:-8]")],
-    "unfreeze": [("range(20)]).cuda()", 'range(20)]).to("cuda", torch.bfloat16)'),
-                 ("nn.Linear(2048, 10).cuda()", 'nn.Linear(2048, 10).to("cuda", torch.bfloat16)'),
-                 ('device="cuda")', 'device="cuda", dtype=torch.bfloat16)')],
     "step_in_backward": [("torch.optim.AdamW([parameter])", "torch.optim.SGD([parameter])")],
     "accuracy_with_gradients": [("pred = model(x)", "with torch.no_grad():\n        pred = model(x)")],
     "confidences_in_function": [(".values)", ".values.detach().cpu())")],
