@@ -113,10 +113,18 @@ std::optional<ConclusionResult> of_copies(const VariantResult& variant) {
   return made;
 }
 
-/// A container that holds most of what is alive, and not as part of a model's call.
+/// A container that holds most of what is alive, and not as part of a model's call. nullptr as well
+/// where more is free in the allocator's cache than tensors hold.
+const RetainedResult* filling_container(const VariantResult& variant) {
+  if (!variant.oom) return nullptr;
+  const OomResult& oom = *variant.oom;
+  const std::int64_t alive = alive_bytes(oom);
+  const bool is_mostly_cache = oom.reserved_bytes - oom.private_pool_bytes - alive > alive;
+  return is_mostly_cache ? nullptr : holding_container(variant, alive);
+}
+
 std::optional<ConclusionResult> of_container(const VariantResult& variant) {
-  if (!variant.oom) return std::nullopt;
-  const RetainedResult* const holder = holding_container(variant, alive_bytes(*variant.oom));
+  const RetainedResult* const holder = filling_container(variant);
   if (holder == nullptr) return std::nullopt;
   ConclusionResult made =
       conclusion("kept", holder_phrase(*holder), holder_remedy(*holder),
@@ -290,10 +298,17 @@ void take_card_figures(OomResult& oom) {
 }
 
 void reject_contradicted(VariantResult& variant) {
+  if (variant.oom) {
+    // What grew and was let go before memory ran out.
+    std::erase_if(variant.findings, [&](const FindingResult& finding) {
+      return finding.pitfall == "growth per step" &&
+             evident_bytes(finding) > alive_bytes(*variant.oom) + variant.oom->private_pool_bytes;
+    });
+  }
   const bool grows =
       finding_named(variant, "growth per step") != nullptr ||
-      (variant.oom && (holding_container(variant, alive_bytes(*variant.oom)) != nullptr ||
-                       concatenated_holder(variant, alive_bytes(*variant.oom)) != nullptr));
+      filling_container(variant) != nullptr ||
+      (variant.oom && concatenated_holder(variant, alive_bytes(*variant.oom)) != nullptr);
   const auto is_contradicted = [&](const FindingResult& finding) {
     if (finding.pitfall != "stranded split segments") return false;
     if (grows || !variant.oom || variant.oom->expandable_segments) return true;

@@ -17,7 +17,8 @@ std::optional<OomMessage> figures_of(const OomResult& oom);
 void take_card_figures(OomResult& oom);
 
 /// Drops findings that other figures of the variant contradict: fragmentation where segments are
-/// expandable, where less is free than was requested, or where memory grows anyway.
+/// expandable, where less is free than was requested, or where memory grows anyway; growth of what
+/// is gone.
 void reject_contradicted(VariantResult& variant);
 
 /// From the error, the findings, and what keeps memory alive. nullopt: no cause is borne out.

@@ -94,7 +94,7 @@ def bytes_differ(oom):
 
 def limited(source):
     """As many steps as show that it does not grow any more."""
-    return source.replace("range(40000)", "range(1500)").replace("range(4000)", "range(600)")
+    return source.replace("range(40000)", "range(1500)").replace("range(4000)", "range(200)")
 
 
 def kind_of(job):

@@ -11,11 +11,12 @@ import sys
 
 PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
 GATE = ["--gate", "peak_reserved_bytes < 1 GiB"]
+GPUS = ("t4-16g", "l4-24g", "a100-80g", "h100-80g")
 NOT_COMPUTED = "depends on values that were not computed"
 
 
-def run(ohm, options, program, arguments=()):
-    return subprocess.run([ohm, "exec", "--gpu", "t4-16g", *GATE, *options, "--",
+def run(ohm, options, program, arguments=(), gpu="t4-16g"):
+    return subprocess.run([ohm, "exec", "--gpu", gpu, *GATE, *options, "--",
                            "python", os.path.join(PROGRAMS, program), *arguments],
                           env={**os.environ, "LD_PRELOAD": ""}, text=True, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -35,6 +36,14 @@ def check_modelled(ohm, options, status, text):
     if ended.returncode != status or text not in ended.stdout:
         print(ended.stdout)
         sys.exit(f"failed: {options} ends with {ended.returncode}, wanted {status} and {text!r}")
+
+
+def check_reserve(ohm):
+    """Recurrent layers keep the same on every card: what was measured on one."""
+    peaks = {gpu: run(ohm, [], "recurrent.py", gpu=gpu).stdout for gpu in GPUS}
+    peaks = {gpu: re.search(r"recorded +([\d.]+ \w+)", text)[1] for gpu, text in peaks.items()}
+    if len(set(peaks.values())) != 1:
+        sys.exit(f"failed: the peaks of a recurrent network differ: {peaks}")
 
 
 def check_stopped(ohm):
@@ -59,6 +68,7 @@ def main():
     check(ohm, [], ["--computed"], False)
     check_modelled(ohm, [], 0, "modelled, not exact: cudnn_rnn_reserve")
     check_modelled(ohm, ["--refuse-modelled"], 3, "rest on what is modelled")
+    check_reserve(ohm)
     check_stopped(ohm)
     check_that_nothing_is_kept(ohm)
     print("values are known, computed, and reported where they are not")

@@ -76,6 +76,14 @@ TEST(ResultConclusion, WhatGrowsIsNotFragmented) {
   EXPECT_EQ("growth per step", variant.findings[0].pitfall);
 }
 
+TEST(ResultConclusion, WhatGrewAndIsGoneWhenMemoryRunsOutIsNoCause) {
+  VariantResult variant = out_of_memory(48 * kMebibyte);
+  variant.findings = {finding("growth per step")};
+  variant.findings[0].evidence[0].bytes = 420 * kMebibyte;
+  reject_contradicted(variant);
+  EXPECT_TRUE(variant.findings.empty());
+}
+
 TEST(ResultConclusion, ExpandableSegmentsAndAnEmptyCacheAreNotFragmented) {
   VariantResult variant = out_of_memory(512 * kMebibyte);
   variant.findings = {finding("stranded split segments")};
@@ -101,6 +109,18 @@ TEST(ResultConclusion, AListOfAModelsCallIsNotKept) {
   retention.entries[0].is_in_model = true;
   EXPECT_EQ("full", conclusion_of(variant)->cause);
   EXPECT_EQ(31, conclusion_of(variant)->line);
+}
+
+TEST(ResultConclusion, AListIsNotWhatFillsACacheThatIsLarger) {
+  VariantResult variant = out_of_memory(216 * kMebibyte);
+  variant.oom->reserved_bytes = 480 * kMebibyte;
+  variant.findings = {finding("stranded split segments")};
+  RetentionResult& retention = variant.retention.emplace();
+  retention.entries = {retained("list", 216 * kMebibyte, 0)};
+  reject_contradicted(variant);
+  EXPECT_EQ("fragmented", conclusion_of(variant)->cause);
+  variant.oom->reserved_bytes = 400 * kMebibyte;
+  EXPECT_EQ("kept", conclusion_of(variant)->cause);
 }
 
 /// Requests of train.py:21 that get larger.

@@ -1,7 +1,5 @@
 """What the remedies that are printed for the cases make of them: the lines to change, old and new. Loops
-that run until memory is full end earlier here."""
-
-ITEM, CPU = ".item()", ".cpu()"
+that run until memory is full end earlier here. One has none: "unfreeze" needs several of what is said."""
 
 FIXES = {
     "exp_full": [("keep = []", "from collections import deque\nkeep = deque(maxlen=4)"),
@@ -55,7 +53,7 @@ FIXES = {
     "dataset_on_gpu": [("self.cache[i] = torch.rand(3, 224, 224, device=\"cuda\")",
                         "self.cache[i] = torch.rand(3, 224, 224)"),
                        ("net(x)", "net(x.cuda())"), ("return 4000", "return 800")],
-    "model_too_large": [('.to("cuda")', '.to("cuda", torch.float16)'), ("range(24)", "range(24)")],
+    "model_too_large": [('.to("cuda")', '.to("cuda", torch.float8_e4m3fn)')],
     "batch_too_large_for_transformer": [("torch.randn(32,", "torch.randn(2,")],
     "class_attribute": [("cls.store[key] = value", "cls.store[key] = value.detach().cpu()"),
                         ("range(4000)", "range(300)")],
@@ -81,7 +79,6 @@ FIXES = {
                           ("range(600)", "range(100)")],
     "prefetch_queue": [("queue.Queue()", "queue.Queue(maxsize=4)"), ("range(400)", "range(100)")],
     "ppo_keeps_rollouts": [("    # The buffer is never cleared.", "    del buffer.observations[:-8], buffer.log_probs[:-8]")],
-    "unfreeze": [("torch.optim.AdamW(parameters)", "torch.optim.SGD(parameters)")],
     "step_in_backward": [("torch.optim.AdamW([parameter])", "torch.optim.SGD([parameter])")],
     "accuracy_with_gradients": [("pred = model(x)", "with torch.no_grad():\n        pred = model(x)")],
     "confidences_in_function": [(".values)", ".values.detach().cpu())")],

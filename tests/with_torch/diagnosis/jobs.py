@@ -272,13 +272,9 @@ while True:
     kept.append(torch.empty({n} << 20, dtype=torch.uint8, device="cuda"))  #
 ''', ("--limit", "1GiB")),
     "fragmented": (("fragmented", "stranded split segments"), '''import torch
-large = []
-small = []
-for i in range(24):
-    large.append(torch.empty({n} << 20, dtype=torch.uint8, device="cuda"))
-    small.append(torch.empty(2 << 20, dtype=torch.uint8, device="cuda"))
-large.clear()
-x = torch.empty(300 << 20, dtype=torch.uint8, device="cuda")
+tensors = [torch.empty(9 << 20, dtype=torch.uint8, device="cuda") for _ in range(48)]
+del tensors[::2]
+x = torch.empty({n} << 20, dtype=torch.uint8, device="cuda")
 ''', ("--limit", "1GiB")),
     "batch_too_large": (("full",), START + '''
 for step in range(3):
@@ -384,7 +380,7 @@ def jobs():
         source = fill(body.replace("{{", "{").replace("}}", "}"), n=n, layers=layers, tail="net.zero_grad()")
         found.append(made(f"twice_{name}_{n}", ("twice",), source.replace("4000", "20"), ("--limit", "8GiB")))
     sizes = {"graph_pools": (512, 1024, 2048), "large_request": (600, 800, 900), "fraction": (2, 3, 5),
-             "nothing_freed": (5, 17, 33), "fragmented": (18, 20), "batch_too_large": (32, 64, 128)}
+             "nothing_freed": (5, 17, 33), "fragmented": (110, 120), "batch_too_large": (32, 64, 128)}
     for name, (causes, body, options) in OTHERS.items():
         for n in sizes[name]:
             layers, width, classes = MODELS["mlp"]
