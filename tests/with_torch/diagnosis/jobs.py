@@ -126,11 +126,15 @@ GROWING = {
 ''',
     "exceptions_kept": '''
     errors = []
+
+    def attempt(step):
+        x, y = batch()
+        out = net(x)
+        raise ValueError(step)
+
     for step in range(4000):
         try:
-            x, y = batch()
-            out = net(x)
-            raise ValueError(step)
+            attempt(step)
         except ValueError as error:
             errors.append(error)  #| errors.append(str(error))
 ''',
