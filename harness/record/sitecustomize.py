@@ -18,6 +18,7 @@ def _start():
         import ohm_imports
 
         ohm_imports.before_import("torch", _grant_values)
+        ohm_imports.when_imported("torch._dynamo.trace_rules", _leave_out_of_graphs)
         if os.environ.get(protocol.RECORD_VARIABLE):
             import ohm_recorder
 
@@ -63,6 +64,13 @@ def _grant_values():
         ohm_values.grant_when_imported()
     except Exception as error:  # it never keeps a program from going on
         sys.stderr.write(f"ohm: values on the GPU are not known: {error!r}\n")
+
+
+def _leave_out_of_graphs(rules):
+    """Files of this folder run between a program's calls: torch.compile must not compile them, too."""
+    if hasattr(rules, "SKIP_DIRS") and hasattr(rules, "_recompile_re"):
+        rules.SKIP_DIRS.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ""))
+        rules._recompile_re()
 
 
 _this_module = sys.modules[__name__]

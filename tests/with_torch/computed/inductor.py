@@ -48,4 +48,21 @@ def dropped(device):
     return [float((x.grad == made).all()), float(abs(made.mean().item() - 1) < 0.02)]
 
 
-CASES = [trained, written, dropped]
+def between_graphs(device):
+    """Only what the program itself does becomes graphs, not what computes values."""
+    torch._dynamo.reset()
+    counters = torch._dynamo.utils.counters
+    counters.clear()
+
+    @torch.compile(backend="eager")
+    def run(x):
+        torch._dynamo.graph_break()
+        made = torch.ones(1 << 20, device=device).cumsum(0)
+        torch._dynamo.graph_break()
+        return x.nonzero().sum() + made[-1]
+
+    found = run(torch.arange(40, device=device) % 3)
+    return [found.item(), counters["stats"]["unique_graphs"]]
+
+
+CASES = [trained, written, dropped, between_graphs]
