@@ -30,6 +30,9 @@ struct GpuProfile {
   /// cuDNN's attention and the dropout of its recurrent networks take what was measured on such a
   /// card: see attention_workspace.h and recurrent_reserve.h.
   bool has_measured_cudnn = false;
+  /// Recurrent networks keep for backward what they keep on an H100 (recurrent_reserve.h), which is
+  /// assumed of every other card. False: nothing, as in recordings.
+  bool has_recurrent_reserve = false;
   /// What cuDNN took for convolutions on such a card, by what was computed; empty: not measured.
   std::map<std::string, std::size_t> convolution_workspaces = {};
   /// As nvidia-smi prints it; of a MIG device with the profile, as in "NVIDIA H100 80GB HBM3 MIG

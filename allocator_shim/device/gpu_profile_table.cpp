@@ -201,6 +201,7 @@ GpuProfile profile_of(const Card& card) {
   profile.threads_per_multiprocessor = threads_per_multiprocessor(card.compute_capability);
   profile.cublas_workspace_bytes = cublas_workspace_bytes(card.compute_capability);
   profile.has_measured_cudnn = has_measured_cudnn(card);
+  profile.has_recurrent_reserve = card.context.bytes > 0;
   profile.product = card.product;
   profile.l2_cache_bytes = card.l2_cache_bytes;
   profile.context_is_measured = card.context.is_measured;

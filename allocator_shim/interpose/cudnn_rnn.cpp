@@ -213,6 +213,7 @@ OHM_EXPORTED int cudnnGetRNNTempSpaceSizes(void* /*handle*/, const RnnDescriptor
   note_assumption(Assumption::cudnn_rnn_reserve);
   if (workspace != nullptr) *workspace = 0;
   if (reserve == nullptr) return kLibrarySuccess;
-  *reserve = mode == kTraining ? ohm::recurrent_reserve_bytes(network_of(*rnn), data->rows) : 0;
+  const bool is_kept = mode == kTraining && gpus().profile().has_recurrent_reserve;
+  *reserve = is_kept ? ohm::recurrent_reserve_bytes(network_of(*rnn), data->rows) : 0;
   return kLibrarySuccess;
 }

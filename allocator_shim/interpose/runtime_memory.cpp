@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "allocator_shim/interpose/arrays.h"
 #include "allocator_shim/interpose/device_growth.h"
 #include "allocator_shim/interpose/device_model.h"
 #include "allocator_shim/interpose/entry_call.h"
@@ -48,15 +49,6 @@ struct PointerAttributes {
   int device_number;
   void* device_pointer;
   void* host_pointer;
-};
-
-/// cudaPitchedPtr and cudaExtent.
-struct PitchedPointer {
-  void* pointer;
-  std::size_t pitch, width, height;
-};
-struct Extent {
-  std::size_t width, height, depth;
 };
 
 /// cudaMemLocation.

@@ -13,6 +13,7 @@ enum class Status : int {
   invalid_configuration = 9,
   invalid_pitch = 12,
   invalid_symbol = 13,
+  invalid_channel = 20,
   invalid_copy_direction = 21,
   invalid_device_function = 98,
   no_device = 100,

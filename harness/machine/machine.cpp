@@ -271,6 +271,7 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   slot.cublas_workspace_bytes = profile.cublas_workspace_bytes;
   slot.cudnn_workspace_bytes = cudnn_workspace_bytes(profile);
   slot.has_measured_cudnn = profile.has_measured_cudnn;
+  slot.has_recurrent_reserve = profile.has_recurrent_reserve;
   if (!gpu->profile.convolution_workspaces.empty()) {
     slot.convolution_workspaces = &gpu->profile.convolution_workspaces;
   }

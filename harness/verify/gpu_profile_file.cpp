@@ -33,6 +33,7 @@ class ProfileReader {
     profile.multiprocessors = count("multiprocessors");
     profile.threads_per_multiprocessor = count("threads_per_multiprocessor");
     profile.cublas_workspace_bytes = bytes("cublas_workspace_bytes");
+    profile.has_recurrent_reserve = true;
     profile.convolution_workspaces = convolution_workspaces();
     if (profile.context_bytes >= profile.capacity_bytes) {
       refuse(fmt::format("a context of {} leaves nothing of {}", human_bytes(profile.context_bytes),

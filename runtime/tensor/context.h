@@ -55,8 +55,9 @@ struct DeviceSlot {
   const CudaBackend* backend = nullptr;    ///< the same; null on virtual GPUs and for the host
   std::size_t cublas_workspace_bytes = 0;  ///< of one handle; 0: no workspaces are modelled
   std::size_t cudnn_workspace_bytes = 0;   ///< that a convolution on a card may take
-  /// cuDNN's attention and recurrent networks take and keep what was measured on such a card.
+  /// cuDNN's attention and the dropout of recurrent networks take what was measured on such a card.
   bool has_measured_cudnn = false;
+  bool has_recurrent_reserve = false;  ///< recurrent networks keep memory for backward
   /// What convolutions took on a card, as it was measured; not owned; null: nothing is known.
   const std::map<std::string, std::size_t>* convolution_workspaces = nullptr;
   CudnnDropout cudnn_dropout;

@@ -252,7 +252,7 @@ NetworkDraws draws_of(const Tensor& input, const CudnnRecurrent& network) {
 std::int64_t reserve_bytes(const Tensor& steps, const CudnnRecurrent& network) {
   DeviceSlot& gpu = Context::current().slot(steps.device());
   gpu.assumptions.add(Assumption::cudnn_rnn_reserve);
-  if (!network.is_training) return 0;
+  if (!network.is_training || !gpu.has_recurrent_reserve) return 0;
   const RecurrentGeometry& geometry = network.geometry;
   const auto count = [](std::int64_t number) { return static_cast<std::size_t>(number); };
   return static_cast<std::int64_t>(recurrent_reserve_bytes(

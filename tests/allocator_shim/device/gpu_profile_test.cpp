@@ -64,6 +64,13 @@ TEST(GpuProfile, HasMeasuredWorkspacesOnlyOfCardsThatWereMeasured) {
   }
 }
 
+TEST(GpuProfile, KeepsTheReserveOfRecurrentNetworksOnEveryCard) {
+  for (const GpuProfile& profile : gpu_profiles()) {
+    EXPECT_EQ(profile.has_recurrent_reserve, profile.context_bytes > 0) << profile.name;
+  }
+  EXPECT_FALSE(find_gpu_profile("golden-sm80").has_recurrent_reserve);
+}
+
 TEST(GpuProfile, KnowsTheThreadsOfAnArchitecture) {
   EXPECT_EQ(find_gpu_profile("k80-12g").threads_per_multiprocessor, 2048);
   EXPECT_EQ(find_gpu_profile("t4-16g").threads_per_multiprocessor, 1024);

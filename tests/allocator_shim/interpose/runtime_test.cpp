@@ -341,14 +341,13 @@ TEST(VirtualCudaRuntime, SaysByNameWhatItCannotDo) {
 
 TEST(VirtualCudaRuntime, GoesOnWithoutWhatItCannotDoWhereThatIsAllowed) {
   testing::internal::CaptureStderr();
-  auto* const create =
-      function<int(void*, void*, void*, void*)>(kRuntime, "cudaCreateTextureObject");
+  auto* const share = function<int(void*, void*)>(kRuntime, "cudaIpcGetEventHandle");
   ::setenv("OHM_ALLOW_MISSING", "1", 1);
-  EXPECT_EQ(create(nullptr, nullptr, nullptr, nullptr), kSuccess);
+  EXPECT_EQ(share(nullptr, nullptr), kSuccess);
   ::unsetenv("OHM_ALLOW_MISSING");
-  EXPECT_EQ(create(nullptr, nullptr, nullptr, nullptr), kNotSupported);
+  EXPECT_EQ(share(nullptr, nullptr), kNotSupported);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "ohm: cudaCreateTextureObject is not implemented on virtual GPUs\n");
+            "ohm: cudaIpcGetEventHandle is not implemented on virtual GPUs\n");
 }
 
 TEST(VirtualCudaRuntime, AChildOfAProcessThatUsedGpusHasNone) {

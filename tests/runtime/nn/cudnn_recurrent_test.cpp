@@ -122,8 +122,8 @@ TEST_F(CudnnRecurrent, DropoutIsTheSameInBackward) {
                std::invalid_argument);
 }
 
-TEST_F(CudnnRecurrent, KeepsForBackwardOnEveryCardWhatWasMeasuredOnOne) {
-  ASSERT_FALSE(context().gpus[0].has_measured_cudnn);
+TEST_F(CudnnRecurrent, KeepsWhatItIsAssumedToKeepForBackward) {
+  context().gpus[0].has_recurrent_reserve = true;
   const ModulePtr module = made({});
   const Tensor input = input_of({});
   const auto before = machine_.allocated_bytes();
