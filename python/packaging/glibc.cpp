@@ -22,10 +22,12 @@
 #define OHM_FIRST_VERSION "GLIBC_2.17"
 #define OHM_AFFINITY_VERSION "GLIBC_2.17"
 #define OHM_DLADDR1_VERSION "GLIBC_2.17"
+#define OHM_ROBUST_VERSION "GLIBC_2.17"
 #else
 #define OHM_FIRST_VERSION "GLIBC_2.2.5"
 #define OHM_AFFINITY_VERSION "GLIBC_2.3.4"
 #define OHM_DLADDR1_VERSION "GLIBC_2.3.3"
+#define OHM_ROBUST_VERSION "GLIBC_2.12"
 #endif
 
 // Defines NAME as a call of its first version in glibc.
@@ -74,6 +76,14 @@ OHM_OLD(int, pthread_key_delete, (pthread_key_t key), (key))
 OHM_OLD(void*, pthread_getspecific, (pthread_key_t key), (key))
 OHM_OLD(int, pthread_setspecific, (pthread_key_t key, const void* value), (key, value))
 OHM_OLD(int, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex))
+OHM_OLD(int, pthread_mutexattr_init, (pthread_mutexattr_t * attributes), (attributes))
+OHM_OLD(int, pthread_mutexattr_destroy, (pthread_mutexattr_t * attributes), (attributes))
+OHM_OLD(int, pthread_mutexattr_setpshared, (pthread_mutexattr_t * attributes, int is_shared),
+        (attributes, is_shared))
+OHM_OLD_VERSION(OHM_ROBUST_VERSION, int, pthread_mutexattr_setrobust,
+                (pthread_mutexattr_t * attributes, int is_robust), (attributes, is_robust))
+OHM_OLD_VERSION(OHM_ROBUST_VERSION, int, pthread_mutex_consistent, (pthread_mutex_t * mutex),
+                (mutex))
 OHM_OLD(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock))
 OHM_OLD(int, pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock))
 OHM_OLD(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock), (lock))
