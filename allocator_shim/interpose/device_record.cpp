@@ -15,8 +15,8 @@
 
 namespace ohm::interpose {
 
-std::atomic<DeviceRecord*> DeviceRecord::record_ = nullptr;
-std::atomic<bool> DeviceRecord::is_abandoned_ = false;
+std::atomic<DeviceRecord*> DeviceRecord::current = nullptr;
+std::atomic<bool> DeviceRecord::is_abandoned = false;
 
 namespace {
 
@@ -77,19 +77,19 @@ void write_before_signals() {
 
 void DeviceRecord::start(const std::vector<std::uint64_t>& capacities) {
   const char* const folder = std::getenv(kDeviceRecordVariable);
-  if (folder == nullptr || *folder == '\0' || is_abandoned_) return;
+  if (folder == nullptr || *folder == '\0' || is_abandoned) return;
   // It lives as long as the process: libraries free memory until its end.
   auto* const record = new DeviceRecord(folder, most_events());
   record->pid_ = getpid();
   for (const std::uint64_t bytes : capacities) {
     record->counters_.emplace_back().capacity_bytes = bytes;
   }
-  record_.store(record, std::memory_order_release);
+  current.store(record, std::memory_order_release);
 }
 
 void DeviceRecord::abandon() {
-  is_abandoned_ = true;
-  DeviceRecord* const record = record_.exchange(nullptr);
+  is_abandoned = true;
+  DeviceRecord* const record = current.exchange(nullptr);
   if (record == nullptr || !record->has_begun_) return;
   host::record_place.remove(host::RecordName(kDeviceRecordName, ".json").text());
 }

@@ -84,11 +84,11 @@ class DeviceRecord {
   /// Where the process is to be recorded, once. `capacities`: of the GPUs that it sees.
   static void start(const std::vector<std::uint64_t>& capacities);
   /// nullptr: nothing is recorded.
-  static DeviceRecord* of_process() { return record_.load(std::memory_order_acquire); }
+  static DeviceRecord* of_process() { return current.load(std::memory_order_acquire); }
   /// Nothing is recorded any more, or from the start, and no file is left.
   static void abandon();
   /// In a child of fork(): the record is its parent's.
-  static void forget() { record_.store(nullptr, std::memory_order_release); }
+  static void forget() { current.store(nullptr, std::memory_order_release); }
 
   void add_segment(int device, DeviceAddress address, std::size_t bytes);
   void remove_segment(DeviceAddress address);
@@ -130,8 +130,8 @@ class DeviceRecord {
   void write_memory(host::RecordWriter& out) const;
   void write_misuses(host::RecordWriter& out) const;
 
-  static std::atomic<DeviceRecord*> record_;
-  static std::atomic<bool> is_abandoned_;
+  static std::atomic<DeviceRecord*> current;
+  static std::atomic<bool> is_abandoned;
 
   std::string folder_;
   std::size_t most_events_;

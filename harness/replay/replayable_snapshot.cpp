@@ -11,8 +11,8 @@ namespace ohm::engine {
 Snapshot replayable_snapshot(InputFile& file, const std::string& path) {
   Snapshot snapshot = read_snapshot_file(file, path);
   if (reports::is_of_native_program(snapshot)) {
-    throw ReplayError(fmt::format(
-        "{}: the program does not use PyTorch: there is no allocator to replay", path));
+    throw ReplayError(
+        fmt::format("{}: the program does not use PyTorch: there is no allocator to replay", path));
   }
   return snapshot;
 }

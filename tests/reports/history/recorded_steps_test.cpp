@@ -42,9 +42,9 @@ std::vector<std::uint32_t> ends_of_requests(const std::vector<std::vector<CallFr
   StackTable& tables = snapshot.tables;
   for (const std::vector<CallFrame>& frames : stacks) {
     std::vector<FrameId> ids;
-    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+    for (const CallFrame& frame : std::vector<CallFrame>(frames.rbegin(), frames.rend())) {
       ids.push_back(tables.intern(
-          StackFrame{tables.intern(frame->file), tables.intern(frame->function), frame->line}));
+          StackFrame{tables.intern(frame.file), tables.intern(frame.function), frame.line}));
     }
     TraceEntry entry;
     entry.action = EventAction::alloc;
