@@ -21,8 +21,9 @@ from torch import nn
 from torch.optim.optimizer import _global_optimizer_post_hooks
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "harness/record"))
-from ohm_job_recorder import (  # noqa: E402
-    ALL_STEPS_VARIABLE, MODULES_VARIABLE, NO_STACKS_VARIABLE, JobRecorder, Steps)
+from ohm_job_recorder import JobRecorder, Steps  # noqa: E402
+from ohm_protocol import (  # noqa: E402
+    RECORD_ALL_STEPS_VARIABLE, RECORD_MODULES_VARIABLE, RECORD_NO_STACKS_VARIABLE)
 
 DEFAULT_EVENTS = 200_000
 TIMED_STEPS = 40
@@ -58,7 +59,7 @@ class Without:
 class Recorded:
     """As ohm record does it, but for writing."""
 
-    def __init__(self, most_events=DEFAULT_EVENTS, variables=(ALL_STEPS_VARIABLE,), stops=False):
+    def __init__(self, most_events=DEFAULT_EVENTS, variables=(RECORD_ALL_STEPS_VARIABLE,), stops=False):
         self.most_events = most_events
         self.variables = variables
         self.stops = stops
@@ -103,12 +104,12 @@ WAYS = {
     "without": Without(),
     "PyTorch, no stacks": PyTorchs(None),
     "ohm record --all-steps --stacks none": Recorded(
-        variables=[ALL_STEPS_VARIABLE, NO_STACKS_VARIABLE]),
+        variables=[RECORD_ALL_STEPS_VARIABLE, RECORD_NO_STACKS_VARIABLE]),
     "PyTorch, stacks": PyTorchs("alloc"),
     "ohm record": Recorded(variables=[]),
-    "ohm record --modules": Recorded(variables=[MODULES_VARIABLE]),
+    "ohm record --modules": Recorded(variables=[RECORD_MODULES_VARIABLE]),
     "ohm record --all-steps": Recorded(),
-    "ohm record --all-steps --modules": Recorded(variables=[ALL_STEPS_VARIABLE, MODULES_VARIABLE]),
+    "ohm record --all-steps --modules": Recorded(variables=[RECORD_ALL_STEPS_VARIABLE, RECORD_MODULES_VARIABLE]),
     "PyTorch, stacks, 20,000 events": PyTorchs("alloc", 20_000),
     "ohm record --all-steps --max-entries 20000": Recorded(20_000),
     "behind ohm record --steps N": Recorded(stops=True),
