@@ -90,6 +90,8 @@ def main():
     arguments = parser.parse_args(own)
     arguments.ohm = os.path.abspath(arguments.ohm)
     os.environ.pop("LD_PRELOAD", None)  # ohm preloads it
+    # In the store that torchrun of 2.15 keeps over restarts, ranks may find the NCCL id of the group before.
+    os.environ["TORCH_DISABLE_SHARE_RDZV_TCP_STORE"] = "1"
     with tempfile.TemporaryDirectory() as folder:
         arguments.command = (build(arguments.nvcc, folder) if arguments.nvcc
                              else copy_files(command, folder))
