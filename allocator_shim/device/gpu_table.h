@@ -18,7 +18,7 @@ namespace ohm {
 
 class GpuTable {
  public:
-  /// An empty one, for open(). Throws std::invalid_argument that says why it cannot be.
+  /// Makes the file of an empty one. Throws std::invalid_argument that says why it cannot.
   static void create(const std::string& path);
   /// Throws std::invalid_argument likewise.
   explicit GpuTable(const std::string& path);

@@ -201,8 +201,7 @@ void check(const ExecArguments& arguments) {
   if (arguments.chosen_memory() == ExecMemory::host && is_about_gpus) {
     throw UsageError(
         "--gpu, --gpus, --limit, --shared-gpu, --in-flight, --one-thread, --allow-missing, "
-        "--values "
-        "and --assume-selected apply to device memory, not to host memory");
+        "--values and --assume-selected apply to device memory, not to host memory");
   }
   if (arguments.fails_once && arguments.fault.find("call(") == std::string::npos) {
     throw UsageError("--fault-once requires --fault with call(NAME)");

@@ -12,7 +12,7 @@
 
 namespace ohm::interpose::host {
 
-/// Of this process: "host-PID" and the ending.
+/// Of this process: START-PID and the ending.
 class RecordName {
  public:
   RecordName(std::string_view start, std::string_view ending);
