@@ -1,8 +1,8 @@
 -- Symptom: "activations do not fit, and computing them twice takes too long."
 --
--- What forward keeps for backward lies idle until backward needs it. What to do: keep it in the
--- host's memory (`save_on_cpu`) and fetch it back layer by layer; the price is the way over the
--- bus, twice. Moving the output to the host moves nothing of what its graph keeps.
+-- Tensors saved for backward lie idle until backward needs them. What to do: keep them in host
+-- memory (`save_on_cpu`) and fetch them back layer by layer; the price is two transfers over the
+-- bus. Moving the output to the host moves nothing that its graph keeps.
 --
 -- Chapter: activations
 -- PyTorch:

@@ -3,8 +3,8 @@
 -- The parameters and statistics of a BatchNorm are small: weight, bias, running mean and variance,
 -- and of each batch the mean and the inverse deviation. But it keeps its input for backward, which
 -- ReLU after a convolution does not. What to do: fused or recomputed normalisation and activation,
--- which keep one tensor instead of two. Frozen statistics (`eval`) save the few numbers of the
--- batch and not the input. A recomputed BatchNorm moves its running statistics twice.
+-- which keep one tensor instead of two. Frozen statistics (`eval`) save the batch's few numbers,
+-- not the input. A recomputed BatchNorm updates its running statistics twice.
 --
 -- Chapter: activations
 -- PyTorch:

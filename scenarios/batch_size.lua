@@ -1,8 +1,8 @@
 -- Symptom: "a batch of 512 trains, a batch of 1,024 is out of memory."
 --
 -- The peak is a straight line in the batch: parameters, gradients and optimizer state are the fixed
--- part, activations are so many bytes for each sample. What to do: halve the batch until it fits,
--- or read the line: two measurements give both of its numbers. `ohm run --set batch=64` tries one.
+-- part, activations cost the same for each sample. What to do: halve the batch until it fits, or
+-- fit the line: two measurements give slope and intercept. `ohm run --set batch=64` tries one.
 --
 -- Chapter: basics
 -- PyTorch:
@@ -74,7 +74,7 @@ end
 
 return ohm.scenario {
   name = "batch_size",
-  summary = "The peak is a line in the batch: a fixed part, and so many bytes a sample",
+  summary = "The peak is a line in the batch: a fixed part, and a cost per sample",
   gpu = {profile = "tiny-64m", values = true},
   limits = {bytes.at_most("peak_allocated_bytes", card_for(512))},
 

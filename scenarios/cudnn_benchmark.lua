@@ -1,10 +1,10 @@
--- Symptom: "cudnn.benchmark = True was to make it lean and fast; it is out of memory in the first
--- step, or slow in every one."
+-- Symptom: "cudnn.benchmark = True should have made it lean and fast; it runs out of memory in the
+-- first step, or is slow in every one."
 --
 -- A guide says that the benchmark brings memory down. It tries convolution algorithms, and to try
 -- them it allocates the largest of their workspaces: the first step's peak is above the steady
--- state's. Then it empties the cache, at every shape that it has not seen: with inputs of changing
--- size in every step. What to do: a workspace limit, input sizes that stay, or the benchmark off.
+-- state's. Then it empties the cache, for every new shape: in every step if input sizes change.
+-- What to do: limit the workspace, keep input sizes constant, or turn the benchmark off.
 -- (Workspaces are modelled: lib/cudnn.lua says how.)
 --
 -- Chapter: cache

@@ -2,8 +2,8 @@
 -- CPU, or everything on GPU 0 although set_device was called.
 --
 -- `tensor:to(device)` returns a tensor, `module:to(device)` moves the module. `cuda()` without a
--- number is the current device. `new_*` makes tensors where the one it is called on lives, with its
--- dtype. A result lives where its operands live. Nothing here is a leak: these are the rules.
+-- number is the current device. `new_*` makes tensors with the device and dtype of the tensor it is
+-- called on. A result lives where its operands live. Nothing here is a leak: these are the rules.
 --
 -- Chapter: basics
 -- PyTorch:

@@ -1,6 +1,6 @@
 -- Symptom: "training diverges, and it takes more memory from the second step on."
 --
--- backward() adds to the gradients that are there. Without zero_grad() every step therefore uses
+-- backward() adds to existing gradients. Without zero_grad() every step therefore uses
 -- the sum of all gradients so far, the gradients stay allocated during the next forward pass, and
 -- each new one is a temporary beside the old one. What to do: zero_grad() at the top of the loop.
 -- Just before backward() the numbers are right, but the forward pass still carries the gradients.

@@ -1,9 +1,9 @@
 -- Symptom: "inf", "nan", or a network that does not learn, as soon as half precision is on.
 --
--- float16 ends at 65,504 and loses what is below 6e-8. The area of a box of 300 x 300 pixels is
--- 90,000: inf. A gradient of 1e-9 is 0. The running variance of a BatchNorm of wide activations is
--- inf, and its output 0. What to do: compute what may leave the range in float32 (autocast does it
--- for ops on its list), or bring it into range: normalised coordinates, scaled losses, bfloat16.
+-- float16 overflows above 65,504 and underflows below 6e-8. The area of a box of 300 x 300 pixels
+-- is 90,000: inf. A gradient of 1e-9 is 0. The running variance of a BatchNorm of wide activations
+-- is inf, and its output 0. What to do: compute what may leave the range in float32 (as autocast
+-- does for some ops), or bring it into range: normalised coordinates, scaled losses, bfloat16.
 --
 -- Chapter: precision
 -- PyTorch:

@@ -1,9 +1,9 @@
 -- Symptom: "CUDA out of memory, although much is 'reserved by PyTorch but unallocated'."
 --
--- A block that is free can be given out in parts. Its segment then cannot be returned while a part
--- is in use, and the rest is too small for the next large request: free, reserved, and useless.
+-- The allocator can split a free block. Its segment then cannot be returned while a piece is in
+-- use, and the rest is too small for the next large request: free, reserved, and useless.
 -- What to do: `max_split_size_mb`, so that large blocks are not split; `expandable_segments`, whose
--- free pages can be mapped elsewhere; allocate the largest, or what lives long, first.
+-- free pages can be mapped elsewhere; allocate the largest or longest-lived tensors first.
 -- empty_cache() only returns whole segments, and a garbage collection threshold frees what an OOM
 -- would free anyway.
 --

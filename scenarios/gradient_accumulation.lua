@@ -3,8 +3,8 @@
 -- Activations grow with the batch, gradients do not. What to do: run the batch in parts, divide
 -- each loss so that the sum is the loss of the whole batch, let backward() add the gradients up,
 -- and step once. The widely copied snippet calls zero_grad() inside that loop and does not divide:
--- it fits, and trains on another gradient. Where memory is parameters, accumulating costs more than
--- the batch does: each new gradient stands beside the sum.
+-- it fits, and trains on a wrong gradient. Where parameters take the memory, accumulation costs
+-- more than the batch: each new gradient is allocated beside the sum.
 --
 -- Chapter: activations
 -- PyTorch:

@@ -3,8 +3,8 @@
 -- An out-of-place ReLU makes a second tensor beside its input. In a forward pass without graph that
 -- second one is the peak, and in-place saves it. A training step keeps ReLU's result and never its
 -- input, so there is nothing to save: the same bytes stay, and the peak is in backward. In-place
--- dropout even costs: out of place it keeps a mask of a byte a number, in place a float of noise.
--- And what backward needs must not be overwritten: that raises.
+-- dropout even costs memory: it keeps four bytes of noise per element instead of a mask of one
+-- byte. Overwriting what backward needs raises an error.
 --
 -- Chapter: activations
 -- PyTorch:

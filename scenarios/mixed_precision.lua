@@ -4,7 +4,7 @@
 -- half as large. Parameters, gradients and the optimizer's state stay float32, and each weight gets
 -- a half copy: where memory is parameters, the peak rises. What to do: autocast with a GradScaler
 -- for float16, or bfloat16, which needs none; where parameters count too, train a half model with
--- float32 master weights. nvidia-smi does not tell: the cache keeps the segments of the peak.
+-- float32 master weights. nvidia-smi does not show it: the cache keeps the segments of the peak.
 --
 -- Chapter: precision
 -- PyTorch:
@@ -115,7 +115,7 @@ end
 
 return ohm.scenario {
   name = "mixed_precision",
-  summary = "Half precision halves activations; parameters and optimizer state it does not",
+  summary = "Half precision halves activations, but not parameters and optimizer state",
   gpu = {profile = "tiny-64m", values = true},
 
   problems = {

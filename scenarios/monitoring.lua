@@ -1,10 +1,10 @@
 -- Symptom: "what I printed after each step was a quarter of the card, and it was out of memory."
 --
--- A tool that looks once in a while sees what is allocated at that moment. A peak lasts for a
--- fraction of a step, within backward, between two looks; and what nvidia-smi shows are contexts
--- and segments, cached ones included, not what a program uses. Looking more often still misses it.
--- What to do: ask the allocator, which knows its peak: max_memory_allocated(), and between two
--- suspect lines reset_peak_memory_stats().
+-- A tool that samples sees what is allocated at that moment. A peak lasts for a fraction of a step,
+-- within backward, between two samples; and what nvidia-smi shows are contexts and segments, cached
+-- ones included, not what a program uses. Sampling more often still misses it. What to do: ask the
+-- allocator, which knows its peak: max_memory_allocated(), and reset_peak_memory_stats() before the
+-- suspect lines.
 --
 -- Chapter: basics
 -- PyTorch:

@@ -1,9 +1,9 @@
--- Symptom: "one batch in a thousand is too large, and the whole training dies with it."
+-- Symptom: "one batch in a thousand is too large, and it ends the whole training."
 --
 -- An out-of-memory error can be caught. But the error holds the frames that it came through, and
--- they hold every tensor of the failed step: trying again while the error is at hand, in the
--- handler, is out of memory again. What to do: leave the handler, drop what the failed step made,
--- then go on: with the same batch in two halves whose gradients add up, or without that batch.
+-- they hold every tensor of the failed step: a retry inside the handler, while the error is alive,
+-- runs out of memory again. What to do: leave the handler, drop what the failed step made, then
+-- continue: with the same batch in two halves whose gradients add up, or without that batch.
 --
 -- Chapter: faults
 -- PyTorch:

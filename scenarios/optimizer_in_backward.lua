@@ -1,7 +1,7 @@
 -- Symptom: "all gradients together are as large as the model, and each is used only once."
 --
 -- backward() makes the gradients of all parameters, then step() uses them one by one. What to do:
--- update each parameter as soon as its gradient is there, in a hook that runs after accumulation,
+-- update each parameter as soon as its gradient is ready, in a hook that runs after accumulation,
 -- and drop the gradient: then only the largest one exists at a time. It cannot be combined with
 -- accumulating gradients or clipping their norm. Zeroing them earlier does not help: the peak is in
 -- backward.

@@ -1,12 +1,12 @@
 -- Symptom: "we catch the out-of-memory error and try the step again: KeyError: 'exp_avg_sq'."
 --
--- Adam makes its state in the first step, entry by entry, and takes a state with any entry for a
--- whole one. An out-of-memory error between two entries leaves it incomplete: from then on every
+-- Adam makes its state in the first step, entry by entry, and treats a state with any entry as
+-- complete. An out-of-memory error between two entries leaves it incomplete: from then on every
 -- step ends with a KeyError, and a loop that skips what fails skips the whole training. Neither
 -- empty_cache() nor a smaller batch helps. What to do: drop the state before the first step is
 -- tried again, or make the optimizer anew; or make the state before the training, in a step
--- without gradients. A fused step asks for nothing but its state; in other forms a failure may
--- come in the middle of the update, and the weights have to be brought back, too.
+-- without gradients. A fused step allocates only its state; in other forms the update may fail
+-- halfway, and the weights must be restored, too.
 --
 -- Chapter: faults
 -- PyTorch:

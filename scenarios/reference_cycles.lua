@@ -3,7 +3,7 @@
 --
 -- Python frees an object when the last reference to it goes. Objects that refer to each other
 -- always have one: a trainer and its callbacks, a child and its parent. Only the garbage collector
--- finds them, some time. What to do: break the cycle, or let one side refer weakly; gc.collect()
+-- finds them, later. What to do: break the cycle, or let one side refer weakly; gc.collect()
 -- where that is not possible. empty_cache() frees nothing: to the allocator the tensors are in use.
 --
 -- Chapter: leaks

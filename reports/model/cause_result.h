@@ -27,13 +27,14 @@ struct CauseLine {
   template <class Visit>
   static void fields(Visit&& visit) {
     using T = CauseLine;
-    visit("bytes", &T::bytes, "That it has; of growth, that it has more after a step.");
-    visit("before_bytes", &T::before_bytes, Presence::optional, "What it had in the baseline.");
-    visit("count", &T::count, "Of blocks.");
+    visit("bytes", &T::bytes, "Bytes of this line; for growth, those added by a step.");
+    visit("before_bytes", &T::before_bytes, Presence::optional,
+          "Bytes of this line in the baseline.");
+    visit("count", &T::count, "Number of blocks.");
     visit("op", &T::op);
     visit("file", &T::file);
     visit("line", &T::line);
-    visit("text", &T::text, Presence::optional, "Of that line.");
+    visit("text", &T::text, Presence::optional, "Source text of the line.");
     visit("library", &T::library, Presence::optional,
           "The library's line behind it, where several share it.");
   }
@@ -53,7 +54,7 @@ struct CauseResult {
   template <class Visit>
   static void fields(Visit&& visit) {
     using T = CauseResult;
-    visit("figure", &T::figure, "The one that is too large.");
+    visit("figure", &T::figure, "The measurement that is too large.");
     visit("device", &T::device);
     visit("what", &T::what);
     visit("lines", &T::lines, "Largest first.");

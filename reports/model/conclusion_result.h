@@ -21,11 +21,11 @@ struct ConclusionResult {
   template <class Visit>
   static void fields(Visit&& visit) {
     using T = ConclusionResult;
-    visit("cause", &T::cause, "Its kind, in a word or two.");
+    visit("cause", &T::cause, "Kind of the cause, in a word or two.");
     visit("what", &T::what, "One sentence, with figures of the record.");
     visit("file", &T::file);
     visit("line", &T::line);
-    visit("text", &T::text, Presence::optional, "Of that line.");
+    visit("text", &T::text, Presence::optional, "Source text of the line.");
     visit("remedy", &T::remedy);
     visit("is_proved", &T::is_proved, Presence::optional,
           "A replay with the remedy serves the request that failed.");

@@ -5,7 +5,7 @@
 // with its name in JSON, a pointer to it, and rules in any order:
 //
 //   visit("bytes", &T::bytes);
-//   visit("text", &T::text, Presence::optional, "Of that line.");
+//   visit("text", &T::text, Presence::optional, "Source text of the line.");
 //
 // In place of a pointer to a member stands a function of the struct where JSON has a value that is
 // computed; nothing is stored, sent or read back for it.

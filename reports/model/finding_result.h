@@ -24,9 +24,9 @@ struct FindingEvidence {
   template <class Visit>
   static void fields(Visit&& visit) {
     using T = FindingEvidence;
-    visit("event", &T::event, "The first one that shows it.");
+    visit("event", &T::event, "First event that shows it.");
     visit("bytes", &T::bytes);
-    visit("count", &T::count, "Of blocks.");
+    visit("count", &T::count, "Number of blocks.");
     visit("op", &T::op);
     visit("file", &T::file);
     visit("line", &T::line);

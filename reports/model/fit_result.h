@@ -53,7 +53,8 @@ struct FitLine {
     using T = FitLine;
     visit("bytes_per_unit", &T::bytes_per_unit);
     visit("fixed_bytes", &T::fixed_bytes);
-    visit("from_value", &T::from_value, "Below it the peak is at another moment of the run.");
+    visit("from_value", &T::from_value,
+          "Below this value the peak is at another moment of the run.");
     visit("checked_values", &T::checked_values);
     visit("largest_deviation_bytes", &T::largest_deviation_bytes);
     visit("is_line", &T::is_line);
@@ -98,7 +99,7 @@ struct FitStop {
     visit("kind", &T::kind);
     visit("reason", &T::reason);
     visit("limit", &T::limit, kUnwritten);
-    visit("limit", &limit_text, Presence::optional, "As written.");
+    visit("limit", &limit_text, Presence::optional, "The limit as the scenario writes it.");
     visit("measured", &measured, Presence::optional);
     visit("bound", &bound, Presence::optional);
   }
@@ -156,7 +157,8 @@ struct FitBound {
     using T = FitBound;
     visit("least", &T::least);
     visit("most", &T::most);
-    visit("least_context_bytes", &T::least_context_bytes, "Of the process, as far as is known.");
+    visit("least_context_bytes", &T::least_context_bytes,
+          "Smallest context of the process, as far as it is known.");
     visit("most_context_bytes", &T::most_context_bytes);
   }
 };
@@ -175,8 +177,9 @@ struct FitRecording {
     using T = FitRecording;
     visit("file", &T::file);
     visit("value", &T::value);
-    visit("requests", &T::requests, "That are compared.");
-    visit("unmatched", &T::unmatched, "Of these: without a counterpart in another recording.");
+    visit("requests", &T::requests, "Requests compared between recordings.");
+    visit("unmatched", &T::unmatched,
+          "Compared requests without a counterpart in another recording.");
     visit("unmatched_bytes", &T::unmatched_bytes);
   }
 };
@@ -200,7 +203,7 @@ struct FitHolder {
     visit("file", &T::file);
     visit("line", &T::line);
     visit("blocks", &T::blocks);
-    visit("bytes", &T::bytes, "Requested, at the value.");
+    visit("bytes", &T::bytes, "Requested bytes at the value.");
     visit("fixed_bytes", &T::fixed_bytes);
     visit("bytes_per_unit", &T::bytes_per_unit);
     visit("is_line", &T::is_line, "false: the two figures before are 0.");
@@ -228,9 +231,10 @@ struct FitBasis {
   static void fields(Visit&& visit) {
     using T = FitBasis;
     visit("recordings", &T::recordings);
-    visit("steps", &T::steps, "That are compared; 0: none are marked.");
+    visit("steps", &T::steps, "Steps compared; 0: none are marked.");
     visit("is_cut", &T::is_cut, "More steps were recorded at some values.");
-    visit("has_one_order", &T::has_one_order, "Of requests and frees, at every value.");
+    visit("has_one_order", &T::has_one_order,
+          "Requests and frees come in the same order at every value.");
     visit("constant", &T::constant, "Matched requests of one size.");
     visit("lines", &T::lines, "Matched requests linear in the value.");
     visit("curves", &T::curves, "Matched requests quadratic in the value.");
@@ -238,7 +242,7 @@ struct FitBasis {
     visit("unchecked", &T::unchecked,
           "Requests fitted with no spare data point to check the model.");
     visit("holders_at", &T::holders_at, "The value for which holders are listed.");
-    visit("holders", &T::holders, "At the predicted peak, what grows, the largest first.");
+    visit("holders", &T::holders, "What grows in the predicted peak, largest first.");
   }
 };
 
@@ -293,7 +297,7 @@ struct FitRow {
     visit("gpu", &T::profile);
     visit("gpu_count", &T::gpu_count);
     visit("outcome", &T::outcome);
-    visit("error", &T::error, Presence::optional, "Why it could not be searched.");
+    visit("error", &T::error, Presence::optional, "Why the search was not possible.");
     visit("best", &T::best);
     visit("next", &T::stop);
     visit("best_within_limits", &T::best_within_limits);
@@ -348,7 +352,7 @@ struct FitResult {
     using T = FitResult;
     visit("scenario", &T::name);
     visit("summary", &T::summary, kUnwritten);
-    visit("file", &T::file, "As given on the command line; of a command all of it.");
+    visit("file", &T::file, "Path as given on the command line, or the whole command.");
     visit("is_command", &T::is_command, kUnwritten);
     visit("has_values", &T::has_values, kUnwritten);
     visit("varied", &T::varied, "A parameter, or \"capacity\".");

@@ -34,7 +34,7 @@ struct HistorySite {
     visit("line", &T::line);
     visit("op", &T::op);
     visit("module", &T::module, Presence::optional, "Path of the module that was running.");
-    visit("call", &T::call, Presence::optional, "Its innermost call: 1 + index into calls.");
+    visit("call", &T::call, Presence::optional, "Innermost call: 1 + index into calls.");
     visit("library", &T::library, Presence::optional,
           "The library's line behind it, where several share it.");
   }
@@ -215,7 +215,7 @@ struct MemoryHistory {
           "Stride of step marks: only every N-th step end is stored; absent: all.");
     visit("oom_event", &T::oom_event, Presence::optional);
     visit("sites", &T::sites);
-    visit("lines", &T::lines, Presence::optional, "Of the stacks.");
+    visit("lines", &T::lines, Presence::optional, "Source lines of the stacks.");
     visit("calls", &T::calls, kAsColumns, Presence::optional, "Stacks, as a tree of calls.");
     visit("devices", &T::devices);
   }

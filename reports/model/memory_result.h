@@ -34,7 +34,7 @@ struct HolderResult {
     visit("op", &T::op);
     visit("file", &T::file);
     visit("line", &T::line);
-    visit("text", &T::text, Presence::optional, "Of that line.");
+    visit("text", &T::text, Presence::optional, "Source text of the line.");
     visit("library", &T::library, Presence::optional,
           "The library's line behind it, where several share it.");
     visit("module", &T::module, Presence::optional,
@@ -54,7 +54,7 @@ struct PeakResult {
     using T = PeakResult;
     visit("event", &T::event, "Ordinal of the event that reached it.");
     visit("step", &T::step);
-    visit("holders", &T::holders, "All of them: they add up.");
+    visit("holders", &T::holders, "All holders: they add up to the peak.");
   }
 };
 
@@ -119,7 +119,7 @@ struct HostResult {
     visit("peak_allocated_bytes", &T::peak_allocated_bytes,
           "Of tensors, pinned memory included; under ohm exec, of all requests of the program.");
     visit("allocated_at_end_bytes", &T::allocated_at_end_bytes);
-    visit("pinned_bytes", &T::pinned_bytes, "Pinned memory obtained in all.");
+    visit("pinned_bytes", &T::pinned_bytes, "All pinned memory obtained.");
     visit("num_ooms", &T::num_ooms);
     visit("peak", &T::peak, Presence::optional,
           "What made up peak_allocated_bytes, of a program that ohm exec ran.");
@@ -177,15 +177,15 @@ struct OomResult {
     visit("library", &T::library, Presence::optional,
           "The library's line behind it, where several share it.");
     visit("module", &T::module, Presence::optional, "Path of the module that was running.");
-    visit("reserved_bytes", &T::reserved_bytes, Presence::optional, "By the allocator.");
+    visit("reserved_bytes", &T::reserved_bytes, Presence::optional, "Reserved by the allocator.");
     visit("rounding_bytes", &T::rounding_bytes, Presence::optional,
-          "Of blocks beyond what was requested.");
+          "Bytes of blocks beyond what was requested.");
     visit("private_pool_bytes", &T::private_pool_bytes, Presence::optional,
           "Free in private pools of CUDA graphs.");
     visit("outside_bytes", &T::outside_bytes, Presence::optional,
-          "Of this process, outside PyTorch's allocator: context, NCCL, other libraries.");
+          "Bytes of this process outside PyTorch's allocator: context, NCCL, other libraries.");
     visit("other_process_bytes", &T::other_process_bytes, Presence::optional);
-    visit("free_bytes", &T::free_bytes, Presence::optional, "On the card.");
+    visit("free_bytes", &T::free_bytes, Presence::optional, "Free on the card.");
     visit("expandable_segments", &T::expandable_segments, Presence::optional);
   }
 };
@@ -223,13 +223,13 @@ struct RetainedResult {
     visit("function", &T::function);
     visit("line", &T::line);
     visit("bytes", &T::bytes);
-    visit("own_bytes", &T::own_bytes, "Reached from nothing else.");
+    visit("own_bytes", &T::own_bytes, "Reached from no other variable.");
     visit("blocks", &T::blocks);
     visit("path", &T::path);
     visit("file", &T::file, Presence::optional);
-    visit("graph_bytes", &T::graph_bytes, Presence::optional, "Of bytes: saved by graphs.");
-    visit("tensors", &T::tensors, Presence::optional, "That it holds itself.");
-    visit("scalars", &T::scalars, Presence::optional, "Of these.");
+    visit("graph_bytes", &T::graph_bytes, Presence::optional, "Part of bytes that graphs saved.");
+    visit("tensors", &T::tensors, Presence::optional, "Number of tensors that it holds itself.");
+    visit("scalars", &T::scalars, Presence::optional, "Number of these that are scalars.");
     visit("kind", &T::kind, Presence::optional);
     visit("is_in_model", &T::is_in_model, Presence::optional,
           "A local variable of a model's call that was running.");

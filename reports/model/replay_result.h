@@ -63,8 +63,9 @@ struct ReplayStart {
     visit("blocks", &T::blocks);
     visit("reserved_bytes", &T::reserved_bytes);
     visit("open_blocks", &T::open_blocks, "Blocks whose size the record does not show directly.");
-    visit("known_blocks", &T::known_blocks, "Of these: later events showed the size.");
-    visit("narrowed_blocks", &T::narrowed_blocks, "Of these: later events left fewer sizes.");
+    visit("known_blocks", &T::known_blocks, "Open blocks whose size later events showed.");
+    visit("narrowed_blocks", &T::narrowed_blocks,
+          "Open blocks for which later events left fewer sizes.");
     visit("skipped_events", &T::skipped_events,
           "Events of a request that began before the record.");
   }
@@ -102,7 +103,7 @@ struct ReplayedDevice {
     visit("start", &T::start);
     visit("allocations", &T::allocations);
     visit("allocations_at_recorded_address", &T::allocations_at_recorded_address);
-    visit("segments", &T::segments, "Obtained from the device.");
+    visit("segments", &T::segments, "Segments obtained from the device.");
     visit("segments_as_recorded", &T::segments_as_recorded);
     visit("frees", &T::frees);
     visit("ooms", &T::ooms);
@@ -193,10 +194,10 @@ struct WhatIfRow {
   template <class Visit>
   static void fields(Visit&& visit) {
     using T = WhatIfRow;
-    visit("device", &T::device, "Null: of a .trace.");
+    visit("device", &T::device, "Null for a .trace.");
     visit("settings", &T::settings);
-    visit("capacity_bytes", &T::capacity_bytes, "Null: without end.");
-    visit("change", &T::change, Presence::optional, "Of the program, as options ask for it.");
+    visit("capacity_bytes", &T::capacity_bytes, "Null: unlimited.");
+    visit("change", &T::change, Presence::optional, "Change of the program that options ask for.");
     visit("fits", &is_fit);
     visit("retries", &T::retries);
     visit("peak_reserved_bytes", &T::peak_reserved_bytes);
@@ -226,14 +227,14 @@ struct MinCapacityRow {
     using T = MinCapacityRow;
     visit("device", &T::device);
     visit("settings", &T::settings);
-    visit("change", &T::change, Presence::optional, "Of the program, as options ask for it.");
+    visit("change", &T::change, Presence::optional, "Change of the program that options ask for.");
     visit("without_retry_bytes", &T::without_retry_bytes);
     visit("with_retries_bytes", &T::with_retries_bytes);
     visit("every_from_bytes", &T::every_from_bytes,
           "Every capacity from this one on suffices; null: not known.");
     visit("is_certified", &T::is_certified, "Every capacity below with_retries_bytes fails.");
     visit("checked_down_to_bytes", &T::checked_down_to_bytes,
-          "From this capacity up none was skipped.");
+          "No capacity from this one on was skipped.");
     visit("runs", &T::runs);
   }
 };
@@ -253,11 +254,11 @@ struct ReplayResult {
   static void fields(Visit&& visit) {
     using T = ReplayResult;
     visit("file", &T::file, "As given on the command line.");
-    visit("rules", &T::rules, "Whose allocator: a rule set, such as pytorch-2.15.");
+    visit("rules", &T::rules, "Rule set of the allocator, such as pytorch-2.15.");
     visit("settings", &T::settings, "PYTORCH_CUDA_ALLOC_CONF as the file names it.");
-    visit("devices", &T::devices, "Of a snapshot: every device with a history.");
+    visit("devices", &T::devices, "Every device of a snapshot that has a history.");
     visit("trace", &T::trace);
-    visit("what_ifs", &T::what_ifs, "Of each device the best first.");
+    visit("what_ifs", &T::what_ifs, "Rows of each device, best first.");
     visit("min_capacities", &T::min_capacities);
     visit("exit_reason", &T::exit_reason);
   }

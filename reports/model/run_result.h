@@ -89,7 +89,7 @@ struct VariantResult {
     visit("devices", &T::devices);
     visit("host", &T::host, Presence::optional);
     visit("growth_bytes_per_step", &T::growth_bytes_per_step, Presence::optional,
-          "The largest, of a recorded program that has steps.");
+          "Largest growth of a recorded program that has steps.");
     visit("limits", &T::limits);
     visit("cause", &T::cause, Presence::optional,
           "Of a recorded program that broke its gate: the lines of the figure that is too large.");
@@ -126,8 +126,8 @@ struct ParameterResult {
   static void fields(Visit&& visit) {
     using T = ParameterResult;
     visit("name", &T::name);
-    visit("value", &T::value, "In force.");
-    visit("default", &T::default_value, "As in the scenario.");
+    visit("value", &T::value, "Value in force.");
+    visit("default", &T::default_value, "Value in the scenario.");
   }
 };
 
@@ -190,9 +190,9 @@ struct ScenarioResult {
     visit("folder", &T::folder, Presence::optional,
           "The folder that paths are named from, seen from the top of its repository.");
     visit("parameters", &T::parameters, Presence::optional,
-          "Numbers that it declares; absent where there are none.");
+          "Numbers that the scenario declares; absent if there are none.");
     visit("verdict", &T::verdict);
-    visit("error", &T::error, Presence::optional, "Why it could not be loaded.");
+    visit("error", &T::error, Presence::optional, "Why the scenario could not be loaded.");
     visit("variants", &T::variants);
     visit("references", &T::references, "Run for their values alone, not judged.");
     visit("source", &T::source, Presence::optional, "The lines of the file; beside histories.");
@@ -209,8 +209,9 @@ struct CommandResult {
   template <class Visit>
   static void fields(Visit&& visit) {
     using T = CommandResult;
-    visit("command", &T::command, "As a shell would be given it.");
-    visit("exit_status", &T::exit_status, "Its own; 128 + the number of a signal that ended it.");
+    visit("command", &T::command, "Command line, quoted for a shell.");
+    visit("exit_status", &T::exit_status,
+          "Exit status of the command; 128 + N if signal N ended it.");
   }
 };
 

@@ -20,7 +20,7 @@ struct ShardInput {
   static void fields(Visit&& visit) {
     using T = ShardInput;
     visit("file", &T::file);
-    visit("hash", &T::hash, "Of its text; empty when it cannot be read.");
+    visit("hash", &T::hash, "Hash of its text; empty if it cannot be read.");
   }
 };
 
@@ -38,7 +38,7 @@ struct ShardResult {
   template <class Visit>
   static void fields(Visit&& visit) {
     using T = ShardResult;
-    visit("number", &T::number, "From 1.");
+    visit("number", &T::number, "Number of the shard, from 1.");
     visit("count", &T::count);
     visit("files", &T::files, Presence::optional,
           "Which of the files that were given each scenario is, from 1; absent without scenarios.");

@@ -127,7 +127,7 @@ struct SweepPoint {
     visit("file", &T::file);
     visit("line", &T::line);
     visit("stack", &T::stack, "file:line of the program's frames, the outermost first.");
-    visit("passes", &T::passes, "Of the fault-free run.");
+    visit("passes", &T::passes, "Passes in the fault-free run.");
     visit("faults", &T::faults);
     visit("unhandled", &T::unhandled,
           "Faults that the program did not catch; where both forms are tried, transient ones.");
@@ -167,11 +167,11 @@ struct RecoveryNote {
     using T = RecoveryNote;
     visit("deviation", &T::deviation);
     visit("count", &T::count, "Number of such recoveries.");
-    visit("plan", &T::plan, "Of the first one, or of the one with the most bytes.");
+    visit("plan", &T::plan, "Plan of the first one, or of the one with the most bytes.");
     visit("form", &T::form);
     visit("call", &T::call, "Which of the fault-free run's calls failed, from 1.");
     visit("line", &T::line, Presence::optional, "The first line that was not printed.");
-    visit("bytes", &T::bytes, Presence::optional, "That were allocated beside.");
+    visit("bytes", &T::bytes, Presence::optional, "Bytes allocated in addition.");
   }
 };
 
@@ -262,14 +262,14 @@ struct SweptVariant {
     visit("line", &T::line);
     visit("error", &T::error, kUnwritten);
     visit("values", &T::values, "False: recovery is judged by the events that follow the failure.");
-    visit("calls", &T::calls, "That the fault-free run makes at the level that is swept.");
+    visit("calls", &T::calls, "Calls of the fault-free run at the swept level.");
     visit("faults", &T::faults);
     visit("benign", &T::benign, "Faults that the allocator survived by itself.");
     visit("handled", &T::handled, "Faults that did not leave the program as an error.");
     visit("verdicts", &T::verdicts, kKeyedBy<FaultVerdict>);
-    visit("peak_bytes", &T::peak_bytes, "Allocated on one GPU without a fault.");
+    visit("peak_bytes", &T::peak_bytes, "Peak allocated on one GPU without a fault.");
     visit("peak_after_faults_bytes", &T::peak_after_faults_bytes,
-          "The largest of the runs that went on.");
+          "Largest peak of the runs that continued.");
     visit("repeated_calls", &T::repeated_calls, "Extra requests made by recovered runs, in total.");
     visit("waived", &T::waived);
     visit("untested", &T::untested,
@@ -278,11 +278,11 @@ struct SweptVariant {
           "Failures of one call, in either form, that no shard was assigned.");
     visit("beyond_budget", &T::beyond_budget,
           "Of these, those that points = spread leaves out because of what they cost.");
-    visit("points", &T::points, "In the order in which they are first passed.");
+    visit("points", &T::points, "Points, in the order in which they are first passed.");
     visit("failed", &T::failed, "Faults whose verdict is not good, in the order of the calls.");
     visit("notes", &T::notes, Presence::optional,
           "Deviations of recoveries from the fault-free run that are not verdicts.");
-    visit("error", &brief_error, "Null when it was swept.");
+    visit("error", &brief_error, "Null if the variant was swept.");
   }
 };
 
@@ -315,7 +315,7 @@ struct SweptScenario {
     visit("file", &T::file);
     visit("error", &T::error, kUnwritten);
     visit("variants", &T::variants);
-    visit("error", &brief_error, "Null when it could be loaded.");
+    visit("error", &brief_error, "Null if the scenario was loaded.");
   }
 };
 
@@ -347,7 +347,7 @@ struct SweepResult {
     visit("level", &T::level,
           "request, segment, map, pinned, workspace or collective; call: of CUDA, or ranks.");
     visit("host", &T::host, "Requests for host memory failed too.");
-    visit("depth", &T::depth, "Faults in a chain.");
+    visit("depth", &T::depth, "Number of faults in a chain.");
     visit("scenarios", &T::scenarios);
   }
 };

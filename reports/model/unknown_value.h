@@ -41,8 +41,8 @@ struct UnknownValueResult {
     visit("file", &T::file);
     visit("line", &T::line);
     visit("detail", &T::detail);
-    visit("count", &T::count, "Of reads.");
-    visit("order", &T::order, "Of the last read, among all reads of the process.");
+    visit("count", &T::count, "Number of reads.");
+    visit("order", &T::order, "Ordinal of the last read among all reads of the process.");
   }
 };
 

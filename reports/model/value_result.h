@@ -24,15 +24,16 @@ struct ValueResult {
   static void fields(Visit&& visit) {
     using T = ValueResult;
     visit("name", &T::name);
-    visit("dtype", &T::dtype, "Of a tensor; or string, boolean, integer, number.");
+    visit("dtype", &T::dtype, "The dtype of a tensor; or string, boolean, integer, number.");
     visit("shape", &T::shape);
     visit("digest", &T::digest, Presence::optional,
-          "Of integers, booleans and strings: of every element.");
+          "Digest of all elements, for integers, booleans and strings.");
     visit("norm", &T::norm, Presence::optional,
-          "Of floating point: the root of the sum of squares. Absent where nothing is computed.");
+          "Root of the sum of squares, for floating point; absent if nothing is computed.");
     visit("projection", &T::projection, Presence::optional,
-          "The sum of the elements, each with a sign that its index gives it.");
-    visit("non_finite", &T::non_finite, Presence::optional, "Elements that neither counts.");
+          "Sum of the elements, each with a sign derived from its index.");
+    visit("non_finite", &T::non_finite, Presence::optional,
+          "Infinite or NaN elements, which neither figure counts.");
   }
 };
 

@@ -60,7 +60,7 @@ struct ConvolutionWorkspace {
   template <class Visit>
   static void fields(Visit&& visit) {
     using T = ConvolutionWorkspace;
-    visit("convolution", &T::convolution, "What was computed, of which sizes.");
+    visit("convolution", &T::convolution, "The convolution and its sizes.");
     visit("bytes", &T::bytes);
   }
 };
@@ -128,10 +128,11 @@ struct VerifiedVariant {
     visit("outcome", &outcome);
     visit("virtual_events", &T::virtual_events);
     visit("card_events", &T::card_events);
-    visit("virtual_peak_bytes", &T::virtual_peak_bytes, "Allocated, the largest of all GPUs.");
+    visit("virtual_peak_bytes", &T::virtual_peak_bytes,
+          "Peak allocated memory, the largest of all GPUs.");
     visit("card_peak_bytes", &T::card_peak_bytes);
     visit("differences", &T::differences, "First event that the other side does not have.");
-    visit("other_differences", &T::other_differences, "That are not listed.");
+    visit("other_differences", &T::other_differences, "Number of differences that are not listed.");
     visit("to_host", &T::to_host, "Values copied from the card to the host, by op.");
     visit("workspaces", &T::workspaces, "Workspaces of libraries, on the card only, by op.");
     visit("convolution_workspaces", &T::convolution_workspaces,
@@ -168,7 +169,7 @@ struct CardLibrary {
   static void fields(Visit&& visit) {
     using T = CardLibrary;
     visit("name", &T::name);
-    visit("version", &T::version, "Empty where it is missing.");
+    visit("version", &T::version, "Version of the library; empty if it is missing.");
     visit("missing", &T::missing, Presence::optional, "Why the host computes instead.");
   }
 };
@@ -274,7 +275,7 @@ struct VerificationWork {
   template <class Visit>
   static void fields(Visit&& visit) {
     using T = VerificationWork;
-    visit("settings", &T::settings, "By the names of the options.");
+    visit("settings", &T::settings, "Settings, by the names of the options.");
     visit("inputs", &T::inputs,
           "The files that were given, in that order, then the modules that they require.");
   }
@@ -291,7 +292,7 @@ struct VerificationResult {
   static void fields(Visit&& visit) {
     using T = VerificationResult;
     visit("cards", &T::cards, "What was compared on each card.");
-    visit("work", &T::work, "What that depends on, beside the card: equal for all of them.");
+    visit("work", &T::work, "What the comparison depends on except the card: equal for all cards.");
     visit("shard", &T::shard, Presence::optional,
           "Which part of the variants was compared (--shard); absent when all were.");
     visit("exit_reason", &T::exit_reason);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times ohm and PyTorch on the same work, in one run, and prints the table of docs/performance.md.
+"""Times ohm and PyTorch on the same work, in one run, and prints the figures of docs/performance.md.
 
     /usr/bin/python3 tests/comparisons/compare_speed.py [build/release]
 
