@@ -66,7 +66,7 @@ class Sizes(unittest.TestCase):
 
     def test_that_are_none_are_rejected(self):
         for size in (-1, 1.5, "2 GB", "", "x", "-1 MiB", None, True, float("nan"), float("inf")):
-            with self.subTest(size=size), self.assertRaises((ValueError, OverflowError)):
+            with self.subTest(size=size), self.assertRaises(ValueError):
                 parse_bytes(size)
 
     def test_are_printed_with_their_unit(self):

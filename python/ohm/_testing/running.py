@@ -115,7 +115,11 @@ def sweep_of(item: Any) -> "Optional[tuple[str, int, float]]":
         raise pytest.UsageError(f"{item.nodeid}: oom_sweep: points is one of {', '.join(POINTS)}, "
                                 f"not {wanted['points']!r}")
     most = limits.whole_number(item, mark, "max", wanted["max"])
-    return str(wanted["points"]), most, float(wanted["timeout"])
+    seconds = wanted["timeout"]
+    if type(seconds) not in (int, float) or not seconds > 0:
+        raise pytest.UsageError(
+            f"{item.nodeid}: oom_sweep: timeout is a positive number of seconds, not {seconds!r}")
+    return str(wanted["points"]), most, float(seconds)
 
 
 @contextlib.contextmanager
