@@ -11,7 +11,7 @@ import pytest
 from ohm._testing import limits, virtual_gpu
 from ohm._testing.copies import SECONDS_OF_A_COPY, Outcome, Sweep
 from ohm._testing.faults import Fault, Requests
-from ohm._testing.measuring import Plain
+from ohm._testing.plain import Plain
 
 POINTS = ("unique", "all")
 MOST_POINTS = 200
