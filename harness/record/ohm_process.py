@@ -15,6 +15,7 @@ import types
 from ohm_categories import (
     Moments, active_blocks, mark_by_address, mark_categories, mark_lines, modules_and_optimizers,
     stacks_of)
+from ohm_console import say
 from ohm_imports import when_imported
 from ohm_protocol import RECORD_EVENTS_VARIABLE, RECORD_NAMES_VARIABLE
 from ohm_sources import OWN_FOLDER, Lines, program_frames
@@ -267,10 +268,10 @@ def write_whole(path, content):
             file.write(content)
         os.replace(part, path)
     except OSError as error:
-        sys.stderr.write(f"ohm: what was recorded cannot be written: {error}\n")
-        if os.path.exists(part):
+        with contextlib.suppress(OSError):
             os.remove(part)
         note_unwritten(error)
+        say(f"what was recorded cannot be written: {error}")
         raise
 
 
