@@ -51,6 +51,16 @@ class Files(unittest.TestCase):
             exec(compile(READS, path, "exec"), names)
         self.assertIsNone(names["found"])
 
+    def test_let_programs_ask_for_hosts_that_cannot_be_noted(self):
+        program = (f"import sys; sys.path.insert(0, {FOLDER!r}); import ohm_network\n"
+                   "ohm_network.note_network(sys.argv[1])\n"
+                   "sys.audit('socket.getaddrinfo', 'host.example', 80, 0, 0, 0)\n")
+        with tempfile.TemporaryDirectory() as folder:
+            for place in folder, os.path.join(folder, "gone"):
+                subprocess.run([sys.executable, "-c", program, place], check=True)
+            with open(os.path.join(folder, "network")) as file:
+                self.assertEqual("host.example", file.read())
+
 
 class Records(unittest.TestCase):
     """Of processes on a disk that is full."""
