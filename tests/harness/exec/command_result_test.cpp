@@ -75,6 +75,15 @@ class CommandResults : public testing::Test {
   test::TempFolder folder_;
 };
 
+TEST_F(CommandResults, ASummaryThatCannotBeReadIsAProblemOfItsProcess) {
+  folder_.write("12-2.json", "{");
+  const std::vector<ProcessRecord> records = read_process_records(folder_.path().string());
+  ASSERT_EQ(1U, records.size());
+  EXPECT_EQ(12, records.front().pid);
+  EXPECT_EQ(2, records.front().ordinal);
+  EXPECT_THAT(records.front().problems, ElementsAre(HasSubstr("12-2.json")));
+}
+
 TEST_F(CommandResults, SayWhichLinesReadValuesThatWereNotComputed) {
   const RunResult result = result_of(with_reads());
   EXPECT_EQ(ExitReason::passed, result.exit_reason) << "nothing is judged";
