@@ -84,6 +84,15 @@ TEST_F(CommandResults, ASummaryThatCannotBeReadIsAProblemOfItsProcess) {
   EXPECT_THAT(records.front().problems, ElementsAre(HasSubstr("12-2.json")));
 }
 
+TEST_F(CommandResults, ALimitThatCannotBeToldHidesNoneThatIsBroken) {
+  const RunResult result =
+      result_of(summary(), {"peak_allocated_bytes < 1", "growth_bytes_per_step == 0"});
+  EXPECT_EQ(Verdict::error, variant_of(result).verdict);
+  EXPECT_EQ(FailureType::none, variant_of(result).failure_type);
+  EXPECT_THAT(variant_of(result).reason,
+              AllOf(HasSubstr("the snapshot shows"), HasSubstr("peak_allocated_bytes < 1: ")));
+}
+
 TEST_F(CommandResults, SayWhichLinesReadValuesThatWereNotComputed) {
   const RunResult result = result_of(with_reads());
   EXPECT_EQ(ExitReason::passed, result.exit_reason) << "nothing is judged";
