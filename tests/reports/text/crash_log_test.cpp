@@ -83,7 +83,7 @@ TEST(CrashLog, IsReadBesideAndWithinVeryLongLines) {
   std::vector<std::string> logs = {"/" + many + "\n" + message, "File \"" + many + "\n" + message,
                                    "File " + many + "\n" + message,
                                    std::string(200'000, '-') + "\n" + message};
-  for (std::size_t before = 3'600; before < 4'100; before += 13) {
+  for (std::size_t before = 3'600; before < 4'100; before += 61) {
     logs.push_back(std::string(before, 'x') + " " + message + " " + many);
   }
   for (const std::string& text : logs) {
