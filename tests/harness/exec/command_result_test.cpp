@@ -85,12 +85,14 @@ TEST_F(CommandResults, ASummaryThatCannotBeReadIsAProblemOfItsProcess) {
 }
 
 TEST_F(CommandResults, ALimitThatCannotBeToldHidesNoneThatIsBroken) {
+  json written = summary();
+  written["devices"][0]["peak_allocated_bytes"] = std::int64_t{1} << 40U;
   const RunResult result =
-      result_of(summary(), {"peak_allocated_bytes < 1", "growth_bytes_per_step == 0"});
+      result_of(written, {"peak_allocated_bytes < 1", "peak_activation_bytes < 1"});
   EXPECT_EQ(Verdict::error, variant_of(result).verdict);
   EXPECT_EQ(FailureType::none, variant_of(result).failure_type);
-  EXPECT_THAT(variant_of(result).reason,
-              AllOf(HasSubstr("the snapshot shows"), HasSubstr("peak_allocated_bytes < 1: ")));
+  EXPECT_THAT(variant_of(result).reason, AllOf(HasSubstr("does not reach back to the peak"),
+                                               HasSubstr("peak_allocated_bytes < 1: ")));
 }
 
 TEST_F(CommandResults, SayWhichLinesReadValuesThatWereNotComputed) {
