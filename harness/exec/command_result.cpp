@@ -211,9 +211,7 @@ std::string reason_of_loss(const ProcessRecord& record) {
   if (!record.problems.empty()) {
     return fmt::format("process {} could not be recorded: {}", record.pid, record.problems.front());
   }
-  return still_runs(record.pid)
-             ? fmt::format("process {} still runs: it writes its record when it ends", record.pid)
-             : fmt::format("process {} ended before it could write its record", record.pid);
+  return reason_of_no_record(record.pid);
 }
 
 reports::RecordedRun lost_process(const ProcessRecord& record) {

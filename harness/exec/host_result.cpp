@@ -11,6 +11,7 @@
 
 #include "allocator_shim/base/format_bytes.h"
 #include "harness/exec/function_names.h"
+#include "harness/exec/process_record.h"
 #include "harness/exec/unwritten_records.h"
 #include "reports/text/result_text.h"
 
@@ -102,17 +103,12 @@ VariantResult variant_of(const HostRecord& record, const HostMachine& machine,
 /// "python3", "cc1 (process 2)".
 std::vector<std::string> host_process_names(const std::vector<HostRecord>& records) {
   std::vector<std::string> names;
-  std::map<std::string, int> counts;
   for (const HostRecord& record : records) {
     const std::string word = record.arguments.empty() ? record.program : record.arguments.front();
     names.push_back(std::filesystem::path(word).filename());
     if (names.back().empty()) names.back() = "process";
-    ++counts[names.back()];
   }
-  std::map<std::string, int> ordinals;
-  for (std::string& name : names) {
-    if (counts[name] > 1) name = fmt::format("{} (process {})", name, ++ordinals[name]);
-  }
+  tell_apart(names);
   return names;
 }
 
@@ -124,9 +120,7 @@ std::string reason_of_loss(const HostRecord& record) {
     return fmt::format("the record of process {} cannot be written: {}", record.pid,
                        record.unwritten);
   }
-  return still_runs(record.pid)
-             ? fmt::format("process {} still runs: it writes its record when it ends", record.pid)
-             : fmt::format("process {} ended before it could write its record", record.pid);
+  return reason_of_no_record(record.pid);
 }
 
 reports::RecordedRun recorded_process(const HostRecord& record, const HostMachine& machine,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -23,8 +25,16 @@ std::string found_program(const std::string& name) {
   return find_program(name, search_path == nullptr ? "" : search_path);
 }
 
+/// Python, or a program of that name and a version: "python3.13t". A script that is called
+/// "python_job" is the user's, and not to be run for an answer.
 bool is_python(const std::string& path) {
-  return std::filesystem::path(path).filename().string().starts_with("python");
+  constexpr std::string_view kName = "python";
+  constexpr std::array<std::string_view, 5> kBuilds = {"", "d", "t", "td", "-dbg"};
+  const std::string file = std::filesystem::path(path).filename();
+  if (!file.starts_with(kName)) return false;
+  const std::size_t end =
+      std::min(file.find_first_not_of("0123456789.", kName.size()), file.size());
+  return std::find(kBuilds.begin(), kBuilds.end(), file.substr(end)) != kBuilds.end();
 }
 
 /// The words after "#!"; none: it is not a script.

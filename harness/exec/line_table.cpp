@@ -176,8 +176,11 @@ class UnitLineReader {
     }
     std::vector<Entry> entries;
     for (std::uint64_t left = header.unsigned_leb(); left > 0 && !header.is_empty(); --left) {
+      const std::size_t size = header.size();
       Entry& entry = entries.emplace_back();
       for (const auto& [content, form] : formats) read_value(header, content, form, entry);
+      // Of forms that are not known, so that there may be any number of entries.
+      if (header.size() == size) break;
     }
     return entries;
   }

@@ -75,8 +75,7 @@ void check_linked_runtime(const std::string& path) {
   }
   throw std::invalid_argument(
       fmt::format("{} contains a CUDA runtime whose symbols are stripped, so it would see no "
-                  "virtual GPU: build "
-                  "it with nvcc -cudart shared, or do not strip it",
+                  "virtual GPU: build it with nvcc -cudart shared, or do not strip it",
                   path));
 }
 

@@ -131,6 +131,7 @@ ProcessRecord read_record(const std::filesystem::path& summary) {
   // PID.json, and PID-2.json of the program that it became.
   const std::string stem = summary.stem();
   const std::size_t dash = stem.find('-');
+  record.pid = number_in(stem.substr(0, dash), 0);
   if (dash != std::string::npos) record.ordinal = number_in(stem.substr(dash + 1), 1);
   try {
     std::ifstream stream(summary, std::ios::binary);
@@ -238,18 +239,21 @@ std::vector<ProcessRecord> read_process_records(const std::string& folder) {
 
 std::vector<std::string> process_names(const std::vector<ProcessRecord>& records) {
   std::vector<std::string> names;
-  std::map<std::string, int> counts;
   for (const ProcessRecord& record : records) {
     const std::string name = program_name(record);
     names.push_back(record.rank < 0 ? name : fmt::format("{} (rank {})", name, record.rank));
-    ++counts[names.back()];
   }
+  tell_apart(names);
+  return names;
+}
+
+void tell_apart(std::vector<std::string>& names) {
+  std::map<std::string, int> counts;
+  for (const std::string& name : names) ++counts[name];
   std::map<std::string, int> ordinals;
   for (std::string& name : names) {
-    if (counts[name] == 1) continue;
-    name = fmt::format("{} (process {})", name, ++ordinals[name]);
+    if (counts[name] > 1) name = fmt::format("{} (process {})", name, ++ordinals[name]);
   }
-  return names;
 }
 
 }  // namespace ohm::engine

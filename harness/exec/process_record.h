@@ -59,4 +59,7 @@ std::vector<ProcessRecord> read_process_records(const std::string& folder);
 /// "train", "train (rank 1)", "train (process 2)": a name for each, told apart.
 std::vector<std::string> process_names(const std::vector<ProcessRecord>& records);
 
+/// Numbers the names that are equal: "cc1 (process 1)", "cc1 (process 2)".
+void tell_apart(std::vector<std::string>& names);
+
 }  // namespace ohm::engine

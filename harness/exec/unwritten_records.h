@@ -1,4 +1,5 @@
-// Records that could not be written: each left a file instead, which is empty and named by why.
+// Records that are missing: one that could not be written left a file instead, which is empty and
+// named by why.
 #pragma once
 
 #include <map>
@@ -10,7 +11,7 @@ namespace ohm::engine {
 /// as in "No space left on device".
 std::map<std::string, std::string> unwritten_records(const std::string& folder);
 
-/// Whether this process is still there, and no zombie.
-bool still_runs(int process);
+/// Why a process has left neither: it still runs, or was killed.
+std::string reason_of_no_record(int process);
 
 }  // namespace ohm::engine

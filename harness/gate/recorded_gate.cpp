@@ -49,8 +49,12 @@ MeasuredVariant measured(const reports::RecordedRun& recorded) {
   return measured;
 }
 
+bool is_bad(const VariantResult& variant) {
+  return variant.verdict == Verdict::failed || variant.verdict == Verdict::error;
+}
+
 void fail(VariantResult& variant, FailureType type, const std::string& reason) {
-  if (variant.verdict == Verdict::failed || variant.verdict == Verdict::error) {
+  if (is_bad(variant)) {
     variant.reason += "; " + reason;
     return;
   }
@@ -59,14 +63,17 @@ void fail(VariantResult& variant, FailureType type, const std::string& reason) {
   variant.reason = reason;
 }
 
-/// The figures may be those of another path of the program: whatever they say is no verdict.
-/// The figures are not judged; what was said of them before follows.
-void refuse(VariantResult& variant, const std::string& why) {
-  const bool is_bad = variant.verdict == Verdict::failed || variant.verdict == Verdict::error;
-  const std::string before = is_bad ? "; " + variant.reason : "";
+/// What was said of the figures before follows.
+void set_error(VariantResult& variant, const std::string& reason) {
+  const std::string before = is_bad(variant) ? "; " + variant.reason : "";
   variant.verdict = Verdict::error;
   variant.failure_type = FailureType::none;
-  variant.reason = fmt::format("not judged: {}{}", why, before);
+  variant.reason = reason + before;
+}
+
+/// The figures may be those of another path of the program: whatever they say is no verdict.
+void refuse(VariantResult& variant, const std::string& why) {
+  set_error(variant, "not judged: " + why);
 }
 
 void refuse_unknown_values(VariantResult& variant) {
@@ -141,13 +148,11 @@ void RecordedGate::judge_limits(const reports::RecordedRun& recorded,
   const MeasuredVariant figures = measured(recorded);
   for (const Limit& limit : limits_) {
     if (!recorded.has_breakdown && is_of_a_category(*limit.measurement)) {
-      variant.verdict = Verdict::error;
-      variant.reason = fmt::format("limit \"{}\": {}", limit.text, kNoBreakdown);
+      set_error(variant, fmt::format("limit \"{}\": {}", limit.text, kNoBreakdown));
       continue;
     }
     if (recorded.is_cut && limit.measurement->name == std::string_view("steps")) {
-      variant.verdict = Verdict::error;
-      variant.reason = fmt::format("limit \"{}\": the oldest events were not kept", limit.text);
+      set_error(variant, fmt::format("limit \"{}\": the oldest events were not kept", limit.text));
       continue;
     }
     LimitResult result = evaluate(limit, {&figures, nullptr}, [](const std::string&) {
@@ -157,8 +162,7 @@ void RecordedGate::judge_limits(const reports::RecordedRun& recorded,
     if (is_growth && !result.measured) {
       result.note = fmt::format("not measured: the snapshot shows {} steps; {}", figures.steps,
                                 reports::kHowToMarkSteps);
-      variant.verdict = Verdict::error;
-      variant.reason = reports::limit_sentence(result);
+      set_error(variant, reports::limit_sentence(result));
     } else if (result.holds != true) {
       fail(variant, is_growth ? FailureType::leak_slope : FailureType::limit_exceeded,
            reports::limit_sentence(result));

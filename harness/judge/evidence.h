@@ -64,6 +64,8 @@ std::string broken_text(const Evidence& evidence);
 std::string holding_text(const Evidence& evidence);
 /// "OOM in step 4: 2.00 KiB for linear"
 std::string oom_text(const Evidence& evidence);
+/// "at = step, fits = false", shortened: what a check's own figures were.
+std::string returned_text(const ReturnedValues& values);
 /// "trades the optimizer; first_loss, finite agree; ", or nothing.
 std::string trade_text(const Evidence& evidence);
 

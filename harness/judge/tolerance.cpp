@@ -26,7 +26,7 @@ constexpr DtypeRow exact(std::string_view name) { return {name, {}, true}; }
 // A relative tolerance is some hundred units in the last place of float64 and float32, some ten of
 // the others: sums of thousands of terms in another order pass, the next coarser dtype used by
 // mistake does not.
-constexpr std::array<DtypeRow, 15> kComparedTypes = {{
+constexpr std::array<DtypeRow, 13> kComparedTypes = {{
     exact(name_of(ScriptType::string)),
     exact(name_of(ScriptType::boolean)),
     exact(name_of(ScriptType::integer)),

@@ -309,29 +309,6 @@ std::string raised_message(const MeasuredVariant& measured) {
   return measured.error ? measured.error->message : "";
 }
 
-/// "at = step, fits = false", shortened: what a check's own figures were.
-std::string returned_text(const ReturnedValues& values) {
-  constexpr std::size_t kMost = 3;
-  std::vector<std::string> parts;
-  for (const auto& [name, value] : values) {
-    if (parts.size() == kMost) {
-      parts.push_back(fmt::format("{} more", values.size() - kMost));
-      break;
-    }
-    const bool is_boolean = value.dtype == name_of(ScriptType::boolean) && value.values.size() == 1;
-    if (value.dtype == name_of(ScriptType::string)) {
-      parts.push_back(fmt::format("{} = {}", name, value.text));
-    } else if (is_boolean) {
-      parts.push_back(fmt::format("{} = {}", name, value.values[0] != 0));
-    } else if (value.values.size() == 1) {
-      parts.push_back(fmt::format("{} = {:.10g}", name, value.values[0]));
-    } else {
-      parts.push_back(fmt::format("{}: {} values", name, value.values.size()));
-    }
-  }
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
 Judgement judge_returning_check(const Evidence& evidence) {
   if (std::optional<Judgement> broken = broken_promise(evidence)) return *broken;
   const ReturnedValues& expected = *evidence.description.returns;

@@ -77,7 +77,6 @@ class Machine {
   /// To be installed with a ContextGuard by the caller that runs on this machine.
   Context& context() { return context_; }
   const ExecutionState& context_state() const { return context_.state; }
-  const GpuSpec& gpu_spec() const { return options_.gpu; }
   int gpu_count() const { return static_cast<int>(gpus_.size()); }
 
   /// What the runtime asks; -1 is the host.

@@ -29,8 +29,6 @@ struct WorkerOptions {
 
 class WorkerPool {
  public:
-  static constexpr std::size_t kMaxOutput = kMaxWorkerOutput;
-
   using Work = engine::Work;
   /// May submit more.
   using Done = WorkDone;

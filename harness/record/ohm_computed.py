@@ -6,12 +6,12 @@ left are unknown, and so is what is computed of them. ohm_random.py draws the ca
 import contextlib
 import functools
 import os
-import sys
 import threading
 
 from ohm_attention import Filled
 from ohm_compiled import CompiledGraphs
 from ohm_computed_writes import ComputedWrites
+from ohm_console import say
 from ohm_gradients import remember_keys
 from ohm_graphs import Graphs
 from ohm_imports import when_imported
@@ -300,7 +300,7 @@ class ComputedValues(KnownValues):
 
     def forget(self, operator, arguments, named, result):
         if os.environ.get("OHM_VALUES_TRACE"):
-            sys.stderr.write(f"ohm: unknown from here: {operator.overload}\n")
+            say(f"unknown from here: {operator.overload}")
         super().forget(operator, arguments, named, result)
         if operator.makes_results:
             for tensor in tensors_in(self.torch, result):

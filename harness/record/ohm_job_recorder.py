@@ -21,6 +21,7 @@ import time
 from ohm_alike import AlikeSteps
 from ohm_calls import STEPS as NOTED_STEPS
 from ohm_categories import active_blocks, mark_by_address
+from ohm_console import say
 from ohm_modules import NamedCalls
 from ohm_process import (
     ProcessRecorder, end_as_interrupted, is_power_of_two, noting_errors, was_cut, write_whole)
@@ -180,7 +181,7 @@ class JobRecorder(ProcessRecorder):
         if self.problems:
             reason = self.problems[0].strip().splitlines()[-1]
             process = f"process {os.getpid()}"
-            sys.stderr.write(f"ohm: {process} is not recorded as it should be: {reason}\n")
+            say(f"{process} is not recorded as it should be: {reason}")
         if isinstance(getattr(sys, "last_value", None), KeyboardInterrupt):
             end_as_interrupted()
 
@@ -206,22 +207,22 @@ class JobRecorder(ProcessRecorder):
         steps, peak = self.written
         left_out = len(self.steps.ends()) + self.steps.forgotten - steps
         if self.has_oom_file:
-            sys.stderr.write(f"ohm: memory ran out behind the steps in {self.path}\n")
+            say(f"memory ran out behind the steps in {self.path}")
         elif self._has_more_to_say():
-            sys.stderr.write(f"ohm: the {left_out} steps behind those in {self.path} seemed alike, "
-                             f"but allocated {self.alike.largest_peak():,} bytes in place of "
-                             f"{peak:,}: ohm record --all-steps has them\n")
+            say(f"the {left_out} steps behind those in {self.path} seemed alike, but allocated "
+                f"{self.alike.largest_peak():,} bytes in place of {peak:,}: ohm record --all-steps "
+                "has them")
         elif self.missed_peak:
             self._tell_missed_peak()
         else:
             mark_left_out(snapshot, left_out)
-            sys.stderr.write(f"ohm: the {left_out} steps behind those in {self.path} needed no more "
-                             "memory, and are left out\n")
+            say(f"the {left_out} steps behind those in {self.path} needed no more memory, and are "
+                "left out")
         write_whole(self.path, pickle.dumps(snapshot, protocol=4))
 
     def _tell_missed_peak(self):
-        sys.stderr.write(f"ohm: a step that was left out allocated {self.missed_peak:,} bytes: where "
-                         f"{self.path} has none like it, ohm record --all-steps does\n")
+        say(f"a step that was left out allocated {self.missed_peak:,} bytes: where {self.path} has "
+            "none like it, ohm record --all-steps does")
 
     @noting_errors
     def _mark_kept_workspaces(self, snapshot):
@@ -233,7 +234,7 @@ class JobRecorder(ProcessRecorder):
         events = f"{sum(len(trace) for trace in snapshot['device_traces']):,} events are in {path}"
         if was_cut(snapshot):
             events = f"the last {events}; earlier ones were not kept, --max-entries keeps more"
-        sys.stderr.write(f"ohm: {events}\n")
+        say(events)
 
     @noting_errors
     def _annotate(self, snapshot, ends):

@@ -7,6 +7,7 @@ import functools
 import textwrap
 
 from ohm_imports import when_imported
+from ohm_uses import name_of
 
 READ_BY_INDUCTOR = "in_ptr"
 
@@ -104,22 +105,18 @@ class _Stores:
         """The arguments that an expression is made of."""
         if isinstance(node, ast.Name):
             return self.origins.get(node.id, set())
-        if isinstance(node, ast.Call) and called(node) == "load":
+        if isinstance(node, ast.Call) and name_of(node) == "load":
             return set()
         return set().union(*(self._of(child) for child in ast.iter_child_nodes(node)))
 
     def _call(self, call):
-        name = called(call)
+        name = name_of(call)
         if name == "store" or name.startswith("atomic_"):
             is_method = isinstance(call.func, ast.Attribute) and not is_module(call.func.value)
             self.written |= self._of(call.func.value if is_method else call.args[0])
         elif not isinstance(call.func, ast.Attribute):  # another function
             for value in (*call.args, *(keyword.value for keyword in call.keywords)):
                 self.written |= self._of(value)
-
-
-def called(call):
-    return getattr(call.func, "attr", None) or getattr(call.func, "id", None) or ""
 
 
 def is_module(node):

@@ -9,9 +9,9 @@ operator that counts its results on the device is told their number (DeviceMemor
 Everything else is unknown. Reads of unknown values are recorded by ohm_reads.py."""
 import collections
 import os
-import sys
 
 from ohm_backward import Backward
+from ohm_console import say
 from ohm_factories import Factories
 from ohm_host_values import HostValues
 from ohm_kernels import Kernels
@@ -268,7 +268,7 @@ class KnownValues:
     def note(self, name, error):
         self.not_computed[name] += 1
         if os.environ.get("OHM_VALUES_TRACE"):
-            sys.stderr.write(f"ohm: {name} was not computed: {str(error)[:200]!r}\n")
+            say(f"{name} was not computed: {str(error)[:200]!r}")
 
     def moved(self, value):
         """Arguments for the CPU: tensors on the same memory."""

@@ -1,4 +1,5 @@
 """The network, as far as a sweep tells of it."""
+import contextlib
 import os
 import sys
 
@@ -20,9 +21,11 @@ def note_network(folder):
             return
         if isinstance(host, bytes):
             host = host.decode("ascii", "replace")
-        if host and not is_this_machine(host) and not os.path.exists(path):
-            with open(path, "w") as file:
-                file.write(str(host))
+        if not host or is_this_machine(host) or os.path.exists(path):
+            return
+        # An error here would end the program's own call.
+        with contextlib.suppress(OSError), open(path, "w") as file:
+            file.write(str(host))
 
     sys.addaudithook(on_event)
 

@@ -4,7 +4,6 @@ import atexit
 import contextlib
 import errno
 import functools
-import gc
 import os
 import signal
 import sys
@@ -15,7 +14,9 @@ import types
 from ohm_categories import (
     Moments, active_blocks, mark_by_address, mark_categories, mark_lines, modules_and_optimizers,
     stacks_of)
+from ohm_console import say
 from ohm_imports import when_imported
+from ohm_memory import without_collections
 from ohm_protocol import RECORD_EVENTS_VARIABLE, RECORD_NAMES_VARIABLE
 from ohm_sources import OWN_FOLDER, Lines, program_frames
 from ohm_user_files import StartedIn, note_folders
@@ -184,17 +185,12 @@ class ProcessRecorder:
         mark_categories(snapshot, self.moments.all())
         mark_lines(snapshot, Lines(self.torch))
 
+    @without_collections  # else what is garbage may be freed between the two snapshots
     def last_snapshot(self):
         """With the workspaces that cuBLAS has kept, which are let go to find them: nothing is
         recorded or allocated after it."""
-        collects = gc.isenabled()
-        gc.disable()  # else it frees what else is garbage between the two
-        try:
-            snapshot = self.snapshot()
-            self._mark_workspaces(snapshot)
-        finally:
-            if collects:
-                gc.enable()
+        snapshot = self.snapshot()
+        self._mark_workspaces(snapshot)
         return snapshot
 
     @noting_errors
@@ -203,17 +199,12 @@ class ProcessRecorder:
         before = active_blocks(snapshot)
         mark_by_address(snapshot, before - self._active_without_workspaces(), "workspace")
 
+    @without_collections
     def kept_workspaces(self):
         """Lets go of them."""
-        collects = gc.isenabled()
-        gc.disable()
-        try:
-            with no_compiled_code():
-                before = active_blocks(self.torch.cuda.memory._snapshot())
-            return before - self._active_without_workspaces()
-        finally:
-            if collects:
-                gc.enable()
+        with no_compiled_code():
+            before = active_blocks(self.torch.cuda.memory._snapshot())
+        return before - self._active_without_workspaces()
 
     def _active_without_workspaces(self):
         self.torch._C._cuda_clearCublasWorkspaces()
@@ -267,10 +258,10 @@ def write_whole(path, content):
             file.write(content)
         os.replace(part, path)
     except OSError as error:
-        sys.stderr.write(f"ohm: what was recorded cannot be written: {error}\n")
-        if os.path.exists(part):
+        with contextlib.suppress(OSError):
             os.remove(part)
         note_unwritten(error)
+        say(f"what was recorded cannot be written: {error}")
         raise
 
 

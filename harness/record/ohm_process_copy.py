@@ -1,10 +1,12 @@
 """A copy of a process that a bare system call makes, and its files: see Note [Copies at a request]."""
 import ctypes
 import os
+import signal
 import stat
 import threading
 
 SYS_CLONE = {"x86_64": 56, "aarch64": 220}
+PR_SET_PDEATHSIG = 1
 
 
 def is_quiet(thread):
@@ -27,8 +29,15 @@ def bare_fork():
     return call(ctypes.c_long(SYS_CLONE[os.uname().machine]), *[ctypes.c_long(0)] * 5)
 
 
+def end_with(parent):
+    """In a copy: it is killed when the process that made it ends."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it has ended before that
+        os._exit(1)
+
+
 def place_in_file(descriptor):
-    """-1: it is none of a file."""
+    """-1: the descriptor is not seekable."""
     try:
         return os.lseek(descriptor, 0, os.SEEK_CUR)
     except OSError:

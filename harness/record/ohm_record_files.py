@@ -7,7 +7,8 @@ import fcntl
 import functools
 import os
 import resource
-import sys
+
+from ohm_console import say
 
 # Programs may count on the numbers that their own descriptors have.
 LEAST_DESCRIPTORS = (1000, 500, 100)
@@ -71,12 +72,12 @@ class RecordFolder:
     def _note(self, name, part, error):
         if not self._is_there():
             return  # whoever asked for the record has gone
-        sys.stderr.write(f"ohm: what was recorded cannot be written: {error}\n")
         mark = f"{name}.unwritten-{error.errno or errno.EIO}"
         with contextlib.suppress(OSError):
             self._remove(part)
         with contextlib.suppress(OSError):
             self._write_new(mark, b"")
+        say(f"what was recorded cannot be written: {error}")
 
     def _write_new(self, name, content):
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC

@@ -25,7 +25,6 @@ from ohm_holders import Holders, frames_of_error, program_frames_of
 from ohm_process import ProcessRecorder, end_as_interrupted, noting_errors
 from ohm_protocol import message_of
 from ohm_record_files import RecordFolder
-from ohm_sources import is_of_library
 from ohm_values import not_computed, note_end, unknown_reads
 
 # Of torch.cuda.memory_stats.

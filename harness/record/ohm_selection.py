@@ -38,7 +38,6 @@ class Selection:
         with self.known.reads.ignored(), self.known.memory.answers(count):
             return find()
 
-
     def _coalesce(self, function, arguments, named):
         """The GPU counts the different places of a sparse tensor in memory that no operator asks for."""
         tensor = arguments[0]

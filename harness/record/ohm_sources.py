@@ -6,6 +6,8 @@ import builtins
 import linecache
 import os
 
+from ohm_user_files import OWN_FOLDER, PACKAGES
+
 # Methods of tensors and functions of torch that make data of sizes and numbers, or bring it.
 MAKES_DATA = frozenset(
     "arange as_tensor cuda empty empty_like empty_strided eye from_numpy full full_like linspace "
@@ -29,7 +31,6 @@ DTYPES = frozenset(
 TELLING = frozenset("__deepcopy__ __init__ _apply _call_impl _wrapped_call_impl backward deepcopy "
                     "forward load_state_dict reset_parameters step".split())
 
-OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 # PyTorch's source by which operators are called from Python, as ohm_operators.py does.
 CALLS_OPERATORS = os.path.join("torch", "_ops.py")
 
@@ -142,4 +143,5 @@ def is_of_numbers(node):
 
 def is_of_library(path, torch):
     """PyTorch's own files, and others that were installed."""
-    return "-packages" + os.sep in path or path.startswith(os.path.dirname(torch.__file__))
+    is_installed = any(os.sep + folder in path for folder in PACKAGES)
+    return is_installed or path.startswith(os.path.dirname(torch.__file__) + os.sep)

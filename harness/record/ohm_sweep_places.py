@@ -4,7 +4,7 @@ import os
 import sys
 
 from ohm_sources import is_of_library, program_frames
-from ohm_user_files import LIBRARY, StartedIn
+from ohm_user_files import LIBRARY, PACKAGES, StartedIn
 
 
 class Places:
@@ -47,7 +47,7 @@ class Places:
         return self.files.ownership(file) == LIBRARY or is_of_library(file, self.torch)
 
     def name_of(self, file):
-        for folder in ("-packages" + os.sep, f"python3.{sys.version_info.minor}{os.sep}"):
+        for folder in (*PACKAGES, f"python3.{sys.version_info.minor}{os.sep}"):
             if folder in file:
                 return file.rpartition(folder)[2]
         return file[len(self.start_folder):] if file.startswith(self.start_folder) else file

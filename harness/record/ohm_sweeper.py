@@ -28,7 +28,7 @@ from ohm_imports import when_imported
 from ohm_network import note_network
 from ohm_outcome import NamedValues, described, is_computed
 from ohm_process_copy import (
-    bare_fork, is_quiet, move_to_copy_of_folder, open_files_again, place_in_file)
+    bare_fork, end_with, is_quiet, move_to_copy_of_folder, open_files_again, place_in_file)
 from ohm_protocol import checked_message, message_of
 from ohm_requests import follow_requests, keep_to_one_thread
 from ohm_sweep_places import Places, innermost_place
@@ -39,7 +39,6 @@ FAILURES_OF_A_CIRCLE = 1000
 SECONDS_TO_GET_QUIET = 1
 
 WAIT_ALL = 0x40000000  # __WALL: children that no SIGCHLD tells of
-PR_SET_PDEATHSIG = 1
 
 
 def sweep_when_torch_is_imported(folder):
@@ -215,9 +214,7 @@ class Sweeper:
             return all(int(pid) in self.copies for pid in file.read().split())
 
     def become_copy(self, fault, parent):
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # killed before it could be heard of
-            os._exit(1)
+        end_with(parent)
         self.process = os.getpid()
         self.copies = {}
         output = os.open(os.path.join(self.folder, f"output-{fault['number']}"),

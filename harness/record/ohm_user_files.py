@@ -6,7 +6,8 @@ import sysconfig
 
 LIBRARY, ELSEWHERE, OWN = range(3)
 OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
-INSTALLED = ("site-packages/", "dist-packages/", "lib/python")
+PACKAGES = ("site-packages/", "dist-packages/")
+INSTALLED = (*PACKAGES, "lib/python")
 # As reports/history/user_frames.cpp reads it.
 NOTE = "ohm user files in "
 
@@ -35,6 +36,8 @@ def script_folder(start, script):
     if not script or script.startswith("-") or not os.path.exists(os.path.join(start, script)):
         return ""
     folder = os.path.dirname(os.path.join(start, script))
+    if os.pardir in folder.split(os.sep):  # the folders above are others than those of its spelling
+        folder = os.path.realpath(folder)
     # Commands that an environment installs: pytest, torchrun.
     return "" if folder in (sysconfig.get_path("scripts"), "/usr/bin", "/usr/local/bin") else folder
 

@@ -51,6 +51,7 @@ MAKES_MASK = frozenset("""isin isnan isinf isfinite logical_and logical_or logic
     equal""".split())
 KEEPS = frozenset("copy astype reshape flatten ravel squeeze abs list tuple sorted".split())
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
+MATCH = getattr(ast, "Match", ())  # () before Python 3.10
 
 
 def made_by(node, made):
@@ -304,7 +305,7 @@ class _Search:
             return self._of_target(file, statement.target, frame)
         if isinstance(statement, ast.Return):
             return self._of_caller(file, statement, frame)
-        if isinstance(statement, ast.Match):
+        if isinstance(statement, MATCH):
             return BRANCH
         return None
 

@@ -10,7 +10,6 @@ import contextlib
 import ctypes
 import functools
 import os
-import sys
 import threading
 
 from ohm_collectives import Collectives

@@ -48,9 +48,7 @@ class Writes:
             self._redispatch(self.copy_operator, target, source, non_blocking)
         if not self.known.is_known(source):
             self.known.mark_unknown(target)
-        elif source.is_cuda:
-            self.known.key.remove(target)
-        elif is_dense(target):
+        elif source.is_cuda or is_dense(target):
             self.known.key.remove(target)
         return target
 

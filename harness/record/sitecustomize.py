@@ -4,6 +4,8 @@ sitecustomize is imported, if there is one, as if this one were not there."""
 import os
 import sys
 
+import ohm_console
+
 
 def _start():
     folder = os.path.dirname(os.path.abspath(__file__))
@@ -44,7 +46,7 @@ def _start():
 
             ohm_watched.watch(os.environ[protocol.WATCH_VARIABLE])
     except Exception as error:  # it never keeps a program from starting
-        sys.stderr.write(f"ohm: the program's memory is not recorded: {error!r}\n")
+        ohm_console.say(f"the program's memory is not recorded: {error!r}")
     # Children find the folder in the environment; this program must not find it.
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or os.curdir) != folder]
     del sys.modules[__name__]
@@ -63,7 +65,7 @@ def _grant_values():
 
         ohm_values.grant_when_imported()
     except Exception as error:  # it never keeps a program from going on
-        sys.stderr.write(f"ohm: values on the GPU are not known: {error!r}\n")
+        ohm_console.say(f"values on the GPU are not known: {error!r}")
 
 
 def _leave_out_of_graphs(rules):

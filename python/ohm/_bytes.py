@@ -1,6 +1,7 @@
 """Sizes as text: "2 GiB" to bytes and back, as the `ohm` command reads and prints them."""
 from __future__ import annotations
 
+import math
 import re
 from typing import Union
 
@@ -14,7 +15,7 @@ def parse_bytes(size: Union[int, float, str]) -> int:
     Raises ValueError for anything else, such as a negative number or "2 GB".
     """
     if isinstance(size, (int, float)) and not isinstance(size, bool):
-        if size != size or size < 0 or size != int(size):
+        if not math.isfinite(size) or size < 0 or size != int(size):
             raise ValueError(f"a size is a whole number of bytes, at least 0, not {size!r}")
         return int(size)
     match = _SIZE.fullmatch(size) if isinstance(size, str) else None

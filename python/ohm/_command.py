@@ -6,7 +6,8 @@ import sys
 
 TYPE_CHECKING = False  # typing is not imported for it: pytest is restarted with little else
 if TYPE_CHECKING:
-    from typing import Any, Mapping, Optional, Sequence
+    import subprocess
+    from typing import Any, Optional, Sequence
 
 OVERRIDE = "OHM_COMMAND"
 
@@ -42,20 +43,26 @@ def command_path() -> str:
                    f"{sys.executable}, and none in PATH; {OVERRIDE} names it")
 
 
-def run(arguments: Sequence[str], *, stdin: Optional[str] = None,
-        accepted: Sequence[int] = (0,), environment: Optional[Mapping[str, str]] = None) -> str:
-    """What `ohm ARGUMENTS` prints. Raises OhmError with what it says on an exit code not accepted."""
+def completed(arguments: Sequence[str], *, stdin: str = "",
+              without: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+    """`ohm ARGUMENTS`, once it has ended; `without`: variables of the environment that it does not
+    get. Raises OhmError where it cannot be run."""
     import subprocess
 
     path = command_path()
-    variables = dict(os.environ if environment is None else environment)
     # This process may be on a virtual GPU itself; the command is not.
-    variables.pop("LD_PRELOAD", None)
+    variables = {name: value for name, value in os.environ.items()
+                 if name != "LD_PRELOAD" and name not in without}
     try:
-        ended = subprocess.run([path, *arguments], input=stdin or "", text=True, env=variables,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, errors="replace")
+        return subprocess.run([path, *arguments], input=stdin, text=True, env=variables,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, errors="replace")
     except OSError as error:
         raise OhmError(f"{path} cannot be run: {error}") from error
+
+
+def run(arguments: Sequence[str], *, stdin: str = "", accepted: Sequence[int] = (0,)) -> str:
+    """What `ohm ARGUMENTS` prints. Raises OhmError with what it says on an exit code not accepted."""
+    ended = completed(arguments, stdin=stdin)
     if ended.returncode not in accepted:
         said = (ended.stderr.strip() or ended.stdout.strip()).replace("ohm: ", "", 1)
         raise OhmError(said or f"ohm {arguments[0]} ended with {ended.returncode}", ended.returncode)

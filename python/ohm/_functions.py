@@ -1,7 +1,7 @@
 """Functions on their way to another process, and that process: python _functions.py FOLDER."""
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import json
 import os
 import pickle
@@ -19,13 +19,13 @@ def write(path: str, function: Callable[..., Any], args: Sequence[Any],
     """Raises TypeError for what cannot be sent."""
     if not callable(function):
         raise TypeError(f"a function is needed, not {type(function).__name__}")
+    call = _described(function)
     try:
-        content = pickle.dumps({"path": sys.path, "call": _described(function),
-                                "arguments": pickle.dumps((tuple(args), dict(kwargs)))})
+        arguments = pickle.dumps((tuple(args), dict(kwargs)))
     except Exception as error:
         raise TypeError(f"the arguments cannot be sent to another process: {error}") from error
     with open(path, "wb") as file:
-        file.write(content)
+        pickle.dump({"path": sys.path, "call": call, "arguments": arguments}, file)
 
 
 def _described(function: Callable[..., Any]) -> Dict[str, Any]:
@@ -41,7 +41,10 @@ def _described(function: Callable[..., Any]) -> Dict[str, Any]:
         raise TypeError(
             f"{name or function!r} cannot be imported by another process: move it into a module, or "
             "install cloudpickle, which sends functions of notebooks, lambdas and closures") from None
-    return {"pickled": cloudpickle.dumps(function)}
+    try:
+        return {"pickled": cloudpickle.dumps(function)}
+    except Exception as error:
+        raise TypeError(f"{name} cannot be sent to another process: {error}") from error
 
 
 def _found(home: Any, name: str) -> Any:
@@ -57,8 +60,6 @@ def _load(call: Dict[str, Any]) -> Any:
         return pickle.loads(call["pickled"])
     if "module" in call:
         return _found(importlib.import_module(call["module"]), call["name"])
-    import importlib.util
-
     spec = importlib.util.spec_from_file_location(SCRIPT, call["script"])
     if spec is None or spec.loader is None:
         raise ImportError(f"{call['script']} cannot be imported")

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from ohm import _html, _functions
 from ohm._bytes import human_bytes, parse_bytes
-from ohm._command import OhmError, command_path
+from ohm._command import OhmError, completed
 from ohm.replays import Size
 
 
@@ -93,13 +93,10 @@ def estimate(function: Callable[..., Any], *, args: Sequence[Any] = (),
 
 
 def _run(folder: str, options: List[str]) -> "subprocess.CompletedProcess[str]":
-    environment = {name: value for name, value in os.environ.items()
-                   if name not in ("LD_PRELOAD", "OHM_GPU", "OHM_RECORD", "OHM_VALUES", "OHM_FAULT")}
-    command = [command_path(), "exec", "--quiet", *options,
-               "--report", f"json={os.path.join(folder, 'report.json')}", "--", sys.executable,
-               _functions.__file__, folder]
-    return subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, errors="replace")
+    report = f"json={os.path.join(folder, 'report.json')}"
+    return completed(["exec", "--quiet", *options, "--report", report, "--", sys.executable,
+                      _functions.__file__, folder],
+                     without=("OHM_GPU", "OHM_RECORD", "OHM_VALUES", "OHM_FAULT"))
 
 
 def _read(path: str) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-from typing import Any, Iterator, List, Optional
+from typing import Any, Iterator, List
 
 import pytest
 

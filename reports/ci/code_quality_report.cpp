@@ -47,9 +47,8 @@ std::string code_quality_report(const RunResult& result, const ReportStyle& /*st
   Json issues = Json::array();
   for (const ScenarioResult& scenario : result.scenarios) {
     if (scenario.error) {
-      const std::string& file = scenario.error->file;
-      issues.push_back(issue(scenario, "error", "", scenario.error->message,
-                             {file.empty() ? scenario.file : file, scenario.error->line}));
+      issues.push_back(
+          issue(scenario, "error", "", scenario.error->message, place_of_load_error(scenario)));
     }
     for (const VariantResult& variant : scenario.variants) {
       const bool is_bad = variant.verdict == Verdict::failed || variant.verdict == Verdict::error;

@@ -27,6 +27,11 @@ FailedPlace failed_place(const ScenarioResult& scenario, const VariantResult& va
   return is_users_file(scenario.file) ? FailedPlace{scenario.file, variant.line} : FailedPlace();
 }
 
+FailedPlace place_of_load_error(const ScenarioResult& scenario) {
+  const ErrorResult& error = *scenario.error;
+  return {error.file.empty() ? scenario.file : error.file, error.line};
+}
+
 std::string repository_path(const ScenarioResult& scenario, const std::string& file) {
   if (scenario.folder.empty() || file.empty() || file.front() == '/') return file;
   return (std::filesystem::path(scenario.folder) / file).lexically_normal().string();

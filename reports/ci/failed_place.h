@@ -16,6 +16,9 @@ struct FailedPlace {
 /// broke its gate; failing all of them, where the variant stands. Never a library's file.
 FailedPlace failed_place(const ScenarioResult& scenario, const VariantResult& variant);
 
+/// Where a scenario could not be loaded. Pre-condition: it has an error.
+FailedPlace place_of_load_error(const ScenarioResult& scenario);
+
 /// A file that `scenario` names, from the top of its repository, as CI servers name files.
 std::string repository_path(const ScenarioResult& scenario, const std::string& file);
 

@@ -83,9 +83,9 @@ std::vector<Annotation> annotations_of(const RunResult& result) {
   std::vector<Annotation> annotations;
   for (const ScenarioResult& scenario : result.scenarios) {
     if (scenario.error) {
-      const std::string& file = scenario.error->file;
-      annotations.push_back({Severity::broken, file.empty() ? scenario.file : file,
-                             scenario.error->line, scenario.name, scenario.error->message});
+      const FailedPlace place = place_of_load_error(scenario);
+      annotations.push_back({Severity::broken, repository_path(scenario, place.file), place.line,
+                             scenario.name, scenario.error->message});
     }
     for (const VariantResult& variant : scenario.variants) {
       add_warnings(scenario, variant, annotations);

@@ -156,7 +156,7 @@ void write_variant(XmlElement& suite, const ScenarioResult& scenario,
 
 void write_load_error(XmlElement& suite, const ScenarioResult& scenario) {
   XmlElement test_case(suite, "testcase");
-  write_place(test_case, scenario, "load", {scenario.file, scenario.error->line}, 0);
+  write_place(test_case, scenario, "load", place_of_load_error(scenario), 0);
   XmlElement(test_case, "error")
       .attribute("message", scenario.error->message)
       .attribute("type", "error")

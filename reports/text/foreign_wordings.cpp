@@ -16,8 +16,7 @@ namespace ohm::reports {
 
 const char* const kKilledText =
     "a process was killed by SIGKILL, as the kernel does when the host's own memory, not the "
-    "GPU's, "
-    "runs out";
+    "GPU's, runs out";
 const char* const kConfirmKill =
     "dmesg or the job's accounting tells whether it was; then load less at once (fewer DataLoader "
     "workers, weights shard by shard, memory-mapped files), or ask for more host memory.";

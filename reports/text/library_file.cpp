@@ -81,9 +81,11 @@ bool is_library_file(std::string_view written) {
   const std::string path = with_slashes(written);
   if (is_without_file(path) || is_of_windows_python(path)) return true;
   if (has_no_folder(path)) return is_one_of(kPyTorchFiles, path) || is_one_of(kPackageFiles, path);
-  return path.find("/torch/") != std::string::npos ||
-         path.find("-packages/") != std::string::npos ||
-         path.find("/lib/python") != std::string::npos;
+  constexpr std::array<std::string_view, 4> kFolders = {"/torch/", "site-packages/",
+                                                        "dist-packages/", "/lib/python"};
+  return std::any_of(kFolders.begin(), kFolders.end(), [&](std::string_view folder) {
+    return path.find(folder) != std::string::npos;
+  });
 }
 
 bool is_pytorch_file(std::string_view path) {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <regex>
 #include <string_view>
+#include <utility>
 
 namespace ohm::reports {
 
@@ -117,10 +118,23 @@ LogLine line_of(const std::string& raw) {
   return line;
 }
 
+/// In pieces, as a narrow terminal breaks it: std::regex takes stack for every character.
+void add_line(LogLine line, std::vector<LogLine>& lines) {
+  constexpr std::size_t kLongestLine = 4000;
+  std::string_view rest = line.text;
+  if (rest.size() <= kLongestLine) {
+    lines.push_back(std::move(line));
+    return;
+  }
+  for (; !rest.empty(); rest = rest.substr(std::min(kLongestLine, rest.size()))) {
+    lines.push_back({std::string(rest.substr(0, kLongestLine)), line.origin});
+  }
+}
+
 void add_lines(std::string_view text, std::vector<LogLine>& lines) {
   while (true) {
     const std::size_t end = text.find('\n');
-    lines.push_back(line_of(without_escapes(text.substr(0, end))));
+    add_line(line_of(without_escapes(text.substr(0, end))), lines);
     if (end == std::string_view::npos) return;
     text.remove_prefix(end + 1);
   }

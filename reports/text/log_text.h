@@ -7,7 +7,7 @@
 
 namespace ohm::reports {
 
-/// A line of a log.
+/// A line of a log, or a piece of one that is very long.
 struct LogLine {
   std::string text;    ///< without colours, and without what stands before every line
   std::string origin;  ///< "rank1", "pid=6880": whose line it is, where the log says so

@@ -6,9 +6,12 @@
 import os
 import sys
 import tempfile
+import types
 
 sys.path.insert(0, sys.argv[1])
 import ohm_user_files as user_files
+from ohm_sources import is_of_library
+from ohm_sweep_places import Places
 from ohm_user_files import ELSEWHERE, LIBRARY, OWN, UserFiles
 
 CASES = [
@@ -57,8 +60,26 @@ def check_folders():
         assert user_files.user_folders(jobs, "-c") == [repository]
         assert user_files.user_folders(jobs, script) == [repository, os.path.join(folder, "other")]
         assert user_files.user_folders("", "") == []
+        # Above jobs/../../other lies folder, not jobs.
+        beside = os.path.join(os.pardir, os.pardir, "other", "train.py")
+        assert user_files.user_folders(jobs, beside) == [repository, os.path.join(folder, "other")]
+
+
+def check_libraries():
+    torch = types.SimpleNamespace(__file__="/src/pytorch/torch/__init__.py")
+    for path, expected in (("/src/pytorch/torch/nn/modules/module.py", True),
+                           ("/src/pytorch/torch_jobs/train.py", False),
+                           ("/venv/lib/python3.11/site-packages/timm/v.py", True),
+                           ("/usr/lib/python3/dist-packages/six.py", True),
+                           ("/home/me/my-packages/train.py", False)):
+        assert is_of_library(path, torch) == expected, path
+    places = Places(torch)
+    own = os.path.join(os.getcwd(), "my-packages", "train.py")
+    assert places.name_of(own) == os.path.join("my-packages", "train.py"), places.name_of(own)
+    assert not places.of_library(own)
 
 
 check_ownership()
 check_named()
 check_folders()
+check_libraries()

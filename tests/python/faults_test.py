@@ -51,6 +51,9 @@ def test_asserts():
 
 @pytest.mark.oom_sweep(points="some")
 def test_wrong_points(): pass
+
+@pytest.mark.oom_sweep(timeout="long")
+def test_wrong_timeout(): pass
 '''
 
 # Another thread runs, so that the process cannot be copied.
@@ -76,13 +79,14 @@ class Sweeps(unittest.TestCase):
         folder = Folder(test_it=SWEPT)
         session = folder.run(*GPU)
         self.assertEqual({"test_retries": "FAILED", "test_raises": "PASSED", "test_crashes": "FAILED",
-                          "test_asserts": "FAILED", "test_wrong_points": "ERROR"}, session.outcomes,
-                         session.output)
+                          "test_asserts": "FAILED", "test_wrong_points": "ERROR",
+                          "test_wrong_timeout": "ERROR"}, session.outcomes, session.output)
         self.assertRegex(session.output, r"wrong_error +allocation \d+: 16\.00 KiB, test_it\.py:11\n"
                                          r" +KeyError: 'exp_avg', test_it\.py:14")
         self.assertIn("ended by SIGABRT", session.output)
         self.assertIn("AssertionError", session.output)
         self.assertIn("points is one of unique, all, not 'some'", session.output)
+        self.assertIn("timeout is a positive number of seconds, not 'long'", session.output)
         again = re.search(r"next: pytest test_it.py::test_retries (--ohm-oom-at \d+)", session.output)
         repeated = folder.run(*GPU, "test_it.py::test_retries", *again[1].split())
         self.assertIn("KeyError: 'exp_avg'", repeated.output)

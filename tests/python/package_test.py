@@ -10,7 +10,9 @@ import os
 import pickle
 import subprocess
 import sys
+import tempfile
 import unittest
+import unittest.mock
 
 CHECKOUT = sys.argv.pop(1)
 from sessions import IS_INSTALLED, PYTHON_FOLDER, package_path
@@ -19,6 +21,7 @@ if not IS_INSTALLED:
     sys.path.insert(0, PYTHON_FOLDER)
 
 import ohm
+from ohm import _functions
 from ohm._bytes import human_bytes, parse_bytes
 
 SNAPSHOT = os.path.join(CHECKOUT, "tests", "golden", "snapshots", "linear_no_grad.pickle")
@@ -63,12 +66,38 @@ class Sizes(unittest.TestCase):
 
     def test_that_are_none_are_rejected(self):
         for size in (-1, 1.5, "2 GB", "", "x", "-1 MiB", None, True, float("nan"), float("inf")):
-            with self.subTest(size=size), self.assertRaises((ValueError, OverflowError)):
+            with self.subTest(size=size), self.assertRaises(ValueError):
                 parse_bytes(size)
 
     def test_are_printed_with_their_unit(self):
         self.assertEqual(["0 B", "1023 B", "1.00 KiB", "1.50 GiB", "-2.00 MiB", "2048.00 TiB"],
                          [human_bytes(n) for n in (0, 1023, 1024, 3 << 29, -(2 << 20), 2 << 50)])
+
+
+class Functions(unittest.TestCase):
+    """On their way to the process in which ohm.estimate() runs them."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def send(self, function, *args):
+        _functions.write(os.path.join(self.folder, "call"), function, args, {})
+
+    def test_of_a_module_are_called(self):
+        made = os.path.join(self.folder, "made")
+        self.send(os.makedirs, made)
+        ended = subprocess.run([sys.executable, _functions.__file__, self.folder])
+        self.assertEqual(0, ended.returncode, os.listdir(self.folder))
+        self.assertTrue(os.path.isdir(made))
+
+    def test_that_cannot_be_imported_are_named(self):
+        with unittest.mock.patch.dict(sys.modules, cloudpickle=None):
+            with self.assertRaisesRegex(TypeError, "^'Functions.*' cannot be imported by another"):
+                self.send(lambda: None)
+        with self.assertRaisesRegex(TypeError, "^the arguments cannot be sent"):
+            self.send(print, lambda: None)
 
 
 class Commands(unittest.TestCase):

@@ -57,8 +57,8 @@ class Sweep:
         self.copy_of: Optional[Outcome] = None  # this process is a copy
         self._report = -1  # where a copy writes how it ended
         self._seen: Set[str] = set()
-        self._sweeper = virtual_gpu.record_module("ohm_sweeper")
-        self._errors = virtual_gpu.record_module("ohm_outcome")
+        self._processes: Any = virtual_gpu.record_module("ohm_process_copy")
+        self._errors: Any = virtual_gpu.record_module("ohm_outcome")
         self._places: Any = None
         self._loud_threads: Set[str] = set()  # that have not come to wait
 
@@ -94,16 +94,17 @@ class Sweep:
             outcome.verdict = "recovered"
             return
         torch, places = sys.modules["torch"], self._known_places()
-        is_of_memory = self._errors.is_of_memory(error, places, torch)  # type: ignore[union-attr]
+        is_of_memory = self._errors.is_of_memory(error, places, torch)
         outcome.verdict = "clean_error" if is_of_memory else "wrong_error"
         if outcome.verdict == "wrong_error":
-            row = self._errors.described(error, places, torch)  # type: ignore[union-attr]
+            row = self._errors.described(error, places, torch)
             first = row["message"].strip().partition("\n")[0]
             outcome.error = f"{row['type']}: {first}, {relative(row['file'])}:{row['line']}"
 
     def _known_places(self) -> Any:
         if self._places is None:
-            self._places = self._sweeper.Places(sys.modules["torch"])  # type: ignore[union-attr]
+            module: Any = virtual_gpu.record_module("ohm_sweep_places")
+            self._places = module.Places(sys.modules["torch"])
         return self._places
 
     def _point(self, size: int) -> Optional[Outcome]:
@@ -133,8 +134,8 @@ class Sweep:
             return not file.read().split()
 
     def _loud_now(self) -> Set[str]:
-        is_quiet = self._sweeper.is_quiet  # type: ignore[union-attr]
-        others = {thread for thread in os.listdir("/proc/self/task") if not is_quiet(thread)}
+        others = {thread for thread in os.listdir("/proc/self/task")
+                  if not self._processes.is_quiet(thread)}
         waiting = {thread for thread in others if _is_asleep(thread)}
         are_of_pytest = len(others) == len(waiting) <= _waiting_for_pytest()
         return set() if are_of_pytest else others
@@ -146,7 +147,7 @@ class Sweep:
         report, path = tempfile.mkstemp(prefix="ohm-sweep-")
         os.unlink(path)
         parent = os.getpid()
-        pid = self._sweeper.bare_fork()  # type: ignore[union-attr]
+        pid = self._processes.bare_fork()
         if pid == 0:
             self._become_copy(outcome, report, parent)
             return True
@@ -158,15 +159,12 @@ class Sweep:
         return False
 
     def _become_copy(self, outcome: Outcome, report: int, parent: int) -> None:
-        sweeper: Any = self._sweeper
-        sweeper.ctypes.CDLL(None).prctl(sweeper.PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)
+        self._processes.end_with(parent)
         self.copy_of, self._report = outcome, report
         silence = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silence, 1)
         os.dup2(silence, 2)
-        sweeper.open_files_again()
+        self._processes.open_files_again()
 
     def _finish(self, outcome: Outcome, report: int, pid: int) -> None:
         """Waits for the copy; what it has not written, it has not lived to write."""

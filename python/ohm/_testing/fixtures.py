@@ -95,5 +95,5 @@ def _row(block: Dict[str, Any]) -> LiveAllocation:
 
 def is_of_program(path: str) -> bool:
     """Not of an installed package, of Python's own, or of what was never in a file."""
-    return not ("-packages/" in path or path.startswith("<") or "/lib/python3." in path
-                or path.startswith(OWN_FOLDER))
+    return not ("/site-packages/" in path or "/dist-packages/" in path or path.startswith("<")
+                or "/lib/python3." in path or path.startswith(OWN_FOLDER))

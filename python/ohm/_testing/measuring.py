@@ -15,37 +15,10 @@ from ohm._testing import table, virtual_gpu
 from ohm._testing.children import Children
 from ohm._testing.history import History
 from ohm._testing.marks import LIMITS_MARK, asks_for_more, is_to_be_measured
+from ohm._testing.plain import Plain
 from ohm._testing.unknown import UnknownValues
 
 TITLE = "GPU memory"
-_NO_FAULTS = contextlib.nullcontext()
-
-
-class Plain:
-    """The test that is running, which asks for nothing but its figures (running.py: for more)."""
-
-    asks_for_nothing = True
-    error = ""
-    needs_gpu = False
-    limits: Any = None
-    sweep: Any = None
-
-    def __init__(self, item: Any):
-        self.item = item
-        self.is_called = False
-        self.figures: Any = None  # meter.Figures; None: it has not used a GPU
-        self.explanation = ""
-
-    def failing_allocations(self) -> Any:
-        """The context of its call."""
-        return _NO_FAULTS
-
-    def end_copy(self, error: Optional[BaseException]) -> None:
-        """Where this process is a copy for a sweep, it ends here."""
-
-    def unmet(self) -> str:
-        """What the test has to fail of, after its call passed; empty: nothing."""
-        return ""
 
 
 class Measuring:

@@ -8,13 +8,14 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from ohm._testing.faults import NEEDS_VIRTUAL_GPU
-from ohm._testing.measuring import Measuring
-from ohm._testing.running import OwnRun, sweep_of, sweep_text
 from ohm._testing.marks import asks_for_more
+from ohm._testing.running import OwnRun, sweep_of, sweep_text
 
 
 class OwnRuns:
-    def __init__(self, measuring: Measuring):
+    """Of the tests that `measuring` (measuring.py) measures."""
+
+    def __init__(self, measuring: Any):
         self.measuring = measuring
 
     @pytest.hookimpl(tryfirst=True)

@@ -11,7 +11,7 @@ import pytest
 from ohm._testing import limits, virtual_gpu
 from ohm._testing.copies import SECONDS_OF_A_COPY, Outcome, Sweep
 from ohm._testing.faults import Fault, Requests
-from ohm._testing.measuring import Plain
+from ohm._testing.plain import Plain
 
 POINTS = ("unique", "all")
 MOST_POINTS = 200
@@ -115,7 +115,11 @@ def sweep_of(item: Any) -> "Optional[tuple[str, int, float]]":
         raise pytest.UsageError(f"{item.nodeid}: oom_sweep: points is one of {', '.join(POINTS)}, "
                                 f"not {wanted['points']!r}")
     most = limits.whole_number(item, mark, "max", wanted["max"])
-    return str(wanted["points"]), most, float(wanted["timeout"])
+    seconds = wanted["timeout"]
+    if type(seconds) not in (int, float) or not seconds > 0:
+        raise pytest.UsageError(
+            f"{item.nodeid}: oom_sweep: timeout is a positive number of seconds, not {seconds!r}")
+    return str(wanted["points"]), most, float(seconds)
 
 
 @contextlib.contextmanager

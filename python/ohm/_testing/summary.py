@@ -8,6 +8,7 @@ import pytest
 
 import ohm._testing as testing
 from ohm._testing import table
+from ohm._testing.history import relative
 
 WORKER_KEY = "ohm_collected"
 
@@ -74,7 +75,7 @@ class Summary:
                 said.append(f"ohm: {test}: {line}")
         new = sorted(set(self.rows) - set(self.baseline.rows))
         if new:
-            said.append(f"ohm: {len(new)} tests are not in {_shown(self.baseline.path)}; "
+            said.append(f"ohm: {len(new)} tests are not in {relative(self.baseline.path)}; "
                         "--ohm-update-baseline adds them")
         return said
 
@@ -94,7 +95,7 @@ class Summary:
             if session.exitstatus == pytest.ExitCode.OK:
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
             return
-        self._said = [f"ohm: {_shown(self.baseline.path)} has {changed} changed and {dropped} fewer of "
+        self._said = [f"ohm: {relative(self.baseline.path)} has {changed} changed and {dropped} fewer of "
                       f"{len(measured)} measured tests"]
         if unknown:
             self._said.append(f"ohm: {len(unknown)} tests depend on values that were not computed, and are "
@@ -108,8 +109,3 @@ class Summary:
         names_tests = any("::" in str(argument) for argument in self.config.args)
         return (not names_tests and test not in self.collected
                 and any(other.partition("::")[0] == file for other in self.collected))
-
-
-def _shown(path: str) -> str:
-    below = os.path.relpath(path)
-    return path if below.startswith("..") else below

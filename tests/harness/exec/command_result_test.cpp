@@ -75,6 +75,26 @@ class CommandResults : public testing::Test {
   test::TempFolder folder_;
 };
 
+TEST_F(CommandResults, ASummaryThatCannotBeReadIsAProblemOfItsProcess) {
+  folder_.write("12-2.json", "{");
+  const std::vector<ProcessRecord> records = read_process_records(folder_.path().string());
+  ASSERT_EQ(1U, records.size());
+  EXPECT_EQ(12, records.front().pid);
+  EXPECT_EQ(2, records.front().ordinal);
+  EXPECT_THAT(records.front().problems, ElementsAre(HasSubstr("12-2.json")));
+}
+
+TEST_F(CommandResults, ALimitThatCannotBeToldHidesNoneThatIsBroken) {
+  json written = summary();
+  written["devices"][0]["peak_allocated_bytes"] = std::int64_t{1} << 40U;
+  const RunResult result =
+      result_of(written, {"peak_allocated_bytes < 1", "peak_activation_bytes < 1"});
+  EXPECT_EQ(Verdict::error, variant_of(result).verdict);
+  EXPECT_EQ(FailureType::none, variant_of(result).failure_type);
+  EXPECT_THAT(variant_of(result).reason, AllOf(HasSubstr("does not reach back to the peak"),
+                                               HasSubstr("peak_allocated_bytes < 1: ")));
+}
+
 TEST_F(CommandResults, SayWhichLinesReadValuesThatWereNotComputed) {
   const RunResult result = result_of(with_reads());
   EXPECT_EQ(ExitReason::passed, result.exit_reason) << "nothing is judged";

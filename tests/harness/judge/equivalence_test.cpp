@@ -151,6 +151,7 @@ TEST(Equivalence, UnknownDtypeSuggestsTheNearest) {
   } catch (const std::invalid_argument& error) {
     EXPECT_STREQ("unknown dtype \"flaot16\" (did you mean \"float16\"?)", error.what());
   }
+  EXPECT_THROW(tolerance_of(""), std::invalid_argument);
 }
 
 MeasuredVariant returning(ReturnedValues values, std::int64_t steps) {

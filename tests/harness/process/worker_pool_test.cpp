@@ -150,7 +150,7 @@ TEST(WorkerPool, HugeOutputIsReadAndCutOff) {
     return std::string("done");
   });
   EXPECT_EQ("done", result.message);
-  EXPECT_EQ(WorkerPool::kMaxOutput, result.output.size());
+  EXPECT_EQ(kMaxWorkerOutput, result.output.size());
 }
 
 TEST(WorkerPool, HugeMessageArrivesWhole) {

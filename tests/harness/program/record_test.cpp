@@ -434,6 +434,13 @@ TEST_F(Record, SaysThatNothingUsedCuda) {
   EXPECT_THAT(snapshots(), IsEmpty());
 }
 
+TEST_F(Record, ACommandThatIsOnlyCalledLikePythonRunsOnceAsItIs) {
+  folder_.write("python_job", "#!/bin/sh\necho \"$@\" >>ran\n");
+  std::filesystem::permissions(file("python_job"), std::filesystem::perms::owner_all);
+  EXPECT_EQ(0, record({}, {"./python_job", "-I"}).code);
+  EXPECT_EQ("-I\n", test::read_file(file("ran")));
+}
+
 TEST_F(Record, RecordsUnderARecordingExec) {
   const ProgramResult ran = ohm({"exec", "--gpu", "tiny-64m", "--report", "json=result.json", "--",
                                  OHM_BINARY, "record", "--", "python3", "train.py"});

@@ -73,6 +73,27 @@ TEST(CrashLog, SaysWhatIsTrueOfEveryMessage) {
   for (const Sample& sample : all) EXPECT_EQ(sample.facts, facts_of(sample.text)) << sample.name;
 }
 
+TEST(CrashLog, IsReadBesideAndWithinVeryLongLines) {
+  const std::string message =
+      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total "
+      "capacity of 22.17 GiB of which 1.71 GiB is free. Including non-PyTorch memory, this process "
+      "has 20.45 GiB memory in use. Of the allocated memory 19.00 GiB is allocated by PyTorch, and "
+      "1.00 GiB is reserved by PyTorch but unallocated.";
+  const std::string many(200'000, 'a');
+  std::vector<std::string> logs = {"/" + many + "\n" + message, "File \"" + many + "\n" + message,
+                                   "File " + many + "\n" + message,
+                                   std::string(200'000, '-') + "\n" + message};
+  for (std::size_t before = 3'600; before < 4'100; before += 61) {
+    logs.push_back(std::string(before, 'x') + " " + message + " " + many);
+  }
+  for (const std::string& text : logs) {
+    const std::optional<CrashLog> log = parse_crash_log(text);
+    ASSERT_TRUE(log && log->message) << text.find("torch.");
+    EXPECT_EQ(20 * 0x1p20, log->message->requested.bytes) << text.find("torch.");
+    EXPECT_FALSE(log->message->is_cut) << text.find("torch.");
+  }
+}
+
 TEST(CrashLog, IsExplainedInAtMostTenLines) {
   for (const Sample& sample : samples()) {
     const std::optional<CrashLog> log = parse_crash_log(sample.text);

@@ -22,6 +22,7 @@ TEST(LibraryFile, PyTorchsOwnAreToldFromThoseOfPackages) {
   EXPECT_FALSE(is_pytorch_file("/torch/lib/python3.11/site-packages/timm/layers/mlp.py"));
   EXPECT_FALSE(is_pytorch_file("einops.py"));
   EXPECT_TRUE(is_library_file("einops.py"));
+  EXPECT_FALSE(is_library_file("/home/me/my-packages/train.py"));
 }
 
 }  // namespace

@@ -108,7 +108,6 @@ class Runs:
         return as_plain(result, torch), peak, rows
 
     def complaints(self, case):
-        torch = self.torch
         file = os.path.basename(inspect.getsourcefile(case.function))
         is_reported = self.mode == "known" or not case.computed
         expected = {(*row, file) for row in case.rows()} if is_reported else set()
