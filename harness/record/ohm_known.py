@@ -32,8 +32,8 @@ MOST_NUMBERS = 4 << 20
 # Gradients and optimizer state begin with zeros: what is filled is smaller.
 MOST_FILLED = 256 << 10
 
-# Operators that are followed where the GPU's are called (ohm_writes.py).
-WRITES = ("aten::copy_", "aten::fill_.Scalar", "aten::zero_")
+# Operators that have kernels of their own (ohm_writes.py).
+WRITES = ("aten::copy_", "aten::fill_.Scalar", "aten::zero_", "aten::nonzero.out")
 
 NOT_COMPUTED = object()  # the CPU has no such operator, or refuses its arguments
 
