@@ -97,6 +97,11 @@ class Reads:
         if not self.thread.is_ignored:
             self.note(SHAPE, self.reading_frame(), detail)
 
+    def note_value(self):
+        """Of memory that goes on where nothing follows it."""
+        if not self.thread.is_ignored:
+            self.note(VALUE, self.reading_frame())
+
     def _note_use(self, frame, is_followed=False):
         kind = self.uses.of_result(frame, is_followed)
         if kind is not None:
