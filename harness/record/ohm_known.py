@@ -127,11 +127,16 @@ class KnownValues:
     def _others(self, keys, overload, *arguments, **named):
         """Operators without a kernel of ours: of other libraries, or with none for the GPU."""
         if (overload.namespace in COLLECTIVES or makes_views(overload._schema)
-                or is_written_in_python(self.torch, overload)):
+                or self.follows_within(overload)):
             return overload.redispatch(keys & self.keys_below, *arguments, **named)
         if overload not in self.others:
             self.others[overload] = Operator(self.torch, overload, self.key.key)
         return self.run(self.others[overload], keys, arguments, named)
+
+    def follows_within(self, overload):
+        """Of an operator of another library, whether what it calls is followed as the program's calls are. What
+        it writes to may be written by kernels that no operator calls."""
+        return not overload._schema.is_mutable and is_written_in_python(self.torch, overload)
 
     # ---- operators ----
 

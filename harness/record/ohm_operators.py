@@ -240,7 +240,7 @@ def makes_views(schema):
 
 
 def is_written_in_python(torch, overload):
-    """Of an operator of another library: what it calls is followed like any call of the program."""
+    """Of an operator of another library."""
     name = overload.name().replace("::", "/")
     kernels = getattr(torch.library, "_impls", ())
     return any(f"{name}/{key}" in kernels for key in ("CUDA", "CompositeExplicitAutograd"))
