@@ -134,8 +134,8 @@ class KnownValues:
         return self.run(self.others[overload], keys, arguments, named)
 
     def follows_within(self, overload):
-        """Of an operator of another library, whether what it calls is followed as the program's calls are. What
-        it writes to may be written by kernels that no operator calls."""
+        """Of an operator of another library, whether what it calls is followed as the program's calls are.
+        What it writes to may be written by kernels that no operator calls."""
         return not overload._schema.is_mutable and is_written_in_python(self.torch, overload)
 
     # ---- operators ----

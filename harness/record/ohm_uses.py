@@ -382,7 +382,8 @@ def name_of(call):
 
 
 def is_dict(node):
-    return isinstance(node, (ast.Dict, ast.DictComp)) or isinstance(node, ast.Call) and name_of(node) in MAPPINGS
+    is_display = isinstance(node, (ast.Dict, ast.DictComp))
+    return is_display or isinstance(node, ast.Call) and name_of(node) in MAPPINGS
 
 
 def may_stop(statement):
