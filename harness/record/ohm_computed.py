@@ -114,6 +114,10 @@ class ComputedValues(KnownValues):
 
         threading.Thread.run = run_with_key
 
+    def follows_within(self, overload):
+        """What a kernel that no operator calls writes to would be taken for computed."""
+        return False
+
     # ---- operators ----
 
     def kernel_of(self, operator):

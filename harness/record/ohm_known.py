@@ -13,12 +13,13 @@ import os
 from ohm_backward import Backward
 from ohm_console import say
 from ohm_factories import Factories
+from ohm_host_aliases import HostAliases
 from ohm_host_values import HostValues
 from ohm_kernels import Kernels
 from ohm_memory import KEY, DeviceMemory, TensorKey, is_dense, is_plain, span_of, without_collections
 from ohm_operators import (
     COLLECTIVES, FILLS, FINDS_OVERFLOW, GIVES_NUMBER, HAS_COUNTED_SIZE,
-    IS_RANDOM, UNIQUE, Operator, makes_views, paired, tensors_in)
+    IS_RANDOM, UNIQUE, Operator, is_written_in_python, makes_views, paired, tensors_in)
 from ohm_provisional import Provisional
 from ohm_replays import Replays
 from ohm_resized import ResizedTensors
@@ -32,8 +33,8 @@ MOST_NUMBERS = 4 << 20
 # Gradients and optimizer state begin with zeros: what is filled is smaller.
 MOST_FILLED = 256 << 10
 
-# Operators that are followed where the GPU's are called (ohm_writes.py).
-WRITES = ("aten::copy_", "aten::fill_.Scalar", "aten::zero_")
+# Operators that have kernels of their own (ohm_writes.py).
+WRITES = ("aten::copy_", "aten::fill_.Scalar", "aten::zero_", "aten::nonzero.out")
 
 NOT_COMPUTED = object()  # the CPU has no such operator, or refuses its arguments
 
@@ -55,6 +56,7 @@ class KnownValues:
         self.selection = Selection(self)
         self.factories = Factories(torch, self)
         self.host_values = HostValues(torch, self)
+        self.host_aliases = HostAliases(torch, self)
         self.reads = reads
         self.not_computed = collections.Counter()  # names of operators
         self.host = torch.device("cpu")
@@ -89,6 +91,7 @@ class KnownValues:
         self.follow_factories(replace)
         self.backward.follow(replace)
         self.host_values.follow(replace)
+        self.host_aliases.follow(replace)
         self.selection.follow(replace)
         self.follow_graphs()
         Kernels(self.torch, self).follow()
@@ -123,11 +126,17 @@ class KnownValues:
 
     def _others(self, keys, overload, *arguments, **named):
         """Operators without a kernel of ours: of other libraries, or with none for the GPU."""
-        if overload.namespace in COLLECTIVES or makes_views(overload._schema):
+        if (overload.namespace in COLLECTIVES or makes_views(overload._schema)
+                or self.follows_within(overload)):
             return overload.redispatch(keys & self.keys_below, *arguments, **named)
         if overload not in self.others:
             self.others[overload] = Operator(self.torch, overload, self.key.key)
         return self.run(self.others[overload], keys, arguments, named)
+
+    def follows_within(self, overload):
+        """Of an operator of another library, whether what it calls is followed as the program's calls are.
+        What it writes to may be written by kernels that no operator calls."""
+        return not overload._schema.is_mutable and is_written_in_python(self.torch, overload)
 
     # ---- operators ----
 
@@ -336,9 +345,18 @@ class KnownValues:
             self.sharing.take_key(tensor)
         elif tensor.device.type == "cpu":
             self.reads.are_on_host = True
+            had_key = self.key.has(tensor)  # and so has what is made of it
             self.key.add(tensor)
             if tensor._base is not None:
                 self.key.add(tensor._base)
+            if not had_key and tensor.layout is self.torch.strided:
+                self._mark_aliases(tensor)
+
+    def _mark_aliases(self, tensor):
+        for alias in self.host_aliases.of(tensor):
+            self.key.add(alias)
+        if self.host_aliases.is_array(tensor):
+            self.reads.note_value()
 
     def forget(self, operator, arguments, named, result):
         """Of what was written, and of results on the host."""

@@ -44,7 +44,10 @@ def _derived(plain, name):
     method = getattr(plain, name)
 
     def call(self, *arguments):
-        return unknown(method(self, *arguments))
+        value = method(self, *arguments)
+        if plain is float and type(value) is int:  # round(x): sizes and indices do not tell of their use
+            type(self).on_use()
+        return unknown(value)
 
     call.__name__ = name
     return call

@@ -237,3 +237,10 @@ def paired(torch, result, value):
 
 def makes_views(schema):
     return any(r.alias_info and not r.alias_info.is_write for r in schema.returns)
+
+
+def is_written_in_python(torch, overload):
+    """Of an operator of another library."""
+    name = overload.name().replace("::", "/")
+    kernels = getattr(torch.library, "_impls", ())
+    return any(f"{name}/{key}" in kernels for key in ("CUDA", "CompositeExplicitAutograd"))

@@ -9,8 +9,19 @@ ROUNDED_ONCE = frozenset("""grid_sampler_2d grid_sampler_2d_backward grid_sample
     native_layer_norm native_layer_norm_backward native_group_norm native_group_norm_backward""".split())
 
 
+def is_narrow(torch, dtype):
+    return dtype in (torch.float16, torch.bfloat16)
+
+
+def widened(torch, value):
+    """A tensor, a dtype, or anything else, which stays as it is."""
+    if isinstance(value, torch.Tensor):
+        return value.float() if is_narrow(torch, value.dtype) else value
+    return torch.float32 if isinstance(value, torch.dtype) and is_narrow(torch, value) else value
+
+
 def is_rounded_once(torch, operator, arguments):
-    return operator.base in ROUNDED_ONCE and arguments[0].dtype in (torch.float16, torch.bfloat16)
+    return operator.base in ROUNDED_ONCE and is_narrow(torch, arguments[0].dtype)
 
 
 def lacks_half_precision(error):
@@ -20,19 +31,18 @@ def lacks_half_precision(error):
 def in_single_precision(values, operator, arguments, named):
     """What the CPU computes of the same numbers with 32 bits. What the operator writes to is rounded again."""
     torch = values.torch
-    narrow = torch.float16, torch.bfloat16
     copies = []  # (tensor, wider one)
 
-    def widened(value):
-        if isinstance(value, torch.Tensor) and value.dtype in narrow:
-            copies.append((value, value.float()))
-            return copies[-1][1]
+    def wide_copy(value):
         if isinstance(value, (list, tuple)):
-            return type(value)([widened(item) for item in value])
-        return torch.float32 if isinstance(value, torch.dtype) and value in narrow else value
+            return type(value)([wide_copy(item) for item in value])
+        wide = widened(torch, value)
+        if wide is not value and isinstance(value, torch.Tensor):
+            copies.append((value, wide))
+        return wide
 
-    given = operator.with_tensors(widened(values.moved(list(arguments))))
-    full = operator.full_arguments(given, {k: widened(values.moved(v)) for k, v in named.items()})
+    given = operator.with_tensors(wide_copy(values.moved(list(arguments))))
+    full = operator.full_arguments(given, {k: wide_copy(values.moved(v)) for k, v in named.items()})
     if "half_to_float" in full:  # of softmax
         full["half_to_float"] = False
     found = operator.overload(**full)

@@ -97,6 +97,11 @@ class Reads:
         if not self.thread.is_ignored:
             self.note(SHAPE, self.reading_frame(), detail)
 
+    def note_value(self):
+        """Of memory that goes on where nothing follows it."""
+        if not self.thread.is_ignored:
+            self.note(VALUE, self.reading_frame())
+
     def _note_use(self, frame, is_followed=False):
         kind = self.uses.of_result(frame, is_followed)
         if kind is not None:
@@ -120,9 +125,9 @@ class Reads:
         return is_between and frame.f_back is not None and self._is_own(frame.f_back)
 
     def _is_own(self, frame):
-        """Or PyTorch's, between two of them."""
+        """Or PyTorch's, between two of them or between a call and what it calls: a default device."""
         name = frame.f_globals.get("__name__", "")
-        return name.startswith("ohm_") or name == "torch._ops"
+        return name.startswith("ohm_") or name in ("torch._ops", "torch.utils._device")
 
     # ---- what is noted ----
 

@@ -4,6 +4,7 @@ Each takes torch and the operator's arguments by name, as tensors of the CPU, an
 operator's order; None stands for one that nothing reads."""
 from ohm_attention import ATTENTION
 from ohm_gradients import gradients
+from ohm_precision import widened
 from ohm_synchronized import SYNCHRONIZED
 
 
@@ -54,10 +55,6 @@ def normalized(torch, a, momentum, epsilon):
         if after is not before:
             before.copy_(after)
     return list(made)
-
-
-def widened(torch, value):
-    return value.float() if value is not None and value.dtype in (torch.float16, torch.bfloat16) else value
 
 
 def batch_norm_backward(torch, a):

@@ -10,7 +10,7 @@ import linecache
 # From what matters most.
 SHAPE, BRANCH, VALUE = "shape", "branch", "value"
 RANK = {SHAPE: 3, BRANCH: 2, VALUE: 1, None: 0}
-MOST_STEPS = 400  # of one read
+MOST_STEPS = 1000  # of one read
 
 # Calls that end in text, a log, a plot, or what ohm sweep compares.
 PRINTS = frozenset("""print pprint info debug warning warn error critical exception log log_metrics
@@ -50,6 +50,10 @@ MAKES_ARRAY = frozenset("numpy asarray array".split())
 MAKES_MASK = frozenset("""isin isnan isinf isfinite logical_and logical_or logical_not logical_xor greater less
     equal""".split())
 KEEPS = frozenset("copy astype reshape flatten ravel squeeze abs list tuple sorted".split())
+KEEPS_SET = KEEPS | frozenset("enumerate zip reversed items keys values most_common".split())
+# Calls whose first argument becomes an element or a key of what they are called on.
+ADDS_KEY = frozenset("add setdefault".split())
+MAPPINGS = frozenset("dict defaultdict Counter OrderedDict".split())
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
 MATCH = getattr(ast, "Match", ())  # () before Python 3.10
 
@@ -78,7 +82,7 @@ def made_by_call(name, made):
         return SET
     if name in MAKES_MASK:
         return MASK if made in (ARRAY, MASK) else None
-    return made if name in KEEPS else None
+    return made if name in (KEEPS_SET if made is SET else KEEPS) else None
 
 
 def worse(first, second):
@@ -172,6 +176,16 @@ class File:
         return [node for node in ast.walk(self.tree) if isinstance(node, ast.Attribute)
                 and node.attr == name and isinstance(node.ctx, ast.Load)]
 
+    def is_mapping(self, target):
+        """Whether what a Name or an Attribute names is assigned a dict."""
+        name = getattr(target, "attr", None) or getattr(target, "id", None)
+        for node in ast.walk(self.tree):
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and is_dict(node.value):
+                targets = getattr(node, "targets", None) or [node.target]
+                if name in [getattr(t, "attr", None) or getattr(t, "id", None) for t in targets]:
+                    return True
+        return False
+
     def function(self, name):
         found = [node for node in ast.walk(self.tree)
                  if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name]
@@ -183,7 +197,7 @@ class File:
 
 
 class _Search:
-    """One question. Nodes are visited once."""
+    """One question. Nodes are visited once, and once for sets."""
 
     def __init__(self, uses):
         self.uses = uses
@@ -210,9 +224,10 @@ class _Search:
 
     def _through_expressions(self, file, node, frame):
         while True:
-            if node in self.visited:
+            step = node, self.made is SET
+            if step in self.visited:
                 return None
-            self.visited.add(node)
+            self.visited.add(step)
             if len(self.visited) > MOST_STEPS:
                 return VALUE
             parent = file.parents.get(node)
@@ -230,6 +245,12 @@ class _Search:
         is_index = isinstance(parent, ast.Subscript) and node is parent.slice
         if isinstance(parent, ast.Slice) or is_index and self.made is MASK:
             return SHAPE
+        if is_index and isinstance(parent.ctx, ast.Store) and file.is_mapping(parent.value):
+            self.made = SET
+            return self._of_target(file, parent.value, frame)
+        if isinstance(parent, ast.DictComp) and node is parent.key or (
+                isinstance(parent, ast.Dict) and node in parent.keys):
+            self.made = SET
         if isinstance(parent, ast.BoolOp) or isinstance(parent, ast.IfExp) and node is parent.test:
             return BRANCH
         if isinstance(parent, ast.comprehension):
@@ -251,7 +272,7 @@ class _Search:
         return _GOES_ON
 
     def _of_loop(self, file, loop, node, frame, scope):
-        if node is not loop.iter:
+        if node is not loop.iter or self.made is SET:
             return BRANCH
         self.made = None
         return self._of_names(file, scope, loop.target, frame)
@@ -265,6 +286,8 @@ class _Search:
         if name in SIZES:
             return BRANCH if name == "range" else SHAPE
         if name in COLLECTS and isinstance(call.func, ast.Attribute):
+            if name in ADDS_KEY and argument is call.args[0]:
+                self.made = SET
             return self._of_target(file, call.func.value, frame)
         function = file.function(name)
         if function is not None:
@@ -301,6 +324,8 @@ class _Search:
                 found = worse(found, self._of_target(file, target, frame))
             return found
         if isinstance(statement, (ast.For, ast.AsyncFor)):
+            if self.made is SET:
+                return BRANCH
             self.made = None
             return self._of_target(file, statement.target, frame)
         if isinstance(statement, ast.Return):
@@ -355,6 +380,11 @@ _GOES_ON = object()
 def name_of(call):
     """Of what is called: print, or append of losses.append."""
     return getattr(call.func, "attr", None) or getattr(call.func, "id", None) or ""
+
+
+def is_dict(node):
+    is_display = isinstance(node, (ast.Dict, ast.DictComp))
+    return is_display or isinstance(node, ast.Call) and name_of(node) in MAPPINGS
 
 
 def may_stop(statement):

@@ -9,6 +9,7 @@ import collections
 import contextlib
 import ctypes
 import functools
+import importlib
 import os
 import threading
 
@@ -130,6 +131,7 @@ def follow_values(torch, library):
         reads.follow(_known.memory)
         return
     _known.register()
+    know_constructors()
     _known.reads.replace_methods(_known.is_unknown)
     if mode == "known":
         grant_finite_numbers(torch, _known)
@@ -141,6 +143,13 @@ def follow_values(torch, library):
     if mode == "known":
         Collectives(torch, _known).follow(instead_of)
     torch._tensor_str._str = ignoring_reads(torch._tensor_str._str)
+
+
+def know_constructors():
+    """To be called before any is replaced: torch.device, as a default or a context, knows PyTorch's
+    functions that make tensors as the objects that they are."""
+    with contextlib.suppress(AttributeError, ImportError):
+        importlib.import_module("torch.utils._device")._device_constructors()
 
 
 def ignoring_reads(function):

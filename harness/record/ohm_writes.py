@@ -21,7 +21,8 @@ class Writes:
         self.copy_operator = aten.copy_.default
         self.fill_operator = aten.fill_.Scalar
         self.zero_operator = aten.zero_.default
-        self.nonzero_into = aten.nonzero.out
+        self.nonzero_into = functools.partial(aten.nonzero.out.redispatch,
+                                              self.c.DispatchKeySet(self.c.DispatchKey.CUDA))
         self.scalar_operator = aten.scalar_tensor.default
 
     def follow(self, library):
@@ -29,6 +30,7 @@ class Writes:
         written = {"copy_": self._copy, "fill_.Scalar": self._fill, "zero_": self._zero}
         for name, kernel in written.items():
             library.m.impl(name, KEY, functools.partial(kernel, self.known.mark_known), True)
+        library.m.impl("nonzero.out", KEY, without_collections(self._nonzero_out), True)
         kernels = {name: functools.partial(kernel, self.known.mark_filled)
                    for name, kernel in written.items()}
         kernels |= {"nonzero": self._nonzero, "scalar_tensor": self._scalar_tensor}
@@ -109,14 +111,25 @@ class Writes:
     def _nonzero(self, keys, tensor):
         with self.c._AutoDispatchBelowAutograd():
             result = self.torch.empty((0,), dtype=self.torch.int64, device=tensor.device)
-        if self.known.is_known(tensor) or tensor.numel() == 0:
-            with self.c._AutoDispatchBelowAutograd():
-                rows = self.known.alias(tensor).nonzero()
-            with self.known.memory.answers(len(rows)):
-                self.nonzero_into(tensor, out=result)
-            self.known.take(result, rows)
-            return result
-        count = self.known.selection.rows_of(tensor.numel(), "rows selected")
-        with self.known.reads.ignored(), self.known.memory.answers(count):
-            self.nonzero_into(tensor, out=result)
+        self._find_places(tensor, result)
         return result
+
+    def _nonzero_out(self, keys, tensor, *, out):
+        if tensor.is_cuda and not self.known.is_capturing():
+            self._find_places(tensor, out)
+            return out
+        return self.torch.ops.aten.nonzero.out.redispatch(keys & self.known.keys_below, tensor, out=out)
+
+    def _find_places(self, tensor, result):
+        known = self.known
+        if known.is_known(tensor) or tensor.numel() == 0:
+            with self.c._AutoDispatchBelowAutograd():
+                rows = known.alias(tensor).nonzero()
+            with known.memory.answers(len(rows)):
+                self.nonzero_into(tensor, out=result)
+            known.take(result, rows)
+            return
+        count = known.selection.rows_of(tensor.numel(), "rows selected")
+        with known.reads.ignored(), known.memory.answers(count):
+            self.nonzero_into(tensor, out=result)
+        known.mark_unknown(result)

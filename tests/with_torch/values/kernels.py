@@ -63,3 +63,16 @@ def compiled_eagerly(device, decide):
     ids = decide(torch.randint(0, 9, (64,)))
     chosen = torch.compile(lambda x: x % 3 == 0, backend="aot_eager")(ids)
     return chosen.sum(), tuple(torch.randn(64, 512).to(device)[chosen].shape)
+
+
+@torch.library.custom_op("cases::selected", mutates_args=())
+def selected(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    return x[mask].clone()
+
+
+@case
+def operator_in_python(device, decide):
+    mask = decide(torch.rand(256) < 0.3)
+    made = selected(torch.randn(256, 512).to(device), mask.to(device))
+    again = selected(torch.arange(256).to(mask.device), mask) > 99
+    return tuple(made.shape), tuple(torch.randn(len(again), 512).to(device)[again.to(device)].shape)

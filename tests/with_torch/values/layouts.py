@@ -145,3 +145,34 @@ def windows_that_are_merged(device, decide):
     unique, inverse = keys.unique(return_inverse=True)
     table = torch.randn(len(kept), 512).to(device)
     return len(unique), inverse.max() + 1 == len(unique), tuple(table.shape)
+
+
+@case
+def made_on_the_default_device(device):
+    torch.set_default_device(device)
+    try:
+        layer = torch.nn.Linear(64, 64)
+        places = torch.arange(100)
+        made = [torch.empty(3), torch.eye(3), torch.tensor([1]), torch.as_tensor([1]), torch.scalar_tensor(1),
+                torch.linspace(0, 1, 3), torch.logspace(0, 1, 3), torch.tril_indices(2, 2), places]
+        chosen = torch.ones(100, 512)[places % 3 == 0]
+    finally:
+        torch.set_default_device(None)
+    with torch.device(device):
+        made += [layer.weight, chosen, torch.arange(4)]
+    assert {tensor.device.type for tensor in made} == {torch.device(device).type}
+    return tuple(chosen.shape)
+
+
+@case
+def read_with_a_default_device(device):
+    torch.set_default_device(device)
+    try:
+        scores = torch.nn.Linear(8, 1)(torch.randn(64, 8)).flatten()
+        kept = scores[scores > 0]  # shape
+        if kept.sum() > 4:  # branch
+            kept = kept * 2
+        print(scores.mean().item(), scores.tolist()[:2])
+    finally:
+        torch.set_default_device(None)
+    return kept.dim()

@@ -156,3 +156,91 @@ def different_classes(device):
 def names_of_classes(device):
     classes = torch.nn.Linear(8, 4).to(device)(torch.randn(64, 8).to(device)).argmax(1).cpu().numpy()
     print(numpy.array(["a", "b", "c", "d"])[classes][:3], (classes == 1).mean())
+
+
+def classes_of(device, count=64):
+    return torch.nn.Linear(8, 4).to(device)(torch.randn(count, 8).to(device)).argmax(1)
+
+
+@case
+def groups_by_class(device):
+    groups = {}
+    for place, kind in enumerate(classes_of(device).tolist()):  # branch
+        groups.setdefault(kind, []).append(place)
+    return len([torch.zeros(len(group), 8, device=device) for group in groups.values()])
+
+
+@case
+def counts_of_classes(device):
+    counts = {}
+    by_place = [0] * 4
+    for kind in classes_of(device):
+        counts[kind.item()] = 1  # shape
+        by_place[kind.item()] += 1
+    print(by_place, len(by_place))
+    return torch.zeros(len(counts), 8, device=device).dim()
+
+
+@case
+def loop_over_different_classes(device):
+    kinds = set()
+    for kind in classes_of(device):
+        kinds.add(kind.item())  # branch
+    for _ in kinds:
+        torch.zeros(8, device=device)
+
+
+@case
+def rounded_by_an_object(device):
+    class Rounded:
+        def __call__(self, loss):
+            return torch.zeros(round(loss) + 1)  # shape
+
+    loss = (torch.randn(8, 8).to(device) @ torch.randn(8, 1).to(device)).abs().mean()
+    print(round(loss.item(), 3))
+    return [Rounded()][0](loss.item()).dim()
+
+
+@case
+def weights_of_an_actor_on_the_host(device):
+    learner, actor = torch.nn.Linear(8, 2).to(device), torch.nn.Linear(8, 2)
+    learner(torch.randn(4, 8).to(device)).square().sum().backward()
+    torch.optim.SGD(learner.parameters(), 0.1).step()
+    for mine, theirs in zip(actor.parameters(), learner.parameters()):
+        mine.data.copy_(theirs.data)
+    return int((actor(torch.randn(16, 8)).argmax(1) == 1).sum()) >= 0  # branch
+
+
+@case
+def view_made_before_the_copy(device):
+    scores = torch.nn.Linear(8, 1).to(device)(torch.randn(64, 8).to(device)).flatten().detach()
+    buffer = torch.zeros(3, 64)
+    first, second, whole = buffer[0], buffer[1], buffer.view(-1)
+    second.copy_(scores)
+    return bool(first.sum() > 0), bool(whole[100] > 0)  # branch
+
+
+@case
+def array_made_before_the_copy(device):
+    scores = torch.nn.Linear(8, 1).to(device)(torch.randn(64, 8).to(device)).flatten().detach()
+    buffer = torch.zeros(64)
+    array = buffer.numpy()
+    buffer.copy_(scores)  # value
+    return int((array > 0).sum())
+
+
+@case
+def array_that_is_filled(device):
+    scores = torch.nn.Linear(8, 1).to(device)(torch.randn(64, 8).to(device)).flatten().detach()
+    arrays = numpy.zeros((2, 64), dtype=numpy.float32)
+    torch.from_numpy(arrays[1]).copy_(scores)  # value
+    unread = torch.from_numpy(numpy.zeros(64, dtype=numpy.float32))
+    unread.copy_(scores)
+    print(unread[0].item())
+    return int((arrays > 0).sum())
+
+
+@case
+def array_by_dlpack(device):
+    scores = torch.nn.Linear(8, 1).to(device)(torch.randn(64, 8).to(device)).flatten().detach()
+    return int((numpy.from_dlpack(scores.cpu()) > 0).sum())  # value

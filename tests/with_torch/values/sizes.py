@@ -234,3 +234,19 @@ def slice_at_an_unknown_place(device):
     place = scores.argmax()
     rows = torch.randn(10, 4).to(device)
     return rows[: place + 1].shape[1]  # shape
+
+
+@case
+def places_written_to_an_argument(device, decide):
+    labels = decide(torch.randint(0, 4, (256,)))
+    places = torch.empty(0, dtype=torch.long, device=labels.device)
+    torch.nonzero(labels == 1, out=places)
+    return places[-1], tuple(torch.randn(256, 512).to(device)[places.to(device)[:, 0]].shape)
+
+
+@case
+def places_of_an_output_written_to_an_argument(device):
+    scores = torch.nn.Linear(8, 1).to(device)(torch.randn(64, 8).to(device)).flatten()
+    places = torch.empty(0, dtype=torch.long, device=device)
+    torch.nonzero(scores > 0, out=places)  # shape
+    return places.dim()
