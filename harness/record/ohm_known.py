@@ -8,6 +8,7 @@ operator that counts its results on the device is told their number (DeviceMemor
 
 Everything else is unknown. Reads of unknown values are recorded by ohm_reads.py."""
 import collections
+import importlib
 import os
 import sys
 
@@ -86,6 +87,8 @@ class KnownValues:
     def follow(self, replace):
         """What is not an operator. replace(home, name, call): call(function, arguments, named) in place
         of home.name."""
+        # `with torch.device("cuda")` looks functions up in this set: it has to have those of PyTorch.
+        importlib.import_module("torch.utils._device")._device_constructors()
         self.follow_factories(replace)
         self.backward.follow(replace)
         self.host_values.follow(replace)
