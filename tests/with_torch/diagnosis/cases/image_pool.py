@@ -21,7 +21,7 @@ G = nn.Sequential(nn.Conv2d(3, 16, 3, padding=1), nn.ReLU(), nn.Conv2d(16, 3, 3,
 D = nn.Sequential(nn.Conv2d(3, 16, 4, stride=2), nn.LeakyReLU(), nn.Conv2d(16, 1, 4)).cuda()
 opt_g, opt_d = torch.optim.Adam(G.parameters()), torch.optim.Adam(D.parameters())
 pool = ImagePool(50)
-for i in range(1000):
+for i in range(250):
     real = torch.rand(4, 3, 128, 128, device="cuda")
     fake = G(real)
     opt_g.zero_grad()

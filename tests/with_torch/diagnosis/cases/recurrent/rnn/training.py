@@ -8,7 +8,7 @@ class Trainer:
 
     def batches(self, steps):
         for _ in range(steps):
-            tokens = torch.randint(0, 2000, (9, 64), device="cuda")
+            tokens = torch.randint(0, 2000, (9, 512), device="cuda")
             yield tokens[:-1], tokens[1:]
 
     def run(self, steps):
